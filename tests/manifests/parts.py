@@ -7,16 +7,16 @@ from typing import Any
 
 import yaml
 from berth.core.holders import REPLICAS, PoolHolder, SlotSpec
-from berth.core.sessions import Inactive, Match, Recognition
+from berth.core.sessions import Inactive, LabelRequirement, Match, Recognition
 from berth.core.timetable import Timetable, TimetableOccurrence, TimetablePool, TimetableSettings
 from berth.manifests.naming import pool
 from berth.manifests.slots import pool_slots
 from berth.output import report
 from berth.output.templates import Renderer
 from berth.pipeline import Part, Pipeline
-from berth.render import base_text, reservation_text
+from berth.render import base_text, reservation_text, runtime_text
 from berth.schema.holders import Slots
-from berth.schema.values import Reservation, ResourceClass, Site
+from berth.schema.values import Cluster, Reservation, ResourceClass, Site
 
 from tests.cli import project
 
@@ -65,8 +65,18 @@ def of_cluster(folder: Path, name: str, **changes: str | None) -> list[Object]:
     """The base of a cluster of the small project."""
     pipeline = Pipeline(str(project.write(folder, **changes)))
     site = _sound(pipeline)
-    (cluster,) = (one for one in site.clusters if one.name == name)
-    return objects(base_text(RENDERER, site, cluster, pipeline.declared.classes.values()))
+    return objects(base_text(RENDERER, site, _cluster(site, name), pipeline.declared.classes.values()))
+
+
+def code_of_cluster(folder: Path, name: str, **changes: str | None) -> list[Object]:
+    """The in-cluster code of a cluster of the small project."""
+    site = _sound(Pipeline(str(project.write(folder, **changes))))
+    return objects(runtime_text(RENDERER, site, _cluster(site, name)))
+
+
+def _cluster(site: Site, name: str) -> Cluster:
+    (found,) = (one for one in site.clusters if one.name == name)
+    return found
 
 
 def pod_specs(found: Iterable[Object]) -> Iterator[Object]:
@@ -113,7 +123,7 @@ def _pool(reservation: Reservation, found: ResourceClass) -> TimetablePool:
     recognition = Recognition(
         asked.source,
         asked.namespaces,
-        _query({} if asked.selector is None else asked.selector.dump()),
+        _requirements({} if asked.selector is None else asked.selector.dump()),
         found.renku_id if asked.source == "renku" else None,
         asked.custom.get("group", ""),
         asked.custom.get("version", ""),
@@ -136,12 +146,12 @@ def _pool(reservation: Reservation, found: ResourceClass) -> TimetablePool:
     )
 
 
-def _query(selector: Object) -> str:
-    """A selector in the words of a query to the API server."""
-    found = [f"{key}={value}" for key, value in sorted(selector.get("matchLabels", {}).items())]
-    for one in selector.get("matchExpressions", ()):
-        listed = f"({','.join(one.get('values', ()))})"
-        words = {"In": f" in {listed}", "NotIn": f" notin {listed}", "Exists": ""}
-        negated = "!" if one["operator"] == "DoesNotExist" else ""
-        found.append(f"{negated}{one['key']}{words.get(one['operator'], '')}")
-    return ",".join(found)
+def _requirements(selector: Object) -> tuple[LabelRequirement, ...]:
+    labels = sorted(selector.get("matchLabels", {}).items())
+    return (
+        *(LabelRequirement(key, "In", (value,)) for key, value in labels),
+        *(
+            LabelRequirement(one["key"], one["operator"], tuple(one.get("values", ())))
+            for one in selector.get("matchExpressions", ())
+        ),
+    )

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from berth.manifests import code
 
 from tests.cli import project
 from tests.manifests.parts import Object, of_cluster, of_kind, of_part, pod_specs, small
@@ -11,9 +12,10 @@ CLASSES = project.CLASSES.replace(
     "{cpu: 250m}", "{cpu: 250m}\n  renkuId: 7\n  sessions: {source: SOURCE, namespaces: [there]}"
 )
 TOKEN = "  renku: {url: https://renku.example.org, tokenSecret: {name: renku-token, key: the.key}}\n"
-RUNTIME = {"configMap": {"name": "berth-runtime"}}
-PROBE = ("python", "-S", "-E", "-m", "berth.runtime.alive")
+CORE, RUNTIME = (found.name for found in code.code_maps())
+TOKEN_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount"  # where clients look for it
 LIMITS = {"requests": {"cpu": "10m", "memory": "32Mi"}, "limits": {"memory": "64Mi"}}
+WAITING = {"requests": {"cpu": "1m", "memory": "12Mi"}, "limits": {"memory": "32Mi"}}
 
 
 def occurrence(
@@ -35,48 +37,67 @@ def variables(container: Object) -> dict[str, str]:
     return {one["name"]: one.get("value", one.get("valueFrom")) for one in container["env"]}
 
 
-@pytest.mark.parametrize("behaviour", ["maintain", "reduce"])
-def test_the_scaler_runs_beside_an_occurrence_that_counts_sessions(tmp_path: Path, behaviour: str) -> None:
+@pytest.mark.parametrize("behaviour", ["maintain", "reduce", "none"])
+def test_the_scaler_runs_beside_an_occurrence(tmp_path: Path, behaviour: str) -> None:
     pod = occurrence(tmp_path, behaviour)
     (main,), (sidecar,) = pod["containers"], pod["initContainers"]
 
-    assert (main["name"], main["command"]) == ("occurrence", ["python", "-m", "berth.runtime.occurrence"])
-    assert (sidecar["name"], sidecar["command"]) == ("scaler", ["python", "-m", "berth.runtime.scaler"])
+    assert (main["name"], sidecar["name"]) == ("occurrence", "scaler")
+    assert main["command"] == ["python", "-S", "-E", "/berth/berth/runtime/occurrence.py"]
+    assert sidecar["command"] == ["python", "-m", "berth.runtime.scaler"]
     assert sidecar["restartPolicy"] == "Always"
-    assert "startupProbe" not in sidecar  # one that never passes would keep main from starting
-    assert "readinessProbe" not in sidecar
 
 
-def test_who_counts_no_sessions_has_no_scaler(tmp_path: Path) -> None:
-    pod = occurrence(tmp_path, "none")
-
-    assert "initContainers" not in pod
-    assert [one["name"] for one in pod["containers"]] == ["occurrence"]
-
-
-def test_both_containers_are_alike_but_for_their_program(tmp_path: Path) -> None:
-    """So that an edit of one template line cannot forget the other."""
-    pod = occurrence(tmp_path)
-    (main,), (sidecar,) = pod["containers"], pod["initContainers"]
-    own = {"name", "command", "livenessProbe", "restartPolicy"}
-
-    assert {key: main[key] for key in main if key not in own} == {
-        key: sidecar[key] for key in sidecar if key not in own
-    }
-    assert main["resources"] == LIMITS
-
-
-def test_a_program_that_stopped_to_look_is_started_again(tmp_path: Path) -> None:
+def test_no_probe_starts_a_process_or_keeps_a_pod_from_starting(tmp_path: Path) -> None:
     pod = occurrence(tmp_path)
 
     for one in (*pod["containers"], *pod["initContainers"]):
-        assert one["livenessProbe"] == {
-            "exec": {"command": [*PROBE, f"/share/{one['name']}.alive", "90"]},
-            "initialDelaySeconds": 60,
-            "periodSeconds": 60,
-            "timeoutSeconds": 30,
-            "failureThreshold": 2,
-        }
+        assert not {"livenessProbe", "readinessProbe", "startupProbe"} & one.keys()
+
+
+def test_who_only_waits_needs_little_and_both_are_as_safe(tmp_path: Path) -> None:
+    pod = occurrence(tmp_path)
+    (main,), (sidecar,) = pod["containers"], pod["initContainers"]
+
+    assert (main["resources"], sidecar["resources"]) == (WAITING, LIMITS)
+    for key in ("image", "imagePullPolicy", "securityContext"):
+        assert main[key] == sidecar[key]
+
+
+def test_only_the_scaler_has_a_token(tmp_path: Path) -> None:
+    """Its volume is what Kubernetes mounts into every container of other pods."""
+    pod = occurrence(tmp_path)
+    (main,), (sidecar,) = pod["containers"], pod["initContainers"]
+    (volume,) = (one for one in pod["volumes"] if one["name"] == "token")
+
+    assert pod["automountServiceAccountToken"] is False
+    assert [one["mountPath"] for one in main["volumeMounts"]] == ["/berth/berth/runtime", "/share"]
+    assert [one for one in sidecar["volumeMounts"] if one["name"] == "token"] == [
+        {"name": "token", "mountPath": TOKEN_FOLDER, "readOnly": True}
+    ]
+    assert volume["projected"]["sources"] == [
+        {"serviceAccountToken": {"path": "token", "expirationSeconds": 3607}},
+        {"configMap": {"name": "kube-root-ca.crt", "items": [{"key": "ca.crt", "path": "ca.crt"}]}},
+        {
+            "downwardAPI": {
+                "items": [
+                    {
+                        "path": "namespace",
+                        "fieldRef": {"apiVersion": "v1", "fieldPath": "metadata.namespace"},
+                    }
+                ]
+            }
+        },
+    ]
+
+
+def test_the_kubelet_gives_the_token_to_the_user_of_the_scaler(tmp_path: Path) -> None:
+    """It makes the file readable for one user, that of the pod; a container of another could not read it."""
+    pod = occurrence(tmp_path)
+
+    assert pod["securityContext"]["runAsUser"] == 65532
+    for one in (*pod["containers"], *pod["initContainers"]):
+        assert "runAsUser" not in one["securityContext"]
 
 
 def test_a_job_knows_its_reservation_and_mounts_what_it_reads(tmp_path: Path) -> None:
@@ -84,30 +105,30 @@ def test_a_job_knows_its_reservation_and_mounts_what_it_reads(tmp_path: Path) ->
     cronjob = of_kind("CronJob", of_part(site, parts["night/lab"]))[0]
     job = cronjob["spec"]["jobTemplate"]["spec"]
     pod = job["template"]["spec"]
-    (container,) = pod["containers"]
+    (main,), (sidecar,) = pod["containers"], pod["initContainers"]
 
     assert (job["backoffLimit"], pod["restartPolicy"]) == (2147483647, "Never")
     assert not {"activeDeadlineSeconds", "podFailurePolicy"} & job.keys()
-    assert variables(container) == {
+    assert variables(main) == {"BERTH_SHARE": "/share", "PYTHONDONTWRITEBYTECODE": "1"}
+    assert variables(sidecar) == {
         "BERTH_NAMESPACE": "seats",
         "BERTH_RESERVATION": "night",
         "BERTH_TIMETABLE": "night",
         "BERTH_TIMETABLE_FILE": "/timetable/timetable.json",
         "BERTH_SHARE": "/share",
-        "BERTH_JOB": {"fieldRef": {"fieldPath": "metadata.labels['batch.kubernetes.io/job-name']"}},
         "PYTHONDONTWRITEBYTECODE": "1",
         "MALLOC_MMAP_THRESHOLD_": "65536",
         "MALLOC_ARENA_MAX": "1",
     }
-    assert container["volumeMounts"] == [
+    assert [one for one in sidecar["volumeMounts"] if one["name"] != "token"] == [
         {"name": "core", "mountPath": "/berth/berth/core", "readOnly": True},
-        {"name": "code", "mountPath": "/berth/berth/runtime", "readOnly": True},
+        {"name": "runtime", "mountPath": "/berth/berth/runtime", "readOnly": True},
         {"name": "timetable", "mountPath": "/timetable", "readOnly": True},
         {"name": "share", "mountPath": "/share"},
     ]
-    assert pod["volumes"] == [
-        {"name": "core", "configMap": {"name": "berth-core"}},
-        {"name": "code", "projected": {"sources": [RUNTIME]}},
+    assert [one for one in pod["volumes"] if one["name"] != "token"] == [
+        {"name": "core", "configMap": {"name": CORE}},
+        {"name": "runtime", "configMap": {"name": RUNTIME}},
         {"name": "timetable", "configMap": {"name": "night"}},
         {"name": "share", "emptyDir": {"sizeLimit": "1Mi"}},
     ]
@@ -144,18 +165,13 @@ def test_the_scaler_of_renkus_sessions_has_the_token_and_nobody_else(
     secret = {"secretName": "renku-token", "optional": True, "items": [{"key": "the.key", "path": "token"}]}
 
     assert "BERTH_RENKU_TOKEN_FILE" not in variables(main)
-    assert [one["mountPath"] for one in main["volumeMounts"]] == [
-        "/berth/berth/core",
-        "/berth/berth/runtime",
-        "/timetable",
-        "/share",
-    ]
+    assert "renku" not in {one["name"] for one in main["volumeMounts"]}
     volumes = [one for one in pod["volumes"] if "secret" in one]
     assert volumes == ([{"name": "renku", "secret": secret}] if mounted else [])
-    for sidecar in pod.get("initContainers", []):
-        assert variables(sidecar).get("BERTH_RENKU_TOKEN_FILE") == ("/renku/token" if mounted else None)
-        mounts = [one for one in sidecar["volumeMounts"] if one["name"] == "renku"]
-        assert mounts == ([{"name": "renku", "mountPath": "/renku", "readOnly": True}] if mounted else [])
+    (sidecar,) = pod["initContainers"]
+    assert variables(sidecar).get("BERTH_RENKU_TOKEN_FILE") == ("/renku/token" if mounted else None)
+    mounts = [one for one in sidecar["volumeMounts"] if one["name"] == "renku"]
+    assert mounts == ([{"name": "renku", "mountPath": "/renku", "readOnly": True}] if mounted else [])
 
 
 def test_the_sweep_comes_every_five_minutes_and_cannot_hang(tmp_path: Path) -> None:
@@ -167,7 +183,7 @@ def test_the_sweep_comes_every_five_minutes_and_cannot_hang(tmp_path: Path) -> N
     assert (spec["schedule"], spec["timeZone"], spec["suspend"]) == ("2-59/5 * * * *", "Etc/UTC", False)
     assert spec["concurrencyPolicy"] == "Replace"
     assert spec["startingDeadlineSeconds"] == 300  # the last one that was missed starts at once, and only it
-    assert job["activeDeadlineSeconds"] == 120
+    assert job["activeDeadlineSeconds"] == 290
     assert job["template"]["spec"]["restartPolicy"] == "Never"
 
 
@@ -194,10 +210,9 @@ def test_the_sweep_knows_its_site_and_who_prunes(tmp_path: Path, cluster: str, t
         "MALLOC_ARENA_MAX": "1",
     }
     assert container["resources"] == {**LIMITS, "limits": {"memory": "256Mi"}}  # it holds all timetables
-    own = {"configMap": {"name": "berth-sweep"}}
     assert pod["volumes"] == [
-        {"name": "core", "configMap": {"name": "berth-core"}},
-        {"name": "code", "projected": {"sources": [RUNTIME, own]}},
+        {"name": "core", "configMap": {"name": CORE}},
+        {"name": "runtime", "configMap": {"name": RUNTIME}},
     ]
 
 

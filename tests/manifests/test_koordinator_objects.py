@@ -74,21 +74,6 @@ def test_with_placeholders_there_are_the_objects_of_both(tmp_path: Path) -> None
     assert deployment["spec"]["template"]["spec"]["schedulerName"] == "koord-scheduler"
 
 
-@pytest.mark.parametrize(
-    ("behaviour", "mounted"),
-    [
-        ("reduce", ["berth-runtime", "berth-scaler", "berth-koordinator"]),
-        ("none", ["berth-runtime", "berth-koordinator"]),
-    ],
-)
-def test_its_jobs_mount_the_code_that_knows_slots(tmp_path: Path, behaviour: str, mounted: list[str]) -> None:
-    for job in of_kind("CronJob", rendered(tmp_path, behavior=behaviour)):
-        volumes = job["spec"]["jobTemplate"]["spec"]["template"]["spec"]["volumes"]
-        (code,) = (one["projected"] for one in volumes if one["name"] == "code")
-
-        assert [one["configMap"]["name"] for one in code["sources"]] == mounted
-
-
 def test_the_timetable_has_the_slot_as_it_will_be_made(tmp_path: Path) -> None:
     site, part = evening(tmp_path)
     (timetable,) = of_kind("ConfigMap", of_part(site, part))

@@ -19,7 +19,7 @@ def test_a_short_name_stays_as_it_is() -> None:
     assert naming.cronjob("exam", 12) == "exam-12"
     assert naming.priority_class("example", -10) == "berth-example-10"
     assert naming.session_role("uni") == "berth-uni-sessions"
-    assert (naming.RUNTIME, naming.INVENTORY) == ("berth-runtime", "berth-inventory")
+    assert naming.INVENTORY == "berth-inventory"
     assert (naming.OCCURRENCE, naming.SWEEP) == ("berth-occurrence", "berth-sweep")
 
 

@@ -16,7 +16,10 @@ DEPLOYMENTS = "/apis/apps/v1/namespaces/berth/deployments/"
 NODE_POOLS = "/apis/karpenter.sh/v1/nodepools/"
 RECORD = "/api/v1/namespaces/berth/configmaps/course-record"
 EVENTS = "/api/v1/namespaces/berth/events"
-MANAGERS = {"fieldManager=berth-occurrence": "occurrence", "fieldManager=berth-scaler": "scaler"}
+MANAGERS = {
+    "fieldManager=berth-occurrence": "occurrence",
+    "fieldManager=berth-scaler": "scaler",
+}  # the first of version 0.1.0
 
 Interference = Callable[[Request], Response | None]
 """Answers instead of the cluster, raises, or changes something and lets the request pass."""

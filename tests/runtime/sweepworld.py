@@ -13,21 +13,20 @@ from berth.core.objects import (
     JOB,
     NODE_POOL,
     POD,
-    ROLE,
-    ROLE_BINDING,
+    RIGHTS,
     SLOT,
     ObjectKind,
 )
+from berth.core.state import SiteState, StateObject, parse_object, site_state
 from berth.runtime.apiclient import SWEEP_FIELD_MANAGER, Api
 from berth.runtime.program import Log
 from berth.runtime.sweep import Sweep, SweepSettings
-from berth.runtime.sweepstate import SiteState, StateObject, parse_object, site_state
 
 from tests.runtime.fake_objects import NAMESPACE, FakeObjects, Tree
 from tests.runtime.world import COURSE, Row, at, timetable_text
 
 SITE = "example"
-KINDS = (CONFIG_MAP, DEPLOYMENT, CRON_JOB, JOB, POD, ROLE, ROLE_BINDING, SLOT, NODE_POOL)
+KINDS = (CONFIG_MAP, DEPLOYMENT, CRON_JOB, JOB, POD, *RIGHTS, SLOT, NODE_POOL)
 LONG_AGO = "00:00"
 INVENTORY = "berth-inventory"
 
@@ -54,6 +53,7 @@ def timetable(
     *rows: Row,
     name: str = "course",
     changed: str = LONG_AGO,
+    created: str = LONG_AGO,
     annotations: Tree | None = None,
     labels: Tree | None = None,
     **more: Any,
@@ -68,12 +68,16 @@ def timetable(
         "managedFields": [{"manager": "kubectl", "time": instant_text(at(changed))}],
     }
     known = {"berth.dev/role": "timetable", **(labels or {})}
-    return made(CONFIG_MAP, name, name, labels=known, metadata=metadata, data={"timetable.json": text})
+    return made(
+        CONFIG_MAP, name, name, created, labels=known, metadata=metadata, data={"timetable.json": text}
+    )
 
 
 def deployment(replicas: int, name: str = "course-small", ready: int | None = None, **more: Any) -> Tree:
+    """Of the class that its name ends with."""
     status = {"readyReplicas": replicas if ready is None else ready} if replicas else {}
-    return made(DEPLOYMENT, name, **more, spec={"replicas": replicas}, status=status)
+    selector = {"matchLabels": {"berth.dev/resource-class": name.rpartition("-")[2]}}
+    return made(DEPLOYMENT, name, **more, spec={"replicas": replicas, "selector": selector}, status=status)
 
 
 def node_pool(replicas: int | None, name: str = "example.course-small", **more: Any) -> Tree:
@@ -106,19 +110,27 @@ def pod(
     of: str = "course-1",
     **more: Any,
 ) -> Tree:
-    """Of an occurrence; `of` is its Job."""
+    """Of an occurrence; `of` is its Job, `scaler` the status of its scaler, if it is told."""
+    scaler = more.pop("scaler", None)
     state: Tree = {
         "Running": {"running": {"startedAt": instant_text(at(created))}},
         "Pending": {"waiting": {"reason": more.pop("waiting", "ContainerCreating"), "message": "as it is"}},
     }.get(phase, {"terminated": {"exitCode": 1}})
     status = {
         "phase": phase,
+        "initContainerStatuses": [{"name": "scaler", **scaler}] if scaler else [],
         "containerStatuses": [{"name": "occurrence", "image": "python:3.13-slim", "state": state}],
     }
     labels = {"berth.dev/role": "occurrence", **more.pop("labels", {})}
     owners = [{"kind": "Job", "name": of, "uid": f"uid-Job-{of}"}]
     metadata = {"ownerReferences": owners, **more.pop("metadata", {})}
     return made(POD, name, created=created, labels=labels, metadata=metadata, status=status, **more)
+
+
+def scaler_down(since: str) -> Tree:
+    """The status of a scaler that waits to be restarted."""
+    ended = {"terminated": {"exitCode": 1, "finishedAt": instant_text(at(since))}}
+    return {"state": {"waiting": {"reason": "CrashLoopBackOff"}}, "lastState": ended, "restartCount": 1}
 
 
 def placeholder(number: int, waiting: str = "ImagePullBackOff", of: str = "course-small") -> Tree:
@@ -130,10 +142,12 @@ def placeholder(number: int, waiting: str = "ImagePullBackOff", of: str = "cours
     return made(POD, f"{of}-5d5f7-{number}", metadata={"ownerReferences": owners}, status=status)
 
 
-def inventory(text: str | None, slots: str | None = None) -> Tree:
+def inventory(text: str | None, slots: str | None = None, objects: str | None = None) -> Tree:
     data = {} if text is None else {"reservations.txt": text}
     if slots is not None:
         data["slots.txt"] = slots
+    if objects is not None:
+        data["objects.txt"] = objects
     return made(CONFIG_MAP, INVENTORY, labels={"berth.dev/reservation": None}, data=data)
 
 

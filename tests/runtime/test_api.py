@@ -4,23 +4,27 @@ import json
 
 import pytest
 from berth.core.objects import CONFIG_MAP, JOB
+from berth.core.state import ObjectRef, PoolObject
 from berth.runtime.apiclient import (
     BERTH_FIELD_MANAGERS,
     FIELD_MANAGER,
-    SCALER_FIELD_MANAGER,
     SWEEP_FIELD_MANAGER,
     Api,
     ApiError,
     Request,
     Response,
     ScaleSubresource,
-    ScaleTarget,
     TimetableText,
 )
 
 from tests.runtime.fake_cluster import FakeCluster, no_answer, refusal
 
 SCALE = "/apis/apps/v1/namespaces/berth/deployments/course-small/scale"
+
+
+def pool(ready: int, uid: str) -> PoolObject:
+    """The Deployment of 3 replicas that the tests read."""
+    return PoolObject(ObjectRef("Deployment", "course-small", uid, "", 0), 3, ready, "7")
 
 
 def answering(*answers: Response) -> tuple[Api, list[Request]]:
@@ -58,7 +62,7 @@ def test_the_requests_are_these() -> None:
         Request("GET", SCALE),
         Request(
             "PATCH",
-            SCALE + "?fieldManager=berth-occurrence",
+            SCALE + "?fieldManager=berth-scaler",
             b'{"metadata": {"resourceVersion": "6"}, "spec": {"replicas": 3}}',
         ),
     ] == asked
@@ -218,7 +222,7 @@ def test_errors_of_the_transport_pass_through() -> None:
 def test_what_a_run_looks_at_and_tells_is_asked_so() -> None:
     deployment = {
         "kind": "Deployment",
-        "metadata": {"resourceVersion": "7", "uid": "u"},
+        "metadata": {"name": "course-small", "resourceVersion": "7", "uid": "u"},
         "spec": {"replicas": 3},
         "status": {"readyReplicas": 2},
     }
@@ -227,7 +231,7 @@ def test_what_a_run_looks_at_and_tells_is_asked_so() -> None:
     answers = [Response(200, json.dumps(tree).encode()) for tree in (deployment, job, bare, job)]
     api, asked = answering(*answers)
 
-    assert api.get_deployment("berth", "course-small") == ScaleTarget(3, "7", 2, "u")
+    assert api.get_pool("berth", "course-small") == pool(ready=2, uid="u")
     assert api.get_job_annotation("berth", "course-1", "berth.dev/record") == "[]"
     assert api.get_job_annotation("berth", "course-1", "berth.dev/record") == ""
     api.annotate(JOB, "berth", "course-1", {"berth.dev/record": "[1]"})
@@ -237,7 +241,7 @@ def test_what_a_run_looks_at_and_tells_is_asked_so() -> None:
         Request("GET", "/apis/batch/v1/namespaces/berth/jobs/course-1"),
         Request(
             "PATCH",
-            "/apis/batch/v1/namespaces/berth/jobs/course-1?fieldManager=berth-occurrence",
+            "/apis/batch/v1/namespaces/berth/jobs/course-1?fieldManager=berth-scaler",
             b'{"metadata": {"annotations": {"berth.dev/record": "[1]"}}}',
         ),
     ]
@@ -248,27 +252,34 @@ def test_annotations_are_set_and_taken_away_by_a_merge_patch_in_our_name() -> No
 
     api.annotate(CONFIG_MAP, "berth", "a", {"x": "1", "y": None})
 
-    path = "/api/v1/namespaces/berth/configmaps/a?fieldManager=berth-occurrence"
+    path = "/api/v1/namespaces/berth/configmaps/a?fieldManager=berth-scaler"
     body = b'{"metadata": {"annotations": {"x": "1", "y": null}}}'
     assert asked == [Request("PATCH", path, body, "application/merge-patch+json")]
 
 
 def test_a_deployment_of_which_nothing_is_ready_leaves_the_number_out() -> None:
-    api, _ = answering(
-        Response(
-            200, b'{"kind": "Deployment", "metadata": {"resourceVersion": "7"}, "spec": {"replicas": 3}}'
-        )
-    )
+    metadata = '{"name": "course-small", "resourceVersion": "7"}'
+    text = f'{{"kind": "Deployment", "metadata": {metadata}, "spec": {{"replicas": 3}}}}'
+    api, _ = answering(Response(200, text.encode()))
 
-    assert api.get_deployment("berth", "course-small") == ScaleTarget(3, "7")
+    assert api.get_pool("berth", "course-small") == pool(ready=0, uid="")
 
 
-@pytest.mark.parametrize("rest", ["", ', "metadata": {"resourceVersion": "7"}', ', "spec": {"replicas": 3}'])
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "",
+        ', "metadata": {"name": "a", "resourceVersion": "7"}',
+        ', "spec": {"replicas": 3}',
+        ', "metadata": {"name": "a", "resourceVersion": "7"}, "spec": {"replicas": "3"}',
+        ', "metadata": [], "spec": 3',
+    ],
+)
 def test_what_is_no_deployment_is_nonsense(rest: str) -> None:
     api, _ = answering(Response(200, f'{{"kind": "Deployment"{rest}}}'.encode()))
 
     with pytest.raises(ApiError, match="the response is not a Deployment"):
-        api.get_deployment("berth", "course-small")
+        api.get_pool("berth", "course-small")
 
 
 def test_an_override_comes_with_the_timetable() -> None:
@@ -282,5 +293,5 @@ def test_an_override_comes_with_the_timetable() -> None:
 
 def test_each_program_writes_in_a_name_of_its_own_and_all_are_known_as_ours() -> None:
     """Those names are in clusters already: `status` tells by them who has scaled."""
-    assert BERTH_FIELD_MANAGERS == ("berth-occurrence", "berth-scaler", "berth-sweep")
-    assert BERTH_FIELD_MANAGERS == (FIELD_MANAGER, SCALER_FIELD_MANAGER, SWEEP_FIELD_MANAGER)
+    assert (FIELD_MANAGER, SWEEP_FIELD_MANAGER) == ("berth-scaler", "berth-sweep")
+    assert set(BERTH_FIELD_MANAGERS) == {"berth-occurrence", "berth-scaler", "berth-sweep"}

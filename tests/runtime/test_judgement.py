@@ -1,12 +1,22 @@
 """What the sweep does about the facts of one reservation, case by case: nothing, or this, for this reason."""
 
 import pytest
+from berth.core.actions import describe_action
+from berth.core.decide import decide
 from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD, ObjectKind
-from berth.runtime.sweepactions import describe_action
-from berth.runtime.sweepdecisions import decide
 
 from tests.runtime.fake_objects import Tree
-from tests.runtime.sweepworld import cronjob, deployment, job, made, placeholder, pod, seen, timetable
+from tests.runtime.sweepworld import (
+    cronjob,
+    deployment,
+    job,
+    made,
+    placeholder,
+    pod,
+    scaler_down,
+    seen,
+    timetable,
+)
 from tests.runtime.world import COURSE, NEXT, Row, at
 
 OPEN = "Scaled from 0 to 25: course/1 is open and no pod serves it."
@@ -16,6 +26,7 @@ CLOSE = "Scaled from 25 to 0: no occurrence of it is open."
 IDLE = "Removed Job course-1: it still runs with nothing open."
 UNNAMED = "Scaled from 3 to 0: the timetable names no such pool."
 FULL, EMPTY = deployment(25), deployment(0)
+UNKNOWN = deployment(3, "course-huge")
 BASE = [timetable(), cronjob()]
 SERVED = [*BASE, job(), pod()]
 
@@ -35,6 +46,17 @@ NONE = override('{"small": {"target": 0, "until": "2026-02-02T12:00:00Z"}}')
 OPENING: dict[str, tuple[str, list[Tree], list[str]]] = {
     "served": ("09:00", [*SERVED, FULL], []),
     "served-and-lowered-by-its-scaler": ("09:00", [*SERVED, deployment(3)], []),
+    "its-scaler-restarts": ("09:00", [*BASE, EMPTY, job(), pod(scaler=scaler_down("08:59:01"))], []),
+    "its-scaler-is-down-for-a-minute": (
+        "09:00",
+        [*BASE, EMPTY, job(), pod(scaler=scaler_down("08:59"))],
+        [OPEN, START],
+    ),
+    "its-scaler-never-ran": (
+        "09:00",
+        [*BASE, EMPTY, job(), pod(scaler={"state": {"waiting": {"reason": "CrashLoopBackOff"}}})],
+        [OPEN, START],
+    ),
     "served-and-at-zero": ("09:00", [*SERVED, EMPTY], []),
     "closed": ("07:00", [*BASE, EMPTY], []),
     "over": ("10:00", [*BASE, EMPTY, job(end="Complete"), pod(phase="Succeeded")], []),
@@ -102,6 +124,12 @@ CLOSING: dict[str, tuple[str, list[Tree], list[str]]] = {
     "the-pod-had-half-a-minute": ("10:00:29", [*SERVED, FULL], []),
     "the-pod-closed-and-goes": ("10:00:29", [*SERVED, EMPTY], []),
     "the-pod-closed-and-did-not-go": ("10:00:30", [*SERVED, EMPTY], [IDLE]),
+    "its-scaler-restarts": ("10:00:29", [*BASE, FULL, job(), pod(scaler=scaler_down("10:00:05"))], []),
+    "its-scaler-restarts-for-too-long": (
+        "10:00:30",
+        [*BASE, FULL, job(), pod(scaler=scaler_down("10:00:05"))],
+        [CLOSE, IDLE],
+    ),
     "the-pod-did-neither": ("10:00:30", [*SERVED, FULL], [CLOSE, IDLE]),
     "a-pod-that-never-began": ("10:00:30", [*BASE, FULL, job(), pod(phase="Pending")], [CLOSE, IDLE]),
     "young-job": ("11:00", [*BASE, EMPTY, job(created="10:59:01")], []),
@@ -134,10 +162,30 @@ CLOSING: dict[str, tuple[str, list[Tree], list[str]]] = {
         [IDLE],
     ),
     "a-pool-that-is-not-named": ("09:00", [*SERVED, FULL, deployment(3, "course-huge")], [UNNAMED]),
-    "a-pool-that-was-named-just-now": (
+    "a-pool-that-was-named-just-now-while-the-others-are-held": (
         "09:00",
-        [timetable(changed="08:59:01"), FULL, job(), deployment(3, "course-huge"), pod()],
+        [timetable(changed="08:59:01"), FULL, job(), UNKNOWN, pod()],
+        [UNNAMED],
+    ),
+    "a-pool-that-was-named-just-now-while-the-others-are-not-held": (
+        "09:00",
+        [timetable(changed="08:59:01"), deployment(25, ready=24), job(), UNKNOWN, pod()],
         [],
+    ),
+    "a-pool-that-was-named-a-minute-ago-whatever-is-held": (
+        "09:00",
+        [timetable(changed="08:59"), deployment(25, ready=0), job(), UNKNOWN, pod()],
+        [UNNAMED],
+    ),
+    "a-pool-that-was-named-just-now-and-nobody-serves": (
+        "09:00",
+        [timetable(changed="08:59:01"), cronjob(), EMPTY, UNKNOWN],
+        [OPEN, START],
+    ),
+    "a-pool-that-was-named-just-now-with-nothing-open": (
+        "11:00",
+        [timetable(changed="10:59:01"), cronjob(), EMPTY, UNKNOWN],
+        [UNNAMED],
     ),
     "a-job-without-our-role": ("11:00", [*BASE, EMPTY, job(labels={"berth.dev/role": "other"})], []),
 }
@@ -184,7 +232,7 @@ OVERRIDING: dict[str, tuple[str, list[Tree], list[str]]] = {
     ],
 )
 def test_what_is_done(now: str, trees: list[Tree], expected: list[str]) -> None:
-    # Starting comes before closing, in whatever order they are thought of.
+    # In whatever order they are thought of.
     assert sorted(judged(now, *trees)) == sorted(expected)
 
 
@@ -202,7 +250,7 @@ def test_whenever_it_comes_round_nothing_is_left_six_minutes_after_the_end(trees
         )
 
 
-def test_pools_open_before_jobs_start_before_pools_close_before_jobs_go() -> None:
+def test_pools_open_before_others_close_before_jobs_start_before_jobs_go() -> None:
     others = [timetable(name=name) for name in ("a", "z")]
     trees = [
         *BASE,
@@ -217,9 +265,9 @@ def test_pools_open_before_jobs_start_before_pools_close_before_jobs_go() -> Non
 
     assert [said.split(":")[0] for said in judged("09:00", *trees)] == [
         "Scaled from 0 to 25",
+        "Scaled from 25 to 0",
         "Started Job a-sweep",
         "Started Job course-sweep",
-        "Scaled from 25 to 0",
         "Removed Job m-1",
     ]
 

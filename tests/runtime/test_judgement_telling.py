@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from berth.runtime.sweepdecisions import decide
+from berth.core.decide import decide
 
 from tests.runtime.sweepworld import cronjob, deployment, job, pod, seen, timetable
 from tests.runtime.world import at

@@ -1,9 +1,13 @@
-"""A pod serves its occurrence when its program runs, and that alone decides."""
+"""A pod serves its occurrence while all containers of ours that it has run, and while its scaler restarts."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
-from berth.core.objects import containers, is_pod_serving, is_pod_starting, is_terminating
+from berth.core.objects import containers, is_pod_serving, is_pod_starting, is_terminating, pod_down_since
+
+from tests.runtime.world import at
 
 RUNS = {"running": {"startedAt": "2026-02-02T08:30:00Z"}}
 WAITS = {"waiting": {"reason": "ContainerCreating"}}
@@ -23,7 +27,10 @@ def pod(phase: str, state: object = None, *, going: bool = False, **others: obje
     ("found", "serves", "starts"),
     [
         pytest.param(pod("Running", RUNS), True, False, id="its-program-runs"),
-        pytest.param(pod("Running", RUNS, scaler=WAITS), True, False, id="its-sidecar-does-not"),
+        pytest.param(pod("Running", RUNS, scaler=RUNS), True, False, id="both-run"),
+        pytest.param(pod("Running", RUNS, scaler=WAITS), False, True, id="its-sidecar-does-not"),
+        pytest.param(pod("Running", RUNS, istio=WAITS), True, False, id="what-is-not-ours-does-not"),
+        pytest.param(pod("Running", scaler=RUNS), False, True, id="its-sidecar-alone-is-told"),
         pytest.param(pod("Running", WAITS, scaler=RUNS), False, True, id="its-sidecar-alone-does"),
         pytest.param(pod("Running", ENDED), False, True, id="its-program-is-to-be-restarted"),
         pytest.param(pod("Running", RUNS, going=True), False, False, id="it-is-going"),
@@ -39,7 +46,46 @@ def pod(phase: str, state: object = None, *, going: bool = False, **others: obje
     ],
 )
 def test_a_pod_serves_or_is_about_to_or_neither(found: dict[str, Any], serves: bool, starts: bool) -> None:
-    assert (is_pod_serving(found), is_pod_starting(found)) == (serves, starts)
+    assert (is_pod_serving(found, at("09:00")), is_pod_starting(found)) == (serves, starts)
+
+
+STATUSES = json.loads(Path(__file__).with_name("pod_statuses.json").read_text())
+"""In the form that kubelets write; the scaler ended at 09:00:00, the time before that at 08:59:50."""
+
+
+def pod_of_kubelet(name: str) -> dict[str, Any]:
+    return {"metadata": {"name": name}, "status": STATUSES[name]}
+
+
+@pytest.mark.parametrize(
+    ("name", "until"),
+    [
+        pytest.param("both-run", None, id="both-run"),
+        pytest.param("scaler-restarted", None, id="it-runs-again"),
+        pytest.param("scaler-terminated", "09:01:00", id="it-has-ended"),
+        pytest.param("scaler-back-off", "09:01:00", id="it-waits-to-be-restarted"),
+        pytest.param("scaler-killed-again", "09:01:00", id="it-has-ended-again-the-last-time-counts"),
+        pytest.param("0.1.0-without-scaler", None, id="version-0.1.0-with-none"),
+    ],
+)
+def test_a_scaler_that_is_restarted_in_place_serves_for_a_minute(name: str, until: str | None) -> None:
+    found = pod_of_kubelet(name)
+
+    assert is_pod_serving(found, at("09:00:01"))
+    assert is_pod_serving(found, at("09:00:59"))
+    assert is_pod_serving(found, at("09:01:00")) == (until is None)
+
+
+@pytest.mark.parametrize("name", ["occurrence-ended", "scaler-never-started", "scaler-image-not-pulled"])
+def test_what_is_not_restarted_in_place_does_not_serve(name: str) -> None:
+    assert not is_pod_serving(pod_of_kubelet(name), at("09:00:01"))
+
+
+def test_a_pod_that_goes_does_not_serve_while_its_scaler_ends() -> None:
+    found = pod_of_kubelet("scaler-terminated")
+    found["metadata"]["deletionTimestamp"] = "2026-02-02T09:00:00Z"
+
+    assert pod_down_since(found) == 0
 
 
 def test_sidecars_are_told_first() -> None:

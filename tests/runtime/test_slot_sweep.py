@@ -1,13 +1,9 @@
 """The sweep makes slots that nobody makes, removes those that are over or of nobody, and leaves the rest."""
 
-import json
-import subprocess
-import sys
-
 import pytest
+from berth.core.actions import ChangeSlots, StartJob
+from berth.core.decide import decide
 from berth.core.objects import CONFIG_MAP, POD, SLOT
-from berth.runtime.sweepactions import RemoveSlots, StartJob
-from berth.runtime.sweepdecisions import decide
 
 from tests.runtime.fake_cluster import refusal
 from tests.runtime.fake_koordinator import names
@@ -103,10 +99,13 @@ def test_a_pod_that_serves_gets_the_time_to_close(now: str, count: int) -> None:
     assert len(swept.koordinator.writes) == count
 
 
-@pytest.mark.parametrize(("now", "count"), [("09:00:59", 0), ("09:01:00", 4)])
-def test_a_pool_that_has_placeholders_now_loses_its_slots(now: str, count: int) -> None:
+@pytest.mark.parametrize(
+    ("now", "ready", "count"), [("09:00:59", 3, 0), ("09:01:00", 3, 4), ("09:00:01", 4, 4)]
+)
+def test_a_pool_that_has_placeholders_now_loses_its_slots(now: str, ready: int, count: int) -> None:
+    """At once if all placeholders are ready, and a minute after the edit in any case."""
     edited = timetable(text=timetable_text(ROW, behaviour="maintain"), changed="09:00")
-    swept = Swept(now, edited, cronjob(), deployment(4), *SERVED, *numbered(4))
+    swept = Swept(now, edited, cronjob(), deployment(4, ready=ready), *SERVED, *numbered(4))
     swept.run()
 
     assert len(swept.koordinator.writes) == count
@@ -115,7 +114,7 @@ def test_a_pool_that_has_placeholders_now_loses_its_slots(now: str, count: int) 
 def test_a_deployment_that_placeholders_have_left_is_scaled_down() -> None:
     swept = Swept("09:00", *course(), deployment(4), *numbered(4))
 
-    assert twice(swept) == ["PATCH jobs course-sweep", "PATCH deployments course-small scale"]
+    assert twice(swept) == ["PATCH deployments course-small scale", "PATCH jobs course-sweep"]
 
 
 def test_where_placeholders_come_first_it_lets_them_and_takes_over_from_those_that_are_ready() -> None:
@@ -135,7 +134,7 @@ def test_placeholders_that_have_handed_over_are_sent_away() -> None:
     handed = [slot_of(name.format(n), owners=(place.format(n),)) for n in range(4)]
     swept = Swept("09:00", *course(placeholders=True), deployment(4), *handed)
 
-    assert twice(swept) == ["PATCH jobs course-sweep", "PATCH deployments course-small scale"]
+    assert twice(swept) == ["PATCH deployments course-small scale", "PATCH jobs course-sweep"]
     assert swept.cluster.replicas() == {"course-small": 0}
 
 
@@ -224,7 +223,7 @@ def test_of_a_reservation_that_is_gone_slots_go_after_what_makes_them() -> None:
     facts = seen(gone, cronjob(), *SERVED, *numbered(2), inventory("lab\n"), prunes=True)
     actions = decide(facts, at("09:00")).actions
 
-    assert [action.ref.kind if not isinstance(action, RemoveSlots) else "slots" for action in actions] == [
+    assert [action.ref.kind if not isinstance(action, ChangeSlots) else "slots" for action in actions] == [
         "CronJob",
         "Job",
         "slots",
@@ -253,7 +252,7 @@ def test_what_fails_of_slots_is_done_by_the_next_run(status: int) -> None:
     swept.cluster.interfere = lambda said: refusal(status, "No") if "DELETE" in said else None
 
     assert swept.run() == 1
-    assert [subject for subject, _ in swept.told("failed")] == ["remove ConfigMap course"]
+    assert [subject for subject, _ in swept.told("failed")] == ["slots ConfigMap course"]
     swept.cluster.interfere = lambda _: None
     assert twice(swept) == removed(0, 1, 2, 3)
 
@@ -266,10 +265,14 @@ def test_a_cluster_without_koordinator_is_not_asked_for_slots() -> None:
     assert "slots" not in swept.lines[-1]
 
 
-@pytest.mark.parametrize("program", ["occurrence", "scaler", "sweep"])
-def test_programs_load_nothing_for_slots_before_there_are_any(program: str) -> None:
-    code = f"import berth.runtime.{program}, sys, json; print(json.dumps(sorted(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = json.loads(done.stdout)
+def test_of_a_plan_that_both_makes_and_removes_both_are_done_and_told() -> None:
+    """A slot that has ended holds nothing: it goes, and another one comes."""
+    dead = slot_of(f"example-course-small-9-{DIGEST}", "Failed")
+    swept = Swept("09:00", *course(), *numbered(3), dead)
 
-    assert [name for name in loaded if name.startswith("berth.core.slots")] == []
+    assert twice(swept) == [f"POST example-course-small-3-{DIGEST}", *removed(9), "PATCH jobs course-sweep"]
+    assert swept.cluster.events()[0] == (
+        "course",
+        "SweepOpened",
+        "Made 1 slot of small and removed 1 slot of small: course/1 is open and no pod serves it.",
+    )

@@ -1,9 +1,9 @@
 """Where the sweep prunes, it removes slots that stand and that git does not hold any more."""
 
 import pytest
+from berth.core.actions import describe_action
+from berth.core.decide import decide
 from berth.core.objects import CONFIG_MAP
-from berth.runtime.sweepactions import describe_action
-from berth.runtime.sweepdecisions import decide
 
 from tests.runtime.slotworld import slot_text
 from tests.runtime.sweeping import ROW, numbered, twice

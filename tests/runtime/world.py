@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from berth.core.instants import instant_text, parse_instant
+from berth.core.timetable import Timetable, active_occurrences
 from berth.runtime.apiclient import Api, Response
-from berth.runtime.occurrence import MainShare, OccurrenceRun
+from berth.runtime.occurrence import exit_code
 from berth.runtime.program import Log, RuntimeContext, TimetableSource
 from berth.runtime.recorder import Recorder
-from berth.runtime.reports import SharedState, shared_text
+from berth.runtime.scaler import Scaler
+from berth.runtime.sessionobserver import ObservedSessions
 
 from tests.runtime.fake_cluster import FakeCluster
 
@@ -83,8 +85,45 @@ COURSE: Row = ("course/1", "07:30", "08:00", "10:00", {"small": 25})
 NEXT: Row = ("course/2", "09:30", "10:00", "12:00", {"small": 25})
 
 
-class _StillGoingError(Exception):
+class FakeObserved:
+    """Sees what the test says: sessions by class and occurrence; None: they cannot be read."""
+
+    def __init__(self) -> None:
+        self.sessions: dict[str, dict[str, int] | None] = {"small": {}}
+        self.pending = False
+        self.broken = False
+        self.change: float | None = None
+        self.timetable: Timetable | None = None
+        self.waits: list[float] = []
+        self.pass_time: Callable[[float], object] = lambda _: None
+
+    def update(self, timetable: Timetable) -> None:
+        self.timetable = timetable
+
+    def wait(self, seconds: float) -> None:
+        self.waits.append(seconds)
+        self.pass_time(seconds)
+
+    def seen(self, resource_class: str, now: float) -> ObservedSessions:
+        if self.broken:
+            raise RuntimeError("a bug of ours")
+        found = self.sessions.get(resource_class)
+        if self.pending or found is None or self.timetable is None:
+            return ObservedSessions(None, {}, self.pending)
+        open_now = [item.id for item in active_occurrences(self.timetable) if item.open <= now < item.end]
+        counts = {name: found.get(name, 0) for name in open_now}
+        return ObservedSessions(counts, counts, False)
+
+    def next_change(self, now: float) -> float | None:
+        return self.change if self.change is not None and self.change > now else None
+
+
+class _StillGoing(BaseException):
     """The run has not ended by the time that the test looks at it."""
+
+
+class _Left(BaseException):
+    """The main container has exited, and with it the pod has ended."""
 
 
 class World:
@@ -102,13 +141,14 @@ class World:
         self.cluster.watch = self._on_write
         self.copy: str | None = timetable  # what is mounted; None: unreadable
         self.writes: list[tuple[str, str, int]] = []  # when, which pool, to what
-        self.shared = ""  # what the scaler has told; `sessions` tells as a scaler would that works well
-        self.alive = ""  # what the main program has told
-        self.sleeps: list[float] = []
+        self.observed = FakeObserved()
+        self.observed.pass_time = self._sleep
+        self.word = ""  # to the main container
+        self.heard = self.now  # when it was last given
+        self.silence: list[float] = []  # seconds between words
         self.log: list[dict[str, object]] = []
         self._planned: list[tuple[float, Callable[[], object]]] = []
         self._until = float(at("23:59"))
-        self._sessions: dict[str, dict[str, int] | None] | None = None
 
     def plan(self, when: str, *actions: Callable[[], object]) -> None:
         """They happen then, once, whatever the run does meanwhile."""
@@ -119,14 +159,12 @@ class World:
         self.plan(when, lambda: self.cluster.interfere(part, outcome))
 
     def sessions(self, **classes: dict[str, int] | None) -> None:
-        """The scaler tells this from now on, and follows whatever timetable the main program follows."""
-        self._sessions = classes
+        """The sessions of each class, by occurrence; None: they cannot be read."""
+        self.observed.sessions = classes
 
-    def _hear(self) -> str:
-        if self._sessions is None:
-            return self.shared
-        version = self.program_source.version
-        return shared_text(SharedState(self.now + self.ahead, version, self._sessions))
+    @property
+    def sleeps(self) -> list[float]:
+        return self.observed.waits
 
     def pass_time(self, seconds: float) -> None:
         goal = self.now + seconds
@@ -136,15 +174,22 @@ class World:
         self.now = goal
 
     def run(self, until: str = "23:59") -> int | None:
-        """The exit code, or None if the run still goes on then."""
+        """The exit code of the main container, or None if the run still goes on then."""
         self._until = float(at(until))
         self.program = self.make()
+        self.word, self.heard = "", self.now
         try:
-            return self.program.run(self._sleep)
-        except _StillGoingError:
+            self.program.run(self._sleep)
+        except _StillGoing:
             return None
+        except _Left:
+            pass
+        return self._left()
 
-    def make(self) -> OccurrenceRun:
+    def _left(self) -> int | None:
+        return exit_code(self.word, self.now + self.ahead, self.now - self.heard)
+
+    def make(self) -> Scaler:
         def now() -> float:
             return self.now + self.ahead
 
@@ -153,11 +198,12 @@ class World:
         source = TimetableSource("course", lambda: api.get_timetable("berth", "course"), self._read_copy, log)
         context = RuntimeContext(api, "berth", log, now, lambda: 0.0)
         self.program_source = source
-        folder = MainShare(self._hear, self._live)
-        return OccurrenceRun(source, context, folder, Recorder(api, "berth", "course-record", log))
+        recorder = Recorder(api, "berth", "course-record", log)
+        return Scaler(source, context, self.observed, recorder, self._say)
 
-    def _live(self, text: str) -> None:
-        self.alive = text
+    def _say(self, word: str) -> None:
+        self.silence.append(self.now - self.heard)
+        self.word, self.heard = word, self.now
 
     def told(self, event: str) -> list[dict[str, object]]:
         """The lines of one event, without what all lines have but the time of day."""
@@ -181,7 +227,8 @@ class World:
         self.writes.append((clock(self.now), name.removeprefix("course-"), replicas))
 
     def _sleep(self, seconds: float) -> None:
-        self.sleeps.append(seconds)
         self.pass_time(seconds)
+        if self._left() is not None:
+            raise _Left
         if self.now >= self._until:
-            raise _StillGoingError
+            raise _StillGoing

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from berth.core.instants import instant_text
+from berth.core.instants import instant_text, parse_instant
 from berth.core.labels import OCCURRENCE
 
 
@@ -25,6 +25,7 @@ class ObjectKind(NamedTuple):
 
 
 CONFIG_MAP = ObjectKind("ConfigMap", "v1", "configmaps")
+SERVICE_ACCOUNT = ObjectKind("ServiceAccount", "v1", "serviceaccounts")
 EVENT = ObjectKind("Event", "v1", "events")
 POD = ObjectKind("Pod", "v1", "pods")
 DEPLOYMENT = ObjectKind("Deployment", "apps/v1", "deployments")
@@ -32,18 +33,45 @@ JOB = ObjectKind("Job", "batch/v1", "jobs")
 CRON_JOB = ObjectKind("CronJob", "batch/v1", "cronjobs")
 ROLE = ObjectKind("Role", "rbac.authorization.k8s.io/v1", "roles")
 ROLE_BINDING = ObjectKind("RoleBinding", "rbac.authorization.k8s.io/v1", "rolebindings")
+RIGHTS = (ROLE_BINDING, ROLE, SERVICE_ACCOUNT)
 SLOT = ObjectKind("Reservation", "scheduling.koordinator.sh/v1alpha1", "reservations", of_cluster=True)
 NODE_POOL = ObjectKind("NodePool", "karpenter.sh/v1", "nodepools", of_cluster=True)
 SCALED = (DEPLOYMENT, NODE_POOL)  # kinds whose replicas are seats
+SCALER = "scaler"  # the container that reads and writes; the main one has the name of its role
 RUNNING_PODS = "status.phase!=Succeeded,status.phase!=Failed"  # a selector of fields
 
 
 JsonObject = Mapping[str, Any]
 
 
-def is_pod_serving(pod: JsonObject) -> bool:
-    """Return whether the main program of the pod runs, regardless of the sidecar."""
-    return _phase(pod) == "Running" and _runs(pod) and not is_terminating(pod)
+RESTART_GRACE = 60  # seconds for which a scaler that is restarted in place still counts as running
+
+
+def is_pod_serving(pod: JsonObject, now: float) -> bool:
+    """Return whether the pod serves its reservation: every container of ours that it has runs."""
+    return serves_at(pod_down_since(pod), now)
+
+
+def serves_at(down_since: int | None, now: float) -> bool:
+    """Return whether a pod serves that `pod_down_since` says this of."""
+    return down_since is None or now - down_since < RESTART_GRACE
+
+
+def pod_down_since(pod: JsonObject) -> int | None:
+    """Return since when the scaler of the pod has been down, None while the pod serves.
+
+    Return 0 for a pod that does not serve and will not go on: only the scaler is restarted in place.
+    """
+    if _phase(pod) != "Running" or is_terminating(pod):
+        return 0
+    if _runs(pod):
+        return None
+    scaler = next((one for one in containers(pod) if one.get("name") == SCALER), {})
+    others = [one for one in containers(pod) if one is not scaler]
+    ended = [(scaler.get(key) or {}).get("terminated") or {} for key in ("state", "lastState")]
+    if not _all_run(others):
+        return 0
+    return next((parse_instant(one["finishedAt"]) for one in ended if one.get("finishedAt")), 0)
 
 
 def is_pod_starting(pod: JsonObject) -> bool:
@@ -63,11 +91,17 @@ def containers(pod: JsonObject) -> list[dict[str, Any]]:
 
 
 def _runs(pod: JsonObject) -> bool:
-    """Return whether the main container runs; its name is that of the role."""
-    return any(
-        one.get("name") == OCCURRENCE and (one.get("state") or {}).get("running") is not None
-        for one in containers(pod)
-    )
+    return _all_run(containers(pod))
+
+
+def _all_run(found: list[dict[str, Any]]) -> bool:
+    """Return whether all containers of ours run. Pods of version 0.1.0 may have no scaler."""
+    ours = [one for one in found if one.get("name") in (OCCURRENCE, SCALER)]
+    return all(_is_running(one) for one in ours) and any(one.get("name") == OCCURRENCE for one in ours)
+
+
+def _is_running(container: Mapping[str, Any]) -> bool:
+    return (container.get("state") or {}).get("running") is not None
 
 
 def _phase(pod: JsonObject) -> str:

@@ -23,6 +23,7 @@ from berth.core.sessions import Match, Recognition, parse_recognition
 
 API_VERSION = "berth.dev/v1alpha1"
 KIND = "Timetable"
+TIMETABLE_KEY = "timetable.json"  # of the ConfigMap's data
 VERSION = 3  # 1 knows no slots, 2 no pools of nodes
 BEHAVIORS = ("maintain", "reduce", "none")
 

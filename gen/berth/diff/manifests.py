@@ -14,6 +14,9 @@ CONTEXT = 3  # lines around a change
 _kind = re.compile(r"^kind: [\"']?([\w.-]+)", re.MULTILINE).search
 _name = re.compile(r"^metadata:\n(?:  .*\n)*?  name: [\"']?([^\"'\n]+)", re.MULTILINE).search
 
+# A ConfigMap of the in-cluster code is named by its content; compare it with that of the other version.
+_of_code = re.compile(r"(berth-(?:core|runtime))-[0-9a-f]{10}").fullmatch
+
 
 class ObjectChange(NamedTuple):
     """An object that differs. `before` and `after` are its texts; empty where it does not exist."""
@@ -59,7 +62,8 @@ def _objects(text: str) -> dict[tuple[str, str], str]:
     for number, piece in enumerate(re.split(r"^---\n", text, flags=re.MULTILINE)):
         kind, name = _kind(piece), _name(piece)
         if kind and name:
-            key = kind.group(1), name.group(1)
+            of_code = _of_code(name.group(1))
+            key = kind.group(1), (of_code or name).group(1)
         elif piece and not all(line.startswith("#") for line in piece.splitlines()):
             key = "text", str(number)
         else:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from berth.core.instants import instant_text
+from berth.core.labels import CODE, ROLE
 from berth.core.target import full_count, target
 from berth.core.timetable import TimetableOccurrence
 from berth.dates.moments import hours_text, local_text, named
@@ -18,6 +19,7 @@ from berth.diff.compare import ReservationVersion, SimilarReservations
 from berth.diff.manifests import ADDED, CHANGED, REMOVED, FileChange, ObjectChange, section
 from berth.diff.wording import date_and_times, number_of
 
+_CODE_ROLE = f'"{ROLE}": "{CODE}"'  # in the text of what engines do not delete
 _FEW = 3  # names that are listed one by one
 
 SeatCounts = Mapping[str, int]
@@ -206,7 +208,12 @@ def manifest_warnings(files: Sequence[FileChange], remaining: Collection[str]) -
                 objects.setdefault((code, message), []).append(f"{one.kind} {one.name}")
     for (code, message), names in objects.items():
         yield ChangeWarning(code, "", f"{_some(names)}: {message}")
-    deleted = [one.kind for file in files for one in file.objects if one.change == REMOVED]
+    deleted = [
+        one.kind
+        for file in files
+        for one in file.objects
+        if one.change == REMOVED and _CODE_ROLE not in one.before
+    ]
     if deleted:
         counts = ", ".join(f"{deleted.count(kind)} {kind}" for kind in sorted({*deleted}))
         yield ChangeWarning("pruned", "", f"The engine deletes {counts}.")

@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 
 from berth.core import labels
 from berth.core.instants import parse_instant
-from berth.core.objects import containers, is_pod_serving
+from berth.core.objects import containers, pod_down_since
 from berth.core.overrides import OVERRIDE_ANNOTATION as OVERRIDE
 from berth.core.sessions import Recognition, Session
 from berth.core.slots import AVAILABLE, PENDING
 from berth.core.slots import Slot as Held
 from berth.core.slots import parse_slot as held
+from berth.core.timetable import TIMETABLE_KEY
 from berth.live.expected import template_json
-from berth.runtime.apiclient import TIMETABLE_KEY
 
 
 class ClusterLocation(NamedTuple):
@@ -71,7 +71,7 @@ class WaitingPlaceholder(NamedTuple):
 
 
 class LivePod(NamedTuple):
-    """A pod of Berth that is not a placeholder and has not succeeded. `serves`: its main program runs."""
+    """A pod of Berth that is not a placeholder and has not succeeded."""
 
     name: str
     reservation: str
@@ -79,7 +79,7 @@ class LivePod(NamedTuple):
     phase: str
     restarts: int
     trouble: WaitReason | None
-    serves: bool
+    down_since: int | None  # None: it serves
 
 
 class LiveJob(NamedTuple):
@@ -142,8 +142,8 @@ class ListRefused(NamedTuple):
 class ClusterFacts(NamedTuple):
     """What was read in a cluster.
 
-    `code` is the in-cluster code by file, None without its ConfigMap. `sessions` are the active ones, or the
-    reason why they are unknown. `slots` is None if the site says that there is no Koordinator.
+    `code` are the names of the ConfigMaps with in-cluster code. `sessions` are the active ones, or the reason
+    why they are unknown. `slots` is None if the site says that there is no Koordinator.
     """
 
     timetables: tuple[LiveTimetable, ...] = ()
@@ -152,7 +152,7 @@ class ClusterFacts(NamedTuple):
     jobs: tuple[LiveJob, ...] = ()
     pods: tuple[LivePod, ...] = ()
     waiting: tuple[WaitingPlaceholder, ...] = ()
-    code: Mapping[str, str] | None = None
+    code: frozenset[str] = frozenset()
     sessions: Mapping[Recognition, tuple[Session, ...] | str] = {}
     slots: tuple[LiveSlot, ...] | ListRefused | None = None
     unread: tuple[UnreadableReservation, ...] = ()
@@ -258,7 +258,7 @@ def parse_pod(item: KubeObject) -> LivePod:
         _at(item, "status", "phase") or "",
         max((one.get("restartCount", 0) for one in containers(item)), default=0),
         _why_not(item),
-        is_pod_serving(item),
+        pod_down_since(item),
     )
 
 

@@ -1,4 +1,4 @@
-"""The objects that a cluster has once: namespace, PriorityClass, RBAC, code and sweep.
+"""The objects that a cluster has once: namespace, PriorityClass, RBAC, sweep, and the code.
 
 They stay when the last reservation is removed. Only the inventory names reservations.
 """
@@ -6,13 +6,14 @@ They stay when the last reservation is removed. Only the inventory names reserva
 from collections.abc import Sequence
 from typing import Any
 
-from berth.core.labels import ROLE, SWEEP
+from berth.core.labels import CODE, ROLE, SWEEP
 from berth.manifests import code, naming, rbac, window
 from berth.manifests.backends.base import Manifest
 from berth.quantity import parse
 from berth.schema.values import Cluster, ResourceClass, Site
 
 INVENTORY_HEAD = "# All reservations of this cluster, one a line. What is not named here is removed."
+OBJECTS_HEAD = "# All CronJobs of reservations but the first of each, which has the reservation's name."
 SLOTS_HEAD = "# All slots that stand: reservation, name, shape and number of each pool."
 SWEEP_MEMORY = "256Mi"  # the least limit
 
@@ -33,16 +34,34 @@ def manifests(site: Site, cluster: Cluster, classes: Sequence[ResourceClass]) ->
         ),
     ]
     found += rbac.of_base(site, cluster, classes)
-    for name, texts in code.parts(koordinator=cluster.koordinator is not None).items():
-        files = [{"name": file, "text": text} for file, text in texts.items()]
-        found.append(Manifest("base/code.yaml.j2", {**common, "name": name, "files": files}))
     found.append(Manifest("base/sweep.yaml.j2", {**common, **_sweep(site, cluster)}))
     return found
 
 
+def runtime(site: Site, cluster: Cluster) -> list[Manifest]:
+    """Return the ConfigMaps of the in-cluster code; none where an image contains it."""
+    annotations = {**naming.kept(cluster.engine), **naming.untouched(cluster.engine)}
+    common = {
+        "namespace": cluster.namespace,
+        "labels": {**naming.of_site(site), ROLE: CODE},
+        "annotations": annotations,
+        "has_annotations": bool(annotations),
+    }
+    return [
+        Manifest(
+            "base/code.yaml.j2",
+            {
+                **common,
+                "name": found.name,
+                "files": [{"name": file, "text": text} for file, text in found.files.items()],
+            },
+        )
+        for found in code.of_cluster(cluster)
+    ]
+
+
 def _sweep(site: Site, cluster: Cluster) -> dict[str, Any]:
     has_koordinator = cluster.koordinator is not None
-    maps = [naming.RUNTIME, naming.SWEEP_CODE, *([naming.KOORDINATOR_CODE] if has_koordinator else ())]
     return {
         "name": naming.SWEEP,
         "annotations": window.UNLIMITED,
@@ -55,8 +74,6 @@ def _sweep(site: Site, cluster: Cluster) -> dict[str, Any]:
         "has_koordinator": has_koordinator,
         "has_static_pools": cluster.has_static_pools,
         **window.pod(cluster),
-        "core": naming.CORE,
-        "code": code.sources(*maps),
         "resources": _with_memory(cluster.job_resources),
     }
 
@@ -69,8 +86,10 @@ def _with_memory(resources: dict[str, dict[str, str]]) -> dict[str, dict[str, st
     return {**resources, "limits": {**limits, "memory": SWEEP_MEMORY}}
 
 
-def inventory(site: Site, cluster: Cluster, reservations: Sequence[str], slots: Sequence[str]) -> Manifest:
-    """Return the ConfigMap that names the reservations and the persistent slots, both sorted.
+def inventory(
+    site: Site, cluster: Cluster, reservations: Sequence[str], slots: Sequence[str], cronjobs: Sequence[str]
+) -> Manifest:
+    """Return the ConfigMap that names reservations, persistent slots and CronJobs, each sorted.
 
     Its first line tells an inventory without reservations from one that was emptied by hand.
     """
@@ -80,6 +99,7 @@ def inventory(site: Site, cluster: Cluster, reservations: Sequence[str], slots: 
         "labels": naming.of_site(site),
         "reservations": "".join(f"{line}\n" for line in (INVENTORY_HEAD, *reservations)),
         "has_slots": cluster.koordinator is not None,
+        "objects": "".join(f"{line}\n" for line in (OBJECTS_HEAD, *cronjobs)),
         "slots": "".join(f"{line}\n" for line in (SLOTS_HEAD, *slots)),
     }
     return Manifest("base/inventory.yaml.j2", values)

@@ -1,54 +1,53 @@
-"""The in-cluster code as ConfigMaps, at most 200 KiB each.
+"""The in-cluster code: one immutable ConfigMap for each package, named by its content.
 
-A pod mounts the package `core` from one ConfigMap, and the package `runtime` from those that its program
-needs.
+A later pod of an old Job mounts the ConfigMaps that its template names. So no pod mixes two releases.
 """
 
 import os
+from collections.abc import Mapping
+from functools import cache
+from typing import NamedTuple
 
-from berth.manifests import naming
+from berth.schema.values import Cluster
 
 # Importing pathlib would take longer than everything here.
 # ruff: noqa: PTH118, PTH120, PTH123, PTH208
 
-Files = dict[str, str]
-"""Text by file name, sorted by name."""
-
-# Modules of `runtime` that not all programs import; a test compares this with their imports.
-_OWN = {
-    "projecttemplates scaler sessionobjects sessionobserver watch": naming.SCALER_CODE,
-    "slotreconciler sweepslots": naming.KOORDINATOR_CODE,
-    "sweep sweepactions sweepdecisions sweepremoval sweepstate": naming.SWEEP_CODE,
-}
-_HOME = {f"{module}.py": name for modules, name in _OWN.items() for module in modules.split()}
+PACKAGES = ("core", "runtime")
+_DIGITS = 10
 
 
-def parts(*, koordinator: bool = False) -> dict[str, Files]:
-    """Return the files of each ConfigMap by its name. `koordinator`: the cluster has Koordinator."""
-    found: dict[str, Files] = {name: {} for name in naming.code(koordinator=koordinator)}
-    found[naming.CORE] = _files("core")
-    for name, text in _files("runtime").items():
-        home = found.get(_HOME.get(name, naming.RUNTIME))
-        if home is not None:
-            home[name] = text
-    return found
+class CodeMap(NamedTuple):
+    """The ConfigMap of a package. `files` has the text of every module by file name, sorted."""
+
+    name: str
+    files: Mapping[str, str]
 
 
-def _files(package: str) -> Files:
+def of_cluster(cluster: Cluster) -> tuple[CodeMap, ...]:
+    """Return the ConfigMaps of a cluster; none if its pods run an image that contains the code."""
+    return () if cluster.runtime_image else code_maps()
+
+
+@cache
+def code_maps() -> tuple[CodeMap, ...]:
+    """Return the ConfigMaps of this version, in the order of PACKAGES."""
+    return tuple(_code_map(package) for package in PACKAGES)
+
+
+def _code_map(package: str) -> CodeMap:
+    from hashlib import sha256  # noqa: PLC0415 - expensive to load, and most commands need no code
+
+    files = _files(package)
+    content = "".join(f"{name}\0{text}\0" for name, text in files.items())
+    return CodeMap(f"berth-{package}-{sha256(content.encode()).hexdigest()[:_DIGITS]}", files)
+
+
+def _files(package: str) -> dict[str, str]:
     folder = os.path.join(os.path.dirname(os.path.dirname(__file__)), package)
     found = {}
     for name in sorted(os.listdir(folder)):
-        if name.endswith(".py") and name != "__init__.py":
-            with open(f"{folder}/{name}", encoding="utf-8") as file:
+        if name.endswith(".py"):
+            with open(f"{folder}/{name}", encoding="utf-8", newline="") as file:
                 found[name] = file.read()
     return found
-
-
-def together(*, koordinator: bool = False) -> Files:
-    """Return all files by name. No two files of the packages have the same name."""
-    return {name: text for files in parts(koordinator=koordinator).values() for name, text in files.items()}
-
-
-def sources(*names: str) -> list[dict[str, dict[str, str]]]:
-    """Return the sources of a projected volume that has the files of these ConfigMaps in one folder."""
-    return [{"configMap": {"name": name}} for name in names]

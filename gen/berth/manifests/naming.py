@@ -7,18 +7,9 @@ from berth.schema.values import Reservation, ResourceClass, Site
 # CronJobs allow 52 characters (Kubernetes adds 11 for the Job); one limit serves for all kinds.
 
 LONGEST = 52
-# ConfigMaps of the in-cluster code: the package `core`, the package `runtime`, and modules of one program.
-CORE, RUNTIME, SCALER_CODE, SWEEP_CODE = "berth-core", "berth-runtime", "berth-scaler", "berth-sweep"
-CODE = (CORE, RUNTIME, SCALER_CODE, SWEEP_CODE)
-KOORDINATOR_CODE = "berth-koordinator"  # the code that only clusters with Koordinator have
 INVENTORY = "berth-inventory"  # the ConfigMap that names the reservations, where nothing prunes
 OCCURRENCE = "berth-occurrence"  # the beginning of the names of ClusterRoles for occurrences
 SWEEP = "berth-sweep"  # CronJob, ServiceAccount, Role and RoleBinding of the sweep
-
-
-def code(*, koordinator: bool) -> tuple[str, ...]:
-    """Return the names of the ConfigMaps with code, for a cluster with Koordinator or without."""
-    return (*CODE, KOORDINATOR_CODE) if koordinator else CODE
 
 
 def fit(name: str) -> str:
@@ -161,6 +152,22 @@ _UNJUDGED = {"argocd": {"argocd.argoproj.io/ignore-healthcheck": "true"}}
 def unjudged(engine: str) -> dict[str, str]:
     """Return annotations that keep an engine from assessing the health of a pool or of its CronJobs."""
     return _UNJUDGED.get(engine, {})
+
+
+# The Job of an open window may need the code of an older release, which is in git no more. The sweep removes
+# it. Argo CD would show an object that it may not prune as OutOfSync.
+_KEPT = {
+    "argocd": {
+        "argocd.argoproj.io/compare-options": "IgnoreExtraneous",
+        "argocd.argoproj.io/sync-options": "Prune=false",
+    },
+    "flux": {"kustomize.toolkit.fluxcd.io/prune": "disabled"},
+}
+
+
+def kept(engine: str) -> dict[str, str]:
+    """Return annotations that keep an engine from pruning an object that has left git."""
+    return _KEPT.get(engine, {})
 
 
 # Flux substitutes ${...} if a Kustomization has `postBuild`, which a team may patch into all of theirs, and

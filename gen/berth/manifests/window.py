@@ -3,7 +3,7 @@
 This is the same for every backend. The templates are in templates/window/.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from berth.core.labels import OCCURRENCE, RESERVATION, ROLE, TIMETABLE, TITLE
@@ -17,7 +17,7 @@ from berth.schema.values import Cluster, Site
 # Pods of the Jobs of Berth
 
 
-# When a node is lost, a Job waits half a minute, not the five minutes of Kubernetes' default.
+# When a node is lost, its pods wait half a minute, not the five minutes of Kubernetes' default.
 UNREACHABLE = tuple(
     {
         "key": f"node.kubernetes.io/{condition}",
@@ -34,16 +34,33 @@ UNLIMITED = {
 
 
 def pod(cluster: Cluster) -> dict[str, Any]:
+    """Return the values that the pods of occurrences and of the sweep share."""
     runtime = cluster.runtime
     node_selector = runtime.node_selector or {}
     return {
-        "image": cluster.images.python,
+        "image": cluster.runtime_image or cluster.images.python,
+        **_code(cluster),
         **pull_secrets(cluster),
         "node_selector": node_selector,
         "has_node_selector": bool(node_selector),
         "tolerations": [*(one.dump() for one in runtime.tolerations or ()), *UNREACHABLE],
         "resources": cluster.job_resources,
     }
+
+
+def _code(cluster: Cluster) -> dict[str, Any]:
+    """Return the names of the ConfigMaps that a pod mounts as the packages `core` and `runtime`."""
+    names = [found.name for found in code.of_cluster(cluster)] or [""] * len(code.PACKAGES)
+    return {"has_code": any(names), **dict(zip(code.PACKAGES, names, strict=True))}
+
+
+def briefly_unreachable(own: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the tolerations of a pod with those of a lost node, except where its own decide.
+
+    This is how the API server adds its default of five minutes.
+    """
+    decided = [one.get("key") for one in own if one.get("effect") in (None, "NoExecute")]
+    return [*own, *(one for one in UNREACHABLE if None not in decided and one["key"] not in decided)]
 
 
 def pull_secrets(cluster: Cluster) -> dict[str, Any]:
@@ -111,37 +128,21 @@ def _jobs(site: Site, placed: Placed, occurrences: Sequence[Occurrence]) -> dict
         "reservation": reservation.name,
         "timetable": naming.single(reservation.name),
         **pod(cluster),
-        "core": naming.CORE,
-        "code": _code(placed),
-        **_scaler(site, placed),
+        "occurrence_resources": cluster.occurrence_resources,
+        **_renku(site, placed),
     }
 
 
-def _code(placed: Placed) -> list[dict[str, dict[str, str]]]:
-    """Return the code that a Job mounts.
+def _renku(site: Site, placed: Placed) -> dict[str, Any]:
+    """Return the values about the token of Renku's API.
 
-    It includes that of slots if the cluster has Koordinator: the backend may change while a Job runs.
+    The scaler of every reservation of a class of Renku has it: it must look up templates to know which
+    sessions belong to another reservation.
     """
-    maps = [naming.RUNTIME]
-    if placed.reservation.behavior != "none":
-        maps.append(naming.SCALER_CODE)
-    if placed.cluster.koordinator is not None:
-        maps.append(naming.KOORDINATOR_CODE)
-    return code.sources(*maps)
-
-
-def _scaler(site: Site, placed: Placed) -> dict[str, Any]:
-    """Return the values of the sidecar that counts sessions.
-
-    Every reservation of a class of Renku gets the token of Renku's API: its scaler must look up templates to
-    know which sessions belong to another reservation.
-    """
+    has_class = any(found.sessions and found.sessions.source == "renku" for found in placed.classes)
     counts = placed.reservation.behavior != "none"
-    renku = any(found.sessions and found.sessions.source == "renku" for found in placed.classes)
-    has_token = counts and renku and site.renku is not None and bool(site.renku.secret)
     return {
-        "has_scaler": counts,
-        "has_renku_token": has_token,
+        "has_renku_token": counts and has_class and site.renku is not None and bool(site.renku.secret),
         "renku_secret": site.renku.secret if site.renku else "",
         "renku_key": site.renku.secret_key if site.renku else "",
     }

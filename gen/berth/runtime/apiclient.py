@@ -10,16 +10,14 @@ from typing import NamedTuple
 from urllib.parse import urlencode
 
 from berth.core.jsonvalues import Tree
-from berth.core.objects import CONFIG_MAP, DEPLOYMENT, EVENT, JOB, NODE_POOL, SLOT, ObjectKind
+from berth.core.objects import CONFIG_MAP, DEPLOYMENT, EVENT, JOB, SLOT, ObjectKind
 from berth.core.overrides import OVERRIDE_ANNOTATION as OVERRIDE
+from berth.core.state import PoolObject, read_pool
+from berth.core.timetable import TIMETABLE_KEY
 
-FIELD_MANAGER = "berth-occurrence"
-SCALER_FIELD_MANAGER = "berth-scaler"
+FIELD_MANAGER = "berth-scaler"
 SWEEP_FIELD_MANAGER = "berth-sweep"
-BERTH_FIELD_MANAGERS = (FIELD_MANAGER, SCALER_FIELD_MANAGER, SWEEP_FIELD_MANAGER)
-TIMETABLE_KEY = "timetable.json"
-# In the status of what is scaled. Karpenter counts nodes as they come, before their kubelets are ready.
-READY_FIELD = {DEPLOYMENT: "readyReplicas", NODE_POOL: "nodes"}
+BERTH_FIELD_MANAGERS = (FIELD_MANAGER, SWEEP_FIELD_MANAGER, "berth-occurrence")  # the last by version 0.1.0
 
 MERGE_PATCH = "application/merge-patch+json"
 APPLY = "application/apply-patch+yaml"  # of which JSON is a part
@@ -70,15 +68,6 @@ class ScaleSubresource(NamedTuple):
     resource_version: str
 
 
-class ScaleTarget(NamedTuple):
-    """The state of a Deployment, or of a NodePool with a fixed number of nodes."""
-
-    replicas: int  # as wanted by the spec
-    resource_version: str
-    ready: int = 0
-    uid: str = ""
-
-
 class TimetableText(NamedTuple):
     """The content of a timetable's ConfigMap, not parsed yet."""
 
@@ -108,21 +97,15 @@ class Api:
             text, overrides if isinstance(overrides, str) else "", uid if isinstance(uid, str) else ""
         )
 
-    def get_deployment(self, namespace: str, name: str, kind: ObjectKind = DEPLOYMENT) -> ScaleTarget:
+    def get_pool(self, namespace: str, name: str, kind: ObjectKind = DEPLOYMENT) -> PoolObject:
+        """Get a Deployment, or a NodePool with a fixed number of nodes."""
         found = self.get(kind, namespace, name)
-        version, uid = _part(found, "metadata").get("resourceVersion"), _part(found, "metadata").get("uid")
-        replicas = _part(found, "spec").get("replicas")
-        ready = _part(found, "status").get(READY_FIELD[kind])
-        if not isinstance(version, str) or not isinstance(replicas, int):
+        try:
+            return read_pool(kind, found)
+        except (KeyError, TypeError, ValueError):
             raise ApiError(
                 200, "InvalidResponse", f"the response is not a {kind.name}: {json.dumps(found)[:200]}"
-            )
-        return ScaleTarget(
-            replicas,
-            version,
-            ready if isinstance(ready, int) else 0,  # at zero the server leaves it out
-            uid if isinstance(uid, str) else "",
-        )
+            ) from None
 
     def get_scale(self, namespace: str, name: str, kind: ObjectKind = DEPLOYMENT) -> ScaleSubresource:
         return _scale(self.ask(Request("GET", f"{kind.path(namespace, name)}/scale"), "Scale"))

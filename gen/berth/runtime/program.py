@@ -6,7 +6,6 @@ The log is JSON, one line for each change; the same failure is logged once.
 import json
 import os
 import time
-from binascii import crc32
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import NamedTuple
@@ -16,7 +15,6 @@ from berth.core.jsonvalues import TimetableError
 from berth.core.overrides import Override, parse_overrides, unknown_classes
 from berth.core.timetable import Timetable, parse_timetable
 from berth.runtime.apiclient import Api, ApiError, TimetableText
-from berth.runtime.reports import SHARE_FOLDER
 
 
 class Log:
@@ -112,15 +110,9 @@ class TimetableSource:
         self._text: int | None = None  # of the timetable that holds
         self._copy: int | None = None  # of the mounted copy when it last was of no use, or was taken
         self._overrides = ""
-        self._sum = 0
         self.home = TimetableRef(home or reservation)
         self.timetable: Timetable | None = None
         self.overrides: dict[str, Override] = {}
-
-    @property
-    def version(self) -> str:
-        """Equal for two programs that follow the same timetable and overrides."""
-        return f"{self._sum:08x}-{crc32(self._overrides.encode()):08x}"
 
     def refresh(self) -> bool:
         """Look for a newer timetable. Return False if the server gave none, to look again soon."""
@@ -134,7 +126,7 @@ class TimetableSource:
             self._override(said.overrides)
             self._take(said.timetable, "server")
             self._look_at_strays()
-        except (ApiError, TimetableError) as error:
+        except Exception as error:  # whatever it is, the timetable that is known holds
             self._log.trouble("timetable", error)
         else:
             self._copy = hash(copy)
@@ -161,7 +153,7 @@ class TimetableSource:
             raise TimetableError(f"reservation: {timetable.reservation!r} is not {self._reservation!r}")
         if timetable != self.timetable:
             self._log.info("timetable", origin=origin, occurrences=len(timetable.occurrences))
-        self._text, self.timetable, self._sum = hash(text), timetable, crc32(text.encode())
+        self._text, self.timetable = hash(text), timetable
 
     def _look_at_strays(self) -> None:
         classes = [pool.resource_class for pool in self.timetable.pools] if self.timetable else []
@@ -184,9 +176,6 @@ class TimetableSource:
             self._log.info("override", says=said)
 
 
-MAIN, SCALER = "occurrence", "scaler"
-
-
 class RuntimeContext(NamedTuple):
     """What reconcilers need. `jitter` returns numbers from 0 to 1."""
 
@@ -195,16 +184,15 @@ class RuntimeContext(NamedTuple):
     log: Log
     now: Callable[[], float]
     jitter: Callable[[], float]
-    who: str = "occurrence"  # the program, for the log
 
 
 def log_of(environment: Mapping[str, str]) -> Log:
     return Log(_write_line, time.time, environment.get("BERTH_RESERVATION", ""))
 
 
-def context_of(environment: Mapping[str, str], api: Api, log: Log, who: str) -> RuntimeContext:
+def context_of(environment: Mapping[str, str], api: Api, log: Log) -> RuntimeContext:
     """Make the context of a program. Raises KeyError for a missing variable."""
-    return RuntimeContext(api, environment["BERTH_NAMESPACE"], log, time.time, jitter, who)
+    return RuntimeContext(api, environment["BERTH_NAMESPACE"], log, time.time, jitter)
 
 
 def source_of(environment: Mapping[str, str], context: RuntimeContext) -> TimetableSource:
@@ -219,10 +207,6 @@ def source_of(environment: Mapping[str, str], context: RuntimeContext) -> Timeta
         return context.api.get_timetable(context.namespace, name)
 
     return TimetableSource(environment["BERTH_RESERVATION"], ask_server, read_copy, context.log, name)
-
-
-def shared_path(environment: Mapping[str, str], name: str) -> str:
-    return f"{environment.get('BERTH_SHARE', SHARE_FOLDER)}/{name}"
 
 
 def jitter() -> float:

@@ -1,7 +1,9 @@
-"""The scaler, a sidecar of the main program: placeholders give way while sessions arrive.
+"""The scaler, the only program of an occurrence's pod that talks to the API server.
 
-It counts sessions, reports the counts to the main program and then scales. While the two programs follow
-different timetables, it does not scale. It runs until the kubelet stops it.
+It observes the timetable, the sessions and the pools, decides, and acts: at each change of sessions, at each
+instant of the timetable, and at least every five seconds. It relies on the current wall clock and on nothing
+computed before. When nothing is open and all pools are closed, it says so to the main container, which ends
+the Job. On SIGTERM it scales nothing: the seats stay, and the next pod of the Job continues.
 """
 
 import os
@@ -11,57 +13,38 @@ import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from types import FrameType
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from berth.core.backoff import NO_PAUSE, Pause
-from berth.core.decisions import DesiredState, desired_state, requesting_occurrences
-from berth.core.overrides import next_override_end
+from berth.core.decisions import (
+    EARLY_START,
+    DesiredState,
+    desired_state,
+    pools_to_reconcile,
+    requesting_occurrences,
+)
+from berth.core.instants import instant_text
+from berth.core.labels import RECORD
+from berth.core.objects import CONFIG_MAP, EventSubject
+from berth.core.overrides import next_override_end, override_end
 from berth.core.overrides import override_target as overriding
-from berth.core.target import next_change
+from berth.core.record import PoolObservation
+from berth.core.target import next_change, open_now, opens_within
 from berth.core.timetable import Timetable, TimetablePool, active_occurrences
-from berth.runtime.apiclient import SCALER_FIELD_MANAGER, Api
+from berth.runtime.apiclient import Api
 from berth.runtime.connection import ACCOUNT, in_cluster
-from berth.runtime.program import (
-    SCALER,
-    RuntimeContext,
-    TimetableSource,
-    context_of,
-    jitter,
-    log_of,
-    shared_path,
-    source_of,
-)
-from berth.runtime.reconciler import ReplicaReconciler
-from berth.runtime.reports import (
-    COUNTS,
-    MAIN_ALIVE,
-    SCALER_ALIVE,
-    CountReport,
-    ReportedSessions,
-    SharedState,
-    file_reader,
-    file_writer,
-    fresh,
-    parse_shared,
-    shared_text,
-)
-from berth.runtime.sessionobserver import SessionObserver
+from berth.runtime.occurrence import CLOSED
+from berth.runtime.pools import PoolReconciler
+from berth.runtime.program import RuntimeContext, TimetableSource, context_of, jitter, log_of, source_of
+from berth.runtime.recorder import Recorder
+from berth.runtime.sessionobserver import ObservedSessions, SessionObserver
 from berth.runtime.watch import MAX_RESPONSE_BYTES, WatchContext
 
-TICK = 5.0  # seconds: the longest without a look at the pools
-REREAD = 25.0  # seconds between looks at a timetable
-LIST_TIMEOUT = 10.0  # seconds for a first complete list of sessions, before its absence is told
-SOON = 1.0  # seconds, where the two programs do not follow the same timetable yet
-AFTER_TROUBLE = 1.0  # seconds
-
-
-class SessionView(Protocol):
-    """The observed sessions of a class."""
-
-    @property
-    def counts(self) -> dict[str, int] | None: ...
-    @property
-    def pending(self) -> bool: ...
+TICK = 5.0  # seconds, the longest sleep: how long a reset or a set clock can stay unseen
+SOON = 0.5  # seconds between looks at a pool that waits for its sessions, or has more to do
+REREAD = 25.0  # seconds between looks at a timetable; with a tick on top, half of what an edit may take
+LIST_TIMEOUT = 10.0  # seconds for a first complete list of sessions; then all seats are held
+RECORDER_SECONDS = 1.5  # for what holds no seats: a tick and two of these stay below ten seconds
 
 
 class SessionSource(Protocol):
@@ -69,193 +52,291 @@ class SessionSource(Protocol):
 
     def update(self, timetable: Timetable) -> None: ...
     def wait(self, seconds: float) -> None: ...
-    def seen(self, resource_class: str, now: float, /) -> SessionView: ...
+    def seen(self, resource_class: str, now: float, /) -> ObservedSessions: ...
     def next_change(self, now: float) -> float | None: ...
 
 
-class ScalerShare(NamedTuple):
-    """The files shared with the main program.
-
-    `hear` returns its report and `told` that of an earlier scaler, empty without one; `tell` and `live` raise
-    OSError.
-    """
-
-    hear: Callable[[], str]
-    told: Callable[[], str]
-    tell: Callable[[str], object]
-    live: Callable[[str], object]
-
-
 class Scaler:
-    """Scales the pools of a reservation by its sessions."""
+    """One run of a reservation, from its first look until nothing is open and all pools are closed."""
 
     def __init__(
-        self, source: TimetableSource, context: RuntimeContext, folder: ScalerShare, observed: SessionSource
+        self,
+        source: TimetableSource,
+        context: RuntimeContext,
+        observed: SessionSource,
+        recorder: Recorder,
+        say: Callable[[str], object],
     ) -> None:
-        self._source = source
-        self._context = context
-        self._folder = folder
-        self._observed = observed
-        self._reading = self._debounce = NO_PAUSE  # since the timetable was last read
+        """`say` gives the main container its word, at each look. It may raise OSError."""
+        self._source, self._context, self._observed = source, context, observed
+        self._recorder, self._write_word = recorder, say
+        self._reading = NO_PAUSE  # of the timetable
         self._looked = NO_PAUSE  # at all pools
-        self._reconcilers: dict[str, ReplicaReconciler] = {}  # by Deployment
+        self._pools: dict[str, TimetablePool] = {}  # by key, as all that follow
+        self._reconcilers: dict[str, PoolReconciler] = {}
+        self._raised: dict[str, tuple[int, float]] = {}  # what is wanted, since when that much
         self._waits: dict[str, Pause] = {}  # by class, for its first complete list
-        self._earlier = fresh(parse_shared(folder.told()), context.now())
-        self._coming: float | None = None  # when the counts change though nobody comes or goes
-        self._is_told = False  # the main program can know what we count
+        self._awaited = ""  # the occurrence that this run was told to wait for
+        self._coming: float | None = None  # when counts of sessions change though nobody comes or goes
+        self._word = ""
+        self.exit_code: int | None = None  # None: go on
 
-    def run(self, wait: Callable[[float], object]) -> None:
-        """Run until the pod ends. `wait` sleeps after an unexpected error."""
-        while True:
+    def run(self, wait: Callable[[float], object]) -> int:
+        """Run until everything is closed and return the exit code.
+
+        `wait` sleeps after an unexpected error. Without any timetable it says no word, and the main container
+        ends the pod, so that another one may try with a fresh mount.
+        """
+        while self.exit_code is None:
             try:
-                self._observed.wait(self.step())
+                seconds = self.step()
+                if self.exit_code is None:
+                    self._observed.wait(seconds)
             except Exception as error:
-                self._context.log.trouble("scaler", error)
-                wait(AFTER_TROUBLE)
+                self._context.log.trouble("run", error)
+                wait(TICK)
             else:
-                self._context.log.works("scaler")
+                self._context.log.works("run")
+        return self.exit_code
 
     def step(self) -> float:
-        """Reconcile everything once; return the seconds until the next step if nothing changes."""
+        """Observe, decide and act once; return the seconds until the next look if nothing changes."""
         began = self._context.now()
         timetable = self._read(began)
-        if timetable is not None:
-            self._observed.update(timetable)
-            self._follow(timetable)
-        self._folder.live("")
+        if timetable is None:
+            return TICK
+        self._recorder_safely(lambda: self._recorder.tell_open(timetable, int(began)))
+        # Asked before the sessions: it takes notice of what has come, and that would not wake us any more.
+        self._coming = self._observed.next_change(began)
+        is_due = self._is_due(began)
+        if is_due:
+            self._looked = Pause(began, TICK)
+        for key, reconciler in self._reconcilers.items():
+            self._say(self._word)
+            pool = self._pools[key]
+            if is_due or reconciler.is_left_alone or reconciler.is_busy or reconciler.pause.seconds:
+                reconciler.reconcile(partial(self._desired, pool))
+            elif pool.holder.is_scaled_by_sessions:
+                reconciler.reconcile(partial(self._desired, pool), quick=True)
+        if self._source.timetable is not timetable:
+            return 0.0  # read anew meanwhile
+        is_over = self._is_over(timetable)
+        self._recorder_safely(lambda: self._record(timetable, is_over))
+        self._word = CLOSED if is_over else str(self._needed_until(timetable))
+        if self._say(self._word) and is_over:
+            self._context.log.info("ended", reason="nothing is open")
+            self.exit_code = 0
         return self._sleep(began)
 
+    def _is_due(self, now: float) -> bool:
+        """Return whether all pools are to be looked at: after a tick, and at each change of the timetable."""
+        change = self._next_change(int(self._looked.since))
+        return not self._looked.left(now) or (change is not None and change <= now)
+
     def _read(self, now: float) -> Timetable | None:
-        """Read the timetable when due, or soon if the main program follows another one."""
-        if not self._reading.left(now) or not (self._debounce.left(now) or self._agrees(now)):
+        """Return the timetable, read anew when that is due."""
+        if not self._reading.left(now):
             self._reading = Pause(now, REREAD if self._source.refresh() else TICK)
-            self._debounce = Pause(now, SOON)
+        if self._source.timetable is not None:
+            self._follow(self._source.timetable)
         return self._source.timetable
 
-    def _agrees(self, now: float) -> bool:
-        main = fresh(parse_shared(self._folder.hear()), now)
-        return main is None or main.timetable == self._source.version
-
     def _follow(self, timetable: Timetable) -> None:
-        now = self._context.now()
-        # Asked before the sessions: it takes notice of what has come, and that would not wake us any more.
-        self._coming = self._observed.next_change(now)
-        pools = [pool for pool in timetable.pools if pool.behavior != "none"]
-        found = {pool.resource_class: self._counted(timetable, pool, now) for pool in pools}
-        self._tell(now, found)
-        is_due = not self._looked.left(now)
-        if is_due:
-            self._looked = Pause(now, TICK)
-        # Slots follow sessions by themselves, and the main program alone makes and removes them.
-        ours = [pool for pool in pools if pool.holder.is_scaled_by_sessions]
+        self._observed.update(timetable)
+        self._pools = pools_to_reconcile(self._pools, timetable.pools)
         self._reconcilers = {
-            pool.deployment: self._reconcilers.get(pool.deployment)
-            or ReplicaReconciler(self._context, pool.deployment)
-            for pool in ours
+            key: self._reconcilers.get(key) or PoolReconciler(self._context, pool)
+            for key, pool in self._pools.items()
         }
-        for pool in ours:
-            counted = found[pool.resource_class]
-            if not counted.is_awaited:
-                decide = partial(self._desired, timetable, pool, counted.sessions)
-                self._reconcilers[pool.deployment].reconcile(decide, quick=not is_due)
 
-    def _counted(self, timetable: Timetable, pool: TimetablePool, now: float) -> CountReport:
-        seen = self._observed.seen(pool.resource_class, now)
-        if seen.pending:
-            wait = self._waits.setdefault(pool.resource_class, Pause(now, LIST_TIMEOUT))
-            return CountReport(wait.left(now) > 0)
-        if seen.counts is None:
-            return CountReport(False)
-        asking = requesting_occurrences(timetable, pool, int(now))
-        return CountReport(False, {name: seen.counts[name] for name in asking if name in seen.counts})
+    def _desired(self, pool: TimetablePool, is_contested: bool) -> DesiredState | None:
+        """Return the desired state of a pool; None leaves it as it is.
 
-    def _tell(self, now: float, found: Mapping[str, CountReport]) -> None:
-        """Report the counts; classes that are not listed yet keep the counts of an earlier scaler."""
-        classes = {name: counted.sessions for name, counted in found.items() if not counted.is_awaited}
-        earlier = self._earlier.classes if self._earlier else {}
-        classes |= {name: earlier[name] for name in found if name in earlier and name not in classes}
-        try:
-            self._folder.tell(shared_text(SharedState(now, self._source.version, classes)))
-        except OSError as error:
-            self._is_told = False
-            self._context.log.trouble("share", error)
-        else:
-            self._is_told = True
-            self._context.log.works("share")
-
-    def _desired(
-        self, timetable: Timetable, pool: TimetablePool, sessions: ReportedSessions | None, is_contested: bool
-    ) -> DesiredState | None:
-        """Return the desired state by the reported counts, None if they are not complete.
-
-        An occurrence may have opened meanwhile, or the timetable may have changed.
+        Called after reading the pool, because that may take seconds.
         """
         if is_contested:
             self._source.refresh()
-            if self._source.timetable is not timetable:
+        timetable = self._source.timetable
+        if timetable is None:
+            return None
+        self._observed.update(timetable)
+        # As this very timetable says it, which may be read but now.
+        pool = next((known for known in timetable.pools if known.key == pool.key), pool)
+        moment = self._context.now()
+        now = int(moment)
+        override = overriding(self._source.overrides, pool.resource_class, now)
+        asking, sessions = requesting_occurrences(timetable, pool, now), None
+        if pool.behavior != "none":
+            is_early = self._awaits(pool.resource_class, moment)  # from the first look on, open or not
+            seen = self._seen(pool.resource_class, moment) if asking else ObservedSessions(None, {}, False)
+            if seen.pending and override is None and is_early:
                 return None
+            if seen.counts is not None:
+                sessions = {name: seen.counts[name] for name in asking if name in seen.counts}
+        until = override_end(self._source.overrides, pool.resource_class)
+        return desired_state(timetable, pool, now, sessions, override)._replace(until=until)
+
+    def _seen(self, resource_class: str, now: float) -> ObservedSessions:
+        """Return the sessions of a class; unknown if a bug keeps us from counting, so that all seats open."""
+        try:
+            found = self._observed.seen(resource_class, now)
+        except Exception as error:
+            self._context.log.trouble(f"sessions of {resource_class}", error)
+            return ObservedSessions(None, {}, pending=False)
+        self._context.log.works(f"sessions of {resource_class}")
+        return found
+
+    def _awaits(self, resource_class: str, now: float) -> bool:
+        """Return whether there is time left for the first complete list of the sessions of a class."""
+        return self._waits.setdefault(resource_class, Pause(now, LIST_TIMEOUT)).left(now) > 0
+
+    def _recorder_safely(self, action: Callable[[], object]) -> None:
+        """Let the recorder act. Seats do not depend on it."""
+        try:
+            action()
+        except Exception as error:
+            self._context.log.trouble("record", error)
+
+    def _record(self, timetable: Timetable, is_over: bool) -> None:
         now = self._context.now()
-        if not self._is_told or not self._agrees(now):
-            return None
-        if sessions is not None and not sessions.keys() >= set(
-            requesting_occurrences(timetable, pool, int(now))
-        ):
-            return None
-        override = overriding(self._source.overrides, pool.resource_class, int(now))
-        return desired_state(timetable, pool, int(now), sessions, override)
+        self._recorder.note(
+            timetable, self._looks(timetable, now), self._subjects(timetable), now, self._source.home
+        )
+        coming = self._next_change(int(now))
+        if is_over:
+            self._recorder.send_last(now)
+        elif coming is None or coming - now > TICK:
+            self._recorder.send(now)
+
+    def _looks(self, timetable: Timetable, now: float) -> list[PoolObservation]:
+        looks = []
+        for pool in timetable.pools:
+            reconciler = self._reconcilers[pool.key]
+            if reconciler.desired is None or reconciler.standing is None:
+                continue
+            wanted = reconciler.desired.target.replicas
+            before, since = self._raised.get(pool.key, (0, now))
+            since = now if wanted > before else since
+            self._raised[pool.key] = wanted, since
+            sessions = reconciler.desired.sessions
+            looks.append(
+                PoolObservation(
+                    pool.resource_class, wanted, reconciler.ready, sessions, since, pool.holder.kind
+                )
+            )
+        return looks
+
+    def _subjects(self, timetable: Timetable) -> dict[str, EventSubject]:
+        namespace, home = self._context.namespace, self._source.home
+        return {
+            pool.resource_class: EventSubject(namespace, pool.deployment, self._reconcilers[pool.key].uid)
+            if pool.holder.has_deployment
+            else EventSubject(namespace, home.name, home.uid, CONFIG_MAP)
+            for pool in timetable.pools
+        }
+
+    def _is_over(self, timetable: Timetable) -> bool:
+        """Return whether nothing is open or opens soon, and all pools are closed.
+
+        The run does not wait for a pool that the timetable no longer names and that it may not scale.
+        """
+        occurrences, now = active_occurrences(timetable), int(self._context.now())
+        if open_now(occurrences, now) or not self._are_closed(timetable):
+            return False
+        coming = opens_within(occurrences, now, EARLY_START)
+        if coming and coming.id != self._awaited:
+            self._awaited = coming.id
+            self._context.log.info("waiting", occurrence=coming.id, until=instant_text(coming.open))
+        return coming is None
+
+    def _are_closed(self, timetable: Timetable) -> bool:
+        named = {pool.key for pool in timetable.pools}
+        return all(
+            reconciler.standing == 0 or (reconciler.is_refused and key not in named)
+            for key, reconciler in self._reconcilers.items()
+        )
+
+    def _say(self, word: str) -> bool:
+        """Tell the main container until when the pod is needed; return whether that was possible."""
+        try:
+            if word:
+                self._write_word(word)
+        except OSError as error:
+            self._context.log.trouble("share", error)
+            return False
+        self._context.log.works("share")
+        return bool(word)
+
+    def _needed_until(self, timetable: Timetable) -> int:
+        """Return the last end of what is open or opens soon, and of overrides, at least now."""
+        now = int(self._context.now())
+        ends = [item.end for item in active_occurrences(timetable) if item.open <= now + EARLY_START]
+        ends += [one.until for one in self._source.overrides.values()]
+        return max([end for end in ends if end > now], default=now)
 
     def _sleep(self, began: float) -> float:
-        now, timetable = self._context.now(), self._source.timetable
-        instants = (
-            next_change(active_occurrences(timetable), int(began)) if timetable else None,
-            next_override_end(self._source.overrides.values(), int(began)),
-            self._coming,
-        )
-        waits = [
-            self._looked.left(now) or TICK,
-            *(instant - now for instant in instants if instant is not None),
-        ]
+        """Return the seconds until the next tick, change of the timetable, or end of a pause."""
+        now = self._context.now()
+        waits = [self._looked.left(now) or TICK]
+        instants = (self._next_change(int(began)), self._coming)
+        waits += [instant - now for instant in instants if instant is not None]
         for reconciler in self._reconcilers.values():
-            waits.append(SOON if reconciler.is_left_alone else reconciler.pause.left(now) or TICK)
+            waits.append(reconciler.pause.left(now) or TICK)
+            if reconciler.is_left_alone or reconciler.is_busy:
+                waits.append(SOON)
         return max(0.0, min(waits))
 
-
-WRITE_SECONDS = 10.0  # well below the minute after which the main program would not believe us any more
+    def _next_change(self, now: int) -> int | None:
+        """Return the next change of the timetable or of an override."""
+        timetable = self._source.timetable
+        instants = (
+            next_change(active_occurrences(timetable), now) if timetable else None,
+            next_override_end(self._source.overrides.values(), now),
+        )
+        return min((instant for instant in instants if instant is not None), default=None)
 
 
 def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) -> int:
     log = log_of(environment)
 
     def leave(_signal: int, _frame: FrameType | None) -> None:
-        log.info("terminated", reason="SIGTERM")
+        # Not by an exception: that could be caught or lost on its way, and a request may hold us.
+        log.info("terminated", reason="SIGTERM; nothing is scaled")
         os._exit(0)
 
     signal.signal(signal.SIGTERM, leave)
     try:
-        connection = in_cluster(environment, account, write_seconds=WRITE_SECONDS)
-        context = context_of(environment, Api(connection, SCALER_FIELD_MANAGER), log, SCALER)
-        counts = shared_path(environment, COUNTS)
-        folder = ScalerShare(
-            file_reader(shared_path(environment, MAIN_ALIVE)),
-            file_reader(counts),
-            file_writer(counts),
-            file_writer(shared_path(environment, SCALER_ALIVE)),
+        api = Api(in_cluster(environment, account))
+        aside = in_cluster(
+            environment, account, read_seconds=RECORDER_SECONDS, write_seconds=RECORDER_SECONDS
         )
-        token_file = environment.get("BERTH_RENKU_TOKEN_FILE", "")
+        context = context_of(environment, api, log)
+        recorder = Recorder(Api(aside), context.namespace, f"{environment['BERTH_TIMETABLE']}-{RECORD}", log)
         watch_context = WatchContext(
             lambda: in_cluster(environment, account, most=MAX_RESPONSE_BYTES),
             context.namespace,
             log,
             time.time,
             jitter,
-            token_file,
+            environment.get("BERTH_RENKU_TOKEN_FILE", ""),
         )
-        scaling = Scaler(source_of(environment, context), context, folder, SessionObserver(watch_context))
+        say = partial(_replace, f"{environment.get('BERTH_SHARE', '/share')}/until")
+        observed = SessionObserver(watch_context)
+        scaler = Scaler(source_of(environment, context), context, observed, recorder, say)
     except (KeyError, ValueError) as error:
         log.error("ended", reason=f"missing or invalid environment variable: {error}")
         return 1
-    scaling.run(time.sleep)
-    return 0
+    code = scaler.run(time.sleep)
+    while code == 0:
+        signal.pause()  # until the main container has gone and the kubelet stops this one
+    return code
+
+
+def _replace(path: str, text: str) -> None:
+    """Replace a file. Raises OSError if the folder is missing or full."""
+    with open(f"{path}.new", "w", encoding="ascii") as file:  # noqa: PTH123 (pathlib is memory)
+        file.write(text)
+    os.replace(f"{path}.new", path)  # noqa: PTH105 (pathlib is memory)
 
 
 if __name__ == "__main__":

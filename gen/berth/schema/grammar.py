@@ -179,6 +179,16 @@ def image(text: str) -> str:
     )
 
 
+def image_by_digest(text: str) -> str:
+    if "@sha256:" in image(text):
+        return text
+    raise Refusal(
+        f"{shown(text)} names no digest, so the code that runs could change without a review.",
+        "Write registry/name@sha256:digest, as the registry shows it.",
+        NAME,
+    )
+
+
 def url(text: str) -> str:
     """Read the URL of a web server; slashes at its end are removed, as a path follows."""
     if _is_url(text):

@@ -12,7 +12,9 @@ from berth.schema.report import Origin
 if TYPE_CHECKING:
     from decimal import Decimal  # expensive to load, and few sites declare a price
 
-    from berth.schema.engine import ArgoCD, Flux, NoEngine
+    from berth.schema.argocd import ArgoCD
+    from berth.schema.engine import NoEngine
+    from berth.schema.flux import Flux
     from berth.schema.holders import Holder
     from berth.schema.pod import Placement, Tolerating
     from berth.schema.sessions import ClassSessions
@@ -168,10 +170,12 @@ class Cluster(NamedTuple):
     priority: int
     images: Images
     runtime: "Tolerating"  # where the Jobs of Berth run
-    job_resources: dict[str, dict[str, str]]  # requests and limits of their containers
+    job_resources: dict[str, dict[str, str]]  # requests and limits of the scaler and the sweep
+    occurrence_resources: dict[str, dict[str, str]]  # of the container that only waits
     koordinator: Koordinator | None = None  # None: the cluster has none
     karpenter: Karpenter | None = None  # None: not known
     largest_node: tuple[tuple[str, str], ...] = ()  # amounts that pods may have of it; () if not known
+    runtime_image: str = ""  # contains the in-cluster code; empty: ConfigMaps and a Python image
 
     @property
     def has_static_pools(self) -> bool:

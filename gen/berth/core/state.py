@@ -4,13 +4,13 @@ Only objects with the labels of the site and of a reservation are included: the 
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from berth.core.instants import parse_instant
 from berth.core.inventory import KEY, Inventory, PersistentSlots
 from berth.core.inventory import parse_inventory as read_inventory
 from berth.core.jsonvalues import Tree
-from berth.core.labels import AFFINITY, CLASS, OCCURRENCE, PERSISTENT, RESERVATION, ROLE, SITE
+from berth.core.labels import AFFINITY, CLASS, OCCURRENCE, PERSISTENT, RECORD, RESERVATION, ROLE, SITE
 from berth.core.labels import SLOT as SLOT_ROLE
 from berth.core.objects import (
     CONFIG_MAP,
@@ -22,15 +22,14 @@ from berth.core.objects import (
     SLOT,
     ObjectKind,
     containers,
-    is_pod_serving,
     is_pod_starting,
     is_terminating,
+    pod_down_since,
+    serves_at,
 )
 from berth.core.overrides import OVERRIDE_ANNOTATION as OVERRIDE
-from berth.runtime.apiclient import TIMETABLE_KEY
-
-if TYPE_CHECKING:
-    from berth.core.slots import Slot
+from berth.core.slots import AVAILABLE, Slot, parse_slot
+from berth.core.timetable import TIMETABLE_KEY
 
 T = TypeVar("T")
 ORPHANED_SINCE = "berth.dev/gone-since"
@@ -58,6 +57,7 @@ class PoolObject(NamedTuple):
     replicas: int
     ready: int
     resource_version: str
+    resource_class: str = ""  # as its selector says; a NodePool has none
 
 
 class JobObject(NamedTuple):
@@ -86,9 +86,12 @@ class PodObject(NamedTuple):
     ref: ObjectRef
     owner: str  # the name of what made it
     owner_uid: str
-    is_serving: bool
+    down_since: int | None  # None: it serves
     is_starting: bool
     trouble: ImagePullFailure | None
+
+    def serves(self, now: int) -> bool:
+        return serves_at(self.down_since, now)
 
 
 class TimetableObject(NamedTuple):
@@ -106,7 +109,12 @@ class SlotObject(NamedTuple):
     ref: ObjectRef
     resource_class: str
     is_persistent: bool  # git holds it, and no window
-    slot: "Slot"
+    slot: Slot
+
+    @property
+    def is_held(self) -> bool:
+        """Whether it holds a seat for a window."""
+        return self.slot.phase == AVAILABLE and not self.is_persistent and not self.slot.is_terminating
 
 
 StateObject = (
@@ -123,13 +131,14 @@ class SiteState(NamedTuple):
     cronjobs: tuple[CronJobObject, ...] = ()
     jobs: tuple[JobObject, ...] = ()
     pods: tuple[PodObject, ...] = ()  # of occurrences
-    rights: tuple[ObjectRef, ...] = ()  # Roles and RoleBindings, and what only people read
+    rights: tuple[ObjectRef, ...] = ()  # accounts, Roles, RoleBindings, records, and what only people read
     prunes: bool = False  # nobody else removes what has left git
     inventory: frozenset[str] | None = None  # the reservations that git has; None: nobody knows
     persistent: PersistentSlots | None = None  # the slots that git has; None: nobody knows
     unread: frozenset[str] = frozenset()  # kinds of which the list is missing
     slots: tuple[SlotObject, ...] | None = None  # None: nobody looked, or they could not be read
     namespace: str = ""  # of all that is in one
+    listed: frozenset[tuple[str, str]] | None = None  # kind and name of what git has; None: nobody knows
 
 
 def site_state(
@@ -165,6 +174,7 @@ def site_state(
         frozenset(kind.name for kind, some in found.items() if some is None),
         of(SlotObject) if found.get(SLOT) is not None else None,
         namespace,
+        git.objects,
     )
 
 
@@ -195,9 +205,9 @@ def _parse_ref(site: str, kind: ObjectKind, tree: Tree) -> ObjectRef | None:
 
 
 def _parse_timetable(ref: ObjectRef, tree: Tree) -> TimetableObject | ObjectRef:
-    """Parse a ConfigMap. One that only people read is not a timetable."""
+    """Parse a ConfigMap. The record, and one that only people read, are not timetables."""
     metadata = _at(tree, "metadata")
-    if _at(metadata, "labels").get(ROLE) == AFFINITY:
+    if _at(metadata, "labels").get(ROLE) in (AFFINITY, RECORD):
         return ref
     notes = _at(metadata, "annotations")
     written = [
@@ -211,19 +221,31 @@ def _parse_timetable(ref: ObjectRef, tree: Tree) -> TimetableObject | ObjectRef:
     )
 
 
-def _parse_deployment(ref: ObjectRef, tree: Tree) -> PoolObject:
+# In the status of what is scaled. Karpenter counts nodes as they come, before their kubelets are ready.
+_READY = {DEPLOYMENT: "readyReplicas", NODE_POOL: "nodes"}
+
+
+def read_pool(kind: ObjectKind, tree: Tree) -> PoolObject:
+    """Read a Deployment or NodePool, whoever's it is. Raises KeyError, TypeError or ValueError."""
+    metadata = _at(tree, "metadata")
+    ref = ObjectRef(kind.name, str(metadata["name"]), str(metadata.get("uid", "")), "", 0)
+    return _parse_pool(kind, ref, tree)
+
+
+def _parse_pool(kind: ObjectKind, ref: ObjectRef, tree: Tree) -> PoolObject:
     version = str(_at(tree, "metadata")["resourceVersion"])
-    ready = _at(tree, "status").get("readyReplicas", 0)
-    return PoolObject(ref, _number(_at(tree, "spec").get("replicas", 1)), _number(ready), version)
+    ready = _at(tree, "status").get(_READY[kind], 0)  # at zero the server leaves it out
+    name = str(_at(tree, "spec", "selector", "matchLabels").get(CLASS, ""))
+    return PoolObject(ref, _number(_at(tree, "spec")["replicas"]), _number(ready), version, name)
+
+
+def _parse_deployment(ref: ObjectRef, tree: Tree) -> PoolObject:
+    return _parse_pool(DEPLOYMENT, ref, tree)
 
 
 def _parse_node_pool(ref: ObjectRef, tree: Tree) -> PoolObject | None:
     """Parse a NodePool; None if its number of nodes is not fixed."""
-    if "replicas" not in _at(tree, "spec"):
-        return None
-    version = str(_at(tree, "metadata")["resourceVersion"])
-    nodes = _at(tree, "status").get("nodes", 0)
-    return PoolObject(ref, _number(_at(tree, "spec")["replicas"]), _number(nodes), version)
+    return _parse_pool(NODE_POOL, ref, tree) if "replicas" in _at(tree, "spec") else None
 
 
 def _parse_job(ref: ObjectRef, tree: Tree) -> JobObject | None:
@@ -241,7 +263,7 @@ def _parse_pod(ref: ObjectRef, tree: Tree) -> PodObject:
         ref,
         str(owner.get("name", "")),
         str(owner.get("uid", "")),
-        is_pod_serving(tree),
+        pod_down_since(tree),
         is_pod_starting(tree),
         next((found for one in containers(tree) if (found := _pull_failure(one))), None),
     )
@@ -257,8 +279,6 @@ def _pull_failure(container: Tree) -> ImagePullFailure | None:
 
 def _parse_slot_object(ref: ObjectRef, tree: Tree) -> SlotObject | None:
     """Parse a slot; None if it only has the labels."""
-    from berth.core.slots import parse_slot  # noqa: PLC0415 (is there only where a cluster has slots)
-
     labels = _at(tree, "metadata", "labels")
     if labels.get(ROLE) != SLOT_ROLE:
         return None
@@ -311,9 +331,8 @@ class ReservationState(NamedTuple):
     rights: tuple[ObjectRef, ...]
     slots: tuple[SlotObject, ...] = ()
 
-    @property
-    def is_served(self) -> bool:
-        return any(pod.is_serving for pod in self.pods)
+    def is_served(self, now: int) -> bool:
+        return any(pod.serves(now) for pod in self.pods)
 
     @property
     def cronjob(self) -> CronJobObject | None:

@@ -1,11 +1,12 @@
 """The sweep's decisions about removal: which reservations are orphaned, and what is removed when."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from berth.core.actions import Action, ChangeSlots, MarkOrphaned, RemoveObject, ScalePool, close_slots
 from berth.core.instants import instant_text, parse_instant
-from berth.core.objects import CONFIG_MAP, DEPLOYMENT, JOB
-from berth.runtime.sweepactions import Action, MarkOrphaned, RemoveObject, RemoveSlots, ScalePool
-from berth.runtime.sweepstate import (
+from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB
+from berth.core.state import (
     ObjectRef,
     PoolObject,
     ReservationState,
@@ -17,13 +18,44 @@ from berth.runtime.sweepstate import (
 APPLY_GRACE = 120  # seconds: an engine may apply a timetable after what belongs to it
 # Ten minutes: two rounds of the sweep, which never start on the same second.
 REMOVAL_DELAY = 600 - 30
+RENAME_SPAN = 900  # seconds since a reservation came in which it may be another one that was renamed
 LOST_DELAY = 300 - 30  # one round, for whoever deletes a timetable by hand: an engine makes it again
 
 
-def is_removable(facts: SiteState, source: TimetableObject, now: int) -> bool:
-    """Return whether the reservation has been orphaned for long enough, by the inventory."""
+def is_removable(facts: SiteState, state: ReservationState, source: TimetableObject, now: int) -> bool:
+    """Return whether the reservation has been orphaned for long enough, or was renamed."""
+    if not _is_orphaned(facts, source.ref):
+        return False
     since = _instant(source.ref.orphaned_since)
-    return _is_orphaned(facts, source.ref) and since is not None and now - since >= REMOVAL_DELAY
+    if since is not None and now - since >= REMOVAL_DELAY:
+        return True
+    return not _is_persistent(facts, state.reservation) and is_replaced(facts, state, now)
+
+
+def is_replaced(facts: SiteState, state: ReservationState, now: int) -> bool:
+    """Return whether reservations that came lately hold what this one and others that are gone hold.
+
+    That is how a reservation looks that was renamed while it is open.
+    """
+    named = {one.ref.reservation for one in facts.sources if not _is_orphaned(facts, one.ref)}
+    came = {
+        one.ref.reservation
+        for one in facts.sources
+        if one.ref.reservation in named and not one.ref.is_terminating and now - one.ref.created < RENAME_SPAN
+    }
+    gone: Counter[str] = Counter()
+    held: Counter[str] = Counter()
+    for pool in facts.deployments:
+        if pool.ref.reservation in came:
+            held[pool.resource_class] += min(pool.ready, pool.replicas)
+        elif pool.ref.reservation not in named:
+            gone[pool.resource_class] += pool.replicas
+    for one in facts.slots or ():
+        if one.is_held and (one.ref.reservation in came or one.ref.reservation not in named):
+            (held if one.ref.reservation in came else gone)[one.resource_class] += 1
+    classes = {one.resource_class for one in state.deployments if one.replicas}
+    classes |= {one.resource_class for one in state.slots if one.is_held}
+    return bool(classes) and all(name and held[name] >= gone[name] for name in classes)
 
 
 def orphan_marks(facts: SiteState, source: TimetableObject, now: int) -> Iterator[MarkOrphaned]:
@@ -44,7 +76,9 @@ def removals(facts: SiteState, state: ReservationState, source: TimetableObject)
         refs = [ref for ref in state.refs() if ref not in texts]
         slots = [one for one in state.slots if not one.is_persistent]
     else:
-        why = f"its reservation is not in git since {source.ref.orphaned_since}"
+        since = source.ref.orphaned_since
+        said = f"since {since}" if since else "any more, and another one holds its seats"
+        why = f"its reservation is not in git {said}"
         refs, slots = state.refs(), list(state.slots)
     yield from _remove(state.deployments, refs, why)
     yield from _remove_slots(slots, source.ref, why)
@@ -67,6 +101,31 @@ def outdated_slots(facts: SiteState, state: ReservationState, now: int) -> Itera
     yield from _remove_slots(slots, None, "the inventory does not name them")
 
 
+def outdated_objects(
+    facts: SiteState,
+    state: ReservationState,
+    source: TimetableObject,
+    unnamed: Iterable[PoolObject],
+    now: int,
+) -> Iterator[RemoveObject]:
+    """Remove Deployments and CronJobs of classes and times that a reservation no longer has.
+
+    `unnamed` are the pools that its timetable does not name. Not to be called while the reservation is open
+    or served: a CronJob takes its Jobs with it. What is new may be newer than inventory and timetable.
+    """
+    if not _has_inventory(facts) or facts.listed is None or _is_orphaned(facts, source.ref):
+        return
+    refs = [one.ref for one in unnamed if one.ref.kind == DEPLOYMENT.name and not one.replicas]
+    refs += [
+        one.ref
+        for one in state.cronjobs
+        if one.ref.name != source.ref.name and (CRON_JOB.name, one.ref.name) not in facts.listed
+    ]
+    for ref in refs:
+        if now - max(ref.created, source.changed) >= REMOVAL_DELAY and not ref.is_terminating:
+            yield RemoveObject(ref, "its reservation no longer has it")
+
+
 def leftovers(facts: SiteState, state: ReservationState, now: int) -> Iterator[Action]:
     """Remove what is left of a reservation without a timetable.
 
@@ -75,11 +134,15 @@ def leftovers(facts: SiteState, state: ReservationState, now: int) -> Iterator[A
     is an object to write the time on.
     """
     jobs = {job.ref.uid for job in state.jobs}
-    is_served = any(pod.is_serving and pod.owner_uid in jobs for pod in state.pods)
+    is_served = any(pod.serves(now) and pod.owner_uid in jobs for pod in state.pods)
     is_known = not facts.prunes or (
         _has_inventory(facts) and state.reservation not in (facts.inventory or ())
     )
-    if is_served or facts.unread or not is_known:
+    if facts.unread or not is_known:
+        return
+    # Whoever deletes a timetable by hand leaves the CronJobs, and the engine makes it again.
+    is_renamed = (facts.prunes or not state.cronjobs) and is_replaced(facts, state, now)
+    if is_served and not is_renamed:
         return
     ours = [
         ref
@@ -93,7 +156,7 @@ def leftovers(facts: SiteState, state: ReservationState, now: int) -> Iterator[A
     ]
     why = "its reservation has no timetable"
     has_seats = slots or any(one.replicas and one.ref in ours for one in state.deployments)
-    if has_seats and not facts.prunes:
+    if has_seats and not facts.prunes and not is_renamed:
         refs = _markable(state)
         marked = [since for ref in refs if (since := _instant(ref.orphaned_since)) and since <= now]
         if refs and not marked:
@@ -144,12 +207,13 @@ def _remove(deployments: Iterable[PoolObject], refs: Iterable[ObjectRef], why: s
             yield RemoveObject(ref, why)
 
 
-def _remove_slots(found: Iterable[SlotObject], told: ObjectRef | None, why: str) -> Iterator[RemoveSlots]:
-    """Remove slots by class, except those already terminating."""
+def _remove_slots(found: Iterable[SlotObject], told: ObjectRef | None, why: str) -> Iterator[ChangeSlots]:
+    """Remove slots, by class."""
     there = [one for one in found if not one.ref.is_terminating]
     for name in sorted({one.resource_class for one in there}):
         some = [one for one in there if one.resource_class == name]
-        yield RemoveSlots(told or some[0].ref, name, tuple(one.slot for one in some), why, is_last=True)
+        slots = tuple(one.slot for one in some)
+        yield from close_slots(told or some[0].ref, name, slots, why, is_last=True)
 
 
 def _instant(text: str) -> int | None:

@@ -1,4 +1,4 @@
-"""The sweep's decisions: what to do about the state of a site, and why. Pure.
+"""The sweep's decision: what to do about the state of a site, and why. Pure.
 
 Decisions are level-triggered: once everything is done, there is nothing to do. A reservation that a pod
 serves is left to that pod, and the pod gets time to notice a change.
@@ -7,23 +7,32 @@ serves is left to that pod, and the pod gets time to notice a change.
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
+from berth.core.actions import (
+    Action,
+    PoolFound,
+    RemoveObject,
+    ScalePool,
+    StartJob,
+    SweepWarning,
+    action_order,
+    close_slots,
+    decide_pool,
+)
 from berth.core.decisions import EARLY_START, DesiredState, desired_state
 from berth.core.jsonvalues import TimetableError
 from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD
 from berth.core.overrides import Override, override_end, override_target, parse_overrides, unknown_classes
-from berth.core.target import open_now, opens_within
-from berth.core.timetable import Timetable, TimetableOccurrence, TimetablePool, parse_timetable
-from berth.core.timetable import active_occurrences as may_open
-from berth.runtime.sweepactions import Action, RemoveObject, ScalePool, StartJob, SweepWarning, action_order
-from berth.runtime.sweepremoval import (
+from berth.core.removal import (
     is_removable,
     leftovers,
     orphan_marks,
+    outdated_objects,
     outdated_slots,
     removals,
     restored_marks,
 )
-from berth.runtime.sweepstate import (
+from berth.core.slots import PlaceholderOwner, Slot, count_slots, slot_demand
+from berth.core.state import (
     ObjectRef,
     PodObject,
     PoolObject,
@@ -32,6 +41,9 @@ from berth.runtime.sweepstate import (
     TimetableObject,
     reservation_states,
 )
+from berth.core.target import open_now, opens_within
+from berth.core.timetable import Timetable, TimetableOccurrence, TimetablePool, parse_timetable
+from berth.core.timetable import active_occurrences as may_open
 
 PULL_FAILED = "ImageNotPulled"
 
@@ -98,6 +110,16 @@ class ReservationContext(NamedTuple):
     overrides: dict[str, Override]
     now: int
 
+    @property
+    def is_served(self) -> bool:
+        return self.state.is_served(self.now)
+
+    @property
+    def is_near(self) -> bool:
+        """Whether an occurrence is open or opens soon."""
+        found = may_open(self.timetable)
+        return bool(open_now(found, self.now) or opens_within(found, self.now, EARLY_START))
+
     def pool_of(self, deployment: PoolObject) -> TimetablePool | None:
         """Return the pool that a Deployment or NodePool belongs to."""
         ref = deployment.ref.kind, deployment.ref.name
@@ -140,8 +162,12 @@ def _decide_windows(facts: SiteState, state: ReservationState, now: int) -> Swee
     try:
         source, timetable = _timetable(facts.site, state)
     except TimetableError as error:
-        return SweepDecision((), tuple(_malformed_timetable(state, str(error))))
-    if is_removable(facts, source, now):
+        source = state.sources[0]
+        if is_removable(facts, state, source, now):
+            return SweepDecision(tuple(removals(facts, state, source)), ())
+        marks = tuple(orphan_marks(facts, source, now))
+        return SweepDecision(marks, tuple(_malformed_timetable(state, str(error))))
+    if is_removable(facts, state, source, now):
         return SweepDecision(tuple(removals(facts, state, source)), ())
     overrides, warnings = _overrides(state, source, timetable)
     case = ReservationContext(facts, state, source, timetable, overrides, now)
@@ -151,6 +177,7 @@ def _decide_windows(facts: SiteState, state: ReservationState, now: int) -> Swee
         *_scale_actions(case),
         *_slot_actions(case),
         *_job_actions(case),
+        *_outdated(case),
     )
     return SweepDecision(actions, (*warnings, *_without_cronjob(case), *pull_failures(state)))
 
@@ -223,31 +250,47 @@ def _scale_actions(case: ReservationContext) -> Iterator[ScalePool]:
 def _slot_actions(case: ReservationContext) -> Iterator[Action]:
     if case.facts.slots is None or not case.reads(DEPLOYMENT.name, POD.name):
         return
-
-    from berth.runtime.sweepslots import SlotSweep  # noqa: PLC0415 (mounted only where a cluster has slots)
-
     windowed = [one for one in case.state.slots if not one.is_persistent]
     classes = {one.resource_class for one in windowed}
     classes |= {pool.resource_class for pool in case.timetable.pools if pool.slots}
     for name in sorted(classes):
         pool = case.pool_with_slots(name)
         verdict = _verdict(case, pool)
-        if verdict:
-            slots = tuple(one.slot for one in windowed if one.resource_class == name)
-            seats = SlotSweep(case.facts.namespace, case.source.ref, name, slots, case.now)
-            if verdict.desired:
-                deployments = (one for one in case.state.deployments if case.pool_of(one) == pool)
-                yield from seats.hold(verdict.desired, next(deployments, None), verdict.why)
-            elif pool is None or not seats.is_open(desired_state(case.timetable, pool, case.now)):
-                yield from seats.close(verdict.why)
+        slots = tuple(one.slot for one in windowed if one.resource_class == name)
+        if verdict and verdict.desired:
+            yield from _hold_slots(case, slots, verdict.desired, verdict.why)
+        elif verdict and (pool is None or not _has_open_slots(case, pool)):
+            yield from close_slots(case.source.ref, name, slots, verdict.why)
+
+
+def _hold_slots(
+    case: ReservationContext, slots: tuple[Slot, ...], desired: DesiredState, why: str
+) -> Iterator[Action]:
+    """Make missing slots, and drop those that hold nothing any more.
+
+    The sweep counts no sessions, so it removes no free slot and renews none.
+    """
+    pool = desired.target.pool
+    beside = next((one for one in case.state.deployments if case.pool_of(one) == pool), None)
+    counts = count_slots(slots, PlaceholderOwner(case.facts.namespace, pool.deployment))
+    for action in decide_pool(case.source.ref, PoolFound(beside, counts), desired, why).actions:
+        if isinstance(action, ScalePool):
+            yield action
+        elif (plan := action.plan._replace(renew=(), remove=())).writes:
+            yield action._replace(plan=plan)
+
+
+def _has_open_slots(case: ReservationContext, pool: TimetablePool) -> bool:
+    """Return whether an occurrence is open, even without seats."""
+    return slot_demand(desired_state(case.timetable, pool, case.now), 0, 0).expires is not None
 
 
 def _verdict(case: ReservationContext, pool: TimetablePool | None) -> PoolVerdict | None:
     """Return what the pool should have, None if the sweep does not decide."""
-    is_served = case.state.is_served
+    is_served = case.is_served
     if pool is None:
-        seen = not is_served or case.now >= case.source.changed + EDIT_GRACE
-        return PoolVerdict(0, "the timetable names no such pool") if seen else None
+        is_late = case.now >= case.source.changed + EDIT_GRACE
+        return PoolVerdict(0, "the timetable names no such pool") if is_late or _are_held(case) else None
     override = override_target(case.overrides, pool.resource_class, case.now)
     desired = desired_state(case.timetable, pool, case.now, None, override)
     desired = desired._replace(until=override_end(case.overrides, pool.resource_class))
@@ -263,6 +306,18 @@ def _verdict(case: ReservationContext, pool: TimetablePool | None) -> PoolVerdic
     if is_served or not asking:
         return None
     return PoolVerdict(wanted.replicas, f"{', '.join(asking)} is open and no pod serves it", desired)
+
+
+def _are_held(case: ReservationContext) -> bool:
+    """Return whether all pools that the timetable names have all their seats, or none is open."""
+    for pool in case.timetable.pools:
+        wanted = desired_state(case.timetable, pool, case.now).target.replicas
+        ready = sum(one.ready for one in case.state.deployments if case.pool_of(one) == pool)
+        if pool.slots:
+            ready += sum(one.is_held for one in case.state.slots if one.resource_class == pool.resource_class)
+        if ready < wanted:
+            return False
+    return True
 
 
 def _is_late(case: ReservationContext, pool: TimetablePool) -> bool:
@@ -284,15 +339,19 @@ def _job_actions(case: ReservationContext) -> Iterator[Action]:
     if _due(case):
         yield from _start(case)
         return
-    occurrences = may_open(case.timetable)
-    is_near = open_now(occurrences, case.now) or opens_within(occurrences, case.now, EARLY_START)
-    if is_near or case.facts.unread or (case.state.is_served and _is_held(case)):
+    if case.is_near or case.facts.unread or (case.is_served and _is_held(case)):
         return
     idle_from = max(_last_end(case, lambda _: True) + CLOSE_GRACE, case.source.changed + EDIT_GRACE)
     for job in case.state.jobs:
         is_idle = case.now >= max(idle_from, job.ref.created + START_GRACE)
         if is_idle and not job.is_finished and not job.ref.is_terminating:
             yield RemoveObject(job.ref, "it still runs with nothing open")
+
+
+def _outdated(case: ReservationContext) -> Iterator[Action]:
+    if not case.is_near and not case.is_served:
+        unnamed = [one for one in case.state.deployments if case.pool_of(one) is None]
+        yield from outdated_objects(case.facts, case.state, case.source, unnamed, case.now)
 
 
 def _is_held(case: ReservationContext) -> bool:
@@ -308,7 +367,7 @@ def _needs_a_job(case: ReservationContext) -> bool:
     begun += [pod.ref for pod in state.pods if pod.is_starting]
     is_coming = any(case.now - ref.created < START_GRACE for ref in begun)
     is_known = case.reads(POD.name, JOB.name, CRON_JOB.name)
-    return is_known and bool(_due(case)) and not state.is_served and not is_coming
+    return is_known and bool(_due(case)) and not case.is_served and not is_coming
 
 
 def _start(case: ReservationContext) -> Iterator[StartJob]:

@@ -1,14 +1,28 @@
-"""The actions of the sweep: their order, their Events, and how each is carried out.
+"""How actions are carried out: writes to slots, and those of the sweep with their Events.
 
-Each action runs alone: a failure is logged and the others still run. An action applies to the state it was
-decided on; if somebody else has changed the object since, it does nothing.
+Each action of the sweep runs alone: a failure is logged and the others still run. An action applies to the
+state it was decided on; if somebody else has changed the object since, it does nothing.
 """
 
+import json
 from collections import Counter
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from hashlib import sha256
+from typing import NamedTuple
+from urllib.parse import urlencode
 
 from berth.core import labels
+from berth.core.actions import (
+    Action,
+    ChangeSlots,
+    MarkOrphaned,
+    RemoveObject,
+    ScalePool,
+    StartJob,
+    SweepWarning,
+    describe_action,
+)
 from berth.core.holders import SlotSpec
 from berth.core.jsonvalues import Tree
 from berth.core.objects import (
@@ -16,159 +30,134 @@ from berth.core.objects import (
     CRON_JOB,
     DEPLOYMENT,
     JOB,
-    NORMAL,
-    ROLE,
-    ROLE_BINDING,
+    RIGHTS,
     SCALED,
+    SLOT,
     WARNING,
     EventSubject,
     make_event,
 )
-from berth.runtime.apiclient import Api, ApiError, apply_object, delete_object, get_object
-from berth.runtime.program import Log
-from berth.runtime.reconciler import ATTEMPTS
-from berth.runtime.sweepstate import ORPHANED_SINCE, JobObject, ObjectRef, PoolObject, SiteState
-
-if TYPE_CHECKING:
-    from berth.core.slots import Slot
-
-OPENED_EVENT, CLOSED_EVENT, STARTED_EVENT, REMOVED_EVENT = (
-    "SweepOpened",
-    "SweepClosed",
-    "SweepStartedJob",
-    "SweepRemoved",
+from berth.core.slots import Slot, SlotPlan, parse_slot, slot_lifetime, slot_object, slot_selector
+from berth.core.state import ORPHANED_SINCE, ObjectRef, SiteState
+from berth.runtime.apiclient import (
+    Api,
+    ApiError,
+    Request,
+    apply_object,
+    create_object,
+    delete_object,
+    get_object,
+    patch_object,
 )
-ORPHANED_EVENT, RESTORED_EVENT = "SweepGone", "SweepBack"
-# What makes pods goes before the pods; the timetable goes last, so that a removal that was cut short goes on.
-_REMOVAL_ORDER = tuple(kind.name for kind in (CRON_JOB, JOB, *SCALED, ROLE_BINDING, ROLE, CONFIG_MAP))
+from berth.runtime.lists import parse_page
+from berth.runtime.program import Log
+
+ATTEMPTS = 10  # at a scale whose object others keep changing: pods that leave change its status
+SLOT_PAGE = 100  # slots in one answer
 
 
-class ScalePool(NamedTuple):
-    """Scale a pool."""
+class PlanResult(NamedTuple):
+    """The names of what was made, renewed and removed, by us or by somebody else meanwhile."""
 
-    deployment: PoolObject
-    to: int
-    why: str
-
-    @property
-    def ref(self) -> ObjectRef:
-        return self.deployment.ref
-
-
-class StartJob(NamedTuple):
-    """Start a Job of an occurrence."""
-
-    ref: ObjectRef  # the timetable that will own the Job
-    name: str
-    template: Tree
-    replaced: JobObject | None  # of that name, which has to go first
-    why: str
+    made: list[str]
+    taken: list[str]  # were to be made, but there is something of that name
+    renewed: list[str]
+    removed: list[str]
+    changed: list[str]  # were to be renewed or removed, but have changed since
+    is_cut: bool  # there is more to do
 
 
-class MarkOrphaned(NamedTuple):
-    """Write since when a reservation is orphaned; an empty `since` removes the mark."""
-
-    ref: ObjectRef
-    since: str
-    why: str
-
-
-class RemoveObject(NamedTuple):
-    """Delete an object."""
-
-    ref: ObjectRef
-    why: str
+def list_slots(api: Api, slots: SlotSpec) -> list[Slot]:
+    """List the slots of the pool, except persistent ones, one object at a time to save memory."""
+    found: list[Slot] = []
+    query = {"labelSelector": slot_selector(slots), "limit": str(SLOT_PAGE)}
+    while True:
+        text = api.read(Request("GET", f"{SLOT.path('')}?{urlencode(query)}"))
+        token = parse_page(text, lambda tree: found.append(_read_slot(tree))).token
+        if not token:
+            return found
+        query["continue"] = token
 
 
-class MakeSlots(NamedTuple):
-    """Make slots of a pool. `ref` is the timetable, which gets the Event."""
-
-    ref: ObjectRef
-    resource_class: str
-    slots: "SlotSpec"
-    names: tuple[str, ...]
-    expires: int
-    why: str
+def _read_slot(tree: Tree) -> Slot:
+    try:
+        return parse_slot(tree)
+    except (KeyError, TypeError, ValueError) as error:
+        raise ApiError(200, "InvalidResponse", f"the response has a Reservation without {error}") from None
 
 
-class RemoveSlots(NamedTuple):
-    """Remove slots of a class. `ref` gets the Event: the timetable, or the first slot."""
+def apply_plan(
+    api: Api,
+    slots: SlotSpec | None,
+    plan: SlotPlan,
+    now: Callable[[], float],
+    may_go_on: Callable[[int], bool],
+) -> PlanResult:
+    """Carry out a plan, seats first.
 
-    ref: ObjectRef
-    resource_class: str
-    slots: "tuple[Slot, ...]"
-    why: str
-    is_last: bool = False  # it waits for what could make them again to be removed
-
-
-Action = ScalePool | StartJob | MarkOrphaned | RemoveObject | MakeSlots | RemoveSlots
-
-
-class SweepWarning(NamedTuple):
-    """A Warning, sent once for each `key` until the API server drops Events (default: one hour)."""
-
-    ref: ObjectRef  # that people look at
-    reason: str
-    message: str
-    key: str
-
-
-def action_order(action: Action) -> tuple[int, int, str, str]:
-    """Return the sort key of an action: open seats first, then start Jobs, then remove."""
-    place = 0
-    match action:
-        case ScalePool():
-            order = 0 if action.to else 2
-        case StartJob():
-            order = 1
-        case MarkOrphaned():
-            order = 3
-        case RemoveObject():
-            order, place = 4, _REMOVAL_ORDER.index(action.ref.kind)
-        case MakeSlots():
-            order = 0
-        case RemoveSlots():
-            order, place = (4, _REMOVAL_ORDER.index(DEPLOYMENT.name)) if action.is_last else (2, 0)
-    return order, place, action.ref.reservation, action.ref.name
+    `may_go_on` is called before each write but the first, with the number of attempts. If the server rejects
+    one slot, the others are still written, and the first error is raised at the end; if the server is
+    unavailable, the error is raised at once. `slots` is only needed to make slots.
+    """
+    done = PlanResult([], [], [], [], [], False)
+    errors: list[ApiError] = []
+    for tried, (name, write, good, other) in enumerate(_writes(api, slots, plan, now, done)):
+        if tried and not may_go_on(tried):
+            done = done._replace(is_cut=True)
+            break
+        try:
+            (good if write() else other).append(name)
+        except ApiError as error:
+            errors.append(error)
+            if error.status in (0, 401, 403, 429) or error.status >= 500:
+                break
+    if errors:
+        raise errors[0]
+    return done
 
 
-def describe_action(action: Action) -> tuple[str, str, str]:
-    """Return type, reason and message of the action's Event."""
-    match action:
-        case ScalePool():
-            what = f"Scaled from {action.deployment.replicas} to {action.to}"
-            return NORMAL, OPENED_EVENT if action.to else CLOSED_EVENT, f"{what}: {action.why}."
-        case StartJob():
-            verb = "Made again" if action.replaced else "Started"
-            return NORMAL, STARTED_EVENT, f"{verb} Job {action.name}: {action.why}."
-        case MarkOrphaned():
-            what = "To be removed soon" if action.since else "No longer to be removed"
-            return NORMAL, ORPHANED_EVENT if action.since else RESTORED_EVENT, f"{what}: {action.why}."
-        case RemoveObject():
-            return NORMAL, REMOVED_EVENT, f"Removed {action.ref.kind} {action.ref.name}: {action.why}."
-        case MakeSlots():
-            return (
-                NORMAL,
-                OPENED_EVENT,
-                f"Made {_slots(len(action.names), action.resource_class)}: {action.why}.",
-            )
-        case RemoveSlots():
-            what = f"Removed {_slots(len(action.slots), action.resource_class)}"
-            return NORMAL, CLOSED_EVENT, f"{what}: {action.why}."
+_Write = tuple[str, Callable[[], bool], list[str], list[str]]
+"""A name, what to do, and where the name goes if that was done, and if it was not."""
 
 
-def _slots(number: int, resource_class: str) -> str:
-    return f"{number} slot{'' if number == 1 else 's'} of {resource_class}"
+def _writes(
+    api: Api, slots: SlotSpec | None, plan: SlotPlan, now: Callable[[], float], done: PlanResult
+) -> Iterator[_Write]:
+    if slots:
+        for name in plan.make:
+            yield name, partial(_create_slot, api, slots, name, now, plan.expires), done.made, done.taken
+    for one in plan.renew:
+        yield one.name, partial(_renew_slot, api, one, plan.expires), done.renewed, done.changed
+    for one in plan.drop:
+        yield (
+            one.name,
+            partial(delete_object, api, SLOT, "", one.name, uid=one.uid),
+            done.removed,
+            done.changed,
+        )
+    for one in plan.remove:
+        remove = partial(delete_object, api, SLOT, "", one.name, uid=one.uid, resourceVersion=one.version)
+        yield one.name, remove, done.removed, done.changed
 
 
-KIND_BY_NAME = {kind.name: kind for kind in (CONFIG_MAP, CRON_JOB, *SCALED, JOB, ROLE, ROLE_BINDING)}
+def _create_slot(api: Api, slots: SlotSpec, name: str, now: Callable[[], float], expires: int) -> bool:
+    return create_object(api, SLOT, "", slot_object(slots, name, int(now()), expires))
+
+
+def _renew_slot(api: Api, one: Slot, expires: int) -> bool:
+    spec = slot_lifetime(one.created, expires)
+    if one.is_to_close:
+        spec["owners"] = json.loads(one.closed)
+    return patch_object(api, SLOT, "", one.name, {"metadata": {"resourceVersion": one.version}, "spec": spec})
+
+
+KIND_BY_NAME = {kind.name: kind for kind in (CONFIG_MAP, CRON_JOB, *SCALED, JOB, *RIGHTS)}
 _LOG_EVENTS = {  # of the log
     ScalePool: "scale",
     StartJob: "start",
     MarkOrphaned: "mark",
     RemoveObject: "remove",
-    MakeSlots: "make",
-    RemoveSlots: "remove",
+    ChangeSlots: "slots",
 }
 DELETION_CHECKS = 10  # at a Job that was deleted, half a second apart, until its name is free
 
@@ -251,13 +240,13 @@ class ActionRunner:
                 return True
             case RemoveObject():
                 return delete_object(api, KIND_BY_NAME[ref.kind], namespace, ref.name, uid=ref.uid)
-            case MakeSlots() | RemoveSlots():
-                return self._carry_out(action)
+            case ChangeSlots():
+                return self._change_slots(action)
 
     def _scale(self, action: ScalePool) -> bool:
         """Scale a pool; return False if somebody else has scaled it, or it is gone."""
         api, namespace, name = self._context.api, self._context.namespace, action.ref.name
-        version, kind = action.deployment.resource_version, KIND_BY_NAME[action.ref.kind]
+        version, kind = action.pool.resource_version, KIND_BY_NAME[action.ref.kind]
         for _ in range(ATTEMPTS):
             try:
                 api.scale(namespace, name, action.to, version, kind)
@@ -269,26 +258,18 @@ class ActionRunner:
                     raise
             # Not only people write to a Deployment: its status is news too.
             found = api.get_scale(namespace, name, kind)
-            if found.replicas != action.deployment.replicas:
+            if found.replicas != action.pool.replicas:
                 return False
             version = found.resource_version
         raise ApiError(409, "Conflict", "it keeps changing")
 
-    def _carry_out(self, action: MakeSlots | RemoveSlots) -> bool:
-        """Make or remove slots; return False if others have done all of it."""
-        from berth.core.slots import SlotPlan  # noqa: PLC0415
-        from berth.runtime.slotreconciler import apply_plan  # noqa: PLC0415 (is there only where a cluster has slots)
-
+    def _change_slots(self, action: ChangeSlots) -> bool:
+        """Make and remove slots; return False if others have done all of it."""
         context = self._context
-        if isinstance(action, MakeSlots):
-            slots, plan = action.slots, SlotPlan(make=action.names, expires=action.expires)
-        else:
-            slots, plan = None, SlotPlan(drop=action.slots)
-        done = apply_plan(context.api, slots, plan, context.now, lambda _: context.has_time())
+        done = apply_plan(context.api, action.slots, action.plan, context.now, lambda _: context.has_time())
         if done.is_cut:
-            raise ApiError(
-                0, "DeadlineExceeded", f"{len(done.made) + len(done.removed)} of {plan.writes} are done"
-            )
+            number = len(done.made) + len(done.removed)
+            raise ApiError(0, "DeadlineExceeded", f"{number} of {action.plan.writes} are done")
         return bool(done.made or done.removed)
 
     def _start(self, action: StartJob) -> None:
@@ -374,7 +355,5 @@ def _event_targets(facts: SiteState, ref: ObjectRef) -> list[ObjectRef]:
 
 def _event_name(warning: SweepWarning) -> str:
     """Return the name of the Event, equal for equal warnings."""
-    from hashlib import sha256  # noqa: PLC0415 (seldom needed, and not small)
-
     key = f"{warning.ref.uid} {warning.reason} {warning.key}"
     return f"{warning.ref.name[:50]}.{sha256(key.encode()).hexdigest()[:16]}"

@@ -1,0 +1,247 @@
+"""The reconciler of a pool: observe what stands, decide, act; and pause after a failure.
+
+It is level-triggered, and every write carries the resourceVersion it was decided on: a concurrent write is a
+conflict, and the pool is observed again. Slots change by themselves, so they are listed at each look.
+"""
+
+from collections.abc import Callable
+
+from berth.core.actions import ChangeSlots, PoolDecision, PoolFound, ScalePool, decide_pool
+from berth.core.backoff import NO_PAUSE, Pause, backoff
+from berth.core.decisions import DesiredState, replica_change
+from berth.core.objects import CONFIG_MAP
+from berth.core.slots import PlaceholderOwner, SessionDebounce, SlotCounts, count_slots, reported_sessions
+from berth.core.state import ObjectRef
+from berth.core.timetable import TimetablePool
+from berth.runtime.actions import PlanResult, apply_plan, list_slots
+from berth.runtime.apiclient import ApiError
+from berth.runtime.program import RuntimeContext
+
+ATTEMPTS = 5  # at a pool that others keep changing, before it counts as a failure
+MAX_WRITES = 250  # writes to slots at a look
+WRITE_BUDGET_SECONDS = 4.0  # seconds of writes to slots at a look: other pools and an end wait meanwhile
+
+Desire = Callable[[bool], DesiredState | None]
+"""Returns what is desired now; None: leave the pool as it is.
+
+True: somebody else has changed the pool, and may know a newer timetable, so that must be read once more.
+"""
+
+
+class PoolReconciler:
+    """Brings one pool to its desired state."""
+
+    def __init__(self, context: RuntimeContext, pool: TimetablePool) -> None:
+        self._context = context
+        self._pool = pool
+        kind = pool.holder.scaled_kind.name.lower()
+        self._subject = f"slots of {pool.deployment}" if pool.slots else f"{kind} {pool.scaled}"
+        self._failures = 0
+        self._debounce = SessionDebounce()
+        self._settled: DesiredState | None = None  # the last in which the pool stood as desired
+        self._found: PoolFound | None = None  # at the last look, and what was written since; None: it failed
+        self._left_replicas = self._left_slots = 0
+        self._taken: set[str] = set()  # names of slots that are not among those of the pool
+        self.desired: DesiredState | None = None  # at the last look
+        self.pause = NO_PAUSE
+        self.is_refused = False  # the last attempt was forbidden
+        self.is_busy = False  # there is more to do than was done
+
+    @property
+    def standing(self) -> int | None:
+        """How many replicas and slots there are; None if the last attempt failed."""
+        return None if self._found is None else self._left_replicas + self._left_slots
+
+    @property
+    def is_left_alone(self) -> bool:
+        """Whether the pool exists and its desired state is not known yet."""
+        return self.desired is None and self._found is not None
+
+    @property
+    def uid(self) -> str:
+        return self._found.object.ref.uid if self._found and self._found.object else ""
+
+    @property
+    def ready(self) -> int:
+        """The number of seats that a session can take."""
+        if self._found is None:
+            return 0
+        placeholders = self._found.object.ready if self._found.object else 0
+        slots = self._found.slots
+        return len(slots.free) + max(len(slots.handed), placeholders)
+
+    def reconcile(self, desire: Desire, *, quick: bool = False) -> None:
+        """Reconcile once, unless a pause after a failure has not ended.
+
+        `quick` decides on the replicas of the last look; the server rejects the write if they have changed.
+        """
+        context = self._context
+        if self.pause.left(context.now()):
+            return
+        try:
+            self._attempt(desire, quick)
+        except Exception as error:
+            self._found = None
+            self._failures += 1
+            self.is_refused = isinstance(error, ApiError) and error.status == 403
+            retry_after = error.retry_after if isinstance(error, ApiError) else 0.0
+            self.pause = Pause(context.now(), backoff(self._failures, retry_after, context.jitter()))
+            context.log.trouble(self._subject, error)
+            return
+        self._failures, self.is_refused, self.pause = 0, False, NO_PAUSE
+        context.log.works(self._subject)
+
+    def _attempt(self, desire: Desire, quick: bool) -> None:
+        """Reconcile; if the pool has changed before it could be scaled, observe again."""
+        conflict = self._once(desire, quick=quick)
+        for _ in range(ATTEMPTS - 1):
+            if conflict is None:
+                return
+            conflict = self._once(desire, quick=False)
+        if conflict:
+            raise conflict
+
+    def _once(self, desire: Desire, *, quick: bool) -> ApiError | None:
+        """Observe, decide and act; return the conflict that kept the pool from being scaled."""
+        gone = None
+        if not (quick and self._found and self._pool.slots is None):
+            self._found, gone = self._observe()
+        found, desired = self._found, desire(False)
+        assert found
+        decision = self._decide(found, desired)
+        if decision and decision.actions and self._is_contested(found):
+            desired = desire(True)
+            decision = self._decide(found, desired)
+        self.desired = desired._replace(target=decision.target) if desired and decision else None
+        self._note(found)
+        if self.desired is not None and decision is not None:
+            self._pool = self.desired.target.pool  # its slots may have another shape now
+            self.is_busy = decision.is_busy or self._is_handing_over(found)
+            for action in decision.actions:
+                if isinstance(action, ChangeSlots):
+                    self._change_slots(action, self.desired)
+                elif conflict := self._scale(action, self.desired):
+                    return conflict
+        if gone and (self.desired is None or self.desired.target.replicas):
+            raise gone
+        if self.desired is None:
+            return None
+        spare = self._left_replicas if self._pool.slots is None else found.slots.spare
+        if spare == self.desired.target.replicas:
+            self._settled = self.desired
+        return None
+
+    def _observe(self) -> tuple[PoolFound, ApiError | None]:
+        """Return what stands, and the error if there is no Deployment or NodePool of this name."""
+        context, pool = self._context, self._pool
+        found, gone = None, None
+        if pool.holder.has_replicas:
+            try:
+                found = context.api.get_pool(context.namespace, pool.scaled, pool.holder.scaled_kind)
+            except ApiError as error:
+                if not error.is_gone():
+                    raise
+                gone = error
+        slots = SlotCounts()
+        if pool.slots:
+            home = PlaceholderOwner(context.namespace, pool.deployment)
+            slots = count_slots(list_slots(context.api, pool.slots), home)
+            self._taken -= slots.names
+            slots = slots._replace(taken=frozenset(self._taken))
+        return PoolFound(found, slots), gone
+
+    def _decide(self, found: PoolFound, desired: DesiredState | None) -> PoolDecision | None:
+        if desired is None:
+            return None
+        ref = ObjectRef(CONFIG_MAP.name, "", "", desired.timetable.reservation, 0)
+        if desired.target.pool.slots:
+            sessions = sum(reported_sessions(desired).values())
+            seconds = desired.timetable.settings.stabilization_seconds
+            settled = self._debounce.look(self._context.now(), sessions, found.slots.owners, seconds)
+            found = found._replace(settled=settled)
+        return decide_pool(ref, found, desired)
+
+    def _is_contested(self, found: PoolFound) -> bool:
+        """Return whether somebody else has changed the pool since the last look."""
+        replicas = found.object.replicas if found.object else 0
+        return (replicas, len(found.slots.present)) != (self._left_replicas, self._left_slots)
+
+    def _note(self, found: PoolFound) -> None:
+        self._left_replicas = found.object.replicas if found.object else 0
+        self._left_slots = len(found.slots.present)
+
+    def _is_handing_over(self, found: PoolFound) -> bool:
+        placeholders = bool(self._pool.slots and self._pool.slots.placeholders)
+        ready = found.object.ready if found.object else 0
+        return placeholders and bool(found.slots.pending or found.slots.handed or ready)
+
+    def _scale(self, action: ScalePool, desired: DesiredState) -> ApiError | None:
+        context, pool = self._context, action.pool
+        kind = self._pool.holder.scaled_kind
+        try:
+            scaled = context.api.scale(
+                context.namespace, pool.ref.name, action.to, pool.resource_version, kind
+            )
+        except ApiError as error:
+            if error.is_conflict():
+                return error
+            raise
+        scaled_pool = pool._replace(replicas=scaled.replicas, resource_version=scaled.resource_version)
+        self._left_replicas = scaled.replicas
+        if self._found:
+            self._found = self._found._replace(object=scaled_pool)
+        change = replica_change(pool.replicas, desired, self._settled)
+        facts: dict[str, object] = {
+            "pool": self._pool.resource_class,
+            kind.name.lower(): pool.ref.name,
+            "occurrences": change.occurrences if change else desired.target.occurrences,
+            "from": pool.replicas,
+            "to": action.to,
+            "reason": action.why or (change.reason if change else "closed"),
+        }
+        context.log.info("scaled", **facts)
+        return None
+
+    def _change_slots(self, action: ChangeSlots, desired: DesiredState) -> None:
+        context, began = self._context, self._context.now()
+        done = apply_plan(
+            context.api,
+            action.slots,
+            action.plan,
+            context.now,
+            lambda tried: tried < MAX_WRITES and 0 <= context.now() - began < WRITE_BUDGET_SECONDS,
+        )
+        self._left_slots += len(done.made) - len(done.removed)
+        self._taken.update(done.taken)
+        self.is_busy = self.is_busy or done.is_cut or bool(done.changed)
+        if done.made or done.renewed or done.removed:
+            self._tell_slots(action, desired, done)
+
+    def _tell_slots(self, action: ChangeSlots, desired: DesiredState, done: PlanResult) -> None:
+        assert self._found
+        slots = self._found.slots
+        facts: dict[str, object] = {
+            "pool": self._pool.resource_class,
+            "slots": action.slots.name if action.slots else "",
+            "occurrences": desired.target.occurrences,
+            "made": len(done.made),
+            "renewed": len(done.renewed),
+            "removed": len(done.removed),
+            "free": desired.target.replicas,
+            "used": len(slots.used),
+            "reason": self._reason(slots, done, desired),
+        }
+        self._context.log.info("slots", **facts)
+
+    def _reason(self, slots: SlotCounts, done: PlanResult, desired: DesiredState) -> str:
+        if not desired.target.occurrences and desired.target.override is None:
+            return "closed"
+        if slots.dead and done.removed:
+            return f"{len(slots.dead)} were over, or lost their node"
+        change = replica_change(slots.spare, desired, self._settled)
+        if change:
+            return change.reason
+        if done.made or done.removed:
+            return "another shape"
+        handed = any(slot.is_to_close for slot in slots.living if slot.name in done.renewed)
+        return "placeholders have handed over" if handed else "the end has moved"

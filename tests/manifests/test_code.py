@@ -1,0 +1,153 @@
+"""How the in-cluster code reaches a pod: in two ConfigMaps that nobody changes, or in an image."""
+
+import json
+import re
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from berth.core.codemaps import mounted_config_maps
+from berth.manifests import code
+from berth.render import runtime_text
+
+from tests.cli import project
+from tests.cli.conftest import ROOT
+from tests.manifests.parts import (
+    RENDERER,
+    Object,
+    code_of_cluster,
+    of_cluster,
+    of_kind,
+    of_part,
+    pod_specs,
+    small,
+)
+
+ANNOTATION = 262_144  # bytes that Kubernetes allows; client-side apply keeps the object in one
+DIGEST = f"example.org/berth@sha256:{'0' * 64}"
+IMAGE = f"  runtime: {{image: {DIGEST}}}\n"
+ENGINES = {
+    "prod": {
+        "argocd.argoproj.io/compare-options": "IgnoreExtraneous",
+        "argocd.argoproj.io/sync-options": "Prune=false",
+    },
+    "lab": None,
+    "flux": {
+        "kustomize.toolkit.fluxcd.io/prune": "disabled",
+        "kustomize.toolkit.fluxcd.io/substitute": "disabled",
+    },
+}
+
+
+def sources(package: str) -> dict[str, str]:
+    """The modules of a package as they are in git."""
+    return {path.name: path.read_bytes().decode() for path in (ROOT / "gen/berth" / package).glob("*.py")}
+
+
+def jobs(folder: Path, site: str = project.SITE) -> list[Object]:
+    """The pods of the sweep and of an occurrence of the cluster lab."""
+    found, parts = small(folder, site=site)
+    sweep = pod_specs(of_cluster(folder, "lab", site=site))
+    return [*sweep, *pod_specs(of_kind("CronJob", of_part(found, parts["rest/lab"])))]
+
+
+def test_a_config_map_is_a_package_as_it_is_in_git(tmp_path: Path) -> None:
+    for found, package in zip(code_of_cluster(tmp_path, "prod"), ("core", "runtime"), strict=True):
+        files = sources(package)
+
+        assert found["data"] == files
+        assert list(found["data"]) == sorted(files)
+        assert found["immutable"] is True
+        assert found["metadata"]["labels"]["berth.dev/site"] == "uni"
+        assert found["metadata"]["labels"]["berth.dev/role"] == "code"
+
+
+def test_its_name_has_the_hash_of_its_content() -> None:
+    for found, package in zip(code.code_maps(), code.PACKAGES, strict=True):
+        content = "".join(f"{name}\0{text}\0" for name, text in sorted(sources(package).items()))
+
+        assert found.name == f"berth-{package}-{sha256(content.encode()).hexdigest()[:10]}"
+
+
+def test_client_side_apply_can_keep_it_in_an_annotation(tmp_path: Path) -> None:
+    for found in code_of_cluster(tmp_path, "prod"):
+        assert len(json.dumps(found).encode()) < 0.9 * ANNOTATION
+
+
+@pytest.mark.parametrize("cluster", ENGINES)
+def test_no_engine_prunes_it(tmp_path: Path, cluster: str) -> None:
+    site = f"{project.SITE}    - {{name: flux, engine: flux}}\n"
+    for found in code_of_cluster(tmp_path, cluster, site=site):
+        assert found["metadata"].get("annotations") == ENGINES[cluster]
+
+
+def test_pods_mount_it_where_python_finds_it(tmp_path: Path) -> None:
+    names = [found.name for found in code.code_maps()]
+    sweep, occurrence = jobs(tmp_path)
+
+    for pod in (sweep, occurrence):
+        assert [name for name in mounted_config_maps(pod) if name in names] == names
+    for container in (*sweep["containers"], *occurrence["initContainers"]):
+        mounts = {one["name"]: one["mountPath"] for one in container["volumeMounts"]}
+        assert container["workingDir"] == "/berth"
+        assert (mounts["core"], mounts["runtime"]) == ("/berth/berth/core", "/berth/berth/runtime")
+
+
+def test_only_runtime_yaml_has_code_and_a_person_can_read_the_rest(tmp_path: Path) -> None:
+    base = of_cluster(tmp_path, "prod")
+
+    assert not of_kind("ConfigMap", base)
+    assert len((ROOT / "rendered/clusters/prod/base.yaml").read_bytes()) < 20_000
+
+
+def test_an_image_replaces_the_config_maps(tmp_path: Path) -> None:
+    site, _ = small(tmp_path, site=project.SITE + IMAGE)
+
+    assert [runtime_text(RENDERER, site, cluster) for cluster in site.clusters] == ["", ""]
+    for pod in jobs(tmp_path, project.SITE + IMAGE):
+        containers = [*pod["containers"], *pod.get("initContainers", [])]
+        assert {one["image"] for one in containers} == {DIGEST}
+        assert not [name for name in mounted_config_maps(pod) if name.startswith("berth-")]
+        volumes = {one["name"] for one in pod.get("volumes", [])}
+        mounts = {mount["name"] for one in containers for mount in one.get("volumeMounts", [])}
+        assert mounts == volumes
+        assert not volumes & {"core", "runtime"}
+
+
+def test_programs_are_started_alike_from_an_image(tmp_path: Path) -> None:
+    def started(pods: list[Object]) -> list[tuple[object, object]]:
+        return [
+            (one["command"], one.get("workingDir"))
+            for pod in pods
+            for one in (*pod["containers"], *pod.get("initContainers", []))
+        ]
+
+    assert started(jobs(tmp_path, project.SITE + IMAGE)) == started(jobs(tmp_path))
+
+
+def test_a_cluster_may_have_an_image_and_another_one_not(tmp_path: Path) -> None:
+    text = project.SITE.replace("- name: prod", f"- {{name: prod, runtime: {{image: {DIGEST}}}}}")
+    site, _ = small(tmp_path, site=text)
+
+    assert {one.name: one.runtime_image for one in site.clusters} == {"prod": DIGEST, "lab": ""}
+
+
+def test_the_containerfile_copies_what_the_config_maps_have_and_nothing_else() -> None:
+    text = (ROOT / "Containerfile").read_text("utf-8")
+    copied = re.findall(r"^COPY (?:--\S+ )*(.+)$", text, re.MULTILINE)
+
+    assert [one.split() for one in copied if "/" in one and not one.startswith("/")] == [
+        [f"gen/berth/{package}/*.py", f"/berth/berth/{package}/"] for package in code.PACKAGES
+    ]
+
+
+def test_the_image_runs_as_the_pods_do_and_on_the_python_of_the_default(tmp_path: Path) -> None:
+    text = (ROOT / "Containerfile").read_text("utf-8")
+    (sweep, _) = jobs(tmp_path)
+    context = sweep["securityContext"]
+
+    assert re.findall(r"^USER (.+)$", text, re.MULTILINE) == [
+        f"{context['runAsUser']}:{context['runAsGroup']}"
+    ]
+    assert re.findall(r"^WORKDIR (.+)$", text, re.MULTILINE)[-1] == sweep["containers"][0]["workingDir"]
+    assert sweep["containers"][0]["image"] in text
