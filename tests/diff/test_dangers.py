@@ -1,11 +1,12 @@
 """What should be thought of before a merge: each warning, where it must be said and where it must not."""
 
-import pytest
 import shutil
-from berth.diff.manifests import (FileChange, ObjectChange)
-from berth.diff.risks import manifest_warnings
-from tests.diff.conftest import (NOW, Pair, warns)
 
+import pytest
+from berth.diff.manifests import FileChange, ObjectChange
+from berth.diff.risks import manifest_warnings
+
+from tests.diff.conftest import NOW, Pair, warns
 
 BEFORE = "2026-01-01T00:00:00Z"
 AFTER = "2026-12-31T00:00:00Z"

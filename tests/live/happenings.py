@@ -1,12 +1,43 @@
 """What may happen to a cluster that is in order. `expected.txt` has what is said of each, by its name."""
 
-from berth.core.instants import (instant_text, parse_instant)
 from collections.abc import Callable
-from tests.live.project import Project
-from tests.live.turns import (CRASHING, NO_CONFIG, NO_IMAGE, NO_ROOM, STARTING, SWEEP, all_of, defaulted, edit, failed_job, gone, in_peace, job, moved, new_sweep, not_created, override, pending, refuse_all, refused, short, stray, swept, template, timetable, unready, unscaled, waits, without)
-from tests.live.world import World
 from typing import NamedTuple
 
+from berth.core.instants import instant_text, parse_instant
+
+from tests.live.project import Project
+from tests.live.turns import (
+    CRASHING,
+    NO_CONFIG,
+    NO_IMAGE,
+    NO_ROOM,
+    STARTING,
+    SWEEP,
+    all_of,
+    defaulted,
+    edit,
+    failed_job,
+    gone,
+    in_peace,
+    job,
+    moved,
+    new_sweep,
+    not_created,
+    override,
+    pending,
+    refuse_all,
+    refused,
+    short,
+    stray,
+    swept,
+    template,
+    timetable,
+    unready,
+    unscaled,
+    waits,
+    without,
+)
+from tests.live.world import World
 
 NOW = "2026-02-02T09:00:00Z"  # 10:00 in Zurich: the course is open since 07:30Z, starts 08:00Z, ends 12:00Z
 

@@ -1,8 +1,8 @@
 """A run opens and closes on the second, stays as long as anything is open, and does nothing twice."""
 
 import pytest
-from tests.runtime.world import (COURSE, NEXT, World, timetable_text)
 
+from tests.runtime.world import COURSE, NEXT, World, timetable_text
 
 TWO = {"small": "course-small", "huge": "course-huge"}
 

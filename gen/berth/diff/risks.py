@@ -3,22 +3,22 @@
 `now` is always an argument, in seconds; nothing here reads the clock.
 """
 
-from berth.core.instants import instant_text
-from berth.core.labels import (CODE, ROLE)
-from berth.core.target import (full_count, target)
-from berth.core.timetable import TimetableOccurrence
-from berth.dates.moments import (hours_text, local_text, named)
-from berth.dates.occurrence import Occurrence
-from berth.dates.zone import (FOLD, GAP)
-from berth.diff.change import (ChangeWarning, RENAMED, ReservationChange)
-from berth.diff.compare import (ReservationVersion, SimilarReservations)
-from berth.diff.manifests import (ADDED, CHANGED, FileChange, ObjectChange, REMOVED, section)
-from berth.diff.wording import (date_and_times, number_of)
-from berth.schema.values import (Cluster, Site)
 from collections import Counter
-from collections.abc import (Collection, Iterable, Iterator, Mapping, Sequence)
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from berth.core.instants import instant_text
+from berth.core.labels import CODE, ROLE
+from berth.core.target import full_count, target
+from berth.core.timetable import TimetableOccurrence
+from berth.dates.moments import hours_text, local_text, named
+from berth.dates.occurrence import Occurrence
+from berth.dates.zone import FOLD, GAP
+from berth.diff.change import RENAMED, ChangeWarning, ReservationChange
+from berth.diff.compare import ReservationVersion, SimilarReservations
+from berth.diff.manifests import ADDED, CHANGED, REMOVED, FileChange, ObjectChange, section
+from berth.diff.wording import date_and_times, number_of
+from berth.schema.values import Cluster, Site
 
 _CODE_ROLE = f'"{ROLE}": "{CODE}"'  # in the text of what engines do not delete
 _FEW = 3  # names that are listed one by one

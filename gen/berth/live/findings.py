@@ -4,8 +4,9 @@ An error is a broken promise: seats missing for longer than allowed, placeholder
 cluster. Codes are stable and never reused. docs/status.md shows each finding.
 """
 
-from berth.findings import (ERROR, NOTE, WARNING)
 from typing import NamedTuple
+
+from berth.findings import ERROR, NOTE, WARNING
 
 
 class LiveRule(NamedTuple):

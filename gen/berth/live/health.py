@@ -1,13 +1,13 @@
 """Checks of Berth's own objects in a cluster: code, sweep, Koordinator, Jobs and pods. Pure."""
 
+from collections.abc import Collection, Iterable, Iterator
+
 from berth.core import labels
 from berth.core.instants import instant_text
-from berth.live.clusterfacts import (ClusterFacts, ListRefused, LiveCronJob, LiveJob, LivePod)
+from berth.live.clusterfacts import ClusterFacts, ListRefused, LiveCronJob, LiveJob, LivePod
 from berth.live.findings import LiveFinding
 from berth.live.poolstate import ClusterState
 from berth.manifests import naming
-from collections.abc import (Collection, Iterable, Iterator)
-
 
 OVERDUE = 600  # seconds without a success of a sweep that comes every 300
 UNSCHEDULABLE = ("Unschedulable", "SchedulingGated")

@@ -4,22 +4,41 @@ A pool is judged by the timetable in the cluster, because pods follow that one; 
 reported as well.
 """
 
-from berth.core.decisions import (EARLY_START, pool_target)
-from berth.core.holders import (Nodes, REPLICAS)
+from collections.abc import Collection, Iterable, Iterator, Mapping
+
+from berth.core.decisions import EARLY_START, pool_target
+from berth.core.holders import REPLICAS, Nodes
 from berth.core.instants import instant_text
 from berth.core.labels import SWEEP
-from berth.core.overrides import (override_end, override_target)
-from berth.core.sessions import (NO_TEMPLATE, Session, UNKNOWN_TEMPLATE)
+from berth.core.overrides import override_end, override_target
+from berth.core.sessions import NO_TEMPLATE, UNKNOWN_TEMPLATE, Session
 from berth.core.target import open_now
-from berth.core.timetable import (Timetable as Read, TimetableOccurrence, TimetablePool, active_occurrences)
+from berth.core.timetable import Timetable as Read
+from berth.core.timetable import TimetableOccurrence, TimetablePool, active_occurrences
 from berth.findings import ERROR
-from berth.live import (health, persistent, seats, slotseats, sync)
-from berth.live.clusterfacts import (ClusterFacts, LivePool)
-from berth.live.earlier import (EarlierLooks, departed_sessions, remember, with_departed)
+from berth.live import health, persistent, seats, slotseats, sync
+from berth.live.clusterfacts import ClusterFacts, LivePool
+from berth.live.earlier import EarlierLooks, departed_sessions, remember, with_departed
 from berth.live.findings import LiveFinding
-from berth.live.gather import (NO_TIMETABLE, OccurrenceSessions, ReadTimetable, read_live_timetable, readable_timetables)
-from berth.live.poolstate import (ClusterState, ClusterStatus, DEGRADED, PoolNumbers, PoolState, PoolStatus, RESET, occurrences_of, state_by_clock, wanted_by_git)
-from collections.abc import (Collection, Iterable, Iterator, Mapping)
+from berth.live.gather import (
+    NO_TIMETABLE,
+    OccurrenceSessions,
+    ReadTimetable,
+    read_live_timetable,
+    readable_timetables,
+)
+from berth.live.poolstate import (
+    DEGRADED,
+    RESET,
+    ClusterState,
+    ClusterStatus,
+    PoolNumbers,
+    PoolState,
+    PoolStatus,
+    occurrences_of,
+    state_by_clock,
+    wanted_by_git,
+)
 
 
 def judge_cluster(snapshot: ClusterState, code: Collection[str]) -> ClusterStatus:

@@ -1,19 +1,27 @@
 """The status of clusters and pools, and the state of a pool that checks work on. Pure values."""
 
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
 from berth.core import decide as sweepdecisions
 from berth.core.objects import serves_at
 from berth.core.overrides import Override
-from berth.core.slots import (SlotCounts, SlotDemand)
-from berth.core.target import (full_count, open_now, target)
-from berth.core.timetable import (Timetable, Timetable as Read, TimetableOccurrence, TimetablePool, active_occurrences)
-from berth.live.clusterfacts import (ClusterFacts, ClusterLocation, LivePod, LivePool, LiveSlot, WaitingPlaceholder)
-from berth.live.earlier import (EarlierLooks, NO_LOOKS)
-from berth.live.expected import (ExpectedState, PersistentSeats)
+from berth.core.slots import SlotCounts, SlotDemand
+from berth.core.target import full_count, open_now, target
+from berth.core.timetable import Timetable, TimetableOccurrence, TimetablePool, active_occurrences
+from berth.core.timetable import Timetable as Read
+from berth.live.clusterfacts import (
+    ClusterFacts,
+    ClusterLocation,
+    LivePod,
+    LivePool,
+    LiveSlot,
+    WaitingPlaceholder,
+)
+from berth.live.earlier import NO_LOOKS, EarlierLooks
+from berth.live.expected import ExpectedState, PersistentSeats
 from berth.live.findings import LiveFinding
 from berth.schema.values import Site
-from collections.abc import (Mapping, Sequence)
-from typing import NamedTuple
-
 
 SCHEDULED, ACTIVE, COMPLETED, DEGRADED = "scheduled", "active", "completed", "degraded"
 
