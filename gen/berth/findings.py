@@ -124,6 +124,11 @@ RULES = {
     "B072": Rule(ERROR, "A Renku payload's class is unknown."),
     "B073": Rule(ERROR, "A rendered ConfigMap would be too large."),
     "B074": Rule(WARNING, "A project template that cannot be determined, or only for some sessions."),
+    "B075": Rule(WARNING, "Two classes recognize the same sessions, which count for one of them only."),
+    "B076": Rule(
+        WARNING, "An annotation or label that keeps the engine from removing or correcting objects."
+    ),
+    "B077": Rule(NOTE, "An image is given by tag, so its content can change."),
     # output and templates
     "B090": Rule(ERROR, "A file in clusters/ or gitops/ was not written by Berth."),
     "B091": Rule(ERROR, "Something that Berth did not write is in the place of an output file."),

@@ -7,7 +7,7 @@ Nothing is written here, and the clock is not read.
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from berth.checks import autoscalers, cloudchecks, jobplacement, references, slotchecks
+from berth.checks import autoscalers, cloudchecks, jobplacement, overlaps, references, slotchecks
 from berth.checks.ceilings import Ceilings, ClassSteps
 from berth.checks.collisions import RenderedNames
 from berth.dates.cron import schedules
@@ -103,6 +103,7 @@ class Pipeline:
             return
         self.problems += references.of_classes(known, site)
         self.problems += references.of_ceilings(known, site)
+        self.problems += overlaps.of_classes(known, site)
         self.problems += jobplacement.of_classes(known, site)
         self.problems += slotchecks.of_classes(known, site)
         self.problems += slotchecks.of_profiles(known, site)

@@ -5,12 +5,14 @@ from dataclasses import replace
 
 import pytest
 from berth.checks.collisions import RenderedNames
+from berth.manifests import code
 from berth.manifests.placed import Placed, placed
 from berth.schema.values import Cluster
 
 from tests.manifests.slotparts import SLOTS
 from tests.saying import Value, finding, lines, payload, read, reservation, resource_class, site
 
+CODE = code.code_maps()[1].name
 TWO = ({"name": "prod"}, {"name": "hub"})
 
 
@@ -73,13 +75,12 @@ def test_what_session_pods_need_meets_a_reservation_of_that_name() -> None:
     )
 
 
-def test_the_code_for_slots_is_only_where_koordinator_is() -> None:
-    documents = [reservation("berth-koordinator"), resource_class()]
+def test_the_code_has_no_name_where_an_image_has_it() -> None:
+    image = {"image": f"example.org/berth@sha256:{'0' * 64}"}
+    documents = [reservation(CODE), resource_class()]
 
-    assert told([*documents, site()]) == []
-    assert told([*documents, site({"name": "prod", "koordinator": {}})]) == [
-        finding("a.yaml B066 metadata.name", "berth-koordinator")
-    ]
+    assert told([*documents, site()]) == [finding("a.yaml B066 metadata.name", CODE)]
+    assert told([*documents, site({"name": "prod", "runtime": image})]) == []
 
 
 def test_in_two_clusters_nothing_meets() -> None:
@@ -96,7 +97,7 @@ def of_berth(kind: str, name: str) -> list[str]:
 @pytest.mark.parametrize(
     ("kind", "name"),
     [
-        ("ConfigMap", "berth-runtime"),
+        ("ConfigMap", CODE),
         ("ConfigMap", "berth-inventory"),
         ("CronJob", "berth-sweep"),
         ("ServiceAccount", "default"),
@@ -161,10 +162,10 @@ def test_no_file_has_the_name_that_kustomize_looks_for() -> None:
 
 
 def test_a_payload_is_told_at_its_name() -> None:
-    answer = [payload(name="B"), payload(name="Berth runtime")]
+    answer = [payload(name="B"), payload(name="Berth inventory")]
 
     assert told([answer, resource_class(renkuId=5), site()]) == [
-        finding("a.yaml B066 1.name", "berth-runtime")
+        finding("a.yaml B066 1.name", "berth-inventory")
     ]
 
 

@@ -121,7 +121,7 @@ def test_the_last_reservation_of_a_cluster_and_what_is_pruned(pair: Pair) -> Non
     for name in ("course", "night"):
         (pair.now / f"reservations/{name}.yaml").unlink()
     pruned, last = warnings(pair)
-    assert warns(pruned, "", "3 ConfigMap, 3 CronJob, 3 Deployment, 3 Role, 3 RoleBinding")
+    assert warns(pruned, "", "3 ConfigMap, 3 CronJob, 3 Deployment, 3 Role, 3 RoleBinding, 3 ServiceAccount")
     assert warns(last, "", "cluster prod", "base.yaml")
 
 

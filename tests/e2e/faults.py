@@ -24,7 +24,7 @@ CRONJOBS = f"/apis/batch/v1/namespaces/{NAMESPACE}/cronjobs"
 DEPLOYMENTS = f"/apis/apps/v1/namespaces/{NAMESPACE}/deployments"
 CONFIGMAPS = f"/api/v1/namespaces/{NAMESPACE}/configmaps"
 ACCOUNTS = f"/api/v1/namespaces/{NAMESPACE}/serviceaccounts"
-CODE = "berth-runtime"
+CODE = "?labelSelector=berth.dev/role=code"
 
 
 class Step(NamedTuple):
@@ -62,7 +62,7 @@ class Faults:
         return [
             Step(2.9, partial(self._delete_pods, "deleted-five-times", 5)),
             Step(3.8, partial(self._evict, "evicted")),
-            Step(3.9, partial(self._signal, "out-of-memory", "occurrence", podchanges.HUNGRY)),
+            Step(3.9, partial(self._signal, "out-of-memory", "scaler", podchanges.HUNGRY)),
             Step(4.0, partial(self._signal, "sidecar-stops", "scaler", signal.SIGSTOP)),
             Step(4.6, self._lose_node),
         ]
@@ -231,36 +231,29 @@ class Faults:
     def _break_code(self) -> None:
         """For a minute no program of ours can start; those that run know nothing of it."""
         self._note("code-broken")
-        whole = self._direct.get(f"{CONFIGMAPS}/{CODE}")["data"]["occurrence.py"]
-        self._direct.patch(f"{CONFIGMAPS}/{CODE}", {"data": {"occurrence.py": "def broken(:\n"}})
+        whole = self._direct.items(f"{CONFIGMAPS}{CODE}")
+        for one in whole:
+            self._direct.delete(f"{CONFIGMAPS}/{one['metadata']['name']}")
         self._delete_pods("code-broken", 1)
         time.sleep(40)
-        self._direct.patch(f"{CONFIGMAPS}/{CODE}", {"data": {"occurrence.py": whole}})
+        for one in whole:
+            metadata = {key: one["metadata"][key] for key in ("name", "namespace", "labels")}
+            self._direct.create(
+                CONFIGMAPS, {"apiVersion": "v1", "kind": "ConfigMap", **one, "metadata": metadata}
+            )
 
     def _deny(self, namespace: str) -> None:
         self._note(namespace)
         self._direct.ask("DELETE", f"/apis/rbac.authorization.k8s.io/v1/namespaces/{namespace}/rolebindings")
 
-    def make_account(self) -> None:
-        """Another ServiceAccount with all that the occurrence's may do."""
-        account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": podchanges.ROTATED}}
-        self._direct.create(ACCOUNTS, account)
-        for namespace in (NAMESPACE, faultcases.SESSIONS):
-            root = f"/apis/rbac.authorization.k8s.io/v1/namespaces/{namespace}/rolebindings"
-            for binding in self._direct.items(root):
-                if any(one["name"] == "berth-occurrence" for one in binding.get("subjects", [])):
-                    subject = {"kind": "ServiceAccount", "name": podchanges.ROTATED, "namespace": NAMESPACE}
-                    binding["subjects"].append(subject)
-                    self._direct.ask("PUT", f"{root}/{binding['metadata']['name']}", binding)
-
     def _rotate(self) -> None:
         """Its account is made anew, so its token is good for nothing; the kubelet brings another when it
         starts again, as it does by itself before a token ends.
         """
-        where = f"{ACCOUNTS}/{podchanges.ROTATED}"
+        where = f"{ACCOUNTS}/token-rotated"
         self._direct.delete(where)
         wait_for(lambda: self._is_gone(where), 20, "the account to go")
-        account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": podchanges.ROTATED}}
+        account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "token-rotated"}}
         self._direct.create(ACCOUNTS, account)
         self._cluster.second_node.kubelet.restart()
         self._note("token-rotated")

@@ -72,7 +72,6 @@ class World:
             undo.callback(self.api.stop)
             self._declare()
             self.engine.sync()
-            self.faults.make_account()
             self.faults.deny_from_the_start()
             self.apply_other()
             self._pods.start()

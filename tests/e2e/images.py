@@ -10,6 +10,8 @@ import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from berth.schema import site
+
 from tests.e2e import python_image
 from tests.e2e.binaries import cache_dir, file_lock, say
 from tests.e2e.errors import E2EError
@@ -17,6 +19,10 @@ from tests.e2e.errors import E2EError
 HERE = Path(__file__).resolve().parent
 PAUSE = "registry.k8s.io/pause:3.10.1"
 PYTHON = "python:3.13-slim"
+PINNED = (
+    "docker.io/library/python@" + site.PYTHON.rpartition("@")[2]
+)  # the name under which a digest is looked up
+PINNED_ARCHIVE = "python.tar"
 WRONG_CLOCK = "/usr/local/lib/wrong-clock.so"  # of the Python image: see clock.c
 
 _ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
@@ -29,7 +35,7 @@ def archives() -> dict[str, Path]:
     facts = python_image.identity() + platform.machine()
     digest = hashlib.sha256(facts.encode() + b"".join(path.read_bytes() for path in sources))
     folder = cache_dir() / "images" / digest.hexdigest()[:16]
-    wanted = {PAUSE: folder / "pause.tar", PYTHON: folder / "python.tar"}
+    wanted = {PAUSE: folder / "pause.tar", PYTHON: folder / PINNED_ARCHIVE}
     if all(path.is_file() for path in wanted.values()):
         return wanted
     folder.mkdir(parents=True, exist_ok=True)

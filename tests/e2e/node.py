@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.e2e import cgroups
 from tests.e2e.certificates import NODES, Certificates
 from tests.e2e.component import Component
-from tests.e2e.images import PAUSE
+from tests.e2e.images import PAUSE, PINNED, PINNED_ARCHIVE, PYTHON
 from tests.e2e.packages import CNI_PLUGINS
 from tests.e2e.sandbox import BRIDGE, BRIDGE_ADDRESS, DATA, POD_NETWORK, STATE, Sandbox
 from tests.e2e.waiting import wait_for
@@ -86,6 +86,8 @@ class Node:
     def import_image(self, archive: Path) -> None:
         """What no registry can give: an archive, under the very name that manifests use."""
         self._ctr("images", "import", str(archive))
+        if archive.name == PINNED_ARCHIVE:
+            self._ctr("images", "tag", "--force", f"docker.io/library/{PYTHON}", PINNED)
 
     def images(self) -> list[str]:
         return self._ctr("images", "list", "-q").split()

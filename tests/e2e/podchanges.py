@@ -13,7 +13,6 @@ from tests.e2e.node import KEY
 
 Change = Callable[[Object], None]  # of a pod's spec
 SECOND = NODES[1]
-ROTATED = "faults-rotated"  # a ServiceAccount
 WRONG_IMAGE = "registry.invalid/pause:0"
 HUNGRY = signal.SIGUSR1
 NEW_IMAGE = "registry.k8s.io/pause:3.11"
@@ -35,11 +34,6 @@ def _tolerating(spec: Object) -> None:
     spec.setdefault("tolerations", []).append({"key": KEY, "operator": "Exists"})
 
 
-def rotated(spec: Object) -> None:
-    on_second_only(spec)
-    spec["serviceAccountName"] = ROTATED
-
-
 def clock(ahead: int) -> Change:
     def change(spec: Object) -> None:
         for container in [*spec["containers"], *spec.get("initContainers", [])]:
@@ -55,7 +49,6 @@ def sidecar(*command: str) -> Change:
     def change(spec: Object) -> None:
         (container,) = spec["initContainers"]
         container["command"] = list(command)
-        container.pop("livenessProbe", None)
 
     return change
 
@@ -65,22 +58,21 @@ def ends_at_once(spec: Object) -> None:
 
 
 def eats_when_told(spec: Object) -> None:
-    """The occurrence itself takes more memory than it may have, at the signal HUNGRY."""
+    """The scaler takes more memory than it may have, at the signal HUNGRY."""
     eat = f"signal.signal({HUNGRY:d}, lambda *_: [b'x' * 2**20 for _ in range(2**12)])"
-    run = "runpy.run_module('berth.runtime.occurrence', run_name='__main__')"
-    spec["containers"][0]["command"] = ["python", "-c", f"import runpy, signal; {eat}; {run}"]
+    run = "runpy.run_module('berth.runtime.scaler', run_name='__main__')"
+    spec["initContainers"][0]["command"] = ["python", "-c", f"import runpy, signal; {eat}; {run}"]
 
 
 _JOBS: Mapping[str, Change] = {
     "out-of-memory": eats_when_told,
     "node-lost": preferring_second,
     "full": on_second_only,
-    "token-rotated": rotated,
+    "token-rotated": on_second_only,
     "clock-ahead": clock(30),
     "clock-behind": clock(-30),
     "sidecar-crashes": sidecar("python", "-c", "raise SystemExit(1)"),
     "sidecar-cannot-start": sidecar("/nowhere/scaler"),
-    "sidecar-hangs": sidecar("python", "-c", "import time; time.sleep(100_000)"),
     "job-complete-too-early": ends_at_once,
 }
 _IMAGES = {"no-image": WRONG_IMAGE}
@@ -133,18 +125,16 @@ REMEDIES: Mapping[str, Sequence[tuple[str, Change]]] = {
     "tolerations": [("CronJob", _without_tolerations)],
     "priority": [("Deployment", _without_priority)],
     # An occurrence that opens soon: a Job whose clock is behind ends.
-    "waiting": [("ConfigMap", _with_constant("loop.py", "EARLY", "0"))],
+    "waiting": [("ConfigMap", _with_constant("scaler.py", "EARLY_START", "0"))],
     # The ten seconds after which sessions that nobody can tell count as none: it waits for ever.
-    "impatience": [
-        ("ConfigMap", _with_constant(file, "PATIENCE", "1e9")) for file in ("heard.py", "scaling.py")
-    ],
+    "impatience": [("ConfigMap", _with_constant("scaler.py", "LIST_TIMEOUT", "1e9"))],
     # The ten minutes for which the last counts stand.
-    "memory": [("ConfigMap", _with_constant("observed.py", "PATIENCE", "0.0"))],
+    "memory": [("ConfigMap", _with_constant("sessionobserver.py", "STALE_SECONDS", "0.0"))],
     # Looks at the pools every five seconds, at the timetable every 25.
-    "looks": [("ConfigMap", _with_constant(file, "TICK", "45.0")) for file in ("loop.py", "scaling.py")],
-    "rereads": [("ConfigMap", _with_constant(file, "REREAD", "1e9")) for file in ("loop.py", "scaling.py")],
-    # The minute after which a sidecar that says nothing is not believed.
-    "doubt": [("ConfigMap", _with_constant("share.py", "BELIEVED_SECONDS", "1e9"))],
+    "looks": [("ConfigMap", _with_constant("scaler.py", "TICK", "45.0"))],
+    "rereads": [("ConfigMap", _with_constant("scaler.py", "REREAD", "1e9"))],
+    # The two minutes after which the main container ends a pod whose scaler says nothing.
+    "watch": [("ConfigMap", _with_constant("occurrence.py", "STUCK_SECONDS", "1e9"))],
     # Each request has the token that the kubelet brought last.
     "token": [
         ("ConfigMap", _with_code("connection.py", r"token = (.*)\n", r"token = _FIRST.setdefault('', \1)\n")),
@@ -152,8 +142,8 @@ REMEDIES: Mapping[str, Sequence[tuple[str, Change]]] = {
     ],
     # No failure ends the program.
     "endurance": [
-        ("ConfigMap", _with_code("keeper.py", r"self\._fail\(error\)\n", "raise\n")),
-        ("ConfigMap", _with_code("loop.py", r"self\._hands\.log\.trouble\(\"run\", error\)", "raise")),
+        ("ConfigMap", _with_code("pools.py", r"            self\._found = None\n", "            raise\n")),
+        ("ConfigMap", _with_code("scaler.py", r"self\._context\.log\.trouble\(\"run\", error\)", "raise")),
     ],
 }
 

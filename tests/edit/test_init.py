@@ -22,6 +22,7 @@ FILES = [
     "README.md",
     "rendered/clusters/prod/base.yaml",
     "rendered/clusters/prod/reservations/first-course.yaml",
+    "rendered/clusters/prod/runtime.yaml",
     "reservations/.schema.json",
     "reservations/classes.yaml",
     "reservations/first-course.yaml",

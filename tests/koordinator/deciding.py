@@ -92,10 +92,10 @@ def decide(now: float, there: Seen, schedulers: Iterable[str], settings: Setting
             synced.append(SetStatus(one, status))
         current.append(one if status is None else {**one, "status": status})
     cache = nodes.cached(there.nodes, there.pods, current)
-    return synced + _schedule(now, cache, _queue(there.pods, current, set(schedulers)), settings)
+    return synced + _schedule(now, cache, queue(there.pods, current, set(schedulers)), settings)
 
 
-def _queue(
+def queue(
     pods: Sequence[Tree], reservations: Sequence[Tree], schedulers: set[str]
 ) -> list[tuple[Tree, bool]]:
     """The highest priority first, then the oldest; with each whether it is a Reservation."""

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from random import Random
 from typing import Any
 
 from berth.core.instants import instant_text
@@ -14,8 +15,9 @@ from berth.core.instants import instant_text
 from tests.e2e.direct import Direct, Mirror, RefusedError, at_once
 from tests.koordinator.amounts import Tree
 from tests.koordinator.claiming import DEFAULTS, Settings
-from tests.koordinator.deciding import Action, Bind, Delete, Seen, SetStatus, Wait, allocation, decide, seen
+from tests.koordinator.deciding import Action, Bind, Delete, Seen, SetStatus, Wait, allocation, seen
 from tests.koordinator.objects import ALLOCATED, metadata, spec_of, uid_of
+from tests.koordinator.remembering import Memory
 
 NAME = "koord-scheduler"
 GROUP = "scheduling.koordinator.sh/v1alpha1"
@@ -34,6 +36,7 @@ class FakeScheduler:
         schedulers: Sequence[str] = (NAME,),
         settings: Settings = DEFAULTS,
         clock: Callable[[], float] = time.time,
+        seed: int = 0,
     ) -> None:
         self._direct, self._schedulers = direct, schedulers
         self._settings, self._clock = settings, clock
@@ -43,6 +46,7 @@ class FakeScheduler:
         )
         self._thread = threading.Thread(target=self._run, daemon=True, name=NAME)
         self._known: Seen | None = None
+        self._memory = Memory(Random(seed))
         self._told: dict[str, str] = {}  # by uid of a pod, why it waits
         self._events = 0
         self.troubles: list[str] = []  # of its own, as a test wants to know them
@@ -68,7 +72,7 @@ class FakeScheduler:
 
     def _run(self) -> None:
         while not self._stop.is_set():
-            self._news.wait(LONGEST)
+            self._news.wait(max(0.0, min(LONGEST, self._memory.due - time.monotonic())))
             self._stop.wait(GATHERING)
             self._news.clear()
             try:
@@ -83,7 +87,8 @@ class FakeScheduler:
         self._known = seen(self._known, Seen(*(one.objects() for one in mirrors)))
         if self._known is None:
             return
-        actions = decide(self._clock(), self._known, self._schedulers, self._settings)
+        now, settings = self._clock(), self._settings
+        actions = self._memory.look(time.monotonic(), now, self._known, self._schedulers, settings)
         if actions:
             at_once([partial(self._try, one) for one in actions])
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.koordinator.apiserver import NODES, PODS, RESERVATIONS
 from tests.koordinator.claiming import DEFAULTS, SLOWEST, Settings
-from tests.koordinator.objects import owners_of, spec_of, uid_of
+from tests.koordinator.objects import spec_of, uid_of
 from tests.koordinator.window import COUNT, Window
 from tests.koordinator.world import node, pod
 from tests.runtime.slotworld import HANDING, OWNER
@@ -37,8 +37,8 @@ class Watched(Window):
         self._were_free = set(self.free())
 
     def handed(self) -> set[str]:
-        slots, places = self.server.all(RESERVATIONS), set(self.placeholders())
-        return {name for name, one in slots.items() if places & set(owners_of(one))}
+        places = set(self.placeholders())
+        return {name for name, owners in self.owners().items() if places & owners}
 
     def after(self, moment: str) -> list[tuple[int, int, int]]:
         return [counts for when, counts in self.seen if when >= moment]

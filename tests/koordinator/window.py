@@ -1,11 +1,22 @@
 """A window of the occurrence's own program beside the exact rules of the scheduler, in virtual time."""
 
+from random import Random
+
 from berth.runtime.apiclient import Request, Response
 
 from tests.koordinator.apiserver import NODES, PODS, RESERVATIONS, ApiServer
 from tests.koordinator.claiming import DEFAULTS, Settings
-from tests.koordinator.deciding import Bind, Delete, Seen, SetStatus, allocation, decide
-from tests.koordinator.objects import ALLOCATED, is_available, labels_of, metadata, owners_of, spec_of, uid_of
+from tests.koordinator.deciding import Bind, Delete, Seen, SetStatus, allocation
+from tests.koordinator.objects import (
+    ALLOCATED,
+    allocated_to,
+    is_available,
+    labels_of,
+    metadata,
+    spec_of,
+    uid_of,
+)
+from tests.koordinator.remembering import Memory
 from tests.koordinator.world import node, pod
 from tests.runtime.fake_cluster import FakeCluster
 from tests.runtime.slotworld import pool_labels, slot_text
@@ -53,6 +64,7 @@ class Window(World):
         text = slot_text(row, behaviour=behaviour, placeholders=placeholders)
         super().__init__("07:29:58", text)
         self.settings = settings
+        self.memory = Memory(Random(0))
         self.server = ApiServer(lambda: self.now)
         self.server.make(NODES, node(cpu=str(cpu)))
         self.cluster = SlotCluster(text, {"course-small": 0} if placeholders else {}, self.server)
@@ -62,7 +74,7 @@ class Window(World):
 
     def pass_time(self, seconds: float) -> None:
         super().pass_time(seconds)
-        if self._known != (self.server.version, self.cluster.scales):
+        if self._known != (self.server.version, self.cluster.scales) or self.memory.due <= self.now:
             self.work()
 
     def work(self) -> None:
@@ -73,7 +85,7 @@ class Window(World):
         self._scale()
         for _ in range(4):
             there = (list(self.server.all(path).values()) for path in (NODES, PODS, RESERVATIONS))
-            for action in decide(self.now, Seen(*there), [SCHEDULER], self.settings):
+            for action in self.memory.look(self.now, self.now, Seen(*there), [SCHEDULER], self.settings):
                 if isinstance(action, SetStatus):
                     self._set_status(action)
                 elif isinstance(action, Bind):
@@ -130,18 +142,22 @@ class Window(World):
         pods = self.server.all(PODS)
         return [name for name, one in pods.items() if not spec_of(one).get("nodeName")]
 
-    def owners(self) -> list[list[str]]:
-        """Of each slot that is Available."""
-        return [owners_of(one) for one in self.server.all(RESERVATIONS).values() if is_available(one)]
+    def owners(self) -> dict[str, set[str]]:
+        """Of each slot that is Available, as it is: its status tells it a little later."""
+        pods = [(name, one) for name, one in self.server.all(PODS).items() if spec_of(one).get("nodeName")]
+        slots = {name: one for name, one in self.server.all(RESERVATIONS).items() if is_available(one)}
+        return {
+            slot: {name for name, one in pods if allocated_to(one) == uid_of(tree)}
+            for slot, tree in slots.items()
+        }
 
     def free(self) -> list[str]:
         """Names of slots that a session may take now."""
-        slots = self.server.all(RESERVATIONS).items()
-        return sorted(name for name, one in slots if is_available(one) and not owners_of(one))
+        return sorted(name for name, owners in self.owners().items() if not owners)
 
     def seats(self) -> tuple[int, int]:
         """Slots that are free, and those that sessions own."""
-        used = [names for names in self.owners() if set(names) & set(self.active())]
+        used = [names for names in self.owners().values() if names & set(self.active())]
         return len(self.free()), len(used)
 
     def lose(self, name: str) -> None:

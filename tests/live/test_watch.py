@@ -1,22 +1,33 @@
 """`berth status --watch`: looks again and again, until somebody interrupts."""
 
+import contextlib
+import gc
 import os
 import pty
 import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import IO
+from types import SimpleNamespace
+from typing import IO, Any, Self
 
 import pytest
+from berth import cli
+from berth.cli import status
 from berth.cli.console import new_lines, on_screen
+from berth.live import access
+from berth.live.client import ClusterError
 
 from tests.live import project
 from tests.live.api_server import ApiServer, kubeconfig
 from tests.live.happenings import NOW, in_order
+from tests.live.judged import wordless
+from tests.live.sites import TEXT
+from tests.live.world import World
 
 ROOT = Path(__file__).parents[2]
 LINE = "course       small  active  08:30-13:00  20      20     0        5\n"
@@ -122,3 +133,71 @@ def test_a_terminal_gets_its_screen_back(server: ApiServer, tmp_path: Path) -> N
     assert (
         re.sub(rb"\x1b\[[^a-zA-Z]*[a-zA-Z]", b"", shown).replace(b"\r\n", b"\n").decode().endswith(LINE[:-1])
     )
+
+
+class _Outage:
+    """A client whose lists fail at some looks, and the pause between two looks, which takes no time."""
+
+    def __init__(self, world: World, failures: Sequence[ClusterError | None]) -> None:
+        self.failures = [*failures]
+        self.tracked: list[int] = []  # objects that the garbage collector knows, after each look
+        self.is_collecting: list[bool] = []
+        self._world = world
+        self._threads = {*threading.enumerate()}
+
+    def client(self, *_: object) -> Self:
+        return self
+
+    def get(self, path: str, query: Mapping[str, str], accept: str) -> Any:
+        failure = self.failures[0]
+        if failure is not None:  # a new one each time, as each request has its own
+            raise ClusterError(failure.status, str(failure))
+        return self._world.ask(path, query, accept)
+
+    def pause(self, _: float) -> None:
+        for thread in {*threading.enumerate()} - self._threads:
+            thread.join()
+        self._world.asked.clear()
+        self.is_collecting.append(gc.isenabled())
+        gc.collect()
+        self.tracked.append(len(gc.get_objects()))
+        del self.failures[0]
+        if not self.failures:
+            raise KeyboardInterrupt
+
+
+def test_watching_goes_on_after_failed_looks_without_using_more_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A failure is shown once, the cluster again when it answers, and memory does not grow."""
+    down, forbidden = ClusterError(0, "Connection refused"), ClusterError(401, "HTTP 401: Unauthorized")
+    outage = _Outage(in_order(project.project()), [None, *[down] * 12, forbidden, None, None])
+    monkeypatch.setattr(access, "ClusterClient", outage.client)
+    monkeypatch.setattr(status, "time", SimpleNamespace(sleep=outage.pause))
+    file = kubeconfig(tmp_path / "kubeconfig", {"prod": "http://127.0.0.1:9"})
+    words = ["-C", str(project.write(tmp_path)), "status", "--watch", "--now", NOW, "--kubeconfig", str(file)]
+    monkeypatch.setattr(sys, "argv", ["berth", *words])
+    threshold = gc.get_threshold()
+    written = tmp_path / "written"
+    try:
+        with (
+            contextlib.chdir("."),
+            written.open("w") as stream,
+            contextlib.redirect_stdout(stream),
+            pytest.raises(SystemExit) as ended,
+        ):
+            cli.main()
+    finally:
+        gc.unfreeze()
+        gc.set_threshold(*threshold)
+
+    unreachable = "course       small  active  08:30-13:00  ?       ?      ?        ?         unreachable\n"
+    assert wordless(written.read_text()) == (
+        f"{TEXT}{unreachable}\n"
+        "prod: error[S001] kubectl --context=prod --namespace=berth get deployments\n"
+        "prod: error[S001] 401\n"
+        f"{LINE}"
+    )
+    assert (ended.value.code, capsys.readouterr().err) == (130, "")
+    assert outage.is_collecting == [True] * 16
+    assert max(outage.tracked[2:13]) - outage.tracked[2] < 12  # not even one for each failed look

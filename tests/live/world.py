@@ -15,6 +15,7 @@ LISTS = {
     "/apis/apps/v1/namespaces/{}/deployments": "Deployment",
     "/apis/batch/v1/namespaces/{}/cronjobs": "CronJob",
     "/apis/batch/v1/namespaces/{}/jobs": "Job",
+    "/api/v1/namespaces/{}/events": "Event",
     "/apis/amalthea.dev/v1alpha1/namespaces/{}/amaltheasessions": "AmaltheaSession",
     "/apis/jobs.example/v2/namespaces/{}/notebooks": "Notebook",
     "/apis/karpenter.sh/v1/nodepools": "NodePool",
@@ -55,9 +56,8 @@ class World:
         metadata.setdefault("uid", f"{made['kind']}-{metadata['name']}")
         metadata.setdefault("creationTimestamp", APPLIED)
         metadata["resourceVersion"] = "1"
-        entry: Object = {"manager": CONTROLLER, "time": APPLIED, "fieldsV1": {"f:spec": {"f:replicas": {}}}}
-        if "replicas" not in made.get("spec", {}):
-            entry["fieldsV1"] = {}
+        fields: Object = {"f:spec": {"f:replicas": {}}} if "replicas" in made.get("spec", {}) else {}
+        entry = {"manager": CONTROLLER, "operation": "Apply", "time": APPLIED, "fieldsV1": fields}
         metadata["managedFields"] = [entry]
         self.objects.append(made)
         return made
@@ -70,7 +70,11 @@ class World:
         self.objects.remove(self.get(kind, name))
 
     def scale(self, name: str, replicas: int, by: str, at: str, ready: int | None = None) -> None:
-        """Somebody scales a Deployment or a NodePool; then so many are ready (all, unless told)."""
+        """Somebody scales a Deployment or a NodePool; then so many are ready (all, unless told).
+
+        A real API server writes no time into the entry of the subresource `scale`, which takes the replicas
+        from all others; the entry of the status has one.
+        """
         (found,) = [
             one
             for one in self.objects
@@ -79,8 +83,14 @@ class World:
         found["spec"]["replicas"] = replicas
         there = replicas if ready is None else ready
         found["status"] = {"nodes" if found["kind"] == "NodePool" else "readyReplicas": there}
-        entry = {"manager": by, "time": at, "fieldsV1": {"f:spec": {"f:replicas": {}}}}
-        found["metadata"]["managedFields"].append(entry)
+        others = [one for one in found["metadata"]["managedFields"] if not one.get("subresource")]
+        for one in others:
+            one["fieldsV1"] = {}
+        update = {"operation": "Update", "fieldsType": "FieldsV1"}
+        scaled = {"manager": by, "subresource": "scale", "fieldsV1": {"f:spec": {"f:replicas": {}}}}
+        status = {"manager": "kube-controller-manager", "subresource": "status", "time": at}
+        told = {**status, "fieldsV1": {"f:status": {"f:replicas": {}}}}
+        found["metadata"]["managedFields"] = [*others, {**scaled, **update}, {**told, **update}]
 
     def pod(
         self,
@@ -92,7 +102,9 @@ class World:
     ) -> Object:
         metadata = {"name": name, "namespace": namespace, "uid": f"pod-{name}", "labels": dict(labels)}
         metadata["creationTimestamp"] = status.pop("created", APPLIED)
-        made: Object = {"kind": "Pod", "metadata": metadata, "status": {"phase": phase, **status}}
+        spec = status.pop("spec", {})
+        made: Object = {"kind": "Pod", "metadata": metadata, "spec": spec}
+        made["status"] = {"phase": phase, **status}
         self.objects.append(made)
         return made
 
@@ -171,6 +183,7 @@ def _fits(one: Object, query: Mapping[str, str]) -> bool:
     labels = one["metadata"].get("labels") or {}
     phase = one.get("status", {}).get("phase", "")
     fields = {"status.phase": phase, "metadata.name": one["metadata"]["name"]}
+    fields["reason"] = one.get("reason", "")
     return _all(query.get("labelSelector", ""), labels) and _all(query.get("fieldSelector", ""), fields)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 from berth.core.holders import REPLICAS, PoolHolder, SlotSpec
-from berth.core.sessions import Inactive, Match, Recognition
+from berth.core.sessions import Inactive, LabelRequirement, Match, Recognition
 from berth.core.timetable import Timetable, TimetableOccurrence, TimetablePool, TimetableSettings
 from berth.manifests.naming import pool
 from berth.manifests.slots import pool_slots
@@ -123,7 +123,7 @@ def _pool(reservation: Reservation, found: ResourceClass) -> TimetablePool:
     recognition = Recognition(
         asked.source,
         asked.namespaces,
-        _query({} if asked.selector is None else asked.selector.dump()),
+        _requirements({} if asked.selector is None else asked.selector.dump()),
         found.renku_id if asked.source == "renku" else None,
         asked.custom.get("group", ""),
         asked.custom.get("version", ""),
@@ -146,12 +146,12 @@ def _pool(reservation: Reservation, found: ResourceClass) -> TimetablePool:
     )
 
 
-def _query(selector: Object) -> str:
-    """A selector in the words of a query to the API server."""
-    found = [f"{key}={value}" for key, value in sorted(selector.get("matchLabels", {}).items())]
-    for one in selector.get("matchExpressions", ()):
-        listed = f"({','.join(one.get('values', ()))})"
-        words = {"In": f" in {listed}", "NotIn": f" notin {listed}", "Exists": ""}
-        negated = "!" if one["operator"] == "DoesNotExist" else ""
-        found.append(f"{negated}{one['key']}{words.get(one['operator'], '')}")
-    return ",".join(found)
+def _requirements(selector: Object) -> tuple[LabelRequirement, ...]:
+    labels = sorted(selector.get("matchLabels", {}).items())
+    return (
+        *(LabelRequirement(key, "In", (value,)) for key, value in labels),
+        *(
+            LabelRequirement(one["key"], one["operator"], tuple(one.get("values", ())))
+            for one in selector.get("matchExpressions", ())
+        ),
+    )

@@ -15,7 +15,7 @@ from berth.runtime.sessionobserver import SessionObserver
 from berth.runtime.watch import MAX_RESPONSE_BYTES, WatchContext
 
 NOW = 1_770_019_300.0
-RENKU = Recognition("renku", ("renku",), "", 5)
+RENKU = Recognition("renku", ("renku",), (), 5)
 COURSE = Match(labels=(("course", "x"),))
 TIMETABLE = Timetable(
     "course",

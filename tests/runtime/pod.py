@@ -8,6 +8,7 @@ from berth.core.decisions import pool_target
 from berth.core.instants import instant_text
 from berth.core.timetable import parse_timetable
 from berth.runtime.apiclient import Api, Request, Response
+from berth.runtime.occurrence import CLOSED, LATE_SECONDS, STUCK_SECONDS, exit_code
 from berth.runtime.program import Log, RuntimeContext, TimetableSource
 from berth.runtime.recorder import Recorder
 from berth.runtime.scaler import Scaler
@@ -29,8 +30,8 @@ class Pod:
 
     def __init__(self, now: str, timetable: str, replicas: int = 0, beside: "Pod | None" = None) -> None:
         """`beside` is another pod in the same cluster, which has the clock too."""
-        self.now = float(at(now))
         self.beside = beside
+        self.now = float(at(now))
         self.cluster: FakeCluster = (
             beside.cluster if beside else FakeCluster(timetable, {"course-small": replicas})
         )
@@ -38,6 +39,7 @@ class Pod:
         if beside is None:
             self.cluster.watch = self.on_write
         self.word = ""  # to the main container
+        self.heard = self._clock()  # when it was last given
         self.is_full = False  # the folder that the two share
         self.copy = timetable
         self.writes: list[Write] = []
@@ -94,7 +96,19 @@ class Pod:
         self.pause()
         if self.is_full:
             raise OSError(28, "No space left on device")
-        self.word = word
+        self.word, self.heard = word, self._clock()
+
+    @property
+    def is_left(self) -> int | None:
+        """The code with which the main container exits now; None: it stays."""
+        return exit_code(self.word, self._clock(), self._clock() - self.heard)
+
+    def leaves_at(self) -> float:
+        """When the main container exits if the scaler says no more."""
+        if self.word == CLOSED:
+            return self.heard
+        late = max(float(self.word), self.heard + LATE_SECONDS) if self.word else self.heard + STUCK_SECONDS
+        return min(late, self.heard + STUCK_SECONDS)
 
     def on_write(self, _name: str, replicas: int) -> None:
         when = instant_text(int(self.now))[11:19]
@@ -102,12 +116,15 @@ class Pod:
 
 
 class Story:
-    """Lets the scaler live, as often as it wants to, unless it hangs."""
+    """Lets the scaler live, as often as it wants to, unless it hangs, and for as long as the main container
+    does.
+    """
 
     def __init__(self, pod: Pod) -> None:
         self.pod = pod
         self.hangs = False
         self.wakes = pod.now
+        self.exit_code: int | None = None  # of the main container
         self._planned: list[tuple[float, int, Callable[[], object]]] = []
 
     def plan(self, when: str, action: Callable[[], object]) -> None:
@@ -117,15 +134,18 @@ class Story:
 
     def run(self, until: str) -> None:
         pod, end = self.pod, float(at(until))
-        while pod.now < end and pod.scaler.exit_code is None:
-            soonest = end if self.hangs else self.wakes
+        while pod.now < end and self.exit_code is None:
+            is_silent = self.hangs or pod.scaler.exit_code is not None
+            soonest = end if is_silent else self.wakes
+            soonest = min(soonest, pod.leaves_at())
             if self._planned and self._planned[0][0] <= soonest:
                 pod.now, _, action = self._planned.pop(0)
                 action()
                 self.wakes = pod.now
                 continue
             pod.now = max(pod.now, min(soonest, end))
-            if pod.now < end:
+            self.exit_code = pod.is_left
+            if pod.now < end and not is_silent and self.exit_code is None:
                 self._step()
 
     def _step(self) -> None:
@@ -134,6 +154,11 @@ class Story:
         except Exception:  # as its loop does
             seconds = 5.0
         self.wakes = self.pod.now + max(seconds, 0.001)
+
+    def restart_pod(self) -> None:
+        """The Job starts another pod."""
+        self.pod.word, self.pod.heard, self.exit_code = "", self.pod.now, None
+        self.restart_scaler()
 
     def restart_scaler(self) -> None:
         self.pod.source, self.pod.scaler = self.pod.make_scaler()

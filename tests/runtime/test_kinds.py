@@ -4,7 +4,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-from berth.core.sessions import RENKU_PROJECT, Inactive, Match, Recognition, Session
+from berth.core.sessions import RENKU_PROJECT, Inactive, LabelRequirement, Match, Recognition, Session
 from berth.runtime.apiclient import ApiError
 from berth.runtime.lists import Collection
 from berth.runtime.sessionobjects import (
@@ -16,13 +16,13 @@ from berth.runtime.sessionobjects import (
 )
 
 Tree = dict[str, Any]
-RENKU = Recognition("renku", ("renku",), "", 5)
-HUB = Recognition("jupyterhub", ("hub",), "size=small")
-PODS = Recognition("pods", ("a", "b"), "")
+RENKU = Recognition("renku", ("renku",), (), 5)
+HUB = Recognition("jupyterhub", ("hub",), (LabelRequirement("size", "In", ("small",)),))
+PODS = Recognition("pods", ("a", "b"))
 NOTEBOOKS = Recognition(
     "custom",
     ("n",),
-    "",
+    (),
     None,
     "kubeflow.org",
     "v1",
@@ -30,6 +30,7 @@ NOTEBOOKS = Recognition(
     (("size", "small"),),
     (Inactive("spec.suspend", ("true",)), Inactive("status.code", ("5", "null", "Done"))),
 )
+SERVER: Tree = {"component": "singleuser-server", "size": "small"}
 RUNNING = "status.phase!=Succeeded,status.phase!=Failed"
 UID = "8a3f4e6c-0000-4000-8000-000000000001"
 
@@ -74,7 +75,7 @@ def amalthea(state: str | None = "Running", hibernated: object = False, **more: 
         ),
         (NOTEBOOKS, {"n": Collection("/apis/kubeflow.org/v1/namespaces/n/notebooks")}),
         (
-            NOTEBOOKS._replace(inactive=(), selector="a=b"),
+            NOTEBOOKS._replace(inactive=(), selector=(LabelRequirement("a", "In", ("b",)),)),
             {"n": Collection("/apis/kubeflow.org/v1/namespaces/n/notebooks", "a=b", "", True)},
         ),
         (
@@ -154,12 +155,11 @@ def test_a_class_without_an_id_has_no_sessions_of_renku() -> None:
 @pytest.mark.parametrize(
     ("found", "expected"),
     [
-        (tree(labels={"component": "singleuser-server"}), True),
-        (tree(), True),
-        (tree(metadata={"deletionTimestamp": "2026-02-02T08:00:00Z"}), False),
-        (tree(labels={"berth.dev/site": "example", "berth.dev/reservation": "course"}), False),
+        (tree(labels=SERVER), True),
+        (tree(labels=SERVER, metadata={"deletionTimestamp": "2026-02-02T08:00:00Z"}), False),
+        (tree(labels={**SERVER, "berth.dev/site": "example", "berth.dev/reservation": "course"}), False),
     ],
-    ids=["a-pod", "selectors-see-to-the-rest", "deleted", "ours"],
+    ids=["a-pod", "deleted", "ours"],
 )
 def test_a_pod_is_active_unless_it_is_deleted_or_ours(found: Tree, expected: bool) -> None:
     assert [expected] * 2 == [is_active(found, HUB), is_active(found, PODS)]

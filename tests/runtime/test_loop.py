@@ -15,7 +15,6 @@ def test_a_window_opens_and_closes_on_the_second() -> None:
     assert world.told("scaled") == [
         {
             "time": "07:30:00",
-            "who": "occurrence",
             "pool": "small",
             "deployment": "course-small",
             "occurrences": ["course/1"],
@@ -25,7 +24,6 @@ def test_a_window_opens_and_closes_on_the_second() -> None:
         },
         {
             "time": "10:00:00",
-            "who": "occurrence",
             "pool": "small",
             "deployment": "course-small",
             "occurrences": ["course/1"],
@@ -187,7 +185,7 @@ def test_two_runs_of_one_reservation_agree() -> None:
     world = World("07:30", timetable_text(COURSE), small=0)
     one, other = world.make(), world.make()
     for moment in ("07:30", "09:59:59", "10:00"):
-        world.plan(moment, lambda: (one.tick(), other.tick(), one.tick()))
+        world.plan(moment, lambda: (one.step(), other.step(), one.step()))
     world.pass_time(3 * 3600)
 
     assert world.writes == [("07:30:00", "small", 25), ("10:00:00", "small", 0)]

@@ -188,11 +188,11 @@ def test_what_was_known_before_a_failure_is_not_believed_after_it() -> None:
     ]
 
 
-def test_without_any_timetable_for_a_minute_a_fresh_pod_may_try() -> None:
+def test_without_any_timetable_for_two_minutes_another_pod_may_try() -> None:
     world = World("08:00", None, small=25)
 
     assert world.run() == 1
-    assert ([line["time"] for line in world.told("ended")], world.writes) == (["08:00:55"], [])
+    assert (clock(world.now), world.writes) == ("08:02:00", [])
 
 
 def test_a_timetable_that_comes_late_is_in_time() -> None:
@@ -214,7 +214,7 @@ def test_a_bug_while_reading_the_timetable_is_told_and_survived() -> None:
 
     assert world.run() == 0
     assert [(line["subject"], line["reason"], line["message"]) for line in world.told("failed")] == [
-        ("run", "RuntimeError", "a bug of ours")
+        ("timetable", "RuntimeError", "a bug of ours")
     ]
 
 

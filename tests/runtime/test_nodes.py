@@ -34,7 +34,6 @@ def test_a_window_opens_and_closes_its_node_pool_on_the_second() -> None:
     assert world.writes == [("07:30:00", NAME, 25), ("10:00:00", NAME, 0)]
     assert world.told("scaled")[0] == {
         "time": "07:30:00",
-        "who": "occurrence",
         "pool": "small",
         "nodepool": NAME,
         "occurrences": ["course/1"],
@@ -51,7 +50,7 @@ def test_every_request_is_for_the_node_pool_and_carries_what_was_seen() -> None:
     patches = [request for request in world.cluster.requests if "fieldManager" in request.path]
 
     path = f"/apis/karpenter.sh/v1/nodepools/{NAME}"
-    assert asked == {path, f"{path}/scale?fieldManager=berth-occurrence"}
+    assert asked == {path, f"{path}/scale?fieldManager=berth-scaler"}
     scaled = [json.loads(request.body) for request in patches if "nodepools" in request.path]
     assert scaled[0] == {"metadata": {"resourceVersion": "1001"}, "spec": {"replicas": 25}}
     assert not [request for request in world.cluster.requests if "deployments" in request.path]

@@ -45,14 +45,14 @@ class History:
         self.chance.choice([*steps, *troubles] if is_watched else steps)()
 
     def expected(self) -> dict[str, int]:
+        recognition = self.own.pools[0].sessions
+        assert recognition
         everybody = [
-            competing_reservation(one, frozenset({"small"}), at("08:00"))
+            competing_reservation(one, {"small": recognition}, at("08:00"))
             for one in (self.own, *self.competitors.values())
         ]
         order = ranked(open_claims(everybody, "small", at("08:00")).values())
         kept = metadata_keys(claim.match for claim in order)
-        recognition = self.own.pools[0].sessions
-        assert recognition
         sessions = [
             session_of(tree, "renku", kept) for tree in self.here.values() if is_active(tree, recognition)
         ]

@@ -1,12 +1,9 @@
-"""Both programs of a pod together: placeholders follow sessions, and no fault leaves fewer than promised."""
+"""The pod of an occurrence: placeholders follow sessions, edits act soon, and nothing is written twice."""
 
-import json
 from functools import partial
 
 import pytest
-from berth.runtime.apiclient import TimetableText
 
-from tests.runtime.fake_cluster import no_answer
 from tests.runtime.pod import Pod, Story, Write, short
 from tests.runtime.world import COURSE, NEXT, at, timetable_text
 
@@ -36,7 +33,7 @@ def test_an_arrival_lowers_at_once_and_the_scaler_does_it() -> None:
         Write("09:00:03", "scaler", 16),
     ]
     assert short(pod)[3:] == [("10:00:00", 0)]
-    assert pod.scaler.exit_code == 0
+    assert (pod.scaler.exit_code, story.exit_code, pod.now) == (0, 0, at("10:00"))
     told = [line["reason"] for line in pod.log if line["event"] == "scaled"]
     assert told == ["1 sessions, 0 before", "11 sessions, 1 before", "9 sessions, 11 before", "closed"]
 
@@ -98,20 +95,14 @@ def test_a_scale_by_hand_is_put_right_within_ten_seconds(replicas: int) -> None:
         assert at(str(told[-1]["time"])[11:19]) - at("07:55:01") <= 10
 
 
-def test_none_is_full_count_at_once_and_has_no_scaler() -> None:
-    pod = Pod("07:29", timetable_text(COURSE, behaviour="none"))
-    story = Story(pod)
-    story.run("07:31")
+def test_none_is_full_count_at_once_whether_sessions_are_known_or_not() -> None:
+    for sessions, pending in ((5, False), (0, True)):
+        pod = Pod("07:29", timetable_text(COURSE, behaviour="none"))
+        pod.arrive(sessions)
+        pod.observed.pending = pending
+        Story(pod).run("07:31")
 
-    assert short(pod) == [("07:30:00", 25)]
-
-
-def test_a_scaler_leaves_the_pools_of_none_alone() -> None:
-    pod = Pod("07:29", timetable_text(COURSE, behaviour="none"))
-    story = Story(pod)
-    story.run("07:31")
-
-    assert (pod.writes, json.loads(pod.files["counts"])["classes"]) == ([], {})
+        assert short(pod) == [("07:30:00", 25)]
 
 
 def test_the_next_class_keeps_its_seats_while_the_last_one_runs() -> None:
@@ -143,24 +134,6 @@ def test_an_edit_acts_within_a_minute_and_its_values_take_no_turns() -> None:
         assert values[high:] == sorted(values[high:], reverse=True)
 
 
-def test_an_edit_that_the_server_hides_from_the_scaler_is_the_main_programs_alone() -> None:
-    pod = Pod("07:59", MAINTAIN, 20)
-    pod.arrive(5)
-    story = Story(pod)
-    story.run("08:05")
-    pod.cluster.timetable = timetable_text((*COURSE[:4], {"small": 40}), behaviour="maintain")
-
-    def hide() -> TimetableText:
-        raise no_answer()
-
-    pod.source._ask_server = hide
-    story.plan("08:06", lambda: pod.arrive(1))
-    story.run("08:07")
-
-    assert {write.who for write in pod.writes} == {"occurrence"}
-    assert [write.replicas for write in pod.writes] == [35, 34]
-
-
 def test_an_override_is_in_force_until_it_is_over_whatever_else() -> None:
     pod = Pod("07:59", MAINTAIN, 20)
     pod.arrive(5)
@@ -180,25 +153,27 @@ def test_an_override_holds_the_run_though_nothing_is_open() -> None:
     pod = Pod("09:59", MAINTAIN, 20)
     pod.arrive(5)
     pod.cluster.override = '{"small": {"target": 3, "until": "2026-02-02T10:30:00Z"}}'
-    Story(pod).run("11:00")
+    story = Story(pod)
+    story.run("11:00")
 
     assert short(pod) == [("09:59:00", 3), ("10:30:00", 0)]
-    assert pod.scaler.exit_code == 0
+    assert (pod.scaler.exit_code, story.exit_code, pod.now) == (0, 0, at("10:30"))
 
 
-@pytest.mark.parametrize("first", ["occurrence", "scaler"])
-def test_who_reads_an_edit_first_is_followed_by_the_other_within_a_tick(first: str) -> None:
-    pod = Pod("07:59", MAINTAIN, 20)
+def test_what_one_of_two_pods_reads_first_the_other_follows_at_its_next_look() -> None:
+    pod = Pod("08:05", MAINTAIN, 20)
     pod.arrive(5)
-    story = Story(pod)
-    story.run("08:05:01")
+    other = Pod("08:05", MAINTAIN, beside=pod)
+    pod.scaler.step()
+    other.scaler.step()
     pod.cluster.timetable = timetable_text((*COURSE[:4], {"small": 40}), behaviour="maintain")
-    source = pod.source if first == "occurrence" else pod.source
-    source.refresh()
-    story.run("08:05:12")
+    pod.source.refresh()
+    for scaler in (pod.scaler, other.scaler) * 3:
+        pod.now += 5
+        scaler.step()
 
-    assert pod.source.version == pod.source.version
-    assert [write.replicas for write in pod.writes] == [35]
+    assert short(pod) == [("08:05:05", 35)]
+    assert other.source.timetable == pod.source.timetable
 
 
 EDITS = {

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from berth.core.jsonvalues import TimetableError
-from berth.core.sessions import Inactive, Match, Recognition, parse_recognition
+from berth.core.sessions import Inactive, LabelRequirement, Match, Recognition, parse_recognition
 
 PODS: dict[str, Any] = {"source": "pods", "namespaces": ["hub"], "selector": {}, "earlier": "count"}
 
@@ -25,7 +25,12 @@ def test_renku() -> None:
     }
 
     assert parse_recognition(tree, "at") == (
-        Recognition("renku", ("renku", "renku-2"), "a=,b=2", 5),
+        Recognition(
+            "renku",
+            ("renku", "renku-2"),
+            (LabelRequirement("a", "In", ("",)), LabelRequirement("b", "In", ("2",))),
+            5,
+        ),
         Match(("renku",), (("course", "ds"),), (("y", "2"), ("z", "1")), "01JC3CB5426KC7P5STS5X3KSS8", True),
     )
 
@@ -44,7 +49,7 @@ def test_custom() -> None:
         Recognition(
             "custom",
             ("hub",),
-            "",
+            (),
             None,
             "kubeflow.org",
             "v1",
@@ -65,7 +70,8 @@ def test_expressions_become_a_query() -> None:
     ]
     tree = PODS | {"selector": {"matchLabels": {"a": "b"}, "matchExpressions": expressions}}
 
-    assert parse_recognition(tree, "at")[0].selector == "a=b,size in (s,m),team notin (x),app,!old"
+    asked = [one.query for one in parse_recognition(tree, "at")[0].selector]
+    assert asked == ["a=b", "size in (s,m)", "team notin (x)", "app", "!old"]
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ class Stage:
         self.errors: list[BaseException] = []
         self.tell()
         self.runs = [self.world.make() for name in players if name != "sweep"]
-        steps = iter([run.tick for run in self.runs])
+        steps = iter([run.step for run in self.runs])
         self.players = [
             Player(name, self._sweep if name == "sweep" else next(steps), self.errors.append)
             for name in players
@@ -101,7 +101,7 @@ class Stage:
         self.tell()
 
     def is_bound(self, name: str) -> bool:
-        return any(name in self.koordinator.owners(slot) for slot in self.koordinator.objects)
+        return self.koordinator.is_in_slot(name)
 
     def settle(self, rounds: int = 12) -> None:
         """Time in which nothing happens but what follows by itself."""

@@ -7,7 +7,9 @@ from berth.core.decisions import PoolTarget
 from berth.core.holders import SlotSpec
 from berth.core.slots import (
     HANDOVER_SECONDS,
+    MAX_REMOVALS,
     PENDING_SECONDS,
+    TRIAL_SECONDS,
     PlaceholderOwner,
     Slot,
     SlotDemand,
@@ -27,6 +29,7 @@ SLOTS = SlotSpec("x", "new", {})
 OLD = SlotSpec("x", "old", {})
 BOTH = SLOTS._replace(placeholders=True)
 END, NOW = 9000, 5000
+REFUSED = NOW - PENDING_SECONDS
 PENDING, FREE = ("Pending", ()), ("Available", ())
 HANDED = ("Available", (SlotOwner("berth", "course-small-5d5f7-a"),))
 USED = ("Available", (SlotOwner("students", "course-small-a"),))
@@ -96,10 +99,16 @@ def short(found: SlotPlan) -> tuple[list[str], list[str], list[str], list[str]]:
             id="open-to-placeholders-once-they-hold",
         ),
         pytest.param(
-            [made(FREE, 0, closed="[]"), made(FREE, 1, closed="[]")],
+            [made(FREE, 0, expires=1), made(FREE, 1, expires=1)],
             wanted(1),
             ([], ["0-new"], ["1-new"], []),
             id="not-one-that-goes",
+        ),
+        pytest.param(
+            [made(FREE, 0, closed="[]"), made(FREE, 1, closed="[]")],
+            wanted(1),
+            ([], ["0-new", "1-new"], [], []),
+            id="none-that-a-placeholder-may-own-already",
         ),
         pytest.param(
             [made(kind, n) for n, kind in enumerate((PENDING, FREE, HANDED, USED))]
@@ -111,25 +120,78 @@ def short(found: SlotPlan) -> tuple[list[str], list[str], list[str], list[str]]:
         pytest.param(
             [made(FREE, n, OLD) for n in range(2)],
             wanted(2),
-            (["0-new", "1-new"], [], [], []),
-            id="another-shape-new-ones-first",
+            ([], [], ["1-old"], []),
+            id="another-shape-one-makes-room",
+        ),
+        pytest.param([made(FREE, 0, OLD)], wanted(2), (["0-new"], [], [], []), id="and-then-one-new-is-made"),
+        pytest.param(
+            [made(PENDING, 0), made(FREE, 0, OLD)],
+            wanted(2),
+            ([], [], [], []),
+            id="while-it-waits-no-other-goes",
         ),
         pytest.param(
-            [made(FREE, 0), made(PENDING, 1), made(FREE, 0, OLD), made(FREE, 1, OLD), made(PENDING, 2, OLD)],
+            [made(PENDING, 0, created=REFUSED), made(FREE, 0, OLD)],
             wanted(2),
-            ([], [], ["2-old", "1-old"], []),
-            id="then-one-old-for-each-that-is-available",
+            ([], [], ["0-old"], []),
+            id="but-not-for-ever",
+        ),
+        pytest.param(
+            [made(FREE, 0), made(FREE, 0, OLD)],
+            wanted(2),
+            ([], [], ["0-old"], []),
+            id="once-it-stands-the-next",
+        ),
+        pytest.param(
+            [made(HANDED, 0), made(FREE, 0, OLD)], wanted(2), ([], [], [], []), id="a-handover-comes-first"
+        ),
+        pytest.param(
+            [made(FREE, 0, OLD), made(FREE, 1, OLD)],
+            wanted(1, 2),
+            ([], [], ["1-old"], []),
+            id="of-those-that-may-stay-too",
+        ),
+        pytest.param(
+            [made(FREE, 0, OLD)], wanted(0, 2), ([], [], [], []), id="not-while-a-session-is-on-its-way"
+        ),
+        pytest.param(
+            [made(PENDING, 0), made(FREE, 0, OLD), made(FREE, 1, OLD), made(FREE, 2)],
+            wanted(2),
+            ([], [], ["0-new", "1-old"], []),
+            id="too-many-go-at-once",
+        ),
+        pytest.param(
+            [made(PENDING, 0, OLD), made(PENDING, 1, OLD)],
+            wanted(2),
+            (["0-new", "1-new"], [], ["0-old", "1-old"], []),
+            id="what-holds-nothing-goes-at-once",
         ),
         pytest.param(
             [
-                made(PENDING, 0, created=NOW - PENDING_SECONDS),
-                made(PENDING, 1),
-                made(FREE, 0, OLD),
-                made(FREE, 1, OLD),
+                made(PENDING, 0, created=REFUSED),
+                made(PENDING, 1, created=REFUSED - 1),
+                made(FREE, 2, created=1),
             ],
+            wanted(3),
+            (["3-new"], [], ["1-new"], []),
+            id="one-that-was-refused-is-tried-again",
+        ),
+        pytest.param(
+            [made(PENDING, 0, created=REFUSED), made(PENDING, 1)],
             wanted(2),
-            ([], [], ["1-old"], []),
-            id="or-waits-for-room",
+            ([], [], [], []),
+            id="one-at-a-time",
+        ),
+        pytest.param(
+            [
+                made(PENDING, 0, created=REFUSED),
+                made(PENDING, 1, created=REFUSED - 1),
+                made(PENDING, 2, created=REFUSED - 2),
+                made(FREE, 3, created=REFUSED),
+            ],
+            wanted(4),
+            (["4-new", "5-new"], [], ["2-new", "1-new"], []),
+            id="and-all-if-there-was-room",
         ),
         pytest.param([made(USED, 0, OLD)], wanted(0), ([], [], [], []), id="of-another-shape-in-use"),
     ],
@@ -148,6 +210,7 @@ def test_what_is_done(
         pytest.param([], 3, 9, ["0-new", "1-new", "2-new"], id="no-more-than-wanted"),
         pytest.param([made(FREE, 0), made(HANDED, 1)], 4, 2, ["2-new"], id="handed-ones-are-of-these"),
         pytest.param([made(PENDING, 0), made(USED, 1)], 3, 1, [], id="one-is-on-its-way"),
+        pytest.param([made(FREE, 0, expires=END)], 3, 1, ["1-new"], id="the-free-one-has-handed-over"),
         pytest.param(
             [made(HANDED, 0), made(PENDING, 1)], 2, 0, [], id="placeholders-that-fail-take-none-away"
         ),
@@ -170,7 +233,7 @@ def test_where_placeholders_come_first_slots_are_made_for_those_that_are_ready(
         pytest.param([made(HANDED, 0), made(HANDED, 1)], 2, 2, 0, id="all-have-handed-over"),
         pytest.param([made(HANDED, 0), made(FREE, 1)], 2, 0, 0, id="on-their-way"),
         pytest.param([made(HANDED, 0), made(FREE, 1)], 3, 0, 0, id="on-their-way-and-more-is-wanted"),
-        pytest.param([made(HANDED, 0, OLD), made(FREE, 1, OLD)], 2, 2, 2, id="of-another-shape"),
+        pytest.param([made(HANDED, 0, OLD), made(FREE, 1, OLD)], 3, 2, 2, id="of-another-shape"),
         pytest.param([made(HANDED, 0, created=NOW - HANDOVER_SECONDS + 1)], 3, 3, 3, id="more-may-come-yet"),
         pytest.param(
             [made(HANDED, 0, created=NOW - HANDOVER_SECONDS), made(HANDED, 1)],
@@ -192,6 +255,41 @@ def test_where_placeholders_come_first_slots_are_made_for_those_that_are_ready(
 )
 def test_how_many_placeholders_come_first(slots: list[Slot], free: int, replicas: int, expected: int) -> None:
     assert bridging_placeholders(count_slots(slots, HOME), BOTH, free, replicas, NOW) == expected
+
+
+@pytest.mark.parametrize("expires", [END, None], ids=["open", "closed"])
+def test_no_more_than_a_few_go_at_once_the_dead_first(expires: int | None) -> None:
+    slots = [made(FREE, n) for n in range(20)] + [made(FREE, n, phase="Failed") for n in range(20, 23)]
+    rounds = []
+    while (todo := planned(slots, wanted(0, 0, expires))).writes:
+        gone = {slot.name for slot in (*todo.remove, *todo.drop)}
+        slots = [slot for slot in slots if slot.name not in gone]
+        rounds.append((len(todo.drop), len(todo.remove), todo.is_busy))
+
+    most = MAX_REMOVALS
+    assert rounds == (
+        [(3, most - 3, True), (0, most, True), (0, 7, False)]
+        if expires
+        else [(most, 0, True), (most, 0, True), (7, 0, False)]
+    )
+
+
+@pytest.mark.parametrize(
+    ("slots", "is_busy"),
+    [
+        pytest.param([made(FREE, 0, OLD), made(FREE, 1, OLD)], True, id="one-goes"),
+        pytest.param([made(FREE, 0, OLD)], True, id="one-is-made"),
+        pytest.param([made(FREE, 0, OLD), made(PENDING, 0)], True, id="it-is-tried"),
+        pytest.param(
+            [made(FREE, 0, OLD), made(PENDING, 0, created=NOW - TRIAL_SECONDS)], False, id="there-is-no-room"
+        ),
+        pytest.param([made(USED, 0, OLD), made(FREE, 0), made(FREE, 1)], False, id="one-is-in-use"),
+        pytest.param([made(FREE, 0), made(PENDING, 1)], False, id="opens"),
+        pytest.param([made(FREE, 0), made(PENDING, 1, created=REFUSED)], True, id="one-is-tried-again"),
+    ],
+)
+def test_while_slots_are_replaced_the_next_look_comes_soon(slots: list[Slot], is_busy: bool) -> None:
+    assert planned(slots, wanted(2)).is_busy is is_busy
 
 
 def test_a_name_that_somebody_else_has_is_not_asked_for() -> None:
@@ -258,31 +356,34 @@ def test_whatever_there_is(seed: int) -> None:
     after = count_slots(carried_out(slots, todo, random), HOME)
 
     if demand.expires is None:
-        assert (todo.make, after.present, len(after.going)) == ((), (), len(before.going))
+        left = max(0, len(before.present) - MAX_REMOVALS)
+        assert (todo.make, len(after.present), len(after.going)) == ((), left, len(before.going))
         return
     lost = {slot.name for slot in todo.remove}
     assert not lost & {slot.name for slot in (*before.used, *before.handed, *before.going)}
-    assert set(todo.drop) == set(before.dead)
+    assert set(todo.drop) <= set(before.dead)
+    assert len(lost) + len(todo.drop) <= MAX_REMOVALS
     assert len({*todo.make}) == len(todo.make)
     assert not {*todo.make} & before.names
-    ours = after.of_shape(shape)
-    if shape is SLOTS:
-        assert ours.spare >= demand.wanted
-    assert ours.spare <= max(demand.kept, len(ours.handed))
-    waiting = sum(NOW - slot.created >= PENDING_SECONDS for slot in before.of_shape(shape).pending)
-    there = len(before.free) + len(before.handed)
-    assert len(after.free) + len(after.handed) >= min(there, demand.kept - waiting)
+    fewer = len(before.free) - sum(slot.phase == "Available" for slot in before.free if slot.name not in lost)
+    assert fewer <= max(1, before.spare - demand.kept)
+    assert not (todo.make and any(slot.name in lost for slot in before.free))
     assert {slot.expires for slot in after.living} <= {END}
 
 
 @pytest.mark.parametrize("seed", seeds(25, 300))
 def test_judged_again_and_again_there_is_nothing_left_to_do(seed: int) -> None:
-    """Once all that were made have found their place."""
+    """As soon as all that were made have found their place, and the placeholders have left."""
     random = Random(seed)
     slots, free = anything(random), random.randrange(12)
     demand = wanted(free, free + random.choice((0, 3)), random.choice((END, None)))
-    slots = carried_out(slots, planned(slots, demand), random)
-    slots = [slot if slot.phase != "Pending" else slot._replace(phase="Available") for slot in slots]
-    slots = carried_out(slots, planned(slots, demand), random)
+    slots = [slot._replace(owners=()) if slot in count_slots(slots, HOME).handed else slot for slot in slots]
+    for _ in range(40):
+        slots = carried_out(slots, planned(slots, demand), random)
+        slots = [slot if slot.phase != "Pending" else slot._replace(phase="Available") for slot in slots]
+    found = count_slots(slots, HOME)
 
     assert planned(slots, demand).writes == 0
+    if demand.expires is not None:
+        assert demand.wanted <= found.spare <= demand.kept
+        assert found.spare < demand.kept or {slot.name[:1] + slot.hash for slot in found.free} <= {"xnew"}

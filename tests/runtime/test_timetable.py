@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from berth.core.holders import SlotSpec
 from berth.core.jsonvalues import TimetableError
-from berth.core.sessions import Match, Recognition
+from berth.core.sessions import LabelRequirement, Match, Recognition
 from berth.core.timetable import (
     Timetable,
     TimetableOccurrence,
@@ -65,7 +65,7 @@ TIMETABLE = Timetable(
             "small",
             "data-science-101-small",
             "maintain",
-            Recognition("renku", ("renku",), "app=session", 5),
+            Recognition("renku", ("renku",), (LabelRequirement("app", "In", ("session",)),), 5),
             Match(labels=(("course", "101"),), ignores_earlier=True),
         ),
         TimetablePool("huge", "data-science-101-huge", "none"),

@@ -10,11 +10,13 @@ def text(reservation: str, *rows: Row, course: dict[str, Any] | None = None, sus
         "source": "renku",
         "namespaces": ["renku"],
         "selector": {},
-        "renkuId": 5,
         "earlier": "count",
         "course": course or {},
     }
-    pools = {name: pool(f"{reservation}-{name}", "maintain", sessions) for name in ("small", "huge")}
+    pools = {
+        name: pool(f"{reservation}-{name}", "maintain", {**sessions, "renkuId": number})
+        for name, number in (("small", 5), ("huge", 6))
+    }
     return whole_timetable_text(reservation, pools, rows, suspend=suspend)
 
 

@@ -25,8 +25,10 @@ ML: Row = ("ml/1", "07:30", "08:00", "11:00", {"small": 3})
 STEP, LONG_ENOUGH = 0.2, 20.0
 
 
-def session(name: str, labels: dict[str, str] | None = None, **annotations: str) -> dict[str, Any]:
-    known = {"renku.io/resource_class_id": "5"}
+def session(
+    name: str, labels: dict[str, str] | None = None, renku_id: int = 5, **annotations: str
+) -> dict[str, Any]:
+    known = {"renku.io/resource_class_id": str(renku_id)}
     known |= {f"renku.io/{key}": value for key, value in annotations.items()}
     created = instant_text(at("07:00"))
     return {
@@ -35,7 +37,7 @@ def session(name: str, labels: dict[str, str] | None = None, **annotations: str)
 
 
 def timetable(*rows: Row, **more: Any) -> Timetable:
-    """Ours. Both of its classes have the same sessions; `huge` is not counted."""
+    """Ours. The sessions of both of its classes are in one collection; `huge` is not counted."""
     made = parse_timetable(text("ds", *rows, **more))
     small, huge = made.pools
     return made._replace(pools=(small, huge._replace(behavior="none")))

@@ -9,6 +9,7 @@ from typing import Any
 from berth.core.instants import instant_text, parse_instant
 from berth.core.timetable import Timetable, active_occurrences
 from berth.runtime.apiclient import Api, Response
+from berth.runtime.occurrence import exit_code
 from berth.runtime.program import Log, RuntimeContext, TimetableSource
 from berth.runtime.recorder import Recorder
 from berth.runtime.scaler import Scaler
@@ -94,7 +95,7 @@ class FakeObserved:
         self.change: float | None = None
         self.timetable: Timetable | None = None
         self.waits: list[float] = []
-        self.pass_time: Callable[[float], object] = lambda seconds: None
+        self.pass_time: Callable[[float], object] = lambda _: None
 
     def update(self, timetable: Timetable) -> None:
         self.timetable = timetable
@@ -117,8 +118,12 @@ class FakeObserved:
         return self.change if self.change is not None and self.change > now else None
 
 
-class _StillGoingError(Exception):
+class _StillGoing(BaseException):
     """The run has not ended by the time that the test looks at it."""
+
+
+class _Left(BaseException):
+    """The main container has exited, and with it the pod has ended."""
 
 
 class World:
@@ -139,6 +144,8 @@ class World:
         self.observed = FakeObserved()
         self.observed.pass_time = self._sleep
         self.word = ""  # to the main container
+        self.heard = self.now  # when it was last given
+        self.silence: list[float] = []  # seconds between words
         self.log: list[dict[str, object]] = []
         self._planned: list[tuple[float, Callable[[], object]]] = []
         self._until = float(at("23:59"))
@@ -167,13 +174,20 @@ class World:
         self.now = goal
 
     def run(self, until: str = "23:59") -> int | None:
-        """The exit code, or None if the run still goes on then."""
+        """The exit code of the main container, or None if the run still goes on then."""
         self._until = float(at(until))
         self.program = self.make()
+        self.word, self.heard = "", self.now
         try:
-            return self.program.run(self._sleep)
-        except _StillGoingError:
+            self.program.run(self._sleep)
+        except _StillGoing:
             return None
+        except _Left:
+            pass
+        return self._left()
+
+    def _left(self) -> int | None:
+        return exit_code(self.word, self.now + self.ahead, self.now - self.heard)
 
     def make(self) -> Scaler:
         def now() -> float:
@@ -188,7 +202,8 @@ class World:
         return Scaler(source, context, self.observed, recorder, self._say)
 
     def _say(self, word: str) -> None:
-        self.word = word
+        self.silence.append(self.now - self.heard)
+        self.word, self.heard = word, self.now
 
     def told(self, event: str) -> list[dict[str, object]]:
         """The lines of one event, without what all lines have but the time of day."""
@@ -213,5 +228,7 @@ class World:
 
     def _sleep(self, seconds: float) -> None:
         self.pass_time(seconds)
+        if self._left() is not None:
+            raise _Left
         if self.now >= self._until:
-            raise _StillGoingError
+            raise _StillGoing

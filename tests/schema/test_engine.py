@@ -60,7 +60,7 @@ def test_every_option_can_be_written(engine: str) -> None:
 
     assert (kind, plain) == (engine, EVERY[engine])
     untried = {"argocd": {"project"}, "flux": {"sourceName", "sourceKind", "kubeConfigMap"}}[engine]
-    assert set(fields(OPTIONS[engine])) == {"type", *EVERY[engine], *untried}
+    assert set(fields(OPTIONS[engine].model)) == {"type", *EVERY[engine], *untried}
 
 
 def test_a_flux_before_2_9_cannot_leave_replicas_alone() -> None:

@@ -4,7 +4,8 @@ from datetime import date
 from typing import Any
 
 import pytest
-from berth.schema.recurrence import DateOrException, ExtraEntry, MovedEntry
+from berth.schema.datechanges import ExtraEntry, MovedEntry
+from berth.schema.recurrence import DateOrException
 from berth.schema.report import INVALID
 from berth.schema.reservation import Provisioning
 from berth.schema.types import MOST_SEATS, SeatCount, Weekday

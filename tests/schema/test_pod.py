@@ -3,12 +3,12 @@
 from typing import Any
 
 import pytest
-from berth.schema.pod import (
+from berth.schema.pod import Placement
+from berth.schema.scheduling import (
     PREFERRED,
     REQUIRED,
     Affinity,
     LabelSelector,
-    Placement,
     Toleration,
     TopologySpread,
 )

@@ -2,7 +2,7 @@
 
 import pytest
 from berth.schema.pod import completed
-from berth.schema.site import JobResources
+from berth.schema.siteparts import JobResources
 from berth.schema.types import Amount
 
 from tests.saying import Value, ask, said

@@ -26,7 +26,7 @@ from berth.schema.cloudvalues import (
     CloudReservation,
     architecture_of,
 )
-from berth.schema.pod import NodeAffinity
+from berth.schema.scheduling import NodeAffinity
 from berth.schema.values import ResourceClass
 
 _NAME = re.compile(r"([a-z]+)([0-9]+)([a-z-]*)\.(.+)", re.ASCII)

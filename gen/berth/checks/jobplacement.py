@@ -5,12 +5,15 @@ it does not tolerate the taints that the class tolerates, it stays pending.
 """
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from berth.findings import Problem
 from berth.manifests.placed import cluster_of
 from berth.schema.declared import Declared
-from berth.schema.pod import Toleration
 from berth.schema.values import Cluster, ResourceClass, Site
+
+if TYPE_CHECKING:
+    from berth.schema.scheduling import Toleration
 
 NO_ROOM = "B033"
 _CONDITIONS = "node.kubernetes.io/"  # taints that come and go with the state of a node
@@ -52,7 +55,7 @@ def _runs_elsewhere(cluster: Cluster, found: ResourceClass) -> bool:
     return any(key not in _COMMON and asked.get(key) != value for key, value in chosen.items())
 
 
-def _names_a_taint(one: Toleration) -> bool:
+def _names_a_taint(one: "Toleration") -> bool:
     """Tell whether a toleration implies a permanent taint that keeps pods away.
 
     One that tolerates every taint implies none.
@@ -62,7 +65,7 @@ def _names_a_taint(one: Toleration) -> bool:
     return key != "" and lasts and one.effect != "PreferNoSchedule"
 
 
-def _may_match_same_taint(one: Toleration, other: Toleration) -> bool:
+def _may_match_same_taint(one: "Toleration", other: "Toleration") -> bool:
     """Tell whether both may tolerate the same taint. As the nodes are not known, assume so if in doubt."""
     if other.key is None:
         same_key = same_value = True
@@ -74,7 +77,7 @@ def _may_match_same_taint(one: Toleration, other: Toleration) -> bool:
     return same_key and same_value and len(effects) < 2
 
 
-def _taint_text(one: Toleration) -> str:
+def _taint_text(one: "Toleration") -> str:
     """Format a taint as `kubectl taint` does."""
     value = f"={one.value}" if one.value else ""
     effect = f":{one.effect}" if one.effect else ""

@@ -16,15 +16,13 @@ from berth.manifests.nodeaffinity import placement
 from berth.manifests.placed import Placed, class_names, cluster_of, placed
 from berth.manifests.slots import hindrance, is_by_profile, of_sessions, profiles
 from berth.manifests.slots import placed as placed_on
-from berth.schema import slots as slotkeys
-from berth.schema.backend import PRE_ALLOCATION
 from berth.schema.declared import Declared
 from berth.schema.holders import Slots
 from berth.schema.values import Cluster, Koordinator, Reservation, ResourceClass, Site
 
 ABSENT, NO_OWNERS, POLICY, ANYWHERE = "B100", "B101", "B105", "B111"
 SHARED, REFUSED_PODS, HOW, HOLDS_NOTHING = "B117", "B118", "B119", "B121"
-CONFLICT, IDLE_KEY = "B016", "B029"
+CONFLICT, IDLE_KEY, PRE_ALLOCATION = "B016", "B029", "B106"
 _BACKEND: Path = ("spec", "backend")
 _QOS = "koordinator.sh/qosClass"
 
@@ -114,6 +112,8 @@ def _class(reservation: Reservation, slots: Slots, found: ResourceClass) -> Iter
         message = f"class {found.name} requests nothing: a slot would reserve nothing for a session."
         fix = "Write what a session requests."
         yield Problem(HOLDS_NOTHING, *found.origin[:2], ("spec", "requests"), message, fix)
+    from berth.schema import slots as slotkeys  # noqa: PLC0415 - most sites have no slots
+
     for key, _ in found.pod_labels:
         if slotkeys.is_foreign(key):
             message = f"podLabels are also set on slots, and {key} changes what a slot is."

@@ -10,7 +10,6 @@ A command is a function with this decorator, the settings first and its own opti
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -192,12 +191,16 @@ def reason(error: Exception) -> str:
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return ` Did you mean ...?`, or nothing if no known word is close."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only a mistake pays for it
+
     close = get_close_matches(word, list(known), n=1, cutoff=_CLOSE)
     return f" Did you mean {close[0]}?" if close else ""
 
 
 def suggestion(word: str, known: Sequence[str]) -> str:
     """Return the known words that are close, or else all of them, as a sentence."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only a mistake pays for it
+
     lower = {one.lower(): one for one in known}
     close = [lower[one] for one in get_close_matches(word.lower(), list(lower), n=3)]
     return f"Did you mean {' or '.join(close)}?" if close else f"There are {', '.join(known)}."

@@ -16,6 +16,7 @@ from berth.cli.console import (
     new_lines,
     on_screen,
     progress,
+    stderr,
     stdout,
 )
 from berth.cli.selection import (
@@ -36,9 +37,10 @@ from berth.dates.zone import Zone
 from berth.findings import ERROR, NOTE, WARNING
 from berth.live.access import ClusterAccess, ContextArgumentError, parse_contexts
 from berth.live.clusterfacts import ClusterFacts, ClusterLocation
+from berth.live.earlier import NO_LOOKS, EarlierLooks
 from berth.live.expected import ExpectedState, expected_states
 from berth.live.findings import LiveFinding
-from berth.live.judge import judge_cluster
+from berth.live.judge import judge_cluster, remember_look
 from berth.live.poolstate import (
     ACTIVE,
     COMPLETED,
@@ -71,8 +73,9 @@ class _View(NamedTuple):
     form: str
     now: int | None  # instead of the clock
 
-    def instant(self) -> int:
-        return int(time.time()) if self.now is None else self.now
+    def instant(self, later: int = 0) -> int:
+        """Return the current time. `later`: the seconds waited, where --now replaces the clock."""
+        return int(time.time()) if self.now is None else self.now + later
 
     def of(self, status: ClusterStatus) -> ClusterStatus:
         kept = [
@@ -136,11 +139,11 @@ def status(  # noqa: PLR0913 - one for each option
     except TemplateError as error:
         settings.report(error.findings)
         return EXIT_BAD_INPUT
-    look = _look(reach(settings, clusters, contexts, kubeconfig), site, clusters, wanted)
+    looks = _Looks(reach(settings, clusters, contexts, kubeconfig), site, clusters, wanted)
     zone_of = _zones(site, items)
 
-    def current() -> list[ClusterStatus]:
-        return [view.of(one) for one in look(view.instant())]
+    def current(later: int = 0) -> list[ClusterStatus]:
+        return [view.of(one) for one in looks.look(view.instant(later))]
 
     def shown(found: list[ClusterStatus]) -> str:
         wide = view.form == "wide"
@@ -148,7 +151,7 @@ def status(  # noqa: PLR0913 - one for each option
 
     if watch:
         _watch(lambda: shown(current()))
-    found = current()
+    found = settled(current, pause)
     stdout(as_json(found) if view.form == "json" else shown(found))
     return _exit_code(found, strict=settings.strict)
 
@@ -164,17 +167,27 @@ def reach(
     return ClusterAccess(None if kubeconfig is None else settings.given(kubeconfig), ordered)
 
 
-def _look(
-    means: ClusterAccess, site: Site, clusters: list[Cluster], wanted: Mapping[str, ExpectedState]
-) -> Callable[[int], list[ClusterStatus]]:
-    """Return a function that looks at all clusters, as often as it is called."""
+class _Looks:
+    """Looks at all clusters, as often as asked, and remembers what one look cannot tell."""
 
-    def look(now: int) -> list[ClusterStatus]:
-        places = means.places(site, clusters)
-        seen = means.facts(site, [one for one in places.values() if isinstance(one, ClusterLocation)], now)
-        return [status_of(one, places[one.name], seen.get(one.name), now) for one in clusters]
+    def __init__(
+        self,
+        means: ClusterAccess,
+        site: Site,
+        clusters: list[Cluster],
+        wanted: Mapping[str, ExpectedState],
+    ) -> None:
+        self._means, self._site, self._clusters, self._wanted = means, site, clusters, wanted
+        self._earlier: dict[str, EarlierLooks] = {}
 
-    def status_of(
+    def look(self, now: int) -> list[ClusterStatus]:
+        places = self._means.places(self._site, self._clusters)
+        known = [one for one in places.values() if isinstance(one, ClusterLocation)]
+        seen = self._means.facts(self._site, known, now)
+        return [self._status(one, places[one.name], seen.get(one.name), now) for one in self._clusters]
+
+    def _status(
+        self,
         cluster: Cluster,
         place: ClusterLocation | LiveFinding,
         seen: ClusterFacts | LiveFinding | None,
@@ -186,14 +199,38 @@ def _look(
             else ClusterLocation(cluster.name, cluster.namespace, None)
         )
         facts = seen if isinstance(seen, ClusterFacts) else ClusterFacts()
-        case = cluster_state(at, site, wanted[cluster.name], facts, now)
+        case = cluster_state(at, self._site, self._wanted[cluster.name], facts, now)
         if isinstance(place, LiveFinding):
             return status_from_git(case, place)._replace(place=None)
         if isinstance(seen, LiveFinding):
             return status_from_git(case, seen)
-        return judge_cluster(case, [one.name for one in code.of_cluster(cluster)])
+        earlier = self._earlier.get(cluster.name, NO_LOOKS)
+        names = [one.name for one in code.of_cluster(cluster)]
+        found = judge_cluster(case._replace(earlier=earlier), names)
+        self._earlier[cluster.name] = remember_look(earlier, facts, found, now)
+        return found
 
-    return look
+
+pause = time.sleep
+
+
+def settled(
+    look: Callable[[int], list[ClusterStatus]], wait: Callable[[float], object]
+) -> list[ClusterStatus]:
+    """Look, and look again after a wait where one look cannot tell. `look` takes the seconds waited."""
+    found = look(0)
+    unsure = [row for row in pools_of(found) if row.look_again]
+    if not unsure:
+        return found
+    seconds = max(row.look_again for row in unsure)
+    first = unsure[0]
+    more = f" and {len(unsure) - 1} more" if len(unsure) > 1 else ""
+    stderr(
+        f"{first.cluster}: {first.subject}{more} may be about to be corrected, because a session left or "
+        f"somebody scaled it; looking again in {seconds} s.\n"
+    )
+    wait(seconds)
+    return look(seconds)
 
 
 def _zones(site: Site, items: list[Item]) -> Callable[[str], Zone]:

@@ -3,22 +3,15 @@
 `decide_pool` is the decision that scaler and sweep share: what to do so that a pool stands as desired.
 """
 
+from berth.core.decisions import (DesiredState, PoolTarget)
+from berth.core.holders import SlotSpec
+from berth.core.jsonvalues import Tree
+from berth.core.objects import (CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, NORMAL, RIGHTS, SCALED)
+from berth.core.slots import (Slot, SlotCounts, SlotPlan, bridging_placeholders, plan_slots, slot_demand)
+from berth.core.state import (JobObject, ObjectRef, PoolObject)
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from berth.core.decisions import DesiredState, PoolTarget
-from berth.core.holders import SlotSpec
-from berth.core.jsonvalues import Tree
-from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, NORMAL, RIGHTS, SCALED
-from berth.core.slots import (
-    Slot,
-    SlotCounts,
-    SlotPlan,
-    bridging_placeholders,
-    plan_slots,
-    slot_demand,
-)
-from berth.core.state import JobObject, ObjectRef, PoolObject
 
 OPENED_EVENT, CLOSED_EVENT = "SweepOpened", "SweepClosed"
 STARTED_EVENT, REMOVED_EVENT = "SweepStartedJob", "SweepRemoved"
@@ -148,6 +141,7 @@ class PoolDecision(NamedTuple):
 
     target: PoolTarget
     actions: tuple[ScalePool | ChangeSlots, ...]
+    is_busy: bool = False  # slots are being replaced: look again soon
 
 
 def decide_pool(ref: ObjectRef, found: PoolFound, desired: DesiredState, why: str = "") -> PoolDecision:
@@ -177,7 +171,7 @@ def decide_pool(ref: ObjectRef, found: PoolFound, desired: DesiredState, why: st
     plan = plan_slots(found.slots, pool.slots, demand, desired.now, ready)
     if plan.writes:
         actions.append(ChangeSlots(ref, pool.resource_class, pool.slots, plan, why))
-    return PoolDecision(demand.target, tuple(actions))
+    return PoolDecision(demand.target, tuple(actions), plan.is_busy)
 
 
 def close_slots(

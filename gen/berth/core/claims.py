@@ -7,7 +7,7 @@ what may open before the next reading is kept.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from berth.core.sessions import Claim, Match, ranked
+from berth.core.sessions import Claim, Match, Recognition, may_overlap, ranked
 from berth.core.target import next_change, open_now
 from berth.core.timetable import Timetable, TimetableOccurrence, active_occurrences
 
@@ -16,11 +16,12 @@ HORIZON_REFRESH = 12 * 3600  # seconds after which they are read again
 
 
 class CompetingReservation(NamedTuple):
-    """What a reservation claims: `matches` by resource class, of the counted classes."""
+    """What a reservation claims: `matches` and `recognitions` by resource class."""
 
     reservation: str
     matches: tuple[tuple[str, Match], ...]
     occurrences: tuple[TimetableOccurrence, ...]
+    recognitions: tuple[tuple[str, Recognition], ...] = ()
 
 
 class TimetableReading(NamedTuple):
@@ -30,20 +31,29 @@ class TimetableReading(NamedTuple):
     found: CompetingReservation | str
 
 
-def competing_reservation(timetable: Timetable, classes: frozenset[str], now: int) -> CompetingReservation:
-    """Return what the reservation of a timetable claims of `classes` until the next reading."""
-    matches = tuple(
-        (pool.resource_class, pool.match) for pool in timetable.pools if pool.resource_class in classes
-    )
-    wanted = frozenset(name for name, _ in matches)
+def competing_reservation(
+    timetable: Timetable, counted: Mapping[str, Recognition], now: int
+) -> CompetingReservation:
+    """Return what the reservation of a timetable claims until the next reading.
+
+    It has the counted classes, and those that may recognize the same sessions.
+    """
+    pools = [
+        pool
+        for pool in timetable.pools
+        if pool.resource_class in counted
+        or (pool.sessions and any(may_overlap(pool.sessions, one) for one in counted.values()))
+    ]
+    wanted = frozenset(pool.resource_class for pool in pools)
     return CompetingReservation(
         timetable.reservation,
-        matches,
+        tuple((pool.resource_class, pool.match) for pool in pools),
         tuple(
             item
             for item in active_occurrences(timetable)
             if item.open <= now + HORIZON and item.end > now and wanted & {name for name, _ in item.seats}
         ),
+        tuple((pool.resource_class, pool.sessions) for pool in pools if pool.sessions),
     )
 
 
@@ -72,6 +82,15 @@ def next_claim_change(competitors: Iterable[CompetingReservation], now: int) -> 
     return min((at for at in instants if at > now), default=None)
 
 
+def known_recognitions(competitors: Iterable[CompetingReservation]) -> dict[str, Recognition]:
+    """Return how the sessions of each class are recognized; the first reservation that has it decides."""
+    found: dict[str, Recognition] = {}
+    for one in competitors:
+        for name, recognition in one.recognitions:
+            found.setdefault(name, recognition)
+    return found
+
+
 class ClaimTracker:
     """Tracks the open claims of the own reservation and of its competitors.
 
@@ -83,15 +102,14 @@ class ClaimTracker:
         self.open: tuple[str, ...] = ()
         self.until = 0.0
         self._since = 0.0
-        self._classes: frozenset[str] = frozenset()
         self._occurrences: tuple[TimetableOccurrence, ...] = ()
         self._own = CompetingReservation("", (), ())
         self._competitors: dict[str, CompetingReservation] = {}  # by the uid of the timetable's ConfigMap
 
-    def set_own(self, timetable: Timetable, classes: frozenset[str], now: int) -> None:
-        """Set the timetable of the own reservation. `classes` are the counted classes."""
-        self._classes, self._occurrences = classes, active_occurrences(timetable)
-        self._own = competing_reservation(timetable, classes, now)
+    def set_own(self, timetable: Timetable, counted: Mapping[str, Recognition], now: int) -> None:
+        """Set the timetable of the own reservation, and its counted classes."""
+        self._occurrences = active_occurrences(timetable)
+        self._own = competing_reservation(timetable, counted, now)
         self.until = 0.0
 
     @property
@@ -113,13 +131,20 @@ class ClaimTracker:
         for one in self._all():
             yield from one.matches
 
+    def recognitions(self) -> dict[str, Recognition]:
+        """Return how the sessions of each known class are recognized."""
+        return known_recognitions(self._all())
+
     def refresh(self, now: float) -> bool:
         """Update the claims; return whether they may have changed."""
         if self._since <= now < self.until:
             return False
         instant = int(now)
         everybody = self._all()
-        self.claims = {name: ranked(open_claims(everybody, name, instant).values()) for name in self._classes}
+        self.claims = {
+            name: ranked(open_claims(everybody, name, instant).values())
+            for name in {name for one in everybody for name, _ in one.matches}
+        }
         self.open = tuple(item.id for item in open_now(self._occurrences, instant))
         moments = (next_claim_change(everybody, instant), next_change(self._occurrences, instant))
         self._since, self.until = now, min((at for at in moments if at is not None), default=float("inf"))

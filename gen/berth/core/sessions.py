@@ -9,7 +9,10 @@ from typing import Any, NamedTuple
 from berth.core.jsonvalues import TimetableError, field, mapping, non_negative, sequence, text
 
 NO_TEMPLATE, UNKNOWN_TEMPLATE = "", "?"
-RENKU_PROJECT = "renku.io/project_id"  # an annotation
+RENKU_PROJECT, RENKU_CLASS = "renku.io/project_id", "renku.io/resource_class_id"  # annotations
+SOURCES = ("renku", "jupyterhub", "pods", "custom")
+
+Pairs = tuple[tuple[str, str], ...]
 
 
 class Session(NamedTuple):
@@ -21,16 +24,21 @@ class Session(NamedTuple):
     labels: Mapping[str, str] = {}
     annotations: Mapping[str, str] = {}
     template: str = NO_TEMPLATE  # of its project; UNKNOWN_TEMPLATE where nobody could tell
+    classes: tuple[str, ...] = ()  # all that recognize it, if there are several
 
 
 class Match(NamedTuple):
     """Narrows the sessions of a class to one course. If all fields are empty, it matches every session."""
 
     namespaces: tuple[str, ...] = ()
-    labels: tuple[tuple[str, str], ...] = ()
-    annotations: tuple[tuple[str, str], ...] = ()
+    labels: Pairs = ()
+    annotations: Pairs = ()
     template: str = NO_TEMPLATE
     ignores_earlier: bool = False  # sessions that were created before the occurrence opened
+
+    @property
+    def requirements(self) -> int:
+        return len(self.labels) + len(self.annotations)
 
 
 class Claim(NamedTuple):
@@ -71,11 +79,32 @@ def ranked(claims: Iterable[Claim]) -> tuple[Claim, ...]:
 
 def _specificity(claim: Claim) -> tuple[bool, int, bool, int, int, str]:
     match = claim.match
-    pairs = len(match.labels) + len(match.annotations)
-    return not match.template, -pairs, not match.namespaces, claim.end, claim.start, claim.id
+    return not match.template, -match.requirements, not match.namespaces, claim.end, claim.start, claim.id
 
 
-SOURCES = ("renku", "jupyterhub", "pods", "custom")
+class LabelRequirement(NamedTuple):
+    """A requirement of a label selector. `Exists` and `DoesNotExist` have no values."""
+
+    key: str
+    operator: str
+    values: tuple[str, ...] = ()
+
+    @property
+    def query(self) -> str:
+        """The requirement in a query to the API server."""
+        if self.operator == "In" and len(self.values) == 1:
+            return f"{self.key}={self.values[0]}"
+        return _QUERIES[self.operator].format(self.key, ",".join(self.values))
+
+    def holds(self, labels: Mapping[str, object]) -> bool:
+        value = labels.get(self.key)
+        if self.operator in ("In", "NotIn"):
+            return (value in self.values) is (self.operator == "In")
+        return (value is None) is (self.operator == "DoesNotExist")
+
+
+_QUERIES = {"In": "{} in ({})", "NotIn": "{} notin ({})", "Exists": "{}", "DoesNotExist": "!{}"}
+_OF_THE_HUB = LabelRequirement("component", "In", ("singleuser-server",))
 
 
 class Inactive(NamedTuple):
@@ -90,13 +119,83 @@ class Recognition(NamedTuple):
 
     source: str
     namespaces: tuple[str, ...]
-    selector: str  # of labels, as in a query to the API server; empty: all
+    selector: tuple[LabelRequirement, ...] = ()
     renku_id: int | None = None
     group: str = ""
     version: str = ""
     resource: str = ""
-    annotations: tuple[tuple[str, str], ...] = ()
+    annotations: Pairs = ()
     inactive: tuple[Inactive, ...] = ()
+
+    @property
+    def resource_kind(self) -> tuple[str, str]:
+        """The API group and plural name of the kind of its sessions."""
+        if self.source == "renku":
+            return "amalthea.dev", "amaltheasessions"
+        return (self.group, self.resource) if self.source == "custom" else ("", "pods")
+
+    @property
+    def required_labels(self) -> tuple[LabelRequirement, ...]:
+        """All requirements on the labels of a session."""
+        return (_OF_THE_HUB, *self.selector) if self.source == "jupyterhub" else self.selector
+
+    @property
+    def required_annotations(self) -> Pairs:
+        """All annotations that a session must have."""
+        return ((RENKU_CLASS, str(self.renku_id)),) if self.source == "renku" else self.annotations
+
+    @property
+    def requirements(self) -> int:
+        return len({*self.required_labels}) + len(self.required_annotations)
+
+
+def may_overlap(one: Recognition, other: Recognition) -> bool:
+    """Return whether both may recognize the same session. Labels are not compared."""
+    theirs = dict(other.required_annotations)
+    return (
+        one.resource_kind == other.resource_kind
+        and not set(one.namespaces).isdisjoint(other.namespaces)
+        and all(theirs.get(key, value) == value for key, value in one.required_annotations)
+    )
+
+
+class Contest(NamedTuple):
+    """Decides for a class which sessions count for it, of those that other classes recognize too.
+
+    `claims` are the open ones, by class.
+    """
+
+    resource_class: str = ""
+    recognitions: Mapping[str, Recognition] = {}
+    claims: Mapping[str, tuple[Claim, ...]] = {}
+
+    def is_won(self, session: Session) -> bool:
+        rivals = session.classes
+        return not rivals or winning_class(session, self.recognitions, self.claims) == self.resource_class
+
+
+NO_CONTEST = Contest()
+
+
+def winning_class(
+    session: Session, recognitions: Mapping[str, Recognition], claims: Mapping[str, tuple[Claim, ...]]
+) -> str | None:
+    """Return the class that the session counts for, of those that recognize it and have a fitting claim.
+
+    It is the class whose recognition and match have the most requirements together, then the one with the
+    fewest namespaces, then the first by name. Every scaler decides the same.
+    """
+    ranking = [
+        (
+            -recognitions[name].requirements - claim.match.requirements,
+            len(recognitions[name].namespaces),
+            name,
+        )
+        for name in session.classes
+        for claim in claims.get(name, ())
+        if fits(session, claim)
+    ]
+    return min(ranking)[-1] if ranking else None
 
 
 def parse_recognition(tree: dict[str, object], at: str) -> tuple[Recognition, Match]:
@@ -104,74 +203,62 @@ def parse_recognition(tree: dict[str, object], at: str) -> tuple[Recognition, Ma
     source = field(tree, "source", text, at)
     if source not in SOURCES:
         raise TimetableError(f"{at}.source: {source!r} is not one of {', '.join(SOURCES)}")
-    course = _optional(tree, "course", mapping, {}, at)
-    found = Recognition(
+    course, course_at = _optional(tree, "course", mapping, {}, at), f"{at}.course"
+    recognition = Recognition(
         source,
-        _texts(field(tree, "namespaces", sequence, at), f"{at}.namespaces"),
-        _selector(field(tree, "selector", mapping, at), f"{at}.selector"),
+        field(tree, "namespaces", _texts, at),
+        field(tree, "selector", _selector, at),
         _optional(tree, "renkuId", non_negative, None, at),
         _optional(tree, "group", text, "", at),
         _optional(tree, "version", text, "", at),
         _optional(tree, "resource", text, "", at),
-        _pairs(_optional(tree, "matchAnnotations", mapping, {}, at), f"{at}.matchAnnotations"),
-        tuple(
-            _parse_inactive(item, f"{at}.inactive[{n}]")
-            for n, item in enumerate(_optional(tree, "inactive", sequence, [], at))
-        ),
+        _optional(tree, "matchAnnotations", _pairs, (), at),
+        _optional(tree, "inactive", _inactive, (), at),
     )
-    return found, _parse_match(course, field(tree, "earlier", text, at), f"{at}.course")
-
-
-def _parse_match(course: dict[str, object], earlier: str, at: str) -> Match:
-    return Match(
-        _texts(_optional(course, "namespaces", sequence, [], at), f"{at}.namespaces"),
-        _pairs(_optional(course, "matchLabels", mapping, {}, at), f"{at}.matchLabels"),
-        _pairs(_optional(course, "matchAnnotations", mapping, {}, at), f"{at}.matchAnnotations"),
-        _optional(course, "projectTemplate", text, "", at),
-        earlier == "ignore",
+    match = Match(
+        _optional(course, "namespaces", _texts, (), course_at),
+        _optional(course, "matchLabels", _pairs, (), course_at),
+        _optional(course, "matchAnnotations", _pairs, (), course_at),
+        _optional(course, "projectTemplate", text, "", course_at),
+        field(tree, "earlier", text, at) == "ignore",
     )
+    return recognition, match
 
 
-def _parse_inactive(tree: object, at: str) -> Inactive:
-    item = mapping(tree, at)
-    return Inactive(
-        field(item, "path", text, at), _texts(field(item, "values", sequence, at), f"{at}.values")
+def _selector(value: object, at: str) -> tuple[LabelRequirement, ...]:
+    tree = mapping(value, at)
+    labels = _optional(tree, "matchLabels", _pairs, (), at)
+    expressions = _optional(tree, "matchExpressions", sequence, [], at)
+    return (
+        *(LabelRequirement(key, "In", (value,)) for key, value in labels),
+        *(_expression(item, f"{at}.matchExpressions[{n}]") for n, item in enumerate(expressions)),
     )
 
 
-def _selector(tree: dict[str, object], at: str) -> str:
-    """Return a label selector for a query, such as `app=jupyterhub,component in (a,b),!old`."""
-    labels = _pairs(_optional(tree, "matchLabels", mapping, {}, at), f"{at}.matchLabels")
-    said = [f"{key}={value}" for key, value in labels]
-    for n, item in enumerate(_optional(tree, "matchExpressions", sequence, [], at)):
-        said.append(_expression(mapping(item, f"{at}.matchExpressions[{n}]"), f"{at}.matchExpressions[{n}]"))
-    return ",".join(said)
+def _expression(value: object, at: str) -> LabelRequirement:
+    tree = mapping(value, at)
+    operator = field(tree, "operator", text, at)
+    if operator not in _QUERIES:
+        raise TimetableError(f"{at}.operator: {operator!r} is not one of {', '.join(_QUERIES)}")
+    values = _optional(tree, "values", sequence, [], at)
+    labels = tuple(_label(item, f"{at}.values[{n}]") for n, item in enumerate(values))
+    return LabelRequirement(field(tree, "key", text, at), operator, labels)
 
 
-def _expression(tree: dict[str, object], at: str) -> str:
-    key, operator = field(tree, "key", text, at), field(tree, "operator", text, at)
-    values = ",".join(_labels(_optional(tree, "values", sequence, [], at), f"{at}.values"))
-    forms = {
-        "In": f"{key} in ({values})",
-        "NotIn": f"{key} notin ({values})",
-        "Exists": key,
-        "DoesNotExist": f"!{key}",
-    }
-    if operator not in forms:
-        raise TimetableError(f"{at}.operator: {operator!r} is not one of {', '.join(forms)}")
-    return forms[operator]
+def _inactive(value: object, at: str) -> tuple[Inactive, ...]:
+    items = [(mapping(item, f"{at}[{n}]"), f"{at}[{n}]") for n, item in enumerate(sequence(value, at))]
+    return tuple(
+        Inactive(field(item, "path", text, place), field(item, "values", _texts, place))
+        for item, place in items
+    )
 
 
-def _labels(values: list[object], at: str) -> list[str]:
-    return [_label(value, f"{at}[{n}]") for n, value in enumerate(values)]
+def _texts(value: object, at: str) -> tuple[str, ...]:
+    return tuple(text(item, f"{at}[{n}]") for n, item in enumerate(sequence(value, at)))
 
 
-def _texts(values: list[object], at: str) -> tuple[str, ...]:
-    return tuple(text(value, f"{at}[{n}]") for n, value in enumerate(values))
-
-
-def _pairs(tree: dict[str, object], at: str) -> tuple[tuple[str, str], ...]:
-    return tuple((key, _label(value, f"{at}.{key}")) for key, value in sorted(tree.items()))
+def _pairs(value: object, at: str) -> Pairs:
+    return tuple((key, _label(item, f"{at}.{key}")) for key, item in sorted(mapping(value, at).items()))
 
 
 def _label(value: object, at: str) -> str:

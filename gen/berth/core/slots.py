@@ -1,11 +1,12 @@
-"""Slots: Koordinator Reservations that hold one seat each, how many a pool needs, and what to change.
+"""Slots: Koordinator Reservations that hold one seat each, how many a pool needs, and what to change. Pure.
 
 Reservations are cluster-scoped and have no owner, so labels identify a slot. Its name contains its ordinal
-and the hash of its shape. Everything here is pure: slots as observed in, planned writes out.
+and the hash of its shape.
 """
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import count, islice
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -19,9 +20,8 @@ from berth.core.timetable import TimetableOccurrence, TimetablePool, active_occu
 
 AVAILABLE, PENDING = "Available", "Pending"
 FINISHED_PHASES = ("Succeeded", "Failed")
-# With `expires`, the earlier of the two ends a slot. These let `expires` decide, whatever clocks there are:
-MAX_TTL = 876_600 * 3600  # seconds, a hundred years; what Go cannot read stops Koordinator for everybody
-TTL_MARGIN = 3600  # seconds that a slot may stand longer by its `ttl`, which the server's clock begins
+MAX_TTL = 876_600 * 3600  # seconds, a hundred years; Koordinator stops at a duration that Go cannot parse
+TTL_MARGIN = 3600  # seconds by which `ttl` exceeds `expires`, because clocks differ; the earlier one counts
 
 
 class SlotOwner(NamedTuple):
@@ -38,15 +38,15 @@ class Slot(NamedTuple):
     uid: str
     version: str
     created: int
-    expires: int | None  # None: it does not say, or says nothing that we would write
+    expires: int | None  # None: absent or malformed
     phase: str
-    owners: tuple[SlotOwner, ...]
-    is_terminating: bool = False  # it has been deleted, and is not away yet
-    closed: str = ""  # its `owners` in JSON without our placeholders, where those may still take it
+    owners: tuple[SlotOwner, ...]  # pods that use it
+    is_terminating: bool = False
+    closed: str = ""  # spec.owners in JSON without our placeholders, if it still allows them
 
     @property
     def is_to_close(self) -> bool:
-        """Whether the slot is available but still allows placeholders as owners."""
+        """Whether the slot is Available and still allows placeholders as owners."""
         return bool(self.closed) and self.phase == AVAILABLE
 
     @property
@@ -55,8 +55,8 @@ class Slot(NamedTuple):
 
     @property
     def ordinal(self) -> int:
-        said = self.name.rpartition("-")[0].rpartition("-")[2]
-        return int(said) if said.isascii() and said.isdigit() else -1
+        digits = self.name.rpartition("-")[0].rpartition("-")[2]
+        return int(digits) if digits.isascii() and digits.isdigit() else -1
 
 
 def parse_slot(tree: Tree) -> Slot:
@@ -94,11 +94,7 @@ def slot_object(slots: SlotSpec, name: str, now: int, expires: int) -> Tree:
 
 
 def slot_lifetime(created: int, expires: int) -> Tree:
-    """Return the fields that limit how long a slot exists.
-
-    Without a `ttl`, Koordinator removes a Reservation after a day. The `ttl` counts from creation and has a
-    margin for clock differences.
-    """
+    """Return the fields that end a slot. Without a `ttl`, Koordinator ends a Reservation after a day."""
     minutes = max(0, -(-(expires - created) // 60))
     return {"expires": instant_text(expires), "ttl": go_duration(min(60 * minutes, MAX_TTL) + TTL_MARGIN)}
 
@@ -106,8 +102,8 @@ def slot_lifetime(created: int, expires: int) -> Tree:
 def go_duration(seconds: int) -> str:
     """Format seconds as Go does: `2h5m0s`."""
     hours, minutes = seconds // 3600, seconds // 60 % 60
-    said = f"{minutes}m{seconds % 60}s" if seconds >= 60 else f"{seconds}s"
-    return f"{hours}h{said}" if hours else said
+    text = f"{minutes}m{seconds % 60}s" if seconds >= 60 else f"{seconds}s"
+    return f"{hours}h{text}" if hours else text
 
 
 def _parse_owner(tree: object) -> SlotOwner:
@@ -123,9 +119,9 @@ def _closed_owners(labels: Tree, owners: object) -> str:
     return json.dumps(others) if 0 < len(others) < len(found) else ""
 
 
-def _instant(said: object) -> int | None:
+def _instant(text: object) -> int | None:
     try:
-        return parse_instant(str(said))
+        return parse_instant(str(text))
     except ValueError:
         return None
 
@@ -135,15 +131,15 @@ def _part(tree: Tree, key: str) -> Tree:
     return found if isinstance(found, dict) else {}
 
 
-MAX_LOOK_GAP = 15.0  # seconds without a look, after which nothing is known of the time between
+MAX_LOOK_GAP = 15.0  # seconds without an observation after which counting starts again
 
 
 class SlotDemand(NamedTuple):
-    """How many free slots a pool needs and may keep."""
+    """How many slots without a session a pool needs and may keep."""
 
-    target: PoolTarget  # whose replicas are the free slots that are wanted
-    kept: int  # the most free slots that stay; not less than wanted
-    expires: int | None  # when the last of the open occurrences ends; None: nothing is open
+    target: PoolTarget  # its replicas are the wanted slots
+    kept: int  # at least as many as wanted
+    expires: int | None  # when the last open occurrence ends; None: nothing is open
 
     @property
     def wanted(self) -> int:
@@ -204,13 +200,13 @@ def _redistribute(
 
 
 class SessionDebounce:
-    """Counts sessions without a slot that had `seconds` to take one since observation began.
+    """Counts sessions that have had no slot for `seconds`.
 
     A session that comes while others take their slots cannot be distinguished, so the count may be low.
     """
 
     def __init__(self) -> None:
-        # Since when there have been so many at least that own none, all that took one until then added.
+        # Minimum since each time of: sessions without a slot, plus all that have taken one so far.
         self._lows: list[tuple[float, int]] = []
         self._since = self._last = 0.0
         self._owners: Mapping[str, int] = {}
@@ -233,10 +229,11 @@ class SessionDebounce:
         return max(0, self._lows[0][1] - self._came) if now - self._since >= seconds else 0
 
 
-PENDING_SECONDS = (
-    60  # seconds that a slot of a new shape may be Pending before one of the old makes room for it
-)
-HANDOVER_SECONDS = 60  # seconds for which seats that were handed over wait for the others
+PENDING_SECONDS = 30  # a slot that is Pending for longer was refused, and is tried again after minutes only
+TRIAL_SECONDS = 5  # in which a slot becomes Available if there is room
+HANDOVER_SECONDS = 60  # for which slots that have taken over from a placeholder wait for the others
+MAX_REMOVALS = 8  # in one plan: many at once have crashed koord-scheduler 1.8.0
+BUSY_LOOK_SECONDS = 0.5  # until the next plan, where the last one is busy
 
 
 class PlaceholderOwner(NamedTuple):
@@ -247,11 +244,10 @@ class PlaceholderOwner(NamedTuple):
 
     def sessions(self, slot: Slot) -> int:
         """Return how many sessions own the slot."""
-        ours = f"{self.deployment}-"
-        placeholders = sum(
-            owner.namespace == self.namespace and owner.name.startswith(ours) for owner in slot.owners
+        prefix = f"{self.deployment}-"
+        return sum(
+            owner.namespace != self.namespace or not owner.name.startswith(prefix) for owner in slot.owners
         )
-        return len(slot.owners) - placeholders
 
 
 class SlotCounts(NamedTuple):
@@ -259,12 +255,12 @@ class SlotCounts(NamedTuple):
 
     pending: tuple[Slot, ...] = ()
     free: tuple[Slot, ...] = ()
-    handed: tuple[Slot, ...] = ()  # placeholders alone own them
+    handed: tuple[Slot, ...] = ()  # only placeholders own them, or may at any moment
     used: tuple[Slot, ...] = ()
-    dead: tuple[Slot, ...] = ()  # they hold nothing any more
-    going: tuple[Slot, ...] = ()
-    owners: Mapping[str, int] = MappingProxyType({})  # how many sessions own one in use, by its uid
-    taken: frozenset[str] = frozenset()  # names that are of no use to us, besides those of these slots
+    dead: tuple[Slot, ...] = ()  # Succeeded or Failed: they hold nothing
+    going: tuple[Slot, ...] = ()  # terminating
+    owners: Mapping[str, int] = MappingProxyType({})  # sessions that own a used slot, by its uid
+    taken: frozenset[str] = frozenset()  # other names that cannot be used
 
     @property
     def spare(self) -> int:
@@ -284,24 +280,16 @@ class SlotCounts(NamedTuple):
     def names(self) -> set[str]:
         return {slot.name for slot in (*self.present, *self.going)}
 
-    def of_shape(self, slots: SlotSpec) -> "SlotCounts":
-        """Return the slots that have the current shape."""
-
-        def ours(some: tuple[Slot, ...]) -> tuple[Slot, ...]:
-            return tuple(slot for slot in some if slot.name == slot_name(slots, slot.ordinal))
-
-        pending, free, handed, used, dead, going = (ours(some) for some in self[:6])
-        return SlotCounts(pending, free, handed, used, dead, going, self.owners, self.taken)
-
 
 class SlotPlan(NamedTuple):
-    """The planned writes to the slots of a pool."""
+    """The planned writes to the slots of a pool, each group by priority."""
 
     make: tuple[str, ...] = ()  # names
-    renew: tuple[Slot, ...] = ()  # whose end is another one now, or which no placeholder is to take any more
-    remove: tuple[Slot, ...] = ()  # if they are still as they were seen
-    drop: tuple[Slot, ...] = ()  # whatever has become of them
-    expires: int = 0  # of those that are made and renewed
+    renew: tuple[Slot, ...] = ()  # get another end, or no longer allow placeholders
+    remove: tuple[Slot, ...] = ()  # only if they have not changed since
+    drop: tuple[Slot, ...] = ()  # even if they have
+    expires: int = 0  # of those that are made or renewed
+    is_busy: bool = False  # the next plan is due in BUSY_LOOK_SECONDS
 
     @property
     def writes(self) -> int:
@@ -313,102 +301,102 @@ def count_slots(slots: Iterable[Slot], home: PlaceholderOwner) -> SlotCounts:
     found: dict[str, list[Slot]] = {kind: [] for kind in SlotCounts._fields[:6]}
     owners = {}
     for slot in sorted(slots, key=lambda slot: (slot.hash, slot.ordinal, slot.name)):
-        sessions = home.sessions(slot)
         if slot.is_terminating:
             kind = "going"
         elif slot.phase in FINISHED_PHASES:
             kind = "dead"
         elif slot.phase != AVAILABLE:
             kind = "pending"
-        elif sessions:
+        elif sessions := home.sessions(slot):
             kind = "used"
             owners[slot.uid] = sessions
         else:
-            kind = "handed" if slot.owners else "free"
+            # The status names a placeholder only after the slot is Available; then the slot is closed.
+            kind = "handed" if slot.owners or slot.is_to_close else "free"
         found[kind].append(slot)
     pending, free, handed, used, dead, going = (tuple(some) for some in found.values())
     return SlotCounts(pending, free, handed, used, dead, going, owners)
 
 
-def bridging_placeholders(found: SlotCounts, slots: SlotSpec, wanted: int, replicas: int, now: float) -> int:
+def bridging_placeholders(
+    found: SlotCounts,
+    slots: SlotSpec,  # noqa: ARG001 - a free slot of any shape holds a seat
+    wanted: int,
+    replicas: int,
+    now: float,
+) -> int:
     """Return how many placeholders should exist beside the slots.
 
-    Placeholders hold the missing seats until all of them have handed over or have waited long enough. Then
-    all are removed, and the rest is requested again once they have left: when a Deployment is scaled down,
-    the pods that still wait for a node go first, and these are the wrong ones. Removed placeholders leave one
-    after the other; if more were requested meanwhile, they would return. No placeholder is requested that
-    could take a free slot.
+    They hold the missing seats until each has handed over to a slot, or until HANDOVER_SECONDS have passed.
+    Then all are removed, and the rest is requested again after they have left, because a Deployment that is
+    scaled down removes first the pods that still wait for a node. No placeholder is requested that could take
+    a free slot.
     """
-    ours = found.of_shape(slots)
-    missing, handed = wanted - len(ours.free), ours.handed
+    missing = wanted - len(found.free)
     if missing <= 0:
         return 0
-    if handed:
-        waited = now - min(slot.created for slot in handed)
-        if len(handed) >= missing or waited >= HANDOVER_SECONDS or not replicas:
+    if found.handed:
+        waited = now - min(slot.created for slot in found.handed)
+        if len(found.handed) >= missing or waited >= HANDOVER_SECONDS or not replicas:
             return 0
-    return min(missing, replicas) if any(slot.is_to_close for slot in found.free) else missing
+    is_open = any(slot.is_to_close and not slot.owners for slot in found.handed)
+    return min(missing, replicas) if is_open else missing
 
 
 def plan_slots(
     found: SlotCounts, slots: SlotSpec, demand: SlotDemand, now: float, ready: int = 0
 ) -> SlotPlan:
-    """Return the writes that bring the slots to the demand.
+    """Return the next writes that bring the slots to the demand; there may be more after them.
 
-    `ready` placeholders can hand over, where placeholders come first.
+    `ready` placeholders can hand over, where placeholders come first. Missing slots are made at once. Free
+    slots of another shape are replaced one at a time: one is removed, and when it is gone a new one is made,
+    because Koordinator does not try a slot again when another one goes. If the new slot is not Available
+    after PENDING_SECONDS, the next old one is removed. For the same reason, slots that stay Pending are made
+    again under other names.
     """
     if demand.expires is None:
-        return SlotPlan(drop=found.present)
-    ours = found.of_shape(slots)
-    room = demand.wanted
-    if slots.placeholders:
-        room = len(ours.free) + min(max(demand.wanted - len(ours.free), 0), ready)
-    removed = (*_surplus(ours, demand.kept), *_outdated(found, ours, demand.kept, now))
-    gone = {slot.name for slot in removed}
-    return SlotPlan(
-        _names(slots, max(0, room - ours.spare), found.names | found.taken),
-        tuple(
-            slot
-            for slot in found.living
-            if (slot.expires != demand.expires or slot.is_to_close) and slot.name not in gone
-        ),
-        removed,
-        found.dead,
-        demand.expires,
+        drop = found.present[:MAX_REMOVALS]
+        return SlotPlan(drop=drop, is_busy=len(drop) < len(found.present))
+    drop = found.dead[:MAX_REMOVALS]
+    is_new = {slot: slot.name == slot_name(slots, slot.ordinal) for slot in found.living}
+    pending = sorted(filter(is_new.get, found.pending), key=lambda slot: (slot.created, -slot.ordinal))
+    unplaced = [slot for slot in found.pending if not is_new[slot]]
+    old = [slot for slot in reversed(found.free) if not is_new[slot]]
+    held = len(found.free) + len(found.handed) + len(pending)
+    is_trying = any(now - slot.created < PENDING_SECONDS for slot in pending)
+    again: list[Slot] = []
+    if held > demand.kept:
+        extra = [*pending, *old, *filter(is_new.get, reversed(found.free))]
+        removed = unplaced + extra[: held - demand.kept]
+    elif old:
+        may_replace = held == demand.kept and not is_trying and not found.handed
+        removed = unplaced + old[:may_replace]
+    else:
+        if not (is_trying or unplaced or drop):
+            again = _to_try_again(pending, [slot for slot in found.living if is_new[slot]])
+        removed = unplaced + again
+    missing = max(0, demand.wanted - len(found.free))
+    room = min(missing, ready) if slots.placeholders else missing
+    make = _names(slots, room - len(found.handed) - len(pending) + len(again), found.names | found.taken)
+    remove = tuple(removed[: MAX_REMOVALS - len(drop)])
+    renew = tuple(
+        slot
+        for slot in found.living
+        if (slot.expires != demand.expires or slot.is_to_close) and slot not in remove
     )
+    is_cut = len(drop) + len(remove) < len(found.dead) + len(removed)
+    is_tried = any(now - slot.created < TRIAL_SECONDS for slot in pending)
+    is_busy = is_cut or bool(again) or bool(old and (remove or make or is_tried))
+    return SlotPlan(make, renew, remove, drop, demand.expires, is_busy)
 
 
-def _surplus(ours: SlotCounts, kept: int) -> tuple[Slot, ...]:
-    """Return the slots to remove: pending ones first, then the last. Handed-over ones wait for their
-    placeholder.
-    """
-    number = max(0, ours.spare - kept)
-    return (*reversed(ours.pending), *reversed(ours.free))[:number]
-
-
-def _outdated(found: SlotCounts, ours: SlotCounts, kept: int, now: float) -> tuple[Slot, ...]:
-    """Return slots of other shapes that can go.
-
-    Each stays until a slot of the current shape holds its seat, or has waited long enough for its room.
-    """
-    new = set(ours.names)
-    pending, free, handed = (
-        tuple(slot for slot in some if slot.name not in new)
-        for some in (found.pending, found.free, found.handed)
-    )
-    waiting = sum(now - slot.created >= PENDING_SECONDS for slot in ours.pending)
-    stay = max(0, kept - len(ours.free) - len(ours.handed) - waiting)
-    number = max(0, len(free) + len(handed) - stay)
-    return (*pending, *reversed(free))[: len(pending) + number]
+def _to_try_again(pending: Sequence[Slot], ours: Iterable[Slot]) -> list[Slot]:
+    """Return the slots to make again: the oldest, and more if a slot made after them has found room."""
+    placed = max((slot.created for slot in ours if slot.phase == AVAILABLE), default=0)
+    return [slot for slot in pending if slot.created < placed][:MAX_REMOVALS] or list(pending[:1])
 
 
 def _names(slots: SlotSpec, number: int, taken: Collection[str]) -> tuple[str, ...]:
     """Return names with the lowest free ordinals."""
-    found: list[str] = []
-    ordinal = 0
-    while len(found) < number:
-        name = slot_name(slots, ordinal)
-        if name not in taken:
-            found.append(name)
-        ordinal += 1
-    return tuple(found)
+    names = (name for ordinal in count() if (name := slot_name(slots, ordinal)) not in taken)
+    return tuple(islice(names, max(0, number)))

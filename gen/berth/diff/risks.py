@@ -3,6 +3,7 @@
 `now` is always an argument, in seconds; nothing here reads the clock.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -256,7 +257,8 @@ def _differs(one: ObjectChange, *keys: str) -> bool:
 
 
 def _has_added_lines(one: ObjectChange, key: str) -> bool:
-    return bool({*section(one.after, key)} - {*section(one.before, key)})
+    """Return whether there are more of any line: rules have the same lines several times."""
+    return bool(Counter(section(one.after, key)) - Counter(section(one.before, key)))
 
 
 # Nodes. Karpenter stores a hash of most of what describes a node; when that changes, all nodes have drifted.

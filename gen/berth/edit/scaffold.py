@@ -69,6 +69,13 @@ To reserve seats:
 One date: `berth skip my-course DATE`, `berth move`, `berth extend`. All dates: `berth occurrences`.
 """
 
+# The code in runtime.yaml and the dates of reservations are reviewed where they come from; permissions here.
+_ATTRIBUTES = """\
+rendered/** linguist-generated=true text eol=lf
+rendered/clusters/*/base.yaml -linguist-generated
+rendered/gitops/** -linguist-generated
+"""
+
 
 def starter_files(name: str, zone: str, engine: str, after: date) -> dict[str, str]:
     """Return the text of each file by path. The first course begins on the Monday after a date.
@@ -87,7 +94,7 @@ def starter_files(name: str, zone: str, engine: str, after: date) -> dict[str, s
     }
     others = {
         f"reservations/{SCHEMA}": json_schema_text(),
-        ".gitattributes": "rendered/** linguist-generated=true text eol=lf\n",
+        ".gitattributes": _ATTRIBUTES,
         ".github/workflows/berth.yaml": _WORKFLOW.format(action=ACTION),
         "README.md": _README.format(name=name, first=first, last=last),
     }

@@ -25,11 +25,12 @@ LIVE_RULES = {
     "S004": LiveRule(NOTE, "sessions unknown", "Sessions cannot be listed: what is wanted is not known."),
     "S005": LiveRule(NOTE, "templates unknown", "Templates of projects are not looked up here."),
     # what a cluster has once
-    "S010": LiveRule(WARNING, "code missing", "The ConfigMap of the in-cluster code is missing."),
+    "S010": LiveRule(WARNING, "code missing", "The ConfigMaps of the in-cluster code are missing."),
     "S011": LiveRule(NOTE, "other code", "The in-cluster code differs from this version of Berth."),
     "S012": LiveRule(WARNING, "sweep missing", "The sweep's CronJob is missing."),
     "S013": LiveRule(WARNING, "sweep suspended", "The sweep's CronJob is suspended."),
     "S014": LiveRule(WARNING, "sweep failing", "The sweep has not succeeded for ten minutes."),
+    "S015": LiveRule(ERROR, "sweep broken", "The sweep cannot run, or its last run failed."),
     # git and the cluster
     "S020": LiveRule(ERROR, "not synced", "A pool should be open by git, but the cluster does not know it."),
     "S021": LiveRule(WARNING, "not synced", "A reservation is not in the cluster."),
@@ -56,6 +57,7 @@ LIVE_RULES = {
     # our own Jobs
     "S050": LiveRule(WARNING, "pod in trouble", "A pod of Berth cannot run."),
     "S051": LiveRule(WARNING, "Job failed", "A Job of Berth has failed."),
+    "S052": LiveRule(ERROR, "Job refused", "The API server refuses a Job of Berth, or the Job's pod."),
     # slots
     "S060": LiveRule(ERROR, "slots unknown", "Reservations of Koordinator cannot be listed."),
     "S061": LiveRule(

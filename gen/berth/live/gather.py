@@ -10,12 +10,20 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from berth.core import labels
-from berth.core.claims import competing_reservation, open_claims
+from berth.core.claims import competing_reservation, known_recognitions, open_claims
 from berth.core.jsonvalues import TimetableError, Tree
-from berth.core.objects import NODE_POOL, SLOT, is_terminating
+from berth.core.objects import EVENT, NODE_POOL, SLOT, is_terminating
 from berth.core.overrides import Override, parse_overrides, unknown_classes
 from berth.core.sessioncounter import SessionCounter
-from berth.core.sessions import RENKU_PROJECT, UNKNOWN_TEMPLATE, Recognition, Session, ranked
+from berth.core.sessions import (
+    RENKU_PROJECT,
+    UNKNOWN_TEMPLATE,
+    Contest,
+    Recognition,
+    Session,
+    may_overlap,
+    ranked,
+)
 from berth.core.target import open_now
 from berth.core.timetable import Timetable, TimetablePool, active_occurrences, parse_timetable
 from berth.core.timetable import Timetable as Read
@@ -28,6 +36,7 @@ from berth.live.clusterfacts import (
     UnreadableReservation,
     WaitingPlaceholder,
 )
+from berth.live.earlier import SessionsByRecognition
 from berth.manifests.gotypes import why_unread
 from berth.runtime.apiclient import ApiError
 from berth.runtime.lists import Collection
@@ -36,6 +45,7 @@ from berth.runtime.sessionobjects import (
     is_active,
     metadata_keys,
     parse_session,
+    recognizing_classes,
     session_collections,
 )
 
@@ -79,10 +89,6 @@ def read_live_timetable(fact: LiveTimetable) -> ReadTimetable:
     return ReadTimetable(read, malformed, fact.changed, overrides, bad)
 
 
-SessionsByRecognition = Mapping[Recognition, tuple[Session, ...] | str]
-"""The active sessions by how they are recognized, or why nobody can tell."""
-
-
 def needed_sessions(timetables: Iterable[Timetable], now: int) -> tuple[list[Recognition], MetadataKeys]:
     """Return how to find the sessions of all classes with an open occurrence, and the relevant metadata."""
     found: dict[Recognition, None] = {}
@@ -98,14 +104,29 @@ def needed_sessions(timetables: Iterable[Timetable], now: int) -> tuple[list[Rec
     return list(found), metadata_keys(matches)
 
 
-def active_sessions(
-    trees: Iterable[Tree], recognition: Recognition, namespace: str, kept: MetadataKeys
-) -> list[Session]:
+class SessionContext(NamedTuple):
+    """How sessions of a class are recognized, all `known` recognitions by class, and the metadata to keep."""
+
+    recognition: Recognition
+    known: Mapping[str, Recognition]
+    kept: MetadataKeys
+
+
+def active_sessions(trees: Iterable[Tree], namespace: str, context: SessionContext) -> list[Session]:
     """Return the active sessions in a namespace. Templates of projects are not looked up here."""
-    found = [parse_session(tree, namespace, kept) for tree in trees if is_active(tree, recognition)]
-    return [
-        one._replace(template=UNKNOWN_TEMPLATE) if RENKU_PROJECT in one.annotations else one for one in found
+    recognition, known, kept = context
+    rivals = [
+        (name, one)
+        for name, one in sorted(known.items())
+        if namespace in one.namespaces and may_overlap(one, recognition)
     ]
+    found = []
+    for tree in trees:
+        if is_active(tree, recognition):
+            one, classes = parse_session(tree, namespace, kept), recognizing_classes(tree, rivals)
+            template = UNKNOWN_TEMPLATE if RENKU_PROJECT in one.annotations else one.template
+            found.append(one._replace(template=template, classes=classes if len(classes) > 1 else ()))
+    return found
 
 
 class OccurrenceSessions:
@@ -124,12 +145,14 @@ class OccurrenceSessions:
 
     def _counted(self, name: str, recognition: Recognition | None) -> dict[str, int] | None:
         sessions = self._seen.get(recognition) if recognition else None
-        if sessions is None or isinstance(sessions, str):
+        if recognition is None or sessions is None or isinstance(sessions, str):
             return None
-        competitors = [competing_reservation(one, frozenset([name]), self._now) for one in self._timetables]
-        ranking = ranked(open_claims(competitors, name, self._now).values())
+        counted = {name: recognition}
+        competitors = [competing_reservation(one, counted, self._now) for one in self._timetables]
+        known = known_recognitions(competitors)
+        claims = {each: ranked(open_claims(competitors, each, self._now).values()) for each in {name, *known}}
         counter = SessionCounter(0, lambda one, _: one.template)
-        counter.set_claims(ranking)
+        counter.set_claims(claims[name], Contest(name, known, claims))
         for one in sessions:
             counter.arrive(one, self._now)
         return counter.counts(self._now).here
@@ -193,8 +216,19 @@ def gather_facts(ask: Get, wanted: GatherScope, now: int, refused: type[Exceptio
         frozenset(one["metadata"]["name"] for one in maps if _has_role(one, labels.CODE)),
         {},
     )
-    facts = facts._replace(sessions=_sessions(ask, facts, now, refused))
+    facts = facts._replace(
+        sessions=_sessions(ask, facts, now, refused), refusals=_refusals(ask, namespace, refused)
+    )
     return _with_slots(ask, facts, site, refused) if koordinator else facts
+
+
+def _refusals(ask: Get, namespace: str, refused: type[Exception]) -> tuple[clusterfacts.CreationRefusal, ...]:
+    """List what could not be made; nothing without permission."""
+    try:
+        found = _list_all(ask, EVENT.path(namespace), "", "reason=FailedCreate", _JSON)
+    except refused:
+        return ()
+    return tuple(map(clusterfacts.parse_refusal, found))
 
 
 def _short_of_pods(pools: Sequence[LivePool], pending: Sequence[WaitingPlaceholder]) -> Iterator[LivePool]:
@@ -238,7 +272,9 @@ def _sessions(
     ask: Get, facts: ClusterFacts, now: int, refused: type[Exception]
 ) -> dict[Recognition, tuple[Session, ...] | str]:
     """List sessions; classes with the same collection share a list."""
-    recognitions, kept = needed_sessions(readable_timetables(facts), now)
+    timetables = readable_timetables(facts)
+    recognitions, kept = needed_sessions(timetables, now)
+    known = {pool.resource_class: pool.sessions for one in timetables for pool in one.pools if pool.sessions}
     answers: dict[Collection, list[clusterfacts.KubeObject] | str] = {}
     found: dict[Recognition, tuple[Session, ...] | str] = {}
     for recognition in recognitions:
@@ -251,7 +287,7 @@ def _sessions(
                 found[recognition] = answer
                 break
             try:
-                sessions += active_sessions(answer, recognition, namespace, kept)
+                sessions += active_sessions(answer, namespace, SessionContext(recognition, known, kept))
             except ApiError as error:  # what no API server sends
                 found[recognition] = str(error)
                 break

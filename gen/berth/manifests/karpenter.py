@@ -5,10 +5,9 @@ those in `metadata`, are on the objects themselves only. The templates are in te
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from berth.core.labels import AFFINITY, CLASS, ROLE
-from berth.karpenter.disruption import WindowBudget, WindowBudgets
 from berth.karpenter.nodelabels import CAPACITY_TYPE
 from berth.manifests import naming, nodeaffinity
 from berth.manifests.backends.base import Manifest
@@ -19,10 +18,13 @@ from berth.schema.cloudvalues import CloudCapacity, terms
 from berth.schema.declared import Declared
 from berth.schema.values import Cluster, ResourceClass, Site
 
+if TYPE_CHECKING:
+    from berth.karpenter.disruption import WindowBudget, WindowBudgets
+
 TEMPLATE = "karpenter/nodepool.yaml.j2"
 
 
-def manifests(site: Site, cluster: Cluster, cloud: CloudCapacity, held: WindowBudgets) -> list[Manifest]:
+def manifests(site: Site, cluster: Cluster, cloud: CloudCapacity, held: "WindowBudgets") -> list[Manifest]:
     """Return the EC2NodeClass and the NodePool of a capacity."""
     name, ours = naming.node_pool(site.name, cloud.name), naming.of_site(site)
     annotations = {**naming.untouched(cluster.engine), **dict(cloud.own_annotations)}
@@ -124,7 +126,7 @@ def _dumped(models: Sequence[Model]) -> tuple[dict[str, Any], ...]:
     return tuple(one.dump() for one in models)
 
 
-def _disruption(cloud: CloudCapacity, held: Sequence[WindowBudget]) -> dict[str, Any]:
+def _disruption(cloud: CloudCapacity, held: "Sequence[WindowBudget]") -> dict[str, Any]:
     """Return the disruption settings, with a line for each window, so that changes to two do not conflict."""
     said = {**cloud.disruption.dump(), "consolidateAfter": cloud.empty_after}
     said.pop("budgets", None)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from berth.core.holders import slot_hash
 from berth.core.inventory import slots_line
@@ -12,9 +12,10 @@ from berth.manifests.naming import of_pool, of_site, pool, slot
 from berth.manifests.nodeaffinity import placement
 from berth.manifests.placed import Placed
 from berth.schema.holders import Slots
-from berth.schema.pod import LabelRequirement, LabelSelector
-from berth.schema.slots import Owner, OwnerObject, SlotTaint
 from berth.schema.values import Cluster, Koordinator, Reservation, ResourceClass, Site
+
+if TYPE_CHECKING:
+    from berth.schema.slots import Owner, SlotTaint
 
 # The owners of slots where a reservation does not set them: the pods of its sessions. Koordinator knows
 # owners by the labels of pods, so this works where sessions are pods that labels and namespaces tell apart.
@@ -23,7 +24,7 @@ _POSITIVE = ("In", "Exists")
 _SERVER = {"component": "singleuser-server"}  # on every pod of a user of JupyterHub, and on no other
 
 
-def of_sessions(reservation: Reservation, found: ResourceClass) -> tuple[Owner, ...]:
+def of_sessions(reservation: Reservation, found: ResourceClass) -> "tuple[Owner, ...]":
     """Return an owner for each namespace in which the reservation has sessions of the class.
 
     There are none if there is a `hindrance`.
@@ -35,8 +36,11 @@ def of_sessions(reservation: Reservation, found: ResourceClass) -> tuple[Owner, 
     return tuple(_owner(name, selector) for name in _namespaces(reservation, found))
 
 
-def _owner(namespace: str, selector: Mapping[str, Any]) -> Owner:
+def _owner(namespace: str, selector: Mapping[str, Any]) -> "Owner":
     """Return the owner for all pods of a namespace that a selector selects."""
+    from berth.schema.scheduling import LabelRequirement, LabelSelector  # noqa: PLC0415 - most sites have no slots
+    from berth.schema.slots import Owner, OwnerObject  # noqa: PLC0415
+
     terms = tuple(LabelRequirement.model_construct(**one) for one in selector.get("matchExpressions", ()))
     chosen = LabelSelector.model_construct(
         matchLabels=selector.get("matchLabels"), matchExpressions=terms or None
@@ -308,7 +312,7 @@ def pod_annotations(site: Site, placed: Placed, found: ResourceClass) -> dict[st
     return {AFFINITY: json.dumps(wanted), EXACT: json.dumps({"resourceNames": sizes})}
 
 
-def toleration(taint: SlotTaint) -> dict[str, Any]:
+def toleration(taint: "SlotTaint") -> dict[str, Any]:
     """Return the toleration of this taint alone."""
     how = {"operator": "Equal", "value": taint.value} if taint.value else {"operator": "Exists"}
     return {"key": taint.key, **how, "effect": taint.effect}

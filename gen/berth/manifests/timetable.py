@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from berth.core.instants import instant_text
+from berth.core.sessions import Recognition, parse_recognition
 from berth.core.timetable import API_VERSION, KIND
 from berth.dates.occurrence import Occurrence
 from berth.findings import Problem
@@ -54,6 +55,12 @@ def timetable_text(site: Site, placed: Placed, occurrences: Sequence[Occurrence]
         f' "pools": {{\n  {pools}}},\n'
         f' "occurrences": [\n  {lines}\n ]}}\n'
     )
+
+
+def recognition_of(found: ResourceClass) -> Recognition | None:
+    """Return how the cluster recognizes sessions of the class; None if nobody can."""
+    said = _sessions(found.renku_id, found.sessions, SessionMatch((), (), (), None, "count"))
+    return None if said is None else parse_recognition(json.loads(json.dumps(said)), "sessions")[0]
 
 
 def _pool(site: Site, placed: Placed, found: ResourceClass) -> str:

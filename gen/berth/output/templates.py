@@ -9,13 +9,16 @@ never read: links out of them are refused.
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 import jinja2
 from jinja2.sandbox import SandboxedEnvironment
 
 from berth.findings import ERROR, Finding
-from berth.output.templaterules import broken_rules
 from berth.output.yamltext import block, literal, number, quote
+
+if TYPE_CHECKING:
+    from berth.output.templaterules import BrokenRule
 
 _SUFFIX = ".j2"
 
@@ -84,7 +87,11 @@ class _Missing(jinja2.StrictUndefined):
 def environment() -> SandboxedEnvironment:
     """Make a strict and sandboxed environment, with the filters of Berth only."""
     environment = SandboxedEnvironment(
-        undefined=_Missing, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
+        undefined=_Missing,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        optimized=False,  # looking for constant expressions takes half of compiling, and there are few
     )
     environment.globals.clear()
     environment.tests.clear()
@@ -100,7 +107,7 @@ def _compile(
         return [source]
     try:
         tree = environment.parse(source)
-        broken = broken_rules(tree, source) if is_checked else ()
+        broken = _broken_rules(tree, source) if is_checked else ()
         if broken:
             return [_invalid(shown, line, message, fix) for line, message, fix in broken]
         return jinja2.Template.from_code(environment, environment.compile(tree, shown, shown), {})
@@ -113,6 +120,12 @@ def _compile(
         SyntaxError,
     ):  # from the parser of jinja2, or from Python for the compiled template
         return [_invalid(shown, 1, "Its parts are nested too deeply.", "Make it simpler.")]
+
+
+def _broken_rules(tree: jinja2.nodes.Template, source: str) -> "Iterable[BrokenRule]":
+    from berth.output.templaterules import broken_rules  # noqa: PLC0415 - few projects have templates
+
+    return broken_rules(tree, source)
 
 
 def _invalid(shown: str, line: int, message: str, fix: str) -> Finding:

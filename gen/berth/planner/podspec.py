@@ -16,8 +16,9 @@ from berth.karpenter.resourcelists import parse_resources
 from berth.karpenter.taints import parse_toleration
 from berth.planner.inputs import LabelSelector, PodAffinityTerm, PodSet, PreferredTerm, TopologySpread
 from berth.planner.topology import selector_matches
-from berth.schema import pod as schema
-from berth.schema.pod import NodeAffinity, NodeTerm, Placement, PodAffinity, PodTerm, PreferredPodTerm
+from berth.schema import scheduling as schema
+from berth.schema.pod import Placement
+from berth.schema.scheduling import NodeAffinity, NodeTerm, PodAffinity, PodTerm, PreferredPodTerm
 from berth.schema.values import ResourceClass
 
 POD_TEMPLATE_HASH = "pod-template-hash"  # the label by which a Deployment finds its own pods

@@ -1,9 +1,10 @@
 """The main container of an occurrence's Job: keeps the Job alive until its end, and watches over the scaler.
 
 At each look the scaler beside it writes one word into the file `until`: the instant until which it needs the
-pod, in seconds since the epoch, or `closed`. This program exits with 0 once everything is closed, or a minute
-after that instant if the scaler has not come back to close it; then the sweep closes. A scaler that writes
-nothing for two minutes hangs: exit code 1, and the Job starts another pod, as on SIGTERM (143). Seats stay.
+pod, in seconds since the epoch, or `closed`. This program exits with 0 once everything is closed, or if that
+instant has passed and the scaler has written nothing for a minute; then the sweep closes. A scaler that
+writes nothing for two minutes hangs: exit code 1, and the Job starts another pod, as on SIGTERM (143). Seats
+stay. Silence is measured by the monotonic clock, because a wall clock that jumps would end the pod.
 It imports nothing of Berth, has no token and uses no network.
 """
 
@@ -13,14 +14,14 @@ import sys
 import time
 
 CLOSED = "closed"
-LATE_SECONDS = 60.0  # after the end, for the scaler to close
+LATE_SECONDS = 60.0  # without a word after the end; a restarted scaler comes back within them
 STUCK_SECONDS = 120.0  # without a word; a pod that starts among a hundred others needs most of them
 TERMINATED = 128 + signal.SIGTERM
 
 
 def exit_code(word: str, now: float, silence: float) -> int | None:
     """Return the exit code; None: go on. `silence` is how long ago the scaler wrote, in seconds."""
-    if word == CLOSED or (word.isdigit() and now >= int(word) + LATE_SECONDS):
+    if word == CLOSED or (word.isdigit() and now >= int(word) and silence >= LATE_SECONDS):
         return 0
     return 1 if silence >= STUCK_SECONDS else None
 

@@ -92,18 +92,17 @@ class PoolReconciler:
         context.log.works(self._subject)
 
     def _attempt(self, desire: Desire, quick: bool) -> None:
-        """Reconcile; after a conflict, observe again."""
-        for attempt in range(1, ATTEMPTS + 1):
-            try:
-                self._once(desire, quick=quick and attempt == 1)
-            except ApiError as error:
-                if not error.is_conflict() or attempt == ATTEMPTS:
-                    raise
-            else:
+        """Reconcile; if the pool has changed before it could be scaled, observe again."""
+        conflict = self._once(desire, quick=quick)
+        for _ in range(ATTEMPTS - 1):
+            if conflict is None:
                 return
+            conflict = self._once(desire, quick=False)
+        if conflict:
+            raise conflict
 
-    def _once(self, desire: Desire, *, quick: bool) -> None:
-        """Observe, decide and act."""
+    def _once(self, desire: Desire, *, quick: bool) -> ApiError | None:
+        """Observe, decide and act; return the conflict that kept the pool from being scaled."""
         gone = None
         if not (quick and self._found and self._pool.slots is None):
             self._found, gone = self._observe()
@@ -114,21 +113,23 @@ class PoolReconciler:
             desired = desire(True)
             decision = self._decide(found, desired)
         self.desired = desired._replace(target=decision.target) if desired and decision else None
+        self._note(found)
+        if self.desired is not None and decision is not None:
+            self._pool = self.desired.target.pool  # its slots may have another shape now
+            self.is_busy = decision.is_busy or self._is_handing_over(found)
+            for action in decision.actions:
+                if isinstance(action, ChangeSlots):
+                    self._change_slots(action, self.desired)
+                elif conflict := self._scale(action, self.desired):
+                    return conflict
         if gone and (self.desired is None or self.desired.target.replicas):
             raise gone
-        self._note(found)
-        if self.desired is None or decision is None:
-            return
-        self._pool = self.desired.target.pool  # its slots may have another shape now
-        self.is_busy = self._is_handing_over(found)
-        for action in decision.actions:
-            if isinstance(action, ScalePool):
-                self._scale(action, self.desired)
-            else:
-                self._change_slots(action, self.desired)
+        if self.desired is None:
+            return None
         spare = self._left_replicas if self._pool.slots is None else found.slots.spare
         if spare == self.desired.target.replicas:
             self._settled = self.desired
+        return None
 
     def _observe(self) -> tuple[PoolFound, ApiError | None]:
         """Return what stands, and the error if there is no Deployment or NodePool of this name."""
@@ -174,10 +175,17 @@ class PoolReconciler:
         ready = found.object.ready if found.object else 0
         return placeholders and bool(found.slots.pending or found.slots.handed or ready)
 
-    def _scale(self, action: ScalePool, desired: DesiredState) -> None:
+    def _scale(self, action: ScalePool, desired: DesiredState) -> ApiError | None:
         context, pool = self._context, action.pool
         kind = self._pool.holder.scaled_kind
-        scaled = context.api.scale(context.namespace, pool.ref.name, action.to, pool.resource_version, kind)
+        try:
+            scaled = context.api.scale(
+                context.namespace, pool.ref.name, action.to, pool.resource_version, kind
+            )
+        except ApiError as error:
+            if error.is_conflict():
+                return error
+            raise
         scaled_pool = pool._replace(replicas=scaled.replicas, resource_version=scaled.resource_version)
         self._left_replicas = scaled.replicas
         if self._found:
@@ -192,6 +200,7 @@ class PoolReconciler:
             "reason": action.why or (change.reason if change else "closed"),
         }
         context.log.info("scaled", **facts)
+        return None
 
     def _change_slots(self, action: ChangeSlots, desired: DesiredState) -> None:
         context, began = self._context, self._context.now()

@@ -126,7 +126,7 @@ class TimetableSource:
             self._override(said.overrides)
             self._take(said.timetable, "server")
             self._look_at_strays()
-        except (ApiError, TimetableError) as error:
+        except Exception as error:  # whatever it is, the timetable that is known holds
             self._log.trouble("timetable", error)
         else:
             self._copy = hash(copy)

@@ -90,13 +90,13 @@ class Scaler:
         while self.exit_code is None:
             try:
                 seconds = self.step()
+                if self.exit_code is None:
+                    self._observed.wait(seconds)
             except Exception as error:
                 self._context.log.trouble("run", error)
                 wait(TICK)
-                continue
-            self._context.log.works("run")
-            if self.exit_code is None:
-                self._observed.wait(seconds)
+            else:
+                self._context.log.works("run")
         return self.exit_code
 
     def step(self) -> float:
@@ -166,14 +166,25 @@ class Scaler:
         now = int(moment)
         override = overriding(self._source.overrides, pool.resource_class, now)
         asking, sessions = requesting_occurrences(timetable, pool, now), None
-        if pool.behavior != "none" and asking:
-            seen = self._observed.seen(pool.resource_class, moment)
-            if seen.pending and override is None and self._awaits(pool.resource_class, moment):
+        if pool.behavior != "none":
+            is_early = self._awaits(pool.resource_class, moment)  # from the first look on, open or not
+            seen = self._seen(pool.resource_class, moment) if asking else ObservedSessions(None, {}, False)
+            if seen.pending and override is None and is_early:
                 return None
             if seen.counts is not None:
                 sessions = {name: seen.counts[name] for name in asking if name in seen.counts}
         until = override_end(self._source.overrides, pool.resource_class)
         return desired_state(timetable, pool, now, sessions, override)._replace(until=until)
+
+    def _seen(self, resource_class: str, now: float) -> ObservedSessions:
+        """Return the sessions of a class; unknown if a bug keeps us from counting, so that all seats open."""
+        try:
+            found = self._observed.seen(resource_class, now)
+        except Exception as error:
+            self._context.log.trouble(f"sessions of {resource_class}", error)
+            return ObservedSessions(None, {}, pending=False)
+        self._context.log.works(f"sessions of {resource_class}")
+        return found
 
     def _awaits(self, resource_class: str, now: float) -> bool:
         """Return whether there is time left for the first complete list of the sessions of a class."""
@@ -261,7 +272,7 @@ class Scaler:
         now = int(self._context.now())
         ends = [item.end for item in active_occurrences(timetable) if item.open <= now + EARLY_START]
         ends += [one.until for one in self._source.overrides.values()]
-        return max([end for end in ends if end > now], default=now - now % 60)
+        return max([end for end in ends if end > now], default=now)
 
     def _sleep(self, began: float) -> float:
         """Return the seconds until the next tick, change of the timetable, or end of a pause."""

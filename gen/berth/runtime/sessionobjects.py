@@ -18,8 +18,6 @@ from berth.core.sessions import RENKU_PROJECT, Inactive, Match, Recognition, Ses
 from berth.core.timetable import TIMETABLE_KEY, parse_timetable
 from berth.runtime.lists import Collection, invalid_response, object_at
 
-RENKU_CLASS = "renku.io/resource_class_id"
-JUPYTERHUB_SERVER = "component=singleuser-server"
 _TIMETABLE_PAGE = 8  # timetables may be large
 _FINISHED = ("Succeeded", "Failed")
 
@@ -49,7 +47,7 @@ def session_collections(recognition: Recognition) -> dict[str, Collection]:
 
 
 def _collection(recognition: Recognition, namespace: str) -> Collection:
-    selector = recognition.selector
+    selector = ",".join(one.query for one in recognition.required_labels)
     if recognition.source == "renku":
         return Collection(f"/apis/amalthea.dev/v1alpha1/namespaces/{namespace}/amaltheasessions", selector)
     if recognition.source == "custom":
@@ -57,27 +55,27 @@ def _collection(recognition: Recognition, namespace: str) -> Collection:
         api = f"/apis/{group}/{version}" if group else f"/api/{version}"
         path = f"{api}/namespaces/{namespace}/{quote(recognition.resource, safe='')}"
         return Collection(path, selector, metadata_only=not recognition.inactive)
-    hub = JUPYTERHUB_SERVER if recognition.source == "jupyterhub" else ""
-    labels = ",".join(part for part in (hub, selector, f"!{SITE}") if part)
+    labels = f"{selector},!{SITE}" if selector else f"!{SITE}"
     return Collection(f"/api/v1/namespaces/{namespace}/pods", labels, RUNNING_PODS, metadata_only=True)
 
 
 def is_active(tree: Tree, recognition: Recognition) -> bool:
     """Return whether an object of the class's collections is an active session of the class.
 
-    If only metadata is read, the selectors of the collection have checked the rest.
+    If only metadata is read, the field selector of the collection has checked the rest.
     """
     metadata = object_at(tree, "metadata")
-    annotations = object_at(metadata, "annotations")
+    annotations, labels = object_at(metadata, "annotations"), object_at(metadata, "labels")
     # No pod of ours is a session.
-    if metadata.get("deletionTimestamp") or SITE in object_at(metadata, "labels"):
+    if metadata.get("deletionTimestamp") or SITE in labels:
         return False
-    if any(annotations.get(key) != value for key, value in recognition.annotations):
+    if any(annotations.get(key) != value for key, value in recognition.required_annotations):
+        return False
+    if not all(one.holds(labels) for one in recognition.required_labels):
         return False
     if recognition.source == "renku":
         return (
             recognition.renku_id is not None
-            and annotations.get(RENKU_CLASS) == str(recognition.renku_id)
             and object_at(tree, "spec").get("hibernated") is not True
             and object_at(tree, "status").get("state") not in _FINISHED
         )
@@ -94,6 +92,11 @@ def _holds(tree: Tree, condition: Inactive) -> bool:
     if isinstance(found, dict | list):
         return False
     return (found if isinstance(found, str) else json.dumps(found)) in condition.values
+
+
+def recognizing_classes(tree: Tree, recognitions: Iterable[tuple[str, Recognition]]) -> tuple[str, ...]:
+    """Return the classes of which an object is an active session."""
+    return tuple(name for name, recognition in recognitions if is_active(tree, recognition))
 
 
 def uid_of(tree: Tree) -> str:
@@ -139,45 +142,49 @@ def timetable_collection(namespace: str, site: str) -> Collection:
     return Collection(CONFIG_MAP.path(namespace), f"{SITE}={site},{ROLE}={TIMETABLE}", page=_TIMETABLE_PAGE)
 
 
-def read_timetable(tree: Tree, classes: frozenset[str], now: int) -> TimetableReading:
-    """Parse the timetable in a ConfigMap."""
-    name = str(object_at(tree, "metadata").get("name"))
-    text = object_at(tree, "data").get(TIMETABLE_KEY)
-    try:
-        if not isinstance(text, str):
-            raise TimetableError(f"{TIMETABLE_KEY}: is missing")
-        return TimetableReading(name, competing_reservation(parse_timetable(text), classes, now))
-    except TimetableError as error:
-        return TimetableReading(name, str(error))
-
-
 class SeenSession(NamedTuple):
-    """An active session, and its classes (usually one)."""
+    """An active session, and which of the counted classes recognize it (usually one)."""
 
     session: Session
     classes: tuple[str, ...]
 
 
 class SessionReader(NamedTuple):
-    """Reads the sessions of a namespace."""
+    """Reads the sessions of `classes` in a namespace.
+
+    `recognitions` also has those of other classes that may recognize the same sessions.
+    """
 
     namespace: str
-    classes: tuple[tuple[str, Recognition], ...]
+    classes: frozenset[str]
+    recognitions: tuple[tuple[str, Recognition], ...]
     keys: MetadataKeys
 
     def read(self, tree: Tree) -> SeenSession | None:
-        classes = tuple(name for name, recognition in self.classes if is_active(tree, recognition))
-        return SeenSession(parse_session(tree, self.namespace, self.keys), classes) if classes else None
+        found = recognizing_classes(tree, self.recognitions)
+        classes = tuple(name for name in found if name in self.classes)
+        if not classes:
+            return None
+        session = parse_session(tree, self.namespace, self.keys)
+        return SeenSession(session._replace(classes=found) if len(found) > 1 else session, classes)
 
 
 class TimetableReader(NamedTuple):
     """Reads timetables of the site."""
 
-    classes: frozenset[str]
+    counted: tuple[tuple[str, Recognition], ...]
     now: int  # when this reading of the timetables began
 
     def read(self, tree: Tree) -> TimetableReading:
-        return read_timetable(tree, self.classes, self.now)
+        name = str(object_at(tree, "metadata").get("name"))
+        text = object_at(tree, "data").get(TIMETABLE_KEY)
+        try:
+            if not isinstance(text, str):
+                raise TimetableError(f"{TIMETABLE_KEY}: is missing")
+            found = competing_reservation(parse_timetable(text), dict(self.counted), self.now)
+            return TimetableReading(name, found)
+        except TimetableError as error:
+            return TimetableReading(name, str(error))
 
 
 Item = SeenSession | TimetableReading

@@ -3,13 +3,14 @@
 Watches run in threads; their messages are applied in the thread that asks, so nothing here needs a lock.
 """
 
+from functools import partial
 from typing import NamedTuple
 
 from berth.core.claims import HORIZON_REFRESH, ClaimTracker, TimetableReading
 from berth.core.jsonvalues import TimetableError
 from berth.core.sessioncounter import SessionCounter
-from berth.core.sessions import NO_TEMPLATE, Recognition, Session, project_of
-from berth.core.timetable import Timetable, TimetablePool
+from berth.core.sessions import NO_TEMPLATE, Contest, Recognition, Session, may_overlap, project_of
+from berth.core.timetable import Timetable
 from berth.runtime.lists import Collection
 from berth.runtime.projecttemplates import ProjectTemplates, RenkuClient
 from berth.runtime.sessionobjects import (
@@ -85,16 +86,15 @@ class SessionObserver:
         settings = timetable.settings
         if before is None or settings.renku_url != before.settings.renku_url:
             self._ask_renku_at(settings.renku_url)
-        self._timetable = timetable
-        pools = {
-            pool.resource_class: pool
-            for pool in timetable.pools
-            if pool.behavior != "none" and pool.sessions is not None
-        }
-        for name in [known for known in self._classes if known not in pools]:
-            del self._classes[name]
-        for name, pool in pools.items():
-            self._take_class(name, pool, settings.stabilization_seconds if pool.holder.is_stabilized else 0)
+        self._timetable, known, self._classes = timetable, self._classes, {}
+        for pool in timetable.pools:
+            if pool.behavior != "none" and pool.sessions is not None:
+                name, found = pool.resource_class, known.get(pool.resource_class)
+                if found is None or found.recognition != pool.sessions:
+                    found = _WatchedClass(pool.sessions, SessionCounter(0, partial(self._template, name)))
+                is_stabilized = pool.holder.is_stabilized
+                found.counter.set_seconds(settings.stabilization_seconds if is_stabilized else 0)
+                self._classes[name] = found
         self._reread(self._context.now())
 
     def wait(self, seconds: float) -> None:
@@ -143,19 +143,14 @@ class SessionObserver:
         if self._templates:
             self._templates.close()
 
-    def _take_class(self, name: str, pool: TimetablePool, seconds: float) -> None:
-        known = self._classes.get(name)
-        if known is not None and known.recognition == pool.sessions:
-            known.counter.set_seconds(seconds)
-        elif pool.sessions is not None:
-            counter = SessionCounter(seconds, lambda session, now: self._template(name, session, now))
-            self._classes[name] = _WatchedClass(pool.sessions, counter)
+    def _counted(self) -> dict[str, Recognition]:
+        return {name: found.recognition for name, found in self._classes.items()}
 
     def _reread(self, now: float) -> None:
         """Read all timetables again, up to a new horizon."""
         self._read_at = int(now)
         if self._timetable is not None:
-            self._tracker.set_own(self._timetable, frozenset(self._classes), self._read_at)
+            self._tracker.set_own(self._timetable, self._counted(), self._read_at)
         self._arrange()
 
     def _arrange(self) -> None:
@@ -168,7 +163,7 @@ class SessionObserver:
         wanted: dict[Collection, Reader] = {}
         if self._timetable is not None and self._classes:
             ours = timetable_collection(self._context.namespace, self._timetable.site)
-            wanted[ours] = TimetableReader(frozenset(self._classes), self._read_at)
+            wanted[ours] = TimetableReader(tuple(self._counted().items()), self._read_at)
             if self._knows_competitors:
                 self._learn_what_matters()
                 wanted.update(self._session_readers())
@@ -177,25 +172,36 @@ class SessionObserver:
 
     def _learn_what_matters(self) -> None:
         """Collect the relevant labels and annotations; none is ever dropped again."""
-        matches = [(name, match) for name, match in self._tracker.matches() if name in self._classes]
+        matches = list(self._tracker.matches())
         asked = metadata_keys(match for _, match in matches)
         self._keys = MetadataKeys(
             self._keys.labels | asked.labels, self._keys.annotations | asked.annotations
         )
         for name, match in matches:
-            if match.template and not self._classes[name].has_templates:
+            if match.template and name in self._classes and not self._classes[name].has_templates:
                 self._classes[name].has_templates = True
                 self._must_look = True
 
     def _session_readers(self) -> dict[Collection, Reader]:
         """Return the readers of sessions; classes with a common collection share its watch."""
-        places: dict[Collection, tuple[str, list[tuple[str, Recognition]]]] = {}
+        places: dict[Collection, tuple[str, list[str]]] = {}
         for name, found in self._classes.items():
             for namespace, collection in found.collections.items():
-                places.setdefault(collection, (namespace, []))[1].append((name, found.recognition))
+                places.setdefault(collection, (namespace, []))[1].append(name)
+        known = sorted(self._tracker.recognitions().items())
         return {
-            collection: SessionReader(namespace, tuple(classes), self._keys)
-            for collection, (namespace, classes) in places.items()
+            collection: SessionReader(
+                namespace,
+                frozenset(names),
+                tuple(
+                    (name, one)
+                    for name, one in known
+                    if namespace in one.namespaces
+                    and any(may_overlap(one, self._classes[own].recognition) for own in names)
+                ),
+                self._keys,
+            )
+            for collection, (namespace, names) in places.items()
         }
 
     def _catch_up(self, now: float) -> None:
@@ -216,8 +222,9 @@ class SessionObserver:
 
     def _settle_claims(self, now: float) -> None:
         if self._tracker.refresh(now):
+            claims, recognitions = self._tracker.claims, self._tracker.recognitions()
             for name, found in self._classes.items():
-                found.counter.set_claims(self._tracker.claims.get(name, ()))
+                found.counter.set_claims(claims.get(name, ()), Contest(name, recognitions, claims))
                 found.is_unseen = True
 
     def _settle_templates(self, now: float) -> None:
@@ -258,7 +265,7 @@ class SessionObserver:
     def _take_sessions(
         self, reader: SessionReader, message: Listed[Item] | Changed[Item], now: float
     ) -> None:
-        for name, _ in reader.classes:
+        for name in reader.classes:
             found = self._classes[name]
             found.is_unseen = True
             if isinstance(message, Listed):

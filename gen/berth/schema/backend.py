@@ -218,6 +218,3 @@ class BackendSpec(Model):
             session_affinity=bool(self.session_affinity),
             with_placeholders=placeholders,
         )
-
-
-DEFAULT_BACKEND = BackendSpec.model_construct()

@@ -6,6 +6,7 @@ to people, and its part of the JSON Schema.
 
 import os
 from collections.abc import Callable
+from importlib import import_module
 from typing import Annotated, Any, ClassVar, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, Strict
@@ -181,17 +182,43 @@ class Switch:
 
 
 class Lazy:
-    """A model whose validator is built when the first such value is read."""
+    """A model whose validator is built when the first such value is read.
 
-    def __init__(self, model: type[Model]) -> None:
-        self.model = model
+    Most documents have few of the keys that there are, and a class costs more than reading its value. So a
+    model may also be named by its module and its class, which is imported then:
+
+        if TYPE_CHECKING:
+            from berth.schema.scheduling import Affinity
+        else:
+            Affinity = lazy("berth.schema.scheduling", "Affinity")
+    """
+
+    def __init__(self, model: type[Model] | str, name: str = "") -> None:
+        self._model = model
+        self._name = name
+
+    @property
+    def model(self) -> type[Model]:
+        if isinstance(self._model, type):
+            return self._model
+        found: type[Model] = getattr(import_module(self._model), self._name)
+        self._model = found
+        return found
+
+    def _read(self, value: Any) -> Model:
+        return self.model.model_validate(value)
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(self.model.model_validate)
+        return core_schema.no_info_plain_validator_function(self._read)
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> Json:
         self.model.model_rebuild()
         return handler(self.model.__pydantic_core_schema__)
+
+
+def lazy(module: str, name: str) -> Any:
+    """Return the type of a field whose model is imported when a document has such a value."""
+    return Annotated[Any, Lazy(module, name)]
 
 
 OR_MAPPING = Switch(lambda value: int(isinstance(value, dict)))

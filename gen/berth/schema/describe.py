@@ -16,8 +16,8 @@ from berth.schema.metadata import KindDocument
 from berth.schema.nodeclass import NodeClass
 from berth.schema.nodepool import Budget, Requirement, Taint
 from berth.schema.outline import Node, fields
-from berth.schema.pod import Affinity, LabelSelector, Toleration, TopologySpread
 from berth.schema.report import shown
+from berth.schema.scheduling import Affinity, LabelSelector, Toleration, TopologySpread
 from berth.schema.site import ClusterSpec, Overridable
 
 Schema = dict[str, Any]
@@ -127,7 +127,7 @@ def fields_page() -> str:
 
 def options_table(engine: str) -> str:
     """Return the table of an engine's options."""
-    return _table("engine.", OPTIONS[engine])
+    return _table("engine.", OPTIONS[engine].model)
 
 
 def _table(prefix: str, model: type[Model]) -> str:

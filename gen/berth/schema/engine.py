@@ -5,127 +5,33 @@ The second half is what options mean together, and beside the repository and the
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Protocol
 
 from berth.findings import Path
-from berth.schema import grammar
-from berth.schema.base import Json, Lazy, ListOf, Model, Switch, Text, Whole, field
+from berth.schema.base import Json, Lazy, Model, Switch, field
 from berth.schema.grammar import UNFIT, is_artifact
-from berth.schema.metadata import refuse_our_labels
 from berth.schema.report import IDLE_KEY, INVALID, Report, shown
-from berth.schema.types import Annotations, DnsLabel, DnsName, Duration, Labels
+from berth.schema.types import EngineWord
+
+if TYPE_CHECKING:
+    from berth.schema.argocd import ArgoCD
+    from berth.schema.flux import Flux
 
 CALLED = {"argocd": "Argo CD", "flux": "Flux"}
 ENGINES = (*CALLED, "none")
 NOT_TOLD, ONE_DESTINATION = "B037", "B039"
 _CALLED = {**CALLED, "none": "engine none"}
 
-Word = Literal["argocd", "flux", "none"]
-Account = Annotated[str, Text("account such as argocd:berth", grammar.service_account)]
-SyncOption = Annotated[str, Text("sync option such as Validate=false", grammar.sync_option)]
-Folder = Annotated[str, Text("folder", grammar.folder)]
-SourceKind = Literal["GitRepository", "OCIRepository", "Bucket", "ExternalArtifact"]
-Provider = Literal["generic", "aws", "azure", "gcp", "github"]
-DeletionPolicy = Literal["MirrorPrune", "Delete", "WaitForTermination", "Orphan"]
-
-
-class _Options(Model):
-    """Options that both engines have."""
-
-    labels: Labels = field({}, "of the engine's own objects", "none")
-    annotations: Annotations = field({}, "of the engine's own objects", "none")
-
-    def check(self, path: Path, report: Report) -> None:
-        refuse_our_labels(self.labels, (*path, "labels"), report)
-
-
-class _OfArgoCD(Model):
-    project: DnsName | None = field(
-        None, "an AppProject of your own, instead of the rendered one", "`berth-<site>`"
-    )
-    service_account: Account | None = field(
-        None, "account that applies, by the rendered AppProject (impersonation)", "Argo CD's own"
-    )
-    automated: bool | None = field(None, "sync by itself; false: somebody presses the button", "true")
-    prune: bool | None = field(None, "delete what is gone from git", "true")
-    self_heal: bool | None = field(None, "put back what was changed by hand", "true")
-    retries: Annotated[int, Whole(-1, 1000)] | None = field(None, "of a sync that failed; -1: for ever", "5")
-    sync_options: ListOf[SyncOption] | None = field(
-        None, "more sync options; of one that is named twice the last counts", "none"
-    )
-    cascade: bool | None = field(
-        None, "deleting the Application deletes all that it applied (a finalizer)", "false"
-    )
-
-
-class _OfFlux(Model):
-    source_kind: SourceKind | None = field(
-        None, "kind of the source that sourceName names", "`GitRepository`"
-    )
-    source_name: DnsName | None = field(
-        None, "a source of your own, instead of the rendered one", "`berth-<site>.<cluster>`"
-    )
-    source_secret: DnsName | None = field(None, "Secret with which the rendered source is read", "none")
-    source_provider: Provider | None = field(
-        None,
-        "how Flux signs in there: by an identity of its cloud, or (github) as an app",
-        "`generic`: a Secret, if any",
-    )
-    source_interval: Duration | None = field(None, "between two looks of the rendered source", "`1m`")
-    path: Folder | None = field(
-        None,
-        "of the cluster's manifests in the source",
-        "`<repository.path>/rendered/clusters/<cluster>`",
-    )
-    interval: Duration | None = field(None, "between two looks at the cluster", "`10m`")
-    retry_interval: Duration | None = field(None, "after a failure", "`1m`")
-    timeout: Duration | None = field(None, "of one apply", "`5m`")
-    prune: bool | None = field(None, "delete what is gone from git", "true")
-    deletion_policy: DeletionPolicy | None = field(
-        None, "what deleting the Kustomization does to all that it applied", "`MirrorPrune`: as prune says"
-    )
-    suspend: bool | None = field(None, "do nothing until somebody resumes it", "false")
-    depends_on: ListOf[DnsName] | None = field(
-        None, "Kustomizations that come first, as one with the namespaces of sessions", "none"
-    )
-    service_account_name: DnsName | None = field(None, "account that applies", "Flux's own")
-    kube_config_secret: DnsName | None = field(
-        None, "Secret with a kubeconfig, for a cluster that Flux does not run in", "none"
-    )
-    kube_config_map: DnsName | None = field(
-        None, "instead, a ConfigMap that says how to reach that cluster (`spec.kubeConfig`)", "none"
-    )
-
-
-class ArgoCD(_Options, _OfArgoCD):
-    type: Literal["argocd"] = field(meaning="Argo CD")
-    version: Literal["3.2", "3.3"] | None = field(
-        None, "3.2 for any before 3.3, whose projects cannot allow single names", "3.3"
-    )
-    namespace: DnsLabel | None = field(None, "where Argo CD and its Applications are", "`argocd`")
-
-
-class Flux(_Options, _OfFlux):
-    type: Literal["flux"] = field(meaning="Flux")
-    version: Literal["2.8", "2.9"] | None = field(
-        None, "2.8 for any before 2.9, which cannot leave fields alone", "2.9"
-    )
-    namespace: DnsLabel | None = field(None, "of the objects of Flux", "`flux-system`")
-
 
 class NoEngine(Model):
     type: Literal["none"] = field(meaning="nothing: `kubectl apply`")
 
 
-class AnyEngine(_Options, _OfFlux, _OfArgoCD):
-    """Holds the options of an engine whose type is wrong, so that they are still looked at."""
-
-    type: Word = field(meaning="the engine")
-    version: Any = field(None)  # one of some engine
-    namespace: DnsLabel | None = field(None)
-
-
-OPTIONS: dict[str, type[Model]] = {"argocd": ArgoCD, "flux": Flux, "none": NoEngine}
+OPTIONS = {
+    "argocd": Lazy("berth.schema.argocd", "ArgoCD"),
+    "flux": Lazy("berth.schema.flux", "Flux"),
+    "none": Lazy(NoEngine),
+}
 
 
 def _by_type(value: Any) -> int:
@@ -137,19 +43,19 @@ def _by_type(value: Any) -> int:
 
 
 EngineSpec = Annotated[
-    Word
-    | Annotated[ArgoCD, Lazy(ArgoCD)]
-    | Annotated[Flux, Lazy(Flux)]
-    | Annotated[NoEngine, Lazy(NoEngine)]
-    | Annotated[AnyEngine, Lazy(AnyEngine)],
+    EngineWord
+    | Annotated[Any, OPTIONS["argocd"]]
+    | Annotated[Any, OPTIONS["flux"]]
+    | Annotated[Any, OPTIONS["none"]]
+    | Annotated[Any, Lazy("berth.schema.flux", "AnyEngine")],
     Switch(_by_type, hidden=1),
 ]
 
 
-def of_cluster(site: Any, own: Any) -> ArgoCD | Flux | NoEngine:
+def of_cluster(site: Any, own: Any) -> "ArgoCD | Flux | NoEngine":
     """Return the engine of a cluster with its options."""
     kind, options = merged(site, own)
-    found: Any = OPTIONS[kind].model_construct(type=kind, **options)
+    found: Any = OPTIONS[kind].model.model_construct(type=kind, **options)
     return found  # type: ignore[no-any-return] # one of the three
 
 
@@ -258,7 +164,7 @@ def _place(cluster: _Cluster) -> tuple[str | None, str | None] | None:
 
 def _is_sound(engine: Any) -> bool:
     """Tell whether options can be looked at together; a reserved label keeps nothing from it."""
-    if engine is INVALID or isinstance(engine, AnyEngine):
+    if engine is INVALID:
         return False
     return not isinstance(engine, Model) or INVALID not in [
         getattr(engine, one) for one in type(engine).model_fields

@@ -53,6 +53,15 @@ class Holder:
 
     __slots__ = ()
 
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other)
+
+    def __hash__(self) -> int:
+        return hash(type(self))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
     backend: ClassVar[str]
     """`backend.type` of the reservation."""
 
@@ -88,9 +97,10 @@ class Holder:
         return cloud_capacity
 
 
-@dataclass(frozen=True, slots=True)
 class Replicas(Holder):
     """Replicas of a Deployment of placeholders, one for each seat."""
+
+    __slots__ = ()
 
     backend = "placeholder"
 
@@ -99,9 +109,10 @@ class Replicas(Holder):
         return True
 
 
-@dataclass(frozen=True, slots=True)
 class Nodes(Holder):
     """Nodes of a Karpenter NodePool with a fixed number of them."""
+
+    __slots__ = ()
 
     backend = "nodePool"
     unit = Unit.NODE

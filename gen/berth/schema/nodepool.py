@@ -9,8 +9,8 @@ from berth.findings import Path
 from berth.schema import cloudgrammar
 from berth.schema.base import Length, ListOf, Model, NonEmptyUnique, Text, Whole, field
 from berth.schema.cloudgrammar import BUDGET_RULE
-from berth.schema.pod import Effect
 from berth.schema.report import INVALID, RANGE, Report
+from berth.schema.scheduling import Effect
 from berth.schema.types import Amount, LabelKey, Labels, LabelValue
 
 REQUIREMENT_RULE = "B154"

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, Union, get_args, 
 
 from pydantic import ConfigDict, TypeAdapter
 
-from berth.schema.base import Length, Model, Parsed, Switch, Text, Unique, Whole
+from berth.schema.base import Lazy, Length, Model, Parsed, Switch, Text, Unique, Whole
 from berth.schema.report import article
 
 MODEL, LIST, MAP, CHOICE, WHOLE, FLAG, TEXT, UNION, ANY = (
@@ -26,6 +26,8 @@ MODEL, LIST, MAP, CHOICE, WHOLE, FLAG, TEXT, UNION, ANY = (
     "any",
 )
 
+_Class = type[Any]
+
 
 class Node:
     """One place: its kind, and what is inside of it."""
@@ -37,10 +39,18 @@ class Node:
         while get_origin(hint) is Annotated:
             self.metadata = (*hint.__metadata__, *self.metadata)
             hint = _without_none(hint.__origin__)
-        self.type: Final = hint
-        self.kind: Final = self._kind()
+        self._type: Final = hint
 
-    def _kind(self) -> str:
+    @cached_property
+    def type(self) -> Any:
+        """The type without its annotations; asking for it imports a lazy model."""
+        lazy = self.find(Lazy)
+        return self._type if lazy is None else lazy.model
+
+    @cached_property
+    def kind(self) -> str:
+        if self.find(Lazy):
+            return MODEL
         origin = get_origin(self.type)
         if self.find(Text) or self.find(Parsed):
             return TEXT
@@ -58,7 +68,7 @@ class Node:
             return MODEL
         return FLAG if self.type is bool else ANY
 
-    def find(self, kind: type[Any]) -> Any:
+    def find(self, kind: "_Class") -> Any:
         """Return the annotation of this class, or None."""
         return next((one for one in self.metadata if isinstance(one, kind)), None)
 
@@ -99,7 +109,9 @@ class Node:
 
     @cached_property
     def has_rules(self) -> bool:
-        """Tell whether a second pass has anything to look at here."""
+        """Tell whether a second pass has anything to look at here. A lazy model is not imported for it."""
+        if self.find(Lazy):
+            return True
         if self.kind == LIST:
             return self.find(Unique) is not None or self.item.has_rules
         if self.kind == UNION:

@@ -1,30 +1,19 @@
 """`recurrence` of a reservation: when it happens, by entries, exceptions, moves and extra occurrences."""
 
-from typing import Annotated, Literal
+from datetime import date
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from berth.findings import Path
-from berth.schema.base import OR_MAPPING, Lazy, ListOf, Model, NonEmpty, Whole, field
-from berth.schema.calendar import ORDER, check_order
+from berth.schema.base import OR_MAPPING, ListOf, Model, NonEmpty, Whole, field, lazy
+from berth.schema.calendar import ORDER
+from berth.schema.entry import ScheduleEntry, check_length
 from berth.schema.report import CONFLICT, IDLE_KEY, INVALID, MISSING, Report
 from berth.schema.types import (
-    AnyText,
     Date,
     DnsLabel,
-    EndTime,
-    NodeCount,
-    SeatCount,
-    StartTime,
     TimeZone,
-    Weekday,
 )
-from berth.schema.values import Entry, Except, Extra, Move, Recurrence, Seats
-
-EQUAL_TIMES = "B028"
-TIME = '"HH:MM" in the reservation\'s zone'
-END = f"{TIME}; 24:00 is the midnight at the end of the day"
-END_DAY = "days from the start's date to the end's"
-NEXT_DAY = "next day if endTime <= startTime"
-EndDay = Annotated[int, Whole(0, 366)]
+from berth.schema.values import Except, Recurrence, Seats
 
 STANDING = Recurrence(
     type="standing",
@@ -41,165 +30,15 @@ STANDING = Recurrence(
 )
 
 
-class ClassSeats(Model):
-    """How many seats, or nodes, of one class."""
-
-    resource_class: DnsLabel = field(meaning="name of a ResourceClass")
-    placeholder_count: SeatCount | None = field(None, "seats of this class", "none: then write nodeCount")
-    node_count: NodeCount | None = field(None, "only backend nodePool: nodes of this class", "none")
-
-    @property
-    def count(self) -> int | None:
-        return self.node_count if self.placeholder_count is None else self.placeholder_count
-
-
-def check_seats(seats: tuple[ClassSeats, ...] | None, path: Path, report: Report) -> None:
-    """Report a class that is listed twice."""
-    names: list[str] = []
-    for i, one in enumerate(() if not seats or seats is INVALID else seats):
-        name = one if one is INVALID else one.resource_class
-        if name is not INVALID and name in names:
-            message = f'duplicate class "{name}".'
-            report(CONFLICT, (*path, i, "resourceClass"), message, "Write one line for each class.")
-        names.append(name)
-
-
-def listed(seats: tuple[ClassSeats, ...]) -> Seats:
-    return tuple((one.resource_class, one.count or 0) for one in seats)
-
-
-class OwnSeats(Model):
-    """A line of a recurrence that may have its own seats."""
-
-    placeholder_count: SeatCount | None = field(None, "seats, instead of provisioning's", "provisioning's")
-    node_count: NodeCount | None = field(
-        None, "only backend nodePool: nodes, instead of provisioning's", "provisioning's"
-    )
-    seats: NonEmpty[ClassSeats] | None = field(
-        None, "seats by class, instead of provisioning's", "provisioning's"
-    )
-
-    def check(self, path: Path, report: Report) -> None:
-        check_seats(self.seats, (*path, "seats"), report)
-
-    def seats_or(self, standard: Seats) -> Seats:
-        """Return the seats of the line, by default those of the reservation."""
-        if self.seats is not None:
-            return listed(self.seats)
-        own = self.node_count if self.placeholder_count is None else self.placeholder_count
-        return standard if own is None else ((standard[0][0], own),)
-
-
-class ScheduleEntry(OwnSeats):
-    day_of_week: Weekday | None = field(None, "1 = Monday to 7 = Sunday, or a name", "none")
-    days_of_week: NonEmpty[Weekday] | None = field(None, "several weekdays: [mon, wed]", "none")
-    start_time: StartTime = field(meaning=TIME)
-    end_time: EndTime = field(meaning=END)
-    end_day: EndDay | None = field(None, END_DAY, NEXT_DAY)
-
-    def entry(self, weekly: bool, standard: Seats) -> Entry:
-        days = (self.days_of_week or (self.day_of_week,)) if weekly else ()
-        times = (self.start_time, self.end_time, self.end_day)
-        return Entry(tuple(sorted({*days})), *times, self.seats_or(standard))
-
-
-class ExtraEntry(OwnSeats):
-    day: Date = field(meaning="date of one more occurrence", alias="date")
-    start_time: StartTime = field(meaning=TIME)
-    end_time: EndTime = field(meaning=END)
-    end_day: EndDay | None = field(None, END_DAY, NEXT_DAY)
-
-    def check(self, path: Path, report: Report) -> None:
-        super().check(path, report)
-        check_length(self, path, report)
-
-    def extra(self, standard: Seats) -> Extra:
-        times = (self.start_time, self.end_time, self.end_day)
-        return Extra(self.day, *times, self.seats_or(standard))
-
-
-def check_length(entry: ScheduleEntry | ExtraEntry, path: Path, report: Report) -> None:
-    """Report a window that would have no length. Not asked where the end's date is elsewhere."""
-    start, end, days = entry.start_time, entry.end_time, entry.end_day
-    if INVALID in (start, end, days):
-        return
-    if days is None and start == end:
-        fix = "Write a later time; for a whole day add endDay: 1."
-        report(EQUAL_TIMES, (*path, "endTime"), "the end equals the start.", fix)
-    elif days == 0 and end <= start:
-        fix = "Write a later time, or endDay: 1."
-        report(EQUAL_TIMES, (*path, "endTime"), "with endDay 0 the end is not after the start.", fix)
-
-
-class DateException(Model):
-    """Dates that do not happen, or one occurrence of a date."""
-
-    day: Date | None = field(None, "one date", "none", alias="date")
-    first: Date | None = field(None, "first date of a range", "none", alias="from")
-    last: Date | None = field(None, "last date of a range, inclusive", "none", alias="to")
-    start_time: StartTime | None = field(None, "only the occurrence that starts then", "all of the date")
-    title: AnyText = field("", "a remark", "none")
-
-    def check(self, path: Path, report: Report) -> None:
-        pairs = (("date", self.day), ("from", self.first), ("to", self.last))
-        given = [name for name, value in pairs if value is not None]
-        if given[:1] == ["date"] and given != ["date"]:
-            message = f"date and {given[1]} are both given."
-            report(CONFLICT, path, message, "Keep date, or from and to.")
-        elif not given:
-            report(MISSING, path, "it has no date.", "Add date, or from and to.")
-        elif given in (["from"], ["to"]):
-            other = "to" if given == ["from"] else "from"
-            report(MISSING, path, f"{other} is missing.", f"Add {other}: a date.")
-        elif self.first is not None and self.last is not None:
-            check_order(self.first, self.last, path, report)
-
-    @property
-    def excepted(self) -> Except:
-        if self.day is not None:
-            return Except(self.day, self.day, self.start_time)
-        assert self.first is not None
-        assert self.last is not None
-        return Except(self.first, self.last, self.start_time)
-
+if TYPE_CHECKING:
+    from berth.schema.datechanges import DateException, ExtraEntry, MovedEntry, UntitledRange
+else:
+    DateException = lazy("berth.schema.datechanges", "DateException")
+    ExtraEntry = lazy("berth.schema.datechanges", "ExtraEntry")
+    MovedEntry = lazy("berth.schema.datechanges", "MovedEntry")
+    UntitledRange = lazy("berth.schema.datechanges", "UntitledRange")
 
 DateOrException = Annotated[Date | DateException, OR_MAPPING]
-
-
-class MoveTarget(Model):
-    day: Date | None = field(None, "the new date", "the same date", alias="date")
-    start_time: StartTime | None = field(None, "the new start", "the same time")
-    end_time: EndTime | None = field(None, "the new end", "it keeps its length")
-    end_day: EndDay | None = field(None, "as in a schedule entry", "as in a schedule entry")
-
-    def check(self, path: Path, report: Report) -> None:
-        if self.day is None and self.start_time is None and self.end_time is None:
-            report(MISSING, path, "it changes nothing.", "Add date, startTime or endTime.")
-        elif self.end_day is not None and self.end_time is None:
-            message = "without endTime the occurrence keeps its length."
-            report(IDLE_KEY, (*path, "endDay"), message, "Add endTime, or remove endDay.", at_key=True)
-
-
-class MovedEntry(Model):
-    day: Date = field(meaning="date of the occurrence that moves", alias="date")
-    start_time: StartTime | None = field(None, "its start", "the date's only occurrence")
-    to: MoveTarget = field(meaning="when it happens instead")
-
-    @property
-    def move(self) -> Move:
-        to = self.to
-        times = (to.start_time, to.end_time, to.end_day)
-        return Move(self.day, self.start_time, to.day or self.day, *times)
-
-
-class UntitledRange(Model):
-    """A range of dates on which a reservation happens."""
-
-    first: Date = field(alias="from")
-    last: Date = field(alias="to")
-
-    def check(self, path: Path, report: Report) -> None:
-        check_order(self.first, self.last, path, report)
 
 
 class RecurrenceSpec(Model):
@@ -218,12 +57,8 @@ class RecurrenceSpec(Model):
     excepted: ListOf[DateOrException] = field(
         (), "dates, {from, to} or {date, startTime} left out", "none", alias="except"
     )
-    moved: ListOf[Annotated[MovedEntry, Lazy(MovedEntry)]] = field(
-        (), "single occurrences at another time", "none"
-    )
-    extra: ListOf[Annotated[ExtraEntry, Lazy(ExtraEntry)]] = field(
-        (), "single occurrences besides the schedule", "none"
-    )
+    moved: ListOf[MovedEntry] = field((), "single occurrences at another time", "none")
+    extra: ListOf[ExtraEntry] = field((), "single occurrences besides the schedule", "none")
 
     def check(self, path: Path, report: Report) -> None:
         if self.type is INVALID:
@@ -284,7 +119,7 @@ class RecurrenceSpec(Model):
                 message, fix = "endDate already sets the day of the end.", "Remove endDay."
                 report(CONFLICT, (*path, "endDay"), message, fix, at_key=True)
         elif self.type != "once" or first not in (None, INVALID):
-            check_length(entry, path, report)
+            check_length((entry.start_time, entry.end_time, entry.end_day), path, report)
 
     def check_form(self, meant: str, path: Path, report: Report) -> None:
         """Report entries and extras that have seats in another form than the reservation itself."""
@@ -312,15 +147,13 @@ class RecurrenceSpec(Model):
             first=self.start_date,
             last=self.end_date,
             dates=tuple(
-                (one.first, one.last) if isinstance(one, UntitledRange) else (one, one)
-                for one in self.dates or ()
+                (one, one) if isinstance(one, date) else (one.first, one.last) for one in self.dates or ()
             ),
             interval=self.interval,
             schedule=tuple(one.entry(weekly, standard) for one in self.schedule),
             calendars=self.calendars,
             excepts=tuple(
-                one.excepted if isinstance(one, DateException) else Except(one, one, None)
-                for one in self.excepted
+                Except(one, one, None) if isinstance(one, date) else one.excepted for one in self.excepted
             ),
             moves=tuple(one.move for one in self.moved),
             extras=tuple(one.extra(standard) for one in self.extra),

@@ -13,8 +13,8 @@ from berth.findings import Path
 from berth.schema import grammar, validate
 from berth.schema.base import Model, NonEmpty, Parsed, Text, Whole, field
 from berth.schema.calendar import ORDER
+from berth.schema.entry import EQUAL_TIMES
 from berth.schema.holders import Replicas
-from berth.schema.recurrence import EQUAL_TIMES
 from berth.schema.renkunames import name
 from berth.schema.report import INVALID, MISSING, Origin, Refusal, Report
 from berth.schema.reservation import DEFAULT_LEAD, EVERY_SESSION, Behavior

@@ -1,17 +1,22 @@
 """`CapacityReservation`: how many seats, of which class, when."""
 
 from collections.abc import Iterator
-from typing import Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from berth.findings import Path
-from berth.schema.backend import DEFAULT_BACKEND, BackendSpec
-from berth.schema.base import Lazy, ListOf, Model, NonEmpty, Text, field
-from berth.schema.holders import HOLDERS, Holder, Unit
-from berth.schema.metadata import KindDocument
-from berth.schema.recurrence import STANDING, ClassSeats, OwnSeats, RecurrenceSpec, check_seats, listed
+from berth.schema.base import ListOf, Model, NonEmpty, Text, field, lazy
+from berth.schema.entry import ClassSeats, OwnSeats, check_seats, listed
+from berth.schema.holders import HOLDERS, Holder, Replicas, Unit
+from berth.schema.metadata import KindDocument, warn_of_engine_options
+from berth.schema.recurrence import STANDING, RecurrenceSpec
 from berth.schema.report import CONFLICT, IDLE_KEY, INVALID, MISSING, RANGE, Origin, Refusal, Report
 from berth.schema.types import Annotations, DnsLabel, Labels, LeadMinutes, NodeCount, SeatCount, Ulid
 from berth.schema.values import Reservation, Seats, SessionMatch
+
+if TYPE_CHECKING:
+    from berth.schema.backend import BackendSpec
+else:
+    BackendSpec = lazy("berth.schema.backend", "BackendSpec")
 
 COUNTS_SESSIONS = "B170"
 Behavior = Literal["maintain", "reduce", "none"]
@@ -88,24 +93,22 @@ class ReservationSpec(Model):
     sessions: SessionMatchSpec | None = field(
         None, "narrows the class's sessions to this course", "all of them"
     )
-    backend: Annotated[BackendSpec, Lazy(BackendSpec)] | None = field(
-        None, "what holds the capacity", "`placeholder`"
-    )
+    backend: BackendSpec | None = field(None, "what holds the capacity", "`placeholder`")
     suspend: bool = field(False, "true: rendered, never opens")
 
     @property
-    def backend_spec(self) -> BackendSpec:
-        return DEFAULT_BACKEND if self.backend is None else self.backend
+    def backend_type(self) -> str:
+        return Replicas.backend if self.backend is None else self.backend.type
 
     def check(self, path: Path, report: Report) -> None:
-        standing = INVALID if self.backend is INVALID else self.backend_spec.standing
+        standing = self.backend.standing if isinstance(self.backend, Model) else self.backend
         if standing is True:
             self._check_standing(path, report)
         elif self.recurrence is None and standing is not INVALID:
             report(MISSING, path, "recurrence is missing.", "Add recurrence: a mapping.")
         if self.provisioning is not INVALID:  # without it the form is unknown
             self._check_seats(path, report)
-        if self.backend is not INVALID and self.backend_spec.type is not INVALID:
+        if self.backend is not INVALID and self.backend_type is not INVALID:
             self._check_counts(path, report)
             self._check_behavior(path, report)
 
@@ -145,7 +148,7 @@ class ReservationSpec(Model):
 
     def _check_counts(self, path: Path, report: Report) -> None:
         """Check that nodes or seats are counted, as the backend holds them."""
-        backend = self.backend_spec.type
+        backend = self.backend_type
         unit = HOLDERS[backend].unit
         other = Unit.SEAT if unit is Unit.NODE else Unit.NODE
         for at, counted, is_needed in self._counts():
@@ -163,7 +166,7 @@ class ReservationSpec(Model):
 
     def _check_behavior(self, path: Path, report: Report) -> None:
         """Check that the backend can follow sessions as `scaleDownBehavior` says."""
-        holder = HOLDERS[self.backend_spec.type]
+        holder = HOLDERS[self.backend_type]
         behavior = None if self.provisioning is INVALID else self.provisioning.scale_down_behavior
         if behavior not in (None, INVALID, *holder.behaviors):
             message = f"whole nodes cannot {behavior}: sessions do not use them up one by one."
@@ -199,9 +202,14 @@ class ReservationDocument(KindDocument):
     kind: Literal["CapacityReservation"]
     spec: ReservationSpec
 
+    def check(self, path: Path, report: Report) -> None:
+        super().check(path, report)
+        if self.metadata is not INVALID:
+            warn_of_engine_options(self.metadata, (*path, "metadata"), report)
+
     def declared(self, origin: Origin) -> Reservation:
         spec, metadata, provisioning = self.spec, self.metadata, self.spec.provisioning
-        held, holder = spec.held, spec.backend_spec.holder
+        held, holder = spec.held, Replicas() if spec.backend is None else spec.backend.holder
         is_persistent = holder.persistence is not None
         lead = provisioning.lead_time_minutes
         return Reservation(

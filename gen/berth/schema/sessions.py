@@ -1,12 +1,16 @@
 """`sessions` of a class: how its sessions are recognized."""
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from berth.findings import Path
-from berth.schema.base import Json, ListOf, Model, NonEmpty, field
-from berth.schema.pod import LabelSelector
+from berth.schema.base import Json, ListOf, Model, NonEmpty, field, lazy
 from berth.schema.report import CONFLICT, INVALID, MISSING, Report
 from berth.schema.types import Annotations, AnyText, DnsLabel, DnsName
+
+if TYPE_CHECKING:
+    from berth.schema.scheduling import LabelSelector
+else:
+    LabelSelector = lazy("berth.schema.scheduling", "LabelSelector")
 
 NOT_LISTED = "B036"
 CUSTOM = ("group", "version", "resource", "matchAnnotations", "inactive")

@@ -1,35 +1,47 @@
 """`Site`: what the platform team owns. A cluster's own values are merged over the site's."""
 
-import re
 from collections.abc import Iterable
-from typing import Annotated, ClassVar, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypeVar
 
 from berth.findings import Path
-from berth.karpenter.versions import GATES, NEWEST, OLDEST
 from berth.schema import engine as engines
 from berth.schema import grammar
-from berth.schema.base import Lazy, ListOf, Model, NonEmpty, Text, UniqueList, Whole, field
+from berth.schema.base import ListOf, Model, NonEmpty, Text, Whole, field, lazy
 from berth.schema.calendar import ORDER
-from berth.schema.engine import EngineSpec, Folder
+from berth.schema.engine import EngineSpec
 from berth.schema.metadata import KindDocument
-from berth.schema.pod import Tolerating, check_resources, completed
-from berth.schema.report import CONFLICT, INVALID, MISSING, Origin, Refusal, Report, choice, shown
-from berth.schema.types import AnyText, Date, DnsLabel, DnsName, Price, Resources, TimeZone
-from berth.schema.values import Ceiling, Cluster, Images, Karpenter, Koordinator, Renku, Repository, Site
+from berth.schema.pod import Tolerating, completed
+from berth.schema.report import INVALID, MISSING, Origin, Refusal, Report, shown
+from berth.schema.types import Date, DnsLabel, Folder, Price, Resources, TimeZone
+from berth.schema.values import Ceiling, Cluster, Images, Karpenter, Koordinator, Repository, Site
 from berth.version import VERSION
 
+if TYPE_CHECKING:
+    from berth.schema.siteparts import (
+        Destination,
+        ImagesSpec,
+        KarpenterSpec,
+        KoordinatorSpec,
+        RenkuSpec,
+        RuntimeSpec,
+    )
+else:
+    Destination = lazy("berth.schema.siteparts", "Destination")
+    ImagesSpec = lazy("berth.schema.siteparts", "ImagesSpec")
+    KarpenterSpec = lazy("berth.schema.siteparts", "KarpenterSpec")
+    KoordinatorSpec = lazy("berth.schema.siteparts", "KoordinatorSpec")
+    RenkuSpec = lazy("berth.schema.siteparts", "RenkuSpec")
+    RuntimeSpec = lazy("berth.schema.siteparts", "RuntimeSpec")
+
 DUPLICATE_NAME, OTHER_VERSION = "B060", "B027"
-CONFIGURED = "B115"
-OLD_KARPENTER = "B150"
+IMAGE_BY_TAG = "B077"
 EMPTY_TO_KARPENTER = -(2**25)  # from here down a pod costs it nothing to evict
 EMPTY_SINCE = (1, 14)
 PRIORITY, LOW_PRIORITY = "B025", "B026"
-_VERSION = r"v?([0-9]{1,3})\.([0-9]{1,3})(?:\.[0-9]{1,4})?"
-_STOCK = "default-scheduler"
 _RESOURCES = {"requests": {"cpu": "10m", "memory": "32Mi"}, "limits": {"memory": "64Mi"}}
 _OF_OCCURRENCE = {"requests": {"cpu": "1m", "memory": "12Mi"}, "limits": {"memory": "32Mi"}}
 # The image is a tag and its digest: it is the same wherever and whenever a Job starts.
-_PYTHON = "python:3.13-slim@sha256:7c61056e61ac89e852de05f3dc6fa51a6dd2181797bceed46aa725dd7cb2cd3b"
+PYTHON = "python:3.13-slim@sha256:7c61056e61ac89e852de05f3dc6fa51a6dd2181797bceed46aa725dd7cb2cd3b"
 V = TypeVar("V")
 
 
@@ -40,24 +52,6 @@ def _berth_version(text: str) -> str:
     return text
 
 
-def _karpenter_version(text: str) -> tuple[int, int]:
-    match = re.fullmatch(_VERSION, text, re.ASCII)
-    if match is None:
-        raise Refusal(f"{shown(text)} is not a version.", 'Write it as "1.14".', OLD_KARPENTER)
-    found = int(match[1]), int(match[2])
-    if found < OLDEST:
-        message = f"Karpenter {text} does not have the API karpenter.sh/v1."
-        raise Refusal(message, "Use Karpenter 1.0 or later.", OLD_KARPENTER)
-    return found
-
-
-def _gate(text: str) -> str:
-    if text in GATES:
-        return text
-    raise Refusal(f"{shown(text)} is not a feature gate of Karpenter.", choice(text, GATES), OLD_KARPENTER)
-
-
-Image = Annotated[str, Text("image", grammar.image)]
 Priority = Annotated[int, Whole(-(2**31), 2**31 - 1, "whole number from -10 to -1")]
 
 
@@ -83,31 +77,6 @@ class CeilingSpec(Model):
         return Ceiling(tuple(self.seats.items()), tuple(self.requests.items()), self.first, self.until)
 
 
-class ImagesSpec(Model):
-    pause: Image | None = field(None, "image of the placeholders", "`registry.k8s.io/pause:3.10.1`")
-    python: Image | None = field(None, "image of Berth's Jobs", "`python:3.13-slim` by digest")
-    pull_secrets: UniqueList[DnsName] | None = field(None, "names of pull secrets in the namespace", "none")
-
-
-class JobResources(Model):
-    requests: Resources = field({}, "mapping (quantity for each key)")
-    limits: Resources = field({}, "mapping (quantity for each key)")
-
-    def check(self, path: Path, report: Report) -> None:
-        check_resources(self.requests, self.limits, path, report)
-
-
-class RuntimeSpec(Tolerating):
-    image: Annotated[str, Text("image by digest", grammar.image_by_digest)] | None = field(
-        None, "an image by digest that contains Berth's code, built from `Containerfile`", "ConfigMaps"
-    )
-    resources: JobResources | None = field(
-        None,
-        "`{requests, limits}` of each container of Berth's Jobs",
-        "requests 10m and 32Mi, limit 64Mi; of the container that only waits, 1m, 12Mi and 32Mi",
-    )
-
-
 class ScalerSpec(Model):
     stabilization_seconds: Annotated[int, Whole(0, 3600)] = field(
         30, "how long a session that left still counts, 0 to 3600"
@@ -115,27 +84,6 @@ class ScalerSpec(Model):
     ready_minutes: Annotated[int, Whole(0, 180)] = field(
         5, "before the start: seats that are not ready by then are reported, 0 to 180"
     )
-
-
-class TokenSecret(Model):
-    name: DnsName = field(meaning="its name")
-    key: Annotated[str, Text("key of a Secret", grammar.secret_key)] = field(meaning="the key of the token")
-
-
-class RenkuSpec(Model):
-    url: Annotated[str, Text("address of a web server", grammar.url)] = field(
-        meaning="its address, without /api: http or https"
-    )
-    token_secret: TokenSecret | None = field(
-        None,
-        "a Secret in the namespace of Berth, wherever classes of Renku are; read when it is there",
-        "no token",
-    )
-
-    @property
-    def renku(self) -> Renku:
-        secret = self.token_secret
-        return Renku(self.url, "" if secret is None else secret.name, "" if secret is None else secret.key)
 
 
 class DiffSpec(Model):
@@ -155,45 +103,6 @@ class RepositorySpec(Model):
     path: Folder = field("", "folder of it where `rendered/` is", "`.`")
 
 
-class KoordinatorSpec(Model):
-    scheduler_name: DnsName = field("koord-scheduler", "name of Koordinator's scheduler there")
-    allocate_policy: Literal["Restricted", "Aligned"] = field(
-        "Restricted", "of every Reservation there: Restricted or Aligned"
-    )
-    colocation_profiles: bool = field(
-        False, "whether its webhook may change session pods, for `sessionAffinity`"
-    )
-
-    def check(self, path: Path, report: Report) -> None:
-        if self.scheduler_name == _STOCK:
-            message = (
-                f"{_STOCK} is Kubernetes' own scheduler, which does not know slots, unless Koordinator "
-                "replaces it."
-            )
-            fix = "Write the name under which Koordinator's scheduler runs, mostly koord-scheduler."
-            report(CONFIGURED, (*path, "schedulerName"), message, fix)
-
-
-class KarpenterSpec(Model):
-    version: Annotated[tuple[int, int], Text("version", _karpenter_version)] = field(
-        NEWEST, "of Karpenter there", f'`"{NEWEST[0]}.{NEWEST[1]}"`'
-    )
-    gates: dict[Annotated[str, Text("gate", _gate)], bool] = field(
-        {}, "its feature gates, true or false", "Karpenter's own"
-    )
-
-
-class Destination(Model):
-    server: AnyText | None = field(None)
-    name: AnyText | None = field(None)
-
-    def check(self, path: Path, report: Report) -> None:
-        if self.server is not None and self.name is not None:
-            report(CONFLICT, path, "server and name are both given.", "Keep one of the two.")
-        if self.server is None and self.name is None:
-            report(MISSING, path, "it has neither server nor name.", "Add one of the two.")
-
-
 class Overridable(Model):
     """What a site sets for all its clusters, and each cluster may override."""
 
@@ -204,10 +113,8 @@ class Overridable(Model):
         None, "home of all namespaced objects that are rendered", "`berth`"
     )
     priority: Priority | None = field(None, "of the placeholders, -10 to -1", "-10")
-    images: Annotated[ImagesSpec, Lazy(ImagesSpec)] | None = field(None, "container images", "see below")
-    runtime: Annotated[RuntimeSpec, Lazy(RuntimeSpec)] | None = field(
-        None, "where Berth's Jobs run, and with what", "see below"
-    )
+    images: ImagesSpec | None = field(None, "container images", "see below")
+    runtime: RuntimeSpec | None = field(None, "where Berth's Jobs run, and with what", "see below")
 
 
 class ClusterSpec(Overridable):
@@ -220,12 +127,10 @@ class ClusterSpec(Overridable):
         {}, "what pods may have of its largest node: a seat must fit", "not known"
     )
     ceilings: ListOf[CeilingSpec] = field((), "the most that may be reserved at once", "none")
-    koordinator: Annotated[KoordinatorSpec, Lazy(KoordinatorSpec)] | None = field(
+    koordinator: KoordinatorSpec | None = field(
         None, "Koordinator there; `{}` is enough", "the cluster has none"
     )
-    karpenter: Annotated[KarpenterSpec, Lazy(KarpenterSpec)] | None = field(
-        None, "Karpenter there: its version and gates", "not known"
-    )
+    karpenter: KarpenterSpec | None = field(None, "Karpenter there: its version and gates", "not known")
 
     def autoscaler_of(self, path: Path, report: Report) -> str:
         """Return the autoscaler that a priority must suit.
@@ -247,9 +152,7 @@ class SiteSpec(Overridable):
     repository: RepositorySpec | None = field(None, "the git repository of this site", "none")
     clusters: NonEmpty[ClusterSpec] = field(meaning="one or more clusters")
     kustomization: bool = field(False, "render a kustomization.yaml for each cluster too")
-    renku: Annotated[RenkuSpec, Lazy(RenkuSpec)] | None = field(
-        None, "Renku's API, for project templates", "none"
-    )
+    renku: RenkuSpec | None = field(None, "Renku's API, for project templates", "none")
     scaler: ScalerSpec = field(ScalerSpec.model_construct(), "how windows are kept", "see below")
     diff: DiffSpec = field(DiffSpec.model_construct(), "what `berth diff` warns of", "24 hours")
 
@@ -271,7 +174,28 @@ class SiteSpec(Overridable):
             else:
                 check_priority(one.priority, {autoscaler}, (*at, "priority"), report)
         check_priority(self.priority, inherited, (*path, "priority"), report)
+        self._check_images(clusters, path, report)
         engines.check_engines(self.engine, clusters, self.repository, path, report)
+
+    def _check_images(self, clusters: Iterable[ClusterSpec], path: Path, report: Report) -> None:
+        """Note once that images are given by tag."""
+        given = [((*path, "images"), self.images)]
+        given += [
+            ((*path, "clusters", i, "images"), one.images)
+            for i, one in enumerate(clusters)
+            if one is not INVALID
+        ]
+        tagged = [
+            ((*at, name), image)
+            for at, images in given
+            if images is not None and images is not INVALID
+            for name, image in (("python", images.python), ("pause", images.pause))
+            if image is not None and image is not INVALID and "@" not in image
+        ]
+        if tagged:
+            names = ", ".join(dict.fromkeys(image for _, image in tagged))
+            message = f"an image by tag can change without a review: {names}."
+            report(IMAGE_BY_TAG, tagged[0][0], message, "Write it by digest: NAME@sha256:DIGEST.")
 
 
 def check_priority(value: int | None, autoscalers: set[str], path: Path, report: Report) -> None:
@@ -336,7 +260,7 @@ def cluster(own: ClusterSpec, site: SiteSpec) -> Cluster:
         priority=_first((own.priority, site.priority), -10),
         images=Images(
             _first((one.pause for one in images), "registry.k8s.io/pause:3.10.1"),
-            _first((one.python for one in images), _PYTHON),
+            _first((one.python for one in images), PYTHON),
             _first((one.pull_secrets for one in images), ()),
         ),
         runtime=Tolerating.model_construct(

@@ -13,8 +13,9 @@ from berth.findings import Path
 from berth.schema import grammar
 from berth.schema.base import Json, ListOf, Model, Text, Whole, field
 from berth.schema.metadata import RESERVED, refuse_much, refuse_our_label
-from berth.schema.pod import Effect, LabelSelector, Placing
+from berth.schema.pod import Placing
 from berth.schema.report import CONFLICT, IDLE_KEY, INVALID, MISSING, Report, items, shown
+from berth.schema.scheduling import Effect, LabelSelector
 from berth.schema.types import (
     INT32,
     Annotations,

@@ -2,7 +2,7 @@
 
 from datetime import date
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from berth.schema import grammar
 from berth.schema.base import Length, Parsed, Text, Whole, wrong_type
@@ -83,6 +83,8 @@ Instant = Annotated[str, Text("instant in UTC", grammar.utc)]
 GoDuration = Annotated[str, Text("duration", grammar.go_duration)]
 Duration = Annotated[str, Text("duration such as 10m", grammar.duration)]
 
+EngineWord = Literal["argocd", "flux", "none"]
+
 AnyText = Annotated[str, Text()]
 DnsLabel = Annotated[str, Text("DNS label", grammar.dns_label)]
 DnsName = Annotated[str, Text("DNS name", grammar.dns_name)]
@@ -93,6 +95,8 @@ Ulid = Annotated[str, Text("ULID", grammar.ulid)]
 ResourceName = Annotated[str, Text("resource", grammar.resource_name)]
 Amount = Annotated[str, Parsed("quantity", _amount, {"type": ["string", "number"]})]
 Price = Annotated[Decimal, Parsed(_PRICE, _price, {"type": ["string", "number"]})]
+
+Folder = Annotated[str, Text("folder", grammar.folder)]
 
 Labels = dict[LabelKey, LabelValue]
 Annotations = dict[LabelKey, AnyText]

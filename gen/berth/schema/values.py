@@ -12,7 +12,9 @@ from berth.schema.report import Origin
 if TYPE_CHECKING:
     from decimal import Decimal  # expensive to load, and few sites declare a price
 
-    from berth.schema.engine import ArgoCD, Flux, NoEngine
+    from berth.schema.argocd import ArgoCD
+    from berth.schema.engine import NoEngine
+    from berth.schema.flux import Flux
     from berth.schema.holders import Holder
     from berth.schema.pod import Placement, Tolerating
     from berth.schema.sessions import ClassSessions

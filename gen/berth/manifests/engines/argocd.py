@@ -4,14 +4,17 @@ Occurrences set replicas: the Application ignores them, and does not sync them.
 """
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, cast
 
 from berth.manifests import naming, slots
 from berth.manifests.backends.base import Manifest
 from berth.manifests.engines.base import metadata, source_path
 from berth.manifests.placed import cluster_named, cluster_of
 from berth.schema.declared import Declared
-from berth.schema.engine import ArgoCD
 from berth.schema.values import Cluster, Site
+
+if TYPE_CHECKING:
+    from berth.schema.argocd import ArgoCD
 
 NAMESPACE = "argocd"
 RBAC = "rbac.authorization.k8s.io"
@@ -40,10 +43,10 @@ _SYNC_OPTIONS = (
 )
 
 
-def argocd_of(cluster: Cluster) -> ArgoCD:
+def argocd_of(cluster: Cluster) -> "ArgoCD":
     """Return the options of a cluster whose engine is Argo CD."""
-    assert isinstance(cluster.engine_options, ArgoCD)
-    return cluster.engine_options
+    assert cluster.engine == "argocd"
+    return cast("ArgoCD", cluster.engine_options)
 
 
 def of_cluster(site: Site, cluster: Cluster) -> list[Manifest]:

@@ -4,23 +4,25 @@ From 2.9 on the Kustomization leaves replicas alone; for older ones the field is
 """
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from berth.core.labels import SITE
 from berth.manifests import naming
 from berth.manifests.backends.base import Manifest
 from berth.manifests.engines.base import metadata, source_path
-from berth.schema.engine import Flux
 from berth.schema.grammar import is_artifact
 from berth.schema.values import Cluster, Site
+
+if TYPE_CHECKING:
+    from berth.schema.flux import Flux
 
 NAMESPACE = "flux-system"
 
 
-def flux_of(cluster: Cluster) -> Flux:
+def flux_of(cluster: Cluster) -> "Flux":
     """Return the options of a cluster whose engine is Flux."""
-    assert isinstance(cluster.engine_options, Flux)
-    return cluster.engine_options
+    assert cluster.engine == "flux"
+    return cast("Flux", cluster.engine_options)
 
 
 def of_cluster(site: Site, cluster: Cluster) -> list[Manifest]:
@@ -86,7 +88,7 @@ def _optional(cluster: Cluster) -> dict[str, Any]:
     }
 
 
-def _kube_config(options: Flux) -> dict[str, Any]:
+def _kube_config(options: "Flux") -> dict[str, Any]:
     pairs = ((options.kube_config_secret, "secretRef"), (options.kube_config_map, "configMapRef"))
     for name, key in pairs:
         if name is not None:

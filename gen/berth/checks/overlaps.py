@@ -1,0 +1,65 @@
+"""Check that no two classes of a cluster recognize the same sessions: a session counts for one class only."""
+
+from collections.abc import Iterator, Sequence
+
+from berth.core.sessions import LabelRequirement, Recognition, may_overlap
+from berth.findings import Problem
+from berth.manifests.placed import cluster_of
+from berth.manifests.timetable import recognition_of
+from berth.schema.declared import Declared
+from berth.schema.values import Cluster, Site
+
+SAME_SESSIONS = "B075"
+
+
+def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
+    """Check all classes. A class is reported if others may take its sessions; the first by rank is named."""
+    for cluster in site.clusters:
+        ranked = sorted(_recognitions(declared, site, cluster).items(), key=_rank)
+        for place, (name, own) in enumerate(ranked):
+            winners = [other for other, one in ranked[:place] if _is_shared(own, one)]
+            if winners:
+                yield _problem(declared, name, winners)
+
+
+def _recognitions(declared: Declared, site: Site, cluster: Cluster) -> dict[str, Recognition]:
+    found = {
+        one.name: recognition_of(one) for one in declared.classes.values() if cluster_of(one, site) is cluster
+    }
+    return {name: one for name, one in found.items() if one is not None}
+
+
+def _rank(item: tuple[str, Recognition]) -> tuple[int, int, str]:
+    """Order classes as `berth.core.sessions.winning_class` does where no course narrows them."""
+    name, one = item
+    return -one.requirements, len(one.namespaces), name
+
+
+def _is_shared(one: Recognition, other: Recognition) -> bool:
+    """Tell whether a session may fit both. Two classes with one renkuId are an error of their own."""
+    if one.source == other.source == "renku" or not may_overlap(one, other):
+        return False
+    requirements = (*one.required_labels, *other.required_labels)
+    return all(_can_hold([one for one in requirements if one.key == key]) for key, *_ in requirements)
+
+
+def _can_hold(requirements: Sequence[LabelRequirement]) -> bool:
+    """Tell whether any value of a label, or its absence, meets all requirements, which have one key."""
+    (key,) = {one.key for one in requirements}
+    named = [value for one in requirements for value in one.values]
+    other = "-" * 64  # longer than any value of a label
+    return any(
+        all(one.holds(labels) for one in requirements)
+        for labels in ({}, *({key: value} for value in (*named, other)))
+    )
+
+
+def _problem(declared: Declared, name: str, winners: Sequence[str]) -> Problem:
+    found = declared.classes[name]
+    more = f" (and {len(winners) - 1} more)" if len(winners) > 1 else ""
+    message = (
+        f"class {winners[0]}{more} recognizes the same sessions. A session counts for one class only: "
+        f"for {winners[0]} before {name}, where both have an open window for it."
+    )
+    fix = "Give them selectors that exclude each other, such as one label with different values."
+    return Problem(SAME_SESSIONS, *found.origin[:2], ("spec", "sessions"), message, fix)

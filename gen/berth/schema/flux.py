@@ -1,0 +1,66 @@
+"""`engine: {type: flux}`: the options of Flux, and those of an engine whose type is wrong."""
+
+from typing import Any, Literal
+
+from berth.schema.argocd import ArgoCDKeys, EngineOptions
+from berth.schema.base import ListOf, Model, field
+from berth.schema.types import DnsLabel, DnsName, Duration, EngineWord, Folder
+
+SourceKind = Literal["GitRepository", "OCIRepository", "Bucket", "ExternalArtifact"]
+Provider = Literal["generic", "aws", "azure", "gcp", "github"]
+DeletionPolicy = Literal["MirrorPrune", "Delete", "WaitForTermination", "Orphan"]
+
+
+class FluxKeys(Model):
+    source_kind: SourceKind | None = field(
+        None, "kind of the source that sourceName names", "`GitRepository`"
+    )
+    source_name: DnsName | None = field(
+        None, "a source of your own, instead of the rendered one", "`berth-<site>.<cluster>`"
+    )
+    source_secret: DnsName | None = field(None, "Secret with which the rendered source is read", "none")
+    source_provider: Provider | None = field(
+        None,
+        "how Flux signs in there: by an identity of its cloud, or (github) as an app",
+        "`generic`: a Secret, if any",
+    )
+    source_interval: Duration | None = field(None, "between two looks of the rendered source", "`1m`")
+    path: Folder | None = field(
+        None,
+        "of the cluster's manifests in the source",
+        "`<repository.path>/rendered/clusters/<cluster>`",
+    )
+    interval: Duration | None = field(None, "between two looks at the cluster", "`10m`")
+    retry_interval: Duration | None = field(None, "after a failure", "`1m`")
+    timeout: Duration | None = field(None, "of one apply", "`5m`")
+    prune: bool | None = field(None, "delete what is gone from git", "true")
+    deletion_policy: DeletionPolicy | None = field(
+        None, "what deleting the Kustomization does to all that it applied", "`MirrorPrune`: as prune says"
+    )
+    suspend: bool | None = field(None, "do nothing until somebody resumes it", "false")
+    depends_on: ListOf[DnsName] | None = field(
+        None, "Kustomizations that come first, as one with the namespaces of sessions", "none"
+    )
+    service_account_name: DnsName | None = field(None, "account that applies", "Flux's own")
+    kube_config_secret: DnsName | None = field(
+        None, "Secret with a kubeconfig, for a cluster that Flux does not run in", "none"
+    )
+    kube_config_map: DnsName | None = field(
+        None, "instead, a ConfigMap that says how to reach that cluster (`spec.kubeConfig`)", "none"
+    )
+
+
+class Flux(EngineOptions, FluxKeys):
+    type: Literal["flux"] = field(meaning="Flux")
+    version: Literal["2.8", "2.9"] | None = field(
+        None, "2.8 for any before 2.9, which cannot leave fields alone", "2.9"
+    )
+    namespace: DnsLabel | None = field(None, "of the objects of Flux", "`flux-system`")
+
+
+class AnyEngine(EngineOptions, FluxKeys, ArgoCDKeys):
+    """Holds the options of an engine whose type is wrong, so that they are still looked at."""
+
+    type: EngineWord = field(meaning="the engine")
+    version: Any = field(None)  # one of some engine
+    namespace: DnsLabel | None = field(None)

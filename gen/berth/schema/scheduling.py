@@ -1,0 +1,169 @@
+"""Where a pod may be scheduled, as in the Kubernetes API: affinity, spread, selectors and tolerations.
+
+Most documents have none of them, so that the other models import this module only with the first value.
+"""
+
+from typing import Annotated, Any, Literal
+
+from berth.findings import Path
+from berth.schema.base import ListOf, Model, NonEmpty, Whole, field
+from berth.schema.report import CONFLICT, INVALID, MISSING, Report
+from berth.schema.types import INT32, DnsLabel, LabelKey, Labels, LabelValue, NodeName
+
+REQUIRED, PREFERRED = (
+    "requiredDuringSchedulingIgnoredDuringExecution",
+    "preferredDuringSchedulingIgnoredDuringExecution",
+)
+Effect = Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
+Weight = Annotated[int, Whole(1, 100)]
+
+
+class Toleration(Model):
+    key: LabelKey | None = field(None)
+    operator: Literal["Exists", "Equal"] | None = field(None)
+    value: LabelValue | None = field(None)
+    effect: Effect | None = field(None)
+    toleration_seconds: Annotated[int, Whole(-(2**31), 2**31)] | None = field(None)
+
+    def check(self, path: Path, report: Report) -> None:
+        if self.operator == "Exists" and self.value:
+            message = "operator Exists takes no value."
+            report(CONFLICT, (*path, "value"), message, "Remove value.", at_key=True)
+        if self.operator in (None, "Equal") and self.key is None:
+            message = "a toleration without key needs operator: Exists."
+            report(CONFLICT, path, message, "Write operator: Exists, or add a key.")
+        if self.toleration_seconds is not None and self.effect not in ("NoExecute", INVALID):
+            fix = "Add effect: NoExecute, or remove tolerationSeconds."
+            at = (*path, "tolerationSeconds")
+            report(CONFLICT, at, "only effect NoExecute takes seconds.", fix, at_key=True)
+
+
+class _Requirement(Model):
+    """A requirement of labels: key, operator, values."""
+
+    key: LabelKey
+    operator: str
+    values: ListOf[LabelValue] | None = field(None)
+
+    def check(self, path: Path, report: Report) -> None:
+        operator, values = self.operator, self.values
+        if operator in ("In", "NotIn") and not values:
+            report(MISSING, path, f"operator {operator} needs values.", "Add values: a list.")
+        elif operator in ("Exists", "DoesNotExist") and values:
+            message = f"operator {operator} takes no values."
+            report(CONFLICT, (*path, "values"), message, "Remove values.", at_key=True)
+        elif operator in ("Gt", "Lt") and values is not INVALID and not _is_one_number(values or ()):
+            fix = 'Write one, for instance values: ["8"].'
+            report(CONFLICT, path, f"operator {operator} needs one whole number.", fix)
+
+
+def _is_one_number(values: tuple[str, ...]) -> bool:
+    return len(values) == 1 and (values[0] is INVALID or values[0].isdecimal())
+
+
+class LabelRequirement(_Requirement):
+    operator: Literal["In", "NotIn", "Exists", "DoesNotExist"]
+
+
+class NodeRequirement(_Requirement):
+    operator: Literal["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"]
+
+
+class LabelSelector(Model):
+    match_labels: Labels | None = field(None)
+    match_expressions: ListOf[LabelRequirement] | None = field(None)
+
+
+class FieldRequirement(Model):
+    key: Literal["metadata.name"]
+    operator: Literal["In", "NotIn"]
+    values: ListOf[NodeName]
+
+    def check(self, path: Path, report: Report) -> None:
+        if self.values is not INVALID and len(self.values) != 1:
+            report(CONFLICT, (*path, "values"), "a field takes exactly one value.", "Write one node name.")
+
+
+class NodeTerm(Model):
+    match_expressions: ListOf[NodeRequirement] | None = field(None)
+    match_fields: ListOf[FieldRequirement] | None = field(None)
+
+
+class NodeTerms(Model):
+    node_selector_terms: NonEmpty[NodeTerm]
+
+
+class PreferredNodeTerm(Model):
+    weight: Weight
+    preference: NodeTerm
+
+
+class NodeAffinity(Model):
+    required: NodeTerms | None = field(None, alias=REQUIRED)
+    preferred: ListOf[PreferredNodeTerm] | None = field(None, alias=PREFERRED)
+
+
+def _check_label_keys(term: "PodTerm | TopologySpread", other: Any, path: Path, report: Report) -> None:
+    """Report duplicate keys: the API server adds `matchLabelKeys` to the selector."""
+    found, selector = term.match_label_keys, term.label_selector
+    matching = [] if not found or found is INVALID else [one for one in found if one is not INVALID]
+    if (matching or other) and selector is None:
+        name = "matchLabelKeys" if matching else "mismatchLabelKeys"
+        report(MISSING, path, f"{name} needs a labelSelector.", "Add labelSelector.")
+    is_sound = report.is_sound((*path, "labelSelector"), selector)
+    taken = _keys(selector) if selector is not None and is_sound else []
+    for i, one in enumerate(matching):
+        if one in taken or one in other or one in matching[:i]:
+            message = f"duplicate key {one} in this term."
+            report(CONFLICT, (*path, "matchLabelKeys", i), message, "Name each key once.")
+
+
+def _keys(selector: LabelSelector) -> list[str]:
+    return [*(selector.match_labels or ()), *(one.key for one in selector.match_expressions or ())]
+
+
+class PodTerm(Model):
+    label_selector: LabelSelector | None = field(None)
+    topology_key: LabelKey
+    namespaces: ListOf[DnsLabel] | None = field(None)
+    namespace_selector: LabelSelector | None = field(None)
+    match_label_keys: ListOf[LabelKey] | None = field(None)
+    mismatch_label_keys: ListOf[LabelKey] | None = field(None)
+
+    def check(self, path: Path, report: Report) -> None:
+        found = self.mismatch_label_keys
+        other = () if not found or found is INVALID else [one for one in found if one is not INVALID]
+        _check_label_keys(self, other, path, report)
+
+
+class PreferredPodTerm(Model):
+    weight: Weight
+    pod_affinity_term: PodTerm
+
+
+class PodAffinity(Model):
+    required: ListOf[PodTerm] | None = field(None, alias=REQUIRED)
+    preferred: ListOf[PreferredPodTerm] | None = field(None, alias=PREFERRED)
+
+
+class Affinity(Model):
+    node_affinity: NodeAffinity | None = field(None)
+    pod_affinity: PodAffinity | None = field(None)
+    pod_anti_affinity: PodAffinity | None = field(None)
+
+
+class TopologySpread(Model):
+    max_skew: Annotated[int, Whole(1, INT32)]
+    topology_key: LabelKey
+    when_unsatisfiable: Literal["DoNotSchedule", "ScheduleAnyway"]
+    label_selector: LabelSelector | None = field(None)
+    min_domains: Annotated[int, Whole(1, INT32)] | None = field(None)
+    node_affinity_policy: Literal["Honor", "Ignore"] | None = field(None)
+    node_taints_policy: Literal["Honor", "Ignore"] | None = field(None)
+    match_label_keys: ListOf[LabelKey] | None = field(None)
+
+    def check(self, path: Path, report: Report) -> None:
+        if self.min_domains is not None and self.when_unsatisfiable == "ScheduleAnyway":
+            fix = "Write whenUnsatisfiable: DoNotSchedule, or remove minDomains."
+            report(CONFLICT, (*path, "minDomains"), "minDomains needs DoNotSchedule.", fix, at_key=True)
+        _check_label_keys(self, (), path, report)

@@ -1,0 +1,146 @@
+"""One look of the scheduler after another, and what it remembers between them: what it has refused, which it
+tries again only when certain things happen, and what its status tells late. As seen of koord-scheduler 1.8.0.
+"""
+
+from collections.abc import Collection, Iterator
+from random import Random
+
+from tests.koordinator.amounts import Tree
+from tests.koordinator.claiming import DEFAULTS, Settings
+from tests.koordinator.deciding import Action, Bind, Seen, SetStatus, decide, queue
+from tests.koordinator.nodes import cached
+from tests.koordinator.objects import (
+    allocated_to,
+    is_available,
+    node_of,
+    owners_of,
+    spec_of,
+    status_of,
+    uid_of,
+)
+from tests.koordinator.owners import owns
+from tests.koordinator.placing import Placed, place
+
+UNTRIED = 305.0  # seconds until what was refused is tried again, whatever else happens
+WAKING = (0.1, 0.3)  # seconds until it is tried after a pod has ended, or a node has come
+TELLING = (0.02, 0.13)  # seconds until a status tells who its owners are
+BETWEEN = 0.5  # how often a pod that waits comes between when an owner leaves: 13 of 25, 10 of 25
+
+
+class Memory:
+    """Of one scheduler. `at` is a clock that always goes forward; `now` is the time that objects tell."""
+
+    def __init__(self, random: Random, between: float = BETWEEN) -> None:
+        self._random, self._between = random, between
+        self._until: dict[str, float] = {}  # by uid of what was refused
+        self._telling: dict[str, tuple[list[str], float]] = {}  # by uid, which owners are told and when
+        self._before: Seen | None = None
+        self.due = float("inf")  # when to look again, if nothing happens before
+
+    def look(
+        self, at: float, now: float, there: Seen, schedulers: Collection[str], settings: Settings = DEFAULTS
+    ) -> list[Action]:
+        """What it would write, in order."""
+        waiting = {uid_of(tree): tree for tree, _ in queue(there.pods, there.reservations, set(schedulers))}
+        self._wake(at, there)
+        self._until = {uid: until for uid, until in self._until.items() if uid in waiting}
+        between = self._come_between(there, schedulers)
+        self._before = there
+        away = {uid for uid, until in self._until.items() if at < until}
+        away |= {uid_of(one.pod) for one in between}
+        awake = Seen(there.nodes, _without(there.pods, away), _without(there.reservations, away))
+        bound = [_bound(one) for one in between]
+        found = decide(now, awake._replace(pods=[*awake.pods, *bound]), schedulers, settings)
+        placed = {uid_of(one.pod) for one in found if isinstance(one, Bind)}
+        placed |= {
+            uid_of(one.reservation) for one in found if isinstance(one, SetStatus) and node_of(_after(one))
+        }
+        self._until |= dict.fromkeys(waiting.keys() - away - placed, at + UNTRIED)
+        actions = [*between, *(one for one in found if not self._is_early(at, one))]
+        self.due = min(
+            [*self._until.values(), *(due for _, due in self._telling.values())], default=float("inf")
+        )
+        return actions
+
+    def _wake(self, at: float, there: Seen) -> None:
+        """A pod that has ended and a node that has come wake everything. A Reservation that is Available
+        wakes those who may own it; one that goes, expires or changes its owners wakes nothing.
+        """
+        if self._before is None:
+            return
+        woken = set(self._until)
+        if _running(self._before).keys() <= _running(there).keys() and _nodes(there) <= _nodes(self._before):
+            known = {uid_of(one) for one in self._before.reservations if is_available(one)}
+            new = [one for one in there.reservations if is_available(one) and uid_of(one) not in known]
+            entries = [entry for one in new for entry in spec_of(one)["owners"]]
+            pods = [pod for pod in there.pods if uid_of(pod) in self._until]
+            woken = {uid_of(pod) for pod in pods if any(owns(entry, pod) for entry in entries)}
+        soon = at + self._random.uniform(*WAKING)
+        self._until |= {uid: min(self._until[uid], soon) for uid in woken}
+
+    def _come_between(self, there: Seen, schedulers: Collection[str]) -> list[Bind]:
+        """When the owner of a slot leaves while another pod waits for its node, that pod may get the room
+        of the slot, which goes on to be Available.
+        """
+        if self._before is None:
+            return []
+        left = _running(self._before).keys() - _running(there).keys()
+        slots = {allocated_to(_running(self._before)[uid]) for uid in left}
+        found: list[Bind] = []
+        for slot in (one for one in there.reservations if is_available(one) and uid_of(one) in slots):
+            if self._random.random() >= self._between:
+                continue
+            taken = [*_without(there.pods, {uid_of(one.pod) for one in found}), *map(_bound, found)]
+            cache = cached(there.nodes, taken, _without(there.reservations, {uid_of(slot)}))
+            for pod in _pods_that_wait(taken, schedulers):
+                is_stranger = not any(owns(owner, pod) for owner in spec_of(slot)["owners"])
+                if is_stranger and place(cache, pod) == Placed(node_of(slot)):
+                    found.append(Bind(pod, node_of(slot)))
+                    break
+        return found
+
+    def _is_early(self, at: float, action: Action) -> bool:
+        """Whether it tells of owners that have just come or left."""
+        if not isinstance(action, SetStatus) or not is_available(action.reservation):
+            return False
+        uid, owners = uid_of(action.reservation), owners_of(_after(action))
+        if owners == owners_of(action.reservation):
+            return False
+        known, due = self._telling.get(uid, ([], 0.0))
+        if known != owners or not due:
+            due = at + self._random.uniform(*TELLING)
+            self._telling[uid] = (owners, due)
+        if at < due:
+            return True
+        del self._telling[uid]
+        return False
+
+
+def _after(action: SetStatus) -> Tree:
+    return {**action.reservation, "status": action.status}
+
+
+def _bound(action: Bind) -> Tree:
+    return {**action.pod, "spec": {**spec_of(action.pod), "nodeName": action.node}}
+
+
+def _without(trees: Collection[Tree], uids: Collection[str]) -> list[Tree]:
+    return [tree for tree in trees if uid_of(tree) not in uids]
+
+
+def _pods_that_wait(pods: list[Tree], schedulers: Collection[str]) -> Iterator[Tree]:
+    return (tree for tree, _ in queue(pods, (), set(schedulers)))
+
+
+def _running(there: Seen) -> dict[str, Tree]:
+    """By uid, those that take room on a node."""
+    pods = ((uid_of(pod), pod) for pod in there.pods if spec_of(pod).get("nodeName"))
+    return {uid: pod for uid, pod in pods if status_of(pod).get("phase") not in ("Succeeded", "Failed")}
+
+
+def _nodes(there: Seen) -> set[str]:
+    """Each as far as the scheduler looks at it."""
+    return {
+        repr((uid_of(one), one["metadata"].get("labels"), spec_of(one), status_of(one).get("allocatable")))
+        for one in there.nodes
+    }
