@@ -6,13 +6,13 @@ It prints what it counts and what it has in memory when the first list is comple
 import json
 import os
 import sys
-
-from berth.core.sessions import Match, Recognition
-from berth.core.timetable import Timetable, TimetableOccurrence, TimetablePool
+from berth.core.sessions import (Match, Recognition)
+from berth.core.timetable import (Timetable, TimetableOccurrence, TimetablePool)
 from berth.runtime.connection import in_cluster
 from berth.runtime.program import Log
 from berth.runtime.sessionobserver import SessionObserver
-from berth.runtime.watch import MAX_RESPONSE_BYTES, WatchContext
+from berth.runtime.watch import (MAX_RESPONSE_BYTES, WatchContext)
+
 
 NOW = 1_770_019_300.0
 RENKU = Recognition("renku", ("renku",), (), 5)
@@ -26,9 +26,9 @@ TIMETABLE = Timetable(
 )
 
 
-def resident() -> float:
-    """MiB that this process has for itself or shares with others, as the kernel counts it."""
-    with open("/proc/self/status", encoding="ascii") as file:  # noqa: PTH123 (pathlib is memory)
+def resident(process: str = "self") -> float:
+    """MiB that a process has for itself or shares with others, as the kernel counts it."""
+    with open(f"/proc/{process}/status", encoding="ascii") as file:  # noqa: PTH123 (pathlib is memory)
         fields = dict(line.split(":", 1) for line in file)
     return sum(int(fields[name].split()[0]) for name in ("RssAnon", "RssFile")) / 1024
 

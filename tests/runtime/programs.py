@@ -1,4 +1,4 @@
-"""The programs of a pod as real processes, before a server that has what they look for."""
+"""The programs of a pod as real processes, in front of a server that has what they look for."""
 
 import json
 import shutil
@@ -26,6 +26,7 @@ INCOMPLETE = [
 """Environments, each with what a program says of it that it lacks."""
 
 START = "import os, sys; from berth.runtime.{} import main; sys.exit(main(os.environ, sys.argv[1]))"
+MAIN = "import sys; from berth.runtime import occurrence as o; {}; sys.exit(o.main())"
 SESSIONS = "/api/v1/namespaces/students/pods"
 PODS: Tree = {"source": "pods", "namespaces": ["students"], "selector": {}, "earlier": "count"}
 
@@ -50,7 +51,6 @@ def environment(server: StubServer, share: Path) -> dict[str, str]:
     """The folder that the two programs share has the mounted timetable too."""
     return {
         "BERTH_SHARE": str(share),
-        "BERTH_JOB": "course-1",
         "BERTH_NAMESPACE": "berth",
         "BERTH_RESERVATION": "course",
         "BERTH_TIMETABLE": "course",
@@ -73,11 +73,20 @@ def foreign_modules(berth: Path, program: str) -> list[str]:
     return found.stdout.split()
 
 
-def start(account: Path, variables: Mapping[str, str], program: str = "occurrence") -> subprocess.Popen[str]:
+def start(account: Path, variables: Mapping[str, str], program: str = "scaler") -> subprocess.Popen[str]:
     """Of this very code, whatever else is installed here."""
-    arguments = [sys.executable, "-c", START.format(program), str(account)]
+    return run_code(START.format(program), variables, str(account))
+
+
+def start_main(share: Path, changes: str = "pass") -> subprocess.Popen[str]:
+    """The main container. It has no token, and no environment but this. `changes` of its constants `o`."""
+    return run_code(MAIN.format(changes), {"BERTH_SHARE": str(share)})
+
+
+def run_code(code: str, variables: Mapping[str, str], *arguments: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", code, *arguments]
     folder = PACKAGE.parents[1]
-    return subprocess.Popen(arguments, cwd=folder, env=dict(variables), stdout=subprocess.PIPE, text=True)
+    return subprocess.Popen(command, cwd=folder, env=dict(variables), stdout=subprocess.PIPE, text=True)
 
 
 def wait_until(true: Callable[[], bool], seconds: float = 20.0) -> bool:

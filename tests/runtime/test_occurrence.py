@@ -1,147 +1,153 @@
-"""The program as the Job starts it: real processes, real sockets, TLS, real signals, real sleeps."""
+"""The main container: a real process that keeps the Job alive for as long as the scaler wants it to."""
 
-import json
-import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from berth.runtime.occurrence import main
+from berth.runtime.occurrence import CLOSED, LATE_SECONDS, STUCK_SECONDS, exit_code
+from berth.runtime.scaler import _replace
 
-from tests.runtime.fake_cluster import FakeCluster
-from tests.runtime.programs import (
-    INCOMPLETE,
-    OPEN,
-    OVER,
-    PACKAGE,
-    START,
-    environment,
-    events,
-    foreign_modules,
-    make_berth,
-    start,
-    timetable,
-    wait_until,
+from tests.runtime.observing import resident
+from tests.runtime.programs import PACKAGE, start_main
+from tests.runtime.world import at
+
+FILE = PACKAGE / "occurrence.py"
+END = at("10:00")
+MOST_BESIDE = 1.5  # MiB above a bare interpreter, which has 7 in a slim image: together less than 9
+MOST_LINES = 60
+# What the interpreter itself has not loaded at its start, and this program has afterwards.
+LOADED = """\
+import runpy, sys
+before = set(sys.modules)
+import {}
+print(*sorted(set(sys.modules) - before))
+"""
+
+
+@pytest.mark.parametrize(
+    ("word", "now", "silence", "expected"),
+    [
+        pytest.param("", "09:00", 0, None, id="it-has-just-started"),
+        pytest.param("", "09:00", STUCK_SECONDS - 1, None, id="the-scaler-may-start-slowly"),
+        pytest.param("", "09:00", STUCK_SECONDS, 1, id="no-word-ever"),
+        pytest.param(str(END), "09:59:59", 5, None, id="open"),
+        pytest.param(str(END), "09:59:59", STUCK_SECONDS, 1, id="open-and-silent"),
+        pytest.param(str(END), "10:00:59", 5, None, id="over-and-not-silent"),
+        pytest.param(str(END), "10:00:00", LATE_SECONDS - 1, None, id="over-and-not-silent-for-long"),
+        pytest.param(str(END), "10:00:00", LATE_SECONDS, 0, id="over-and-silent"),
+        pytest.param(str(END), "23:00:00", 3, None, id="the-clock-has-jumped"),
+        pytest.param(CLOSED, "09:00", 0, 0, id="closed"),
+        pytest.param("clos", "09:00", LATE_SECONDS, None, id="nonsense"),
+        pytest.param("-1", "09:00", LATE_SECONDS, None, id="no-instant"),
+        pytest.param("1e9", "09:00", STUCK_SECONDS, 1, id="nonsense-and-silent"),
+    ],
 )
-from tests.runtime.stub_server import Received, Reply, StubServer, answered_by, reply
-
-
-@pytest.fixture
-def berth(tmp_path: Path) -> Path:
-    return make_berth(tmp_path)
-
-
-@pytest.fixture
-def _signals() -> Iterator[None]:
-    before = signal.getsignal(signal.SIGTERM)
-    yield
-    signal.signal(signal.SIGTERM, before)
-
-
-def requests(server: StubServer, number: int) -> bool:
-    return wait_until(lambda: len(server.received) >= number)
-
-
-def test_it_needs_nothing_but_its_folder_and_the_standard_library(berth: Path) -> None:
-    assert foreign_modules(berth, "occurrence") == ["__main__", "berth"]
-
-
-def test_over_it_closes_and_exits_0(tmp_path: Path, account: Path) -> None:
-    cluster = FakeCluster(timetable(OVER), {"course-small": 25})
-    with (
-        StubServer(answered_by(cluster), account) as server,
-        start(account, environment(server, tmp_path)) as process,
-    ):
-        output, _ = process.communicate(timeout=30)
-
-    assert (process.returncode, cluster.scales["course-small"][0]) == (0, 0)
-    assert events(output) == ["timetable", "scaled", "ended"]
-
-
-def test_on_sigterm_while_it_sleeps_it_exits_143_and_scales_nothing(tmp_path: Path, account: Path) -> None:
-    cluster = FakeCluster(timetable(OPEN), {"course-small": 0})
-    with (
-        StubServer(answered_by(cluster), account) as server,
-        start(account, environment(server, tmp_path)) as process,
-    ):
-        assert requests(server, 3)
-        time.sleep(0.1)
-        process.terminate()
-        output, _ = process.communicate(timeout=3)
-
-    assert (process.returncode, cluster.scales["course-small"][0]) == (143, 25)
-    assert events(output) == ["timetable", "open", "scaled", "terminated"]
-
-
-def test_on_sigterm_during_a_request_it_exits_143(tmp_path: Path, account: Path) -> None:
-    def hang(_received: Received) -> Reply:
-        time.sleep(3.5)
-        return reply(500, b"")
-
-    with StubServer(hang, account) as server, start(account, environment(server, tmp_path)) as process:
-        assert requests(server, 1)
-        process.terminate()
-        began = time.monotonic()
-        output, _ = process.communicate(timeout=3)
-
-    assert process.returncode == 143
-    assert time.monotonic() - began < 2
-    assert events(output) == ["terminated"]
-
-
-@pytest.mark.usefixtures("_signals")
-def test_trouble_passes_and_the_mounted_copy_serves_meanwhile(
-    account: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+def test_it_stays_until_the_word_or_the_silence_says_otherwise(
+    word: str, now: str, silence: float, expected: int | None
 ) -> None:
-    cluster = FakeCluster(None, {"course-small": 25})
-    replies = iter([reply(503, b"", "Retry-After: 1")] * 2)
-    (tmp_path / "timetable.json").write_text(timetable(OVER), encoding="utf-8")
-
-    def answer(received: Received) -> Reply:
-        return next(replies, None) or answered_by(cluster)(received)
-
-    with StubServer(answer, account) as server:
-        code = main(environment(server, tmp_path), str(account))
-
-    assert (code, cluster.scales["course-small"][0]) == (0, 0)
-    assert events(capfd.readouterr().out) == [
-        "failed",  # the timetable: 503
-        "timetable",  # from the mounted copy
-        "failed",  # the Deployment: 503
-        "failed",  # the timetable: 404
-        "scaled",
-        "recovered",
-        "ended",
-    ]
+    assert exit_code(word, float(at(now)), silence) == expected
 
 
-@pytest.mark.usefixtures("_signals")
-@pytest.mark.parametrize(("variables", "missing"), INCOMPLETE, ids=["nothing", "no-namespace"])
-def test_without_its_environment_it_says_what_is_missing(
-    variables: dict[str, str], missing: str, capfd: pytest.CaptureFixture[str]
-) -> None:
-    assert main(variables) == 1
-    assert (
-        json.loads(capfd.readouterr().out)["reason"] == f"missing or invalid environment variable: {missing}"
-    )
+def ended(process: "subprocess.Popen[str]") -> tuple[int, str]:
+    output, _ = process.communicate(timeout=20)
+    return process.returncode, output
 
 
-def test_a_closed_log_is_no_reason_to_stop(tmp_path: Path, account: Path) -> None:
-    cluster = FakeCluster(timetable(OVER), {"course-small": 25})
-    with StubServer(answered_by(cluster), account) as server:
-        reader, writer = os.pipe()
-        os.close(reader)
-        process = subprocess.run(
-            [sys.executable, "-c", START.format("occurrence"), str(account)],
-            cwd=PACKAGE.parents[1],
-            env=environment(server, tmp_path),
-            stdout=writer,
-            check=False,
-        )
-        os.close(writer)
+def say(share: Path, word: str) -> None:
+    _replace(str(share / "until"), word)
 
-    assert (process.returncode, cluster.scales["course-small"][0]) == (0, 0)
+
+def test_it_exits_0_once_everything_is_closed(tmp_path: Path) -> None:
+    process = start_main(tmp_path)
+    say(tmp_path, "9000000000")
+    time.sleep(1.5)
+
+    assert process.poll() is None
+
+    say(tmp_path, CLOSED)
+
+    assert ended(process) == (0, "")
+
+
+def test_it_exits_0_if_the_scaler_is_silent_after_the_end(tmp_path: Path) -> None:
+    say(tmp_path, "1000000000")
+
+    assert ended(start_main(tmp_path, "o.LATE_SECONDS = 1.5")) == (0, "")
+
+
+def test_it_stays_after_the_end_for_as_long_as_the_scaler_speaks(tmp_path: Path) -> None:
+    process = start_main(tmp_path, "o.LATE_SECONDS = o.STUCK_SECONDS = 2.5")
+    for _ in range(7):
+        say(tmp_path, "1000000000")
+        time.sleep(0.5)
+
+    assert process.poll() is None
+    assert ended(process) == (0, "")
+
+
+@pytest.mark.parametrize("word", ["", "9000000000", "nonsense", "\xff"])
+def test_it_exits_1_if_the_scaler_hangs(tmp_path: Path, word: str) -> None:
+    if word:
+        (tmp_path / "until").write_text(word, encoding="latin-1")
+
+    assert ended(start_main(tmp_path, "o.STUCK_SECONDS = 1.5")) == (1, "")
+
+
+def test_on_sigterm_it_exits_143(tmp_path: Path) -> None:
+    say(tmp_path, "9000000000")
+    process = start_main(tmp_path)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGTERM)
+
+    assert ended(process) == (143, "")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what is resident")
+def test_it_takes_hardly_more_memory_than_an_interpreter(tmp_path: Path) -> None:
+    say(tmp_path, "9000000000")
+    bare = memory_of("-c", "import time; time.sleep(60)", share=tmp_path)
+
+    assert memory_of(str(FILE), share=tmp_path) - bare <= MOST_BESIDE
+
+
+def memory_of(*arguments: str, share: Path) -> float:
+    variables = {"BERTH_SHARE": str(share)}
+    with subprocess.Popen([sys.executable, "-S", "-E", *arguments], env=variables) as process:
+        time.sleep(1.5)
+        mebibytes = resident(str(process.pid))
+        process.kill()
+    return mebibytes
+
+
+def test_it_imports_four_modules_and_is_a_page_long() -> None:
+    text = FILE.read_text("utf-8")
+    imported = [line for line in text.splitlines() if "import " in line and not line.startswith(" ")]
+
+    assert imported == ["import os", "import signal", "import sys", "import time"]
+    assert len(text.splitlines()) <= MOST_LINES
+
+
+def test_it_loads_nothing_else() -> None:
+    """`signal` loads `enum`, and that a few more; nothing of ours but itself, and nothing of the network."""
+
+    def loaded(what: str) -> set[str]:
+        command = [sys.executable, "-S", "-E", "-c", LOADED.format(what)]
+        found = subprocess.run(command, cwd=PACKAGE.parents[1], capture_output=True, text=True, check=True)
+        return set(found.stdout.split())
+
+    ours = {"berth", "berth.runtime", "berth.runtime.occurrence"}
+    assert loaded("berth.runtime.occurrence") - loaded("os, signal, sys, time") == ours
+
+
+def test_the_scaler_replaces_the_word_as_a_whole(tmp_path: Path) -> None:
+    say(tmp_path, "1000000000")
+    with (tmp_path / "until").open(encoding="ascii") as old:
+        say(tmp_path, CLOSED)
+
+        assert old.read() == "1000000000"
+    assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("until", CLOSED)]
+    with pytest.raises(OSError, match="No such file or directory"):
+        say(tmp_path / "nowhere", CLOSED)

@@ -1,10 +1,14 @@
-"""The scaler's program beside the occurrence's: real processes, real sockets, TLS, real signals."""
+"""The scaler as the Job starts it, and the main container beside it: real processes, real sockets, TLS, real
+signals.
+"""
 
 import json
+import os
 import signal
 import subprocess
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -13,20 +17,30 @@ import pytest
 from berth.runtime.scaler import main
 
 from tests.runtime.fake_cluster import FakeCluster
+from tests.runtime.fake_koordinator import FakeKoordinator
 from tests.runtime.programs import (
     INCOMPLETE,
     OPEN,
+    OVER,
+    PACKAGE,
     SESSIONS,
+    START,
     both,
     environment,
     events,
+    foreign_modules,
+    make_berth,
+    run_code,
     session,
     start,
+    start_main,
     timetable,
     wait_until,
 )
-from tests.runtime.stub_server import Received, Reply, StubServer, reply
+from tests.runtime.slotworld import SlotCluster, slots
+from tests.runtime.stub_server import Received, Reply, StubServer, answered_by, reply
 from tests.runtime.watched_cluster import WatchedCluster
+from tests.runtime.world import pool, whole_timetable_text
 
 
 class Scene(NamedTuple):
@@ -37,16 +51,28 @@ class Scene(NamedTuple):
     account: Path
     server: StubServer
 
-    def start(self, program: str) -> subprocess.Popen[str]:
-        return start(self.account, self.variables, program)
+    def start(self) -> subprocess.Popen[str]:
+        return start(self.account, self.variables)
 
     def reaches(self, replicas: int) -> bool:
         return wait_until(lambda: self.cluster.scales["course-small"][0] == replicas)
 
+    @property
+    def word(self) -> str:
+        file = self.share / "until"
+        return file.read_text("ascii") if file.exists() else ""
+
 
 @contextmanager
-def scene(account: Path, share: Path, running: int = 0) -> Iterator[Scene]:
-    cluster, sessions = FakeCluster(timetable(OPEN, "maintain"), {"course-small": 0}), WatchedCluster()
+def scene(
+    account: Path,
+    share: Path,
+    running: int = 0,
+    window: tuple[str, str, str] = OPEN,
+    replicas: int = 0,
+) -> Iterator[Scene]:
+    cluster = FakeCluster(timetable(window, "maintain"), {"course-small": replicas})
+    sessions = WatchedCluster()
     sessions.fill(SESSIONS, [session(f"early-{n}") for n in range(running)])
     with StubServer(both(cluster, sessions), account) as server:
         variables = environment(server, share)
@@ -61,37 +87,52 @@ def stop(process: subprocess.Popen[str]) -> tuple[int, list[str]]:
     return process.returncode, events(output)
 
 
-def test_both_open_by_the_sessions_that_run_and_follow_those_that_come(account: Path, tmp_path: Path) -> None:
+def test_it_needs_nothing_but_its_folder_and_the_standard_library(tmp_path: Path) -> None:
+    assert foreign_modules(make_berth(tmp_path), "scaler") == ["__main__", "berth"]
+
+
+def test_it_opens_by_the_sessions_that_run_and_follows_those_that_come(account: Path, tmp_path: Path) -> None:
     with scene(account, tmp_path, running=4) as it:
-        scaler, occurrence = it.start("scaler"), it.start("occurrence")
+        scaler, occurrence = it.start(), start_main(tmp_path)
 
         assert it.reaches(21)
 
         it.sessions.put(SESSIONS, session("late"))
 
         assert it.reaches(20)
-        assert stop(occurrence) == (143, ["timetable", "open", "terminated"])
+        assert it.word == "221845392000"
+        assert stop(occurrence) == (143, [])
         code, told = stop(scaler)
         assert (code, told[0], told[-1], told.count("scaled")) == (0, "timetable", "terminated", 2)
         assert it.cluster.writers == ["scaler", "scaler"]
         assert it.cluster.scales["course-small"][0] == 20
-        told_last = json.loads((tmp_path / "attributed.json").read_text())
-        assert told_last["classes"] == {"small": {"course/1": 5}}
-        assert (tmp_path / "scaler.alive").exists()
-        assert (tmp_path / "occurrence.alive").exists()
+
+
+def test_over_it_closes_says_so_and_stays_until_it_is_stopped(account: Path, tmp_path: Path) -> None:
+    with scene(account, tmp_path, window=OVER, replicas=25) as it:
+        scaler, occurrence = it.start(), start_main(tmp_path)
+        occurrence.communicate(timeout=30)
+
+        assert (occurrence.returncode, it.cluster.scales["course-small"][0], it.word) == (0, 0, "closed")
+
+        time.sleep(0.5)
+
+        assert scaler.poll() is None
+        assert stop(scaler) == (0, ["timetable", "scaled", "ended", "terminated"])
 
 
 def test_a_scaler_that_is_killed_and_starts_anew_moves_nothing(account: Path, tmp_path: Path) -> None:
     with scene(account, tmp_path, running=4) as it:
-        scaler, occurrence = it.start("scaler"), it.start("occurrence")
+        scaler, occurrence = it.start(), start_main(tmp_path)
         assert it.reaches(21)
         scaler.kill()
         scaler.communicate()
-        scaler = it.start("scaler")
+        scaler = it.start()
         it.sessions.put(SESSIONS, session("late"))
 
         assert it.reaches(20)
         assert len(it.cluster.writers) == 2
+        assert occurrence.poll() is None
         stop(occurrence)
         stop(scaler)
 
@@ -104,7 +145,7 @@ def test_a_scaler_that_is_stopped_in_the_middle_of_a_request_ends_at_once(
         return reply(500, b"")
 
     with StubServer(hang, account) as server:
-        scaler = start(account, environment(server, tmp_path), "scaler")
+        scaler = start(account, environment(server, tmp_path))
         assert wait_until(lambda: len(server.received) >= 1)
         began = time.monotonic()
         code, told = stop(scaler)
@@ -115,7 +156,7 @@ def test_a_scaler_that_is_stopped_in_the_middle_of_a_request_ends_at_once(
 
 def test_a_hanging_scaler_goes_on_where_it_was(account: Path, tmp_path: Path) -> None:
     with scene(account, tmp_path) as it:
-        scaler, occurrence = it.start("scaler"), it.start("occurrence")
+        scaler = it.start()
         assert it.reaches(25)
         scaler.send_signal(signal.SIGSTOP)
         it.sessions.put(SESSIONS, session("late"))
@@ -123,8 +164,75 @@ def test_a_hanging_scaler_goes_on_where_it_was(account: Path, tmp_path: Path) ->
         scaler.send_signal(signal.SIGCONT)
 
         assert it.reaches(24)
-        stop(occurrence)
         stop(scaler)
+
+
+def test_a_scaler_that_hangs_for_long_ends_the_pod(account: Path, tmp_path: Path) -> None:
+    with scene(account, tmp_path) as it:
+        scaler = it.start()
+        assert it.reaches(25)
+        scaler.send_signal(signal.SIGSTOP)
+        occurrence = start_main(tmp_path, "o.STUCK_SECONDS = 2.0")
+        occurrence.communicate(timeout=20)
+
+        assert (occurrence.returncode, it.cluster.scales["course-small"][0]) == (1, 25)
+        scaler.send_signal(signal.SIGCONT)
+        stop(scaler)
+
+
+def test_a_scaler_that_hangs_in_its_first_look_never_says_a_word(account: Path, tmp_path: Path) -> None:
+    """The mounted copy of the timetable never ends."""
+    with scene(account, tmp_path) as it:
+        os.mkfifo(it.variables["BERTH_TIMETABLE_FILE"])
+        scaler, occurrence = it.start(), start_main(tmp_path, "o.STUCK_SECONDS = 2.0")
+        occurrence.communicate(timeout=20)
+
+        assert (occurrence.returncode, it.word, it.cluster.writers) == (1, "", [])
+        scaler.kill()
+        scaler.communicate()
+
+
+def test_trouble_passes_and_the_mounted_copy_serves_meanwhile(account: Path, tmp_path: Path) -> None:
+    cluster = FakeCluster(None, {"course-small": 25})
+    replies = iter([reply(503, b"", "Retry-After: 1")] * 2)
+    (tmp_path / "timetable.json").write_text(timetable(OVER), encoding="utf-8")
+
+    def answer(received: Received) -> Reply:
+        return next(replies, None) or answered_by(cluster)(received)
+
+    with StubServer(answer, account) as server:
+        scaler = start(account, environment(server, tmp_path))
+        assert wait_until((tmp_path / "until").exists)
+        assert wait_until(lambda: (tmp_path / "until").read_text() == "closed")
+        time.sleep(0.5)
+        code, told = stop(scaler)
+
+    assert (code, cluster.scales["course-small"][0]) == (0, 0)
+    assert told == [
+        "failed",  # the timetable: 503
+        "timetable",  # from the mounted copy
+        "failed",  # the Deployment: 503
+        "failed",  # the timetable: 404
+        "scaled",
+        "recovered",
+        "ended",
+        "terminated",
+    ]
+
+
+def test_a_closed_log_is_no_reason_to_stop(account: Path, tmp_path: Path) -> None:
+    with scene(account, tmp_path, window=OVER, replicas=25) as it:
+        reader, writer = os.pipe()
+        os.close(reader)
+        command = [sys.executable, "-c", START.format("scaler"), str(account)]
+        folder = PACKAGE.parents[1]
+        with subprocess.Popen(command, cwd=folder, env=it.variables, stdout=writer) as scaler:
+            os.close(writer)
+            assert it.reaches(0)
+            assert wait_until(lambda: it.word == "closed")
+            scaler.terminate()
+
+    assert scaler.returncode == 0
 
 
 @pytest.mark.parametrize(("variables", "missing"), INCOMPLETE, ids=["nothing", "no-namespace"])
@@ -139,3 +247,108 @@ def test_without_its_environment_it_says_what_is_missing(
     assert (
         json.loads(capfd.readouterr().out)["reason"] == f"missing or invalid environment variable: {missing}"
     )
+
+
+RENKU = "/apis/amalthea.dev/v1alpha1/namespaces/renku/amaltheasessions"
+TEMPLATE = "01JC3CB5426KC7P5STS5X3KSS8"
+# Writes what was loaded: before anything ran, before the second look, and at the end.
+WATCHED = """\
+import os, signal, sys
+from berth.runtime import scaler
+loaded, look = [set(sys.modules)], scaler.Scaler.step
+def step(self):
+    seconds = look(self)
+    loaded.append(set(sys.modules)) if len(loaded) < 2 else None
+    return seconds
+def pause():
+    ours = {name for name in set(sys.modules) - loaded[0] if name.startswith("berth")}
+    os.write(2, " ".join(sorted(ours | set(sys.modules) - loaded[1])).encode())
+    os._exit(0)
+scaler.Scaler.step, signal.pause = step, pause
+scaler.main(os.environ, sys.argv[1])
+"""
+
+
+def with_everything(window: tuple[str, str, str], renku: StubServer) -> str:
+    """Slots, a Deployment and nodes, sessions of pods and of Renku, and templates."""
+    course = {"projectTemplate": TEMPLATE}
+    sessions = {"source": "renku", "namespaces": ["renku"], "selector": {}, "earlier": "count", "renkuId": 5}
+    of_pods = {"source": "pods", "namespaces": ["students"], "selector": {}, "earlier": "count"}
+    pools = {
+        "small": {**pool("course-small", "maintain", {**sessions, "course": course}), "slots": slots()},
+        "huge": pool("course-huge", "reduce", of_pods),
+        "gpu": {**pool("course-gpu", "none"), "nodePool": "example.course-gpu"},
+    }
+    counts = {"small": 4, "huge": 2, "gpu": 1}
+    tree = json.loads(whole_timetable_text("course", pools, [("course/1", *window, counts)], version=3))
+    tree["settings"]["renkuUrl"] = f"http://127.0.0.1:{renku.port}"
+    return json.dumps(tree)
+
+
+def renku_session(name: str) -> dict[str, object]:
+    notes = {"renku.io/resource_class_id": "5", "renku.io/project_id": "p1"}
+    metadata = {
+        "uid": name,
+        "name": name,
+        "namespace": "renku",
+        "creationTimestamp": "2026-02-02T07:00:00Z",
+        "annotations": notes,
+    }
+    return {"metadata": metadata, "spec": {"hibernated": False}, "status": {"state": "Running"}}
+
+
+def answering(cluster: FakeCluster, watched: WatchedCluster) -> Callable[[Received], Reply]:
+    """The third write fails, so that failures are part of the life, too."""
+    of_cluster = answered_by(cluster)
+    failures = iter([reply(503, b"", "Retry-After: 1"), reply(500, b"x")])
+
+    def answer(received: Received) -> Reply:
+        path = received.path.partition("?")[0]
+        if path in (RENKU, SESSIONS, "/api/v1/namespaces/berth/configmaps"):
+            return watched.answer(received)
+        if received.method == "PATCH" and (failure := next(failures, None)):
+            return failure
+        return of_cluster(received)
+
+    return answer
+
+
+def test_nothing_is_imported_after_the_start(account: Path, tmp_path: Path) -> None:
+    """So an upgrade of the mounted code cannot mix two versions in one process: a whole life, from the first
+    look to the end, with everything that a timetable can have.
+    """
+    watched, asked = WatchedCluster(), []
+    watched.fill(RENKU, [renku_session("a")])
+    watched.fill(SESSIONS, [session("b")])
+
+    def renku_answer(received: Received) -> Reply:
+        asked.append(received.path)
+        return reply(200, json.dumps({"id": "p1", "template_id": TEMPLATE}).encode())
+
+    with StubServer(renku_answer) as renku:
+        text = with_everything(OPEN, renku)
+        cluster = SlotCluster(text, {"course-huge": 0, "example.course-gpu": 0}, FakeKoordinator(time.time))
+        cluster.node_pools.add("example.course-gpu")
+        with StubServer(answering(cluster, watched), account) as server:
+            variables = environment(server, tmp_path)
+            process = subprocess.Popen(
+                [sys.executable, "-c", WATCHED, str(account)],
+                cwd=PACKAGE.parents[1],
+                env=variables,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+            assert wait_until(lambda: cluster.scales["course-huge"][0] == 1)
+            assert wait_until(lambda: len(cluster.koordinator.objects) >= 3 and bool(asked))
+            cluster.koordinator.schedule()
+            watched.put(SESSIONS, session("c"))
+            assert wait_until(lambda: cluster.scales["course-huge"][0] == 0)
+            cluster.override = '{"huge": {"target": 3, "until": "2000-01-01T00:00:00Z"}, "no": 1}'
+            watched.end_watches()
+            cluster.timetable = with_everything(OVER, renku)
+            output, late = process.communicate(timeout=60)
+            watched.end_watches()
+
+    assert (process.returncode, late) == (0, ""), output
+    assert (cluster.koordinator.objects, {n for n, _ in cluster.scales.values()}) == ({}, {0})

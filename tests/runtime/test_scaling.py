@@ -1,13 +1,13 @@
 """The scaler's loop survives everything, says when it works, and sleeps no longer than it may."""
 
-import json
+from itertools import pairwise
 
 import pytest
 from berth.core.timetable import parse_timetable
 
 from tests.runtime.fake_cluster import no_answer
 from tests.runtime.pod import Pod
-from tests.runtime.world import COURSE, Row, at, pool, timetable_text, whole_timetable_text
+from tests.runtime.world import COURSE, NEXT, Row, at, pool, timetable_text, whole_timetable_text
 
 MAINTAIN = timetable_text(COURSE, behaviour="maintain")
 
@@ -36,24 +36,27 @@ def run(pod: Pod, steps: int) -> list[float]:
     return waits
 
 
-def test_it_survives_what_nobody_had_expected_and_does_not_spin() -> None:
+def test_it_survives_what_nobody_had_expected_and_does_not_spin(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And says no word, so that the main container ends the pod if that lasts."""
     pod = Pod("08:00", MAINTAIN)
-    pod.observed.broken = True
+    monkeypatch.setattr(pod.observed, "next_change", 7)
 
-    assert run(pod, 3) == [1.0, 1.0, 1.0]
-    assert [line["reason"] for line in pod.log if line["event"] == "failed"] == ["RuntimeError"]
-    assert "scaler" not in pod.files
+    assert run(pod, 3) == [5.0, 5.0, 5.0]
+    assert [(line["subject"], line["reason"]) for line in pod.log if line["event"] == "failed"] == [
+        ("run", "TypeError")
+    ]
+    assert pod.word == ""
 
 
-def test_it_tells_when_it_works_again() -> None:
+def test_it_tells_when_it_works_again(monkeypatch: pytest.MonkeyPatch) -> None:
     pod = Pod("08:00", MAINTAIN)
-    pod.observed.broken = True
-    run(pod, 2)
-    pod.observed.broken = False
+    with monkeypatch.context() as broken:
+        broken.setattr(pod.observed, "next_change", 7)
+        run(pod, 2)
     run(pod, 2)
 
-    assert [line["event"] for line in pod.log if line["event"] == "recovered"] == ["recovered"]
-    assert "scaler" in pod.files
+    assert [line["subject"] for line in pod.log if line["event"] == "recovered"] == ["run"]
+    assert pod.word == str(at("10:00"))
 
 
 def test_without_any_timetable_it_waits_for_one() -> None:
@@ -62,7 +65,57 @@ def test_without_any_timetable_it_waits_for_one() -> None:
     pod.copy = "{"
 
     assert run(pod, 3) == []
-    assert (pod.writes, "counts" in pod.files, "scaler" in pod.files) == ([], False, True)
+    assert (pod.writes, pod.word, pod.observed.waits) == ([], "", [5.0, 5.0, 5.0])
+
+
+WORDS = {
+    "open": (MAINTAIN, "08:00", "", "10:00"),
+    "opens-soon": (MAINTAIN, "07:28:30", "", "10:00"),
+    "the-last-end-counts": (timetable_text(COURSE, NEXT), "09:45", "", "12:00"),
+    "an-override-is-longer": (MAINTAIN, "08:00", "11:00", "11:00"),
+    "an-override-is-over": (MAINTAIN, "08:00", "07:59", "10:00"),
+}
+
+
+@pytest.mark.parametrize("case", WORDS)
+def test_its_word_is_the_instant_until_which_the_pod_is_needed(case: str) -> None:
+    text, now, override, expected = WORDS[case]
+    pod = Pod(now, text)
+    if override:
+        pod.cluster.override = f'{{"small": {{"target": 1, "until": "2026-02-02T{override}:00Z"}}}}'
+    pod.scaler.step()
+
+    assert pod.word == str(at(expected))
+
+
+def test_while_a_pool_cannot_be_closed_its_word_is_now() -> None:
+    pod = Pod("10:20", MAINTAIN, 25)
+    pod.cluster.interfere("PATCH", no_answer())
+    pod.scaler.step()
+
+    assert (pod.word, pod.scaler.exit_code) == (str(at("10:20")), None)
+
+    pod.cluster.interfere("PATCH", None)
+    pod.now += 5
+    pod.scaler.step()
+
+    assert (pod.word, pod.scaler.exit_code) == ("closed", 0)
+
+
+def test_it_says_its_word_at_each_look_and_before_each_pool(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So a look that takes long at each of many pools is not taken for one that hangs."""
+    pools = {f"class-{n}": f"course-{n}" for n in range(5)}
+    row: Row = (*COURSE[:4], dict.fromkeys(pools, 2))
+    pod = Pod("08:00", timetable_text(row, pools=pools))
+    words: list[float] = []
+    say = pod._say
+    monkeypatch.setattr(pod.scaler, "_write_word", lambda word: (words.append(pod.now), say(word)))
+    pod.cluster.interferences.append(lambda _: setattr(pod, "now", pod.now + 30))
+    pod.scaler.step()
+    pod.scaler.step()
+
+    assert len(words) >= 7
+    assert max(after - before for before, after in pairwise(words[1:])) <= 60
 
 
 def test_it_sleeps_until_the_next_instant_at_the_most() -> None:
@@ -72,14 +125,14 @@ def test_it_sleeps_until_the_next_instant_at_the_most() -> None:
 
     pod.now = at("07:30") + 0.25
 
-    assert pod.scaler.step() == pytest.approx(1.75)  # until the next look at all pools
+    assert pod.scaler.step() == pytest.approx(5.0)  # until the next look at all pools
 
     pod.observed.change = pod.now + 0.5
 
     assert pod.scaler.step() == 0.5
 
 
-def test_what_it_tells_is_about_the_open_occurrences_of_each_class() -> None:
+def test_each_class_follows_its_own_sessions() -> None:
     both: Row = ("course/1", "07:30", "08:00", "10:00", {"small": 25, "huge": 2})
     later: Row = ("course/2", "11:00", "11:30", "12:00", {"small": 25})
     pools = {"small": "course-small", "huge": "course-huge"}
@@ -90,37 +143,36 @@ def test_what_it_tells_is_about_the_open_occurrences_of_each_class() -> None:
     pod.observed.sessions["huge"] = None
     pod.scaler.step()
 
-    assert json.loads(pod.files["counts"]) == {
-        "at": pod.now,
-        "timetable": pod.scaler_source.version,
-        "classes": {"small": {"course/1": 7}, "huge": None},
-    }
     assert pod.cluster.scales["course-huge"][0] == 2
     assert pod.cluster.scales["course-small"][0] == 18
 
 
-def test_a_class_whose_behaviour_becomes_none_is_left_to_the_main_program() -> None:
+def test_a_class_whose_behaviour_becomes_none_has_all_its_seats_whoever_comes() -> None:
     pod = Pod("08:00", MAINTAIN, 25)
+    pod.arrive(5)
     pod.scaler.step()
     pod.cluster.timetable = timetable_text((*COURSE[:4], {"small": 30}), behaviour="none")
-    pod.now += 30
-    pod.scaler.step()
+    for _ in range(6):
+        pod.now += 5
+        pod.arrive(1)
+        pod.scaler.step()
 
     assert parse_timetable(pod.cluster.timetable).pools[0].behavior == "none"
-    assert (pod.writes, json.loads(pod.files["counts"])["classes"]) == ([], {})
+    assert [write.replicas for write in pod.writes] == [20, 19, 18, 17, 16, 30]
 
 
-def test_it_leaves_whole_nodes_alone_whatever_their_behaviour_says() -> None:
-    """Validation refuses such a behaviour; a Deployment of that name is none of theirs in any case."""
-    found = {"small": {**pool("course-small", "maintain"), "nodePool": "example.course-small"}}
-    pod = Pod("08:00", whole_timetable_text("course", found, (COURSE,), version=3), replicas=25)
-    pod.arrive(4)
+def test_whole_nodes_are_left_alone_whoever_comes() -> None:
+    found = {"small": {**pool("course-small", "none"), "nodePool": "example.course-small"}}
+    pod = Pod("08:00", whole_timetable_text("course", found, (COURSE,), version=3))
+    pod.cluster.set("example.course-small", 25)
+    pod.cluster.node_pools.add("example.course-small")
     for _ in range(3):
+        pod.arrive(2)
         pod.scaler.step()
         pod.now += 5
 
     assert pod.writes == []
-    assert not [one for one in pod.cluster.requests if "deployments" in one.path or "nodepools" in one.path]
+    assert not [one for one in pod.cluster.requests if "deployments" in one.path]
 
 
 def test_one_pool_out_of_reach_holds_no_other_up() -> None:

@@ -1,4 +1,4 @@
-"""The program with slots as the Job starts it: a real process, over TLS; and what the scaler does."""
+"""The scaler with slots as the Job starts it: a real process, over TLS."""
 
 import json
 import subprocess
@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 
 from tests.runtime.fake_koordinator import FakeKoordinator
-from tests.runtime.pod import Pod
 from tests.runtime.programs import OPEN, OVER, START, environment, make_berth, wait_until
-from tests.runtime.slotworld import DIGEST, SlotCluster, slot_text, slots
+from tests.runtime.slotworld import DIGEST, SlotCluster, slots
 from tests.runtime.stub_server import StubServer, answered_by
-from tests.runtime.world import COURSE, pool, whole_timetable_text
+from tests.runtime.world import pool, whole_timetable_text
 
 MOST_MEBIBYTES = 24
 
@@ -49,7 +48,7 @@ def resident(process: "subprocess.Popen[str]") -> float:
 def start(berth: Path, account: Path, variables: dict[str, str]) -> "subprocess.Popen[str]":
     """As the pod has it, without compiled files of ours, and without what else is installed here."""
     lean = {"PYTHONDONTWRITEBYTECODE": "1", "MALLOC_MMAP_THRESHOLD_": "65536", "MALLOC_ARENA_MAX": "1"}
-    command = [sys.executable, "-S", "-c", START.format("occurrence"), str(account)]
+    command = [sys.executable, "-S", "-c", START.format("scaler"), str(account)]
     return subprocess.Popen(command, cwd=berth, env=variables | lean, stdout=subprocess.PIPE, text=True)
 
 
@@ -80,28 +79,21 @@ def test_two_hundred_slots_are_made_and_followed_in_little_memory(account: Path,
     assert took < 20  # ten seconds, on a machine that does nothing else
 
 
-def test_over_it_removes_them_and_exits_0(account: Path, tmp_path: Path) -> None:
+def test_over_it_removes_them_and_says_so(account: Path, tmp_path: Path) -> None:
     cluster = cluster_of(text(OVER, 3))
     for n in range(3):
         cluster.koordinator.put(f"example-course-small-{n}-{DIGEST}", slots()["object"])
     with StubServer(answered_by(cluster), account) as server:
         process = start(make_berth(tmp_path), account, environment(server, tmp_path))
+        assert wait_until(lambda: not cluster.koordinator.objects)
+        time.sleep(0.5)
+        process.terminate()
         output, _ = process.communicate(timeout=60)
 
-    assert (process.returncode, cluster.koordinator.objects) == (0, {})
-    assert [json.loads(line)["event"] for line in output.splitlines()] == ["timetable", "slots", "ended"]
-
-
-def test_the_scaler_counts_for_slots_and_leaves_them_alone() -> None:
-    pod = Pod("08:00", slot_text(COURSE), replicas=25)
-    pod.arrive(4)
-    for _ in range(3):
-        pod.scaler.step()
-        pod.now += 5
-    told = json.loads(pod.files["counts"])["classes"]
-
-    assert told == {"small": {"course/1": 4}}
-    assert pod.writes == []
-    assert not [
-        one for one in pod.cluster.requests if "reservations" in one.path or "deployments" in one.path
+    assert (process.returncode, (tmp_path / "until").read_text("ascii")) == (0, "closed")
+    assert [json.loads(line)["event"] for line in output.splitlines()] == [
+        "timetable",
+        "slots",
+        "ended",
+        "terminated",
     ]

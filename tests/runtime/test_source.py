@@ -190,16 +190,3 @@ def test_an_override_counts_though_the_timetable_is_malformed() -> None:
 
     assert texts.occurrences() == 1
     assert texts.source.overrides == {"small": Override(60, at("12:00"))}
-
-
-def test_two_sources_have_one_version_where_they_follow_the_same() -> None:
-    first, same, edited, overridden, mounted = (Texts(FIRST, FIRST) for _ in range(5))
-    edited.server, mounted.server = EDITED, no_answer()
-    overridden.overrides = '{"small": {"target": 60, "until": "2026-02-02T12:00:00Z"}}'
-    everyone = (first, same, edited, overridden, mounted)
-    for texts in everyone:
-        texts.occurrences()
-    versions = [texts.source.version for texts in everyone]
-
-    assert versions == [versions[0], versions[0], versions[2], versions[3], versions[0]]
-    assert len(set(versions)) == 3

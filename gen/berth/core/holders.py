@@ -4,6 +4,7 @@ The timetable says it of each pool; the program asks the holder instead of testi
 """
 
 import json
+from hashlib import sha256
 from typing import ClassVar, NamedTuple
 
 from berth.core.jsonvalues import TimetableError, boolean, field, mapping, text
@@ -125,8 +126,6 @@ class SlotSpec(_SlotFields, PoolHolder):
 
 def slot_hash(shape: dict[str, object]) -> str:
     """Return eight hex digits of the shape, for the name: an existing slot cannot change its shape."""
-    from hashlib import sha256  # noqa: PLC0415 - most have no slots
-
     return sha256(json.dumps(shape, sort_keys=True).encode()).hexdigest()[:8]
 
 
