@@ -24,13 +24,16 @@ def test_a_mounted_name_that_is_not_there_is_no_matter() -> None:
     assert unused_code_maps({}, {"gone"}, NOW) == []
 
 
-def test_only_config_maps_of_volumes_count() -> None:
+def test_config_maps_of_volumes_count_and_those_in_projected_ones() -> None:
     volumes = [
         {"name": "core", "configMap": {"name": "berth-core-1"}},
         {"name": "share", "emptyDir": {}},
         {"name": "odd", "configMap": None},
         {"name": "runtime", "configMap": {"name": "berth-runtime-2"}},
+        {"name": "code", "projected": {"sources": [{"secret": {}}, {"configMap": {"name": "berth-sweep"}}]}},
+        {"name": "empty", "projected": {"sources": None}},
     ]
 
-    assert list(mounted_config_maps({"volumes": volumes})) == ["berth-core-1", "berth-runtime-2"]
+    found = list(mounted_config_maps({"volumes": volumes}))
+    assert found == ["berth-core-1", "berth-runtime-2", "berth-sweep"]
     assert list(mounted_config_maps({"volumes": None})) == list(mounted_config_maps({})) == []
