@@ -1,10 +1,9 @@
 """What is told of other projects than the usual one: behaviours and sources, rivals, what git has lost."""
 
 from tests.live import project
-from tests.live.happenings import (NOW, in_order)
-from tests.live.judged import (rows, status, told)
-from tests.live.turns import (NO_ROOM, pending)
-
+from tests.live.happenings import NOW, in_order
+from tests.live.judged import rows, status, told
+from tests.live.turns import NO_ROOM, pending
 
 OTHER = """\
 apiVersion: berth.dev/v1alpha1
