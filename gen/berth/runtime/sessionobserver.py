@@ -177,10 +177,11 @@ class SessionObserver:
         self._keys = MetadataKeys(
             self._keys.labels | asked.labels, self._keys.annotations | asked.annotations
         )
-        for name, match in matches:
-            if match.template and name in self._classes and not self._classes[name].has_templates:
-                self._classes[name].has_templates = True
-                self._must_look = True
+        known = self._tracker.recognitions()
+        by_template = [known[name] for name, match in matches if match.template]
+        for found in self._classes.values():
+            if not found.has_templates and any(may_overlap(found.recognition, one) for one in by_template):
+                found.has_templates = self._must_look = True
 
     def _session_readers(self) -> dict[Collection, Reader]:
         """Return the readers of sessions; classes with a common collection share its watch."""
