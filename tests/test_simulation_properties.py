@@ -51,7 +51,7 @@ def counted_at(moves: Sequence[SessionChange], wait: int) -> list[int]:
                     grace.arrive(Session(name, "", now), now)
                 else:
                     grace.leave(there.popleft(), now)
-        found.append(sum(1 for _ in grace.counted(now)))
+        found.append(len(grace.here) + len(grace.departed(now)))
     return found
 
 

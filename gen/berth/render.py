@@ -4,9 +4,12 @@
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
+from berth.core.inventory import object_line
+from berth.core.objects import CRON_JOB
 from berth.findings import Problem
-from berth.manifests import base
+from berth.manifests import base, naming
 from berth.manifests.backends.base import Manifest
 from berth.manifests.backends.registry import backend_of
 from berth.manifests.engines.registry import ENGINES
@@ -17,6 +20,13 @@ from berth.output.templates import Renderer
 from berth.pipeline import Item, Part, Pipeline, TextOf
 from berth.schema.declared import Declared
 from berth.schema.values import Cluster, ResourceClass, Site
+
+
+class InventoryLines(NamedTuple):
+    """Lines of a cluster's inventory besides reservations: of persistent slots, and of CronJobs."""
+
+    slots: list[str]
+    cronjobs: list[str]
 
 
 def text_of(pipeline: Pipeline, renderer: Renderer) -> TextOf:
@@ -35,14 +45,16 @@ def files(pipeline: Pipeline, renderer: Renderer, items: Iterable[Item]) -> Iter
     `items` are those of the pipeline, with texts.
     """
     names: list[str] = []
-    standing: dict[str, list[str]] = {}  # lines of the inventories, by cluster
+    listed: dict[str, InventoryLines] = {}  # by cluster
     for item in items:
         for part, text in zip(item.parts, item.texts, strict=False):  # no texts if it has errors
             if isinstance(text, Problem):
                 pipeline.problems.append(text)
             elif text:
                 names.append(reservation_file(part))
-                standing.setdefault(part.placed.cluster.name, []).extend(_standing(pipeline.site, part))
+                lines = listed.setdefault(part.placed.cluster.name, InventoryLines([], []))
+                lines.slots.extend(_standing(pipeline.site, part))
+                lines.cronjobs.extend(_cronjobs(part))
                 if not pipeline.has_errors():
                     yield names[-1], text
     if pipeline.has_errors() or pipeline.site is None:
@@ -51,15 +63,19 @@ def files(pipeline: Pipeline, renderer: Renderer, items: Iterable[Item]) -> Iter
     for path, text in cloud_texts(renderer, pipeline):
         names.append(path)
         yield path, text
-    yield from _cluster_files(renderer, pipeline.site, pipeline.declared, names, standing)
+    yield from _cluster_files(renderer, pipeline.site, pipeline.declared, names, listed)
 
 
 def _cluster_files(
-    renderer: Renderer, site: Site, declared: Declared, names: list[str], standing: Mapping[str, list[str]]
+    renderer: Renderer,
+    site: Site,
+    declared: Declared,
+    names: list[str],
+    listed: Mapping[str, InventoryLines],
 ) -> Iterator[tuple[str, str]]:
     """Yield the files that each cluster has once.
 
-    `names`: the files that exist already. `standing`: the inventory's lines about standing slots, by cluster.
+    `names`: the files that exist already. `listed`: lines of the inventory, by cluster.
     """
     classes = declared.classes.values()
     for cluster in site.clusters:
@@ -68,7 +84,8 @@ def _cluster_files(
         if code := runtime_text(renderer, site, cluster):
             names.append(runtime_file(cluster))
             yield names[-1], code
-        inventory = inventory_text(renderer, site, cluster, names, standing.get(cluster.name, ()))
+        lines = listed.get(cluster.name, InventoryLines([], []))
+        inventory = inventory_text(renderer, site, cluster, names, lines)
         if inventory is not None:
             names.append(inventory_file(cluster))
             yield names[-1], inventory
@@ -82,6 +99,13 @@ def _standing(site: Site | None, part: Part) -> list[str]:
     if site is None:
         return []
     return backend_of(part.placed.reservation.holder).inventory_lines(site, part.placed)
+
+
+def _cronjobs(part: Part) -> list[str]:
+    """Return the lines of the inventory about the CronJobs of a reservation after its first."""
+    name = part.placed.reservation.name
+    numbers = range(2, len(part.schedules) + 1)
+    return [object_line(CRON_JOB.name, naming.cronjob(name, number)) for number in numbers]
 
 
 def base_file(cluster: Cluster) -> str:
@@ -156,9 +180,13 @@ def runtime_text(renderer: Renderer, site: Site, cluster: Cluster) -> str:
 
 
 def inventory_text(
-    renderer: Renderer, site: Site, cluster: Cluster, files: Sequence[str], slots: Sequence[str] = ()
+    renderer: Renderer,
+    site: Site,
+    cluster: Cluster,
+    files: Sequence[str],
+    lines: InventoryLines,
 ) -> str | None:
-    """Return the list of reservations among `files`, with the lines of standing slots.
+    """Return the list of reservations among `files`, with the other lines.
 
     Return None if the cluster needs no list, because its sweep does not prune.
     """
@@ -168,7 +196,8 @@ def inventory_text(
     names = sorted(
         file.removeprefix(folder).removesuffix(suffix) for file in files if file.startswith(folder)
     )
-    return _file(renderer, site, [base.inventory(site, cluster, names, sorted(slots))], cluster.name)
+    manifest = base.inventory(site, cluster, names, sorted(lines.slots), sorted(lines.cronjobs))
+    return _file(renderer, site, [manifest], cluster.name)
 
 
 def reservation_text(renderer: Renderer, site: Site, part: Part) -> str | Problem:

@@ -8,6 +8,7 @@ objects with those of Berth.
 import sys
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 from zoneinfo import ZoneInfo
@@ -18,15 +19,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 TEMPLATES = Path(__file__).with_name("plain_templates")
 PACKAGE = Path(__file__).parents[2] / "gen" / "berth"
-CODE = {
-    "berth-core": (
-        "attribution backoff claims decisions holders instants inventory jsonvalues labels objects "
-        "overrides record sessioncounter sessions slots target timetable"
-    ),
-    "berth-runtime": ("alive apiclient connection lists occurrence program reconciler recorder reports"),
-    "berth-scaler": ("projecttemplates scaler sessionobjects sessionobserver watch"),
-    "berth-sweep": ("sweep sweepactions sweepdecisions sweepremoval sweepstate"),
-}  # modules by ConfigMap
+PYTHON = "python:3.13-slim@sha256:7c61056e61ac89e852de05f3dc6fa51a6dd2181797bceed46aa725dd7cb2cd3b"
 
 
 class _Model(BaseModel):
@@ -117,12 +110,13 @@ def _documents(folder: Path) -> Iterator[dict[str, Any]]:
         yield from yaml.load_all(file.read_text("utf-8"), yaml.CSafeLoader)
 
 
-def _code() -> dict[str, dict[str, str]]:
-    """The text of the modules that run in the cluster, by ConfigMap."""
-    found: dict[str, dict[str, str]] = {}
-    for name, modules in CODE.items():
-        folder = PACKAGE / ("core" if name == "berth-core" else "runtime")
-        found[name] = {f"{one}.py": (folder / f"{one}.py").read_text("utf-8") for one in modules.split()}
+def _code() -> list[dict[str, Any]]:
+    """Name and files of the two ConfigMaps with the modules that run in the cluster."""
+    found = []
+    for package in ("core", "runtime"):
+        files = {file.name: file.read_text("utf-8") for file in sorted((PACKAGE / package).glob("*.py"))}
+        digest = sha256("".join(f"{name}\0{text}\0" for name, text in files.items()).encode()).hexdigest()
+        found.append({"name": f"berth-{package}-{digest[:10]}", "files": files})
     return found
 
 
@@ -154,8 +148,8 @@ def main(project: str, output: str) -> None:
             courses.append(adapter.validate_python(document))
     folder = Path(output)
     (folder / "reservations").mkdir(parents=True, exist_ok=True)
-    shared = {"site": site, "url": spec["repository"]["url"], "image": "python:3.13-slim", "code": _code()}
-    for file in ("base.yaml", "prod.yaml", "project.yaml"):
+    shared = {"site": site, "url": spec["repository"]["url"], "image": PYTHON, "code": _code()}
+    for file in ("base.yaml", "runtime.yaml", "prod.yaml", "project.yaml"):
         text = environment.from_string((TEMPLATES / f"{file}.j2").read_text("utf-8")).render(shared)
         (folder / file).write_text(text, "utf-8")
     for course in courses:
@@ -163,6 +157,7 @@ def main(project: str, output: str) -> None:
         off.update(*(calendars[name] for name in course.spec.recurrence.calendars))
         occurrences = _instants(course, off, zone)
         text = template.render(
+            shared,
             course=course,
             name=course.metadata.name,
             spec=course.spec,

@@ -127,9 +127,11 @@ RENDERED = [
     "clusters/lab/inventory.yaml",
     "clusters/lab/reservations/night.yaml",
     "clusters/lab/reservations/rest.yaml",
+    "clusters/lab/runtime.yaml",
     "clusters/prod/base.yaml",
     "clusters/prod/reservations/course.yaml",
     "clusters/prod/reservations/night.yaml",
+    "clusters/prod/runtime.yaml",
 ]
 
 

@@ -29,7 +29,7 @@ def below(folder: Path, capsys: pytest.CaptureFixture[str]) -> Below:
 
 
 def test_a_render_is_the_same_from_everywhere(below: Below, folder: Path) -> None:
-    assert below("render") == (0, "../../rendered/: 7 written, 0 removed, 0 unchanged.\n", "")
+    assert below("render") == (0, "../../rendered/: 9 written, 0 removed, 0 unchanged.\n", "")
     before = content(folder / "rendered")
     assert below("render", "--check") == (0, "../../rendered/ is up to date.\n", "")
     assert content(folder / "rendered") == before
@@ -57,7 +57,7 @@ def test_paths_on_the_command_line_are_those_of_the_user(below: Below, folder: P
     here = folder / "docs" / "course"
     (here / "sessions.txt").write_text("09:00+3\n")
 
-    assert below("render", "--output-dir", "out").out.startswith("out/: 7 written")
+    assert below("render", "--output-dir", "out").out.startswith("out/: 9 written")
     assert (here / "out" / "clusters").is_dir()
     assert below("simulate", "course", "--sessions", "sessions.txt", "--chart", "a.svg").code == 0
     assert (here / "a.svg").is_file()

@@ -216,4 +216,4 @@ def test_a_folder_whose_name_is_no_text_is_told_all_the_same(folder: Path) -> No
     )
 
     assert (done.returncode, done.stderr) == (0, b"")
-    assert done.stdout == b"out-\\udcff/: 7 written, 0 removed, 0 unchanged.\n"
+    assert done.stdout == b"out-\\udcff/: 9 written, 0 removed, 0 unchanged.\n"

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from berth.manifests.base import INVENTORY_HEAD
+from berth.manifests.base import INVENTORY_HEAD, OBJECTS_HEAD
 
 from tests.cli import project
 from tests.cli.conftest import Berth
@@ -14,13 +14,13 @@ from tests.outputfolder import content, files_in, write
 ERROR = project.COURSE.replace("placeholderCount: 25", "placeholderCount: -3")
 WARNING = project.REST.replace("schedule: [", 'schedule: [{startTime: "10:05", endTime: "10:10"}, ')
 COURSE = "clusters/prod/reservations/course.yaml"
-ALL = "rendered/: 7 written, 0 removed, 0 unchanged.\n"
+ALL = "rendered/: 9 written, 0 removed, 0 unchanged.\n"
 
 
 def test_a_file_for_each_reservation_in_each_cluster_and_one_base(berth: Berth, folder: Path) -> None:
     assert berth("render") == (0, ALL, "")
     assert sorted(files_in(folder / "rendered")) == project.RENDERED
-    assert berth("render") == (0, "rendered/: 0 written, 0 removed, 7 unchanged.\n", "")
+    assert berth("render") == (0, "rendered/: 0 written, 0 removed, 9 unchanged.\n", "")
     assert berth("render", "--check") == (0, "rendered/ is up to date.\n", "")
 
 
@@ -47,7 +47,7 @@ def test_check_names_what_is_missing_differs_or_is_stale_and_writes_nothing(
     assert berth("render") == (
         0,
         "removed rendered/clusters/lab/reservations/rest.yaml\n"
-        "rendered/: 3 written, 1 removed, 3 unchanged.\n",
+        "rendered/: 3 written, 1 removed, 5 unchanged.\n",
         "",
     )
 
@@ -65,7 +65,7 @@ def test_check_makes_no_folder(berth: Berth, folder: Path) -> None:
 
     assert (code, err) == (4, "")
     assert out == "".join(f"rendered/{path} missing\n" for path in project.RENDERED) + (
-        "7 files are not up to date. Run: berth render\n"
+        "9 files are not up to date. Run: berth render\n"
     )
     assert not (folder / "rendered").exists()
 
@@ -142,7 +142,7 @@ def test_other_peoples_files_are_refused_and_kept(berth: Berth, folder: Path) ->
 
     foreign.unlink()
 
-    assert berth("render") == (0, "rendered/: 1 written, 0 removed, 6 unchanged.\n", "")
+    assert berth("render") == (0, "rendered/: 1 written, 0 removed, 8 unchanged.\n", "")
 
 
 def test_a_reservation_touches_one_file(berth: Berth, folder: Path) -> None:
@@ -193,7 +193,7 @@ def test_a_reservation_in_two_clusters_has_the_same_ids_in_both(berth: Berth, fo
 def test_a_kustomization_is_made_where_it_is_wanted(berth: Berth, folder: Path) -> None:
     project.write(folder, site=project.SITE + "  kustomization: true\n")
 
-    assert berth("render") == (0, "rendered/: 9 written, 0 removed, 0 unchanged.\n", "")
+    assert berth("render") == (0, "rendered/: 11 written, 0 removed, 0 unchanged.\n", "")
     assert (folder / "rendered/clusters/lab/kustomization.yaml").read_text() == (
         "# Rendered by berth for site uni from reservations/. Edit those files and run: berth render\n"
         "---\n"
@@ -204,6 +204,7 @@ def test_a_kustomization_is_made_where_it_is_wanted(berth: Berth, folder: Path) 
         '  - "inventory.yaml"\n'
         '  - "reservations/night.yaml"\n'
         '  - "reservations/rest.yaml"\n'
+        '  - "runtime.yaml"\n'
     )
 
     project.write(folder)
@@ -212,7 +213,7 @@ def test_a_kustomization_is_made_where_it_is_wanted(berth: Berth, folder: Path) 
         0,
         "removed rendered/clusters/lab/kustomization.yaml\n"
         "removed rendered/clusters/prod/kustomization.yaml\n"
-        "rendered/: 0 written, 2 removed, 7 unchanged.\n",
+        "rendered/: 0 written, 2 removed, 9 unchanged.\n",
         "",
     )
 
@@ -224,7 +225,7 @@ def test_a_name_of_63_characters_is_rendered(berth: Berth, folder: Path) -> None
     assert berth("render") == (0, ALL, "")
 
     found = objects((folder / f"rendered/clusters/lab/reservations/{name}.yaml").read_text())
-    assert [len(one["metadata"]["name"]) for one in found] == [52] * 5
+    assert [len(one["metadata"]["name"]) for one in found] == [52] * 6
 
 
 def test_removing_the_last_reservation_keeps_the_base(berth: Berth, folder: Path) -> None:
@@ -236,10 +237,15 @@ def test_removing_the_last_reservation_keeps_the_base(berth: Berth, folder: Path
     assert sorted(files_in(folder / "rendered")) == [
         "clusters/lab/base.yaml",
         "clusters/lab/inventory.yaml",
+        "clusters/lab/runtime.yaml",
         "clusters/prod/base.yaml",
+        "clusters/prod/runtime.yaml",
     ]
     (inventory,) = objects((folder / "rendered/clusters/lab/inventory.yaml").read_text())
-    assert inventory["data"] == {"reservations.txt": f"{INVENTORY_HEAD}\n"}
+    assert inventory["data"] == {
+        "reservations.txt": f"{INVENTORY_HEAD}\n",
+        "objects.txt": f"{OBJECTS_HEAD}\n",
+    }
 
 
 def test_a_timetable_that_no_configmap_may_hold_is_told_at_its_recurrence(berth: Berth, folder: Path) -> None:

@@ -34,11 +34,11 @@ RENAMED = """\
 
 Check before merging
 ! kurs: It was course: the engine deletes that reservation and creates this one, so seats that are open now are removed and created again.
-! The engine deletes 1 ConfigMap, 1 CronJob, 1 Deployment, 1 Role, 1 RoleBinding.
+! The engine deletes 1 ConfigMap, 1 CronJob, 1 Deployment, 1 Role, 1 RoleBinding, 1 ServiceAccount.
 
 Manifests
-- clusters/prod/reservations/course.yaml: -ConfigMap, -Deployment, -Role, -RoleBinding, -CronJob
-+ clusters/prod/reservations/kurs.yaml: +ConfigMap, +Deployment, +Role, +RoleBinding, +CronJob
+- clusters/prod/reservations/course.yaml: -ConfigMap, -Deployment, -ServiceAccount, -Role, -RoleBinding, -CronJob
++ clusters/prod/reservations/kurs.yaml: +ConfigMap, +Deployment, +ServiceAccount, +Role, +RoleBinding, +CronJob
 """  # noqa: E501 - as it is
 FAULTY = """\
 {side} is not valid

@@ -6,11 +6,12 @@ from tests.e2e.direct import Direct
 from tests.e2e.project import Document
 
 NAMESPACE = "berth-sessions"
-ACCOUNT = f"system:serviceaccount:{NAMESPACE}:pods"  # of the reservation of that name
+NAME = "by-maintain"  # of a reservation and its account; its sessions are in sessions-pods
+ACCOUNT = f"system:serviceaccount:{NAMESPACE}:{NAME}"
 
 
 class Question(NamedTuple):
-    """Whether the account may do something."""
+    """Whether the account of a reservation may do something."""
 
     verb: str
     group: str
@@ -18,6 +19,13 @@ class Question(NamedTuple):
     namespace: str
 
 
+ACCOUNTS = {
+    "sessions-renku": ["renku"],
+    "sessions-jupyterhub": ["jupyterhub"],
+    "sessions-pods": ["by-maintain", "by-reduce", "pods"],
+    "sessions-custom": ["custom"],
+    "sessions-crowd": ["crowd"],
+}  # that may read the sessions there
 MAY = {
     "sessions-renku": [("amalthea.dev", "amaltheasessions")],
     "sessions-jupyterhub": [("", "pods")],
@@ -25,14 +33,6 @@ MAY = {
     "sessions-custom": [("batch", "jobs")],
     "sessions-crowd": [("", "pods")],
 }
-WHOSE = {
-    "sessions-renku": {"renku"},
-    "sessions-jupyterhub": {"jupyterhub"},
-    "sessions-pods": {"pods", "by-maintain", "by-reduce"},
-    "sessions-custom": {"custom"},
-    "sessions-crowd": {"crowd"},
-}
-"""The accounts of which reservations may read there: behavior `none` reads no sessions."""
 NEVER = (
     Question("list", "", "secrets", NAMESPACE),
     Question("list", "", "pods", NAMESPACE),
@@ -43,6 +43,12 @@ NEVER = (
     Question("delete", "", "pods", "sessions-pods"),
     Question("list", "", "pods", "default"),
     Question("list", "", "nodes", ""),
+    Question("list", "", "pods", "sessions-crowd"),
+    Question("list", "amalthea.dev", "amaltheasessions", "sessions-renku"),
+    Question("get", "", "configmaps", NAMESPACE),
+    Question("patch", "", "configmaps", NAMESPACE),
+    Question("patch", "apps", "deployments/scale", NAMESPACE),
+    Question("patch", "batch", "jobs", NAMESPACE),
 )
 
 
@@ -53,11 +59,16 @@ def granted(direct: Direct, namespace: str) -> tuple[list[Document], list[Docume
     return rules, [one for binding in direct.items(f"{root}/rolebindings") for one in binding["subjects"]]
 
 
+def _resource(question: Question) -> Document:
+    resource, _, subresource = question.resource.partition("/")
+    return {"resource": resource, "subresource": subresource}
+
+
 def is_allowed(direct: Direct, question: Question) -> bool:
     review = {
         "apiVersion": "authorization.k8s.io/v1",
         "kind": "SubjectAccessReview",
-        "spec": {"user": ACCOUNT, "resourceAttributes": question._asdict()},
+        "spec": {"user": ACCOUNT, "resourceAttributes": {**question._asdict(), **_resource(question)}},
     }
     answer = direct.create("/apis/authorization.k8s.io/v1/subjectaccessreviews", review)
     return bool(answer["status"]["allowed"])

@@ -27,8 +27,8 @@ def rights(group: str, resource: str, *verbs: str, name: str = "", namespace: st
     return [Right(verb, group, resource, name, namespace) for verb in verbs]
 
 
-COURSE = "data-science-101"  # the ServiceAccount of this reservation
-POOL = f"{COURSE}-small"
+COURSE, POOL = "data-science-101", "data-science-101-small"
+EXAM = "night-exam"  # without sessions
 SESSIONS = rights("amalthea.dev", "amaltheasessions", "list", "watch", namespace="renku")
 ALLOWED = {
     COURSE: [
@@ -39,6 +39,13 @@ ALLOWED = {
         *rights("apps", "deployments", "get", name=POOL),
         *rights("apps", "deployments/scale", "get", "patch", name=POOL),
         *SESSIONS,
+    ],
+    EXAM: [
+        *rights("", "configmaps", "get", name=EXAM),
+        *rights("", "configmaps", "get", "create", "patch", name=f"{EXAM}-record"),
+        *rights("", "events", "create"),
+        *rights("apps", "deployments", "get", name=f"{EXAM}-small"),
+        *rights("apps", "deployments/scale", "get", "patch", name=f"{EXAM}-small"),
     ],
     "berth-sweep": [
         *rights("", "configmaps", "list", "delete"),
@@ -76,15 +83,22 @@ NOBODYS = [
 REFUSED = {
     COURSE: [
         *NOBODYS,
+        *rights("", "configmaps", "get", "patch", "delete"),
         *rights("", "configmaps", "patch", "delete", name=COURSE),
-        *rights("", "configmaps", "create", "patch", name="another-record"),
-        *rights("batch", "jobs", "get", "patch", name=f"{COURSE}-29500000"),
+        *rights("", "configmaps", "get", "patch", name=f"{EXAM}-record"),
         *rights("", "pods", "list"),
-        *rights("batch", "jobs", "list", "create", "delete"),
+        *rights("batch", "jobs", "get", "list", "create", "patch", "delete"),
         *rights("batch", "cronjobs", "get", "patch", "delete"),
         *rights("apps", "deployments", "get", "list", "watch"),
         *rights("apps", "deployments", "patch", "delete", name=POOL),
-        *rights("apps", "deployments/scale", "patch", name="another"),
+        *rights("apps", "deployments/scale", "patch", name=f"{EXAM}-small"),
+    ],
+    EXAM: [
+        *NOBODYS,
+        *rights("", "configmaps", "get", "list", "watch", "patch"),
+        *rights("batch", "jobs", "get", "patch"),
+        *rights("apps", "deployments/scale", "get", "patch", name=POOL),
+        *SESSIONS,
     ],
     "berth-sweep": [
         *NOBODYS,

@@ -64,17 +64,17 @@ class Memory:
 
     def _wake(self, at: float, there: Seen) -> None:
         """A pod that has ended and a node that has come wake everything. A Reservation that is Available
-        wakes pods; one that goes, expires or changes its owners wakes nothing.
+        wakes those who may own it; one that goes, expires or changes its owners wakes nothing.
         """
         if self._before is None:
             return
-        has_room = bool(_running(self._before).keys() - _running(there).keys())
-        if has_room or not _nodes(there) <= _nodes(self._before):
-            woken = set(self._until)
-        elif _available(there) - _available(self._before):
-            woken = self._until.keys() - {uid_of(one) for one in there.reservations}
-        else:
-            return
+        woken = set(self._until)
+        if _running(self._before).keys() <= _running(there).keys() and _nodes(there) <= _nodes(self._before):
+            known = {uid_of(one) for one in self._before.reservations if is_available(one)}
+            new = [one for one in there.reservations if is_available(one) and uid_of(one) not in known]
+            entries = [entry for one in new for entry in spec_of(one)["owners"]]
+            pods = [pod for pod in there.pods if uid_of(pod) in self._until]
+            woken = {uid_of(pod) for pod in pods if any(owns(entry, pod) for entry in entries)}
         soon = at + self._random.uniform(*WAKING)
         self._until |= {uid: min(self._until[uid], soon) for uid in woken}
 
@@ -144,7 +144,3 @@ def _nodes(there: Seen) -> set[str]:
         repr((uid_of(one), one["metadata"].get("labels"), spec_of(one), status_of(one).get("allocatable")))
         for one in there.nodes
     }
-
-
-def _available(there: Seen) -> set[str]:
-    return {uid_of(one) for one in there.reservations if is_available(one)}

@@ -19,10 +19,15 @@ from tests.live.turns import (
     failed_job,
     gone,
     in_peace,
+    job,
+    moved,
     new_sweep,
+    not_created,
     override,
     pending,
+    refuse_all,
     refused,
+    short,
     stray,
     swept,
     template,
@@ -58,11 +63,12 @@ def without_code(world: World, *packages: str) -> None:
 
 
 class Case(NamedTuple):
-    """What happens, and when somebody looks."""
+    """What happens, and when somebody looks. `before`: the same was seen so many seconds earlier."""
 
     name: str
     happen: Callable[[World], object]
     now: str = NOW
+    before: int = 0
 
 
 CASES = [
@@ -70,10 +76,6 @@ CASES = [
     Case(
         "scaled-to-0-and-nobody-serves",
         all_of(gone, lambda w: w.scale("course-small", 0, "kubectl", "2026-02-02T08:50:00Z")),
-    ),
-    Case(
-        "the-same-ten-seconds-ago",
-        all_of(gone, lambda w: w.scale("course-small", 0, "kubectl", "2026-02-02T08:59:50Z")),
     ),
     Case(
         "the-same-where-no-sweep-works",
@@ -95,16 +97,26 @@ CASES = [
     ),
     Case("opened-and-its-pod-is-at-work", unscaled, "2026-02-02T07:30:20Z"),
     Case("its-pod-has-never-scaled", unscaled),
+    Case("its-pod-has-never-scaled-and-does-not", unscaled, before=10),
     Case("set-to-0-just-now", lambda w: w.scale("course-small", 0, "kubectl", "2026-02-02T08:59:55Z")),
     Case(
-        "set-to-0-and-not-put-right", lambda w: w.scale("course-small", 0, "kubectl", "2026-02-02T08:59:00Z")
+        "set-to-0-and-not-put-right",
+        lambda w: w.scale("course-small", 0, "kubectl", "2026-02-02T08:59:00Z"),
+        before=10,
     ),
     Case("a-session-left", lambda w: w.remove("Pod", "jupyter-4")),
+    Case("a-session-left-but-just-now", lambda w: w.remove("Pod", "jupyter-4"), before=39),
+    Case("a-session-left-and-its-seat-is-not-back", lambda w: w.remove("Pod", "jupyter-4"), before=40),
     Case(
         "a-session-too-many",
         lambda w: w.scale("course-small", 21, "berth-occurrence", "2026-02-02T08:59:00Z"),
     ),
     Case("set-to-100", lambda w: w.scale("course-small", 100, "kubectl", "2026-02-02T08:40:00Z")),
+    Case(
+        "set-to-100-and-not-put-right",
+        lambda w: w.scale("course-small", 100, "kubectl", "2026-02-02T08:40:00Z"),
+        before=10,
+    ),
     Case("set-to-26-just-now", lambda w: w.scale("course-small", 26, "kubectl", "2026-02-02T08:59:00Z")),
     Case("closing", in_peace, "2026-02-02T12:05:59Z"),
     Case("left-after-the-end", in_peace, "2026-02-02T12:06:00Z"),
@@ -141,7 +153,26 @@ CASES = [
         ),
     ),
     Case("the-node-of-three-is-lost", lambda w: unready(w, 3)),
-    Case("the-node-of-three-was-lost-just-now", lambda w: unready(w, 3), "2026-02-02T08:25:59Z"),
+    Case("the-node-of-three-was-lost-just-now", lambda w: unready(w, 3), "2026-02-02T08:20:59Z"),
+    Case("the-node-of-all-was-lost-a-minute-ago", lambda w: unready(w, 20), "2026-02-02T08:21:00Z"),
+    Case(
+        "the-node-of-most-was-lost-and-there-is-no-room-elsewhere",
+        all_of(
+            lambda w: pending(w, 18, NO_ROOM, "2026-02-02T08:59:29Z"),
+            lambda w: short(w, "2026-02-02T08:59:00Z"),
+        ),
+    ),
+    Case("most-are-not-made-and-nobody-says-why", lambda w: short(w, "2026-02-02T08:59:00Z")),
+    Case("most-are-not-made-since-a-moment", lambda w: short(w, "2026-02-02T08:59:01Z")),
+    Case(
+        "most-are-not-made-as-the-count-was-raised-just-now",
+        all_of(
+            lambda w: short(w, "2026-02-02T08:55:00Z"),
+            lambda w: w.get("ConfigMap", "course")["metadata"]["managedFields"].append(
+                {"manager": "berth-override", "time": "2026-02-02T08:54:59Z", "fieldsV1": {}}
+            ),
+        ),
+    ),
     Case(
         "three-are-about-to-be-made", lambda w: w.scale("course-small", 20, "berth-occurrence", NOW, ready=17)
     ),
@@ -203,6 +234,57 @@ CASES = [
         "sweep-cannot-start",
         lambda w: w.pod("berth-sweep-1", SWEEP, "Pending", containerStatuses=NO_IMAGE["containerStatuses"]),
     ),
+    Case("jobs-and-sweep-are-refused", refuse_all),
+    Case("jobs-and-sweep-are-refused-and-it-opened-just-now", refuse_all, "2026-02-02T07:31:00Z"),
+    Case(
+        "a-job-was-refused-and-has-its-pod-now",
+        all_of(
+            lambda w: job(w, "course-29500", "occurrence", "2026-02-02T07:30:00Z", active=1),
+            lambda w: not_created(w, "Job", "course-29500", "2026-02-02T07:30:01Z"),
+        ),
+    ),
+    Case(
+        "a-cronjob-is-refused",
+        all_of(
+            lambda w: w.remove("Pod", "course-29500-abcde"),
+            lambda w: not_created(w, "CronJob", "course", "2026-02-02T08:59:00Z"),
+        ),
+    ),
+    Case(
+        "a-cronjob-was-refused-last-week",
+        lambda w: not_created(w, "CronJob", "course", "2026-01-26T07:30:00Z"),
+    ),
+    Case(
+        "the-last-sweep-failed",
+        lambda w: job(
+            w,
+            "berth-sweep-29501",
+            "sweep",
+            "2026-02-02T08:57:00Z",
+            conditions=[
+                {"type": "Failed", "status": "True", "reason": "DeadlineExceeded", "message": "Too long"}
+            ],
+        ),
+    ),
+    Case(
+        "a-sweep-failed-before",
+        lambda w: job(
+            w,
+            "berth-sweep-29501",
+            "sweep",
+            "2026-02-02T08:52:00Z",
+            conditions=[
+                {"type": "Failed", "status": "True", "reason": "DeadlineExceeded", "message": "Too long"}
+            ],
+        ),
+    ),
+    Case(
+        "events-cannot-be-listed",
+        all_of(
+            refuse_all,
+            lambda w: w.refused.update({"/api/v1/namespaces/berth/events": "HTTP 403: events is forbidden"}),
+        ),
+    ),
     Case(
         "pod-has-no-node", lambda w: w.run("course", "Pending", "course-2", conditions=NO_ROOM["conditions"])
     ),
@@ -218,6 +300,11 @@ CASES = [
     Case("pods-fail", lambda w: [w.run("course", "Failed", f"course-{n}") for n in range(2, 5)]),
     Case("pods-have-failed-twice", lambda w: [w.run("course", "Failed", f"course-{n}") for n in range(2, 4)]),
     Case("job-failed", lambda w: failed_job(w, "course-29500")),
+    Case("left-in-the-namespace-of-before", moved),
+    Case(
+        "left-in-the-namespace-of-before-and-nobody-may-see-it",
+        all_of(moved, lambda w: w.refused.update({"/apis/batch/v1/cronjobs": "HTTP 403: forbidden"})),
+    ),
     # override
     Case("more", lambda w: override(w, "60", "2026-02-02T10:00:00Z")),
     Case(

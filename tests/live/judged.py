@@ -5,13 +5,14 @@ from pathlib import Path
 from typing import Any
 
 from berth.core.instants import instant_text, parse_instant
-from berth.live.clusterfacts import ClusterLocation
+from berth.live.clusterfacts import ClusterFacts, ClusterLocation
+from berth.live.earlier import NO_LOOKS, EarlierLooks
 from berth.live.gather import GatherScope, gather_facts
-from berth.live.judge import judge_cluster
+from berth.live.judge import judge_cluster, remember_look
 from berth.live.poolstate import ClusterStatus, cluster_state
 from berth.manifests import code
 
-from tests.live.happenings import NOW
+from tests.live.happenings import NOW, Case
 from tests.live.project import Project
 from tests.live.world import RefusedError, World
 
@@ -29,13 +30,31 @@ def expectations(file: str) -> dict[str, str]:
     return {name: lines.rstrip("\n") + "\n" for name, lines in found}
 
 
-def status(world: World, git: Project, now: str = NOW) -> ClusterStatus:
+def status(world: World, git: Project, now: str = NOW, earlier: EarlierLooks = NO_LOOKS) -> ClusterStatus:
     place, cluster = ClusterLocation("prod", "berth", "admin@prod"), git.site.clusters[0]
-    has_koordinator = cluster.koordinator is not None
-    wanted = GatherScope(place.namespace, git.site.name, has_koordinator, cluster.has_static_pools)
-    facts = gather_facts(world.ask, wanted, parse_instant(now), RefusedError)
+    facts = facts_of(world, git, now)
     look = cluster_state(place, git.site, git.expected["prod"], facts, parse_instant(now))
+    look = look._replace(earlier=earlier)
     return judge_cluster(look, [one.name for one in code.of_cluster(cluster)])
+
+
+def facts_of(world: World, git: Project, now: str) -> ClusterFacts:
+    (cluster,) = [one for one in git.site.clusters if one.name == "prod"]
+    has_koordinator = cluster.koordinator is not None
+    wanted = GatherScope("berth", git.site.name, has_koordinator, cluster.has_static_pools)
+    return gather_facts(world.ask, wanted, parse_instant(now), RefusedError)
+
+
+def looked(world: World, git: Project, at: str, earlier: EarlierLooks = NO_LOOKS) -> EarlierLooks:
+    """What is remembered of a look at the world as it is."""
+    facts = facts_of(world, git, at)
+    return remember_look(earlier, facts, status(world, git, at, earlier), parse_instant(at))
+
+
+def looked_before(case: Case, world: World, git: Project) -> EarlierLooks:
+    """What is remembered of a look at the same world before the one of the case, if there was one."""
+    at = instant_text(parse_instant(case.now) - case.before)
+    return looked(world, git, at) if case.before else NO_LOOKS
 
 
 def rows(found: ClusterStatus) -> list[tuple[Any, ...]]:

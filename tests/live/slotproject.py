@@ -149,7 +149,8 @@ CASES = [
         "missing-and-some-were-made-just-now",
         all_of(lambda w: lose(w, 0, 19), lambda w: make(w, 0, 2, created="2026-02-02T08:59:55Z")),
     ),
-    Case("missing-and-its-pod-does-nothing", lambda w: lose(w, 0, 11)),
+    Case("missing-and-its-pod-may-be-waiting", lambda w: lose(w, 0, 11)),
+    Case("missing-and-its-pod-does-nothing", lambda w: lose(w, 0, 11), before=40),
     Case("missing-and-nobody-serves", all_of(gone, lambda w: lose(w, 0, 11))),
     Case(
         "missing-and-nobody-serves-since-a-moment",
@@ -191,6 +192,7 @@ CASES = [
     Case(
         "over-in-the-middle",
         lambda w: every(w, lambda one: one.update(status=status_of("Failed", condition=EXPIRED)), 0, 1),
+        before=40,
     ),
     Case(
         "over-just-now",

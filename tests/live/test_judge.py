@@ -8,7 +8,7 @@ import pytest
 
 from tests.live import project
 from tests.live.happenings import CASES, NOW, Case, in_order
-from tests.live.judged import expectations, status, told
+from tests.live.judged import expectations, looked_before, status, told
 from tests.live.turns import NO_IMAGE, NO_ROOM
 from tests.live.world import World
 
@@ -21,7 +21,7 @@ def test_what_is_told(case: Case) -> None:
     world = in_order(git, case.now)
     case.happen(world)
 
-    assert told(status(world, git, case.now)) == TOLD[case.name]
+    assert told(status(world, git, case.now, looked_before(case, world, git))) == TOLD[case.name]
 
 
 UNCOUNTED = project.CLASS.replace(

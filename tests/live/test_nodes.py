@@ -2,8 +2,10 @@
 
 import json
 
+from berth.core.instants import instant_text, parse_instant
+
 from tests.live import slotproject
-from tests.live.judged import status, told
+from tests.live.judged import looked, status, told
 from tests.live.project import CLASS, COURSE, SITE, Project, project
 from tests.live.world import World
 
@@ -95,9 +97,10 @@ def test_a_template_that_is_not_that_of_git_is_told_by_path() -> None:
 
 def test_nodes_that_are_missing_are_told_as_nodes() -> None:
     world, git = course(1)
+    earlier = looked(world, git, instant_text(parse_instant(OPEN) - 60))
 
-    assert [one for one in told(status(world, git, OPEN)).splitlines() if "S031" in one] == [
-        "error[S031] course/small 1 2 2026-02-02T07:30:05Z 3 berth-occurrence "
+    assert [one for one in told(status(world, git, OPEN, earlier)).splitlines() if "S031" in one] == [
+        "error[S031] course/small 1 2 3 "
         "kubectl --context=admin@prod --namespace=berth logs "
         "--selector=berth.dev/reservation=course,berth.dev/role=occurrence --all-containers --tail=20"
     ]

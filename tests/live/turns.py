@@ -39,6 +39,7 @@ def unscaled(world: World) -> None:
     found = world.get("Deployment", "course-small")
     found["spec"]["replicas"], found["status"] = 0, {}
     del found["metadata"]["managedFields"][1:]
+    found["metadata"]["managedFields"][0]["fieldsV1"] = {"f:spec": {"f:replicas": {}}}
 
 
 def pending(world: World, number: int, status: dict[str, Any], since: str = "2026-02-02T07:30:05Z") -> None:
@@ -50,6 +51,7 @@ def unready(world: World, number: int, **status: Any) -> None:
     """So many that have a node do not run since 08:20Z."""
     since = {"lastTransitionTime": "2026-02-02T08:20:00Z"}
     ready = {"type": "Ready", "status": "False", **since}
+    status.setdefault("spec", {"nodeName": "gpu-1"})
     world.wait("course", number, "2026-02-02T07:30:05Z", "Running", conditions=[ready], **status)
     world.scale("course-small", 20, "berth-occurrence", "2026-02-02T08:50:00Z", ready=20 - number)
 
@@ -60,6 +62,13 @@ def refused(world: World, why: str, at: str = "2026-02-02T07:30:04Z") -> None:
     failure = {"type": "ReplicaFailure", "status": "True", "lastTransitionTime": at}
     said = {"reason": "FailedCreate", "message": f'pods "course-small-x" is forbidden: {why}'}
     world.get("Deployment", "course-small")["status"]["conditions"] = [{**failure, **said}]
+
+
+def short(world: World, since: str) -> None:
+    """Most of the seats are not there."""
+    world.scale("course-small", 20, "berth-occurrence", since, ready=2)
+    condition = {"type": "Available", "status": "False", "lastTransitionTime": since}
+    world.get("Deployment", "course-small")["status"]["conditions"] = [condition]
 
 
 def without(world: World, reservation: str) -> None:
@@ -124,6 +133,42 @@ def failed_job(world: World, name: str) -> None:
     }
     metadata = {"name": name, "namespace": "berth", "labels": labels}
     world.apply({"kind": "Job", "metadata": metadata, "status": {"conditions": [condition]}})
+
+
+QUOTA = 'Error creating: pods "x-" is forbidden: failed quota: team: must specify limits.cpu'
+
+
+def job(world: World, name: str, role: str, created: str, **status: Any) -> None:
+    """A Job of the course, or of the sweep."""
+    labels = {"berth.dev/site": "uni", "berth.dev/role": role}
+    if role == "occurrence":
+        labels["berth.dev/reservation"] = "course"
+    metadata = {"name": name, "namespace": "berth", "labels": labels, "creationTimestamp": created}
+    world.apply({"kind": "Job", "metadata": metadata, "spec": {}, "status": status})
+
+
+def not_created(world: World, kind: str, name: str, at: str) -> None:
+    """As the controllers say it, every time they try."""
+    who = {"kind": kind, "name": name, "namespace": "berth"}
+    metadata = {"name": f"{name}.18a", "namespace": "berth"}
+    said = {"involvedObject": who, "reason": "FailedCreate", "message": QUOTA, "lastTimestamp": at}
+    world.apply({"kind": "Event", "metadata": metadata, "type": "Warning", **said})
+
+
+def refuse_all(world: World) -> None:
+    """The namespace refuses the pods of Jobs and of the sweep."""
+    world.remove("Pod", "course-29500-abcde")
+    unscaled(world)
+    job(world, "course-29500", "occurrence", "2026-02-02T07:30:00Z")
+    not_created(world, "Job", "course-29500", "2026-02-02T08:59:00Z")
+    job(world, "berth-sweep-29500", "sweep", "2026-02-02T08:57:00Z")
+    not_created(world, "Job", "berth-sweep-29500", "2026-02-02T08:57:10Z")
+
+
+def moved(world: World) -> None:
+    """The namespace was another one before, and nothing prunes."""
+    for kind, name in (("CronJob", "course"), ("CronJob", "berth-sweep"), ("Deployment", "course-small")):
+        world.apply(world.get(kind, name))["metadata"] |= {"namespace": "seats", "uid": "old"}
 
 
 def override(world: World, target: str, until: str) -> None:

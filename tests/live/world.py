@@ -15,6 +15,7 @@ LISTS = {
     "/apis/apps/v1/namespaces/{}/deployments": "Deployment",
     "/apis/batch/v1/namespaces/{}/cronjobs": "CronJob",
     "/apis/batch/v1/namespaces/{}/jobs": "Job",
+    "/api/v1/namespaces/{}/events": "Event",
     "/apis/amalthea.dev/v1alpha1/namespaces/{}/amaltheasessions": "AmaltheaSession",
     "/apis/jobs.example/v2/namespaces/{}/notebooks": "Notebook",
     "/apis/karpenter.sh/v1/nodepools": "NodePool",
@@ -47,6 +48,10 @@ class World:
         self.accepted: set[str] = set()
         self.page = 500
         self.meddle: Callable[[], object] = lambda: None  # done before each write
+        self.not_admitted: dict[str, str] = {}  # messages by the kind of what is to be made
+        self.not_allowed: set[str] = set()  # `verb resource/subresource`, of whatever account
+        self.created: list[Object] = []  # all that was made, and by dry run
+        self.job_ends: Callable[[Object], object] = complete
 
     def apply(self, one: Object) -> Object:
         """As the engine does."""
@@ -55,9 +60,8 @@ class World:
         metadata.setdefault("uid", f"{made['kind']}-{metadata['name']}")
         metadata.setdefault("creationTimestamp", APPLIED)
         metadata["resourceVersion"] = "1"
-        entry: Object = {"manager": CONTROLLER, "time": APPLIED, "fieldsV1": {"f:spec": {"f:replicas": {}}}}
-        if "replicas" not in made.get("spec", {}):
-            entry["fieldsV1"] = {}
+        fields: Object = {"f:spec": {"f:replicas": {}}} if "replicas" in made.get("spec", {}) else {}
+        entry = {"manager": CONTROLLER, "operation": "Apply", "time": APPLIED, "fieldsV1": fields}
         metadata["managedFields"] = [entry]
         self.objects.append(made)
         return made
@@ -70,7 +74,11 @@ class World:
         self.objects.remove(self.get(kind, name))
 
     def scale(self, name: str, replicas: int, by: str, at: str, ready: int | None = None) -> None:
-        """Somebody scales a Deployment or a NodePool; then so many are ready (all, unless told)."""
+        """Somebody scales a Deployment or a NodePool; then so many are ready (all, unless told).
+
+        A real API server writes no time into the entry of the subresource `scale`, which takes the replicas
+        from all others; the entry of the status has one.
+        """
         (found,) = [
             one
             for one in self.objects
@@ -79,8 +87,14 @@ class World:
         found["spec"]["replicas"] = replicas
         there = replicas if ready is None else ready
         found["status"] = {"nodes" if found["kind"] == "NodePool" else "readyReplicas": there}
-        entry = {"manager": by, "time": at, "fieldsV1": {"f:spec": {"f:replicas": {}}}}
-        found["metadata"]["managedFields"].append(entry)
+        others = [one for one in found["metadata"]["managedFields"] if not one.get("subresource")]
+        for one in others:
+            one["fieldsV1"] = {}
+        update = {"operation": "Update", "fieldsType": "FieldsV1"}
+        scaled = {"manager": by, "subresource": "scale", "fieldsV1": {"f:spec": {"f:replicas": {}}}}
+        status = {"manager": "kube-controller-manager", "subresource": "status", "time": at}
+        told = {**status, "fieldsV1": {"f:status": {"f:replicas": {}}}}
+        found["metadata"]["managedFields"] = [*others, {**scaled, **update}, {**told, **update}]
 
     def pod(
         self,
@@ -92,7 +106,9 @@ class World:
     ) -> Object:
         metadata = {"name": name, "namespace": namespace, "uid": f"pod-{name}", "labels": dict(labels)}
         metadata["creationTimestamp"] = status.pop("created", APPLIED)
-        made: Object = {"kind": "Pod", "metadata": metadata, "status": {"phase": phase, **status}}
+        spec = status.pop("spec", {})
+        made: Object = {"kind": "Pod", "metadata": metadata, "spec": spec}
+        made["status"] = {"phase": phase, **status}
         self.objects.append(made)
         return made
 
@@ -146,6 +162,37 @@ class World:
                 return one
         raise LookupError(path)
 
+    def create(self, body: Object, query: Mapping[str, str]) -> Object:
+        """What the server answers. Raises RefusedError, and ConflictError for a name that is taken."""
+        kind = body["kind"]
+        if kind == "SubjectAccessReview":
+            return {**body, "status": {"allowed": not self._is_refused(body["spec"]["resourceAttributes"])}}
+        if kind in self.not_admitted:
+            raise RefusedError(self.not_admitted[kind])
+        name = body["metadata"].get("name")
+        if any((one["kind"], one["metadata"]["name"]) == (kind, name) for one in self.objects):
+            raise ConflictError(f'jobs "{name}" already exists')
+        made = copy.deepcopy(body)
+        self.created.append({**made, "dryRun": query.get("dryRun")})
+        if query.get("dryRun") != "All":
+            self.job_ends(self.apply({**made, "status": {}}))
+        return made
+
+    def _is_refused(self, asked: Mapping[str, str]) -> bool:
+        resource = "/".join(filter(None, (asked["resource"], asked.get("subresource"))))
+        return f"{asked['verb']} {resource}" in self.not_allowed
+
+    def delete(self, path: str) -> Object:
+        """Raises RefusedError, and LookupError."""
+        collection, _, name = path.rpartition("/")
+        if "DELETE" in self.not_admitted:
+            raise RefusedError(self.not_admitted["DELETE"])
+        for one in self.objects:
+            if one["metadata"]["name"] == name and _is_in(one, collection):
+                self.objects.remove(one)
+                return {"kind": "Status", "status": "Success"}
+        raise LookupError(path)
+
     def ask(self, path: str, query: Mapping[str, str], accept: str) -> Object:
         """A list, as the server answers it. Raises RefusedError."""
         self.asked.append(
@@ -162,15 +209,22 @@ class World:
         return {"kind": "List", "metadata": {"continue": rest} if rest else {}, "items": items or None}
 
 
+def complete(job: Object) -> None:
+    job["status"] = {"succeeded": 1, "conditions": [{"type": "Complete", "status": "True"}]}
+
+
 def _is_in(one: Object, path: str) -> bool:
     namespace = one["metadata"].get("namespace", "")
-    return any(kind == one["kind"] and path == form.format(namespace) for form, kind in LISTS.items())
+    paths = [form for form, kind in LISTS.items() if kind == one["kind"]]
+    return any(path in (form.format(namespace), form.replace("/namespaces/{}", "")) for form in paths)
 
 
 def _fits(one: Object, query: Mapping[str, str]) -> bool:
     labels = one["metadata"].get("labels") or {}
     phase = one.get("status", {}).get("phase", "")
     fields = {"status.phase": phase, "metadata.name": one["metadata"]["name"]}
+    fields["reason"] = one.get("reason", "")
+    fields["involvedObject.name"] = one.get("involvedObject", {}).get("name", "")
     return _all(query.get("labelSelector", ""), labels) and _all(query.get("fieldSelector", ""), fields)
 
 

@@ -1,23 +1,24 @@
 """Reservations as their clusters see them, and the objects that become of them, for tests of manifests."""
 
 import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
 import yaml
-from berth.core.holders import (PoolHolder, REPLICAS, SlotSpec)
-from berth.core.sessions import (Inactive, LabelRequirement, Match, Recognition)
-from berth.core.timetable import (Timetable, TimetableOccurrence, TimetablePool, TimetableSettings)
+from berth.core.holders import REPLICAS, PoolHolder, SlotSpec
+from berth.core.sessions import Inactive, LabelRequirement, Match, Recognition
+from berth.core.timetable import Timetable, TimetableOccurrence, TimetablePool, TimetableSettings
 from berth.manifests.naming import pool
 from berth.manifests.slots import pool_slots
 from berth.output import report
 from berth.output.templates import Renderer
-from berth.pipeline import (Part, Pipeline)
-from berth.render import (base_text, reservation_text, runtime_text)
+from berth.pipeline import Part, Pipeline
+from berth.render import base_text, reservation_text, runtime_text
 from berth.schema.holders import Slots
-from berth.schema.values import (Cluster, Reservation, ResourceClass, Site)
-from collections.abc import (Iterable, Iterator)
-from pathlib import Path
-from tests.cli import project
-from typing import Any
+from berth.schema.values import Cluster, Reservation, ResourceClass, Site
 
+from tests.cli import project
 
 Object = dict[str, Any]
 RENDERER = Renderer()

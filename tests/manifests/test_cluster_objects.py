@@ -2,9 +2,9 @@
 
 import json
 from pathlib import Path
-from tests.cli import project
-from tests.manifests.parts import (of_cluster, of_kind)
 
+from tests.cli import project
+from tests.manifests.parts import of_cluster, of_kind
 
 KOORDINATOR = project.SITE.replace("- name: prod", "- {name: prod, koordinator: {}}")
 

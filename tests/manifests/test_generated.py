@@ -7,8 +7,10 @@ from typing import NamedTuple
 import pytest
 import yaml
 from berth import cli
+from berth.core.inventory import parse_inventory
 from berth.core.timetable import parse_timetable
-from berth.manifests.base import INVENTORY_HEAD
+from berth.manifests import naming
+from berth.manifests.base import INVENTORY_HEAD, OBJECTS_HEAD
 from berth.output.folder import header
 from berth.pipeline import Part
 from berth.schema.values import Site
@@ -115,3 +117,15 @@ def test_the_inventory_names_the_reservations_of_its_cluster(world: World) -> No
 
     names = sorted(world.parts[path].placed.reservation.name for path in here)
     assert found["data"]["reservations.txt"].splitlines() == [INVENTORY_HEAD, *names]
+
+
+def test_the_inventory_names_all_cronjobs_but_those_named_as_their_reservation(world: World) -> None:
+    (found,) = objects(world.rendered["clusters/two/inventory.yaml"])
+    here = [path for path in world.parts if path.startswith("clusters/two/")]
+    cronjobs = [one for path in here for one in of_kind("CronJob", objects(world.rendered[path]))]
+    names = {one["metadata"]["name"] for one in cronjobs}
+    firsts = {naming.single(world.parts[path].placed.reservation.name) for path in here}
+
+    listed = parse_inventory("", found["data"]).objects
+    assert found["data"]["objects.txt"].startswith(f"{OBJECTS_HEAD}\n")
+    assert listed == frozenset(("CronJob", name) for name in names - firsts)

@@ -1,20 +1,22 @@
 """The objects of a reservation that holds its seats by slots."""
 
 import json
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 import yaml
-from berth.core.holders import (SlotSpec as InCluster, slot_hash)
+from berth.core.holders import SlotSpec as InCluster
+from berth.core.holders import slot_hash
 from berth.core.timetable import parse_timetable
 from berth.manifests.slots import pool_slots
 from berth.schema.holders import Slots
-from berth.schema.slots import (Owner, SlotTaint)
-from dataclasses import replace
-from pathlib import Path
-from tests.awkward import AWKWARD
-from tests.built import (built, owner, template)
-from tests.manifests.parts import (Object, of_kind, of_part, text_of)
-from tests.manifests.slotparts import (KOORDINATOR, SLOTS, evening)
+from berth.schema.slots import Owner, SlotTaint
 
+from tests.awkward import AWKWARD
+from tests.built import built, owner, template
+from tests.manifests.parts import Object, of_kind, of_part, text_of
+from tests.manifests.slotparts import KOORDINATOR, SLOTS, evening
 
 NOTES = {"berth.dev/title": "evening"}
 STANDING = replace(SLOTS, standing=True)

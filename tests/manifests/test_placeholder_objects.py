@@ -1,10 +1,12 @@
 """The objects of a reservation that holds its seats by placeholders."""
 
-import pytest
 from pathlib import Path
-from tests.cli import project
-from tests.manifests.parts import (Object, of_kind, of_part, pod_specs, small, text_of)
 
+import pytest
+from berth.manifests.window import UNREACHABLE
+
+from tests.cli import project
+from tests.manifests.parts import Object, of_kind, of_part, pod_specs, small, text_of
 
 POD = """\
 ---
@@ -82,7 +84,8 @@ def test_a_pool_holds_what_its_class_asks_for_where_its_sessions_run(tmp_path: P
     }
     assert pod["nodeSelector"] == {"pool": "y"}
     assert pod["tolerations"] == [
-        {"key": "a", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 5}
+        {"key": "a", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 5},
+        *UNREACHABLE,
     ]
     assert pod["schedulerName"] == "other"
     assert (pod["priorityClassName"], pod["terminationGracePeriodSeconds"]) == ("berth-uni-10", 0)
@@ -104,7 +107,39 @@ def test_a_class_without_placement_or_limits_leaves_them_out(tmp_path: Path) -> 
     pod = one("Deployment", of_part(site, parts["night/lab"]))["spec"]["template"]["spec"]
 
     assert pod["containers"][0]["resources"] == {"requests": {"cpu": "250m"}}
-    assert pod.keys().isdisjoint({"nodeSelector", "tolerations", "affinity", "imagePullSecrets"})
+    assert pod.keys().isdisjoint({"nodeSelector", "affinity", "imagePullSecrets"})
+
+
+NOT_READY, GONE = (one["key"] for one in UNREACHABLE)
+
+
+@pytest.mark.parametrize(
+    ("own", "added"),
+    [
+        ("{key: a, operator: Exists}", [NOT_READY, GONE]),
+        (f"{{key: {GONE}, operator: Exists, effect: NoExecute, tolerationSeconds: 600}}", [NOT_READY]),
+        (f"{{key: {NOT_READY}, operator: Exists}}", [GONE]),
+        (f"{{key: {NOT_READY}, operator: Exists, effect: NoSchedule}}", [NOT_READY, GONE]),
+        ("{operator: Exists}", []),
+        ("{operator: Exists, effect: NoExecute}", []),
+        ("{operator: Exists, effect: NoSchedule}", [NOT_READY, GONE]),
+    ],
+    ids=["other", "own-seconds", "own", "other-effect", "everything", "every-eviction", "every-placing"],
+)
+def test_placeholders_leave_a_lost_node_after_half_a_minute_unless_their_class_decides(
+    tmp_path: Path, own: str, added: list[str]
+) -> None:
+    """As the API server adds its own five minutes: to whom does not decide by key and effect."""
+    classes = project.CLASSES + POD.replace(
+        "{key: a, operator: Exists, effect: NoExecute, tolerationSeconds: 5}", own
+    )
+    course = project.COURSE.replace("resourceClass: small", "resourceClass: gpu")
+    found, parts = small(tmp_path, classes=classes, course=course)
+    pod = one("Deployment", of_part(found, parts["course/prod"]))["spec"]["template"]["spec"]
+
+    assert [(found["key"], found["tolerationSeconds"]) for found in pod["tolerations"][1:]] == [
+        (key, 30) for key in added
+    ]
 
 
 def test_the_role_allows_to_scale_these_objects_and_no_others(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ of the tests over real sockets.
 """
 
 import json
-from berth.runtime.apiclient import APPLY, ApiError, Request, Response
+from berth.runtime.apiclient import (APPLY, ApiError, Request, Response)
 from collections.abc import Callable
 from typing import Any
 

@@ -4,6 +4,7 @@ placeholders, and the exact rules of the scheduler.
 
 import json
 from collections.abc import Callable, Iterator
+from random import Random
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -12,16 +13,28 @@ from berth.core.labels import CLASS, RESERVATION, SITE
 from berth.runtime.apiclient import JSON, MERGE_PATCH, Request, Response
 
 from tests.koordinator import lifecycle
-from tests.koordinator.deciding import Bind, Delete, Seen, SetStatus, allocation, decide
+from tests.koordinator.claiming import Settings
+from tests.koordinator.deciding import Bind, Delete, Seen, SetStatus, allocation
 from tests.koordinator.decoding import poison
-from tests.koordinator.objects import ALLOCATED, is_available, metadata, owners_of, phase_of, spec_of
+from tests.koordinator.objects import (
+    ALLOCATED,
+    allocated_to,
+    is_available,
+    metadata,
+    owners_of,
+    phase_of,
+    spec_of,
+    uid_of,
+)
+from tests.koordinator.remembering import Memory
 from tests.koordinator.world import SCHEDULER, node, pod
 from tests.runtime.fake_cluster import refusal
 
 Tree = dict[str, Any]
 PATH = "/apis/scheduling.koordinator.sh/v1alpha1/reservations"
-SESSIONS, PLACEHOLDERS = "students", "berth"  # the namespaces of pods
-NODE = "n1"
+SESSIONS, PLACEHOLDERS, OTHERS = "students", "berth", "others"  # the namespaces of pods
+NODE, LOST = "n1", "lost"  # the node that there is, and one that there was
+SETTINGS = Settings(expiry_lag=0.1, gc_interval=60.0)
 RUNNING: Tree = {"phase": "Running"}
 
 
@@ -44,8 +57,9 @@ def selects(selector: str, labels: Tree) -> bool:
 class FakeKoordinator:
     """A transport for what concerns Reservations."""
 
-    def __init__(self, now: Callable[[], float]) -> None:
+    def __init__(self, now: Callable[[], float], seed: int = 0) -> None:
         self.now = now
+        self._memory = Memory(Random(seed))
         self.objects: dict[str, Tree] = {}  # by name
         self.pods: dict[str, Tree] = {}  # by name
         self.room = 1_000_000  # seats of one CPU that fit on the node
@@ -79,7 +93,9 @@ class FakeKoordinator:
         return phase_of(self.objects[name])
 
     def owners(self, name: str) -> list[str]:
-        return owners_of(self.objects[name])
+        """As it is; the status tells it a little later."""
+        mine = [pod for pod, tree in self.pods.items() if allocated_to(tree) == uid_of(self.objects[name])]
+        return owners_of(self.objects[name]) or mine
 
     def of(self, phase: str) -> list[str]:
         """In the order of their creation."""
@@ -118,9 +134,10 @@ class FakeKoordinator:
             room = node(NODE, cpu=str(self.room), pods="1000000")
             there = [one for one in self.objects.values() if is_available(one) or not all_wait]
             found = Seen([room], list(self.pods.values()), there)
-            done = [self._do(action) for action in decide(self.now(), found, [SCHEDULER])]
+            at = self.now()
+            done = [self._do(action) for action in self._memory.look(at, at, found, [SCHEDULER], SETTINGS)]
             if not any(done):
-                self._settled[all_wait] = (self._state(), self._next_end())
+                self._settled[all_wait] = (self._state(), min(self._next_end(), self._memory.due))
                 return
 
     def _state(self) -> object:
@@ -175,17 +192,31 @@ class FakeKoordinator:
 
     def enter(self, session: str) -> bool:
         """A session's pod is bound: to a slot if one is free, else wherever there is room. Slots that wait
-        for the scheduler go on waiting.
+        for the scheduler go on waiting. Whether it has a slot, which the status of the slot tells later.
         """
         if session not in self.pods:
             self._come(session, namespace=SESSIONS)
         self._decide(all_wait=True)
-        return any(session in self.owners(name) for name in self.objects)
+        return self.is_in_slot(session)
+
+    def is_in_slot(self, pod: str) -> bool:
+        slots = {uid_of(one) for one in self.objects.values() if is_available(one)}
+        return pod in self.pods and allocated_to(self.pods[pod]) in slots
+
+    def ask(self, stranger: str) -> None:
+        """A pod that may own no slot asks for a seat, and waits for it."""
+        self._come(stranger, namespace=OTHERS, labels={"app": "other"})
+        self._decide(all_wait=True)
+
+    def runs(self, pod: str) -> bool:
+        return "nodeName" in spec_of(self.pods[pod])
 
     def take(self, name: str, session: str) -> None:
-        """It has chosen this slot."""
+        """It has chosen this slot, and the status of the slot tells it already."""
         self._come(session, namespace=SESSIONS, at=NODE)
         self._allocate(session, self.objects[name])
+        owner = {"namespace": SESSIONS, "name": session, "uid": uid_of(self.pods[session])}
+        self.set(name, currentOwners=[owner])
         self._decide(all_wait=True)
 
     def leave(self, pod: str) -> None:
@@ -197,7 +228,8 @@ class FakeKoordinator:
         for name in names:
             for one in self.owners(name):
                 self.pods.pop(one, None)
-            self.put(name, self.objects[name], **lifecycle.expired(self.objects[name], self.now()))
+            status = lifecycle.expired(self.objects[name], self.now())
+            self.put(name, self.objects[name], **{**status, "nodeName": LOST})
 
     # What the API server does.
 

@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, unquote
 
 from berth.core.instants import instant_text
 from berth.manifests import naming
-from berth.manifests.rbac import of_all_nodes, of_nodes, of_slots, of_sweep
+from berth.manifests.rbac import of_all_nodes, of_slots, of_sweep
 from berth.runtime.apiclient import APPLY, JSON, MERGE_PATCH, Request, Response
 
 from tests.runtime.fake_cluster import refusal
@@ -30,6 +30,7 @@ KINDS = {
     "jobs": "Job",
     "cronjobs": "CronJob",
     "pods": "Pod",
+    "serviceaccounts": "ServiceAccount",
     "roles": "Role",
     "rolebindings": "RoleBinding",
     "events": "Event",
@@ -48,7 +49,8 @@ class FakeObjects:
         self.requests: list[str] = []  # all, as "VERB plural name"
         self.writes: list[str] = []  # those that changed something
         self.interfere: Interference = lambda _: None
-        rules = [*of_sweep(prunes=prunes), *of_slots()[naming.SWEEP], *of_nodes(["any"]), of_all_nodes()]
+        nodes = {"resources": ["nodepools/scale"], "verbs": ["get", "patch"]}  # by name, for each reservation
+        rules = [*of_sweep(prunes=prunes), of_slots()[naming.SWEEP], nodes, of_all_nodes()]
         self._granted: dict[str, list[str]] = {}
         for rule in rules:
             for resource in rule["resources"]:

@@ -1,18 +1,20 @@
 """The pod of an occurrence made of values: its scaler, its word to the main container, and the sessions."""
 
 import json
+from collections.abc import Callable
+from typing import NamedTuple
+
 from berth.core.decisions import pool_target
 from berth.core.instants import instant_text
 from berth.core.timetable import parse_timetable
-from berth.runtime.apiclient import (Api, Request, Response)
-from berth.runtime.occurrence import (CLOSED, LATE_SECONDS, STUCK_SECONDS, exit_code)
-from berth.runtime.program import (Log, RuntimeContext, TimetableSource)
+from berth.runtime.apiclient import Api, Request, Response
+from berth.runtime.occurrence import CLOSED, LATE_SECONDS, STUCK_SECONDS, exit_code
+from berth.runtime.program import Log, RuntimeContext, TimetableSource
 from berth.runtime.recorder import Recorder
 from berth.runtime.scaler import Scaler
-from collections.abc import Callable
+
 from tests.runtime.fake_cluster import FakeCluster
-from tests.runtime.world import (FakeObserved, at)
-from typing import NamedTuple
+from tests.runtime.world import FakeObserved, at
 
 
 class Write(NamedTuple):

@@ -1,15 +1,33 @@
 """A run of a reservation whose seats are slots, with Koordinator beside it."""
 
+import json
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from berth.core.holders import slot_hash
+from berth.core.decisions import desired_state
+from berth.core.holders import SlotSpec, slot_hash
 from berth.core.labels import CLASS, RESERVATION, ROLE, SITE, SLOT
+from berth.core.slots import (
+    BUSY_LOOK_SECONDS,
+    PlaceholderOwner,
+    SessionDebounce,
+    SlotPlan,
+    bridging_placeholders,
+    count_slots,
+    parse_slot,
+    plan_slots,
+    slot_demand,
+    slot_lifetime,
+    slot_object,
+    slot_selector,
+)
+from berth.core.timetable import parse_timetable
 from berth.runtime.apiclient import Request, Response
 
 from tests.runtime.fake_cluster import FakeCluster
-from tests.runtime.fake_koordinator import PATH, FakeKoordinator
-from tests.runtime.world import COURSE, Row, World, clock, pool, whole_timetable_text
+from tests.runtime.fake_koordinator import PATH, FakeKoordinator, selects
+from tests.runtime.world import COURSE, Row, World, at, clock, pool, whole_timetable_text
 
 Tree = dict[str, Any]
 GATHERING = 0.2  # seconds for which Koordinator waits for more to do
@@ -136,3 +154,91 @@ class SlotWorld(World):
         """When, how many were made, renewed and removed, and why."""
         keys = ("time", "made", "renewed", "removed", "reason")
         return [tuple(line[key] for key in keys) for line in self.told("slots")]  # type: ignore[misc]
+
+
+class SlotLoop:
+    """The decisions about slots beside Koordinator on one node, and nothing else: each look lists, plans and
+    writes. Time passes in tenths of a second. `room` is in CPUs; seats take one if nothing else is said.
+    """
+
+    def __init__(self, text: str, room: int, seed: int = 0) -> None:
+        self.now = float(at("07:30"))
+        self.koordinator = FakeKoordinator(lambda: self.now, seed)
+        self.koordinator.room = room
+        self.edit(text)
+        self.sessions = 0
+        self.replicas = self.ready = 0
+        self.fewest = 1_000_000  # slots that held room, at any time since the test has set it
+        self.looks: list[tuple[float, SlotPlan]] = []
+        self.restart()
+
+    def edit(self, text: str) -> None:
+        self.timetable = parse_timetable(text)
+
+    def restart(self) -> None:
+        """A program that has seen nothing goes on."""
+        self._debounce, self._next = SessionDebounce(), self.now
+
+    def pass_time(self, seconds: float) -> None:
+        for _ in range(round(seconds * 10)):
+            self.now = round(self.now + 0.1, 1)
+            self.ready = self.koordinator.scale(self.replicas)
+            self.koordinator.schedule()
+            self.fewest = min(self.fewest, len(self.koordinator.of("Available")))
+            if self.now >= self._next:
+                self._next = self.now + (BUSY_LOOK_SECONDS if self.look().is_busy else 5.0)
+                self.fewest = min(self.fewest, len(self.koordinator.of("Available")))
+
+    def look(self) -> SlotPlan:
+        pool, now = self.timetable.pools[0], int(self.now)
+        assert pool.slots
+        ours = [
+            tree
+            for tree in self.koordinator.objects.values()
+            if selects(slot_selector(pool.slots), _labels(tree))
+        ]
+        found = count_slots((parse_slot(tree) for tree in ours), PlaceholderOwner("berth", pool.deployment))
+        desired = desired_state(
+            self.timetable, pool, now, {item.id: self.sessions for item in self.timetable.occurrences}
+        )
+        owners = sum(found.owners.values())
+        settled = self._debounce.look(self.now, self.sessions, found.owners, 30)
+        demand = slot_demand(desired, owners, settled)
+        if pool.slots.placeholders:
+            self.replicas = bridging_placeholders(found, pool.slots, demand.wanted, self.replicas, self.now)
+        plan = plan_slots(found, pool.slots, demand, self.now, self.ready)
+        self.looks.append((self.now, plan))
+        self._write(pool.slots, plan)
+        return plan
+
+    def _write(self, spec: SlotSpec, plan: SlotPlan) -> None:
+        koordinator = self.koordinator
+        for name in plan.make:
+            if name not in koordinator.objects:
+                koordinator.put(name, slot_object(spec, name, int(self.now), plan.expires))
+        for slot in plan.renew:
+            tree = koordinator.objects[slot.name]
+            closed = {"owners": json.loads(slot.closed)} if slot.is_to_close else {}
+            lifetime = slot_lifetime(slot.created, plan.expires)
+            koordinator.put(
+                slot.name, {**tree, "spec": {**tree["spec"], **lifetime, **closed}}, **tree.get("status", {})
+            )
+        for slot in (*plan.drop, *plan.remove):
+            del koordinator.objects[slot.name]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Slots by shape and phase, those in use apart."""
+        koordinator = self.koordinator
+        used = set(koordinator.used())
+        return dict(
+            Counter(
+                f"{name.rpartition('-')[2]} {'used' if name in used else koordinator.phase(name)}"
+                for name in koordinator.objects
+            )
+        )
+
+
+def _labels(tree: Tree) -> Tree:
+    found: Tree = tree["metadata"]["labels"]
+    return found

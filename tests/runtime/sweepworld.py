@@ -13,8 +13,7 @@ from berth.core.objects import (
     JOB,
     NODE_POOL,
     POD,
-    ROLE,
-    ROLE_BINDING,
+    RIGHTS,
     SLOT,
     ObjectKind,
 )
@@ -27,7 +26,7 @@ from tests.runtime.fake_objects import NAMESPACE, FakeObjects, Tree
 from tests.runtime.world import COURSE, Row, at, timetable_text
 
 SITE = "example"
-KINDS = (CONFIG_MAP, DEPLOYMENT, CRON_JOB, JOB, POD, ROLE, ROLE_BINDING, SLOT, NODE_POOL)
+KINDS = (CONFIG_MAP, DEPLOYMENT, CRON_JOB, JOB, POD, *RIGHTS, SLOT, NODE_POOL)
 LONG_AGO = "00:00"
 INVENTORY = "berth-inventory"
 
@@ -143,10 +142,12 @@ def placeholder(number: int, waiting: str = "ImagePullBackOff", of: str = "cours
     return made(POD, f"{of}-5d5f7-{number}", metadata={"ownerReferences": owners}, status=status)
 
 
-def inventory(text: str | None, slots: str | None = None) -> Tree:
+def inventory(text: str | None, slots: str | None = None, objects: str | None = None) -> Tree:
     data = {} if text is None else {"reservations.txt": text}
     if slots is not None:
         data["slots.txt"] = slots
+    if objects is not None:
+        data["objects.txt"] = objects
     return made(CONFIG_MAP, INVENTORY, labels={"berth.dev/reservation": None}, data=data)
 
 

@@ -13,7 +13,7 @@ from berth.core.claims import (
 from berth.core.instants import instant_text
 from berth.core.sessions import Claim, Match, Recognition
 from berth.core.timetable import Timetable, TimetableOccurrence, parse_timetable
-from berth.runtime.sessionobjects import read_timetable, timetable_collection
+from berth.runtime.sessionobjects import TimetableReader, timetable_collection
 
 from tests.runtime.timetabletexts import config_map, text
 from tests.runtime.world import Row, at
@@ -22,6 +22,10 @@ SMALL = {"small": Recognition("renku", ("renku",), (), 5)}
 MORNING: Row = ("ml/1", "07:30", "08:00", "10:00", {"small": 10})
 NOW = at("08:00")
 RECOGNITIONS = tuple(SMALL.items())
+
+
+def read(found: dict[str, object]) -> TimetableReading:
+    return TimetableReader(tuple(SMALL.items()), NOW).read(found)
 
 
 def occurrence(row: Row) -> TimetableOccurrence:
@@ -47,7 +51,7 @@ def test_the_timetables_of_the_site_are_read_in_small_pages() -> None:
 def test_of_a_timetable_is_kept_what_is_claimed_of_our_classes() -> None:
     course = {"matchLabels": {"course": "ml"}}
     other: Row = ("ml/2", "07:30", "08:00", "10:00", {"huge": 3})
-    found = read_timetable(config_map("ml", text("ml", MORNING, other, course=course)), SMALL, NOW)
+    found = read(config_map("ml", text("ml", MORNING, other, course=course)))
 
     claimed = known("ml", MORNING, match=Match(labels=(("course", "ml"),)))
     assert found == TimetableReading("ml", claimed._replace(recognitions=RECOGNITIONS))
@@ -67,7 +71,7 @@ def test_only_what_may_open_before_the_next_reading_is_kept(now: int, expected: 
 
 
 def test_a_suspended_reservation_claims_nothing() -> None:
-    found = read_timetable(config_map("ml", text("ml", MORNING, suspend=True)), SMALL, NOW)
+    found = read(config_map("ml", text("ml", MORNING, suspend=True)))
 
     assert found == TimetableReading("ml", known("ml")._replace(recognitions=RECOGNITIONS))
 
@@ -82,13 +86,13 @@ def test_a_suspended_reservation_claims_nothing() -> None:
     ],
 )
 def test_what_is_malformed_is_told(said: object, message: str) -> None:
-    found = read_timetable(config_map("ml", said), SMALL, NOW)
+    found = read(config_map("ml", said))
 
     assert (found.name, str(found.found)[: len(message)]) == ("ml", message)
 
 
 def test_a_config_map_without_anything_is_malformed() -> None:
-    assert read_timetable({}, SMALL, NOW) == TimetableReading("None", "timetable.json: is missing")
+    assert read({}) == TimetableReading("None", "timetable.json: is missing")
 
 
 def test_claims_are_those_of_the_open_occurrences() -> None:

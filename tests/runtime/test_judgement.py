@@ -232,7 +232,7 @@ OVERRIDING: dict[str, tuple[str, list[Tree], list[str]]] = {
     ],
 )
 def test_what_is_done(now: str, trees: list[Tree], expected: list[str]) -> None:
-    # Starting comes before closing, in whatever order they are thought of.
+    # In whatever order they are thought of.
     assert sorted(judged(now, *trees)) == sorted(expected)
 
 
@@ -250,7 +250,7 @@ def test_whenever_it_comes_round_nothing_is_left_six_minutes_after_the_end(trees
         )
 
 
-def test_pools_open_before_jobs_start_before_pools_close_before_jobs_go() -> None:
+def test_pools_open_before_others_close_before_jobs_start_before_jobs_go() -> None:
     others = [timetable(name=name) for name in ("a", "z")]
     trees = [
         *BASE,
@@ -265,9 +265,9 @@ def test_pools_open_before_jobs_start_before_pools_close_before_jobs_go() -> Non
 
     assert [said.split(":")[0] for said in judged("09:00", *trees)] == [
         "Scaled from 0 to 25",
+        "Scaled from 25 to 0",
         "Started Job a-sweep",
         "Started Job course-sweep",
-        "Scaled from 25 to 0",
         "Removed Job m-1",
     ]
 

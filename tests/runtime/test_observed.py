@@ -1,6 +1,7 @@
 """What the scaler sees follows the API server through every trouble, or is said to be unknown."""
 
 import pytest
+from berth.core.sessions import Recognition
 from berth.runtime.sessionobserver import ObservedSessions
 
 from tests.runtime.stub_server import Received, Reply, StubServer, reply
@@ -204,4 +205,38 @@ def test_timetables_are_read_again_before_their_horizon_is_reached(cluster: Watc
     with watching(cluster, hours_before=30) as scene:
         scene.until(lambda seen: seen.counts == {})
         scene.now += 30 * 3600
+        scene.until_counts(ds=2)
+
+
+ANY_SESSION = Recognition("custom", ("renku",), (), None, "amalthea.dev", "v1alpha1", "amaltheasessions")
+
+
+def test_a_session_that_two_classes_of_ours_recognize_counts_for_one(cluster: WatchedCluster) -> None:
+    """`small` requires an annotation, so it wins, whichever of the two watches tells of the session first."""
+    small, huge = timetable(DS).pools
+    both = timetable(DS)._replace(pools=(small, huge._replace(behavior="maintain", sessions=ANY_SESSION)))
+    cluster.put(SESSIONS, session("a"))
+    cluster.put(SESSIONS, session("b", renku_id=7))
+    with watching(cluster, both) as scene:
+        scene.until_counts(ds=1)
+        while scene.observed.seen("huge", scene.now).active != {"ds/1": 1}:
+            scene.observed.wait(STEP)
+        cluster.put(SESSIONS, session("c"))
+        scene.until_counts(ds=2)
+        scene.observed.wait(STEP)
+        assert scene.observed.seen("huge", scene.now).active == {"ds/1": 1}
+
+
+def test_a_session_counts_for_the_class_of_another_reservation_while_that_is_open(
+    cluster: WatchedCluster,
+) -> None:
+    own = timetable(("ds/1", "07:30", "08:00", "10:00", {"small": 2}))
+    own = own._replace(pools=(own.pools[0]._replace(sessions=ANY_SESSION),))
+    cluster.put(SESSIONS, session("a"))
+    cluster.put(SESSIONS, session("b", renku_id=6))
+    with watching(cluster, own) as scene:
+        scene.until_counts(ds=2)
+        put_rival(cluster, text("ml", ("ml/1", "07:30", "08:00", "09:00", {"huge": 3})))
+        scene.until_counts(ds=1)
+        scene.now = at("09:00")
         scene.until_counts(ds=2)

@@ -1,5 +1,6 @@
-"""No fault of the scaler, of the folder or of the server leaves a class with fewer seats than promised, and no
-pod that does not work stays.
+"""No fault of the scaler, of the folder or of the server leaves a class with fewer seats than promised.
+
+No pod that does not work stays.
 """
 
 from typing import cast

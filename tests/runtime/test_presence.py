@@ -13,12 +13,16 @@ def session(name: str, kind: str = "a") -> Session:
     return Session(name, kind, 0)
 
 
-def grace(seconds: float = 30.0) -> GracePeriod:
+def grace(seconds: float = 30.0) -> GracePeriod[str]:
     return GracePeriod(seconds, lambda one: one.namespace)
 
 
-def names(seen: GracePeriod, now: float) -> list[str]:
-    return [one.id for one in seen.counted(now)]
+def counted(seen: GracePeriod[str], now: float) -> list[Session]:
+    return [*seen.here.values(), *(one.session for one in seen.departed(now))]
+
+
+def names(seen: GracePeriod[str], now: float) -> list[str]:
+    return [one.id for one in counted(seen, now)]
 
 
 def test_a_session_that_left_counts_half_a_minute_more() -> None:
@@ -26,7 +30,7 @@ def test_a_session_that_left_counts_half_a_minute_more() -> None:
     seen.arrive(session("x"), 0)
     seen.leave("x", 10)
 
-    assert (len(seen), seen.get("x"), list(seen.here())) == (0, None, [])
+    assert seen.here == {}
     assert seen.next_change(10) == 40
     assert names(seen, 39.9) == ["x"]
     assert names(seen, 40) == []
@@ -74,7 +78,7 @@ def test_one_that_changes_is_the_same() -> None:
     seen.arrive(session("x"), 0)
     seen.arrive(session("x", "b"), 1)
 
-    assert [*seen.here()] == [session("x", "b")] == [seen.get("x")]
+    assert seen.here == {"x": session("x", "b")}
 
 
 def test_who_was_not_there_cannot_leave() -> None:
@@ -116,11 +120,11 @@ def test_never_more_than_the_most_that_were_there_within_the_wait_and_never_fewe
             here.add(name)
         recent = [number for when, number in counts if when > now - 30] or [0]
         last = [number for when, number in counts if when <= now - 30][-1:]
-        counted = names(seen, now)
+        everybody = names(seen, now)
 
-        assert {one.id for one in seen.here()} == here == set(counted[: len(here)])
-        assert len(here) <= len(counted) <= max([len(here), *recent, *last])
-        assert len(set(counted)) == len(counted)
+        assert seen.here.keys() == here == set(everybody[: len(here)])
+        assert len(here) <= len(everybody) <= max([len(here), *recent, *last])
+        assert len(set(everybody)) == len(everybody)
         counts.append((now, len(here)))
 
 
@@ -171,7 +175,7 @@ def test_it_is_as_told_plainly_also_where_others_are_alike_from_now_on(seed: int
             seen.arrive(one, now)
             told.arrive(one, now, alike)
         if chance.random() < 0.7:
-            assert sorted(seen.counted(now)) == told.counted(now)
+            assert sorted(counted(seen, now)) == told.counted(now)
             assert seen.next_change(now) == min(
                 (until for _, until in told.departed if now < until), default=None
             )

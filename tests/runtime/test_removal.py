@@ -6,7 +6,16 @@ import pytest
 from berth.core.actions import describe_action
 from berth.core.decide import decide
 from berth.core.instants import instant_text
-from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD, ROLE, ROLE_BINDING, ObjectKind
+from berth.core.objects import (
+    CONFIG_MAP,
+    CRON_JOB,
+    DEPLOYMENT,
+    JOB,
+    POD,
+    ROLE,
+    ObjectKind,
+)
+from berth.core.objects import RIGHTS as RIGHTS_KINDS
 
 from tests.runtime.fake_objects import Tree
 from tests.runtime.sweepworld import (
@@ -31,7 +40,7 @@ SEATS = [
 ]
 LOST = f"To be removed soon: {WHY}"
 FULL = deployment(25)
-RIGHTS = [made(ROLE, "course"), made(ROLE_BINDING, "course")]
+RIGHTS = [made(kind, "course") for kind in RIGHTS_KINDS]
 REST = [cronjob(), job(), FULL, *RIGHTS]
 OTHERS = inventory("# by berth\nother\nan-other-1\n")
 ALL_OF_IT = [
@@ -41,6 +50,7 @@ ALL_OF_IT = [
     "Removed Deployment course-small",
     "Removed RoleBinding course",
     "Removed Role course",
+    "Removed ServiceAccount course",
 ]
 HERE = inventory("other\ncourse\n")
 MARKED = "To be removed soon: the inventory does not name its reservation."
@@ -82,6 +92,20 @@ def test_a_text_for_people_is_no_timetable_and_goes_with_its_reservation() -> No
         f"Removed ConfigMap course-session-affinity: {WHY}"
     ]
     assert judged("09:00", snippet(), HERE, prunes=True) == []
+
+
+def test_a_record_is_no_timetable_and_goes_with_its_reservation() -> None:
+    record = made(
+        CONFIG_MAP, "course-record", labels={"berth.dev/role": "record"}, data={"records.json": "[]"}
+    )
+    gone = orphaned_since("2026-02-02T08:49:00Z")
+
+    assert judged("09:00", record) == []
+    assert judged("09:00", timetable(), record) == judged("09:00", timetable())
+    assert judged("09:00", FULL, record) == [LOST]
+    assert "Removed ConfigMap course-record" in [
+        said.split(":")[0] for said in judged("09:00", gone, record, OTHERS, prunes=True)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -201,7 +225,9 @@ def test_until_then_it_is_opened_as_ever() -> None:
 
 
 @pytest.mark.parametrize(
-    "unread", [DEPLOYMENT, JOB, POD, CRON_JOB, ROLE, ROLE_BINDING], ids=lambda kind: kind.plural
+    "unread",
+    [DEPLOYMENT, JOB, POD, CRON_JOB, ROLE],
+    ids=lambda kind: kind.plural,
 )
 def test_nothing_is_gone_unless_all_lists_are_there(unread: ObjectKind) -> None:
     trees = [OTHERS, orphaned_since("2026-02-02T06:50:00Z"), deployment(0), cronjob(), *RIGHTS]
@@ -293,3 +319,79 @@ def test_slots_are_seats_too() -> None:
 
     assert is_removed(*slots("old", 2), *slots("new", 2))
     assert not is_removed(*slots("old", 2), *slots("new", 1), *slots("new", 1, "Pending"), SERVES_OLD[0])
+
+
+def listing(objects: str | None = "# more\nCronJob course-2\n") -> Tree:
+    return inventory("course\n", objects=objects)
+
+
+CLASS_GONE = "Removed Deployment course-huge: its reservation no longer has it."
+TIME_GONE = "Removed CronJob course-3: its reservation no longer has it."
+LATE = cronjob("course-3", created="06:55")
+EXTRA = [deployment(0, "course-huge"), cronjob("course-2"), cronjob("course-3")]
+ALL_TIMES = [timetable(), cronjob(), deployment(0)]
+
+
+@pytest.mark.parametrize(
+    ("now", "trees", "expected"),
+    [
+        pytest.param("07:00", [listing(), *ALL_TIMES, *EXTRA], [TIME_GONE, CLASS_GONE], id="both"),
+        pytest.param(
+            "07:00",
+            [listing("# none\n"), *ALL_TIMES, *EXTRA],
+            [TIME_GONE.replace("-3", "-2"), TIME_GONE, CLASS_GONE],
+            id="none-is-listed-and-the-first-stays",
+        ),
+        pytest.param("07:00", [listing(None), *ALL_TIMES, *EXTRA], [], id="an-older-inventory"),
+        pytest.param("07:00", [listing(""), *ALL_TIMES, *EXTRA], [], id="emptied-by-hand"),
+        pytest.param("07:00", [listing("<html>no such page"), *ALL_TIMES, *EXTRA], [], id="nonsense"),
+        pytest.param("07:00", [*ALL_TIMES, *EXTRA], [], id="no-inventory"),
+        pytest.param("07:28", [listing(), *ALL_TIMES, *EXTRA], [], id="it-opens-soon"),
+        pytest.param("09:00", [listing(), *ALL_TIMES[:2], FULL, job(), pod(), *EXTRA], [], id="it-is-open"),
+        pytest.param(
+            "07:00",
+            [listing(), timetable(changed="06:50:31"), *ALL_TIMES[1:], *EXTRA],
+            [],
+            id="edited-less-than-ten-minutes-ago",
+        ),
+        pytest.param(
+            "07:00",
+            [
+                listing(),
+                *ALL_TIMES,
+                deployment(0, "course-huge", created="06:55"),
+                cronjob("course-3", created="06:55"),
+            ],
+            [],
+            id="newer-than-inventory-and-timetable-perhaps",
+        ),
+        pytest.param(
+            "07:00",
+            [listing(), *ALL_TIMES, deployment(3, "course-huge")],
+            ["Scaled from 3 to 0: the timetable names no such pool."],
+            id="closed-before-it-is-removed",
+        ),
+    ],
+)
+def test_what_a_reservation_no_longer_has_goes_where_nobody_else_prunes(
+    now: str, trees: list[Tree], expected: list[str]
+) -> None:
+    assert judged(now, *trees, prunes=True) == expected
+
+
+def test_where_an_engine_prunes_it_is_left_to_it() -> None:
+    assert judged("07:00", *ALL_TIMES, *EXTRA) == []
+
+
+def test_a_timetable_that_cannot_be_read_goes_with_its_reservation() -> None:
+    def malformed(since: str = "") -> Tree:
+        return timetable(text="{", annotations={"berth.dev/gone-since": since} if since else {})
+
+    why = "its reservation is not in git since 2026-02-02T08:49:00Z."
+    assert judged("09:00", HERE, malformed(), *REST, prunes=True) == []
+    assert judged("09:00", OTHERS, malformed(), *REST, prunes=True) == [MARKED]
+    assert judged("09:00", HERE, malformed("2026-02-02T08:49:00Z"), *REST, prunes=True) == [BACK]
+    assert judged("09:00", OTHERS, malformed("2026-02-02T08:49:00Z"), *REST, prunes=True) == [
+        f"{said}: {why}" for said in [*ALL_OF_IT, "Removed ConfigMap course"]
+    ]
+    assert judged("09:00", malformed(), *REST) == []

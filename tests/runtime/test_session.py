@@ -1,7 +1,19 @@
 """Which sessions fit a claim, and which claim comes first."""
 
 import pytest
-from berth.core.sessions import UNKNOWN_TEMPLATE, Claim, Match, Session, fits, ranked
+from berth.core.sessions import (
+    UNKNOWN_TEMPLATE,
+    Claim,
+    Contest,
+    LabelRequirement,
+    Match,
+    Recognition,
+    Session,
+    fits,
+    may_overlap,
+    ranked,
+    winning_class,
+)
 
 SESSION = Session("uid", "renku", 100, {"course": "ds", "year": "2026"}, {"tutor": "ada"}, "T1")
 
@@ -57,3 +69,62 @@ def test_the_more_specific_comes_first_then_who_ends_first_starts_first_then_by_
     ]
 
     assert tuple(order) == ranked(reversed(order))
+
+
+ANYWHERE = Recognition("custom", ("renku", "lab"), (), None, "amalthea.dev", "v1", "amaltheasessions")
+HERE = ANYWHERE._replace(namespaces=("renku",))
+LARGE = ANYWHERE._replace(selector=(LabelRequirement("size", "In", ("l",)),))
+OPEN = Claim("x", 0, 1, 9, 5, Match())
+COURSE = OPEN._replace(match=Match(labels=(("course", "ml"),)))
+OTHER_COURSE = OPEN._replace(match=Match(labels=(("course", "ds"),)))
+
+
+@pytest.mark.parametrize(
+    ("classes", "expected"),
+    [
+        pytest.param({"a": (ANYWHERE, OPEN), "b": (ANYWHERE, OPEN)}, "a", id="by-name"),
+        pytest.param({"a": (ANYWHERE, OPEN), "b": (HERE, OPEN)}, "b", id="fewer-namespaces"),
+        pytest.param({"a": (HERE, OPEN), "b": (LARGE, OPEN)}, "b", id="more-labels-of-the-class"),
+        pytest.param({"a": (HERE, OPEN), "b": (ANYWHERE, COURSE)}, "b", id="more-labels-of-the-course"),
+        pytest.param({"a": (LARGE, OTHER_COURSE), "b": (ANYWHERE, OPEN)}, "b", id="only-claims-that-fit"),
+        pytest.param({"a": (LARGE, None), "b": (ANYWHERE, OPEN)}, "b", id="only-open-claims"),
+        pytest.param({"a": (LARGE, None), "b": (ANYWHERE, None)}, None, id="nobody"),
+    ],
+)
+def test_of_the_classes_that_recognize_a_session_the_most_specific_wins(
+    classes: dict[str, tuple[Recognition, Claim | None]], expected: str | None
+) -> None:
+    session = Session("s", "renku", 5, {"course": "ml"}, classes=tuple(classes))
+    recognitions = {name: one for name, (one, _) in classes.items()}
+    claims = {name: (claim,) for name, (_, claim) in classes.items() if claim}
+
+    for order in (1, -1):
+        turned = session._replace(classes=session.classes[::order])
+        assert winning_class(turned, recognitions, claims) == expected
+        assert [name for name in classes if Contest(name, recognitions, claims).is_won(turned)] == (
+            [expected] if expected else []
+        )
+
+
+def test_only_sessions_that_several_classes_recognize_are_contested() -> None:
+    assert Contest("a").is_won(Session("s", "renku", 5))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        (ANYWHERE, HERE, True),
+        (ANYWHERE, HERE._replace(version="v2"), True),
+        (HERE, Recognition("renku", ("renku",), (), 5), True),
+        (HERE, HERE._replace(namespaces=("lab",)), False),
+        (HERE, Recognition("pods", ("renku",)), False),
+        (Recognition("pods", ("hub",)), Recognition("jupyterhub", ("hub",)), True),
+        (Recognition("renku", ("renku",), (), 5), Recognition("renku", ("renku",), (), 6), False),
+        (HERE._replace(annotations=(("a", "1"),)), HERE._replace(annotations=(("a", "2"),)), False),
+        (HERE._replace(annotations=(("a", "1"),)), HERE._replace(annotations=(("b", "2"),)), True),
+    ],
+)
+def test_classes_overlap_where_kind_namespace_and_annotations_allow_it(
+    one: Recognition, other: Recognition, expected: bool
+) -> None:
+    assert may_overlap(one, other) is may_overlap(other, one) is expected

@@ -78,7 +78,7 @@ def test_with_nothing_open_any_more_all_go_also_those_in_use(after: str) -> None
     assert world.koordinator.objects == {}
 
 
-def test_another_shape_is_another_slot_and_the_new_one_comes_first() -> None:
+def test_another_shape_is_another_slot_one_after_the_other() -> None:
     world = edited(slot_text(row(), variant="b"))
     world.plan(
         "07:50:01", lambda: world.sessions(small={"course/1": 0}), lambda: world.koordinator.leave("a")
@@ -88,18 +88,16 @@ def test_another_shape_is_another_slot_and_the_new_one_comes_first() -> None:
 
     assert there == sorted([f"0-{DIGEST}", f"0-{OTHER}", f"1-{OTHER}", f"2-{OTHER}"])
     assert world.koordinator.owners(f"example-course-small-0-{DIGEST}") == ["a"]
-    assert min(int(counts.split("+")[0]) for _, counts in world.history[2:]) == 3
+    assert min(int(counts.split("+")[0]) for _, counts in world.history[2:]) == 2
 
     world.run(until="07:51")
 
     assert names(sorted(world.koordinator.objects)) == [f"{n}-{OTHER}" for n in range(4)]
 
 
-def test_where_the_new_ones_find_no_room_the_old_ones_make_it_after_a_minute() -> None:
+def test_where_nobody_else_gives_room_the_old_ones_make_it_and_no_more_than_one_seat_is_missing() -> None:
     world = edited(slot_text(row(), variant="b"))
     world.koordinator.room = 4
-    world.run(until="07:46:10")
-    assert world.counts == "3+1 pending=3"
     world.run(until="07:46:45")
 
     assert world.counts == "3+1"
@@ -109,6 +107,7 @@ def test_where_the_new_ones_find_no_room_the_old_ones_make_it_after_a_minute() -
         f"1-{OTHER}",
         f"2-{OTHER}",
     }
+    assert min(int(counts.split("+")[0]) for _, counts in world.history[2:]) == 2
 
 
 def test_from_placeholders_to_slots() -> None:
@@ -153,7 +152,7 @@ def test_from_placeholders_to_slots_that_they_come_before() -> None:
 
     assert world.counts == "3+1"
     assert world.cluster.scales["course-small"][0] == 0
-    assert {replicas for _, _, replicas in world.writes} == {0, 3, 4}
+    assert max(replicas for _, _, replicas in world.writes) == 4
 
 
 def test_what_a_person_sets_is_the_number_of_free_slots_until_then() -> None:

@@ -101,7 +101,7 @@ class Stage:
         self.tell()
 
     def is_bound(self, name: str) -> bool:
-        return any(name in self.koordinator.owners(slot) for slot in self.koordinator.objects)
+        return self.koordinator.is_in_slot(name)
 
     def settle(self, rounds: int = 12) -> None:
         """Time in which nothing happens but what follows by itself."""

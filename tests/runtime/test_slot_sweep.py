@@ -114,7 +114,7 @@ def test_a_pool_that_has_placeholders_now_loses_its_slots(now: str, ready: int, 
 def test_a_deployment_that_placeholders_have_left_is_scaled_down() -> None:
     swept = Swept("09:00", *course(), deployment(4), *numbered(4))
 
-    assert twice(swept) == ["PATCH jobs course-sweep", "PATCH deployments course-small scale"]
+    assert twice(swept) == ["PATCH deployments course-small scale", "PATCH jobs course-sweep"]
 
 
 def test_where_placeholders_come_first_it_lets_them_and_takes_over_from_those_that_are_ready() -> None:
@@ -134,7 +134,7 @@ def test_placeholders_that_have_handed_over_are_sent_away() -> None:
     handed = [slot_of(name.format(n), owners=(place.format(n),)) for n in range(4)]
     swept = Swept("09:00", *course(placeholders=True), deployment(4), *handed)
 
-    assert twice(swept) == ["PATCH jobs course-sweep", "PATCH deployments course-small scale"]
+    assert twice(swept) == ["PATCH deployments course-small scale", "PATCH jobs course-sweep"]
     assert swept.cluster.replicas() == {"course-small": 0}
 
 

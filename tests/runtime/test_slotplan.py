@@ -99,10 +99,16 @@ def short(found: SlotPlan) -> tuple[list[str], list[str], list[str], list[str]]:
             id="open-to-placeholders-once-they-hold",
         ),
         pytest.param(
-            [made(FREE, 0, closed="[]"), made(FREE, 1, closed="[]")],
+            [made(FREE, 0, expires=1), made(FREE, 1, expires=1)],
             wanted(1),
             ([], ["0-new"], ["1-new"], []),
             id="not-one-that-goes",
+        ),
+        pytest.param(
+            [made(FREE, 0, closed="[]"), made(FREE, 1, closed="[]")],
+            wanted(1),
+            ([], ["0-new", "1-new"], [], []),
+            id="none-that-a-placeholder-may-own-already",
         ),
         pytest.param(
             [made(kind, n) for n, kind in enumerate((PENDING, FREE, HANDED, USED))]
@@ -204,6 +210,7 @@ def test_what_is_done(
         pytest.param([], 3, 9, ["0-new", "1-new", "2-new"], id="no-more-than-wanted"),
         pytest.param([made(FREE, 0), made(HANDED, 1)], 4, 2, ["2-new"], id="handed-ones-are-of-these"),
         pytest.param([made(PENDING, 0), made(USED, 1)], 3, 1, [], id="one-is-on-its-way"),
+        pytest.param([made(FREE, 0, expires=END)], 3, 1, ["1-new"], id="the-free-one-has-handed-over"),
         pytest.param(
             [made(HANDED, 0), made(PENDING, 1)], 2, 0, [], id="placeholders-that-fail-take-none-away"
         ),

@@ -98,9 +98,10 @@ def test_a_deployment_that_keeps_changing_is_a_failure() -> None:
     ("trouble", "requests"),
     [
         pytest.param(refusal(403, "Forbidden"), 1, id="forbidden"),
-        pytest.param(refusal(503, "ServiceUnavailable"), 4, id="unavailable"),
-        pytest.param(Response(200, b"<html>"), 4, id="nonsense"),
-        pytest.param(no_answer(), 4, id="no-answer"),
+        pytest.param(refusal(404, "NotFound"), 1, id="no-such-kind"),
+        pytest.param(refusal(503, "ServiceUnavailable"), 6, id="unavailable"),
+        pytest.param(Response(200, b"<html>"), 6, id="nonsense"),
+        pytest.param(no_answer(), 6, id="no-answer"),
     ],
 )
 def test_a_list_that_cannot_be_read_is_asked_for_again_and_told(

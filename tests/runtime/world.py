@@ -95,7 +95,7 @@ class FakeObserved:
         self.change: float | None = None
         self.timetable: Timetable | None = None
         self.waits: list[float] = []
-        self.pass_time: Callable[[float], object] = lambda seconds: None
+        self.pass_time: Callable[[float], object] = lambda _: None
 
     def update(self, timetable: Timetable) -> None:
         self.timetable = timetable

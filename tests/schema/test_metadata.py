@@ -5,7 +5,7 @@ from berth.schema.declared import KINDS
 from berth.schema.metadata import MOST_ANNOTATIONS, OF_PODS, Metadata
 from berth.schema.types import Annotations, Labels
 
-from tests.saying import ask, document, said, site, told
+from tests.saying import ask, document, reservation, said, site, told
 
 
 def test_labels_and_annotations_are_kept_in_the_order_of_the_file() -> None:
@@ -96,3 +96,42 @@ def test_annotations_of_pods_do_nothing_on_a_document(kind: str, key: str) -> No
     found = [one for one in told(document(kind, "a", {}, annotations=annotations)) if "B176" in one]
 
     assert found == [f"a.yaml B176 metadata.annotations.{key} @key"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("argocd.argoproj.io/sync-options", "Prune=false", True),
+        ("argocd.argoproj.io/sync-options", "ServerSideApply=true, Prune=confirm", True),
+        ("argocd.argoproj.io/sync-options", "Replace=true,Prune=false", True),
+        ("argocd.argoproj.io/sync-options", "SkipDryRunOnMissingResource=true", False),
+        ("argocd.argoproj.io/compare-options", "IgnoreExtraneous", True),
+        ("argocd.argoproj.io/compare-options", "ServerSideDiff=true", False),
+        ("argocd.argoproj.io/hook", "PostSync", True),
+        ("argocd.argoproj.io/sync-wave", "5", False),
+        ("helm.sh/resource-policy", "keep", True),
+        ("kustomize.toolkit.fluxcd.io/prune", "disabled", True),
+        ("kustomize.toolkit.fluxcd.io/reconcile", "Disabled", True),
+        ("kustomize.toolkit.fluxcd.io/ssa", "IfNotPresent", True),
+        ("kustomize.toolkit.fluxcd.io/ssa", "Merge", False),
+        ("example.org/prune", "disabled", False),
+    ],
+)
+def test_options_of_engines_that_keep_or_reset_objects_are_reported_on_a_reservation(
+    name: str, text: str, expected: bool
+) -> None:
+    course = reservation()
+    course["metadata"]["annotations"] = {"example.org/room": "7", name: text}
+    holidays = document("Calendar", "a", {"dates": []}, annotations={name: text})
+
+    assert [one for one in told(course, site(), holidays) if "B076" in one] == (
+        [f"a.yaml B076 metadata.annotations.{name}"] if expected else []
+    )
+
+
+def test_flux_reads_its_options_from_labels_too_and_argo_cd_does_not() -> None:
+    flux, argo = "kustomize.toolkit.fluxcd.io/prune", "argocd.argoproj.io/hook"
+    course = reservation()
+    course["metadata"]["labels"] = {flux: "disabled", argo: "Sync"}
+
+    assert told(course, site()) == [f"a.yaml B076 metadata.labels.{flux}"]

@@ -22,10 +22,10 @@ spec:
         - {seats: {small: 300}, requests: {cpu: "800", nvidia.com/gpu: "16"}}
       koordinator: {schedulerName: koord-scheduler, allocatePolicy: Restricted}
   priority: -10
-  images: {pause: "registry.k8s.io/pause:3.10.1", python: "python:3.13-slim", pullSecrets: []}
-  runtime: {nodeSelector: {}, tolerations: [], resources: {}}
+  images: {pause: "registry.k8s.io/pause@sha256:DIGEST", python: "python@sha256:DIGEST", pullSecrets: []}
+  runtime: {image: "a/berth@sha256:DIGEST", nodeSelector: {}, tolerations: [], resources: {}}
   renku: {url: https://renkulab.io, tokenSecret: {name: renku-token, key: token}}
-"""
+""".replace("DIGEST", "0" * 64)
 
 CLASS = """\
 apiVersion: berth.dev/v1alpha1

@@ -7,6 +7,7 @@ from typing import NamedTuple, NoReturn
 
 import click
 
+from berth.cli import preflight as preflights
 from berth.cli.command import CommandError, Settings, command
 from berth.cli.console import (
     EXIT_BAD_INPUT,
@@ -16,8 +17,10 @@ from berth.cli.console import (
     new_lines,
     on_screen,
     progress,
+    stderr,
     stdout,
 )
+from berth.cli.livefindings import finding_line, findings_json
 from berth.cli.selection import (
     class_option,
     cluster_option,
@@ -33,12 +36,13 @@ from berth.cli.selection import (
 from berth.core.instants import instant_text
 from berth.dates.moments import local_day, local_text, named, near_span_text
 from berth.dates.zone import Zone
-from berth.findings import ERROR, NOTE, WARNING
-from berth.live.access import ClusterAccess, ContextArgumentError, parse_contexts
+from berth.findings import ERROR, WARNING
+from berth.live.access import ANSWER_SECONDS, ClusterAccess, ContextArgumentError, parse_contexts
 from berth.live.clusterfacts import ClusterFacts, ClusterLocation
+from berth.live.earlier import NO_LOOKS, EarlierLooks
 from berth.live.expected import ExpectedState, expected_states
 from berth.live.findings import LiveFinding
-from berth.live.judge import judge_cluster
+from berth.live.judge import judge_cluster, remember_look
 from berth.live.poolstate import (
     ACTIVE,
     COMPLETED,
@@ -58,9 +62,8 @@ from berth.schema.values import Cluster, Site
 
 _EVERY = 5.0  # seconds between two looks
 _UNSYNCED = ("S020", "S021", "S022", "S023", "S024")
-_RED, _YELLOW, _GREEN, _CYAN, _PLAIN = "\x1b[31m", "\x1b[33m", "\x1b[32m", "\x1b[36m", "\x1b[0m"
+_RED, _GREEN, _PLAIN = "\x1b[31m", "\x1b[32m", "\x1b[0m"
 _STATES = {ACTIVE: _GREEN, DEGRADED: _RED, SCHEDULED: "", COMPLETED: ""}
-_SEVERITIES = {ERROR: _RED, WARNING: _YELLOW, NOTE: _CYAN}
 
 
 class _View(NamedTuple):
@@ -71,8 +74,9 @@ class _View(NamedTuple):
     form: str
     now: int | None  # instead of the clock
 
-    def instant(self) -> int:
-        return int(time.time()) if self.now is None else self.now
+    def instant(self, later: int = 0) -> int:
+        """Return the current time. `later`: the seconds waited, where --now replaces the clock."""
+        return int(time.time()) if self.now is None else self.now + later
 
     def of(self, status: ClusterStatus) -> ClusterStatus:
         kept = [
@@ -92,6 +96,7 @@ class _View(NamedTuple):
         "berth status",
         "berth status my-course -o wide",
         "berth status --context prod=admin@prod --watch",
+        "berth status --preflight my-course",
     ),
 )
 @names_argument
@@ -101,6 +106,19 @@ class _View(NamedTuple):
 @kubeconfig_option
 @templates_option
 @click.option("--watch", is_flag=True, help="Look again every 5 seconds, until Ctrl-C.")
+@click.option(
+    "--preflight",
+    is_flag=True,
+    help="Prove that the Jobs can run and scale: by dry runs, permissions and one test Job.",
+)
+@click.option(
+    "--timeout",
+    type=click.IntRange(1, 3600),
+    metavar="SECONDS",
+    default=120,
+    show_default=True,
+    help="How long the test Job of --preflight may take.",
+)
 def status(  # noqa: PLR0913 - one for each option
     settings: Settings,
     *,
@@ -111,6 +129,8 @@ def status(  # noqa: PLR0913 - one for each option
     kubeconfig: str | None,
     templates: str | None,
     watch: bool,
+    preflight: bool,
+    timeout: int,
 ) -> int:
     """Show what every pool does in its cluster, and what is wrong.
 
@@ -118,6 +138,8 @@ def status(  # noqa: PLR0913 - one for each option
     """
     if watch and settings.form == "json":
         raise CommandError("--watch shows a table. Leave out -o json, or leave out --watch.")
+    if preflight and (watch or resource_class is not None):
+        raise CommandError("--preflight checks whole reservations, once. Leave out --watch and --class.")
     pipeline = Pipeline()
     selected = require_reservations(names, pipeline)
     require_class(resource_class, pipeline)
@@ -136,11 +158,15 @@ def status(  # noqa: PLR0913 - one for each option
     except TemplateError as error:
         settings.report(error.findings)
         return EXIT_BAD_INPUT
-    look = _look(reach(settings, clusters, contexts, kubeconfig), site, clusters, wanted)
+    if preflight:
+        means = reach(settings, clusters, contexts, kubeconfig, timeout + ANSWER_SECONDS)
+        outcome = preflights.run(means, site, clusters, wanted, selected, timeout)
+        return preflights.show(outcome, view.form, strict=settings.strict)
+    looks = _Looks(reach(settings, clusters, contexts, kubeconfig), site, clusters, wanted)
     zone_of = _zones(site, items)
 
-    def current() -> list[ClusterStatus]:
-        return [view.of(one) for one in look(view.instant())]
+    def current(later: int = 0) -> list[ClusterStatus]:
+        return [view.of(one) for one in looks.look(view.instant(later))]
 
     def shown(found: list[ClusterStatus]) -> str:
         wide = view.form == "wide"
@@ -148,33 +174,47 @@ def status(  # noqa: PLR0913 - one for each option
 
     if watch:
         _watch(lambda: shown(current()))
-    found = current()
+    found = settled(current, pause)
     stdout(as_json(found) if view.form == "json" else shown(found))
     return _exit_code(found, strict=settings.strict)
 
 
 def reach(
-    settings: Settings, clusters: Sequence[Cluster], contexts: Sequence[str], kubeconfig: str | None
+    settings: Settings,
+    clusters: Sequence[Cluster],
+    contexts: Sequence[str],
+    kubeconfig: str | None,
+    patience: float = ANSWER_SECONDS,
 ) -> ClusterAccess:
     """Return the way to these clusters that `--context` and `--kubeconfig` name."""
     try:
         ordered = parse_contexts(contexts, [one.name for one in clusters])
     except ContextArgumentError as error:
         raise CommandError(f"--context: {error}") from error
-    return ClusterAccess(None if kubeconfig is None else settings.given(kubeconfig), ordered)
+    return ClusterAccess(None if kubeconfig is None else settings.given(kubeconfig), ordered, patience)
 
 
-def _look(
-    means: ClusterAccess, site: Site, clusters: list[Cluster], wanted: Mapping[str, ExpectedState]
-) -> Callable[[int], list[ClusterStatus]]:
-    """Return a function that looks at all clusters, as often as it is called."""
+class _Looks:
+    """Looks at all clusters, as often as asked, and remembers what one look cannot tell."""
 
-    def look(now: int) -> list[ClusterStatus]:
-        places = means.places(site, clusters)
-        seen = means.facts(site, [one for one in places.values() if isinstance(one, ClusterLocation)], now)
-        return [status_of(one, places[one.name], seen.get(one.name), now) for one in clusters]
+    def __init__(
+        self,
+        means: ClusterAccess,
+        site: Site,
+        clusters: list[Cluster],
+        wanted: Mapping[str, ExpectedState],
+    ) -> None:
+        self._means, self._site, self._clusters, self._wanted = means, site, clusters, wanted
+        self._earlier: dict[str, EarlierLooks] = {}
 
-    def status_of(
+    def look(self, now: int) -> list[ClusterStatus]:
+        places = self._means.places(self._site, self._clusters)
+        known = [one for one in places.values() if isinstance(one, ClusterLocation)]
+        seen = self._means.facts(self._site, known, now)
+        return [self._status(one, places[one.name], seen.get(one.name), now) for one in self._clusters]
+
+    def _status(
+        self,
         cluster: Cluster,
         place: ClusterLocation | LiveFinding,
         seen: ClusterFacts | LiveFinding | None,
@@ -186,14 +226,38 @@ def _look(
             else ClusterLocation(cluster.name, cluster.namespace, None)
         )
         facts = seen if isinstance(seen, ClusterFacts) else ClusterFacts()
-        case = cluster_state(at, site, wanted[cluster.name], facts, now)
+        case = cluster_state(at, self._site, self._wanted[cluster.name], facts, now)
         if isinstance(place, LiveFinding):
             return status_from_git(case, place)._replace(place=None)
         if isinstance(seen, LiveFinding):
             return status_from_git(case, seen)
-        return judge_cluster(case, [one.name for one in code.of_cluster(cluster)])
+        earlier = self._earlier.get(cluster.name, NO_LOOKS)
+        names = [one.name for one in code.of_cluster(cluster)]
+        found = judge_cluster(case._replace(earlier=earlier), names)
+        self._earlier[cluster.name] = remember_look(earlier, facts, found, now)
+        return found
 
-    return look
+
+pause = time.sleep
+
+
+def settled(
+    look: Callable[[int], list[ClusterStatus]], wait: Callable[[float], object]
+) -> list[ClusterStatus]:
+    """Look, and look again after a wait where one look cannot tell. `look` takes the seconds waited."""
+    found = look(0)
+    unsure = [row for row in pools_of(found) if row.look_again]
+    if not unsure:
+        return found
+    seconds = max(row.look_again for row in unsure)
+    first = unsure[0]
+    more = f" and {len(unsure) - 1} more" if len(unsure) > 1 else ""
+    stderr(
+        f"{first.cluster}: {first.subject}{more} may be about to be corrected, because a session left or "
+        f"somebody scaled it; looking again in {seconds} s.\n"
+    )
+    wait(seconds)
+    return look(seconds)
 
 
 def _zones(site: Site, items: list[Item]) -> Callable[[str], Zone]:
@@ -314,15 +378,6 @@ def _drift(row: PoolStatus) -> str:
     return "?" if row.replicas is None else "synced"
 
 
-def finding_line(found: LiveFinding, *, color: bool) -> str:
-    """Return a finding about a cluster in one line."""
-    kind = f"{found.severity}[{found.code}]"
-    if color:
-        kind = f"{_SEVERITIES[found.severity]}{kind}{_PLAIN}"
-    subject = f"{found.subject}: " if found.subject else ""
-    return f"{found.cluster}: {kind} {subject}{found.message} {found.fix}"
-
-
 def _colored(text: str, rows: Sequence[PoolStatus]) -> str:
     """Color the state in each line of a table."""
     head, *lines = text.splitlines(keepends=True)
@@ -346,7 +401,7 @@ def as_json(clusters: Sequence[ClusterStatus]) -> str:
             "ready": row.ready,
             "pending": row.pending,
             "active": row.active,
-            "findings": _findings(row.findings),
+            "findings": findings_json(row.findings),
             **_slots_json(row.slots),
         }
         for row in pools_of(clusters)
@@ -355,7 +410,7 @@ def as_json(clusters: Sequence[ClusterStatus]) -> str:
         {
             "name": one.cluster,
             "context": one.place.context if one.place else None,
-            "findings": _findings(one.findings),
+            "findings": findings_json(one.findings),
         }
         for one in clusters
     ]
@@ -372,9 +427,3 @@ def _slots_json(found: SlotCount | None) -> dict[str, object]:
 
 def _instant(at: int | None) -> str | None:
     return None if at is None else instant_text(at)
-
-
-def _findings(found: Sequence[LiveFinding]) -> list[dict[str, str]]:
-    return [
-        {"severity": one.severity, "code": one.code, "message": one.message, "fix": one.fix} for one in found
-    ]

@@ -9,22 +9,15 @@ from typing import NamedTuple
 from berth.core.decisions import DesiredState, PoolTarget
 from berth.core.holders import SlotSpec
 from berth.core.jsonvalues import Tree
-from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, NORMAL, ROLE, ROLE_BINDING, SCALED
-from berth.core.slots import (
-    Slot,
-    SlotCounts,
-    SlotPlan,
-    bridging_placeholders,
-    plan_slots,
-    slot_demand,
-)
+from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, NORMAL, RIGHTS, SCALED
+from berth.core.slots import Slot, SlotCounts, SlotPlan, bridging_placeholders, plan_slots, slot_demand
 from berth.core.state import JobObject, ObjectRef, PoolObject
 
 OPENED_EVENT, CLOSED_EVENT = "SweepOpened", "SweepClosed"
 STARTED_EVENT, REMOVED_EVENT = "SweepStartedJob", "SweepRemoved"
 ORPHANED_EVENT, RESTORED_EVENT = "SweepGone", "SweepBack"
 # What makes pods goes before the pods; the timetable goes last, so that a removal that was cut short goes on.
-_REMOVAL_ORDER = tuple(kind.name for kind in (CRON_JOB, JOB, *SCALED, ROLE_BINDING, ROLE, CONFIG_MAP))
+_REMOVAL_ORDER = tuple(kind.name for kind in (CRON_JOB, JOB, *SCALED, *RIGHTS, CONFIG_MAP))
 
 
 class ScalePool(NamedTuple):
@@ -88,17 +81,17 @@ class SweepWarning(NamedTuple):
 
 
 def action_order(action: Action) -> tuple[int, int, str, str]:
-    """Return the sort key of an action: open seats first, then start Jobs, then remove."""
+    """Return the sort key of an action: open, close, start Jobs (which may wait), remove."""
     place = 0
     match action:
         case ScalePool():
-            order = 0 if action.to else 2
+            order = 0 if action.to else 1
         case ChangeSlots(is_last=True):
             order, place = 4, _REMOVAL_ORDER.index(DEPLOYMENT.name)
         case ChangeSlots():
-            order = 0 if action.plan.make else 2
+            order = 0 if action.plan.make else 1
         case StartJob():
-            order = 1
+            order = 2
         case MarkOrphaned():
             order = 3
         case RemoveObject():
@@ -148,6 +141,7 @@ class PoolDecision(NamedTuple):
 
     target: PoolTarget
     actions: tuple[ScalePool | ChangeSlots, ...]
+    is_busy: bool = False  # slots are being replaced: look again soon
 
 
 def decide_pool(ref: ObjectRef, found: PoolFound, desired: DesiredState, why: str = "") -> PoolDecision:
@@ -177,7 +171,7 @@ def decide_pool(ref: ObjectRef, found: PoolFound, desired: DesiredState, why: st
     plan = plan_slots(found.slots, pool.slots, demand, desired.now, ready)
     if plan.writes:
         actions.append(ChangeSlots(ref, pool.resource_class, pool.slots, plan, why))
-    return PoolDecision(demand.target, tuple(actions))
+    return PoolDecision(demand.target, tuple(actions), plan.is_busy)
 
 
 def close_slots(

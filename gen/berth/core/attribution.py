@@ -3,7 +3,7 @@
 Pure and independent of order: the same sessions and claims always give the same counts.
 """
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -38,9 +38,7 @@ def attribute_sessions(groups: Mapping[ClaimGroup, int], claims: Sequence[Claim]
     return {claim.id: number for claim, number in zip(claims, taken, strict=True)}
 
 
-def assign_seats(
-    groups: Mapping[ClaimGroup, int], claims: Sequence[Claim]
-) -> dict[ClaimGroup, dict[int, int]]:
+def assign_seats(groups: Mapping[ClaimGroup, int], claims: Sequence[Claim]) -> dict[ClaimGroup, Counter[int]]:
     """Return how many sessions of each group count for which claim, by its place in the ranking.
 
     Groups that fit the fewest claims come first. Each claim is filled up to its count in the order of the
@@ -49,70 +47,52 @@ def assign_seats(
     claim has free seats.
     """
     room = [max(claim.count, 0) for claim in claims]
-    seats: dict[ClaimGroup, dict[int, int]] = {}
+    seats: dict[ClaimGroup, Counter[int]] = {}
     left: dict[ClaimGroup, int] = {}
     for places in sorted(groups, key=lambda places: (len(places), places)):
         number = groups[places]
-        mine = seats[places] = {}
+        mine = seats[places] = Counter[int]()
         for place in places:
-            if number and room[place]:
-                mine[place] = min(number, room[place])
-                room[place] -= mine[place]
-                number -= mine[place]
+            some = min(number, room[place])
+            mine[place] += some
+            room[place] -= some
+            number -= some
         if number and places:
             left[places] = number
     for places, number in left.items():
-        rest = _moved_on(places, number, seats, room) if any(room) else number
-        _add(seats[places], places[0], rest)
+        rest = _reassign(places, number, seats, room) if any(room) else number
+        seats[places][places[0]] += rest
     return seats
 
 
-def _moved_on(
-    places: ClaimGroup, number: int, seats: dict[ClaimGroup, dict[int, int]], room: list[int]
-) -> int:
+def _reassign(places: ClaimGroup, number: int, seats: dict[ClaimGroup, Counter[int]], room: list[int]) -> int:
     """Seat sessions of the group where others can move; return how many are left."""
-    while number and (way := _way(places, seats, room)) is not None:
-        first, moves = way
-        goal = moves[-1].goal
-        some = min(number, room[goal], *(seats[move.group][move.origin] for move in moves))
-        for move in moves:
-            _add(seats[move.group], move.origin, -some)
-            _add(seats[move.group], move.goal, some)
-        _add(seats[places], first, some)
+    while number and (path := _path(places, seats, room)):
+        goal = path[-1].goal
+        some = min(number, room[goal], *(seats[move.group][move.origin] for move in path))
+        for move in path:
+            seats[move.group][move.origin] -= some
+            seats[move.group][move.goal] += some
+        seats[places][path[0].origin] += some
         room[goal] -= some
         number -= some
     return number
 
 
-def _way(
-    places: ClaimGroup, seats: Mapping[ClaimGroup, Mapping[int, int]], room: Sequence[int]
-) -> tuple[int, list[_Reassignment]] | None:
-    """Find the shortest path from one of these full claims to a claim with free seats."""
-    before: dict[int, _Reassignment | None] = dict.fromkeys(places)
-    found = deque(places)
-    while found:
-        origin = found.popleft()
-        for one, mine in seats.items():
-            if not mine.get(origin):
-                continue
-            for goal in one:
-                if goal in before:
-                    continue
-                before[goal] = _Reassignment(one, origin, goal)
-                if room[goal]:
-                    return _walked(goal, before)
-                found.append(goal)
-    return None
-
-
-def _walked(goal: int, before: Mapping[int, _Reassignment | None]) -> tuple[int, list[_Reassignment]]:
-    """Return the start of the path to the goal, and its moves."""
-    moves: list[_Reassignment] = []
-    while (move := before[goal]) is not None:
-        moves.insert(0, move)
-        goal = move.origin
-    return goal, moves
-
-
-def _add(seats: dict[int, int], place: int, number: int) -> None:
-    seats[place] = seats.get(place, 0) + number
+def _path(
+    places: ClaimGroup, seats: Mapping[ClaimGroup, Counter[int]], room: Sequence[int]
+) -> list[_Reassignment]:
+    """Return the shortest path from one of these full claims to one with free seats; empty: none."""
+    seen = set(places)
+    paths: deque[tuple[int, list[_Reassignment]]] = deque((place, []) for place in places)
+    while paths:
+        origin, moves = paths.popleft()
+        for group, mine in seats.items():
+            for goal in group if mine[origin] else ():
+                if goal not in seen:
+                    seen.add(goal)
+                    path = [*moves, _Reassignment(group, origin, goal)]
+                    if room[goal]:
+                        return path
+                    paths.append((goal, path))
+    return []

@@ -26,6 +26,7 @@ from berth.core.removal import (
     is_removable,
     leftovers,
     orphan_marks,
+    outdated_objects,
     outdated_slots,
     removals,
     restored_marks,
@@ -113,6 +114,12 @@ class ReservationContext(NamedTuple):
     def is_served(self) -> bool:
         return self.state.is_served(self.now)
 
+    @property
+    def is_near(self) -> bool:
+        """Whether an occurrence is open or opens soon."""
+        found = may_open(self.timetable)
+        return bool(open_now(found, self.now) or opens_within(found, self.now, EARLY_START))
+
     def pool_of(self, deployment: PoolObject) -> TimetablePool | None:
         """Return the pool that a Deployment or NodePool belongs to."""
         ref = deployment.ref.kind, deployment.ref.name
@@ -155,7 +162,11 @@ def _decide_windows(facts: SiteState, state: ReservationState, now: int) -> Swee
     try:
         source, timetable = _timetable(facts.site, state)
     except TimetableError as error:
-        return SweepDecision((), tuple(_malformed_timetable(state, str(error))))
+        source = state.sources[0]
+        if is_removable(facts, state, source, now):
+            return SweepDecision(tuple(removals(facts, state, source)), ())
+        marks = tuple(orphan_marks(facts, source, now))
+        return SweepDecision(marks, tuple(_malformed_timetable(state, str(error))))
     if is_removable(facts, state, source, now):
         return SweepDecision(tuple(removals(facts, state, source)), ())
     overrides, warnings = _overrides(state, source, timetable)
@@ -166,6 +177,7 @@ def _decide_windows(facts: SiteState, state: ReservationState, now: int) -> Swee
         *_scale_actions(case),
         *_slot_actions(case),
         *_job_actions(case),
+        *_outdated(case),
     )
     return SweepDecision(actions, (*warnings, *_without_cronjob(case), *pull_failures(state)))
 
@@ -327,15 +339,19 @@ def _job_actions(case: ReservationContext) -> Iterator[Action]:
     if _due(case):
         yield from _start(case)
         return
-    occurrences = may_open(case.timetable)
-    is_near = open_now(occurrences, case.now) or opens_within(occurrences, case.now, EARLY_START)
-    if is_near or case.facts.unread or (case.is_served and _is_held(case)):
+    if case.is_near or case.facts.unread or (case.is_served and _is_held(case)):
         return
     idle_from = max(_last_end(case, lambda _: True) + CLOSE_GRACE, case.source.changed + EDIT_GRACE)
     for job in case.state.jobs:
         is_idle = case.now >= max(idle_from, job.ref.created + START_GRACE)
         if is_idle and not job.is_finished and not job.ref.is_terminating:
             yield RemoveObject(job.ref, "it still runs with nothing open")
+
+
+def _outdated(case: ReservationContext) -> Iterator[Action]:
+    if not case.is_near and not case.is_served:
+        unnamed = [one for one in case.state.deployments if case.pool_of(one) is None]
+        yield from outdated_objects(case.facts, case.state, case.source, unnamed, case.now)
 
 
 def _is_held(case: ReservationContext) -> bool:

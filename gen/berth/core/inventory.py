@@ -1,9 +1,9 @@
-"""The inventory ConfigMap: the reservations and persistent slots in git, for engines that do not prune."""
+"""The inventory ConfigMap: the reservations, persistent slots and CronJobs in git, where nothing prunes."""
 
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-KEY, SLOTS_KEY = "reservations.txt", "slots.txt"
+KEY, SLOTS_KEY, OBJECTS_KEY = "reservations.txt", "slots.txt", "objects.txt"
 
 PersistentSlots = Mapping[str, frozenset[str]]
 """Names of slots, by reservation."""
@@ -15,12 +15,19 @@ class Inventory(NamedTuple):
     name: str
     names: frozenset[str] | None  # of reservations; None: it is of no sense
     persistent: PersistentSlots | None = None  # None: it does not tell
+    objects: frozenset[tuple[str, str]] | None = None  # kinds and names; None: it does not tell
 
 
 def parse_inventory(name: str, data: Mapping[str, object]) -> Inventory:
     """Parse the data of the inventory ConfigMap."""
     said = data.get(SLOTS_KEY)
-    return Inventory(name, _names(str(data.get(KEY) or "")), _parse_slots(said) if said else None)
+    objects = str(data.get(OBJECTS_KEY) or "")
+    return Inventory(
+        name,
+        _names(str(data.get(KEY) or "")),
+        _parse_slots(said) if said else None,
+        _parse_objects(objects) if objects.strip() else None,
+    )
 
 
 def slots_line(reservation: str, slots: str, digest: str, count: int) -> str:
@@ -49,6 +56,20 @@ def _parse_slots(said: object) -> PersistentSlots | None:
         names = (f"{slots}-{ordinal}-{digest}" for ordinal in range(min(int(count), _MAX_SLOTS)))
         found[reservation] = found.get(reservation, frozenset()).union(names)
     return found
+
+
+def object_line(kind: str, name: str) -> str:
+    """Return the line of an object. Only CronJobs are listed, and of each reservation not the first.
+
+    Timetables tell of all other objects what is expected.
+    """
+    return f"{kind} {name}"
+
+
+def _parse_objects(said: str) -> frozenset[tuple[str, str]] | None:
+    """Parse the lines of objects. An invalid line gives None."""
+    lines = [line.split() for line in _lines(said)]
+    return frozenset((words[0], words[1]) for words in lines) if all(len(one) == 2 for one in lines) else None
 
 
 _MAX_SLOTS = 100_000  # slots of a pool, which no line of ours exceeds

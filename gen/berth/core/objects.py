@@ -25,6 +25,7 @@ class ObjectKind(NamedTuple):
 
 
 CONFIG_MAP = ObjectKind("ConfigMap", "v1", "configmaps")
+SERVICE_ACCOUNT = ObjectKind("ServiceAccount", "v1", "serviceaccounts")
 EVENT = ObjectKind("Event", "v1", "events")
 POD = ObjectKind("Pod", "v1", "pods")
 DEPLOYMENT = ObjectKind("Deployment", "apps/v1", "deployments")
@@ -32,6 +33,7 @@ JOB = ObjectKind("Job", "batch/v1", "jobs")
 CRON_JOB = ObjectKind("CronJob", "batch/v1", "cronjobs")
 ROLE = ObjectKind("Role", "rbac.authorization.k8s.io/v1", "roles")
 ROLE_BINDING = ObjectKind("RoleBinding", "rbac.authorization.k8s.io/v1", "rolebindings")
+RIGHTS = (ROLE_BINDING, ROLE, SERVICE_ACCOUNT)
 SLOT = ObjectKind("Reservation", "scheduling.koordinator.sh/v1alpha1", "reservations", of_cluster=True)
 NODE_POOL = ObjectKind("NodePool", "karpenter.sh/v1", "nodepools", of_cluster=True)
 SCALED = (DEPLOYMENT, NODE_POOL)  # kinds whose replicas are seats

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from berth.core.actions import Action, ChangeSlots, MarkOrphaned, RemoveObject, ScalePool, close_slots
 from berth.core.instants import instant_text, parse_instant
-from berth.core.objects import CONFIG_MAP, DEPLOYMENT, JOB
+from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB
 from berth.core.state import (
     ObjectRef,
     PoolObject,
@@ -99,6 +99,31 @@ def outdated_slots(facts: SiteState, state: ReservationState, now: int) -> Itera
         if one.is_persistent and one.slot.name not in names and now - one.ref.created >= REMOVAL_DELAY
     ]
     yield from _remove_slots(slots, None, "the inventory does not name them")
+
+
+def outdated_objects(
+    facts: SiteState,
+    state: ReservationState,
+    source: TimetableObject,
+    unnamed: Iterable[PoolObject],
+    now: int,
+) -> Iterator[RemoveObject]:
+    """Remove Deployments and CronJobs of classes and times that a reservation no longer has.
+
+    `unnamed` are the pools that its timetable does not name. Not to be called while the reservation is open
+    or served: a CronJob takes its Jobs with it. What is new may be newer than inventory and timetable.
+    """
+    if not _has_inventory(facts) or facts.listed is None or _is_orphaned(facts, source.ref):
+        return
+    refs = [one.ref for one in unnamed if one.ref.kind == DEPLOYMENT.name and not one.replicas]
+    refs += [
+        one.ref
+        for one in state.cronjobs
+        if one.ref.name != source.ref.name and (CRON_JOB.name, one.ref.name) not in facts.listed
+    ]
+    for ref in refs:
+        if now - max(ref.created, source.changed) >= REMOVAL_DELAY and not ref.is_terminating:
+            yield RemoveObject(ref, "its reservation no longer has it")
 
 
 def leftovers(facts: SiteState, state: ReservationState, now: int) -> Iterator[Action]:

@@ -5,7 +5,7 @@ come and go. Pure functions of time; `now` is passed in.
 """
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Generic, NamedTuple, TypeVar
 
 from berth.core.attribution import ClaimGroup, attribute_sessions, claim_group
@@ -23,7 +23,7 @@ class Departed(NamedTuple, Generic[K]):
 
 
 class GracePeriod(Generic[K]):
-    """Keeps sessions that left for a grace period.
+    """Keeps the sessions that are `here`, by id, and those that left for a grace period.
 
     `kind` returns equal values for sessions that can replace each other.
     """
@@ -31,17 +31,9 @@ class GracePeriod(Generic[K]):
     def __init__(self, seconds: float, kind: Callable[[Session], K]) -> None:
         self.seconds = seconds
         self._kind = kind
-        self._here: dict[str, Session] = {}
+        self.here: dict[str, Session] = {}
         self._departed: list[Departed[K]] = []  # in the order in which they left
         self._dropped_at = 0.0
-
-    def __len__(self) -> int:
-        """Return the number of present sessions."""
-        return len(self._here)
-
-    def get(self, session_id: str) -> Session | None:
-        """Return the session if it is present."""
-        return self._here.get(session_id)
 
     def regroup(self) -> None:
         """Ask for the kinds again, because they have changed."""
@@ -49,20 +41,15 @@ class GracePeriod(Generic[K]):
 
     def arrive(self, session: Session, now: float) -> None:
         """Add a session, or update one that is present."""
-        if session.id not in self._here and self._departed:
+        if session.id not in self.here and self._departed:
             self._replace_departed(session, now)
-        self._here[session.id] = session
+        self.here[session.id] = session
 
     def leave(self, session_id: str, now: float) -> None:
         """Remove a session that ended or is no longer active. Unknown sessions are ignored."""
-        session = self._here.pop(session_id, None)
+        session = self.here.pop(session_id, None)
         if session is not None and self.seconds:
             self._departed.append(Departed(session, self._kind(session), now + self.seconds))
-
-    def counted(self, now: float) -> Iterator[Session]:
-        yield from self._here.values()
-        for one in self.departed(now):
-            yield one.session
 
     def departed(self, now: float) -> list[Departed[K]]:
         """Return the sessions that left and still count."""
@@ -71,9 +58,6 @@ class GracePeriod(Generic[K]):
             latest, self._dropped_at = now + self.seconds, now
             self._departed = [one for one in self._departed if now < one.until <= latest]
         return self._departed
-
-    def here(self) -> Iterator[Session]:
-        yield from self._here.values()
 
     def next_change(self, now: float) -> float | None:
         """Return when the next departed session stops counting."""
@@ -130,11 +114,11 @@ class SessionCounter:
         if (claims, contest) != (self._claims, self._contest):
             self._claims, self._contest = claims, contest
             self._grace.regroup()
-            self._here = Counter(map(self._group, self._grace.here()))
+            self._here = Counter(map(self._group, self._grace.here.values()))
 
     def arrive(self, session: Session, now: float) -> None:
         """Add or update a session. The template of a project never changes, so a known one is kept."""
-        before = None if session.id in self._held else self._grace.get(session.id)
+        before = None if session.id in self._held else self._grace.here.get(session.id)
         if before and before.template != UNKNOWN_TEMPLATE and project_of(before) == project_of(session):
             self._take(session, before.template, now)
         else:
@@ -143,7 +127,7 @@ class SessionCounter:
     def leave(self, session_id: str, now: float) -> None:
         """Remove a session."""
         self._held.pop(session_id, None)
-        self._count(self._grace.get(session_id), -1)
+        self._count(self._grace.here.get(session_id), -1)
         self._grace.leave(session_id, now)
 
     def replace(self, namespace: str, sessions: Mapping[str, Session], now: float) -> None:
@@ -177,13 +161,13 @@ class SessionCounter:
 
     def _known(self) -> list[Session]:
         """Return all sessions, also those that are held back."""
-        return [*({one.id: one for one in self._grace.here()} | self._held).values()]
+        return [*(self._grace.here | self._held).values()]
 
     def _look_up(self, session: Session, now: float) -> None:
         template = self._template(session, now)
         if template is None:
             self._held[session.id] = session
-            before = self._grace.get(session.id)
+            before = self._grace.here.get(session.id)
             template = None if before is None else before.template
         else:
             self._held.pop(session.id, None)
@@ -191,7 +175,7 @@ class SessionCounter:
             self._take(session, template, now)
 
     def _take(self, session: Session, template: str, now: float) -> None:
-        before, session = self._grace.get(session.id), session._replace(template=template)
+        before, session = self._grace.here.get(session.id), session._replace(template=template)
         if session != before:
             self._grace.arrive(session, now)
             self._count(before, -1)

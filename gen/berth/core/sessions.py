@@ -60,17 +60,13 @@ def project_of(session: Session) -> str:
 def fits(session: Session, claim: Claim) -> bool:
     """Return whether the claim matches the session. If the template is unknown, the class decides."""
     match = claim.match
-    if match.namespaces and session.namespace not in match.namespaces:
-        return False
-    for key, value in match.labels:
-        if session.labels.get(key) != value:
-            return False
-    for key, value in match.annotations:
-        if session.annotations.get(key) != value:
-            return False
-    if match.ignores_earlier and session.created < claim.open:
-        return False
-    return not match.template or session.template in (match.template, UNKNOWN_TEMPLATE)
+    return (
+        (not match.namespaces or session.namespace in match.namespaces)
+        and all(session.labels.get(key) == value for key, value in match.labels)
+        and all(session.annotations.get(key) == value for key, value in match.annotations)
+        and session.template in (match.template or session.template, UNKNOWN_TEMPLATE)
+        and not (match.ignores_earlier and session.created < claim.open)
+    )
 
 
 def ranked(claims: Iterable[Claim]) -> tuple[Claim, ...]:
@@ -150,7 +146,7 @@ class Recognition(NamedTuple):
 
     @property
     def requirements(self) -> int:
-        return len(self.required_labels) + len(self.required_annotations)
+        return len({*self.required_labels}) + len(self.required_annotations)
 
 
 def may_overlap(one: Recognition, other: Recognition) -> bool:

@@ -255,7 +255,7 @@ class SlotCounts(NamedTuple):
 
     pending: tuple[Slot, ...] = ()
     free: tuple[Slot, ...] = ()
-    handed: tuple[Slot, ...] = ()  # placeholders alone own them
+    handed: tuple[Slot, ...] = ()  # only placeholders own them, or may at any moment
     used: tuple[Slot, ...] = ()
     dead: tuple[Slot, ...] = ()  # Succeeded or Failed: they hold nothing
     going: tuple[Slot, ...] = ()  # terminating
@@ -311,7 +311,8 @@ def count_slots(slots: Iterable[Slot], home: PlaceholderOwner) -> SlotCounts:
             kind = "used"
             owners[slot.uid] = sessions
         else:
-            kind = "handed" if slot.owners else "free"
+            # The status names a placeholder only after the slot is Available; then the slot is closed.
+            kind = "handed" if slot.owners or slot.is_to_close else "free"
         found[kind].append(slot)
     pending, free, handed, used, dead, going = (tuple(some) for some in found.values())
     return SlotCounts(pending, free, handed, used, dead, going, owners)
@@ -338,7 +339,8 @@ def bridging_placeholders(
         waited = now - min(slot.created for slot in found.handed)
         if len(found.handed) >= missing or waited >= HANDOVER_SECONDS or not replicas:
             return 0
-    return min(missing, replicas) if any(slot.is_to_close for slot in found.free) else missing
+    is_open = any(slot.is_to_close and not slot.owners for slot in found.handed)
+    return min(missing, replicas) if is_open else missing
 
 
 def plan_slots(
@@ -355,6 +357,7 @@ def plan_slots(
     if demand.expires is None:
         drop = found.present[:MAX_REMOVALS]
         return SlotPlan(drop=drop, is_busy=len(drop) < len(found.present))
+    drop = found.dead[:MAX_REMOVALS]
     is_new = {slot: slot.name == slot_name(slots, slot.ordinal) for slot in found.living}
     pending = sorted(filter(is_new.get, found.pending), key=lambda slot: (slot.created, -slot.ordinal))
     unplaced = [slot for slot in found.pending if not is_new[slot]]
@@ -369,32 +372,28 @@ def plan_slots(
         may_replace = held == demand.kept and not is_trying and not found.handed
         removed = unplaced + old[:may_replace]
     else:
-        if not is_trying:  # one to see whether there is room, and more if there was
-            placed = max(
-                (slot.created for slot in found.living if is_new[slot] and slot.phase == AVAILABLE), default=0
-            )
-            again = [slot for slot in pending if slot.created < placed][:MAX_REMOVALS] or pending[:1]
+        if not (is_trying or unplaced or drop):
+            again = _to_try_again(pending, [slot for slot in found.living if is_new[slot]])
         removed = unplaced + again
     missing = max(0, demand.wanted - len(found.free))
     room = min(missing, ready) if slots.placeholders else missing
     make = _names(slots, room - len(found.handed) - len(pending) + len(again), found.names | found.taken)
-    drop = found.dead[:MAX_REMOVALS]
     remove = tuple(removed[: MAX_REMOVALS - len(drop)])
-    is_cut = len(drop) + len(remove) < len(found.dead) + len(removed)
-    is_new_tried = any(now - slot.created < TRIAL_SECONDS for slot in pending)
-    is_moving = bool(old and (remove or make or is_new_tried)) or bool(again)
-    return SlotPlan(
-        make,
-        tuple(
-            slot
-            for slot in found.living
-            if (slot.expires != demand.expires or slot.is_to_close) and slot not in remove
-        ),
-        remove,
-        drop,
-        demand.expires,
-        is_cut or is_moving,
+    renew = tuple(
+        slot
+        for slot in found.living
+        if (slot.expires != demand.expires or slot.is_to_close) and slot not in remove
     )
+    is_cut = len(drop) + len(remove) < len(found.dead) + len(removed)
+    is_tried = any(now - slot.created < TRIAL_SECONDS for slot in pending)
+    is_busy = is_cut or bool(again) or bool(old and (remove or make or is_tried))
+    return SlotPlan(make, renew, remove, drop, demand.expires, is_busy)
+
+
+def _to_try_again(pending: Sequence[Slot], ours: Iterable[Slot]) -> list[Slot]:
+    """Return the slots to make again: the oldest, and more if a slot made after them has found room."""
+    placed = max((slot.created for slot in ours if slot.phase == AVAILABLE), default=0)
+    return [slot for slot in pending if slot.created < placed][:MAX_REMOVALS] or list(pending[:1])
 
 
 def _names(slots: SlotSpec, number: int, taken: Collection[str]) -> tuple[str, ...]:

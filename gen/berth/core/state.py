@@ -10,7 +10,7 @@ from berth.core.instants import parse_instant
 from berth.core.inventory import KEY, Inventory, PersistentSlots
 from berth.core.inventory import parse_inventory as read_inventory
 from berth.core.jsonvalues import Tree
-from berth.core.labels import AFFINITY, CLASS, OCCURRENCE, PERSISTENT, RESERVATION, ROLE, SITE
+from berth.core.labels import AFFINITY, CLASS, OCCURRENCE, PERSISTENT, RECORD, RESERVATION, ROLE, SITE
 from berth.core.labels import SLOT as SLOT_ROLE
 from berth.core.objects import (
     CONFIG_MAP,
@@ -131,13 +131,14 @@ class SiteState(NamedTuple):
     cronjobs: tuple[CronJobObject, ...] = ()
     jobs: tuple[JobObject, ...] = ()
     pods: tuple[PodObject, ...] = ()  # of occurrences
-    rights: tuple[ObjectRef, ...] = ()  # Roles and RoleBindings, and what only people read
+    rights: tuple[ObjectRef, ...] = ()  # accounts, Roles, RoleBindings, records, and what only people read
     prunes: bool = False  # nobody else removes what has left git
     inventory: frozenset[str] | None = None  # the reservations that git has; None: nobody knows
     persistent: PersistentSlots | None = None  # the slots that git has; None: nobody knows
     unread: frozenset[str] = frozenset()  # kinds of which the list is missing
     slots: tuple[SlotObject, ...] | None = None  # None: nobody looked, or they could not be read
     namespace: str = ""  # of all that is in one
+    listed: frozenset[tuple[str, str]] | None = None  # kind and name of what git has; None: nobody knows
 
 
 def site_state(
@@ -173,6 +174,7 @@ def site_state(
         frozenset(kind.name for kind, some in found.items() if some is None),
         of(SlotObject) if found.get(SLOT) is not None else None,
         namespace,
+        git.objects,
     )
 
 
@@ -203,9 +205,9 @@ def _parse_ref(site: str, kind: ObjectKind, tree: Tree) -> ObjectRef | None:
 
 
 def _parse_timetable(ref: ObjectRef, tree: Tree) -> TimetableObject | ObjectRef:
-    """Parse a ConfigMap. One that only people read is not a timetable."""
+    """Parse a ConfigMap. The record, and one that only people read, are not timetables."""
     metadata = _at(tree, "metadata")
-    if _at(metadata, "labels").get(ROLE) == AFFINITY:
+    if _at(metadata, "labels").get(ROLE) in (AFFINITY, RECORD):
         return ref
     notes = _at(metadata, "annotations")
     written = [

@@ -4,16 +4,20 @@ Instants are in seconds, 0 where unknown.
 """
 
 import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
 from berth.core import labels
 from berth.core.instants import parse_instant
-from berth.core.objects import (containers, pod_down_since)
+from berth.core.objects import containers, pod_down_since
 from berth.core.overrides import OVERRIDE_ANNOTATION as OVERRIDE
-from berth.core.sessions import (Recognition, Session)
-from berth.core.slots import (AVAILABLE, PENDING, Slot as Held, parse_slot as held)
+from berth.core.sessions import Recognition, Session
+from berth.core.slots import AVAILABLE, PENDING
+from berth.core.slots import Slot as Held
+from berth.core.slots import parse_slot as held
 from berth.core.timetable import TIMETABLE_KEY
 from berth.live.expected import template_json
-from collections.abc import Mapping
-from typing import (Any, NamedTuple)
+from berth.runtime.apiclient import BERTH_FIELD_MANAGERS
 
 
 class ClusterLocation(NamedTuple):
@@ -40,8 +44,9 @@ class WaitReason(NamedTuple):
 class LivePool(NamedTuple):
     """The Deployment or NodePool of a pool.
 
-    `scaled_by` is the field manager that last wrote replicas, at `scaled_at`. `refused`: why no more pods are
-    created, since `refused_at`. `template` is JSON.
+    `scaled_by` is the field manager that last wrote replicas, empty if the API server does not tell: it
+    tells no time of a write to the scale. `refused`: why no more pods are created, since `refused_at`.
+    `short_since`: when it became unavailable. `template` is JSON.
     """
 
     name: str
@@ -50,11 +55,15 @@ class LivePool(NamedTuple):
     replicas: int
     ready: int
     scaled_by: str
-    scaled_at: int
     is_nodes: bool = False
     refused: WaitReason | None = None
     refused_at: int = 0
     template: str = ""
+    short_since: int = 0
+
+    @property
+    def is_scaled_by_others(self) -> bool:
+        return bool(self.scaled_by) and self.scaled_by not in BERTH_FIELD_MANAGERS
 
 
 class WaitingPlaceholder(NamedTuple):
@@ -65,10 +74,15 @@ class WaitingPlaceholder(NamedTuple):
     since: int
     trouble: WaitReason | None
     is_pending: bool = True
+    name: str = ""
+    node: str = ""
 
 
 class LivePod(NamedTuple):
-    """A pod of Berth that is not a placeholder and has not succeeded. `down_since` is None while it serves."""
+    """A pod of Berth that is not a placeholder and has not succeeded.
+
+    `down_since` is None while it serves.
+    """
 
     name: str
     reservation: str
@@ -85,6 +99,17 @@ class LiveJob(NamedTuple):
     role: str
     active: bool
     failure: WaitReason | None  # of a Job that has failed for good
+    created: int = 0
+    is_over: bool = False
+
+
+class CreationRefusal(NamedTuple):
+    """An Event: the object `name` could not make what it makes, such as the pod of a Job."""
+
+    kind: str
+    name: str
+    message: str
+    at: int
 
 
 class LiveCronJob(NamedTuple):
@@ -154,6 +179,8 @@ class ClusterFacts(NamedTuple):
     slots: tuple[LiveSlot, ...] | ListRefused | None = None
     unread: tuple[UnreadableReservation, ...] = ()
     unset: tuple[str, ...] = ()  # Reservations of others, by name, that hold something by no allocatePolicy
+    refusals: tuple[CreationRefusal, ...] = ()  # none if Events cannot be listed
+    by_namespace: Mapping[str, Mapping[str, int]] = {}  # CronJobs and Deployments, in the whole cluster
 
 
 KubeObject = dict[str, Any]
@@ -178,33 +205,31 @@ def parse_live_timetable(item: KubeObject) -> LiveTimetable:
 
 def parse_deployment(item: KubeObject) -> LivePool:
     """Parse a Deployment. The server leaves out numbers that are zero."""
-    by, at = _last_writer_of_replicas(item)
     refused = _condition(item, "ReplicaFailure", "True")
+    unavailable = _condition(item, "Available", "False") or {}
     return LivePool(
         _name(item),
         label(item, labels.RESERVATION),
         _at(item, "spec", "selector", "matchLabels", labels.CLASS) or "",
         _at(item, "spec", "replicas") or 0,
         _at(item, "status", "readyReplicas") or 0,
-        by,
-        at,
+        _writer_of_replicas(item),
         refused=None if refused is None else _wait_reason(refused),
         refused_at=seconds_of((refused or {}).get("lastTransitionTime")),
         template=template_json(item),
+        short_since=seconds_of(unavailable.get("lastTransitionTime")),
     )
 
 
 def parse_node_pool(item: KubeObject) -> LivePool:
     """Parse a NodePool with a fixed number of nodes."""
-    by, at = _last_writer_of_replicas(item)
     return LivePool(
         _name(item),
         label(item, labels.RESERVATION),
         label(item, labels.CLASS),
         _at(item, "spec", "replicas") or 0,
         _at(item, "status", "nodes") or 0,
-        by,
-        at,
+        _writer_of_replicas(item),
         is_nodes=True,
         template=template_json(item),
     )
@@ -215,14 +240,14 @@ def has_replicas(item: KubeObject) -> bool:
     return _at(item, "spec", "replicas") is not None
 
 
-def _last_writer_of_replicas(item: KubeObject) -> tuple[str, int]:
+def _writer_of_replicas(item: KubeObject) -> str:
+    """Return the owner of the replicas. A write to the scale takes them from all others."""
     writers = [
-        (seconds_of(entry.get("time")), entry.get("manager", ""))
+        (entry.get("subresource") == "scale", seconds_of(entry.get("time")), str(entry.get("manager", "")))
         for entry in item["metadata"].get("managedFields") or ()
         if "f:replicas" in (_at(entry, "fieldsV1", "f:spec") or ())
     ]
-    at, by = max(writers, default=(0, ""))
-    return by, at
+    return max(writers, default=(False, 0, ""))[2]
 
 
 def parse_cronjob(item: KubeObject) -> LiveCronJob:
@@ -244,6 +269,19 @@ def parse_job(item: KubeObject) -> LiveJob:
         label(item, labels.ROLE),
         bool(_at(item, "status", "active")),
         None if failure is None else _wait_reason(failure),
+        seconds_of(item["metadata"].get("creationTimestamp")),
+        failure is not None or _condition(item, "Complete", "True") is not None,
+    )
+
+
+def parse_refusal(item: KubeObject) -> CreationRefusal:
+    """Parse an Event of the reason FailedCreate."""
+    times = [item.get("lastTimestamp"), item.get("eventTime"), _at(item, "series", "lastObservedTime")]
+    return CreationRefusal(
+        _at(item, "involvedObject", "kind") or "",
+        _at(item, "involvedObject", "name") or "",
+        _wait_reason(item).message.removeprefix("Error creating: ").removesuffix("."),
+        max(map(seconds_of, times)),
     )
 
 
@@ -270,6 +308,8 @@ def parse_waiting(item: KubeObject) -> WaitingPlaceholder:
         seconds_of(began),
         _why_not(item),
         is_pending,
+        _name(item),
+        _at(item, "spec", "nodeName") or "",
     )
 
 

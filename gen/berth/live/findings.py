@@ -30,6 +30,7 @@ LIVE_RULES = {
     "S012": LiveRule(WARNING, "sweep missing", "The sweep's CronJob is missing."),
     "S013": LiveRule(WARNING, "sweep suspended", "The sweep's CronJob is suspended."),
     "S014": LiveRule(WARNING, "sweep failing", "The sweep has not succeeded for ten minutes."),
+    "S015": LiveRule(ERROR, "sweep broken", "The sweep cannot run, or its last run failed."),
     # git and the cluster
     "S020": LiveRule(ERROR, "not synced", "A pool should be open by git, but the cluster does not know it."),
     "S021": LiveRule(WARNING, "not synced", "A reservation is not in the cluster."),
@@ -38,6 +39,7 @@ LIVE_RULES = {
     "S024": LiveRule(WARNING, "bad timetable", "A timetable in the cluster is malformed."),
     "S025": LiveRule(WARNING, "pool missing", "The Deployment of a pool is missing."),
     "S026": LiveRule(WARNING, "no CronJob", "A reservation has no CronJob, or a suspended one."),
+    "S027": LiveRule(WARNING, "other namespace", "Objects of the site are left in another namespace."),
     # seats
     "S030": LiveRule(ERROR, "not served", "Seats are missing, and no pod serves the reservation."),
     "S031": LiveRule(ERROR, "seats missing", "Seats are missing, although a pod serves the reservation."),
@@ -56,6 +58,7 @@ LIVE_RULES = {
     # our own Jobs
     "S050": LiveRule(WARNING, "pod in trouble", "A pod of Berth cannot run."),
     "S051": LiveRule(WARNING, "Job failed", "A Job of Berth has failed."),
+    "S052": LiveRule(ERROR, "Job refused", "The API server refuses a Job of Berth, or the Job's pod."),
     # slots
     "S060": LiveRule(ERROR, "slots unknown", "Reservations of Koordinator cannot be listed."),
     "S061": LiveRule(
@@ -70,6 +73,14 @@ LIVE_RULES = {
     "S066": LiveRule(WARNING, "expired", "What stood has expired, and is still in git."),
     "S067": LiveRule(ERROR, "over", "Slots that should stand hold nothing any more."),
     "S068": LiveRule(WARNING, "mixed policies", "Reservations of others share no node with slots."),
+    # preflight
+    "S070": LiveRule(ERROR, "not checked", "You lack a permission, so the preflight cannot prove something."),
+    "S071": LiveRule(ERROR, "Job refused", "The API server would refuse a Job of Berth, or the Job's pod."),
+    "S072": LiveRule(ERROR, "placeholder refused", "The API server would refuse a placeholder."),
+    "S073": LiveRule(ERROR, "not permitted", "The account of a Job lacks a permission."),
+    "S074": LiveRule(ERROR, "test Job failed", "The test Job did not succeed within the given time."),
+    "S075": LiveRule(ERROR, "not applied", "A CronJob, timetable or Deployment is not in the cluster."),
+    "S076": LiveRule(WARNING, "test Job left", "The test Job could not be deleted."),
 }
 
 

@@ -10,6 +10,7 @@ from berth.live.poolstate import ClusterState
 from berth.manifests import naming
 
 OVERDUE = 600  # seconds without a success of a sweep that comes every 300
+UNSCHEDULABLE = ("Unschedulable", "SchedulingGated")
 OFTEN = 3  # failures of one container or Job's pods, from which on it is trouble
 
 
@@ -21,7 +22,48 @@ def find_sweep(facts: ClusterFacts) -> LiveCronJob | None:
 def sweep_works(facts: ClusterFacts, now: int) -> bool:
     """Return whether the sweep has run recently."""
     found = find_sweep(facts)
-    return found is not None and not found.suspended and now < _last_good(found) + OVERDUE
+    if found is None or found.suspended or sweep_trouble(facts):
+        return False
+    return now < _last_good(found) + OVERDUE
+
+
+def sweep_trouble(facts: ClusterFacts) -> str:
+    """Return why the sweep cannot run, or why its last run failed; empty if it has run, or may run."""
+    sweep = find_sweep(facts)
+    if sweep is None:
+        return ""
+    jobs = [one for one in facts.jobs if one.role == labels.SWEEP]
+    if why := creation_trouble(facts, jobs, [sweep]):
+        return why
+    for pod in sorted(one for one in facts.pods if one.role == labels.SWEEP):
+        if pod.phase != "Failed" and pod.trouble and pod.trouble.reason not in UNSCHEDULABLE:
+            return f"its pod {pod.name} cannot run: {_sentence(pod.trouble.reason, pod.trouble.message)}"
+    last = max((one for one in jobs if one.is_over), key=lambda one: one.created, default=None)
+    if last is not None and last.failure is not None and sweep.last_success <= last.created:
+        return f"its run {last.name} has failed: {_sentence(last.failure.reason, last.failure.message)}"
+    return ""
+
+
+def creation_trouble(
+    facts: ClusterFacts, jobs: Collection[LiveJob], cronjobs: Iterable[LiveCronJob], since: int = 0
+) -> str:
+    """Return why the newest of these Jobs has no pod, or why a CronJob could not make one since then.
+
+    Empty if nothing is known to be refused. The API server refuses a pod by a quota, a LimitRange or an
+    admission policy.
+    """
+    newest = max(jobs, key=lambda one: one.created, default=None)
+    refused = {(one.kind, one.name): one for one in facts.refusals}
+    if newest is not None and not newest.is_over and not newest.active:
+        found = refused.get(("Job", newest.name))
+        if found:
+            return f"its Job {newest.name} cannot make its pod: {found.message}."
+    for one in cronjobs:
+        found = refused.get(("CronJob", one.name))
+        known = max(one.last_success, newest.created if newest else 0, since)
+        if found and known < found.at:
+            return f"its CronJob {one.name} cannot make its Job: {found.message}."
+    return ""
 
 
 def _last_good(found: LiveCronJob) -> int:
@@ -72,6 +114,25 @@ def check_koordinator(snapshot: ClusterState) -> Iterator[LiveFinding]:
         yield _finding(snapshot, "S068", "", message, fix)
 
 
+def check_namespaces(snapshot: ClusterState) -> Iterator[LiveFinding]:
+    """Report namespaces in which objects of the site are left, such as after a change of the namespace."""
+    for namespace, counts in sorted(snapshot.facts.by_namespace.items()):
+        if namespace not in snapshot.namespaces:
+            number = ", ".join(f"{count} {kind}{'s' * (count > 1)}" for kind, count in sorted(counts.items()))
+            home = snapshot.place.namespace
+            message = (
+                f"objects of the site are also in the namespace {namespace} ({number}), and git has {home}: "
+                "they open windows and hold seats there."
+            )
+            context = f" --context={snapshot.place.context}" if snapshot.place.context else ""
+            delete = (
+                f"kubectl{context} --namespace={namespace} delete cronjobs,jobs,deployments,configmaps,roles,"
+                f"rolebindings,serviceaccounts --selector={labels.SITE}={snapshot.site}"
+            )
+            fix = f"If nothing prunes them, delete them: {delete}"
+            yield _finding(snapshot, "S027", "", message, fix)
+
+
 def nothing_applied(snapshot: ClusterState) -> LiveFinding | None:
     """Return a single finding if the cluster has no object of the site."""
     place, facts = snapshot.place, snapshot.facts
@@ -91,12 +152,23 @@ def _check_sweep(snapshot: ClusterState, apply: str) -> Iterator[LiveFinding]:
     elif found.suspended:
         patch = place.kubectl(f'patch cronjob/{found.name} --patch=\'{{"spec":{{"suspend":false}}}}\'')
         yield _finding(snapshot, "S013", "", f"the CronJob {found.name} is suspended.", f"Resume it: {patch}")
+    elif trouble := sweep_trouble(snapshot.facts):
+        message = f"the sweep does not run, so nothing repairs what a Job misses: {trouble}"
+        see = place.kubectl(f"describe jobs,pods --selector={labels.ROLE}={labels.SWEEP}")
+        yield _finding(snapshot, "S015", "", message, f"See {see}")
     elif snapshot.now >= _last_good(found) + OVERDUE:
         last = f"since {instant_text(found.last_success)}" if found.last_success else "yet"
         logs = place.kubectl(f"logs --selector={labels.ROLE}={labels.SWEEP} --tail=20")
         yield _finding(
             snapshot, "S014", "", f"no run of {found.name} has succeeded {last}.", f"Read its log: {logs}"
         )
+
+
+def check_creation(snapshot: ClusterState, subject: str, trouble: str) -> Iterator[LiveFinding]:
+    """Report that a Job or its pod cannot be made."""
+    if trouble:
+        fix = "Check the quotas, LimitRanges, policies and webhooks of the namespace: one of them refuses it."
+        yield _finding(snapshot, "S052", subject, trouble, fix)
 
 
 def check_jobs(

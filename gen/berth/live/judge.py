@@ -6,21 +6,30 @@ reported as well.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from berth.core.decisions import pool_target
+from berth.core.decisions import EARLY_START, pool_target
 from berth.core.holders import REPLICAS, Nodes
 from berth.core.instants import instant_text
+from berth.core.labels import SWEEP
 from berth.core.overrides import override_end, override_target
 from berth.core.sessions import NO_TEMPLATE, UNKNOWN_TEMPLATE, Session
 from berth.core.target import open_now
 from berth.core.timetable import Timetable as Read
-from berth.core.timetable import TimetablePool
+from berth.core.timetable import TimetableOccurrence, TimetablePool, active_occurrences
 from berth.findings import ERROR
 from berth.live import health, persistent, seats, slotseats, sync
-from berth.live.clusterfacts import LivePool
+from berth.live.clusterfacts import ClusterFacts, LivePool
+from berth.live.earlier import EarlierLooks, departed_sessions, remember, with_departed
 from berth.live.findings import LiveFinding
-from berth.live.gather import NO_TIMETABLE, OccurrenceSessions, ReadTimetable, read_live_timetable
+from berth.live.gather import (
+    NO_TIMETABLE,
+    OccurrenceSessions,
+    ReadTimetable,
+    read_live_timetable,
+    readable_timetables,
+)
 from berth.live.poolstate import (
     DEGRADED,
+    RESET,
     ClusterState,
     ClusterStatus,
     PoolNumbers,
@@ -40,45 +49,86 @@ def judge_cluster(snapshot: ClusterState, code: Collection[str]) -> ClusterStatu
     names |= slotseats.reservations_with_slots(snapshot.facts)
     readable = [one.read for one in found.values() if one.read]
     counts_by_class = OccurrenceSessions(readable, snapshot.facts.sessions, snapshot.now)
+    departed = departed_sessions(
+        snapshot.earlier, snapshot.facts.sessions, snapshot.now, settling_seconds(readable)
+    )
+    lately = with_departed(snapshot.facts.sessions, departed)
+    counts_lately = OccurrenceSessions(readable, lately, snapshot.now)
     pools: list[PoolStatus] = []
     for name in sorted({*names, *persistent.persistent_reservations(snapshot)}):
         if name in names:
-            pools += _ReservationJudge(snapshot, name, found.get(name, NO_TIMETABLE), counts_by_class).pools()
+            known = found.get(name, NO_TIMETABLE)
+            pools += _ReservationJudge(snapshot, name, known, counts_by_class, counts_lately).pools()
         pools += persistent.persistent_pools(snapshot, name)
     findings = [
         *health.check_cluster(snapshot, code),
         *health.check_koordinator(snapshot),
+        *health.check_namespaces(snapshot),
         *_check_sessions(snapshot, readable),
     ]
-    findings += health.check_jobs(
-        snapshot,
-        "",
-        [one for one in snapshot.facts.pods if not one.reservation],
-        [one for one in snapshot.facts.jobs if not one.reservation],
-    )
+    if not health.sweep_trouble(snapshot.facts):
+        findings += health.check_jobs(
+            snapshot,
+            "",
+            [one for one in snapshot.facts.pods if one.role == SWEEP],
+            [one for one in snapshot.facts.jobs if one.role == SWEEP],
+        )
     return ClusterStatus(snapshot.place.cluster, snapshot.place, tuple(pools), tuple(findings))
+
+
+def remember_look(
+    earlier: EarlierLooks, facts: ClusterFacts, status: ClusterStatus, now: int
+) -> EarlierLooks:
+    """Return what the next look at this cluster needs of this one."""
+    unlike = [pool.subject for pool in status.pools if pool.is_unlike]
+    return remember(earlier, facts.sessions, unlike, now, settling_seconds(readable_timetables(facts)))
+
+
+def settling_seconds(timetables: Iterable[Read]) -> int:
+    """Return for how long sessions that left may matter."""
+    return max((one.settings.stabilization_seconds for one in timetables), default=0) + RESET
 
 
 class _ReservationJudge:
     """Judges the pools of one reservation in a cluster."""
 
     def __init__(
-        self, snapshot: ClusterState, name: str, known: ReadTimetable, counts_by_class: OccurrenceSessions
+        self,
+        snapshot: ClusterState,
+        name: str,
+        known: ReadTimetable,
+        counts_by_class: OccurrenceSessions,
+        counts_lately: OccurrenceSessions,
     ) -> None:
-        self._snapshot, self._name, self._known, self._sessions = snapshot, name, known, counts_by_class
+        self._snapshot, self._name, self._known = snapshot, name, known
+        self._sessions, self._lately = counts_by_class, counts_lately
         self._git = snapshot.expected.get(name)
         facts = snapshot.facts
         self._deployments = {one.name: one for one in facts.deployments if one.reservation == name}
         self._pods = tuple(one for one in facts.pods if one.reservation == name)
         self._classes_of_slots = slotseats.classes_with_slots(facts, name)
+        opened = max((one.open for one in self._open()), default=snapshot.now)
+        jobs = [one for one in facts.jobs if one.reservation == name]
+        self._begun = next((one.name for one in jobs if not one.is_over), "")
+        self._uncreated = health.creation_trouble(
+            facts,
+            jobs,
+            [one for one in facts.cronjobs if one.reservation == name],
+            opened - EARLY_START,
+        )
         self.findings = self._common()
+
+    def _open(self) -> Iterable[TimetableOccurrence]:
+        timetable = self._timetable()
+        return open_now(active_occurrences(timetable), self._snapshot.now) if timetable else ()
 
     def _common(self) -> tuple[LiveFinding, ...]:
         snapshot, name, known = self._snapshot, self._name, self._known
         if nothing := health.nothing_applied(snapshot):
             return (nothing,)
         cronjobs = [one for one in snapshot.facts.cronjobs if one.reservation == name]
-        found = list(sync.check_reservation(snapshot, name, known.read, known.malformed, cronjobs))
+        found = list(sync.check_reservation(snapshot, name, known, cronjobs))
+        found += health.check_creation(snapshot, name, self._uncreated)
         found += health.check_jobs(
             snapshot, name, self._pods, [one for one in snapshot.facts.jobs if one.reservation == name]
         )
@@ -119,6 +169,8 @@ class _ReservationJudge:
         ordered = override_target(self._known.overrides, pool.resource_class, snapshot.now)
         sessions = self._sessions.counts(pool)
         wanted, active = _target_and_sessions(timetable, pool, sessions, ordered, snapshot.now)
+        lately = self._lately.counts(pool)
+        certain, _ = _target_and_sessions(timetable, pool, lately, ordered, snapshot.now)
         over = override_end(self._known.overrides, pool.resource_class)
         waiting = [
             one
@@ -133,6 +185,7 @@ class _ReservationJudge:
             self._git,
             self._known.changed,
             wanted,
+            certain,
             active,
             None if ordered is None else override,
             over if over <= snapshot.now else 0,
@@ -140,7 +193,8 @@ class _ReservationJudge:
             tuple(waiting),
             self._pods,
         )
-        return slotseats.with_slot_state(case, sessions)
+        case = case._replace(uncreated=self._uncreated, begun=self._begun)
+        return slotseats.with_slot_state(case, sessions, lately)
 
     def _status(self, pool: TimetablePool) -> PoolStatus:
         case = self._case(pool)
@@ -150,6 +204,7 @@ class _ReservationJudge:
         bad = any(one.severity == ERROR for one in findings)
         timetable = case.timetable or self._git
         state, opens, ends = state_by_clock(timetable, pool.resource_class, self._snapshot.now)
+        again = (slotseats if pool.slots is not None else seats).look_again(case)
         return PoolStatus(
             self._name,
             pool.resource_class,
@@ -161,6 +216,8 @@ class _ReservationJudge:
             tuple(findings),
             "suspended" if timetable is not None and timetable.suspend else "",
             slotseats.slot_summary(case),
+            is_unlike=again is not None,
+            look_again=again or 0,
         )
 
 

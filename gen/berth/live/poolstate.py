@@ -18,6 +18,7 @@ from berth.live.clusterfacts import (
     LiveSlot,
     WaitingPlaceholder,
 )
+from berth.live.earlier import NO_LOOKS, EarlierLooks
 from berth.live.expected import ExpectedState, PersistentSeats
 from berth.live.findings import LiveFinding
 from berth.schema.values import Site
@@ -65,6 +66,12 @@ class PoolStatus(NamedTuple):
     remark: str = ""  # shown, and not a finding: suspended
     slots: SlotCount | None = None  # None: slots hold nothing of it, or nobody knows
     persistent: bool = False  # without windows: `end` is when it expires, None never
+    is_unlike: bool = False  # its pod has not made it as it should be, or not yet
+    look_again: int = 0  # seconds after which another look can tell; 0: this one could
+
+    @property
+    def subject(self) -> str:
+        return f"{self.reservation}/{self.resource_class}"
 
 
 class ClusterStatus(NamedTuple):
@@ -100,13 +107,16 @@ class ClusterState(NamedTuple):
     persistent: Mapping[str, Sequence[PersistentSeats]] = {}
     templates: Mapping[str, str] = {}  # of pools, by git
     scheduler: str = ""  # Koordinator's; empty: the cluster has none
+    earlier: EarlierLooks = NO_LOOKS
+    namespaces: frozenset[str] = frozenset()  # of all clusters of the site
 
 
 class PoolState(NamedTuple):
     """What is known of a pool.
 
     `timetable` is that of the cluster (None: none), last changed at `changed`; `git` that of git. `wanted`
-    and `active` (sessions) are None if unknown.
+    and `active` (sessions) are None if unknown. `certain` is what is wanted even if all sessions that left
+    lately still count.
     """
 
     snapshot: ClusterState
@@ -116,6 +126,7 @@ class PoolState(NamedTuple):
     git: Timetable | None = None
     changed: int = 0
     wanted: int | None = None
+    certain: int | None = None
     active: int | None = None
     override: Override | None = None  # that is in force
     overridden: int = 0  # until when one was, that is over; 0: none
@@ -125,6 +136,8 @@ class PoolState(NamedTuple):
     slots: tuple[LiveSlot, ...] | None = None  # of windows; None: nobody knows
     slot_counts: SlotCounts = SlotCounts()  # of these
     demand: SlotDemand | None = None  # None: slots do not hold it, or nobody knows
+    uncreated: str = ""  # why the API server refuses its Job or the Job's pod
+    begun: str = ""  # the name of its Job that is not over
 
     @property
     def subject(self) -> str:
@@ -138,6 +151,20 @@ class PoolState(NamedTuple):
     @property
     def served(self) -> bool:
         return any(serves_at(pod.down_since, self.snapshot.now) for pod in self.pods)
+
+    @property
+    def settling(self) -> int:
+        """The seconds for which a session that left still counts here; 0 if sessions change nothing."""
+        follows = self.pool.behavior != "none" and self.active is not None and self.override is None
+        by_others = self.deployment is not None and self.deployment.is_scaled_by_others
+        if not follows or by_others or self.timetable is None or not self.pool.holder.is_stabilized:
+            return 0
+        return self.timetable.settings.stabilization_seconds
+
+    def time_left(self, seconds: int) -> int:
+        """Return how long its pod still has, if it has `seconds` from when the pool was first seen unlike."""
+        now = self.snapshot.now
+        return max(self.snapshot.earlier.since.get(self.subject, now) + seconds - now, 0)
 
     def occurrences(self) -> tuple[TimetableOccurrence, ...]:
         """Return the occurrences with seats in this pool that may open."""
@@ -173,6 +200,7 @@ def cluster_state(
         persistent=git.persistent,
         templates=git.templates,
         scheduler=cluster.koordinator.scheduler if cluster.koordinator else "",
+        namespaces=frozenset(one.namespace for one in site.clusters),
     )
 
 

@@ -10,8 +10,8 @@ from berth.core.state import IMAGE_PULL_REASONS
 from berth.core.target import full_count, target
 from berth.live.clusterfacts import LivePool, WaitingPlaceholder, WaitReason
 from berth.live.findings import LiveFinding
+from berth.live.health import UNSCHEDULABLE
 from berth.live.poolstate import EDIT, REPAIR, RESET, PoolState
-from berth.runtime.apiclient import BERTH_FIELD_MANAGERS
 from berth.schema.engine import CALLED
 
 YOUNG = 60  # seconds in which a pod of an occurrence that opened may still be on its way
@@ -24,9 +24,7 @@ def check_seats(case: PoolState) -> Iterator[LiveFinding]:
         return
     most = _most(case)
     if wanted is not None and found.replicas < wanted:
-        told = f"{case.seats(wanted - found.replicas)} missing: {found.replicas} of {wanted} are requested"
-        lacking = _lacking if case.served else _lacking_unserved
-        yield lacking(case, found, told)
+        yield _lacking(case, found, wanted) if case.served else _lacking_unserved(case, found, wanted)
     elif case.open() and not case.served and opened(case) + YOUNG <= case.snapshot.now:
         yield unserved(case)
     if found.replicas > most:
@@ -45,34 +43,71 @@ def missing(case: PoolState) -> LiveFinding:
     return case.live("S025", f"its {name} does not exist.", fix)
 
 
-def _lacking(case: PoolState, found: LivePool, missing: str) -> LiveFinding:
-    now, is_ours = case.snapshot.now, found.scaled_by in BERTH_FIELD_MANAGERS
-    young = now < max(opened(case) + YOUNG, case.changed + EDIT, case.overridden + EDIT)
-    if young or (not is_ours and now < found.scaled_at + RESET):
+def look_again(case: PoolState) -> int | None:
+    """Return after how many seconds the pool can be judged: 0 for now, None if it is as it should be.
+
+    Its pod resets it at once, and requests the seats of sessions again that left a while ago.
+    """
+    found, wanted = case.deployment, case.wanted
+    if found is None or not case.served or is_young(case):
+        return None
+    if wanted is not None and found.replicas < wanted:
+        return case.time_left(case.settling + RESET)
+    return case.time_left(RESET) if case.open() and found.replicas > _most(case) else None
+
+
+def is_young(case: PoolState) -> bool:
+    """Return whether the pod may still be on its way to what it serves."""
+    return case.snapshot.now < max(opened(case) + YOUNG, case.changed + EDIT, case.overridden + EDIT)
+
+
+def _lacking(case: PoolState, found: LivePool, wanted: int) -> LiveFinding:
+    certain = wanted if case.certain is None else min(case.certain, wanted)
+    if not look_again(case) and found.replicas < certain and not is_young(case):
+        log = case.kubectl(f"logs --selector={pods(case)} --all-containers --tail=20")
+        message = f"{_missing(case, found, certain)}; the Job's pod has not corrected it."
+        return case.live("S031", message, f"Read the pod's log: {log}")
+    return not_yet(case, _missing(case, found, wanted))
+
+
+def not_yet(case: PoolState, missing: str) -> LiveFinding:
+    """Report missing seats that its pod may be about to correct."""
+    if is_young(case):
         return case.live("S032", f"{missing}.", "The Job's pod is starting; check again in a minute.")
-    follows = case.pool.behavior != "none" and case.active is not None and case.override is None
-    if is_ours and follows and found.scaled_at >= max(opened(case), case.overridden):
-        seconds = case.timetable.settings.stabilization_seconds if case.timetable else 0
-        fix = f"Nothing to do: they are requested again {seconds} s after the sessions left."
-        return case.live("S038", f"{missing}; sessions left, and may come back.", fix)
-    by = f", set by {found.scaled_by} at {instant_text(found.scaled_at)}" if found.scaled_at else ""
-    log = case.kubectl(f"logs --selector={pods(case)} --all-containers --tail=20")
-    message = f"{missing}{by}; the Job's pod has not corrected it."
-    return case.live("S031", message, f"Read the pod's log: {log}")
+    if case.settling:
+        fix = f"Nothing to do: they are requested again {case.settling} s after the sessions left."
+        return case.live("S038", f"{missing}; sessions may have left a moment ago.", fix)
+    return case.live("S032", f"{missing}.", f"The Job's pod corrects it within {RESET} seconds.")
 
 
-def _lacking_unserved(case: PoolState, found: LivePool, missing: str) -> LiveFinding:
+def _missing(case: PoolState, found: LivePool, wanted: int) -> str:
+    by = f", set by {found.scaled_by}" if found.is_scaled_by_others else ""
+    return f"{case.seats(wanted - found.replicas)} missing: {found.replicas} of {wanted} are requested{by}"
+
+
+def _lacking_unserved(case: PoolState, found: LivePool, wanted: int) -> LiveFinding:
     """Report missing seats without a pod, by the latest possible cause, because the start is unknown."""
     now = case.snapshot.now
-    scale = _scale(case, found, case.wanted)
+    scale = _scale(case, found, wanted)
+    missing = _missing(case, found, wanted)
     if now < opened(case) + YOUNG:
         return case.live("S032", f"{missing}; the Job's pod does not exist yet.", "Check again in a minute.")
-    why = "the Job's pod does not run" if case.pods else "the CronJob did not fire, or its Job is gone"
-    message = f"{missing}, and no pod serves it: {why}."
-    if case.snapshot.has_sweep and now < _last_written(case, found, opened(case)) + REPAIR:
+    message = f"{missing}, and no pod serves it: {why_unserved(case)}."
+    if case.snapshot.has_sweep and now < max(opened(case), case.changed, case.overridden) + REPAIR:
         return case.live("S032", message, f"The sweep repairs it within 5 minutes. By hand: {scale}")
     late = "The sweep should have repaired it. " if case.snapshot.has_sweep else ""
     return case.live("S030", message, f"{late}By hand: {scale}")
+
+
+def why_unserved(case: PoolState) -> str:
+    if case.uncreated:
+        return case.uncreated.removesuffix(".")
+    told = next((pod.trouble for pod in case.pods if pod.trouble), None)
+    if told is not None:
+        return f"the Job's pod cannot run: {most_common_reason([told])}".removesuffix(".")
+    if case.begun and not case.pods:
+        return f"its Job {case.begun} has no pod"
+    return "the Job's pod does not run" if case.pods else "the CronJob did not fire, or its Job is gone"
 
 
 def _scale(case: PoolState, found: LivePool, replicas: int | None) -> str:
@@ -85,7 +120,8 @@ def unserved(case: PoolState) -> LiveFinding:
     fix = f"See what became of it: {case.kubectl(f'get jobs,pods --selector={pods(case)}')}"
     if case.snapshot.has_sweep:
         fix = "The sweep starts a Job within 5 minutes."
-    return case.live("S035", "it is open, and no pod serves it.", fix)
+    why = f": {why_unserved(case)}" if case.uncreated else ""
+    return case.live("S035", f"it is open, and no pod serves it{why}.", fix)
 
 
 def left(case: PoolState, found: LivePool, most: int, why: str = "") -> LiveFinding:
@@ -97,7 +133,8 @@ def left(case: PoolState, found: LivePool, most: int, why: str = "") -> LiveFind
     if not most:
         message = f"{number}: {why or _nothing_open(over)}."
     is_kept = case.snapshot.has_sweep or case.served
-    if is_kept and case.snapshot.now < _last_written(case, found, max(over, default=0)) + REPAIR:
+    changed = max(max(over, default=0), case.changed, case.overridden)
+    if (is_kept and case.snapshot.now < changed + REPAIR) or look_again(case):
         return case.live("S034", message, "The Job's pod or the sweep removes them within 6 minutes.")
     scale = _scale(case, found, most)
     return case.live("S033", message, f"By hand: {scale}")
@@ -120,31 +157,30 @@ def opened(case: PoolState) -> int:
     return max((one.open for one in case.open()), default=0)
 
 
-def _last_written(case: PoolState, found: LivePool, at: int) -> int:
-    """Return the latest of `at`, the last change of the timetable, an override's end and a foreign scale."""
-    return max(
-        at, case.changed, case.overridden, 0 if found.scaled_by in BERTH_FIELD_MANAGERS else found.scaled_at
-    )
-
-
 def pods(case: PoolState) -> str:
     return f"{RESERVATION}={case.reservation},{ROLE}={OCCURRENCE}"
 
 
-UNSCHEDULABLE = ("Unschedulable", "SchedulingGated")
 SCHEDULING_SECONDS = 60  # seconds that a placeholder may wait for a node before anybody is told
+READY_SECONDS = 60  # seconds in which a placeholder that has a node becomes ready, or another one takes over
+_FEW = 3  # names that are listed one by one
 
 
 def check_readiness(case: PoolState) -> Iterator[LiveFinding]:
     yield from check_waiting(case)
     missing = _not_ready(case)
-    if missing > 0:
-        see = case.kubectl(f"describe pods --selector={_placeholders_of(case)}")
-        what = "placeholders"
-        if isinstance(case.pool.holder, Nodes):
-            see = case.kubectl(f"describe nodepool/{case.pool.holder.node_pool}", namespaced=False)
-            what = "nodes"
-        yield from late(case, missing, what, _since(case), see)
+    if missing <= 0:
+        return
+    if isinstance(case.pool.holder, Nodes):
+        see = case.kubectl(f"describe nodepool/{case.pool.holder.node_pool}", namespaced=False)
+        yield from late(case, missing, "nodes", _ready_due(case), see)
+        return
+    lost = [one for one in case.waiting if one.node and not one.is_pending and one.trouble is None]
+    see = case.kubectl(f"describe pods --selector={_placeholders_of(case)}")
+    if lost:
+        nodes = " ".join(sorted({one.node for one in lost})[:_FEW])
+        see = case.kubectl(f"describe nodes {nodes}", namespaced=False)
+    yield from late(case, missing, "placeholders", _ready_due(case), see, _of_lost(lost))
 
 
 def check_waiting(case: PoolState) -> Iterator[LiveFinding]:
@@ -160,12 +196,31 @@ def check_waiting(case: PoolState) -> Iterator[LiveFinding]:
         yield _refused(case, case.deployment, case.deployment.refused)
 
 
-def _since(case: PoolState) -> int | None:
-    """Return when the first placeholder stopped being ready, None if unknown."""
-    began = [one.since for one in case.waiting]
-    if case.deployment is not None and case.deployment.refused is not None:
-        began.append(case.deployment.refused_at)
-    return min(began, default=None)
+def _ready_due(case: PoolState) -> int | None:
+    """Return when the first seat that is not ready is a broken promise, None if that is not known.
+
+    Nodes take minutes to come. A placeholder that has a node, or that is not even made, waits for none; nor
+    do many at once, unless they are new.
+    """
+    found = case.deployment
+    due = [one.since + (REPAIR if one.is_pending else READY_SECONDS) for one in case.waiting]
+    if found is not None and found.refused is not None:
+        due.append(found.refused_at + READY_SECONDS)
+    if found is not None and found.short_since:
+        are_new_until = max(opened(case), case.changed, case.overridden) + REPAIR
+        due.append(max(found.short_since + READY_SECONDS, are_new_until))
+    return min(due, default=None)
+
+
+def _of_lost(lost: Sequence[WaitingPlaceholder]) -> str:
+    """Return which placeholders stopped being ready on which nodes; empty without any."""
+    found = [
+        f"{len(mine)} stopped on the node {node} ({', '.join(mine[:_FEW])}{', ...' * (len(mine) > _FEW)})"
+        for node in sorted({one.node for one in lost})
+        for mine in [sorted(one.name for one in lost if one.node == node)]
+    ]
+    more = f"; and more on {len(found) - _FEW} other nodes" if len(found) > _FEW else ""
+    return f"; {'; '.join(found[:_FEW])}{more}" if found else ""
 
 
 def _refused(case: PoolState, found: LivePool, why: WaitReason) -> LiveFinding:
@@ -225,8 +280,10 @@ def _not_ready(case: PoolState) -> int:
     return min(case.wanted, case.deployment.replicas) - case.deployment.ready - taken
 
 
-def late(case: PoolState, missing: int, what: str, since: int | None, see: str) -> Iterator[LiveFinding]:
-    """Report seats that are not ready. `since`: when the first began to wait."""
+def late(  # noqa: PLR0913, PLR0917 - what is told of them
+    case: PoolState, missing: int, what: str, due: int | None, see: str, which: str = ""
+) -> Iterator[LiveFinding]:
+    """Report seats that are not ready, and after the start should have been at `due`."""
     now = case.snapshot.now
     timetable, occurrences = case.timetable, case.open()
     if timetable is None or not any(readiness_due(one, timetable.settings) <= now for one in occurrences):
@@ -236,9 +293,9 @@ def late(case: PoolState, missing: int, what: str, since: int | None, see: str) 
     told = f"{missing} of {case.wanted} {what} are not ready"
     fix = f"See what they wait for: {see}"
     if now < start:
-        yield case.live("S042", f"{told}, and it starts at {instant_text(start)}.", fix)
-    elif knows_taken and since is not None and max(start, since) + REPAIR <= now:
-        yield case.live("S043", f"{told}, and it started at {instant_text(start)}.", fix)
+        yield case.live("S042", f"{told}, and it starts at {instant_text(start)}{which}.", fix)
+    elif knows_taken and due is not None and max(start + READY_SECONDS, due) <= now:
+        yield case.live("S043", f"{told}, and it started at {instant_text(start)}{which}.", fix)
 
 
 def _is_excused_by_nobody(case: PoolState) -> bool:
@@ -247,7 +304,10 @@ def _is_excused_by_nobody(case: PoolState) -> bool:
     With behavior `none`, an uncounted session may have taken the place of a placeholder, but not of one that
     has a node, and a class without sessions has none.
     """
-    waits = all(one.trouble is None or one.trouble.reason in UNSCHEDULABLE for one in case.waiting)
+    waits = all(
+        one.is_pending and (one.trouble is None or one.trouble.reason in UNSCHEDULABLE)
+        for one in case.waiting
+    )
     return case.pool.sessions is None or not waits
 
 

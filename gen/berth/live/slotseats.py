@@ -13,8 +13,9 @@ from berth.core.slots import PlaceholderOwner, SlotCounts, SlotDemand, count_slo
 from berth.live import seats
 from berth.live.clusterfacts import ClusterFacts, ListRefused, LiveSlot
 from berth.live.findings import LiveFinding
+from berth.live.health import UNSCHEDULABLE
 from berth.live.poolstate import EDIT, REPAIR, RESET, PoolNumbers, PoolState, SlotCount, wanted_by_git
-from berth.live.seats import SCHEDULING_SECONDS, UNSCHEDULABLE, most_common_reason
+from berth.live.seats import SCHEDULING_SECONDS, most_common_reason
 
 
 def find_slots(
@@ -56,8 +57,10 @@ def slot_numbers(case: PoolState) -> PoolNumbers:
     return wanted, living, ready_seats(case), len(case.slot_counts.pending) + case.pending, case.active
 
 
-def with_slot_state(case: PoolState, sessions: Mapping[str, int] | None) -> PoolState:
-    """Return the state with its slots.
+def with_slot_state(
+    case: PoolState, sessions: Mapping[str, int] | None, lately: Mapping[str, int] | None = None
+) -> PoolState:
+    """Return the state with its slots. `lately`: the sessions with those that left a moment ago.
 
     If slots hold the pool, `wanted` and `active` are those of slots. A single look cannot tell which sessions
     had enough time to take a slot, so `demand.kept` counts none of them.
@@ -65,7 +68,7 @@ def with_slot_state(case: PoolState, sessions: Mapping[str, int] | None) -> Pool
     pool, snapshot = case.pool, case.snapshot
     found = find_slots(snapshot.facts, case.reservation, pool.resource_class, persistent=False)
     if found is None:
-        return case if pool.slots is None else case._replace(wanted=None, active=None)
+        return case if pool.slots is None else case._replace(wanted=None, certain=None, active=None)
     seen = count_live_slots(found, snapshot.place.namespace, pool.deployment)
     case = case._replace(slots=found, slot_counts=seen)
     if pool.slots is None or case.timetable is None:
@@ -76,6 +79,7 @@ def with_slot_state(case: PoolState, sessions: Mapping[str, int] | None) -> Pool
     return case._replace(
         demand=wanted,
         wanted=wanted.wanted if is_known or not depends else None,
+        certain=_demand(case, seen, lately).wanted if lately is not None and depends else None,
         active=(wanted.target.sessions or 0) if is_known else None,
     )
 
@@ -156,16 +160,28 @@ def _asked(case: PoolState) -> Iterator[LiveFinding]:
         yield _over(case, over)
 
 
+def look_again(case: PoolState) -> int | None:
+    """Return after how many seconds the pool can be judged: 0 for now, None if it is as it should be."""
+    is_short = case.wanted is not None and case.wanted > requested_seats(case)
+    return case.time_left(case.settling + RESET) if case.served and is_short else None
+
+
+def _is_uncertain(case: PoolState) -> bool:
+    """Return whether sessions that left a moment ago explain all that is missing."""
+    return case.certain is not None and case.certain <= requested_seats(case)
+
+
 def _lacking(case: PoolState, told: str) -> LiveFinding:
     now, since = case.snapshot.now, seats.opened(case)
     at_work = now < max(since + seats.YOUNG, case.changed + EDIT, _newest(case) + RESET)
     if at_work:
         return case.live("S032", f"{told}.", "The Job's pod is starting; check again in a minute.")
+    if case.served and (look_again(case) or _is_uncertain(case)):
+        return seats.not_yet(case, told)
     if case.served:
         log = case.kubectl(f"logs --selector={seats.pods(case)} --all-containers --tail=20")
         return case.live("S031", f"{told}; the Job's pod has not corrected it.", f"Read the pod's log: {log}")
-    why = "the Job's pod does not run" if case.pods else "the CronJob did not fire, or its Job is gone"
-    told = f"{told}, and no pod serves it: {why}."
+    told = f"{told}, and no pod serves it: {seats.why_unserved(case)}."
     if case.snapshot.has_sweep and now < max(since, case.changed, _newest(case)) + REPAIR:
         return case.live("S032", told, "The sweep repairs it within 5 minutes.")
     fix = (
@@ -268,7 +284,8 @@ def _late(case: PoolState) -> Iterator[LiveFinding]:
         return
     waiting = [one.created for one in case.slot_counts.pending] + [one.since for one in case.waiting]
     see = case.kubectl(f"describe {RESOURCE} --selector='{_selector(case)}'", namespaced=False)
-    yield from seats.late(case, missing, "seats", min(waiting, default=None), see)
+    due = min(waiting) + REPAIR if waiting else None
+    yield from seats.late(case, missing, "seats", due, see)
 
 
 def _short(case: PoolState) -> Iterator[LiveFinding]:

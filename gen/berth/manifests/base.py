@@ -13,6 +13,7 @@ from berth.quantity import parse
 from berth.schema.values import Cluster, ResourceClass, Site
 
 INVENTORY_HEAD = "# All reservations of this cluster, one a line. What is not named here is removed."
+OBJECTS_HEAD = "# All CronJobs of reservations but the first of each, which has the reservation's name."
 SLOTS_HEAD = "# All slots that stand: reservation, name, shape and number of each pool."
 SWEEP_MEMORY = "256Mi"  # the least limit
 
@@ -85,8 +86,10 @@ def _with_memory(resources: dict[str, dict[str, str]]) -> dict[str, dict[str, st
     return {**resources, "limits": {**limits, "memory": SWEEP_MEMORY}}
 
 
-def inventory(site: Site, cluster: Cluster, reservations: Sequence[str], slots: Sequence[str]) -> Manifest:
-    """Return the ConfigMap that names the reservations and the persistent slots, both sorted.
+def inventory(
+    site: Site, cluster: Cluster, reservations: Sequence[str], slots: Sequence[str], cronjobs: Sequence[str]
+) -> Manifest:
+    """Return the ConfigMap that names reservations, persistent slots and CronJobs, each sorted.
 
     Its first line tells an inventory without reservations from one that was emptied by hand.
     """
@@ -96,6 +99,7 @@ def inventory(site: Site, cluster: Cluster, reservations: Sequence[str], slots: 
         "labels": naming.of_site(site),
         "reservations": "".join(f"{line}\n" for line in (INVENTORY_HEAD, *reservations)),
         "has_slots": cluster.koordinator is not None,
+        "objects": "".join(f"{line}\n" for line in (OBJECTS_HEAD, *cronjobs)),
         "slots": "".join(f"{line}\n" for line in (SLOTS_HEAD, *slots)),
     }
     return Manifest("base/inventory.yaml.j2", values)

@@ -35,6 +35,8 @@ def _pool(site: Site, placed: Placed, found: ResourceClass, scheduler: str) -> d
     reservation, cluster = placed.reservation, placed.cluster
     resources = {"requests": dict(found.requests), "limits": dict(found.limits)}
     placement = nodeaffinity.placement(found)
+    own = placement.get("tolerations", ())
+    placement = {**placement, "tolerations": window.briefly_unreachable(own)}
     if scheduler:
         placement = {**placement, "schedulerName": scheduler}
     return {

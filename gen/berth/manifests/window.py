@@ -3,7 +3,7 @@
 This is the same for every backend. The templates are in templates/window/.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from berth.core.labels import OCCURRENCE, RESERVATION, ROLE, TIMETABLE, TITLE
@@ -17,7 +17,7 @@ from berth.schema.values import Cluster, Site
 # Pods of the Jobs of Berth
 
 
-# When a node is lost, a Job waits half a minute, not the five minutes of Kubernetes' default.
+# When a node is lost, its pods wait half a minute, not the five minutes of Kubernetes' default.
 UNREACHABLE = tuple(
     {
         "key": f"node.kubernetes.io/{condition}",
@@ -52,6 +52,15 @@ def _code(cluster: Cluster) -> dict[str, Any]:
     """Return the names of the ConfigMaps that a pod mounts as the packages `core` and `runtime`."""
     names = [found.name for found in code.of_cluster(cluster)] or [""] * len(code.PACKAGES)
     return {"has_code": any(names), **dict(zip(code.PACKAGES, names, strict=True))}
+
+
+def briefly_unreachable(own: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the tolerations of a pod with those of a lost node, except where its own decide.
+
+    This is how the API server adds its default of five minutes.
+    """
+    decided = [one.get("key") for one in own if one.get("effect") in (None, "NoExecute")]
+    return [*own, *(one for one in UNREACHABLE if None not in decided and one["key"] not in decided)]
 
 
 def pull_secrets(cluster: Cluster) -> dict[str, Any]:

@@ -30,8 +30,7 @@ from berth.core.objects import (
     CRON_JOB,
     DEPLOYMENT,
     JOB,
-    ROLE,
-    ROLE_BINDING,
+    RIGHTS,
     SCALED,
     SLOT,
     WARNING,
@@ -53,7 +52,7 @@ from berth.runtime.apiclient import (
 from berth.runtime.lists import parse_page
 from berth.runtime.program import Log
 
-ATTEMPTS = 4  # at a scale whose object others keep changing
+ATTEMPTS = 10  # at a scale whose object others keep changing: pods that leave change its status
 SLOT_PAGE = 100  # slots in one answer
 
 
@@ -152,7 +151,7 @@ def _renew_slot(api: Api, one: Slot, expires: int) -> bool:
     return patch_object(api, SLOT, "", one.name, {"metadata": {"resourceVersion": one.version}, "spec": spec})
 
 
-KIND_BY_NAME = {kind.name: kind for kind in (CONFIG_MAP, CRON_JOB, *SCALED, JOB, ROLE, ROLE_BINDING)}
+KIND_BY_NAME = {kind.name: kind for kind in (CONFIG_MAP, CRON_JOB, *SCALED, JOB, *RIGHTS)}
 _LOG_EVENTS = {  # of the log
     ScalePool: "scale",
     StartJob: "start",

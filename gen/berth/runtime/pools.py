@@ -116,7 +116,7 @@ class PoolReconciler:
         self._note(found)
         if self.desired is not None and decision is not None:
             self._pool = self.desired.target.pool  # its slots may have another shape now
-            self.is_busy = self._is_handing_over(found)
+            self.is_busy = decision.is_busy or self._is_handing_over(found)
             for action in decision.actions:
                 if isinstance(action, ChangeSlots):
                     self._change_slots(action, self.desired)

@@ -4,7 +4,7 @@ Pure functions of a `Recognition` and of objects as the API server sends them.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 from urllib.parse import quote
@@ -142,18 +142,6 @@ def timetable_collection(namespace: str, site: str) -> Collection:
     return Collection(CONFIG_MAP.path(namespace), f"{SITE}={site},{ROLE}={TIMETABLE}", page=_TIMETABLE_PAGE)
 
 
-def read_timetable(tree: Tree, counted: Mapping[str, Recognition], now: int) -> TimetableReading:
-    """Parse the timetable in a ConfigMap."""
-    name = str(object_at(tree, "metadata").get("name"))
-    text = object_at(tree, "data").get(TIMETABLE_KEY)
-    try:
-        if not isinstance(text, str):
-            raise TimetableError(f"{TIMETABLE_KEY}: is missing")
-        return TimetableReading(name, competing_reservation(parse_timetable(text), counted, now))
-    except TimetableError as error:
-        return TimetableReading(name, str(error))
-
-
 class SeenSession(NamedTuple):
     """An active session, and which of the counted classes recognize it (usually one)."""
 
@@ -188,7 +176,15 @@ class TimetableReader(NamedTuple):
     now: int  # when this reading of the timetables began
 
     def read(self, tree: Tree) -> TimetableReading:
-        return read_timetable(tree, dict(self.counted), self.now)
+        name = str(object_at(tree, "metadata").get("name"))
+        text = object_at(tree, "data").get(TIMETABLE_KEY)
+        try:
+            if not isinstance(text, str):
+                raise TimetableError(f"{TIMETABLE_KEY}: is missing")
+            found = competing_reservation(parse_timetable(text), dict(self.counted), self.now)
+            return TimetableReading(name, found)
+        except TimetableError as error:
+            return TimetableReading(name, str(error))
 
 
 Item = SeenSession | TimetableReading

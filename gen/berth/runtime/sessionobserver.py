@@ -3,13 +3,14 @@
 Watches run in threads; their messages are applied in the thread that asks, so nothing here needs a lock.
 """
 
+from functools import partial
 from typing import NamedTuple
 
 from berth.core.claims import HORIZON_REFRESH, ClaimTracker, TimetableReading
 from berth.core.jsonvalues import TimetableError
 from berth.core.sessioncounter import SessionCounter
 from berth.core.sessions import NO_TEMPLATE, Contest, Recognition, Session, may_overlap, project_of
-from berth.core.timetable import Timetable, TimetablePool
+from berth.core.timetable import Timetable
 from berth.runtime.lists import Collection
 from berth.runtime.projecttemplates import ProjectTemplates, RenkuClient
 from berth.runtime.sessionobjects import (
@@ -85,16 +86,15 @@ class SessionObserver:
         settings = timetable.settings
         if before is None or settings.renku_url != before.settings.renku_url:
             self._ask_renku_at(settings.renku_url)
-        self._timetable = timetable
-        pools = {
-            pool.resource_class: pool
-            for pool in timetable.pools
-            if pool.behavior != "none" and pool.sessions is not None
-        }
-        for name in [known for known in self._classes if known not in pools]:
-            del self._classes[name]
-        for name, pool in pools.items():
-            self._take_class(name, pool, settings.stabilization_seconds if pool.holder.is_stabilized else 0)
+        self._timetable, known, self._classes = timetable, self._classes, {}
+        for pool in timetable.pools:
+            if pool.behavior != "none" and pool.sessions is not None:
+                name, found = pool.resource_class, known.get(pool.resource_class)
+                if found is None or found.recognition != pool.sessions:
+                    found = _WatchedClass(pool.sessions, SessionCounter(0, partial(self._template, name)))
+                is_stabilized = pool.holder.is_stabilized
+                found.counter.set_seconds(settings.stabilization_seconds if is_stabilized else 0)
+                self._classes[name] = found
         self._reread(self._context.now())
 
     def wait(self, seconds: float) -> None:
@@ -142,14 +142,6 @@ class SessionObserver:
         self._manager.close()
         if self._templates:
             self._templates.close()
-
-    def _take_class(self, name: str, pool: TimetablePool, seconds: float) -> None:
-        known = self._classes.get(name)
-        if known is not None and known.recognition == pool.sessions:
-            known.counter.set_seconds(seconds)
-        elif pool.sessions is not None:
-            counter = SessionCounter(seconds, lambda session, now: self._template(name, session, now))
-            self._classes[name] = _WatchedClass(pool.sessions, counter)
 
     def _counted(self) -> dict[str, Recognition]:
         return {name: found.recognition for name, found in self._classes.items()}

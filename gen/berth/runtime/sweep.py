@@ -24,8 +24,7 @@ from berth.core.objects import (
     JOB,
     NODE_POOL,
     POD,
-    ROLE,
-    ROLE_BINDING,
+    RIGHTS,
     RUNNING_PODS,
     SLOT,
     ObjectKind,
@@ -41,8 +40,8 @@ LIST_SECONDS = 30.0  # seconds from the start in which a list that failed is ask
 ACTION_SECONDS = (
     75.0  # seconds from the start in which something is begun: a write may then take half a minute
 )
-MAX_SECONDS = 110  # seconds: before the Job's own deadline, so that the log says why it ended
-ATTEMPTS = 4
+ATTEMPTS = 6  # at each list, with twelve seconds of pauses
+MAX_SECONDS = 110  # seconds: long before the next run, so that the log says why this one ended
 
 
 class SweepSettings(NamedTuple):
@@ -111,7 +110,7 @@ class Sweep:
         Timetables are read last, so that objects of a timetable created meanwhile do not look like leftovers.
         """
         site = self._site
-        kinds = [DEPLOYMENT, POD, JOB, CRON_JOB, *((ROLE, ROLE_BINDING) if site.prunes else ())]
+        kinds = [DEPLOYMENT, POD, JOB, CRON_JOB, *(RIGHTS if site.prunes else ())]
         kinds += [*((SLOT,) if site.koordinator else ()), *((NODE_POOL,) if site.node_pools else ())]
         found = {kind: self._list(kind) for kind in (*kinds, CONFIG_MAP)}
         return site_state(site.name, found, site.prunes, site.inventory, site.namespace)
@@ -128,11 +127,8 @@ class Sweep:
             except ApiError as error:
                 self._log.trouble(f"list {kind.plural}", error)
                 pause = backoff(attempt, error.retry_after, 0.0)
-                if (
-                    error.status in (401, 403)
-                    or attempt == ATTEMPTS
-                    or self._elapsed() + pause > LIST_SECONDS
-                ):
+                is_final = error.status in (401, 403, 404) or attempt == ATTEMPTS
+                if is_final or self._elapsed() + pause > LIST_SECONDS:
                     break
                 self._wait(pause)
         self._failed += 1

@@ -16,13 +16,34 @@ BERTH_LABELS = (
     "app.kubernetes.io/part-of",
     "app.kubernetes.io/managed-by",
 )
-RESERVED, UNREAD = "B023", "B176"
+RESERVED, UNREAD, ENGINE_OPTION = "B023", "B176", "B076"
 DO_NOT_DISRUPT = "karpenter.sh/do-not-disrupt"
 OF_PODS = (
     DO_NOT_DISRUPT,
     "controller.kubernetes.io/pod-deletion-cost",
     "cluster-autoscaler.kubernetes.io/safe-to-evict",
 )
+_KEPT = "its placeholders and Jobs would stay in the cluster when the reservation is removed"
+_FROZEN = "changes of the reservation would not reach the cluster"
+_RESET = "each sync may reset the number of placeholders in an open window"
+_ARGO_CD, _FLUX = "argocd.argoproj.io/", "kustomize.toolkit.fluxcd.io/"
+_ANY = ""
+# What options of engines and of Helm would do to the objects of a reservation, by key and value.
+_ENGINE_OPTIONS = {
+    f"{_ARGO_CD}sync-options": {
+        **dict.fromkeys(("prune=false", "prune=confirm", "delete=false", "delete=confirm"), _KEPT),
+        **dict.fromkeys(("replace=true", "force=true"), _RESET),
+    },
+    f"{_ARGO_CD}compare-options": {
+        "ignoreextraneous": "Argo CD would not show objects that stay when the reservation is removed"
+    },
+    f"{_ARGO_CD}hook": {_ANY: _KEPT},
+    f"{_ARGO_CD}tracking-id": {_ANY: _KEPT},
+    "helm.sh/resource-policy": {"keep": _KEPT},
+    f"{_FLUX}prune": {"disabled": _KEPT},
+    f"{_FLUX}reconcile": {"disabled": _KEPT},
+    f"{_FLUX}ssa": dict.fromkeys(("ifnotpresent", "ignore"), _FROZEN),
+}
 MOST_ANNOTATIONS = 8 * 1024  # bytes; client-side apply records them once more, beside a whole timetable
 
 
@@ -52,6 +73,21 @@ def refuse_much(annotations: Any, path: Path, report: Report) -> None:
     if size > MOST_ANNOTATIONS:
         message = f"the annotations have more than {MOST_ANNOTATIONS // 1024} KiB."
         report(grammar.LABEL, path, message, "Shorten them: they are on every object.")
+
+
+def warn_of_engine_options(metadata: "Metadata", path: Path, report: Report) -> None:
+    """Report annotations, and Flux's as labels, with which the engine keeps or resets what it applied."""
+    for field_name, pairs in (("annotations", metadata.annotations), ("labels", metadata.labels)):
+        for name, text in items(pairs):
+            effects = _ENGINE_OPTIONS.get(name, {})
+            if text is INVALID or (field_name == "labels" and not name.startswith(_FLUX)):
+                continue
+            for option in text.split(","):
+                effect = effects.get(option.strip().lower(), effects.get(_ANY))
+                if effect is not None:
+                    message = f"with {name}: {option.strip()}, {effect}."
+                    report(ENGINE_OPTION, (*path, field_name, name), message, "Remove it.")
+                    break
 
 
 Pairs = tuple[tuple[str, str], ...]

@@ -7,7 +7,7 @@ from berth.findings import Path
 from berth.schema.base import ListOf, Model, NonEmpty, Text, field, lazy
 from berth.schema.entry import ClassSeats, OwnSeats, check_seats, listed
 from berth.schema.holders import HOLDERS, Holder, Replicas, Unit
-from berth.schema.metadata import KindDocument
+from berth.schema.metadata import KindDocument, warn_of_engine_options
 from berth.schema.recurrence import STANDING, RecurrenceSpec
 from berth.schema.report import CONFLICT, IDLE_KEY, INVALID, MISSING, RANGE, Origin, Refusal, Report
 from berth.schema.types import Annotations, DnsLabel, Labels, LeadMinutes, NodeCount, SeatCount, Ulid
@@ -201,6 +201,11 @@ class ReservationDocument(KindDocument):
     kind_of: ClassVar = "CapacityReservation"
     kind: Literal["CapacityReservation"]
     spec: ReservationSpec
+
+    def check(self, path: Path, report: Report) -> None:
+        super().check(path, report)
+        if self.metadata is not INVALID:
+            warn_of_engine_options(self.metadata, (*path, "metadata"), report)
 
     def declared(self, origin: Origin) -> Reservation:
         spec, metadata, provisioning = self.spec, self.metadata, self.spec.provisioning

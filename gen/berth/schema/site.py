@@ -34,6 +34,7 @@ else:
     RuntimeSpec = lazy("berth.schema.siteparts", "RuntimeSpec")
 
 DUPLICATE_NAME, OTHER_VERSION = "B060", "B027"
+IMAGE_BY_TAG = "B077"
 EMPTY_TO_KARPENTER = -(2**25)  # from here down a pod costs it nothing to evict
 EMPTY_SINCE = (1, 14)
 PRIORITY, LOW_PRIORITY = "B025", "B026"
@@ -173,7 +174,28 @@ class SiteSpec(Overridable):
             else:
                 check_priority(one.priority, {autoscaler}, (*at, "priority"), report)
         check_priority(self.priority, inherited, (*path, "priority"), report)
+        self._check_images(clusters, path, report)
         engines.check_engines(self.engine, clusters, self.repository, path, report)
+
+    def _check_images(self, clusters: Iterable[ClusterSpec], path: Path, report: Report) -> None:
+        """Note once that images are given by tag."""
+        given = [((*path, "images"), self.images)]
+        given += [
+            ((*path, "clusters", i, "images"), one.images)
+            for i, one in enumerate(clusters)
+            if one is not INVALID
+        ]
+        tagged = [
+            ((*at, name), image)
+            for at, images in given
+            if images is not None and images is not INVALID
+            for name, image in (("python", images.python), ("pause", images.pause))
+            if image is not None and image is not INVALID and "@" not in image
+        ]
+        if tagged:
+            names = ", ".join(dict.fromkeys(image for _, image in tagged))
+            message = f"an image by tag can change without a review: {names}."
+            report(IMAGE_BY_TAG, tagged[0][0], message, "Write it by digest: NAME@sha256:DIGEST.")
 
 
 def check_priority(value: int | None, autoscalers: set[str], path: Path, report: Report) -> None:

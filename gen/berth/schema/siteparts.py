@@ -8,12 +8,11 @@ from berth.karpenter.versions import GATES, NEWEST, OLDEST
 from berth.schema import grammar
 from berth.schema.base import Model, Text, UniqueList, field
 from berth.schema.pod import Tolerating, check_resources
-from berth.schema.report import CONFLICT, INVALID, MISSING, Refusal, Report, choice, shown
+from berth.schema.report import CONFLICT, MISSING, Refusal, Report, choice, shown
 from berth.schema.types import AnyText, DnsName, Resources
 from berth.schema.values import Renku
 
 CONFIGURED = "B115"
-BY_TAG = "B077"
 OLD_KARPENTER = "B150"
 _VERSION = r"v?([0-9]{1,3})\.([0-9]{1,3})(?:\.[0-9]{1,4})?"
 _STOCK = "default-scheduler"
@@ -43,11 +42,6 @@ class ImagesSpec(Model):
     pause: Image | None = field(None, "image of the placeholders", "`registry.k8s.io/pause:3.10.1`")
     python: Image | None = field(None, "image of Berth's Jobs", "`python:3.13-slim` by digest")
     pull_secrets: UniqueList[DnsName] | None = field(None, "names of pull secrets in the namespace", "none")
-
-    def check(self, path: Path, report: Report) -> None:
-        if self.python not in (None, INVALID) and "@" not in self.python:
-            message = f"{shown(self.python)} is a tag, which may name another image tomorrow."
-            report(BY_TAG, (*path, "python"), message, "Add the digest: name:tag@sha256:digest.")
 
 
 class JobResources(Model):

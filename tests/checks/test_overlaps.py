@@ -1,0 +1,129 @@
+"""Two classes that recognize the same sessions are reported; classes that exclude each other are not."""
+
+import pytest
+from berth.checks import overlaps
+
+from tests.saying import Value, finding, lines, read, resource_class, site
+
+HUB: Value = {"source": "jupyterhub", "namespaces": ["hub"]}
+PODS: Value = {"source": "pods", "namespaces": ["hub", "lab"]}
+RENKU: Value = {"source": "renku", "namespaces": ["renku"]}
+CUSTOM: Value = {"source": "custom", "group": "amalthea.dev", "version": "v1alpha1", "namespaces": ["renku"]}
+SESSIONS: Value = {**CUSTOM, "resource": "amaltheasessions"}
+OF_FIVE = {"renku.io/resource_class_id": "5"}
+
+
+def told(one: Value, other: Value, *clusters: Value, **of_other: object) -> list[str]:
+    """What is said of class a with these sessions, and b with the other's."""
+    cluster = {"cluster": clusters[0]["name"]} if clusters else {}
+    number = {"renkuId": 5} if one["source"] == "renku" else {}
+    declared = read(
+        resource_class("a", sessions=one, **cluster, **number),
+        resource_class("b", sessions=other, **{**cluster, **of_other}),
+        site(*clusters),
+    )
+    assert declared.problems == []
+    assert declared.site is not None
+    return lines(overlaps.of_classes(declared, declared.site), files=True)
+
+
+def labels(**pairs: str) -> Value:
+    return {"matchLabels": pairs}
+
+
+def expression(key: str, operator: str, *values: str) -> Value:
+    found: Value = {"key": key, "operator": operator}
+    return {"matchExpressions": [{**found, "values": list(values)} if values else found]}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "loser"),
+    [
+        pytest.param(HUB, HUB, "b", id="by-name"),
+        pytest.param(HUB, PODS, "b", id="a-hub-requires-a-label"),
+        pytest.param(PODS, {**PODS, "namespaces": ["lab"]}, "a", id="fewer-namespaces"),
+        pytest.param(PODS, {**PODS, "selector": labels(size="small")}, "a", id="more-labels"),
+        pytest.param(
+            {**HUB, "selector": labels(size="small")},
+            {**HUB, "selector": labels(course="ml")},
+            "b",
+            id="labels-with-different-keys",
+        ),
+        pytest.param(
+            {**HUB, "selector": expression("size", "In", "s", "m")},
+            {**HUB, "selector": expression("size", "In", "m", "l")},
+            "b",
+            id="a-common-value",
+        ),
+        pytest.param(
+            {**HUB, "selector": expression("size", "NotIn", "s")},
+            {**HUB, "selector": expression("size", "NotIn", "m")},
+            "b",
+            id="any-other-value",
+        ),
+        pytest.param(
+            {**HUB, "selector": expression("size", "NotIn", "s")},
+            {**HUB, "selector": expression("size", "DoesNotExist")},
+            "b",
+            id="no-value",
+        ),
+    ],
+)
+def test_overlapping_classes_are_reported_at_the_one_that_loses(one: Value, other: Value, loser: str) -> None:
+    file, winner = {"a": ("a.yaml", "b"), "b": ("b.yaml", "a")}[loser]
+
+    assert told(one, other) == [finding(f"{file} B075 spec.sessions", f"class {winner} ")]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (HUB, {**HUB, "namespaces": ["lab"]}),
+        ({**HUB, "selector": labels(size="s")}, {**HUB, "selector": labels(size="m")}),
+        ({**HUB, "selector": labels(size="s")}, {**PODS, "selector": expression("size", "NotIn", "s")}),
+        ({**HUB, "selector": labels(size="s")}, {**HUB, "selector": expression("size", "DoesNotExist")}),
+        (
+            {**HUB, "selector": expression("size", "Exists")},
+            {**HUB, "selector": expression("size", "DoesNotExist")},
+        ),
+        (HUB, {**PODS, "selector": labels(component="hub")}),
+        (PODS, {**SESSIONS, "namespaces": ["hub"]}),
+        (RENKU, {**SESSIONS, "matchAnnotations": {"renku.io/resource_class_id": "6"}}),
+        (
+            {**SESSIONS, "matchAnnotations": {"size": "s"}},
+            {**SESSIONS, "matchAnnotations": {"size": "m"}},
+        ),
+    ],
+)
+def test_classes_that_exclude_each_other_are_not_reported(one: Value, other: Value) -> None:
+    assert told(one, other) == told(other, one) == [] if one["source"] != "renku" else told(one, other) == []
+
+
+def test_renku_tells_its_classes_apart_by_their_ids() -> None:
+    assert told(RENKU, RENKU, renkuId=6) == []
+    assert told(RENKU, {**SESSIONS, "matchAnnotations": OF_FIVE}) == ["b.yaml B075 spec.sessions"]
+    assert told(RENKU, SESSIONS) == ["b.yaml B075 spec.sessions"]
+
+
+def test_classes_of_two_clusters_have_sessions_of_their_own() -> None:
+    clusters = ({"name": "one"}, {"name": "two"})
+
+    assert told(HUB, HUB, *clusters, cluster="two") == []
+    assert told(HUB, HUB, *clusters) == ["b.yaml B075 spec.sessions"]
+
+
+def test_a_class_without_sessions_is_not_compared() -> None:
+    declared = read(resource_class("a"), resource_class("b", sessions=None), site())
+
+    assert declared.site is not None
+    assert [*overlaps.of_classes(declared, declared.site)] == []
+
+
+def test_a_class_that_loses_to_several_is_reported_once() -> None:
+    declared = read(*(resource_class(name) for name in "abc"), site())
+
+    assert declared.site is not None
+    assert lines(overlaps.of_classes(declared, declared.site), files=True) == [
+        finding("b.yaml B075 spec.sessions", "class a "),
+        finding("c.yaml B075 spec.sessions", "class a ", "1 more"),
+    ]

@@ -1,0 +1,90 @@
+"""What one look cannot tell: sessions that left a moment ago, and pools that somebody just scaled."""
+
+from pathlib import Path
+
+import pytest
+from berth.cli import status as command
+from berth.core.instants import instant_text, parse_instant
+from berth.live.earlier import NO_LOOKS
+from berth.live.poolstate import ClusterStatus
+
+from tests.cli.conftest import Berth
+from tests.live import project
+from tests.live.api_server import ApiServer
+from tests.live.happenings import NOW, in_order
+from tests.live.judged import looked, status
+from tests.live.sites import TEXT, asking
+
+WAITS = 40  # the 30 s for which a session that left counts, and 10 s for the pod to act
+
+
+def after(seconds: int) -> str:
+    return instant_text(parse_instant(NOW) + seconds)
+
+
+def codes(found: ClusterStatus) -> set[str]:
+    return {one.code for pool in found.pools for one in pool.findings}
+
+
+def test_while_sessions_leave_all_day_no_seat_is_missing() -> None:
+    """At each look somebody has left within the last half a minute, and the scaler follows in its time."""
+    git = project.project()
+    world, earlier, told = in_order(git), NO_LOOKS, set[str]()
+    for n in range(5, 25):
+        world.session(f"jupyter-{n}")
+    world.scale("course-small", 0, "berth-scaler", NOW)
+    for turn in range(20):
+        world.remove("Pod", f"jupyter-{turn}")
+        world.scale("course-small", max(turn - 1, 0), "berth-scaler", NOW)  # one look behind
+        told |= codes(status(world, git, after(20 * turn), earlier))
+        earlier = looked(world, git, after(20 * turn), earlier)
+
+    assert told == {"S038"}
+
+
+def test_a_seat_that_is_missing_is_told_while_others_leave() -> None:
+    git = project.project()
+    world = in_order(git)
+    world.scale("course-small", 17, "berth-scaler", NOW)
+    earlier = looked(world, git, NOW)
+    world.remove("Pod", "jupyter-4")
+    (pool,) = status(world, git, after(WAITS), earlier).pools
+
+    assert [one.code for one in pool.findings] == ["S031"]
+    assert "17 of 20" in pool.findings[0].message
+
+
+def test_a_session_that_left_is_no_alarm_and_no_exit_code(
+    berth: Berth, server: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server knows no time at which the scale was written."""
+    waited: list[float] = []
+
+    def wait(seconds: float) -> None:
+        waited.append(seconds)
+        server.world.scale("course-small", 21, "berth-scaler", NOW)
+
+    monkeypatch.setattr(command, "pause", wait)
+    server.world.remove("Pod", "jupyter-4")
+    code, out, err = berth(*asking(server, tmp_path))
+
+    assert (code, waited, "course/small" in err, "note" in out) == (0, [WAITS], True, False)
+    assert out.splitlines()[1].split() == ["course", "small", "active", "08:30-13:00", "21", "21", "0", "4"]
+
+
+def test_what_stands_in_both_looks_is_told(
+    berth: Berth, server: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "pause", lambda _: None)
+    server.world.remove("Pod", "jupyter-4")
+    code, out, _ = berth(*asking(server, tmp_path))
+
+    assert (code, "error[S031]" in out) == (1, True)
+
+
+def test_one_look_is_enough_where_nothing_is_unlike(
+    berth: Berth, server: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "pause", lambda _: pytest.fail("there is nothing to wait for"))
+
+    assert berth(*asking(server, tmp_path)) == (0, TEXT, "")

@@ -1,0 +1,186 @@
+"""Slots that get another shape in an open window, and slots that find no room, on nodes that are full."""
+
+from itertools import pairwise
+from random import Random
+
+import pytest
+from berth.core.slots import MAX_REMOVALS, PENDING_SECONDS
+
+from tests.runtime.slotworld import DIGEST, OTHER, SlotLoop, slot_text, slots
+from tests.runtime.world import Row
+from tests.seeds import seeds
+
+COUNT = 4
+ROW: Row = ("course/1", "07:30", "07:40", "10:00", {"small": COUNT})
+WIDE = str(slots(cpu="2")["hash"])
+HANDING_OTHER = str(slots(placeholders=True, variant="b")["hash"])
+
+
+def full(text: str, room: int = COUNT, seed: int = 0, strangers: int = 3) -> SlotLoop:
+    """Slots have all of the node, and pods of others wait for it."""
+    loop = SlotLoop(text, room, seed)
+    loop.pass_time(20)
+    for n in range(strangers):
+        loop.koordinator.ask(f"stranger-{n}")
+    loop.pass_time(20)
+    loop.fewest = len(loop.koordinator.objects)
+    return loop
+
+
+@pytest.mark.parametrize("placeholders", [False, True])
+@pytest.mark.parametrize("seed", seeds(6, 40))
+def test_on_a_full_node_another_shape_costs_one_seat_at_a_time_and_nobody_gets_it(
+    seed: int, placeholders: bool
+) -> None:
+    """Whenever the program has to begin anew. Nobody asks for the room of placeholders: when one leaves its
+    slot, the room may go to whoever waits, and there is nothing that we can do.
+    """
+    random = Random(seed)
+    loop = full(slot_text(ROW, placeholders=placeholders), seed=seed, strangers=0 if placeholders else 3)
+    loop.edit(slot_text(ROW, placeholders=placeholders, variant="b"))
+    for _ in range(30):
+        loop.pass_time(random.choice((0.3, 1.0, 4.0)))
+        if random.random() < 0.3:
+            loop.restart()
+    loop.pass_time(60)
+
+    assert loop.counts == {f"{HANDING_OTHER if placeholders else OTHER} Available": COUNT}
+    assert loop.fewest == COUNT - 1
+    assert not [name for name in loop.koordinator.pods if loop.koordinator.runs(name)]
+
+
+def test_a_slot_of_another_shape_is_replaced_within_two_seconds() -> None:
+    loop = full(slot_text(ROW))
+    loop.edit(slot_text(ROW, variant="b"))
+    loop.pass_time(5 + 2 * COUNT)
+
+    assert loop.counts == {f"{OTHER} Available": COUNT}
+
+
+def test_a_slot_in_use_is_replaced_when_its_session_has_left() -> None:
+    loop = full(slot_text(ROW), strangers=0)
+    loop.sessions = 1
+    loop.koordinator.enter("a")
+    loop.edit(slot_text(ROW, variant="b"))
+    loop.pass_time(60)
+    before = loop.counts
+    loop.sessions = 0
+    loop.koordinator.leave("a")
+    loop.pass_time(60)
+
+    assert before == {f"{DIGEST} used": 1, f"{OTHER} Available": COUNT - 1}
+    assert loop.counts == {f"{OTHER} Available": COUNT}
+
+
+def test_larger_slots_take_the_room_of_several_one_after_the_other() -> None:
+    loop = full(slot_text(ROW))
+    loop.edit(slot_text(ROW, cpu="2"))
+    loop.pass_time(5 * PENDING_SECONDS)
+
+    assert loop.counts == {f"{WIDE} Available": 2, f"{WIDE} Pending": 2}
+
+
+def test_smaller_slots_are_as_many_as_are_wanted_also_where_the_larger_ones_were_not() -> None:
+    loop = full(slot_text(ROW, cpu="2"), strangers=0)
+    before = loop.counts
+    loop.edit(slot_text(ROW))
+    loop.pass_time(3 * PENDING_SECONDS)
+
+    assert before == {f"{WIDE} Available": 2, f"{WIDE} Pending": 2}
+    assert loop.counts == {f"{DIGEST} Available": COUNT}
+
+
+def test_more_seats_and_another_shape_at_once() -> None:
+    loop = full(slot_text(ROW), room=6, strangers=0)
+    loop.edit(slot_text((*ROW[:4], {"small": 6}), variant="b"))
+    loop.pass_time(60)
+
+    assert loop.counts == {f"{OTHER} Available": 6}
+    assert loop.fewest >= COUNT
+
+
+@pytest.mark.parametrize("number", [4, 30])
+@pytest.mark.parametrize("seed", seeds(3, 20))
+def test_slots_that_were_refused_get_the_room_of_slots_that_go(seed: int, number: int) -> None:
+    """Those of a window that ends on a full node. Koordinator itself would try them again after minutes."""
+    loop = SlotLoop(slot_text((*ROW[:4], {"small": number})), number, seed)
+    foreign = slots("small", "other")
+    for n in range(number):
+        loop.koordinator.put(f"example-other-small-{n}-x", foreign["object"])
+        loop.koordinator.objects[f"example-other-small-{n}-x"]["spec"] |= {"ttl": "24h0m0s"}
+    loop.koordinator.schedule()
+    loop.pass_time(45)
+    assert loop.counts == {"x Available": number, f"{DIGEST} Pending": number}
+    for n in range(number):
+        del loop.koordinator.objects[f"example-other-small-{n}-x"]
+    loop.pass_time(PENDING_SECONDS + 10)
+
+    assert loop.counts == {f"{DIGEST} Available": number}
+
+
+def test_while_there_is_no_room_one_slot_is_tried_again_each_half_minute() -> None:
+    loop = SlotLoop(slot_text((*ROW[:4], {"small": 30})), 10)
+    loop.pass_time(60)
+    before = len(loop.looks)
+    loop.pass_time(600)
+    writes = [plan.writes for _, plan in loop.looks[before:]]
+
+    assert loop.counts == {f"{DIGEST} Available": 10, f"{DIGEST} Pending": 20}
+    assert sum(writes) <= 2 * (600 / PENDING_SECONDS + 1)
+    assert len(writes) < 600 / 4
+
+
+def test_two_hundred_slots_go_a_few_at_a_time_and_within_a_quarter_of_a_minute() -> None:
+    loop = SlotLoop(slot_text((*ROW[:4], {"small": 200})), 200)
+    loop.pass_time(20)
+    loop.edit(slot_text(("course/1", "07:00", "07:10", "07:30", {"small": 200})))
+    began = len(loop.looks)
+    loop.pass_time(5 + 15)
+    going = [(when, len(plan.drop)) for when, plan in loop.looks[began:] if plan.drop]
+
+    assert loop.koordinator.objects == {}
+    assert max(count for _, count in going) <= MAX_REMOVALS
+    assert min(after - before for (before, _), (after, _) in pairwise(going)) >= 0.5
+    assert going[-1][0] - going[0][0] <= 13
+
+
+@pytest.mark.parametrize("placeholders", [False, True])
+@pytest.mark.parametrize("seed", seeds(6, 60))
+def test_whatever_happens_all_is_right_in_the_end(seed: int, placeholders: bool) -> None:
+    """Edits of size, count and shape, sessions, strangers, nodes and a program that begins anew."""
+    random = Random(seed)
+    text = slot_text(ROW, placeholders=placeholders)
+    loop = SlotLoop(text, random.choice((4, 6, 20)), seed)
+    koordinator, known = loop.koordinator, set[str]()
+    for n in range(60):
+        match random.randrange(8):
+            case 0:
+                row = (*ROW[:4], {"small": random.randrange(7)})
+                text = slot_text(row, placeholders=placeholders, variant=random.choice(("", "b", "c")))
+                loop.edit(text)
+            case 1 | 2:
+                koordinator.enter(f"s{n}")
+                known.add(f"s{n}")
+            case 3 | 4 if known:
+                koordinator.leave(known.pop())
+            case 5:
+                koordinator.ask(f"stranger-{n}")
+            case 6:
+                koordinator.room = random.choice((4, 6, 20))
+            case _:
+                loop.restart()
+        loop.sessions = len(known)
+        loop.pass_time(random.choice((0.2, 1.0, 7.0)))
+    koordinator.room = 200
+    for pod in [name for name in koordinator.pods if name.startswith("stranger")]:
+        koordinator.leave(pod)
+    loop.pass_time(400)
+    pool = loop.timetable.pools[0]
+    assert pool.slots
+    free = [name for name in koordinator.free() if name.endswith(pool.slots.hash)]
+
+    assert len(free) == max(0, loop.timetable.occurrences[0].seats[0][1] - len(known))
+    assert set(koordinator.objects) == {*free, *koordinator.used()}
+    writes = sum(plan.writes for _, plan in loop.looks)
+    loop.pass_time(100)
+    assert sum(plan.writes for _, plan in loop.looks) == writes
