@@ -5,10 +5,10 @@ of the tests over real sockets.
 """
 
 import json
-from berth.runtime.apiclient import (APPLY, ApiError, Request, Response)
 from collections.abc import Callable
 from typing import Any
 
+from berth.runtime.apiclient import APPLY, ApiError, Request, Response
 
 NAMESPACE = "berth"
 CONFIGMAP = "/api/v1/namespaces/berth/configmaps/course"

@@ -5,7 +5,7 @@ Random schedules: scalers, the sweep, sessions, people, an engine and the clock 
 program waits for the server.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
@@ -49,7 +49,9 @@ class Stage:
         self.allowed: dict[str, set[int]] = {name: set() for name in names}
         self.wrong: list[tuple[str, int, set[int]]] = []
         self.swept = ""  # the timetable that the sweep has read
-        steps = {name: partial(self._step, name, pod) for name, pod in self.pods.items()}
+        steps: dict[str, Callable[[], object]] = {
+            name: partial(self._step, name, pod) for name, pod in self.pods.items()
+        }
         steps[SWEEP] = self._sweep
         self.players = {name: Player(name, steps[name], self.errors.append) for name in names}
         for pod in self.pods.values():
@@ -230,7 +232,9 @@ def test_after_the_first_value_of_an_edit_there_is_none_of_the_timetable_before(
     with stage(seed, before, names=names) as it:
         for n in range(300 * len(names)):
             if n == 100:
+                it.finish("one")
                 it.edit(after)
+                it.pod.source.refresh()  # long before the other does
             if it.random.random() < 0.05:
                 it.pod.arrive(1)
             if it.random.random() < 0.03:
