@@ -4,6 +4,7 @@ import json
 import re
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 from berth.manifests import code
@@ -43,7 +44,7 @@ def sources(package: str) -> dict[str, str]:
     return {path.name: path.read_bytes().decode() for path in (ROOT / "gen/berth" / package).glob("*.py")}
 
 
-def mounted_config_maps(pod: Tree) -> list[str]:
+def mounted_config_maps(pod: dict[str, Any]) -> list[str]:
     return [one["configMap"]["name"] for one in pod.get("volumes", []) if "configMap" in one]
 
 
