@@ -172,6 +172,7 @@ class SlotLoop:
         self.koordinator.room = room
         self.edit(text)
         self.sessions = 0
+        self.is_scheduling = True  # whether Koordinator's scheduler runs
         self.replicas = self.ready = 0
         self.fewest = 1_000_000  # slots that held room, at any time since the test has set it
         self.looks: list[tuple[float, SlotPlan]] = []
@@ -187,8 +188,9 @@ class SlotLoop:
     def pass_time(self, seconds: float) -> None:
         for _ in range(round(seconds * 10)):
             self.now = round(self.now + 0.1, 1)
-            self.ready = self.koordinator.scale(self.replicas)
-            self.koordinator.schedule()
+            if self.is_scheduling:
+                self.ready = self.koordinator.scale(self.replicas)
+                self.koordinator.schedule()
             self.fewest = min(self.fewest, len(self.koordinator.of("Available")))
             if self.now >= self._next:
                 self._next = self.now + (BUSY_LOOK_SECONDS if self.look().is_busy else 5.0)
