@@ -15,7 +15,10 @@ REST = "after they came (expireAfter), whatever budgets and do-not-disrupt say"
 
 def told(folder: Path, *courses: Value, cluster: Value = KARPENTER, **spec: Any) -> list[str]:
     """Of the whole line."""
-    both = [resource_class(one, cloudCapacity=["gpu"]) for one in ("small", "large")]
+    both = [
+        resource_class(one, cloudCapacity=["gpu"], sessions={"source": "jupyterhub", "namespaces": [one]})
+        for one in ("small", "large")
+    ]
     files = [cloud(**spec), site(cluster), *both, *courses]
     return run(folder, {f"{i}.yaml": yaml.safe_dump(one) for i, one in enumerate(files)})
 

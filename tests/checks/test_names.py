@@ -5,14 +5,13 @@ from dataclasses import replace
 
 import pytest
 from berth.checks.collisions import RenderedNames
-from berth.manifests import code
+from berth.manifests import code, naming
 from berth.manifests.placed import Placed, placed
 from berth.schema.values import Cluster
 
 from tests.manifests.slotparts import SLOTS
 from tests.saying import Value, finding, lines, payload, read, reservation, resource_class, site
 
-CODE = code.code_maps()[1].name
 TWO = ({"name": "prod"}, {"name": "hub"})
 
 
@@ -75,12 +74,10 @@ def test_what_session_pods_need_meets_a_reservation_of_that_name() -> None:
     )
 
 
-def test_the_code_has_no_name_where_an_image_has_it() -> None:
-    image = {"image": f"example.org/berth@sha256:{'0' * 64}"}
-    documents = [reservation(CODE), resource_class()]
-
-    assert told([*documents, site()]) == [finding("a.yaml B066 metadata.name", CODE)]
-    assert told([*documents, site({"name": "prod", "runtime": image})]) == []
+def test_the_names_of_code_are_those_of_any_version() -> None:
+    assert all(naming.of_code(found.name) for found in code.code_maps())
+    for name in ("berth-core", "berth-runtime-course", "a-berth-core-0123456789", "berth-core-01234567890"):
+        assert told([reservation(name), resource_class(), site()]) == []
 
 
 def test_in_two_clusters_nothing_meets() -> None:
@@ -97,7 +94,7 @@ def of_berth(kind: str, name: str) -> list[str]:
 @pytest.mark.parametrize(
     ("kind", "name"),
     [
-        ("ConfigMap", CODE),
+        ("ConfigMap", "berth-core-0123456789"),
         ("ConfigMap", "berth-inventory"),
         ("CronJob", "berth-sweep"),
         ("ServiceAccount", "default"),

@@ -1,14 +1,15 @@
 """`berth render`: what stands where afterwards, and what --check says before."""
 
 import json
-import pytest
-from berth.manifests.base import (INVENTORY_HEAD, OBJECTS_HEAD)
 from pathlib import Path
+
+import pytest
+from berth.manifests.base import INVENTORY_HEAD, OBJECTS_HEAD
+
 from tests.cli import project
 from tests.cli.conftest import Berth
-from tests.manifests.parts import (objects, of_kind)
-from tests.outputfolder import (content, files_in, write)
-
+from tests.manifests.parts import objects, of_kind
+from tests.outputfolder import content, files_in, write
 
 ERROR = project.COURSE.replace("placeholderCount: 25", "placeholderCount: -3")
 WARNING = project.REST.replace("schedule: [", 'schedule: [{startTime: "10:05", endTime: "10:10"}, ')

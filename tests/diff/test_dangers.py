@@ -177,6 +177,27 @@ def test_what_an_upgrade_does_to_objects_is_told(
     assert any(warns(line, *told) for line in warnings(pair)), warnings(pair)
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "cluster", "said"),
+    [
+        ("- name: prod", "- {name: prod, namespace: hall}", "prod", ["engine", "hall", "6 minutes"]),
+        ("namespace: seats", "namespace: hall", "lab", ["delete", "seats", "berth status"]),
+    ],
+    ids=["engine", "no-engine"],
+)
+def test_another_namespace_is_told_with_what_becomes_of_the_old_one(
+    pair: Pair, before: str, after: str, cluster: str, said: list[str]
+) -> None:
+    pair.edit("site.yaml", before, after)
+    (line,) = [one for one in warnings(pair) if one.startswith(f"{cluster}: Its namespace was ")]
+    assert warns(line, f"{cluster}: ", *said)
+
+
+def test_a_site_with_another_name_cannot_be_applied(pair: Pair) -> None:
+    pair.edit("site.yaml", "metadata: {name: uni", "metadata: {name: school")
+    assert any(warns(line, "school: ", "uni", "immutable") for line in warnings(pair))
+
+
 def test_sessions_in_one_more_namespace_need_more_rights(pair: Pair) -> None:
     new = '  requests: {cpu: "1", memory: 4Gi}\n  sessions: {source: pods, namespaces: [hub]}'
     pair.edit("classes.yaml", '  requests: {cpu: "1", memory: 4Gi}', new)

@@ -74,7 +74,7 @@ def test_the_rights_are_the_ones_that_are_granted() -> None:
     told = dict(re.findall(r"^\| `(berth-\w+)\.<site>`.*? \| ((?:`\w+`(?:, )?)+) \|$", MANUAL, re.M))
 
     assert {name: re.findall(r"\w+", verbs) for name, verbs in told.items()} == {
-        name: rule["verbs"] for name, rule in rbac.of_slots().items()
+        name: rule["verbs"] for name, (rule,) in rbac.of_slots().items()
     }
 
 

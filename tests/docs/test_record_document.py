@@ -74,7 +74,7 @@ def test_it_names_every_key_that_is_written_and_every_event_of_the_log() -> None
     events = set(re.findall(r"`(\w+)`", " ".join(re.findall(r"^\| ((?:`[a-z]+`(?:, )?)+) \|", rest, re.M))))
     written = "".join(
         (ROOT / "gen/berth/runtime" / f"{name}.py").read_text("utf-8")
-        for name in ("program", "occurrence", "reconciler", "slotreconciler", "recorder", "scaler")
+        for name in ("program", "occurrence", "pools", "recorder", "scaler")
     )
     used = set(re.findall(r'log\.(?:info|error)\(\s*"(\w+)"|_line\("\w+", "(\w+)"', written))
 

@@ -57,6 +57,27 @@ class _Handler(BaseHTTPRequestHandler):
             except RefusedError as error:
                 self._refuse(403, "Forbidden", str(error))
 
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if self._is_welcome():
+            parts = urlsplit(self.path)
+            try:
+                self._answer(201, self.server.world.create(body, dict(parse_qsl(parts.query))))
+            except RefusedError as error:
+                self._refuse(403, "Forbidden", str(error))
+            except ConflictError as error:
+                self._refuse(409, "AlreadyExists", str(error))
+
+    def do_DELETE(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        if self._is_welcome():
+            try:
+                self._answer(200, self.server.world.delete(urlsplit(self.path).path))
+            except RefusedError as error:
+                self._refuse(403, "Forbidden", str(error))
+            except LookupError:
+                self._refuse(404, "NotFound", f"{self.path} not found")
+
     def do_PATCH(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         if self._is_welcome():

@@ -20,6 +20,7 @@ from tests.live.turns import (
     gone,
     in_peace,
     job,
+    moved,
     new_sweep,
     not_created,
     override,
@@ -299,6 +300,11 @@ CASES = [
     Case("pods-fail", lambda w: [w.run("course", "Failed", f"course-{n}") for n in range(2, 5)]),
     Case("pods-have-failed-twice", lambda w: [w.run("course", "Failed", f"course-{n}") for n in range(2, 4)]),
     Case("job-failed", lambda w: failed_job(w, "course-29500")),
+    Case("left-in-the-namespace-of-before", moved),
+    Case(
+        "left-in-the-namespace-of-before-and-nobody-may-see-it",
+        all_of(moved, lambda w: w.refused.update({"/apis/batch/v1/cronjobs": "HTTP 403: forbidden"})),
+    ),
     # override
     Case("more", lambda w: override(w, "60", "2026-02-02T10:00:00Z")),
     Case(

@@ -18,6 +18,14 @@ spec:
   provisioning: {placeholderCount: 3, leadTimeMinutes: 0, scaleDownBehavior: none}
   sessions: {matchLabels: {course: other}}
 """
+ANY_CLASS = """\
+apiVersion: berth.dev/v1alpha1
+kind: ResourceClass
+metadata: {name: any}
+spec:
+  requests: {cpu: "1"}
+  sessions: {source: pods, namespaces: [hub]}
+"""
 GONE = "warning[S023] other"
 
 
@@ -39,6 +47,18 @@ def test_rivals_share_sessions_as_the_scaler_would() -> None:
         "course/small active 2026-02-02T07:30:00Z 2026-02-02T12:00:00Z 20 20 0 5\n"
         "other/small active 2026-02-02T08:00:00Z 2026-02-02T10:00:00Z 3 1 0 2\n"
     )
+
+
+def test_a_session_counts_for_the_most_specific_class_as_for_the_scaler() -> None:
+    git = project.project(
+        other=ANY_CLASS + "---\n" + changed("{course: other}", "{}", changed("small", "any", OTHER))
+    )
+    world = in_order(git)
+    world.run("other", name="other-1-abcde")
+    world.scale("other-any", 3, "berth-occurrence", "2026-02-02T08:00:05Z", ready=3)
+    world.pod("large-1", {"component": "singleuser-server", "size": "large"}, namespace="hub")
+
+    assert [row[-1] for row in rows(status(world, git))] == [5, 1]
 
 
 def test_reduce_wants_less_as_time_goes_by() -> None:
@@ -165,6 +185,9 @@ def test_a_look_is_one_list_of_each_kind_and_one_of_sessions() -> None:
         f"/apis/batch/v1/namespaces/berth/jobs?{ours}",
         "/api/v1/namespaces/hub/pods?component=singleuser-server,size=small,!berth.dev/site"
         "?status.phase!=Succeeded,status.phase!=Failed",
+        "/api/v1/namespaces/berth/events?reason=FailedCreate",
+        f"/apis/batch/v1/cronjobs?{ours}",
+        f"/apis/apps/v1/deployments?{ours}",
     ]
 
 

@@ -165,6 +165,12 @@ def refuse_all(world: World) -> None:
     not_created(world, "Job", "berth-sweep-29500", "2026-02-02T08:57:10Z")
 
 
+def moved(world: World) -> None:
+    """The namespace was another one before, and nothing prunes."""
+    for kind, name in (("CronJob", "course"), ("CronJob", "berth-sweep"), ("Deployment", "course-small")):
+        world.apply(world.get(kind, name))["metadata"] |= {"namespace": "seats", "uid": "old"}
+
+
 def override(world: World, target: str, until: str) -> None:
     text = f'{{"small": {{"target": {target}, "until": "{until}"}}}}'
     world.get("ConfigMap", "course")["metadata"]["annotations"]["berth.dev/override"] = text

@@ -48,6 +48,10 @@ class World:
         self.accepted: set[str] = set()
         self.page = 500
         self.meddle: Callable[[], object] = lambda: None  # done before each write
+        self.not_admitted: dict[str, str] = {}  # messages by the kind of what is to be made
+        self.not_allowed: set[str] = set()  # `verb resource/subresource`, of whatever account
+        self.created: list[Object] = []  # all that was made, and by dry run
+        self.job_ends: Callable[[Object], object] = complete
 
     def apply(self, one: Object) -> Object:
         """As the engine does."""
@@ -158,6 +162,37 @@ class World:
                 return one
         raise LookupError(path)
 
+    def create(self, body: Object, query: Mapping[str, str]) -> Object:
+        """What the server answers. Raises RefusedError, and ConflictError for a name that is taken."""
+        kind = body["kind"]
+        if kind == "SubjectAccessReview":
+            return {**body, "status": {"allowed": not self._is_refused(body["spec"]["resourceAttributes"])}}
+        if kind in self.not_admitted:
+            raise RefusedError(self.not_admitted[kind])
+        name = body["metadata"].get("name")
+        if any((one["kind"], one["metadata"]["name"]) == (kind, name) for one in self.objects):
+            raise ConflictError(f'jobs "{name}" already exists')
+        made = copy.deepcopy(body)
+        self.created.append({**made, "dryRun": query.get("dryRun")})
+        if query.get("dryRun") != "All":
+            self.job_ends(self.apply({**made, "status": {}}))
+        return made
+
+    def _is_refused(self, asked: Mapping[str, str]) -> bool:
+        resource = "/".join(filter(None, (asked["resource"], asked.get("subresource"))))
+        return f"{asked['verb']} {resource}" in self.not_allowed
+
+    def delete(self, path: str) -> Object:
+        """Raises RefusedError, and LookupError."""
+        collection, _, name = path.rpartition("/")
+        if "DELETE" in self.not_admitted:
+            raise RefusedError(self.not_admitted["DELETE"])
+        for one in self.objects:
+            if one["metadata"]["name"] == name and _is_in(one, collection):
+                self.objects.remove(one)
+                return {"kind": "Status", "status": "Success"}
+        raise LookupError(path)
+
     def ask(self, path: str, query: Mapping[str, str], accept: str) -> Object:
         """A list, as the server answers it. Raises RefusedError."""
         self.asked.append(
@@ -174,9 +209,14 @@ class World:
         return {"kind": "List", "metadata": {"continue": rest} if rest else {}, "items": items or None}
 
 
+def complete(job: Object) -> None:
+    job["status"] = {"succeeded": 1, "conditions": [{"type": "Complete", "status": "True"}]}
+
+
 def _is_in(one: Object, path: str) -> bool:
     namespace = one["metadata"].get("namespace", "")
-    return any(kind == one["kind"] and path == form.format(namespace) for form, kind in LISTS.items())
+    paths = [form for form, kind in LISTS.items() if kind == one["kind"]]
+    return any(path in (form.format(namespace), form.replace("/namespaces/{}", "")) for form in paths)
 
 
 def _fits(one: Object, query: Mapping[str, str]) -> bool:
@@ -184,6 +224,7 @@ def _fits(one: Object, query: Mapping[str, str]) -> bool:
     phase = one.get("status", {}).get("phase", "")
     fields = {"status.phase": phase, "metadata.name": one["metadata"]["name"]}
     fields["reason"] = one.get("reason", "")
+    fields["involvedObject.name"] = one.get("involvedObject", {}).get("name", "")
     return _all(query.get("labelSelector", ""), labels) and _all(query.get("fieldSelector", ""), fields)
 
 

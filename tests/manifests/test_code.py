@@ -4,9 +4,9 @@ import json
 import re
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
-from berth.core.codemaps import mounted_config_maps
 from berth.manifests import code
 from berth.render import runtime_text
 
@@ -42,6 +42,10 @@ ENGINES = {
 def sources(package: str) -> dict[str, str]:
     """The modules of a package as they are in git."""
     return {path.name: path.read_bytes().decode() for path in (ROOT / "gen/berth" / package).glob("*.py")}
+
+
+def mounted_config_maps(pod: dict[str, Any]) -> list[str]:
+    return [one["configMap"]["name"] for one in pod.get("volumes", []) if "configMap" in one]
 
 
 def jobs(folder: Path, site: str = project.SITE) -> list[Object]:

@@ -19,6 +19,7 @@ EVENTS = "/api/v1/namespaces/berth/events"
 MANAGERS = {
     "fieldManager=berth-occurrence": "occurrence",
     "fieldManager=berth-scaler": "scaler",
+    "fieldManager=berth-sweep": "sweep",
 }  # the first of version 0.1.0
 
 Interference = Callable[[Request], Response | None]

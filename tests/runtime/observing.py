@@ -6,13 +6,13 @@ It prints what it counts and what it has in memory when the first list is comple
 import json
 import os
 import sys
-from berth.core.sessions import (Match, Recognition)
-from berth.core.timetable import (Timetable, TimetableOccurrence, TimetablePool)
+
+from berth.core.sessions import Match, Recognition
+from berth.core.timetable import Timetable, TimetableOccurrence, TimetablePool
 from berth.runtime.connection import in_cluster
 from berth.runtime.program import Log
 from berth.runtime.sessionobserver import SessionObserver
-from berth.runtime.watch import (MAX_RESPONSE_BYTES, WatchContext)
-
+from berth.runtime.watch import MAX_RESPONSE_BYTES, WatchContext
 
 NOW = 1_770_019_300.0
 RENKU = Recognition("renku", ("renku",), (), 5)

@@ -1,84 +1,131 @@
-"""Two programs write one scale, and whatever takes turns with whatever, their values do not.
+"""Two Jobs of one reservation and the sweep write one scale, and whatever takes turns with whatever, no value
+is below what is promised, and none comes back.
 
-Random schedules: the main program, the scaler, sessions, people and the clock come in between wherever a
-program waits for a server or a file.
+Random schedules: scalers, the sweep, sessions, people, an engine and the clock come in between wherever a
+program waits for the server.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
+from itertools import pairwise
 from random import Random
 
 import pytest
+from berth.core.decide import decide
 from berth.core.decisions import pool_target
-from berth.runtime.apiclient import Request
-from berth.runtime.program import TimetableSource
-from berth.runtime.reports import ReportedSessions, parse_shared
+from berth.core.state import ObjectRef, PodObject, SiteState, TimetableObject
+from berth.core.timetable import parse_timetable
+from berth.runtime.actions import ActionRunner, SweepContext
+from berth.runtime.apiclient import SWEEP_FIELD_MANAGER, Api, Request, Response
+from berth.runtime.program import Log, TimetableSource
+from berth.runtime.sessionobserver import ObservedSessions
 
 from tests.runtime.fake_cluster import no_answer, refusal
 from tests.runtime.pod import Pod
-from tests.runtime.turns import Player, pause
-from tests.runtime.world import COURSE, NEXT, timetable_text
+from tests.runtime.turns import Player, pause, playing
+from tests.runtime.world import COURSE, NEXT, at, timetable_text
 from tests.seeds import seeds
 
 SEEDS = seeds(2, 8)
 TROUBLE = (no_answer(), refusal(409, "Conflict"), refusal(500, "InternalError"), refusal(403, "Forbidden"))
+CASTS = [("one",), ("one", "two"), ("one", "sweep"), ("one", "two", "sweep")]
+SWEEP = "sweep"
 
 
 class Stage:
-    """A pod whose programs take turns. `allowed` has, for each program, what it might wish at the moments of
-    the step that it is in.
-    """
+    """Programs that take turns. `allowed` has, for each, what it might wish at the moments of its step."""
 
-    def __init__(self, pod: Pod, random: Random) -> None:
-        self.pod, self.random = pod, random
+    def __init__(self, seed: int, timetable: str, now: str, names: tuple[str, ...]) -> None:
+        self.random = Random(seed)
+        self.pod = Pod(now, timetable, 25)
+        self.pods = {"one": self.pod}
+        if "two" in names:
+            self.pods["two"] = Pod(now, timetable, beside=self.pod)
+        self.cluster = self.pod.cluster
+        self.down_since: int | None = None  # since when no pod serves, as the sweep sees it
+        self.edited = 0
         self.errors: list[BaseException] = []
-        self.allowed: dict[str, set[int]] = {"occurrence": set(), "scaler": set()}
+        self.allowed: dict[str, set[int]] = {name: set() for name in names}
         self.wrong: list[tuple[str, int, set[int]]] = []
-        self.players = {
-            "occurrence": Player("occurrence", self._main, self.errors.append),
-            "scaler": Player("scaler", self._scaler, self.errors.append),
+        self.swept = ""  # the timetable that the sweep has read
+        steps: dict[str, Callable[[], object]] = {
+            name: partial(self._step, name, pod) for name, pod in self.pods.items()
         }
-        pod.pause = pause
-        if pod.beside is None:
-            pod.cluster.watch = self._check
+        steps[SWEEP] = self._sweep
+        self.players = {name: Player(name, steps[name], self.errors.append) for name in names}
+        for pod in self.pods.values():
+            pod.pause = pause
+        self.cluster.watch = self._check
 
-    def _main(self) -> None:
-        self.allowed["occurrence"].clear()
+    def _step(self, name: str, pod: Pod) -> None:
+        self.allowed[name].clear()
         self.look()
-        self.pod.main.tick()
+        pod.scaler.step()
 
-    def _scaler(self) -> None:
-        self.allowed["scaler"].clear()
+    def _sweep(self) -> None:
+        """What a sweep does, from its lists to its actions."""
+        self.allowed[SWEEP].clear()
+        api = Api(self._transport, SWEEP_FIELD_MANAGER)
+        refs = {
+            kind: ObjectRef(kind, name, f"uid-{kind}", "course", 0)
+            for kind, name in (("ConfigMap", "course"), ("Deployment", "course-small"), ("Pod", "course-1-x"))
+        }
+        text = api.get_timetable("berth", "course").timetable
+        self.swept = text
         self.look()
-        self.pod.scaler.step()
+        state = SiteState(
+            "example",
+            (TimetableObject(refs["ConfigMap"], text, "", self.edited),),
+            (api.get_pool("berth", "course-small")._replace(ref=refs["Deployment"]),),
+            pods=(PodObject(refs["Pod"], "course-1", "uid-Job", self.down_since, False, None),),
+            namespace="berth",
+        )
+        log = Log(lambda _: None, lambda: self.pod.now, "")
+        context = SweepContext(api, "berth", log, lambda: self.pod.now, lambda _: None, lambda: True)
+        ActionRunner(context, state).act(decide(state, int(self.pod.now)).actions)
+
+    def _transport(self, request: Request) -> Response:
+        pause()
+        answer = self.cluster(request)
+        pause()
+        return answer
 
     def look(self) -> None:
         """After whatever has changed something."""
-        shared = parse_shared(self.pod.files.get("counts", ""))
-        told = shared.classes.get("small") if shared else None
-        self._allow("occurrence", self.pod.main_source, told)
-        seen = self.pod.observed.seen("small", self.pod.now)
-        self._allow("scaler", self.pod.scaler_source, seen.counts)
+        observed = self.pod.observed
+        for name, pod in self.pods.items():
+            self._allow(name, pod.source, observed.seen("small", self.pod.now))
+        if self.swept:
+            timetable = parse_timetable(self.swept)
+            target = pool_target(timetable, timetable.pools[0], int(self.pod.now))
+            self.allowed[SWEEP].add(target.replicas)
 
-    def _allow(self, name: str, source: TimetableSource, counts: ReportedSessions | None) -> None:
+    def _allow(self, name: str, source: TimetableSource, seen: ObservedSessions) -> None:
         if source.timetable:
             pool = source.timetable.pools[0]
+            counts = None if pool.behavior == "none" else seen.counts
             self.allowed[name].add(pool_target(source.timetable, pool, int(self.pod.now), counts).replicas)
 
-    def _check(self, _deployment: str, replicas: int) -> None:
-        who = self.pod.cluster.writers[-1]
-        self.pod.on_write(_deployment, replicas)
-        if replicas not in self.allowed[who]:
-            self.wrong.append((who, replicas, set(self.allowed[who])))
+    def _check(self, deployment: str, replicas: int) -> None:
+        self.pod.on_write(deployment, replicas)
+        if replicas not in self.allowed[playing()]:
+            self.wrong.append((playing(), replicas, set(self.allowed[playing()])))
+
+    @property
+    def values(self) -> list[int]:
+        return [write.replicas for write in self.pod.writes]
 
     def turn(self) -> None:
-        name = self.random.choice(("occurrence", "scaler"))
-        self.players[name].turn()
+        self.players[self.random.choice(list(self.players))].turn()
         self.look()
+
+    def edit(self, text: str) -> None:
+        self.cluster.timetable, self.edited = text, int(self.pod.now)
 
     def lose_an_answer(self) -> None:
         """The next write is taken, and whoever wrote does not hear of it."""
-        cluster = self.pod.cluster
+        cluster = self.cluster
 
         def lose(request: Request) -> None:
             if request.method == "PATCH" and "/deployments/" in request.path:
@@ -93,16 +140,24 @@ class Stage:
         for _ in range(rounds):
             self.pod.now += 5
             self.look()
-            names = ["occurrence", "scaler"]
+            names = list(self.players)
             self.random.shuffle(names)
             for name in names:
-                self.players[name].finish()
-                self.look()
+                self.finish(name)
+
+    def finish(self, name: str) -> None:
+        """Let it go on until a step is done."""
+        player, steps = self.players[name], self.players[name].steps
+        while player.steps == steps:
+            player.turn()
+            self.look()
 
 
 @contextmanager
-def stage(seed: int, timetable: str, now: str = "08:00") -> Iterator[Stage]:
-    made = Stage(Pod(now, timetable, 25), Random(seed))
+def stage(
+    seed: int, timetable: str, now: str = "08:00", names: tuple[str, ...] = ("one", "two", SWEEP)
+) -> Iterator[Stage]:
+    made = Stage(seed, timetable, now, names)
     try:
         yield made
     finally:
@@ -111,10 +166,14 @@ def stage(seed: int, timetable: str, now: str = "08:00") -> Iterator[Stage]:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("names", CASTS, ids="-".join)
 @pytest.mark.parametrize("behaviour", ["maintain", "reduce"])
-def test_while_sessions_only_come_the_scale_only_falls(behaviour: str, seed: int) -> None:
-    with stage(seed, timetable_text(COURSE, behaviour=behaviour)) as it:
-        for _ in range(250):
+def test_while_sessions_only_come_the_scale_only_falls(
+    behaviour: str, names: tuple[str, ...], seed: int
+) -> None:
+    """And no value is written twice, however many programs there are."""
+    with stage(seed, timetable_text(COURSE, behaviour=behaviour), names=names) as it:
+        for _ in range(150 * len(names)):
             if it.random.random() < 0.1:
                 it.pod.arrive(1)
                 it.look()
@@ -123,82 +182,124 @@ def test_while_sessions_only_come_the_scale_only_falls(behaviour: str, seed: int
                 it.look()
             it.turn()
         it.settle()
-        values = [write.replicas for write in it.pod.writes]
 
         assert it.errors == []
         assert it.wrong == []
-        assert values == sorted(set(values), reverse=True)
+        assert it.values == sorted(set(it.values), reverse=True)
         assert it.pod.replicas == it.pod.wished()
 
 
 @pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("names", CASTS, ids="-".join)
 @pytest.mark.parametrize("behaviour", ["maintain", "reduce", "none"])
 def test_whatever_happens_each_value_is_a_wish_of_its_step_and_all_is_right_in_the_end(
-    behaviour: str, seed: int
+    behaviour: str, names: tuple[str, ...], seed: int
 ) -> None:
-    with stage(seed, timetable_text(COURSE, NEXT, behaviour=behaviour), "09:29:45") as it:
-        for _ in range(300):
+    with stage(seed, timetable_text(COURSE, NEXT, behaviour=behaviour), "09:29:45", names) as it:
+        for _ in range(200 * len(names)):
             happens = it.random.random()
             if happens < 0.06:
                 it.pod.arrive(it.random.choice((1, 1, 2, -1)) if it.pod.wished() < 25 else 1)
             elif happens < 0.1:
-                it.pod.cluster.set("course-small", it.random.choice((0, 3, 100)))
+                it.cluster.set("course-small", it.random.choice((0, 3, 100)))
             elif happens < 0.13:
-                it.pod.cluster.interfere("/deployments/", it.random.choice(TROUBLE), times=1)
+                it.cluster.interfere("/deployments/", it.random.choice(TROUBLE), times=1)
             elif happens < 0.14:
                 it.lose_an_answer()
             elif happens < 0.2:
                 it.pod.now += it.random.choice((0.01, 0.3, 1.0))
             it.look()
             it.turn()
-        it.pod.cluster.interferences.clear()
+        it.cluster.interferences.clear()
         it.settle(4)
-        settled = len(it.pod.writes)
+        settled = len(it.values)
         it.settle(1)
 
-        assert it.errors == []
+        assert SWEEP in names or it.errors == []  # a sweep that cannot read ends, and comes back
         assert it.wrong == []
         assert it.pod.replicas == it.pod.wished()
-        assert behaviour == "reduce" or len(it.pod.writes) == settled
+        assert behaviour == "reduce" or len(it.values) == settled
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("pods", [1, 2])
-def test_after_the_first_value_of_an_edit_there_is_none_of_the_timetable_before(pods: int, seed: int) -> None:
-    """The values of the two are told apart by their size. Two pods are those of a run that was doubled."""
+@pytest.mark.parametrize("names", CASTS, ids="-".join)
+def test_after_the_first_value_of_an_edit_there_is_none_of_the_timetable_before(
+    names: tuple[str, ...], seed: int
+) -> None:
+    """The values of the two are told apart by their size."""
     before = timetable_text(COURSE, behaviour="maintain")
     after = timetable_text((*COURSE[:4], {"small": 1000}), behaviour="maintain")
-    with stage(seed, before) as it, company(it, before, pods - 1) as others:
-        for n in range(400 * pods):
+    with stage(seed, before, names=names) as it:
+        for n in range(300 * len(names)):
             if n == 100:
-                it.pod.cluster.timetable = after
+                it.finish("one")
+                it.edit(after)
+                it.pod.source.refresh()  # long before the other does
             if it.random.random() < 0.05:
                 it.pod.arrive(1)
             if it.random.random() < 0.03:
-                it.pod.cluster.set("course-small", it.random.choice((0, 5000)))
+                it.cluster.set("course-small", it.random.choice((0, 5000)))
             if it.random.random() < 0.3:
                 it.pod.now += 0.3
-            it.random.choice((it, *others)).turn()
-        for _ in range(8):
-            it.settle(1)
-            for player in (player for other in others for player in other.players.values()):
-                player.finish()
-        values = [write.replicas for write in it.pod.writes]
-        first = next(n for n, value in enumerate(values) if value > 100)
+            it.look()
+            it.turn()
+        it.settle()
+        first = next(n for n, value in enumerate(it.values) if value > 100)
 
-        assert [pod.errors for pod in (it, *others)] == [[]] * pods
-        assert min(values[first:]) > 100
+        assert it.errors == []
+        assert min(it.values[first:]) > 100
         assert it.pod.replicas == it.pod.wished() > 100
 
 
-@contextmanager
-def company(first: Stage, timetable: str, number: int) -> Iterator[list[Stage]]:
-    """Other pods of the same reservation: they see the same sessions at the same time."""
-    others = []
-    for _ in range(number):
-        others.append(Stage(Pod("08:00", timetable, beside=first.pod), first.random))
-    try:
-        yield others
-    finally:
-        for player in (player for other in others for player in other.players.values()):
-            player.stop()
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("names", CASTS, ids="-".join)
+@pytest.mark.parametrize("behaviour", ["maintain", "reduce", "none"])
+def test_from_before_the_opening_until_after_the_end_a_pool_opens_once_and_closes_once(
+    behaviour: str, names: tuple[str, ...], seed: int
+) -> None:
+    row = ("course/1", "08:00", "08:01", "08:03", {"small": 25})
+    with stage(seed, timetable_text(row, behaviour=behaviour), "07:59:30", names) as it:
+        it.cluster.set("course-small", 0)
+        while it.pod.now < at("08:03:20"):
+            if it.random.random() < 0.3:
+                it.pod.now += it.random.choice((0.01, 0.3, 1.0))
+                it.look()
+            it.turn()
+        it.settle(7)
+        moves = [after - before for before, after in pairwise([0, *it.values])]
+
+        assert it.errors == []
+        assert it.wrong == []
+        assert [move > 0 for move in moves].count(True) == 1
+        assert 0 not in moves
+        assert (it.values[0], it.values[-1]) == (25, 0)
+        assert [pod.scaler.exit_code for pod in it.pods.values()] == [0] * len(it.pods)
+        assert [pod.word for pod in it.pods.values()] == ["closed"] * len(it.pods)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_where_no_pod_serves_the_sweep_holds_all_seats_until_one_does(seed: int) -> None:
+    """The pod dies, people come, somebody resets the pool, and another pod takes over in between."""
+    with stage(seed, timetable_text(COURSE, behaviour="maintain"), names=("one", SWEEP)) as it:
+        it.pod.arrive(5)
+        it.settle(2)
+        it.down_since = 0
+        for _ in range(3):
+            it.pod.arrive(1)
+            it.cluster.set("course-small", it.random.choice((0, 3, 100)))
+            it.look()
+            it.finish(SWEEP)
+        assert it.pod.replicas == 25
+
+        it.pod.source, it.pod.scaler = it.pod.make_scaler()
+        for n in range(100):
+            it.down_since = None if n > 50 else 0
+            it.turn()
+        it.settle(2)
+        written = len(it.values)
+        it.settle(6)
+
+        assert it.errors == []
+        assert it.wrong == []
+        assert min(it.values) >= 17
+        assert (it.pod.replicas, len(it.values)) == (17, written)

@@ -175,7 +175,7 @@ def test_it_looks_every_five_seconds_and_reads_the_timetable_twice_a_minute() ->
     world = World("08:00", timetable_text(COURSE), small=25)
     world.run(until="08:10")
 
-    reads = [request for request in world.cluster.requests if "/configmaps/" in request.path]
+    reads = [request for request in world.cluster.requests if request.path.endswith("/configmaps/course")]
     assert {5.0} == set(world.sleeps)
     assert 20 <= len(reads) <= 24
     assert len([request for request in world.cluster.requests if "/deployments/" in request.path]) == 120

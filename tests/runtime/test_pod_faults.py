@@ -3,13 +3,14 @@
 No pod that does not work stays.
 """
 
-import pytest
-from berth.runtime.apiclient import ApiError
-from tests.runtime.fake_cluster import (no_answer, refusal)
-from tests.runtime.pod import (Pod, Story, short)
-from tests.runtime.world import (COURSE, at, clock, timetable_text)
 from typing import cast
 
+import pytest
+from berth.runtime.apiclient import ApiError
+
+from tests.runtime.fake_cluster import no_answer, refusal
+from tests.runtime.pod import Pod, Story, short
+from tests.runtime.world import COURSE, at, clock, timetable_text
 
 MAINTAIN = timetable_text(COURSE, behaviour="maintain")
 

@@ -1,36 +1,15 @@
 """When a reservation counts as gone, and what of it is then removed."""
 
-from typing import Any
-
 import pytest
 from berth.core.actions import describe_action
 from berth.core.decide import decide
 from berth.core.instants import instant_text
-from berth.core.objects import (
-    CONFIG_MAP,
-    CRON_JOB,
-    DEPLOYMENT,
-    JOB,
-    POD,
-    ROLE,
-    ObjectKind,
-)
-from berth.core.objects import RIGHTS as RIGHTS_KINDS
-
+from berth.core.objects import (CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, ObjectKind, POD, RIGHTS as RIGHTS_KINDS, ROLE)
 from tests.runtime.fake_objects import Tree
-from tests.runtime.sweepworld import (
-    Swept,
-    cronjob,
-    deployment,
-    inventory,
-    job,
-    made,
-    pod,
-    seen,
-    slot_of,
-    timetable,
-)
+from tests.runtime.sweepworld import (Swept, cronjob, deployment, inventory, job, made, pod, seen, slot_of, timetable)
 from tests.runtime.world import at
+from typing import Any
+
 
 WHY = "its reservation has no timetable."
 SEATS = [
@@ -420,3 +399,53 @@ def test_a_timetable_that_cannot_be_read_goes_with_its_reservation() -> None:
         f"{said}: {why}" for said in [*ALL_OF_IT, "Removed ConfigMap course"]
     ]
     assert judged("09:00", malformed(), *REST) == []
+
+
+def code_map(name: str, created: str = "07:00") -> Tree:
+    labels = {"berth.dev/reservation": None, "berth.dev/role": "code"}
+    return made(CONFIG_MAP, name, created=created, labels=labels)
+
+
+def mounting(tree: Tree, *names: str) -> Tree:
+    """A CronJob or Job whose pods mount these ConfigMaps."""
+    volumes = [
+        {"name": "share", "emptyDir": {}},
+        *({"name": "code", "configMap": {"name": name}} for name in names),
+    ]
+    template = {"spec": {"template": {"spec": {"volumes": volumes}}}}
+    spec = {"jobTemplate": template} if tree["kind"] == "CronJob" else template["spec"]
+    return tree | {"spec": spec}
+
+
+def code_removed(*trees: Tree, unread: tuple[ObjectKind, ...] = ()) -> list[str]:
+    decision = decide(seen(timetable(), *trees, unread=unread), at("08:00"))
+    return [action.ref.name for action in decision.actions if action.ref.name.startswith("berth-core")]
+
+
+def test_code_that_nothing_mounts_is_removed_after_ten_minutes() -> None:
+    code = [code_map("berth-core-old"), code_map("berth-core-new", created="07:55")]
+
+    assert code_removed(*code) == ["berth-core-old"]
+
+
+@pytest.mark.parametrize(
+    "user",
+    [
+        pytest.param(mounting(cronjob(), "berth-core-old"), id="cronjob"),
+        pytest.param(mounting(cronjob(labels={"berth.dev/reservation": None}), "berth-core-old"), id="sweep"),
+        pytest.param(mounting(job(), "berth-core-old"), id="job-of-an-older-release"),
+    ],
+)
+def test_code_that_a_pod_may_still_need_stays(user: Tree) -> None:
+    assert code_removed(code_map("berth-core-old"), user) == []
+
+
+def test_code_of_a_finished_job_is_removed() -> None:
+    done = mounting(job(end="Complete"), "berth-core-old")
+
+    assert code_removed(code_map("berth-core-old"), done) == ["berth-core-old"]
+
+
+@pytest.mark.parametrize("unread", [CRON_JOB, JOB])
+def test_without_a_list_of_what_mounts_code_none_is_removed(unread: ObjectKind) -> None:
+    assert code_removed(code_map("berth-core-old"), unread=(unread,)) == []

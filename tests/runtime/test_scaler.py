@@ -30,7 +30,6 @@ from tests.runtime.programs import (
     events,
     foreign_modules,
     make_berth,
-    run_code,
     session,
     start,
     start_main,

@@ -108,8 +108,7 @@ def test_it_says_its_word_at_each_look_and_before_each_pool(monkeypatch: pytest.
     row: Row = (*COURSE[:4], dict.fromkeys(pools, 2))
     pod = Pod("08:00", timetable_text(row, pools=pools))
     words: list[float] = []
-    say = pod._say
-    monkeypatch.setattr(pod.scaler, "_write_word", lambda word: (words.append(pod.now), say(word)))
+    monkeypatch.setattr(pod.scaler, "_write_word", lambda _: words.append(pod.now))
     pod.cluster.interferences.append(lambda _: setattr(pod, "now", pod.now + 30))
     pod.scaler.step()
     pod.scaler.step()

@@ -70,3 +70,9 @@ def pause() -> None:
     player: Player | None = getattr(_playing, "player", None)
     if player:
         player.pause()
+
+
+def playing() -> str:
+    """Who plays in this thread; nobody: an empty name."""
+    player: Player | None = getattr(_playing, "player", None)
+    return player.name if player else ""

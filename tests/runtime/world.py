@@ -3,18 +3,19 @@ log.
 """
 
 import json
-from berth.core.instants import (instant_text, parse_instant)
-from berth.core.timetable import (Timetable, active_occurrences)
-from berth.runtime.apiclient import (Api, Response)
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from berth.core.instants import instant_text, parse_instant
+from berth.core.timetable import Timetable, active_occurrences
+from berth.runtime.apiclient import Api, Response
 from berth.runtime.occurrence import exit_code
-from berth.runtime.program import (Log, RuntimeContext, TimetableSource)
+from berth.runtime.program import Log, RuntimeContext, TimetableSource
 from berth.runtime.recorder import Recorder
 from berth.runtime.scaler import Scaler
 from berth.runtime.sessionobserver import ObservedSessions
-from collections.abc import (Callable, Iterable, Mapping)
-from tests.runtime.fake_cluster import FakeCluster
-from typing import Any
 
+from tests.runtime.fake_cluster import FakeCluster
 
 Tree = dict[str, Any]
 Row = tuple[str, str, str, str, dict[str, int]]

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from berth.core.inventory import object_line
 from berth.findings import Problem
-from berth.manifests import code, naming
+from berth.manifests import naming
 from berth.manifests.placed import Placed, cluster_of
 from berth.manifests.timetable import LARGEST, TOO_LARGE
 from berth.schema.values import Cluster, Reservation, ResourceClass, Site
@@ -39,7 +39,8 @@ class RenderedNames:
         also = [("Role", naming.single(name)), ("ServiceAccount", naming.single(name))]
         if also[1] == DEFAULT_ACCOUNT:
             yield _collision(reservation, *DEFAULT_ACCOUNT, "Kubernetes")
-        for kind, given in [one for one in (*wanted, *also) if one in self._ours[cluster]][:1]:
+        ours = self._ours[cluster]
+        for kind, given in [one for one in (*wanted, *also) if one in ours or _is_code(*one)][:1]:
             yield _collision(reservation, kind, given, "Berth itself")
         others = [naming.cronjob(name, number) for number in range(2, cronjobs + 1)]
         listed = (name, *(object_line("CronJob", other) for other in others))
@@ -68,7 +69,6 @@ def _berth_names(
 ) -> frozenset[tuple[str, str]]:
     """Return the names of Berth's own objects in the cluster's namespace."""
     found = {
-        *(("ConfigMap", found.name) for found in code.of_cluster(cluster)),
         ("CronJob", naming.SWEEP),
         ("Role", naming.SWEEP),
     }
@@ -78,6 +78,10 @@ def _berth_names(
     if any(cluster.namespace in sessions.namespaces for sessions in here):
         found.add(("Role", naming.session_role(site.name)))
     return frozenset(found)
+
+
+def _is_code(kind: str, name: str) -> bool:
+    return kind == "ConfigMap" and naming.of_code(name) is not None
 
 
 def _collision(reservation: Reservation, kind: str, given: str, other: str) -> Problem:

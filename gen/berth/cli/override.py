@@ -14,6 +14,7 @@ import click
 from berth.cli.command import CommandError, Settings, command, suggestion
 from berth.cli.completion import complete_classes, complete_reservations
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, stderr, stdout
+from berth.cli.livefindings import finding_line
 from berth.cli.selection import (
     cluster_option,
     context_option,
@@ -22,7 +23,7 @@ from berth.cli.selection import (
     require_cluster,
     require_reservations,
 )
-from berth.cli.status import finding_line, reach
+from berth.cli.status import reach
 from berth.core.instants import instant_text
 from berth.core.labels import RESERVATION, SITE
 from berth.core.overrides import MAX_TARGET, Override

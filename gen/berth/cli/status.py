@@ -7,6 +7,7 @@ from typing import NamedTuple, NoReturn
 
 import click
 
+from berth.cli import preflight as preflights
 from berth.cli.command import CommandError, Settings, command
 from berth.cli.console import (
     EXIT_BAD_INPUT,
@@ -19,6 +20,7 @@ from berth.cli.console import (
     stderr,
     stdout,
 )
+from berth.cli.livefindings import finding_line, findings_json
 from berth.cli.selection import (
     class_option,
     cluster_option,
@@ -34,8 +36,8 @@ from berth.cli.selection import (
 from berth.core.instants import instant_text
 from berth.dates.moments import local_day, local_text, named, near_span_text
 from berth.dates.zone import Zone
-from berth.findings import ERROR, NOTE, WARNING
-from berth.live.access import ClusterAccess, ContextArgumentError, parse_contexts
+from berth.findings import ERROR, WARNING
+from berth.live.access import ANSWER_SECONDS, ClusterAccess, ContextArgumentError, parse_contexts
 from berth.live.clusterfacts import ClusterFacts, ClusterLocation
 from berth.live.earlier import NO_LOOKS, EarlierLooks
 from berth.live.expected import ExpectedState, expected_states
@@ -60,9 +62,8 @@ from berth.schema.values import Cluster, Site
 
 _EVERY = 5.0  # seconds between two looks
 _UNSYNCED = ("S020", "S021", "S022", "S023", "S024")
-_RED, _YELLOW, _GREEN, _CYAN, _PLAIN = "\x1b[31m", "\x1b[33m", "\x1b[32m", "\x1b[36m", "\x1b[0m"
+_RED, _GREEN, _PLAIN = "\x1b[31m", "\x1b[32m", "\x1b[0m"
 _STATES = {ACTIVE: _GREEN, DEGRADED: _RED, SCHEDULED: "", COMPLETED: ""}
-_SEVERITIES = {ERROR: _RED, WARNING: _YELLOW, NOTE: _CYAN}
 
 
 class _View(NamedTuple):
@@ -95,6 +96,7 @@ class _View(NamedTuple):
         "berth status",
         "berth status my-course -o wide",
         "berth status --context prod=admin@prod --watch",
+        "berth status --preflight my-course",
     ),
 )
 @names_argument
@@ -104,6 +106,19 @@ class _View(NamedTuple):
 @kubeconfig_option
 @templates_option
 @click.option("--watch", is_flag=True, help="Look again every 5 seconds, until Ctrl-C.")
+@click.option(
+    "--preflight",
+    is_flag=True,
+    help="Prove that the Jobs can run and scale: by dry runs, permissions and one test Job.",
+)
+@click.option(
+    "--timeout",
+    type=click.IntRange(1, 3600),
+    metavar="SECONDS",
+    default=120,
+    show_default=True,
+    help="How long the test Job of --preflight may take.",
+)
 def status(  # noqa: PLR0913 - one for each option
     settings: Settings,
     *,
@@ -114,6 +129,8 @@ def status(  # noqa: PLR0913 - one for each option
     kubeconfig: str | None,
     templates: str | None,
     watch: bool,
+    preflight: bool,
+    timeout: int,
 ) -> int:
     """Show what every pool does in its cluster, and what is wrong.
 
@@ -121,6 +138,8 @@ def status(  # noqa: PLR0913 - one for each option
     """
     if watch and settings.form == "json":
         raise CommandError("--watch shows a table. Leave out -o json, or leave out --watch.")
+    if preflight and (watch or resource_class is not None):
+        raise CommandError("--preflight checks whole reservations, once. Leave out --watch and --class.")
     pipeline = Pipeline()
     selected = require_reservations(names, pipeline)
     require_class(resource_class, pipeline)
@@ -139,6 +158,10 @@ def status(  # noqa: PLR0913 - one for each option
     except TemplateError as error:
         settings.report(error.findings)
         return EXIT_BAD_INPUT
+    if preflight:
+        means = reach(settings, clusters, contexts, kubeconfig, timeout + ANSWER_SECONDS)
+        outcome = preflights.run(means, site, clusters, wanted, selected, timeout)
+        return preflights.show(outcome, view.form, strict=settings.strict)
     looks = _Looks(reach(settings, clusters, contexts, kubeconfig), site, clusters, wanted)
     zone_of = _zones(site, items)
 
@@ -157,14 +180,18 @@ def status(  # noqa: PLR0913 - one for each option
 
 
 def reach(
-    settings: Settings, clusters: Sequence[Cluster], contexts: Sequence[str], kubeconfig: str | None
+    settings: Settings,
+    clusters: Sequence[Cluster],
+    contexts: Sequence[str],
+    kubeconfig: str | None,
+    patience: float = ANSWER_SECONDS,
 ) -> ClusterAccess:
     """Return the way to these clusters that `--context` and `--kubeconfig` name."""
     try:
         ordered = parse_contexts(contexts, [one.name for one in clusters])
     except ContextArgumentError as error:
         raise CommandError(f"--context: {error}") from error
-    return ClusterAccess(None if kubeconfig is None else settings.given(kubeconfig), ordered)
+    return ClusterAccess(None if kubeconfig is None else settings.given(kubeconfig), ordered, patience)
 
 
 class _Looks:
@@ -351,15 +378,6 @@ def _drift(row: PoolStatus) -> str:
     return "?" if row.replicas is None else "synced"
 
 
-def finding_line(found: LiveFinding, *, color: bool) -> str:
-    """Return a finding about a cluster in one line."""
-    kind = f"{found.severity}[{found.code}]"
-    if color:
-        kind = f"{_SEVERITIES[found.severity]}{kind}{_PLAIN}"
-    subject = f"{found.subject}: " if found.subject else ""
-    return f"{found.cluster}: {kind} {subject}{found.message} {found.fix}"
-
-
 def _colored(text: str, rows: Sequence[PoolStatus]) -> str:
     """Color the state in each line of a table."""
     head, *lines = text.splitlines(keepends=True)
@@ -383,7 +401,7 @@ def as_json(clusters: Sequence[ClusterStatus]) -> str:
             "ready": row.ready,
             "pending": row.pending,
             "active": row.active,
-            "findings": _findings(row.findings),
+            "findings": findings_json(row.findings),
             **_slots_json(row.slots),
         }
         for row in pools_of(clusters)
@@ -392,7 +410,7 @@ def as_json(clusters: Sequence[ClusterStatus]) -> str:
         {
             "name": one.cluster,
             "context": one.place.context if one.place else None,
-            "findings": _findings(one.findings),
+            "findings": findings_json(one.findings),
         }
         for one in clusters
     ]
@@ -409,9 +427,3 @@ def _slots_json(found: SlotCount | None) -> dict[str, object]:
 
 def _instant(at: int | None) -> str | None:
     return None if at is None else instant_text(at)
-
-
-def _findings(found: Sequence[LiveFinding]) -> list[dict[str, str]]:
-    return [
-        {"severity": one.severity, "code": one.code, "message": one.message, "fix": one.fix} for one in found
-    ]

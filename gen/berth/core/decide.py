@@ -30,6 +30,7 @@ from berth.core.removal import (
     outdated_slots,
     removals,
     restored_marks,
+    unused_code,
 )
 from berth.core.slots import PlaceholderOwner, Slot, count_slots, slot_demand
 from berth.core.state import (
@@ -147,6 +148,7 @@ def decide(facts: SiteState, now: int) -> SweepDecision:
         else [_decide_reservation(facts, one, now) for one in reservation_states(facts)]
     )
     actions = [action for judgement in found for action in judgement.actions]
+    actions += unused_code(facts, now)
     warnings = [warning for judgement in found for warning in judgement.warnings]
     return SweepDecision(tuple(sorted(actions, key=action_order)), tuple(warnings))
 

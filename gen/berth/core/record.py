@@ -1,13 +1,13 @@
 """The record of each occurrence, and whether its seats were ready in time.
 
-Pure: observations in, text and messages out. The size of the record is limited.
+Pure: observations in, text out. The size of the record is limited.
 """
 
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from berth.core.holders import PLACEHOLDERS, REMEDIES
+from berth.core.holders import PLACEHOLDERS
 from berth.core.instants import instant_text, parse_instant
 from berth.core.timetable import TimetableOccurrence, TimetableSettings
 
@@ -16,8 +16,7 @@ MAX_RECORDS = 50
 MAX_RECORD_BYTES = 32_768  # bytes of all records
 RECORD_KEY = "records.json"  # in the ConfigMap
 
-Points = tuple[tuple[int, int], ...]
-"""Instants, ascending, and the target from each on."""
+Points = tuple[tuple[int, int], ...]  # instants, ascending, and the target from each on
 
 
 class PoolObservation(NamedTuple):
@@ -144,14 +143,3 @@ def judge_readiness(before: str, asked: int, look: PoolObservation, now: float) 
     if look.ready >= look.wanted:
         return READY
     return before if now < look.raised + READY_GRACE_SECONDS else LATE
-
-
-def late_message(item: TimetableOccurrence, look: PoolObservation, start: str) -> str:
-    return (
-        f"{look.ready} of {look.wanted} {look.kind} of {look.resource_class} are ready for {item.id}, which "
-        f"starts at {start}. {REMEDIES[look.kind]}"
-    )
-
-
-def ready_message(item: TimetableOccurrence, look: PoolObservation) -> str:
-    return f"All {look.wanted} {look.kind} of {look.resource_class} are ready for {item.id}."

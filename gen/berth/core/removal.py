@@ -22,6 +22,14 @@ RENAME_SPAN = 900  # seconds since a reservation came in which it may be another
 LOST_DELAY = 300 - 30  # one round, for whoever deletes a timetable by hand: an engine makes it again
 
 
+def unused_code(facts: SiteState, now: int) -> Iterator[RemoveObject]:
+    """Remove code that no CronJob or unfinished Job mounts: engines keep it for pods of older releases."""
+    for one in () if facts.unread & {CONFIG_MAP.name, CRON_JOB.name, JOB.name} else facts.code:
+        is_young = now < one.ref.created + REMOVAL_DELAY  # an engine may create it before what mounts it
+        if one.ref.name not in facts.mounted and not is_young and not one.ref.is_terminating:
+            yield RemoveObject(one.ref, "no CronJob or Job mounts it")
+
+
 def is_removable(facts: SiteState, state: ReservationState, source: TimetableObject, now: int) -> bool:
     """Return whether the reservation has been orphaned for long enough, or was renamed."""
     if not _is_orphaned(facts, source.ref):

@@ -10,7 +10,7 @@ from berth.core.instants import parse_instant
 from berth.core.inventory import KEY, Inventory, PersistentSlots
 from berth.core.inventory import parse_inventory as read_inventory
 from berth.core.jsonvalues import Tree
-from berth.core.labels import AFFINITY, CLASS, OCCURRENCE, PERSISTENT, RECORD, RESERVATION, ROLE, SITE
+from berth.core.labels import AFFINITY, CLASS, CODE, OCCURRENCE, PERSISTENT, RECORD, RESERVATION, ROLE, SITE
 from berth.core.labels import SLOT as SLOT_ROLE
 from berth.core.objects import (
     CONFIG_MAP,
@@ -63,11 +63,24 @@ class PoolObject(NamedTuple):
 class JobObject(NamedTuple):
     ref: ObjectRef
     is_finished: bool
+    mounts: frozenset[str] = frozenset()  # names of ConfigMaps
 
 
 class CronJobObject(NamedTuple):
     ref: ObjectRef
     template: Tree  # of its Jobs
+
+
+class SweepCronJob(NamedTuple):
+    """A CronJob of no reservation."""
+
+    template: Tree
+
+
+class CodeMap(NamedTuple):
+    """An immutable ConfigMap with the code of some release."""
+
+    ref: ObjectRef
 
 
 class ImagePullFailure(NamedTuple):
@@ -118,7 +131,16 @@ class SlotObject(NamedTuple):
 
 
 StateObject = (
-    TimetableObject | Inventory | PoolObject | CronJobObject | JobObject | PodObject | ObjectRef | SlotObject
+    TimetableObject
+    | Inventory
+    | CodeMap
+    | PoolObject
+    | CronJobObject
+    | SweepCronJob
+    | JobObject
+    | PodObject
+    | ObjectRef
+    | SlotObject
 )
 
 
@@ -139,6 +161,8 @@ class SiteState(NamedTuple):
     slots: tuple[SlotObject, ...] | None = None  # None: nobody looked, or they could not be read
     namespace: str = ""  # of all that is in one
     listed: frozenset[tuple[str, str]] | None = None  # kind and name of what git has; None: nobody knows
+    code: tuple[CodeMap, ...] = ()
+    mounted: frozenset[str] = frozenset()  # ConfigMaps that CronJobs and Jobs that are not finished mount
 
 
 def site_state(
@@ -175,7 +199,21 @@ def site_state(
         of(SlotObject) if found.get(SLOT) is not None else None,
         namespace,
         git.objects,
+        of(CodeMap),
+        frozenset(name for fact in everything for name in _mounts(fact)),
     )
+
+
+def _mounts(fact: StateObject) -> Iterable[str]:
+    """Return the names of the ConfigMaps that pods of a CronJob or unfinished Job mount."""
+    if isinstance(fact, CronJobObject | SweepCronJob):
+        return _mounted_config_maps(fact.template)
+    return fact.mounts if isinstance(fact, JobObject) and not fact.is_finished else ()
+
+
+def _mounted_config_maps(job: Tree) -> frozenset[str]:
+    volumes = _list(_at(job, "spec", "template", "spec"), "volumes")
+    return frozenset(str(_at(volume, "configMap").get("name", "")) for volume in volumes)
 
 
 def parse_object(site: str, kind: ObjectKind, tree: Tree) -> StateObject | None:
@@ -184,20 +222,27 @@ def parse_object(site: str, kind: ObjectKind, tree: Tree) -> StateObject | None:
     Raises KeyError, TypeError, ValueError or AttributeError if it is malformed.
     """
     ref = _parse_ref(site, kind, tree)
-    if ref is None:
-        is_inventory = kind is CONFIG_MAP and KEY in _at(tree, "data")
-        return read_inventory(str(_at(tree, "metadata")["name"]), _at(tree, "data")) if is_inventory else None
+    if not ref.reservation:
+        return _parse_of_site(site, kind, ref, tree)
     make = _PARSERS.get(kind)
     return make(ref, tree) if make else ref
 
 
-def _parse_ref(site: str, kind: ObjectKind, tree: Tree) -> ObjectRef | None:
-    """Parse the metadata; None if the object is not of a reservation of the site."""
+def _parse_of_site(site: str, kind: ObjectKind, ref: ObjectRef, tree: Tree) -> StateObject | None:
+    """Parse an object of no reservation."""
+    if kind is CONFIG_MAP and KEY in _at(tree, "data"):
+        return read_inventory(ref.name, _at(tree, "data"))
+    labels = _at(tree, "metadata", "labels")
+    if labels.get(SITE) == site and kind is CONFIG_MAP and labels.get(ROLE) == CODE:
+        return CodeMap(ref)
+    return SweepCronJob(_at(tree, "spec", "jobTemplate")) if kind is CRON_JOB else None
+
+
+def _parse_ref(site: str, kind: ObjectKind, tree: Tree) -> ObjectRef:
+    """Parse the metadata; the reservation is empty where the object is not of one of the site."""
     metadata = _at(tree, "metadata")
     labels = _at(metadata, "labels")
-    reservation = str(labels.get(RESERVATION) or "")
-    if labels.get(SITE) != site or not reservation:
-        return None
+    reservation = str(labels.get(RESERVATION) or "") if labels.get(SITE) == site else ""
     created = parse_instant(str(metadata["creationTimestamp"]))
     name, uid = str(metadata["name"]), str(metadata["uid"])
     orphaned_since = str(_at(metadata, "annotations").get(ORPHANED_SINCE, ""))
@@ -254,7 +299,7 @@ def _parse_job(ref: ObjectRef, tree: Tree) -> JobObject | None:
         return None
     conditions = _list(_at(tree, "status"), "conditions")
     ends = [one for one in conditions if one["type"] in ("Complete", "Failed") and one["status"] == "True"]
-    return JobObject(ref, bool(ends))
+    return JobObject(ref, bool(ends), _mounted_config_maps(tree))
 
 
 def _parse_pod(ref: ObjectRef, tree: Tree) -> PodObject:

@@ -92,6 +92,7 @@ class Comparison:
         files = self._file_changes(with_removed=head.is_valid)
         if head.is_valid:
             self._stale += {*self._committed.paths()} - self._remaining
+            self._warnings += risks.site_warnings(self._base.site, self._head.site)
             self._warnings += risks.manifest_warnings(files, self._remaining)
             self._warnings += risks.stale_warnings(sorted(self._stale))
         return Change(

@@ -8,14 +8,13 @@ import re
 from difflib import unified_diff
 from typing import NamedTuple
 
+from berth.manifests import naming
+
 ADDED, CHANGED, REMOVED = "added", "changed", "removed"
 CONTEXT = 3  # lines around a change
 
 _kind = re.compile(r"^kind: [\"']?([\w.-]+)", re.MULTILINE).search
 _name = re.compile(r"^metadata:\n(?:  .*\n)*?  name: [\"']?([^\"'\n]+)", re.MULTILINE).search
-
-# A ConfigMap of the in-cluster code is named by its content; compare it with that of the other version.
-_of_code = re.compile(r"(berth-(?:core|runtime))-[0-9a-f]{10}").fullmatch
 
 
 class ObjectChange(NamedTuple):
@@ -62,8 +61,8 @@ def _objects(text: str) -> dict[tuple[str, str], str]:
     for number, piece in enumerate(re.split(r"^---\n", text, flags=re.MULTILINE)):
         kind, name = _kind(piece), _name(piece)
         if kind and name:
-            of_code = _of_code(name.group(1))
-            key = kind.group(1), (of_code or name).group(1)
+            # the code is named by its content: compare it with that of the other version
+            key = kind.group(1), (naming.of_code(name.group(1)) or name).group(1)
         elif piece and not all(line.startswith("#") for line in piece.splitlines()):
             key = "text", str(number)
         else:

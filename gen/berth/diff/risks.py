@@ -18,6 +18,7 @@ from berth.diff.change import RENAMED, ChangeWarning, ReservationChange
 from berth.diff.compare import ReservationVersion, SimilarReservations
 from berth.diff.manifests import ADDED, CHANGED, REMOVED, FileChange, ObjectChange, section
 from berth.diff.wording import date_and_times, number_of
+from berth.schema.values import Cluster, Site
 
 _CODE_ROLE = f'"{ROLE}": "{CODE}"'  # in the text of what engines do not delete
 _FEW = 3  # names that are listed one by one
@@ -130,6 +131,37 @@ def standing_seats(version: ReservationVersion | None, now: int) -> dict[str, in
         return {}
     found = version.reservation.holder.persistence
     return dict(version.reservation.seats) if found is not None and found.is_open(now) else {}
+
+
+def site_warnings(old: Site | None, new: Site | None) -> Iterator[ChangeWarning]:
+    """Warn about another name of the site, and about another namespace of a cluster."""
+    if old is None or new is None:
+        return
+    if old.name != new.name:
+        message = (
+            f"The site was {old.name}. Its name is in the selectors of all Deployments, which are immutable: "
+            "this cannot be applied over what is there. Remove the old site from the clusters first, outside "
+            "of all windows."
+        )
+        yield ChangeWarning("site-renamed", new.name, message)
+    before = {one.name: one for one in old.clusters}
+    for cluster in new.clusters:
+        known = before.get(cluster.name)
+        if known is not None and known.namespace != cluster.namespace:
+            yield ChangeWarning("namespace", cluster.name, _namespace_text(known, cluster))
+
+
+def _namespace_text(old: Cluster, new: Cluster) -> str:
+    was = f"Its namespace was {old.namespace}. "
+    if new.engine == "none":
+        return (
+            f"{was}Nothing removes what is there: its CronJobs and its sweep go on and hold seats a second "
+            f"time. After applying, delete the objects of the site in {old.namespace}; berth status says how."
+        )
+    return (
+        f"{was}The engine deletes everything there and creates it in {new.namespace}: windows that are open "
+        "close, and the sweep opens them again within 6 minutes."
+    )
 
 
 # Slots

@@ -95,6 +95,14 @@ class ClusterClient:
         """Apply a merge patch and return the object."""
         return self._ask("PATCH", path, query, {"Accept": JSON, "Content-Type": MERGE_PATCH}, dict(patch))
 
+    def create(self, path: str, body: Mapping[str, object], query: Mapping[str, str]) -> Any:
+        """Create an object in the collection at the path, and return it."""
+        return self._ask("POST", path, query, {"Accept": JSON, "Content-Type": JSON}, dict(body))
+
+    def delete(self, path: str, options: Mapping[str, object]) -> Any:
+        """Delete the object at the path."""
+        return self._ask("DELETE", path, {}, {"Accept": JSON, "Content-Type": JSON}, dict(options))
+
     def _ask(
         self, method: str, path: str, query: Mapping[str, str], headers: dict[str, str], body: Any = None
     ) -> Any:

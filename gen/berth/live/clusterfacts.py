@@ -79,7 +79,10 @@ class WaitingPlaceholder(NamedTuple):
 
 
 class LivePod(NamedTuple):
-    """A pod of Berth that is not a placeholder and has not succeeded."""
+    """A pod of Berth that is not a placeholder and has not succeeded.
+
+    `down_since` is None while it serves.
+    """
 
     name: str
     reservation: str
@@ -87,7 +90,7 @@ class LivePod(NamedTuple):
     phase: str
     restarts: int
     trouble: WaitReason | None
-    down_since: int | None  # None: it serves
+    down_since: int | None
 
 
 class LiveJob(NamedTuple):
@@ -177,6 +180,7 @@ class ClusterFacts(NamedTuple):
     unread: tuple[UnreadableReservation, ...] = ()
     unset: tuple[str, ...] = ()  # Reservations of others, by name, that hold something by no allocatePolicy
     refusals: tuple[CreationRefusal, ...] = ()  # none if Events cannot be listed
+    by_namespace: Mapping[str, Mapping[str, int]] = {}  # CronJobs and Deployments, in the whole cluster
 
 
 KubeObject = dict[str, Any]

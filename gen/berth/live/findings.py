@@ -39,6 +39,7 @@ LIVE_RULES = {
     "S024": LiveRule(WARNING, "bad timetable", "A timetable in the cluster is malformed."),
     "S025": LiveRule(WARNING, "pool missing", "The Deployment of a pool is missing."),
     "S026": LiveRule(WARNING, "no CronJob", "A reservation has no CronJob, or a suspended one."),
+    "S027": LiveRule(WARNING, "other namespace", "Objects of the site are left in another namespace."),
     # seats
     "S030": LiveRule(ERROR, "not served", "Seats are missing, and no pod serves the reservation."),
     "S031": LiveRule(ERROR, "seats missing", "Seats are missing, although a pod serves the reservation."),
@@ -72,6 +73,14 @@ LIVE_RULES = {
     "S066": LiveRule(WARNING, "expired", "What stood has expired, and is still in git."),
     "S067": LiveRule(ERROR, "over", "Slots that should stand hold nothing any more."),
     "S068": LiveRule(WARNING, "mixed policies", "Reservations of others share no node with slots."),
+    # preflight
+    "S070": LiveRule(ERROR, "not checked", "You lack a permission, so the preflight cannot prove something."),
+    "S071": LiveRule(ERROR, "Job refused", "The API server would refuse a Job of Berth, or the Job's pod."),
+    "S072": LiveRule(ERROR, "placeholder refused", "The API server would refuse a placeholder."),
+    "S073": LiveRule(ERROR, "not permitted", "The account of a Job lacks a permission."),
+    "S074": LiveRule(ERROR, "test Job failed", "The test Job did not succeed within the given time."),
+    "S075": LiveRule(ERROR, "not applied", "A CronJob, timetable or Deployment is not in the cluster."),
+    "S076": LiveRule(WARNING, "test Job left", "The test Job could not be deleted."),
 }
 
 

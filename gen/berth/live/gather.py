@@ -4,6 +4,7 @@ Ready placeholders are not listed, because their Deployment counts them; neither
 more placeholders are missing than are Pending, the pods of that pool are listed too.
 """
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple
 from berth.core import labels
 from berth.core.claims import competing_reservation, known_recognitions, open_claims
 from berth.core.jsonvalues import TimetableError, Tree
-from berth.core.objects import EVENT, NODE_POOL, SLOT, is_terminating
+from berth.core.objects import CRON_JOB, DEPLOYMENT, EVENT, NODE_POOL, SLOT, is_terminating
 from berth.core.overrides import Override, parse_overrides, unknown_classes
 from berth.core.sessioncounter import SessionCounter
 from berth.core.sessions import (
@@ -25,7 +26,7 @@ from berth.core.sessions import (
     ranked,
 )
 from berth.core.target import open_now
-from berth.core.timetable import Timetable, TimetablePool, active_occurrences, parse_timetable
+from berth.core.timetable import VERSION, Timetable, TimetablePool, active_occurrences, parse_timetable
 from berth.core.timetable import Timetable as Read
 from berth.live import clusterfacts
 from berth.live.clusterfacts import (
@@ -62,6 +63,7 @@ class ReadTimetable(NamedTuple):
     changed: int
     overrides: dict[str, Override]
     bad_override: str
+    is_newer: bool = False  # than what this version of Berth can read
 
 
 NO_TIMETABLE = ReadTimetable(None, "", 0, {}, "")
@@ -86,7 +88,16 @@ def read_live_timetable(fact: LiveTimetable) -> ReadTimetable:
         read, malformed = None, str(error)
     if read is not None and not bad:
         bad = unknown_classes(overrides, [pool.resource_class for pool in read.pools])
-    return ReadTimetable(read, malformed, fact.changed, overrides, bad)
+    return ReadTimetable(read, malformed, fact.changed, overrides, bad, _is_newer(fact.text or ""))
+
+
+def _is_newer(text: str) -> bool:
+    try:
+        tree = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    version = tree.get("version") if isinstance(tree, dict) else None
+    return isinstance(version, int) and version > VERSION
 
 
 def needed_sessions(timetables: Iterable[Timetable], now: int) -> tuple[list[Recognition], MetadataKeys]:
@@ -185,7 +196,7 @@ def gather_facts(ask: Get, wanted: GatherScope, now: int, refused: type[Exceptio
     ours = f"{labels.SITE}={site}"
 
     def listed(path: str, selector: str = ours, fields: str = "") -> list[clusterfacts.KubeObject]:
-        return _list_all(ask, path.format(namespace), selector, fields, _JSON)
+        return list_all(ask, path.format(namespace), selector, fields, _JSON)
 
     maps = listed("/api/v1/namespaces/{}/configmaps")
     pods = "/api/v1/namespaces/{}/pods"
@@ -219,16 +230,31 @@ def gather_facts(ask: Get, wanted: GatherScope, now: int, refused: type[Exceptio
     facts = facts._replace(
         sessions=_sessions(ask, facts, now, refused), refusals=_refusals(ask, namespace, refused)
     )
+    facts = facts._replace(by_namespace=_by_namespace(ask, site, refused))
     return _with_slots(ask, facts, site, refused) if koordinator else facts
 
 
 def _refusals(ask: Get, namespace: str, refused: type[Exception]) -> tuple[clusterfacts.CreationRefusal, ...]:
     """List what could not be made; nothing without permission."""
     try:
-        found = _list_all(ask, EVENT.path(namespace), "", "reason=FailedCreate", _JSON)
+        found = list_all(ask, EVENT.path(namespace), "", "reason=FailedCreate", _JSON)
     except refused:
         return ()
     return tuple(map(clusterfacts.parse_refusal, found))
+
+
+def _by_namespace(ask: Get, site: str, refused: type[Exception]) -> dict[str, dict[str, int]]:
+    """Count the site's objects that hold or open seats, by namespace and kind; nothing without permission."""
+    found: dict[str, dict[str, int]] = {}
+    for kind in (CRON_JOB, DEPLOYMENT):
+        try:
+            items = list_all(ask, kind.path(""), f"{labels.SITE}={site}", "", _METADATA_LIST)
+        except refused:
+            return {}
+        for one in items:
+            counts = found.setdefault(str(one["metadata"].get("namespace", "")), {})
+            counts[kind.name] = counts.get(kind.name, 0) + 1
+    return found
 
 
 def _short_of_pods(pools: Sequence[LivePool], pending: Sequence[WaitingPlaceholder]) -> Iterator[LivePool]:
@@ -242,7 +268,7 @@ def _short_of_pods(pools: Sequence[LivePool], pending: Sequence[WaitingPlacehold
 def _with_slots(ask: Get, facts: ClusterFacts, site: str, refused: type[Exception]) -> ClusterFacts:
     """List all Reservations of the cluster: an unreadable one of anybody stops all slots."""
     try:
-        found = _list_all(ask, SLOT.path(""), "", "", _JSON)
+        found = list_all(ask, SLOT.path(""), "", "", _JSON)
     except refused as error:
         status = getattr(error, "status", 0)
         return facts._replace(slots=ListRefused(status, str(error)))
@@ -301,12 +327,12 @@ def _list_or_reason(
 ) -> list[clusterfacts.KubeObject] | str:
     try:
         accept = _METADATA_LIST if asked.metadata_only else _JSON
-        return _list_all(ask, asked.path, asked.labels, asked.fields, accept)
+        return list_all(ask, asked.path, asked.labels, asked.fields, accept)
     except refused as error:
         return str(error)
 
 
-def _list_all(ask: Get, path: str, selector: str, fields: str, accept: str) -> list[clusterfacts.KubeObject]:
+def list_all(ask: Get, path: str, selector: str, fields: str, accept: str) -> list[clusterfacts.KubeObject]:
     """List all pages. An empty list may be sent as null."""
     query = {"limit": PAGE}
     query |= {"labelSelector": selector} if selector else {}

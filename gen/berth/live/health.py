@@ -114,6 +114,25 @@ def check_koordinator(snapshot: ClusterState) -> Iterator[LiveFinding]:
         yield _finding(snapshot, "S068", "", message, fix)
 
 
+def check_namespaces(snapshot: ClusterState) -> Iterator[LiveFinding]:
+    """Report namespaces in which objects of the site are left, such as after a change of the namespace."""
+    for namespace, counts in sorted(snapshot.facts.by_namespace.items()):
+        if namespace not in snapshot.namespaces:
+            number = ", ".join(f"{count} {kind}{'s' * (count > 1)}" for kind, count in sorted(counts.items()))
+            home = snapshot.place.namespace
+            message = (
+                f"objects of the site are also in the namespace {namespace} ({number}), and git has {home}: "
+                "they open windows and hold seats there."
+            )
+            context = f" --context={snapshot.place.context}" if snapshot.place.context else ""
+            delete = (
+                f"kubectl{context} --namespace={namespace} delete cronjobs,jobs,deployments,configmaps,roles,"
+                f"rolebindings,serviceaccounts --selector={labels.SITE}={snapshot.site}"
+            )
+            fix = f"If nothing prunes them, delete them: {delete}"
+            yield _finding(snapshot, "S027", "", message, fix)
+
+
 def nothing_applied(snapshot: ClusterState) -> LiveFinding | None:
     """Return a single finding if the cluster has no object of the site."""
     place, facts = snapshot.place, snapshot.facts

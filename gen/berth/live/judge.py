@@ -63,6 +63,7 @@ def judge_cluster(snapshot: ClusterState, code: Collection[str]) -> ClusterStatu
     findings = [
         *health.check_cluster(snapshot, code),
         *health.check_koordinator(snapshot),
+        *health.check_namespaces(snapshot),
         *_check_sessions(snapshot, readable),
     ]
     if not health.sweep_trouble(snapshot.facts):
@@ -126,7 +127,7 @@ class _ReservationJudge:
         if nothing := health.nothing_applied(snapshot):
             return (nothing,)
         cronjobs = [one for one in snapshot.facts.cronjobs if one.reservation == name]
-        found = list(sync.check_reservation(snapshot, name, known.read, known.malformed, cronjobs))
+        found = list(sync.check_reservation(snapshot, name, known, cronjobs))
         found += health.check_creation(snapshot, name, self._uncreated)
         found += health.check_jobs(
             snapshot, name, self._pods, [one for one in snapshot.facts.jobs if one.reservation == name]

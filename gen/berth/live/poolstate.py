@@ -108,6 +108,7 @@ class ClusterState(NamedTuple):
     templates: Mapping[str, str] = {}  # of pools, by git
     scheduler: str = ""  # Koordinator's; empty: the cluster has none
     earlier: EarlierLooks = NO_LOOKS
+    namespaces: frozenset[str] = frozenset()  # of all clusters of the site
 
 
 class PoolState(NamedTuple):
@@ -155,7 +156,8 @@ class PoolState(NamedTuple):
     def settling(self) -> int:
         """The seconds for which a session that left still counts here; 0 if sessions change nothing."""
         follows = self.pool.behavior != "none" and self.active is not None and self.override is None
-        if not follows or self.timetable is None or (self.deployment and self.deployment.is_scaled_by_others):
+        by_others = self.deployment is not None and self.deployment.is_scaled_by_others
+        if not follows or by_others or self.timetable is None or not self.pool.holder.is_stabilized:
             return 0
         return self.timetable.settings.stabilization_seconds
 
@@ -198,6 +200,7 @@ def cluster_state(
         persistent=git.persistent,
         templates=git.templates,
         scheduler=cluster.koordinator.scheduler if cluster.koordinator else "",
+        namespaces=frozenset(one.namespace for one in site.clusters),
     )
 
 

@@ -9,6 +9,7 @@ from berth.live import expected
 from berth.live.clusterfacts import LiveCronJob
 from berth.live.expected import timetable_difference
 from berth.live.findings import LiveFinding
+from berth.live.gather import ReadTimetable
 from berth.live.poolstate import EDIT, REPAIR, ClusterState, PoolState, occurrences_of
 from berth.schema.engine import CALLED
 
@@ -16,13 +17,16 @@ from berth.schema.engine import CALLED
 def check_reservation(
     snapshot: ClusterState,
     name: str,
-    cluster: Timetable | None,
-    malformed: str,
+    known: ReadTimetable,
     cronjobs: Iterable[LiveCronJob],
 ) -> Iterator[LiveFinding]:
-    """Compare the reservation with git. `cluster` is its timetable there, None if missing or `malformed`."""
-    git = snapshot.expected.get(name)
-    if malformed:
+    """Compare the reservation with git. `known` is its timetable in the cluster."""
+    git, cluster, malformed = snapshot.expected.get(name), known.read, known.malformed
+    if malformed and known.is_newer:
+        message = f"its timetable is of a newer version of Berth: {malformed}."
+        fix = "Upgrade Berth here; to apply an older file would break what runs there."
+        yield _finding(snapshot, "S024", name, message, fix)
+    elif malformed:
         fix = f"{apply_hint(snapshot, name)} Until then its pods keep the last valid one."
         yield _finding(snapshot, "S024", name, f"its timetable is malformed: {malformed}.", fix)
     elif (

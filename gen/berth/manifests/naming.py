@@ -1,5 +1,7 @@
 """Names of the rendered objects, and the labels and annotations that all of them carry."""
 
+import re
+
 from berth.core.labels import CLASS, RECORD, RESERVATION, SITE
 from berth.schema.values import Reservation, ResourceClass, Site
 
@@ -7,6 +9,8 @@ from berth.schema.values import Reservation, ResourceClass, Site
 # CronJobs allow 52 characters (Kubernetes adds 11 for the Job); one limit serves for all kinds.
 
 LONGEST = 52
+of_code = re.compile(r"(berth-(?:core|runtime))-[0-9a-f]{10}").fullmatch
+"""Match the name of a ConfigMap with in-cluster code, of any version; group 1 is its package."""
 INVENTORY = "berth-inventory"  # the ConfigMap that names the reservations, where nothing prunes
 OCCURRENCE = "berth-occurrence"  # the beginning of the names of ClusterRoles for occurrences
 SWEEP = "berth-sweep"  # CronJob, ServiceAccount, Role and RoleBinding of the sweep

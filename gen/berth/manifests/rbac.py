@@ -105,6 +105,11 @@ def _of_scaled(group: str, resource: str, names: Iterable[str]) -> list[Rule]:
     ]
 
 
+def of_nodes(pools: Sequence[str]) -> list[Rule]:
+    """Return the rules of occurrences and the sweep for the NodePools of a reservation."""
+    return _of_scaled("karpenter.sh", "nodepools", pools)
+
+
 def over_nodes(site: Site, placed: Placed, labels: Values) -> list[Manifest]:
     """Return the ClusterRoles and bindings of a reservation with NodePools, which have no namespace.
 
@@ -115,7 +120,7 @@ def over_nodes(site: Site, placed: Placed, labels: Values) -> list[Manifest]:
     found = []
     for kind, account in ((naming.OCCURRENCE, naming.single(name)), (naming.SWEEP, naming.SWEEP)):
         role = naming.nodes_role(site.name, kind, name)
-        found.append(_cluster_role(role, labels, _of_scaled("karpenter.sh", "nodepools", pools)))
+        found.append(_cluster_role(role, labels, of_nodes(pools)))
         found.append(_cluster_binding(role, labels, role, account, placed.cluster.namespace))
     return found
 
@@ -141,7 +146,7 @@ def of_base(site: Site, cluster: Cluster, classes: Iterable[ResourceClass]) -> l
         found.append(Manifest("rbac/role.yaml.j2", {**_annotated(values), "rules": rules}))
     if cluster.koordinator is not None:
         slots = {kind: naming.slot_role(site.name, kind) for kind in (naming.OCCURRENCE, naming.SWEEP)}
-        found += [_cluster_role(role, ours, [of_slots()[kind]]) for kind, role in slots.items()]
+        found += [_cluster_role(role, ours, of_slots()[kind]) for kind, role in slots.items()]
         sweep = slots[naming.SWEEP]
         found.append(_cluster_binding(sweep, ours, sweep, naming.SWEEP, home))
     if cluster.has_static_pools:
@@ -173,15 +178,15 @@ def of_sweep(*, prunes: bool) -> list[Rule]:
     return rules
 
 
-def of_slots() -> dict[str, Rule]:
+def of_slots() -> dict[str, list[Rule]]:
     """Return the rules for slots, of occurrences and of the sweep.
 
     They hold for the whole cluster: slots have no namespace, and their names are not known before. An
     occurrence patches a slot that ends later than planned; the sweep replaces it.
     """
     return {
-        naming.OCCURRENCE: _rule(*SLOTS, ["list", "create", "patch", "delete"]),
-        naming.SWEEP: _rule(*SLOTS, ["list", "create", "delete"]),
+        naming.OCCURRENCE: [_rule(*SLOTS, ["list", "create", "patch", "delete"])],
+        naming.SWEEP: [_rule(*SLOTS, ["list", "create", "delete"])],
     }
 
 

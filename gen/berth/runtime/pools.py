@@ -4,18 +4,18 @@ It is level-triggered, and every write carries the resourceVersion it was decide
 conflict, and the pool is observed again. Slots change by themselves, so they are listed at each look.
 """
 
-from berth.core.actions import (ChangeSlots, PoolDecision, PoolFound, ScalePool, decide_pool)
-from berth.core.backoff import (NO_PAUSE, Pause, backoff)
-from berth.core.decisions import (DesiredState, replica_change)
-from berth.core.objects import CONFIG_MAP
-from berth.core.slots import (PlaceholderOwner, SessionDebounce, SlotCounts, count_slots, reported_sessions)
-from berth.core.state import ObjectRef
-from berth.core.timetable import TimetablePool
-from berth.runtime.actions import (PlanResult, apply_plan, list_slots)
-from berth.runtime.apiclient import ApiError
-from berth.runtime.program import RuntimeContext
 from collections.abc import Callable
 
+from berth.core.actions import ChangeSlots, PoolDecision, PoolFound, ScalePool, decide_pool
+from berth.core.backoff import NO_PAUSE, Pause, backoff
+from berth.core.decisions import DesiredState, replica_change
+from berth.core.objects import CONFIG_MAP
+from berth.core.slots import PlaceholderOwner, SessionDebounce, SlotCounts, count_slots, reported_sessions
+from berth.core.state import ObjectRef
+from berth.core.timetable import TimetablePool
+from berth.runtime.actions import PlanResult, apply_plan, list_slots
+from berth.runtime.apiclient import ApiError
+from berth.runtime.program import RuntimeContext
 
 ATTEMPTS = 5  # at a pool that others keep changing, before it counts as a failure
 MAX_WRITES = 250  # writes to slots at a look

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from berth.core import record
 from berth.core.backoff import NO_PAUSE, Pause
+from berth.core.holders import REMEDIES
 from berth.core.instants import instant_text
 from berth.core.jsonvalues import Tree
 from berth.core.labels import RECORD, RESERVATION, ROLE, SITE
@@ -66,8 +67,7 @@ class Recorder:
         labels = {SITE: timetable.site, RESERVATION: timetable.reservation, ROLE: RECORD}
         self._metadata = {"name": self._name, "labels": labels}
         if home.uid:
-            owner = {"apiVersion": CONFIG_MAP.version, "kind": CONFIG_MAP.name, **home._asdict()}
-            self._metadata["ownerReferences"] = [owner]
+            self._metadata["ownerReferences"] = [{"apiVersion": "v1", "kind": "ConfigMap", **home._asdict()}]
         for item in self._open.values():
             self._records[item.id] = record.with_observation(self._recorded(item.id), item, looks, int(now))
             for look in looks:
@@ -88,13 +88,17 @@ class Recorder:
         self._readiness[key] = after
         if after == before or (before == record.UNKNOWN and after == record.READY):
             return
+        seats = f"{look.wanted} {look.kind} of {look.resource_class}"
         if after == record.LATE:
             start, counts = instant_text(item.start), {"wanted": look.wanted, "ready": look.ready}
             self._log.error("late", occurrence=item.id, pool=look.resource_class, **counts, start=start)
-            event = make_event(subject, WARNING, "SeatsNotReady", record.late_message(item, look, start), now)
+            kind, reason = WARNING, "SeatsNotReady"
+            message = f"{look.ready} of {seats} are ready for {item.id}, which starts at {start}. "
+            message += REMEDIES[look.kind]
         else:
             self._log.info("ready", occurrence=item.id, pool=look.resource_class)
-            event = make_event(subject, NORMAL, "SeatsReady", record.ready_message(item, look), now)
+            kind, reason, message = NORMAL, "SeatsReady", f"All {seats} are ready for {item.id}."
+        event = make_event(subject, kind, reason, message, now)
         self._events = [*self._events, event][-MAX_EVENTS:]
 
     def send(self, now: float) -> None:

@@ -35,7 +35,7 @@ class ObservedSessions(NamedTuple):
 
     counts: dict[str, int] | None
     """Sessions that count for each, those that left a moment ago included. None: they cannot be read, because
-    they have never been listed completely, or have not been readable for longer than PATIENCE.
+    they have never been listed completely, or have not been readable for longer than STALE_SECONDS.
     """
     active: dict[str, int]  # only those that are there now; empty where `counts` is None
     pending: bool  # the first complete list is not there yet
@@ -177,32 +177,27 @@ class SessionObserver:
         self._keys = MetadataKeys(
             self._keys.labels | asked.labels, self._keys.annotations | asked.annotations
         )
-        for name, match in matches:
-            if match.template and name in self._classes and not self._classes[name].has_templates:
-                self._classes[name].has_templates = True
-                self._must_look = True
+        known = self._tracker.recognitions()
+        by_template = [known[name] for name, match in matches if match.template]
+        for found in self._classes.values():
+            if not found.has_templates and any(may_overlap(found.recognition, one) for one in by_template):
+                found.has_templates = self._must_look = True
 
     def _session_readers(self) -> dict[Collection, Reader]:
         """Return the readers of sessions; classes with a common collection share its watch."""
-        places: dict[Collection, tuple[str, list[str]]] = {}
+        places: dict[tuple[Collection, str], dict[str, Recognition]] = {}
         for name, found in self._classes.items():
             for namespace, collection in found.collections.items():
-                places.setdefault(collection, (namespace, []))[1].append(name)
-        known = sorted(self._tracker.recognitions().items())
-        return {
-            collection: SessionReader(
-                namespace,
-                frozenset(names),
-                tuple(
-                    (name, one)
-                    for name, one in known
-                    if namespace in one.namespaces
-                    and any(may_overlap(one, self._classes[own].recognition) for own in names)
-                ),
-                self._keys,
+                places.setdefault((collection, namespace), {})[name] = found.recognition
+        readers: dict[Collection, Reader] = {}
+        for (collection, namespace), own in places.items():
+            recognitions = tuple(
+                (name, one)
+                for name, one in sorted(self._tracker.recognitions().items())
+                if namespace in one.namespaces and any(may_overlap(one, other) for other in own.values())
             )
-            for collection, (namespace, names) in places.items()
-        }
+            readers[collection] = SessionReader(namespace, frozenset(own), recognitions, self._keys)
+        return readers
 
     def _catch_up(self, now: float) -> None:
         if not self._is_arranged:
@@ -234,9 +229,7 @@ class SessionObserver:
         news = templates.news(now)
         # Who asks again starts what is looked up after a pause.
         due = templates.is_uncertain and not 0 <= now - self._looked_at < _TEMPLATE_RETRY
-        for found in self._classes.values():
-            if not found.has_templates:
-                continue
+        for found in [one for one in self._classes.values() if one.has_templates]:
             if self._must_look:
                 found.counter.look_at_all(now)
             elif due or news:
@@ -253,12 +246,12 @@ class SessionObserver:
     def _ask_renku_at(self, url: str) -> None:
         if self._templates:
             self._templates.close()
-        watch_context = self._context
+        context = self._context
         self._templates = ProjectTemplates(
-            lambda: RenkuClient(url, watch_context.renku_token_file),
+            lambda: RenkuClient(url, context.renku_token_file),
             self._manager.wake,
-            watch_context.log,
-            watch_context.jitter,
+            context.log,
+            context.jitter,
         )
         self._must_look = True
 

@@ -1,0 +1,443 @@
+"""Proves in a cluster, before the day, that the Jobs of Berth can run and scale.
+
+The API server admits what would run without making it (server-side dry run), tells what the account of the
+Job may do, and one test Job really runs. Nothing else is written.
+"""
+
+import copy
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from berth.core import labels
+from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, EVENT, JOB, POD, SLOT, ObjectKind
+from berth.core.timetable import Timetable, TimetablePool
+from berth.live import clusterfacts
+from berth.live.client import ClusterError
+from berth.live.clusterfacts import ClusterLocation, KubeObject, LivePod, WaitReason
+from berth.live.findings import LiveFinding
+from berth.live.gather import list_all, read_live_timetable
+from berth.live.seats import most_common_reason
+from berth.manifests import naming
+from berth.runtime.apiclient import JSON
+from berth.runtime.sessionobjects import session_collections
+
+ROLE = "preflight"
+SUFFIX = "-preflight"
+KEPT_SECONDS = 60  # of a test Job that is over and that nobody has deleted
+_POLL = 1.0
+_REVIEWS = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
+_QUERY = {"fieldManager": "berth-preflight"}
+_DRY_RUN = {**_QUERY, "dryRun": "All"}
+# Of a sidecar, which ends with the pod, and of any other container.
+_WAIT = "import signal, sys; signal.signal(signal.SIGTERM, lambda *_: sys.exit()); signal.pause()"
+_END = "import sys"
+_RULES = "quotas, LimitRanges, policies and webhooks of the namespace"
+
+
+_ADVICE = (
+    "Check images and images.pullSecrets of the site, and its runtime.nodeSelector and runtime.tolerations. "
+    "Where a node has to come first, wait longer: --timeout."
+)
+
+
+class Client(Protocol):
+    """Requests to a cluster. A failure raises ClusterError."""
+
+    def get(self, path: str, query: Mapping[str, str], accept: str = ...) -> Any: ...
+
+    def create(self, path: str, body: Mapping[str, object], query: Mapping[str, str]) -> Any: ...
+
+    def delete(self, path: str, options: Mapping[str, object]) -> Any: ...
+
+
+class Clock(NamedTuple):
+    """`now` in seconds; it need not be the time of day."""
+
+    now: Callable[[], float]
+    sleep: Callable[[float], object]
+
+
+class PreflightScope(NamedTuple):
+    """What to check in a cluster: its reservations with windows, and which of them get a test Job.
+
+    Without any `named` reservation, one test Job runs.
+    """
+
+    site: str
+    reservations: Sequence[str]
+    named: Collection[str]
+    seconds: int  # for a test Job
+
+
+class Check(NamedTuple):
+    """A check and what it found. `reservation` is empty for the sweep. `seconds`: what a test Job took."""
+
+    cluster: str
+    reservation: str
+    what: str
+    name: str
+    findings: tuple[LiveFinding, ...] = ()
+    seconds: int | None = None
+
+    @property
+    def is_passed(self) -> bool:
+        return not self.findings
+
+
+class Access(NamedTuple):
+    """A request that an account must be allowed to make. An empty namespace is the whole cluster."""
+
+    verb: str
+    group: str
+    resource: str
+    namespace: str = ""
+    name: str = ""
+
+    def describe(self) -> str:
+        what = f"{self.resource}.{self.group}" if self.group else self.resource
+        name = f" {self.name}" if self.name else ""
+        return f"{self.verb} {what}{name}{f' in {self.namespace}' if self.namespace else ''}"
+
+
+def run_preflight(client: Client, place: ClusterLocation, scope: PreflightScope, clock: Clock) -> list[Check]:
+    """Run all checks in a cluster. Raises ClusterError if it cannot be read."""
+    return list(_Preflight(client, place, scope, clock).checks())
+
+
+def needed_access(timetable: Timetable, name: str, namespace: str) -> Iterator[Access]:
+    """Yield what the account of a reservation's Job must be allowed. `name` is that of the timetable."""
+    yield Access("get", "", "configmaps", namespace, name)
+    yield Access("create", "", "events", namespace)
+    for pool in timetable.pools:
+        yield from _access_to_pool(pool, namespace)
+        if pool.sessions is not None and pool.behavior != "none":
+            for collection in session_collections(pool.sessions).values():
+                group, resource, where = _of_path(collection.path)
+                for verb in ("list", "watch"):
+                    yield Access(verb, group, resource, where)
+
+
+def _access_to_pool(pool: TimetablePool, namespace: str) -> Iterator[Access]:
+    if pool.slots is not None:
+        for verb in ("list", "create", "patch", "delete"):
+            yield Access(verb, _group(SLOT), SLOT.plural)
+    if pool.holder.has_replicas:
+        kind = pool.holder.scaled_kind
+        where = "" if kind.of_cluster else namespace
+        yield Access("get", _group(kind), kind.plural, where, pool.scaled)
+        for verb in ("get", "patch"):
+            yield Access(verb, _group(kind), f"{kind.plural}/scale", where, pool.scaled)
+
+
+def _group(kind: ObjectKind) -> str:
+    return kind.version.rpartition("/")[0]
+
+
+def _of_path(path: str) -> tuple[str, str, str]:
+    """Return group, resource and namespace of a collection in a namespace."""
+    parts = path.strip("/").split("/")
+    group = "" if parts[0] == "api" else parts[1]
+    return group, parts[-1], parts[-2]
+
+
+def sweep_access(namespace: str) -> Iterator[Access]:
+    """Yield what the account of the sweep must be allowed to open, close and start Jobs."""
+    yield Access("list", "", "configmaps", namespace)
+    yield Access("list", "", "pods", namespace)
+    yield Access("list", "batch", "cronjobs", namespace)
+    yield Access("list", "batch", "jobs", namespace)
+    yield Access("create", "batch", "jobs", namespace)
+    yield Access("list", "apps", "deployments", namespace)
+    yield Access("patch", "apps", "deployments/scale", namespace)
+
+
+def job_of(cronjob: KubeObject) -> KubeObject:
+    """Return a Job as the CronJob would make it, with a name that nobody has."""
+    template = copy.deepcopy(cronjob["spec"]["jobTemplate"])
+    metadata = {
+        **(template.get("metadata") or {}),
+        "generateName": cronjob["metadata"]["name"] + "-",
+        "namespace": cronjob["metadata"]["namespace"],
+    }
+    return {"apiVersion": JOB.version, "kind": JOB.name, "metadata": metadata, "spec": template["spec"]}
+
+
+def pod_of(template: KubeObject, namespace: str, name: str) -> KubeObject:
+    """Return the pod of a template."""
+    metadata = {**(template.get("metadata") or {}), "generateName": f"{name}-", "namespace": namespace}
+    metadata.pop("creationTimestamp", None)
+    return {"apiVersion": POD.version, "kind": POD.name, "metadata": metadata, "spec": template["spec"]}
+
+
+def trial_job(cronjob: KubeObject, seconds: int) -> KubeObject:
+    """Return a Job with the pod of the CronJob's Job, whose programs do nothing.
+
+    It is no Job of a reservation, so neither the sweep nor status takes its pod for one that serves. It goes
+    by itself, too.
+    """
+    made = job_of(cronjob)
+    del made["metadata"]["generateName"]
+    made["metadata"]["name"] = cronjob["metadata"]["name"] + SUFFIX
+    for metadata in (made["metadata"], made["spec"]["template"].setdefault("metadata", {})):
+        known = dict(metadata.get("labels") or {})
+        known.pop(labels.RESERVATION, None)
+        metadata["labels"] = {**known, labels.ROLE: ROLE}
+    made["spec"] |= {
+        "backoffLimit": 0,
+        "activeDeadlineSeconds": seconds + 30,
+        "ttlSecondsAfterFinished": KEPT_SECONDS,
+    }
+    pod = made["spec"]["template"]["spec"]
+    for container in (*(pod.get("initContainers") or ()), *pod["containers"]):
+        for probe in ("livenessProbe", "readinessProbe", "startupProbe", "lifecycle", "args"):
+            container.pop(probe, None)
+        is_sidecar = container.get("restartPolicy") == "Always"
+        container["command"] = ["python", "-c", _WAIT if is_sidecar else _END]
+    return made
+
+
+class _Preflight:
+    def __init__(self, client: Client, place: ClusterLocation, scope: PreflightScope, clock: Clock) -> None:
+        self._client, self._place, self._scope, self._clock = client, place, scope, clock
+        self._cronjobs = self._list(CRON_JOB)
+        self._deployments = self._list(DEPLOYMENT)
+        self._timetables = {
+            one.reservation: one
+            for one in map(clusterfacts.parse_live_timetable, self._list(CONFIG_MAP))
+            if one.reservation and one.text is not None
+        }
+
+    def _list(self, kind: ObjectKind) -> list[KubeObject]:
+        path = kind.path(self._place.namespace)
+        return list_all(self._client.get, path, f"{labels.SITE}={self._scope.site}", "", JSON)
+
+    def checks(self) -> Iterator[Check]:
+        yield from self._of_sweep()
+        runnable = []
+        for name in sorted(self._scope.reservations):
+            found = list(self._of_reservation(name))
+            yield from found
+            if all(one.is_passed for one in found if one.what == "Job"):
+                runnable.append(name)
+        chosen = [name for name in runnable if name in self._scope.named]
+        for name in chosen if self._scope.named else runnable[:1]:
+            yield self._test(name)
+
+    def _of_sweep(self) -> Iterator[Check]:
+        found = next((one for one in self._cronjobs if one["metadata"]["name"] == naming.SWEEP), None)
+        if found is None:
+            yield self._check("", "sweep", naming.SWEEP, [self._missing("", "CronJob", naming.SWEEP)])
+            return
+        yield self._check("", "sweep", naming.SWEEP, self._job_findings("", found))
+        yield self._permissions("", _account(found), sweep_access(self._place.namespace))
+
+    def _of_reservation(self, name: str) -> Iterator[Check]:
+        cronjob = self._cronjob(name)
+        if cronjob is None:
+            yield self._check(name, "Job", name, [self._missing(name, "CronJob", naming.single(name))])
+            return
+        yield self._check(name, "Job", cronjob["metadata"]["name"], self._job_findings(name, cronjob))
+        for one in self._deployments:
+            if clusterfacts.label(one, labels.RESERVATION) == name:
+                pool = one["metadata"]["name"]
+                pod = pod_of(one["spec"]["template"], self._place.namespace, pool)
+                yield self._check(name, "placeholder", pool, self._dry_run("S072", name, POD, pod, pool))
+        live = self._timetables.get(name)
+        timetable = read_live_timetable(live).read if live else None
+        if live is None or timetable is None:
+            missing = self._missing(name, "timetable", naming.single(name))
+            yield self._check(name, "permissions", naming.single(name), [missing])
+            return
+        needed = needed_access(timetable, live.name, self._place.namespace)
+        yield self._permissions(name, _account(cronjob), needed)
+
+    def _cronjob(self, name: str) -> KubeObject | None:
+        found = [one for one in self._cronjobs if clusterfacts.label(one, labels.RESERVATION) == name]
+        return min(found, key=lambda one: str(one["metadata"]["name"]), default=None)
+
+    # what the API server would admit
+
+    def _job_findings(self, subject: str, cronjob: KubeObject) -> list[LiveFinding]:
+        """Try the Job and its pod: quotas, LimitRanges and policies are about pods."""
+        job, name = job_of(cronjob), str(cronjob["metadata"]["name"])
+        pod = pod_of(job["spec"]["template"], self._place.namespace, name)
+        return self._dry_run("S071", subject, JOB, job, name) or self._dry_run(
+            "S071", subject, POD, pod, name
+        )
+
+    def _dry_run(
+        self, code: str, subject: str, kind: ObjectKind, body: KubeObject, name: str
+    ) -> list[LiveFinding]:
+        try:
+            self._client.create(kind.path(self._place.namespace), body, _DRY_RUN)
+        except ClusterError as error:
+            if is_unpermitted(error) or "does not support dry run" in str(error):
+                return [self._unchecked(subject, f"whether {kind.plural} of {name} are admitted", error)]
+            if not error.status:
+                raise
+            message = f"the API server refuses a {kind.name} of {name}: {error}."
+            return [self._finding(code, subject, message, f"Check the {_RULES}: one of them refuses it.")]
+        return []
+
+    # what its account may do
+
+    def _permissions(self, subject: str, account: str, needed: Iterable[Access]) -> Check:
+        findings = []
+        for access in dict.fromkeys(needed):
+            try:
+                is_allowed = self._is_allowed(account, access)
+            except ClusterError as error:
+                if not error.status:
+                    raise
+                findings = [self._unchecked(subject, f"what the ServiceAccount {account} may do", error)]
+                break
+            if not is_allowed:
+                message = f"the ServiceAccount {account} may not {access.describe()}."
+                fix = f"Apply rendered/clusters/{self._place.cluster} again, with its Roles and RoleBindings."
+                findings.append(self._finding("S073", subject, message, fix))
+        return self._check(subject, "permissions", account, findings)
+
+    def _is_allowed(self, account: str, access: Access) -> bool:
+        namespace = self._place.namespace
+        resource, _, subresource = access.resource.partition("/")
+        attributes = {
+            "namespace": access.namespace,
+            "verb": access.verb,
+            "group": access.group,
+            "resource": resource,
+            "subresource": subresource,
+            "name": access.name,
+        }
+        spec = {
+            "user": f"system:serviceaccount:{namespace}:{account}",
+            "groups": [
+                "system:serviceaccounts",
+                f"system:serviceaccounts:{namespace}",
+                "system:authenticated",
+            ],
+            "resourceAttributes": {key: value for key, value in attributes.items() if value},
+        }
+        review = {"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview", "spec": spec}
+        return (self._client.create(_REVIEWS, review, {}).get("status") or {}).get("allowed") is True
+
+    # what really runs
+
+    def _test(self, reservation: str) -> Check:
+        cronjob = self._cronjob(reservation)
+        assert cronjob is not None
+        job = trial_job(cronjob, self._scope.seconds)
+        name, path = job["metadata"]["name"], JOB.path(self._place.namespace)
+        began = self._clock.now()
+        try:
+            self._client.create(path, job, _QUERY)
+        except ClusterError as error:
+            return self._check(reservation, "test Job", name, [self._not_made(reservation, name, error)])
+        try:
+            findings = self._outcome(reservation, name, began + self._scope.seconds)
+            seconds = None if findings else round(self._clock.now() - began)
+        finally:
+            left = self._delete(reservation, name)
+        return self._check(reservation, "test Job", name, [*findings, *left])._replace(seconds=seconds)
+
+    def _not_made(self, subject: str, name: str, error: ClusterError) -> LiveFinding:
+        if is_unpermitted(error):
+            return self._unchecked(subject, "whether a Job runs", error)
+        if not error.status:
+            raise error
+        if error.status == 409:
+            message = f"the Job {name} exists: another preflight runs, or one was interrupted."
+            delete = self._place.kubectl(f"delete job/{name}")
+            return self._finding("S074", subject, message, f"Try again in a few minutes, or: {delete}")
+        message = f"the test Job {name} cannot be made: {error}."
+        return self._finding("S074", subject, message, f"Check the {_RULES}.")
+
+    def _outcome(self, subject: str, name: str, until: float) -> list[LiveFinding]:
+        """Wait for the end of the test Job; return nothing if it succeeds."""
+        why = "it has no pod"
+        while True:
+            over, told = self._look(name)
+            why = told or why
+            if over and over != "Complete":
+                message = f"the test Job {name} has failed: {why}."
+                return [self._finding("S074", subject, message, _ADVICE)]
+            if over:
+                return []
+            if self._clock.now() >= until:
+                message = f"the test Job {name} has not run within {self._scope.seconds} s: {why}."
+                return [self._finding("S074", subject, message, _ADVICE)]
+            self._clock.sleep(_POLL)
+
+    def _look(self, name: str) -> tuple[str, str]:
+        """Return how the Job has ended, empty if it has not, and what keeps it from that."""
+        namespace = self._place.namespace
+        found = list_all(self._client.get, JOB.path(namespace), "", f"metadata.name={name}", JSON)
+        if not found:
+            return "Failed", "somebody has deleted it"
+        job = clusterfacts.parse_job(found[0])
+        if job.is_over:
+            return ("Complete", "") if job.failure is None else ("Failed", _words(job.failure))
+        selector = f"batch.kubernetes.io/job-name={name}"
+        pods = list_all(self._client.get, POD.path(namespace), selector, "", JSON)
+        if not pods and (refused := self._refusal(name)):
+            return "Failed", f"its pod cannot be made: {refused}"
+        return "", _state_of([clusterfacts.parse_pod(one) for one in pods])
+
+    def _refusal(self, job: str) -> str:
+        """Return why the Job's pod cannot be made; empty if nobody says so."""
+        fields = f"reason=FailedCreate,involvedObject.name={job}"
+        try:
+            found = list_all(self._client.get, EVENT.path(self._place.namespace), "", fields, JSON)
+        except ClusterError:
+            return ""
+        return clusterfacts.parse_refusal(found[-1]).message if found else ""
+
+    def _delete(self, subject: str, name: str) -> list[LiveFinding]:
+        options = {"apiVersion": "v1", "kind": "DeleteOptions", "propagationPolicy": "Background"}
+        try:
+            self._client.delete(JOB.path(self._place.namespace, name), options)
+        except ClusterError as error:
+            if error.status == 404:
+                return []
+            message = f"the test Job {name} cannot be deleted: {error}."
+            fix = f"It goes by itself {KEPT_SECONDS} s after its end. By hand: "
+            return [self._finding("S076", subject, message, fix + self._place.kubectl(f"delete job/{name}"))]
+        return []
+
+    # what is told
+
+    def _missing(self, subject: str, kind: str, name: str) -> LiveFinding:
+        message = f"the {kind} {name} is not in the cluster."
+        fix = f"Apply rendered/clusters/{self._place.cluster}, or let the engine sync it."
+        return self._finding("S075", subject, message, fix)
+
+    def _unchecked(self, subject: str, what: str, error: ClusterError) -> LiveFinding:
+        fix = "Ask for the permissions of the preflight (docs/status.md), or let an administrator run it."
+        return self._finding("S070", subject, f"it is not known {what}: {error}.", fix)
+
+    def _finding(self, code: str, subject: str, message: str, fix: str) -> LiveFinding:
+        return LiveFinding(code, self._place.cluster, subject, message, fix)
+
+    def _check(self, reservation: str, what: str, name: str, findings: Sequence[LiveFinding]) -> Check:
+        return Check(self._place.cluster, reservation, what, name, tuple(findings))
+
+
+def _account(cronjob: KubeObject) -> str:
+    pod = cronjob["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+    return str(pod.get("serviceAccountName") or "default")
+
+
+def is_unpermitted(error: ClusterError) -> bool:
+    """Return whether the person lacks a permission. Quotas and policies answer with 403, too."""
+    return error.status == 403 and " cannot " in str(error) and " resource " in str(error)
+
+
+def _state_of(pods: Sequence[LivePod]) -> str:
+    """Return what a pod waits for; empty without one."""
+    troubles = [one.trouble for one in pods if one.trouble]
+    if troubles:
+        return most_common_reason(troubles).removesuffix(".")
+    return f"its pod is {pods[0].phase or 'new'}" if pods else ""
+
+
+def _words(why: WaitReason) -> str:
+    return most_common_reason([why]).removesuffix(".")

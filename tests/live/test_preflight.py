@@ -1,0 +1,271 @@
+"""`berth status --preflight`: what it proves, what it tells, and that nothing of it stays."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from berth.cli import preflight as command
+from berth.live.preflight import Access, Clock, job_of, needed_access, trial_job
+
+from tests.cli.conftest import Berth
+from tests.live import project
+from tests.live.api_server import ApiServer
+from tests.live.happenings import NOW, in_order
+from tests.live.judged import status, told, wordless
+from tests.live.sites import asking, two
+from tests.live.turns import NO_IMAGE, not_created
+from tests.live.world import World
+
+IN_ORDER = """\
+CLUSTER  RESERVATION  CHECK        OBJECT            RESULT
+prod                  sweep        berth-sweep       ok
+prod                  permissions  berth-sweep       ok
+prod     course       Job          course            ok
+prod     course       placeholder  course-small      ok
+prod     course       permissions  berth-occurrence  ok
+prod     course       test Job     course-preflight  ok after 0 s
+"""
+FORBIDDEN = (
+    'jobs.batch is forbidden: User "me" cannot create resource "jobs" in API group "batch" in the namespace'
+)
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Time passes only where somebody waits."""
+    now = [0.0]
+
+    def sleep(seconds: float) -> None:
+        now[0] += seconds
+
+    monkeypatch.setattr(command, "CLOCK", Clock(lambda: now[0], sleep))
+    return now
+
+
+def preflight(berth: Berth, server: ApiServer, folder: Path, *words: str) -> tuple[int, list[str]]:
+    """The exit code, and what is told below the table without sentences."""
+    code, out, err = berth(*asking(server, folder), "--preflight", *words)
+    assert err == ""
+    return code, wordless(out).partition("\n\n")[2].splitlines()
+
+
+def objects(world: World) -> list[str]:
+    return sorted(json.dumps(one, sort_keys=True) for one in world.objects)
+
+
+def cronjob(world: World) -> dict[str, Any]:
+    return world.get("CronJob", "course")
+
+
+def test_in_order_everything_is_proven_and_nothing_stays(
+    berth: Berth, server: ApiServer, tmp_path: Path
+) -> None:
+    before = objects(server.world)
+
+    assert berth(*asking(server, tmp_path), "--preflight") == (0, IN_ORDER, "")
+    assert objects(server.world) == before
+    assert [(one["kind"], one["dryRun"]) for one in server.world.created] == [
+        *(("Job", "All"), ("Pod", "All")) * 2,
+        ("Pod", "All"),
+        ("Job", None),
+    ]
+
+
+def test_what_would_run_is_tried_as_it_is(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
+    berth(*asking(server, tmp_path), "--preflight")
+    job, pod, seat = server.world.created[2:5]
+    template = cronjob(server.world)["spec"]["jobTemplate"]
+
+    assert job["spec"] == template["spec"]
+    assert pod["spec"] == template["spec"]["template"]["spec"]
+    assert seat["spec"] == server.world.get("Deployment", "course-small")["spec"]["template"]["spec"]
+
+
+def test_the_test_job_has_the_pod_of_the_job_and_does_nothing() -> None:
+    world = in_order(project.project())
+    theirs, ours = job_of(cronjob(world)), trial_job(cronjob(world), 60)
+    pods = [one["spec"]["template"]["spec"] for one in (theirs, ours)]
+    containers = [[*pod.get("initContainers", ()), *pod["containers"]] for pod in pods]
+    changed = {"command", "livenessProbe"}
+
+    assert [{key: value for key, value in one.items() if key not in changed} for one in containers[1]] == [
+        {key: value for key, value in one.items() if key not in changed} for one in containers[0]
+    ]
+    assert all(one["command"][:2] == ["python", "-c"] for one in containers[1])
+    assert containers[1][-1]["command"][2] == "import sys"
+    assert all("livenessProbe" not in one for one in containers[1])
+    assert ours["metadata"]["name"] == "course-preflight"
+    assert (ours["spec"]["backoffLimit"], ours["spec"]["activeDeadlineSeconds"]) == (0, 90)
+    assert ours["spec"]["ttlSecondsAfterFinished"] == 60
+
+
+def test_neither_the_sweep_nor_status_takes_the_test_job_for_one_of_a_reservation() -> None:
+    git = project.project()
+    world = in_order(git)
+    before = told(status(world, git))
+    job = trial_job(cronjob(world), 60)
+    world.apply({**job, "status": {"active": 1}})
+    metadata = job["spec"]["template"]["metadata"]
+    pod = world.pod("course-preflight-x", metadata["labels"], "Pending", **NO_IMAGE)
+
+    assert told(status(world, git)) == before
+    for one in (job, pod):
+        found = one["metadata"]["labels"]
+        assert "berth.dev/reservation" not in found
+        assert found["berth.dev/role"] == "preflight"
+
+
+@pytest.mark.parametrize(
+    ("refused", "codes"),
+    [
+        (("Pod", 'pods "x" is forbidden: exceeded quota: team'), ["S071", "S071", "S072"]),
+        (("Job", "admission webhook denied the request"), ["S071", "S071"]),
+    ],
+    ids=["quota", "webhook"],
+)
+def test_what_is_not_admitted_is_told_and_nothing_runs(
+    berth: Berth, server: ApiServer, tmp_path: Path, refused: tuple[str, str], codes: list[str]
+) -> None:
+    server.world.not_admitted = dict([refused])
+    code, lines = preflight(berth, server, tmp_path)
+
+    assert (code, [one.partition("[")[2][:4] for one in lines]) == (1, codes)
+    assert all(one["dryRun"] for one in server.world.created)
+
+
+def test_a_missing_permission_of_the_job_is_told(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
+    server.world.not_allowed = {"patch deployments/scale", "list pods", "get configmaps"}
+    code, lines = preflight(berth, server, tmp_path)
+
+    assert code == 1
+    assert {one.partition(" ")[2].partition(" ")[0] for one in lines} == {"error[S073]"}
+    assert len([one for one in lines if " course " in one]) == 3
+
+
+def test_the_permissions_are_those_of_what_the_timetable_names() -> None:
+    git = project.project()
+    timetable = git.expected["prod"].timetables["course"]
+
+    assert list(needed_access(timetable, "course", "berth")) == [
+        Access("get", "", "configmaps", "berth", "course"),
+        Access("create", "", "events", "berth"),
+        Access("get", "apps", "deployments", "berth", "course-small"),
+        Access("get", "apps", "deployments/scale", "berth", "course-small"),
+        Access("patch", "apps", "deployments/scale", "berth", "course-small"),
+        Access("list", "", "pods", "hub"),
+        Access("watch", "", "pods", "hub"),
+    ]
+
+
+def test_what_the_person_may_not_do_is_not_proven(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
+    server.world.not_admitted = {"Job": FORBIDDEN}
+    code, lines = preflight(berth, server, tmp_path)
+
+    assert (code, {one.partition("[")[2][:4] for one in lines}) == (1, {"S070"})
+
+
+def pulls(world: World) -> Callable[[dict[str, Any]], None]:
+    """The pod of the test Job waits for its image."""
+
+    def end(job: dict[str, Any]) -> None:
+        labels = job["spec"]["template"]["metadata"]["labels"]
+        mine = {**labels, "batch.kubernetes.io/job-name": "course-preflight"}
+        world.pod("course-preflight-x", mine, "Pending", **NO_IMAGE)
+
+    return end
+
+
+def test_a_test_job_that_does_not_run_in_time_is_told_with_what_it_waits_for(
+    berth: Berth, server: ApiServer, tmp_path: Path, clock: list[float]
+) -> None:
+    server.world.job_ends = pulls(server.world)
+    code, lines = preflight(berth, server, tmp_path, "--timeout", "30")
+
+    assert code == 1
+    assert [one.partition("[")[2][:4] for one in lines] == ["S074"]
+    assert "ImagePullBackOff" in lines[0]
+    assert clock == [30.0]
+    assert [one for one in server.world.objects if one["kind"] == "Job"] == []
+
+
+@pytest.mark.parametrize("how", ["failed", "refused", "deleted"])
+def test_a_test_job_that_cannot_succeed_is_told_at_once(
+    berth: Berth, server: ApiServer, tmp_path: Path, clock: list[float], how: str
+) -> None:
+    def end(job: dict[str, Any]) -> None:
+        failed = {
+            "type": "Failed",
+            "status": "True",
+            "reason": "BackoffLimitExceeded",
+            "message": "It failed",
+        }
+        if how == "failed":
+            job["status"] = {"conditions": [failed]}
+        elif how == "refused":
+            not_created(server.world, "Job", job["metadata"]["name"], NOW)
+        else:
+            server.world.objects.remove(job)
+
+    server.world.job_ends = end
+    code, lines = preflight(berth, server, tmp_path)
+
+    assert (code, [one.partition("[")[2][:4] for one in lines], clock) == (1, ["S074"], [0.0])
+
+
+def test_a_second_preflight_leaves_the_first_one_alone(
+    berth: Berth, server: ApiServer, tmp_path: Path
+) -> None:
+    running = server.world.apply({**trial_job(cronjob(server.world), 60), "status": {"active": 1}})
+    code, lines = preflight(berth, server, tmp_path)
+
+    assert (code, lines[0].partition("[")[2][:4]) == (1, "S074")
+    assert running in server.world.objects
+
+
+def test_a_test_job_that_cannot_be_deleted_is_told(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
+    server.world.not_admitted["DELETE"] = "no"
+    code, lines = preflight(berth, server, tmp_path)
+
+    assert (code, [one.partition(" ")[2].partition(" ")[0] for one in lines]) == (0, ["warning[S076]"])
+
+
+def test_what_is_not_applied_is_told(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
+    for kind, name in (("CronJob", "course"), ("CronJob", "berth-sweep")):
+        server.world.remove(kind, name)
+    code, lines = preflight(berth, server, tmp_path)
+
+    assert (code, [one.partition("[")[2][:4] for one in lines]) == (1, ["S075", "S075"])
+
+
+def test_an_unreachable_cluster_hides_no_other(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
+    code, out, _ = berth(*two(server, tmp_path), "--preflight")
+
+    assert (code, out.startswith(IN_ORDER)) == (1, True)
+    assert "lab: error[S001]" in out
+    assert berth(*two(server, tmp_path), "--preflight", "course") == (0, IN_ORDER, "")
+
+
+def test_json_is_a_preflight(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
+    server.world.not_allowed = {"patch deployments/scale"}
+    code, out, _ = berth(*asking(server, tmp_path), "--preflight", "-o", "json")
+    answer = json.loads(out)
+
+    assert (code, answer["kind"], answer["clusters"]) == (1, "Preflight", [])
+    assert answer["items"][2] == {
+        "cluster": "prod",
+        "reservation": "course",
+        "check": "Job",
+        "object": "course",
+        "passed": True,
+        "seconds": None,
+        "findings": [],
+    }
+    (found,) = answer["items"][4]["findings"]
+    assert (found["code"], answer["items"][4]["passed"]) == ("S073", False)
+
+
+def test_it_is_not_watched(berth: Berth) -> None:
+    for more in (["--watch"], ["--class", "small"]):
+        assert berth("status", "--preflight", *more).code == 2
