@@ -2,16 +2,29 @@
 
 import json
 from berth.core.decisions import desired_state
-from berth.core.holders import (SlotSpec, slot_hash)
-from berth.core.labels import (CLASS, RESERVATION, ROLE, SITE, SLOT)
-from berth.core.slots import (BUSY_LOOK_SECONDS, PlaceholderOwner, SessionDebounce, SlotPlan, bridging_placeholders, count_slots, parse_slot, plan_slots, slot_demand, slot_lifetime, slot_object, slot_selector)
+from berth.core.holders import SlotSpec, slot_hash
+from berth.core.labels import CLASS, RESERVATION, ROLE, SITE, SLOT
+from berth.core.slots import (
+    BUSY_LOOK_SECONDS,
+    PlaceholderOwner,
+    SessionDebounce,
+    SlotPlan,
+    bridging_placeholders,
+    count_slots,
+    parse_slot,
+    plan_slots,
+    slot_demand,
+    slot_lifetime,
+    slot_object,
+    slot_selector,
+)
 from berth.core.timetable import parse_timetable
-from berth.runtime.apiclient import (Request, Response)
+from berth.runtime.apiclient import Request, Response
 from collections import Counter
 from collections.abc import Mapping
 from tests.runtime.fake_cluster import FakeCluster
-from tests.runtime.fake_koordinator import (FakeKoordinator, PATH, selects)
-from tests.runtime.world import (COURSE, Row, World, at, clock, pool, whole_timetable_text)
+from tests.runtime.fake_koordinator import FakeKoordinator, PATH, selects
+from tests.runtime.world import COURSE, Row, World, at, clock, pool, whole_timetable_text
 from typing import Any
 
 

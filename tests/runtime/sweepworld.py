@@ -88,7 +88,10 @@ def node_pool(replicas: int | None, name: str = "example.course-small", **more: 
 
 TEMPLATE: Tree = {
     "metadata": {"creationTimestamp": None, "labels": {"berth.dev/role": "occurrence", "team": "blue"}},
-    "spec": {"backoffLimit": 7, "template": {"spec": {"restartPolicy": "Never"}}},
+    "spec": {
+        "backoffLimit": 7,
+        "template": {"spec": {"restartPolicy": "Never", "serviceAccountName": "course"}},
+    },
 }
 
 
@@ -111,7 +114,7 @@ def pod(
     **more: Any,
 ) -> Tree:
     """Of an occurrence; `of` is its Job, `scaler` the status of its scaler, if it is told."""
-    scaler = more.pop("scaler", None)
+    scaler, account = more.pop("scaler", None), more.pop("account", "course")
     state: Tree = {
         "Running": {"running": {"startedAt": instant_text(at(created))}},
         "Pending": {"waiting": {"reason": more.pop("waiting", "ContainerCreating"), "message": "as it is"}},
@@ -124,12 +127,22 @@ def pod(
     labels = {"berth.dev/role": "occurrence", **more.pop("labels", {})}
     owners = [{"kind": "Job", "name": of, "uid": f"uid-Job-{of}"}]
     metadata = {"ownerReferences": owners, **more.pop("metadata", {})}
-    return made(POD, name, created=created, labels=labels, metadata=metadata, status=status, **more)
+    return made(
+        POD,
+        name,
+        created=created,
+        labels=labels,
+        metadata=metadata,
+        status=status,
+        spec={"serviceAccountName": account},
+        **more,
+    )
 
 
-def scaler_down(since: str) -> Tree:
-    """The status of a scaler that waits to be restarted."""
-    ended = {"terminated": {"exitCode": 1, "finishedAt": instant_text(at(since))}}
+def scaler_down(since: str, ran: int = 600) -> Tree:
+    """The status of a scaler that waits to be restarted, and ran for so many seconds before."""
+    moments = {"startedAt": instant_text(at(since) - ran), "finishedAt": instant_text(at(since))}
+    ended = {"terminated": {"exitCode": 1, **moments}}
     return {"state": {"waiting": {"reason": "CrashLoopBackOff"}}, "lastState": ended, "restartCount": 1}
 
 

@@ -52,6 +52,16 @@ OPENING: dict[str, tuple[str, list[Tree], list[str]]] = {
         [*BASE, EMPTY, job(), pod(scaler=scaler_down("08:59"))],
         [OPEN, START],
     ),
+    "its-scaler-crashes-at-its-start": (
+        "09:00",
+        [*BASE, EMPTY, job(), pod(scaler=scaler_down("08:59:50", ran=1))],
+        [OPEN, START],
+    ),
+    "its-pod-has-the-account-of-version-0.1.0": (
+        "09:00",
+        [*BASE, EMPTY, job(), pod(account="berth-occurrence")],
+        [OPEN, START],
+    ),
     "its-scaler-never-ran": (
         "09:00",
         [*BASE, EMPTY, job(), pod(scaler={"state": {"waiting": {"reason": "CrashLoopBackOff"}}})],

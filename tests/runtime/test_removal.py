@@ -4,9 +4,29 @@ import pytest
 from berth.core.actions import describe_action
 from berth.core.decide import decide
 from berth.core.instants import instant_text
-from berth.core.objects import (CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, ObjectKind, POD, RIGHTS as RIGHTS_KINDS, ROLE)
+from berth.core.objects import (
+    CONFIG_MAP,
+    CRON_JOB,
+    DEPLOYMENT,
+    JOB,
+    ObjectKind,
+    POD,
+    RIGHTS as RIGHTS_KINDS,
+    ROLE,
+)
 from tests.runtime.fake_objects import Tree
-from tests.runtime.sweepworld import (Swept, cronjob, deployment, inventory, job, made, pod, seen, slot_of, timetable)
+from tests.runtime.sweepworld import (
+    Swept,
+    cronjob,
+    deployment,
+    inventory,
+    job,
+    made,
+    pod,
+    seen,
+    slot_of,
+    timetable,
+)
 from tests.runtime.world import at
 from typing import Any
 

@@ -64,7 +64,6 @@ def pod_of_kubelet(name: str) -> dict[str, Any]:
         pytest.param("scaler-restarted", None, id="it-runs-again"),
         pytest.param("scaler-terminated", "09:01:00", id="it-has-ended"),
         pytest.param("scaler-back-off", "09:01:00", id="it-waits-to-be-restarted"),
-        pytest.param("scaler-killed-again", "09:01:00", id="it-has-ended-again-the-last-time-counts"),
         pytest.param("0.1.0-without-scaler", None, id="version-0.1.0-with-none"),
     ],
 )
@@ -76,8 +75,10 @@ def test_a_scaler_that_is_restarted_in_place_serves_for_a_minute(name: str, unti
     assert is_pod_serving(found, at("09:01:00")) == (until is None)
 
 
-@pytest.mark.parametrize("name", ["occurrence-ended", "scaler-never-started", "scaler-image-not-pulled"])
-def test_what_is_not_restarted_in_place_does_not_serve(name: str) -> None:
+@pytest.mark.parametrize(
+    "name", ["occurrence-ended", "scaler-never-started", "scaler-image-not-pulled", "scaler-killed-again"]
+)
+def test_what_is_not_restarted_in_place_or_crashes_at_its_start_does_not_serve(name: str) -> None:
     assert not is_pod_serving(pod_of_kubelet(name), at("09:00:01"))
 
 

@@ -135,7 +135,9 @@ def test_a_second_run_has_nothing_left_to_do_and_others_are_never_touched(seed: 
     assert not [name for _, name in touched if name.startswith(("foreign", "berth-"))]
     for one in found:
         if one.has_timetable and not one.is_good:
-            assert not [name for _, name in touched if name.split("-")[0] == one.name], "malformed"
+            theirs = [each for each in touched if each[1].split("-")[0] == one.name]
+            if not prunes or one.is_named:  # nothing but the mark of a reservation that is back
+                assert theirs in ([], [("configmaps", one.name)]), "malformed"
     assert (swept.run(), swept.cluster.writes) == (0, [])
 
 
