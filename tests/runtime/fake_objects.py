@@ -50,7 +50,7 @@ class FakeObjects:
         self.writes: list[str] = []  # those that changed something
         self.interfere: Interference = lambda _: None
         nodes = {"resources": ["nodepools/scale"], "verbs": ["get", "patch"]}  # by name, for each reservation
-        rules = [*of_sweep(prunes=prunes), of_slots()[naming.SWEEP], nodes, of_all_nodes()]
+        rules = [*of_sweep(prunes=prunes), *of_slots()[naming.SWEEP], nodes, of_all_nodes()]
         self._granted: dict[str, list[str]] = {}
         for rule in rules:
             for resource in rule["resources"]:
