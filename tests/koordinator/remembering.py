@@ -34,7 +34,9 @@ class Memory:
         self._random, self._between = random, between
         self._until: dict[str, float] = {}  # by uid of what was refused
         self._telling: dict[str, tuple[list[str], float]] = {}  # by uid, which owners are told and when
-        self._before: Seen | None = None
+        self._ran: dict[str, str] = {}  # by uid of a pod, the uid of its Reservation, at the last look
+        self._nodes: set[str] | None = None  # None: this is the first look
+        self._available: set[str] = set()
         self.due = float("inf")  # when to look again, if nothing happens before
 
     def look(
@@ -45,7 +47,7 @@ class Memory:
         self._wake(at, there)
         self._until = {uid: until for uid, until in self._until.items() if uid in waiting}
         between = self._come_between(there, schedulers)
-        self._before = there
+        self._ran, self._nodes, self._available = _running(there), _nodes(there), _available(there)
         away = {uid for uid, until in self._until.items() if at < until}
         away |= {uid_of(one.pod) for one in between}
         awake = Seen(there.nodes, _without(there.pods, away), _without(there.reservations, away))
@@ -66,12 +68,11 @@ class Memory:
         """A pod that has ended and a node that has come wake everything. A Reservation that is Available
         wakes those who may own it; one that goes, expires or changes its owners wakes nothing.
         """
-        if self._before is None:
+        if self._nodes is None:
             return
         woken = set(self._until)
-        if _running(self._before).keys() <= _running(there).keys() and _nodes(there) <= _nodes(self._before):
-            known = {uid_of(one) for one in self._before.reservations if is_available(one)}
-            new = [one for one in there.reservations if is_available(one) and uid_of(one) not in known]
+        if self._ran.keys() <= _running(there).keys() and _nodes(there) <= self._nodes:
+            new = [one for one in there.reservations if uid_of(one) in _available(there) - self._available]
             entries = [entry for one in new for entry in spec_of(one)["owners"]]
             pods = [pod for pod in there.pods if uid_of(pod) in self._until]
             woken = {uid_of(pod) for pod in pods if any(owns(entry, pod) for entry in entries)}
@@ -82,10 +83,8 @@ class Memory:
         """When the owner of a slot leaves while another pod waits for its node, that pod may get the room
         of the slot, which goes on to be Available.
         """
-        if self._before is None:
-            return []
-        left = _running(self._before).keys() - _running(there).keys()
-        slots = {allocated_to(_running(self._before)[uid]) for uid in left}
+        left = self._ran.keys() - _running(there).keys()
+        slots = {self._ran[uid] for uid in left}
         found: list[Bind] = []
         for slot in (one for one in there.reservations if is_available(one) and uid_of(one) in slots):
             if self._random.random() >= self._between:
@@ -132,10 +131,14 @@ def _pods_that_wait(pods: list[Tree], schedulers: Collection[str]) -> Iterator[T
     return (tree for tree, _ in queue(pods, (), set(schedulers)))
 
 
-def _running(there: Seen) -> dict[str, Tree]:
-    """By uid, those that take room on a node."""
-    pods = ((uid_of(pod), pod) for pod in there.pods if spec_of(pod).get("nodeName"))
-    return {uid: pod for uid, pod in pods if status_of(pod).get("phase") not in ("Succeeded", "Failed")}
+def _running(there: Seen) -> dict[str, str]:
+    """By uid of a pod that takes room on a node, the uid of its Reservation."""
+    pods = (pod for pod in there.pods if spec_of(pod).get("nodeName"))
+    return {
+        uid_of(pod): allocated_to(pod)
+        for pod in pods
+        if status_of(pod).get("phase") not in ("Succeeded", "Failed")
+    }
 
 
 def _nodes(there: Seen) -> set[str]:
@@ -144,3 +147,7 @@ def _nodes(there: Seen) -> set[str]:
         repr((uid_of(one), one["metadata"].get("labels"), spec_of(one), status_of(one).get("allocatable")))
         for one in there.nodes
     }
+
+
+def _available(there: Seen) -> set[str]:
+    return {uid_of(one) for one in there.reservations if is_available(one)}

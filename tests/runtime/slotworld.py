@@ -1,33 +1,19 @@
 """A run of a reservation whose seats are slots, with Koordinator beside it."""
 
 import json
+from berth.core.decisions import desired_state
+from berth.core.holders import (SlotSpec, slot_hash)
+from berth.core.labels import (CLASS, RESERVATION, ROLE, SITE, SLOT)
+from berth.core.slots import (BUSY_LOOK_SECONDS, PlaceholderOwner, SessionDebounce, SlotPlan, bridging_placeholders, count_slots, parse_slot, plan_slots, slot_demand, slot_lifetime, slot_object, slot_selector)
+from berth.core.timetable import parse_timetable
+from berth.runtime.apiclient import (Request, Response)
 from collections import Counter
 from collections.abc import Mapping
+from tests.runtime.fake_cluster import FakeCluster
+from tests.runtime.fake_koordinator import (FakeKoordinator, PATH, selects)
+from tests.runtime.world import (COURSE, Row, World, at, clock, pool, whole_timetable_text)
 from typing import Any
 
-from berth.core.decisions import desired_state
-from berth.core.holders import SlotSpec, slot_hash
-from berth.core.labels import CLASS, RESERVATION, ROLE, SITE, SLOT
-from berth.core.slots import (
-    BUSY_LOOK_SECONDS,
-    PlaceholderOwner,
-    SessionDebounce,
-    SlotPlan,
-    bridging_placeholders,
-    count_slots,
-    parse_slot,
-    plan_slots,
-    slot_demand,
-    slot_lifetime,
-    slot_object,
-    slot_selector,
-)
-from berth.core.timetable import parse_timetable
-from berth.runtime.apiclient import Request, Response
-
-from tests.runtime.fake_cluster import FakeCluster
-from tests.runtime.fake_koordinator import PATH, FakeKoordinator, selects
-from tests.runtime.world import COURSE, Row, World, at, clock, pool, whole_timetable_text
 
 Tree = dict[str, Any]
 GATHERING = 0.2  # seconds for which Koordinator waits for more to do
@@ -167,6 +153,7 @@ class SlotLoop:
         self.koordinator.room = room
         self.edit(text)
         self.sessions = 0
+        self.is_scheduling = True  # whether Koordinator's scheduler runs
         self.replicas = self.ready = 0
         self.fewest = 1_000_000  # slots that held room, at any time since the test has set it
         self.looks: list[tuple[float, SlotPlan]] = []
@@ -182,8 +169,9 @@ class SlotLoop:
     def pass_time(self, seconds: float) -> None:
         for _ in range(round(seconds * 10)):
             self.now = round(self.now + 0.1, 1)
-            self.ready = self.koordinator.scale(self.replicas)
-            self.koordinator.schedule()
+            if self.is_scheduling:
+                self.ready = self.koordinator.scale(self.replicas)
+                self.koordinator.schedule()
             self.fewest = min(self.fewest, len(self.koordinator.of("Available")))
             if self.now >= self._next:
                 self._next = self.now + (BUSY_LOOK_SECONDS if self.look().is_busy else 5.0)

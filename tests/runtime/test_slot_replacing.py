@@ -57,6 +57,19 @@ def test_a_slot_of_another_shape_is_replaced_within_two_seconds() -> None:
     assert loop.counts == {f"{OTHER} Available": COUNT}
 
 
+def test_while_no_slot_is_placed_few_go() -> None:
+    loop = full(slot_text(ROW))
+    loop.is_scheduling = False
+    loop.edit(slot_text(ROW, variant="b"))
+    loop.pass_time(PENDING_SECONDS)
+    missing = COUNT - loop.fewest
+    loop.is_scheduling = True
+    loop.pass_time(60)
+
+    assert missing == 1
+    assert loop.counts == {f"{OTHER} Available": COUNT}
+
+
 def test_a_slot_in_use_is_replaced_when_its_session_has_left() -> None:
     loop = full(slot_text(ROW), strangers=0)
     loop.sessions = 1

@@ -276,3 +276,11 @@ def test_of_a_plan_that_both_makes_and_removes_both_are_done_and_told() -> None:
         "SweepOpened",
         "Made 1 slot of small and removed 1 slot of small: course/1 is open and no pod serves it.",
     )
+
+
+@pytest.mark.parametrize(("count", "closes"), [(4, True), (3, False)])
+def test_slots_hold_the_seats_of_a_pool_that_replaces_another(count: int, closes: bool) -> None:
+    edited = timetable(text=slot_text(ROW), changed="08:59:01")
+    facts = seen(edited, cronjob(), *SERVED, *numbered(count), deployment(3, "course-huge"))
+
+    assert [action.ref.name for action in decide(facts, at("09:00")).actions] == ["course-huge"] * closes

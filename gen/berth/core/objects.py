@@ -44,6 +44,7 @@ RUNNING_PODS = "status.phase!=Succeeded,status.phase!=Failed"  # a selector of f
 JsonObject = Mapping[str, Any]
 
 
+EPOCH = "1970-01-01T00:00:00Z"
 RESTART_GRACE = 60  # seconds for which a scaler that is restarted in place still counts as running
 
 
@@ -71,7 +72,13 @@ def pod_down_since(pod: JsonObject) -> int | None:
     ended = [(scaler.get(key) or {}).get("terminated") or {} for key in ("state", "lastState")]
     if not _all_run(others):
         return 0
-    return next((parse_instant(one["finishedAt"]) for one in ended if one.get("finishedAt")), 0)
+    return next((_end_of_run(one) for one in ended if one), 0)
+
+
+def _end_of_run(ended: Mapping[str, Any]) -> int:
+    """Return when a container ended that had worked for a while; 0 for one that crashes at its start."""
+    since, until = (parse_instant(ended.get(key) or EPOCH) for key in ("startedAt", "finishedAt"))
+    return until if until - since >= RESTART_GRACE else 0
 
 
 def is_pod_starting(pod: JsonObject) -> bool:

@@ -70,6 +70,11 @@ class CronJobObject(NamedTuple):
     ref: ObjectRef
     template: Tree  # of its Jobs
 
+    @property
+    def account(self) -> str:
+        """The ServiceAccount of its pods."""
+        return str(_at(self.template, "spec", "template", "spec").get("serviceAccountName", ""))
+
 
 class SweepCronJob(NamedTuple):
     """A CronJob of no reservation."""
@@ -102,6 +107,7 @@ class PodObject(NamedTuple):
     down_since: int | None  # None: it serves
     is_starting: bool
     trouble: ImagePullFailure | None
+    account: str = ""  # its ServiceAccount
 
     def serves(self, now: int) -> bool:
         return serves_at(self.down_since, now)
@@ -311,6 +317,7 @@ def _parse_pod(ref: ObjectRef, tree: Tree) -> PodObject:
         pod_down_since(tree),
         is_pod_starting(tree),
         next((found for one in containers(tree) if (found := _pull_failure(one))), None),
+        str(_at(tree, "spec").get("serviceAccountName", "")),
     )
 
 
@@ -377,7 +384,9 @@ class ReservationState(NamedTuple):
     slots: tuple[SlotObject, ...] = ()
 
     def is_served(self, now: int) -> bool:
-        return any(pod.serves(now) for pod in self.pods)
+        """Return whether a pod serves it. One of another ServiceAccount, of version 0.1.0, may do nothing."""
+        account = self.cronjob.account if self.cronjob else ""
+        return any(pod.serves(now) and account in ("", pod.account) for pod in self.pods)
 
     @property
     def cronjob(self) -> CronJobObject | None:
