@@ -139,7 +139,8 @@ def test_where_nobody_counts_sessions_those_in_slots_are_known_all_the_same() ->
     world.plan("07:45", lambda: world.koordinator.enter("a"), lambda: world.koordinator.enter("b"))
     world.run(until="07:55")
 
-    assert [counts for _, counts in world.history] == ["0+0", "4+0", "2+2"]
+    assert world.history[-1][1] == "2+2"
+    assert len(world.koordinator.writes) == 4
 
 
 def test_none_tops_up() -> None:
