@@ -57,8 +57,10 @@ class Memory:
         placed |= {
             uid_of(one.reservation) for one in found if isinstance(one, SetStatus) and node_of(_after(one))
         }
+        self._until = {uid: until for uid, until in self._until.items() if uid not in placed}
         self._until |= dict.fromkeys(waiting.keys() - away - placed, at + UNTRIED)
-        actions = [*between, *(one for one in found if not self._is_early(at, one))]
+        telling, self._telling = self._telling, {}
+        actions = [*between, *(one for one in found if not self._is_early(at, one, telling))]
         self.due = min(
             [*self._until.values(), *(due for _, due in self._telling.values())], default=float("inf")
         )
@@ -98,21 +100,19 @@ class Memory:
                     break
         return found
 
-    def _is_early(self, at: float, action: Action) -> bool:
+    def _is_early(self, at: float, action: Action, telling: dict[str, tuple[list[str], float]]) -> bool:
         """Whether it tells of owners that have just come or left."""
         if not isinstance(action, SetStatus) or not is_available(action.reservation):
             return False
         uid, owners = uid_of(action.reservation), owners_of(_after(action))
         if owners == owners_of(action.reservation):
             return False
-        known, due = self._telling.get(uid, ([], 0.0))
-        if known != owners or not due:
+        known, due = telling.get(uid, ([], -1.0))
+        if known != owners or due < 0:
             due = at + self._random.uniform(*TELLING)
-            self._telling[uid] = (owners, due)
         if at < due:
-            return True
-        del self._telling[uid]
-        return False
+            self._telling[uid] = (owners, due)
+        return at < due
 
 
 def _after(action: SetStatus) -> Tree:

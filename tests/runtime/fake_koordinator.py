@@ -108,6 +108,11 @@ class FakeKoordinator:
         return [name for name in self.of("Available") if self.sessions(name)]
 
     def sessions(self, name: str) -> list[str]:
+        places = self._places()
+        return self.told_sessions(name) or [one for one in self.owners(name) if one not in places]
+
+    def told_sessions(self, name: str) -> list[str]:
+        """Those that the status names."""
         found = self.objects[name].get("status", {}).get("currentOwners") or []
         return [one["name"] for one in found if one["namespace"] == SESSIONS]
 
@@ -289,7 +294,7 @@ class FakeKoordinator:
         for key, value in options["preconditions"].items():
             if tree["metadata"][key] != value:
                 return refusal(409, "Conflict", f"the {key} in the precondition does not match")
-        if self.phase(name) == "Available" and self.sessions(name):
+        if self.phase(name) == "Available" and self.told_sessions(name):
             self.used_deletes.append((instant_text(int(self.now()))[11:19], name))
         del self.objects[name]
         return good(200, {"kind": "Status", "status": "Success"})

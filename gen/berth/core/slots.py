@@ -318,13 +318,7 @@ def count_slots(slots: Iterable[Slot], home: PlaceholderOwner) -> SlotCounts:
     return SlotCounts(pending, free, handed, used, dead, going, owners)
 
 
-def bridging_placeholders(
-    found: SlotCounts,
-    slots: SlotSpec,  # noqa: ARG001 - a free slot of any shape holds a seat
-    wanted: int,
-    replicas: int,
-    now: float,
-) -> int:
+def bridging_placeholders(found: SlotCounts, slots: SlotSpec, wanted: int, replicas: int, now: float) -> int:  # noqa: ARG001
     """Return how many placeholders should exist beside the slots.
 
     They hold the missing seats until each has handed over to a slot, or until HANDOVER_SECONDS have passed.
