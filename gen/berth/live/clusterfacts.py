@@ -276,7 +276,7 @@ def parse_refusal(item: KubeObject) -> CreationRefusal:
     return CreationRefusal(
         _at(item, "involvedObject", "kind") or "",
         _at(item, "involvedObject", "name") or "",
-        _wait_reason(item).message.removeprefix("Error creating: ").removesuffix("."),
+        _wait_reason(item).message.rpartition("Error creating: ")[2].removesuffix("."),
         max(map(seconds_of, times)),
     )
 

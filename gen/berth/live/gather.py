@@ -218,7 +218,7 @@ def _refusals(ask: Get, namespace: str, refused: type[Exception]) -> tuple[clust
         found = list_all(ask, EVENT.path(namespace), "", "reason=FailedCreate", _JSON)
     except refused:
         return ()
-    return tuple(map(clusterfacts.parse_refusal, found))
+    return tuple(sorted(map(clusterfacts.parse_refusal, found), key=lambda one: one.at))
 
 
 def _by_namespace(ask: Get, site: str, refused: type[Exception]) -> dict[str, dict[str, int]]:
