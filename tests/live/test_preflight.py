@@ -1,6 +1,7 @@
 """`berth status --preflight`: what it proves, what it tells, and that nothing of it stays."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,11 @@ def preflight(berth: Berth, server: ApiServer, folder: Path, *words: str) -> tup
     code, out, err = berth(*asking(server, folder), "--preflight", *words)
     assert err == ""
     return code, wordless(out).partition("\n\n")[2].splitlines()
+
+
+def kinds(lines: list[str]) -> list[str]:
+    """The findings as `error[S074]`."""
+    return [found for line in lines for found in re.findall(r"\w+\[S\d{3}\]", line)]
 
 
 def objects(world: World) -> list[str]:
@@ -120,8 +126,11 @@ def test_neither_the_sweep_nor_status_takes_the_test_job_for_one_of_a_reservatio
 @pytest.mark.parametrize(
     ("refused", "codes"),
     [
-        (("Pod", 'pods "x" is forbidden: exceeded quota: team'), ["S071", "S071", "S072"]),
-        (("Job", "admission webhook denied the request"), ["S071", "S071"]),
+        (
+            ("Pod", 'pods "x" is forbidden: exceeded quota: team'),
+            ["error[S071]", "error[S071]", "error[S072]"],
+        ),
+        (("Job", "admission webhook denied the request"), ["error[S071]", "error[S071]"]),
     ],
     ids=["quota", "webhook"],
 )
@@ -131,7 +140,7 @@ def test_what_is_not_admitted_is_told_and_nothing_runs(
     server.world.not_admitted = dict([refused])
     code, lines = preflight(berth, server, tmp_path)
 
-    assert (code, [one.partition("[")[2][:4] for one in lines]) == (1, codes)
+    assert (code, kinds(lines)) == (1, codes)
     assert all(one["dryRun"] for one in server.world.created)
 
 
@@ -140,7 +149,7 @@ def test_a_missing_permission_of_the_job_is_told(berth: Berth, server: ApiServer
     code, lines = preflight(berth, server, tmp_path)
 
     assert code == 1
-    assert {one.partition(" ")[2].partition(" ")[0] for one in lines} == {"error[S073]"}
+    assert set(kinds(lines)) == {"error[S073]"}
     assert len([one for one in lines if " course " in one]) == 3
 
 
@@ -163,7 +172,7 @@ def test_what_the_person_may_not_do_is_not_proven(berth: Berth, server: ApiServe
     server.world.not_admitted = {"Job": FORBIDDEN}
     code, lines = preflight(berth, server, tmp_path)
 
-    assert (code, {one.partition("[")[2][:4] for one in lines}) == (1, {"S070"})
+    assert (code, set(kinds(lines))) == (1, {"error[S070]"})
 
 
 def pulls(world: World) -> Callable[[dict[str, Any]], None]:
@@ -184,7 +193,7 @@ def test_a_test_job_that_does_not_run_in_time_is_told_with_what_it_waits_for(
     code, lines = preflight(berth, server, tmp_path, "--timeout", "30")
 
     assert code == 1
-    assert [one.partition("[")[2][:4] for one in lines] == ["S074"]
+    assert kinds(lines) == ["error[S074]"]
     assert "ImagePullBackOff" in lines[0]
     assert clock == [30.0]
     assert [one for one in server.world.objects if one["kind"] == "Job"] == []
@@ -211,7 +220,7 @@ def test_a_test_job_that_cannot_succeed_is_told_at_once(
     server.world.job_ends = end
     code, lines = preflight(berth, server, tmp_path)
 
-    assert (code, [one.partition("[")[2][:4] for one in lines], clock) == (1, ["S074"], [0.0])
+    assert (code, kinds(lines), clock) == (1, ["error[S074]"], [0.0])
 
 
 def test_a_second_preflight_leaves_the_first_one_alone(
@@ -220,7 +229,7 @@ def test_a_second_preflight_leaves_the_first_one_alone(
     running = server.world.apply({**trial_job(cronjob(server.world), 60), "status": {"active": 1}})
     code, lines = preflight(berth, server, tmp_path)
 
-    assert (code, lines[0].partition("[")[2][:4]) == (1, "S074")
+    assert (code, kinds(lines[:1])) == (1, ["error[S074]"])
     assert running in server.world.objects
 
 
@@ -228,7 +237,7 @@ def test_a_test_job_that_cannot_be_deleted_is_told(berth: Berth, server: ApiServ
     server.world.not_admitted["DELETE"] = "no"
     code, lines = preflight(berth, server, tmp_path)
 
-    assert (code, [one.partition(" ")[2].partition(" ")[0] for one in lines]) == (0, ["warning[S076]"])
+    assert (code, kinds(lines)) == (0, ["warning[S076]"])
 
 
 def test_what_is_not_applied_is_told(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
@@ -236,7 +245,7 @@ def test_what_is_not_applied_is_told(berth: Berth, server: ApiServer, tmp_path: 
         server.world.remove(kind, name)
     code, lines = preflight(berth, server, tmp_path)
 
-    assert (code, [one.partition("[")[2][:4] for one in lines]) == (1, ["S075", "S075"])
+    assert (code, kinds(lines)) == (1, ["error[S075]", "error[S075]"])
 
 
 def test_an_unreachable_cluster_hides_no_other(berth: Berth, server: ApiServer, tmp_path: Path) -> None:

@@ -135,7 +135,10 @@ def failed_job(world: World, name: str) -> None:
     world.apply({"kind": "Job", "metadata": metadata, "status": {"conditions": [condition]}})
 
 
-QUOTA = 'Error creating: pods "x-" is forbidden: failed quota: team: must specify limits.cpu'
+QUOTA = (
+    '(combined from similar events): Error creating: pods "x-" is forbidden: failed quota: team: must '
+    "specify limits.cpu"
+)
 
 
 def job(world: World, name: str, role: str, created: str, **status: Any) -> None:

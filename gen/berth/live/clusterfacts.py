@@ -4,20 +4,17 @@ Instants are in seconds, 0 where unknown.
 """
 
 import re
-from collections.abc import Mapping
-from typing import Any, NamedTuple
-
 from berth.core import labels
 from berth.core.instants import parse_instant
-from berth.core.objects import containers, pod_down_since
+from berth.core.objects import (containers, pod_down_since)
 from berth.core.overrides import OVERRIDE_ANNOTATION as OVERRIDE
-from berth.core.sessions import Recognition, Session
-from berth.core.slots import AVAILABLE, PENDING
-from berth.core.slots import Slot as Held
-from berth.core.slots import parse_slot as held
+from berth.core.sessions import (Recognition, Session)
+from berth.core.slots import (AVAILABLE, PENDING, Slot as Held, parse_slot as held)
 from berth.core.timetable import TIMETABLE_KEY
 from berth.live.expected import template_json
 from berth.runtime.apiclient import BERTH_FIELD_MANAGERS
+from collections.abc import Mapping
+from typing import (Any, NamedTuple)
 
 
 class ClusterLocation(NamedTuple):
@@ -280,7 +277,7 @@ def parse_refusal(item: KubeObject) -> CreationRefusal:
     return CreationRefusal(
         _at(item, "involvedObject", "kind") or "",
         _at(item, "involvedObject", "name") or "",
-        _wait_reason(item).message.removeprefix("Error creating: ").removesuffix("."),
+        _wait_reason(item).message.rpartition("Error creating: ")[2].removesuffix("."),
         max(map(seconds_of, times)),
     )
 
