@@ -242,6 +242,8 @@ class PoolReconciler:
         if change:
             return change.reason
         if done.made or done.removed:
-            return "another shape"
+            hash_ = desired.target.pool.slots.hash if desired.target.pool.slots else ""
+            is_retry = all(name.endswith(f"-{hash_}") for name in done.removed)
+            return "found no room, tried again" if is_retry else "another shape"
         handed = any(slot.is_to_close for slot in slots.living if slot.name in done.renewed)
         return "placeholders have handed over" if handed else "the end has moved"
