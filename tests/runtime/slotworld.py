@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from berth.core.decisions import desired_state
 from berth.core.holders import SlotSpec, slot_hash
 from berth.core.labels import CLASS, RESERVATION, ROLE, SITE, SLOT
 from berth.core.slots import (
@@ -22,6 +21,7 @@ from berth.core.slots import (
     slot_object,
     slot_selector,
 )
+from berth.core.target import desired_state
 from berth.core.timetable import parse_timetable
 from berth.runtime.apiclient import Request, Response
 

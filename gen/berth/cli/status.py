@@ -1,32 +1,64 @@
 """`berth status`: what every pool does now in its cluster, against what it should do."""
 
-import click
 import sys
 import time
-from berth.cli import preflight as preflights
-from berth.cli.command import (CommandError, Settings, command)
-from berth.cli.console import (EXIT_BAD_INPUT, EXIT_OK, has_color, is_terminal, new_lines, on_screen, progress, stderr, stdout)
-from berth.cli.livefindings import (finding_line, findings_json)
-from berth.cli.selection import (class_option, cluster_option, context_option, instant, kubeconfig_option, names_argument, require_class, require_cluster, require_reservations, templates_option)
-from berth.core.instants import instant_text
-from berth.dates.moments import (local_day, local_text, named, near_span_text)
-from berth.dates.zone import Zone
-from berth.findings import (ERROR, WARNING)
-from berth.live.access import (ANSWER_SECONDS, ClusterAccess, ContextArgumentError, parse_contexts)
-from berth.live.clusterfacts import (ClusterFacts, ClusterLocation)
-from berth.live.earlier import (EarlierLooks, NO_LOOKS)
-from berth.live.expected import (ExpectedState, expected_states)
-from berth.live.findings import LiveFinding
-from berth.live.judge import (judge_cluster, remember_look)
-from berth.live.poolstate import (ACTIVE, COMPLETED, ClusterStatus, DEGRADED, PoolStatus, SCHEDULED, SlotCount, cluster_state, status_from_git)
-from berth.manifests import code
-from berth.output import (report, table)
-from berth.output.templates import (Renderer, TemplateError)
-from berth.pipeline import (Item, Pipeline)
-from berth.schema.values import (Cluster, Site)
-from collections.abc import (Callable, Mapping, Sequence)
-from typing import (NamedTuple, NoReturn)
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple, NoReturn
 
+import click
+
+from berth.cli import preflight as preflights
+from berth.cli.command import CommandError, Settings, command
+from berth.cli.console import (
+    EXIT_BAD_INPUT,
+    EXIT_OK,
+    has_color,
+    is_terminal,
+    new_lines,
+    on_screen,
+    progress,
+    stderr,
+    stdout,
+)
+from berth.cli.livefindings import finding_line, findings_json
+from berth.cli.selection import (
+    class_option,
+    cluster_option,
+    context_option,
+    instant,
+    kubeconfig_option,
+    names_argument,
+    require_class,
+    require_cluster,
+    require_reservations,
+    templates_option,
+)
+from berth.core.instants import instant_text
+from berth.dates.moments import local_day, local_text, named, near_span_text
+from berth.dates.zone import Zone
+from berth.findings import ERROR, WARNING
+from berth.live.access import ANSWER_SECONDS, ClusterAccess, ContextArgumentError, parse_contexts
+from berth.live.clusterfacts import ClusterFacts, ClusterLocation
+from berth.live.earlier import NO_LOOKS, EarlierLooks
+from berth.live.expected import ExpectedState, expected_states
+from berth.live.findings import LiveFinding
+from berth.live.judge import judge_cluster, remember_look
+from berth.live.poolstate import (
+    ACTIVE,
+    COMPLETED,
+    DEGRADED,
+    SCHEDULED,
+    ClusterStatus,
+    PoolStatus,
+    SlotCount,
+    cluster_state,
+    status_from_git,
+)
+from berth.manifests import code
+from berth.output import report, table
+from berth.output.templates import Renderer, TemplateError
+from berth.pipeline import Item, Pipeline
+from berth.schema.values import Cluster, Site
 
 _EVERY = 5.0  # seconds between two looks
 _PREFLIGHT = 60.0  # seconds for all dry runs and permissions of a cluster

@@ -18,7 +18,6 @@ from berth.core.actions import (
     close_slots,
     decide_pool,
 )
-from berth.core.decisions import EARLY_START, DesiredState, desired_state
 from berth.core.jsonvalues import TimetableError
 from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD
 from berth.core.overrides import Override, override_end, override_target, parse_overrides, unknown_classes
@@ -42,7 +41,7 @@ from berth.core.state import (
     TimetableObject,
     reservation_states,
 )
-from berth.core.target import open_now, opens_within
+from berth.core.target import EARLY_START, DesiredState, desired_state, open_now, opens_within
 from berth.core.timetable import Timetable, TimetableOccurrence, TimetablePool, parse_timetable
 from berth.core.timetable import active_occurrences as may_open
 

@@ -8,10 +8,10 @@ from collections.abc import Callable
 
 from berth.core.actions import ChangeSlots, PoolDecision, PoolFound, ScalePool, decide_pool
 from berth.core.backoff import NO_PAUSE, Pause, backoff
-from berth.core.decisions import DesiredState, replica_change
 from berth.core.objects import CONFIG_MAP
 from berth.core.slots import PlaceholderOwner, SessionDebounce, SlotCounts, count_slots, reported_sessions
 from berth.core.state import ObjectRef
+from berth.core.target import DesiredState, replica_change
 from berth.core.timetable import TimetablePool
 from berth.runtime.actions import PlanResult, apply_plan, list_slots
 from berth.runtime.apiclient import ApiError
