@@ -11,11 +11,10 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from berth.core import labels
-from berth.core.claims import competing_reservation, known_recognitions, open_claims
+from berth.core.claims import SessionCounter, competing_reservation, known_recognitions, open_claims
 from berth.core.jsonvalues import TimetableError, Tree
 from berth.core.objects import CRON_JOB, DEPLOYMENT, EVENT, NODE_POOL, SLOT, is_terminating
 from berth.core.overrides import Override, parse_overrides, unknown_classes
-from berth.core.sessioncounter import SessionCounter
 from berth.core.sessions import (
     RENKU_PROJECT,
     UNKNOWN_TEMPLATE,

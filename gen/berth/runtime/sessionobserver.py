@@ -6,9 +6,8 @@ Watches run in threads; their messages are applied in the thread that asks, so n
 from functools import partial
 from typing import NamedTuple
 
-from berth.core.claims import HORIZON_REFRESH, ClaimTracker, TimetableReading
+from berth.core.claims import HORIZON_REFRESH, ClaimTracker, SessionCounter, TimetableReading
 from berth.core.jsonvalues import TimetableError
-from berth.core.sessioncounter import SessionCounter
 from berth.core.sessions import NO_TEMPLATE, Contest, Recognition, Session, may_overlap, project_of
 from berth.core.timetable import Timetable
 from berth.runtime.lists import Collection
