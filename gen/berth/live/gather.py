@@ -14,7 +14,6 @@ from berth.core import labels
 from berth.core.claims import SessionCounter, competing_reservation, known_recognitions, open_claims
 from berth.core.jsonvalues import TimetableError, Tree
 from berth.core.objects import CRON_JOB, DEPLOYMENT, EVENT, NODE_POOL, SLOT, is_terminating
-from berth.core.overrides import Override, parse_overrides, unknown_classes
 from berth.core.sessions import (
     RENKU_PROJECT,
     UNKNOWN_TEMPLATE,
@@ -25,7 +24,16 @@ from berth.core.sessions import (
     ranked,
 )
 from berth.core.target import open_now
-from berth.core.timetable import VERSION, Timetable, TimetablePool, active_occurrences, parse_timetable
+from berth.core.timetable import (
+    VERSION,
+    Override,
+    Timetable,
+    TimetablePool,
+    active_occurrences,
+    parse_overrides,
+    parse_timetable,
+    unknown_classes,
+)
 from berth.core.timetable import Timetable as Read
 from berth.live import clusterfacts
 from berth.live.clusterfacts import (

@@ -11,8 +11,8 @@ from urllib.parse import urlencode
 
 from berth.core.jsonvalues import Tree
 from berth.core.objects import CONFIG_MAP, DEPLOYMENT, EVENT, JOB, SLOT, ObjectKind
-from berth.core.overrides import OVERRIDE_ANNOTATION as OVERRIDE
 from berth.core.state import PoolObject, read_pool
+from berth.core.timetable import OVERRIDE_ANNOTATION as OVERRIDE
 from berth.core.timetable import TIMETABLE_KEY
 
 FIELD_MANAGER = "berth-scaler"

@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 from berth.core.instants import instant_text
 from berth.core.jsonvalues import TimetableError
-from berth.core.overrides import Override, parse_overrides, unknown_classes
-from berth.core.timetable import Timetable, parse_timetable
+from berth.core.timetable import Override, Timetable, parse_overrides, parse_timetable, unknown_classes
 from berth.runtime.apiclient import Api, ApiError, TimetableText
 
 

@@ -19,8 +19,6 @@ from berth.core.backoff import NO_PAUSE, Pause
 from berth.core.instants import instant_text
 from berth.core.labels import RECORD
 from berth.core.objects import CONFIG_MAP, EventSubject
-from berth.core.overrides import next_override_end, override_end
-from berth.core.overrides import override_target as overriding
 from berth.core.record import PoolObservation
 from berth.core.target import (
     EARLY_START,
@@ -32,7 +30,8 @@ from berth.core.target import (
     pools_to_reconcile,
     requesting_occurrences,
 )
-from berth.core.timetable import Timetable, TimetablePool, active_occurrences
+from berth.core.timetable import Timetable, TimetablePool, active_occurrences, next_override_end, override_end
+from berth.core.timetable import override_target as overriding
 from berth.runtime.apiclient import Api
 from berth.runtime.connection import ACCOUNT, in_cluster
 from berth.runtime.occurrence import CLOSED
