@@ -6,8 +6,8 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from berth.core.inventory import object_line
 from berth.core.objects import CRON_JOB
-from berth.core.state import object_line
 from berth.findings import Problem
 from berth.manifests import base, naming
 from berth.manifests.backends.base import Manifest

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 import yaml
 from berth import cli
-from berth.core.state import parse_inventory
+from berth.core.inventory import parse_inventory
 from berth.core.timetable import parse_timetable
 from berth.manifests import naming
 from berth.manifests.base import INVENTORY_HEAD, OBJECTS_HEAD

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from berth.core.state import object_line
+from berth.core.inventory import object_line
 from berth.findings import Problem
 from berth.manifests import naming
 from berth.manifests.placed import Placed, cluster_of

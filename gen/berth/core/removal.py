@@ -6,7 +6,14 @@ from collections.abc import Iterable, Iterator
 from berth.core.actions import Action, ChangeSlots, MarkOrphaned, RemoveObject, ScalePool, close_slots
 from berth.core.instants import instant_text, parse_instant
 from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB
-from berth.core.state import ObjectRef, PoolObject, ReservationState, SiteState, SlotObject, TimetableObject
+from berth.core.state import (
+    ObjectRef,
+    PoolObject,
+    ReservationState,
+    SiteState,
+    SlotObject,
+    TimetableObject,
+)
 
 APPLY_GRACE = 120  # seconds: an engine may apply a timetable after what belongs to it
 # Ten minutes: two rounds of the sweep, which never start on the same second.
