@@ -22,7 +22,7 @@ from berth.core.sessions import (
 from berth.core.target import next_change, open_now
 from berth.core.timetable import Timetable, TimetableOccurrence, active_occurrences
 
-# Claims to sessions: those of our own reservation and those of competing reservations of the site. Pure functions of time; `now` is passed in. Of a timetable, only what may open before the next reading is kept.
+# Claims
 
 
 HORIZON = 26 * 3600  # seconds for which a reading of the timetables is good
@@ -170,7 +170,7 @@ class ClaimTracker:
         return [self._own, *(one for one in others if one.reservation != self._own.reservation)]
 
 
-# Attribution of sessions to occurrences: each session counts for at most one occurrence. Pure and independent of order: the same sessions and claims always give the same counts.
+# Attribution: each session counts for at most one occurrence.
 
 
 ClaimGroup = tuple[int, ...]
@@ -262,7 +262,7 @@ def _path(
     return []
 
 
-# The session counter of a resource class: how many sessions count for each claim. A session that left keeps counting for a grace period, because sessions are restarted and placeholders would come and go. Pure functions of time; `now` is passed in.
+# The counter: a session that left counts for a while, because sessions are restarted.
 
 
 K = TypeVar("K", bound=Hashable)

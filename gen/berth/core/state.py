@@ -3,16 +3,33 @@
 Only objects with the labels of the site and of a reservation are included: the sweep changes nothing else.
 """
 
-from berth.core.instants import parse_instant
-from berth.core.inventory import (Inventory, KEY, PersistentSlots, parse_inventory as read_inventory)
-from berth.core.jsonvalues import Tree
-from berth.core.labels import (AFFINITY, CLASS, CODE, OCCURRENCE, PERSISTENT, RECORD, RESERVATION, ROLE, SITE, SLOT as SLOT_ROLE)
-from berth.core.objects import (CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, NODE_POOL, ObjectKind, POD, SLOT, containers, is_pod_starting, is_terminating, pod_down_since, serves_at)
-from berth.core.slots import (AVAILABLE, Slot, parse_slot)
-from berth.core.timetable import (OVERRIDE_ANNOTATION as OVERRIDE, TIMETABLE_KEY)
-from collections.abc import (Callable, Iterable, Mapping)
-from typing import (NamedTuple, Protocol, TypeVar)
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple, Protocol, TypeVar
 
+from berth.core.instants import parse_instant
+from berth.core.inventory import KEY, Inventory, PersistentSlots
+from berth.core.inventory import parse_inventory as read_inventory
+from berth.core.jsonvalues import Tree
+from berth.core.labels import AFFINITY, CLASS, CODE, OCCURRENCE, PERSISTENT, RECORD, RESERVATION, ROLE, SITE
+from berth.core.labels import SLOT as SLOT_ROLE
+from berth.core.objects import (
+    CONFIG_MAP,
+    CRON_JOB,
+    DEPLOYMENT,
+    JOB,
+    NODE_POOL,
+    POD,
+    SLOT,
+    ObjectKind,
+    containers,
+    is_pod_starting,
+    is_terminating,
+    pod_down_since,
+    serves_at,
+)
+from berth.core.slots import AVAILABLE, Slot, parse_slot
+from berth.core.timetable import OVERRIDE_ANNOTATION as OVERRIDE
+from berth.core.timetable import TIMETABLE_KEY
 
 T = TypeVar("T")
 ORPHANED_SINCE = "berth.dev/gone-since"

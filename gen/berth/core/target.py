@@ -1,14 +1,13 @@
 """How many placeholders a pool should have at an instant, when that changes next, and why.
 
-Pure functions of a timetable, an instant and what was observed: whoever calls them with the same facts gets the
-same answer. The caller leaves out the occurrences of suspended reservations."""
+Pure functions of a timetable, an instant and what was observed: two programs with the same observations make
+the same decision. `placeholders` is the formula for one occurrence, `target` the sum for a pool.
+"""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from berth.core.timetable import Timetable, TimetableOccurrence, TimetablePool, active_occurrences
-
-# How many placeholders a pool should have at an instant, and when that changes next. Pure functions of occurrences and an instant. The caller leaves out the occurrences of suspended reservations.
 
 
 def placeholders(behavior: str, count: int, active: int, window: tuple[int, int, int], now: int) -> int:
@@ -79,7 +78,7 @@ def opens_within(
     return min(coming, key=lambda item: (item.open, item.id), default=None)
 
 
-# The desired state of each pool at an instant, what to change, and why. Pure functions of the timetable, an instant and what was observed: two programs with the same observations make the same decision.
+# The desired state of a pool, what to change, and why.
 
 
 EARLY_START = 120  # seconds: a run that comes this early waits, because clocks differ

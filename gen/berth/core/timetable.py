@@ -162,7 +162,8 @@ def _occurrence(tree: object, at: str, classes: set[str]) -> TimetableOccurrence
     return found
 
 
-# Overrides: targets that a person sets for a limited time, in an annotation of the timetable's ConfigMap: berth.dev/override: '{"small": {"target": 60, "until": "2026-02-02T12:00:00Z"}}'
+# Overrides: targets that a person sets for a while, in an annotation of the timetable's ConfigMap:
+# berth.dev/override: '{"small": {"target": 60, "until": "2026-02-02T12:00:00Z"}}'
 
 
 OVERRIDE_ANNOTATION = "berth.dev/override"
