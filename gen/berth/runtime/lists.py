@@ -196,6 +196,14 @@ def object_at(tree: Tree, key: str) -> Tree:
     return found if isinstance(found, dict) else {}
 
 
+def uid_of(tree: Tree) -> str:
+    metadata = object_at(tree, "metadata")
+    uid = metadata.get("uid")
+    if not isinstance(uid, str) or not uid:
+        raise invalid_response("an object has no uid", metadata)
+    return uid
+
+
 def invalid_response(what: str, said: Tree) -> ApiError:
     """Return the error for a response that no API server sends."""
     return ApiError(200, "InvalidResponse", f"{what}: {json.dumps(said)[:200]}")

@@ -6,7 +6,7 @@ Pure functions of a `Recognition` and of objects as the API server sends them.
 import json
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 from urllib.parse import quote
 
 from berth.core.claims import TimetableReading, competing_reservation
@@ -16,7 +16,7 @@ from berth.core.labels import ROLE, SITE, TIMETABLE
 from berth.core.objects import CONFIG_MAP, RUNNING_PODS
 from berth.core.sessions import RENKU_PROJECT, Inactive, Match, Recognition, Session
 from berth.core.timetable import TIMETABLE_KEY, parse_timetable
-from berth.runtime.lists import Collection, invalid_response, object_at
+from berth.runtime.lists import Collection, invalid_response, object_at, uid_of
 
 _TIMETABLE_PAGE = 8  # timetables may be large
 _FINISHED = ("Succeeded", "Failed")
@@ -99,14 +99,6 @@ def recognizing_classes(tree: Tree, recognitions: Iterable[tuple[str, Recognitio
     return tuple(name for name, recognition in recognitions if is_active(tree, recognition))
 
 
-def uid_of(tree: Tree) -> str:
-    metadata = object_at(tree, "metadata")
-    uid = metadata.get("uid")
-    if not isinstance(uid, str) or not uid:
-        raise invalid_response("an object has no uid", metadata)
-    return uid
-
-
 def parse_session(tree: Tree, namespace: str, kept: MetadataKeys) -> Session:
     """Parse a session of the collection's namespace. Raises ApiError if the object is malformed."""
     metadata = object_at(tree, "metadata")
@@ -185,13 +177,3 @@ class TimetableReader(NamedTuple):
             return TimetableReading(name, found)
         except TimetableError as error:
             return TimetableReading(name, str(error))
-
-
-Item = SeenSession | TimetableReading
-
-
-class Reader(Protocol):
-    """Reads the objects of a collection. Readers are values, equal if they read the same."""
-
-    def read(self, tree: Tree) -> Item | None:
-        """Return the item in an object, None if it is irrelevant."""

@@ -13,9 +13,7 @@ from berth.core.timetable import Timetable
 from berth.runtime.lists import Collection
 from berth.runtime.projecttemplates import ProjectTemplates, RenkuClient
 from berth.runtime.sessionobjects import (
-    Item,
     MetadataKeys,
-    Reader,
     SeenSession,
     SessionReader,
     TimetableReader,
@@ -23,7 +21,7 @@ from berth.runtime.sessionobjects import (
     session_collections,
     timetable_collection,
 )
-from berth.runtime.watch import Changed, Listed, WatchContext, WatchManager
+from berth.runtime.watch import Changed, Listed, Reader, WatchContext, WatchManager
 
 STALE_SECONDS = 600.0  # seconds for which the last counts hold when sessions cannot be read any more
 _TEMPLATE_RETRY = 1.0  # seconds between looks at templates that are not known
@@ -255,7 +253,7 @@ class SessionObserver:
         self._must_look = True
 
     def _take_sessions(
-        self, reader: SessionReader, message: Listed[Item] | Changed[Item], now: float
+        self, reader: SessionReader, message: Listed[object] | Changed[object], now: float
     ) -> None:
         for name in reader.classes:
             found = self._classes[name]
@@ -273,7 +271,7 @@ class SessionObserver:
             else:
                 found.counter.leave(message.uid, now)
 
-    def _take_timetables(self, message: Listed[Item] | Changed[Item]) -> None:
+    def _take_timetables(self, message: Listed[object] | Changed[object]) -> None:
         if isinstance(message, Listed):
             found, gone = message.items, self._tracker.known - message.items.keys()
             self._knows_competitors = True

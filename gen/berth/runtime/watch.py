@@ -9,7 +9,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from berth.core.jsonvalues import Tree
 from berth.runtime.apiclient import ApiError, response_object
@@ -23,9 +23,9 @@ from berth.runtime.lists import (
     parse_watch_event,
     pause_after_end,
     pause_after_failure,
+    uid_of,
 )
 from berth.runtime.program import Log
-from berth.runtime.sessionobjects import Item, Reader, uid_of
 
 T = TypeVar("T")
 
@@ -75,6 +75,13 @@ class WatchFailed(NamedTuple):
 
 
 Message = Listed[T] | Changed[T] | Connected | Recovered | WatchFailed
+
+
+class Reader(Protocol):
+    """Reads the objects of a collection. Readers are values, equal if they read the same."""
+
+    def read(self, tree: Tree) -> object | None:
+        """Return the item in an object, None if it is irrelevant."""
 
 
 class Watcher(Generic[T]):
@@ -215,7 +222,7 @@ class WatchContext(NamedTuple):
 
 
 class _Watch(NamedTuple):
-    watcher: Watcher[Item]
+    watcher: Watcher[object]
     reader: Reader
 
 
@@ -227,7 +234,7 @@ class WatchManager:
         self._watches: dict[Collection, _Watch] = {}
         self._failing: dict[Collection, float] = {}  # since when
         # All that threads share with the caller; both are safe without a lock.
-        self._messages: deque[tuple[Watcher[Item], Message[Item]]] = deque()
+        self._messages: deque[tuple[Watcher[object], Message[object]]] = deque()
         self._news = threading.Event()
 
     def arrange(self, wanted: Mapping[Collection, Reader]) -> None:
@@ -257,7 +264,7 @@ class WatchManager:
         """End a wait. May be called from any thread."""
         self._news.set()
 
-    def news(self, now: float) -> Iterator[tuple[Reader, Listed[Item] | Changed[Item]]]:
+    def news(self, now: float) -> Iterator[tuple[Reader, Listed[object] | Changed[object]]]:
         """Yield the messages since the last call, in order, with their readers; log failures."""
         self._news.clear()
         while self._messages:
@@ -290,7 +297,7 @@ class WatchManager:
         for watch in watches:
             watch.watcher.join(1.0)
 
-    def _tell(self, watcher: Watcher[Item], message: Message[Item]) -> None:
+    def _tell(self, watcher: Watcher[object], message: Message[object]) -> None:
         self._messages.append((watcher, message))
         if not isinstance(message, Connected | Recovered):
             self._news.set()
