@@ -47,8 +47,7 @@ from berth.live.clusterfacts import (
 from berth.live.earlier import SessionsByRecognition
 from berth.manifests.gotypes import why_unread
 from berth.runtime.apiclient import ApiError
-from berth.runtime.lists import Collection
-from berth.runtime.sessionobjects import (
+from berth.runtime.sessionobserver import (
     MetadataKeys,
     is_active,
     metadata_keys,
@@ -56,6 +55,7 @@ from berth.runtime.sessionobjects import (
     recognizing_classes,
     session_collections,
 )
+from berth.runtime.watch import Collection
 
 
 class ReadTimetable(NamedTuple):

@@ -19,7 +19,7 @@ from berth.live.gather import list_all, read_live_timetable
 from berth.live.seats import most_common_reason
 from berth.manifests import naming
 from berth.runtime.apiclient import JSON
-from berth.runtime.sessionobjects import session_collections
+from berth.runtime.sessionobserver import session_collections
 
 ROLE = "preflight"
 SUFFIX = "-preflight"

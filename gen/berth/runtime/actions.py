@@ -58,8 +58,8 @@ from berth.runtime.apiclient import (
     get_object,
     patch_object,
 )
-from berth.runtime.lists import parse_page
 from berth.runtime.program import Log
+from berth.runtime.watch import parse_page
 
 ATTEMPTS = 10  # at a scale whose object others keep changing: pods that leave change its status
 SLOT_PAGE = 100  # slots in one answer

@@ -7,7 +7,6 @@ conflict, and the pool is observed again. Slots change by themselves, so they ar
 from collections.abc import Callable
 
 from berth.core.actions import ChangeSlots, PoolDecision, PoolFound, ScalePool, decide_pool
-from berth.core.backoff import NO_PAUSE, Pause, backoff
 from berth.core.objects import CONFIG_MAP
 from berth.core.slots import PlaceholderOwner, SessionDebounce, SlotCounts, count_slots, reported_sessions
 from berth.core.state import ObjectRef
@@ -15,7 +14,7 @@ from berth.core.target import DesiredState, replica_change
 from berth.core.timetable import TimetablePool
 from berth.runtime.actions import PlanResult, apply_plan, list_slots
 from berth.runtime.apiclient import ApiError
-from berth.runtime.program import RuntimeContext
+from berth.runtime.program import NO_PAUSE, Pause, RuntimeContext, backoff
 
 ATTEMPTS = 5  # at a pool that others keep changing, before it counts as a failure
 MAX_WRITES = 250  # writes to slots at a look
