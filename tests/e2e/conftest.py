@@ -25,7 +25,9 @@ FIRST = ("test_binaries", "test_seats", "test_sidebyside", "test_cluster")
 THEN = (
     "test_windows",
     "test_sweep",
+    "test_code_image",
     "test_status",
+    "test_preflight",
     "test_sessions",
     "test_flow",
     "test_editor",

@@ -27,6 +27,12 @@ WRONG_CLOCK = "/usr/local/lib/wrong-clock.so"  # of the Python image: see clock.
 
 _ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 _PATH = "PATH=/usr/local/bin:/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin"
+PYTHON_CONFIG: Mapping[str, object] = {"Cmd": ["python3"], "Env": [_PATH, "LANG=C.UTF-8"]}
+
+
+def architecture() -> str:
+    """As images name it."""
+    return _ARCHITECTURES.get(platform.machine(), platform.machine())
 
 
 def archives() -> dict[str, Path]:
@@ -45,8 +51,7 @@ def archives() -> dict[str, Path]:
             _make(wanted[PAUSE], PAUSE, _pause_root, {"Entrypoint": ["/pause"], "User": "65535:65535"})
         if not wanted[PYTHON].is_file():
             say(f"making image {PYTHON} of Python {platform.python_version()}")
-            config = {"Cmd": ["python3"], "Env": [_PATH, "LANG=C.UTF-8"]}
-            _make(wanted[PYTHON], PYTHON, _python_root, config)
+            _make(wanted[PYTHON], PYTHON, _python_root, PYTHON_CONFIG)
     return wanted
 
 
@@ -74,11 +79,11 @@ def _make(archive: Path, name: str, fill: Callable[[Path], None], config: Mappin
         root.mkdir()
         fill(root)
         layer = Path(folder) / "layer.tar"
-        _pack(root, layer)
+        pack(root, layer)
         with layer.open("rb") as handle:
             diff_id = hashlib.file_digest(handle, "sha256").hexdigest()
         described = {
-            "architecture": _ARCHITECTURES.get(platform.machine(), platform.machine()),
+            "architecture": architecture(),
             "os": "linux",
             "config": config,
             "rootfs": {"type": "layers", "diff_ids": [f"sha256:{diff_id}"]},
@@ -92,7 +97,7 @@ def _make(archive: Path, name: str, fill: Callable[[Path], None], config: Mappin
         partial.replace(archive)  # whole, or not there
 
 
-def _pack(root: Path, layer: Path) -> None:
+def pack(root: Path, layer: Path) -> None:
     """Everything belongs to root and is readable by all, whatever the umask and the owner here."""
 
     def owned(entry: tarfile.TarInfo) -> tarfile.TarInfo:

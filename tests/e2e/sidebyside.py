@@ -23,8 +23,10 @@ BEGINS: Mapping[str, int] = {
     "test_faults": 0,
     "test_windows": 4,
     "test_sweep": 4,
+    "test_code_image": 5,
     "test_status": 6,
     "test_sessions": 6,
+    "test_preflight": 8,
     "test_koordinator_outage": 9,  # with the faults' own outage
     "test_karpenter": 13,
     "test_koordinator": 14,

@@ -4,22 +4,17 @@
 """
 
 import json
-import os
-import subprocess
-import sys
+import pytest
 import time
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any, NamedTuple
-
-import pytest
-import yaml
-
-from tests.e2e import project, windows
+from tests.e2e import (project, windows)
 from tests.e2e.cluster import Cluster
-from tests.e2e.project import ROOT, Document, document
-from tests.e2e.sidebyside import Stage, Stories
-from tests.e2e.windows import MINUTE, entry, sleep_until
+from tests.e2e.desk import Desk
+from tests.e2e.project import (Document, document)
+from tests.e2e.sidebyside import (Stage, Stories)
+from tests.e2e.windows import (MINUTE, entry, sleep_until)
+from typing import (Any, NamedTuple)
+
 
 NAMESPACE, HUB = "berth-status", "status-hub"
 COURSE = {"course": "taught"}
@@ -43,36 +38,14 @@ class Story(NamedTuple):
     text: str
 
 
-class _Desk:
-    """A person with a kubeconfig of two clusters: the real one, and one where nobody listens."""
-
-    def __init__(self, cluster: Cluster, folder: Path) -> None:
-        self._folder = folder
-        known = yaml.safe_load(cluster.kubeconfig.read_text())
-        (context,) = known["contexts"]
-        known["clusters"].append({"name": "far", "cluster": {"server": "https://127.0.0.1:9"}})
-        known["contexts"] = [
-            {"name": "admin@real", "context": context["context"]},
-            {"name": "far", "context": {"cluster": "far", "user": context["context"]["user"]}},
-        ]
-        (folder / "kubeconfig").write_text(json.dumps(known))
-
-    def ask(self, *words: str) -> subprocess.CompletedProcess[str]:
-        reach = ["--kubeconfig", "kubeconfig", "--context", "real=admin@real"]
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        command = [sys.executable, "-m", "berth", *words, *reach]
-        return subprocess.run(
-            command, cwd=self._folder, capture_output=True, text=True, check=False, env=environment
-        )
-
-    def status(self) -> Answer:
-        began = time.monotonic()
-        done = self.ask("status", "-o", "json")
-        seconds = time.monotonic() - began
-        assert done.returncode in (0, 1), done.stderr
-        answer = json.loads(done.stdout)
-        items = {f"{one['reservation']}/{one['class']}": one for one in answer["items"]}
-        return Answer(done.returncode, items, {one["name"]: one for one in answer["clusters"]}, seconds)
+def _status(desk: Desk) -> Answer:
+    began = time.monotonic()
+    done = desk.ask("status", "-o", "json")
+    seconds = time.monotonic() - began
+    assert done.returncode in (0, 1), done.stderr
+    answer = json.loads(done.stdout)
+    items = {f"{one['reservation']}/{one['class']}": one for one in answer["items"]}
+    return Answer(done.returncode, items, {one["name"]: one for one in answer["clusters"]}, seconds)
 
 
 def _documents(opens: int) -> list[Document]:
@@ -109,7 +82,7 @@ def tell(stage: Stage) -> Story:
     project.berth(folder, "render")
     cluster.apply(folder / "rendered" / "clusters" / "real")
     stage.undo.callback(cluster.kubectl, "delete", "namespace", NAMESPACE, HUB, "--wait=false")
-    return _happen(cluster, _Desk(cluster, folder), opens)
+    return _happen(cluster, Desk(cluster, folder), opens)
 
 
 @pytest.fixture(scope="module")
@@ -118,25 +91,25 @@ def story(side_by_side: Stories) -> Iterator[Story]:
         yield told
 
 
-def _happen(cluster: Cluster, desk: _Desk, opens: int) -> Story:
+def _happen(cluster: Cluster, desk: Desk, opens: int) -> Story:
     there = f"--namespace={NAMESPACE}"
     patch = json.dumps({"spec": {"suspend": True}})
     cluster.kubectl("patch", "cronjob/berth-sweep", there, f"--patch={patch}")  # it would mend what we break
     cluster.kubectl("set", "image", "deployment/unpulled-real", f"placeholder={IMAGE}", there)
     for name in ("ada", "grace"):
         cluster.apply(json.dumps(_session(name)))
-    before = desk.status()
+    before = _status(desk)
     sleep_until(opens + MINUTE + 15)
-    opened = desk.status()
+    opened = _status(desk)
     ordered = desk.ask("override", "taught", "small=9", "--until", "+1h").stdout
     cluster.kubectl("delete", "cronjob/broken", there, "--wait=false")
     jobs = "--selector=berth.dev/reservation=broken"
     cluster.kubectl("delete", "jobs", jobs, there, "--cascade=foreground")
     cluster.kubectl("scale", "deployment/broken-small", "--replicas=0", there)
     sleep_until(opens + 2 * MINUTE + 30)
-    overridden = desk.status()
-    cluster.kubectl("delete", "configmap/berth-runtime", there)
-    broken = desk.status()
+    overridden = _status(desk)
+    cluster.kubectl("delete", "configmaps", "--selector=berth.dev/role=code", there)
+    broken = _status(desk)
     return Story(before, opened, overridden, broken, ordered, desk.ask("status").stdout)
 
 

@@ -1,0 +1,108 @@
+"""`berth status --preflight` on the real cluster: a sound site, and one that a ResourceQuota holds up.
+
+Then the window opens under the quota, and `berth status` says why it has no Job's pod.
+"""
+
+import json
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.e2e import project
+from tests.e2e.cluster import Cluster
+from tests.e2e.desk import Desk, Done
+from tests.e2e.sidebyside import Stage, Stories
+from tests.e2e.windows import MINUTE, entry, reservation, sleep_until
+
+NAMESPACE, SITE = "berth-preflight", "preflight"
+NAME, POOL = "examined", "examined-small"
+ASKED = ("status", "--preflight", "-o", "json")
+
+
+class Story(NamedTuple):
+    sound: Done
+    left: list[str]  # Jobs and pods after it
+    replicas: int  # of the pool after it
+    limited: Done
+    opened: Done  # what `berth status` says while the window should be open
+
+
+def tell(stage: Stage) -> Story:
+    cluster, folder, opens = stage.cluster, stage.folder, stage.opens
+    documents = [
+        project.site(SITE, namespace=NAMESPACE),
+        project.resource_class("small"),
+        reservation(NAME, opens, [entry(opens, 0, 5)], lead=0, seats={"small": 3}),
+    ]
+    project.write(folder, documents)
+    project.berth(folder, "render")
+    cluster.apply(folder / "rendered" / "clusters" / "real")
+    stage.undo.callback(cluster.kubectl, "delete", "namespace", NAMESPACE, "--wait=false")
+    cluster.wait_for_namespace(NAMESPACE)
+    there = f"--namespace={NAMESPACE}"
+    cluster.kubectl("patch", "cronjob/berth-sweep", there, '--patch={"spec":{"suspend":true}}')
+    desk = Desk(cluster, folder)
+    sleep_until(opens - 2 * MINUTE)  # the faults take the controllers away before
+    sound = desk.ask(*ASKED)
+    left = [
+        one["metadata"]["name"]
+        for kind in ("jobs", "pods")
+        for one in cluster.find(kind, NAMESPACE, "berth.dev/role=preflight")
+        if "deletionTimestamp" not in one["metadata"]
+    ]
+    replicas = cluster.get("deployment", POOL, NAMESPACE)["spec"]["replicas"]
+    cluster.kubectl("create", "quota", "limits", "--hard=limits.cpu=4", there)
+    cluster.wait_for(lambda: _is_counted(cluster), 60, "the quota to be counted")
+    limited = desk.ask(*ASKED)
+    sleep_until(opens + MINUTE)
+    return Story(sound, left, replicas, limited, desk.ask("status", "-o", "json"))
+
+
+def _is_counted(cluster: Cluster) -> bool:
+    return "hard" in cluster.get("resourcequota", "limits", NAMESPACE)["status"]
+
+
+@pytest.fixture(scope="module")
+def story(side_by_side: Stories) -> Iterator[Story]:
+    with side_by_side.judged(__name__) as told:
+        yield told
+
+
+def checks(done: Done) -> dict[tuple[str | None, str], dict[str, Any]]:
+    return {(one["reservation"], one["check"]): one for one in json.loads(done.stdout)["items"]}
+
+
+def test_a_sound_site_passes(story: Story) -> None:
+    found = checks(story.sound)
+
+    assert story.sound.returncode == 0, story.sound.stdout
+    assert {what for _, what in found} == {"sweep", "permissions", "Job", "placeholder", "test Job"}
+    assert all(one["passed"] for one in found.values())
+    assert found[NAME, "test Job"]["seconds"] >= 1
+
+
+def test_it_leaves_nothing_and_opens_nothing(story: Story) -> None:
+    assert story.left == []
+    assert story.replicas == 0
+
+
+def test_a_quota_on_limits_is_found_before_the_day(story: Story) -> None:
+    """Our Jobs have no CPU limit, on purpose, and such a quota wants one of every container."""
+    found = checks(story.limited)
+    job, sweep = found[NAME, "Job"]["findings"], found[None, "sweep"]["findings"]
+
+    assert story.limited.returncode == 1
+    assert [one["code"] for one in (*job, *sweep)] == ["S071", "S071"]
+    assert all("failed quota: limits: must specify limits.cpu" in one["message"] for one in (*job, *sweep))
+    assert (NAME, "test Job") not in found
+    assert found[NAME, "permissions"]["passed"]
+
+
+def test_on_the_day_status_says_that_the_pod_is_refused_and_why(story: Story) -> None:
+    (item,) = json.loads(story.opened.stdout)["items"]
+    said = {one["code"]: one["message"] for one in item["findings"]}
+
+    assert story.opened.returncode == 1
+    assert item["ready"] == 0
+    assert "failed quota: limits: must specify limits.cpu" in said["S052"]
