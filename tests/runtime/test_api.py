@@ -227,18 +227,13 @@ def test_what_a_run_looks_at_and_tells_is_asked_so() -> None:
         "status": {"readyReplicas": 2},
     }
     job = {"kind": "Job", "metadata": {"annotations": {"berth.dev/record": "[]"}}}
-    bare = {"kind": "Job", "metadata": {}}
-    answers = [Response(200, json.dumps(tree).encode()) for tree in (deployment, job, bare, job)]
+    answers = [Response(200, json.dumps(tree).encode()) for tree in (deployment, job)]
     api, asked = answering(*answers)
 
     assert api.get_pool("berth", "course-small") == pool(ready=2, uid="u")
-    assert api.get_job_annotation("berth", "course-1", "berth.dev/record") == "[]"
-    assert api.get_job_annotation("berth", "course-1", "berth.dev/record") == ""
     api.annotate(JOB, "berth", "course-1", {"berth.dev/record": "[1]"})
     assert asked == [
         Request("GET", SCALE.removesuffix("/scale")),
-        Request("GET", "/apis/batch/v1/namespaces/berth/jobs/course-1"),
-        Request("GET", "/apis/batch/v1/namespaces/berth/jobs/course-1"),
         Request(
             "PATCH",
             "/apis/batch/v1/namespaces/berth/jobs/course-1?fieldManager=berth-scaler",

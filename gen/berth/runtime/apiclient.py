@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeVar
 from urllib.parse import urlencode
 
 from berth.core.jsonvalues import Tree
-from berth.core.objects import CONFIG_MAP, DEPLOYMENT, EVENT, JOB, SLOT, ObjectKind
+from berth.core.objects import CONFIG_MAP, DEPLOYMENT, EVENT, SLOT, ObjectKind
 from berth.core.state import PoolObject, read_pool
 from berth.core.timetable import OVERRIDE_ANNOTATION as OVERRIDE
 from berth.core.timetable import TIMETABLE_KEY
@@ -125,11 +125,6 @@ class Api:
         patch = {"metadata": {"resourceVersion": resource_version}, "spec": {"replicas": replicas}}
         path = f"{kind.path(namespace, name)}/scale?fieldManager={self.field_manager}"
         return _scale(self.ask(Request("PATCH", path, json.dumps(patch).encode()), "Scale"))
-
-    def get_job_annotation(self, namespace: str, job: str, key: str) -> str:
-        """Return an annotation of a Job, empty without one."""
-        found = _annotations(self.get(JOB, namespace, job)).get(key)
-        return found if isinstance(found, str) else ""
 
     def annotate(
         self, kind: ObjectKind, namespace: str, name: str, annotations: Mapping[str, str | None]
