@@ -75,7 +75,11 @@ def test_sessions_that_are_hibernated_or_restarted_cause_no_write(grace: int, is
 @pytest.mark.parametrize("behaviour", ["maintain", "reduce", "none"])
 @pytest.mark.parametrize("seed", seeds(1, 4))
 def test_there_are_never_fewer_seats_than_promised_for_long(seed: int, behaviour: str, once: bool) -> None:
-    """Some sessions find a slot and some do not, some end soon, and sometimes nobody counts them."""
+    """Some sessions find a slot and some do not, some end soon, and sometimes nobody counts them.
+
+    A seat is made again within two looks. Others may be taken meanwhile, so that some seat is missing for
+    longer.
+    """
     random = Random(seed)
     world, course = full(behaviour=behaviour, allocateOnce=once)
     for n in range(45):
@@ -108,5 +112,5 @@ def test_there_are_never_fewer_seats_than_promised_for_long(seed: int, behaviour
 
     assert world.run() == 0
     assert world.koordinator.objects == {}
-    assert worst[0] <= 15
+    assert worst[0] <= 20
     assert [when for when, _ in world.koordinator.used_deletes if when < "07:50"] == []
