@@ -4,8 +4,7 @@ from collections import deque
 from collections.abc import Sequence
 from itertools import pairwise
 
-from berth.core.attribution import attribute_sessions
-from berth.core.sessioncounter import GracePeriod
+from berth.core.claims import GracePeriod, attribute_sessions
 from berth.core.sessions import Claim, Match, Session, ranked
 from berth.core.target import open_now, placeholders, target
 from berth.core.timetable import BEHAVIORS, TimetableOccurrence

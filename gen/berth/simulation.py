@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from berth.core.sessioncounter import ClaimCounts, SessionCounter
+from berth.core.claims import ClaimCounts, SessionCounter
 from berth.core.sessions import Claim, Session, ranked
 from berth.core.target import full_count, open_now, placeholders, target
 from berth.core.timetable import TimetableOccurrence, TimetablePool

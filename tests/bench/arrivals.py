@@ -15,7 +15,17 @@ from pathlib import Path
 from tests.bench.memory import resident
 from tests.bench.rendering import Row
 from tests.runtime.fake_cluster import FakeCluster
-from tests.runtime.programs import OPEN, SESSIONS, both, environment, session, start, timetable, wait_until
+from tests.runtime.programs import (
+    OPEN,
+    SESSIONS,
+    both,
+    environment,
+    session,
+    start,
+    start_main,
+    timetable,
+    wait_until,
+)
 from tests.runtime.stub_server import StubServer, make_account
 from tests.runtime.watched_cluster import WatchedCluster
 
@@ -58,7 +68,7 @@ def rows() -> Iterator[Row]:
         share.mkdir()
         account, it = make_account(Path(folder) / "account"), Stage()
         with StubServer(both(it.cluster, it.sessions), account) as server:
-            programs = [start(account, environment(server, share), name) for name in ("scaler", "occurrence")]
+            programs = [start(account, environment(server, share)), start_main(share)]
             wait_until(lambda: it.cluster.scales["course-small"][0] == COUNT)
             yield from _measured(it)
             scaler = resident(programs[0].pid)
@@ -75,13 +85,13 @@ def _measured(it: Stage) -> Iterator[Row]:
         it.arrive()
         wait_until(it.is_done, 5)
         time.sleep(0.05)
-    yield _row("one by one", it, 20, 60)
+    yield _row("one by one", it, 20, 30)
     for _ in range(ROUNDS):
         for _ in range(AT_ONCE):
             it.arrive()
         wait_until(it.is_done, 5)
         time.sleep(0.5)
-    yield _row(f"{AT_ONCE} at once", it, None, 150)
+    yield _row(f"{AT_ONCE} at once", it, None, 100)
 
 
 def _row(what: str, it: Stage, median: float | None, most: float) -> Row:

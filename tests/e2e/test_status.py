@@ -4,18 +4,17 @@
 """
 
 import json
+import pytest
 import time
 from collections.abc import Iterator
-from typing import Any, NamedTuple
-
-import pytest
-
-from tests.e2e import project, windows
+from tests.e2e import (project, windows)
 from tests.e2e.cluster import Cluster
 from tests.e2e.desk import Desk
-from tests.e2e.project import Document, document
-from tests.e2e.sidebyside import Stage, Stories
-from tests.e2e.windows import MINUTE, entry, sleep_until
+from tests.e2e.project import (Document, document)
+from tests.e2e.sidebyside import (Stage, Stories)
+from tests.e2e.windows import (MINUTE, entry, sleep_until)
+from typing import (Any, NamedTuple)
+
 
 NAMESPACE, HUB = "berth-status", "status-hub"
 COURSE = {"course": "taught"}
@@ -189,5 +188,6 @@ def test_what_the_cluster_has_once_is_looked_after(story: Story) -> None:
 
 
 def test_people_see_the_same(story: Story) -> None:
-    assert "real: error[S030] broken/small: 4 seats missing: 0 of 4 are requested, and no pod" in story.text
+    missing = "4 seats missing: 0 of 4 are requested, set by kubectl, and no pod"
+    assert f"real: error[S030] broken/small: {missing}" in story.text
     assert "far: error[S001] the context far does not answer: Connection refused." in story.text

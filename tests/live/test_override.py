@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from berth.core.overrides import Override, parse_overrides
+from berth.core.timetable import Override, parse_overrides
 from berth.live.overriding import annotation_text, overrides_in_force, with_changes
 
 from tests.cli.conftest import Berth

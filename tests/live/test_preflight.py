@@ -278,3 +278,17 @@ def test_json_is_a_preflight(berth: Berth, server: ApiServer, tmp_path: Path) ->
 def test_it_is_not_watched(berth: Berth) -> None:
     for more in (["--watch"], ["--class", "small"]):
         assert berth("status", "--preflight", *more).code == 2
+
+
+def test_each_named_reservation_runs_its_own_test_job_one_after_the_other(
+    berth: Berth, server: ApiServer, tmp_path: Path, clock: list[float]
+) -> None:
+    git = {**project.FILES, "other": project.COURSE.replace("name: course", "name: other")}
+    project.write(tmp_path, git)
+    for one in project.project(**git).objects["prod"]:
+        if (one["metadata"].get("labels") or {}).get("berth.dev/reservation") == "other":
+            server.world.apply(one)
+    server.world.job_ends = lambda _: None
+    code, lines = preflight(berth, server, tmp_path, "course", "other", "--timeout", "20")
+
+    assert (code, kinds(lines), clock) == (1, ["error[S074]", "error[S074]"], [40.0])

@@ -5,9 +5,9 @@ from random import Random
 
 import pytest
 from berth.cli.status import as_json, as_text
-from berth.core.decisions import desired_state
 from berth.core.instants import parse_instant
 from berth.core.slots import PlaceholderOwner, SlotPlan, count_slots, parse_slot, plan_slots, slot_demand
+from berth.core.target import desired_state
 from berth.core.timetable import parse_timetable
 from berth.dates.moments import named
 from berth.live.clusterfacts import ClusterFacts, ClusterLocation

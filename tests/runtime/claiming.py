@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from random import Random
 
-from berth.core.attribution import attribute_sessions, claim_group
+from berth.core.claims import attribute_sessions, claim_group
 from berth.core.sessions import RENKU_PROJECT, Claim, Match, Session
 
 

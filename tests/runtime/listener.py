@@ -8,9 +8,18 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from berth.core.jsonvalues import Tree
-from berth.runtime.connection import Connection
-from berth.runtime.lists import Collection, object_at
-from berth.runtime.watch import Changed, Connected, Listed, Message, Recovered, Watcher, WatchFailed
+from berth.runtime.apiclient import Connection
+from berth.runtime.watch import (
+    Changed,
+    Collection,
+    Connected,
+    Listed,
+    Message,
+    Recovered,
+    Watcher,
+    WatchFailed,
+    object_at,
+)
 
 from tests.runtime.stub_server import Received, Reply, StubServer
 from tests.runtime.watched_cluster import WatchedCluster

@@ -9,7 +9,7 @@ import sys
 
 from berth.core.sessions import Match, Recognition
 from berth.core.timetable import Timetable, TimetableOccurrence, TimetablePool
-from berth.runtime.connection import in_cluster
+from berth.runtime.apiclient import in_cluster
 from berth.runtime.program import Log
 from berth.runtime.sessionobserver import SessionObserver
 from berth.runtime.watch import MAX_RESPONSE_BYTES, WatchContext

@@ -4,8 +4,8 @@ import json
 from collections.abc import Callable
 from typing import NamedTuple
 
-from berth.core.decisions import pool_target
 from berth.core.instants import instant_text
+from berth.core.target import pool_target
 from berth.core.timetable import parse_timetable
 from berth.runtime.apiclient import Api, Request, Response
 from berth.runtime.occurrence import CLOSED, LATE_SECONDS, STUCK_SECONDS, exit_code

@@ -1,7 +1,10 @@
 """A run of a reservation whose seats are slots, with Koordinator beside it."""
 
 import json
-from berth.core.decisions import desired_state
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
 from berth.core.holders import SlotSpec, slot_hash
 from berth.core.labels import CLASS, RESERVATION, ROLE, SITE, SLOT
 from berth.core.slots import (
@@ -18,15 +21,13 @@ from berth.core.slots import (
     slot_object,
     slot_selector,
 )
+from berth.core.target import desired_state
 from berth.core.timetable import parse_timetable
 from berth.runtime.apiclient import Request, Response
-from collections import Counter
-from collections.abc import Mapping
-from tests.runtime.fake_cluster import FakeCluster
-from tests.runtime.fake_koordinator import FakeKoordinator, PATH, selects
-from tests.runtime.world import COURSE, Row, World, at, clock, pool, whole_timetable_text
-from typing import Any
 
+from tests.runtime.fake_cluster import FakeCluster
+from tests.runtime.fake_koordinator import PATH, FakeKoordinator, selects
+from tests.runtime.world import COURSE, Row, World, at, clock, pool, whole_timetable_text
 
 Tree = dict[str, Any]
 GATHERING = 0.2  # seconds for which Koordinator waits for more to do

@@ -3,7 +3,7 @@
 from random import Random
 
 import pytest
-from berth.core.sessioncounter import ClaimCounts, SessionCounter
+from berth.core.claims import ClaimCounts, SessionCounter
 from berth.core.sessions import RENKU_PROJECT, UNKNOWN_TEMPLATE, Claim, Match, Session, ranked
 
 from tests.runtime.claiming import one_by_one, some_claims, some_sessions

@@ -7,8 +7,7 @@ from itertools import chain
 from random import Random
 
 import pytest
-from berth.core.attribution import ClaimGroup, assign_seats, claim_group
-from berth.core.sessioncounter import SessionCounter
+from berth.core.claims import ClaimGroup, SessionCounter, assign_seats, claim_group
 from berth.core.sessions import Claim, Match, Session, fits, ranked
 from berth.core.target import placeholders, target
 from berth.core.timetable import TimetableOccurrence

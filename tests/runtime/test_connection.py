@@ -9,8 +9,7 @@ from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
-from berth.runtime.apiclient import ApiError, Request, Response
-from berth.runtime.connection import Connection, in_cluster
+from berth.runtime.apiclient import ApiError, Connection, Request, Response, in_cluster
 
 from tests.runtime.stub_server import Received, Reply, StubServer, make_account, reply
 

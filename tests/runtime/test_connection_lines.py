@@ -8,8 +8,7 @@ from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
-from berth.runtime.apiclient import ApiError, Request, Response
-from berth.runtime.connection import Connection, in_cluster
+from berth.runtime.apiclient import ApiError, Connection, Request, Response, in_cluster
 
 from tests.runtime.stub_server import Received, Reply, StubServer, reply
 from tests.runtime.watched_cluster import HEAD, chunk, refused

@@ -13,7 +13,7 @@ from berth.core.claims import (
 from berth.core.instants import instant_text
 from berth.core.sessions import Claim, Match, Recognition
 from berth.core.timetable import Timetable, TimetableOccurrence, parse_timetable
-from berth.runtime.sessionobjects import TimetableReader, timetable_collection
+from berth.runtime.sessionobserver import TimetableReader, timetable_collection
 
 from tests.runtime.timetabletexts import config_map, text
 from tests.runtime.world import Row, at

@@ -13,8 +13,8 @@ from random import Random
 
 import pytest
 from berth.core.decide import decide
-from berth.core.decisions import pool_target
 from berth.core.state import ObjectRef, PodObject, SiteState, TimetableObject
+from berth.core.target import pool_target
 from berth.core.timetable import parse_timetable
 from berth.runtime.actions import ActionRunner, SweepContext
 from berth.runtime.apiclient import SWEEP_FIELD_MANAGER, Api, Request, Response

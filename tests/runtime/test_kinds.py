@@ -6,14 +6,14 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from berth.core.sessions import RENKU_PROJECT, Inactive, LabelRequirement, Match, Recognition, Session
 from berth.runtime.apiclient import ApiError
-from berth.runtime.lists import Collection
-from berth.runtime.sessionobjects import (
+from berth.runtime.sessionobserver import (
     MetadataKeys,
     is_active,
     metadata_keys,
     parse_session,
     session_collections,
 )
+from berth.runtime.watch import Collection
 
 Tree = dict[str, Any]
 RENKU = Recognition("renku", ("renku",), (), 5)

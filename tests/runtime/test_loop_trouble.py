@@ -3,7 +3,7 @@
 from random import Random
 
 import pytest
-from berth.core.decisions import pool_target
+from berth.core.target import pool_target
 from berth.core.timetable import parse_timetable
 from berth.runtime.apiclient import ApiError, Request, Response
 

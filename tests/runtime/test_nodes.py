@@ -3,9 +3,9 @@
 import json
 
 import pytest
-from berth.core.decisions import pools_to_reconcile
 from berth.core.holders import Nodes
 from berth.core.jsonvalues import TimetableError
+from berth.core.target import pools_to_reconcile
 from berth.core.timetable import TimetablePool, parse_timetable
 
 from tests.runtime.fake_cluster import refusal

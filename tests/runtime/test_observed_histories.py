@@ -9,8 +9,8 @@ import pytest
 from berth.core.claims import competing_reservation, open_claims
 from berth.core.sessions import ranked
 from berth.core.timetable import Timetable, parse_timetable
-from berth.runtime.sessionobjects import is_active, metadata_keys
-from berth.runtime.sessionobjects import parse_session as session_of
+from berth.runtime.sessionobserver import is_active, metadata_keys
+from berth.runtime.sessionobserver import parse_session as session_of
 
 from tests.runtime.claiming import one_by_one
 from tests.runtime.stub_server import Received, Reply

@@ -2,7 +2,7 @@
 
 import pytest
 from berth.core.jsonvalues import TimetableError
-from berth.core.overrides import Override, next_override_end, override_end, override_target, parse_overrides
+from berth.core.timetable import Override, next_override_end, override_end, override_target, parse_overrides
 
 from tests.runtime.world import at
 

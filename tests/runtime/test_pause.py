@@ -1,7 +1,7 @@
 """Pauses double with failures, listen to the server, and never last longer than four seconds."""
 
 import pytest
-from berth.core.backoff import NO_PAUSE, Pause, backoff
+from berth.runtime.program import NO_PAUSE, Pause, backoff
 
 
 def test_a_pause_runs_from_its_beginning_to_before_its_end() -> None:

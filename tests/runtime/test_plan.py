@@ -1,15 +1,15 @@
 """Each change has a reason that a person can check against the timetable."""
 
 import pytest
-from berth.core.decisions import (
+from berth.core.target import (
     DesiredState,
     PoolTarget,
     ReplicaChange,
     desired_state,
+    open_now,
     pool_target,
     replica_change,
 )
-from berth.core.target import open_now
 from berth.core.timetable import Timetable, TimetablePool, parse_timetable
 
 from tests.runtime.world import COURSE, NEXT, at, timetable_text

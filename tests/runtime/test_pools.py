@@ -1,7 +1,7 @@
 """Which pools a run looks after when its timetable changes."""
 
-from berth.core.decisions import pools_to_reconcile
 from berth.core.holders import SlotSpec
+from berth.core.target import pools_to_reconcile
 from berth.core.timetable import TimetablePool
 
 PLAIN = TimetablePool("small", "course-small", "maintain")

@@ -3,7 +3,7 @@
 from random import Random
 
 import pytest
-from berth.core.sessioncounter import GracePeriod
+from berth.core.claims import GracePeriod
 from berth.core.sessions import Session
 
 from tests.seeds import seeds

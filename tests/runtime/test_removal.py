@@ -1,5 +1,7 @@
 """When a reservation counts as gone, and what of it is then removed."""
 
+from typing import Any
+
 import pytest
 from berth.core.actions import describe_action
 from berth.core.decide import decide
@@ -9,11 +11,14 @@ from berth.core.objects import (
     CRON_JOB,
     DEPLOYMENT,
     JOB,
-    ObjectKind,
     POD,
-    RIGHTS as RIGHTS_KINDS,
     ROLE,
+    ObjectKind,
 )
+from berth.core.objects import (
+    RIGHTS as RIGHTS_KINDS,
+)
+
 from tests.runtime.fake_objects import Tree
 from tests.runtime.sweepworld import (
     Swept,
@@ -28,8 +33,6 @@ from tests.runtime.sweepworld import (
     timetable,
 )
 from tests.runtime.world import at
-from typing import Any
-
 
 WHY = "its reservation has no timetable."
 SEATS = [

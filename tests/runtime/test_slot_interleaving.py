@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from random import Random
 
 import pytest
-from berth.core.decisions import pool_target
+from berth.core.target import pool_target
 from berth.core.timetable import parse_timetable
 from berth.runtime.apiclient import SWEEP_FIELD_MANAGER, Api, Request, Response
 from berth.runtime.program import Log

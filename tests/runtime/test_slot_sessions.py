@@ -5,7 +5,7 @@ without need.
 from random import Random
 
 import pytest
-from berth.core.decisions import pool_target
+from berth.core.target import pool_target
 from berth.core.timetable import parse_timetable
 
 from tests.runtime.slotworld import SlotWorld, slot_text

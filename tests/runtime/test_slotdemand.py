@@ -3,9 +3,9 @@
 from random import Random
 
 import pytest
-from berth.core.decisions import desired_state, pool_target
 from berth.core.holders import REPLICAS
 from berth.core.slots import SessionDebounce, SlotDemand, reported_sessions, slot_demand
+from berth.core.target import desired_state, pool_target
 from berth.core.timetable import Timetable, parse_timetable
 
 from tests.runtime.slotworld import slot_text

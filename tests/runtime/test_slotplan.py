@@ -3,7 +3,6 @@
 from random import Random
 
 import pytest
-from berth.core.decisions import PoolTarget
 from berth.core.holders import SlotSpec
 from berth.core.slots import (
     HANDOVER_SECONDS,
@@ -20,6 +19,7 @@ from berth.core.slots import (
     plan_slots,
     slot_name,
 )
+from berth.core.target import PoolTarget
 from berth.core.timetable import TimetablePool
 
 from tests.seeds import seeds

@@ -2,7 +2,7 @@
 
 import json
 
-from berth.core.overrides import Override
+from berth.core.timetable import Override
 from berth.runtime.apiclient import ApiError, TimetableText
 from berth.runtime.program import Log, TimetableSource
 

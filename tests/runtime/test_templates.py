@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 
 import pytest
-from berth.core.sessioncounter import SessionCounter
+from berth.core.claims import SessionCounter
 from berth.core.sessions import (
     NO_TEMPLATE,
     RENKU_PROJECT,

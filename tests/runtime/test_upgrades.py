@@ -8,7 +8,7 @@ from random import Random
 from typing import NamedTuple
 
 import pytest
-from berth.core.decisions import pool_target
+from berth.core.target import pool_target
 from berth.core.timetable import parse_timetable
 
 from tests.runtime.pod import Pod

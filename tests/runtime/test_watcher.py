@@ -6,9 +6,8 @@ from http.client import HTTPConnection
 
 import pytest
 from berth.core.jsonvalues import Tree
-from berth.runtime.connection import Connection
-from berth.runtime.lists import Collection
-from berth.runtime.watch import Watcher
+from berth.runtime.apiclient import Connection
+from berth.runtime.watch import Collection, Watcher
 
 from tests.runtime.listener import LONG_ENOUGH, PODS, Heard, colour, next_time, pod, queries, watched
 from tests.runtime.stub_server import Reply, StubServer, reply

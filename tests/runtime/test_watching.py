@@ -5,7 +5,7 @@ import json
 import pytest
 from berth.core.jsonvalues import Tree
 from berth.runtime.apiclient import ApiError
-from berth.runtime.lists import (
+from berth.runtime.watch import (
     Page,
     WatchCursor,
     WatchEvent,

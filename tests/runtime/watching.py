@@ -8,7 +8,7 @@ from typing import Any
 
 from berth.core.instants import instant_text
 from berth.core.timetable import Timetable, parse_timetable
-from berth.runtime.connection import Connection
+from berth.runtime.apiclient import Connection
 from berth.runtime.program import Log
 from berth.runtime.sessionobserver import ObservedSessions, SessionObserver
 from berth.runtime.watch import WatchContext

@@ -26,7 +26,7 @@ from berth.cli.selection import (
 from berth.cli.status import reach
 from berth.core.instants import instant_text
 from berth.core.labels import RESERVATION, SITE
-from berth.core.overrides import MAX_TARGET, Override
+from berth.core.timetable import MAX_TARGET, Override
 from berth.dates.moments import local_text, named
 from berth.live import overriding
 from berth.live.access import ClusterAccess

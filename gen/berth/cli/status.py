@@ -61,6 +61,7 @@ from berth.pipeline import Item, Pipeline
 from berth.schema.values import Cluster, Site
 
 _EVERY = 5.0  # seconds between two looks
+_PREFLIGHT = 60.0  # seconds for all dry runs and permissions of a cluster
 _UNSYNCED = ("S020", "S021", "S022", "S023", "S024")
 _RED, _GREEN, _PLAIN = "\x1b[31m", "\x1b[32m", "\x1b[0m"
 _STATES = {ACTIVE: _GREEN, DEGRADED: _RED, SCHEDULED: "", COMPLETED: ""}
@@ -159,7 +160,8 @@ def status(  # noqa: PLR0913 - one for each option
         settings.report(error.findings)
         return EXIT_BAD_INPUT
     if preflight:
-        means = reach(settings, clusters, contexts, kubeconfig, timeout + ANSWER_SECONDS)
+        patience = _PREFLIGHT + timeout * max(len(selected), 1)
+        means = reach(settings, clusters, contexts, kubeconfig, patience)
         outcome = preflights.run(means, site, clusters, wanted, selected, timeout)
         return preflights.show(outcome, view.form, strict=settings.strict)
     looks = _Looks(reach(settings, clusters, contexts, kubeconfig), site, clusters, wanted)

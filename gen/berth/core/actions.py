@@ -6,12 +6,12 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from berth.core.decisions import DesiredState, PoolTarget
 from berth.core.holders import SlotSpec
 from berth.core.jsonvalues import Tree
 from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, NORMAL, RIGHTS, SCALED
 from berth.core.slots import Slot, SlotCounts, SlotPlan, bridging_placeholders, plan_slots, slot_demand
 from berth.core.state import JobObject, ObjectRef, PoolObject
+from berth.core.target import DesiredState, PoolTarget
 
 OPENED_EVENT, CLOSED_EVENT = "SweepOpened", "SweepClosed"
 STARTED_EVENT, REMOVED_EVENT = "SweepStartedJob", "SweepRemoved"

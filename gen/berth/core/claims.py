@@ -1,15 +1,29 @@
-"""Claims to sessions: those of our own reservation and those of competing reservations of the site.
+"""Which occurrence a session counts for: claims of reservations, attribution, and the counter of a class.
 
-Pure functions of time; `now` is passed in. Of a timetable, only
-what may open before the next reading is kept.
-"""
+Pure and independent of order: the same sessions and claims always give the same counts."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from collections import Counter, deque
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Generic, NamedTuple, TypeVar
 
-from berth.core.sessions import Claim, Match, Recognition, may_overlap, ranked
+from berth.core.sessions import (
+    NO_CONTEST,
+    UNKNOWN_TEMPLATE,
+    Claim,
+    Contest,
+    Match,
+    Recognition,
+    Session,
+    fits,
+    may_overlap,
+    project_of,
+    ranked,
+)
 from berth.core.target import next_change, open_now
 from berth.core.timetable import Timetable, TimetableOccurrence, active_occurrences
+
+# Claims
+
 
 HORIZON = 26 * 3600  # seconds for which a reading of the timetables is good
 HORIZON_REFRESH = 12 * 3600  # seconds after which they are read again
@@ -154,3 +168,277 @@ class ClaimTracker:
         """Return all reservations, the own one first; copies of it are ignored."""
         others = [self._competitors[uid] for uid in sorted(self._competitors)]
         return [self._own, *(one for one in others if one.reservation != self._own.reservation)]
+
+
+# Attribution: each session counts for at most one occurrence.
+
+
+ClaimGroup = tuple[int, ...]
+"""The claims that a session fits, by their places in the ranking, ascending. Its sessions are alike."""
+
+
+class _Reassignment(NamedTuple):
+    """Sessions of a group that may move from one claim to another."""
+
+    group: ClaimGroup
+    origin: int
+    goal: int
+
+
+def claim_group(session: Session, claims: Sequence[Claim]) -> ClaimGroup:
+    """Return the group of a session. `claims` must be ranked."""
+    return tuple(place for place, claim in enumerate(claims) if fits(session, claim))
+
+
+def attribute_sessions(groups: Mapping[ClaimGroup, int], claims: Sequence[Claim]) -> dict[str, int]:
+    """Return how many sessions count for each claim, by claim id.
+
+    `groups` is the number of sessions of each group; `claims` must be ranked.
+    """
+    taken = [0] * len(claims)
+    for seats in assign_seats(groups, claims).values():
+        for place, number in seats.items():
+            taken[place] += number
+    return {claim.id: number for claim, number in zip(claims, taken, strict=True)}
+
+
+def assign_seats(groups: Mapping[ClaimGroup, int], claims: Sequence[Claim]) -> dict[ClaimGroup, Counter[int]]:
+    """Return how many sessions of each group count for which claim, by its place in the ranking.
+
+    Groups that fit the fewest claims come first. Each claim is filled up to its count in the order of the
+    ranking. For the remaining sessions, others move to claims with free seats, along the shortest path;
+    without such a path, the rest goes to the first claim. So no claim exceeds its count while another fitting
+    claim has free seats.
+    """
+    room = [max(claim.count, 0) for claim in claims]
+    seats: dict[ClaimGroup, Counter[int]] = {}
+    left: dict[ClaimGroup, int] = {}
+    for places in sorted(groups, key=lambda places: (len(places), places)):
+        number = groups[places]
+        mine = seats[places] = Counter[int]()
+        for place in places:
+            some = min(number, room[place])
+            mine[place] += some
+            room[place] -= some
+            number -= some
+        if number and places:
+            left[places] = number
+    for places, number in left.items():
+        rest = _reassign(places, number, seats, room) if any(room) else number
+        seats[places][places[0]] += rest
+    return seats
+
+
+def _reassign(places: ClaimGroup, number: int, seats: dict[ClaimGroup, Counter[int]], room: list[int]) -> int:
+    """Seat sessions of the group where others can move; return how many are left."""
+    while number and (path := _path(places, seats, room)):
+        goal = path[-1].goal
+        some = min(number, room[goal], *(seats[move.group][move.origin] for move in path))
+        for move in path:
+            seats[move.group][move.origin] -= some
+            seats[move.group][move.goal] += some
+        seats[places][path[0].origin] += some
+        room[goal] -= some
+        number -= some
+    return number
+
+
+def _path(
+    places: ClaimGroup, seats: Mapping[ClaimGroup, Counter[int]], room: Sequence[int]
+) -> list[_Reassignment]:
+    """Return the shortest path from one of these full claims to one with free seats; empty: none."""
+    seen = set(places)
+    paths: deque[tuple[int, list[_Reassignment]]] = deque((place, []) for place in places)
+    while paths:
+        origin, moves = paths.popleft()
+        for group, mine in seats.items():
+            for goal in group if mine[origin] else ():
+                if goal not in seen:
+                    seen.add(goal)
+                    path = [*moves, _Reassignment(group, origin, goal)]
+                    if room[goal]:
+                        return path
+                    paths.append((goal, path))
+    return []
+
+
+# The counter: a session that left counts for a while, because sessions are restarted.
+
+
+K = TypeVar("K", bound=Hashable)
+
+
+class Departed(NamedTuple, Generic[K]):
+    """A session that left and counts until an instant."""
+
+    session: Session
+    kind: K
+    until: float
+
+
+class GracePeriod(Generic[K]):
+    """Keeps the sessions that are `here`, by id, and those that left for a grace period.
+
+    `kind` returns equal values for sessions that can replace each other.
+    """
+
+    def __init__(self, seconds: float, kind: Callable[[Session], K]) -> None:
+        self.seconds = seconds
+        self._kind = kind
+        self.here: dict[str, Session] = {}
+        self._departed: list[Departed[K]] = []  # in the order in which they left
+        self._dropped_at = 0.0
+
+    def regroup(self) -> None:
+        """Ask for the kinds again, because they have changed."""
+        self._departed = [one._replace(kind=self._kind(one.session)) for one in self._departed]
+
+    def arrive(self, session: Session, now: float) -> None:
+        """Add a session, or update one that is present."""
+        if session.id not in self.here and self._departed:
+            self._replace_departed(session, now)
+        self.here[session.id] = session
+
+    def leave(self, session_id: str, now: float) -> None:
+        """Remove a session that ended or is no longer active. Unknown sessions are ignored."""
+        session = self.here.pop(session_id, None)
+        if session is not None and self.seconds:
+            self._departed.append(Departed(session, self._kind(session), now + self.seconds))
+
+    def departed(self, now: float) -> list[Departed[K]]:
+        """Return the sessions that left and still count."""
+        if now != self._dropped_at:
+            # Setting the clock back does not extend any.
+            latest, self._dropped_at = now + self.seconds, now
+            self._departed = [one for one in self._departed if now < one.until <= latest]
+        return self._departed
+
+    def next_change(self, now: float) -> float | None:
+        """Return when the next departed session stops counting."""
+        return min((one.until for one in self._departed if now < one.until), default=None)
+
+    def _replace_departed(self, session: Session, now: float) -> None:
+        """Let the session replace the similar one that left last.
+
+        So the count never exceeds the largest number within the grace period. If the session itself had left,
+        its earlier end passes to that other session.
+        """
+        departed, kind = self.departed(now), self._kind(session)
+        own = next((n for n, one in enumerate(departed) if one.session.id == session.id), None)
+        last = next((n for n in range(len(departed) - 1, -1, -1) if departed[n].kind == kind), None)
+        if own is not None and last is not None and own < last:
+            departed[own] = departed.pop(last)._replace(until=departed[own].until)
+        elif own is not None:
+            del departed[own]
+        elif last is not None:
+            del departed[last]
+
+
+class ClaimCounts(NamedTuple):
+    """Session counts by claim id."""
+
+    counted: dict[str, int]  # those that left a moment ago included
+    here: dict[str, int]
+
+
+class SessionCounter:
+    """Counts the sessions of a class for each claim.
+
+    `template` returns the template of a session's project, None while it is being looked up.
+    """
+
+    def __init__(self, seconds: float, template: Callable[[Session, float], str | None]) -> None:
+        """A session that left counts for `seconds` more."""
+        self._grace = GracePeriod(seconds, self._group)
+        self._template = template
+        self._held: dict[str, Session] = {}  # whose template is being looked up
+        self._claims: tuple[Claim, ...] = ()  # ranked
+        self._contest = NO_CONTEST
+        self._here: Counter[ClaimGroup] = Counter()  # the number of present sessions
+
+    @property
+    def holds_back(self) -> bool:
+        return bool(self._held)
+
+    def set_seconds(self, seconds: float) -> None:
+        self._grace.seconds = seconds
+
+    def set_claims(self, claims: tuple[Claim, ...], contest: Contest = NO_CONTEST) -> None:
+        """Set the claims, which must be ranked."""
+        if (claims, contest) != (self._claims, self._contest):
+            self._claims, self._contest = claims, contest
+            self._grace.regroup()
+            self._here = Counter(map(self._group, self._grace.here.values()))
+
+    def arrive(self, session: Session, now: float) -> None:
+        """Add or update a session. The template of a project never changes, so a known one is kept."""
+        before = None if session.id in self._held else self._grace.here.get(session.id)
+        if before and before.template != UNKNOWN_TEMPLATE and project_of(before) == project_of(session):
+            self._take(session, before.template, now)
+        else:
+            self._look_up(session, now)
+
+    def leave(self, session_id: str, now: float) -> None:
+        """Remove a session."""
+        self._held.pop(session_id, None)
+        self._count(self._grace.here.get(session_id), -1)
+        self._grace.leave(session_id, now)
+
+    def replace(self, namespace: str, sessions: Mapping[str, Session], now: float) -> None:
+        """Replace all sessions of the namespace."""
+        for known in self._known():
+            if known.namespace == namespace and known.id not in sessions:
+                self.leave(known.id, now)
+        for session in sessions.values():
+            self.arrive(session, now)
+
+    def look_again(self, now: float, projects: Iterable[str] | None = None) -> None:
+        """Look up unknown templates again, of these projects or of all."""
+        for one in self._known():
+            is_unknown = one.id in self._held or one.template == UNKNOWN_TEMPLATE
+            if is_unknown and (projects is None or project_of(one) in projects):
+                self._look_up(one, now)
+
+    def look_at_all(self, now: float) -> None:
+        """Look up the templates of all sessions again, including known ones."""
+        for one in self._known():
+            self._look_up(one, now)
+
+    def counts(self, now: float) -> ClaimCounts:
+        counted = self._here + Counter(one.kind for one in self._grace.departed(now))
+        return ClaimCounts(
+            attribute_sessions(counted, self._claims), attribute_sessions(self._here, self._claims)
+        )
+
+    def next_change(self, now: float) -> float | None:
+        return self._grace.next_change(now)
+
+    def _known(self) -> list[Session]:
+        """Return all sessions, also those that are held back."""
+        return [*(self._grace.here | self._held).values()]
+
+    def _look_up(self, session: Session, now: float) -> None:
+        template = self._template(session, now)
+        if template is None:
+            self._held[session.id] = session
+            before = self._grace.here.get(session.id)
+            template = None if before is None else before.template
+        else:
+            self._held.pop(session.id, None)
+        if template is not None:
+            self._take(session, template, now)
+
+    def _take(self, session: Session, template: str, now: float) -> None:
+        before, session = self._grace.here.get(session.id), session._replace(template=template)
+        if session != before:
+            self._grace.arrive(session, now)
+            self._count(before, -1)
+            self._count(session, 1)
+
+    def _count(self, session: Session | None, number: int) -> None:
+        """Add `number` to the group of the session."""
+        if session is not None:
+            self._here[self._group(session)] += number
+
+    def _group(self, session: Session) -> ClaimGroup:
+        return claim_group(session, self._claims) if self._contest.is_won(session) else ()

@@ -18,10 +18,8 @@ from berth.core.actions import (
     close_slots,
     decide_pool,
 )
-from berth.core.decisions import EARLY_START, DesiredState, desired_state
 from berth.core.jsonvalues import TimetableError
 from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD
-from berth.core.overrides import Override, override_end, override_target, parse_overrides, unknown_classes
 from berth.core.removal import (
     is_removable,
     leftovers,
@@ -42,8 +40,18 @@ from berth.core.state import (
     TimetableObject,
     reservation_states,
 )
-from berth.core.target import open_now, opens_within
-from berth.core.timetable import Timetable, TimetableOccurrence, TimetablePool, parse_timetable
+from berth.core.target import EARLY_START, DesiredState, desired_state, open_now, opens_within
+from berth.core.timetable import (
+    Override,
+    Timetable,
+    TimetableOccurrence,
+    TimetablePool,
+    override_end,
+    override_target,
+    parse_overrides,
+    parse_timetable,
+    unknown_classes,
+)
 from berth.core.timetable import active_occurrences as may_open
 
 PULL_FAILED = "ImageNotPulled"

@@ -1,6 +1,6 @@
 """Sessions, how they are recognized in the cluster, and which occurrences may claim them.
 
-Values and pure rules only; `berth.runtime.sessionobjects` reads sessions from objects of the API server.
+Values and pure rules only; `berth.runtime.sessionobserver` reads sessions from objects of the API server.
 """
 
 from collections.abc import Iterable, Mapping

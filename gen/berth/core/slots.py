@@ -10,12 +10,11 @@ from itertools import count, islice
 from types import MappingProxyType
 from typing import NamedTuple
 
-from berth.core.decisions import DesiredState, PoolTarget, pool_target
 from berth.core.holders import SlotSpec
 from berth.core.instants import instant_text, parse_instant
 from berth.core.jsonvalues import Tree
 from berth.core.labels import CLASS, PERSISTENT, RESERVATION, ROLE, SITE
-from berth.core.target import full_count, open_now
+from berth.core.target import DesiredState, PoolTarget, full_count, open_now, pool_target
 from berth.core.timetable import TimetableOccurrence, TimetablePool, active_occurrences
 
 AVAILABLE, PENDING = "Available", "Pending"

@@ -27,8 +27,8 @@ from berth.core.objects import (
     pod_down_since,
     serves_at,
 )
-from berth.core.overrides import OVERRIDE_ANNOTATION as OVERRIDE
 from berth.core.slots import AVAILABLE, Slot, parse_slot
+from berth.core.timetable import OVERRIDE_ANNOTATION as OVERRIDE
 from berth.core.timetable import TIMETABLE_KEY
 
 T = TypeVar("T")

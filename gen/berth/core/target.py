@@ -1,11 +1,13 @@
-"""How many placeholders a pool should have at an instant, and when that changes next.
+"""How many placeholders a pool should have at an instant, when that changes next, and why.
 
-Pure functions of occurrences and an instant. The caller leaves out the occurrences of suspended reservations.
+Pure functions of a timetable, an instant and what was observed: two programs with the same observations make
+the same decision. `placeholders` is the formula for one occurrence, `target` the sum for a pool.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
 
-from berth.core.timetable import TimetableOccurrence
+from berth.core.timetable import Timetable, TimetableOccurrence, TimetablePool, active_occurrences
 
 
 def placeholders(behavior: str, count: int, active: int, window: tuple[int, int, int], now: int) -> int:
@@ -74,3 +76,158 @@ def opens_within(
     """Return the first occurrence that is closed at `now` and opens at most `seconds` later."""
     coming = (item for item in occurrences if now < item.open <= now + seconds)
     return min(coming, key=lambda item: (item.open, item.id), default=None)
+
+
+# The desired state of a pool, what to change, and why.
+
+
+EARLY_START = 120  # seconds: a run that comes this early waits, because clocks differ
+
+
+def pools_to_reconcile(
+    known: Mapping[str, TimetablePool], named: Iterable[TimetablePool]
+) -> dict[str, TimetablePool]:
+    """Return the pools to reconcile, by key.
+
+    `known` are the pools that were reconciled before, `named` those of the current timetable. If the backend
+    of a pool changes, what the previous backend has left is a pool of its own that no timetable names. Only
+    one reconciler acts on a Deployment: the one for the current timetable.
+    """
+    found = {}
+    for pool in known.values():
+        for holder in pool.holder.leftovers():
+            left = pool._replace(holder=holder)
+            found[left.key] = left
+    for pool in named:
+        found[pool.key] = pool
+        for holder in pool.holder.leftovers():
+            if holder.key(pool.deployment) != pool.key:
+                found.pop(holder.key(pool.deployment), None)
+    return found
+
+
+class PoolTarget(NamedTuple):
+    """What a pool should have at an instant, and the open occurrences that request it."""
+
+    pool: TimetablePool
+    replicas: int
+    occurrences: tuple[str, ...]
+    sessions: int | None = None  # that count for these occurrences; None: nobody asked, or nobody knows
+    override: int | None = None  # what a person has set instead
+
+
+class DesiredState(NamedTuple):
+    """The target of a pool, and what it was computed from."""
+
+    target: PoolTarget
+    timetable: Timetable
+    now: int
+    sessions: Mapping[str, int] | None = None
+    until: int = 0  # when the override that is in force is over
+    why: str = ""  # the reason of a change, where whoever aims knows it better
+
+
+class ReplicaChange(NamedTuple):
+    """A change of replicas, and its reason."""
+
+    before: int
+    after: int
+    reason: str
+    occurrences: tuple[str, ...]  # that it is about: those that came or went, or else those that are open
+
+
+def pool_target(
+    timetable: Timetable,
+    pool: TimetablePool,
+    now: int,
+    sessions: Mapping[str, int] | None = None,
+    override: int | None = None,
+) -> PoolTarget:
+    """Return what a pool should have; nothing for a pool that the timetable does not name.
+
+    `sessions` is the number of sessions by occurrence id. Occurrences without a number get their full count.
+    """
+    if all(pool.key != known.key for known in timetable.pools):
+        return PoolTarget(pool, 0, ())
+    occurrences = open_now(active_occurrences(timetable), now)
+    asking = requesting_occurrences(timetable, pool, now)
+    known = sum(sessions[name] for name in asking) if sessions and sessions.keys() >= set(asking) else None
+    wanted = target(occurrences, now, _seats(pool, now, sessions or {})) if override is None else override
+    return PoolTarget(pool, wanted, asking, known, override)
+
+
+def requesting_occurrences(timetable: Timetable, pool: TimetablePool, now: int) -> tuple[str, ...]:
+    """Return the ids of the open occurrences that have seats of this pool."""
+    seats = full_count(pool.resource_class)
+    return tuple(item.id for item in open_now(active_occurrences(timetable), now) if seats(item))
+
+
+def _seats(
+    pool: TimetablePool, now: int, sessions: Mapping[str, int]
+) -> Callable[[TimetableOccurrence], int]:
+    full = full_count(pool.resource_class)
+
+    def seats(item: TimetableOccurrence) -> int:
+        if item.id not in sessions:
+            return full(item)
+        window = (item.open, item.start, item.end)
+        return placeholders(pool.behavior, full(item), sessions[item.id], window, now)
+
+    return seats
+
+
+def desired_state(
+    timetable: Timetable,
+    pool: TimetablePool,
+    now: int,
+    sessions: Mapping[str, int] | None = None,
+    override: int | None = None,
+) -> DesiredState:
+    """Return the desired state of a pool at `now`."""
+    return DesiredState(pool_target(timetable, pool, now, sessions, override), timetable, now, sessions)
+
+
+def replica_change(found: int, desired: DesiredState, settled: DesiredState | None) -> ReplicaChange | None:
+    """Return the change that a pool with `found` replicas needs; None if it needs none.
+
+    `settled` is the last state in which the pool was as desired, None before the first.
+    """
+    wanted = desired.target
+    if found == wanted.replicas:
+        return None
+    before = set(settled.target.occurrences) if settled else set()
+    about = tuple(sorted(before ^ set(wanted.occurrences))) or wanted.occurrences
+    return ReplicaChange(found, wanted.replicas, _reason(found, desired, settled), about)
+
+
+def _reason(found: int, desired: DesiredState, settled: DesiredState | None) -> str:
+    """Return the reason of a change, for the log."""
+    wanted = desired.target
+    if desired.why:
+        return desired.why
+    if settled is None:
+        if found and wanted.replicas:
+            return f"found at {found}"
+        return _of_override(wanted) or ("opened" if wanted.replicas else "closed")
+    kept = settled.target
+    if wanted.replicas == kept.replicas:
+        return f"reset by somebody to {found}"
+    if wanted.override != kept.override:
+        return _of_override(wanted) or "override is over"
+    if pool_target(settled.timetable, wanted.pool, desired.now, desired.sessions).replicas == kept.replicas:
+        return "timetable edited"
+    if wanted.occurrences == kept.occurrences and wanted.sessions != kept.sessions:
+        return _of_sessions(kept.sessions, wanted.sessions)
+    if wanted.occurrences == kept.occurrences and wanted.pool.behavior == "reduce":
+        return "less time is left"
+    return "opened" if wanted.replicas > kept.replicas else "closed"
+
+
+def _of_override(wanted: PoolTarget) -> str:
+    return "" if wanted.override is None else f"override to {wanted.override}"
+
+
+def _of_sessions(before: int | None, after: int | None) -> str:
+    if after is None:
+        return "sessions are unknown"
+    return f"{after} sessions" if before is None else f"{after} sessions, {before} before"

@@ -4,17 +4,20 @@ Instants are in seconds, 0 where unknown.
 """
 
 import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
 from berth.core import labels
 from berth.core.instants import parse_instant
-from berth.core.objects import (containers, pod_down_since)
-from berth.core.overrides import OVERRIDE_ANNOTATION as OVERRIDE
-from berth.core.sessions import (Recognition, Session)
-from berth.core.slots import (AVAILABLE, PENDING, Slot as Held, parse_slot as held)
+from berth.core.objects import containers, pod_down_since
+from berth.core.sessions import Recognition, Session
+from berth.core.slots import AVAILABLE, PENDING
+from berth.core.slots import Slot as Held
+from berth.core.slots import parse_slot as held
+from berth.core.timetable import OVERRIDE_ANNOTATION as OVERRIDE
 from berth.core.timetable import TIMETABLE_KEY
 from berth.live.expected import template_json
 from berth.runtime.apiclient import BERTH_FIELD_MANAGERS
-from collections.abc import Mapping
-from typing import (Any, NamedTuple)
 
 
 class ClusterLocation(NamedTuple):

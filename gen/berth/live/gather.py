@@ -6,21 +6,19 @@ more placeholders are missing than are Pending, the pods of that pool are listed
 
 import json
 from berth.core import labels
-from berth.core.claims import (competing_reservation, known_recognitions, open_claims)
+from berth.core.claims import (SessionCounter, competing_reservation, known_recognitions, open_claims)
 from berth.core.jsonvalues import (TimetableError, Tree)
 from berth.core.objects import (CRON_JOB, DEPLOYMENT, EVENT, NODE_POOL, SLOT, is_terminating)
-from berth.core.overrides import (Override, parse_overrides, unknown_classes)
-from berth.core.sessioncounter import SessionCounter
 from berth.core.sessions import (Contest, RENKU_PROJECT, Recognition, Session, UNKNOWN_TEMPLATE, may_overlap, ranked)
 from berth.core.target import open_now
-from berth.core.timetable import (Timetable, Timetable as Read, TimetablePool, VERSION, active_occurrences, parse_timetable)
+from berth.core.timetable import (Override, Timetable, Timetable as Read, TimetablePool, VERSION, active_occurrences, parse_overrides, parse_timetable, unknown_classes)
 from berth.live import clusterfacts
 from berth.live.clusterfacts import (ClusterFacts, ListRefused, LivePool, LiveTimetable, UnreadableReservation, WaitingPlaceholder)
 from berth.live.earlier import SessionsByRecognition
 from berth.manifests.gotypes import why_unread
 from berth.runtime.apiclient import ApiError
-from berth.runtime.lists import Collection
-from berth.runtime.sessionobjects import (MetadataKeys, is_active, metadata_keys, parse_session, recognizing_classes, session_collections)
+from berth.runtime.sessionobserver import (MetadataKeys, is_active, metadata_keys, parse_session, recognizing_classes, session_collections)
+from berth.runtime.watch import Collection
 from collections import Counter
 from collections.abc import (Callable, Iterable, Iterator, Mapping, Sequence)
 from functools import lru_cache

@@ -6,15 +6,19 @@ reported as well.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from berth.core.decisions import EARLY_START, pool_target
 from berth.core.holders import REPLICAS, Nodes
 from berth.core.instants import instant_text
 from berth.core.labels import SWEEP
-from berth.core.overrides import override_end, override_target
 from berth.core.sessions import NO_TEMPLATE, UNKNOWN_TEMPLATE, Session
-from berth.core.target import open_now
+from berth.core.target import EARLY_START, open_now, pool_target
 from berth.core.timetable import Timetable as Read
-from berth.core.timetable import TimetableOccurrence, TimetablePool, active_occurrences
+from berth.core.timetable import (
+    TimetableOccurrence,
+    TimetablePool,
+    active_occurrences,
+    override_end,
+    override_target,
+)
 from berth.findings import ERROR
 from berth.live import health, persistent, seats, slotseats, sync
 from berth.live.clusterfacts import ClusterFacts, LivePool

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from berth.core.instants import instant_text
 from berth.core.jsonvalues import TimetableError
 from berth.core.labels import RESERVATION
-from berth.core.overrides import OVERRIDE_ANNOTATION, Override, parse_overrides
+from berth.core.timetable import OVERRIDE_ANNOTATION, Override, parse_overrides
 from berth.live.clusterfacts import KubeObject
 from berth.manifests import naming
 

@@ -5,10 +5,9 @@ from typing import NamedTuple
 
 from berth.core import decide as sweepdecisions
 from berth.core.objects import serves_at
-from berth.core.overrides import Override
 from berth.core.slots import SlotCounts, SlotDemand
 from berth.core.target import full_count, open_now, target
-from berth.core.timetable import Timetable, TimetableOccurrence, TimetablePool, active_occurrences
+from berth.core.timetable import Override, Timetable, TimetableOccurrence, TimetablePool, active_occurrences
 from berth.core.timetable import Timetable as Read
 from berth.live.clusterfacts import (
     ClusterFacts,

@@ -19,7 +19,7 @@ from berth.live.gather import list_all, read_live_timetable
 from berth.live.seats import most_common_reason
 from berth.manifests import naming
 from berth.runtime.apiclient import JSON
-from berth.runtime.sessionobjects import session_collections
+from berth.runtime.sessionobserver import session_collections
 
 ROLE = "preflight"
 SUFFIX = "-preflight"
@@ -107,6 +107,8 @@ def run_preflight(client: Client, place: ClusterLocation, scope: PreflightScope,
 def needed_access(timetable: Timetable, name: str, namespace: str) -> Iterator[Access]:
     """Yield what the account of a reservation's Job must be allowed. `name` is that of the timetable."""
     yield Access("get", "", "configmaps", namespace, name)
+    for verb in ("get", "create", "patch"):
+        yield Access(verb, "", "configmaps", namespace, f"{name}-{labels.RECORD}")
     yield Access("create", "", "events", namespace)
     for pool in timetable.pools:
         yield from _access_to_pool(pool, namespace)

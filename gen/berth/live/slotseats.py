@@ -6,10 +6,10 @@ the pod is about to correct.
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from berth.core.decisions import desired_state
 from berth.core.instants import instant_text
 from berth.core.labels import CLASS, PERSISTENT, RESERVATION, ROLE, SITE, SLOT
 from berth.core.slots import PlaceholderOwner, SlotCounts, SlotDemand, count_slots, slot_demand
+from berth.core.target import desired_state
 from berth.live import seats
 from berth.live.clusterfacts import ClusterFacts, ListRefused, LiveSlot
 from berth.live.findings import LiveFinding

@@ -37,7 +37,16 @@ from berth.core.objects import (
     EventSubject,
     make_event,
 )
-from berth.core.slots import Slot, SlotPlan, parse_slot, slot_lifetime, slot_object, slot_selector
+from berth.core.slots import (
+    BUSY_LOOK_SECONDS,
+    MAX_REMOVALS,
+    Slot,
+    SlotPlan,
+    parse_slot,
+    slot_lifetime,
+    slot_object,
+    slot_selector,
+)
 from berth.core.state import ORPHANED_SINCE, ObjectRef, SiteState
 from berth.runtime.apiclient import (
     Api,
@@ -49,8 +58,8 @@ from berth.runtime.apiclient import (
     get_object,
     patch_object,
 )
-from berth.runtime.lists import parse_page
 from berth.runtime.program import Log
+from berth.runtime.watch import parse_page
 
 ATTEMPTS = 10  # at a scale whose object others keep changing: pods that leave change its status
 SLOT_PAGE = 100  # slots in one answer
@@ -266,7 +275,14 @@ class ActionRunner:
     def _change_slots(self, action: ChangeSlots) -> bool:
         """Make and remove slots; return False if others have done all of it."""
         context = self._context
-        done = apply_plan(context.api, action.slots, action.plan, context.now, lambda _: context.has_time())
+
+        def may_go_on(tried: int) -> bool:
+            """Pause: too many removals at once can end Koordinator's scheduler."""
+            if tried % MAX_REMOVALS == 0:
+                context.wait(BUSY_LOOK_SECONDS)
+            return context.has_time()
+
+        done = apply_plan(context.api, action.slots, action.plan, context.now, may_go_on)
         if done.is_cut:
             number = len(done.made) + len(done.removed)
             raise ApiError(0, "DeadlineExceeded", f"{number} of {action.plan.writes} are done")

@@ -7,15 +7,14 @@ conflict, and the pool is observed again. Slots change by themselves, so they ar
 from collections.abc import Callable
 
 from berth.core.actions import ChangeSlots, PoolDecision, PoolFound, ScalePool, decide_pool
-from berth.core.backoff import NO_PAUSE, Pause, backoff
-from berth.core.decisions import DesiredState, replica_change
 from berth.core.objects import CONFIG_MAP
 from berth.core.slots import PlaceholderOwner, SessionDebounce, SlotCounts, count_slots, reported_sessions
 from berth.core.state import ObjectRef
+from berth.core.target import DesiredState, replica_change
 from berth.core.timetable import TimetablePool
 from berth.runtime.actions import PlanResult, apply_plan, list_slots
 from berth.runtime.apiclient import ApiError
-from berth.runtime.program import RuntimeContext
+from berth.runtime.program import NO_PAUSE, Pause, RuntimeContext, backoff
 
 ATTEMPTS = 5  # at a pool that others keep changing, before it counts as a failure
 MAX_WRITES = 250  # writes to slots at a look
@@ -242,6 +241,8 @@ class PoolReconciler:
         if change:
             return change.reason
         if done.made or done.removed:
-            return "another shape"
+            hash_ = desired.target.pool.slots.hash if desired.target.pool.slots else ""
+            is_retry = all(name.endswith(f"-{hash_}") for name in done.removed)
+            return "found no room, tried again" if is_retry else "another shape"
         handed = any(slot.is_to_close for slot in slots.living if slot.name in done.renewed)
         return "placeholders have handed over" if handed else "the end has moved"

@@ -1,7 +1,6 @@
-"""What all programs in the cluster share: their environment, their log and the current timetable.
+"""What all programs in the cluster share: their environment, their log, pauses, and the current timetable.
 
-The log is JSON, one line for each change; the same failure is logged once.
-"""
+The log is JSON, one line for each change; the same failure is logged once."""
 
 import json
 import os
@@ -12,9 +11,35 @@ from typing import NamedTuple
 
 from berth.core.instants import instant_text
 from berth.core.jsonvalues import TimetableError
-from berth.core.overrides import Override, parse_overrides, unknown_classes
-from berth.core.timetable import Timetable, parse_timetable
+from berth.core.timetable import Override, Timetable, parse_overrides, parse_timetable, unknown_classes
 from berth.runtime.apiclient import Api, ApiError, TimetableText
+
+LONGEST = 4.0  # seconds: with the wait for an answer it stays below the ten that a reset pool may stand wrong
+
+
+class Pause(NamedTuple):
+    """A pause that begins at `since` and lasts `seconds`."""
+
+    since: float
+    seconds: float
+
+    def left(self, now: float) -> float:
+        """Return the seconds that are left, 0 if the pause is over."""
+        passed = now - self.since
+        return self.seconds - passed if 0 <= passed < self.seconds else 0.0
+
+
+NO_PAUSE = Pause(0.0, 0.0)
+
+
+def backoff(failures: int, retry_after: float, jitter: float, longest: float = LONGEST) -> float:
+    """Return the seconds to pause after so many failures in a row.
+
+    The pause starts at half a second and doubles each time; `jitter` (0 to 1) shortens it by up to half. It
+    is at least what the server asks for, and at most `longest`.
+    """
+    doubled = min(longest, 0.5 * 2.0 ** min(failures - 1, 10))
+    return min(longest, max(retry_after, doubled * (1 - jitter / 2)))
 
 
 class Log:

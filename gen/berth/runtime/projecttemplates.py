@@ -14,11 +14,9 @@ from itertools import takewhile
 from typing import NamedTuple, Protocol
 from urllib.parse import quote, urlsplit
 
-from berth.core.backoff import Pause, backoff
 from berth.core.sessions import NO_TEMPLATE, UNKNOWN_TEMPLATE
-from berth.runtime.apiclient import ApiError, Request, Response, response_object
-from berth.runtime.connection import Connection
-from berth.runtime.program import Log
+from berth.runtime.apiclient import ApiError, Connection, Request, Response, response_object
+from berth.runtime.program import Log, Pause, backoff
 from berth.runtime.watch import start_thread
 
 RENKU_TIMEOUT = 3.0  # for each part of a look-up

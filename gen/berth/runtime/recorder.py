@@ -6,7 +6,6 @@ Seats do not depend on it: it uses a connection of its own with short timeouts, 
 from collections.abc import Callable, Iterator, Sequence
 
 from berth.core import record
-from berth.core.backoff import NO_PAUSE, Pause
 from berth.core.holders import REMEDIES
 from berth.core.instants import instant_text
 from berth.core.jsonvalues import Tree
@@ -15,7 +14,7 @@ from berth.core.objects import CONFIG_MAP, NORMAL, WARNING, EventSubject, make_e
 from berth.core.target import open_now
 from berth.core.timetable import Timetable, TimetableOccurrence, active_occurrences
 from berth.runtime.apiclient import Api, apply_object, get_object
-from berth.runtime.program import Log, TimetableRef
+from berth.runtime.program import NO_PAUSE, Log, Pause, TimetableRef
 
 SEND_INTERVAL = 30.0  # seconds between writes of the record, and between attempts to send Events
 MAX_EVENTS = 20  # that wait to be sent

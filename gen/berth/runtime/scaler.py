@@ -15,27 +15,35 @@ from functools import partial
 from types import FrameType
 from typing import Protocol
 
-from berth.core.backoff import NO_PAUSE, Pause
-from berth.core.decisions import (
-    EARLY_START,
-    DesiredState,
-    desired_state,
-    pools_to_reconcile,
-    requesting_occurrences,
-)
 from berth.core.instants import instant_text
 from berth.core.labels import RECORD
 from berth.core.objects import CONFIG_MAP, EventSubject
-from berth.core.overrides import next_override_end, override_end
-from berth.core.overrides import override_target as overriding
 from berth.core.record import PoolObservation
-from berth.core.target import next_change, open_now, opens_within
-from berth.core.timetable import Timetable, TimetablePool, active_occurrences
-from berth.runtime.apiclient import Api
-from berth.runtime.connection import ACCOUNT, in_cluster
+from berth.core.target import (
+    EARLY_START,
+    DesiredState,
+    desired_state,
+    next_change,
+    open_now,
+    opens_within,
+    pools_to_reconcile,
+    requesting_occurrences,
+)
+from berth.core.timetable import Timetable, TimetablePool, active_occurrences, next_override_end, override_end
+from berth.core.timetable import override_target as overriding
+from berth.runtime.apiclient import ACCOUNT, Api, in_cluster
 from berth.runtime.occurrence import CLOSED
 from berth.runtime.pools import PoolReconciler
-from berth.runtime.program import RuntimeContext, TimetableSource, context_of, jitter, log_of, source_of
+from berth.runtime.program import (
+    NO_PAUSE,
+    Pause,
+    RuntimeContext,
+    TimetableSource,
+    context_of,
+    jitter,
+    log_of,
+    source_of,
+)
 from berth.runtime.recorder import Recorder
 from berth.runtime.sessionobserver import ObservedSessions, SessionObserver
 from berth.runtime.watch import MAX_RESPONSE_BYTES, WatchContext

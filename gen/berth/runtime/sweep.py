@@ -14,7 +14,6 @@ from types import FrameType
 from typing import NamedTuple
 
 from berth.core import labels
-from berth.core.backoff import backoff
 from berth.core.decide import decide, placeholder_pull_failures, unready_pools
 from berth.core.jsonvalues import Tree
 from berth.core.objects import (
@@ -31,9 +30,8 @@ from berth.core.objects import (
 )
 from berth.core.state import PodObject, SiteState, StateObject, parse_object, site_state
 from berth.runtime.actions import ActionRunner, SweepContext
-from berth.runtime.apiclient import SWEEP_FIELD_MANAGER, Api, ApiError, list_pages
-from berth.runtime.connection import ACCOUNT, in_cluster
-from berth.runtime.program import Log, log_of
+from berth.runtime.apiclient import ACCOUNT, SWEEP_FIELD_MANAGER, Api, ApiError, in_cluster, list_pages
+from berth.runtime.program import Log, backoff, log_of
 
 NO_ENGINE = "none"
 LIST_SECONDS = 30.0  # seconds from the start in which a list that failed is asked for again
