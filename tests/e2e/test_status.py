@@ -4,17 +4,18 @@
 """
 
 import json
-import pytest
 import time
 from collections.abc import Iterator
-from tests.e2e import (project, windows)
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.e2e import project, windows
 from tests.e2e.cluster import Cluster
 from tests.e2e.desk import Desk
-from tests.e2e.project import (Document, document)
-from tests.e2e.sidebyside import (Stage, Stories)
-from tests.e2e.windows import (MINUTE, entry, sleep_until)
-from typing import (Any, NamedTuple)
-
+from tests.e2e.project import Document, document
+from tests.e2e.sidebyside import Stage, Stories
+from tests.e2e.windows import MINUTE, entry, sleep_until
 
 NAMESPACE, HUB = "berth-status", "status-hub"
 COURSE = {"course": "taught"}
