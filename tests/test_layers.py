@@ -44,11 +44,11 @@ GATES = {
     "tzdata": r"berth\.dates\.zone",
     "zoneinfo": r"berth\.dates\.zone",
     "subprocess": r"berth\.git",
-    "socket": r"berth\.runtime\.connection",
-    "http": r"berth\.runtime\.(connection|projecttemplates)",
-    "ssl": r"berth\.runtime\.(connection|projecttemplates)",
+    "socket": r"berth\.runtime\.apiclient",
+    "http": r"berth\.runtime\.(apiclient|projecttemplates)",
+    "ssl": r"berth\.runtime\.(apiclient|projecttemplates)",
     "threading": r"berth\.(runtime\.(watch|projecttemplates)|live\.(client|access))",
-    "time": r"berth\.(runtime\.(occurrence|scaler|sweep|program|alive|connection|watch)"
+    "time": r"berth\.(runtime\.(occurrence|scaler|sweep|program|watch)"
     r"|live\.(client|access)|cli\.\w+)",
     "click": r"berth\.cli\.\w+",
     "pydantic": r"berth\.schema\.\w+",

@@ -25,7 +25,7 @@ prod                  sweep        berth-sweep       ok
 prod                  permissions  berth-sweep       ok
 prod     course       Job          course            ok
 prod     course       placeholder  course-small      ok
-prod     course       permissions  berth-occurrence  ok
+prod     course       permissions  course            ok
 prod     course       test Job     course-preflight  ok after 0 s
 """
 FORBIDDEN = (
@@ -150,7 +150,7 @@ def test_a_missing_permission_of_the_job_is_told(berth: Berth, server: ApiServer
 
     assert code == 1
     assert set(kinds(lines)) == {"error[S073]"}
-    assert len([one for one in lines if " course " in one]) == 3
+    assert len([one for one in lines if " course " in one]) == 4
 
 
 def test_the_permissions_are_those_of_what_the_timetable_names() -> None:
@@ -159,8 +159,9 @@ def test_the_permissions_are_those_of_what_the_timetable_names() -> None:
 
     assert list(needed_access(timetable, "course", "berth")) == [
         Access("get", "", "configmaps", "berth", "course"),
+        *(Access(verb, "", "configmaps", "berth", "course-record") for verb in ("get", "create", "patch")),
         Access("create", "", "events", "berth"),
-        Access("get", "apps", "deployments", "berth", "course-small"),
+        *(Access(verb, "apps", "deployments", "berth", "course-small") for verb in ("get", "list", "watch")),
         Access("get", "apps", "deployments/scale", "berth", "course-small"),
         Access("patch", "apps", "deployments/scale", "berth", "course-small"),
         Access("list", "", "pods", "hub"),

@@ -43,8 +43,8 @@ def test_the_scaler_runs_beside_an_occurrence(tmp_path: Path, behaviour: str) ->
     (main,), (sidecar,) = pod["containers"], pod["initContainers"]
 
     assert (main["name"], sidecar["name"]) == ("occurrence", "scaler")
-    assert main["command"] == ["python", "-S", "-E", "/berth/berth/runtime/occurrence.py"]
-    assert sidecar["command"] == ["python", "-m", "berth.runtime.scaler"]
+    assert main["command"] == ["python", "-BSE", "/berth/berth/runtime/occurrence.py"]
+    assert sidecar["command"] == ["python", "-BSE", "-m", "berth.runtime.scaler"]
     assert sidecar["restartPolicy"] == "Always"
 
 
@@ -109,14 +109,13 @@ def test_a_job_knows_its_reservation_and_mounts_what_it_reads(tmp_path: Path) ->
 
     assert (job["backoffLimit"], pod["restartPolicy"]) == (2147483647, "Never")
     assert not {"activeDeadlineSeconds", "podFailurePolicy"} & job.keys()
-    assert variables(main) == {"BERTH_SHARE": "/share", "PYTHONDONTWRITEBYTECODE": "1"}
+    assert variables(main) == {"BERTH_SHARE": "/share"}
     assert variables(sidecar) == {
         "BERTH_NAMESPACE": "seats",
         "BERTH_RESERVATION": "night",
         "BERTH_TIMETABLE": "night",
         "BERTH_TIMETABLE_FILE": "/timetable/timetable.json",
         "BERTH_SHARE": "/share",
-        "PYTHONDONTWRITEBYTECODE": "1",
         "MALLOC_MMAP_THRESHOLD_": "65536",
         "MALLOC_ARENA_MAX": "1",
     }
@@ -200,12 +199,11 @@ def test_the_sweep_knows_its_site_and_who_prunes(tmp_path: Path, cluster: str, t
     (container,) = pod["containers"]
 
     assert (pod["serviceAccountName"], container["name"]) == ("berth-sweep", "sweep")
-    assert container["command"] == ["python", "-m", "berth.runtime.sweep"]
+    assert container["command"] == ["python", "-BSE", "-m", "berth.runtime.sweep"]
     assert container["workingDir"] == "/berth"
     assert variables(container) == {
         **told,
         "BERTH_SITE": "uni",
-        "PYTHONDONTWRITEBYTECODE": "1",
         "MALLOC_MMAP_THRESHOLD_": "65536",
         "MALLOC_ARENA_MAX": "1",
     }

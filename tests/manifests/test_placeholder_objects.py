@@ -151,7 +151,7 @@ def test_the_role_allows_to_scale_these_objects_and_no_others(tmp_path: Path) ->
             "apiGroups": ["apps"],
             "resources": ["deployments"],
             "resourceNames": ["night-small"],
-            "verbs": ["get"],
+            "verbs": ["get", "list", "watch"],
         },
         {
             "apiGroups": ["apps"],

@@ -73,7 +73,12 @@ def of_course(*, counts: bool) -> list[Object]:
         {**maps, "resourceNames": ["course"], "verbs": ["get"]},
         {**maps, "resourceNames": ["course-record"], "verbs": ["get", "create", "patch"]},
         {"apiGroups": [""], "resources": ["events"], "verbs": ["create"]},
-        {**apps, "resources": ["deployments"], "resourceNames": ["course-there"], "verbs": ["get"]},
+        {
+            **apps,
+            "resources": ["deployments"],
+            "resourceNames": ["course-there"],
+            "verbs": ["get", "list", "watch"],
+        },
         {
             **apps,
             "resources": ["deployments/scale"],

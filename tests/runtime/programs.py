@@ -28,6 +28,8 @@ INCOMPLETE = [
 START = "import os, sys; from berth.runtime.{} import main; sys.exit(main(os.environ, sys.argv[1]))"
 MAIN = "import sys; from berth.runtime import occurrence as o; {}; sys.exit(o.main())"
 SESSIONS = "/api/v1/namespaces/students/pods"
+CONFIGMAPS = "/api/v1/namespaces/berth/configmaps"
+DEPLOYMENTS = "/apis/apps/v1/namespaces/berth/deployments"
 PODS: Tree = {"source": "pods", "namespaces": ["students"], "selector": {}, "earlier": "count"}
 
 
@@ -122,7 +124,7 @@ def both(cluster: FakeCluster, sessions: WatchedCluster) -> Callable[[Received],
 
     def answer(received: Received) -> Reply:
         path = received.path.partition("?")[0]
-        is_watched = path in (SESSIONS, "/api/v1/namespaces/berth/configmaps")
+        is_watched = path in (SESSIONS, CONFIGMAPS, DEPLOYMENTS)
         return sessions.answer(received) if is_watched else of_cluster(received)
 
     return answer

@@ -19,6 +19,7 @@ from berth.runtime.scaler import main
 from tests.runtime.fake_cluster import FakeCluster
 from tests.runtime.fake_koordinator import FakeKoordinator
 from tests.runtime.programs import (
+    DEPLOYMENTS,
     INCOMPLETE,
     OPEN,
     OVER,
@@ -196,8 +197,12 @@ def test_trouble_passes_and_the_mounted_copy_serves_meanwhile(account: Path, tmp
     replies = iter([reply(503, b"", "Retry-After: 1")] * 2)
     (tmp_path / "timetable.json").write_text(timetable(OVER), encoding="utf-8")
 
+    watched = WatchedCluster()
+    told_by = both(cluster, watched)
+
     def answer(received: Received) -> Reply:
-        return next(replies, None) or answered_by(cluster)(received)
+        is_watch = received.path.startswith(f"{DEPLOYMENTS}?")
+        return told_by(received) if is_watch else next(replies, None) or told_by(received)
 
     with StubServer(answer, account) as server:
         scaler = start(account, environment(server, tmp_path))
@@ -205,6 +210,7 @@ def test_trouble_passes_and_the_mounted_copy_serves_meanwhile(account: Path, tmp
         assert wait_until(lambda: (tmp_path / "until").read_text() == "closed")
         time.sleep(0.5)
         code, told = stop(scaler)
+        watched.end_watches()
 
     assert (code, cluster.scales["course-small"][0]) == (0, 0)
     assert told == [

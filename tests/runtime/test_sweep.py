@@ -3,6 +3,7 @@
 from berth.core.objects import CONFIG_MAP, DEPLOYMENT, ROLE, ROLE_BINDING
 
 from tests.runtime.sweepworld import (
+    TEMPLATE,
     Swept,
     cronjob,
     deployment,
@@ -76,7 +77,7 @@ def test_its_job_is_the_cronjobs_with_our_labels_and_an_owner() -> None:
             {"apiVersion": "v1", "kind": "ConfigMap", "name": "course", "uid": "uid-ConfigMap-course"}
         ],
     }
-    assert found["spec"] == {"backoffLimit": 7, "template": {"spec": {"restartPolicy": "Never"}}}
+    assert found["spec"] == TEMPLATE["spec"]
 
 
 def test_a_second_run_finds_nothing_to_do() -> None:

@@ -20,6 +20,7 @@ from tests.runtime.world import Row, at
 
 SESSIONS = "/apis/amalthea.dev/v1alpha1/namespaces/renku/amaltheasessions"
 TIMETABLES = "/api/v1/namespaces/berth/configmaps"
+DEPLOYMENTS = "/apis/apps/v1/namespaces/berth/deployments"
 DS: Row = ("ds/1", "07:30", "08:00", "10:00", {"small": 2, "huge": 1})
 ML: Row = ("ml/1", "07:30", "08:00", "11:00", {"small": 3})
 STEP, LONG_ENOUGH = 0.2, 20.0

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from berth.core.instants import instant_text, parse_instant
+from berth.core.state import PoolObject
 from berth.core.timetable import Timetable, active_occurrences
 from berth.runtime.apiclient import Api, Response
 from berth.runtime.occurrence import exit_code
@@ -95,6 +96,7 @@ class FakeObserved:
         self.change: float | None = None
         self.timetable: Timetable | None = None
         self.waits: list[float] = []
+        self.watched: dict[str, PoolObject] = {}  # Deployments that a watch has seen, by name
         self.pass_time: Callable[[float], object] = lambda _: None
 
     def update(self, timetable: Timetable) -> None:
@@ -113,6 +115,9 @@ class FakeObserved:
         open_now = [item.id for item in active_occurrences(self.timetable) if item.open <= now < item.end]
         counts = {name: found.get(name, 0) for name in open_now}
         return ObservedSessions(counts, counts, False)
+
+    def pool(self, name: str) -> PoolObject | None:
+        return self.watched.get(name)
 
     def next_change(self, now: float) -> float | None:
         return self.change if self.change is not None and self.change > now else None

@@ -57,6 +57,12 @@ class PoolObject(NamedTuple):
     replicas: int
     ready: int
     resource_version: str
+
+    def is_newer_than(self, other: "PoolObject") -> bool:
+        """Return whether it was read later; False if the versions do not tell."""
+        versions = self.resource_version, other.resource_version
+        return all(one.isdigit() for one in versions) and int(versions[0]) > int(versions[1])
+
     resource_class: str = ""  # as its selector says; a NodePool has none
 
 

@@ -5,24 +5,57 @@ more placeholders are missing than are Pending, the pods of that pool are listed
 """
 
 import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
 from berth.core import labels
-from berth.core.claims import (SessionCounter, competing_reservation, known_recognitions, open_claims)
-from berth.core.jsonvalues import (TimetableError, Tree)
-from berth.core.objects import (CRON_JOB, DEPLOYMENT, EVENT, NODE_POOL, SLOT, is_terminating)
-from berth.core.sessions import (Contest, RENKU_PROJECT, Recognition, Session, UNKNOWN_TEMPLATE, may_overlap, ranked)
+from berth.core.claims import SessionCounter, competing_reservation, known_recognitions, open_claims
+from berth.core.jsonvalues import TimetableError, Tree
+from berth.core.objects import CRON_JOB, DEPLOYMENT, EVENT, NODE_POOL, SLOT, is_terminating
+from berth.core.sessions import (
+    RENKU_PROJECT,
+    UNKNOWN_TEMPLATE,
+    Contest,
+    Recognition,
+    Session,
+    may_overlap,
+    ranked,
+)
 from berth.core.target import open_now
-from berth.core.timetable import (Override, Timetable, Timetable as Read, TimetablePool, VERSION, active_occurrences, parse_overrides, parse_timetable, unknown_classes)
+from berth.core.timetable import (
+    VERSION,
+    Override,
+    Timetable,
+    TimetablePool,
+    active_occurrences,
+    parse_overrides,
+    parse_timetable,
+    unknown_classes,
+)
+from berth.core.timetable import Timetable as Read
 from berth.live import clusterfacts
-from berth.live.clusterfacts import (ClusterFacts, ListRefused, LivePool, LiveTimetable, UnreadableReservation, WaitingPlaceholder)
+from berth.live.clusterfacts import (
+    ClusterFacts,
+    ListRefused,
+    LivePool,
+    LiveTimetable,
+    UnreadableReservation,
+    WaitingPlaceholder,
+)
 from berth.live.earlier import SessionsByRecognition
 from berth.manifests.gotypes import why_unread
 from berth.runtime.apiclient import ApiError
-from berth.runtime.sessionobserver import (MetadataKeys, is_active, metadata_keys, parse_session, recognizing_classes, session_collections)
+from berth.runtime.sessionobserver import (
+    MetadataKeys,
+    is_active,
+    metadata_keys,
+    parse_session,
+    recognizing_classes,
+    session_collections,
+)
 from berth.runtime.watch import Collection
-from collections import Counter
-from collections.abc import (Callable, Iterable, Iterator, Mapping, Sequence)
-from functools import lru_cache
-from typing import (Any, NamedTuple)
 
 
 class ReadTimetable(NamedTuple):

@@ -126,7 +126,8 @@ def _access_to_pool(pool: TimetablePool, namespace: str) -> Iterator[Access]:
     if pool.holder.has_replicas:
         kind = pool.holder.scaled_kind
         where = "" if kind.of_cluster else namespace
-        yield Access("get", _group(kind), kind.plural, where, pool.scaled)
+        for verb in ("get", "list", "watch") if kind is DEPLOYMENT else ("get",):
+            yield Access(verb, _group(kind), kind.plural, where, pool.scaled)
         for verb in ("get", "patch"):
             yield Access(verb, _group(kind), f"{kind.plural}/scale", where, pool.scaled)
 

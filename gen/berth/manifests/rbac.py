@@ -89,7 +89,7 @@ def of_occurrences(placed: Placed, deployments: Sequence[str]) -> list[Rule]:
     if _counts(placed):
         rules.insert(0, _rule("", ["configmaps"], READ))
     if deployments:
-        rules += _of_scaled("apps", "deployments", deployments)
+        rules += _of_scaled("apps", "deployments", deployments, ["get", *READ])
     return rules
 
 
@@ -98,9 +98,9 @@ def _counts(placed: Placed) -> bool:
     return placed.reservation.behavior != "none"
 
 
-def _of_scaled(group: str, resource: str, names: Iterable[str]) -> list[Rule]:
+def _of_scaled(group: str, resource: str, names: Iterable[str], read: Iterable[str] = ("get",)) -> list[Rule]:
     return [
-        _rule(group, [resource], ["get"], names),
+        _rule(group, [resource], read, names),
         _rule(group, [f"{resource}/scale"], ["get", "patch"], names),
     ]
 

@@ -8,15 +8,17 @@ stay. Silence is measured by the monotonic clock, because a wall clock that jump
 It imports nothing of Berth, has no token and uses no network.
 """
 
-import _signal  # type: ignore[import-not-found]  # `signal` costs a mebibyte, for its enumerations
 import os
 import sys
 import time
 
+# Not the public module: that imports enum, which is a tenth of the memory of all this.
+from _signal import SIGTERM, signal  # type: ignore[import-not-found]
+
 CLOSED = "closed"
 LATE_SECONDS = 60.0  # without a word after the end; a restarted scaler comes back within them
 STUCK_SECONDS = 120.0  # without a word; a pod that starts among a hundred others needs most of them
-TERMINATED = 128 + _signal.SIGTERM
+TERMINATED = 128 + SIGTERM
 
 
 def exit_code(word: str, now: float, silence: float) -> int | None:
@@ -27,7 +29,7 @@ def exit_code(word: str, now: float, silence: float) -> int | None:
 
 
 def main() -> int:
-    _signal.signal(_signal.SIGTERM, lambda *_: os._exit(TERMINATED))
+    signal(SIGTERM, lambda *_: os._exit(TERMINATED))
     path = f"{os.environ.get('BERTH_SHARE', '/share')}/until"
     word, written, heard = "", 0, time.monotonic()
     while (code := exit_code(word, time.time(), time.monotonic() - heard)) is None:

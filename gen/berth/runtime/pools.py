@@ -9,7 +9,7 @@ from collections.abc import Callable
 from berth.core.actions import ChangeSlots, PoolDecision, PoolFound, ScalePool, decide_pool
 from berth.core.objects import CONFIG_MAP
 from berth.core.slots import PlaceholderOwner, SessionDebounce, SlotCounts, count_slots, reported_sessions
-from berth.core.state import ObjectRef
+from berth.core.state import ObjectRef, PoolObject
 from berth.core.target import DesiredState, replica_change
 from berth.core.timetable import TimetablePool
 from berth.runtime.actions import PlanResult, apply_plan, list_slots
@@ -30,8 +30,11 @@ True: somebody else has changed the pool, and may know a newer timetable, so tha
 class PoolReconciler:
     """Brings one pool to its desired state."""
 
-    def __init__(self, context: RuntimeContext, pool: TimetablePool) -> None:
-        self._context = context
+    def __init__(
+        self, context: RuntimeContext, pool: TimetablePool, watched: Callable[[str], PoolObject | None]
+    ) -> None:
+        """`watched` returns a Deployment as it was last seen, None if it was not."""
+        self._context, self._watched = context, watched
         self._pool = pool
         kind = pool.holder.scaled_kind.name.lower()
         self._subject = f"slots of {pool.deployment}" if pool.slots else f"{kind} {pool.scaled}"
@@ -72,7 +75,8 @@ class PoolReconciler:
     def reconcile(self, desire: Desire, *, quick: bool = False) -> None:
         """Reconcile once, unless a pause after a failure has not ended.
 
-        `quick` decides on the replicas of the last look; the server rejects the write if they have changed.
+        `quick` decides on the replicas that were last seen; the server rejects the write if they
+        have changed.
         """
         context = self._context
         if self.pause.left(context.now()):
@@ -103,10 +107,10 @@ class PoolReconciler:
     def _once(self, desire: Desire, *, quick: bool) -> ApiError | None:
         """Observe, decide and act; return the conflict that kept the pool from being scaled."""
         gone = None
-        if not (quick and self._found and self._pool.slots is None):
-            self._found, gone = self._observe()
-        found, desired = self._found, desire(False)
-        assert found
+        found = self._last_seen() if quick else None
+        if found is None:
+            found, gone = self._observe()
+        self._found, desired = found, desire(False)
         decision = self._decide(found, desired)
         if decision and decision.actions and self._is_contested(found):
             desired = desire(True)
@@ -129,6 +133,14 @@ class PoolReconciler:
         if spare == self.desired.target.replicas:
             self._settled = self.desired
         return None
+
+    def _last_seen(self) -> PoolFound | None:
+        """Return the newest that is known of a Deployment without asking; None if nothing is."""
+        known, seen = self._found, self._watched(self._pool.scaled)
+        if known is None or known.object is None or self._pool.slots:
+            return None
+        is_newer = seen is not None and seen.is_newer_than(known.object)
+        return known._replace(object=seen) if is_newer else known
 
     def _observe(self) -> tuple[PoolFound, ApiError | None]:
         """Return what stands, and the error if there is no Deployment or NodePool of this name."""

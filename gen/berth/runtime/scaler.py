@@ -19,6 +19,7 @@ from berth.core.instants import instant_text
 from berth.core.labels import RECORD
 from berth.core.objects import CONFIG_MAP, EventSubject
 from berth.core.record import PoolObservation
+from berth.core.state import PoolObject
 from berth.core.target import (
     EARLY_START,
     DesiredState,
@@ -61,6 +62,7 @@ class SessionSource(Protocol):
     def update(self, timetable: Timetable) -> None: ...
     def wait(self, seconds: float) -> None: ...
     def seen(self, resource_class: str, now: float, /) -> ObservedSessions: ...
+    def pool(self, name: str) -> PoolObject | None: ...
     def next_change(self, now: float) -> float | None: ...
 
 
@@ -153,7 +155,7 @@ class Scaler:
         self._observed.update(timetable)
         self._pools = pools_to_reconcile(self._pools, timetable.pools)
         self._reconcilers = {
-            key: self._reconcilers.get(key) or PoolReconciler(self._context, pool)
+            key: self._reconcilers.get(key) or PoolReconciler(self._context, pool, self._observed.pool)
             for key, pool in self._pools.items()
         }
 

@@ -1,6 +1,7 @@
-"""Observes sessions: how many count for each open occurrence of the reservation.
+"""Observes sessions, how many count for each open occurrence of the reservation, and its Deployments.
 
-Watches run in threads; their messages are applied in the thread that asks, so nothing here needs a lock."""
+Watches run in threads; their messages are applied in the thread that asks, so nothing here needs a lock.
+"""
 
 import json
 from collections.abc import Iterable
@@ -18,7 +19,7 @@ from berth.core.claims import (
 from berth.core.instants import parse_instant
 from berth.core.jsonvalues import TimetableError, Tree
 from berth.core.labels import ROLE, SITE, TIMETABLE
-from berth.core.objects import CONFIG_MAP, RUNNING_PODS
+from berth.core.objects import CONFIG_MAP, DEPLOYMENT, RUNNING_PODS
 from berth.core.sessions import (
     NO_TEMPLATE,
     RENKU_PROJECT,
@@ -30,6 +31,7 @@ from berth.core.sessions import (
     may_overlap,
     project_of,
 )
+from berth.core.state import PoolObject, read_pool
 from berth.core.timetable import TIMETABLE_KEY, Timetable, parse_timetable
 from berth.runtime.projecttemplates import ProjectTemplates, RenkuClient
 from berth.runtime.watch import (
@@ -155,6 +157,11 @@ def _interned(pairs: tuple[tuple[str, str], ...]) -> dict[str, str]:
     return dict(pairs)
 
 
+def pool_collection(namespace: str, name: str) -> Collection:
+    """Return the collection of one Deployment: an account may watch those that a Role names."""
+    return Collection(DEPLOYMENT.path(namespace), fields=f"metadata.name={name}")
+
+
 def timetable_collection(namespace: str, site: str) -> Collection:
     """Return the collection of all timetables of the site."""
     return Collection(CONFIG_MAP.path(namespace), f"{SITE}={site},{ROLE}={TIMETABLE}", page=_TIMETABLE_PAGE)
@@ -209,6 +216,15 @@ STALE_SECONDS = 600.0  # seconds for which the last counts hold when sessions ca
 _TEMPLATE_RETRY = 1.0  # seconds between looks at templates that are not known
 
 
+class PoolReader(NamedTuple):
+    """Reads a Deployment of the reservation."""
+
+    name: str
+
+    def read(self, tree: Tree) -> PoolObject:
+        return read_pool(DEPLOYMENT, tree)
+
+
 class ObservedSessions(NamedTuple):
     """Sessions by the id of every open occurrence of the own reservation."""
 
@@ -253,6 +269,8 @@ class SessionObserver:
         self._templates: ProjectTemplates | None = None
         self._looked_at, self._must_look = 0.0, False  # at templates that were not known
         self._is_arranged = True
+        self._pools: dict[str, PoolObject] = {}  # Deployments as last seen, by name
+        self._has_unseen_pool = False
 
     def update(self, timetable: Timetable) -> None:
         """Set the timetable of the own reservation; the known one changes nothing.
@@ -283,10 +301,19 @@ class SessionObserver:
         together.
         """
         unseen = [found for found in self._classes.values() if found.is_unseen]
+        is_unseen, self._has_unseen_pool = bool(unseen) or self._has_unseen_pool, False
         for found in unseen:
             found.is_unseen = False  # once only, whatever the caller makes of it
-        if not unseen:
+        if not is_unseen:
             self._manager.wait(seconds)
+
+    def pool(self, name: str) -> PoolObject | None:
+        """Return a Deployment as last seen; None if it has not been seen.
+
+        It may be older than what the caller knows.
+        """
+        self._has_unseen_pool = False
+        return self._pools.get(name)
 
     def seen(self, resource_class: str, now: float) -> ObservedSessions:
         """Return the sessions of a class. Those of a class that is not watched are unknown."""
@@ -340,6 +367,9 @@ class SessionObserver:
         """
         self._is_arranged = False
         wanted: dict[Collection, Reader] = {}
+        for pool in self._timetable.pools if self._timetable is not None else ():
+            if pool.holder.is_scaled_by_sessions:
+                wanted[pool_collection(self._context.namespace, pool.scaled)] = PoolReader(pool.scaled)
         if self._timetable is not None and self._classes:
             ours = timetable_collection(self._context.namespace, self._timetable.site)
             wanted[ours] = TimetableReader(tuple(self._counted().items()), self._read_at)
@@ -387,12 +417,21 @@ class SessionObserver:
         for reader, message in self._manager.news(now):
             if isinstance(reader, SessionReader):
                 self._take_sessions(reader, message, now)
+            elif isinstance(reader, PoolReader):
+                self._take_pool(reader.name, message)
             else:
                 self._take_timetables(message)
         self._settle_claims(now)
         self._settle_templates(now)
         for found in self._classes.values():
             found.settle()
+
+    def _take_pool(self, name: str, message: Listed[object] | Changed[object]) -> None:
+        self._has_unseen_pool = True
+        self._pools.pop(name, None)
+        for found in message.items.values() if isinstance(message, Listed) else (message.item,):
+            if isinstance(found, PoolObject):
+                self._pools[name] = found
 
     def _settle_claims(self, now: float) -> None:
         if self._tracker.refresh(now):
