@@ -21,7 +21,7 @@ HERE = Path(__file__).parent
 ENGINES = ("test_argocd", "test_flux", "test_no_engine")
 # The stories begin after what disturbs the whole cluster. What needs no cluster fills the minutes in which
 # the faults have taken its API server away.
-FIRST = ("test_binaries", "test_seats", "test_sidebyside", "test_cluster")
+FIRST = ("test_binaries", "test_seats", "test_podchanges", "test_sidebyside", "test_cluster")
 THEN = (
     "test_windows",
     "test_sweep",

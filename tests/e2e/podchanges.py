@@ -125,7 +125,7 @@ REMEDIES: Mapping[str, Sequence[tuple[str, Change]]] = {
     "tolerations": [("CronJob", _without_tolerations)],
     "priority": [("Deployment", _without_priority)],
     # An occurrence that opens soon: a Job whose clock is behind ends.
-    "waiting": [("ConfigMap", _with_constant("scaler.py", "EARLY_START", "0"))],
+    "waiting": [("ConfigMap", _with_constant("target.py", "EARLY_START", "0"))],
     # The ten seconds after which sessions that nobody can tell count as none: it waits for ever.
     "impatience": [("ConfigMap", _with_constant("scaler.py", "LIST_TIMEOUT", "1e9"))],
     # The ten minutes for which the last counts stand.
@@ -137,8 +137,8 @@ REMEDIES: Mapping[str, Sequence[tuple[str, Change]]] = {
     "watch": [("ConfigMap", _with_constant("occurrence.py", "STUCK_SECONDS", "1e9"))],
     # Each request has the token that the kubelet brought last.
     "token": [
-        ("ConfigMap", _with_code("connection.py", r"token = (.*)\n", r"token = _FIRST.setdefault('', \1)\n")),
-        ("ConfigMap", _with_code("connection.py", r"\Z", "\n_FIRST: dict[str, str] = {}\n")),
+        ("ConfigMap", _with_code("apiclient.py", r"token = (.*)\n", r"token = _FIRST.setdefault('', \1)\n")),
+        ("ConfigMap", _with_code("apiclient.py", r"\Z", "\n_FIRST: dict[str, str] = {}\n")),
     ],
     # No failure ends the program.
     "endurance": [

@@ -181,7 +181,7 @@ def test_kubernetes_reads_every_text_as_it_was_written(cluster: Cluster, tmp_pat
     answer = cluster.kubectl("annotate", "--local", "-f", str(file), "x=y", "-o", "json")
 
     objects = one_by_one(answer)
-    assert len(objects) == 5
+    assert len(objects) == 6
     for one in objects:
         found = one["metadata"]["annotations"]
         assert {key: found[key] for key in texts} == texts

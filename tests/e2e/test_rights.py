@@ -44,7 +44,7 @@ ALLOWED = {
         *rights("", "configmaps", "get", name=EXAM),
         *rights("", "configmaps", "get", "create", "patch", name=f"{EXAM}-record"),
         *rights("", "events", "create"),
-        *rights("apps", "deployments", "get", name=f"{EXAM}-small"),
+        *rights("apps", "deployments", "get", "list", "watch", name=f"{EXAM}-small"),
         *rights("apps", "deployments/scale", "get", "patch", name=f"{EXAM}-small"),
     ],
     "berth-sweep": [

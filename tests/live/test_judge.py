@@ -57,12 +57,19 @@ def test_nothing_else_is_in_the_file_of_what_is_told() -> None:
     assert list(TOLD) == [case.name for case in CASES]
 
 
-def test_a_text_for_people_is_no_timetable() -> None:
+@pytest.mark.parametrize(
+    ("role", "data"),
+    [
+        pytest.param("session-affinity", {"small.yaml": "{}"}, id="text-for-people"),
+        pytest.param("record", {"records.json": "[]"}, id="record-of-the-scaler"),
+    ],
+)
+def test_what_else_a_reservation_has_is_no_timetable(role: str, data: dict[str, str]) -> None:
     git = project.project()
     plain, world = in_order(git, NOW), in_order(git, NOW)
-    labels = {**known_labels(plain), "berth.dev/role": "session-affinity"}
-    metadata = {"name": "course-session-affinity", "namespace": "berth", "labels": labels}
-    world.apply({"kind": "ConfigMap", "metadata": metadata, "data": {"small.yaml": "{}"}})
+    labels = {**known_labels(plain), "berth.dev/role": role}
+    metadata = {"name": f"course-{role}", "namespace": "berth", "labels": labels}
+    world.apply({"kind": "ConfigMap", "metadata": metadata, "data": data})
 
     assert told(status(world, git)) == told(status(plain, git))
 

@@ -76,9 +76,12 @@ def pod_down_since(pod: JsonObject) -> int | None:
 
 
 def _end_of_run(ended: Mapping[str, Any]) -> int:
-    """Return when a container ended that had worked for a while; 0 for one that crashes at its start."""
+    """Return when a container ended that had worked for a while; 0 for one that crashes at its start.
+
+    One that could not be started at all has started at the epoch (reason StartError).
+    """
     since, until = (parse_instant(ended.get(key) or EPOCH) for key in ("startedAt", "finishedAt"))
-    return until if until - since >= RESTART_GRACE else 0
+    return until if since and until - since >= RESTART_GRACE else 0
 
 
 def is_pod_starting(pod: JsonObject) -> bool:

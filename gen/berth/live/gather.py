@@ -293,8 +293,9 @@ def _with_slots(ask: Get, facts: ClusterFacts, site: str, refused: type[Exceptio
 
 
 def _is_timetable(item: clusterfacts.KubeObject) -> bool:
-    """Return whether a ConfigMap is a timetable, and not code, inventory or a snippet for people."""
-    return bool(clusterfacts.label(item, labels.RESERVATION)) and not _has_role(item, labels.AFFINITY)
+    """Return whether a ConfigMap is a timetable: not code, inventory, a record or a text for people."""
+    has_other_role = _has_role(item, labels.AFFINITY) or _has_role(item, labels.RECORD)
+    return bool(clusterfacts.label(item, labels.RESERVATION)) and not has_other_role
 
 
 def _has_role(item: clusterfacts.KubeObject, role: str) -> bool:

@@ -1,0 +1,26 @@
+"""What takes a remedy away still finds it in the code; without a cluster."""
+
+import pytest
+from berth.manifests.code import code_maps
+
+from tests.e2e.podchanges import REMEDIES, Change
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(change, id=f"{name}-{number}")
+        for name, changes in REMEDIES.items()
+        for number, (kind, change) in enumerate(changes)
+        if kind == "ConfigMap"
+    ],
+)
+def test_a_remedy_that_is_taken_away_is_in_one_package_of_the_code(change: Change) -> None:
+    changed = []
+    for one in code_maps():
+        found = {"data": dict(one.files)}
+        change(found)
+        if found["data"] != dict(one.files):
+            changed.append(one.name)
+
+    assert len(changed) == 1
