@@ -31,9 +31,11 @@ def tell(stage: Stage) -> Story:
     cluster.kwok.create_nodes(1, "imaged", capacity={"pods": "20", "cpu": "10", "memory": "20Gi"})
     reference, archive = code_image.build(folder)
     cluster.node.import_image(archive)
+    small = project.resource_class("small")
+    small["spec"]["sessions"]["namespaces"] = [NAMESPACE]
     documents = [
         project.site(SITE, namespace=NAMESPACE, runtime={"image": reference}),
-        project.resource_class("small"),
+        small,
         reservation(NAME, opens, [entry(opens, 0, 2)], lead=0, seats={"small": 5}),
     ]
     project.write(folder, documents)

@@ -30,9 +30,11 @@ class Story(NamedTuple):
 
 def tell(stage: Stage) -> Story:
     cluster, folder, opens = stage.cluster, stage.folder, stage.opens
+    small = project.resource_class("small")
+    small["spec"]["sessions"]["namespaces"] = [NAMESPACE]
     documents = [
         project.site(SITE, namespace=NAMESPACE),
-        project.resource_class("small"),
+        small,
         reservation(NAME, opens, [entry(opens, 0, 5)], lead=0, seats={"small": 3}),
     ]
     project.write(folder, documents)

@@ -189,6 +189,6 @@ def test_what_the_cluster_has_once_is_looked_after(story: Story) -> None:
 
 
 def test_people_see_the_same(story: Story) -> None:
-    missing = "4 seats missing: 0 of 4 are requested, set by kubectl, and no pod"
-    assert f"real: error[S030] broken/small: {missing}" in story.text
+    """Nobody owns replicas that are zero, so an API server does not tell who has set them."""
+    assert "real: error[S030] broken/small: 4 seats missing: 0 of 4 are requested, and no pod" in story.text
     assert "far: error[S001] the context far does not answer: Connection refused." in story.text
