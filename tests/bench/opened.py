@@ -147,6 +147,8 @@ def _resident(pod: Mapping[str, object]) -> float:
     assert isinstance(status, dict)
     found = 0.0
     for one in (*status.get("initContainerStatuses", ()), *status.get("containerStatuses", ())):
+        if "containerID" not in one:  # of a pod that has not begun
+            continue
         for process in cgroups.processes(one["containerID"].rpartition("/")[2]):
             lines = Path(f"/proc/{process}/status").read_text().splitlines()
             if _is_first(lines):  # not a probe, which is there for a moment
