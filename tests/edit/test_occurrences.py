@@ -261,6 +261,16 @@ def test_what_is_shown_goes_before_what_was_moved_away(berth: Berth, trip: Path)
     assert "except: [2026-03-30]" in trip.read_text("utf-8")
 
 
+def test_what_is_shown_goes_before_what_a_calendar_leaves_out(berth: Berth, folder: Path) -> None:
+    assert berth("move", "course", "2026-02-02", "--to", "2026-02-16").code == 0
+    assert berth("move", "course", "2026-02-16", "--to", "11:00").code == 1
+    told = berth("move", "course", "2026-02-16", "09:00", "--to", "11:00")
+    assert "~ 09:00-13:00 -> 11:00-15:00: Mon 2026-02-16\n" in told.out
+    assert "date: 2026-02-02, to: {date: 2026-02-16" in (folder / "reservations/course.yaml").read_text(
+        "utf-8"
+    )
+
+
 @pytest.mark.usefixtures("trip")
 def test_two_that_start_together_are_named_by_their_ids(berth: Berth) -> None:
     assert berth("move", "trip", "2026-03-30", "--to", "2026-03-23 09:00").code == 0

@@ -73,7 +73,7 @@ class Dates:
     ) -> LocalOccurrence | None:
         """Return the occurrence that is meant, or None. Raise RefusedError if there are several.
 
-        With a time, an occurrence that starts then goes before one that started then before it was moved.
+        With a time, what lists show goes before what is left out, or started then before it was moved.
         """
         possible = [one for one in self.all if among(one)]
         day = number(date.fromisoformat(which.day))
@@ -85,7 +85,8 @@ class Dates:
             ]
         else:
             wall = day * DAY + end_time(which.start)
-            matches = [one for one in possible if wall in self._shown(one)]
+            shown = [one for one in possible if wall in self._shown(one)]
+            matches = [one for one in shown if one.happens] or shown
             if which.is_id or not matches:
                 matches = [one for one in possible if wall == one.original]
         if len(matches) > 1:
@@ -324,13 +325,8 @@ def _retime(dates: Dates, one: LocalOccurrence, times: tuple[int, int], to: NewT
         if times == (one.original, one.original + one.length) and one.excluded is None:
             _remove(written, "moved", index)
             return
-        target = written["moved"][index]["to"]
         keys = {"endTime": None, "endDay": None, **_new_target(one, start, end, to)}
-        if "startTime" in target:
-            keys["startTime"] = clock(start)
-        if "date" in target or not any(keys.values()):
-            keys["date"] = str(day_of(start))
-        _set(target, keys, make)
+        _set(written["moved"][index]["to"], keys, make)
 
     return edit
 
