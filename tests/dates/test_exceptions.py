@@ -31,9 +31,7 @@ def test_except_removes_dates(exceptions: tuple[Except, ...], expected: list[str
     assert expected == [one.date[8:] for one in made.occurrences]
 
 
-def test_a_plain_date_removes_all_its_occurrences_and_moved_wins_over_except_and_except_over_calendars() -> (
-    None
-):
+def test_moved_wins_over_calendars_and_except_is_named_before_calendars() -> None:
     when = recurrence(
         "weekly",
         "UTC",
@@ -41,7 +39,7 @@ def test_a_plain_date_removes_all_its_occurrences_and_moved_wins_over_except_and
         entry("14:00-15:00", 1),
         days=MARCH,
         calendars=("first", "second"),
-        excepts=(without("2026-03-09"),),
+        excepts=(without("2026-03-09", "09:00"),),
         moves=(move("2026-03-09", "2026-03-10", "14:00"), move("2026-03-16", "2026-03-17", "09:00")),
     )
     calendars = {
@@ -110,6 +108,39 @@ def test_an_extra_may_take_the_place_of_an_occurrence_that_is_left_out() -> None
     assert made.occurrences[1].marks == ("extra",)
 
 
+@pytest.mark.parametrize(
+    ("item", "fix"),
+    [
+        (without("2026-03-09"), "one of the two"),
+        (without("2026-03-09", "09:00"), "one of the two"),
+        (without("2026-03-02/2026-03-16"), "moved[1]"),
+    ],
+    ids=["date", "start", "range"],
+)
+def test_an_occurrence_in_except_and_in_moved_is_an_error_at_both_entries(item: Except, fix: str) -> None:
+    moves = (move("2026-03-23", "2026-03-24"), move("2026-03-09", "2026-03-10"))
+    when = recurrence("weekly", "UTC", WEEKLY, days=MARCH, excepts=(item,), moves=moves)
+
+    assert told(expand(reservation(when), {})) == [
+        finding("B050 except.0", "2026-03-09 at 09:00", "moved[1]", fix),
+        finding("B050 moved.1", "2026-03-09 at 09:00", "except[0]", fix),
+    ]
+
+
+def test_except_for_another_start_of_the_date_does_not_contradict_a_move() -> None:
+    when = recurrence(
+        "weekly",
+        "UTC",
+        WEEKLY,
+        entry("14:00-15:00", 1),
+        days="2026-03-09",
+        excepts=(without("2026-03-09", "14:00"),),
+        moves=(move("2026-03-09", "2026-03-10", "09:00"),),
+    )
+
+    assert told(expand(reservation(when), {})) == []
+
+
 # -- what is wrong
 
 
@@ -136,6 +167,10 @@ def test_an_extra_may_take_the_place_of_an_occurrence_that_is_left_out() -> None
         ),
         ({"moves": (move("2026-03-09", "2026-03-11", at="10:00", end="10:00"),)}, "B028 moved.0.to.endTime"),
         (
+            {"extras": (extra("2026-03-10", "17:00-17:00"),)},
+            finding("B028 extra.0.endTime", "24 hours", "endDay: 1"),
+        ),
+        (
             {"extras": (extra("2026-03-09", "09:00-12:00"),)},
             finding("B049 extra.0.startTime", "2026-03-09 09:00", "schedule[0]", "09:00-10:00"),
         ),
@@ -148,6 +183,7 @@ def test_an_extra_may_take_the_place_of_an_occurrence_that_is_left_out() -> None
         "moved-at-another-time",
         "moved-twice",
         "moved-to-no-length",
+        "extra-of-no-length",
         "extra-with-the-same-id",
     ],
 )

@@ -6,12 +6,8 @@ from typing import Any
 import pytest
 from berth.edit.edits import (
     Assignment,
-    NewTimes,
-    OccurrenceSelector,
     apply_assignment,
-    move_occurrence,
     parse_assignment,
-    skip_occurrence,
 )
 from berth.edit.roundtrip import EditError, MakeNode, edit_document
 from berth.reading.document import parse
@@ -93,53 +89,82 @@ def test_what_cannot_be_edited_safely_is_refused() -> None:
         edit_document("a: 1\n", 0, change)
 
 
+COMMENTED = """\
+recurrence:
+  # before except
+  except:
+    # first
+    - 2026-01-01  # one
+    # second
+    - {date: 2026-01-02, startTime: "09:00"}  # two
+    # third
+    - date: 2026-01-03  # three
+      startTime: "09:00"
+    # after
+
+  # before moved
+  moved:
+    # the first
+    - {date: 2026-02-02, to: {date: 2026-02-03}}  # it
+    # the last
+  # before extra
+  extra: [{date: 2026-02-02}]  # flow
+  # the end
+provisioning: {a: 1}
+"""
+
+
+def without_lines(*gone: str) -> str:
+    return "".join(line for line in COMMENTED.splitlines(keepends=True) if line.strip() not in gone)
+
+
 @pytest.mark.parametrize(
-    ("before", "how", "after"),
+    ("key", "index", "after"),
     [
-        ("recurrence: {type: daily}\n", "skip", "recurrence: {type: daily, except: [2026-02-02]}\n"),
-        (
-            "recurrence:\n  except:\n  - 2026-01-01  # New Year\n",
-            "skip",
-            "recurrence:\n  except:\n  - 2026-01-01  # New Year\n  - 2026-02-02\n",
-        ),
-        (
-            "recurrence:\n  moved: [{date: 2026-02-02, to: {date: 2026-02-03}}]\n",
-            "skip",
-            "recurrence:\n  except: [2026-02-02]\n",
-        ),
-        (
-            'recurrence:\n  a: 1\n  extra: [{date: 2026-02-02, startTime: "09:00"}]\n',
-            "skip",
-            "recurrence:\n  a: 1\n",
-        ),
-        (
-            "recurrence:\n  a: 1\n",
-            "move",
-            'recurrence:\n  a: 1\n  moved: [{date: 2026-02-02, to: {date: 2026-02-05, endTime: "14:00"}}]\n',
-        ),
-        (
-            "recurrence:\n  moved:\n    - {date: 2026-02-02, to: {date: 2026-02-03}}\n",
-            "move",
-            'recurrence:\n  moved:\n    - {date: 2026-02-02, to: {date: 2026-02-05, endTime: "14:00"}}\n',
-        ),
-        (
-            'recurrence:\n  extra:\n    - {date: 2026-02-02, startTime: "09:00", endTime: "10:00"}\n',
-            "move",
-            'recurrence:\n  extra:\n    - {date: 2026-02-05, startTime: "09:00", endTime: "14:00"}\n',
-        ),
+        ("except", 0, without_lines("- 2026-01-01  # one")),
+        ("except", 1, without_lines('- {date: 2026-01-02, startTime: "09:00"}  # two')),
+        ("except", 2, without_lines("- date: 2026-01-03  # three", 'startTime: "09:00"')),
+        ("moved", 0, without_lines("moved:", "- {date: 2026-02-02, to: {date: 2026-02-03}}  # it")),
+        ("extra", 0, without_lines("extra: [{date: 2026-02-02}]  # flow")),
     ],
-    ids=["new-in-flow", "append", "moved-then-skipped", "extra", "move", "moved-again", "extra-moved"],
+    ids=["first", "middle", "last", "only", "flow"],
 )
-def test_one_occurrence(before: str, how: str, after: str) -> None:
-    which = OccurrenceSelector("2026-02-02", None)
+def test_comment_lines_stay_when_a_value_is_removed(key: str, index: int, after: str) -> None:
+    def change(tree: Any, make: MakeNode) -> None:  # noqa: ARG001 - nothing is made
+        del tree["recurrence"][key][index]
+        if not tree["recurrence"][key]:
+            del tree["recurrence"][key]
 
+    assert edit_document(COMMENTED, 0, change) == after
+
+
+@pytest.mark.parametrize(
+    ("key", "before", "line"),
+    [
+        ("except", "\n  # before moved\n", "    - 2026-09-09\n"),
+        ("moved", "  # before extra\n", "    - 2026-09-09\n"),
+        ("new", "provisioning", "  new: [2026-09-09]\n"),
+    ],
+)
+@pytest.mark.parametrize("flush", [False, True], ids=["indented", "flush"])
+def test_a_new_value_goes_before_the_comments_of_what_follows(
+    key: str, before: str, line: str, *, flush: bool
+) -> None:
     def change(tree: Any, make: MakeNode) -> None:
-        if how == "skip":
-            skip_occurrence(tree, which, make)
+        if key in tree["recurrence"]:
+            tree["recurrence"][key].append(make("2026-09-09"))
         else:
-            move_occurrence(tree, which, NewTimes("2026-02-05", None, "14:00"), make)
+            tree["recurrence"][key] = make(["2026-09-09"])
 
-    assert edit_document(before, 0, change) == after
+    text, added = COMMENTED, line
+    if flush:
+        text = "".join(
+            one[2:] if one.startswith("    ") else one
+            for one in COMMENTED.splitlines(keepends=True)
+            if one.strip() not in ("# after", "# the last")
+        )
+        added = line.replace("    -", "  -")
+    assert edit_document(text, 0, change) == text.replace(before, added + before)
 
 
 @pytest.mark.parametrize(

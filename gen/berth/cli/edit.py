@@ -1,6 +1,7 @@
 """The commands that edit a reservation: `berth new`, `set`, `skip`, `move` and `extend`."""
 
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -23,13 +24,18 @@ from berth.edit.create import (
 )
 from berth.edit.edits import (
     EditResult,
-    NewTimes,
-    OccurrenceSelector,
     apply_assignment,
     check_edit,
+    edit_occurrence,
     edit_reservation,
-    move_occurrence,
     parse_assignment,
+)
+from berth.edit.occurrences import (
+    NewTimes,
+    OccurrenceEdit,
+    OccurrenceSelector,
+    extend_occurrence,
+    move_occurrence,
     skip_occurrence,
 )
 from berth.edit.roundtrip import EditError, MakeNode, TreeEdit
@@ -170,56 +176,84 @@ def skip(settings: Settings, name: str, date: str, start: str | None) -> int:
 
     TIME is the start of the occurrence, where a date has several.
     """
-    which = _which(date, start)
-    return _edit(settings, name, lambda tree, make: skip_occurrence(tree["spec"], which, make))
+    return _edit_occurrence(settings, name, skip_occurrence(_which(date, start)))
 
 
 @command(
     examples=(
         "berth move my-course 2026-05-08 --to 2026-05-15",
         'berth move my-course 2026-05-08 --to "2026-05-15 10:00-14:00"',
+        'berth move my-course 2026-05-08 --to "2026-05-15 17:00 to 2026-05-17 12:00"',
     ),
 )
 @name_argument
 @_date_argument
 @_time_argument
-@click.option("--to", metavar="WHEN", help="Where it goes: DATE, TIME or DATE TIME-TIME.")
+@click.option(
+    "--to", metavar="WHEN", help="Where it goes: DATE, TIME, DATE TIME-TIME or DATE TIME to DATE TIME."
+)
 def move(settings: Settings, name: str, date: str, start: str | None, to: str | None) -> int:
     """Move one date of a reservation to another time.
 
-    TIME is the start of the occurrence, where a date has several.
+    Without a new end it keeps its length. TIME is the start of the occurrence, where a date has several.
     """
-    which, target = _which(date, start), _target(to)
-    return _edit(settings, name, lambda tree, make: move_occurrence(tree["spec"], which, target, make))
+    return _edit_occurrence(settings, name, move_occurrence(_which(date, start), _target(to)))
+
+
+_TIME = r"[^\s-]*:[^\s-]*"
+_END = rf"(?:-| +to +)(?:(?P<end_day>[^\s:]+)[ T]+)?(?P<end>{_TIME})"
+_WHEN = re.compile(rf"(?P<day>[^\s:]+)?(?:(?:^|[ T]+)(?P<start>{_TIME})(?:{_END})?)?")
 
 
 def _target(text: str | None) -> NewTimes:
-    words = (text or "").replace("T", " ").split()
-    if not 1 <= len(words) <= 2 or (len(words) == 2 and ":" in words[0]):
+    match = _WHEN.fullmatch((text or "").strip())
+    if match is None or not match[0]:
         raise CommandError(
-            '--to is a date or a time: --to 2026-05-15, --to "2026-05-15 10:00-14:00" or --to 10:00.'
+            '--to is a date or a time: --to 2026-05-15, --to "2026-05-15 10:00-14:00", --to 10:00 or '
+            '--to "2026-05-15 17:00 to 2026-05-17 12:00".'
         )
-    day = _day(words[0]) if ":" not in words[0] else None
-    times = words[-1] if ":" in words[-1] else ""
-    start, _, end = times.partition("-")
-    return NewTimes(day, _time(start) if start else None, _time(end) if end else None)
+    day, start, end_day, end = match["day"], match["start"], match["end_day"], match["end"]
+    if start == "24:00":
+        raise CommandError("24:00 can end a window, not start one. Write 00:00 of the next day.")
+    return NewTimes(
+        day and _day(day),
+        start and _time(start),
+        end and _time(end),
+        end_day and _day(end_day),
+    )
 
 
-@command(examples=("berth extend my-course 2026-02-02 --until 14:00",))
+@command(
+    examples=(
+        "berth extend my-course 2026-02-02 --until 14:00",
+        'berth extend my-course 2026-02-02 --until "2026-02-03 01:00"',
+    ),
+)
 @name_argument
 @_date_argument
 @_time_argument
-@click.option("--until", metavar="TIME", required=True, help="When it ends.")
+@click.option("--until", metavar="WHEN", required=True, help="When it ends: TIME or DATE TIME.")
 def extend(settings: Settings, name: str, date: str, start: str | None, until: str) -> int:
-    """Let one date of a reservation end later, or sooner.
+    """Let one date of a reservation end later.
 
-    TIME is the start of the occurrence, where a date has several.
+    The end stays on its day unless --until has a date. TIME is the start of the occurrence, where a date has
+    several.
     """
-    which, target = _which(date, start), NewTimes(end=_time(until))
-    return _edit(settings, name, lambda tree, make: move_occurrence(tree["spec"], which, target, make))
+    words = until.replace("T", " ").split()
+    if len(words) not in (1, 2):
+        raise CommandError('--until is a time, or a date and a time: --until "2026-02-03 01:00".')
+    end, end_day = _time(words[-1]), _day(words[0]) if len(words) == 2 else None
+    return _edit_occurrence(settings, name, extend_occurrence(_which(date, start), end, end_day))
 
 
 def _which(date: str, start: str | None) -> OccurrenceSelector:
+    """Parse DATE [TIME] as `berth occurrences` shows them, or <date>T<time> as in the id of an occurrence."""
+    day, separator, time = date.rpartition("/")[2].partition("T")
+    if separator and start is None:
+        return OccurrenceSelector(_day(day), _time(time), is_id=True)
+    day, separator, time = date.partition(" ")
+    if separator and start is None:
+        return OccurrenceSelector(_day(day), _time(time))
     return OccurrenceSelector(_day(date), None if start is None else _time(start))
 
 
@@ -244,6 +278,15 @@ def _edit(settings: Settings, name: str, how: TreeEdit) -> int:
         raise CommandError(f"{error}.") from error
 
 
+def _edit_occurrence(settings: Settings, name: str, how: OccurrenceEdit) -> int:
+    """Edit one occurrence of a reservation, unless the project would have errors then."""
+    pipeline = Pipeline()
+    try:
+        return _finish(settings, pipeline, edit_occurrence(pipeline, name, how))
+    except EditError as error:
+        raise CommandError(f"{error}.") from error
+
+
 def _finish(settings: Settings, pipeline: Pipeline, found: EditResult) -> int:
     """Write the file and say what changed, or report why not."""
     shown = settings.shown(found.file)
@@ -253,7 +296,7 @@ def _finish(settings: Settings, pipeline: Pipeline, found: EditResult) -> int:
         return EXIT_BAD_INPUT
     before = next((one.text for one in pipeline.sources if one.file == found.file), None)
     if before == found.text.encode():
-        stdout(f"{shown} is unchanged: it already says so.\n")
+        stdout(f"{shown} is unchanged: {found.note or 'it already says so'}.\n")
         return EXIT_OK
     write_file(found.file, found.text, before)
     lines = [title_line(found.change), *detail_lines(found.change)] if found.change else []

@@ -38,7 +38,7 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "set": Entry("edit", "Change fields of a reservation and keep its comments."),
         "skip": Entry("edit", "Leave out one date of a reservation."),
         "move": Entry("edit", "Move one date of a reservation to another time."),
-        "extend": Entry("edit", "Let one date of a reservation end later, or sooner."),
+        "extend": Entry("edit", "Let one date of a reservation end later."),
     },
     "Clusters": {
         "status": Entry("status", "Show what every pool does in its cluster, and what is wrong."),

@@ -10,6 +10,7 @@ from berth.findings import Path
 from berth.schema.values import Calendar, Entry, Except, Extra, Move, Recurrence
 
 NOTHING_TO_SKIP = "B045"
+EXCEPT = "except"
 
 
 class Exclusions:
@@ -30,11 +31,15 @@ class Exclusions:
 
     def reason(self, wall: int) -> str | None:
         """Return why the occurrence that starts at a wall time is left out; None if it is not."""
+        return EXCEPT if self.is_excepted(wall) else self.holiday(wall // DAY)
+
+    def is_excepted(self, wall: int) -> bool:
+        """Tell whether `except` leaves out the occurrence that starts at a wall time."""
         day, minutes = divmod(wall, DAY)
-        for start in (None, minutes):
-            if start in self.excepts and title_of(self.excepts[start], day) is not None:
-                return "except"
-        return self.holiday(day)
+        return any(
+            start in self.excepts and title_of(self.excepts[start], day) is not None
+            for start in (None, minutes)
+        )
 
     def holiday(self, day: int) -> str | None:
         """Return `calendar <name>: <title>` of the first calendar that contains the day, or None."""
@@ -99,6 +104,7 @@ def _unused(item: Except, i: int) -> RecurrenceFault:
 # Moved occurrences
 
 NO_LENGTH, NOTHING_TO_MOVE, WHICH_ONE, MOVED_TWICE = "B028", "B046", "B047", "B048"
+MOVED_AND_EXCEPTED = "B050"
 
 MovedTimes = dict[BareOccurrence, tuple[int, int]]
 """The wall times of the new start and end of each occurrence that moves."""
@@ -150,9 +156,56 @@ def _move_fault(
     return None
 
 
+def excepted_moves(
+    recurrence: Recurrence, moved: Iterable[BareOccurrence], exclusions: Exclusions
+) -> list[RecurrenceFault]:
+    """Report, at both entries, each occurrence that is in `except` and in `moved`."""
+    faults = []
+    for wall, _ in moved:
+        if exclusions.is_excepted(wall):
+            day, minutes = day_of(wall), wall % DAY
+            j = move_index(recurrence.moves, wall)
+            for i, item in enumerate(recurrence.excepts):
+                if item.first <= day <= item.last and item.start in (None, minutes):
+                    faults += _excepted_move(item, i, j, wall)
+    return faults
+
+
+def move_index(moves: Sequence[Move], wall: int) -> int:
+    """Return the index of the move of the occurrence with this original start."""
+    return next(
+        i
+        for i, move in enumerate(moves)
+        if number(move.day) == wall // DAY and move.start in (None, wall % DAY)
+    )
+
+
+def _excepted_move(item: Except, i: int, j: int, wall: int) -> list[RecurrenceFault]:
+    begin: Path = ("spec", "recurrence")
+    which = f"{day_of(wall)} at {clock(wall)}"
+    if item.first == item.last:
+        fix = "Remove one of the two entries."
+    else:
+        fix = f"Remove moved[{j}], or leave out the other dates only."
+    return [
+        RecurrenceFault(
+            MOVED_AND_EXCEPTED,
+            (*begin, "except", i),
+            f"it leaves out {which}, which moved[{j}] moves.",
+            fix,
+        ),
+        RecurrenceFault(
+            MOVED_AND_EXCEPTED,
+            (*begin, "moved", j),
+            f"it moves {which}, which except[{i}] leaves out.",
+            fix,
+        ),
+    ]
+
+
 def empty_window(path: Path) -> RecurrenceFault:
     """Report a window whose end is not after its start."""
-    fix = "Write a later time; for a whole day add endDay: 1."
+    fix = "Write a later time; for 24 hours add endDay: 1."
     return RecurrenceFault(NO_LENGTH, path, "the end is not after the start.", fix)
 
 

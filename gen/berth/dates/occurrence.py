@@ -28,6 +28,23 @@ class Occurrence(NamedTuple):
     date: str  # local date of the original start
 
 
+class LocalOccurrence(NamedTuple):
+    """An occurrence on the clock of its zone, also one that is left out. All times are wall times."""
+
+    original: int  # the start that its id names
+    entry: int  # index in the schedule; extras follow
+    start: int
+    end: int
+    length: int  # minutes of its entry
+    is_extra: bool
+    is_moved: bool
+    excluded: str | None  # why it is left out, or would be if it were not moved; as in Skipped
+
+    @property
+    def happens(self) -> bool:
+        return self.is_extra or self.is_moved or self.excluded is None
+
+
 class Skipped(NamedTuple):
     """An occurrence that is left out. `reason`: `except`, `calendar <name>` or `calendar <name>: <title>`."""
 

@@ -10,6 +10,7 @@ from berth.dates.exceptions import (
     any_overlap,
     empty_window,
     entry_path,
+    excepted_moves,
     find_duplicate_ids,
     find_overlaps,
     resolve_moves,
@@ -18,6 +19,7 @@ from berth.dates.exceptions import (
 from berth.dates.occurrence import (
     BareOccurrence,
     Expansion,
+    LocalOccurrence,
     Occurrence,
     RecurrenceFault,
     Skipped,
@@ -187,23 +189,61 @@ def _local_dates(
         return nothing
     if faults:
         return nothing
-    bare = [
-        (day * DAY + entry.start, i)
-        for i, entry in enumerate(recurrence.schedule)
-        for some in days[i]
-        for day in some
-    ]
+    bare = _bare(recurrence, days)
     moves = resolve_moves(recurrence.moves, bare, lengths, faults)
+    faults += excepted_moves(recurrence, moves, exclusions)
     faults += unused_excepts(recurrence.excepts, recurrence.schedule, days)
     left, skipped = _apply_exclusions(bare, moves, exclusions)
-    entries = len(recurrence.schedule)
-    kept = left + [(number(e.day) * DAY + e.start, entries + i) for i, e in enumerate(recurrence.extras)]
+    kept = left + _bare_extras(recurrence)
     if len(kept) > MOST:
         faults.append(_too_many(len(kept)))
         return nothing
     if not kept or 0 in counts:
         faults += _missing_dates(recurrence, renku, counts, kept)
     return _LocalDates(kept, lengths, moves, _suffixes(recurrence, renku, kept, lengths, faults)), skipped
+
+
+def _bare(recurrence: Recurrence, days: Sequence[Sequence[range]]) -> list[BareOccurrence]:
+    return [
+        (day * DAY + entry.start, i)
+        for i, entry in enumerate(recurrence.schedule)
+        for some in days[i]
+        for day in some
+    ]
+
+
+def _bare_extras(recurrence: Recurrence) -> list[BareOccurrence]:
+    entries = len(recurrence.schedule)
+    return [(number(e.day) * DAY + e.start, entries + i) for i, e in enumerate(recurrence.extras)]
+
+
+def local_occurrences(
+    reservation: Reservation, calendars: Mapping[str, Calendar]
+) -> tuple[LocalOccurrence, ...]:
+    """Return all occurrences of a reservation in local time, and those that are left out, by original start.
+
+    There are none where `expand` returns none because of a fault.
+    """
+    recurrence = reservation.recurrence
+    faults: list[RecurrenceFault] = []
+    lengths, days = _lengths(recurrence, faults), days_of_entries(recurrence)
+    if faults or sum(sum(map(len, ranges)) for ranges in days) > _MOST_BARE:
+        return ()
+    exclusions = Exclusions(
+        recurrence, [calendars[name] for name in recurrence.calendars if name in calendars]
+    )
+    bare, extras = _bare(recurrence, days), _bare_extras(recurrence)
+    moves = resolve_moves(recurrence.moves, bare, lengths, faults)
+    found = []
+    for one in sorted([*bare, *extras]):
+        wall, entry = one
+        is_extra = entry >= len(recurrence.schedule)
+        start, end = moves.get(one, (wall, wall + lengths[entry]))
+        excluded = None if is_extra else exclusions.reason(wall)
+        found.append(
+            LocalOccurrence(wall, entry, start, end, lengths[entry], is_extra, one in moves, excluded)
+        )
+    return tuple(found)
 
 
 def _lengths(recurrence: Recurrence, faults: list[RecurrenceFault]) -> list[int]:

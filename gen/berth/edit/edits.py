@@ -1,109 +1,20 @@
 """Edit one reservation in its file, and check the result in the whole project. Nothing is written."""
 
 import re
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from berth.dates.recurrence import expand
 from berth.diff.change import ReservationChange
 from berth.diff.compare import compare_versions
 from berth.diff.comparison import version_of
+from berth.edit.occurrences import Dates, NothingToDoError, OccurrenceEdit, RefusedError
 from berth.edit.roundtrip import EditError, MakeNode, TreeEdit, edit_document
-from berth.findings import ERROR, Finding
+from berth.findings import ERROR, Finding, Problem, severity
 from berth.pipeline import Item, Pipeline
 from berth.reading.document import parse
 from berth.reading.source import Source
 from berth.schema.values import Reservation
-
-# Edits of single occurrences, in the spec of a reservation. An occurrence in `extra` is edited there; for one
-# of the schedule, an entry of `except` or `moved` is added or changed.
-
-
-class OccurrenceSelector(NamedTuple):
-    """The date of the original start, and the time if the date has several occurrences."""
-
-    day: str
-    start: str | None
-
-
-class NewTimes(NamedTuple):
-    """The new date and times of an occurrence; None keeps what it has."""
-
-    day: str | None = None
-    start: str | None = None
-    end: str | None = None
-
-
-def skip_occurrence(spec: Any, which: OccurrenceSelector, make: MakeNode) -> None:
-    """Leave an occurrence out. Raise EditError if the reservation has no dates."""
-    recurrence = _recurrence(spec)
-    extra = _entry(recurrence, "extra", which)
-    if extra is not None:
-        _remove(recurrence, "extra", extra)
-        return
-    moved = _entry(recurrence, "moved", which)
-    if moved is not None:
-        _remove(recurrence, "moved", moved)
-    entry = which.day if which.start is None else {"date": which.day, "startTime": which.start}
-    _add(recurrence, "except", entry, make)
-
-
-def move_occurrence(spec: Any, which: OccurrenceSelector, to: NewTimes, make: MakeNode) -> None:
-    """Give an occurrence other times. Raise EditError if that is not possible."""
-    recurrence = _recurrence(spec)
-    extra = _entry(recurrence, "extra", which)
-    if extra is not None:
-        _set_extra(extra, to, make)
-        return
-    moved = _entry(recurrence, "moved", which)
-    if moved is not None:
-        for key, value in _fields(to).items():
-            moved["to"][key] = make(value)
-        return
-    entry: dict[str, Any] = {"date": which.day}
-    if which.start is not None:
-        entry["startTime"] = which.start
-    _add(recurrence, "moved", {**entry, "to": _fields(to)}, make)
-
-
-def _recurrence(spec: Any) -> Any:
-    if spec.get("recurrence") is None:
-        raise EditError("the reservation is standing: it has no dates")
-    return spec["recurrence"]
-
-
-def _fields(to: NewTimes) -> dict[str, str]:
-    fields = {"date": to.day, "startTime": to.start, "endTime": to.end}
-    return {key: value for key, value in fields.items() if value is not None}
-
-
-def _set_extra(entry: Any, to: NewTimes, make: MakeNode) -> None:
-    if to.start is not None and to.end is None:
-        raise EditError("to move the start of an extra occurrence, give its end too: --to HH:MM-HH:MM")
-    for key, value in _fields(to).items():
-        entry[key] = make(value)
-
-
-def _entry(recurrence: Any, key: str, which: OccurrenceSelector) -> Any:
-    """Return the entry of this occurrence in the list at `key`, or None."""
-    for entry in recurrence.get(key) or ():
-        if str(entry["date"]) == which.day and which.start in (None, entry.get("startTime")):
-            return entry
-    return None
-
-
-def _add(recurrence: Any, key: str, entry: Any, make: MakeNode) -> None:
-    entries = recurrence.get(key)
-    if entries is None:
-        recurrence[key] = make([entry])
-    else:
-        entries.append(make(entry))
-
-
-def _remove(recurrence: Any, key: str, entry: Any) -> None:
-    entries = recurrence[key]
-    entries.remove(entry)
-    if not entries:
-        del recurrence[key]
-
 
 # Assignments such as `provisioning.placeholderCount=30`
 
@@ -177,18 +88,54 @@ def _path_text(path: tuple[str | int, ...]) -> str:
 
 
 class EditResult(NamedTuple):
-    """The new text of a file. `findings`: errors that the edit causes; with any, it must not be written."""
+    """The new text of a file. `findings`: errors that the edit causes; with any, it must not be written.
+
+    `note`: why there is nothing to change.
+    """
 
     file: str
     text: str
     findings: tuple[Finding, ...]
     change: ReservationChange | None
+    note: str = ""
 
 
 def edit_reservation(pipeline: Pipeline, name: str, edit: TreeEdit) -> EditResult:
     """Edit the reservation of this name; the edit may rename it. Raise EditError if it is refused."""
-    before = pipeline.declared
-    reservation = next((one for one in before.reservations if one.name == name), None)
+    reservation = _editable(pipeline, name)
+    source = next(one for one in pipeline.sources if one.file == reservation.origin.file)
+    text = edit_document(_decode(source), reservation.origin.index, edit)
+    return check_edit(pipeline, source.file, text, reservation)
+
+
+def edit_occurrence(pipeline: Pipeline, name: str, edit: OccurrenceEdit) -> EditResult:
+    """Edit one occurrence of the reservation of this name. Raise EditError if it is refused."""
+    reservation = _editable(pipeline, name)
+    known = pipeline.declared.calendars
+    source = next(one for one in pipeline.sources if one.file == reservation.origin.file)
+    text = _decode(source)
+    try:
+        dates = Dates(reservation, known)
+        faults = () if dates.all else expand(reservation, known).problems
+        if faults:
+            return EditResult(source.file, text, _located(pipeline, faults), None)
+        tree_edit = edit(dates)
+    except NothingToDoError as reason:
+        return EditResult(source.file, text, (), None, str(reason))
+    except RefusedError as refused:
+        return EditResult(source.file, text, _located(pipeline, [refused.problem]), None)
+    return check_edit(
+        pipeline, source.file, edit_document(text, reservation.origin.index, tree_edit), reservation
+    )
+
+
+def _located(pipeline: Pipeline, problems: Sequence[Problem]) -> tuple[Finding, ...]:
+    return tuple(pipeline.located(problems, severity))
+
+
+def _editable(pipeline: Pipeline, name: str) -> Reservation:
+    """Return the reservation. Raise EditError if it does not exist, or is Renku's."""
+    reservation = next((one for one in pipeline.declared.reservations if one.name == name), None)
     if reservation is None:
         raise EditError(f'no reservation named "{name}"')
     if reservation.renku:
@@ -196,9 +143,7 @@ def edit_reservation(pipeline: Pipeline, name: str, edit: TreeEdit) -> EditResul
             f"{name} is a Renku payload, which Berth does not edit. Convert it first: "
             f"berth import renku {reservation.origin.file}"
         )
-    source = next(one for one in pipeline.sources if one.file == reservation.origin.file)
-    text = edit_document(_decode(source), reservation.origin.index, edit)
-    return check_edit(pipeline, source.file, text, reservation)
+    return reservation
 
 
 def check_edit(pipeline: Pipeline, file: str, text: str, previous: Reservation | None) -> EditResult:

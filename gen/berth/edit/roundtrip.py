@@ -6,9 +6,11 @@ refused. No other module uses ruamel.yaml.
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable
 from copy import deepcopy
 from datetime import date
+from difflib import SequenceMatcher
 from io import StringIO
 from itertools import pairwise
 from typing import Any, Protocol
@@ -84,7 +86,7 @@ def _yaml(text: str, index: int, edit: TreeEdit) -> str:
         yaml.dump(tree, stream)
     except (YAMLError, ValueError, TypeError) as error:
         raise EditError(f"the file cannot be edited: {error}") from error
-    edited = stream.getvalue()
+    edited = keep_comments(piece, stream.getvalue())
     pieces[index] = edited.replace("\n", "\r\n") if crlf else edited
     return "".join(pieces[number] for number in sorted(pieces))
 
@@ -106,6 +108,7 @@ def _writer(piece: str) -> YAML:
     yaml.preserve_quotes = True
     yaml.width = 1_000_000
     yaml.explicit_start = piece.startswith("---")
+    yaml.brace_single_entry_mapping_in_flow_sequence = True
     mapping = re.search(r"^[\w.-]+:[ \t]*(?:#.*)?\n( +)[^\s#-]", piece, re.MULTILINE)
     step = len(mapping.group(1)) if mapping else 2
     listed = re.search(r"^( *)[\w.-]+:[ \t]*(?:#.*)?\n(?: *#.*\n)*( *)-( +)", piece, re.MULTILINE)
@@ -113,6 +116,70 @@ def _writer(piece: str) -> YAML:
     dash = 1 + len(listed.group(3)) if listed else 2
     yaml.indent(mapping=step, sequence=offset + dash, offset=offset)
     return yaml
+
+
+_is_comment = re.compile(r"[ \t]*(?:#.*)?\n?").fullmatch  # a whole line; empty lines count
+
+
+def keep_comments(before: str, after: str) -> str:
+    """Return the edited text with the comment lines of the text before, each in its place.
+
+    The library knows a comment line as the end of the value above it. It loses the line with that value, and
+    adds values after it, though it may belong to what follows.
+    """
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    lost = Counter(filter(_is_comment, old))
+    lost.subtract(filter(_is_comment, new))
+    found: list[str] = []
+    for tag, i, end, j, new_end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        block = new[j:new_end]
+        if tag == "insert":
+            at = _place(block, found, new[new_end:])
+            found[at:at] = block
+            continue
+        if tag == "equal":
+            found += block
+            continue
+        first = next((n for n in range(i, end) if not _is_comment(old[n])), end)
+        found += _lost(old[i:first], lost)
+        found += block
+        found += _lost(old[first:end], lost)
+    return "".join(found)
+
+
+def _lost(lines: list[str], lost: Counter[str]) -> list[str]:
+    """Return the comment lines that are lost, which are not lost from then on."""
+    kept = []
+    for line in lines:
+        if _is_comment(line) and lost[line] > 0:
+            lost[line] -= 1
+            kept.append(line)
+    return kept
+
+
+def _place(block: list[str], above: list[str], below: list[str]) -> int:
+    """Return where in the lines above new lines belong: before comments that belong to what is below."""
+    if _is_comment(block[0]):
+        return len(above)
+    indent = _indent(block[0])
+    follower = next((line for line in below if not _is_comment(line)), "")
+    is_flush = block[0].lstrip().startswith("- ") and not follower.lstrip().startswith("- ")
+    at = len(above)
+    first = at
+    while first > 0 and _is_comment(above[first - 1]):
+        first -= 1
+    for n in range(first, at):
+        if above[n].strip() and (_indent(above[n]) < indent or (is_flush and _indent(follower) == indent)):
+            while n > first and not above[n - 1].strip():
+                n -= 1  # noqa: PLW2901 - empty lines belong to what follows, too
+            return n
+    if at > first and not above[first].strip():
+        return first
+    return at
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _inline(value: Any) -> Any:

@@ -12,7 +12,7 @@ EQUAL_TIMES = "B028"
 TIME = '"HH:MM" in the reservation\'s zone'
 END = f"{TIME}; 24:00 is the midnight at the end of the day"
 END_DAY = "days from the start's date to the end's"
-NEXT_DAY = "next day if endTime <= startTime"
+NEXT_DAY = "next day if endTime is before startTime"
 EndDay = Annotated[int, Whole(0, 366)]
 
 
@@ -84,7 +84,7 @@ def check_length(times: tuple[Any, Any, Any], path: Path, report: Report) -> Non
     if INVALID in times:
         return
     if days is None and start == end:
-        fix = "Write a later time; for a whole day add endDay: 1."
+        fix = "Write another time; for 24 hours add endDay: 1."
         report(EQUAL_TIMES, (*path, "endTime"), "the end equals the start.", fix)
     elif days == 0 and end <= start:
         fix = "Write a later time, or endDay: 1."

@@ -1,0 +1,394 @@
+"""Whatever a reservation declares, an edit changes one occurrence, in its direction, and keeps comments."""
+
+from datetime import date, timedelta
+from typing import Any, NamedTuple
+
+import pytest
+from berth.dates.moments import local_text, named
+from berth.dates.occurrence import Expansion, Occurrence
+from berth.dates.recurrence import expand
+from berth.dates.zone import clock, day_of, local, resolve
+from berth.edit.edits import EditResult, apply_assignment, edit_occurrence, edit_reservation, parse_assignment
+from berth.edit.occurrences import (
+    NewTimes,
+    OccurrenceEdit,
+    OccurrenceSelector,
+    extend_occurrence,
+    move_occurrence,
+    skip_occurrence,
+)
+from berth.edit.roundtrip import EditError, MakeNode
+from berth.findings import ERROR
+from berth.pipeline import Pipeline
+from berth.reading.source import Source
+from berth.schema.values import Reservation
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+FILE = "reservations/course.yaml"
+SITE = """\
+apiVersion: berth.dev/v1alpha1
+kind: Site
+metadata: {name: uni}
+spec: {engine: none, clusters: [{name: prod}]}
+---
+apiVersion: berth.dev/v1alpha1
+kind: ResourceClass
+metadata: {name: small}
+spec: {cluster: prod, requests: {cpu: 1}, sessions: {source: pods, namespaces: [hub]}}
+---
+apiVersion: berth.dev/v1alpha1
+kind: Calendar
+metadata: {name: holidays}
+spec: {dates: [2026-03-21, 2026-03-27, 2026-06-02, {from: 2026-10-21, to: 2026-10-26, title: Break}]}
+"""
+ZONES = ("UTC", "Europe/Zurich", "America/New_York", "Australia/Lord_Howe", "Africa/Cairo")
+FIRSTS = (date(2026, 3, 20), date(2026, 10, 19), date(2026, 6, 1))
+WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+DAY = 86_400
+
+times = st.builds(lambda hour, minute: f"{hour:02}:{minute:02}", st.integers(0, 23), st.sampled_from([0, 30]))
+
+
+class Project(NamedTuple):
+    """A valid project with one reservation."""
+
+    text: str
+    pipeline: Pipeline
+
+    @property
+    def reservation(self) -> Reservation:
+        return self.pipeline.declared.reservations[0]
+
+    @property
+    def dates(self) -> Expansion:
+        return expand(self.reservation, self.pipeline.declared.calendars)
+
+
+def project(text: str) -> Project | None:
+    """None if it has errors."""
+    pipeline = Pipeline(
+        sources=[Source(FILE, text.encode()), Source("reservations/site.yaml", SITE.encode())]
+    )
+    for _ in pipeline.items():
+        pass
+    return None if any(one.severity == ERROR for one in pipeline.findings()) else Project(text, pipeline)
+
+
+def commented(draw: st.DrawFn, key: str, items: list[str]) -> list[str]:
+    """A list of the recurrence in one of the usual styles, with comments around everything."""
+    if not items:
+        return []
+    style = draw(st.sampled_from(["block", "flush", "flow"]))
+    if style == "flow":
+        return [f"    # above {key}", f"    {key}: [{', '.join(items)}]  # beside {key}"]
+    indent = "      " if style == "block" else "    "
+    lines = [f"    # above {key}", f"    {key}:"]
+    for number, item in enumerate(items):
+        lines += [f"{indent}# {key} {number}", f"{indent}- {item}  # beside {key} {number}"]
+    return lines
+
+
+@st.composite
+def projects(draw: st.DrawFn) -> Project:
+    kind = draw(st.sampled_from(["weekly", "weekly", "daily", "dates", "once"]))
+    first = draw(st.sampled_from(FIRSTS))
+    last = first + timedelta(days=draw(st.integers(0, 21 if kind == "weekly" else 6)))
+    any_day = st.sampled_from([first + timedelta(days=number) for number in range((last - first).days + 1)])
+
+    def entry() -> str:
+        weekday = f"dayOfWeek: {draw(st.sampled_from(WEEKDAYS))}, " if kind == "weekly" else ""
+        return f"{{{weekday}{hours(ends=kind == 'once' and first != last)}}}"
+
+    def hours(*, ends: bool = False) -> str:
+        start, end = draw(times), draw(st.one_of(times, st.just("24:00")))
+        more = draw(st.sampled_from(["", "", "", ", endDay: 1", ", endDay: 2"])) if not ends else ""
+        if not more and not ends and start == end:
+            more = ", endDay: 1"
+        return f'startTime: "{start}", endTime: "{end}"{more}'
+
+    lines = [
+        "# course",
+        "apiVersion: berth.dev/v1alpha1",
+        "kind: CapacityReservation",
+        'metadata: {name: course, annotations: {berth.dev/ignore: "B031: by chance"}}',
+        "spec:",
+        "  title: Course  # its title",
+        "  resourceClass: small",
+        "  # how many",
+        "  provisioning:",
+        "    placeholderCount: 5  # seats",
+        "    scaleDownBehavior: none",
+        "  # when",
+        "  recurrence:",
+        f"    type: {kind}",
+        f"    timeZone: {draw(st.sampled_from(ZONES))}  # where it is",
+    ]
+    if kind == "dates":
+        chosen = sorted(draw(st.sets(any_day, min_size=1, max_size=4)))
+        lines.append(f"    dates: [{', '.join(map(str, chosen))}]")
+    else:
+        lines += [f"    startDate: {first}", f"    endDate: {last}  # the last"]
+    if draw(st.booleans()):
+        lines.append("    calendars: [holidays]  # of the site")
+    lines += commented(draw, "schedule", [entry() for _ in range(draw(st.integers(1, 2)))])
+    lines += draw(exceptions(project("\n".join(lines) + "\n"), any_day))
+    extra = [f"{{date: {draw(any_day)}, {hours()}}}" for _ in range(draw(st.sampled_from([0, 0, 1, 2])))]
+    lines += commented(draw, "extra", extra)
+    made = project("\n".join(lines) + "\n")
+    assume(made is not None)
+    assert made is not None
+    return made
+
+
+@st.composite
+def exceptions(draw: st.DrawFn, plain: Project | None, any_day: st.SearchStrategy[date]) -> list[str]:
+    """`except` and `moved`, for occurrences of a reservation that has none yet."""
+    if plain is None:
+        return []
+    ids = [one.id for one in plain.dates.occurrences] + [one.id for one in plain.dates.skipped]
+    some = draw(st.lists(st.sampled_from(ids), max_size=4, unique=True)) if ids else []
+    where = {name: tuple(name.rpartition("/")[2].split("T")) for name in some}
+    one_of = {name: f'date: {day}, startTime: "{start}"' for name, (day, start) in where.items()}
+
+    def moved(name: str) -> str:
+        at = draw(st.sampled_from(["", f', startTime: "{draw(times)}"']))
+        end = draw(
+            st.sampled_from(["", f', endTime: "{draw(times)}"', f', endTime: "{draw(times)}", endDay: 3'])
+        )
+        return f"{{{one_of[name]}, to: {{date: {draw(any_day)}{at}{end}}}}}"
+
+    gone = draw(st.integers(0, 1))
+    excepted = [f"{{{one_of[name]}}}" for name in some[:gone]]
+    return [
+        *commented(draw, "except", excepted),
+        *commented(draw, "moved", [moved(name) for name in some[gone:]]),
+    ]
+
+
+# -- what has to be true after every edit
+
+
+def comments(text: str) -> list[str]:
+    """All comments in whole lines, and beside what no edit here removes; sorted."""
+    lines = [line.strip() for line in text.splitlines()]
+    kept = ("its title", "where it is", "the last", "schedule", "of the site", "seats")
+    beside = [line.partition(" #")[2].strip() for line in lines if " #" in line]
+    return sorted(
+        [*(line for line in lines if line.startswith("#")), *(c for c in beside if c.endswith(kept))]
+    )
+
+
+def times_of(dates: Expansion) -> dict[str, tuple[int, int]]:
+    return {one.id: (one.start, one.end) for one in dates.occurrences}
+
+
+def edited(before: Project, edit: OccurrenceEdit) -> EditResult | str:
+    """What the edit makes of the project, or why its arguments are refused."""
+    try:
+        return edit_occurrence(before.pipeline, "course", edit)
+    except EditError as refused:
+        return str(refused)
+
+
+def after(before: Project, result: EditResult | str) -> Project:
+    """The project with the new text, which is valid and has all comments."""
+    assert not isinstance(result, str), result
+    assert result.findings == ()
+    made = project(result.text)
+    assert made is not None, result.text
+    assert comments(result.text) == comments(before.text)
+    return made
+
+
+def is_refused(before: Project, edit: OccurrenceEdit, *codes: str) -> bool:
+    """It is refused with one of the findings, or its arguments are, or there is nothing to do."""
+    result = edited(before, edit)
+    if isinstance(result, str):
+        return "usage" in codes
+    if result.note:
+        assert result.text == before.text
+        return "note" in codes
+    found = {one.code for one in result.findings}
+    return bool(found) and found <= {*codes}
+
+
+def as_shown(before: Project, one: Occurrence) -> OccurrenceSelector:
+    """The date and start as lists show them; the id if others start then."""
+    shown = local_text(one.start, named(one.zone))[4:]
+    same = [
+        other for other in before.dates.occurrences if local_text(other.start, named(one.zone))[4:] == shown
+    ]
+    day, _, start = (shown if len(same) == 1 else one.id.rpartition("/")[2].replace("T", " ")).partition(" ")
+    return OccurrenceSelector(day, start, is_id=len(same) > 1)
+
+
+def check_skip(before: Project, one: Occurrence) -> None:
+    edit = skip_occurrence(as_shown(before, one))
+    rest = times_of(before.dates)
+    if len(rest) == 1:
+        assert is_refused(before, edit, "B042")
+        return
+    result = edited(before, edit)
+    made = after(before, result)
+    del rest[one.id]
+    assert times_of(made.dates) == rest
+    when = made.reservation.recurrence
+    if len(when.excepts) > len(before.reservation.recurrence.excepts):  # what is new has an effect
+        without = made.reservation._replace(recurrence=when._replace(excepts=when.excepts[:-1]))
+        assert times_of(expand(without, made.pipeline.declared.calendars)) != rest
+
+
+def check_move(before: Project, one: Occurrence, to: NewTimes) -> None:
+    """The start goes where it should; without an end, the occurrence keeps its length."""
+    zone = named(one.zone)
+    which, edit = as_shown(before, one), move_occurrence(as_shown(before, one), to)
+    result = edited(before, edit)
+    if isinstance(result, str):
+        assert to.end is not None
+        return
+    if result.note:
+        return
+    if result.findings:  # it would have the id of another one
+        assert {found.code for found in result.findings} == {"B049"}, which
+        assert "extra" in one.marks
+        return
+    found = times_of(after(before, result).dates)
+    old, rest = times_of(before.dates), dict(found)
+    same = {name: span for name, span in old.items() if name != one.id}
+    if "extra" in one.marks:
+        (new,) = [name for name in found if name not in same]
+        assert rest.pop(new) == found[new]
+    else:
+        new = one.id
+        rest.pop(new)
+    assert rest == same
+    start, end = found[new]
+    if to.day is not None:
+        assert str(day_of(local(zone, start))) in {
+            to.day,
+            str(date.fromisoformat(to.day) + timedelta(days=1)),
+        }
+    if to.end is None:
+        assert abs((end - start) - (one.end - one.start)) <= 2 * 3600  # on the clock, it is equal
+    if one.zone == "UTC":
+        begin = to.start or clock(local(zone, one.start))
+        assert local_text(start, zone)[4:] == f"{to.day or day_of(local(zone, one.start))} {begin}"
+        assert to.end is not None or end - start == one.end - one.start
+
+
+def check_extend(before: Project, one: Occurrence, minutes: int, *, dated: bool) -> None:
+    """It starts as before and ends later: then, if that is the time that is asked for."""
+    zone = named(one.zone)
+    wall = local(zone, one.end) + minutes
+    end, end_day = clock(wall), str(day_of(wall)) if dated else None
+    edit = extend_occurrence(as_shown(before, one), end, end_day)
+    result = edited(before, edit)
+    if not dated:  # the end stays on its day, as lists show it: 24:00 belongs to the day of the start
+        first, last = local(zone, one.start) // 1440, local(zone, one.end)
+        wall = (first if last == (first + 1) * 1440 else last // 1440) * 1440 + wall % 1440
+    is_later = resolve(zone, wall) > one.end
+    if one.zone == "UTC":
+        assert is_later == (not isinstance(result, str) and not result.note)
+    if isinstance(result, str):
+        assert "berth move" in result or "berth extend" in result
+        assert resolve(zone, wall) <= one.end + 3600
+        return
+    if result.note:
+        return
+    found = times_of(after(before, result).dates)
+    old = times_of(before.dates)
+    assert found.keys() == old.keys()
+    assert {name: span for name, span in found.items() if name != one.id} == {
+        name: span for name, span in old.items() if name != one.id
+    }
+    start, new = found[one.id]
+    assert start == one.start
+    assert new > one.end
+    assert new == resolve(zone, wall)
+
+
+def check_shorter(before: Project, one: Occurrence) -> None:
+    wall = local(named(one.zone), one.end) - 30
+    if resolve(named(one.zone), wall) >= one.end:
+        return  # clocks change there
+    edit = extend_occurrence(as_shown(before, one), clock(wall), str(day_of(wall)))
+    assert is_refused(before, edit, "usage")
+
+
+def check_the_rest(before: Project, day: date) -> None:
+    """A date without occurrences is refused, one with several asks; one that is left out says so."""
+    shown = [local_text(one.start, named(one.zone))[4:14] for one in before.dates.occurrences]
+    both = [{one.date, shown[number]} for number, one in enumerate(before.dates.occurrences)]
+    count = sum(str(day) in dates for dates in both)
+    left_out = {one.date for one in before.dates.skipped}
+    which = OccurrenceSelector(str(day), None)
+    skip, extend = skip_occurrence(which), extend_occurrence(which, "00:00", "2026-12-31")
+    if count == 1:
+        return
+    if count > 1:
+        assert is_refused(before, skip, "B047")
+        assert is_refused(before, extend, "B047")
+    else:
+        assert is_refused(before, skip, "note" if str(day) in left_out else "B045")
+        assert is_refused(before, extend, "B046")
+
+
+def check_set(before: Project, argument: str, expected: dict[str, Any]) -> None:
+    """Fields that are not named stay."""
+    assignment = parse_assignment(argument)
+
+    def change(tree: Any, make: MakeNode) -> None:
+        apply_assignment(tree, assignment, make)
+
+    found = after(before, edit_reservation(before.pipeline, "course", change))
+    assert found.reservation._replace(**{key: getattr(before.reservation, key) for key in expected}) == (
+        before.reservation
+    )
+    assert {key: getattr(found.reservation, key) for key in expected} == expected
+    assert times_of(found.dates) == times_of(before.dates)
+
+
+FEW = 40
+
+
+@pytest.mark.parametrize("examples", [FEW, pytest.param(600, marks=pytest.mark.long)])
+def test_an_edit_changes_one_occurrence_in_its_direction_and_nothing_else(examples: int) -> None:
+    @settings(
+        derandomize=True,
+        deadline=None,
+        max_examples=examples,
+        database=None,
+        suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow, HealthCheck.data_too_large],
+    )
+    @given(projects(), st.data())
+    def check(before: Project, data: st.DataObject) -> None:
+        listed = before.dates.occurrences
+        # A normal run tries a few of them, a long one each.
+        chosen = (
+            listed if examples > FEW or len(listed) < 3 else [listed[0], data.draw(st.sampled_from(listed))]
+        )
+        for one in chosen:
+            check_skip(before, one)
+            day = data.draw(st.one_of(st.none(), st.dates(FIRSTS[0], date(2026, 11, 20)).map(str)))
+            start = data.draw(st.one_of(times, st.none()) if day else times)
+            check_move(
+                before, one, NewTimes(day, start, data.draw(st.one_of(st.none(), times)) if start else None)
+            )
+            check_extend(before, one, data.draw(st.integers(1, 96)) * 30, dated=data.draw(st.booleans()))
+            check_shorter(before, one)
+            check_the_rest(
+                before, date.fromisoformat(one.date) + timedelta(days=data.draw(st.integers(-3, 3)))
+            )
+        number = data.draw(st.integers(1, 500))
+        seats, suspended = (("small", number),), data.draw(st.booleans())
+        check_set(before, "title=Another: one", {"title": "Another: one"})
+        check_set(before, f"suspend={suspended}".lower(), {"suspend": suspended})
+        schedule = tuple(entry._replace(seats=seats) for entry in before.reservation.recurrence.schedule)
+        extras = tuple(entry._replace(seats=seats) for entry in before.reservation.recurrence.extras)
+        recurrence = before.reservation.recurrence._replace(schedule=schedule, extras=extras)
+        check_set(
+            before, f"provisioning.placeholderCount={number}", {"seats": seats, "recurrence": recurrence}
+        )
+
+    check()

@@ -1,0 +1,363 @@
+"""`berth skip`, `move` and `extend`: which occurrence they mean, what they write, and what they refuse."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.edit.conftest import Answer
+
+Berth = Callable[..., Answer]
+FILE = "reservations/trip.yaml"
+TRIP = """\
+apiVersion: berth.dev/v1alpha1
+kind: CapacityReservation
+metadata: {name: trip, annotations: {berth.dev/ignore: "B031: meant"}}
+spec:
+  resourceClass: small
+  recurrence:
+    type: weekly
+    startDate: 2026-03-02
+    endDate: 2026-03-31
+    schedule:
+      - {dayOfWeek: fri, startTime: "18:00", endTime: "20:00", endDay: 2}  # to Sunday
+      - {dayOfWeek: mon, startTime: "09:00", endTime: "10:00"}
+    # and once more
+    extra:
+      - {date: 2026-03-09, startTime: "14:00", endTime: "15:00"}  # exam
+    # the room is taken
+    moved:
+      - {date: 2026-03-30, to: {date: 2026-03-16, startTime: "11:00"}}
+  provisioning: {placeholderCount: 5, scaleDownBehavior: none}
+"""
+ONCE = """\
+apiVersion: berth.dev/v1alpha1
+kind: CapacityReservation
+metadata: {name: trip}
+spec:
+  resourceClass: small
+  recurrence:
+    type: once
+    startDate: 2026-03-06
+    endDate: 2026-03-08
+    schedule: [{startTime: "17:00", endTime: "12:00"}]
+  provisioning: {placeholderCount: 5, scaleDownBehavior: none}
+"""
+
+
+@pytest.fixture
+def trip(folder: Path) -> Path:
+    file = folder / FILE
+    file.write_text(TRIP, "utf-8")
+    return file
+
+
+def changed(file: Path) -> tuple[list[str], list[str]]:
+    """The lines of the file that are gone, and those that are new, without their indents."""
+    before, after = TRIP.splitlines(), file.read_text("utf-8").splitlines()
+    gone = [line.strip() for line in before if line not in after]
+    return gone, [line.strip() for line in after if line not in before]
+
+
+def asks(told: Answer, *starts: str) -> bool:
+    """It is not clear which occurrence is meant, and these are the answers."""
+    line = told.err.splitlines()[0]
+    return (
+        told.code == 1
+        and line.startswith(f"{FILE}:6:3: error[B047] spec.recurrence: ")
+        and line.endswith(f" Name its start: {' or '.join(starts)}.")
+        and told.err.endswith(f"{FILE} is not changed.\n")
+    )
+
+
+# -- extend
+
+
+@pytest.mark.parametrize(
+    ("until", "end", "written"),
+    [
+        ("21:00", "Sun 21:00", 'endTime: "21:00", endDay: 2'),
+        ("2026-03-09 15:00", "Mon 15:00", 'endTime: "15:00", endDay: 3'),
+        ("2026-03-09T15:00", "Mon 15:00", 'endTime: "15:00", endDay: 3'),
+        ("24:00", "Mon 00:00", 'endTime: "00:00", endDay: 3'),
+    ],
+)
+def test_extend_keeps_the_day_of_the_end_unless_a_date_is_given(
+    berth: Berth, trip: Path, until: str, end: str, written: str
+) -> None:
+    told = berth("extend", "trip", "2026-03-06", "--until", until)
+    assert f"~ 18:00 to Sun 20:00 -> 18:00 to {end}: Fri 2026-03-06\n" in told.out
+    assert changed(trip) == ([], [f"- {{date: 2026-03-06, to: {{{written}}}}}"])
+
+
+def test_extend_keeps_the_day_of_the_end_of_a_single_window(berth: Berth, trip: Path) -> None:
+    trip.write_text(ONCE, "utf-8")
+    told = berth("extend", "trip", "2026-03-06", "--until", "15:00")
+    assert "~ 17:00 to Sun 12:00 -> 17:00 to Sun 15:00: Fri 2026-03-06\n" in told.out
+    assert 'moved: [{date: 2026-03-06, to: {endTime: "15:00", endDay: 2}}]' in trip.read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("words", "command"),
+    [
+        (
+            ("2026-03-06", "--until", "19:00"),
+            'move trip 2026-03-06 --to "2026-03-06 18:00 to 2026-03-08 19:00"',
+        ),
+        (
+            ("2026-03-06", "--until", "2026-03-07 15:00"),
+            'move trip 2026-03-06 --to "2026-03-06 18:00 to 2026-03-07 15:00"',
+        ),
+        (
+            ("2026-03-09", "14:00", "--until", "14:30"),
+            'move trip 2026-03-09 14:00 --to "2026-03-09 14:00-14:30"',
+        ),
+        (
+            ("2026-03-09", "14:00", "--until", "01:00"),
+            'extend trip 2026-03-09 14:00 --until "2026-03-10 01:00"',
+        ),
+        (
+            ("2026-03-09", "14:00", "--until", "14:00"),
+            'extend trip 2026-03-09 14:00 --until "2026-03-10 14:00"',
+        ),
+    ],
+    ids=["sooner", "sooner-with-date", "one-of-several", "before-the-start", "at-the-start"],
+)
+def test_extend_never_shortens_and_says_what_does(
+    berth: Berth, trip: Path, words: tuple[str, ...], command: str
+) -> None:
+    told = berth("extend", "trip", *words)
+    assert (told.code, told.out) == (2, "")
+    assert f": berth {command}" in told.err
+    assert trip.read_text("utf-8") == TRIP
+
+
+@pytest.mark.parametrize(
+    ("refused", "words"),
+    [
+        (("2026-03-06", "--until", "19:00"), ("--to", "2026-03-06 18:00 to 2026-03-08 19:00")),
+        (("2026-03-02", "--until", "09:30"), ("--to", "2026-03-02 09:00-09:30")),
+    ],
+)
+def test_the_command_that_it_names_ends_the_occurrence_sooner(
+    berth: Berth, trip: Path, refused: tuple[str, ...], words: tuple[str, ...]
+) -> None:
+    day = refused[0]
+    assert f'berth move trip {day} --to "{words[1]}"' in berth("extend", "trip", *refused).err
+    assert "9 other dates stay" in berth("move", "trip", day, *words).out
+    assert trip.read_text("utf-8") != TRIP
+
+
+def test_extend_to_the_same_end_changes_nothing(berth: Berth, trip: Path) -> None:
+    told = berth("extend", "trip", "2026-03-06", "--until", "20:00")
+    assert told == (0, f"{FILE} is unchanged: it already happens at Fri 2026-03-06 18:00 to Sun 20:00.\n", "")
+    assert trip.read_text("utf-8") == TRIP
+
+
+def test_extend_compares_instants_where_clocks_change(berth: Berth, folder: Path) -> None:
+    night = folder / "reservations/night.yaml"
+    text = night.read_text("utf-8").replace("America/New_York", "Europe/Zurich").replace("02-07", "03-28")
+    night.write_text(text.replace("06:00", "02:30"), "utf-8")  # skipped: clocks show 03:30
+    assert "to Sun 03:30" in berth("occurrences", "night").out
+    told = berth("extend", "night", "2026-03-28", "--until", "03:15")
+    assert (told.code, 'berth move night 2026-03-28 --to "' in told.err) == (2, True)
+    assert berth("extend", "night", "2026-03-28", "--until", "03:45").code == 0
+
+
+# -- move
+
+
+@pytest.mark.parametrize(
+    ("to", "written"),
+    [
+        ("2026-03-07", "date: 2026-03-07"),
+        ("17:00", 'startTime: "17:00"'),
+        ("2026-03-07 17:00", 'date: 2026-03-07, startTime: "17:00"'),
+        ("17:00-21:00", 'startTime: "17:00", endTime: "21:00", endDay: 2'),
+        ("2026-03-07T17:00 to 2026-03-08 12:00", 'date: 2026-03-07, startTime: "17:00", endTime: "12:00"'),
+        ("17:00-2026-03-06 21:00", 'startTime: "17:00", endTime: "21:00"'),
+    ],
+)
+def test_move_keeps_the_length_or_the_day_of_the_end(berth: Berth, trip: Path, to: str, written: str) -> None:
+    assert berth("move", "trip", "2026-03-06", "--to", to).code == 0
+    assert changed(trip) == ([], [f"- {{date: 2026-03-06, to: {{{written}}}}}"])
+
+
+@pytest.mark.usefixtures("trip")
+def test_moving_again_keeps_the_length_that_it_has_now(berth: Berth) -> None:
+    assert berth("move", "trip", "2026-03-30", "--to", "12:00-14:00").code == 0
+    told = berth("move", "trip", "2026-03-30", "--to", "13:00")
+    assert "~ 12:00-14:00 -> 13:00-15:00: Mon 2026-03-16\n" in told.out
+
+
+def test_an_extra_occurrence_keeps_its_length_too(berth: Berth, trip: Path) -> None:
+    assert berth("move", "trip", "2026-03-09", "14:00", "--to", "23:30").code == 0
+    new = '- {date: 2026-03-09, startTime: "23:30", endTime: "00:30"}  # exam'
+    assert changed(trip) == (['- {date: 2026-03-09, startTime: "14:00", endTime: "15:00"}  # exam'], [new])
+
+
+def test_moving_back_removes_the_entry(berth: Berth, trip: Path) -> None:
+    assert berth("move", "trip", "2026-03-16", "11:00", "--to", "2026-03-30 09:00").code == 0
+    gone = ["moved:", '- {date: 2026-03-30, to: {date: 2026-03-16, startTime: "11:00"}}']
+    assert changed(trip) == (gone, [])
+    assert "    # the room is taken\n" in trip.read_text("utf-8")
+
+
+def test_a_move_of_no_length_says_how_to_write_24_hours(berth: Berth, trip: Path) -> None:
+    told = berth("move", "trip", "2026-03-02", "--to", "10:00-10:00")
+    assert (told.code, '--to "2026-03-02 10:00 to 2026-03-03 10:00"' in told.err) == (2, True)
+    assert berth("move", "trip", "2026-03-02", "--to", "2026-03-02 10:00 to 2026-03-03 10:00").code == 0
+    assert 'to: {date: 2026-03-02, startTime: "10:00", endTime: "10:00", endDay: 1}' in trip.read_text(
+        "utf-8"
+    )
+
+
+@pytest.mark.parametrize("to", ["24:00", "noon", "10:00 11:00", "2026-03-09 to 10:00", ""])
+def test_move_says_what_it_takes(berth: Berth, trip: Path, to: str) -> None:
+    assert berth("move", "trip", "2026-03-06", "--to", to).code == 2
+    assert trip.read_text("utf-8") == TRIP
+
+
+# -- which occurrence
+
+
+@pytest.mark.parametrize("words", [("skip",), ("extend", "--until", "16:00"), ("move", "--to", "17:00")])
+def test_a_date_with_several_occurrences_needs_the_start(
+    berth: Berth, trip: Path, words: tuple[str, ...]
+) -> None:
+    command, *options = words
+    assert asks(berth(command, "trip", "2026-03-09", *options), "2026-03-09 09:00", "2026-03-09 14:00")
+    assert asks(berth(command, "trip", "2026-03-16", *options), "2026-03-16 09:00", "2026-03-16 11:00")
+    assert trip.read_text("utf-8") == TRIP
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        ("2026-03-16", "11:00"),
+        ("2026-03-16 11:00",),
+        ("2026-03-30",),
+        ("2026-03-30", "09:00"),
+        ("2026-03-30T09:00",),
+    ],
+    ids=" ".join,
+)
+def test_a_moved_occurrence_is_found_by_both_dates_and_by_its_id(
+    berth: Berth, trip: Path, address: tuple[str, ...]
+) -> None:
+    told = berth("extend", "trip", *address, "--until", "13:30")
+    assert "~ 11:00-12:00 -> 11:00-13:30: Mon 2026-03-16\n" in told.out
+    assert changed(trip)[1] == [
+        '- {date: 2026-03-30, to: {date: 2026-03-16, startTime: "11:00", endTime: "13:30"}}'
+    ]
+
+
+def test_what_is_shown_goes_before_what_was_moved_away(berth: Berth, trip: Path) -> None:
+    assert berth("move", "trip", "2026-03-23", "--to", "2026-03-24").code == 0
+    assert berth("move", "trip", "2026-03-30", "--to", "2026-03-23 09:00").code == 0
+    assert asks(berth("skip", "trip", "2026-03-23"), "2026-03-24 09:00", "2026-03-23 09:00")
+    told = berth("skip", "trip", "2026-03-23", "09:00")
+    assert "- 5 small: Mon 2026-03-23 09:00-10:00" in told.out
+    assert "except: [2026-03-30]" in trip.read_text("utf-8")
+
+
+def test_what_is_shown_goes_before_what_a_calendar_leaves_out(berth: Berth, folder: Path) -> None:
+    assert berth("move", "course", "2026-02-02", "--to", "2026-02-16").code == 0
+    assert berth("move", "course", "2026-02-16", "--to", "11:00").code == 1
+    told = berth("move", "course", "2026-02-16", "09:00", "--to", "11:00")
+    assert "~ 09:00-13:00 -> 11:00-15:00: Mon 2026-02-16\n" in told.out
+    assert "date: 2026-02-02, to: {date: 2026-02-16" in (folder / "reservations/course.yaml").read_text(
+        "utf-8"
+    )
+
+
+@pytest.mark.usefixtures("trip")
+def test_two_that_start_together_are_named_by_their_ids(berth: Berth) -> None:
+    assert berth("move", "trip", "2026-03-30", "--to", "2026-03-23 09:00").code == 0
+    told = berth("skip", "trip", "2026-03-23", "09:00")
+    assert asks(told, "2026-03-23T09:00", "2026-03-30T09:00")
+    assert berth("skip", "trip", "trip/2026-03-23T09:00").code == 0
+    assert "Mon 2026-03-23 09:00-10:00" in berth("occurrences", "trip").out
+
+
+def test_a_start_that_the_date_does_not_have_is_refused_with_those_that_it_has(
+    berth: Berth, trip: Path
+) -> None:
+    told = berth("extend", "trip", "2026-03-09", "10:00", "--until", "16:00")
+    assert (
+        f"{FILE}:6:3: error[B046] spec.recurrence: trip has no occurrence on 2026-03-09 at 10:00." in told.err
+    )
+    assert "Name its start: 2026-03-09 09:00 or 2026-03-09 14:00.\n" in told.err
+    assert f"{FILE}:6:3: error[B045]" in berth("skip", "trip", "2026-03-10").err
+    assert trip.read_text("utf-8") == TRIP
+
+
+# -- skip
+
+
+def test_skip_names_the_start_where_the_date_has_several_in_the_schedule(berth: Berth, trip: Path) -> None:
+    trip.write_text(TRIP.replace("dayOfWeek: fri", "dayOfWeek: mon"), "utf-8")
+    assert berth("skip", "trip", "2026-03-23", "18:00").code == 0
+    assert 'except: [{date: 2026-03-23, startTime: "18:00"}]' in trip.read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("2026-02-09",), "2026-02-09 (except)"),
+        (("2026-02-09", "09:00"), "2026-02-09 09:00 (except)"),
+        (("2026-02-16",), "2026-02-16 (calendar holidays: Carnival)"),
+    ],
+)
+def test_skip_of_what_is_left_out_writes_nothing(
+    berth: Berth, folder: Path, words: tuple[str, ...], why: str
+) -> None:
+    before = (folder / "reservations/course.yaml").read_bytes()
+    told = berth("skip", "course", *words)
+    assert told == (0, f"reservations/course.yaml is unchanged: nothing is left to skip on {why}.\n", "")
+    assert (folder / "reservations/course.yaml").read_bytes() == before
+
+
+def test_skip_of_a_moved_occurrence_on_a_holiday_adds_no_useless_exception(
+    berth: Berth, folder: Path
+) -> None:
+    before = (folder / "reservations/course.yaml").read_text("utf-8")
+    assert berth("move", "course", "2026-02-16", "--to", "2026-02-17").code == 0
+    assert "- 25 small: Tue 2026-02-17 09:00-13:00" in berth("skip", "course", "2026-02-17").out
+    assert (folder / "reservations/course.yaml").read_text("utf-8") == before
+
+
+def test_what_is_left_out_is_not_extended_and_what_except_leaves_out_is_not_moved(
+    berth: Berth, folder: Path
+) -> None:
+    before = (folder / "reservations/course.yaml").read_bytes()
+    for words in (
+        ("extend", "course", "2026-02-09", "--until", "15:00"),
+        ("extend", "course", "2026-02-16", "--until", "15:00"),
+        ("move", "course", "2026-02-09", "--to", "2026-02-10"),
+    ):
+        told = berth(*words)
+        assert (told.code, f"error[B046] spec.recurrence: {words[2]} 09:00 is left out" in told.err) == (
+            1,
+            True,
+        )
+    assert (folder / "reservations/course.yaml").read_bytes() == before
+
+
+def test_skip_resolves_a_contradiction_of_except_and_moved(berth: Berth, trip: Path) -> None:
+    text = TRIP.replace("    # and once", "    except: [2026-03-30]\n    # and once")
+    trip.write_text(text, "utf-8")
+    assert berth("validate").out.count("error[B050]") == 2
+    assert berth("extend", "trip", "2026-03-30", "--until", "15:00").code == 1
+    assert berth("skip", "trip", "2026-03-30").code == 0
+    assert berth("validate").code == 0
+
+
+def test_a_reservation_with_too_many_dates_is_not_edited(berth: Berth, trip: Path) -> None:
+    text = (
+        ONCE.replace("once", "daily").replace("2026-03-06", "2000-01-01").replace("2026-03-08", "2099-12-31")
+    )
+    trip.write_text(text, "utf-8")
+    told = berth("skip", "trip", "2026-03-13")
+    assert (told.code, f"{FILE}:6:3: error[B044]" in told.err) == (1, True)
+    assert trip.read_text("utf-8") == text
