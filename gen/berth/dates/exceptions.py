@@ -159,15 +159,18 @@ def _move_fault(
 def excepted_moves(
     recurrence: Recurrence, moved: Iterable[BareOccurrence], exclusions: Exclusions
 ) -> list[RecurrenceFault]:
-    """Report, at both entries, each occurrence that is in `except` and in `moved`."""
+    """Report, at both entries, each occurrence that is in `except` as a single date and in `moved`.
+
+    A move out of a range that is left out is meant.
+    """
     faults = []
     for wall, _ in moved:
         if exclusions.is_excepted(wall):
             day, minutes = day_of(wall), wall % DAY
             j = move_index(recurrence.moves, wall)
             for i, item in enumerate(recurrence.excepts):
-                if item.first <= day <= item.last and item.start in (None, minutes):
-                    faults += _excepted_move(item, i, j, wall)
+                if item.first == day == item.last and item.start in (None, minutes):
+                    faults += _excepted_move(i, j, wall)
     return faults
 
 
@@ -180,13 +183,10 @@ def move_index(moves: Sequence[Move], wall: int) -> int:
     )
 
 
-def _excepted_move(item: Except, i: int, j: int, wall: int) -> list[RecurrenceFault]:
+def _excepted_move(i: int, j: int, wall: int) -> list[RecurrenceFault]:
     begin: Path = ("spec", "recurrence")
     which = f"{day_of(wall)} at {clock(wall)}"
-    if item.first == item.last:
-        fix = "Remove one of the two entries."
-    else:
-        fix = f"Remove moved[{j}], or leave out the other dates only."
+    fix = "Remove one of the two entries."
     return [
         RecurrenceFault(
             MOVED_AND_EXCEPTED,
