@@ -52,8 +52,9 @@ class Capacity:
         return began, time.time()
 
     def base(self) -> list[str]:
-        """What base.yaml has in our namespace, as kind/name, sorted."""
-        found: list[dict[str, Any]] = list(yaml.safe_load_all((self._rendered / "base.yaml").read_text()))
+        """What base.yaml and runtime.yaml have in our namespace, as kind/name, sorted."""
+        texts = [(self._rendered / name).read_text() for name in ("base.yaml", "runtime.yaml")]
+        found: list[dict[str, Any]] = [one for text in texts for one in yaml.safe_load_all(text)]
         return sorted(
             f"{one['kind']}/{one['metadata']['name']}".lower()
             for one in found

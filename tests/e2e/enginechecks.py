@@ -9,7 +9,7 @@ EDIT = 60  # seconds within which an edit of the timetable acts
 
 
 def of_reservation(name: str, resource_class: str = "small") -> list[str]:
-    kinds = ("configmap", "cronjob", "role", "rolebinding")
+    kinds = ("configmap", "cronjob", "role", "rolebinding", "serviceaccount")
     return [f"deployment/{name}-{resource_class}", *(f"{kind}/{name}" for kind in kinds)]
 
 

@@ -165,8 +165,9 @@ class Telling:
         self._seen["not upgraded"] = [
             f"{one['kind']}/{one['metadata']['name']}"
             for one in json.loads(kinds)["items"]
-            if one["metadata"].get("labels", {}).get("berth.dev/site")
-            and "example.org/release" not in one["metadata"]["labels"]
+            if (found := one["metadata"].get("labels", {})).get("berth.dev/site")
+            and found.get("berth.dev/role") != "record"
+            and "example.org/release" not in found
         ]
         self._seen["after the upgrade"] = self._replicas()
 
@@ -208,8 +209,8 @@ class Telling:
         return {one["metadata"]["name"]: one["spec"]["replicas"] for one in found}
 
     def _objects(self) -> list[str]:
-        """All of ours in the namespace but for Jobs, sorted."""
-        text = self._kubectl("get", KINDS, "--selector=berth.dev/site", "-o", "json")
+        """All of ours in the namespace but for Jobs, sorted. The record is written in the cluster."""
+        text = self._kubectl("get", KINDS, "--selector=berth.dev/site,berth.dev/role!=record", "-o", "json")
         return sorted(f"{one['kind']}/{one['metadata']['name']}".lower() for one in json.loads(text)["items"])
 
     def _reasons(self, pool: str) -> list[str]:
