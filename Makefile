@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 ARGS ?=
 
-.PHONY: render validate test test-long coverage e2e engines lint bench lock clean
+.PHONY: render validate test test-long coverage e2e engines lint bench docs docs-serve lock clean
 
 render: .venv/ready
 	$(BIN)/berth render $(ARGS)
@@ -38,16 +38,30 @@ lint: .venv/ready
 bench: .venv/ready
 	$(BIN)/python -m tests.bench $(ARGS)
 
+# The site is in build/site, its environment in build/docs: only these two targets need it.
+docs: build/docs/ready
+	NO_MKDOCS_2_WARNING=1 build/docs/bin/mkdocs build --strict --config-file .ci/docs/mkdocs.yml
+
+docs-serve: build/docs/ready
+	build/docs/bin/mkdocs serve --config-file .ci/docs/mkdocs.yml
+
 # Pins every package that pyproject.toml needs, with hashes. Wants uv on PATH.
 lock:
 	uv pip compile --quiet pyproject.toml --group dev --generate-hashes --universal --python-version 3.11 \
 		--no-emit-index-url --custom-compile-command "make lock" --output-file .ci/requirements.txt
+	uv pip compile --quiet --group docs --generate-hashes --universal --python-version 3.11 \
+		--no-emit-index-url --custom-compile-command "make lock" --output-file .ci/docs/requirements.txt
 
 .venv/ready: .ci/requirements.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Berth needs Python 3.11 or newer: make PYTHON=/path/to/it")'
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r .ci/requirements.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+build/docs/ready: .ci/docs/requirements.txt
+	$(PYTHON) -m venv build/docs
+	build/docs/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r .ci/docs/requirements.txt
 	@touch $@
 
 clean:

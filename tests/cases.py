@@ -9,7 +9,17 @@ from berth.dates.occurrence import Expansion
 from berth.schema.grammar import end_time, start_time
 from berth.schema.holders import Replicas
 from berth.schema.report import Origin
-from berth.schema.values import Calendar, Entry, Except, Extra, Move, Recurrence, Reservation, SessionMatch
+from berth.schema.values import (
+    Calendar,
+    ClosedDates,
+    Entry,
+    Except,
+    Extra,
+    Move,
+    Recurrence,
+    Reservation,
+    SessionMatch,
+)
 
 from tests.saying import Line
 
@@ -63,7 +73,7 @@ def move(  # noqa: PLR0913 - as many as the file format has
     return Move(
         date.fromisoformat(day),
         None if start is None else start_time(start),
-        date.fromisoformat(to),
+        None if to == day else date.fromisoformat(to),
         None if at is None else start_time(at),
         None if end is None else end_time(end),
         end_day,
@@ -71,7 +81,7 @@ def move(  # noqa: PLR0913 - as many as the file format has
 
 
 def calendar(name: str, *days: str, title: str = "") -> Calendar:
-    return Calendar(ORIGIN, name, tuple((*span(one), title) for one in days))
+    return Calendar(ORIGIN, name, tuple(ClosedDates(*span(one), title) for one in days))
 
 
 def recurrence(type_: str, zone: str, *schedule: Entry, days: str = "", **more: Any) -> Recurrence:

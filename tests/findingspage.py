@@ -15,6 +15,7 @@ from berth.pipeline import Pipeline
 
 from tests.console import ROOT
 
+_NOW = 1_767_225_600  # 2026-01-01T00:00:00Z
 PAGE = ROOT / "docs" / "reference" / "findings.md"
 _SECTION = re.compile(
     r"^### (B\d{3}) (\w+)\n\n(.+?)\n(?:\n```diff\n(.*?)```\n\n```text\n(.*?)```\n)?", re.M | re.S
@@ -73,7 +74,7 @@ def printed(folder: Path, files: dict[str, str]) -> str:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(text.encode("utf-8", "surrogateescape"))
     pipeline = Pipeline(str(folder))
-    for _ in pipeline.items():
+    for _ in pipeline.items(now=_NOW):
         pass
     return report.text(pipeline.findings(), color=False)
 

@@ -39,7 +39,8 @@ def project(folder: Path, seed: int, reservations: int) -> None:
     where.mkdir(parents=True)
     classes = [resource_class(random, i) for i in range(8)]
     write(where, site(random))
-    write(where, calendar(random))
+    for one in calendars(random):
+        write(where, one)
     for one in classes:
         write(where, one)
     names = [one["metadata"]["name"] for one in classes]
@@ -76,13 +77,31 @@ def site(random: Random) -> Document:
         "engine": "argocd",
         "repository": {"url": "https://git.example.org/capacity.git"},
         "clusters": clusters,
+        "calendars": Random(repr(clusters)).choice([[], ["holidays"]]),  # tests name seeds by the rest
     }
     return document("Site", "generated", spec)
 
 
-def calendar(random: Random) -> Document:
+def calendars(random: Random) -> list[Document]:
+    """Holidays, also half ones; two terms; and two dates on which the site is closed."""
     days = sorted(some_day(random).isoformat() for _ in range(10))
-    return document("Calendar", "holidays", {"dates": [*days, {"from": "2026-07-01", "to": "2026-07-09"}]})
+    random = Random(days[0])  # tests name seeds by what follows
+    half = [
+        {"date": some_day(random).isoformat(), "from": "12:00", "title": random.choice(TEXTS)},
+        {"date": some_day(random).isoformat(), "until": "24:00"},
+        {"date": some_day(random).isoformat(), "from": "09:15", "until": "13:00"},
+    ]
+    terms = [
+        {"name": name, "from": first.isoformat(), "to": (first + timedelta(days=60)).isoformat()}
+        for name, first in (("spring", some_day(random)), ("autumn", some_day(random)))
+    ]
+    closed = [some_day(random).isoformat() for _ in range(2)]
+    holidays = [*days, {"from": "2026-07-01", "to": "2026-07-09"}, *half]
+    return [
+        document("Calendar", "holidays", {"dates": holidays}),
+        document("Calendar", "terms", {"terms": terms}),
+        document("Calendar", "closure", {"dates": closed, "closes": True}),
+    ]
 
 
 def resource_class(random: Random, number: int) -> Document:
@@ -210,10 +229,7 @@ def reservation(random: Random, number: int, classes: list[str]) -> Document:
     spec: Document = {
         "title": random.choice(TEXTS),
         "recurrence": recurrence(random, classes, listed=listed),
-        "provisioning": {
-            "leadTimeMinutes": random.choice([0, 1, 15, 30, 61, 180]),
-            "scaleDownBehavior": random.choice(["maintain", "reduce", "none"]),
-        },
+        "provisioning": scaling(random),
         "sessions": {
             "matchAnnotations": {"example.org/project": random.choice(TEXTS)},
             "earlier": random.choice(["count", "ignore"]),
@@ -231,13 +247,36 @@ def reservation(random: Random, number: int, classes: list[str]) -> Document:
         if "standing" in spec["backend"]:
             del spec["recurrence"]
     name = f"{random.choice(WORDS)}-{random.choice(WORDS)}-{number}"
+    spec |= owner(Random(name))  # tests name seeds by the rest
     annotations = {"example.org/note": random.choice(TEXTS), "berth.dev/ignore": "B031: made by chance"}
     return document("CapacityReservation", name, spec, labels=labels(random), annotations=annotations)
 
 
+def owner(random: Random) -> Document:
+    """Return the key and its value, or nothing."""
+    lines = [text for text in TEXTS if text and text.isprintable()]
+    both = {"name": random.choice(lines), "contact": random.choice(lines)}
+    return random.choice([{}, {"owner": {"name": both["name"]}}, {"owner": both}])
+
+
+def scaling(random: Random) -> Document:
+    return {
+        "leadTimeMinutes": random.choice([0, 1, 15, 30, 61, 180, 1440]),
+        "scaleDownBehavior": random.choice(["maintain", "reduce", "none"]),
+    }
+
+
+def some_scaling(random: Random) -> Document:
+    """Usually none, else one of the keys or both."""
+    return {key: value for key, value in scaling(random).items() if random.random() < 0.2}
+
+
 def seats(random: Random, classes: list[str]) -> list[Document]:
     chosen = random.sample(classes, random.randint(1, 4))
-    return [{"resourceClass": name, "placeholderCount": random.randint(1, 50)} for name in chosen]
+    return [
+        {"resourceClass": name, "placeholderCount": random.randint(1, 50), **some_scaling(random)}
+        for name in chosen
+    ]
 
 
 def recurrence(random: Random, classes: list[str], *, listed: bool) -> Document:
@@ -247,6 +286,11 @@ def recurrence(random: Random, classes: list[str], *, listed: bool) -> Document:
     made: Document = {"type": kind, "timeZone": random.choice(known())}
     if kind == "dates":
         made["dates"] = sorted({some_day(random).isoformat() for _ in range(random.randint(1, 12))})
+        if random.random() < 0.3:
+            hours = entry(random, classes, kind=kind, listed=listed)
+            made["dates"].append({"date": some_day(random).isoformat(), **hours})
+    elif kind != "once" and first.day % 3 == 0:
+        made["within"] = ["spring", "autumn"] if first.day % 2 else ["autumn"]
     else:
         made["startDate"] = first.isoformat()
         made["endDate"] = (first + timedelta(days=length[kind])).isoformat()
@@ -255,11 +299,17 @@ def recurrence(random: Random, classes: list[str], *, listed: bool) -> Document:
     made["schedule"] = [
         entry(random, classes, kind=kind, listed=listed) for _ in range(random.choice([1, 1, 2, 3]))
     ]
+    if kind in ("daily", "weekly") and random.random() < 0.2 and "endDate" in made:
+        made["schedule"][0][random.choice(["from", "until"])] = made["endDate"]
+    if kind == "weekly" and made["interval"] == 1 and random.random() < 0.3:
+        rules = [{"weeks": "odd"}, {"weeks": "even"}, {"monthly": {"week": random.choice([1, 2, -1])}}]
+        made["schedule"][0].update(random.choice(rules))
     if random.random() < 0.4:
         made["calendars"] = ["holidays"]
     if random.random() < 0.3:
         day = some_day(random).isoformat()
-        made["extra"] = [{"date": day, "startTime": some_time(random), "endTime": some_time(random)}]
+        times = {"startTime": some_time(random), "endTime": some_time(random)}
+        made["extra"] = [{"date": day, **times, **some_scaling(random)}]
     return made
 
 
@@ -271,6 +321,8 @@ def entry(random: Random, classes: list[str], *, kind: str, listed: bool) -> Doc
     if kind != "once" and random.random() < 0.1:
         made["endDay"] = random.choice([1, 2])
     if random.random() < 0.2:
+        made["name"] = random.choice(WORDS)
+    if random.random() < 0.2:
         own = {"seats": seats(random, classes)} if listed else {"placeholderCount": random.randint(1, 99)}
         made.update(own)
-    return made
+    return made | some_scaling(random)

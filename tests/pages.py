@@ -7,13 +7,17 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.console import ROOT, commands, printed
+from tests.console import ROOT, blocks, commands, printed
 
 GENERATED = ("docs/reference/cli.md", "docs/reference/fields.md")
 LONGEST = 300
 LONG = ("docs/reference/findings.md", *GENERATED)
 _GIT = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
-CHARTS = {"docs/behaviors.md": "docs/img/behaviors.svg", "docs/plan.md": "docs/img/plan.svg"}
+CHARTS = {
+    "docs/behaviors.md": "docs/img/behaviors.svg",
+    "docs/plan.md": "docs/img/plan.svg",
+    "docs/size.md": "docs/img/size.svg",
+}
 _CHART = re.compile(r"`berth ([^`]+ --chart (docs/\S+))`")
 
 
@@ -54,7 +58,7 @@ def followed(text: str, folder: Path) -> Iterator[tuple[str, str]]:
             yield command, ""
             continue
         output = printed(command, folder)
-        yield command, re.sub(r"^[0-9a-f]{9} -> ", "1f0c4d2e9 -> ", output, flags=re.M)
+        yield command, re.sub(r"^[0-9a-f]{9} (->|→) ", r"1f0c4d2e9 \1 ", output, flags=re.M)
 
 
 def refreshed(page: str) -> str:
@@ -71,6 +75,12 @@ def refreshed(page: str) -> str:
     return text
 
 
+def quick_start() -> list[list[str]]:
+    """Return the commands of each block in README's quick start."""
+    (section,) = re.findall(r"^## Quick start\n(.*?)^## ", text_of("README.md"), re.M | re.S)
+    return [block.splitlines() for language, block in blocks(section) if language == "console"]
+
+
 def chart(page: str) -> bytes:
     """Draw the chart of a page with the command that the page names."""
     named = _CHART.search(text_of(page))
@@ -83,3 +93,9 @@ def chart(page: str) -> bytes:
         path.parent.mkdir(parents=True)
         printed(f"berth {command}", root)
         return path.read_bytes()
+
+
+def tracked() -> list[str]:
+    """Every file of the repository, as git lists them."""
+    done = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True)
+    return done.stdout.splitlines()

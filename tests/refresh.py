@@ -18,8 +18,11 @@ STATUS = "docs/status.md"
 
 def status_page(text: str) -> str:
     """Return docs/status.md with the findings as the program has them now."""
-    rows = "".join(f"| {code} | {' | '.join(rule)} |\n" for code, rule in sorted(LIVE_RULES.items()))
-    return re.sub(r"(?:^\| S\d{3} \|.*\n)+", lambda _: rows, text, flags=re.M)
+    rows = "".join(
+        f'| <a id="{code.lower()}"></a>{code} | {" | ".join(rule)} |\n'
+        for code, rule in sorted(LIVE_RULES.items())
+    )
+    return re.sub(r"(?:^\| <a id=.*\n)+", lambda _: rows, text, flags=re.M)
 
 
 def main(chosen: list[str]) -> None:

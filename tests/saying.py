@@ -95,7 +95,8 @@ def document(kind: str, name: object, spec: object, **metadata: object) -> Value
 
 
 def site(*clusters: Value, **spec: object) -> Value:
-    return document("Site", "example", {"clusters": list(clusters) or [{"name": "prod"}], **spec})
+    value = {"clusters": list(clusters) or [{"name": "prod"}], "timeZone": "UTC", **spec}
+    return document("Site", "example", value)
 
 
 def resource_class(name: str = "small", **spec: object) -> Value:

@@ -14,7 +14,8 @@ ROOT = Path(__file__).parents[1]
 
 # Ground floor first. A module imports from floors below its own, or from its own package without a circle.
 FLOORS = [
-    r"berth\.(version|findings|quantity|durations|cron|git)",
+    r"berth\.version",
+    r"berth\.(names|findings|quantity|durations|cron|git)",
     r"berth\.core\.\w+",
     r"berth\.runtime\.\w+",
     r"berth\.reading\.\w+",
@@ -29,6 +30,7 @@ FLOORS = [
     r"berth\.manifests\.(backends\.|engines\.)?\w+",
     r"berth\.checks\.\w+",
     r"berth\.cost\.\w+",
+    r"berth\.webcalendar\.\w+",
     r"berth\.pipeline",
     r"berth\.render",
     r"berth\.diff\.\w+",
@@ -43,7 +45,7 @@ GATES = {
     "yaml": r"berth\.reading\.(document|tree)",
     "tzdata": r"berth\.dates\.zone",
     "zoneinfo": r"berth\.dates\.zone",
-    "subprocess": r"berth\.git",
+    "subprocess": r"berth\.(git|edit\.installation)",
     "socket": r"berth\.runtime\.apiclient",
     "http": r"berth\.runtime\.(apiclient|projecttemplates)",
     "ssl": r"berth\.runtime\.(apiclient|projecttemplates)",
@@ -53,7 +55,8 @@ GATES = {
     "click": r"berth\.cli\.\w+",
     "pydantic": r"berth\.schema\.\w+",
     "pydantic_core": r"berth\.schema\.\w+",
-    "icalendar": r"berth\.output\.calendar",
+    "icalendar": r"berth\.(output\.calendar|edit\.calendarfeed)",
+    "dateutil": r"berth\.edit\.eventdates",
     "ruamel": r"berth\.edit\.roundtrip",
     "kubernetes": r"berth\.live\.client",
     "urllib3": r"berth\.live\.client",

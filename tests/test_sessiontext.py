@@ -1,7 +1,7 @@
 """Sessions as people write them: what a text means, and how a slip in it is told."""
 
 import pytest
-from berth.core.instants import instant_text, parse_instant
+from berth.core.jsonvalues import instant_text, parse_instant
 from berth.dates.moments import named, read
 from berth.sessiontext import SessionScene, SessionsError, parse_changes
 from berth.simulation import SessionChange

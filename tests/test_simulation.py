@@ -9,12 +9,14 @@ from berth.simulation import (
     CLOCK,
     COME,
     ENDS,
+    HANDED_OVER,
     LEAVE,
     OPENS,
     STARTS,
     WAIT_OVER,
     SessionChange,
     SimulationEvent,
+    SimulationSetup,
     SimulationStep,
     simulate,
 )
@@ -22,6 +24,8 @@ from berth.simulation import (
 from tests.cases import Case, read
 from tests.runtime.world import at, clock
 from tests.simulating import held, plan
+from tests.touching import CASES as TOUCHING
+from tests.touching import scene
 
 FORMULA = [case for case in read("formula") if "count" in case]
 POOLS = [case for case in read("pools") if "targets" in case]
@@ -73,7 +77,7 @@ def test_the_cases_of_pools_come_out(case: Case) -> None:
 
 def test_every_instant_has_its_step_and_its_reasons() -> None:
     steps = simulate(
-        plan(MORNING), changes("08:55+10 09:20+08 11:00-03"), BEHAVIORS, MORNING.open, MORNING.end
+        plan(MORNING), changes("08:55+10 09:20+08 11:00-03"), BEHAVIORS[:3], MORNING.open, MORNING.end
     )
 
     assert told(steps) == [
@@ -253,3 +257,29 @@ def test_one_behaviour_alone_is_the_same_as_beside_others() -> None:
         alone = simulate(plan(MORNING), moves, (behaviour,), *DAY)
 
         assert [held(alone, step.at) for step in together] == [step.targets[place] for step in together]
+
+
+@pytest.mark.parametrize(
+    "case", [one for one in TOUCHING if "sessions" in one], ids=lambda one: str(one["id"])
+)
+def test_windows_that_touch_come_out_as_computed_by_hand(case: Case) -> None:
+    found = scene(case)
+    (pool,) = found.timetable.pools
+    setup = SimulationSetup(pool, found.timetable.occurrences, 0)
+    steps = simulate(setup, found.changes or (), [pool.behavior], *DAY)
+
+    assert found.targets == {moment: held(steps, at(moment)) for moment in found.targets}
+
+
+def test_a_handover_is_told_where_it_is_over() -> None:
+    rows = occurrence("a", "08:00", "10:00", 25), occurrence("b", "10:00", "12:00", 25)
+    steps = simulate(plan(*rows, match=Match(handover=900)), changes("08:00+25"), ["maintain"], *DAY)
+
+    assert told(steps)[2:] == [
+        ("08:00:00", 25, 0, 0),
+        ("09:30:00", 25, 0, 25),
+        ("10:00:00", 25, 0, 25),
+        ("10:15:00", 25, 0, 0),
+        ("12:00:00", 25, 0, 0),
+    ]
+    assert steps[-2].events == (SimulationEvent(HANDED_OVER, "a"),)

@@ -12,19 +12,38 @@ from berth.simulation import CLOCK, SessionChange, SimulationEvent, simulate
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.simulating import held, plan
+from tests.simulating import BUFFER, held, plan
 
 # Small whole numbers stand for seconds, so that every instant can be asked.
 LAST = 60
-OCCURRENCES = st.lists(
-    st.tuples(st.integers(0, 10), st.integers(0, 30), st.integers(1, 20), st.integers(1, 12)),
-    min_size=1,
-    max_size=3,
-).map(
-    lambda rows: tuple(
-        TimetableOccurrence(str(n), start, start + lead, start + lead + length, (("small", count),))
-        for n, (lead, start, length, count) in enumerate(rows)
-    )
+STEP = st.tuples(st.integers(-12, 22), st.floats(0, 1))
+
+
+def stepped(one: TimetableOccurrence, steps: Sequence[tuple[int, float]]) -> TimetableOccurrence:
+    """The occurrence with a profile whose highest step has all its seats."""
+    most = max((share for _, share in steps), default=0)
+    seats = one.count("small")
+    found = {after: seats if share == most else int(seats * share) for after, share in sorted(steps)}
+    return one._replace(steps=tuple(("small", one.start + after, count) for after, count in found.items()))
+
+
+ROWS = st.tuples(
+    st.integers(0, 10),
+    st.integers(0, 30),
+    st.integers(1, 20),
+    st.integers(1, 12),
+    st.lists(STEP, max_size=3),
+)
+
+
+def occurrence(name: str, row: tuple[int, int, int, int, list[tuple[int, float]]]) -> TimetableOccurrence:
+    lead, opens, length, count, steps = row
+    start = opens + lead
+    return stepped(TimetableOccurrence(name, opens, start, start + length, (("small", count),)), steps)
+
+
+OCCURRENCES = st.lists(ROWS, min_size=1, max_size=3).map(
+    lambda rows: tuple(occurrence(str(n), row) for n, row in enumerate(rows))
 )
 
 
@@ -70,12 +89,12 @@ def test_at_every_instant_of_any_history_the_target_is_what_the_formula_says(
             target(
                 occurrences,
                 now,
-                lambda one: placeholders(behaviour, one.seats[0][1], taken[one.id], one[1:4], now),  # noqa: B023 - asked at once
+                lambda one: placeholders(rule, one.count("small", now), taken[one.id], one[1:4], now),  # noqa: B023 - asked at once
             )
-            for behaviour in BEHAVIORS
+            for rule in (*BEHAVIORS[:3], BUFFER)
         ]
 
-        assert [held(steps, now, place) for place in range(3)] == expected, now
+        assert [held(steps, now, place) for place in range(4)] == expected, now
 
 
 @given(OCCURRENCES.map(lambda some: some[0]), histories(), st.integers(0, 20))
@@ -87,12 +106,14 @@ def test_no_fewer_than_promised_and_nothing_outside_of_the_window(
     steps = simulate(plan(one, wait=wait), moves, BEHAVIORS, 0, LAST)
 
     for step in steps:
-        maintain, reduce, none = step.targets
+        maintain, reduce, none, buffer = step.targets
         if one.open <= step.at < one.end:
-            assert maintain + step.active + step.waiting >= one.seats[0][1]
-            assert 0 <= reduce <= maintain <= none == one.seats[0][1]
+            seats = one.count("small", step.at)
+            assert maintain + step.active + step.waiting >= seats
+            assert 0 <= reduce <= maintain <= none == seats
+            assert min(seats, BUFFER.minimum) <= buffer <= seats
         else:
-            assert step.targets == (0, 0, 0)
+            assert step.targets == (0, 0, 0, 0)
 
 
 @given(OCCURRENCES, histories(), st.integers(0, 20))

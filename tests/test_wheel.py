@@ -51,7 +51,7 @@ def test_it_holds_the_program_the_templates_and_nothing_else(wheel: Path) -> Non
         names = {name for name in archive.namelist() if not name.startswith(f"{info}/")}
         entry_points = archive.read(f"{info}/entry_points.txt").decode()
     modules = {f"{path.relative_to(ROOT / 'gen')}" for path in (ROOT / "gen" / "berth").rglob("*.py")}
-    templates = {f"berth/{path.relative_to(ROOT)}" for path in (ROOT / "templates").rglob("*.j2")}
+    templates = {f"berth/{path.relative_to(ROOT)}" for path in (ROOT / "templates").rglob("*.*")}
 
     assert wheel.name == f"kube_berth-{VERSION}-py3-none-any.whl"
     assert names == modules | templates

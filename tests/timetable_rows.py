@@ -4,7 +4,7 @@ import re
 from datetime import date
 from typing import NamedTuple
 
-from berth.core.instants import instant_text
+from berth.core.jsonvalues import instant_text
 from berth.dates.recurrence import expand
 from berth.schema.holders import Replicas
 from berth.schema.report import Origin

@@ -12,7 +12,8 @@ for attempt in 1 2 3; do
   if git diff --cached --quiet; then
     exit 0
   fi
-  git -c user.name="${COMMIT_NAME:-berth}" -c user.email="${COMMIT_EMAIL:-berth@users.noreply.github.com}" \
+  git -c user.name="${COMMIT_NAME:-github-actions[bot]}" \
+    -c user.email="${COMMIT_EMAIL:-41898282+github-actions[bot]@users.noreply.github.com}" \
     commit --quiet -m "Render" >&2
   if git push --quiet origin "HEAD:refs/heads/$BRANCH" >&2; then
     exit 0

@@ -12,7 +12,8 @@ here=$(dirname -- "${BASH_SOURCE[0]}")
 DIRECTORY=${DIRECTORY:-.}
 mkdir -p "$OUT"
 valid=true fresh=true
-berth -C "$DIRECTORY" validate -o github || valid=false
+now=$(git log -1 --format=%cI) # the time of the commit: what is checked is the same in every run
+berth -C "$DIRECTORY" validate -o github --now "$now" || valid=false
 if [ "$valid" = true ] && ! berth -C "$DIRECTORY" render --check >&2; then
   fresh=false
   if [ "${COMMIT:-false}" = true ] && bash "$here/commit.sh"; then
@@ -21,10 +22,10 @@ if [ "$valid" = true ] && ! berth -C "$DIRECTORY" render --check >&2; then
 fi
 base=$(git merge-base "$BASE" HEAD 2>/dev/null || git rev-parse HEAD)
 code=0
-berth -C "$DIRECTORY" diff "$base" -o markdown >"$OUT/preview.md" || code=$?
+berth -C "$DIRECTORY" diff "$base" -o markdown --now "$now" >"$OUT/preview.md" || code=$?
 if [ "$code" -ne 0 ] && [ ! -s "$OUT/preview.md" ]; then
   echo "Berth could not create the preview; see the log." >"$OUT/preview.md"
-elif [ "$code" -eq 1 ]; then # also if everything is valid but costs more than the budget
+elif [ "$code" -eq 1 ]; then # also if a policy refuses a valid change, or it costs more than the budget
   valid=false
 fi
 echo "$valid" >"$OUT/valid"

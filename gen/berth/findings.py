@@ -37,6 +37,10 @@ class Finding(NamedTuple):
     message: str
     fix: str
 
+    def without_place(self) -> "Finding":
+        """Return it without its line and column, which an edit above it changes."""
+        return self._replace(line=0, column=0)
+
 
 def in_order(findings: Iterable[Finding]) -> list[Finding]:
     """Return each finding once, sorted by file, line, column and code."""
@@ -104,11 +108,22 @@ RULES = {
     "B043": Rule(WARNING, "A Renku payload has no occurrence."),
     "B044": Rule(ERROR, "A reservation has more than 2,000 occurrences."),
     "B045": Rule(ERROR, "An entry of `except`, or `berth skip`, matches no occurrence."),
-    "B046": Rule(ERROR, "An entry of `moved`, or `berth move` or `extend`, matches no occurrence."),
+    "B046": Rule(
+        ERROR, "An entry of `moved`, or `berth move`, `extend` or `set --on`, matches no occurrence."
+    ),
     "B047": Rule(ERROR, "A date has several occurrences, and `moved` or a command does not say which one."),
-    "B048": Rule(ERROR, "One occurrence is moved twice."),
+    "B048": Rule(ERROR, "One occurrence is in `moved` twice."),
     "B049": Rule(ERROR, "Two occurrences have the same id."),
     "B050": Rule(ERROR, "One occurrence is in `except` and in `moved`."),
+    "B053": Rule(WARNING, "An entry of `moved` gives other seats to an occurrence that does not happen."),
+    "B054": Rule(ERROR, "A term is unknown."),
+    "B055": Rule(WARNING, "A date is listed twice."),
+    "B056": Rule(WARNING, "A calendar ends before a reservation that names it begins, or begins after it."),
+    "B057": Rule(
+        WARNING, "Two reservations of one class and course overlap, and no ceiling limits their sum."
+    ),
+    "B058": Rule(NOTE, "Neither the Site nor a reservation names a time zone, so its times are in UTC."),
+    "B059": Rule(WARNING, "A moved or extra occurrence does not happen, because the site is closed."),
     # across documents
     "B060": Rule(ERROR, "Two objects of one kind have the same name."),
     "B061": Rule(ERROR, "A ResourceClass is unknown."),
@@ -130,6 +145,21 @@ RULES = {
         WARNING, "An annotation or label that keeps the engine from removing or correcting objects."
     ),
     "B077": Rule(NOTE, "An image is given by tag, so its content can change."),
+    "B078": Rule(WARNING, "Nothing pulls the images of a class before its sessions start."),
+    "B079": Rule(ERROR, "A cluster is too old to mount images."),
+    # what is nearly always a typo
+    "B080": Rule(WARNING, "A window is longer than 14 hours, and nothing says that this is meant."),
+    "B081": Rule(WARNING, "A new or changed reservation has no date that is still to come."),
+    "B082": Rule(WARNING, "More than 1,000 seats or nodes, and no ceiling limits them."),
+    "B083": Rule(WARNING, "A lead is longer than the gap to the occurrence before."),
+    "B084": Rule(WARNING, "The last date is more than 18 months away."),
+    # JupyterHub
+    "B085": Rule(WARNING, "A placeholder of a class is smaller than sessions that the class counts."),
+    "B086": Rule(WARNING, "Placeholders of a class and sessions that it counts may run on different nodes."),
+    "B087": Rule(WARNING, "The values of a JupyterHub cannot be read, so no class is compared with them."),
+    # capacity buffers
+    "B088": Rule(ERROR, "A capacity buffer in a cluster whose autoscaler does not keep it."),
+    "B089": Rule(WARNING, "A setting of another autoscaler than that of the cluster."),
     # output and templates
     "B090": Rule(ERROR, "A file in clusters/ or gitops/ was not written by Berth."),
     "B091": Rule(ERROR, "Something that Berth did not write is in the place of an output file."),
@@ -147,7 +177,7 @@ RULES = {
     "B102": Rule(ERROR, "Every pod of the cluster may take a seat."),
     "B103": Rule(WARNING, "Nearly every pod of the cluster may take a seat."),
     "B104": Rule(ERROR, "An owner that no pod can match."),
-    "B105": Rule(ERROR, "An allocate policy differs from that of the cluster: the two cannot share a node."),
+    "B105": Rule(ERROR, "An allocate policy differs from that of the cluster."),
     "B106": Rule(ERROR, "A pre-allocation that can never work."),
     "B107": Rule(ERROR, "A duration or instant that Koordinator's scheduler cannot parse."),
     "B108": Rule(ERROR, "A standing reservation would not end at its `expires`."),
@@ -164,6 +194,7 @@ RULES = {
     "B119": Rule(NOTE, "How session pods get what makes them require a slot."),
     "B120": Rule(ERROR, "Session pods would have to use the slots of two pools, and can only use one."),
     "B121": Rule(ERROR, "A slot that holds nothing."),
+    "B122": Rule(WARNING, "Slots with an order, which sessions may pass by."),
     "B140": Rule(WARNING, "An autoscaler adds no nodes for slots."),
     "B141": Rule(WARNING, "Sessions are scheduled by a scheduler that does not see slots."),
     "B142": Rule(WARNING, "More slots on one node than it can have pods."),
@@ -209,13 +240,37 @@ RULES = {
     "B189": Rule(ERROR, "Nodes that are replaced as soon as they start."),
     "B190": Rule(ERROR, "More windows than the disruption budgets of a NodePool can express."),
     "B191": Rule(NOTE, "Nodes are kept for more hours than those of the windows."),
-    "B192": Rule(ERROR, "Whole nodes that an apply would remove during a window."),
+    "B192": Rule(ERROR, "Whole nodes or a capacity buffer that an apply would reset during a window."),
+    "B193": Rule(WARNING, "Seats wait for reserved machines instead of using another capacity."),
     # the plan of machines and money
     "B195": Rule(ERROR, "Seats find no machine because the limits of a CloudCapacity are reached."),
     "B196": Rule(WARNING, "Seats find no machine for another reason."),
     "B197": Rule(ERROR, "A month costs more than the budget."),
     "B198": Rule(WARNING, "A month cannot be compared with the budget, because a price is missing."),
     "B199": Rule(WARNING, "A window opens later than its machines may need."),
+    # generic capacity
+    "B200": Rule(ERROR, "A class names capacity of Karpenter and generic capacity."),
+    # calendars of other programs
+    "B205": Rule(ERROR, "An iCalendar file cannot be read."),
+    "B206": Rule(WARNING, "An event is not imported."),
+    "B207": Rule(WARNING, "An event is not imported exactly."),
+    "B208": Rule(WARNING, "A reservation was imported from an event that is gone or canceled."),
+    "B209": Rule(ERROR, "Two reservations were imported from one event."),
+    # what past dates propose
+    "B210": Rule(NOTE, "Fewer seats would have been enough on past dates."),
+    "B211": Rule(NOTE, "More people came than there were seats on past dates."),
+    "B212": Rule(NOTE, "Seats were ready too late on past dates: a longer lead."),
+    "B213": Rule(NOTE, "Seats were ready long before the start on past dates: a shorter lead."),
+    "B214": Rule(NOTE, "No session counted on past dates."),
+    # monitoring
+    "B220": Rule(NOTE, "Alerts do not see the seats of a reservation."),
+    "B221": Rule(ERROR, "A text is not the name of a Prometheus metric."),
+    # owners and policies
+    "B230": Rule(ERROR, "A policy of the site refuses a reservation."),
+    "B231": Rule(WARNING, "A policy of the site warns about a reservation."),
+    "B232": Rule(NOTE, "A policy of the site requires an approval of a reservation."),
+    "B233": Rule(WARNING, "A policy compares a cost that is not known."),
+    "B235": Rule(WARNING, "CODEOWNERS cannot name the owner of a reservation, or its file."),
 }
 
 

@@ -4,9 +4,11 @@ No other module runs git. Nothing in the repository is changed, not even the ind
 """
 
 import os
+import re
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import PurePosixPath
+from errno import ENOENT
+from pathlib import Path, PurePosixPath
 
 # A git hook sets these, and they may refer to another repository.
 _HOOK_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR")
@@ -36,6 +38,42 @@ def run_git(folder: str, *arguments: str, stdin: bytes = b"") -> bytes:
     if answer.returncode != 0:
         raise GitError(os.fsdecode(answer.stderr).strip() or f"git {arguments[0]} failed")
     return answer.stdout
+
+
+def origin(folder: Path) -> str | None:
+    """Return the address of the remote `origin` if the folder is the top of a repository.
+
+    Without the credentials of an https address; as ssh:// where git's short form `git@host:path` is used,
+    which not every program takes; None for a path on this machine.
+    """
+    try:
+        if run_git(str(folder), "rev-parse", "--show-prefix").strip():
+            return None
+        url = os.fsdecode(run_git(str(folder), "remote", "get-url", "origin")).strip()
+    except GitError:
+        return None
+    short = re.fullmatch(r"([\w.-]+@[\w.-]+):(?!/)(\S+)", url)
+    if short:
+        return f"ssh://{short[1]}/{short[2]}"
+    return re.sub(r"^(https?://)[^/@]*@", r"\1", url) if re.match(r"(https?|ssh)://", url) else None
+
+
+def top_of(folder: Path) -> tuple[str, str]:
+    """Return the paths from a folder up to the top of its repository and back; empty outside of one."""
+    try:
+        answer = os.fsdecode(run_git(str(folder), "rev-parse", "--show-cdup", "--show-prefix"))
+    except GitError:
+        return "", ""
+    up, down = answer.split("\n")[:2]
+    return up, down
+
+
+def commit_time(folder: str) -> int | None:
+    """Return when the commit was made that is checked out, in seconds; None outside of a repository."""
+    try:
+        return int(run_git(folder, "log", "-1", "--no-show-signature", "--format=%ct"))
+    except GitError:
+        return None
 
 
 class Git:
@@ -93,6 +131,13 @@ class Git:
             found[one] = answer[end + 1 : end + 1 + size]
             at = end + 2 + size
         return found
+
+    def content(self, commit: str, path: str) -> bytes:
+        """Return the bytes of a file in a commit. Raise FileNotFoundError if there is none."""
+        try:
+            return run_git(self._folder, "cat-file", "blob", f"{commit}:./{path}")
+        except GitError as error:
+            raise FileNotFoundError(ENOENT, os.strerror(ENOENT), path) from error
 
     def _text(self, *arguments: str) -> str:
         return os.fsdecode(run_git(self._folder, *arguments))

@@ -4,19 +4,32 @@ Reservations are expanded one after the other, so that only the occurrences of o
 Nothing is written here, and the clock is not read.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from berth.checks import autoscalers, cloudchecks, jobplacement, overlaps, references, slotchecks
-from berth.checks.ceilings import Ceilings, ClassSteps
+from berth.checks import (
+    autoscalers,
+    bufferchecks,
+    calendars,
+    cloudchecks,
+    images,
+    jobplacement,
+    monitoring,
+    overlaps,
+    profiles,
+    references,
+    slotchecks,
+    typos,
+)
+from berth.checks.ceilings import Ceilings, ClassSteps, PoolLoad, pool_loads
 from berth.checks.collisions import RenderedNames
-from berth.dates.cron import schedules
+from berth.dates.cron import open_spans, schedules
 from berth.dates.occurrence import Expansion, Occurrence
 from berth.dates.recurrence import expand
 from berth.findings import ERROR, Finding, Problem, severity
 from berth.manifests.placed import Placed, class_names, placed
 from berth.reading.document import Document, parse
-from berth.reading.source import Source, read
+from berth.reading.source import Source, read, read_file
 from berth.reading.text import SyntaxProblem
 from berth.schema.declared import Declared, declared
 from berth.schema.renkunames import their_path
@@ -26,7 +39,7 @@ if TYPE_CHECKING:
     from berth.karpenter.disruption import TooManyBudgets, WindowBudgets
 
 UNREADABLE = ("B001", "B002", "B003", "B006")
-UNKNOWN = ("B061", "B062", "B063", "B064", "B072")
+UNKNOWN = ("B054", "B061", "B062", "B063", "B064", "B072")
 
 
 class Part(NamedTuple):
@@ -47,18 +60,35 @@ class Item(NamedTuple):
     texts: tuple[str | Problem, ...]  # of each part, if requested and free of errors
     loads: tuple[ClassSteps, ...]  # of each part
 
+    def pool_loads(self) -> Iterator[tuple[str, list[PoolLoad]]]:
+        """Yield each cluster and the loads of the reservation's pools there."""
+        for part, loads in zip(self.parts, self.loads, strict=True):
+            yield part.placed.cluster.name, pool_loads(self.reservation, loads)
+
 
 TextOf = Callable[[Part], str | Problem]
+ReadFile = Callable[[str], Source]
 
 
 class Pipeline:
     """All input of a command. Iterate `items` once, then ask for `findings`."""
 
     def __init__(
-        self, root: str = ".", folder: str = "reservations", sources: Sequence[Source] | None = None
+        self,
+        root: str = ".",
+        folder: str = "reservations",
+        sources: Sequence[Source] | None = None,
+        other_file: ReadFile | None = None,
     ) -> None:
-        """Read `folder` in `root`; findings name files by it. `sources` replaces the files in the folder."""
+        """Read `folder` in `root`; findings name files by it. `sources` replaces the files in the folder.
+
+        `other_file` reads a file in the project that the Site names. It raises OSError. With `sources` and
+        without it, these files are not looked at.
+        """
         self._sources, problems = read(f"{root}/{folder}", folder) if sources is None else ([*sources], [])
+        if other_file is None and sources is None:
+            other_file = lambda path: read_file(f"{root}/{path}")._replace(file=path)  # noqa: E731
+        self._other_file = other_file
         self._examined, self._has_errors = 0, False
         # By CloudCapacity; complete after `items`.
         self.held: dict[str, WindowBudgets | TooManyBudgets] = {}
@@ -88,56 +118,49 @@ class Pipeline:
             self.problems += problems
             yield from documents
 
-    def items(self, text_of: TextOf | None = None, *, all_loads: bool = False) -> Iterator[Item]:
+    def items(
+        self, text_of: TextOf | None = None, *, all_loads: bool = False, now: int | None = None
+    ) -> Iterator[Item]:
         """Expand and check the reservations, by name.
 
         `text_of` renders each part that has no errors. `all_loads`: include the loads of classes that have no
-        ceiling. Without a valid site, there are no items; each document is then checked by itself.
+        ceiling. `now`: also check for dates that are too far away. Without a valid site, there are no items;
+        each document is then checked by itself.
         """
         site, known = self.site, self.declared
         self.problems += references.of_renku_ids(known)
+        self.problems += references.of_faulty(known)
         if site is None:
             for reservation in known.reservations:
                 self.problems += references.of_reservation(reservation, known)
                 self.problems += date_problems(reservation, expand(reservation, known.calendars))
             return
-        self.problems += references.of_classes(known, site)
-        self.problems += references.of_ceilings(known, site)
-        self.problems += overlaps.of_classes(known, site)
-        self.problems += jobplacement.of_classes(known, site)
-        self.problems += slotchecks.of_classes(known, site)
-        self.problems += slotchecks.of_profiles(known, site)
-        self.problems += slotchecks.of_sizes(known, site)
-        self.problems += autoscalers.of_site(site)
-        self.problems += autoscalers.of_classes(known, site)
-        self.problems += cloudchecks.of_documents(known, site)
+        for check in _OF_SITE:
+            self.problems += check(known, site)
+        if self._other_file is not None:
+            self.problems += profiles.of_classes(known, site, self._other_file)
         names, ceilings = (
             RenderedNames(site, known.classes.values()),
             Ceilings(site, known.classes, also=cloudchecks.limited(known), all_loads=all_loads),
         )
 
+        courses = calendars.SameCourses(known)
         for reservation in known.reservations:
-            item = _item(reservation, known, site, ceilings)
+            item = _item(reservation, known, site, ceilings, now)
             self.problems += item.problems
             if text_of is not None and not any(severity(one.code) == ERROR for one in item.problems):
                 item = item._replace(texts=tuple([text_of(part) for part in item.parts]))
             for part, loads in zip(item.parts, item.loads, strict=True):
                 self.problems += names.take(part.placed, len(part.schedules))
                 ceilings.take(part.placed, loads)
+                courses.take(part.placed, part.occurrences, ceilings.is_limited)
             yield item
         self.problems += names.problems()
+        self.problems += courses.problems()
         self.problems += ceilings.problems({one.name: one for one in known.reservations})
         self.problems += cloudchecks.of_limits(known, site, ceilings.pools)
         self.held = cloudchecks.window_budgets(known, site, ceilings.pools)
         self.problems += cloudchecks.of_windows(known, self.held)
-
-    def check_references(self) -> None:
-        """Check references only, without dates. Use it instead of `items`."""
-        self.problems += references.of_renku_ids(self.declared)
-        for reservation in self.declared.reservations:
-            self.problems += references.of_reservation(reservation, self.declared)
-        if self.site is not None:
-            self.problems += references.of_classes(self.declared, self.site)
 
     def findings(self) -> list[Finding]:
         """Return all findings so far, with places, in order, except those that authors ignore."""
@@ -162,19 +185,44 @@ class Pipeline:
         return unreadable or self.declared.may_exist(kind, name)
 
     def is_silenced(self, one: Problem | SyntaxProblem) -> bool:
-        return isinstance(one, Problem) and self.declared.ignored.get((one.file, one.index)) == one.code
+        return isinstance(one, Problem) and one.code in self.declared.ignored.get((one.file, one.index), ())
 
 
-def _item(reservation: Reservation, known: Declared, site: Site, ceilings: Ceilings) -> Item:
+# Of the Site and the documents that stay the same whatever is reserved.
+_OF_SITE: tuple[Callable[[Declared, Site], Iterable[Problem]], ...] = (
+    references.of_site,
+    calendars.of_site,
+    references.of_classes,
+    references.of_ceilings,
+    references.of_policies,
+    overlaps.of_classes,
+    jobplacement.of_classes,
+    images.of_classes,
+    slotchecks.of_classes,
+    slotchecks.of_profiles,
+    slotchecks.of_sizes,
+    autoscalers.of_site,
+    autoscalers.of_classes,
+    cloudchecks.of_documents,
+)
+
+
+def _item(reservation: Reservation, known: Declared, site: Site, ceilings: Ceilings, now: int | None) -> Item:
     expansion = expand(reservation, known.calendars)
+    parts = tuple([_part(one, expansion) for one in placed(reservation, known, site)])
     problems = (
         *references.of_reservation(reservation, known),
+        *calendars.of_reservation(reservation, known),
+        *images.of_reservation(reservation, known, site),
         *slotchecks.of_reservation(reservation, known, site),
+        *bufferchecks.of_reservation(reservation, known, site),
+        *monitoring.of_reservation(reservation, known, site),
         *slotchecks.limits_of_reservation(reservation, known, site),
         *cloudchecks.of_reservation(reservation, known, site, expansion.occurrences),
+        *typos.of_reservation(reservation, expansion.occurrences, now),
+        *(one for part in parts for one in typos.of_counts(part.placed, ceilings.is_limited)),
         *date_problems(reservation, expansion),
     )
-    parts = tuple([_part(one, expansion) for one in placed(reservation, known, site)])
     loads = tuple([ceilings.loads(part.placed, part.occurrences) for part in parts])
     return Item(reservation, expansion, parts, problems, (), loads)
 
@@ -191,6 +239,8 @@ def _part(one: Placed, expansion: Expansion) -> Part:
     here = frozenset(found.name for found in one.classes)
     occurrences = expansion.occurrences
     if not here.issuperset(class_names(one.reservation)):  # it is in several clusters
-        occurrences = tuple(o for o in occurrences if any(name in here for name, _ in o.seats))
-    found = schedules([o.open for o in occurrences], one.reservation.recurrence.zone)
+        in_order = (one.of_classes(here) for one in occurrences)
+        occurrences = tuple(one for one in in_order if one.seats)
+    opens = [opens for opens, _ in open_spans(occurrences)]
+    found = schedules(opens, one.reservation.recurrence.zone)
     return Part(one, occurrences, tuple(found))

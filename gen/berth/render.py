@@ -6,14 +6,12 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from berth.core.inventory import object_line
-from berth.core.objects import CRON_JOB
 from berth.findings import Problem
 from berth.manifests import base, naming
 from berth.manifests.backends.base import Manifest
 from berth.manifests.backends.registry import backend_of
 from berth.manifests.engines.registry import ENGINES
-from berth.manifests.placed import cluster_named, cluster_of
+from berth.manifests.placed import Placed, cluster_named, cluster_of, shortest_leads
 from berth.manifests.timetable import timetable_that_fits
 from berth.output.folder import header
 from berth.output.templates import Renderer
@@ -22,11 +20,15 @@ from berth.schema.declared import Declared
 from berth.schema.values import Cluster, ResourceClass, Site
 
 
-class InventoryLines(NamedTuple):
-    """Lines of a cluster's inventory besides reservations: of persistent slots, and of CronJobs."""
+class ReservedLines(NamedTuple):
+    """What files of a cluster say about its reservations.
+
+    Lines of its inventory: of persistent slots, and of CronJobs. Leads of its pools of placeholders.
+    """
 
     slots: list[str]
     cronjobs: list[str]
+    leads: dict[str, int]
 
 
 def text_of(pipeline: Pipeline, renderer: Renderer) -> TextOf:
@@ -45,16 +47,19 @@ def files(pipeline: Pipeline, renderer: Renderer, items: Iterable[Item]) -> Iter
     `items` are those of the pipeline, with texts.
     """
     names: list[str] = []
-    listed: dict[str, InventoryLines] = {}  # by cluster
+    listed: dict[str, ReservedLines] = {}  # by cluster
     for item in items:
         for part, text in zip(item.parts, item.texts, strict=False):  # no texts if it has errors
             if isinstance(text, Problem):
                 pipeline.problems.append(text)
             elif text:
                 names.append(reservation_file(part))
-                lines = listed.setdefault(part.placed.cluster.name, InventoryLines([], []))
+                lines = listed.setdefault(part.placed.cluster.name, ReservedLines([], [], {}))
                 lines.slots.extend(_standing(pipeline.site, part))
-                lines.cronjobs.extend(_cronjobs(part))
+                lines.cronjobs.extend(
+                    naming.listed_cronjobs(part.placed.reservation.name, len(part.schedules))
+                )
+                lines.leads.update(_leads(part.placed))
                 if not pipeline.has_errors():
                     yield names[-1], text
     if pipeline.has_errors() or pipeline.site is None:
@@ -71,11 +76,11 @@ def _cluster_files(
     site: Site,
     declared: Declared,
     names: list[str],
-    listed: Mapping[str, InventoryLines],
+    listed: Mapping[str, ReservedLines],
 ) -> Iterator[tuple[str, str]]:
     """Yield the files that each cluster has once.
 
-    `names`: the files that exist already. `listed`: lines of the inventory, by cluster.
+    `names`: the files that exist already. `listed`: what they say about reservations, by cluster.
     """
     classes = declared.classes.values()
     for cluster in site.clusters:
@@ -84,7 +89,10 @@ def _cluster_files(
         if code := runtime_text(renderer, site, cluster):
             names.append(runtime_file(cluster))
             yield names[-1], code
-        lines = listed.get(cluster.name, InventoryLines([], []))
+        lines = listed.get(cluster.name, ReservedLines([], [], {}))
+        if cluster.monitoring.prometheus_rule or cluster.monitoring.dashboard:
+            names.append(monitoring_file(cluster))
+            yield names[-1], monitoring_text(renderer, site, cluster, lines.leads)
         inventory = inventory_text(renderer, site, cluster, names, lines)
         if inventory is not None:
             names.append(inventory_file(cluster))
@@ -101,11 +109,14 @@ def _standing(site: Site | None, part: Part) -> list[str]:
     return backend_of(part.placed.reservation.holder).inventory_lines(site, part.placed)
 
 
-def _cronjobs(part: Part) -> list[str]:
-    """Return the lines of the inventory about the CronJobs of a reservation after its first."""
-    name = part.placed.reservation.name
-    numbers = range(2, len(part.schedules) + 1)
-    return [object_line(CRON_JOB.name, naming.cronjob(name, number)) for number in numbers]
+def _leads(placed: Placed) -> dict[str, int]:
+    """Return the lead of each pool of placeholders, by the name of its Deployment, if alerts need it."""
+    reservation = placed.reservation
+    if not placed.cluster.monitoring.prometheus_rule or not reservation.holder.has_placeholders:
+        return {}
+    leads = shortest_leads(reservation)
+    classes = [one.name for one in placed.classes if one.name in leads]
+    return {naming.pool(reservation.name, name): leads[name] for name in classes}
 
 
 def base_file(cluster: Cluster) -> str:
@@ -114,6 +125,10 @@ def base_file(cluster: Cluster) -> str:
 
 def runtime_file(cluster: Cluster) -> str:
     return f"clusters/{cluster.name}/runtime.yaml"
+
+
+def monitoring_file(cluster: Cluster) -> str:
+    return f"clusters/{cluster.name}/monitoring.yaml"
 
 
 def reservation_file(part: Part) -> str:
@@ -168,9 +183,12 @@ def kustomization_text(renderer: Renderer, site: Site, cluster: Cluster, files: 
 
 
 def base_text(renderer: Renderer, site: Site, cluster: Cluster, classes: Iterable[ResourceClass]) -> str:
+    return _file(renderer, site, base_manifests(site, cluster, classes), cluster.name)
+
+
+def base_manifests(site: Site, cluster: Cluster, classes: Iterable[ResourceClass]) -> list[Manifest]:
     """Return the objects that a cluster has once. `classes` are all declared ones."""
-    here = [one for one in classes if cluster_of(one, site) is cluster]
-    return _file(renderer, site, base.manifests(site, cluster, here), cluster.name)
+    return base.manifests(site, cluster, [one for one in classes if cluster_of(one, site) is cluster])
 
 
 def runtime_text(renderer: Renderer, site: Site, cluster: Cluster) -> str:
@@ -179,12 +197,19 @@ def runtime_text(renderer: Renderer, site: Site, cluster: Cluster) -> str:
     return _file(renderer, site, found, cluster.name) if found else ""
 
 
+def monitoring_text(renderer: Renderer, site: Site, cluster: Cluster, leads: Mapping[str, int]) -> str:
+    """Return the alerts and the dashboard of a cluster. `leads` are those of its pools of placeholders."""
+    from berth.manifests import monitoring  # noqa: PLC0415 - most sites have neither
+
+    return _file(renderer, site, monitoring.manifests(site, cluster, leads), cluster.name)
+
+
 def inventory_text(
     renderer: Renderer,
     site: Site,
     cluster: Cluster,
     files: Sequence[str],
-    lines: InventoryLines,
+    lines: ReservedLines,
 ) -> str | None:
     """Return the list of reservations among `files`, with the other lines.
 
@@ -208,8 +233,7 @@ def reservation_text(renderer: Renderer, site: Site, part: Part) -> str | Proble
     timetable = timetable_that_fits(site, part.placed, part.occurrences)
     if isinstance(timetable, Problem):
         return timetable
-    backend = backend_of(part.placed.reservation.holder)
-    manifests = backend.manifests(site, part.placed, part.occurrences, part.schedules, timetable)
+    manifests = part_manifests(site, part, timetable)
     if not manifests:
         return ""
     return _file(renderer, site, manifests, f"{part.placed.cluster.name}/{part.placed.reservation.name}")
@@ -218,12 +242,18 @@ def reservation_text(renderer: Renderer, site: Site, part: Part) -> str | Proble
 def pool_texts(renderer: Renderer, site: Site, part: Part) -> list[str]:
     """Return those objects in the file of a reservation that are pools: Deployments or NodePools."""
     subject = f"{part.placed.cluster.name}/{part.placed.reservation.name}"
-    backend = backend_of(part.placed.reservation.holder)
-    manifests = backend.manifests(site, part.placed, part.occurrences, part.schedules, "")
-    templates = backend.pool_templates
+    templates = backend_of(part.placed.reservation.holder).pool_templates
     return [
-        renderer.render(one.template, one.values, subject) for one in manifests if one.template in templates
+        renderer.render(one.template, one.values, subject)
+        for one in part_manifests(site, part)
+        if one.template in templates
     ]
+
+
+def part_manifests(site: Site, part: Part, timetable: str = "") -> list[Manifest]:
+    """Return the objects of a reservation in a cluster; the ConfigMap of its timetable has this text."""
+    backend = backend_of(part.placed.reservation.holder)
+    return backend.manifests(site, part.placed, part.occurrences, part.schedules, timetable)
 
 
 def _file(renderer: Renderer, site: Site, manifests: Sequence[Manifest], subject: str) -> str:

@@ -6,16 +6,17 @@ All sessions are of one resource class and match the reservation.
 
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from berth.core.claims import ClaimCounts, SessionCounter
+from berth.core.claims import ClaimCounts, CompetingReservation, SessionCounter, open_claims
 from berth.core.sessions import Claim, Session, ranked
-from berth.core.target import full_count, open_now, placeholders, target
-from berth.core.timetable import TimetableOccurrence, TimetablePool
+from berth.core.target import full_count, pool_target
+from berth.core.timetable import Timetable, TimetableOccurrence, TimetablePool
 
-OPENS, STARTS, ENDS = "opens", "starts", "ends"
+OPENS, STARTS, STEPS, ENDS = "opens", "starts", "steps", "ends"
+HANDED_OVER = "has handed over"
 COME, LEAVE, WAIT_OVER, CLOCK = "come", "leave", "wait over", "clock"
 
 
@@ -29,8 +30,8 @@ class SessionChange(NamedTuple):
 class SimulationEvent(NamedTuple):
     """The cause of a step.
 
-    An occurrence `opens`, `starts` or `ends`; sessions `come`, `leave`, or stop counting (`wait over`); or
-    only the `clock` changes a target.
+    An occurrence `opens`, `starts`, `steps`, `ends` or `has handed over` its sessions to the next; sessions
+    `come`, `leave`, or stop counting (`wait over`); or only the `clock` changes a target.
     """
 
     kind: str
@@ -66,10 +67,10 @@ def simulate(
     """Return a step for `first` and for each instant up to `last` (inclusive) at which anything changes.
 
     `changes` are sorted by time and may begin before `first`. The first session to come is the first to
-    leave; never more leave than are present.
+    leave; never more leave than are present. An empty behavior is that of the timetable.
     """
     sessions = _SimulatedSessions(plan, first, last)
-    agenda = _agenda(sessions.occurrences, changes, first, last)
+    agenda = _agenda(sessions.occurrences, plan.pool.match.handover, changes, first, last)
     waits = {one.at + plan.stabilization_seconds for one in changes if one.number < 0}
     times = sorted({first, *agenda, *(at for at in waits if at <= last)})
     steps: list[SimulationStep] = []
@@ -90,12 +91,26 @@ def simulate(
 
 
 def _agenda(
-    occurrences: Iterable[TimetableOccurrence], changes: Iterable[SessionChange], first: int, last: int
+    occurrences: Collection[TimetableOccurrence],
+    handover: int,
+    changes: Iterable[SessionChange],
+    first: int,
+    last: int,
 ) -> dict[int, list[SimulationEvent]]:
     """Return the given events by instant."""
     agenda: dict[int, list[SimulationEvent]] = {}
     for one in occurrences:
-        for at, kind in ((one.end, ENDS), (one.open, OPENS), (one.start, STARTS)):
+        until = one.end + handover
+        follows = any(one.end <= next_.start and next_.open < until < next_.end for next_ in occurrences)
+        handed_over = [(until, HANDED_OVER)] if handover and follows else []
+        steps = {at for _, at, _ in one.steps if one.open < at < one.end and at != one.start}
+        for at, kind in (
+            (one.end, ENDS),
+            *handed_over,
+            (one.open, OPENS),
+            (one.start, STARTS),
+            *((at, STEPS) for at in sorted(steps)),
+        ):
             if first <= at <= last:
                 agenda.setdefault(at, []).append(SimulationEvent(kind, one.id))
     for change in changes:
@@ -116,10 +131,11 @@ class _SimulatedSessions:
     """The sessions, and the occurrences they count for."""
 
     def __init__(self, plan: SimulationSetup, first: int, last: int) -> None:
-        self._count = full_count(plan.pool.resource_class)
-        near = (one for one in plan.occurrences if one.open <= last and one.end >= first)
-        self.occurrences = tuple(one for one in near if self._count(one))
-        self._match = match = plan.pool.match
+        self._pool, match = plan.pool, plan.pool.match
+        count = full_count(plan.pool.resource_class)
+        near = (one for one in plan.occurrences if one.open <= last and first <= one.end + match.handover)
+        self.occurrences = tuple(one for one in near if count(one))
+        self._timetable = Timetable("", False, (plan.pool,), self.occurrences)
         # A session that matches all selectors of the reservation.
         namespace = match.namespaces[0] if match.namespaces else ""
         self._usual = Session("", namespace, 0, dict(match.labels), dict(match.annotations), match.template)
@@ -154,10 +170,10 @@ class _SimulatedSessions:
         return events
 
     def _claims(self, now: int) -> tuple[Claim, ...]:
-        found = open_now(self.occurrences, now)
-        return ranked(
-            Claim(one.id, one.open, one.start, one.end, self._count(one), self._match) for one in found
-        )
+        name = self._pool.resource_class
+        own = CompetingReservation("", ((name, self._pool.match),), self.occurrences)
+        found = ranked(open_claims([own], name, now).values())
+        return () if all(one.is_over for one in found) else found
 
     def _come(self, number: int, now: int) -> None:
         for _ in range(number):
@@ -168,11 +184,11 @@ class _SimulatedSessions:
 
     def targets(self, behaviors: Iterable[str], now: int) -> tuple[int, ...]:
         """Return the targets of the behaviors, valid until the next advance."""
-        return tuple(target(self.occurrences, now, self._asks(one, now)) for one in behaviors)
+        return tuple(self._target(one, now) for one in behaviors)
 
-    def _asks(self, behavior: str, now: int) -> Callable[[TimetableOccurrence], int]:
-        def seats(one: TimetableOccurrence) -> int:
-            window = one.open, one.start, one.end
-            return placeholders(behavior, self._count(one), self._counts.counted.get(one.id, 0), window, now)
-
-        return seats
+    def _target(self, behavior: str, now: int) -> int:
+        timetable = self._timetable
+        if behavior:  # instead of what each occurrence has
+            rows = tuple(one._replace(behavior=behavior) for one in self.occurrences)
+            timetable = timetable._replace(occurrences=rows)
+        return pool_target(timetable, self._pool, now, self._counts.counted).replicas

@@ -8,7 +8,18 @@ import sys
 
 from berth.output import table
 
-from tests.bench import arrivals, diffing, memory, planning, realcluster, rendering, starting
+from tests.bench import (
+    arrivals,
+    calendars,
+    diffing,
+    memory,
+    planning,
+    realcluster,
+    rendering,
+    reporting,
+    sizing,
+    starting,
+)
 
 
 def main() -> None:
@@ -18,8 +29,11 @@ def main() -> None:
         rendering.rows,
         diffing.rows,
         planning.rows,
+        sizing.rows,
+        reporting.rows,
         memory.rows,
         arrivals.rows,
+        calendars.rows,
         realcluster.rows,
     )
     for rows in every:

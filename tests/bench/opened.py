@@ -4,6 +4,7 @@ Each number gets the real cluster of the end-to-end tests for itself, with a cla
 and five placeholders for each reservation. Once all are open, a minute is measured. Requests and watches are
 the API server's own figures, less those of the first cluster before anything of ours was in it. All open in
 one minute. CPU is that of the whole machine, control plane and kubelet included, until the last is open.
+With `image` before the numbers, the pods run an image that has the code.
 """
 
 import os
@@ -18,7 +19,7 @@ from typing import NamedTuple
 from berth.output import table
 
 from tests.bench.realcluster import CRD, NAMESPACE, SESSIONS
-from tests.e2e import cgroups, faultcases, sessionkinds, windows
+from tests.e2e import cgroups, code_image, faultcases, sessionkinds, windows
 from tests.e2e.cluster import Cluster
 from tests.e2e.direct import Direct
 from tests.e2e.gitops import Engine
@@ -49,7 +50,7 @@ class Cost(NamedTuple):
     resident: float  # MiB in all of our containers
 
 
-def measured(number: int, idle: Load | None) -> tuple[Cost, Load]:
+def measured(number: int, idle: Load | None, *, by_image: bool) -> tuple[Cost, Load]:
     """And what the API server does without us, which is measured if nobody knows it yet."""
     with Cluster() as cluster, tempfile.TemporaryDirectory() as folder, closing(Direct()) as direct:
         cluster.apply(CRD)
@@ -58,9 +59,10 @@ def measured(number: int, idle: Load | None) -> tuple[Cost, Load]:
         if idle is None:
             time.sleep(10)
             idle = _over_a_minute(direct)
+        image = _imported(cluster, Path(folder)) if by_image else ""
         opens = windows.next_minute(30 + number // 4)
         engine = Engine(direct, Path(folder))
-        engine.declare(_documents(opens, number))
+        engine.declare(_documents(opens, number, image))
         engine.sync()
         resting, at = _busy(), time.time()
         sleep_until(opens - 1)
@@ -85,7 +87,13 @@ def measured(number: int, idle: Load | None) -> tuple[Cost, Load]:
         return cost, idle
 
 
-def _documents(opens: int, number: int) -> list[Document]:
+def _imported(cluster: Cluster, folder: Path) -> str:
+    reference, archive = code_image.build(folder)
+    cluster.node.import_image(archive)
+    return reference
+
+
+def _documents(opens: int, number: int, image: str) -> list[Document]:
     sessions = {"source": "renku", "namespaces": [SESSIONS]}
     placed = {"requests": {"cpu": "10m"}, **sessionkinds.PRETENDING}
     small = document(
@@ -106,6 +114,8 @@ def _documents(opens: int, number: int) -> list[Document]:
     site = faultcases.site("bench", NAMESPACE, "argocd")
     # Two cores are asked for by a hundred pods of two containers; the bench has no more for twice as many.
     site["spec"]["runtime"] = {"resources": {"requests": {"cpu": "1m", "memory": "32Mi"}}}
+    if image:
+        site["spec"]["runtime"]["image"] = image
     return [site, small, *windows_]
 
 
@@ -161,10 +171,11 @@ def _is_first(status: list[str]) -> bool:
     return any(line.startswith("NSpid:") and line.split()[-1] == "1" for line in status)
 
 
-def main(numbers: list[str]) -> None:
+def main(words: list[str]) -> None:
+    by_image = words[0] == "image"
     cells, idle = [], None
-    for number in map(int, numbers):
-        cost, idle = measured(number, idle)
+    for number in map(int, words[by_image:]):
+        cost, idle = measured(number, idle, by_image=by_image)
         cells.append(
             (
                 str(cost.reservations),

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 from berth.charts.drawing import LinePanel, TimeAxis, scale, spread
-from berth.core.instants import instant_text
+from berth.core.jsonvalues import instant_text
 from hypothesis import given
 from hypothesis import strategies as st
 

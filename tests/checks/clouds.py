@@ -33,7 +33,7 @@ def of_documents(*documents: Value) -> list[str]:
     declared, known = sound(*documents)
     found: list[Problem] = [
         *references.of_classes(declared, known),
-        *autoscalers.of_site(known),
+        *autoscalers.of_site(declared, known),
         *autoscalers.of_classes(declared, known),
         *cloudchecks.of_documents(declared, known),
     ]

@@ -4,15 +4,21 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from berth.checks.ceilings import Ceilings, PoolLoad, peak, sum_changes, window_steps
+from berth.checks.ceilings import Ceilings, PoolLoad, peak, promised, sum_changes, window_steps
+from berth.core.sessions import Match
 from berth.core.target import full_count, target
-from berth.core.timetable import TimetableOccurrence
+from berth.core.timetable import TimetableOccurrence, TimetablePool
 from berth.dates.occurrence import Occurrence as Dated
 from berth.dates.recurrence import expand
 from berth.manifests.placed import placed
 from berth.schema.values import Seats
 
+from tests.cases import Case
+from tests.runtime.world import at
 from tests.saying import Value, finding, lines, payload, read, reservation, resource_class, run, site, weekly
+from tests.touching import CASES, scene
+
+UNCOUNTED = TimetablePool("small", "", "none", match=Match(carries_over=True))
 
 
 def dated(start: int, end: int, lead: int, seats: Seats) -> Dated:
@@ -39,7 +45,7 @@ def test_steps_are_what_the_cluster_holds_at_every_moment() -> None:
     random = Random(67)
     for _ in range(400):
         occurrences = chosen(random)
-        found = window_steps("small", occurrences)
+        found = window_steps(UNCOUNTED, occurrences)
         instants, changes = found[::2], found[1::2]
 
         assert instants == sorted(instants)
@@ -55,7 +61,7 @@ def test_the_peak_is_the_most_of_every_moment_and_the_first_that_has_it() -> Non
         first = random.randrange(12)
         last = first + random.randrange(1, 16)
         found = sum_changes(
-            [PoolLoad("a", "small", window_steps("small", pool)) for pool in pools], {"small": 1}
+            [PoolLoad("a", "small", window_steps(UNCOUNTED, pool)) for pool in pools], {"small": 1}
         )
         sums = {now: sum(held(pool, now) for pool in pools) for now in range(first, last)}
         most = max(sums.values())
@@ -64,13 +70,13 @@ def test_the_peak_is_the_most_of_every_moment_and_the_first_that_has_it() -> Non
         assert peak(found, first, last) == expected
 
 
-def test_back_to_back_occurrences_do_not_double() -> None:
+def test_back_to_back_occurrences_do_not_double_where_nobody_counts_sessions() -> None:
     seats: Seats = (("small", 25),)
 
     first = dated(6000, 12000, 1800, seats)
 
-    assert window_steps("small", [first, dated(12000, 18000, 1800, seats)]) == [70, 25, 300, -25]
-    assert window_steps("small", [first, dated(13860, 18000, 1800, seats)]) == [
+    assert window_steps(UNCOUNTED, [first, dated(12000, 18000, 1800, seats)]) == [70, 25, 300, -25]
+    assert window_steps(UNCOUNTED, [first, dated(13860, 18000, 1800, seats)]) == [
         70,
         25,
         200,
@@ -80,8 +86,30 @@ def test_back_to_back_occurrences_do_not_double() -> None:
         300,
         -25,
     ]
-    assert window_steps("huge", [first]) == [70, 0, 200, 0]
-    assert window_steps("small", []) == []
+    assert window_steps(UNCOUNTED._replace(resource_class="huge"), [first]) == [70, 0, 200, 0]
+    assert window_steps(UNCOUNTED, []) == []
+
+
+@pytest.mark.parametrize("case", [one for one in CASES if "promised" in one], ids=lambda one: str(one["id"]))
+def test_what_is_free_or_taken_is_as_computed_by_hand(case: Case) -> None:
+    """Also in the steps, which ceilings add up."""
+    told = scene(case)
+    (pool,) = told.timetable.pools
+    if pool.behavior == "none":
+        pool = pool._replace(match=UNCOUNTED.match)
+    occurrences = told.timetable.occurrences
+    steps = window_steps(
+        pool, [dated(one.start, one.end, one.start - one.open, one.seats) for one in occurrences]
+    )
+    instants = {moment: at(moment) for moment in told.promised}
+
+    assert told.promised == {moment: promised(pool, occurrences, now) for moment, now in instants.items()}
+    assert told.promised == {
+        moment: sum(
+            change for minute, change in zip(steps[::2], steps[1::2], strict=True) if minute * 60 <= now
+        )
+        for moment, now in instants.items()
+    }
 
 
 def exceeded(*documents: Value | list[Value]) -> list[str]:
@@ -216,7 +244,7 @@ def test_a_payload_is_told_at_its_provisioning() -> None:
 def test_a_faulty_calendar_makes_no_finding_about_ceilings(tmp_path: Path, calendar: str) -> None:
     files = {
         "site.yaml": "apiVersion: berth.dev/v1alpha1\nkind: Site\nmetadata: {name: example}\n"
-        "spec: {clusters: [{name: prod, ceilings: [{seats: {small: 0}}]}]}\n",
+        "spec: {timeZone: UTC, clusters: [{name: prod, ceilings: [{seats: {small: 0}}]}]}\n",
         "class.yaml": "apiVersion: berth.dev/v1alpha1\nkind: ResourceClass\nmetadata: {name: small}\n"
         "spec: {requests: {cpu: 1}}\n",
         "calendar.yaml": "apiVersion: berth.dev/v1alpha1\nkind: Calendar\nmetadata: {name: holidays}\n"

@@ -236,3 +236,30 @@ def test_capacities_are_tried_in_the_order_of_the_wish(first: int | None, second
 
     assert of_documents(site(KARPENTER), other, *both) == []
     assert of_documents(site(KARPENTER), wished, *both) == ["B165 spec.cloudCapacity"]
+
+
+@pytest.mark.parametrize(
+    ("version", "weight", "types", "waits"),
+    [
+        ("1.15", 9, ["reserved"], True),
+        ("1.14", 9, ["reserved"], False),
+        ("1.15", 9, ["reserved", "on-demand"], False),
+        ("1.15", None, ["reserved"], False),
+    ],
+    ids=["waits", "before-1.15", "with-on-demand", "tried-last"],
+)
+def test_seats_wait_for_full_reservations_although_another_capacity_could_take_them(
+    version: str, weight: int | None, types: list[str], waits: bool
+) -> None:
+    held = cloud("held", weight=weight, capacityTypes=types, reservations=[RESERVED])
+    names = ["held", "spare"] if weight else ["spare", "held"]
+    found = of_documents(
+        site({**KARPENTER, "karpenter": {"version": version}}),
+        resource_class(cloudCapacity=names),
+        held,
+        cloud("spare", weight=None if weight else 1),
+    )
+
+    assert [one for one in found if one.startswith("B193")] == (
+        [finding("B193 spec.cloudCapacity.0", "held", "spare")] if waits else []
+    )

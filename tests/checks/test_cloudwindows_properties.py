@@ -3,7 +3,7 @@
 from itertools import pairwise
 from random import Random
 
-from berth.core.instants import instant_text, parse_instant
+from berth.core.jsonvalues import instant_text, parse_instant
 
 from tests.checks.clouds import KARPENTER, MACHINE, of_reservation
 from tests.clouddocuments import cloud

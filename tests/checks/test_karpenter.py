@@ -14,7 +14,7 @@ def has(version: str, **gates: bool) -> Value:
 OFF = finding("B156 spec.reservations", "ReservedCapacity")
 RESERVED_CAPACITY: dict[str, tuple[Value, list[str]]] = {
     "nothing-said": (KARPENTER, []),
-    "newest": (has("1.14"), []),
+    "newest": (has("1.15"), []),
     "on-by-itself": (has("1.6"), []),
     "off-by-itself": (has("1.5"), [OFF]),
     "switched-on": (has("1.3", ReservedCapacity=True), []),
@@ -75,6 +75,11 @@ def test_some_words_came_later() -> None:
     assert of_cloud(cluster=has("1.13"), **balanced) == [
         finding("B156 spec.disruption.consolidationPolicy", "prod", "1.13", "1.14")
     ]
+    sick: Value = {"disruption": {"budgets": [{"nodes": "1"}, {"nodes": "2", "reasons": ["Unhealthy"]}]}}
+    assert of_cloud(cluster=has("1.15"), **sick) == []
+    assert of_cloud(cluster=has("1.14"), **sick) == [
+        finding("B156 spec.disruption.budgets.1.reasons", "prod", "1.14", "1.15")
+    ]
 
 
 def of_site(*clusters: Value) -> list[str]:
@@ -85,6 +90,13 @@ def test_gates_are_those_of_the_version() -> None:
     assert of_site(has("1.8", StaticCapacity=True)) == []
     assert of_site(has("1.13", CapacityBuffer=False)) == [
         finding("B156 spec.clusters.0.karpenter.gates.CapacityBuffer @key", "CapacityBuffer", "1.14", "1.13")
+    ]
+    assert of_site(has("1.15", TerminateFirstDrift=True, PodDeletionCostManagement=False)) == []
+    assert of_site(has("1.14", TerminateFirstRepair=True)) == [
+        finding(
+            "B156 spec.clusters.0.karpenter.gates.TerminateFirstRepair @key",
+            *("TerminateFirstRepair", "1.15", "1.14"),
+        )
     ]
 
 

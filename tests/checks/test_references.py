@@ -74,6 +74,7 @@ def test_unknown_classes_are_told_at_every_place_that_names_them() -> None:
         {"dayOfWeek": 1, **TIMES},
         {"dayOfWeek": 2, **TIMES, "seats": seats("small", "b")},
         extra=[{"date": "2026-03-02", **TIMES, "seats": seats("c")}],
+        moved=[{"date": "2026-02-02", "to": {"seats": seats("small", "d")}}],
     )
     course = reservation(resourceClass=None, provisioning={"seats": seats("a", "small")}, recurrence=when)
 
@@ -81,6 +82,17 @@ def test_unknown_classes_are_told_at_every_place_that_names_them() -> None:
         finding("a.yaml B061 spec.provisioning.seats.0.resourceClass", "a"),
         finding("a.yaml B061 spec.recurrence.schedule.1.seats.1.resourceClass", "b"),
         finding("a.yaml B061 spec.recurrence.extra.0.seats.0.resourceClass", "c"),
+        finding("a.yaml B061 spec.recurrence.moved.0.to.seats.1.resourceClass", "d"),
+    ]
+
+
+def test_an_unknown_class_of_a_date_with_its_own_hours_is_told_at_the_date() -> None:
+    dates = ["2026-03-02", {"date": "2026-03-03", **TIMES, "seats": seats("b")}]
+    when = {"type": "dates", "dates": dates, "schedule": [TIMES]}
+    course = reservation(resourceClass=None, provisioning={"seats": seats("small")}, recurrence=when)
+
+    assert told(course, resource_class(), site()) == [
+        finding("a.yaml B061 spec.recurrence.dates.1.seats.0.resourceClass", "b")
     ]
 
 
@@ -134,6 +146,15 @@ def test_sessions_can_be_counted_only_where_the_class_says_how() -> None:
         finding("a.yaml B068 spec.provisioning.scaleDownBehavior", "small")
     ]
     assert told(reservation(), resource_class(sessions=None), site()) == []
+
+
+def test_an_entry_that_counts_sessions_is_told_where_it_says_so() -> None:
+    entry = {"dayOfWeek": 1, "startTime": "09:00", "endTime": "13:00"}
+    counting = weekly(entry, {**entry, "dayOfWeek": 2, "scaleDownBehavior": "reduce"})
+
+    assert told(reservation(recurrence=counting), resource_class(sessions=None), site()) == [
+        finding("a.yaml B068 spec.recurrence.schedule.1.scaleDownBehavior", "small", "reduce")
+    ]
 
 
 def test_a_payload_is_told_in_its_own_words() -> None:
@@ -233,3 +254,22 @@ def test_what_may_be_counted_is_not_asked_where_a_class_is_unknown_or_faulty() -
 
     declared = read(reservation(provisioning=MAINTAIN), resource_class(requests={}), site())
     assert list(references.of_reservation(declared.reservations[0], declared)) == []
+
+
+def test_a_faulty_reservation_is_told_what_it_names_in_vain() -> None:
+    names = {"calendars": ["holiday"], "within": ["sprin"], "startDate": None, "endDate": None}
+    faulty = reservation(
+        resourceClass="smal", recurrence=weekly(**names), provisioning={"leadTimeMinutes": 5}
+    )
+    listed = reservation("other", resourceClass=None, provisioning={"seats": seats("smal", "small", "_")})
+    terms = [{"name": "spring", "from": "2026-02-02", "to": "2026-05-15"}]
+    calendar = document("Calendar", "holidays", {"dates": ["2026-04-06"], "terms": terms})
+    known = read(faulty, listed, calendar, resource_class(), site())
+
+    assert {one.file for one in known.problems} == {"a.yaml", "b.yaml"}
+    assert _lined(references.of_faulty(known)) == [
+        finding("a.yaml B061 spec.resourceClass", "smal", "small"),
+        finding("a.yaml B062 spec.recurrence.calendars.0", "holiday", "holidays"),
+        finding("a.yaml B054 spec.recurrence.within.0", "sprin", "spring"),
+        finding("b.yaml B061 spec.provisioning.seats.0.resourceClass", "smal", "small"),
+    ]

@@ -3,18 +3,18 @@
 from typing import Any
 
 TEXT = """\
-Peaks
+Cluster peaks
 CLUSTER  WHEN                  SEATS     MACHINES  WHICH
 prod     Mon 2026-02-02 08:30  25 small  4         2 reserved m5.2xlarge, 2 on-demand m5.2xlarge
 
 Dates
-RESERVATION  DATES                                                SEATS     MACHINES  WHICH                                          IDLE  LOOPS  LEAD
-course       2 from Mon 2026-02-02 09:00 to Tue 2026-02-24 09:00  25 small  4         2 reserved m5.2xlarge, 2 on-demand m5.2xlarge        2      3 min
-night        Sat 2026-02-07 22:00 to Sun 06:00                    2 small   1         1 reserved m5.2xlarge                          1     1      3 min
+RESERVATION  DATES                              SEATS     MACHINES  WHICH                                          IDLE RESERVED  LOOPS  LEAD
+course       2 from 2026-02-02 to 2026-02-24    25 small  4         2 reserved m5.2xlarge, 2 on-demand m5.2xlarge                 2      3 min
+night        Sat 2026-02-07 22:00 to Sun 06:00  2 small   1         1 reserved m5.2xlarge                          1              1      3 min
 
 Reserved machines
-RESERVED              MACHINES      HOURS  USED  IDLE    IDLE SHARE  COST USD  IDLE USD
-cr-0123456789abcdef0  2 m5.2xlarge  1344   27.1  1316.9  98%         403.20    395.07
+RESERVED              MACHINES      HOURS  USED H  IDLE H  IDLE SHARE  COST USD  IDLE USD
+cr-0123456789abcdef0  2 m5.2xlarge  1344   27.1    1316.9  98%         403.20    395.07
 
 Reservations, USD
 RESERVATION  RESERVED H  ON-DEMAND H  COST
@@ -26,7 +26,7 @@ CLASS  RESERVED H  ON-DEMAND H  COST
 small  27.1        18.14        6.96
 
 Months, USD
-MONTH    MOST MACHINES  RESERVED H  ON-DEMAND H  COST  PAID AHEAD  IDLE
+MONTH    MOST MACHINES  RESERVED H  ON-DEMAND H  COST  PAID AHEAD  IDLE USD
 2026-02  4              27.1        18.14        6.96  402.60      394.47
 2026-03                                          0.00  0.60        0.60
 all                     27.1        18.14        6.96
@@ -35,18 +35,18 @@ Prices in US dollars: from the files, else from on-demand prices of us-east-1 of
 Not planned: bench (names no cloudCapacity).
 """  # noqa: E501 - as it is
 WIDE = """\
-Peaks
+Cluster peaks
 CLUSTER  WHEN                  SEATS     MACHINES  WHICH
 prod     Mon 2026-02-02 08:30  25 small  4         2 reserved m5.2xlarge, 2 on-demand m5.2xlarge
 
 Dates
-RESERVATION  DATES                              SEATS     MACHINES  WHICH                                          IDLE  LOOPS  LEAD
-course       Mon 2026-02-02 09:00-13:00         25 small  4         2 reserved m5.2xlarge, 2 on-demand m5.2xlarge        2      3 min
-night        Sat 2026-02-07 22:00 to Sun 06:00  2 small   1         1 reserved m5.2xlarge                          1     1      3 min
-course       Tue 2026-02-24 09:00-13:00         25 small  4         2 reserved m5.2xlarge, 2 on-demand m5.2xlarge        2      3 min
+RESERVATION  DATES                              SEATS     MACHINES  WHICH                                          IDLE RESERVED  LOOPS  LEAD
+course       Mon 2026-02-02 09:00-13:00         25 small  4         2 reserved m5.2xlarge, 2 on-demand m5.2xlarge                 2      3 min
+night        Sat 2026-02-07 22:00 to Sun 06:00  2 small   1         1 reserved m5.2xlarge                          1              1      3 min
+course       Tue 2026-02-24 09:00-13:00         25 small  4         2 reserved m5.2xlarge, 2 on-demand m5.2xlarge                 2      3 min
 """  # noqa: E501 - as it is
 MARKDOWN = """\
-#### Peaks
+#### Cluster peaks
 
 | cluster | when | seats | machines | which |
 | --- | --- | --- | --- | --- |
@@ -54,14 +54,14 @@ MARKDOWN = """\
 
 #### Dates
 
-| reservation | dates | seats | machines | which | idle | loops | lead |
+| reservation | dates | seats | machines | which | idle reserved | loops | lead |
 | --- | --- | --- | --- | --- | --- | --- | --- |
-| course | 2 from Mon 2026-02-02 09:00 to Tue 2026-02-24 09:00 | 25 small | 4 | 2 reserved m5.2xlarge, 2 on-demand m5.2xlarge |  | 2 | 3 min |
+| course | 2 from 2026-02-02 to 2026-02-24 | 25 small | 4 | 2 reserved m5.2xlarge, 2 on-demand m5.2xlarge |  | 2 | 3 min |
 | night | Sat 2026-02-07 22:00 to Sun 06:00 | 2 small | 1 | 1 reserved m5.2xlarge | 1 | 1 | 3 min |
 
 #### Reserved machines
 
-| reserved | machines | hours | used | idle | idle share | cost USD | idle USD |
+| reserved | machines | hours | used h | idle h | idle share | cost USD | idle USD |
 | --- | --- | --- | --- | --- | --- | --- | --- |
 | cr-0123456789abcdef0 | 2 m5.2xlarge | 1344 | 27.1 | 1316.9 | 98% | 403.20 | 395.07 |
 
@@ -80,7 +80,7 @@ MARKDOWN = """\
 
 #### Months, USD
 
-| month | most machines | reserved h | on-demand h | cost | paid ahead | idle |
+| month | most machines | reserved h | on-demand h | cost | paid ahead | idle USD |
 | --- | --- | --- | --- | --- | --- | --- |
 | 2026-02 | 4 | 27.1 | 18.14 | 6.96 | 402.60 | 394.47 |
 | 2026-03 |  |  |  | 0.00 | 0.60 | 0.60 |

@@ -26,10 +26,10 @@ def ids(answer: str) -> list[str]:
         "occurrences course -o json --now 2026-02-01",
         "occurrences -ojson course --now=2026-02-01",
         "-o=json occurrences --now 2026-02-01 course",
-        "--output json occurrences course --output=json",
+        "--output json occurrences course --output=json --now 2026-02-01",
         "-o wide --now=x occurrences course --now 2026-02-01 -o markdown -o json",
-        "-o json occurrences -- course",
-        "-o json -- occurrences course",
+        "-o json --now 2026-02-01 occurrences -- course",
+        "-o json --now 2026-02-01 -- occurrences course",
     ],
 )
 def test_options_stand_before_or_after_the_command_in_any_notation(berth: Berth, line: str) -> None:

@@ -14,30 +14,34 @@ from click.shell_completion import ShellComplete
 
 from tests.cli.conftest import ROOT, Answer, Berth
 
-COMMON = ["-C", "--strict", "--now", "--version", "-h", "--help"]
+COMMON = ["-C", "--strict", "--quiet", "--now", "--version", "-h", "--help"]
 RENDER = ["--check", "--output-dir", "--templates", "-o", "--output"]
 COMPLETIONS = {
     "": list(COMMANDS),
-    "re": ["render"],
+    "re": ["render", "report"],
     "--s": ["--strict"],
-    "-C . re": ["render"],
-    "-o ": ["text", "wide", "json", "markdown", "github", "ics"],
+    "-C . re": ["render", "report"],
+    "-o ": ["text", "wide", "json", "yaml", "csv", "markdown", "github", "ics"],
     "render --": [name for name in [*RENDER, *COMMON] if name.startswith("--")],
     "--strict render --ch": ["--check"],
-    "render -o ": ["text", "json", "github"],
+    "render -o ": ["text", "json", "yaml", "github"],
     "render --output j": ["json"],
     "list -o w": ["wide"],
     "list --now ": [],
     "simulate course --c": ["--class", "--compare", "--chart"],
     "status --co": ["--context"],
     "completion z": ["zsh"],
-    "help re": ["render"],
+    "help re": ["render", "report"],
+    "occurrences -o c": ["csv"],
+    "list --w": ["--week"],
+    "copy n": ["night"],
+    "delete n": ["night"],
     "skip ": ["course", "night", "rest"],
     "occurrences course n": ["night"],
     "list --class ": ["bench", "small"],
     "override course s": ["small"],
     "plan --cluster p": ["prod"],
-    "import ": ["renku"],
+    "import ": ["ics", "renku", "z2jh"],
     "validate --check": [],
     "nonsense --": [name for name in ["--output", *COMMON] if name.startswith("--")],
 }
@@ -170,7 +174,7 @@ def test_a_shell_completes_with_its_script(script: Path, folder: Path) -> None:
         assert done.stderr == ""
         return [line.partition("\t")[0] for line in done.stdout.splitlines()]
 
-    assert completed("berth", "re") == ["render"]
+    assert completed("berth", "re") == ["render", "report"]
     assert completed("berth", "skip", "n") == ["night"]
     assert completed("berth", "render", "-o", "j") == ["json"]
 

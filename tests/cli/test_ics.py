@@ -1,23 +1,51 @@
 """`berth occurrences -o ics`: which events a calendar gets; tests/output has how they are written."""
 
+import os
+import subprocess
+from pathlib import Path
+
+from tests.cli import project
 from tests.cli.conftest import Berth
 
+NOW = ("--now", "2026-02-01T12:00:00Z")
 WHOLE = """\
 BEGIN:VCALENDAR
 VERSION:2.0
 PRODID:-//berth.dev//Berth//EN
+METHOD:PUBLISH
+NAME:night
+X-WR-CALNAME:night
+REFRESH-INTERVAL;VALUE=DURATION:PT1H
+X-PUBLISHED-TTL:PT1H
 BEGIN:VEVENT
-UID:night/2026-02-07T22:00
-DTSTAMP:20260208T030000Z
+UID:night/2026-02-07T22:00@uni
 DTSTART:20260208T030000Z
 DTEND:20260208T110000Z
+DESCRIPTION:3 bench in lab\\, open from Sat 2026-02-07 21:00 (America/New_Y
+ ork)\\n2 small in prod\\, open from Sat 2026-02-07 21:00 (America/New_York)
 SUMMARY:night
-DESCRIPTION:3 bench in lab\\, from 2026-02-08T02:00:00Z on\\n2 small in prod
- \\, from 2026-02-08T02:00:00Z on
 STATUS:CONFIRMED
 TRANSP:TRANSPARENT
+DTSTAMP:20260201T120000Z
+LAST-MODIFIED:20260201T120000Z
+SEQUENCE:192110400
 END:VEVENT
 END:VCALENDAR
+"""
+STANDING = """\
+apiVersion: berth.dev/v1alpha1
+kind: CapacityReservation
+metadata: {name: lab}
+spec:
+  title: Open lab
+  resourceClass: bench
+  owner: {name: Lab team}
+  provisioning: {placeholderCount: 2}
+  backend:
+    type: koordinator
+    standing: true
+    expires: "2026-06-30T22:00:00Z"
+    owners: [{labelSelector: {matchLabels: {lab: open}}}]
 """
 
 
@@ -28,29 +56,80 @@ def unfolded(text: str) -> list[str]:
 
 
 def test_one_event_for_each_occurrence_whatever_its_clusters(berth: Berth) -> None:
-    assert berth("occurrences", "night", "-o", "ics") == (0, WHOLE.replace("\n", "\r\n"), "")
+    assert berth("occurrences", "night", "-o", "ics", *NOW) == (0, WHOLE.replace("\n", "\r\n"), "")
 
 
 def test_a_suspended_occurrence_is_cancelled_and_a_moved_one_keeps_its_id(berth: Berth) -> None:
     lines = unfolded(berth("occurrences", "-o", "ics").out)
 
     assert [line for line in lines if line.startswith(("UID", "DTSTART", "STATUS"))] == [
-        "UID:course/2026-02-02T09:00",
+        "UID:course/2026-02-02T09:00@uni",
         "DTSTART:20260202T080000Z",
         "STATUS:CONFIRMED",
-        "UID:rest/2026-02-03T10:00",
+        "UID:rest/2026-02-03T10:00@uni",
         "DTSTART:20260203T090000Z",
         "STATUS:CANCELLED",
-        "UID:night/2026-02-07T22:00",
+        "UID:night/2026-02-07T22:00@uni",
         "DTSTART:20260208T030000Z",
         "STATUS:CONFIRMED",
-        "UID:course/2026-02-23T09:00",
+        "UID:course/2026-02-23T09:00@uni",
         "DTSTART:20260224T080000Z",
         "STATUS:CONFIRMED",
     ]
 
 
-def test_nothing_is_an_empty_calendar(berth: Berth) -> None:
-    told = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//berth.dev//Berth//EN\r\nEND:VCALENDAR\r\n"
+def test_a_date_that_was_edited_says_what_differs(berth: Berth, folder: Path) -> None:
+    file = folder / "reservations/course.yaml"
+    text = file.read_text("utf-8").replace(
+        "to: {date: 2026-02-24}", "to: {date: 2026-02-24, placeholderCount: 60}"
+    )
+    extra = '    extra: [{date: 2026-02-25, startTime: "09:00", endTime: "10:00"}]\n  provisioning'
+    file.write_text(text.replace("  provisioning", extra), "utf-8")
 
-    assert berth("occurrences", "--from", "2027-01-01", "-o", "ics") == (0, told, "")
+    lines = unfolded(berth("occurrences", "course", "-o", "ics").out)
+    assert [line.removeprefix("DESCRIPTION:") for line in lines if line.startswith("DESCRIPTION")] == [
+        r"25 small in prod\, open from Mon 2026-02-02 08:30 (Europe/Zurich)",
+        r"moved from 2026-02-23 09:00\nother seats than usual\n"
+        r"60 small in prod\, open from Tue 2026-02-24 08:30 (Europe/Zurich)",
+        r"not in the schedule\n25 small in prod\, open from Wed 2026-02-25 08:30 (Europe/Zurich)",
+    ]
+
+
+def test_nothing_is_an_empty_calendar(berth: Berth) -> None:
+    code, out, err = berth("occurrences", "--from", "2027-01-01", "-o", "ics")
+
+    assert (code, err) == (0, "")
+    assert [line for line in unfolded(out) if line.startswith(("NAME", "BEGIN", "END"))] == [
+        "BEGIN:VCALENDAR",
+        "NAME:Seats of uni",
+        "END:VCALENDAR",
+    ]
+
+
+def test_what_stands_is_an_event_of_every_day(berth: Berth, folder: Path) -> None:
+    site = project.SITE.replace("namespace: seats}", "namespace: seats, koordinator: {}}")
+    project.write(folder, lab=STANDING, site=site)
+
+    lines = unfolded(berth("occurrences", "lab", "-o", "ics", *NOW).out)
+    assert [line for line in lines if line.startswith(("UID", "DTSTART", "RRULE", "SUMMARY", "DESC"))] == [
+        "UID:lab@uni",
+        "DTSTART;VALUE=DATE:20260201",
+        "RRULE:FREQ=DAILY;UNTIL=20260630",
+        r"DESCRIPTION:2 bench in lab\, always open\nOwner: Lab team",
+        "SUMMARY:Open lab",
+    ]
+
+
+def test_a_feed_is_of_the_instant_of_the_commit(berth: Berth, folder: Path) -> None:
+    """The same commit gives the same bytes, whatever the clock says."""
+    at = "2026-01-15T10:00:00Z"
+    commands = (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "Reserve"])
+    who = {"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.org", "GIT_COMMITTER_NAME": "a"}
+    who |= {"GIT_COMMITTER_EMAIL": "a@example.org", "GIT_COMMITTER_DATE": at, "GIT_AUTHOR_DATE": at}
+    for words in commands:
+        subprocess.run(["git", *words], cwd=folder, env={**os.environ, **who}, check=True)
+
+    lines = unfolded(berth("occurrences", "-o", "ics").out)
+    assert {line for line in lines if line.startswith("DTSTAMP")} == {"DTSTAMP:20260115T100000Z"}
+    lines = unfolded(berth("occurrences", "-o", "ics", *NOW).out)
+    assert {line for line in lines if line.startswith("DTSTAMP")} == {"DTSTAMP:20260201T120000Z"}

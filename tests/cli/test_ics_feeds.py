@@ -23,9 +23,16 @@ def feed(berth: Berth, *words: str) -> Dates:
     assert calendar.errors == []
     events = calendar.walk("VEVENT")
     assert [event.errors for event in events] == [[]] * len(events)
-    found = {str(event["UID"]): (instant(event, "DTSTART"), instant(event, "DTEND")) for event in events}
+    found = {uid(event): (instant(event, "DTSTART"), instant(event, "DTEND")) for event in events}
     assert len(found) == len(events)
     return found
+
+
+def uid(event: Any) -> str:
+    """The id of its occurrence."""
+    id_, _, site = str(event["UID"]).partition("@")
+    assert site
+    return id_
 
 
 def instant(event: Any, key: str) -> str:
@@ -84,11 +91,12 @@ def test_what_diff_says_is_what_calendars_gain_lose_and_move(
 
 
 def every(berth: Berth) -> Dates:
-    """Whatever notes and warnings there are."""
+    """The dated events, whatever notes and warnings there are."""
     calendar = icalendar.Calendar.from_ical(berth("occurrences", "-o", "ics").out)
     return {
-        str(event["UID"]): (instant(event, "DTSTART"), instant(event, "DTEND"))
+        uid(event): (instant(event, "DTSTART"), instant(event, "DTEND"))
         for event in calendar.walk("VEVENT")
+        if "RRULE" not in event
     }
 
 

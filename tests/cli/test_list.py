@@ -18,11 +18,11 @@ night   lab      3 bench   1            27          Sat 2026-02-07 21:00
 rest    lab      1 bench   1            0.33        suspended
 """
 WIDE = """\
-NAME    CLUSTER  SEATS     OCCURRENCES  SEAT-HOURS  NEXT OPENING          BEHAVIOR  ZONE              TITLE
-course  prod     25 small  2            225         Mon 2026-02-02 08:30  none      Europe/Zurich     Zürich, Café | Lab
-night   prod     2 small   1            18          Sat 2026-02-07 21:00  none      America/New_York  night
-night   lab      3 bench   1            27          Sat 2026-02-07 21:00  none      America/New_York  night
-rest    lab      1 bench   1            0.33        suspended             none      Europe/Zurich     rest
+NAME    CLUSTER  SEATS     OCCURRENCES  SEAT-HOURS  NEXT OPENING          BEHAVIOR  ZONE              FILE                      TITLE
+course  prod     25 small  2            225         Mon 2026-02-02 08:30  none      Europe/Zurich     reservations/course.yaml  Zürich, Café | Lab
+night   prod     2 small   1            18          Sat 2026-02-07 21:00  none      America/New_York  reservations/night.yaml   night
+night   lab      3 bench   1            27          Sat 2026-02-07 21:00  none      America/New_York  reservations/night.yaml   night
+rest    lab      1 bench   1            0.33        suspended             none      Europe/Zurich     reservations/rest.yaml    rest
 """  # noqa: E501 - as it is
 MARKDOWN = """\
 | name | cluster | seats | occurrences | seat-hours | next opening |
@@ -51,6 +51,20 @@ def test_a_table_has_a_line_for_each_reservation_and_cluster(berth: Berth, form:
     assert berth("list", "-o", form, *NOW) == (0, expected, "")
 
 
+def test_owners_are_the_last_column_where_there_are_any(berth: Berth, folder: Path) -> None:
+    owned = project.COURSE + "  owner: {name: Physics, contact: p@example.org}\n"
+    project.write(folder, course=owned, night=project.NIGHT + "  owner: {name: The night shift}\n")
+
+    assert [line.split("  ")[-1].strip() for line in berth("list", "-o", "wide", *NOW)[1].splitlines()] == [
+        *("OWNER", "Physics (p@example.org)", "The night shift", "The night shift", "rest")
+    ]
+    assert [one["owner"] for one in items(berth)] == [
+        {"name": "Physics", "contact": "p@example.org"},
+        *[{"name": "The night shift", "contact": None}] * 2,
+        None,
+    ]
+
+
 def test_text_is_the_usual_form(berth: Berth) -> None:
     assert berth("list", *NOW) == (0, TEXT, "")
 
@@ -74,9 +88,11 @@ def test_json_is_a_reservation_list(berth: Berth) -> None:
         "next": "2026-02-02T07:30:00Z",
         "suspend": False,
         "standing": None,
+        "owner": None,
+        "file": "reservations/course.yaml",
     }
     keys = ["name", "title", "cluster", "seats", "backend", "behavior", "occurrences", "seatHours", "next"]
-    keys += ["suspend", "standing"]
+    keys += ["suspend", "standing", "owner", "file"]
     assert [list(item) for item in answer["items"]] == [keys] * 4
     assert [(item["name"], item["cluster"]) for item in answer["items"]] == [
         ("course", "prod"),
@@ -163,12 +179,36 @@ def test_with_a_class_only_its_occurrences_count(berth: Berth, folder: Path) -> 
 
 
 @pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("--now", "2026-02-01 22:00", "--week"), []),
+        (
+            ("--week", "2026-02-03"),
+            [("course", 1, 112.5), ("night", 1, 18), ("night", 1, 27), ("rest", 1, 20 / 60)],
+        ),
+        (("--week", "2026-02-03", "--class", "bench"), [("night", 1, 27), ("rest", 1, 20 / 60)]),
+        (("--week", "2026-02-24"), [("course", 1, 112.5)]),
+    ],
+    ids=["empty", "all", "of-a-class", "moved"],
+)
+def test_a_week_has_only_what_is_open_in_it(
+    berth: Berth, words: tuple[str, ...], expected: list[tuple[str, int, float]]
+) -> None:
+    assert [
+        (item["name"], item["occurrences"], item["seatHours"]) for item in items(berth, *words)
+    ] == expected
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--class", "smal"], 'No class is named "smal". Did you mean small?'),
         (["--class", "x"], 'No class is named "x". There are bench, small.'),
         (["--cluster", "x"], 'No cluster is named "x". There are prod, lab.'),
-        (["--now", "x"], '--now: "x" is not an instant. Write 2026-02-02T08:00:00Z, or 2026-02-02 09:00.'),
+        (
+            ["--now", "x"],
+            '--now: "x" is not an instant. Write 2026-02-02T08:00:00Z, 2026-02-02 09:00, monday or +2h.',
+        ),
     ],
     ids=["near", "class", "cluster", "now"],
 )
@@ -229,7 +269,7 @@ def test_a_title_stays_on_its_line_and_shows_what_cannot_be_seen(
     code, out, err = berth("list", "-o", "wide", *NOW)
 
     assert (code, err) == (0, "")
-    assert out.split("\n")[1].endswith(f"Europe/Zurich     {shown}")
+    assert out.split("\n")[1].endswith(f"Europe/Zurich     reservations/course.yaml  {shown}")
     assert len(out.split("\n")) == 6
 
 

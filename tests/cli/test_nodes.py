@@ -50,6 +50,8 @@ def test_list_counts_nodes_and_no_seat_hours(berth: Berth) -> None:
         "next": "2026-02-12T07:30:00Z",
         "suspend": False,
         "standing": None,
+        "owner": None,
+        "file": "reservations/exam.yaml",
     }
 
 
@@ -62,9 +64,17 @@ def test_occurrences_have_nodes_in_json_and_in_calendars(berth: Berth) -> None:
     (found,) = items(berth, "occurrences", "exam")
 
     assert (found["seats"], found["nodes"]) == ({}, {"small": 5})
-    assert "DESCRIPTION:5 nodes of small in prod\\, from 2026-02-12T07:30:00Z on" in (
+    assert "DESCRIPTION:5 nodes of small in prod\\, open from Thu 2026-02-12" in (
         berth("occurrences", "exam", *NOW, "-o", "ics").out
     )
+
+
+def test_one_date_gets_other_nodes(berth: Berth, exam: Path) -> None:
+    told = berth("set", "exam", "--on", "2026-02-12", "--seats", "7")
+    assert "~ 09:00-12:00, 5 nodes of small -> 7 nodes of small: Thu 2026-02-12\n" in told.out
+    text = (exam / "reservations/exam.yaml").read_text("utf-8")
+    assert "- {date: 2026-02-12, to: {nodeCount: 7}}\n" in text
+    assert items(berth, "occurrences", "exam")[0]["marks"] == ["otherSeats"]
 
 
 def test_a_simulation_is_of_nodes(berth: Berth) -> None:

@@ -9,6 +9,8 @@ import pytest
 from tests.cli import project
 from tests.cli.conftest import Berth
 
+NOW = ("--now", "2026-02-01")
+
 TEXT = """\
 RESERVATION  LOCAL TIME                         ZONE              OPENS UTC  UTC              SEATS     CLUSTER  MARKS
 course       Mon 2026-02-02 09:00-13:00         Europe/Zurich     07:30      08:00-12:00      25 small  prod
@@ -46,7 +48,7 @@ MARKDOWN = """\
 
 
 def answer(berth: Berth, *arguments: str) -> dict[str, Any]:
-    code, out, err = berth("occurrences", "-o", "json", *arguments)
+    code, out, err = berth("occurrences", *NOW, "-o", "json", *arguments)
     assert (code, err) == (0, "")
     found: dict[str, Any] = json.loads(out)
     return found
@@ -65,15 +67,15 @@ REST, LAB, PROD = "rest/2026-02-03T10:00 lab", "night/2026-02-07T22:00 lab", "ni
 
 
 def test_text_is_for_terminals(berth: Berth) -> None:
-    assert berth("occurrences") == (0, TEXT, "")
+    assert berth("occurrences", *NOW) == (0, TEXT, "")
 
 
 def test_zone_and_cluster_are_told_where_they_differ(berth: Berth) -> None:
-    assert berth("occurrences", "course") == (0, COURSE, "")
+    assert berth("occurrences", *NOW, "course") == (0, COURSE, "")
 
 
 def test_wide_and_markdown_tell_all_of_it(berth: Berth) -> None:
-    assert berth("occurrences", "night", "--cluster", "lab", "-o", "wide") == (0, WIDE, "")
+    assert berth("occurrences", *NOW, "night", "--cluster", "lab", "-o", "wide") == (0, WIDE, "")
     asked = ("occurrences", "course", "-o", "markdown", "--until", "2026-02-10")
     assert berth(*asked) == (0, MARKDOWN, "")
 
@@ -146,6 +148,17 @@ SELECTIONS: list[tuple[list[str], list[str]]] = [
     (["--until", "2026-02-08T02:00:01Z"], [FIRST, REST, LAB, PROD]),
     (["--from", "2026-02-03", "--until", "2026-02-04"], [REST]),
     (["--from", "2026-02-04", "--until", "2026-02-03"], []),
+    (["--now", "2026-02-03 12:00"], [REST, LAB, PROD, MOVED, EXCEPT, HOLIDAY]),
+    (["--now", "2026-02-04"], [LAB, PROD, MOVED, EXCEPT, HOLIDAY]),
+    (["--now", "2026-03-01", "--until", "2026-02-04"], [FIRST, REST]),
+    (["--now", "2026-03-01", "--until", "2026-03-02"], []),
+    (["--now", "2026-03-01", "--at", "2026-02-02 09:00"], [FIRST]),
+    (["--now", "2026-03-01", "--from", "2026-02-24"], [MOVED]),
+    (["--week", "2026-02-02"], [FIRST, REST, LAB, PROD]),
+    (["--now", "2026-02-08 23:00", "--week"], [FIRST, REST, LAB, PROD]),
+    (["--now", "2026-02-08 23:00", "--week", "+1d"], [EXCEPT]),
+    (["--now", "2026-02-08", "--week", "--cluster", "lab"], [REST, LAB]),
+    (["course", "--week", "2026-02-24"], [MOVED]),
 ]
 
 
@@ -172,14 +185,14 @@ def test_an_instant_without_an_offset_is_on_the_sites_clock_even_where_clocks_ch
 
 
 def test_an_unknown_reservation_is_a_slip_and_a_faulty_one_is_told(berth: Berth, folder: Path) -> None:
-    assert berth("occurrences", "curse") == (
+    assert berth("occurrences", *NOW, "curse") == (
         2,
         "",
         'berth: No reservation is named "curse". Did you mean course?\n',
     )
 
     project.write(folder, rest=project.REST.replace("2026-02-03", "2026-02-30"))
-    code, out, err = berth("occurrences", "rest")
+    code, out, err = berth("occurrences", *NOW, "rest")
 
     assert (code, out) == (1, "")
     assert err.startswith("reservations/rest.yaml:8:13: error[B017] spec.recurrence.dates[0]: ")
@@ -187,21 +200,33 @@ def test_an_unknown_reservation_is_a_slip_and_a_faulty_one_is_told(berth: Berth,
 
 @pytest.mark.parametrize("flag", ["--at", "--from", "--until"])
 def test_what_is_no_instant_is_a_slip(berth: Berth, flag: str) -> None:
-    for text in ("", "2026-02-30", "09:00", "2026-02-02T25:00Z", "2026-02-02 24:00", "tomorrow"):
+    for text in ("", "2026-02-30", "09:00", "2026-02-02T25:00Z", "2026-02-02 24:00", "someday"):
         told = (
-            f'berth: {flag}: "{text}" is not an instant. Write 2026-02-02T08:00:00Z, or 2026-02-02 09:00.\n'
+            f'berth: {flag}: "{text}" is not an instant. Write 2026-02-02T08:00:00Z, 2026-02-02 09:00, '
+            "monday or +2h.\n"
         )
 
-        assert berth("occurrences", flag, text) == (2, "", told)
+        assert berth("occurrences", *NOW, flag, text) == (2, "", told)
 
 
 def test_none_is_said_in_words_and_with_what_is_skipped(berth: Berth) -> None:
-    assert berth("occurrences", "rest", "--from", "2026-03-01") == (0, "No occurrences.\n", "")
-    assert berth("occurrences", "--at", "2026-02-09 09:00") == (
+    assert berth("occurrences", *NOW, "rest", "--from", "2026-03-01") == (0, "No occurrences.\n", "")
+    assert berth("occurrences", *NOW, "--at", "2026-02-09 09:00") == (
         0,
         "No occurrences.\n\nSKIPPED  LOCAL TIME        REASON\ncourse   2026-02-09 09:00  except\n",
         "",
     )
+
+
+def test_where_nothing_comes_it_says_how_to_see_what_was(berth: Berth) -> None:
+    told = "No occurrences from today on; --from DATE shows earlier ones.\n"
+    assert berth("occurrences", "--now", "2027-01-01") == (0, told, "")
+
+
+@pytest.mark.parametrize("flag", ["--at", "--from", "--until"])
+def test_a_week_is_given_instead_of_other_times(berth: Berth, flag: str) -> None:
+    told = "berth: Give --week, or --at, --from and --until.\n"
+    assert berth("occurrences", "--week", flag, "2026-02-02") == (2, "", told)
 
 
 def test_text_of_authors_stays_in_its_cell(berth: Berth, folder: Path) -> None:
@@ -212,7 +237,7 @@ def test_text_of_authors_stays_in_its_cell(berth: Berth, folder: Path) -> None:
         ("text", "calendar holidays: Car\\nnival \\x1b[31m | <b>"),
         ("markdown", "| calendar holidays: Car\\\\nnival \\\\x1b\\[31m \\| \\<b\\> |"),
     ):
-        code, out, err = berth("occurrences", "course", "-o", form)
+        code, out, err = berth("occurrences", *NOW, "course", "-o", form)
 
         assert (code, err) == (0, "")
         assert out.splitlines()[-1].endswith(reason)

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from berth.cost.clusterplans import HOW_TO_DECLARE
 
 from tests.cli import clouds, project
 from tests.cli.conftest import Berth
@@ -63,7 +64,7 @@ def test_names_and_spans_leave_out_the_rest_but_machines_are_shared_as_before(be
 
 
 def test_outside_of_all_dates_nothing_is_planned(berth: Berth) -> None:
-    told = "No machines are planned.\n\nNot planned: bench (names no cloudCapacity).\n"
+    told = f"No machines are planned.\n\nNot planned: bench (names no cloudCapacity).\n{HOW_TO_DECLARE}\n"
 
     assert berth("plan", *NOW, "--until", "2026-01-01") == (0, told, "")
     assert berth("plan", *NOW, "--from", "2026-04-01") == (0, told, "")
@@ -74,9 +75,19 @@ def test_without_cloud_capacity_nothing_is_planned(berth: Berth, folder: Path) -
 
     assert berth("plan", *NOW) == (
         0,
-        "No machines are planned.\n\nNot planned: bench, small (names no cloudCapacity).\n",
+        "No machines are planned.\n\n"
+        f"Not planned: bench, small (names no cloudCapacity).\n{HOW_TO_DECLARE}\n",
         "",
     )
+
+
+def test_a_reservation_without_known_nodes_gets_no_numbers_of_others(berth: Berth, folder: Path) -> None:
+    course = project.COURSE.replace("name: course", "name: lab").replace("Class: small", "Class: bench")
+    project.write(folder, site=clouds.SITE, classes=clouds.CLASSES, cloud=clouds.CLOUD, lab=course)
+
+    answer = json.loads(berth("plan", *NOW, "-o", "json", "lab").out)
+    assert [answer[key] for key in ("peaks", "occurrences", "reserved", "months")] == [[], [], [], []]
+    assert answer["notPlanned"] == [{"name": "bench", "reason": "names no cloudCapacity"}]
 
 
 def test_a_month_above_the_budget_is_an_error_and_the_plan_is_told_all_the_same(
@@ -90,7 +101,7 @@ def test_a_month_above_the_budget_is_an_error_and_the_plan_is_told_all_the_same(
     values = ("6.96 USD", "budget of 5", "course 6.96", "night 0.00")
     assert [value for value in values if value not in err] == []
     assert err.endswith("\n1 error.\n")
-    assert out.startswith("Peaks\n")
+    assert out.startswith("Cluster peaks\n")
     assert berth("plan", "--now", "2026-03-01").code == 0  # what is over cannot be mended
 
 
@@ -99,7 +110,7 @@ def test_a_budget_that_is_kept_is_shown(berth: Berth, folder: Path) -> None:
     code, out, err = berth("plan", *NOW)
 
     assert (code, err) == (0, "")
-    assert "2026-02  4              27.1        18.14        6.96  402.60      394.47  1,500.5\n" in out
+    assert "2026-02  4              27.1        18.14        6.96  402.60      394.47    1,500.5\n" in out
 
 
 def test_without_a_price_there_is_no_sum_and_it_is_said(berth: Berth, folder: Path) -> None:

@@ -10,7 +10,7 @@ from tests.cli.conftest import ROOT, Berth
 
 NOW = ("--now", "2026-01-01")
 TEXT = """\
-Peaks
+Cluster peaks
 CLUSTER  WHEN                  SEATS             MACHINES  WHICH
 prod     Thu 2026-02-12 08:30  5 nodes of small  5         2 reserved m5.2xlarge, 3 on-demand m5.large
 
@@ -19,8 +19,8 @@ RESERVATION  DATES                       SEATS             MACHINES  WHICH      
 exam         Thu 2026-02-12 09:00-12:00  5 nodes of small  5         2 reserved m5.2xlarge, 3 on-demand m5.large  1      3 min
 
 Reserved machines
-RESERVED              MACHINES      HOURS  USED  IDLE    IDLE SHARE  COST USD  IDLE USD
-cr-0123456789abcdef0  2 m5.2xlarge  1344   34.1  1309.9  97%         403.20    392.97
+RESERVED              MACHINES      HOURS  USED H  IDLE H  IDLE SHARE  COST USD  IDLE USD
+cr-0123456789abcdef0  2 m5.2xlarge  1344   34.1    1309.9  97%         403.20    392.97
 
 Reservations, USD
 RESERVATION  RESERVED H  ON-DEMAND H  COST
@@ -31,13 +31,12 @@ CLASS  RESERVED H  ON-DEMAND H  COST
 small  7           10.55        1.01
 
 Months, USD
-MONTH    MOST MACHINES  RESERVED H  ON-DEMAND H  COST  PAID AHEAD  IDLE
+MONTH    MOST MACHINES  RESERVED H  ON-DEMAND H  COST  PAID AHEAD  IDLE USD
 2026-02  5              7           10.55        1.01  402.60      392.37
 2026-03                                          0.00  0.60        0.60
 all                     7           10.55        1.01
 
 Prices in US dollars: from the files, else from on-demand prices of us-east-1 of 2026-01-19.
-Not planned: bench (names no cloudCapacity).
 """  # noqa: E501 - as it is
 
 

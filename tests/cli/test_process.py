@@ -110,6 +110,8 @@ def test_an_answer_that_cannot_be_written_is_told(folder: Path) -> None:
 
     told = "berth: cannot write the output: No space left on device.\n"
     assert (done.returncode, done.stderr) == (3, told)
+    done = shell("_BERTH_COMPLETE=bash_source berth > /dev/full", folder)
+    assert (done.returncode, done.stderr) == (3, told)
 
 
 def test_an_interrupt_exits_130_at_once_and_silently(many: Path) -> None:

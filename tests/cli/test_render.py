@@ -281,7 +281,7 @@ def test_five_years_of_every_day_are_refused_with_what_to_do(
     )
 
     project.write(folder, rest=daily.replace("LAST", "2030-12-31"))
-    answer = berth(command)
+    answer = berth(command, "--now", "2029-12-31")
 
     assert (answer.code, answer.out + answer.err) == (1, told)
     project.write(folder, rest=daily.replace("LAST", "2028-12-31"))

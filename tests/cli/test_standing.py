@@ -40,14 +40,14 @@ course  prod     25 small  2            225         Mon 2026-02-02 08:30
 lab     prod     2 small                            {}
 """
 WIDE = """\
-NAME    CLUSTER  SEATS     OCCURRENCES  SEAT-HOURS  NEXT OPENING          BEHAVIOR  ZONE           TITLE               BACKEND
-course  prod     25 small  2            225         Mon 2026-02-02 08:30  maintain  Europe/Zurich  Zürich, Café | Lab  koordinator
-lab     prod     2 small                            always open           none      Europe/Zurich  lab                 koordinator
+NAME    CLUSTER  SEATS     OCCURRENCES  SEAT-HOURS  NEXT OPENING          BEHAVIOR  ZONE           FILE                      TITLE               BACKEND
+course  prod     25 small  2            225         Mon 2026-02-02 08:30  maintain  Europe/Zurich  reservations/course.yaml  Zürich, Café | Lab  koordinator
+lab     prod     2 small                            always open           none      Europe/Zurich  reservations/lab.yaml     lab                 koordinator
 """  # noqa: E501 - as it is
 
 
 def test_list_tells_how_long_it_stands(berth: Berth, folder: Path) -> None:
-    assert berth("list", "--now", "2026-02-01").out == LIST.format("open until Sun 2026-03-01 01:00")
+    assert berth("list", "--now", "2026-02-01").out == LIST.format("until Sun 2026-03-01 01:00")
     assert berth("list", "--now", "2026-03-01T00:00:00Z").out.splitlines()[2] == (
         "lab     prod     2 small                            expired Sun 2026-03-01 01:00"
     )
@@ -68,12 +68,24 @@ def test_json_tells_what_stands_from_what_has_no_dates(berth: Berth, folder: Pat
         "next": None,
         "suspend": False,
         "standing": {"until": "2026-03-01T00:00:00Z"},
+        "owner": None,
+        "file": "reservations/lab.yaml",
     }
     project.write(folder, site=SITE, classes=CLASSES, course=SLOTS, lab=LAB, night=None, rest=None)
     assert json.loads(berth("list", "-o", "json").out)["items"][1]["standing"] == {"until": None}
     assert json.loads(berth("occurrences", "lab", "-o", "json").out)["standing"] == [
         {"reservation": "lab", "cluster": "prod", "seats": {"small": 2}, "until": None}
     ]
+
+
+def test_a_week_has_what_stands_in_it(berth: Berth) -> None:
+    def names(week: str) -> list[str]:
+        answer = json.loads(berth("list", "-o", "json", "--week", week).out)
+        return [item["name"] for item in answer["items"]]
+
+    assert names("2026-01-01") == ["lab"]
+    assert names("2026-02-28") == ["course", "lab"]
+    assert names("2026-03-03") == []
 
 
 STANDS = """\
@@ -87,10 +99,10 @@ lab              until 2026-03-01T00:00:00Z  2 small  prod
 @pytest.mark.parametrize(
     ("asked", "expected"),
     [
-        (("lab",), STANDS),
+        (("lab", "--from", "2026-02-01"), STANDS),
         (("--at", "2026-02-28"), STANDS),
         (("--at", "2026-03-01T00:00:00Z"), "No occurrences.\n"),
-        (("lab", "--class", "bench"), "No occurrences.\n"),
+        (("lab", "--class", "bench", "--from", "2026-02-01"), "No occurrences.\n"),
     ],
     ids=["by-name", "at-an-instant", "expired", "of-another-class"],
 )

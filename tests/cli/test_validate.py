@@ -116,3 +116,32 @@ def test_a_folder_without_reservations_says_where_to_go(
         "",
     )
     assert berth("validate").code == 0
+
+
+def test_render_only_counts_notes_and_quietly_it_does_not(berth: Berth, folder: Path) -> None:
+    project.write(folder, rest=NOTE, classes=NOTE_CLASS)
+
+    assert berth("render").err == "1 note; berth validate shows it.\n"
+    assert berth("render", "--quiet").err == ""
+    assert berth("--quiet", "render").err == ""
+    assert berth("render", "-o", "json").err == ""
+
+
+@pytest.mark.parametrize("command", ["list", "occurrences", "simulate course"])
+def test_questions_are_answered_without_notes(command: str, berth: Berth, folder: Path) -> None:
+    project.write(folder, rest=NOTE, classes=NOTE_CLASS)
+
+    assert berth(*command.split()).err == ""
+
+
+def test_a_date_that_is_far_away_depends_on_the_clock(berth: Berth, folder: Path) -> None:
+    project.write(folder, course=project.COURSE)
+
+    assert "B084" in berth("validate", "--now", "2020-01-01").out
+    assert "B084" not in berth("validate", "--now", "2026-01-01").out
+
+
+def test_notes_are_not_counted_beside_errors(berth: Berth, folder: Path) -> None:
+    project.write(folder, rest=NOTE, classes=NOTE_CLASS, course=ERROR)
+
+    assert berth("list") == (1, "", f"{TOLD_ERROR}1 error.\n")

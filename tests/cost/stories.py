@@ -110,7 +110,7 @@ def demand(reservation_name: str, *windows: str, nodes: bool = False, of: str = 
         changes[first] = changes.get(first, 0) + int(count)
         changes[end] = changes.get(end, 0) - int(count)
     steps = [number for minute in sorted(changes) for number in (minute, changes[minute])]
-    return SeatDemand((reservation_name, of), Unit.NODE if nodes else Unit.SEAT, steps)
+    return SeatDemand((reservation_name, of), Unit.NODE if nodes else Unit.SEAT, steps, ("general",))
 
 
 def planned(

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from berth.checks.ceilings import PoolLoad
 from berth.cost import ledger
 from berth.cost.clusterplans import ClusterPlan, UnplannedItem, plan_clusters, unplanned_items
@@ -51,7 +52,10 @@ def test_clusters_without_cloud_capacity_and_classes_that_name_none_are_left_out
 
     assert [one.cluster for one in some] == ["prod"]
     assert [demand.key for demand in some[0].demands] == [("course", "small"), ("night", "small")]
-    assert unplanned_items(pipeline.declared) == [UnplannedItem("bench", "names no cloudCapacity")]
+    assert unplanned_items(pipeline.declared, lambda _: True) == [
+        UnplannedItem("bench", "names no cloudCapacity")
+    ]
+    assert unplanned_items(pipeline.declared, lambda key: key[1] == "small") == []
 
 
 def test_without_the_gate_reserved_machines_are_nobodys(tmp_path: Path) -> None:
@@ -59,6 +63,26 @@ def test_without_the_gate_reserved_machines_are_nobodys(tmp_path: Path) -> None:
     _, (one,) = read(tmp_path, site=site)
 
     assert {kind.capacity_type for kind in one.runs[0].kinds} == {"on-demand"}
+
+
+@pytest.mark.parametrize(("version", "bought"), [("1.14", {"on-demand", "reserved"}), ("1.15", {"reserved"})])
+def test_since_1_15_seats_wait_for_full_reservations_of_a_heavier_pool(
+    tmp_path: Path, version: str, bought: set[str]
+) -> None:
+    held = clouds.CLOUD.replace("[reserved, on-demand]", "[reserved]\n  weight: 9")
+    spare = ON_DEMAND.replace("name: general", "name: spare").replace(
+        "REQUIREMENTS", "{key: node.kubernetes.io/instance-type, operator: In, values: [m5.2xlarge]}"
+    )
+    pipeline, (one,) = read(
+        tmp_path,
+        site=clouds.SITE.replace("1.14", version),
+        classes=clouds.CLASSES.replace("[general]", "[general, spare]"),
+        cloud=f"{held}---\n{spare}",
+    )
+    waiting = [one for one in told(pipeline, [one]) if " B196 " in one]
+
+    assert {kind.capacity_type for kind in one.runs[0].kinds} == bought
+    assert bool(waiting) == ("on-demand" not in bought)
 
 
 def test_where_karpenters_order_is_open_there_are_a_least_and_a_most(tmp_path: Path) -> None:

@@ -107,12 +107,10 @@ def test_disks_that_come_with_the_machine_count_where_they_are_joined() -> None:
         pytest.param({"evictionHard": {"memory.available": "100%"}}, {MEMORY: "100Mi"}, id="no-eviction"),
         pytest.param({"evictionHard": {"memory.available": "20%"}}, {MEMORY: "-2931Mi"}, id="a-share"),
         pytest.param({"evictionSoft": {"memory.available": "2Gi"}}, {}, id="a-soft-one-is-but-a-warning"),
-        pytest.param({"podsPerCore": 7}, {"pods": "-30", MEMORY: "330Mi"}, id="pods-for-each-core"),
+        pytest.param({"podsPerCore": 7}, {"pods": "-30"}, id="pods-for-each-core"),
         pytest.param({"podsPerCore": 20}, {}, id="more-pods-for-each-core-than-addresses"),
-        pytest.param(
-            {"podsPerCore": 20, "maxPods": 70}, {"pods": "12", MEMORY: "-132Mi"}, id="the-most-pods-first"
-        ),
-        pytest.param({"maxPods": 0}, {"pods": "-58", MEMORY: "638Mi"}, id="no-pods"),
+        pytest.param({"podsPerCore": 20, "maxPods": 70}, {"pods": "12"}, id="the-most-pods-first"),
+        pytest.param({"maxPods": 0}, {"pods": "-58"}, id="no-pods"),
     ],
 )
 def test_what_a_machine_keeps_for_itself(kubelet: dict[str, Any], differs: dict[str, str]) -> None:
@@ -122,6 +120,33 @@ def test_what_a_machine_keeps_for_itself(kubelet: dict[str, Any], differs: dict[
     assert {name: found[name] - plain[name] for name in plain if found[name] != plain[name]} == {
         name: amount(text) for name, text in differs.items()
     }
+
+
+@pytest.mark.parametrize(
+    ("family", "kubelet", "pods", "kept"),
+    [
+        pytest.param("AL2", {}, 35, 640, id="al2"),
+        pytest.param("AL2023", {}, 35, 640, id="al2023"),
+        pytest.param("AL2023", {"maxPods": 10}, 10, 640, id="al2023-fewer-pods"),
+        pytest.param("AL2023", {"maxPods": 110}, 110, 640, id="al2023-more-pods"),
+        pytest.param("AL2023", {"podsPerCore": 4}, 8, 640, id="al2023-pods-for-each-core"),
+        pytest.param("Custom", {"maxPods": 110}, 110, 640, id="custom"),
+        pytest.param("Bottlerocket", {}, 35, 640, id="bottlerocket"),
+        pytest.param("Bottlerocket", {"maxPods": 10}, 10, 365, id="bottlerocket-fewer-pods"),
+        pytest.param("Windows2022", {}, 110, 1465, id="windows"),
+        pytest.param("Windows2022", {"maxPods": 10}, 10, 365, id="windows-fewer-pods"),
+        pytest.param("Windows2022", {"podsPerCore": 4}, 8, 343, id="windows-pods-for-each-core"),
+    ],
+)
+def test_memory_of_the_kubelet(family: str, kubelet: dict[str, Any], pods: int, kept: int) -> None:
+    """A t3.large has 35 addresses. Only Bottlerocket and Windows keep memory by the pods of the node."""
+    said = InstanceType(
+        "t3.large", ((CPU, "2"), (MEMORY, "8Gi"), ("pods", "35")), (), (), "amd64", None, None
+    )
+    found = left("t3.large", said, amiFamily=family, kubelet=kubelet)
+    bare = left("t3.large", said, amiFamily=family, kubelet={**kubelet, "kubeReserved": {MEMORY: "0"}})
+
+    assert (found["pods"], bare[MEMORY] - found[MEMORY]) == (amount(str(pods)), amount(f"{kept}Mi"))
 
 
 def test_bottlerocket_knows_no_pods_for_each_core() -> None:

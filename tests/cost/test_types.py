@@ -54,14 +54,6 @@ def test_what_the_file_says_wins() -> None:
     assert found["pods"] == 29 * 10**9
 
 
-def test_more_pods_of_the_kubelet_take_more_memory() -> None:
-    """11 MiB for each."""
-    few, many = room(name="m5.large"), room(name="m5.large", node_class={"kubelet": {"maxPods": 110}})
-
-    assert many["pods"] == 110 * 10**9
-    assert few["memory"] - many["memory"] == 81 * 11 * 2**20 * 10**9
-
-
 def test_what_daemonsets_ask_for_is_not_for_seats() -> None:
     plain, beside = (
         room(name="m5.large", daemon_requests=said)

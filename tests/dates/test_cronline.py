@@ -4,9 +4,12 @@ from datetime import date, datetime
 from random import Random
 
 import pytest
-from berth.dates.cron import cron_zone, schedules
+from berth.dates.cron import cron_zone, open_spans, schedules
+from berth.dates.occurrence import Occurrence
 from berth.dates.zone import DAY, FOLD, Zone, clock, known, local, number, resolve, trait
 from croniter import croniter
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.zones import distinct, some, zone
 
@@ -99,6 +102,32 @@ def walkable(here: Zone, day: int) -> bool:
         return True
     odd = [minute for minute in range(0, DAY, 15) if trait(here, day * DAY + minute)]
     return odd[0] % 60 == 0 and len(odd) % 4 == 0
+
+
+def opened(*spans: tuple[int, int]) -> list[Occurrence]:
+    return [
+        Occurrence("a", f"a/{n}", *(opens, opens, end), (), "UTC", (), "")
+        for n, (opens, end) in enumerate(spans)
+    ]
+
+
+def test_a_chain_of_occurrences_that_touch_is_one_opening() -> None:
+    """One Job lives through it: also through an end at which the next opens, and what lies within another."""
+    chain = opened((0, 10), (8, 20), (20, 30), (22, 25))
+
+    assert open_spans(chain) == open_spans(chain[::-1]) == [(0, 30)]
+    assert open_spans([*chain, *opened((31, 40))]) == [(0, 30), (31, 40)]
+    assert open_spans([]) == []
+
+
+@given(st.lists(st.tuples(st.integers(0, 50), st.integers(1, 12)), max_size=12))
+def test_spans_begin_at_each_opening_before_which_nothing_is_open(rows: list[tuple[int, int]]) -> None:
+    found = open_spans(opened(*((opens, opens + length) for opens, length in rows)))
+    is_open = [any(opens <= now < opens + length for opens, length in rows) for now in range(64)]
+
+    begins = [now for now in range(64) if is_open[now] and not (now and is_open[now - 1])]
+    assert [opens for opens, _ in found] == begins
+    assert [end for _, end in found] == [now for now in range(1, 64) if is_open[now - 1] and not is_open[now]]
 
 
 def fires(schedule: str, here: Zone, at: int) -> bool:

@@ -1,15 +1,18 @@
 """`except`, `moved`, `extra` and calendars: what they do, which one wins, and what is told when they miss."""
 
+from datetime import date
+
 import pytest
 from berth.dates.occurrence import Skipped
 from berth.dates.recurrence import expand
-from berth.schema.values import Except, Move
+from berth.schema.values import ClosedDates, Except, Move
 
-from tests.cases import calendar, entry, extra, move, recurrence, reservation, text, told, without
+from tests.cases import SEATS, calendar, entry, extra, move, recurrence, reservation, text, told, without
 from tests.saying import finding
 
 WEEKLY = entry("09:00-10:00", 1)
-MARCH = "2026-03-02/2026-03-29"  # Mondays: 2, 9, 16, 23
+MARCH = "2026-03-02/2026-03-29"
+MONDAYS = ("2026-03-02", "2026-03-09", "2026-03-16", "2026-03-23")
 
 
 @pytest.mark.parametrize(
@@ -128,6 +131,49 @@ def test_an_occurrence_in_except_and_in_moved_is_an_error_at_both_entries(item: 
     ]
 
 
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        ({"calendars": ("holidays",)}, "calendar holidays: Break"),
+        ({"excepts": (without("2026-03-09/2026-03-10"),)}, "except"),
+    ],
+    ids=["calendar", "range"],
+)
+def test_other_seats_do_not_bring_back_an_occurrence_that_is_left_out(
+    more: dict[str, object], reason: str
+) -> None:
+    seats = move("2026-03-09", "2026-03-09")._replace(seats=(("small", 120),))
+    when = recurrence("weekly", "UTC", WEEKLY, days=MARCH, moves=(seats,), **more)
+    made = expand(reservation(when), {"holidays": calendar("holidays", "2026-03-09", title="Break")})
+
+    assert told(made) == [finding("B053 moved.0", "2026-03-09 at 09:00", reason)]
+    assert [one.date[8:] for one in made.occurrences] == ["02", "16", "23"]
+    assert [one.reason for one in made.skipped if one.date == "2026-03-09"] == [reason]
+
+
+def test_other_seats_contradict_an_exception_for_the_same_date() -> None:
+    seats = move("2026-03-09", "2026-03-09")._replace(seats=(("small", 120),))
+    when = recurrence("weekly", "UTC", WEEKLY, days=MARCH, excepts=(without("2026-03-09"),), moves=(seats,))
+
+    assert [one[:4] for one in told(expand(reservation(when), {}))] == ["B050", "B050"]
+
+
+def test_marks_say_whether_the_time_or_the_seats_differ() -> None:
+    many = (("small", 120),)
+    moves = (
+        move("2026-03-02", "2026-03-02")._replace(seats=many),
+        move("2026-03-09", "2026-03-10")._replace(seats=many),
+        move("2026-03-16", "2026-03-16", at="09:00"),
+        move("2026-03-23", "2026-03-23", end="12:00")._replace(seats=SEATS),
+    )
+    when = recurrence("weekly", "UTC", WEEKLY, days=MARCH, moves=moves)
+    marks = [one.marks for one in expand(reservation(when), {}).occurrences]
+    suspended = [one.marks for one in expand(reservation(when, suspend=True), {}).occurrences]
+
+    assert marks == [("otherSeats",), ("moved", "otherSeats"), (), ("moved",)]
+    assert suspended == [(*one, "suspended") for one in marks]
+
+
 def test_except_for_another_start_of_the_date_does_not_contradict_a_move() -> None:
     when = recurrence(
         "weekly",
@@ -206,3 +252,23 @@ def test_a_move_on_a_date_with_two_occurrences_must_say_which() -> None:
 
     expected = finding("B047 moved.0", "2026-03-09")
     assert [expected] == told(expand(reservation(when), {}))
+
+
+def test_a_move_of_one_of_two_lines_with_the_same_id_is_refused() -> None:
+    """A calendar leaves out the longer one only, so nothing else tells them apart."""
+    when = recurrence(
+        "weekly",
+        "UTC",
+        WEEKLY,
+        entry("09:00-13:00", 1),
+        days=MARCH,
+        calendars=("lunch",),
+        moves=(move("2026-03-09", "2026-03-10"),),
+    )
+    hours = [ClosedDates(day, day, since=12 * 60) for day in map(date.fromisoformat, MONDAYS)]
+    calendars = {"lunch": calendar("lunch")._replace(dates=tuple(hours))}
+
+    expected = finding("B049 moved.0", "2026-03-09 at 09:00", "name: extra-time")
+    assert told(expand(reservation(when), calendars)) == [expected]
+    apart = when._replace(moves=())
+    assert told(expand(reservation(apart), calendars)) == []

@@ -55,6 +55,13 @@ def test_entries_that_overlap_are_told_once_with_their_first_date(
     assert expected == told(expand(reservation(when, lead=60), {}))
 
 
+def test_seats_that_do_not_add_up_may_overlap() -> None:
+    when = recurrence("daily", "UTC", days="2026-01-01/2026-01-31")
+    meeting = when._replace(schedule=(entry("09:00-13:00"), entry("12:00-15:00")))
+
+    assert told(expand(reservation(meeting)._replace(overlap="max"), {})) == []
+
+
 def test_what_moves_or_is_extra_can_overlap_and_the_date_told_is_that_of_the_meeting() -> None:
     when = recurrence(
         "weekly",

@@ -1,16 +1,18 @@
 """What holds for every recurrence, whatever is declared: in every zone, on every date, in any order."""
 
+from calendar import Calendar
 from collections import Counter
 from datetime import date, timedelta
 from random import Random
 from typing import Any
 
 import pytest
-from berth.dates.occurrence import Expansion
-from berth.dates.recurrence import expand
-from berth.dates.zone import clock, date_text, known, local
+from berth.dates.occurrence import Expansion, id_time
+from berth.dates.recurrence import expand, local_occurrences
+from berth.dates.zone import clock, date_text, known, local, number
 from berth.schema.grammar import end_time
-from berth.schema.values import Entry, Recurrence
+from berth.schema.holders import BEHAVIORS
+from berth.schema.values import WEEKS, ClosedDates, Entry, EntryDates, Recurrence, Scaling
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -30,32 +32,96 @@ def entries(draw: st.DrawFn) -> Entry:
         end_day = 1
     days = draw(st.lists(st.integers(1, 7), min_size=1, max_size=3, unique=True))
     seats = draw(st.sampled_from([(("small", 25),), (("small", 2), ("huge", 1)), (("huge", 3),)]))
-    return Entry(tuple(sorted(days)), start, end, end_day, seats)
+    one = st.builds(Scaling, st.integers(0, 1440), st.sampled_from(BEHAVIORS))
+    scaling = draw(st.one_of(st.just(()), st.tuples(*[one for _ in seats])))
+    return Entry(tuple(sorted(days)), start, end, end_day, seats, scaling)
 
 
 @st.composite
-def recurrences(draw: st.DrawFn) -> Recurrence:
+def entry_dates(draw: st.DrawFn, kind: str, first: date, last: date) -> EntryDates:
+    """Which dates an entry has: within those of the recurrence, or of an item of `dates`."""
+    some = draw(st.sampled_from(["all", "all", "span", "weeks", "nth"]))
+    if some == "all" or (some != "span" and kind == "daily"):
+        return EntryDates()
+    if some == "span":
+        begin = draw(st.none() | st.dates(first, last))
+        return EntryDates(begin, draw(st.none() | st.dates(begin or first, last)))
+    if kind == "dates":
+        return EntryDates(listed=1)
+    if some == "nth":
+        return EntryDates(nth=draw(st.sampled_from([1, 2, 3, 4, 5, -1])))
+    listed = st.sets(st.integers(1, 53), min_size=1).map(lambda weeks: tuple(sorted(weeks)))
+    return EntryDates(weeks=draw(st.sampled_from(list(WEEKS.values())) | listed))
+
+
+@st.composite
+def recurrences(draw: st.DrawFn, *, renku: bool = False) -> Recurrence:
     kind = draw(st.sampled_from(["daily", "weekly", "dates"]))
     first = date(2024, 1, 1) + timedelta(days=draw(st.integers(0, 1460)))
     last = first + timedelta(days=draw(st.integers(0, 60)))
     schedule = draw(st.lists(entries(), min_size=1, max_size=4))
     name = draw(st.sampled_from(known()))
-    made = recurrence(kind, name, *schedule, days=f"{first}/{last}")
-    return made._replace(interval=draw(st.integers(1, 4)) if kind == "weekly" else 1)
+    made = recurrence(kind, name, *schedule, days=f"{first}/{last},{last}/{last + timedelta(days=2)}")
+    if not renku and kind != "dates" and draw(st.booleans()):
+        made = made._replace(**draw(terms(first)))
+    made = made._replace(interval=draw(st.integers(1, 4)) if kind == "weekly" else 1)
+    if renku:
+        return made
+    names = st.sampled_from(["", "", "extra-time", "2"])
+    limited = [one._replace(name=draw(names), dates=draw(entry_dates(kind, first, last))) for one in schedule]
+    return made._replace(schedule=tuple(limited))
+
+
+@st.composite
+def terms(draw: st.DrawFn, first: date) -> dict[str, Any]:
+    """One to three terms, which may overlap, from a date on."""
+    spans = [
+        (first + timedelta(days=begin), first + timedelta(days=begin + days))
+        for begin, days in draw(
+            st.lists(st.tuples(st.integers(0, 50), st.integers(0, 20)), min_size=1, max_size=3)
+        )
+    ]
+    names = tuple(f"term-{number}" for number in range(len(spans)))
+    begin, end = min(one for one, _ in spans), max(one for _, one in spans)
+    return {"within": names, "terms": tuple(sorted(spans)), "first": begin, "last": end}
 
 
 def walked(when: Recurrence) -> Counter[str]:
     """The dates and times of a recurrence, found by looking at every date."""
-    (first, last), *_ = when.dates or ((when.first, when.last),)
+    spans = when.dates or ((when.first, when.last),)
+    first, last = spans[0][0], spans[-1][1]
     assert first is not None
     assert last is not None
     found: Counter[str] = Counter()
+    spans = when.terms or ((first, last),)
     for day in (first + timedelta(days=n) for n in range((last - first).days + 1)):
+        if not any(begin <= day <= end for begin, end in spans):
+            continue
         weeks = (day - timedelta(days=day.weekday()) - first + timedelta(days=first.weekday())).days // 7
         for one in when.schedule:
-            if when.type != "weekly" or (day.isoweekday() in one.days and weeks % when.interval == 0):
-                found[f"{day}T{clock(one.start)}"] += 1
+            if when.type == "weekly" and (day.isoweekday() not in one.days or weeks % when.interval):
+                continue
+            if when.type == "dates" and not is_listed(day, one, when):
+                continue
+            if is_in(day, one.dates):
+                found[f"{day}T{id_time(one)}"] += 1
     return found
+
+
+def is_listed(day: date, one: Entry, when: Recurrence) -> bool:
+    own = {each.dates.listed for each in when.schedule}
+    items = [one.dates.listed] if one.dates.listed is not None else {*range(len(when.dates))} - own
+    return any(first <= day <= last for first, last in [when.dates[item] for item in items])
+
+
+def is_in(day: date, dates: EntryDates) -> bool:
+    month = [one for one in Calendar().itermonthdates(day.year, day.month) if one.month == day.month]
+    same = [one for one in month if one.weekday() == day.weekday()]
+    return (
+        (dates.first or day) <= day <= (dates.last or day)
+        and (not dates.weeks or day.isocalendar().week in dates.weeks)
+        and (not dates.nth or day in (same[-1:] if dates.nth < 0 else same[dates.nth - 1 : dates.nth]))
+    )
 
 
 def codes(expansion: Expansion) -> set[str]:
@@ -71,8 +137,25 @@ def test_what_happens_is_what_walking_through_the_dates_finds(when: Recurrence, 
 
     assert walked(when) == Counter(one.id.removeprefix("course/") for one in found)
     assert sorted(found, key=lambda one: (one.start, one.id)) == list(found)
-    assert all(one.open == one.start - lead * 60 and one.start < one.end for one in found)
+    assert all(one.start < one.end for one in found)
     assert twice == ("B049" in codes(made))
+
+
+@EXAMPLES
+@given(recurrences(), st.integers(0, 1440))
+def test_each_class_opens_by_its_own_lead_and_the_occurrence_with_the_first(
+    when: Recurrence, lead: int
+) -> None:
+    declared = reservation(when, lead=lead)
+    for one in expand(declared, {}).occurrences:
+        leads = [each.lead for each in declared.scaling_of(one)]
+        names = [name for name, _ in one.seats]
+        opens = {name: one.start - 60 * lead for name, lead in zip(names, leads, strict=True)}
+
+        assert one.opens_by_class() == opens
+        assert one.open == min(opens.values())
+        assert [one.of_classes({name}).open for name in names] == [*opens.values()]
+        assert sorted(pair for row in one.openings() for pair in row.seats) == sorted(one.seats)
 
 
 @EXAMPLES
@@ -87,10 +170,11 @@ def test_another_entry_changes_nothing_of_those_that_were_there(
 
 
 @EXAMPLES
-@given(recurrences(), st.randoms(use_true_random=False), st.booleans())
+@given(st.data(), st.randoms(use_true_random=False), st.booleans())
 def test_the_order_of_entries_changes_only_whose_id_is_whose(
-    when: Recurrence, random: Random, renku: bool
+    data: st.DataObject, random: Random, renku: bool
 ) -> None:
+    when = data.draw(recurrences(renku=renku))
     shuffled = when._replace(schedule=tuple(random.sample(when.schedule, len(when.schedule))))
     one, other = (expand(reservation(each, renku=renku), {}) for each in (when, shuffled))
 
@@ -103,7 +187,7 @@ def test_the_order_of_entries_changes_only_whose_id_is_whose(
 
 
 @EXAMPLES
-@given(recurrences())
+@given(recurrences(renku=True))
 def test_ids_of_a_renku_payload_are_always_unique(when: Recurrence) -> None:
     made = expand(reservation(when, renku=True), {})
 
@@ -127,6 +211,33 @@ def test_what_exceptions_leave_and_what_they_take_is_the_whole(
     assert not [one.date for one in made.occurrences if f"{days[0]}" <= one.date <= f"{days[1]}"]
     assert not [one.date for one in made.occurrences if one.date == f"{days[2]}"]
     assert ("B045" in codes(made)) == ("except" not in {one.reason for one in made.skipped})
+
+
+@EXAMPLES
+@given(
+    recurrences(),
+    st.integers(-2, 62),
+    st.tuples(st.integers(0, 47), st.integers(1, 48)).filter(lambda hours: hours[0] < hours[1]),
+    st.booleans(),
+)
+def test_hours_leave_out_what_overlaps_them_and_a_closed_site_also_what_began_before(
+    when: Recurrence, offset: int, hours: tuple[int, int], closes: bool
+) -> None:
+    day = (when.first or when.dates[0][0]) + timedelta(days=offset)
+    since, until = (number(day) * DAY + 30 * half for half in hours)
+    dates = (ClosedDates(day, day, "", 30 * hours[0], 30 * hours[1]),)
+    known = {"days": calendar("days")._replace(dates=dates, closes=closes)}
+    left = when if closes else when._replace(calendars=("days",))
+    gone = [
+        one
+        for one in local_occurrences(reservation(when), {})
+        if one.start < until and since < one.end and (closes or one.start // DAY == number(day))
+    ]
+    found = expand(reservation(left), known).skipped
+
+    ids = [f"course/{date_text(one.original // DAY)}T{id_time(when.lines[one.entry])}" for one in gone]
+    assert ids == [one.id for one in found]
+    assert [one.reason for one in found] == ["calendar days"] * len(gone)
 
 
 @EXAMPLES

@@ -1,5 +1,7 @@
 """`berth diff` in a terminal: what a change of the small project means."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.diff.conftest import NOW, Pair
@@ -52,6 +54,20 @@ reservations/course.yaml:16:36: error[B012] spec.provisioning.placeholderCount: 
 
 def test_where_nothing_changes_it_says_so(pair: Pair) -> None:
     assert pair.diff() == (0, "Nothing changes.\n../was -> working tree\n", "")
+
+
+def test_an_owner_is_shown_and_changes_nothing_else(pair: Pair) -> None:
+    pair.edit("course.yaml", "spec:", "spec:\n  owner: {name: Physics, contact: p@example.org}")
+    code, out, _ = pair.diff("--exit-code")
+
+    assert (code, out.split("\n\n")[1:]) == (
+        4,
+        [
+            "~ course: Zürich, Café | Lab [prod], owner Physics (p@example.org)\n"
+            "~   owner: none -> Physics (p@example.org)\n"
+            "    seat-hours: 225\n"
+        ],
+    )
 
 
 def test_more_seats(pair: Pair) -> None:
@@ -186,3 +202,73 @@ def test_a_base_whose_dates_are_wrong_is_told_where_they_were_put_right(pair: Pa
     assert told.startswith("1 reservation changed; ")
     assert "../now is not valid\n" in told
     assert "error[" in told
+
+
+def test_removed_dates_say_why_they_are_left_out(pair: Pair) -> None:
+    pair.edit("course.yaml", "except: [2026-02-09]", "except: [{date: 2026-02-02, title: Excursion}]")
+    pair.edit("classes.yaml", "title: Carnival}", "title: Carnival}, {date: 2026-02-07, title: Fair}")
+    pair.edit("site.yaml", "  engine: argocd", "  engine: argocd\n  calendars: [holidays]")
+    lines = pair.diff().out.splitlines()
+
+    assert "-   25 small: Mon 2026-02-02 09:00-13:00 (08:00-12:00 UTC), except: Excursion" in lines
+    assert any(
+        line.startswith("- ")
+        and "Sat 2026-02-07 22:00" in line
+        and line.endswith(", calendar holidays: Fair")
+        for line in lines
+    )
+
+
+OVERLAP = 'schedule: [{startTime: "10:05", endTime: "10:10"}, '
+
+
+def with_overlap(folder: Path) -> None:
+    """Make two windows of a reservation overlap, which is a warning."""
+    file = folder / "reservations/rest.yaml"
+    file.write_text(file.read_text("utf-8").replace("schedule: [", OVERLAP), "utf-8")
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "github"])
+def test_a_warning_is_shown_only_if_it_is_new_or_gone(form: str, pair: Pair) -> None:
+    with_overlap(pair.now)
+    assert "B031" in pair.diff("-o", form).out
+
+    with_overlap(pair.was)
+    pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
+    assert "B031" not in pair.diff("-o", form).out
+
+
+def test_a_warning_that_is_gone_is_shown_at_the_base(pair: Pair) -> None:
+    with_overlap(pair.was)
+    assert "../was:\nreservations/rest.yaml" in pair.diff().out
+
+
+def test_an_error_is_shown_even_if_the_base_has_it(pair: Pair) -> None:
+    for folder in (pair.was, pair.now):
+        file = folder / "reservations/rest.yaml"
+        file.write_text(
+            file.read_text("utf-8").replace("placeholderCount: 1", "placeholderCount: -1"), "utf-8"
+        )
+    told = pair.diff()
+
+    assert (told.code, told.out.count("error[B012]")) == (1, 2)
+
+
+def test_a_warning_of_a_reservation_that_does_not_change_may_be_gone(pair: Pair) -> None:
+    for folder in (pair.was, pair.now):
+        file = folder / "reservations/rest.yaml"
+        file.write_text(file.read_text("utf-8").replace("placeholderCount: 1", "placeholderCount: 1001"))
+    assert "B082" not in pair.diff().out
+
+    site = pair.now / "reservations/site.yaml"
+    text = site.read_text("utf-8").replace("{name: lab,", "{name: lab, ceilings: [{seats: {bench: 5000}}],")
+    site.write_text(text, "utf-8")
+    assert "../was:\nreservations/rest.yaml" in pair.diff().out
+
+
+def test_a_course_that_is_moved_into_the_past_is_told_and_one_that_is_over_is_not(pair: Pair) -> None:
+    assert "B081" not in pair.diff(at="2030-01-01").out
+
+    pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
+    assert "B081" in pair.diff(at="2030-01-01").out
+    assert "B081" not in pair.diff().out

@@ -108,3 +108,55 @@ def test_a_base_without_our_folders_has_nothing(history: History) -> None:
     told = history.diff("empty")
     assert told.code == 0
     assert told.out.startswith("3 reservations added; peak seats of small in prod 0 -> 25; ")
+
+
+HUB = """\
+apiVersion: berth.dev/v1alpha1
+kind: ResourceClass
+metadata: {name: hub}
+spec:
+  cluster: prod
+  requests: {memory: 4Gi}
+  tolerations: [{operator: Exists}]
+  sessions: {source: jupyterhub, namespaces: [hub]}
+"""
+
+
+def larger_sessions(root: Path) -> None:
+    (root / "hub/values.yaml").write_text("singleuser: {memory: {guarantee: 8G}}\n", "utf-8")
+
+
+@pytest.fixture
+def hub(pair: Pair) -> Pair:
+    """Give both sides a hub whose sessions are as large as the placeholders."""
+    for root in (pair.was, pair.now):
+        site = root / "reservations/site.yaml"
+        site.write_text(
+            site.read_text("utf-8").replace("name: prod", "name: prod\n      z2jh: hub/values.yaml"), "utf-8"
+        )
+        (root / "reservations/hub.yaml").write_text(HUB, "utf-8")
+        (root / "hub").mkdir()
+        (root / "hub/values.yaml").write_text("singleuser: {memory: {guarantee: 4G}}\n", "utf-8")
+    return pair
+
+
+@pytest.mark.parametrize("is_commit", [True, False], ids=["commit", "folder"])
+@pytest.mark.parametrize("is_old", [True, False], ids=["old", "new"])
+def test_values_of_a_hub_are_those_of_the_side(hub: Pair, is_commit: bool, is_old: bool) -> None:
+    if is_old:
+        larger_sessions(hub.was)
+        larger_sessions(hub.now)
+    compare = History(hub, hub.now).diff if is_commit else hub.diff
+    larger_sessions(hub.now)
+
+    assert ("B085" in compare("-o", "github").out) is not is_old
+    assert "B087" not in compare("-o", "github").out
+
+
+def test_values_that_are_missing_are_told_where_they_were_there(hub: Pair) -> None:
+    history = History(hub, hub.now)
+    (hub.now / "hub/values.yaml").unlink()
+    removed = history.diff("-o", "github").out
+    history.commit("removed")
+
+    assert ("B087" in removed, "B087" in hub.diff("-o", "github", base="HEAD").out) == (True, False)

@@ -22,6 +22,7 @@ RESERVATION = {
     "title": "Zürich, Café | Lab",
     "timeZone": "Europe/Zurich",
     "clusters": ["prod"],
+    "owner": None,
     "fields": [{"what": "seats", "before": "25 small", "after": "30 small"}],
     "occurrences": {"added": 0, "removed": 0, "changed": 2, "kept": 0},
     "seatHours": {"before": 225.0, "after": 270.0},
@@ -69,5 +70,6 @@ def test_json_has_everything(pair: Pair) -> None:
             peak("of memory", "100Gi", "120Gi"),
         ],
         "warnings": [WARNING],
+        "policies": [],
         "files": [FILE],
     }

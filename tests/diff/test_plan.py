@@ -1,6 +1,7 @@
 """What a change means for machines and money, and what is wrong with it."""
 
 import json
+import shutil
 from typing import Any
 
 import pytest
@@ -199,3 +200,16 @@ def test_a_budget_is_held_against_nodes_that_do_not_change(examined: Pair) -> No
 
     assert told.code == 1
     assert "error[B197] spec.diff.budget: 2026-02 costs 11.45 USD, above the budget of 7: " in told.out
+
+
+def test_a_warning_of_the_plan_is_shown_only_if_it_is_new(cloudy: Pair) -> None:
+    def codes() -> list[str]:
+        plan = json.loads(cloudy.diff("-o", "json", at=AT).out)["plan"]
+        return [one["code"] for one in plan["findings"]]
+
+    cloudy.edit("course.yaml", "placeholderCount: 25", "leadTimeMinutes: 2, placeholderCount: 25")
+    assert codes() == ["B199"]
+
+    shutil.copy(cloudy.now / "reservations/course.yaml", cloudy.was / "reservations/course.yaml")
+    cloudy.edit("course.yaml", "metadata: {name: course}", "metadata: {name: course, labels: {a: b}}")
+    assert codes() == []

@@ -1,20 +1,23 @@
 """docs/architecture.md names every folder and everything at the top of the tree, and its paths exist."""
 
 import re
-import subprocess
 
 import yaml
+from berth.names import REPOSITORY
 
 from tests.console import ROOT
-from tests.pages import text_of
+from tests.pages import text_of, tracked
 
 PAGE = text_of("docs/architecture.md")
-KNOWN_BY_THEIR_NAMES = {".gitignore", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md"}
-
-
-def tracked() -> list[str]:
-    done = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True)
-    return done.stdout.splitlines()
+KNOWN_BY_THEIR_NAMES = {
+    ".gitignore",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "LICENSE",
+    "Makefile",
+    "README.md",
+    "SECURITY.md",
+}
 
 
 def test_it_fits_on_two_pages() -> None:
@@ -64,7 +67,7 @@ def test_actions_are_where_workflows_and_pages_look_for_them() -> None:
     local = {step["uses"] for step in steps if step.get("uses", "").startswith("./")}
     local.discard("./base")  # the action as the main branch has it, checked out there
     page = text_of("docs/pull-requests.md")
-    named = {f"./{path.strip('/')}" for path in re.findall(r"berth-dev/berth(/[\w/-]+)?@v[\d.]+", page)}
+    named = {f"./{path.strip('/')}" for path in re.findall(rf"{REPOSITORY}(/[\w/-]+)?@v[\d.]+", page)}
 
     assert local == named == {"./", "./preview-of-forks"}
     assert [name for name in local if not (ROOT / name / "action.yml").is_file()] == []

@@ -39,10 +39,11 @@ def test_it_is_short(page: str) -> None:
 
 
 def anchors(text: str) -> set[str]:
-    """Return the anchors that GitHub makes of the headings of a page."""
+    """Return the anchors of a page: its own, and those that GitHub makes of headings."""
     plain = re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
     headings = re.findall(r"^#+ (.+)$", plain, re.M)
-    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    made = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    return made | {*re.findall(r'<a id="([\w-]+)">', text)}
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -78,8 +79,9 @@ def test_a_picture_is_readable_without_seeing_it_and_in_the_dark(picture: Path) 
     assert "prefers-color-scheme: dark" in text
 
 
-def test_every_page_is_linked_from_readme_or_from_a_page_that_is() -> None:
-    found, waiting = {"README.md"}, ["README.md"]
+def test_every_page_is_linked_from_a_front_page_or_from_a_page_that_is() -> None:
+    fronts = ["README.md", "docs/index.md"]
+    found, waiting = {*fronts}, fronts
     while waiting:
         page = waiting.pop()
         for target in re.findall(r"\]\((?!https?:)([^)#\s]+\.md)", text_of(page)):

@@ -30,10 +30,12 @@ def keys(value: object) -> set[str]:
         ("ReservationList", "list"),
         ("Simulation", "simulate machine-learning"),
         ("Plan", "plan"),
+        ("Size", "-C tests/examples/size size linear-algebra --students 300"),
+        ("Report", "-C tests/examples/report report --records records.json --now 2026-06-01"),
     ],
 )
 def test_it_names_every_key(kind: str, command: str, tmp_path: Path) -> None:
-    answer = json.loads(printed(f"berth {command} --now 2026-01-01 -o json", checkout(tmp_path)))
+    answer = json.loads(printed(f"berth {command} -o json", checkout(tmp_path)))
     (listed,) = re.findall(rf"^    {kind} (.*?)\n(?:    \w|\n)", TEXT, re.M | re.S)
     found = keys(answer)
 

@@ -10,4 +10,4 @@ from tests.pages import text_of
 def test_its_table_has_the_severities_of_the_program() -> None:
     listed = re.findall(r"^\| (B\d{3}) \| (\w+) \|", text_of("docs/plan.md"), re.M)
 
-    assert listed == [(code, RULES[code].severity) for code in sorted(RULES) if code >= "B195"]
+    assert listed == [(code, RULES[code].severity) for code in sorted(RULES) if "B195" <= code <= "B199"]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 
 import yaml
-from berth.core.record import OccurrenceRecord, record_json
+from berth.core.record import LOST, NOT_READY, OPENED_LATE, OccurrenceRecord, record_json
 
 from tests.console import ROOT
 from tests.runtime.world import COURSE, NEXT, World, timetable_text
@@ -70,7 +70,8 @@ def test_the_commands_name_what_is_written() -> None:
 
 def test_it_names_every_key_that_is_written_and_every_event_of_the_log() -> None:
     first, rest = TEXT.split("## Log lines")
-    told = set(re.findall(r"^\| `(\w+)` \|", first, re.M))
+    rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", first, re.M)
+    told = set(re.findall(r"`(\w+)`", " ".join(rows)))
     events = set(re.findall(r"`(\w+)`", " ".join(re.findall(r"^\| ((?:`[a-z]+`(?:, )?)+) \|", rest, re.M))))
     written = "".join(
         (ROOT / "gen/berth/runtime" / f"{name}.py").read_text("utf-8")
@@ -78,5 +79,11 @@ def test_it_names_every_key_that_is_written_and_every_event_of_the_log() -> None
     )
     used = set(re.findall(r'log\.(?:info|error)\(\s*"(\w+)"|_line\("\w+", "(\w+)"', written))
 
-    assert told == record_json(OccurrenceRecord("course/1", {"small": 1}, 0, {"small": 1})).keys()
+    points = {"small": ((0, 1),)}
+    shortfalls = {"small": dict.fromkeys((OPENED_LATE, NOT_READY, LOST), 1)}
+    whole = OccurrenceRecord(
+        "course/1", {"small": 1}, 0, {"small": 1}, points, (0, 1, 99), 0, shortfalls, ("run: no",)
+    )
+    assert told == record_json(whole).keys()
+    assert all(f"`{cause}`, " in first for cause in shortfalls["small"])
     assert events == {one or other for one, other in used}

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tests.e2e import argocd, flux
+from tests.e2e.chat import Chat
 from tests.e2e.cluster import Cluster
 from tests.e2e.errors import E2EError
 from tests.e2e.gitfolder import GitFolder
@@ -17,6 +18,7 @@ from tests.manifests.engines import manuals
 class Applier(Protocol):
     name: str  # of its site too
     place: str  # its only cluster, as the site calls it
+    chat: Chat  # where the engine tells people
 
     def site(self, folder: Path) -> Document:
         """What the site's spec says of engine, repository and clusters."""
@@ -30,6 +32,9 @@ class Applier(Protocol):
 
     def bring(self, repository: GitFolder, commit: str) -> None:
         """Returns when the commit is applied."""
+
+    def be_refused(self, repository: GitFolder, commit: str) -> None:
+        """Returns when the engine has told people that it could not apply the commit."""
 
     def look_hard(self) -> None:
         """Compare everything again, and return when that is done."""
@@ -54,6 +59,7 @@ class ByArgoCD:
         self._cluster = cluster
         self._engine = engine
         self._object = f"berth-{self.name}.{self.place}"
+        self.chat = Chat()
 
     def site(self, folder: Path) -> Document:
         repository = {"url": f"file://{folder}", "revision": "main"}
@@ -61,10 +67,12 @@ class ByArgoCD:
         return {"engine": engine, "repository": repository, "clusters": [{"name": self.place}]}
 
     def up(self) -> None:
-        self._engine.up()
+        self.chat.start()
+        self._engine.up(self.chat.url)
 
     def down(self) -> None:
-        """Nothing of it outlives the cluster."""
+        """Nothing else of it outlives the cluster."""
+        self.chat.stop()
 
     def begin(self, folder: Path) -> None:
         give_rights(self._cluster, *self.account.split(":"))
@@ -73,6 +81,12 @@ class ByArgoCD:
     def bring(self, repository: GitFolder, commit: str) -> None:
         del repository
         self._engine.wait_synced(self._object, commit)
+
+    def be_refused(self, repository: GitFolder, commit: str) -> None:
+        del repository, commit
+        self._engine.give_up_at_once(self._object)
+        self._engine.refresh(self._object)
+        self.chat.wait_for("could not be applied")
 
     def look_hard(self) -> None:
         self._engine.refresh(self._object)
@@ -105,6 +119,7 @@ class ByFlux:
         self._cluster = cluster
         self._engine = engine
         self._object = f"berth-{self.name}.{self.place}"
+        self.chat = Chat()
 
     def site(self, folder: Path) -> Document:
         del folder
@@ -116,10 +131,12 @@ class ByFlux:
         }
 
     def up(self) -> None:
-        self._engine.up()
+        self.chat.start()
+        self._engine.up(self.chat.url)
 
     def down(self) -> None:
         self._engine.down()
+        self.chat.stop()
 
     def begin(self, folder: Path) -> None:
         """Here, values are put into everything that does not forbid it, as by a patch of a parent."""
@@ -129,6 +146,10 @@ class ByFlux:
     def bring(self, repository: GitFolder, commit: str) -> None:
         self._engine.publish(self._object, repository, commit)
         self._engine.wait_applied(self._object, commit)
+
+    def be_refused(self, repository: GitFolder, commit: str) -> None:
+        self._engine.publish(self._object, repository, commit)
+        self.chat.wait_for("Not-A-Name")
 
     def look_hard(self) -> None:
         self._engine.reconcile(self._object)

@@ -1,4 +1,4 @@
-"""Argo CD beside the cluster: repository server, the controllers of applications and of sets, and redis.
+"""Argo CD beside the cluster: its repository server, its three controllers, and redis.
 
 Each is a program in the sandbox, not a pod. There is no web server: Applications are told by annotations.
 """
@@ -15,6 +15,7 @@ from tests.e2e.cluster import Cluster
 from tests.e2e.component import Component
 from tests.e2e.errors import E2EError
 from tests.e2e.packages import require_command
+from tests.e2e.project import ROOT
 from tests.e2e.sandbox import STATE
 from tests.e2e.waiting import wait_for
 
@@ -22,6 +23,7 @@ CRDS = Path(__file__).parent / "crds"
 NAMESPACE = "argocd"
 REDIS, REPO_SERVER = 6399, 8381
 APPLICATION_SETS = "argocd-applicationset-controller"
+NOTIFICATIONS = "argocd-notifications"
 _HOME = STATE / "argocd"
 
 
@@ -30,8 +32,8 @@ class ArgoCD:
         self._cluster = cluster
         self.components: list[Component] = []
 
-    def up(self) -> None:
-        """Its kinds and configuration are in the cluster, and it works, when this returns."""
+    def up(self, chat: str) -> None:
+        """It works, and tells the chat, when this returns."""
         redis = require_command("redis-server", "redis-server")
         programs = self._programs()
         kinds = binaries.source("argocd", "github.com/argoproj/argo-cd/v3") / "manifests" / "crds"
@@ -42,8 +44,21 @@ class ArgoCD:
             f"--serviceaccount={NAMESPACE}:argocd-root",
         )
         self._cluster.apply(json.dumps({"apiVersion": "v1", "kind": "List", "items": _configuration()}))
+        self._tell(chat)
         self._add(redis, programs)
         self.start()
+
+    def _tell(self, chat: str) -> None:
+        """The messages of the documentation."""
+        (messages,) = yaml.safe_load_all((ROOT / "docs/examples/argocd-notifications.yaml").read_text())
+        messages["data"]["service.slack"] += f"apiURL: {chat}\n"
+        secret = {
+            "apiVersion": "v1",
+            "kind": "Secret",
+            "metadata": {"name": "argocd-notifications-secret", "namespace": NAMESPACE},
+            "stringData": {"slack-token": "e2e"},
+        }
+        self._cluster.apply(json.dumps({"apiVersion": "v1", "kind": "List", "items": [messages, secret]}))
 
     def _add(self, redis: str, programs: Path) -> None:
         environment = self._environment(programs)
@@ -85,6 +100,17 @@ class ArgoCD:
                 "--webhook-addr=127.0.0.1:8384",
                 environment={**environment, "NAMESPACE": NAMESPACE},
             ),
+            add(
+                str(programs / NOTIFICATIONS),
+                "--loglevel=info",
+                "--logformat=text",
+                kubeconfig,
+                f"--namespace={NAMESPACE}",
+                f"--argocd-repo-server=127.0.0.1:{REPO_SERVER}",
+                "--argocd-repo-server-plaintext",
+                "--metrics-port=8385",
+                environment=environment,
+            ),
         ]
 
     def start(self) -> None:
@@ -100,7 +126,7 @@ class ArgoCD:
         built = binaries.binary("argocd")
         folder = _HOME / "bin"
         folder.mkdir(parents=True, exist_ok=True)
-        for name in ("argocd-repo-server", "argocd-application-controller", APPLICATION_SETS):
+        for name in ("argocd-repo-server", "argocd-application-controller", APPLICATION_SETS, NOTIFICATIONS):
             (folder / name).symlink_to(built)
         (folder / "kustomize").symlink_to(binaries.binary("kustomize"))
         (folder / "kubectl").symlink_to(binaries.binary("kubectl"))
@@ -119,6 +145,14 @@ class ArgoCD:
             "ARGOCD_TLS_DATA_PATH": str(_HOME / "tls"),
             "ARGOCD_SSH_DATA_PATH": str(_HOME / "ssh"),
         }
+
+    def give_up_at_once(self, name: str) -> None:
+        """A sync that fails is not tried again: five times take five minutes."""
+        patch = {"spec": {"syncPolicy": {"retry": {"limit": 0}}}}
+        self._cluster.kubectl(
+            *("patch", "applications.argoproj.io", name, f"--namespace={NAMESPACE}"),
+            *("--type=merge", f"--patch={json.dumps(patch)}"),
+        )
 
     def application(self, name: str) -> dict[str, Any]:
         return self._cluster.get("applications.argoproj.io", name, NAMESPACE)
@@ -166,13 +200,14 @@ class ArgoCD:
         wait_for(taken, 90, f"Argo CD to refresh {name}", interval=0.5)
 
     def wait_synced(self, name: str, revision: str, timeout: float = 150) -> None:
-        """Until it has applied the commit, and finds no difference."""
+        """Until it finds no difference, and has not failed to apply the commit."""
         deadline = time.monotonic() + timeout
         while True:
             self.refresh(name)
             status = self.application(name).get("status", {})
             sync, operation = status.get("sync", {}), status.get("operationState", {})
-            done = operation.get("phase") == "Succeeded"
+            applied = operation.get("syncResult", {}).get("revision")
+            done = operation.get("phase") == "Succeeded" or applied not in (None, revision)
             if done and (sync.get("status"), sync.get("revision")) == ("Synced", revision):
                 return
             if time.monotonic() >= deadline:

@@ -30,6 +30,7 @@ _KUBERNETES_LDFLAGS = (
 )
 _CONTAINERD_LDFLAGS = f"-X github.com/containerd/containerd/v2/version.Version={CONTAINERD_VERSION}"
 _CONTAINERD_TAGS = "no_btrfs,no_zfs,no_devmapper"
+_TOOLCHAIN = {"GOTOOLCHAIN": "auto"}  # a module that asks for a newer Go is built with it
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,9 @@ def _containerd(name: str) -> Program:
     return Program(name, "containerd", package, ldflags=_CONTAINERD_LDFLAGS, tags=_CONTAINERD_TAGS)
 
 
+_PROMETHEUS = "github.com/prometheus/prometheus/cmd"  # without its discovery of clouds
+
+
 # The small ones come first: what is wrong with the machine shows within seconds, not after the API server.
 PROGRAMS = (
     Program("actionlint", "linters", "github.com/rhysd/actionlint/cmd/actionlint"),
@@ -69,7 +73,10 @@ PROGRAMS = (
     _containerd("ctr"),
     _containerd("containerd"),
     Program("kwok", "cluster", "sigs.k8s.io/kwok/cmd/kwok"),
+    Program("provisioner", "karpenter", "./provisioner"),
     Program("karpenter", "karpenter", "sigs.k8s.io/karpenter/kwok"),
+    Program("promtool", "prometheus", f"{_PROMETHEUS}/promtool", tags="remove_all_sd"),
+    Program("prometheus", "prometheus", f"{_PROMETHEUS}/prometheus", tags="remove_all_sd"),
     _kubernetes("kubectl"),
     _kubernetes("kube-scheduler"),
     _kubernetes("kube-proxy"),
@@ -81,9 +88,14 @@ PROGRAMS = (
 ENGINES = (
     Program("kustomize", "engines/kustomize", "sigs.k8s.io/kustomize/kustomize/v5"),
     Program("kustomize-controller", "engines/flux", "github.com/fluxcd/kustomize-controller"),
+    Program("notification-controller", "engines/flux", "github.com/fluxcd/notification-controller"),
     Program("argocd", "engines/argocd", "github.com/argoproj/argo-cd/v3/cmd"),
 )
-_BY_NAME = {program.name: program for program in (*PROGRAMS, *ENGINES)}
+# What only `python -m tests.bench.handover` runs.
+KOORD_SCHEDULER = Program(
+    "koord-scheduler", "koordscheduler", "github.com/koordinator-sh/koordinator/cmd/koord-scheduler"
+)
+_BY_NAME = {program.name: program for program in (*PROGRAMS, *ENGINES, KOORD_SCHEDULER)}
 
 
 def cache_dir() -> Path:
@@ -111,7 +123,8 @@ def _place(program: Program) -> Path:
 def source(program: str, module: str) -> Path:
     """The folder of a module that a program is built from, in Go's own cache."""
     command = ["go", "mod", "download", "-C", str(HERE / _BY_NAME[program].module), "-json", module]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    environment = {**os.environ, **_TOOLCHAIN}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
         raise E2EError(f"go mod download {module} failed: {_tail(done.stderr or done.stdout)}")
     return Path(json.loads(done.stdout)["Dir"])
@@ -174,6 +187,7 @@ def _build_one(program: Program) -> None:
         command += ["-tags", program.tags]
     environment = {
         **os.environ,
+        **_TOOLCHAIN,
         "CGO_ENABLED": "1" if program.cgo else "0",
         "GOFLAGS": "-mod=readonly -trimpath",
         "GOWORK": "off",

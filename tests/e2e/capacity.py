@@ -1,5 +1,6 @@
 """A team's repository of declarations, and the engine that applies what is rendered of it."""
 
+import json
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -19,6 +20,7 @@ class Capacity:
         self._folder = folder
         self._namespace = namespace
         self._git: GitFolder | None = None
+        self.commits: list[str] = []  # that were applied
 
     @property
     def _rendered(self) -> Path:
@@ -49,7 +51,17 @@ class Capacity:
             self._applier.begin(self._folder)
         began = time.time()
         self._applier.bring(self._git, commit)
+        self.commits.append(commit)
         return began, time.time()
+
+    def refuse(self) -> None:
+        """Commit an object that no API server takes, and wait until people were told."""
+        assert self._git is not None
+        refused = self._rendered / "refused.yaml"
+        metadata = {"name": "Not-A-Name", "namespace": self._namespace}
+        refused.write_text(json.dumps({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}))
+        self._applier.be_refused(self._git, self._git.commit("refused"))
+        refused.unlink()
 
     def base(self) -> list[str]:
         """What base.yaml and runtime.yaml have in our namespace, as kind/name, sorted."""

@@ -1,6 +1,6 @@
 """Cloud capacities that `berth validate` refuses, and the objects that Karpenter would get of them.
 
-The kinds of Karpenter v1.14.1 let pass some of what Karpenter cannot use.
+The kinds of Karpenter v1.15.1 let pass some of what Karpenter cannot use.
 """
 
 import copy
@@ -152,12 +152,6 @@ BY_BOTH = (
     Refused("alias-on-two-lines", _class(**{_AMI: [{"alias": "al2023@v1\n"}]}), "B151"),
     Refused("151-interfaces", _class(networkInterfaces=_interfaces(151)), "B012"),
     Refused("tag-of-karpenters", _class(tags={"karpenter.sh/nodepool": "x"}), "B153"),
-    Refused("soft-without-grace", _class(kubelet={"evictionSoft": {"pid.available": "5%"}}), "B016"),
-    Refused(
-        "high-below-low",
-        _class(kubelet={"imageGCHighThresholdPercent": 50, "imageGCLowThresholdPercent": 60}),
-        "B016",
-    ),
     Refused("reservation-by-id-and-tags", _terms({"id": _ID, **_TAGGED}), "B152"),
     Refused("owner-alone", _terms({"ownerID": "123456789012"}), "B152"),
     Refused("owner-too-short", _terms({**_TAGGED, "ownerID": "12345678901"}), "B151"),
@@ -183,11 +177,17 @@ BY_BOTH = (
     Refused("51-budgets", _budgets(*[{"nodes": str(i)} for i in range(51)]), "B155"),
     Refused("no-such-reason", _budgets({"nodes": "0", "reasons": ["Expired"]}), "B014"),
     Refused("owner-alone-beside-a-good-one", _terms({"id": _ID}, {"ownerID": "123456789012"}), "B152"),
-    Refused("less-than-nothing-kept", _class(kubelet={"kubeReserved": {"cpu": "-1"}}), "B022"),
     Refused("31-reservations", _terms(*[{"id": f"cr-{number:02}"} for number in range(31)]), "B012"),
     Refused("volume-of-no-size", _class(blockDeviceMappings=[{"ebs": {"volumeSize": "0Gi"}}]), "B022"),
 )
 ONLY_BY_US = (
+    Refused("soft-without-grace", _class(kubelet={"evictionSoft": {"pid.available": "5%"}}), "B016"),
+    Refused(
+        "high-below-low",
+        _class(kubelet={"imageGCHighThresholdPercent": 50, "imageGCLowThresholdPercent": 60}),
+        "B016",
+    ),
+    Refused("less-than-nothing-kept", _class(kubelet={"kubeReserved": {"cpu": "-1"}}), "B022"),
     Refused("bad-reservation-beside-a-good-one", _terms({"id": _OTHER_ID}, {"id": _ID, **_TAGGED}), "B152"),
     Refused(
         "bad-subnet-beside-a-good-one",

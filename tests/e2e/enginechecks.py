@@ -1,9 +1,8 @@
 """What every engine must have done with the story that it lived through."""
 
 from tests.e2e.enginestory import TITLE, Story
-from tests.e2e.windows import MINUTE
+from tests.e2e.windows import GRACE, MINUTE
 
-GRACE = 15  # seconds after its minute within which a window opens and closes
 APPLIED = 90  # seconds within which our engines of the tests put something right
 EDIT = 60  # seconds within which an edit of the timetable acts
 
@@ -69,6 +68,9 @@ class EngineChecks:
     def test_a_renamed_reservation_is_one_removed_and_one_added(self, story: Story) -> None:
         assert story.record.steps("before-small") == [0, 4]
         assert story.record.steps("after-small") == [0, 4]
+
+    def test_a_commit_that_is_refused_leaves_the_seats(self, story: Story) -> None:
+        assert story.seen["after the refusal"] == story.seen["after a hard look"]
 
     def test_an_upgrade_changes_every_object_and_no_seats(self, story: Story) -> None:
         assert story.seen["not upgraded"] == []

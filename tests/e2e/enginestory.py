@@ -55,6 +55,7 @@ class Telling:
             self._edit_by_hand()
             self._change()
             self._look_hard()
+            self._be_refused()
             self._upgrade()
             self._go_down()
             self._end()
@@ -155,6 +156,12 @@ class Telling:
         self._seen["state with pending placeholders"] = self._applier.state()
         self._seen["pending"] = self._pending("stuck")
 
+    def _be_refused(self) -> None:
+        self._capacity.refuse()
+        self._seen["after the refusal"] = self._replicas()
+        self._commit("mended")
+        self._seen["mended"] = self._capacity.commits[-1]
+
     def _upgrade(self) -> None:
         """Every object changes, as with a new Berth; and the engine will sleep over the next window."""
         opens = windows.next_minute(75)
@@ -188,6 +195,8 @@ class Telling:
         self._moments["all gone"] = time.time()
         self._seen["left"] = self._objects()
         self._seen["state at the end"] = self._applier.state()
+        self._seen["commits"] = self._capacity.commits
+        self._seen["messages"] = self._applier.chat.messages
 
     def _leave(self) -> None:
         """The neighbour first, so that its objects must survive nothing but that."""

@@ -25,7 +25,7 @@ BLIND = 2.6  # the minute from which on
 
 STARTED = 60  # seconds until all windows of a minute have opened, on one small machine
 SWEPT = 60  # seconds that a sweep takes on a busy machine, its start counted
-SERVED = 20  # seconds after `end` until a Job that runs has closed and ended
+SERVED = 40  # seconds after `end` until a Job that runs has closed and ended
 
 
 class Case(NamedTuple):
@@ -79,7 +79,7 @@ CASES: Sequence[Case] = (
     Case(4, "job-failed"),
     Case(4, "job-complete-too-early", short=swept_after(2), clean=UNSERVED),
     Case(4, "cronjob-deleted", clean=UNSERVED),
-    Case(5, "server-away-over-open", opens=10, ends=13, short=1.5 * MINUTE + RETURN + 20, clean=60),
+    Case(5, "server-away-over-open", opens=10, ends=13, short=1.5 * MINUTE + RETURN + 40, clean=60),
     Case(5, "server-away-in-the-middle", opens=8, ends=13, behaviour="maintain", sessions=1, short=RETURN),
     Case(5, "server-away-over-end", opens=8, ends=10, clean=1.5 * MINUTE + RETURN + 60),
     *(
@@ -87,7 +87,7 @@ CASES: Sequence[Case] = (
         for what in ("denied", "errors", "silence", "nonsense", "crowd")
         for name in (f"{what}{START}", f"{what}-later")
     ),
-    Case(6, LONG_ERRORS, ends=13, behaviour="maintain", resource_class=LONG_ERRORS, sessions=2),
+    Case(6, LONG_ERRORS, ends=14, behaviour="maintain", resource_class=LONG_ERRORS, sessions=2),
     # Its node is lost later, and it may run on no other.
     Case(7, "token-rotated", behaviour="maintain", sessions=1, clean=UNSERVED),
     Case(8, "scaled-by-hand", behaviour="maintain", sessions=1),

@@ -37,6 +37,7 @@ from tests.e2e.seats import SeatRecord, is_placed
 from tests.e2e.windows import MINUTE
 
 NAMESPACES = (SESSIONS, DENIED, REVOKED)
+JOB_NAME = "batch.kubernetes.io/job-name"
 ROOM = {"pods": "400", "cpu": "200", "memory": "400Gi"}
 
 
@@ -55,6 +56,7 @@ class World:
         self.engine.adapt = self.faults.changes
         self._pods = Mirror(self.direct, f"/api/v1/namespaces/{SESSIONS}/pods?labelSelector=session")
         self.record = SeatRecord(self.direct, [NAMESPACE, OTHER_NAMESPACE], self._sessions)
+        self.pods: list[Object] = []  # of Jobs
 
     @contextmanager
     def prepared(self) -> Iterator[None]:
@@ -135,6 +137,15 @@ class World:
         for name in faultcases.FAULTY:
             found[case(name).pool] += len(self.api.sessions[name])
         return found
+
+    def keep_pods(self) -> None:
+        """Before the API server goes: where the node is late to come back, Kubernetes removes its pods."""
+        self.pods = self.direct.items(f"/api/v1/namespaces/{NAMESPACE}/pods?labelSelector={JOB_NAME}")
+
+    def pods_of(self, reservation: str) -> list[Object]:
+        return [
+            pod for pod in self.pods if pod["metadata"]["labels"].get("berth.dev/reservation") == reservation
+        ]
 
     def events(self, namespace: str = NAMESPACE) -> list[Object]:
         return self.direct.items(f"/api/v1/namespaces/{namespace}/events")

@@ -1,4 +1,4 @@
-"""Flux beside the cluster: the part that applies, and a tiny source controller of our own.
+"""Flux beside the cluster: what applies, what tells people, and a tiny source controller of our own.
 
 The source controller makes a tar.gz of a commit, serves it from this machine, and says so in the status of
 the GitRepository; that is all that the part that applies needs of it.
@@ -8,20 +8,25 @@ import http.server
 import json
 import threading
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+import yaml
 
 from tests.e2e import binaries
 from tests.e2e.cluster import Cluster
 from tests.e2e.component import Component
 from tests.e2e.errors import E2EError
 from tests.e2e.gitfolder import GitFolder
+from tests.e2e.project import ROOT
 from tests.e2e.sandbox import HOST_ADDRESS
 
 CRDS = Path(__file__).parent / "crds"
 NAMESPACE = "flux-system"
+EVENTS = "127.0.0.1:8392"  # where the part that applies says what happens
 KUSTOMIZATION = "kustomizations.kustomize.toolkit.fluxcd.io"
 
 
@@ -30,25 +35,41 @@ class Flux:
         """`folder` is where artifacts are served from."""
         self._cluster = cluster
         self._folder = folder
-        self._component: Component | None = None
+        self._components: list[Component] = []
         self._server: http.server.ThreadingHTTPServer | None = None
 
-    def up(self) -> None:
-        self._cluster.define(*sorted(CRDS.glob("flux-*.yaml")))
+    def up(self, chat: str) -> None:
+        telling = binaries.source("notification-controller", "github.com/fluxcd/notification-controller")
+        self._cluster.define(
+            *sorted(CRDS.glob("flux-*.yaml")), *sorted((telling / "config/crd/bases").glob("*.yaml"))
+        )
         self._cluster.create_namespace(NAMESPACE)
+        self._tell(chat)
         self._folder.mkdir(parents=True, exist_ok=True)
         handler = partial(_Quiet, directory=str(self._folder))
         self._server = http.server.ThreadingHTTPServer((HOST_ADDRESS, 0), handler)
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
-        self._component = self._cluster.add(
-            str(binaries.binary("kustomize-controller")),
-            "--watch-all-namespaces",
-            "--enable-leader-election=false",
-            "--metrics-addr=127.0.0.1:8390",
-            "--health-addr=127.0.0.1:8391",
-            "--log-level=info",
-            environment={"KUBECONFIG": str(self._cluster.kubeconfig), "RUNTIME_NAMESPACE": NAMESPACE},
-        )
+        common = ("--watch-all-namespaces", "--enable-leader-election=false", "--log-level=info")
+        environment = {"KUBECONFIG": str(self._cluster.kubeconfig), "RUNTIME_NAMESPACE": NAMESPACE}
+        self._components = [
+            self._cluster.add(
+                str(binaries.binary("notification-controller")),
+                *common,
+                f"--events-addr={EVENTS}",
+                "--metrics-addr=127.0.0.1:8393",
+                "--health-addr=127.0.0.1:8394",
+                "--receiverAddr=127.0.0.1:8395",
+                environment=environment,
+            ),
+            self._cluster.add(
+                str(binaries.binary("kustomize-controller")),
+                *common,
+                f"--events-addr=http://{EVENTS}/",
+                "--metrics-addr=127.0.0.1:8390",
+                "--health-addr=127.0.0.1:8391",
+                environment=environment,
+            ),
+        ]
         self.start()
 
     def down(self) -> None:
@@ -57,12 +78,23 @@ class Flux:
             self._server.server_close()
 
     def start(self) -> None:
-        assert self._component is not None
-        self._component.start()
+        for component in self._components:
+            component.start()
 
     def stop(self) -> None:
-        assert self._component is not None
-        self._component.stop()
+        for component in reversed(self._components):
+            component.stop()
+
+    def _tell(self, chat: str) -> None:
+        """The messages of the documentation."""
+        messages = list(yaml.safe_load_all((ROOT / "docs/examples/flux-alert.yaml").read_text()))
+        secret = {
+            "apiVersion": "v1",
+            "kind": "Secret",
+            "metadata": {"name": messages[0]["spec"]["secretRef"]["name"], "namespace": NAMESPACE},
+            "stringData": {"address": chat},
+        }
+        self._cluster.apply(json.dumps({"apiVersion": "v1", "kind": "List", "items": [secret, *messages]}))
 
     def publish(self, source: str, repository: GitFolder, commit: str) -> None:
         """What a source controller does at a new commit."""
@@ -144,7 +176,7 @@ class Flux:
     def wait_applied(self, name: str, commit: str, timeout: float = 150) -> None:
         self._wait(name, timeout, lambda status: commit in status.get("lastAppliedRevision", ""))
 
-    def _wait(self, name: str, timeout: float, is_done: Any) -> None:
+    def _wait(self, name: str, timeout: float, is_done: Callable[[dict[str, Any]], bool]) -> None:
         deadline = time.monotonic() + timeout
         while True:
             found = self.kustomization(name)

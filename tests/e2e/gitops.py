@@ -28,9 +28,11 @@ ROOTS = {
     "ClusterRoleBinding": "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
     "EC2NodeClass": "/apis/karpenter.k8s.aws/v1/ec2nodeclasses",
     "NodePool": "/apis/karpenter.sh/v1/nodepools",
+    "PodTemplate": "/api/v1/namespaces/{}/podtemplates",
+    "CapacityBuffer": "/apis/autoscaling.x-k8s.io/v1beta1/namespaces/{}/capacitybuffers",
     "Reservation": "/apis/scheduling.koordinator.sh/v1alpha1/reservations",
 }
-SCALED = ("Deployment", "NodePool")
+SCALED = ("Deployment", "NodePool", "CapacityBuffer")
 FIRST = (("Namespace",), ("PriorityClass", "ServiceAccount"))  # in this order, before all others
 
 

@@ -18,6 +18,8 @@ from tests.e2e.project import Document
 MODULE = "sigs.k8s.io/karpenter"
 FOR = "e2e.berth.dev/karpenter"  # label and taint: whose nodes these are
 NODE_CLASS = {"group": "karpenter.kwok.sh", "kind": "KWOKNodeClass", "name": "default"}
+SLOW = {**NODE_CLASS, "name": "slow"}
+START = 60  # seconds after which a node of it is there
 POOLS, CLAIMS = "/apis/karpenter.sh/v1/nodepools", "/apis/karpenter.sh/v1/nodeclaims"
 _CLASSES = "/apis/karpenter.kwok.sh/v1alpha1/kwoknodeclasses"
 _CRDS = (  # of the module; the NodePool's is the one of the AWS provider
@@ -25,7 +27,7 @@ _CRDS = (  # of the module; the NodePool's is the one of the AWS provider
     "pkg/apis/crds/karpenter.sh_nodeoverlays.yaml",
     "kwok/apis/crds/karpenter.kwok.sh_kwoknodeclasses.yaml",
 )
-_OWN_CRDS = ("karpenter-nodepool.yaml", "karpenter-ec2nodeclass.yaml")
+_OWN_CRDS = ("karpenter-nodepool.yaml", "karpenter-ec2nodeclass.yaml", "capacitybuffer.yaml")
 _HEALTH_PORT, _METRICS_PORT = 18081, 18080
 
 
@@ -46,7 +48,8 @@ class Karpenter:
     def _is_served(self) -> bool:
         if not self._direct.items(_CLASSES):
             kind = {"apiVersion": "karpenter.kwok.sh/v1alpha1", "kind": NODE_CLASS["kind"]}
-            self._direct.create(_CLASSES, {**kind, "metadata": {"name": NODE_CLASS["name"]}, "spec": {}})
+            for one, spec in ((NODE_CLASS, {}), (SLOW, {"nodeRegistrationDelay": f"{START}s"})):
+                self._direct.create(_CLASSES, {**kind, "metadata": {"name": one["name"]}, "spec": spec})
         for served in (POOLS, CLAIMS):
             self._direct.items(served)  # refused until then
         return True
@@ -59,7 +62,7 @@ class Karpenter:
             "DISABLE_LEADER_ELECTION": "true",
             "METRICS_PORT": str(_METRICS_PORT),
             "HEALTH_PROBE_PORT": str(_HEALTH_PORT),
-            "FEATURE_GATES": "StaticCapacity=true",
+            "FEATURE_GATES": "StaticCapacity=true,CapacityBuffer=true",
             "INSTANCE_TYPES_FILE_PATH": str(types),
         }
         return self._cluster.add(str(self._cluster.bin_dir / "karpenter"), environment=environment)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from berth.karpenter.nodelabels import ARCH, CAPACITY_TYPE, HOSTNAME, INSTANCE_TYPE, ON_DEMAND, SPOT, ZONE
-from berth.planner.inputs import DaemonSet, PodSet, SchedulingInput
+from berth.planner.inputs import PodSet, SchedulingInput
 from berth.planner.provisioning import SchedulingResult, schedule
 
 from tests.e2e import karpenterquestion as question
@@ -47,7 +47,6 @@ class Case(NamedTuple):
     seats: tuple[Seats, ...]
     pools: tuple[tuple[str, tuple[Document, ...], Document], ...] = (("", (BUYS, AMD), {}),)
     """What is added to the name of the case, requirements, and more of the spec."""
-    daemon: Document | None = None  # what the DaemonSet of its nodes requests
     unplaced: int = 0  # pods that are left
 
     @property
@@ -58,27 +57,16 @@ class Case(NamedTuple):
         ]
 
     def workloads(self, namespace: str) -> list[Document]:
-        made = [
-            _workload("Deployment", f"{self.name}-{i}", namespace, _template(self.name, i, one), one.count)
+        return [
+            _deployment(f"{self.name}-{i}", namespace, _template(self.name, i, one), one.count)
             for i, one in enumerate(self.seats)
         ]
-        if self.daemon is not None:
-            made.append(_workload("DaemonSet", self.name, namespace, self._daemon(self.daemon)))
-        return made
-
-    def _daemon(self, requests: Document) -> Document:
-        labels = {"daemon": self.name}
-        return {"metadata": {"labels": labels}, "spec": _spec(self.name, requests)}
 
     def pods(self, namespace: str) -> list[PodSet]:
         return [
             question.planned_pod(f"{self.name}-{i}", namespace, _template(self.name, i, one), one.count)
             for i, one in enumerate(self.seats)
         ]
-
-    def daemons(self) -> list[DaemonSet]:
-        told = [] if self.daemon is None else [self._daemon(self.daemon)]
-        return [question.planned_daemons(self.name, one) for one in told]
 
 
 class Seen(NamedTuple):
@@ -111,14 +99,13 @@ def labels(whose: str, number: int = 0) -> dict[str, str]:
     return {"case": whose, "seats": str(number)}
 
 
-def _workload(kind: str, name: str, namespace: str, template: Document, count: int | None = None) -> Document:
+def _deployment(name: str, namespace: str, template: Document, count: int) -> Document:
     selector = {"matchLabels": template["metadata"]["labels"]}
-    replicas = {} if count is None else {"replicas": count}
     return {
         "apiVersion": "apps/v1",
-        "kind": kind,
+        "kind": "Deployment",
         "metadata": {"name": name, "namespace": namespace},
-        "spec": {"selector": selector, "template": template, **replicas},
+        "spec": {"selector": selector, "template": template, "replicas": count},
     }
 
 
@@ -201,7 +188,6 @@ CASES: Sequence[Case] = (
     ),
     Case("spot-where-it-is-wished", (Seats(3, more=_SPOT), Seats(3)), (_pool(ANY_WAY, AMD),)),
     Case("too-large-for-all", (Seats(1, "60"), Seats(2)), unplaced=1),
-    Case("room-for-daemons", (Seats(4, "1700m"),), daemon={"cpu": "500m", "memory": "1Gi"}),
 )
 
 
@@ -212,7 +198,6 @@ def plan(namespace: str) -> dict[str, Seen]:
             tuple(question.planned_pool(pool) for case in CASES for pool in case.node_pools),
             question.planned_types(),
             tuple(pod for case in CASES for pod in case.pods(namespace)),
-            tuple(daemon for case in CASES for daemon in case.daemons()),
             settings=question.SETTINGS,
         )
     )

@@ -14,7 +14,6 @@ from berth.karpenter.requirements import Labels, Requirement, requirement
 from berth.karpenter.resourcelists import ResourceList, parse_resources
 from berth.karpenter.taints import Taint, Toleration
 from berth.planner.inputs import (
-    DaemonSet,
     KarpenterSettings,
     LabelSelector,
     NodePool,
@@ -139,13 +138,6 @@ def planned_pod(name: str, namespace: str, template: Document, count: int) -> Po
                 "requiredDuringSchedulingIgnoredDuringExecution", ()
             )
         ),
-    )
-
-
-def planned_daemons(name: str, template: Document) -> DaemonSet:
-    spec = template["spec"]
-    return DaemonSet(
-        name, _requests(spec), _labels(spec.get("nodeSelector", {})), tolerations=_tolerations(spec)
     )
 
 

@@ -1,10 +1,11 @@
 """Windows on Karpenter's nodes, and a record of how many nodes there were.
 
-`courses` holds seats for a course; `free` is a pool without windows, for comparison; `lab` is whole nodes. In
-the first two a stranger comes, needs a node of its own and leaves it empty while the window is open.
+`courses` holds seats for a course; `free` is a pool without windows, for comparison; `lab` is whole nodes;
+`slow` has nodes that take a minute to start. In the first two a stranger comes, needs a node of its own and
+leaves it empty while the window is open.
 """
 
-import threading
+import json
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -20,10 +21,11 @@ from tests.e2e.cluster import Cluster
 from tests.e2e.direct import Direct, Mirror, Object
 from tests.e2e.gitops import Engine
 from tests.e2e.images import PAUSE
-from tests.e2e.karpenter import CLAIMS, FOR, NODE_CLASS, POOLS, node_pool, placement
+from tests.e2e.karpenter import CLAIMS, FOR, NODE_CLASS, POOLS, SLOW, START, node_pool, placement
 from tests.e2e.karpenterquestion import one_of
 from tests.e2e.kwok import LABEL
-from tests.e2e.project import Document, document
+from tests.e2e.looking import Looking
+from tests.e2e.project import Document, berth, document
 from tests.e2e.seats import CLASS, is_placed
 from tests.e2e.windows import MINUTE, entry, reservation, sleep_until
 
@@ -31,7 +33,8 @@ SITE, NAMESPACE, SESSIONS = "karpenter", "berth-karpenter", "karpenter-sessions"
 MACHINE = "m5.xlarge"  # three seats each
 MACHINES = (one_of(INSTANCE_TYPE, MACHINE), one_of(CAPACITY_TYPE, ON_DEMAND))
 SEATS, ACTIVE, NODES = 6, 4, 2
-LENGTH, LAB = 3, 2  # minutes of the windows
+PEOPLE = 9  # who come to `slow`, where there is a seat for each
+LENGTH, LAB = 3, 2  # minutes of the windows; `slow` is as long as the lab
 LATE = 75  # seconds after opening within which nodes stand, also where many windows open in one minute
 EMPTIED = 15  # seconds after the sessions came, when the strangers go
 GONE = 75  # seconds after which a node that nobody needs has gone: looked at, validated for 15 s, drained
@@ -44,8 +47,8 @@ _PODS = f"/api/v1/namespaces/{SESSIONS}/pods"
 
 
 class Look(NamedTuple):
-    """Nodes and NodeClaims of each pool, by what its nodes are for. `placed` are the placeholders that have a
-    node, `sessions` the sessions that have one.
+    """Nodes and NodeClaims of each pool, by what its nodes are for. `placeholders` and `placed`, which have a
+    node, are those of `courses`, `slow` and `slow_placed` the others; `sessions` have a node.
     """
 
     at: float
@@ -55,6 +58,8 @@ class Look(NamedTuple):
     placeholders: int
     placed: int
     sessions: int
+    slow: int
+    slow_placed: int
 
 
 class Told(NamedTuple):
@@ -65,21 +70,24 @@ class Told(NamedTuple):
     emptied: float
     looks: list[Look]
     bought: dict[str, float]  # NodeClaims of `courses`, by name: when each was first seen
+    sized: int  # seconds after which all seats of `slow` are ready, as `berth size` says
 
     def between(self, first: float, last: float) -> list[Look]:
         return [look for look in self.looks if first <= look.at < last]
 
 
 def documents(opens: int) -> list[Document]:
-    gates = {"version": "1.14", "gates": {"StaticCapacity": True}}
+    gates = {"version": "1.15", "gates": {"StaticCapacity": True}}
     cluster = {"name": "real", "autoscaler": "karpenter", "karpenter": gates}
     site = {"namespace": NAMESPACE, "engine": "argocd", "clusters": [cluster]}
     return [
         document("Site", SITE, site),
-        _cloud("courses"),
-        _cloud("lab"),
-        _class("seat", "courses", sessions={"source": "pods", "namespaces": [SESSIONS]}),
-        _class("node", "lab"),
+        cloud("courses"),
+        cloud("lab"),
+        cloud("slow", nodeStartMinutes=START // MINUTE),
+        seat_class("slow", "slow"),
+        seat_class("seat", "courses", sessions={"source": "pods", "namespaces": [SESSIONS]}),
+        seat_class("node", "lab"),
         reservation(
             "course",
             opens,
@@ -90,6 +98,7 @@ def documents(opens: int) -> list[Document]:
             sessions={"matchLabels": {"course": "yes"}},
         ),
         _lab(opens),
+        reservation("slow", opens, [entry(opens, 0, LAB)], lead=0, seats={"slow": PEOPLE}),
     ]
 
 
@@ -99,7 +108,7 @@ def _lab(opens: int) -> Document:
     return made
 
 
-def _cloud(name: str) -> Document:
+def cloud(name: str, **more: object) -> Document:
     terms = [{"tags": {"karpenter.sh/discovery": "prod"}}]
     node_class = {
         "role": "KarpenterNodeRole",
@@ -114,24 +123,26 @@ def _cloud(name: str) -> Document:
         "labels": {**LABEL, FOR: name},
         "taints": [{"key": FOR, "value": name, "effect": "NoSchedule"}],
         "disruption": EAGER,
+        **more,
     }
     return document("CloudCapacity", name, spec)
 
 
-def _class(name: str, cloud: str, **more: object) -> Document:
+def seat_class(name: str, cloud: str, **more: object) -> Document:
     requests = {"cpu": "1", "memory": "1Gi"}
     tolerations = placement(cloud)["tolerations"]
     spec = {"requests": requests, "tolerations": tolerations, "cloudCapacity": [cloud], **more}
     return document("ResourceClass", name, spec)
 
 
-def _pretend(found: Object) -> None:
+def pretend(found: Object) -> None:
     """The provider at hand knows another class of nodes."""
     if found["kind"] == "NodePool":
-        found["spec"]["template"]["spec"]["nodeClassRef"] = NODE_CLASS
+        spec = found["spec"]["template"]["spec"]
+        spec["nodeClassRef"] = SLOW if _for(found["spec"]["template"]) == "slow" else NODE_CLASS
 
 
-def _pod(name: str, whose: str, cpu: str, **labels: str) -> Object:
+def session_pod(name: str, whose: str, cpu: str, **labels: str) -> Object:
     container = {"name": "session", "image": PAUSE, "resources": {"requests": {"cpu": cpu}}}
     spec = {**placement(whose), "containers": [container], "terminationGracePeriodSeconds": 0}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "labels": labels}, "spec": spec}
@@ -139,7 +150,7 @@ def _pod(name: str, whose: str, cpu: str, **labels: str) -> Object:
 
 def planned() -> SchedulingResult:
     """Of what comes at the opening of `courses`: the stranger first."""
-    asked = [_pod("stranger", "courses", "3500m"), _pod("seat", "courses", "1")]
+    asked = [session_pod("stranger", "courses", "3500m"), session_pod("seat", "courses", "1")]
     pods = [
         question.planned_pod(one["metadata"]["name"], NAMESPACE, one, count)
         for one, count in zip(asked, (1, SEATS), strict=True)
@@ -150,46 +161,31 @@ def planned() -> SchedulingResult:
     )
 
 
-class Record:
+class Record(Looking):
     """Looks once a second until it is stopped."""
 
     def __init__(self, direct: Direct) -> None:
         places = f"/api/v1/namespaces/{NAMESPACE}/pods?labelSelector={CLASS}"
         lists = (f"/api/v1/nodes?labelSelector={FOR}", f"{CLAIMS}?labelSelector={FOR}", POOLS, places, _PODS)
         self._mirrors = [Mirror(direct, path) for path in lists]
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
+        super().__init__(self._mirrors, interval=1)
         self.looks: list[Look] = []
         self.bought: dict[str, float] = {}
 
-    def start(self) -> None:
-        for mirror in self._mirrors:
-            mirror.start()
-        self._thread.start()
-
-    def stop(self) -> None:
-        self._stop.set()
-        self._thread.join()
-        for mirror in self._mirrors:
-            mirror.stop()
-
-    def _run(self) -> None:
-        while not self._stop.wait(1):
-            self._look()
-
-    def _look(self) -> None:
-        at = time.time()
+    def _look(self, at: float) -> None:
         nodes, claims, pools, placeholders, sessions = (one.objects() for one in self._mirrors)
         for one in claims:
             if _for(one) == "courses":
                 self.bought.setdefault(one["metadata"]["name"], at)
-        placed = sum(map(is_placed, placeholders))
+        slow = [one for one in placeholders if one["metadata"]["labels"][CLASS] == "slow"]
+        seats = [one for one in placeholders if one["metadata"]["labels"][CLASS] == "seat"]
         running = sum(
             map(is_placed, (one for one in sessions if "course" in one["metadata"].get("labels", {})))
         )
         asked = sum(one["spec"].get("replicas", 0) for one in pools)
         counts = Counter(map(_for, nodes)), Counter(map(_for, claims))
-        self.looks.append(Look(at, *counts, asked, len(placeholders), placed, running))
+        placed, slow_placed = sum(map(is_placed, seats)), sum(map(is_placed, slow))
+        self.looks.append(Look(at, *counts, asked, len(seats), placed, running, len(slow), slow_placed))
 
 
 def _for(found: Object) -> str:
@@ -202,25 +198,31 @@ def happen(cluster: Cluster, direct: Direct, folder: Path, opens: int) -> Told:
     cluster.create_namespace(SESSIONS)
     free = node_pool("free", "free", MACHINES)
     direct.create(POOLS, {**free, "spec": {**free["spec"], "disruption": EAGER}})
-    engine = Engine(direct, folder, _pretend)
+    engine = Engine(direct, folder, pretend)
     engine.declare(documents(opens))
     engine.sync()
     record = Record(direct)
     record.start()
     try:
-        return _happen(direct, record, opens)
+        return _happen(direct, record, opens, _sized(folder))
     finally:
         record.stop()
 
 
-def _happen(direct: Direct, record: Record, opens: int) -> Told:
+def _sized(folder: Path) -> int:
+    words = ("size", "slow", "--students", str(PEOPLE), "--arrivals", "at-once", "-o", "json")
+    seconds: int = json.loads(berth(folder, *words))["nodeSeconds"]["window"]
+    return seconds
+
+
+def _happen(direct: Direct, record: Record, opens: int, sized: int) -> Told:
     sleep_until(opens)
     for whose in ("courses", "free"):
-        direct.create(_PODS, _pod(f"stranger-{whose}", whose, "3500m"))
-    _until(lambda: record.looks[-1].placed == SEATS, opens + LATE)
+        direct.create(_PODS, session_pod(f"stranger-{whose}", whose, "3500m"))
+    until(lambda: record.looks[-1].placed == SEATS, opens + LATE)
     came = time.time()
     for number in range(ACTIVE):
-        direct.create(_PODS, _pod(f"session-{number}", "courses", "1", course="yes"))
+        direct.create(_PODS, session_pod(f"session-{number}", "courses", "1", course="yes"))
     sleep_until(came + EMPTIED)
     emptied = time.time()
     for whose in ("courses", "free"):
@@ -229,12 +231,12 @@ def _happen(direct: Direct, record: Record, opens: int) -> Told:
     for number in range(ACTIVE):
         direct.delete(f"{_PODS}/session-{number}")
     sleep_until(opens + LENGTH * MINUTE)
-    _until(lambda: not record.looks[-1].claims, opens + LENGTH * MINUTE + GONE)
+    until(lambda: not record.looks[-1].claims, opens + LENGTH * MINUTE + GONE)
     time.sleep(3)  # for one more look
-    return Told(opens, came, emptied, record.looks, record.bought)
+    return Told(opens, came, emptied, record.looks, record.bought, sized)
 
 
-def _until(predicate: Callable[[], bool], last: float) -> None:
+def until(predicate: Callable[[], bool], last: float) -> None:
     """Or until `last`: the tests judge what is missing then."""
     while not predicate() and time.time() < last:
         time.sleep(0.2)

@@ -7,7 +7,7 @@ own: where small ones take the room that was meant for a large one, Karpenter bu
 from collections import Counter
 from collections.abc import Sequence
 
-from berth.core.instants import parse_instant
+from berth.core.jsonvalues import parse_instant
 from berth.karpenter.nodelabels import CAPACITY_TYPE, INSTANCE_TYPE, NODEPOOL, ZONE
 
 from tests.e2e.cluster import Cluster

@@ -18,8 +18,8 @@ CROWD = 200
 STABLE = 10  # seconds that the scaler waits before it believes that somebody left
 STARTED = 45  # seconds until all windows of a minute have opened, beside other stories
 SWEPT = 75  # seconds until the next sweep has done its work
-CLOSED = 20  # seconds until whoever serves a window has closed it
-MANY_CLOSED = CLOSED + CROWD / 8 * 0.5  # eight slots are removed at a look, every half second
+CLOSED = 40  # seconds until whoever serves a window has closed it
+
 UNSERVED = 30 + SWEPT  # the sweep leaves half a minute to those who serve
 KEY = "e2e.berth.dev/slots"  # label and taint of the nodes for slots
 ROOM = {"pods": "400", "cpu": "400", "memory": "400Gi"}
@@ -48,7 +48,7 @@ CASES: Sequence[Case] = (
     Case("topped-up", "none"),
     Case("ran-before"),
     Case("nowhere", where="nowhere"),
-    Case("crowd", "none", seats=CROWD, opens=1, clean=MANY_CLOSED),
+    Case("crowd", "none", seats=CROWD, opens=1, clean=CLOSED),
     Case("handed-over", where="narrow", placeholders=True),
     Case("pod-deleted", row="pod deleted"),
     Case("scaler-cannot-start", short=SWEPT, clean=UNSERVED, row="sidecar cannot start"),

@@ -1,12 +1,11 @@
 """What every pool had, look by look, and what that says about the seats that were promised."""
 
-import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from tests.e2e.direct import Direct, Mirror, Object
+from tests.e2e.looking import Looking
 
 RESERVATION, CLASS = "berth.dev/reservation", "berth.dev/resource-class"
 INTERVAL = 0.5  # seconds between looks
@@ -41,7 +40,7 @@ class Promise(NamedTuple):
     seats: int
 
 
-class SeatRecord:
+class SeatRecord(Looking):
     """Looks at all pools of some namespaces until it is stopped. A deleted Deployment wants nothing."""
 
     def __init__(
@@ -49,40 +48,18 @@ class SeatRecord:
     ) -> None:
         """`sessions` tells how many are active now, by pool."""
         self._sessions = sessions
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
         self.looks: dict[str, list[Seats]] = {}  # by pool, which is the name of its Deployment
         self._reservations: dict[str, str] = {}  # by pool
         self._mirrors = {
             kind: [Mirror(direct, root.format(name)) for name in namespaces] for kind, root in _LISTS.items()
         }
-
-    def start(self) -> None:
-        for mirror in self._all():
-            mirror.start()
-        self._thread.start()
-
-    def stop(self) -> None:
-        """Harmless when it has not begun."""
-        self._stop.set()
-        if self._thread.is_alive():
-            self._thread.join()
-        for mirror in self._all():
-            mirror.stop()
+        super().__init__([mirror for several in self._mirrors.values() for mirror in several], INTERVAL)
 
     def histories(self, zero: float) -> str:
         """A line for each pool, with its changes: second:replicas/placed/placeholders+sessions,Jobs."""
         return "".join(f"{name}: {_history(looks, zero)}\n" for name, looks in sorted(self.looks.items()))
 
-    def _all(self) -> list[Mirror]:
-        return [mirror for several in self._mirrors.values() for mirror in several]
-
-    def _run(self) -> None:
-        while not self._stop.wait(INTERVAL):
-            self._look()
-
-    def _look(self) -> None:
-        at = time.time()
+    def _look(self, at: float) -> None:
         placed, there, wanted, jobs = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
         for pod in self._objects("pods"):
             if CLASS in pod["metadata"]["labels"]:

@@ -24,12 +24,15 @@ BEGINS: Mapping[str, int] = {
     "test_windows": 4,
     "test_sweep": 4,
     "test_code_image": 5,
+    "test_images": 5,
+    "test_quickstart": 5,
     "test_status": 6,
     "test_sessions": 6,
     "test_preflight": 8,
     "test_koordinator_outage": 9,  # with the faults' own outage
     "test_karpenter": 13,
     "test_koordinator": 14,
+    "test_monitoring": 17,
 }
 LEAD = 60  # seconds until the first of them begins, for what all of them prepare
 

@@ -1,12 +1,11 @@
 """What every pool of slots had, look by look."""
 
-import threading
-import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from tests.e2e.direct import Direct, Mirror, Object
+from tests.e2e.looking import Looking
 from tests.e2e.seats import CLASS, INTERVAL, RESERVATION, Seats, is_placed
 from tests.koordinator.objects import is_available, phase_of, uid_of
 
@@ -45,7 +44,7 @@ class Look(NamedTuple):
         return Seats(self.at, self.slots + self.replicas, held, left, self.sessions, self.jobs)
 
 
-class SlotRecord:
+class SlotRecord(Looking):
     """Looks at all pools of a site twice a second, until it is stopped."""
 
     def __init__(
@@ -59,38 +58,16 @@ class SlotRecord:
         self._pools = Mirror(direct, f"/apis/apps/v1/namespaces/{namespace}/deployments{ours}")
         self._jobs = Mirror(direct, f"/apis/batch/v1/namespaces/{namespace}/jobs?labelSelector={RESERVATION}")
         self._sessions = Mirror(direct, f"/api/v1/namespaces/{sessions}/pods?labelSelector=session")
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
+        mirrors = (self._slots, self._pods, self._pools, self._jobs, self._sessions)
+        super().__init__(mirrors, INTERVAL)
         self.looks: dict[str, list[Look]] = {name: [] for name in reservations}
         self.ends: dict[str, list[tuple[str | None, str | None]]] = {}  # ttl and expires of slots, in turn
         self.made: dict[str, dict[str, str]] = {}  # by reservation and slot, its creationTimestamp
         self.handed: dict[str, set[str]] = {}  # by reservation, uids of placeholders that slots took over
 
-    def start(self) -> None:
-        for mirror in self._all():
-            mirror.start()
-        self._thread.start()
-
-    def stop(self) -> None:
-        """Harmless when it has not begun."""
-        self._stop.set()
-        if self._thread.is_alive():
-            self._thread.join()
-        for mirror in self._all():
-            mirror.leave()
-        for mirror in self._all():
-            mirror.stop()
-
-    def _all(self) -> Sequence[Mirror]:
-        return (self._slots, self._pods, self._pools, self._jobs, self._sessions)
-
     def slots(self, reservation: str) -> list[Object]:
         """As they are now."""
         return [one for one in self._slots.objects() if _label(one, RESERVATION) == reservation]
-
-    def _run(self) -> None:
-        while not self._stop.wait(INTERVAL):
-            self._look(time.time())
 
     def _look(self, at: float) -> None:
         slots, pods = self._slots.objects(), self._pods.objects()

@@ -44,6 +44,20 @@ def test_an_application_without_reservations_is_not_refused_as_empty(story: Stor
     assert story.seen["state at the end"] == GOOD
 
 
+def test_people_are_told_once_of_each_commit_and_of_one_that_was_refused(story: Story) -> None:
+    """By the messages of the documentation."""
+    told = [one["text"].strip() for one in story.seen["messages"] if "berth-argocd.real" in one["text"]]
+    (refused,) = [one for one in told if "Not-A-Name" in one]
+    told.remove(refused)
+
+    assert {one["channel"] for one in story.seen["messages"]} == {"capacity"}
+    assert refused.startswith("Reservations of berth-argocd.real could not be applied: ")
+    assert told == [
+        f"Reservations of berth-argocd.real are as in git, commit {commit}."
+        for commit in story.seen["commits"]
+    ]
+
+
 def test_a_new_pool_never_had_seats_before_its_window(story: Story) -> None:
     assert story.neighbours.steps("guests-small") == [0, 3]
 
@@ -60,8 +74,9 @@ def test_an_application_set_makes_the_applications_that_are_rendered(
     """That of the manual. Its clusters are known and not there, so that nothing is applied."""
     del story  # Argo CD is there
     repository = {"url": f"file://{tmp_path}", "revision": "main"}
-    both = {"koordinator": {}, "karpenter": {"version": "1.14", "gates": {"StaticCapacity": True}}}
-    clusters = [{"name": name, "destination": {"name": name}, **both} for name in ("east", "west")]
+    gates = {"StaticCapacity": True, "CapacityBuffer": True}
+    every = {"koordinator": {}, "autoscaler": "karpenter", "karpenter": {"version": "1.15", "gates": gates}}
+    clusters = [{"name": name, "destination": {"name": name}, **every} for name in ("east", "west")]
     spec = {"namespace": "berth", "clusters": clusters, "repository": repository}
     spec["engine"] = {"type": "argocd", "version": "3.2"}
     site = project.document("Site", "uni", spec)

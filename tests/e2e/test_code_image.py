@@ -8,11 +8,10 @@ import yaml
 
 from tests.e2e import code_image, project
 from tests.e2e.sidebyside import Stage, Stories
-from tests.e2e.windows import MINUTE, Recorder, entry, reservation, sleep_until
+from tests.e2e.windows import GRACE, MINUTE, Recorder, entry, reservation, sleep_until
 
 NAMESPACE, SITE = "berth-code-image", "code-image"
 NAME, POOL = "imaged", "imaged-small"
-GRACE = 15  # seconds after its minute within which a window opens and closes
 
 
 class Story(NamedTuple):

@@ -9,7 +9,7 @@ from berth import cli
 
 from tests.e2e.languageserver import LanguageServer
 
-FILES = ("reservations/site.yaml", "reservations/classes.yaml", "reservations/first-course.yaml")
+FILES = tuple(f"reservations/{name}.yaml" for name in ("site", "classes", "first-course", "calendars"))
 
 
 @pytest.fixture(scope="module")

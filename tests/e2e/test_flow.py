@@ -67,6 +67,8 @@ def ours(tmp_path: Path) -> Path:
 def test_pre_commit_validates_and_renders(pre_commit: Path, ours: Path, tmp_path: Path) -> None:
     project = tmp_path / "seats"
     assert cli.run(["init", str(project), "--now", "2026-01-10"]) == 0
+    with contextlib.chdir("."):
+        assert cli.run(["-C", str(project), "render"]) == 0
     commit = git(ours, "rev-parse", "HEAD")
     (project / ".pre-commit-config.yaml").write_text(CONFIG.format(repository=ours, commit=commit))
     git(project, "init", "--quiet", "--initial-branch=main")
@@ -89,7 +91,7 @@ def test_pre_commit_validates_and_renders(pre_commit: Path, ours: Path, tmp_path
     course.write_text(text.replace("placeholderCount: 25", "placeholderCount: 0"), "utf-8")
     code, told = run()
     assert code == 1
-    assert "reservations/first-course.yaml:15:23: error[B012]" in told
+    assert "reservations/first-course.yaml:16:23: error[B012]" in told
 
     course.write_text(text.replace("placeholderCount: 25", "placeholderCount: 30"), "utf-8")
     code, told = run()

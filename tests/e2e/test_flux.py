@@ -23,6 +23,21 @@ def test_pending_placeholders_keep_the_kustomization_ready(story: Story) -> None
     assert story.seen["state at the end"] == {"Ready": "True", "seen by kubectl": ["True"]}
 
 
+def test_people_are_told_of_each_commit_and_of_one_that_was_refused(story: Story) -> None:
+    """By the messages of the documentation. Flux does not tell of a commit that changes nothing."""
+    told = [
+        attachment
+        for message in story.seen["messages"]
+        for attachment in message["attachments"]
+        if attachment["author_name"] == "kustomization/berth-flux.real.flux-system"
+    ]
+    revisions = [field["value"] for one in told for field in one["fields"] if field["title"] == "revision"]
+
+    assert any("Not-A-Name" in one["text"] and one["color"] == "danger" for one in told)
+    changing = [one for one in story.seen["commits"] if one != story.seen["mended"]]
+    assert {f"main@sha1:{commit}" for commit in changing} <= set(revisions)
+
+
 def test_before_2_9_a_new_pool_has_one_seat_until_the_sweep_or_its_window(story: Story) -> None:
     assert story.neighbours.steps("guests-small") in ([1, 3], [1, 0, 3])
 

@@ -4,14 +4,15 @@
 """
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import NamedTuple
 
 import pytest
 
-from tests.e2e import karpentercases, karpenterquestion, karpenterstory, karpentertable
+from tests.e2e import bufferstory, karpentercases, karpenterquestion, karpenterstory, karpentertable
 from tests.e2e.direct import Direct
-from tests.e2e.karpenter import Karpenter
+from tests.e2e.karpenter import START, Karpenter
 from tests.e2e.karpentercases import CASES, Case, Seen
 from tests.e2e.karpenterstory import (
     ACTIVE,
@@ -22,6 +23,7 @@ from tests.e2e.karpenterstory import (
     LENGTH,
     NAMESPACE,
     NODES,
+    PEOPLE,
     SEATS,
     SESSIONS,
     Told,
@@ -35,6 +37,10 @@ EARLY = MINUTE  # seconds; the table takes one and a half
 class Story(NamedTuple):
     table: dict[str, Seen]
     told: Told
+    buffered: bufferstory.Told
+
+
+BUSY = 30  # seconds that a busy machine may take longer than a plan
 
 
 def tell(stage: Stage) -> Story:
@@ -45,7 +51,11 @@ def tell(stage: Stage) -> Story:
     try:
         table = karpentertable.ask(cluster, direct, karpenter)
         karpentertable.forget(cluster, direct)
-        return Story(table, karpenterstory.happen(cluster, direct, stage.folder, stage.opens + MINUTE))
+        opens, beside = stage.opens + MINUTE, stage.folder / "buffers"
+        with ThreadPoolExecutor(1) as threads:
+            buffered = threads.submit(bufferstory.happen, cluster, direct, beside, opens)
+            told = karpenterstory.happen(cluster, direct, stage.folder / "courses", opens)
+            return Story(table, told, buffered.result())
     finally:
         stage.undo.callback(_forget, direct)
         karpenter.component.stop()
@@ -53,7 +63,8 @@ def tell(stage: Stage) -> Story:
 
 def _forget(direct: Direct) -> None:
     """Nobody waits for it."""
-    for name in (karpentertable.NAMESPACE, NAMESPACE, SESSIONS):
+    buffered = bufferstory.NAMESPACE, bufferstory.SESSIONS
+    for name in (karpentertable.NAMESPACE, NAMESPACE, SESSIONS, *buffered):
         direct.delete(f"/api/v1/namespaces/{name}")
 
 
@@ -104,6 +115,14 @@ def test_placeholders_make_karpenter_buy_what_the_plan_says(told: Told) -> None:
     assert len(told.bought) == len(karpenterstory.planned().machines) == SEATS // 3 + 1
 
 
+def test_seats_are_ready_within_what_size_says(told: Told) -> None:
+    """From when they are asked for: their nodes start after a minute, and Karpenter takes some time, too."""
+    asked = next(look.at for look in told.looks if look.slow == PEOPLE)
+    ready = next(look.at for look in told.looks if look.slow_placed == PEOPLE)
+
+    assert START <= ready - asked + 1 <= told.sized + BUSY
+
+
 def test_sessions_take_the_places_without_a_further_node(told: Told, end: float) -> None:
     settled = told.between(told.came + EMPTIED, end - 4)
 
@@ -138,3 +157,35 @@ def test_whole_nodes_follow_their_window(told: Told) -> None:
     assert steps == [0, NODES, 0]
     assert {look.nodes["lab"] for look in open_} == {NODES}
     assert {(look.nodes["lab"], look.claims["lab"]) for look in after} == {(0, 0)}
+
+
+@pytest.fixture
+def buffered(story: Story) -> bufferstory.Told:
+    return story.buffered
+
+
+def test_a_buffer_makes_karpenter_buy_without_any_placeholder(buffered: bufferstory.Told) -> None:
+    before, held = buffered.between(0, buffered.opens), buffered.between(buffered.opens, buffered.came)
+
+    assert {(look.replicas, look.claims) for look in before} == {(0, 0)}
+    assert held[-1].replicas == bufferstory.SEATS
+    assert (held[-1].reason, held[-1].claims) == ("FitsExistingCapacity", bufferstory.NODES)
+    assert {look.pods for look in buffered.looks} == {0}
+
+
+def test_sessions_use_the_room_of_a_buffer_which_berth_makes_smaller(buffered: bufferstory.Told) -> None:
+    """One node more where Karpenter calculates first; a buffer that is never lowered takes two."""
+    end = buffered.opens + bufferstory.LENGTH * MINUTE
+    settled = buffered.between(buffered.came + EMPTIED, end - 4)
+
+    assert {(look.sessions, look.replicas) for look in settled} == {
+        (bufferstory.ACTIVE, bufferstory.SEATS - bufferstory.ACTIVE)
+    }
+    assert settled[-1].claims in (bufferstory.NODES, bufferstory.NODES + 1)
+
+
+def test_the_end_of_its_window_gives_the_nodes_of_a_buffer_back(buffered: bufferstory.Told) -> None:
+    last = buffered.looks[-1]
+
+    assert (last.replicas, last.claims, last.nodes) == (0, 0, 0)
+    assert last.at - (buffered.opens + bufferstory.LENGTH * MINUTE) <= GONE + 5

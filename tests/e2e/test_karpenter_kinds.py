@@ -27,7 +27,7 @@ def site() -> project.Document:
     gates = {"StaticCapacity": True}
     return project.site(
         clusters=[
-            {"name": "real", "autoscaler": "karpenter", "karpenter": {"version": "1.14", "gates": gates}}
+            {"name": "real", "autoscaler": "karpenter", "karpenter": {"version": "1.15", "gates": gates}}
         ]
     )
 

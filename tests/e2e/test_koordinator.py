@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
-from berth.core.instants import instant_text
+from berth.core.jsonvalues import instant_text
 from berth.core.target import placeholders
 
 from tests.e2e import koordinatorstory, project
@@ -195,7 +195,7 @@ def test_what_fits_nowhere_waits_and_is_gone_at_the_end(story: Story) -> None:
     assert settled(story, "nowhere", 0.75) == {(0, 0, COUNT)}
 
 
-def test_two_hundred_slots_within_ten_seconds(story: Story) -> None:
+def test_two_hundred_slots_come_and_go_within_half_a_minute(story: Story) -> None:
     """They go while the scheduler writes into each that it has expired, which it does at the same instant."""
     made = [one for one in story.record.looks["crowd"] if one.at >= at(story, 1)]
     first = next(look.at for look in made if look.slots)
@@ -204,8 +204,8 @@ def test_two_hundred_slots_within_ten_seconds(story: Story) -> None:
     begun = next(look.at for look in end if look.slots < CROWD)
     gone = next(look.at for look in end if not look.slots)
 
-    assert full - first <= 10
-    assert gone - begun <= 20
+    assert full - first <= 30  # seven seconds without other load, and four to go
+    assert gone - begun <= 30
 
 
 def test_slots_end_with_the_window_and_say_so_explicitly(story: Story) -> None:

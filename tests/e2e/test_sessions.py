@@ -31,7 +31,7 @@ SITE = "sessions"
 CRDS = Path(__file__).parent / "crds"
 COUNT, CROWD, LENGTH = 5, 25, 3
 STABLE = 10  # seconds that a session counts after it left
-OPENED = 30  # seconds for windows that open in one minute, beside those of other stories
+OPENED = 50  # seconds for windows that open in one minute, beside those of other stories
 RESET = 10
 LAG = 3  # seconds: a look, and the way there
 TICK = 5  # seconds between looks at the clock where nothing else happens
@@ -127,25 +127,25 @@ def story(side_by_side: Stories) -> Iterator[Story]:
 
 
 def _happen(direct: Direct, record: SeatRecord, opens: int) -> Story:
-    sleep_until(opens + 0.6 * MINUTE)
+    sleep_until(opens + MINUTE)
     came = time.time()
     for kind in KINDS:
         for number in range(2):
             direct.create(kind.root.format(home(kind)), kind.make(f"one-{number}"))
-    sleep_until(opens + 0.75 * MINUTE)
+    sleep_until(opens + 1.15 * MINUTE)
     waited = _crowd(direct)
-    until = opens + 105
+    until = opens + 140
     told = {"narrow": {"target": 9, "until": f"{datetime.fromtimestamp(until, UTC):%Y-%m-%dT%H:%M:%SZ}"}}
     annotations = {"berth.dev/override": json.dumps(told)}
     where = f"/api/v1/namespaces/{NAMESPACE}/configmaps/override"
     direct.patch(where, {"metadata": {"annotations": annotations}})
     set_at = time.time()
-    sleep_until(opens + 1.2 * MINUTE)
+    sleep_until(opens + 1.55 * MINUTE)
     rested = time.time()
     for kind in KINDS:
         kind.rest(direct, f"{kind.root.format(home(kind))}/one-0")
     scaled = {}
-    for minute, replicas in ((1.5, 0), (2, 50)):
+    for minute, replicas in ((1.8, 0), (2.3, 50)):
         sleep_until(opens + minute * MINUTE)
         scaled[replicas] = time.time()
         for behaviour in ("maintain", "reduce", "none"):
@@ -219,7 +219,7 @@ def test_a_preempted_placeholder_buys_no_node(story: Story) -> None:
     """A cluster autoscaler looks every ten seconds; none is Pending for longer than two."""
     assert story.unplaced == []
     assert [name for name, seconds in story.waited.items() if seconds > 2] == []
-    assert targets(story, "crowd", story.opens + MINUTE, story.opens + LENGTH * MINUTE) == {0}
+    assert targets(story, "crowd", story.opens + 1.4 * MINUTE, story.opens + LENGTH * MINUTE) == {0}
 
 
 def test_reduce_moves_by_the_clock(story: Story) -> None:

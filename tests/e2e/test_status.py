@@ -1,4 +1,4 @@
-"""`berth status` and `berth override` on the real cluster, with a second cluster that nobody can reach.
+"""`berth status` and `berth override` on the real cluster, with a second one that cannot always be reached.
 
 `tell` opens a few windows, breaks some of them, and asks each time; the tests read the answers.
 """
@@ -17,10 +17,10 @@ from tests.e2e.project import Document, document
 from tests.e2e.sidebyside import Stage, Stories
 from tests.e2e.windows import MINUTE, entry, sleep_until
 
-NAMESPACE, HUB = "berth-status", "status-hub"
+NAMESPACE, FAR, HUB = "berth-status", "berth-status-far", "status-hub"
 COURSE = {"course": "taught"}
 IMAGE = "registry.invalid/pause:none"
-QUICK = 8  # seconds that a look at two clusters may take, when one refuses
+QUICK = 20  # seconds that a look at two clusters may take, when one refuses
 
 
 class Answer(NamedTuple):
@@ -33,6 +33,7 @@ class Answer(NamedTuple):
 class Story(NamedTuple):
     before: Answer
     open: Answer
+    reached: Answer
     overridden: Answer
     broken: Answer
     ordered: str  # what `override` said
@@ -60,7 +61,7 @@ def _documents(opens: int) -> list[Document]:
     real = document("ResourceClass", "real", {"cluster": "real", "requests": {"cpu": "1m"}})
     far = document("ResourceClass", "distant", {"cluster": "far", "requests": {"cpu": "1m"}})
     small["spec"]["cluster"] = "real"
-    clusters = [{"name": "real"}, {"name": "far"}]
+    clusters = [{"name": "real"}, {"name": "far", "namespace": FAR}]
     taught = window("taught", "small", 8, "maintain")
     taught["spec"]["sessions"] = {"matchLabels": COURSE}  # or those of its class would share its sessions
     return [
@@ -81,8 +82,9 @@ def tell(stage: Stage) -> Story:
     cluster.create_namespace(HUB)
     project.write(folder, _documents(opens))
     project.berth(folder, "render")
-    cluster.apply(folder / "rendered" / "clusters" / "real")
-    stage.undo.callback(cluster.kubectl, "delete", "namespace", NAMESPACE, HUB, "--wait=false")
+    for name in ("real", "far"):
+        cluster.apply(folder / "rendered" / "clusters" / name)
+    stage.undo.callback(cluster.kubectl, "delete", "namespace", NAMESPACE, FAR, HUB, "--wait=false")
     return _happen(cluster, Desk(cluster, folder), opens)
 
 
@@ -95,13 +97,18 @@ def story(side_by_side: Stories) -> Iterator[Story]:
 def _happen(cluster: Cluster, desk: Desk, opens: int) -> Story:
     there = f"--namespace={NAMESPACE}"
     patch = json.dumps({"spec": {"suspend": True}})
-    cluster.kubectl("patch", "cronjob/berth-sweep", there, f"--patch={patch}")  # it would mend what we break
+    # A sweep would mend what we break; one that has begun, too.
+    cluster.kubectl("patch", "cronjob/berth-sweep", there, f"--patch={patch}")
+    sweeps = "--selector=berth.dev/role=sweep"
+    cluster.kubectl("delete", "jobs", sweeps, there, "--cascade=foreground")
     cluster.kubectl("set", "image", "deployment/unpulled-real", f"placeholder={IMAGE}", there)
     for name in ("ada", "grace"):
         cluster.apply(json.dumps(_session(name)))
     before = _status(desk)
     sleep_until(opens + MINUTE + 15)
     opened = _status(desk)
+    with desk.reaching_far():
+        reached = _status(desk)
     ordered = desk.ask("override", "taught", "small=9", "--until", "+1h").stdout
     cluster.kubectl("delete", "cronjob/broken", there, "--wait=false")
     jobs = "--selector=berth.dev/reservation=broken"
@@ -111,7 +118,7 @@ def _happen(cluster: Cluster, desk: Desk, opens: int) -> Story:
     overridden = _status(desk)
     cluster.kubectl("delete", "configmaps", "--selector=berth.dev/role=code", there)
     broken = _status(desk)
-    return Story(before, opened, overridden, broken, ordered, desk.ask("status").stdout)
+    return Story(before, opened, reached, overridden, broken, ordered, desk.ask("status").stdout)
 
 
 def _session(name: str) -> dict[str, Any]:
@@ -160,6 +167,13 @@ def test_an_unreachable_cluster_hides_no_other_and_holds_nobody_up(story: Story)
     assert story.open.seconds < QUICK
 
 
+def test_windows_of_an_unreachable_cluster_open_all_the_same(story: Story) -> None:
+    """As soon as it can be reached it is judged like any other."""
+    assert codes(story.reached.clusters["far"]) == []
+    assert numbers(story.reached.items["distant/distant"]) == ("active", 3, 3, 0, None)
+    assert numbers(story.reached.items["taught/small"]) == numbers(story.open.items["taught/small"])
+
+
 def test_what_cannot_be_pulled_is_said_by_name(story: Story) -> None:
     found = story.open.items["unpulled/real"]
     told = {one["code"]: one["message"] for one in found["findings"]}
@@ -179,7 +193,7 @@ def test_an_open_pool_that_nobody_serves_has_failed(story: Story) -> None:
 def test_an_override_is_followed_and_shown(story: Story) -> None:
     found = story.overridden.items["taught/small"]
 
-    assert story.ordered.startswith("real: taught/small gets 9 placeholders until ")
+    assert story.ordered.startswith("real: taught/small gets 9 seats, besides its sessions, until ")
     assert (numbers(found), codes(found)) == (("active", 9, 9, 0, 2), ["S036"])
 
 

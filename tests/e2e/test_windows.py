@@ -16,10 +16,9 @@ from tests.e2e import project
 from tests.e2e.cluster import Cluster
 from tests.e2e.project import NAMESPACE
 from tests.e2e.sidebyside import Stage, Stories
-from tests.e2e.windows import MINUTE, Recorder, entry, reservation, sleep_until
+from tests.e2e.windows import GRACE, MINUTE, Recorder, entry, reservation, sleep_until
 
 DAY = 86_400
-GRACE = 15  # seconds after its minute within which a window opens and closes
 RESET = 10  # seconds within which a scale by hand is put right
 EDIT = 60  # seconds within which an edit of the timetable acts
 
@@ -35,6 +34,7 @@ class Story(NamedTuple):
     managers: dict[str, str]  # of an open pool's fields: by name the subresource they wrote
     jobs: list[dict[str, Any]]  # of occurrences, at the end
     said: dict[str, list[dict[str, Any]]]  # lines of the log, by reservation
+    dates: list[dict[str, Any]]  # as berth report has them
 
 
 def tell(stage: Stage) -> Story:
@@ -107,7 +107,18 @@ def _happen(cluster: Cluster, folder: Path, record: Recorder, opens: int) -> Sto
     sleep_until(opens + 4 * MINUTE + GRACE + 5)
     jobs = cluster.find("jobs", NAMESPACE, "berth.dev/role=occurrence")
     said = {name: _log(cluster, name) for name in ("killed", "quiet")}
-    return Story(record, opens, reset, edited, memory, managers, jobs, said)
+    return Story(record, opens, reset, edited, memory, managers, jobs, said, _dates(cluster, folder))
+
+
+def _dates(cluster: Cluster, folder: Path) -> list[dict[str, Any]]:
+    """The dates that the records of the cluster have, by the commands of docs/report.md."""
+    selector = "--selector=berth.dev/role=record"
+    printed = cluster.kubectl("get", "configmaps", selector, f"--namespace={NAMESPACE}", "-o", "json")
+    (folder / "records.json").write_text(printed, "utf-8")
+    found: list[dict[str, Any]] = json.loads(
+        project.berth(folder, "report", "--records", "records.json", "-o", "json")
+    )["items"]
+    return found
 
 
 def _memory(cluster: Cluster, name: str) -> dict[str, int]:
@@ -208,7 +219,7 @@ def test_every_job_of_a_window_completes(story: Story) -> None:
     unfinished = [job["metadata"]["name"] for job in story.jobs if job["status"].get("succeeded") != 1]
 
     assert unfinished == []
-    assert len(story.jobs) == 9  # a run for each opening (relay and overlap have two), and the one by hand
+    assert len(story.jobs) == 7  # a run where nothing of the reservation is open yet, and the one by hand
 
 
 def test_a_run_with_nothing_open_says_so_and_ends(story: Story) -> None:
@@ -225,3 +236,21 @@ def test_a_pod_stays_below_32_mebibytes_and_its_main_container_below_9(story: St
 
 def test_the_scale_has_a_field_manager_of_its_own(story: Story) -> None:
     assert story.managers["berth-scaler"] == "scale"
+
+
+def test_every_date_leaves_a_record_that_the_report_reads(story: Story) -> None:
+    found = {(one["reservation"], one["class"]): one for one in story.dates}
+
+    assert {
+        key: one["promised"] for key, one in found.items() if key[0] in ("course", "mixed", "killed")
+    } == {
+        ("course", "small"): 25,
+        ("mixed", "small"): 4,
+        ("mixed", "large"): 3,
+        ("killed", "small"): 6,
+    }
+    assert [
+        (one["id"], one["missing"]) for one in story.dates if one["readyAt"] is None or one["faults"]
+    ] == []
+    held = 25 * 3 / 60  # hours, less what a late opening takes
+    assert held - 25 * GRACE / 3600 <= found["course", "small"]["unusedSeatHours"] <= held + 0.1

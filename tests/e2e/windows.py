@@ -10,6 +10,9 @@ from tests.e2e.direct import Direct, Mirror
 from tests.e2e.project import NAMESPACE, Document, document
 
 MINUTE = 60
+# Seconds after its minute within which a window opens and closes. Steps of a story are a minute apart, so
+# on a busy machine, where pods start late, one is still not taken for the next.
+GRACE = 40
 CLASS = "berth.dev/resource-class"
 # Where it is six hours from midnight at least: all windows of a test run are on one date.
 ZONES = {0: "UTC", 12: "Etc/GMT-12"}  # hours east; the name has it the other way round

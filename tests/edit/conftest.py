@@ -10,6 +10,9 @@ from berth import cli
 
 from tests.cli import project
 
+BEFORE_ALL = "2026-01-01"
+"""The time of every command that is not given another one."""
+
 
 class Answer(NamedTuple):
     code: int
@@ -25,7 +28,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def berth(folder: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[..., Answer]]:
     def run(*words: str) -> Answer:
-        code = cli.run(["-C", str(folder), *words])
+        code = cli.run(["-C", str(folder), "--now", BEFORE_ALL, *words])
         return Answer(code, *capsys.readouterr())
 
     with contextlib.chdir("."):

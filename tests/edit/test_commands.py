@@ -1,11 +1,13 @@
 """`berth set`, `skip`, `move`, `extend`, `new`, `import`: what they write, say and refuse."""
 
+import io
 import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from berth.edit.create import ReservationRequest
 from berth.schema.describe import json_schema
 
 from tests.edit.conftest import Answer
@@ -24,9 +26,8 @@ def test_skip_says_which_date_is_gone(berth: Berth, folder: Path) -> None:
         "Next: berth render\n",
         "",
     )
-    assert "    except: [2026-02-09, 2026-02-02]\n" in (folder / "reservations/course.yaml").read_text(
-        "utf-8"
-    )
+    text = (folder / "reservations/course.yaml").read_text("utf-8")
+    assert "    except:\n      - 2026-02-02\n      - 2026-02-09\n" in text
 
 
 def test_move_and_extend(berth: Berth) -> None:
@@ -123,6 +124,60 @@ def test_new_writes_a_file_that_validates(berth: Berth, folder: Path) -> None:
     assert json.loads((folder / "reservations/.schema.json").read_text("utf-8")) == json_schema()
 
 
+@pytest.mark.parametrize(
+    ("flags", "line"),
+    [
+        (("--interval", "2"), "    interval: 2\n"),
+        (("--weeks", "odd"), 'endTime: "13:00", weeks: odd}\n'),
+        (("--weeks", "even"), 'endTime: "13:00", weeks: even}\n'),
+    ],
+    ids=" ".join,
+)
+def test_new_leaves_out_weeks(berth: Berth, folder: Path, flags: tuple[str, ...], line: str) -> None:
+    assert berth("new", "algebra", "09:00-13:00", *GIVEN, "--weekly", "mon,wed", *flags).code == 0
+    assert line in (folder / "reservations/algebra.yaml").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    "flags", [("--daily", "--weeks", "odd"), ("--weekly", "mon", "--weeks", "odd", "--interval", "2")]
+)
+def test_new_reports_what_contradicts_weeks(berth: Berth, flags: tuple[str, ...]) -> None:
+    told = berth("new", "algebra", "09:00-13:00", *GIVEN, *flags)
+    assert (told.code, "error[B016] spec.recurrence.schedule[0].weeks" in told.err) == (1, True)
+
+
+def test_new_takes_terms_instead_of_dates(berth: Berth, folder: Path) -> None:
+    (folder / "reservations/terms.yaml").write_text(
+        "apiVersion: berth.dev/v1alpha1\nkind: Calendar\nmetadata: {name: terms}\n"
+        "spec: {terms: [{name: spring, from: 2026-02-02, to: 2026-02-20}]}\n",
+        "utf-8",
+    )
+    words = ("new", "algebra", "09:00-13:00", "--weekly", "mon", "--class", "small", "--seats", "25")
+    told = berth(*words, "--behavior", "none", "--within", "spring")
+
+    assert told.code == 0
+    assert "+ 25 small: Mon 2026-02-16 09:00-13:00" in told.out
+    text = (folder / "reservations/algebra.yaml").read_text("utf-8")
+    assert "    within: [spring]\n" in text
+    assert "startDate" not in text
+
+
+def test_new_refuses_terms_with_dates_and_unknown_ones(berth: Berth, folder: Path) -> None:
+    words = ("new", "algebra", "09:00-13:00", "--weekly", "mon", "--class", "small", "--seats", "25")
+
+    assert berth(*words, "--within", "spring", "--from", "2026-02-02").code == 2
+    assert "error[B054]" in berth(*words, "--within", "spring").err
+    assert not (folder / "reservations/algebra.yaml").exists()
+
+
+def test_an_answer_to_the_first_date_may_be_a_term() -> None:
+    asked = ReservationRequest("algebra", "weekly", ("09:00-13:00",), {"class": "small", "seats": "25"})
+
+    assert asked.missing() == ["from", "until"]
+    assert asked.with_answer("from", "spring").missing() == []
+    assert asked.with_answer("from", "2026-02-02").missing() == ["until"]
+
+
 def test_new_never_writes_over_a_file(berth: Berth, folder: Path) -> None:
     before = (folder / "reservations/course.yaml").read_bytes()
     assert berth("new", "course", "09:00-13:00", *GIVEN, "--weekly", "mon") == (
@@ -131,7 +186,7 @@ def test_new_never_writes_over_a_file(berth: Berth, folder: Path) -> None:
         "berth: reservations/course.yaml: the file exists; nothing was written.\n",
     )
     told = berth("new", "course", "09:00-13:00", *GIVEN, "--weekly", "mon", "--file", "reservations/b.yaml")
-    assert (told.code, "reservations/b.yaml is not changed." in told.err) == (1, True)
+    assert (told.code, "reservations/b.yaml is not written." in told.err) == (1, True)
     assert (folder / "reservations/course.yaml").read_bytes() == before
     assert not (folder / "reservations/b.yaml").exists()
 
@@ -160,7 +215,8 @@ def test_new_says_everything_that_is_missing(berth: Berth) -> None:
     assert berth("new", "algebra", "09:00-13:00") == (
         2,
         "",
-        "berth: missing: --class, --seats, --weekly, --daily, --once or --dates, --from, --until.\n",
+        "berth: missing: --class, --seats, --weekly, --daily, --once or --dates, --from or --within, "
+        "--until.\n",
     )
 
 
@@ -171,14 +227,23 @@ def test_new_says_everything_that_is_missing(berth: Berth) -> None:
         (("new", "x", "noon", *GIVEN, "--daily"), '"noon"'),
         (("new", "x", "09:00-10:00", *GIVEN, "--weekly", "mo"), '"mo"'),
         (("new", "x", "09:00-10:00", *GIVEN, "--daily", "--once"), "--weekly, --daily, --once, --dates"),
+        (("new", "x", "09:00-10:00", *GIVEN, "--weekly", "mon", "--weeks", "third"), '"third"'),
+        (("new", "x", "09:00-10:00", *GIVEN, "--weekly", "mon", "--interval", "two"), '"two"'),
         (("skip", "course"), "'DATE'"),
-        (("skip", "course", "tomorrow"), '"tomorrow"'),
+        (("skip", "course", "someday"), '"someday"'),
         (("skip", "nobody", "2026-02-02"), '"nobody"'),
         (("move", "course", "2026-02-02"), "--to"),
         (("extend", "course", "2026-02-02"), "--until"),
-        (("set", "course"), "'PATH=VALUE...'"),
+        (("set", "course"), "PATH=VALUE or --seats"),
+        (("set", "course", "--on", "2026-02-02"), "--on takes --seats"),
+        (("set", "course", "title=A", "--on", "2026-02-02", "--seats", "3"), "--on takes --seats"),
+        (("set", "course", "--seats", "3", "--start", "09:00"), "--on DATE"),
+        (("set", "course", "--seats", "many"), '"many"'),
+        (("set", "course", "--seats", "small=1,small=2"), '"small=1,small=2"'),
+        (("set", "course", "--seats", "huge=3"), '"huge"'),
+        (("set", "night", "--seats", "3"), "--seats small=3,bench=3"),
+        (("set", "course", "--on", "2026-02-02", "--seats", "bench=3"), '"bench"'),
         (("import", "renku"), "'FILE'"),
-        (("import", "renku", "nowhere.json"), "nowhere.json: "),
     ],
     ids=lambda value: "-".join(value[:1] + value[-1:]).replace(" ", "-") if isinstance(value, tuple) else "",
 )
@@ -281,3 +346,128 @@ def test_a_payload_is_not_edited_but_imported(berth: Berth, folder: Path) -> Non
         "Convert it first: berth import renku reservations/export.json"
         in berth("skip", "intro-to-statistics", "2026-02-17").err
     )
+
+
+@pytest.mark.parametrize("command", [("set", "suspend=true"), ("skip", "2026-02-02")], ids=["set", "skip"])
+def test_an_unknown_name_gets_a_suggestion(command: tuple[str, str], berth: Berth) -> None:
+    told = berth(command[0], "curse", command[1])
+
+    assert (told.code, told.out) == (2, "")
+    assert told.err == 'berth: no reservation named "curse". Did you mean course?\n'
+
+
+def test_a_date_that_does_not_exist_is_reported_at_its_field(berth: Berth, folder: Path) -> None:
+    file = folder / "reservations/course.yaml"
+    before = file.read_text("utf-8")
+    told = berth("set", "course", "recurrence.startDate=2026-02-30")
+
+    assert told.code == 1
+    assert "error[B017] spec.recurrence.startDate: " in told.err
+    assert file.read_text("utf-8") == before
+
+
+@pytest.mark.parametrize("command", [("set", "suspend=true"), ("skip", "2026-02-09")], ids=["set", "skip"])
+def test_errors_of_the_file_explain_why_it_is_not_edited(
+    command: tuple[str, str], berth: Berth, folder: Path
+) -> None:
+    file = folder / "reservations/course.yaml"
+    wrong = file.read_text("utf-8").replace("startDate: 2026-02-02", "startDate: 2026-02-30")
+    file.write_text(wrong, "utf-8")
+    told = berth(command[0], "course", command[1])
+
+    assert (told.code, told.out) == (1, "")
+    assert "error[B017] spec.recurrence.startDate: " in told.err
+    assert told.err.endswith("reservations/course.yaml is not changed.\n")
+    assert file.read_text("utf-8") == wrong
+
+
+@pytest.mark.parametrize("source", ["renku", "z2jh"])
+def test_a_missing_export_is_a_finding(source: str, berth: Berth) -> None:
+    told = berth("import", source, "export.json")
+
+    assert (told.code, told.out) == (1, "")
+    assert told.err.startswith("export.json:1:1: error[B001] ")
+
+
+def test_an_export_may_come_from_a_pipe(berth: Berth, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    number_the_class(folder)
+    export = io.TextIOWrapper(io.BytesIO(json.dumps([{**PAYLOAD[0], "id": None}]).encode()))
+    monkeypatch.setattr("sys.stdin", export)
+
+    assert berth("import", "renku", "-").code == 0
+    assert (folder / "reservations/intro-to-statistics.yaml").exists()
+
+
+def test_a_typo_is_told_at_once_and_written_unless_strict(berth: Berth, folder: Path) -> None:
+    last_year = (
+        "09:00-13:00",
+        "--dates",
+        "2025-02-02",
+        "--class",
+        "small",
+        "--seats",
+        "5",
+        "--behavior",
+        "none",
+    )
+    told = berth("new", "algebra", *last_year, "--strict", "--now", "2026-01-10")
+    assert (told.code, told.out) == (1, "")
+    assert not (folder / "reservations/algebra.yaml").exists()
+
+    told = berth("new", "algebra", *last_year, "--now", "2026-01-10")
+    assert (told.code, "warning[B081]" in told.err) == (0, True)
+    assert (folder / "reservations/algebra.yaml").exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("skip", "course", "2026-02-02", "25:00"),
+        ("move", "course", "2026-02-02", "--to", "25:00"),
+        ("extend", "course", "2026-02-02", "--until", "25:00"),
+        ("set", "course", "--on", "2026-02-02", "--start", "25:00", "--seats", "3"),
+        ("occurrences", "--at", "2026-02-02 25:00"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_an_hour_that_does_not_exist_is_told_as_one(berth: Berth, words: tuple[str, ...]) -> None:
+    told = berth(*words)
+    assert (told.code, told.out) == (2, "")
+    assert told.err.endswith('"25:00" is not a time of day. Write a time from 00:00 to 24:00.\n')
+
+
+def test_a_span_without_a_sign_is_told_with_one(berth: Berth) -> None:
+    assert berth("occurrences", "--until", "2h").err.endswith('"2h" is not an instant. Write +2h.\n')
+
+
+LARGE = "  policies: [{name: large, when: {seatsAbove: 25}, require: {approvalBy: platform}}]\n"
+
+
+def test_an_edit_says_who_must_approve_it(berth: Berth, folder: Path) -> None:
+    site = folder / "reservations/site.yaml"
+    site.write_text(site.read_text("utf-8") + LARGE, "utf-8")
+
+    assert "policy" not in berth("set", "course", "title=Course").out
+    assert berth("set", "course", "provisioning.placeholderCount=26").out.endswith(
+        "! course: needs approval by platform, policy large: 26 seats, above 25\nNext: berth render\n"
+    )
+
+
+def test_new_writes_an_owner(berth: Berth, folder: Path) -> None:
+    course = (
+        "09:00-13:00",
+        "--dates",
+        "2026-02-02",
+        "--class",
+        "small",
+        "--seats",
+        "5",
+        "--behavior",
+        "none",
+    )
+    assert berth("new", "algebra", *course, "--owner", "Ada: L.", "--contact", "@ada").code == 0
+    text = (folder / "reservations/algebra.yaml").read_text("utf-8")
+
+    assert text.endswith('  owner:\n    name: "Ada: L."\n    contact: "@ada"\n')
+    assert berth("new", "logic", *course, "--contact", "@ada").code == 2
+    assert berth("new", "logic", *course, "--owner", "").code == 1

@@ -1,78 +1,209 @@
 """`berth init`: a repository that passes its own checks at once, and `berth new` where somebody answers."""
 
+import json
 import os
 import pty
+import select
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
-from berth.reading.document import parse
-from berth.reading.source import Source
+import yaml
+from berth.cli import init
+from berth.edit.installation import RELEASED, Origin, Wheel
+from berth.edit.scaffold import NAMESPACES, Starter, project_of, starter_files
+from berth.schema.engine import ENGINES
 
 from tests.edit.conftest import Answer
-from tests.flow.conftest import ROOT, SCRIPTS
+from tests.flow.conftest import ROOT
 
 Berth = Callable[..., Answer]
 FILES = [
     ".gitattributes",
     ".github/workflows/berth.yaml",
     "README.md",
-    "rendered/clusters/prod/base.yaml",
-    "rendered/clusters/prod/reservations/first-course.yaml",
-    "rendered/clusters/prod/runtime.yaml",
     "reservations/.schema.json",
+    "reservations/calendars.yaml",
     "reservations/classes.yaml",
     "reservations/first-course.yaml",
     "reservations/site.yaml",
 ]
+NEXT = """\
+My Seats is a repository of reservations now. Next:
+  cd '{folder}'
+  berth render
+  kubectl apply --recursive -f rendered/clusters/prod
+  kubectl get pods --namespace berth --watch
+The first placeholders start on Mon 2026-01-12 08:30 (Europe/Zurich).
+"""
+PATIENCE = 60  # seconds for a question, also where the machine is busy
+NOW = ("--now", "2026-01-10")
 
 
 def files(folder: Path) -> list[str]:
-    return sorted(str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file())
+    return sorted(
+        str(file.relative_to(folder))
+        for file in folder.rglob("*")
+        if file.is_file() and ".git" not in file.relative_to(folder).parts
+    )
+
+
+def spec(folder: Path, file: str) -> Any:
+    return yaml.safe_load((folder / f"reservations/{file}.yaml").read_text("utf-8"))["spec"]
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Path:
+    folder = tmp_path / "seats"
+    folder.mkdir()
+    return folder
 
 
 @pytest.fixture
 def started(berth: Berth, tmp_path: Path) -> Path:
-    told = berth("init", str(tmp_path / "My Seats"), "--now", "2026-01-10", "--time-zone", "Europe/Zurich")
-    assert (told.code, told.out.splitlines()[0]) == (
-        0,
-        f"{tmp_path}/My Seats is a repository of reservations now. Next:",
-    )
-    return tmp_path / "My Seats"
+    folder = tmp_path / "My Seats"
+    told = berth("init", str(folder), *NOW, "--zone", "Europe/Zurich")
+    assert (told.code, told.out) == (0, NEXT.format(folder=folder))
+    return folder
 
 
 def test_it_passes_its_own_checks(started: Path, berth: Berth) -> None:
     assert files(started) == FILES
     assert berth("-C", str(started), "validate", "--strict").code == 0
-    told = berth("-C", str(started), "render", "--check")
-    assert (told.code, told.out) == (0, "rendered/ is up to date.\n")
-    assert told.err.endswith("2 notes.\n")
 
 
-def test_its_workflow_finds_it_valid_and_fresh(started: Path, tmp_path: Path) -> None:
-    """The very script that the action runs, on the first commit."""
-    program = tmp_path / "bin/berth"
-    program.parent.mkdir()
-    program.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m berth "$@"\n')
-    program.chmod(0o755)
-    identity = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
-    for words in (("init", "--quiet"), ("add", "--all"), (*identity, "commit", "--quiet", "-m", "first")):
-        subprocess.run(["git", *words], cwd=started, check=True)
-    out = tmp_path / "out"
-    environment = {**os.environ, "PATH": f"{program.parent}:{os.environ['PATH']}", "BASE": "0" * 40}
+def test_a_weekly_report_is_written_if_asked_for(berth: Berth, empty: Path) -> None:
+    assert berth("init", str(empty), "--report", *NOW).code == 0
+
+    assert files(empty) == sorted([*FILES, ".github/workflows/berth-report.yaml"])
+
+
+@pytest.mark.parametrize(
+    ("flag", "value"),
+    [("--zone", "Mars"), ("--cluster", "a b"), ("--source", "slurm"), ("--repository", "here")],
+    ids=["zone", "cluster", "source", "repository"],
+)
+def test_a_wrong_value_is_refused_by_its_flag(flag: str, value: str, berth: Berth, tmp_path: Path) -> None:
+    told = berth("init", str(tmp_path / "seats"), flag, value)
+
+    assert (told.code, f"Invalid value for '{flag}': " in told.err) == (2, True), told.err
+    assert not (tmp_path / "seats").exists()
+
+
+def test_what_does_not_go_together_is_not_written(berth: Berth, tmp_path: Path) -> None:
+    words = ("--engine", "flux", "--repository", "git@git.example.org:seats.git")
+    told = berth("init", str(tmp_path / "seats"), *words)
+
+    assert (told.code, told.out) == (1, "")
+    assert "reservations/site.yaml:11:10: error[B038] spec.repository.url" in told.err
+    assert not (tmp_path / "seats").exists()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("source", NAMESPACES)
+def test_every_choice_gives_a_project_with_no_more_than_notes(
+    source: str, engine: str, berth: Berth, empty: Path
+) -> None:
+    chosen = ("--source", source, "--engine", engine, "--cluster", "hub", "--namespace", "sessions")
+    address = ("--repository", "https://git.example.org/seats.git")
+    assert berth("init", str(empty), *chosen, *address, *NOW).code == 0
+
+    answer = json.loads(berth("-C", str(empty), "validate", "-o", "json").out)
+    assert {one["severity"] for one in answer["items"]} <= {"note"}
+    assert spec(empty, "classes")["sessions"]["source"] == source
+    assert spec(empty, "classes")["sessions"]["namespaces"] == ["sessions"]
+    assert berth("-C", str(empty), "render").code == 0
+    assert (empty / "rendered/clusters/hub").is_dir()
+    assert (empty / f"rendered/gitops/{engine}").is_dir() == (engine != "none")
+
+
+@pytest.mark.parametrize("name", ["2026", "1e3", "on", "null"])
+def test_a_name_that_yaml_takes_for_something_else_is_quoted(name: str, berth: Berth, tmp_path: Path) -> None:
+    folder = tmp_path / "seats" / name
+
+    assert berth("init", str(folder), "--cluster", name, "--namespace", name).code == 0
+    assert spec(folder, "site")["clusters"] == [{"name": name}]
+    assert spec(folder, "classes")["sessions"]["namespaces"] == [name]
+
+
+@pytest.mark.parametrize(
+    ("remote", "url"),
+    [
+        ("https://git.example.org/seats.git", "https://git.example.org/seats.git"),
+        ("https://user:secret@git.example.org/seats.git", "https://git.example.org/seats.git"),
+        ("git@git.example.org:team/seats.git", "ssh://git@git.example.org/team/seats.git"),
+        ("ssh://git@git.example.org/seats.git", "ssh://git@git.example.org/seats.git"),
+        ("/srv/git/seats.git", None),
+        (None, None),
+    ],
+    ids=["https", "with-credentials", "short-form", "ssh", "path", "no-remote"],
+)
+def test_the_engine_gets_the_address_of_the_remote(
+    remote: str | None, url: str | None, berth: Berth, empty: Path
+) -> None:
+    subprocess.run(["git", "init", "--quiet", empty], check=True)
+    if remote is not None:
+        subprocess.run(["git", "remote", "add", "origin", remote], cwd=empty, check=True)
+
+    told = berth("init", str(empty), "--engine", "flux", *NOW)
+
+    assert told.code == 0
+    assert spec(empty, "site").get("repository") == (url and {"url": url, "revision": "main"})
+    assert ("Add repository.url" in told.out) == (url is None)
+    assert "  kubectl apply -f rendered/gitops/flux\n" in told.out
+
+
+def test_the_remote_of_another_folder_is_not_taken(berth: Berth, tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
     subprocess.run(
-        ["bash", SCRIPTS / "preview.sh"], cwd=started, env={**environment, "OUT": str(out)}, check=True
+        ["git", "remote", "add", "origin", "https://git.example.org/a.git"], cwd=tmp_path, check=True
     )
-    assert {(out / name).read_text() for name in ("valid", "fresh")} == {"true\n"}
+    (tmp_path / "seats").mkdir()
+
+    assert berth("init", str(tmp_path / "seats"), "--engine", "flux", *NOW).code == 0
+    assert "repository" not in spec(tmp_path / "seats", "site")
 
 
-def test_the_first_course_begins_on_the_next_monday(started: Path, berth: Berth) -> None:
-    told = berth("-C", str(started), "list", "--now", "2026-01-10")
+@pytest.mark.parametrize(
+    "time", ["12:00:00", "12:00:01", "12:00:59", "23:26:30", "23:27:30", "23:45:10", "23:57:59", "23:59:00"]
+)
+def test_the_demo_opens_in_two_minutes_for_half_an_hour(time: str) -> None:
+    now = int(datetime.fromisoformat(f"2026-01-10T{time}Z").timestamp())
+    starter = Starter("a", "b", "prod", "pods", "default", "Europe/Zurich", "none", demo=True)
+    pipeline = project_of(starter_files(starter, now))
+    (demo,) = (item for item in pipeline.items() if item.reservation.name == "demo")
+    (one,) = demo.expansion.occurrences
+
+    assert 120 <= one.open - now < 180
+    assert (one.start - one.open, one.end - one.start, one.seats) == (0, 1800, (("small", 2),))
+    assert not pipeline.has_errors()
+
+
+def test_the_demo_counts_no_pods_that_are_there(berth: Berth, tmp_path: Path) -> None:
+    """Its sessions are pods with a label, in a namespace that every cluster has."""
+    told = berth("init", str(tmp_path / "seats"), "--demo", "--now", "2026-01-10T12:00:30Z")
+
+    assert (told.code, told.out.splitlines()[-1]) == (
+        0,
+        "The first placeholders start on Sat 2026-01-10 12:03 (UTC).",
+    )
+    assert spec(tmp_path / "seats", "classes")["sessions"] == {
+        "source": "pods",
+        "namespaces": ["default"],
+        "selector": {"matchLabels": {"app": "session"}},
+    }
+
+
+def test_the_first_course_begins_on_the_next_monday_and_pauses_on_a_holiday(
+    started: Path, berth: Berth
+) -> None:
+    told = berth("-C", str(started), "list", *NOW)
     row = " ".join(told.out.splitlines()[1].split())
-    assert row == "first-course prod 25 small 12 1350 Mon 2026-01-12 08:30"
+    assert row == "first-course prod 25 small 11 1237.5 Mon 2026-01-12 08:30"
 
 
 def test_every_declaration_points_to_the_schema_beside_it(started: Path) -> None:
@@ -81,65 +212,193 @@ def test_every_declaration_points_to_the_schema_beside_it(started: Path) -> None
         assert text.startswith("# yaml-language-server: $schema=.schema.json\n")
 
 
-def test_the_workflow_is_yaml_that_names_this_version(started: Path) -> None:
-    text = (started / ".github/workflows/berth.yaml").read_text("utf-8")
-    (one,), faults = parse(Source("berth.yaml", text.encode()))
-    assert not faults
-    workflow: Any = one.value
-    assert workflow["jobs"]["preview"]["steps"][1]["uses"].startswith("berth-dev/berth@v")
+def _requirement(folder: Path) -> str:
+    """What the workflow installs."""
+    workflow = (folder / ".github/workflows/berth.yaml").read_text("utf-8")
+    (line,) = [line for line in workflow.splitlines() if "pip install" in line]
+    return line.split()[-1]
 
 
-@pytest.mark.parametrize("name", ["reservations/mine.yaml", "README.md", "rendered/x"])
+@pytest.mark.parametrize(
+    ("origin", "expected"),
+    [
+        (Origin("git+https://example.org/berth@abc"), "git+https://example.org/berth@abc"),
+        (Origin("file:///src/berth", is_local=True), RELEASED),
+    ],
+    ids=["of-a-commit", "of-a-folder"],
+)
+def test_the_workflow_installs_what_others_can_reach(
+    berth: Berth, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, origin: Origin, expected: str
+) -> None:
+    monkeypatch.setattr(init, "installed_origin", lambda: origin)
+    told = berth("init", str(tmp_path / "seats"))
+    assert _requirement(tmp_path / "seats") == expected
+    assert ("--vendor" in told.err) == origin.is_local
+
+
+def test_a_wheel_in_the_repository_is_what_the_workflow_installs(
+    berth: Berth, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(init, "build_wheel", lambda _: Wheel("berth.whl", b"\x00\xff"))
+    told = berth("init", str(tmp_path / "seats"), "--vendor")
+    assert (told.code, told.err) == (0, "")
+    assert (tmp_path / "seats" / _requirement(tmp_path / "seats")).read_bytes() == b"\x00\xff"
+
+
+def test_a_workflow_that_publishes_the_calendar_is_there_if_asked_for(berth: Berth, tmp_path: Path) -> None:
+    folder = tmp_path / "seats"
+    told = berth("init", str(folder), "--calendar", *NOW)
+
+    assert told.code == 0
+    assert files(folder) == sorted([*FILES, ".github/workflows/berth-calendar.yaml"])
+
+
+@pytest.mark.parametrize("name", ["reservations/mine.yaml", ".gitattributes", "rendered/x"])
 def test_what_is_there_is_never_overwritten(berth: Berth, tmp_path: Path, name: str) -> None:
     file = tmp_path / "seats" / name
     file.parent.mkdir(parents=True)
     file.write_text("mine")
-    there = tmp_path / "seats" / (name if name == "README.md" else name.partition("/")[0])
     told = berth("init", str(tmp_path / "seats"))
     assert (told.code, told.out) == (2, "")
-    assert told.err.endswith(f"berth: {there} exists; nothing was written.\n")
+    assert told.err.endswith(
+        f"berth: {tmp_path / 'seats' / name.partition('/')[0]} exists; nothing was written.\n"
+    )
     assert files(tmp_path / "seats") == [name]
 
 
-def test_what_would_not_validate_is_not_written(berth: Berth, tmp_path: Path) -> None:
-    told = berth("init", str(tmp_path / "seats"), "--time-zone", "Mars")
-    assert (told.code, told.out) == (1, "")
-    assert 'error[B021] spec.timeZone: "Mars" is not a time zone' in told.err
-    assert not (tmp_path / "seats").exists()
+def test_a_readme_that_is_there_stays(berth: Berth, empty: Path) -> None:
+    (empty / "README.md").write_text("mine")
+
+    assert berth("init", str(empty)).code == 0
+    assert (empty / "README.md").read_text() == "mine"
+    assert files(empty) == FILES
 
 
-def test_new_asks_on_a_terminal_for_what_is_missing(started: Path) -> None:
+def answered(folder: Path, words: Sequence[str], answers: Iterable[tuple[str, str]]) -> tuple[int, str]:
+    """Run berth on a terminal and give each answer after its question; return its code and the last text."""
     main, other = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "berth", "new", "algebra", "--lead", "10"],
-        cwd=started,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        [sys.executable, "-m", "berth", *words],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "TERM": "dumb"},
         stdin=other,
         stdout=other,
         stderr=other,
     )
     os.close(other)
     shown = b""
-    for question, answer in (
-        ("How many seats? [25] ", "12"),
-        ("On which weekdays, or which dates? [mon,wed] ", ""),
-        ("On which weekdays, or which dates? [mon,wed] ", "tue"),
-        ("From when to when? [09:00-13:00] ", "14:00-16:00"),
-        ("First date? [2026-02-02] ", "2026-02-03"),
-        ("Last date? [2026-05-15] ", "2026-03-03"),
-    ):
+    for question, answer in answers:
         while not shown.decode().endswith(question):
+            assert select.select([main], [], [], PATIENCE)[0], f"no question {question!r}: {shown!r}"
             shown += os.read(main, 1024)
         shown = b""
-        os.write(main, f"{answer}\n".encode())
+        os.write(main, answer.encode())
     while process.poll() is None:
         try:
             shown += os.read(main, 1024)
         except OSError:
             break
     os.close(main)
-    assert process.wait() == 0
+    return process.wait(), shown.decode()
+
+
+def test_it_asks_on_a_terminal_for_what_is_not_given(tmp_path: Path) -> None:
+    code, shown = answered(
+        tmp_path,
+        ("init", "--cluster", "hub", *NOW),
+        (
+            ("Source of the sessions (jupyterhub, renku, pods) [jupyterhub]: ", "slurm\n"),
+            ("Source of the sessions (jupyterhub, renku, pods) [jupyterhub]: ", "renku\n"),
+            ("Namespace of the sessions [renku]: ", "\n"),
+            ("Time zone [UTC]: ", "Mars\n"),
+            ("Time zone [UTC]: ", "Europe/Zurich\n"),
+            ("Engine that applies the manifests (argocd, flux, none) [none]: ", "argocd\n"),
+            ("Address of the git repository: ", "\n"),
+        ),
+    )
+
+    assert code == 0
+    assert "Add repository.url" in shown
+    assert spec(tmp_path, "site") == {
+        "timeZone": "Europe/Zurich",
+        "engine": "argocd",
+        "clusters": [{"name": "hub"}],
+    }
+
+
+def test_no_more_answers_write_nothing(tmp_path: Path) -> None:
+    code, shown = answered(tmp_path, ("init",), (("Name of the cluster [prod]: ", "\x04"),))
+
+    assert (code, "Nothing was written." in shown) == (2, True)
+    assert files(tmp_path) == []
+
+
+def test_new_asks_on_a_terminal_for_what_is_missing(started: Path) -> None:
+    code, shown = answered(
+        started,
+        ("new", "algebra", "--lead", "10"),
+        (
+            ("How many seats? (such as 25) ", "many\n"),
+            ("not a whole number.\r\nHow many seats? (such as 25) ", "12\n"),
+            ("On which weekdays, or which dates? (such as mon,wed) ", "\n"),
+            ("On which weekdays, or which dates? (such as mon,wed) ", "tue\n"),
+            ("From when to when? (such as 09:00-13:00) ", "14:00-25:00\n"),
+            ("From when to when? (such as 09:00-13:00) ", "14:00-16:00\n"),
+            ("First date, or which terms? (such as 2026-02-02) ", "2026-02-30\n"),
+            ("First date, or which terms? (such as 2026-02-02) ", "2026-02-03\n"),
+            ("Last date? (such as 2026-05-15) ", "2026-03-03\n"),
+            ("Empty: count all. (such as course=algebra) ", "course\n"),
+            ("Empty: count all. (such as course=algebra) ", "course=algebra\n"),
+        ),
+    )
+
+    assert code == 0
     text = (started / "reservations/algebra.yaml").read_text("utf-8")
     assert '- {dayOfWeek: tue, startTime: "14:00", endTime: "16:00"}\n' in text
+    assert text.endswith('  sessions:\n    matchLabels: {course: "algebra"}\n')
     assert "placeholderCount: 12\n    leadTimeMinutes: 10\n" in text
-    assert "+ 12 small: Tue 14:00-16:00, 5 dates from 2026-02-03 to 2026-03-03" in shown.decode()
+    assert "+ 12 small: Tue 14:00-16:00, 5 dates from 2026-02-03 to 2026-03-03" in shown
+
+
+@pytest.mark.parametrize(
+    ("labels", "notes"),
+    [((), ["B032"]), (("--match-labels", "course=algebra,example.org/term=2026"), [])],
+    ids=["every-session", "its-own"],
+)
+def test_new_narrows_the_sessions_by_labels(
+    labels: tuple[str, ...], notes: list[str], started: Path, berth: Berth
+) -> None:
+    course = ("09:00-13:00", "--dates", "2026-02-02", "--seats", "5", *labels)
+    assert berth("-C", str(started), "new", "algebra", *course).code == 0
+
+    items = json.loads(berth("-C", str(started), "validate", "-o", "json").out)["items"]
+    assert [one["code"] for one in items if one["file"] == "reservations/algebra.yaml"] == notes
+
+
+@pytest.mark.parametrize("labels", ["course", "course=a b", "=algebra"])
+def test_new_refuses_what_are_not_labels(labels: str, started: Path, berth: Berth) -> None:
+    course = ("09:00-13:00", "--dates", "2026-02-02", "--seats", "5", "--match-labels", labels)
+    told = berth("-C", str(started), "new", "algebra", *course)
+
+    assert (told.code, "--match-labels" in told.err) == (2, True)
+    assert not (started / "reservations/algebra.yaml").exists()
+
+
+@pytest.mark.parametrize("has_repository", [False, True], ids=["no-repository", "repository"])
+@pytest.mark.parametrize("has_labels", [False, True], ids=["every-session", "its-own"])
+def test_a_list_of_thirty_new_courses_prints_no_note(
+    has_labels: bool, has_repository: bool, started: Path, berth: Berth
+) -> None:
+    (started / "reservations/first-course.yaml").unlink()
+    if has_repository:
+        site = started / "reservations/site.yaml"
+        url = "  repository: {url: https://git.example.org/capacity.git}\n"
+        site.write_text(site.read_text("utf-8") + url, "utf-8")
+    for number in range(30):
+        name = f"course-{number}"
+        labels = ("--match-labels", f"course={name}") if has_labels else ()
+        course = ("09:00-13:00", "--dates", "2026-02-02", "--seats", "5", *labels, "--now", "2026-01-10")
+        assert berth("-C", str(started), "new", name, *course).code == 0
+
+    told = berth("-C", str(started), "list", "--now", "2026-01-10")
+    assert (told.code, told.err, told.out.count("course-")) == (0, "", 30)

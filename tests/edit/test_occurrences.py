@@ -7,6 +7,8 @@ import pytest
 
 from tests.edit.conftest import Answer
 
+NOW = ("--now", "2026-02-01")
+
 Berth = Callable[..., Answer]
 FILE = "reservations/trip.yaml"
 TRIP = """\
@@ -94,7 +96,9 @@ def test_extend_keeps_the_day_of_the_end_of_a_single_window(berth: Berth, trip: 
     trip.write_text(ONCE, "utf-8")
     told = berth("extend", "trip", "2026-03-06", "--until", "15:00")
     assert "~ 17:00 to Sun 12:00 -> 17:00 to Sun 15:00: Fri 2026-03-06\n" in told.out
-    assert 'moved: [{date: 2026-03-06, to: {endTime: "15:00", endDay: 2}}]' in trip.read_text("utf-8")
+    assert 'moved:\n      - {date: 2026-03-06, to: {endTime: "15:00", endDay: 2}}\n' in trip.read_text(
+        "utf-8"
+    )
 
 
 @pytest.mark.parametrize(
@@ -158,7 +162,7 @@ def test_extend_compares_instants_where_clocks_change(berth: Berth, folder: Path
     night = folder / "reservations/night.yaml"
     text = night.read_text("utf-8").replace("America/New_York", "Europe/Zurich").replace("02-07", "03-28")
     night.write_text(text.replace("06:00", "02:30"), "utf-8")  # skipped: clocks show 03:30
-    assert "to Sun 03:30" in berth("occurrences", "night").out
+    assert "to Sun 03:30" in berth("occurrences", *NOW, "night").out
     told = berth("extend", "night", "2026-03-28", "--until", "03:15")
     assert (told.code, 'berth move night 2026-03-28 --to "' in told.err) == (2, True)
     assert berth("extend", "night", "2026-03-28", "--until", "03:45").code == 0
@@ -258,7 +262,7 @@ def test_what_is_shown_goes_before_what_was_moved_away(berth: Berth, trip: Path)
     assert asks(berth("skip", "trip", "2026-03-23"), "2026-03-24 09:00", "2026-03-23 09:00")
     told = berth("skip", "trip", "2026-03-23", "09:00")
     assert "- 5 small: Mon 2026-03-23 09:00-10:00" in told.out
-    assert "except: [2026-03-30]" in trip.read_text("utf-8")
+    assert "    except:\n      - 2026-03-30\n    schedule:\n" in trip.read_text("utf-8")
 
 
 def test_what_is_shown_goes_before_what_a_calendar_leaves_out(berth: Berth, folder: Path) -> None:
@@ -277,7 +281,7 @@ def test_two_that_start_together_are_named_by_their_ids(berth: Berth) -> None:
     told = berth("skip", "trip", "2026-03-23", "09:00")
     assert asks(told, "2026-03-23T09:00", "2026-03-30T09:00")
     assert berth("skip", "trip", "trip/2026-03-23T09:00").code == 0
-    assert "Mon 2026-03-23 09:00-10:00" in berth("occurrences", "trip").out
+    assert "Mon 2026-03-23 09:00-10:00" in berth("occurrences", *NOW, "trip").out
 
 
 def test_a_start_that_the_date_does_not_have_is_refused_with_those_that_it_has(
@@ -298,7 +302,7 @@ def test_a_start_that_the_date_does_not_have_is_refused_with_those_that_it_has(
 def test_skip_names_the_start_where_the_date_has_several_in_the_schedule(berth: Berth, trip: Path) -> None:
     trip.write_text(TRIP.replace("dayOfWeek: fri", "dayOfWeek: mon"), "utf-8")
     assert berth("skip", "trip", "2026-03-23", "18:00").code == 0
-    assert 'except: [{date: 2026-03-23, startTime: "18:00"}]' in trip.read_text("utf-8")
+    assert 'except:\n      - {date: 2026-03-23, startTime: "18:00"}\n' in trip.read_text("utf-8")
 
 
 @pytest.mark.parametrize(
@@ -321,10 +325,11 @@ def test_skip_of_what_is_left_out_writes_nothing(
 def test_skip_of_a_moved_occurrence_on_a_holiday_adds_no_useless_exception(
     berth: Berth, folder: Path
 ) -> None:
-    before = (folder / "reservations/course.yaml").read_text("utf-8")
+    before = berth("occurrences", *NOW, "course").out
     assert berth("move", "course", "2026-02-16", "--to", "2026-02-17").code == 0
     assert "- 25 small: Tue 2026-02-17 09:00-13:00" in berth("skip", "course", "2026-02-17").out
-    assert (folder / "reservations/course.yaml").read_text("utf-8") == before
+    assert "2026-02-16" not in (folder / "reservations/course.yaml").read_text("utf-8")
+    assert berth("occurrences", *NOW, "course").out == before
 
 
 def test_what_is_left_out_is_not_extended_and_what_except_leaves_out_is_not_moved(
@@ -353,6 +358,20 @@ def test_skip_resolves_a_contradiction_of_except_and_moved(berth: Berth, trip: P
     assert berth("validate").code == 0
 
 
+@pytest.mark.parametrize(
+    "words",
+    [("extend", "2026-03-16 11:00", "--until", "13:00"), ("set", "--on", "2026-03-16 11:00", "--seats", "9")],
+    ids=["extend", "set"],
+)
+def test_what_was_moved_out_of_a_range_that_is_left_out_can_be_edited(
+    berth: Berth, trip: Path, words: tuple[str, ...]
+) -> None:
+    left_out = "    except: [{from: 2026-03-28, to: 2026-03-31}]\n    # and once"
+    trip.write_text(TRIP.replace("    # and once", left_out), "utf-8")
+    command, *options = words
+    assert "Mon 2026-03-16\n" in berth(command, "trip", *options).out
+
+
 def test_a_reservation_with_too_many_dates_is_not_edited(berth: Berth, trip: Path) -> None:
     text = (
         ONCE.replace("once", "daily").replace("2026-03-06", "2000-01-01").replace("2026-03-08", "2099-12-31")
@@ -361,3 +380,228 @@ def test_a_reservation_with_too_many_dates_is_not_edited(berth: Berth, trip: Pat
     told = berth("skip", "trip", "2026-03-13")
     assert (told.code, f"{FILE}:6:3: error[B044]" in told.err) == (1, True)
     assert trip.read_text("utf-8") == text
+
+
+# -- other seats: tests/cases/edits.yaml has what is written
+
+
+@pytest.mark.usefixtures("trip")
+def test_other_seats_on_a_date_with_several_occurrences_need_the_start(berth: Berth) -> None:
+    told = berth("set", "trip", "--on", "2026-03-09", "--seats", "120")
+    assert asks(told, "2026-03-09 09:00", "2026-03-09 14:00")
+    assert berth("set", "trip", "--on", "2026-03-16 11:00", "--seats", "120").code == 0
+    told = berth("set", "trip", "--on", "2026-03-30T09:00", "--seats", "120")
+    assert told.out == f"{FILE} is unchanged: {MOVED_HERE} has 120 small already.\n"
+
+
+MOVED_HERE = "Mon 2026-03-16 11:00-12:00 (moved from 2026-03-30 09:00)"
+
+
+def test_a_date_that_is_left_out_gets_no_seats(berth: Berth, folder: Path) -> None:
+    before = (folder / "reservations/course.yaml").read_bytes()
+    for day in ("2026-02-09", "2026-02-16", "2026-02-10"):
+        told = berth("set", "course", "--on", day, "--seats", "120")
+        assert (told.code, "error[B046]" in told.err) == (1, True)
+    assert (folder / "reservations/course.yaml").read_bytes() == before
+
+
+@pytest.mark.parametrize("left_out", ["2026-03-23", "{from: 2026-03-20, to: 2026-03-24}"])
+def test_skip_removes_seats_of_a_date_that_is_left_out(berth: Berth, trip: Path, left_out: str) -> None:
+    assert berth("set", "trip", "--on", "2026-03-23", "--seats", "120").code == 0
+    text = trip.read_text("utf-8").replace("    # and once", f"    except: [{left_out}]\n    # and once")
+    trip.write_text(text, "utf-8")
+    assert "2026-03-23" in berth("validate").out
+    assert berth("skip", "trip", "2026-03-23").code == 0
+    assert "placeholderCount: 120" not in trip.read_text("utf-8")
+    assert "2026-03-23" not in berth("validate").out
+
+
+def test_a_list_on_one_line_becomes_one_line_for_each_date(berth: Berth, folder: Path) -> None:
+    file = folder / "reservations/course.yaml"
+    file.write_text(file.read_text("utf-8").replace("[2026-02-09]", "[2026-02-09]  # strike"), "utf-8")
+    assert berth("skip", "course", "2026-02-24").code == 0
+    lines = file.read_text("utf-8").splitlines()
+    at = next(i for i, line in enumerate(lines) if line.startswith("    except:"))
+    assert lines[at].endswith("# strike")
+    assert lines[at + 1 : at + 3] == ["      - 2026-02-09", "      - 2026-02-23"]
+
+
+# -- several that start together
+
+
+EXAM = """\
+apiVersion: berth.dev/v1alpha1
+kind: CapacityReservation
+metadata: {name: trip, annotations: {berth.dev/ignore: "B031: meant"}}
+spec:
+  resourceClass: small
+  recurrence:
+    type: dates
+    dates:
+      - 2026-03-09
+      - {date: 2026-03-10, startTime: "14:00", endTime: "15:00"}  # oral
+    schedule:
+      - {startTime: "09:00", endTime: "11:00"}
+      - {startTime: "09:00", endTime: "12:00", name: extra-time, placeholderCount: 2}
+  provisioning: {placeholderCount: 5, scaleDownBehavior: none}
+"""
+
+
+@pytest.fixture
+def exam(folder: Path) -> Path:
+    file = folder / FILE
+    file.write_text(EXAM, "utf-8")
+    return file
+
+
+def test_several_that_start_together_are_told_apart_by_name(berth: Berth, exam: Path) -> None:
+    for words in ((), ("09:00",)):
+        told = berth("skip", "trip", "2026-03-09", *words)
+        assert asks(told, "2026-03-09T09:00", "2026-03-09 09:00 --name extra-time")
+    assert exam.read_text("utf-8") == EXAM
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        ("2026-03-09", "--name", "extra-time"),
+        ("2026-03-09 09:00", "--name", "extra-time"),
+        ("2026-03-09T09:00~extra-time",),
+        ("trip/2026-03-09T09:00~extra-time",),
+    ],
+    ids=" ".join,
+)
+def test_a_named_one_is_found_by_its_name_and_by_its_id(
+    berth: Berth, exam: Path, address: tuple[str, ...]
+) -> None:
+    told = berth("extend", "trip", *address, "--until", "13:00")
+    assert "~ 09:00-12:00 extra-time -> 09:00-13:00 extra-time: Mon 2026-03-09\n" in told.out
+    new = '- {date: 2026-03-09, startTime: "09:00", name: extra-time, to: {endTime: "13:00"}}'
+    assert new in exam.read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    "address", [("2026-03-09T09:00",), ("2026-03-09", "--name", "")], ids=["id", "empty-name"]
+)
+def test_one_without_a_name_is_found_by_its_id_or_an_empty_name(
+    berth: Berth, exam: Path, address: tuple[str, ...]
+) -> None:
+    assert "- 5 small: Mon 2026-03-09 09:00-11:00 (" in berth("skip", "trip", *address).out
+    assert '- {date: 2026-03-09, startTime: "09:00", name: ""}' in exam.read_text("utf-8")
+    assert berth("skip", "trip", *address).out.endswith("(except).\n")
+
+
+def test_a_name_that_the_date_does_not_have_is_refused(berth: Berth, exam: Path) -> None:
+    told = berth("skip", "trip", "2026-03-09", "--name", "late")
+    assert "error[B045] spec.recurrence: trip has no occurrence on 2026-03-09 named late." in told.err
+    assert exam.read_text("utf-8") == EXAM
+
+
+def test_a_date_with_its_own_hours_is_moved_like_any_other(berth: Berth, exam: Path) -> None:
+    assert berth("move", "trip", "2026-03-10", "--to", "2026-03-11").code == 0
+    gone = EXAM.splitlines()
+    new = [line.strip() for line in exam.read_text("utf-8").splitlines() if line not in gone]
+    assert new == ["moved:", "- {date: 2026-03-10, to: {date: 2026-03-11}}"]
+
+
+@pytest.mark.usefixtures("exam")
+def test_lists_and_calendars_show_the_names(berth: Berth) -> None:
+    header, first, second, _ = berth("occurrences", *NOW, "trip").out.splitlines()
+    assert header.split()[:4] == ["RESERVATION", "LOCAL", "TIME", "NAME"]
+    assert ("extra-time" in first, "extra-time" in second) == (False, True)
+    events = berth("occurrences", *NOW, "trip", "-o", "ics").out
+    assert events.count("SUMMARY:trip (extra-time)\r\n") == 1
+    assert events.count("UID:trip/2026-03-09T09:00~extra-time@") == 1
+    assert berth("simulate", "trip", "--occurrence", "2026-03-09T09:00~extra-time").code == 0
+    assert berth("skip", "trip", "2026-03-09", "--name", "extra-time").code == 0
+    assert "trip     2026-03-09 09:00 extra-time  except\n" in berth("occurrences", *NOW, "trip").out
+
+
+# -- dates that a calendar or a closed site leaves out
+
+CLOSED = """\
+apiVersion: berth.dev/v1alpha1
+kind: Calendar
+metadata: {name: closure}
+spec:
+  closes: true
+  dates: [2026-03-09, {date: 2026-03-20, from: "12:00", title: Power cut}, 2026-03-26]
+"""
+
+
+@pytest.fixture
+def closed(trip: Path, folder: Path) -> Path:
+    (folder / "reservations/closure.yaml").write_text(CLOSED, "utf-8")
+    return trip
+
+
+@pytest.mark.parametrize(
+    ("which", "reason"),
+    [
+        (("2026-03-09", "09:00"), "calendar closure"),
+        (("2026-03-09", "14:00"), "calendar closure"),
+        (("2026-03-20",), "calendar closure: Power cut"),
+    ],
+    ids=["schedule", "extra", "half"],
+)
+def test_nothing_is_left_to_skip_where_the_site_is_closed(
+    berth: Berth, closed: Path, which: tuple[str, ...], reason: str
+) -> None:
+    told = berth("skip", "trip", *which)
+
+    assert told.code == 0
+    assert f"nothing is left to skip on {' '.join(which)} ({reason})" in told.out
+    assert changed(closed) == ([], [])
+
+
+def test_a_moved_occurrence_that_a_closed_site_leaves_out_is_found_by_both_dates(
+    berth: Berth, closed: Path
+) -> None:
+    closed.write_text(closed.read_text("utf-8").replace("to: {date: 2026-03-16", "to: {date: 2026-03-26"))
+
+    for day in ("2026-03-30", "2026-03-26"):
+        assert "nothing is left to skip" in berth("skip", "trip", day).out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("extend", "trip", "2026-03-20", "--until", "2026-03-22 21:00"),
+        ("extend", "trip", "2026-03-09", "14:00", "--until", "16:00"),
+    ],
+    ids=["schedule", "extra"],
+)
+def test_extend_says_why_there_is_nothing_to_extend(
+    berth: Berth, closed: Path, words: tuple[str, ...]
+) -> None:
+    told = berth(*words)
+
+    assert told.code == 1
+    assert "error[B046]" in told.err
+    assert "is left out (calendar closure" in told.err
+    assert changed(closed) == ([], [])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("move", "trip", "2026-03-23", "--to", "2026-03-26"),
+        ("move", "trip", "2026-03-09", "09:00", "--to", "10:00"),
+        ("extend", "trip", "2026-03-06", "--until", "2026-03-09 01:00"),
+    ],
+    ids=["move-there", "move-within", "extend-into"],
+)
+def test_nothing_is_moved_or_extended_to_where_the_site_is_closed(
+    berth: Berth, closed: Path, words: tuple[str, ...]
+) -> None:
+    told = berth(*words)
+
+    assert (told.code, told.out) == (2, "")
+    assert "the site is closed on " in told.err
+    assert "(calendar closure)" in told.err
+    assert changed(closed) == ([], [])
+
+
+def test_what_a_closed_site_leaves_out_can_be_moved_to_another_date(berth: Berth, closed: Path) -> None:
+    assert berth("move", "trip", "2026-03-20", "--to", "2026-03-27").code == 0
+    assert changed(closed) == ([], ["- {date: 2026-03-20, to: {date: 2026-03-27}}"])

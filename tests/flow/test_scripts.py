@@ -7,6 +7,13 @@ import pytest
 from tests.cli import clouds, project
 from tests.flow.conftest import SCRIPTS, Repository
 
+WHO = {
+    "GIT_AUTHOR_NAME": "a",
+    "GIT_AUTHOR_EMAIL": "a@example.org",
+    "GIT_COMMITTER_NAME": "a",
+    "GIT_COMMITTER_EMAIL": "a@example.org",
+}
+
 
 def outcome(folder: Path) -> tuple[str, str]:
     return (folder / "valid").read_text().strip(), (folder / "fresh").read_text().strip()
@@ -243,3 +250,19 @@ def test_a_fork_speaks_only_of_its_own_pull_request(
     script = str(SCRIPTS / "number.sh")
     done = github.run("bash", script, str(tmp_path / "number"), REPOSITORY="o/r", SHA="abc")
     assert (done.code == 0, done.out) == (bool(told), told)
+
+
+def test_what_a_commit_means_is_the_same_in_every_run(repository: Repository, tmp_path: Path) -> None:
+    """The policy is about the notice, and the clock of the machine is far from the commit."""
+    policy = "  policies: [{name: soon, when: {noticeBelow: 48h}, require: refuse}]\n"
+    (repository.folder / "reservations/site.yaml").write_text(project.SITE + policy, "utf-8")
+    repository.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
+    repository.run("berth", "render")
+    repository.commit("more seats")
+    found = []
+    for time in ("2026-01-31T08:00:00+01:00", "2026-01-31T09:00:00+01:00"):
+        repository.run("git", "commit", "--quiet", "--amend", "--no-edit", GIT_COMMITTER_DATE=time, **WHO)
+        preview(repository, tmp_path / "out")
+        found.append(outcome(tmp_path / "out"))
+
+    assert found == [("true", "true"), ("false", "true")]

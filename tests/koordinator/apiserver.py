@@ -12,7 +12,7 @@ from http.client import HTTPConnection
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from berth.core.instants import instant_text
+from berth.core.jsonvalues import instant_text
 
 from tests.e2e.direct import Direct
 from tests.runtime.stub_server import Received, Reply, StubServer, reply
@@ -75,6 +75,8 @@ class ApiServer(WatchedCluster):
         if received.method == "POST" and not name:
             if body["metadata"]["name"] in self.all(path):
                 return refused(409, "AlreadyExists")
+            if path == RESERVATIONS and not all(body["spec"].get("owners", ())):
+                return refused(422, "Invalid")  # the CRD wants one part of each at least
             return _good(self.make(path, body), 201)
         found = self.all(path).get(name)
         if found is None:
@@ -96,10 +98,14 @@ class ApiServer(WatchedCluster):
         return _good({"kind": "Status", "status": "Success"}, 201)
 
     def _change(self, path: str, found: Tree, body: Tree, sub: str, whole: bool) -> Reply:
-        """The status changes by its own path only, and nothing else does by that."""
+        """The status changes by its own path only, by which annotations do too and nothing else."""
         if sub == "status":
-            status = body["status"] if whole else _merged(found.get("status"), body["status"])
+            said = body.get("status", {})
+            status = said if whole else _merged(found.get("status"), said)
             changed = {**found, "status": status}
+            if path == PODS:
+                notes = {"annotations": body.get("metadata", {}).get("annotations", {})}
+                changed["metadata"] = _merged(found["metadata"], notes)
         else:
             merged = _merged(found, {key: value for key, value in body.items() if key != "status"})
             changed = {**merged, "metadata": {**merged["metadata"], "uid": found["metadata"]["uid"]}}

@@ -5,6 +5,7 @@ Pure: what comes of a look depends on what is seen, on the settings and on now.
 
 import json
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from tests.koordinator import claiming, lifecycle, nodes, placing
@@ -20,13 +21,16 @@ from tests.koordinator.objects import (
     metadata,
     node_of,
     phase_of,
+    pod_priority,
     priority_of,
     scheduler_of,
     spec_of,
     status_of,
+    uid_of,
 )
 from tests.koordinator.objects import PENDING as PENDING_PHASE
 from tests.koordinator.placing import Placed, Refused
+from tests.koordinator.preempting import Place, victims
 from tests.koordinator.reserved import info_of
 
 
@@ -60,11 +64,18 @@ class Wait(NamedTuple):
     message: str
 
 
+class Evict(NamedTuple):
+    """A pod of a lower priority leaves for what was refused, whose uid is `by`."""
+
+    pod: Tree
+    by: str
+
+
 class Delete(NamedTuple):
     reservation: Tree
 
 
-Action = SetStatus | Bind | Wait | Delete
+Action = SetStatus | Bind | Wait | Evict | Delete
 
 
 def seen(before: Seen | None, listed: Seen) -> Seen | None:
@@ -104,7 +115,9 @@ def queue(
         for one in reservations
         if _is_queued(one) and scheduler_of(one) in schedulers
     ]
-    waiting += [(_priority(one), one, False) for one in pods if _waits(one) and _scheduler(one) in schedulers]
+    waiting += [
+        (pod_priority(one), one, False) for one in pods if _waits(one) and _scheduler(one) in schedulers
+    ]
     waiting.sort(key=lambda one: (-one[0], metadata(one[1])["creationTimestamp"], metadata(one[1])["name"]))
     return [(tree, is_reservation) for _, tree, is_reservation in waiting]
 
@@ -113,10 +126,6 @@ def _is_queued(reservation: Tree) -> bool:
     if invalid(reservation) or "deletionTimestamp" in metadata(reservation):
         return False
     return phase_of(reservation) == PENDING_PHASE and not node_of(reservation)
-
-
-def _priority(pod: Tree) -> int:
-    return int(spec_of(pod).get("priority") or 0)
 
 
 def _waits(pod: Tree) -> bool:
@@ -144,15 +153,21 @@ def _schedule(
 
 def _schedule_reservation(now: float, cache: dict[str, Node], tree: Tree, settings: Settings) -> list[Action]:
     found = claiming.place_reservation(cache, tree, settings)
+    evicted: list[Action] = []
+    if isinstance(found, Refused) and settings.preemption:
+        place = partial(claiming.place_reservation, reservation=tree, settings=settings)
+        evicted = _evict(cache, tree, priority_of(tree), place)
     if isinstance(found, Placed):
         try:
             status = lifecycle.bound(tree, found.node, now)
         except ValueError as error:
             found = Refused(str(error))
     if isinstance(found, Refused):
+        if evicted:
+            _schedule_reservation(now, cache, tree, settings)  # its room is kept for it
         waits = lifecycle.unschedulable(tree, found.message, now)
         event = ("FailedScheduling", found.message)
-        return [] if waits is None else [SetStatus(tree, waits, event=event)]
+        return [*([] if waits is None else [SetStatus(tree, waits, event=event)]), *evicted]
     after = {**tree, "status": status}
     info = info_of(after)
     cache[found.node].open(info)
@@ -177,9 +192,21 @@ def allocation(reservation: Tree) -> str:
 def _schedule_pod(cache: dict[str, Node], pod: Tree) -> list[Action]:
     found = placing.place(cache, pod)
     if isinstance(found, Refused):
-        return [Wait(pod, found.message)]
+        evicted = _evict(cache, pod, pod_priority(pod), partial(placing.place, pod=pod))
+        if evicted:
+            _schedule_pod(cache, pod)  # its room is kept for it
+        return [Wait(pod, found.message), *evicted]
     cache[found.node].hold({**pod, "spec": {**spec_of(pod), "nodeName": found.node}})
     if found.info is None:
         return [Bind(pod, found.node)]
     found.info.assign(pod)
     return [Bind(pod, found.node, allocation(found.info.tree))]
+
+
+def _evict(cache: dict[str, Node], tree: Tree, priority: int, place: Place) -> list[Action]:
+    """In the cache they have left already."""
+    gone = victims(cache, priority, place)
+    if gone:
+        node = cache[spec_of(gone[0])["nodeName"]]
+        cache[node.name] = node.without({uid_of(one) for one in gone})
+    return [Evict(one, uid_of(tree)) for one in gone]

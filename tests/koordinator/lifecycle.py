@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable
 from datetime import datetime
 from typing import Any
 
-from berth.core.instants import instant_text
+from berth.core.jsonvalues import instant_text
 
 from tests.koordinator import amounts, decoding
 from tests.koordinator.amounts import Tree
@@ -75,9 +75,7 @@ def expired(reservation: Tree, now: float) -> Tree:
 
 
 def _with_owners(reservation: Tree, pods: Iterable[Tree], now: float) -> Tree | None:
-    """Those that run on its node and name it in their annotation; also those that have ended, until they are
-    deleted.
-    """
+    """Those that run on its node and name it in their annotation; without any, both keys are absent."""
     mine = sorted((pod for pod in pods if _is_owner(pod, reservation)), key=uid_of)
     owners = [
         {"namespace": metadata(pod)["namespace"], "name": metadata(pod)["name"], "uid": uid_of(pod)}
@@ -89,13 +87,16 @@ def _with_owners(reservation: Tree, pods: Iterable[Tree], now: float) -> Tree | 
     known = sorted(status.get("currentOwners") or [], key=lambda owner: str(owner["uid"]))
     if known == owners and amounts.read(status.get("allocated")) == allocated:
         return None
-    found = {**status, "allocated": amounts.texts(allocated), "currentOwners": owners}
+    found = {key: value for key, value in status.items() if key not in ("allocated", "currentOwners")}
+    if owners:
+        found |= {"allocated": amounts.texts(allocated), "currentOwners": owners}
     return succeeded(found, now) if is_allocated_once(reservation) else found
 
 
 def _is_owner(pod: Tree, reservation: Tree) -> bool:
     here = spec_of(pod).get("nodeName") == node_of(reservation)
-    return here and allocated_to(pod) == uid_of(reservation)
+    ended = status_of(pod).get("phase") in ("Succeeded", "Failed")
+    return here and not ended and allocated_to(pod) == uid_of(reservation)
 
 
 def succeeded(status: Tree, now: float) -> Tree:

@@ -4,8 +4,8 @@ Where a Reservation has owners, both count on the node; what the owners have of 
 anything is decided.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from tests.koordinator import amounts, selecting
@@ -77,6 +77,17 @@ class Node:
             requested = amounts.subtract(requested, self.held[uid])
         ports = frozenset(port for uid, taken in self.ports.items() if uid not in away for port in taken)
         return Left(trimmed, requested, len(self.pods) - len(away), ports)
+
+    def without(self, gone: Collection[str]) -> "Node":
+        """As it would be if the pods of these uids had left."""
+        left = Node(self.tree)
+        for uid, pod in self.pods.items():
+            if uid not in gone:
+                left.hold(pod)
+        for uid, info in self.infos.items():
+            stay = {pod: asked for pod, asked in info.pods.items() if pod not in gone}
+            left.infos[uid] = replace(info, pods=stay)
+        return left
 
     def real_pods(self) -> Iterator[Tree]:
         return (pod for uid, pod in self.pods.items() if uid not in self.infos or self.infos[uid].is_pod)

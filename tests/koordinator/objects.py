@@ -134,6 +134,10 @@ def reserve_pod(reservation: Tree) -> Tree:
     }
 
 
+def pod_priority(pod: Tree) -> int:
+    return int(spec_of(pod).get("priority") or 0)
+
+
 def priority_of(reservation: Tree) -> int:
     """Of its reserve pod. A class of priority alone changes nothing."""
     said = template_of(reservation).get("priority")

@@ -165,11 +165,12 @@ def _best(good: list[Found], asked: Amounts, wish: Wish) -> Found:
     free = leanest((one.node, amounts.add(one.left.requested, asked)) for one in good)
 
     def rank(found: Found) -> tuple[float, float, float, str]:
+        orders = [] if wish.ignores else [info.order for info in found.mine if info.order]
+        if orders:  # also of those that are full
+            return (0.0, float(min(orders)), 0.0, found.node.name)
         info = None if wish.ignores else nominated(found, asked, wish)
         if info is None:
             return (2.0, 0.0, -free[found.node.name], found.node.name)
-        if info.order:
-            return (0.0, float(info.order), 0.0, found.node.name)
         return (1.0, -fullness(info, asked), -free[found.node.name], found.node.name)
 
     return min(good, key=rank)

@@ -7,7 +7,7 @@ from random import Random
 
 from tests.koordinator.amounts import Tree
 from tests.koordinator.claiming import DEFAULTS, Settings
-from tests.koordinator.deciding import Action, Bind, Seen, SetStatus, decide, queue
+from tests.koordinator.deciding import Action, Bind, Evict, Seen, SetStatus, decide, queue
 from tests.koordinator.nodes import cached
 from tests.koordinator.objects import (
     allocated_to,
@@ -23,16 +23,25 @@ from tests.koordinator.placing import Placed, place
 
 UNTRIED = 305.0  # seconds until what was refused is tried again, whatever else happens
 WAKING = (0.1, 0.3)  # seconds until it is tried after a pod has ended, or a node has come
-TELLING = (0.02, 0.13)  # seconds until a status tells who its owners are
-BETWEEN = 0.5  # how often a pod that waits comes between when an owner leaves: 13 of 25, 10 of 25
+TELLING = (0.02, 0.14)  # seconds until a status tells who its owners are
+PREEMPTING = (0.0, 3.0)  # seconds until pods of a lower priority have left for what was refused
+CRASHING = 1 / 500  # how often a slot that ends while a pod was refused kills the scheduler
+RESTARTING = (1.0, 15.0)  # seconds until it works again; this was not measured: leases last for 15
+BETWEEN = 0.5  # how often a pod that waits comes between when an owner leaves: 31 of 100, and up to 13 of 25
 
 
 class Memory:
     """Of one scheduler. `at` is a clock that always goes forward; `now` is the time that objects tell."""
 
-    def __init__(self, random: Random, between: float = BETWEEN) -> None:
-        self._random, self._between = random, between
+    def __init__(self, random: Random, between: float = BETWEEN, crashing: float = CRASHING) -> None:
+        self._random, self._between, self._crashing = random, between, crashing
+        self._back = float("-inf")  # until when it has crashed
+        self.crashes = 0
+        self._forget()
+
+    def _forget(self) -> None:
         self._until: dict[str, float] = {}  # by uid of what was refused
+        self._preempting: dict[str, float] = {}  # by uid of what was refused, when pods leave for it
         self._telling: dict[str, tuple[list[str], float]] = {}  # by uid, which owners are told and when
         self._ran: dict[str, str] = {}  # by uid of a pod, the uid of its Reservation, at the last look
         self._nodes: set[str] | None = None  # None: this is the first look
@@ -43,6 +52,9 @@ class Memory:
         self, at: float, now: float, there: Seen, schedulers: Collection[str], settings: Settings = DEFAULTS
     ) -> list[Action]:
         """What it would write, in order."""
+        if self._has_crashed(at, there):
+            self.due = self._back
+            return []
         waiting = {uid_of(tree): tree for tree, _ in queue(there.pods, there.reservations, set(schedulers))}
         self._wake(at, there)
         self._until = {uid: until for uid, until in self._until.items() if uid in waiting}
@@ -59,12 +71,38 @@ class Memory:
         }
         self._until = {uid: until for uid, until in self._until.items() if uid not in placed}
         self._until |= dict.fromkeys(waiting.keys() - away - placed, at + UNTRIED)
+        found = self._preempt(at, found)
         telling, self._telling = self._telling, {}
         actions = [*between, *(one for one in found if not self._is_early(at, one, telling))]
         self.due = min(
             [*self._until.values(), *(due for _, due in self._telling.values())], default=float("inf")
         )
         return actions
+
+    def _has_crashed(self, at: float, there: Seen) -> bool:
+        """A slot that ends while a pod was refused may kill it: pull request 3127 of Koordinator."""
+        if at < self._back:
+            return True
+        ended = len(self._available - _available(there))
+        is_refused = any(uid_of(pod) in self._until for pod in there.pods)
+        if not is_refused or all(self._random.random() >= self._crashing for _ in range(ended)):
+            return False
+        self._forget()
+        self._back = at + self._random.uniform(*RESTARTING)
+        self.crashes += 1
+        return True
+
+    def _preempt(self, at: float, found: list[Action]) -> list[Action]:
+        """Pods leave a little later than they were chosen, and what they leave for is tried again at once."""
+        chosen = {one.by for one in found if isinstance(one, Evict)}
+        for uid in chosen:
+            self._preempting.setdefault(uid, at + self._random.uniform(*PREEMPTING))
+            self._until[uid] = max(at, self._preempting[uid])
+        due = {uid for uid in chosen if self._preempting[uid] <= at}
+        self._preempting = {
+            uid: when for uid, when in self._preempting.items() if uid in self._until and uid not in due
+        }
+        return [one for one in found if not isinstance(one, Evict) or one.by in due]
 
     def _wake(self, at: float, there: Seen) -> None:
         """A pod that has ended and a node that has come wake everything. A Reservation that is Available
@@ -83,7 +121,7 @@ class Memory:
 
     def _come_between(self, there: Seen, schedulers: Collection[str]) -> list[Bind]:
         """When the owner of a slot leaves while another pod waits for its node, that pod may get the room
-        of the slot, which goes on to be Available.
+        of the slot, which goes on to be Available. An owner that waits and need not have a slot may too.
         """
         left = self._ran.keys() - _running(there).keys()
         slots = {self._ran[uid] for uid in left}
@@ -94,8 +132,7 @@ class Memory:
             taken = [*_without(there.pods, {uid_of(one.pod) for one in found}), *map(_bound, found)]
             cache = cached(there.nodes, taken, _without(there.reservations, {uid_of(slot)}))
             for pod in _pods_that_wait(taken, schedulers):
-                is_stranger = not any(owns(owner, pod) for owner in spec_of(slot)["owners"])
-                if is_stranger and place(cache, pod) == Placed(node_of(slot)):
+                if place(cache, pod) == Placed(node_of(slot)):
                     found.append(Bind(pod, node_of(slot)))
                     break
         return found

@@ -10,13 +10,14 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from berth.core.instants import instant_text
+from berth.core.jsonvalues import instant_text
 
 from tests.e2e.direct import Direct, Mirror, RefusedError, at_once
 from tests.koordinator.amounts import Tree
 from tests.koordinator.claiming import DEFAULTS, Settings
-from tests.koordinator.deciding import Action, Bind, Delete, Seen, SetStatus, Wait, allocation, seen
-from tests.koordinator.objects import ALLOCATED, metadata, spec_of, uid_of
+from tests.koordinator.deciding import Action, Bind, Delete, Evict, Seen, SetStatus, Wait, allocation, seen
+from tests.koordinator.matching import AFFINITY
+from tests.koordinator.objects import ALLOCATED, annotations_of, metadata, spec_of, uid_of
 from tests.koordinator.remembering import Memory
 
 NAME = "koord-scheduler"
@@ -107,6 +108,8 @@ class FakeScheduler:
             self._bind(action)
         elif isinstance(action, Wait):
             self._wait(action)
+        elif isinstance(action, Evict):
+            self._direct.delete(_path(action.pod), preconditions={"uid": uid_of(action.pod)})
         else:
             self._delete(action)
 
@@ -156,7 +159,11 @@ class FakeScheduler:
             one for one in (pod.get("status") or {}).get("conditions") or [] if one["type"] != "PodScheduled"
         ]
         self._direct.patch(f"{_path(pod)}/status", {"status": {"conditions": [*others, condition]}})
-        self._tell({"kind": "Pod", "apiVersion": "v1"}, pod, "FailedScheduling", action.message)
+        reasons = ["FailedScheduling"]
+        if AFFINITY in annotations_of(pod):
+            reasons.append("FailedScheduling-Reservation")
+        for reason in reasons:
+            self._tell({"kind": "Pod", "apiVersion": "v1"}, pod, reason, action.message)
 
     def _delete(self, action: Delete) -> None:
         tree = action.reservation
@@ -176,7 +183,7 @@ class FakeScheduler:
                 "namespace": namespace,
             },
             "involvedObject": {**kind, "name": meta["name"], "namespace": namespace, "uid": uid_of(of)},
-            "type": "Warning" if reason == "FailedScheduling" else "Normal",
+            "type": "Warning" if reason.startswith("FailedScheduling") else "Normal",
             "reason": reason,
             "message": message[:1000],
             "source": {"component": NAME},

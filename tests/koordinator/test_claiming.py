@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.koordinator.claiming import Settings
+from tests.koordinator.claiming import CLUSTER_MODE_DISABLED, NEEDS_DONORS, UNSUPPORTED, Settings
 from tests.koordinator.world import World, node, pod, reservation
 
 PRE: dict[str, Any] = {
@@ -125,7 +125,7 @@ def test_pre_allocation_is_for_restricted_ones_only(policy: str | None) -> None:
     world.look()
 
     assert world.phases() == {"r1": "Pending"}
-    assert world.refused("r1") == "reservation(s) pre-allocation is unsupported"
+    assert world.refused("r1") == UNSUPPORTED
 
 
 def test_allocate_once_is_over_as_soon_as_it_is_bound() -> None:
@@ -149,7 +149,7 @@ def test_free_room_does_where_no_pod_must_give_its_own(
     assert world.owners()["r1"] == (owners or [])
     assert world.phases()["r1"] == ("Pending" if owners is None else "Available")
     if owners is None:
-        said = "0/1 nodes are available: 1 node(s) no pods meet the pre-allocation requirements."
+        said = f"0/1 nodes are available: 1 {NEEDS_DONORS}."
         assert world.refused("r1") == said
 
 
@@ -231,7 +231,7 @@ def test_cluster_mode_takes_labelled_pods_the_highest_first_where_it_is_enabled(
         assert world.owners() == {"r1": owners}
     world = World(node(cpu="9"), reservation(**PRE, preAllocationPolicy=mode))
     world.look()
-    assert world.refused("r1") == "reservation(s) pre-allocation cluster mode is disabled"
+    assert world.refused("r1") == CLUSTER_MODE_DISABLED
 
 
 def test_hand_over() -> None:

@@ -7,7 +7,8 @@ import pytest
 from tests.koordinator.apiserver import NODES, PODS, RESERVATIONS
 from tests.koordinator.claiming import DEFAULTS, SLOWEST, Settings
 from tests.koordinator.objects import spec_of, uid_of
-from tests.koordinator.window import COUNT, Window
+from tests.koordinator.remembering import Memory
+from tests.koordinator.window import COUNT, LOW, Window
 from tests.koordinator.world import node, pod
 from tests.runtime.slotworld import HANDING, OWNER
 from tests.runtime.world import clock
@@ -51,7 +52,12 @@ def test_one_that_is_lost_is_made_anew_and_the_others_stay_free(behaviour: str, 
     window.plan("07:45", lambda: window.lose(window.free()[0]))
     window.run(until="07:46")
 
-    assert window.after("07:45:00") == [(count - 1, 0, 0), (count - 1, 0, 1), (count, 0, 0)]
+    assert window.after("07:45:00") == [
+        (count - 1, 0, 0),
+        (count - 1, 0, 1),
+        (count, 0, 1),
+        (count, 0, 0),
+    ]
     assert window.eaten == set()
 
 
@@ -60,7 +66,7 @@ def test_where_seats_stay_whoever_comes_a_session_takes_one_and_no_more() -> Non
     window.plan("07:45", lambda: window.come("s1"))
     window.run(until="07:46")
 
-    assert window.after("07:45:00") == [(4, 1, 0), (4, 1, 1), (5, 1, 0)]
+    assert window.after("07:45:00") == [(4, 1, 0), (4, 1, 1), (5, 1, 1), (5, 1, 0)]
     assert window.eaten == set()
 
 
@@ -110,6 +116,17 @@ def test_a_slot_that_was_handed_over_is_for_sessions_only_and_is_the_same_slot()
         (COUNT, 0, "opened"),
         (0, COUNT, "placeholders have handed over"),
     ]
+
+
+def test_a_pod_that_waits_gets_no_room_when_placeholders_go() -> None:
+    """Although it always would when an owner leaves its slot. It may not preempt them."""
+    window = Watched("maintain", cpu=COUNT)
+    window.memory = Memory(Random(0), between=1.0)
+    window.plan("07:30:01", lambda: window.server.make(PODS, pod("stranger", labels={}, priority=LOW)))
+    window.run(until="07:45")
+
+    assert COUNT in {placeholders for _, (_, _, placeholders) in window.seen}
+    assert (window.seats(), window.waiting()) == ((COUNT, 0), ["stranger"])
 
 
 @pytest.mark.parametrize("seed", seeds(1, 3))

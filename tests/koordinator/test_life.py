@@ -7,7 +7,7 @@ import pytest
 from tests.koordinator.claiming import SLOWEST
 from tests.koordinator.deciding import SetStatus
 from tests.koordinator.objects import status_of
-from tests.koordinator.world import World, node, pod, reservation
+from tests.koordinator.world import World, node, pod, reservation, settled
 
 AT_NOON = "2026-02-02T12:00:00Z"
 AT_ONE = "2026-02-02T13:00:00Z"
@@ -206,33 +206,51 @@ def test_allocate_once_ends_with_the_first_owner_and_lets_the_rest_go() -> None:
     assert world.where()["s2"] == "n1"
 
 
-def test_an_owner_that_ends_gives_its_room_back_at_once_and_its_name_when_it_is_deleted() -> None:
-    world = World(node(cpu="1"), reservation())
-    world.look()
+def test_an_owner_that_ends_gives_back_its_room_and_its_name() -> None:
+    world = settled(node(cpu="1"), reservation())
     world.add(pod("s1"))
-    world.look()
-    world.end("s1")
     world.look()
     assert world.owners() == {"r1": ["s1"]}
 
+    world.end("s1")
+    world.look()
+    assert status_of(world.reservations["r1"]).keys() & {"currentOwners", "allocated"} == set()
+
     world.add(pod("s2"))
     world.look()
-    assert world.where()["s2"] == "n1"
-    assert world.owners() == {"r1": ["s1", "s2"]}
+    assert (world.where()["s2"], world.owners()) == ("n1", {"r1": ["s2"]})
 
-    del world.pods["s1"]
+
+def test_an_owner_stays_one_when_the_reservation_is_for_others() -> None:
+    world = settled(node(cpu="2"), reservation())
+    world.add(pod("s1"))
     world.look()
-    assert world.owners() == {"r1": ["s2"]}
-    del world.pods["s2"]
+    world.reservations["r1"]["spec"]["owners"] = [{"object": {"name": "other"}}]
+    world.add(pod("s2"))
     world.look()
-    assert world.owners() == {"r1": []}
-    assert status_of(world.reservations["r1"])["allocated"] == {}
+
+    assert (world.owners(), world.waits()) == ({"r1": ["s1"]}, {})
+    world.end("s1")
+    world.add(pod("s3"))
+    world.look()
+    assert (world.owners(), list(world.waits())) == ({"r1": []}, ["s3"])
 
 
-def test_the_slowest_controller_ends_one_a_quarter_of_a_minute_late() -> None:
+def test_a_size_that_is_changed_in_place_changes_nothing_and_none_holds_nothing() -> None:
+    world = settled(node(cpu="2"), reservation(), reservation("r2", cpu="0"))
+    world.reservations["r1"]["spec"]["template"] = reservation(cpu="2")["spec"]["template"]
+    world.add(pod("stranger", labels={}))
+    world.look()
+
+    assert status_of(world.reservations["r1"])["allocatable"] == {"cpu": "1"}
+    assert world.phases() == {"r1": "Available", "r2": "Available"}
+    assert world.where()["stranger"] == "n1"
+
+
+def test_the_slowest_controller_ends_one_three_seconds_late() -> None:
     world = World(node(), reservation(ttl="1h"), settings=SLOWEST)
     world.look()
-    world.now += 3600 + 15
+    world.now += 3600 + 3
     world.look()
     before = world.phases()
     world.now += 1
@@ -258,10 +276,10 @@ def test_the_slowest_controller_tells_at_once_of_a_lost_node_and_clears_away_a_m
 def test_the_slowest_controller_keeps_what_is_over_for_a_day_and_a_minute() -> None:
     world = World(node(), reservation(ttl="30s"), settings=SLOWEST)
     world.look()
-    world.now += 46
+    world.now += 34
     world.look()
     found = []
-    for seconds in (24 * 3600, 13, 1):
+    for seconds in (24 * 3600, 25, 1):
         world.now += seconds
         world.look()
         found.append(world.phases())

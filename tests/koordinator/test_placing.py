@@ -120,7 +120,8 @@ def test_the_lowest_order_goes_first_then_the_fullest() -> None:
 def test_an_order_makes_its_node_the_preferred_one_and_any_reservation_goes_before_none() -> None:
     at = [{"nodeName": name} for name in ("n1", "n2")]
     ordered = reservation("r2", template=at[1], labels={ORDER: "9"})
-    world = settled(node("n1"), node("n2"), node("n0", cpu="64"), reservation("r1", template=at[0]), ordered)
+    nodes = (node("n1"), node("n2", cpu="1"), node("n0", cpu="64"))
+    world = settled(*nodes, reservation("r1", template=at[0]), ordered)
     for number in range(3):
         world.add(pod(f"s{number}"))
         world.look()
@@ -190,3 +191,18 @@ def test_operating_pods_count_as_aligned() -> None:
     )
 
     assert world.phases() == {"r1": "Pending"}
+
+
+@pytest.mark.parametrize("requires", [False, True], ids=["free-to-go", "requires-a-slot"])
+def test_a_session_goes_to_the_node_of_the_lowest_order_though_its_slots_are_full(requires: bool) -> None:
+    """And passes by a slot that is free, unless it must take one."""
+    low = reservation("low", labels={ORDER: "1"}, template={"nodeName": "n1"})
+    high = reservation("high", labels={ORDER: "2"}, template={"nodeName": "n2"})
+    world = settled(node("n1"), node("n2"), low, high)
+    world.add(pod("s1"))
+    world.look()
+    world.add(pod("s2", annotations=NEEDING if requires else {}))
+    world.look()
+
+    assert world.where()["s1"] == "n1"
+    assert (world.where()["s2"], world.owners()["high"]) == (("n2", ["s2"]) if requires else ("n1", []))

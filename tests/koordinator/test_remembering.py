@@ -5,30 +5,13 @@ from random import Random
 
 import pytest
 
-from tests.koordinator.deciding import Action
-from tests.koordinator.remembering import TELLING, UNTRIED, WAKING, Memory
-from tests.koordinator.world import SCHEDULER, SESSION, World, node, pod, reservation
+from tests.koordinator.amounts import Tree
+from tests.koordinator.matching import AFFINITY
+from tests.koordinator.remembering import RESTARTING, TELLING, UNTRIED, WAKING, Memory
+from tests.koordinator.world import SESSION, Remembering, node, pod, reservation
 from tests.seeds import seeds
 
 STRANGER = {"app": "other"}
-
-
-class Remembering(World):
-    """A world whose scheduler remembers."""
-
-    def begin(self, seed: int = 0, between: float = 0.0) -> None:
-        self.memory = Memory(Random(seed), between)
-
-    def look(self, times: int = 3) -> list[Action]:
-        actions: list[Action] = []
-        for _ in range(times):
-            actions = self.memory.look(self.now, self.now, self.seen(), [SCHEDULER], self.settings)
-            self.apply(actions)
-        return actions
-
-    def wait(self, seconds: float) -> None:
-        self.now += seconds
-        self.look()
 
 
 def full(seed: int = 0, between: float = 0.0) -> Remembering:
@@ -132,3 +115,73 @@ def test_a_pod_that_waits_may_get_the_room_of_a_slot_whose_owner_leaves(comes_be
         world.look()
         world.wait(1)
         assert world.where()["s2"] == "n1"
+
+
+@pytest.mark.parametrize("required", [False, True], ids=["no-affinity", "affinity"])
+def test_an_owner_that_waits_may_land_beside_its_slot_unless_it_must_have_one(required: bool) -> None:
+    world = Remembering(node(cpu="1"), reservation("r1"))
+    world.begin(between=1.0)
+    world.look()
+    world.add(pod("s1"))
+    world.wait(1)
+    world.add(pod("s2", annotations={AFFINITY: "{}"} if required else {}))
+    world.wait(1)
+    del world.pods["s1"]
+    for _ in range(3):
+        world.wait(1)
+
+    assert world.where()["s2"] == "n1"
+    assert world.owners() == {"r1": ["s2"] if required else []}
+
+
+CHANGES: dict[str, Callable[[Tree], object]] = {
+    "labels": lambda slot: slot["metadata"].update(labels={"a": "b"}),
+    "annotations": lambda slot: slot["metadata"].update(annotations={"a": "b"}),
+    "expires": lambda slot: slot["spec"].update(expires="2026-02-03T12:00:00Z"),
+    "tolerations": lambda slot: slot["spec"]["template"]["spec"].update(tolerations=[{"operator": "Exists"}]),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_a_change_of_a_slot_that_was_refused_wakes_nothing(change: Callable[[Tree], object]) -> None:
+    world = full()
+    delete(world)
+    world.look()
+    change(world.reservations["r2"])
+    world.wait(UNTRIED - 2)
+
+    assert world.phases() == {"r2": "Pending"}
+
+
+def test_a_pod_is_not_tried_when_a_slot_gets_other_owners() -> None:
+    world = Remembering(node(cpu="1"), reservation("r1", owners=[{"object": {"name": "nobody"}}]))
+    world.begin()
+    world.look()
+    world.add(pod("s1"))
+    world.wait(1)
+    world.reservations["r1"]["spec"]["owners"] = [SESSION]
+    world.wait(UNTRIED - 2)
+    before = world.where().get("s1")
+    world.wait(2)
+
+    assert (before, world.where()["s1"]) == (None, "n1")
+
+
+@pytest.mark.parametrize("is_refused", [False, True], ids=["nobody-waits", "a-pod-waits"])
+def test_a_slot_that_ends_may_kill_the_scheduler_while_a_pod_is_refused(is_refused: bool) -> None:
+    """It knows nothing when it is back, and tries everything."""
+    world = Remembering(node(cpu="1"), reservation("r1"))
+    world.memory = Memory(Random(0), crashing=1.0)
+    world.look()
+    if is_refused:
+        world.add(pod("other", labels=STRANGER))
+        world.wait(1)
+    delete(world)
+    world.look()
+    world.add(reservation("r2", cpu="500m"))
+    world.look()
+
+    assert world.memory.crashes == is_refused
+    assert world.phases() == {"r2": "Pending" if is_refused else "Available"}
+    world.wait(RESTARTING[1])
+    assert len(world.where()) == 1

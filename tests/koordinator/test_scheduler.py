@@ -10,9 +10,10 @@ import pytest
 
 from tests.e2e.direct import Direct, RefusedError
 from tests.koordinator.apiserver import NODES, PODS, RESERVATIONS, ApiServer, served
+from tests.koordinator.matching import AFFINITY
 from tests.koordinator.objects import node_of, phase_of, spec_of, status_of
 from tests.koordinator.scheduler import FakeScheduler
-from tests.koordinator.world import NOON, node, pod, reservation
+from tests.koordinator.world import NOON, SESSION, node, pod, reservation
 
 LONG_ENOUGH = 20.0
 
@@ -76,7 +77,7 @@ def test_a_slot_is_bound_used_and_given_back() -> None:
 
         direct.delete("/api/v1/namespaces/hub/pods/s1")
 
-        until(lambda: not status_of(server.all(RESERVATIONS)["r1"])["currentOwners"])
+        until(lambda: "currentOwners" not in status_of(server.all(RESERVATIONS)["r1"]))
         told = [(one["involvedObject"]["name"], one["reason"]) for one in server.events]
         assert told == [("r1", "Scheduled"), ("s1", "Scheduled")]
 
@@ -107,6 +108,22 @@ def test_what_waits_says_why_once() -> None:
 
         until(lambda: node_of(server.all(RESERVATIONS)["r1"]) == "large")
         assert len([one for one in server.events if one["reason"] == "FailedScheduling"]) <= 3
+
+
+def test_a_pod_that_needs_a_slot_is_told_twice_and_one_of_a_higher_priority_evicts() -> None:
+    clock = Clock()
+    with running(clock) as (server, _, __):
+        server.make(NODES, node(cpu="1"))
+        server.make(PODS, pod("place", at="n1", priority=-10))
+        server.make(PODS, pod("s1", annotations={AFFINITY: "{}"}))
+        until(lambda: len(server.events) == 2)
+        reasons = {one["reason"] for one in server.events}
+        assert reasons == {"FailedScheduling", "FailedScheduling-Reservation"}
+
+        server.make(PODS, pod("s2"))
+
+        until(lambda: spec_of(server.all(PODS)["s2"]).get("nodeName"))
+        assert "place" not in server.all(PODS)
 
 
 def test_a_poisoned_object_stops_it_until_it_is_gone() -> None:
@@ -156,13 +173,15 @@ def test_the_server_has_the_manners_of_the_crd() -> None:
     with served(clock) as (server, direct):
         bare = {
             "metadata": {"name": "r1"},
-            "spec": {"template": {}, "owners": [{}], "ttl": None},
+            "spec": {"template": {}, "owners": [SESSION], "ttl": None},
             "status": {},
         }
         one = direct.create(RESERVATIONS, bare)
-        assert one["spec"] == {"template": {}, "owners": [{}], "ttl": "24h", "allocateOnce": True}
+        assert one["spec"] == {"template": {}, "owners": [SESSION], "ttl": "24h", "allocateOnce": True}
         with pytest.raises(RefusedError, match="409"):
             direct.create(RESERVATIONS, bare)
+        with pytest.raises(RefusedError, match="422"):
+            direct.create(RESERVATIONS, {"metadata": {"name": "r2"}, "spec": {"owners": [{}]}})
         direct.patch(f"{RESERVATIONS}/r1", {"status": {"phase": "Failed"}, "spec": {"unschedulable": True}})
         assert server.all(RESERVATIONS)["r1"]["status"] == {"phase": "Pending"}
         old = {**one, "status": {"phase": "Available"}}

@@ -7,9 +7,11 @@ import pytest
 
 from tests.koordinator.apiserver import NODES, PODS, RESERVATIONS
 from tests.koordinator.claiming import DEFAULTS, SLOWEST, Settings
-from tests.koordinator.objects import spec_of, status_of
+from tests.koordinator.objects import phase_of, spec_of, status_of
+from tests.koordinator.remembering import Memory
 from tests.koordinator.window import COUNT, Window
 from tests.koordinator.world import node, pod
+from tests.runtime.stub_server import Received
 from tests.runtime.world import at
 from tests.seeds import seeds
 
@@ -66,7 +68,7 @@ def test_a_crash_of_everything_of_ours_leaves_no_slot_that_holds_room(settings: 
     window = Window(settings=settings)
     window.run(until="08:00")
     found = []
-    for second in (1, 15, 16):
+    for second in (1, 3, 4):
         window.now = at("08:20") + second
         window.work()
         found.append({status_of(one)["phase"] for one in window.server.all(RESERVATIONS).values()})
@@ -136,3 +138,59 @@ def test_placeholders_hand_over_and_nobody_comes_between() -> None:
     assert found == [(4, 1), 0, ["stranger-0", "stranger-1", "stranger-2"]]
     assert window.server.all(RESERVATIONS) == {}
     assert json.dumps(sorted(window.active())) == '["s1"]'
+
+
+@pytest.mark.parametrize("behaviour", ["maintain", "none"])
+def test_a_scheduler_that_dies_whenever_a_slot_ends_costs_no_session_and_leaves_no_slot(
+    behaviour: str,
+) -> None:
+    """On a full node for which a stranger waits; a slot is lost while the window is open."""
+    window = Window(behaviour, cpu=COUNT)
+    window.memory = Memory(Random(0), crashing=1.0)
+    window.plan("07:40", lambda: window.come("s1"))
+    window.plan("07:42", lambda: window.server.make(PODS, pod("stranger", labels={}, cpu="2")))
+    window.plan("07:45", lambda: window.lose(window.free()[0]))
+    found: list[object] = []
+    window.plan("07:46", lambda: found.append(window.seats()))
+
+    assert window.run() == 0
+
+    assert found == [(COUNT - 1, 1)]
+    assert window.memory.crashes == 1
+    assert window.server.all(RESERVATIONS) == {}
+    assert (window.active(), window.waiting()) == (["s1"], ["stranger"])
+
+
+def test_slots_that_expire_while_they_cannot_be_deleted_are_deleted_later() -> None:
+    window = Window()
+    found: set[str] = set()
+
+    def look() -> None:
+        window.work()
+        found.update(map(phase_of, window.server.all(RESERVATIONS).values()))
+
+    window.plan("08:15", lambda: setattr(window.server, "refuse", refuse))
+    window.plan("08:20:02", look)
+    window.plan("08:20:03", lambda: setattr(window.server, "refuse", lambda _: 0))
+
+    assert window.run() == 0
+
+    assert found == {"Failed"}
+    assert window.server.all(RESERVATIONS) == {}
+
+
+def refuse(received: Received) -> int:
+    return 500 if received.method == "DELETE" else 0
+
+
+def test_a_session_takes_the_seat_that_a_placeholder_is_handing_over() -> None:
+    """It preempts the pod in the slot."""
+    window = Window("none", cpu=COUNT, placeholders=True, count=COUNT + 1)
+    window.plan("07:30:20", lambda: window.come("s1"))
+    found: list[bool] = []
+    for when in ("07:30:20", "07:30:24"):
+        window.plan(when, lambda: found.append({"s1"} in window.owners().values()))
+
+    assert window.run() == 0
+
+    assert found == [False, True]

@@ -6,7 +6,7 @@ from berth.runtime.apiclient import Request, Response
 
 from tests.koordinator.apiserver import NODES, PODS, RESERVATIONS, ApiServer
 from tests.koordinator.claiming import DEFAULTS, Settings
-from tests.koordinator.deciding import Bind, Delete, Seen, SetStatus, allocation
+from tests.koordinator.deciding import Bind, Delete, Evict, Seen, SetStatus, allocation
 from tests.koordinator.objects import (
     ALLOCATED,
     allocated_to,
@@ -28,6 +28,8 @@ COUNT = 5
 PLACE = pool_labels()
 SESSION = {"app": "session"}
 HOME = "berth"
+LOW = -10  # the priority of placeholders
+HOME_PODS = f"/api/v1/namespaces/{HOME}/pods"
 
 
 class SlotCluster(FakeCluster):
@@ -38,11 +40,13 @@ class SlotCluster(FakeCluster):
         self._server = server
 
     def answer(self, request: Request) -> Response:
-        if not request.path.startswith(RESERVATIONS):
+        if not request.path.startswith((RESERVATIONS, f"{HOME_PODS}/")):
             return super().answer(request)
         told = self._server.answer(Received(1, request.method, request.path, {}, request.body))
         head, _, body = told.data.partition(b"\r\n\r\n")
         body = body.replace(b'"kind": "SomeList"', b'"kind": "ReservationList"')
+        if request.path.startswith(HOME_PODS) and b'"kind"' not in body:
+            body = b'{"kind": "Pod",' + body[1:]
         return Response(int(head.split()[1]), body)
 
 
@@ -90,6 +94,8 @@ class Window(World):
                     self._set_status(action)
                 elif isinstance(action, Bind):
                     self._bind(action)
+                elif isinstance(action, Evict):
+                    self.server.delete(PODS, uid_of(action.pod))
                 elif isinstance(action, Delete):
                     self.server.delete(RESERVATIONS, uid_of(action.reservation))
 
@@ -101,7 +107,8 @@ class Window(World):
         for name in there[replicas:]:
             self.server.delete(PODS, uid_of(self.server.all(PODS)[name]))
         for number in range(replicas - len(there)):
-            self.server.make(PODS, pod(f"course-small-{self.now:.0f}-{number}", labels=PLACE, namespace=HOME))
+            name = f"course-small-{self.now:.0f}-{number}"
+            self.server.make(PODS, pod(name, labels=PLACE, namespace=HOME, priority=LOW))
         ready = [one for one in self.placeholders().values() if spec_of(one).get("nodeName")]
         self.cluster.ready["course-small"] = len(ready)
 

@@ -3,13 +3,14 @@ true.
 """
 
 from collections.abc import Iterable
+from random import Random
 from typing import Any
 
-from berth.core.instants import instant_text, parse_instant
+from berth.core.jsonvalues import instant_text, parse_instant
 
 from tests.koordinator.amounts import Tree
 from tests.koordinator.claiming import DEFAULTS, Settings
-from tests.koordinator.deciding import Action, Bind, Delete, Seen, SetStatus, Wait, allocation, decide
+from tests.koordinator.deciding import Action, Bind, Delete, Evict, Seen, SetStatus, Wait, allocation, decide
 from tests.koordinator.objects import (
     ALLOCATED,
     metadata,
@@ -20,6 +21,7 @@ from tests.koordinator.objects import (
     status_of,
     uid_of,
 )
+from tests.koordinator.remembering import Memory
 
 SCHEDULER = "koord-scheduler"
 NOON = parse_instant("2026-02-02T12:00:00Z")
@@ -118,6 +120,8 @@ class World:
                 self._bind(action)
             elif isinstance(action, Delete):
                 del self.reservations[metadata(action.reservation)["name"]]
+            elif isinstance(action, Evict):
+                del self.pods[metadata(action.pod)["name"]]
             else:
                 assert isinstance(action, Wait)
 
@@ -167,6 +171,24 @@ class World:
 
     def uid(self, name: str) -> str:
         return uid_of(self.pods.get(name) or self.reservations[name])
+
+
+class Remembering(World):
+    """A world whose scheduler remembers."""
+
+    def begin(self, seed: int = 0, between: float = 0.0) -> None:
+        self.memory = Memory(Random(seed), between)
+
+    def look(self, times: int = 3) -> list[Action]:
+        actions: list[Action] = []
+        for _ in range(times):
+            actions = self.memory.look(self.now, self.now, self.seen(), [SCHEDULER], self.settings)
+            self.apply(actions)
+        return actions
+
+    def wait(self, seconds: float) -> None:
+        self.now += seconds
+        self.look()
 
 
 def settled(*trees: Tree) -> World:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from berth.core.instants import instant_text, parse_instant
+from berth.core.jsonvalues import instant_text, parse_instant
 
 from tests.live.project import Project
 from tests.live.turns import (
@@ -11,12 +11,14 @@ from tests.live.turns import (
     NO_CONFIG,
     NO_IMAGE,
     NO_ROOM,
+    PULLING,
     STARTING,
     SWEEP,
     all_of,
     defaulted,
     edit,
     failed_job,
+    failed_sweep,
     gone,
     in_peace,
     job,
@@ -138,6 +140,7 @@ CASES = [
     Case("starting-and-the-start-is-near", lambda w: pending(w, 7, STARTING), "2026-02-02T07:56:00Z"),
     Case("starting-and-the-start-is-not-so-near", lambda w: pending(w, 7, STARTING), "2026-02-02T07:54:59Z"),
     Case("starting-after-a-session-left", lambda w: pending(w, 1, STARTING, "2026-02-02T08:55:00Z")),
+    Case("pulling-and-the-start-is-near", lambda w: pending(w, 7, PULLING), "2026-02-02T07:56:00Z"),
     Case("no-image", lambda w: pending(w, 20, NO_IMAGE)),
     Case("no-config", lambda w: pending(w, 1, NO_CONFIG)),
     Case("a-quota-refuses-them", lambda w: refused(w, "exceeded quota: team")),
@@ -254,30 +257,8 @@ CASES = [
         "a-cronjob-was-refused-last-week",
         lambda w: not_created(w, "CronJob", "course", "2026-01-26T07:30:00Z"),
     ),
-    Case(
-        "the-last-sweep-failed",
-        lambda w: job(
-            w,
-            "berth-sweep-29501",
-            "sweep",
-            "2026-02-02T08:57:00Z",
-            conditions=[
-                {"type": "Failed", "status": "True", "reason": "DeadlineExceeded", "message": "Too long"}
-            ],
-        ),
-    ),
-    Case(
-        "a-sweep-failed-before",
-        lambda w: job(
-            w,
-            "berth-sweep-29501",
-            "sweep",
-            "2026-02-02T08:52:00Z",
-            conditions=[
-                {"type": "Failed", "status": "True", "reason": "DeadlineExceeded", "message": "Too long"}
-            ],
-        ),
-    ),
+    Case("the-last-sweep-failed", lambda w: failed_sweep(w, "2026-02-02T08:57:00Z")),
+    Case("a-sweep-failed-before", lambda w: failed_sweep(w, "2026-02-02T08:52:00Z")),
     Case(
         "events-cannot-be-listed",
         all_of(

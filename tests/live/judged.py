@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from berth.core.instants import instant_text, parse_instant
+from berth.core.jsonvalues import instant_text, parse_instant
 from berth.live.clusterfacts import ClusterFacts, ClusterLocation
 from berth.live.earlier import NO_LOOKS, EarlierLooks
 from berth.live.gather import GatherScope, gather_facts
@@ -41,7 +41,8 @@ def status(world: World, git: Project, now: str = NOW, earlier: EarlierLooks = N
 def facts_of(world: World, git: Project, now: str) -> ClusterFacts:
     (cluster,) = [one for one in git.site.clusters if one.name == "prod"]
     has_koordinator = cluster.koordinator is not None
-    wanted = GatherScope("berth", git.site.name, has_koordinator, cluster.has_static_pools)
+    gates = cluster.has_static_pools, cluster.has_buffers
+    wanted = GatherScope("berth", git.site.name, has_koordinator, *gates)
     return gather_facts(world.ask, wanted, parse_instant(now), RefusedError)
 
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from berth.core.instants import instant_text, parse_instant
+from berth.core.jsonvalues import instant_text, parse_instant
 
 from tests.live import project
 from tests.live.happenings import NOW, Case
@@ -137,6 +137,24 @@ def without_git(world: World) -> None:
     ]
 
 
+def steal(world: World, first: int, last: int) -> None:
+    """A pod of somebody else got the room of a slot on the node of these slots, which is full of slots."""
+    on_node = {"phase": "Available", "nodeName": "gpu-2", "allocatable": {"cpu": "1", "memory": "4Gi"}}
+    every(world, lambda one: one.update(status=on_node), first, last)
+    room = {"cpu": str(last - first + 1), "memory": "256Gi"}
+    node = {"kind": "Node", "metadata": {"name": "gpu-2"}, "spec": {}, "status": {"allocatable": room}}
+    world.apply(node)
+    container = {"resources": {"requests": {"cpu": "1500m", "memory": "1Gi"}}}
+    world.pod("other", {}, namespace="others", spec={"nodeName": "gpu-2", "containers": [container]})
+
+
+def run_scheduler(world: World, image: str) -> None:
+    labels = {"koord-app": "koord-scheduler"}
+    world.pod(
+        "koord-scheduler-1", labels, namespace="koordinator-system", spec={"containers": [{"image": image}]}
+    )
+
+
 LIST = "/apis/scheduling.koordinator.sh/"
 FORBIDDEN = "HTTP 403: reservations.scheduling.koordinator.sh is forbidden"
 NO_CRD = "HTTP 404: the server could not find the requested resource"
@@ -199,6 +217,13 @@ CASES = [
         lambda w: every(w, lambda one: one.update(status=status_of("Failed", condition=JUST_NOW)), 0, 1),
     ),
     Case("of-another-shape", all_of(lambda w: lose(w, 0, 3), lambda w: make(w, 0, 4, hash="00000000"))),
+    Case("overbooked", lambda w: steal(w, 0, 3)),
+    Case(
+        "overbooked-by-whom-is-not-known",
+        all_of(lambda w: steal(w, 0, 3), lambda w: w.refused.update({"/api/v1/nodes": "HTTP 403: no"})),
+    ),
+    Case("faulty-scheduler", lambda w: run_scheduler(w, "ghcr.io/koordinator-sh/koord-scheduler:v1.8.0")),
+    Case("later-scheduler", lambda w: run_scheduler(w, "ghcr.io/koordinator-sh/koord-scheduler:v1.8.01")),
     # what cannot be read
     Case("forbidden", lambda w: w.refused.update({LIST: FORBIDDEN})),
     Case("no-crd", lambda w: w.refused.update({LIST: NO_CRD})),

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from berth.cli import status as command
-from berth.core.instants import instant_text, parse_instant
+from berth.core.jsonvalues import instant_text, parse_instant
 from berth.live.earlier import NO_LOOKS
 from berth.live.poolstate import ClusterStatus
 

@@ -5,6 +5,7 @@ the facts, to the last word.
 from typing import Any
 
 import pytest
+from berth.live.clusterfacts import parse_deployment
 
 from tests.live import project
 from tests.live.happenings import CASES, NOW, Case, in_order
@@ -83,3 +84,22 @@ def known_labels(world: World) -> dict[str, str]:
     )
     labels: dict[str, str] = next(found)["metadata"]["labels"]
     return labels
+
+
+@pytest.mark.parametrize(
+    ("spec", "by"),
+    [
+        pytest.param("{}", "", id="created-without-replicas"),
+        pytest.param('{"replicas":5}', "kubectl-client-side-apply", id="applied-with-replicas"),
+    ],
+)
+def test_kubectl_apply_has_scaled_only_a_pool_whose_replicas_it_names(spec: str, by: str) -> None:
+    """The API server makes it the owner of the default, too."""
+    found = in_order(project.project()).get("Deployment", "course-small")
+    found["metadata"]["annotations"] = {
+        "kubectl.kubernetes.io/last-applied-configuration": f'{{"spec":{spec}}}\n'
+    }
+    entry = {"manager": "kubectl-client-side-apply", "fieldsV1": {"f:spec": {"f:replicas": {}}}}
+    found["metadata"]["managedFields"] = [entry]
+
+    assert parse_deployment(found).scaled_by == by

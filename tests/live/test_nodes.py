@@ -2,7 +2,7 @@
 
 import json
 
-from berth.core.instants import instant_text, parse_instant
+from berth.core.jsonvalues import instant_text, parse_instant
 
 from tests.live import slotproject
 from tests.live.judged import looked, status, told

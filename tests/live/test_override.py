@@ -16,6 +16,7 @@ from tests.live.sites import FILES, asking
 from tests.live.turns import override
 
 TEN = "Mon 2026-02-02 13:00 (2026-02-02T12:00:00Z)"
+SEATS = "seats, besides its sessions,"
 FOLLOWS = "prod: Its pod follows within a minute; if none runs, the sweep follows within 6 minutes.\n"
 
 BENCH_ONLY = "{placeholderCount: 3, scaleDownBehavior: none}"
@@ -28,6 +29,10 @@ def ordering(server: ApiServer, folder: Path) -> tuple[str, ...]:
     return ("override", *asking(server, folder)[1:])
 
 
+def total(seats: int) -> str:
+    return f"With 5 sessions now, {seats} seats stand in total."
+
+
 def annotation(server: ApiServer, name: str = "course") -> str | None:
     notes: dict[str, str] = server.world.get("ConfigMap", name)["metadata"]["annotations"]
     return notes.get("berth.dev/override")
@@ -37,14 +42,27 @@ def annotation(server: ApiServer, name: str = "course") -> str | None:
 def test_a_target_is_set_until_an_instant(
     berth: Berth, server: ApiServer, tmp_path: Path, until: str
 ) -> None:
-    answer = berth(*ordering(server, tmp_path), "course", "small=60", "--until", until)
+    words = ("course", "--placeholders", "small=60", "--until", until)
+    answer = berth(*ordering(server, tmp_path), *words)
 
-    assert answer == (0, f"prod: course/small gets 60 placeholders until {TEN}.\n{FOLLOWS}", "")
+    assert answer == (
+        0,
+        f"prod: course/small gets 60 {SEATS} until {TEN}. {total(65)}\n{FOLLOWS}",
+        "",
+    )
     assert annotation(server) == '{"small": {"target": 60, "until": "2026-02-02T12:00:00Z"}}'
     assert (
         server.world.get("ConfigMap", "course")["metadata"]["managedFields"][-1]["manager"]
         == "berth-override"
     )
+
+
+@pytest.mark.parametrize("words", [("small=60",), ("--placeholders", "60")], ids=["argument", "number"])
+def test_a_target_may_be_an_argument_or_that_of_the_only_class(
+    berth: Berth, server: ApiServer, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    assert berth(*ordering(server, tmp_path), "course", *words, "--until", "+3h").code == 0
+    assert annotation(server) == '{"small": {"target": 60, "until": "2026-02-02T12:00:00Z"}}'
 
 
 def test_status_shows_it_and_clear_ends_it(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
@@ -71,7 +89,7 @@ def test_another_target_takes_the_place_of_the_old_one(
     berth(*order, "small=20")
 
     assert berth(*order, "small=0").out == (
-        f"prod: course/small gets 0 placeholders until {TEN}, instead of 20.\n{FOLLOWS}"
+        f"prod: course/small gets 0 {SEATS} until {TEN}, instead of 20. {total(5)}\n{FOLLOWS}"
     )
     server.world.meddle = lambda: pytest.fail("nothing is to be written")
     assert berth(*order, "small=0").out == "prod: course is unchanged.\n"
@@ -106,7 +124,9 @@ def test_if_somebody_else_writes_in_between_it_looks_again(
     server.world.meddle = meddle
     answer = berth(*ordering(server, tmp_path), "course", "small=60", "--until", "+3h")
 
-    assert answer.out == f"prod: course/small gets 60 placeholders until {TEN}, instead of 9.\n{FOLLOWS}"
+    assert answer.out == (
+        f"prod: course/small gets 60 {SEATS} until {TEN}, instead of 9. {total(65)}\n{FOLLOWS}"
+    )
     server.world.meddle = lambda: found.update(resourceVersion=found["resourceVersion"] + "0")
     code, out, err = berth(*ordering(server, tmp_path), "course", "--clear")
     assert (code, out, wordless(err)) == (
@@ -141,13 +161,13 @@ def test_only_clusters_with_these_classes_are_written_to(
 
     assert berth(*asked, "small=9") == (
         0,
-        f"prod: night/small gets 9 placeholders until {TEN}.\n{FOLLOWS}",
+        f"prod: night/small gets 9 {SEATS} until {TEN}.\n{FOLLOWS}",
         "",
     )
     code, out, err = berth(*asked, "small=8", "bench=7")
     assert (code, out.splitlines()[0]) == (
         1,
-        f"prod: night/small gets 8 placeholders until {TEN}, instead of 9.",
+        f"prod: night/small gets 8 {SEATS} until {TEN}, instead of 9.",
     )
     assert err.startswith("lab: error[S001]")
     assert json.loads(annotation(server, "night") or "") == {

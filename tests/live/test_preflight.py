@@ -8,7 +8,10 @@ from typing import Any
 
 import pytest
 from berth.cli import preflight as command
-from berth.live.preflight import Access, Clock, job_of, needed_access, trial_job
+from berth.live.expected import expected_access
+from berth.live.preflight import Clock, job_of, trial_job
+from berth.manifests.rbac import Access
+from berth.pipeline import Pipeline
 
 from tests.cli.conftest import Berth
 from tests.live import project
@@ -16,6 +19,7 @@ from tests.live.api_server import ApiServer
 from tests.live.happenings import NOW, in_order
 from tests.live.judged import status, told, wordless
 from tests.live.sites import asking, two
+from tests.live.slotproject import CLASS, COURSE, SITE
 from tests.live.turns import NO_IMAGE, not_created
 from tests.live.world import World
 
@@ -153,20 +157,41 @@ def test_a_missing_permission_of_the_job_is_told(berth: Berth, server: ApiServer
     assert len([one for one in lines if " course " in one]) == 4
 
 
-def test_the_permissions_are_those_of_what_the_timetable_names() -> None:
-    git = project.project()
-    timetable = git.expected["prod"].timetables["course"]
+def reviews(server: ApiServer, account: str) -> set[tuple[str, ...]]:
+    """What was asked about a ServiceAccount: verb, resource, namespace and name."""
+    keys = ("verb", "resource", "subresource", "namespace", "name")
+    return {
+        tuple(one["resourceAttributes"].get(key, "") for key in keys)
+        for one in server.world.reviewed
+        if one["user"] == f"system:serviceaccount:berth:{account}"
+    }
 
-    assert list(needed_access(timetable, "course", "berth")) == [
-        Access("get", "", "configmaps", "berth", "course"),
-        *(Access(verb, "", "configmaps", "berth", "course-record") for verb in ("get", "create", "patch")),
-        Access("create", "", "events", "berth"),
-        *(Access(verb, "apps", "deployments", "berth", "course-small") for verb in ("get", "list", "watch")),
-        Access("get", "apps", "deployments/scale", "berth", "course-small"),
-        Access("patch", "apps", "deployments/scale", "berth", "course-small"),
-        Access("list", "", "pods", "hub"),
-        Access("watch", "", "pods", "hub"),
+
+def test_all_permissions_in_git_are_checked(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
+    berth(*asking(server, tmp_path), "--preflight")
+
+    assert reviews(server, "course") == {
+        *((verb, "configmaps", "", "berth", "") for verb in ("list", "watch")),
+        ("get", "configmaps", "", "berth", "course"),
+        *((verb, "configmaps", "", "berth", "course-record") for verb in ("get", "create", "patch")),
+        ("create", "events", "", "berth", ""),
+        *((verb, "deployments", "", "berth", "course-small") for verb in ("get", "list", "watch")),
+        *((verb, "deployments", "scale", "berth", "course-small") for verb in ("get", "patch")),
+        *((verb, "pods", "", "hub", "") for verb in ("list", "watch")),
+    }
+    assert ("delete", "jobs", "", "berth", "") in reviews(server, "berth-sweep")
+
+
+def test_permissions_of_the_whole_cluster_have_no_namespace(tmp_path: Path) -> None:
+    pipeline = Pipeline(str(project.write(tmp_path, {"site": SITE, "class": CLASS, "course": COURSE})))
+    assert pipeline.site is not None
+    found = expected_access(pipeline.site, pipeline.items(), pipeline.declared.classes.values())["prod"]
+    slots = ("scheduling.koordinator.sh", "reservations")
+
+    assert [one for one in found["course"] if not one.namespace] == [
+        Access(verb, *slots) for verb in ("list", "create", "patch", "delete")
     ]
+    assert Access("list", *slots) in found["berth-sweep"]
 
 
 def test_what_the_person_may_not_do_is_not_proven(berth: Berth, server: ApiServer, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from threading import Event
 from typing import Any
 
 import pytest
-from berth.core.instants import parse_instant
+from berth.core.jsonvalues import parse_instant
 from berth.live.access import ClusterAccess, run_concurrently
 from berth.live.clusterfacts import ClusterFacts, ClusterLocation
 from berth.live.findings import LiveFinding

@@ -4,8 +4,8 @@ import json
 from random import Random
 
 import pytest
-from berth.cli.status import as_json, as_text
-from berth.core.instants import parse_instant
+from berth.cli.status import as_answer, as_text
+from berth.core.jsonvalues import parse_instant
 from berth.core.slots import PlaceholderOwner, SlotPlan, count_slots, parse_slot, plan_slots, slot_demand
 from berth.core.target import desired_state
 from berth.core.timetable import parse_timetable
@@ -13,6 +13,7 @@ from berth.dates.moments import named
 from berth.live.clusterfacts import ClusterFacts, ClusterLocation
 from berth.live.findings import LiveFinding
 from berth.live.poolstate import cluster_state, status_from_git
+from berth.output.report import serialize
 
 from tests.live.happenings import NOW, Case
 from tests.live.judged import expectations, looked_before, status, told
@@ -60,11 +61,13 @@ def test_the_wide_table_counts_slots() -> None:
     assert as_text([found], lambda _: zone, parse_instant(NOW), wide=True, color=False) == WIDE
     narrow = as_text([found], lambda _: zone, parse_instant(NOW), wide=False, color=False).splitlines()
     assert narrow[2].split("  ")[-1] == "0"
+    fitted = as_text([found], lambda _: zone, parse_instant(NOW), wide=False, color=False, columns=60)
+    assert max(map(len, narrow)) > 60 >= max(map(len, fitted.splitlines()))
 
 
 def test_json_has_slots_where_there_are_any() -> None:
     git = slots(lab=LAB)
-    items = json.loads(as_json([status(in_order(git), git)]))["items"]
+    items = json.loads(serialize(as_answer([status(in_order(git), git)]), "json"))["items"]
 
     assert items[0] == {
         "reservation": "course",
@@ -77,6 +80,7 @@ def test_json_has_slots_where_there_are_any() -> None:
         "ready": 20,
         "pending": 0,
         "active": 5,
+        "owner": None,
         "findings": [],
         "slots": {"free": 20, "inUse": 5, "handed": 0, "pending": 0, "over": 0},
     }

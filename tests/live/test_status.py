@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from berth.cli import status as command
 from berth.cli.status import as_text
-from berth.core.instants import parse_instant
+from berth.core.jsonvalues import parse_instant
 from berth.dates.moments import named
 from berth.output.templates import built_in_folder, read_template
 
@@ -41,6 +41,16 @@ lab: error[S001] kubectl --context=lab --namespace=seats get deployments
 def test_in_order_is_a_table_and_exit_code_0(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
     assert berth(*asking(server, tmp_path)) == (0, TEXT, "")
     assert berth(*asking(server, tmp_path), "-o", "wide") == (0, WIDE, "")
+
+
+def test_owners_are_a_column_where_there_are_any(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
+    asked = asking(server, tmp_path)
+    (file,) = tmp_path.rglob("course.yaml")
+    file.write_text(f"{file.read_text('utf-8').rstrip()}\n  owner: {{name: Physics}}\n", "utf-8")
+    out, answer = (berth(*asked, "-o", form)[1] for form in ("wide", "json"))
+
+    assert [line.split()[-2:] for line in out.splitlines()] == [["OWNER", "NOTE"], ["synced", "Physics"]]
+    assert json.loads(answer)["items"][0]["owner"] == {"name": "Physics", "contact": None}
 
 
 def test_a_broken_promise_is_told_below_the_table_and_exit_code_1(
@@ -89,6 +99,7 @@ def test_json_is_a_status(berth: Berth, server: ApiServer, tmp_path: Path) -> No
                 "ready": 20,
                 "pending": 0,
                 "active": 5,
+                "owner": None,
             }
         ],
         "clusters": [{"name": "prod", "context": "prod"}],

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from berth.names import CLUSTER_EXTRA
 
 ROOT = Path(__file__).parents[2]
 WITHOUT = """\
@@ -33,7 +34,7 @@ def test_status_says_what_to_install() -> None:
 
     assert done.returncode == 1
     assert done.stderr.count("S002") or [one for one in findings if one["code"] == "S002"]
-    assert "kube-berth[cluster]" in done.stdout + done.stderr
+    assert CLUSTER_EXTRA in done.stdout + done.stderr
 
 
 def test_override_says_what_to_install() -> None:
@@ -41,4 +42,4 @@ def test_override_says_what_to_install() -> None:
 
     assert done.returncode == 1
     assert "S002" in done.stderr
-    assert "kube-berth[cluster]" in done.stderr
+    assert CLUSTER_EXTRA in done.stderr

@@ -25,6 +25,18 @@ def waits(container: str, reason: str, message: str = "") -> dict[str, Any]:
 NO_IMAGE = waits("placeholder", "ImagePullBackOff", 'Back-off pulling image "pause:9"')
 NO_CONFIG = waits("placeholder", "CreateContainerConfigError")
 STARTING = waits("placeholder", "ContainerCreating")
+# Scheduled, while the kubelet pulls what its class has under `images`.
+PULLING = {
+    **STARTING,
+    "spec": {
+        "nodeName": "gpu-1",
+        "containers": [
+            {"name": "placeholder", "volumeMounts": [{"name": "image-0", "mountPath": "/images/0"}]}
+        ],
+        "volumes": [{"name": "image-0", "image": {"reference": "quay.io/course:1"}}],
+        "initContainers": [{"name": "image-1", "image": "quay.io/other:2"}],
+    },
+}
 CRASHING = [{"name": "scaler", "restartCount": 9, "state": {"waiting": {"reason": "CrashLoopBackOff"}}}]
 SWEEP = {"berth.dev/site": "uni", "berth.dev/role": "sweep"}
 
@@ -148,6 +160,11 @@ def job(world: World, name: str, role: str, created: str, **status: Any) -> None
         labels["berth.dev/reservation"] = "course"
     metadata = {"name": name, "namespace": "berth", "labels": labels, "creationTimestamp": created}
     world.apply({"kind": "Job", "metadata": metadata, "spec": {}, "status": status})
+
+
+def failed_sweep(world: World, created: str) -> None:
+    condition = {"type": "Failed", "status": "True", "reason": "DeadlineExceeded", "message": "Too long"}
+    job(world, "berth-sweep-29501", "sweep", created, conditions=[condition])
 
 
 def not_created(world: World, kind: str, name: str, at: str) -> None:

@@ -19,6 +19,9 @@ LISTS = {
     "/apis/amalthea.dev/v1alpha1/namespaces/{}/amaltheasessions": "AmaltheaSession",
     "/apis/jobs.example/v2/namespaces/{}/notebooks": "Notebook",
     "/apis/karpenter.sh/v1/nodepools": "NodePool",
+    "/apis/autoscaling.x-k8s.io/v1beta1/namespaces/{}/capacitybuffers": "CapacityBuffer",
+    "/api/v1/namespaces/{}/podtemplates": "PodTemplate",
+    "/api/v1/nodes": "Node",
     "/apis/scheduling.koordinator.sh/v1alpha1/reservations": "Reservation",
 }
 APPLIED = "2026-01-20T08:00:00Z"  # when the engine applied everything
@@ -50,6 +53,7 @@ class World:
         self.meddle: Callable[[], object] = lambda: None  # done before each write
         self.not_admitted: dict[str, str] = {}  # messages by the kind of what is to be made
         self.not_allowed: set[str] = set()  # `verb resource/subresource`, of whatever account
+        self.reviewed: list[Object] = []  # the specs of SubjectAccessReviews
         self.created: list[Object] = []  # all that was made, and by dry run
         self.job_ends: Callable[[Object], object] = complete
 
@@ -166,6 +170,7 @@ class World:
         """What the server answers. Raises RefusedError, and ConflictError for a name that is taken."""
         kind = body["kind"]
         if kind == "SubjectAccessReview":
+            self.reviewed.append(body["spec"])
             return {**body, "status": {"allowed": not self._is_refused(body["spec"]["resourceAttributes"])}}
         if kind in self.not_admitted:
             raise RefusedError(self.not_admitted[kind])

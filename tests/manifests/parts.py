@@ -10,6 +10,7 @@ from berth.core.holders import REPLICAS, PoolHolder, SlotSpec
 from berth.core.sessions import Inactive, LabelRequirement, Match, Recognition
 from berth.core.timetable import Timetable, TimetableOccurrence, TimetablePool, TimetableSettings
 from berth.manifests.naming import pool
+from berth.manifests.placed import pool_behaviors
 from berth.manifests.slots import pool_slots
 from berth.output import report
 from berth.output.templates import Renderer
@@ -90,35 +91,47 @@ def pod_specs(found: Iterable[Object]) -> Iterator[Object]:
 def timetable_in_cluster(site: Site, part: Part) -> Timetable:
     """What the cluster should read, from the values that the text is made of."""
     reservation = part.placed.reservation
-    names = [found.name for found in part.placed.classes]
     pools = [
         _pool(reservation, found)._replace(holder=_holder(site, part, found)) for found in part.placed.classes
     ]
-    occurrences = [
-        TimetableOccurrence(
-            item.id, item.open, item.start, item.end, tuple(one for one in item.seats if one[0] in names)
-        )
-        for item in part.occurrences
-    ]
+    occurrences = []
+    for item in part.occurrences:
+        for (name, count), one in zip(item.seats, reservation.scaling_of(item), strict=True):
+            opens = item.start - 60 * one.lead
+            row = TimetableOccurrence(item.id, opens, item.start, item.end, ((name, count),), one.behavior)
+            occurrences.append(row)
     settings = TimetableSettings(
         site.stabilization_seconds, site.ready_minutes, site.renku.url if site.renku else ""
     )
     return Timetable(
-        reservation.name, reservation.suspend, tuple(pools), tuple(occurrences), site.name, settings
+        reservation.name, reservation.suspend, tuple(pools), tuple(sorted(occurrences)), site.name, settings
     )
+
+
+def by_class(timetable: Timetable) -> Timetable:
+    """The same with a row for each class of an occurrence, each with its behavior."""
+    behaviors = {pool.resource_class: pool.behavior for pool in timetable.pools}
+    rows = [
+        row._replace(seats=(pair,), behavior=row.behavior or behaviors[pair[0]])
+        for row in timetable.occurrences
+        for pair in row.seats
+    ]
+    return timetable._replace(occurrences=tuple(sorted(rows)))
 
 
 def _holder(site: Site, part: Part, found: ResourceClass) -> PoolHolder:
     if not isinstance(part.placed.reservation.holder, Slots):
         return REPLICAS
     said = json.loads(json.dumps(pool_slots(site, part.placed.cluster, part.placed.reservation, found)))
-    return SlotSpec(said["name"], said["hash"], said["object"], said["placeholders"], said["allocateOnce"])
+    return SlotSpec(said["name"], said["hash"], said["object"], said["placeholders"])
 
 
 def _pool(reservation: Reservation, found: ResourceClass) -> TimetablePool:
     name = pool(reservation.name, found.name)
     if found.sessions is None:
-        return TimetablePool(found.name, name, reservation.behavior)
+        return TimetablePool(
+            found.name, name, pool_behaviors(reservation)[found.name], overlap=reservation.overlap
+        )
     asked, match = found.sessions, reservation.sessions
     recognition = Recognition(
         asked.source,
@@ -134,7 +147,7 @@ def _pool(reservation: Reservation, found: ResourceClass) -> TimetablePool:
     return TimetablePool(
         found.name,
         name,
-        reservation.behavior,
+        pool_behaviors(reservation)[found.name],
         recognition,
         Match(
             match.namespaces,
@@ -142,7 +155,10 @@ def _pool(reservation: Reservation, found: ResourceClass) -> TimetablePool:
             tuple(sorted(match.match_annotations)),
             match.project_template or "",
             match.earlier == "ignore",
+            match.handover,
+            match.carries_over,
         ),
+        overlap=reservation.overlap,
     )
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 import yaml
 from berth import cli
-from berth.core.inventory import parse_inventory
+from berth.core.state import parse_inventory
 from berth.core.timetable import parse_timetable
 from berth.manifests import naming
 from berth.manifests.base import INVENTORY_HEAD, OBJECTS_HEAD
@@ -17,7 +17,7 @@ from berth.schema.values import Site
 from ruamel.yaml import YAML
 
 from tests import generate
-from tests.manifests.parts import objects, of_kind, read, timetable_in_cluster
+from tests.manifests.parts import by_class, objects, of_kind, read, timetable_in_cluster
 from tests.manifests.schemas import drop_refused
 from tests.outputfolder import files_in
 
@@ -99,9 +99,9 @@ def test_the_cluster_reads_every_timetable_as_it_was_meant(world: World) -> None
         found, *snippets = of_kind("ConfigMap", objects(world.rendered[path]))
 
         assert all(one["metadata"]["labels"]["berth.dev/role"] == "session-affinity" for one in snippets)
-        assert parse_timetable(found["data"]["timetable.json"]) == timetable_in_cluster(world.site, part), (
-            path
-        )
+        assert by_class(parse_timetable(found["data"]["timetable.json"])) == timetable_in_cluster(
+            world.site, part
+        ), path
         assert found["metadata"]["annotations"]["berth.dev/title"] == part.placed.reservation.title
 
 

@@ -27,8 +27,11 @@ def test_every_object_of_a_reservation_carries_its_name_and_its_own_labels(tmp_p
     site, parts = small(tmp_path, course=course)
 
     for one in of_part(site, parts["course/prod"]):
-        role = {"berth.dev/role": "timetable"} if one["kind"] == "ConfigMap" else {}
-        expected = {**OURS, "berth.dev/reservation": "course", **OWN, **role}
+        own = {
+            "ConfigMap": {"berth.dev/role": "timetable"},
+            "Deployment": {"berth.dev/resource-class": "small"},
+        }.get(one["kind"], {})
+        expected = {**OURS, "berth.dev/reservation": "course", **OWN, **own}
 
         assert one["metadata"]["labels"] == expected, one["kind"]
 

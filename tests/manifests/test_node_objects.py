@@ -16,6 +16,7 @@ from tests.manifests.cloudparts import (
     objects,
     resource_class,
     site,
+    sweep_environment,
     texts,
 )
 
@@ -118,16 +119,10 @@ def test_where_there_may_be_whole_nodes_sweep_and_engine_know(tmp_path: Path) ->
     assert base["ClusterRole/berth-sweep-nodes.uni"]["rules"] == [
         {"apiGroups": ["karpenter.sh"], "resources": ["nodepools"], "verbs": ["list"]}
     ]
-    assert {"name": "BERTH_NODE_POOLS", "value": "1"} in environment(base)
+    assert {"name": "BERTH_NODE_POOLS", "value": "1"} in sweep_environment(base)
     assert application["spec"]["ignoreDifferences"][1:] == [
         {"group": "karpenter.sh", "kind": "NodePool", "jsonPointers": ["/spec/replicas"]}
     ]
-
-
-def environment(base: dict[str, Object]) -> list[Object]:
-    job = base["CronJob/berth-sweep"]["spec"]["jobTemplate"]["spec"]
-    found: list[Object] = job["template"]["spec"]["containers"][0]["env"]
-    return found
 
 
 def test_elsewhere_there_is_nothing_of_it(tmp_path: Path) -> None:

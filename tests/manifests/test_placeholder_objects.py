@@ -181,6 +181,20 @@ def test_the_deadline_is_the_longest_opening(tmp_path: Path) -> None:
     }
 
 
+def test_windows_that_touch_are_one_job_which_may_start_until_the_last_of_them_ends(tmp_path: Path) -> None:
+    """The one at 13:30 opens before the second ends; the one at 17:00 opens after all is over."""
+    times = (("09:00", "11:00"), ("11:00", "13:30"), ("13:30", "15:00"), ("17:00", "18:00"))
+    days = "".join(
+        f'      - {{dayOfWeek: fri, startTime: "{start}", endTime: "{end}"}}\n' for start, end in times
+    )
+    course = project.COURSE.replace("    schedule:\n", f"    schedule:\n{days}")
+    site, parts = small(tmp_path, course=course)
+    jobs = of_kind("CronJob", of_part(site, parts["course/prod"]))
+
+    assert [job["spec"]["schedule"] for job in jobs] == ["30 8 2,6,13,20,24,27 2 *", "30 16 6,13,20,27 2 *"]
+    assert {job["spec"]["startingDeadlineSeconds"] for job in jobs} == {6 * 3600 + 1800}
+
+
 def test_only_a_suspended_reservation_is_suspended(tmp_path: Path) -> None:
     site, parts = small(tmp_path)
 

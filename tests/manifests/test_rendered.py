@@ -46,11 +46,12 @@ def test_rendered_in_git_is_what_a_render_gives(capsys: pytest.CaptureFixture[st
 
 
 @pytest.mark.parametrize("file", FILES, ids=ids(FILES))
-def test_some_cronjob_fires_at_every_opening(file: Path) -> None:
+def test_some_cronjob_fires_at_every_opening_before_which_nothing_is_open(file: Path) -> None:
     timetable, jobs = content(file)
 
     for occurrence in timetable.occurrences:
-        assert any(fires(spec, occurrence.open) for spec in jobs), occurrence.id
+        is_open = any(one.open < occurrence.open <= one.end for one in timetable.occurrences)
+        assert is_open or any(fires(spec, occurrence.open) for spec in jobs), occurrence.id
     assert len(active_occurrences(timetable)) == len(timetable.occurrences) > 0
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 from berth import cli
-from berth.core.inventory import parse_inventory as read
+from berth.core.state import parse_inventory as read
 from berth.manifests.base import INVENTORY_HEAD, SLOTS_HEAD
 
 from tests.cli import project

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from berth.core.timetable import Timetable, TimetableSettings, parse_timetable
+from berth.dates.recurrence import expand
 from berth.manifests.timetable import LARGEST, timetable_text, timetable_that_fits
 from berth.pipeline import Part
 from berth.schema.sessions import ClassSessions
@@ -14,7 +15,7 @@ from berth.schema.values import SessionMatch, Site
 from tests.awkward import AWKWARD
 from tests.built import class_sessions
 from tests.cli import project
-from tests.manifests.parts import small, timetable_in_cluster
+from tests.manifests.parts import by_class, small, timetable_in_cluster
 from tests.saying import finding, line
 
 NIGHT = """\
@@ -68,7 +69,7 @@ def test_an_occurrence_is_a_line(world: World) -> None:
 
 def test_the_cluster_reads_the_same_instants_seats_and_pools(world: World) -> None:
     for name, part in world.parts.items():
-        assert world.read(name) == timetable_in_cluster(world.site, part)
+        assert by_class(world.read(name)) == timetable_in_cluster(world.site, part)
 
 
 def test_suspend_is_told(world: World) -> None:
@@ -104,7 +105,7 @@ def test_occurrences_without_seats_in_the_cluster_are_left_out(tmp_path: Path) -
       - {startTime: "08:00", endTime: "09:00", seats: [{resourceClass: bench, placeholderCount: 7}]}""",
     )
     world = World(*small(tmp_path, night=night))
-    both = world.parts["night/lab"].occurrences
+    both = expand(world.parts["night/lab"].placed.reservation, {}).occurrences
 
     assert [item.id for item in both] == ["night/2026-02-07T08:00", "night/2026-02-07T22:00"]
     assert [item.seats for item in world.read("night/lab").occurrences] == [(("bench", 7),), (("bench", 3),)]
@@ -130,6 +131,7 @@ def test_sessions_of_a_class_and_what_narrows_them(world: World) -> None:
             "projectTemplate": "01JC",
         },
         "earlier": "ignore",
+        "handoverSeconds": 900,
     }
     assert with_sessions(world, custom, EVERYTHING) == {
         "source": "custom",
@@ -139,7 +141,10 @@ def test_sessions_of_a_class_and_what_narrows_them(world: World) -> None:
         "selector": {},
         "course": {},
         "earlier": "count",
+        "handoverSeconds": 900,
     }
+    stays = with_sessions(world, RENKU, EVERYTHING._replace(handover=0, carries_over=True), 5)
+    assert (stays["handoverSeconds"], stays["carryOver"]) == (0, True)
     assert with_sessions(world, None, narrow) is None
 
 

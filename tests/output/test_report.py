@@ -2,6 +2,7 @@
 
 import json
 
+import yaml
 from berth.findings import ERROR, NOTE, WARNING, Finding, in_order
 from berth.output import report
 
@@ -47,7 +48,7 @@ def test_github_gets_one_command_a_finding_and_nothing_breaks_out_of_it() -> Non
 
 
 def test_json_is_a_finding_list() -> None:
-    assert json.loads(report.as_json([ONE])) == {
+    assert json.loads(report.serialize(report.finding_list([ONE]), "json")) == {
         "apiVersion": "berth.dev/v1alpha1",
         "kind": "FindingList",
         "items": [
@@ -73,3 +74,30 @@ def test_findings_are_told_once_and_in_the_order_of_the_files() -> None:
 
 def test_github_is_told_where_files_lie_below_the_repository() -> None:
     assert report.github([ONE], "capacity").startswith("::error file=capacity/reservations/ml.yaml,line=23,")
+
+
+ANSWER = report.document(
+    "Things",
+    {
+        "items": [
+            {"name": "a, b", "seats": {"small": 2}, "next": None, "suspend": True, "marks": ["gap", "moved"]},
+            {"name": "c", "seats": {"gpu": 1, "small": 3}, "next": 1.5, "suspend": False, "marks": []},
+            {"name": "d", "seats": {}, "next": {"until": "x"}, "suspend": False, "marks": []},
+        ],
+        "other": [],
+    },
+)
+
+
+def test_yaml_is_the_same_answer_as_json() -> None:
+    assert yaml.safe_load(report.serialize(ANSWER, "yaml")) == json.loads(report.serialize(ANSWER, "json"))
+
+
+def test_csv_has_a_line_for_each_item_and_a_column_for_each_key() -> None:
+    assert report.serialize(ANSWER, "csv").splitlines() == [
+        "name,seats.small,seats.gpu,next.until,suspend,marks",
+        '"a, b",2,,,true,gap moved',
+        "c,3,1,,false,",
+        "d,,,x,false,",
+    ]
+    assert report.serialize(report.document("Things", {"items": []}), "csv") == ""

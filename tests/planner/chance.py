@@ -30,8 +30,26 @@ def question(seed: int, pods: int = 12) -> SchedulingInput:
     pools = tuple(_pool(random, name) for name in "abc"[: random.randint(1, 3)])
     kinds = tuple(_pod(random, f"pod{n}", random.randint(1, pods)) for n in range(random.randint(1, 5)))
     nodes = tuple(_node(random, f"n{n}") for n in range(random.choice((0, 0, 1, 3))))
-    settings = SETTINGS._replace(best_effort_min_values=random.random() < 0.2)
-    return SchedulingInput(pools, types, kinds, nodes=nodes, settings=settings)
+    return SchedulingInput(pools, types, kinds, nodes=nodes, settings=SETTINGS)
+
+
+def full_question(seed: int) -> SchedulingInput:
+    """The same for Karpenter 1.15: half of the reservations are full, and some pools have nothing else."""
+    asked, random = question(seed), Random(seed)
+    full = {f"r-{number}-{extra}" for number in range(7) for extra in range(2) if random.random() < 0.5}
+    reserved = requirement(CAPACITY_TYPE, "In", ("reserved",))
+    pools = (
+        p._replace(requirements=(*p.requirements, reserved)) if random.random() < 0.4 else p
+        for p in asked.pools
+    )
+    types = (
+        one._replace(
+            offerings=tuple(o._replace(count=0) if o.reservation in full else o for o in one.offerings)
+        )
+        for one in asked.types
+    )
+    settings = asked.settings._replace(offers_full=True)
+    return asked._replace(pools=tuple(pools), types=tuple(types), settings=settings)
 
 
 def _node(random: Random, name: str) -> StateNode:
@@ -40,7 +58,7 @@ def _node(random: Random, name: str) -> StateNode:
     )
     labels = ((ZONE, random.choice(ZONES)), (ARCH, "amd64"), (NODEPOOL, random.choice("abx")))
     taints = (Taint("only"),) if random.random() < 0.2 else ()
-    return StateNode(name, room, room, labels, taints, random.random() < 0.7)
+    return StateNode(name, room, room, labels, taints)
 
 
 def _type(random: Random, number: int) -> InstanceType:
@@ -81,7 +99,7 @@ def _pool(random: Random, name: str) -> NodePool:
     taints = (Taint("only", "x", effect),) if random.random() < 0.25 else ()
     labels = (("team", "a"),) if random.random() < 0.3 else ()
     weight = random.choice((0, 0, 5, 10))
-    return NodePool(name, tuple(asked), labels, taints, (), weight, parse_resources(limits))
+    return NodePool(name, tuple(asked), labels, taints, weight, parse_resources(limits))
 
 
 def _pod(random: Random, name: str, count: int) -> PodSet:

@@ -11,7 +11,7 @@ from berth.planner.tiebreaks import TieBreaker
 from tests.planner.plainly import Told
 
 
-def tell(question: SchedulingInput) -> tuple[list[Told], dict[str, int]]:
+def tell(question: SchedulingInput, ties: TieBreaker | None = None) -> tuple[list[Told], dict[str, int]]:
     """What nodes took, then the claims in the order of opening, and how many pods have no place."""
     offered = nodeclaim_catalog(question)
     shapes: dict[PodSet, PodShape] = {}
@@ -19,12 +19,14 @@ def tell(question: SchedulingInput) -> tuple[list[Told], dict[str, int]]:
     for number, pod in enumerate(question.pods):
         if ignored_reason(pod, question.settings.well_known) is None:
             plain = pod._replace(name="", count=1)
-            shapes.setdefault(plain, PodShape(plain, question.settings, offered.tolerate))
+            shapes.setdefault(plain, PodShape(plain, offered.tolerate))
             runs.append((number, shapes[plain], pod.count))
-    nodes = sorted(question.nodes, key=lambda one: (not one.initialized, one.name))
-    standing = [ExistingNode(one, question.daemons) for one in nodes]
+    nodes = sorted(question.nodes, key=lambda one: one.name)
+    standing = [ExistingNode(one) for one in nodes]
     bookings = ReservationManager(ReservationUsage(question).free())
-    packing = Scheduler(offered, standing, remaining_limits(question.pools, nodes), bookings, TieBreaker())
+    packing = Scheduler(
+        offered, standing, remaining_limits(question.pools, nodes), bookings, ties or TieBreaker()
+    )
     left: dict[str, int] = {}
     for number, _, count in packing.solve(runs):
         name = question.pods[number].name

@@ -38,7 +38,7 @@ class _Node:
 
 
 class Plainly:
-    """Without DaemonSets, and on nodes without pods."""
+    """On nodes without pods."""
 
     def __init__(self, question: SchedulingInput) -> None:
         self.question = question
@@ -46,7 +46,7 @@ class Plainly:
         pools = [pool for pool in question.pools if pool.replicas is None]
         pools = sorted(sorted(pools, key=lambda p: p.name, reverse=True), key=lambda p: -p.weight)
         self.pools = [(p, self._types(p)) for p in pools]
-        nodes = sorted(question.nodes, key=lambda one: (not one.initialized, one.name))
+        nodes = sorted(question.nodes, key=lambda one: one.name)
         self.nodes = [_Node(one) for one in nodes]
         universe = domains((p, pool_instance_types(p, question.types)) for p in pools)
         self.topology = Topology(universe, nodes, TieBreaker())
@@ -67,8 +67,7 @@ class Plainly:
     def _types(self, pool: NodePool) -> list[InstanceType]:
         asked = pool_requirements(pool)
         types = [t for t in pool_instance_types(pool, self.question.types) if self._holds(t, {}, asked)]
-        relax = self.question.settings.best_effort_min_values
-        return [] if self._too_few(types, asked) and not relax else types
+        return [] if self._too_few(types, asked) else types
 
     def _too_few(self, types: list[InstanceType], asked: Requirements) -> dict[str, int]:
         class Entry:
@@ -80,13 +79,10 @@ class Plainly:
     def _holds(self, one: InstanceType, used: dict[str, int], asked: Requirements) -> bool:
         if type_requirements(one).value_conflict(asked) is not None:
             return False
-        for offering in one.offerings:
-            overhead = tuple(sum_resources(one.overhead, offering.overhead).items())
-            room = allocatable(sum_resources(one.capacity, offering.capacity).items(), overhead)
-            asks = offering_requirements(offering)
-            if offering.available and asked.conflict(asks, self.known) is None and fits(used.items(), room):
-                return True
-        return False
+        if not fits(used.items(), allocatable(one.capacity, one.overhead)):
+            return False
+        asks = [offering_requirements(offering) for offering in one.offerings if offering.available]
+        return any(asked.conflict(each, self.known) is None for each in asks)
 
     def tell(self) -> tuple[list[Told], dict[str, str]]:
         """What nodes took, then the claims in the order of opening, and why pods have no place."""
@@ -95,7 +91,7 @@ class Plainly:
         for pod in self.question.pods:
             for number in range(pod.count):
                 if ignored_reason(pod, self.known) is None:
-                    line.append((f"{pod.name}-{number}", PodShape(pod, self.question.settings, tolerate)))
+                    line.append((f"{pod.name}-{number}", PodShape(pod, tolerate)))
         line.sort(key=lambda one: (-one[1].requests.get("cpu", 0), -one[1].requests.get("memory", 0)))
         for _, shape in line:
             self.topology.add_pod(shape)
@@ -142,7 +138,7 @@ class Plainly:
                 why = "no"
                 continue
             claim = _Claim(pool, left, f"host-{len(opened)}")
-            why = self._take(claim, name, shape, self.question.settings.best_effort_min_values) or ""
+            why = self._take(claim, name, shape) or ""
             if why == "reserved":
                 return why
             if not why:
@@ -170,7 +166,7 @@ class Plainly:
         self.topology.record(shape, one.hostname, one.node.taints, asked, 1)
         return True
 
-    def _take(self, claim: _Claim, name: str, shape: PodShape, relax: bool = False) -> str | None:
+    def _take(self, claim: _Claim, name: str, shape: PodShape) -> str | None:
         if untolerated(claim.pool.taints, shape.pod.tolerations) is not None:
             return "no"
         if claim.asked.conflict(shape.requirements, self.known) is not None:
@@ -181,18 +177,19 @@ class Plainly:
             return "no"
         used = sum_resources(claim.used.items(), shape.requests.items())
         types = [one for one in claim.types if self._holds(one, used, asked)]
-        few = self._too_few(types, asked)
-        if not types or (few and not relax):
+        if not types or self._too_few(types, asked):
             return "no"
-        if few:
-            asked = Requirements(r._replace(min_values=few.get(r.key, r.min_values)) for r in asked)
-        possible = [
-            o.reservation
+        offered = [
+            o
             for t in types
             for o in t.offerings
-            if o.capacity_type == RESERVED and o.available
-            if asked.conflict(offering_requirements(o), self.known) is None
+            if o.available and asked.conflict(offering_requirements(o), self.known) is None
         ]
+        if self.question.settings.offers_full:
+            offered = [o for o in offered if o.capacity_type != RESERVED or o.count]
+        if not offered:
+            return "reserved"
+        possible = [o.reservation for o in offered if o.capacity_type == RESERVED]
         held = [r for r in dict.fromkeys(possible) if r in claim.held or self.free[r] > 0]
         if (possible or claim.held) and not held:
             return "reserved"

@@ -7,7 +7,8 @@ from berth.planner.inputs import LabelSelector, PodAffinityTerm, PodSet, Schedul
 from berth.planner.provisioning import result_range, schedule, schedule_with
 from berth.planner.tiebreaks import TieBreaker
 
-from tests.planner.machines import ANY, SETTINGS, machine, pod
+from tests.planner import grouped
+from tests.planner.machines import ANY, SETTINGS, ZONES, machine, pod
 
 ONE = machine("one", {"cpu": "10", "memory": "10Gi", "pods": "20"}, (Offering("on-demand", "z", 1.0),))
 
@@ -109,3 +110,25 @@ def test_two_launches_may_see_other_counts_of_a_reservation(way: int, expected: 
 
     assert [m.reservation for m in schedule_with(question, TieBreaker([way])).machines] == expected
     assert (len(found.least.machines), len(found.most.machines), found.complete) == (4, 4, True)
+
+
+@pytest.mark.parametrize(
+    ("zones", "waiting"),
+    [((0, 0, 0, 0), {"seat": 4}), ((0, 0, 0, 1), {}), ((1,), {})],
+    ids=["none-of-four", "the-last-of-four", "the-first"],
+)
+def test_each_of_equal_pods_draws_its_zone(zones: tuple[int, ...], waiting: dict[str, int]) -> None:
+    """In zone 0 they wait for the reserved machine that `big` holds; all follow the first one to zone 1.
+
+    A pod draws twice: among the zones of the node, and among its own.
+    """
+    offers = (Offering("on-demand", zone, 1.0) for zone in ZONES[:2])
+    types = (machine("one", {"cpu": "2"}, (reserved_offering("r", ZONES[0], 1.0, 1), *offers)),)
+    labels = (("app", "seat"),)
+    together = (PodAffinityTerm(ZONE, LabelSelector(labels)),)
+    seats = pod("seat", {"cpu": "900m"}, 4, labels=labels, affinity=together)
+    question = SchedulingInput((ANY,), types, (pod("big", {"cpu": "1.8"}), seats), settings=SETTINGS)
+
+    ties = TieBreaker([zone for zone in zones for _ in range(2)])
+
+    assert grouped.tell(question, ties)[1] == waiting

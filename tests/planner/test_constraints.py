@@ -194,18 +194,6 @@ def test_a_wish_against_a_must_is_dropped() -> None:
     assert [m.zone for m in answer.machines] == ["test-zone-3"]
 
 
-def test_wishes_count_for_nothing_where_they_are_to_be_ignored() -> None:
-    from tests.planner.machines import SETTINGS  # noqa: PLC0415
-
-    preferred = (PreferredTerm(1, (requirement(INSTANCE_TYPE, "In", ("arm-instance-type",)),)),)
-    ignored = SETTINGS._replace(ignore_preferences=True)
-
-    assert [m.type for m in ask([pod(preferred=preferred)]).machines] == ["arm-instance-type"]
-    assert [m.type for m in ask([pod(preferred=preferred)], settings=ignored).machines] == [
-        "small-instance-type"
-    ]
-
-
 @pytest.mark.parametrize(
     ("toleration", "placed"),
     [
@@ -225,10 +213,6 @@ def test_taints(toleration: Toleration | None, placed: bool) -> None:
 
     assert bool(answer.machines) == placed
     assert left(answer) == ({} if placed else {"pod": (1, "taints")})
-
-
-def test_a_startup_taint_is_no_matter() -> None:
-    assert len(ask([pod()], [ANY._replace(startup_taints=(Taint("ignore-me"),))]).machines) == 1
 
 
 def test_a_pool_that_is_only_not_preferred_is_used_when_no_other_is_left() -> None:

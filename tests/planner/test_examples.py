@@ -27,7 +27,7 @@ from berth.planner.inputs import (
 )
 from berth.planner.provisioning import NewNode, SchedulingResult, UnscheduledPods
 
-from tests.planner.machines import ANY, SETTINGS, ask, left, machine, pod, price
+from tests.planner.machines import ANY, ask, left, machine, pod, price
 
 HOST = "kubernetes.io/hostname"
 APP = (("app", "test"),)
@@ -210,13 +210,6 @@ def test_a_pool_without_reserved_uses_none() -> None:
     assert loops(ask([pod("seat", {"cpu": "1800m"}, 2)], [pool], TYPES)) == [[("plain", "large", "")]]
 
 
-def test_with_the_gate_off_nothing_is_booked_and_nobody_waits() -> None:
-    off = SETTINGS._replace(reserved_capacity=False)
-    answer = ask([pod("seat", {"cpu": "1800m"}, 3)], types=TYPES, settings=off)
-
-    assert [len(loop.machines) for loop in answer.loops] == [1]
-
-
 def test_a_pool_of_reserved_machines_only_reports_who_has_none() -> None:
     pool = NodePool("gpu", (requirement(CAPACITY_TYPE, "In", ("reserved",)),))
     answer = ask([pod("seat", {"cpu": "1800m"}, 4)], [pool], TYPES)
@@ -243,5 +236,5 @@ def test_a_reservation_without_a_free_machine_is_not_offered() -> None:
 
 
 def test_settings_have_karpenters_defaults() -> None:
-    assert KarpenterSettings()[:5] == (True, False, False, 600, 60)
+    assert KarpenterSettings()[:2] == (600, 60)
     assert PodSet("seat", parse_resources({"cpu": "1"})).count == 1

@@ -44,12 +44,10 @@ def test_too_few_values_are_no_pool(requirements: list[Requirement], placed: boo
     assert bool(ask([pod(requests={"cpu": "500m"})], [pool], growing(4)).machines) == placed
 
 
-def test_with_best_effort_fewer_values_will_do_for_a_new_claim() -> None:
-    relaxed = SETTINGS._replace(best_effort_min_values=True)
-    big = pod(requests={"cpu": "3.5"})
+def test_values_that_the_pod_excludes_do_not_count() -> None:
+    narrow = pod(node_selector=((ZONE, "test-zone-1"),))
 
-    assert left(ask([big], [least(3)], growing(4))) == {"pod": (1, "min-values")}
-    assert bought(ask([big], [least(3)], growing(4), settings=relaxed)) == [("fake-it-3", "test-zone-1", 1)]
+    assert left(ask([narrow], [least(2, ZONE)], growing(2))) == {"pod": (1, "min-values")}
 
 
 def test_too_few_values_among_the_types_that_may_be_sent_leave_the_pods_waiting() -> None:
@@ -68,9 +66,6 @@ def test_too_few_values_among_the_types_of_one_call_leave_the_pods_waiting() -> 
         UnscheduledPods("pod", 1, "min-values", message),
     )
     assert sizes(ask([pod()], [least(2)], growing(5), settings=two)) == [1]
-    assert sizes(
-        ask([pod()], [least(3)], growing(5), settings=two._replace(best_effort_min_values=True))
-    ) == [1]
 
 
 def second_reserved(number: int) -> tuple[InstanceType, ...]:

@@ -5,11 +5,8 @@ from typing import Any
 import pytest
 from berth.karpenter.instancetypes import Offering
 from berth.karpenter.nodelabels import ARCH
-from berth.karpenter.requirements import requirement
 from berth.karpenter.resourcelists import parse_resources
-from berth.karpenter.taints import Taint, Toleration
-from berth.planner.inputs import DaemonSet, LabelSelector, NodePool, PodAffinityTerm
-from berth.planner.provisioning import UnscheduledPods
+from berth.planner.inputs import LabelSelector, PodAffinityTerm
 
 from tests.planner.machines import ANY, ask, bought, growing, left, machine, pod, sizes
 
@@ -112,21 +109,6 @@ def test_resources_of_two_types_need_two_machines() -> None:
     assert [m.type for m in ask(pods).machines] == ["gpu-vendor-instance-type", "gpu-vendor-b-instance-type"]
 
 
-def test_an_offering_may_have_resources_that_the_type_has_not() -> None:
-    base = machine("capable", {"memory": "8Gi"})
-    extra, less = parse_resources({"test.com/slots": "4"}), parse_resources({"memory": "1Gi"})
-    more = [one._replace(capacity=extra, overhead=less) for one in base.offerings]
-    capable = base._replace(offerings=(*base.offerings, *more))
-    unavailable = base._replace(offerings=(*base.offerings, *(one._replace(available=False) for one in more)))
-    wants = pod(requests={"test.com/slots": "1"})
-
-    assert [m.options for m in ask([wants], types=[capable, machine("normal")]).machines] == [("capable",)]
-    assert left(ask([wants], types=[unavailable])) == {"pod": (1, "types")}
-    assert left(ask([pod(requests={"test.com/slots": "1", "memory": "7500Mi"})], types=[capable])) == {
-        "pod": (1, "types")
-    }
-
-
 def test_no_offering_no_machine() -> None:
     closed = machine("closed", {}, (Offering("spot", "test-zone-1", 1.0, available=False),))
 
@@ -180,72 +162,3 @@ def test_nodes_are_counted_between_loops_and_not_within_one() -> None:
     pool = ANY._replace(limits=parse_resources({"nodes": "2"}))
 
     assert len(ask([pod(requests={"cpu": "3"}, count=5, **AMD)], [pool]).machines) == 5
-
-
-DAEMON = DaemonSet("agent", parse_resources({"cpu": "2", "memory": "2Gi"}))
-SEAT = {"cpu": "1", "memory": "1Gi"}
-
-
-@pytest.mark.parametrize(
-    ("daemon", "pool", "expected"),
-    [
-        (DAEMON, ANY, "default-instance-type"),
-        (DAEMON, ANY._replace(startup_taints=(Taint("foo"),)), "default-instance-type"),
-        (DAEMON, ANY._replace(taints=(Taint("soft", "", "PreferNoSchedule"),)), "default-instance-type"),
-        (DAEMON, ANY._replace(taints=(Taint("foo", "bar"),)), "small-instance-type"),
-        (DAEMON._replace(node_selector=(("node", "invalid"),)), ANY, "small-instance-type"),
-        (
-            DAEMON._replace(required=((requirement("node.kubernetes.io/instance-type", "In", ("none",)),),)),
-            ANY,
-            "small-instance-type",
-        ),
-        (
-            DAEMON._replace(node_selector=(("purpose", "x"),)),
-            ANY._replace(labels=(("purpose", "x"),)),
-            "default-instance-type",
-        ),
-        (DAEMON._replace(required=((requirement("foo", "NotIn", ("bar",)),),)), ANY, "default-instance-type"),
-        (
-            DAEMON._replace(
-                required=((requirement("foo", "In", ("voo",)),), (requirement("foo", "In", ("bar",)),))
-            ),
-            ANY._replace(labels=(("foo", "bar"),)),
-            "default-instance-type",
-        ),
-        (DAEMON._replace(requests=parse_resources({"cpu": "10000"})), ANY, None),
-    ],
-    ids=[
-        "counts",
-        "before-a-startup-taint-goes",
-        "bears-what-is-only-preferred",
-        "does-not-bear-the-taint",
-        "selects-other-nodes",
-        "wants-a-type-that-nobody-has",
-        "selects-the-pools-label",
-        "not-in-of-an-unknown-label",
-        "by-its-second-term",
-        "too-large",
-    ],
-)
-def test_what_daemonsets_take(daemon: DaemonSet, pool: NodePool, expected: str | None) -> None:
-    seat = pod("seat", SEAT, tolerations=(Toleration("foo", "Exists"),))
-    answer = ask([seat], [pool], daemons=(daemon,))
-
-    assert [m.type for m in answer.machines] == ([] if expected is None else [expected])
-
-
-def test_daemonsets_count_by_type() -> None:
-    on_small = DaemonSet("a", parse_resources({"cpu": "1"}), (("size", "small"),))
-    on_large = DaemonSet("b", parse_resources({"cpu": "10"}), (("size", "large"),))
-    one = ask([pod(requests=SEAT)], daemons=(on_small, on_large)).machines[0]
-    big = ask([pod(requests={"cpu": "5"})], daemons=(on_small, on_large)).machines
-    none = ask([pod(requests={"cpu": "6"})], daemons=(on_small, on_large))
-
-    assert (one.type, [m.type for m in big]) == ("default-instance-type", ["arm-instance-type"])
-    assert none.left == (UnscheduledPods("pod", 1, "types", "default: no type has enough of cpu"),)
-
-
-def test_daemonsets_are_not_counted_for_each_pod() -> None:
-    answer = ask([pod(requests={"cpu": "400m"}, count=4)], daemons=(DAEMON,), types=[machine("one")])
-
-    assert sizes(answer) == [4]

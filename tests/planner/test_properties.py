@@ -1,6 +1,6 @@
 """What holds for every question: made by chance, and told plainly where there is something to compare."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import pytest
 from berth.karpenter.nodelabels import NODEPOOL, RESERVED
@@ -11,17 +11,20 @@ from berth.planner.provisioning import result_range, schedule, schedule_with
 from berth.planner.tiebreaks import TieBreaker
 
 from tests.planner import grouped
-from tests.planner.chance import question
+from tests.planner.chance import full_question, question
 from tests.planner.plainly import Plainly
 from tests.seeds import rest_is_long
 
 SEEDS = rest_is_long(range(0, 400, 20), 4)
 
 
+@pytest.mark.parametrize("made", [question, full_question], ids=["1.14", "1.15"])
 @pytest.mark.parametrize("first", SEEDS)
-def test_groups_of_pods_go_where_each_would_go_alone(first: int) -> None:
+def test_groups_of_pods_go_where_each_would_go_alone(
+    first: int, made: Callable[[int], SchedulingInput]
+) -> None:
     for seed in range(first, first + 20):
-        asked = question(seed)
+        asked = made(seed)
         told, why = Plainly(asked).tell()
         left: dict[str, int] = {}
         for name in why:

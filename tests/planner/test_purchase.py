@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 from berth.karpenter.instancetypes import InstanceType, Offering, reserved_offering
-from berth.karpenter.nodelabels import ARCH, CAPACITY_TYPE, INSTANCE_TYPE, NODEPOOL
+from berth.karpenter.nodelabels import ARCH, CAPACITY_TYPE, INSTANCE_TYPE, NODEPOOL, RESERVED
 from berth.karpenter.requirements import requirement
 from berth.karpenter.resourcelists import parse_resources
 from berth.karpenter.taints import Taint
-from berth.planner.inputs import DaemonSet, NodePool, StateNode
+from berth.planner.inputs import NodePool, PreferredTerm, StateNode
 from berth.planner.provisioning import SchedulingLoop, UnscheduledPods
 
-from tests.planner.machines import ANY, ask, bought, growing, left, machine, pod, sizes
+from tests.planner.machines import ANY, SETTINGS, ask, bought, growing, left, machine, pod, sizes
 
 ROOM = parse_resources({"cpu": "4", "memory": "8Gi", "pods": "10"})
 SEAT = {"cpu": "1"}
@@ -43,8 +43,8 @@ def test_what_stands_is_filled_before_anything_is_bought() -> None:
     assert sizes(answer) == [2]
 
 
-def test_initialized_nodes_go_first_then_by_name() -> None:
-    nodes = (node("a", initialized=False), node("c"), node("b"))
+def test_nodes_go_by_name() -> None:
+    nodes = (node("c"), node("b"))
 
     assert standing(ask([pod(requests=SEAT, count=5)], nodes=nodes).loops[0]) == {
         "b": {"pod": 4},
@@ -68,7 +68,6 @@ def test_initialized_nodes_go_first_then_by_name() -> None:
         ({"pods": (pod("old", {"cpu": "3"}, 1),)}, {}, True),
         ({"pods": (pod("old", {"cpu": "3.5"}, 1),)}, {}, False),
         ({"pods": (pod("old", {}, 10),)}, {}, False),
-        ({"daemons": parse_resources({"cpu": "3.5", "pods": "1"})}, {}, False),
     ],
     ids=[
         "empty",
@@ -80,26 +79,12 @@ def test_initialized_nodes_go_first_then_by_name() -> None:
         "partly-full",
         "full",
         "no-pod-more",
-        "full-of-daemons",
     ],
 )
 def test_what_a_node_takes(more: dict[str, Any], asks: dict[str, Any], fits: bool) -> None:
     answer = ask([pod(requests=SEAT, **asks)], nodes=(node("n", **more),))
 
     assert (len(answer.loops[0].standing), len(answer.machines)) == ((1, 0) if fits else (0, 1))
-
-
-def test_daemonsets_that_will_come_take_their_room_and_those_that_run_do_not_twice() -> None:
-    daemon = DaemonSet("agent", parse_resources({"cpu": "2"}))
-    seats = pod(requests=SEAT, count=9)
-    coming = ask([seats], daemons=(daemon,), nodes=(node("n"),))
-    running = ask(
-        [seats], daemons=(daemon,), nodes=(node("n", daemons=parse_resources({"cpu": "2", "pods": "1"})),)
-    )
-    elsewhere = daemon._replace(node_selector=(("disk", "fast"),))
-    other = ask([seats], daemons=(elsewhere,), nodes=(node("n"),))
-
-    assert [standing(one.loops[0])["n"]["pod"] for one in (coming, running, other)] == [2, 2, 4]
 
 
 def test_nodes_of_a_pool_count_against_its_limits() -> None:
@@ -157,6 +142,39 @@ def test_limits_of_nodes_hold_for_static_pools_and_reservations_run_out() -> Non
     )
 
     assert [m.reservation for m in ask([], [static]).static] == ["cr-1", "cr-1", ""]
+
+
+HELD = ANY._replace(name="held", weight=9, requirements=(requirement(CAPACITY_TYPE, "In", (RESERVED,)),))
+WISH = (PreferredTerm(1, (requirement(CAPACITY_TYPE, "In", (RESERVED,)),)),)
+
+
+@pytest.mark.parametrize("pools", [[ANY], [HELD, ANY]], ids=["one-pool", "two-pools"])
+@pytest.mark.parametrize("preferred", [(), WISH], ids=["", "preferred"])
+@pytest.mark.parametrize("free", [0, 1])
+def test_pods_wait_for_full_reservations_that_are_still_offered(
+    pools: list[NodePool], preferred: tuple[PreferredTerm, ...], free: int
+) -> None:
+    """Where the pod may have nothing else: since 1.15 neither a lighter pool nor a weaker wish is tried."""
+    held = reserved_offering("cr-1", "z", 1.0, free)._replace(available=True)
+    types = [machine("fixed", {}, (held, Offering("on-demand", "z", 1.0)))]
+    seats = pod(requests={"cpu": "3"}, count=3, preferred=preferred)
+    known = SETTINGS._replace(offers_full=True)
+    answer = ask([seats], pools, types, settings=known)
+    reserved = [one.reservation for one in answer.machines]
+
+    if len(pools) == 1 and not preferred:
+        assert sorted(reserved) == ["", "", "cr-1" if free else ""]
+    else:
+        assert (reserved, left(answer)) == (["cr-1"] * free, {"pod": (3 - free, "reserved")})
+
+
+def test_a_reservation_that_is_full_and_not_offered_is_absent() -> None:
+    """As before 1.15, and as what is not available for another reason is since then."""
+    types = [machine("fixed", {}, (reserved_offering("cr-1", "z", 1.0, 0), Offering("on-demand", "z", 1.0)))]
+    for known in (SETTINGS, SETTINGS._replace(offers_full=True)):
+        answer = ask([pod()], [HELD, ANY], types, settings=known)
+
+        assert [one.capacity_type for one in answer.machines] == ["on-demand"]
 
 
 def of_price(name: str, capacity_type: str, cost: float, **more: Any) -> InstanceType:

@@ -14,6 +14,7 @@ NAMESPACE = "berth"
 CONFIGMAP = "/api/v1/namespaces/berth/configmaps/course"
 DEPLOYMENTS = "/apis/apps/v1/namespaces/berth/deployments/"
 NODE_POOLS = "/apis/karpenter.sh/v1/nodepools/"
+BUFFERS = "/apis/autoscaling.x-k8s.io/v1beta1/namespaces/berth/capacitybuffers/"
 RECORD = "/api/v1/namespaces/berth/configmaps/course-record"
 EVENTS = "/api/v1/namespaces/berth/events"
 MANAGERS = {
@@ -47,6 +48,7 @@ class FakeCluster:
         self.writers: list[str] = []  # which of our programs, at each write
         self.ready: dict[str, int] = {}  # placeholders, by Deployment, where not all are
         self.node_pools: set[str] = set()  # those of `scales` that are no Deployments
+        self.conditions: list[dict[str, Any]] | None = None  # of CapacityBuffers; None: Karpenter has room
         self.events: list[dict[str, Any]] = []
         self.record: dict[str, Any] | None = None  # the ConfigMap, as applied
         self.record_writes = 0
@@ -96,6 +98,8 @@ class FakeCluster:
             return Response(201, json.dumps(self.events[-1]).encode())
         if path == RECORD:
             return self._record(request, query)
+        if path.startswith(BUFFERS):
+            return self._buffer(path.removeprefix(BUFFERS), query, request)
         home = NODE_POOLS if path.startswith(NODE_POOLS) else DEPLOYMENTS
         name = path.removeprefix(home).removesuffix("/scale")
         if path not in (f"{home}{name}/scale", f"{home}{name}"):
@@ -105,6 +109,21 @@ class FakeCluster:
         if request.method == "PATCH":
             return self._patch(name, query, request)
         return self._scale(name) if path.endswith("/scale") else self._deployment(name)
+
+    def _buffer(self, name: str, query: str, request: Request) -> Response:
+        """Those are in `scales` as `buffer/NAME`."""
+        key = f"buffer/{name}"
+        if key not in self.scales:
+            return refusal(404, "NotFound", f'capacitybuffers.autoscaling.x-k8s.io "{name}" not found')
+        if request.method == "PATCH" and (answer := self._patch(key, query, request)).status != 200:
+            return answer
+        replicas, version = self.scales[key]
+        metadata = {"name": name, "namespace": NAMESPACE, "resourceVersion": version, "generation": 2}
+        room = {"type": "Provisioning", "status": "True", "reason": "FitsExistingCapacity"}
+        told = [{**room, "observedGeneration": 2}] if self.conditions is None else self.conditions
+        status = {"replicas": replicas, "conditions": told}
+        body = {"kind": "CapacityBuffer", "apiVersion": "autoscaling.x-k8s.io/v1beta1", "metadata": metadata}
+        return Response(200, json.dumps(body | {"spec": {"replicas": replicas}, "status": status}).encode())
 
     def _configmap(self) -> Response:
         if self.timetable is None:

@@ -8,13 +8,13 @@ from random import Random
 from typing import Any
 from urllib.parse import parse_qs
 
-from berth.core.instants import instant_text, parse_instant
+from berth.core.jsonvalues import instant_text, parse_instant
 from berth.core.labels import CLASS, RESERVATION, SITE
 from berth.runtime.apiclient import JSON, MERGE_PATCH, Request, Response
 
 from tests.koordinator import lifecycle
 from tests.koordinator.claiming import Settings
-from tests.koordinator.deciding import Bind, Delete, Seen, SetStatus, allocation
+from tests.koordinator.deciding import Bind, Delete, Evict, Seen, SetStatus, allocation
 from tests.koordinator.decoding import poison
 from tests.koordinator.objects import (
     ALLOCATED,
@@ -164,6 +164,9 @@ class FakeKoordinator:
                 self.pods[name] = {**tree, "spec": {**spec_of(tree), "nodeName": node}, "status": RUNNING}
                 if allocated:
                     self.pods[name]["metadata"] = {**metadata(tree), "annotations": {ALLOCATED: allocated}}
+            case Evict(tree):
+                self._version += 1
+                del self.pods[metadata(tree)["name"]]
             case Delete(tree):
                 del self.objects[metadata(tree)["name"]]
             case _:
@@ -175,6 +178,11 @@ class FakeKoordinator:
         known = {**metadata(self.pods[name]), "annotations": {ALLOCATED: allocation(reservation)}}
         self.pods[name] = {**self.pods[name], "metadata": known}
 
+    def release(self, pod: str) -> None:
+        """Its annotation goes: it owns no slot any more, and stays where it is."""
+        self._version += 1
+        self.pods[pod] = {**self.pods[pod], "metadata": {**metadata(self.pods[pod]), "annotations": {}}}
+
     def scale(self, replicas: int) -> int:
         """Pods of the Deployment come and go, those first that wait for room. How many have it."""
         pods = self._places()
@@ -185,7 +193,7 @@ class FakeKoordinator:
         for _ in range(replicas - len(there)):
             self._version += 1
             name = f"course-small-5d5f7-{self._version}"
-            self._come(name, labels=labels, namespace=PLACEHOLDERS)
+            self._come(name, labels=labels, namespace=PLACEHOLDERS, priority=-10)
         self._decide(all_wait=True)
         return len(self.placeholders)
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qs, unquote
 
-from berth.core.instants import instant_text
+from berth.core.jsonvalues import instant_text
 from berth.manifests import naming
 from berth.manifests.rbac import of_all_nodes, of_slots, of_sweep
 from berth.runtime.apiclient import APPLY, JSON, MERGE_PATCH, Request, Response
@@ -27,6 +27,7 @@ KINDS = {
     "configmaps": "ConfigMap",
     "deployments": "Deployment",
     "nodepools": "NodePool",
+    "capacitybuffers": "CapacityBuffer",
     "jobs": "Job",
     "cronjobs": "CronJob",
     "pods": "Pod",
@@ -50,7 +51,7 @@ class FakeObjects:
         self.writes: list[str] = []  # those that changed something
         self.interfere: Interference = lambda _: None
         nodes = {"resources": ["nodepools/scale"], "verbs": ["get", "patch"]}  # by name, for each reservation
-        rules = [*of_sweep(prunes=prunes), *of_slots()[naming.SWEEP], nodes, of_all_nodes()]
+        rules = [*of_sweep(prunes=prunes, has_buffers=True), *of_slots()[naming.SWEEP], nodes, of_all_nodes()]
         self._granted: dict[str, list[str]] = {}
         for rule in rules:
             for resource in rule["resources"]:

@@ -1,25 +1,17 @@
 """Listens to a watch of a collection of pods, over real sockets, and to nothing else."""
 
+import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 from berth.core.jsonvalues import Tree
-from berth.runtime.apiclient import Connection
-from berth.runtime.watch import (
-    Changed,
-    Collection,
-    Connected,
-    Listed,
-    Message,
-    Recovered,
-    Watcher,
-    WatchFailed,
-    object_at,
-)
+from berth.runtime.apiclient import Api, Connection, object_at
+from berth.runtime.program import Log, RuntimeContext
+from berth.runtime.watch import Collection, Reader, Watched
 
 from tests.runtime.stub_server import Received, Reply, StubServer
 from tests.runtime.watched_cluster import WatchedCluster
@@ -32,58 +24,87 @@ def pod(name: str, colour: str = "red", **more: Any) -> dict[str, Any]:
     return {"metadata": {"uid": name, "colour": colour}, **more}
 
 
-def colour(tree: Tree) -> str | None:
-    """What an object is to the test; nothing where it is grey."""
-    said = object_at(tree, "metadata").get("colour")
-    return None if said == "grey" else str(said)
+class Colour(NamedTuple):
+    """Reads what an object is to the test; nothing where it is of the color to ignore."""
+
+    ignored: str = "grey"
+
+    def read(self, tree: Tree) -> str | None:
+        said = object_at(tree, "metadata").get("colour")
+        return None if said == self.ignored else str(said)
 
 
 class Heard:
     """What a watch has told, and what there is by it."""
 
-    def __init__(self) -> None:
-        self.there: dict[str, str] = {}
-        self.told: list[str] = []
-        self._more = threading.Condition()
+    def __init__(self, cluster: WatchedCluster) -> None:
+        self.there: dict[str, object] = {}
+        self.told: list[str] = []  # uids
+        self.troubles: list[str] = []
+        self.watched: list[Watched] = []  # one after the other
+        self._cluster = cluster
+        self._more = threading.Event()
+        self._log = Log(self._write, lambda: 0.0, "course")
 
-    def tell(self, _watcher: Watcher[str], message: Message[str]) -> None:
-        with self._more:
-            if isinstance(message, Listed):
-                self.there = dict(message.items)
-                self.told.append("listed")
-            elif isinstance(message, Changed):
-                self.told.append(message.uid)
-                if message.item is None:
-                    del self.there[message.uid]
-                else:
-                    self.there[message.uid] = message.item
-            elif isinstance(message, WatchFailed):
-                self.told.append(f"{getattr(message.error, 'status', '')} {message.error}"[:60])
-            else:
-                self.told.append({Connected: "live", Recovered: "proved"}[type(message)])
-            self._more.notify_all()
-
-    def until(self, reached: Callable[[], bool]) -> None:
-        with self._more:
-            assert self._more.wait_for(reached, LONG_ENOUGH), (self.told, self.there)
-
-    def until_told(self, what: str, times: int = 1) -> None:
-        self.until(lambda: self.told.count(what) >= times)
-
-
-@contextmanager
-def watched(cluster: WatchedCluster, page: int = 2) -> Iterator[Heard]:
-    reports = Heard()
-    with StubServer(cluster.answer) as server:
+    def watch(self, server: StubServer, reader: Reader, page: int = 2) -> Watched:
+        """Begin to watch, instead of the one before."""
         connection = Connection(
             lambda: HTTPConnection("127.0.0.1", server.port, timeout=LONG_ENOUGH), "", most=100_000
         )
-        watcher = Watcher(Collection(PODS, page=page), colour, connection, reports.tell, lambda: 1.0)
-        watcher.start()
+        context = RuntimeContext(Api(connection), "berth", self._log, lambda: 0.0, lambda: 1.0)
+        made = Watched(Collection(PODS, page=page), reader, context, connection, self._more.set)
+        if self.watched:
+            made.inherit(self.watched[-1])
+        self.watched.append(made)
+        made.start()
+        return made
+
+    @property
+    def watches(self) -> int:
+        """How many were begun."""
+        return sum("watch=" in received.path for received in self._cluster.asked)
+
+    @property
+    def lists(self) -> int:
+        """How many were asked for."""
+        paths = [received.path for received in self._cluster.asked]
+        return sum("limit=" in path and "continue=" not in path for path in paths)
+
+    def until(self, reached: Callable[[], bool]) -> None:
+        for _ in range(int(LONG_ENOUGH / 0.05)):
+            self._take()
+            if reached():
+                return
+            self._more.wait(0.05)
+            self._more.clear()
+        raise AssertionError((self.told, self.there, self.troubles))
+
+    def until_told(self, uid: str) -> None:
+        self.until(lambda: uid in self.told)
+
+    def until_watching(self, times: int = 1) -> None:
+        self.until(lambda: self.watches >= times)
+
+    def _take(self) -> None:
+        if news := self.watched[-1].take_news():
+            self.told += news.items
+            found = {**self.there, **news.items}
+            self.there = {uid: item for uid, item in found.items() if item is not None}
+
+    def _write(self, line: str) -> None:
+        said = json.loads(line)
+        self.troubles.append(said.get("message", said["event"]))
+        self._more.set()
+
+
+@contextmanager
+def watched(cluster: WatchedCluster, reader: Reader | None = None, page: int = 2) -> Iterator[Heard]:
+    reports = Heard(cluster)
+    with StubServer(cluster.answer) as server:
+        made = reports.watch(server, reader or Colour(), page)
         yield reports
-        watcher.stop()
+        made.stop()
         cluster.end_watches()
-        watcher.join(LONG_ENOUGH)
 
 
 def queries(cluster: WatchedCluster) -> list[dict[str, str]]:

@@ -9,10 +9,9 @@ import sys
 
 from berth.core.sessions import Match, Recognition
 from berth.core.timetable import Timetable, TimetableOccurrence, TimetablePool
-from berth.runtime.apiclient import in_cluster
-from berth.runtime.program import Log
+from berth.runtime.apiclient import Api, in_cluster
+from berth.runtime.program import Log, RuntimeContext
 from berth.runtime.sessionobserver import SessionObserver
-from berth.runtime.watch import MAX_RESPONSE_BYTES, WatchContext
 
 NOW = 1_770_019_300.0
 RENKU = Recognition("renku", ("renku",), (), 5)
@@ -36,22 +35,16 @@ def resident(process: str = "self") -> float:
 def main(port: str, account: str) -> None:
     environment = {"KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBERNETES_SERVICE_PORT": port}
     log = Log(lambda line: os.write(2, line.encode()), lambda: NOW, "course")
-    observed = SessionObserver(
-        WatchContext(
-            lambda: in_cluster(environment, account, most=MAX_RESPONSE_BYTES),
-            "berth",
-            log,
-            lambda: NOW,
-            lambda: 0.5,
-        )
-    )
+    api = Api(in_cluster(environment, account))
+    context = RuntimeContext(api, "berth", log, lambda: NOW, lambda: 0.5)
+    observed = SessionObserver(context, lambda: in_cluster(environment, account))
     observed.update(TIMETABLE)
     before = None
     while True:
         seen = observed.seen("small", NOW)
         if not seen.pending and seen != before:
             before = seen
-            print(json.dumps([seen.active["course/1"], round(resident(), 1)]), flush=True)
+            print(json.dumps([(seen.counts or {})["course/1"], round(resident(), 1)]), flush=True)
         observed.wait(60)
 
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from typing import NamedTuple
 
-from berth.core.instants import instant_text
+from berth.core.jsonvalues import instant_text
 from berth.core.target import pool_target
 from berth.core.timetable import parse_timetable
 from berth.runtime.apiclient import Api, Request, Response

@@ -25,11 +25,13 @@ from berth.core.target import desired_state
 from berth.core.timetable import parse_timetable
 from berth.runtime.apiclient import Request, Response
 
-from tests.runtime.fake_cluster import FakeCluster
+from tests.koordinator.objects import ALLOCATED
+from tests.runtime.fake_cluster import FakeCluster, refusal
 from tests.runtime.fake_koordinator import PATH, FakeKoordinator, selects
 from tests.runtime.world import COURSE, Row, World, at, clock, pool, whole_timetable_text
 
 Tree = dict[str, Any]
+PODS = "/api/v1/namespaces/berth/pods/"
 GATHERING = 0.2  # seconds for which Koordinator waits for more to do
 REQUIRED = "scheduling.koordinator.sh/pre-allocation-required"
 OWNER: Tree = {"labelSelector": {"matchLabels": {"app": "session"}}}
@@ -99,8 +101,19 @@ class SlotCluster(FakeCluster):
         self.koordinator = koordinator
 
     def answer(self, request: Request) -> Response:
-        is_slot = request.path.partition("?")[0].startswith(PATH)
-        return self.koordinator(request) if is_slot else super().answer(request)
+        path = request.path.partition("?")[0]
+        if path.startswith(PATH):
+            return self.koordinator(request)
+        if path.startswith(PODS):
+            return self._release(path.removeprefix(PODS).removesuffix("/status"), json.loads(request.body))
+        return super().answer(request)
+
+    def _release(self, pod: str, patch: object) -> Response:
+        assert patch == {"metadata": {"annotations": {ALLOCATED: None}}}
+        if pod not in self.koordinator.pods:
+            return refusal(404, "NotFound")
+        self.koordinator.release(pod)
+        return Response(200, b'{"kind": "Pod"}')
 
 
 class SlotWorld(World):
@@ -207,7 +220,7 @@ class SlotLoop:
         settled = self._debounce.look(self.now, self.sessions, found.owners, 30)
         demand = slot_demand(desired, owners, settled)
         if pool.slots.placeholders:
-            self.replicas = bridging_placeholders(found, pool.slots, demand.wanted, self.replicas, self.now)
+            self.replicas = bridging_placeholders(found, demand.wanted, self.replicas, self.now)
         plan = plan_slots(found, pool.slots, demand, self.now, self.ready)
         self.looks.append((self.now, plan))
         self._write(pool.slots, plan)

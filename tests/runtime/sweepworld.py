@@ -5,8 +5,9 @@ them.
 import json
 from typing import Any
 
-from berth.core.instants import instant_text
+from berth.core.jsonvalues import instant_text
 from berth.core.objects import (
+    CAPACITY_BUFFER,
     CONFIG_MAP,
     CRON_JOB,
     DEPLOYMENT,
@@ -18,6 +19,7 @@ from berth.core.objects import (
     ObjectKind,
 )
 from berth.core.state import SiteState, StateObject, parse_object, site_state
+from berth.runtime.actions import SweepContext
 from berth.runtime.apiclient import SWEEP_FIELD_MANAGER, Api
 from berth.runtime.program import Log
 from berth.runtime.sweep import Sweep, SweepSettings
@@ -26,7 +28,7 @@ from tests.runtime.fake_objects import NAMESPACE, FakeObjects, Tree
 from tests.runtime.world import COURSE, Row, at, timetable_text
 
 SITE = "example"
-KINDS = (CONFIG_MAP, DEPLOYMENT, CRON_JOB, JOB, POD, *RIGHTS, SLOT, NODE_POOL)
+KINDS = (CONFIG_MAP, DEPLOYMENT, CRON_JOB, JOB, POD, *RIGHTS, SLOT, NODE_POOL, CAPACITY_BUFFER)
 LONG_AGO = "00:00"
 INVENTORY = "berth-inventory"
 
@@ -84,6 +86,24 @@ def node_pool(replicas: int | None, name: str = "example.course-small", **more: 
     """None: its nodes follow pods."""
     spec = {} if replicas is None else {"replicas": replicas}
     return made(NODE_POOL, name, **more, spec=spec, status={"nodes": replicas or 0})
+
+
+def capacity_buffer(replicas: int, name: str = "course-small", ready: bool = True, **more: Any) -> Tree:
+    """Of the class that its name ends with. `ready`: Karpenter has nodes for all."""
+    told = {"type": "Provisioning", "status": "True" if ready else "False", "observedGeneration": 3}
+    told["reason"] = "FitsExistingCapacity" if ready else "RequiresNewCapacity"
+    labels = {"berth.dev/resource-class": name.rpartition("-")[2]}
+    status = {"replicas": replicas, "conditions": [told]}
+    metadata = {"generation": 3}
+    return made(
+        CAPACITY_BUFFER,
+        name,
+        **more,
+        labels=labels,
+        metadata=metadata,
+        spec={"replicas": replicas},
+        status=status,
+    )
 
 
 TEMPLATE: Tree = {
@@ -200,7 +220,10 @@ class Swept:
             self.koordinator.put(tree["metadata"]["name"], tree)
         has_slots = bool(slots) or any('"slots"' in json.dumps(tree).replace("\\", "") for tree in others)
         has_nodes = any(tree["kind"] == NODE_POOL.name for tree in others)
-        self.site = SweepSettings(NAMESPACE, SITE, prunes, INVENTORY if prunes else "", has_slots, has_nodes)
+        has_buffers = any(tree["kind"] == CAPACITY_BUFFER.name for tree in others)
+        self.site = SweepSettings(
+            SITE, prunes, INVENTORY if prunes else "", has_slots, has_nodes, has_buffers
+        )
         self.lines: list[Tree] = []
 
     def run(self) -> int:
@@ -209,7 +232,9 @@ class Swept:
         self.cluster.requests.clear()
         self.lines.clear()
         log = Log(lambda line: self.lines.append(json.loads(line)), self._now, "")
-        return Sweep(Api(self.cluster, SWEEP_FIELD_MANAGER), self.site, log, self._now, self._wait).run()
+        api = Api(self.cluster, SWEEP_FIELD_MANAGER)
+        context = SweepContext(api, NAMESPACE, log, self._now, self._wait, self._now())
+        return Sweep(context, self.site).run()
 
     def told(self, event: str) -> list[tuple[str, ...]]:
         """The lines of one event: reservation and message, or subject and reason of what failed."""

@@ -231,7 +231,7 @@ def test_what_a_run_looks_at_and_tells_is_asked_so() -> None:
     api, asked = answering(*answers)
 
     assert api.get_pool("berth", "course-small") == pool(ready=2, uid="u")
-    api.annotate(JOB, "berth", "course-1", {"berth.dev/record": "[1]"})
+    assert api.patch(JOB, "berth", "course-1", {"metadata": {"annotations": {"berth.dev/record": "[1]"}}})
     assert asked == [
         Request("GET", SCALE.removesuffix("/scale")),
         Request(
@@ -245,7 +245,7 @@ def test_what_a_run_looks_at_and_tells_is_asked_so() -> None:
 def test_annotations_are_set_and_taken_away_by_a_merge_patch_in_our_name() -> None:
     api, asked = answering(Response(200, b'{"kind": "ConfigMap"}'))
 
-    api.annotate(CONFIG_MAP, "berth", "a", {"x": "1", "y": None})
+    assert api.patch(CONFIG_MAP, "berth", "a", {"metadata": {"annotations": {"x": "1", "y": None}}})
 
     path = "/api/v1/namespaces/berth/configmaps/a?fieldManager=berth-scaler"
     body = b'{"metadata": {"annotations": {"x": "1", "y": null}}}'

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 from berth.core.actions import ScalePool
 from berth.core.decide import decide
-from berth.core.instants import instant_text
+from berth.core.jsonvalues import instant_text
 from berth.runtime.apiclient import Response
 
 from tests.runtime.fake_cluster import refusal

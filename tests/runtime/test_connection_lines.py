@@ -8,7 +8,7 @@ from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
-from berth.runtime.apiclient import ApiError, Connection, Request, Response, in_cluster
+from berth.runtime.apiclient import MAX_RESPONSE_BYTES, ApiError, Connection, Request, Response, in_cluster
 
 from tests.runtime.stub_server import Received, Reply, StubServer, reply
 from tests.runtime.watched_cluster import HEAD, chunk, refused
@@ -18,7 +18,9 @@ LONG_ENOUGH = 5.0
 
 
 @contextmanager
-def connected(answer: Callable[[Received], Reply], most: int = 0) -> Iterator[tuple[Connection, StubServer]]:
+def connected(
+    answer: Callable[[Received], Reply], most: int = MAX_RESPONSE_BYTES
+) -> Iterator[tuple[Connection, StubServer]]:
     with StubServer(answer) as server:
         connection = Connection(lambda: HTTPConnection("127.0.0.1", server.port), "", 1.0, 1.0, most)
         try:

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from berth.core.instants import DAY, instant_text, parse_instant
+from berth.core.jsonvalues import DAY, instant_text, parse_instant
 
 
 @pytest.mark.parametrize("step", [29, pytest.param(1, marks=pytest.mark.long)])

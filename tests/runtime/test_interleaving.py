@@ -13,7 +13,7 @@ from random import Random
 
 import pytest
 from berth.core.decide import decide
-from berth.core.state import ObjectRef, PodObject, SiteState, TimetableObject
+from berth.core.state import ObjectRef, PodObject, ReservationState, SiteState, TimetableObject
 from berth.core.target import pool_target
 from berth.core.timetable import parse_timetable
 from berth.runtime.actions import ActionRunner, SweepContext
@@ -76,13 +76,18 @@ class Stage:
         self.look()
         state = SiteState(
             "example",
-            (TimetableObject(refs["ConfigMap"], text, "", self.edited),),
-            (api.get_pool("berth", "course-small")._replace(ref=refs["Deployment"]),),
-            pods=(PodObject(refs["Pod"], "course-1", "uid-Job", self.down_since, False, None),),
+            (
+                ReservationState(
+                    "course",
+                    (TimetableObject(refs["ConfigMap"], text, "", self.edited),),
+                    (api.get_pool("berth", "course-small")._replace(ref=refs["Deployment"]),),
+                    pods=(PodObject(refs["Pod"], "course-1", "uid-Job", self.down_since, False, None),),
+                ),
+            ),
             namespace="berth",
         )
         log = Log(lambda _: None, lambda: self.pod.now, "")
-        context = SweepContext(api, "berth", log, lambda: self.pod.now, lambda _: None, lambda: True)
+        context = SweepContext(api, "berth", log, lambda: self.pod.now, lambda _: None, self.pod.now)
         ActionRunner(context, state).act(decide(state, int(self.pod.now)).actions)
 
     def _transport(self, request: Request) -> Response:

@@ -214,7 +214,8 @@ def test_a_bug_while_reading_the_timetable_is_told_and_survived() -> None:
 
     assert world.run() == 0
     assert [(line["subject"], line["reason"], line["message"]) for line in world.told("failed")] == [
-        ("timetable", "RuntimeError", "a bug of ours")
+        ("timetable", "RuntimeError", "a bug of ours"),
+        ("record", "RuntimeError", "a bug of ours"),
     ]
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from berth.core.instants import instant_text
+from berth.core.jsonvalues import instant_text
 
 from tests.runtime.stub_server import StubServer
 from tests.runtime.watched_cluster import WatchedCluster

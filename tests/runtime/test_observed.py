@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from berth.core.holders import BUFFERED
 from berth.core.sessions import Recognition
 from berth.runtime.sessionobserver import ObservedSessions
 
@@ -26,6 +27,8 @@ from tests.runtime.watching import (
 )
 from tests.runtime.world import at
 
+BUFFERS = "/apis/autoscaling.x-k8s.io/v1beta1/namespaces/berth/capacitybuffers"
+
 
 @pytest.fixture
 def cluster() -> WatchedCluster:
@@ -37,16 +40,16 @@ def cluster() -> WatchedCluster:
 def test_before_the_first_complete_list_nothing_is_known(cluster: WatchedCluster) -> None:
     with StubServer(cluster.answer) as server:
         scene = Scene(cluster, server)
-        assert scene.seen() == ObservedSessions(None, {}, True)
+        assert scene.seen() == ObservedSessions(None, True)
         cluster.interferences.append(
             lambda one: refused(403, "Forbidden") if "amalthea" in one.path else None
         )
         scene.observed.update(timetable(DS))
         scene.until(lambda _: bool(scene.log))
-        assert scene.seen() == ObservedSessions(None, {}, True)
+        assert scene.seen() == ObservedSessions(None, True)
         cluster.interferences.clear()
-        assert scene.until(lambda seen: not seen.pending) == ObservedSessions({"ds/1": 0}, {"ds/1": 0}, False)
-        scene.observed.close()
+        assert scene.until(lambda seen: not seen.pending) == ObservedSessions({"ds/1": 0}, False)
+        scene.close()
         cluster.end_watches()
 
     assert scene.told("failed") == [(f"watch of {SESSIONS}", "403 Forbidden")]
@@ -59,15 +62,15 @@ def test_sessions_come_and_go(cluster: WatchedCluster) -> None:
         cluster.put(SESSIONS, session("b"))
         scene.until_counts(ds=2)
         cluster.put(SESSIONS, session("b") | {"spec": {"hibernated": True}})
-        seen = scene.until(lambda seen: seen.active == {"ds/1": 1})
+        seen = scene.until(lambda _: scene.present() == {"ds/1": 1})
 
-        assert seen == ObservedSessions({"ds/1": 2}, {"ds/1": 1}, False)
+        assert seen == ObservedSessions({"ds/1": 2}, False)
         assert scene.observed.next_change(scene.now) == scene.now + 30
         scene.now += 30
-        assert scene.seen() == ObservedSessions({"ds/1": 1}, {"ds/1": 1}, False)
+        assert scene.seen() == ObservedSessions({"ds/1": 1}, False)
         assert scene.observed.next_change(scene.now) == at("10:00")
         scene.now = at("10:00")
-        assert scene.seen() == ObservedSessions({}, {}, False)
+        assert scene.seen() == ObservedSessions({}, False)
         assert scene.observed.next_change(scene.now) is None
 
 
@@ -79,10 +82,10 @@ def test_a_change_that_was_not_asked_for_wakes_at_once(cluster: WatchedCluster) 
         scene.observed.seen("huge", scene.now)
         cluster.put(SESSIONS, session("a"))
         cluster.put(SESSIONS, session("b", renku_id=6))
-        while scene.observed.seen("huge", scene.now).active != {"ds/1": 1}:
+        while scene.observed.seen("huge", scene.now).counts != {"ds/1": 1}:
             scene.observed.wait(STEP)
         scene.observed.wait(1_000_000)  # for `small`
-        assert scene.seen().active == {"ds/1": 1}
+        assert scene.seen().counts == {"ds/1": 1}
     assert sum("amalthea" in one.path and "limit" in one.path for one in cluster.asked) == 1
 
 
@@ -144,7 +147,7 @@ def test_another_recognition_begins_anew(cluster: WatchedCluster) -> None:
         cluster.put(SESSIONS, session("c"))
         scene.until_counts(ds=2)
         scene.observed.update(changed)
-        assert scene.seen() == ObservedSessions(None, {}, True)
+        assert scene.seen() == ObservedSessions(None, True)
         scene.until_counts(ds=1)
 
 
@@ -152,15 +155,15 @@ def test_a_class_that_is_not_counted_cannot_be_read(cluster: WatchedCluster) -> 
     with watching(cluster) as scene:
         scene.until_counts(ds=0)
 
-        assert scene.observed.seen("huge", scene.now) == ObservedSessions(None, {}, False)
-        assert scene.observed.seen("never-heard-of", scene.now) == ObservedSessions(None, {}, False)
+        assert scene.observed.seen("huge", scene.now) == ObservedSessions(None, False)
+        assert scene.observed.seen("never-heard-of", scene.now) == ObservedSessions(None, False)
 
 
 def test_without_a_class_to_count_only_its_deployments_are_watched(cluster: WatchedCluster) -> None:
     own = timetable(DS)
     with watching(cluster, own._replace(pools=own.pools[1:])) as scene:
         scene.observed.wait(STEP)
-        assert scene.seen() == ObservedSessions(None, {}, False)
+        assert scene.seen() == ObservedSessions(None, False)
 
     assert {asked.path.partition("?")[0] for asked in cluster.asked} == {DEPLOYMENTS}
 
@@ -174,6 +177,7 @@ def test_a_deployment_that_somebody_scales_wakes_whoever_waits(cluster: WatchedC
         cluster.put(DEPLOYMENTS, deployment(name, 500))
         found = None
         for _ in range(3):  # the watch that has just begun may wake it, too
+            scene.observed.next_change(scene.now)
             scene.observed.wait(LONG_ENOUGH)
             scene.seen()
             if (found := scene.observed.pool(name)) and found.replicas == 500:
@@ -181,6 +185,17 @@ def test_a_deployment_that_somebody_scales_wakes_whoever_waits(cluster: WatchedC
 
         assert found is not None
         assert (found.replicas, found.ready) == (500, 3)
+
+
+def test_a_buffer_is_watched_instead_where_it_holds_the_seats(cluster: WatchedCluster) -> None:
+    pool = timetable(DS).pools[0]._replace(holder=BUFFERED)
+    cluster.put(BUFFERS, deployment(pool.scaled, 25))
+    with watching(cluster, timetable(DS)._replace(pools=(pool,))) as scene:
+        scene.until(lambda _: (seen := scene.observed.pool(pool.scaled)) is not None and seen.replicas == 25)
+        found = scene.observed.pool(pool.scaled)
+
+        assert found is not None
+        assert found.ref.kind == "CapacityBuffer"
 
 
 def deployment(name: str, replicas: int) -> dict[str, Any]:
@@ -204,9 +219,9 @@ def test_the_last_counts_hold_for_ten_minutes_of_trouble(cluster: WatchedCluster
         scene.until(lambda _: bool(scene.told("failed")))
         cluster.put(SESSIONS, session("b"))
         scene.now += 600
-        assert scene.seen() == ObservedSessions({"ds/1": 1}, {"ds/1": 1}, False)
+        assert scene.seen() == ObservedSessions({"ds/1": 1}, False)
         scene.now += 1
-        assert scene.seen() == ObservedSessions(None, {}, False)
+        assert scene.seen() == ObservedSessions(None, False)
         cluster.interferences.clear()
         scene.until_counts(ds=2)
 
@@ -246,12 +261,12 @@ def test_a_session_that_two_classes_of_ours_recognize_counts_for_one(cluster: Wa
     cluster.put(SESSIONS, session("b", renku_id=7))
     with watching(cluster, both) as scene:
         scene.until_counts(ds=1)
-        while scene.observed.seen("huge", scene.now).active != {"ds/1": 1}:
+        while scene.observed.seen("huge", scene.now).counts != {"ds/1": 1}:
             scene.observed.wait(STEP)
         cluster.put(SESSIONS, session("c"))
         scene.until_counts(ds=2)
         scene.observed.wait(STEP)
-        assert scene.observed.seen("huge", scene.now).active == {"ds/1": 1}
+        assert scene.observed.seen("huge", scene.now).counts == {"ds/1": 1}
 
 
 def test_a_session_counts_for_the_class_of_another_reservation_while_that_is_open(

@@ -4,6 +4,7 @@ import json
 from random import Random
 
 from berth.core.record import (
+    MAX_FAULT_TEXT,
     MAX_POINTS,
     MAX_RECORD_BYTES,
     OccurrenceRecord,
@@ -12,6 +13,8 @@ from berth.core.record import (
     merge_records,
     parse_records,
     record_text,
+    unused_seconds,
+    with_faults,
     with_observation,
     with_point,
 )
@@ -25,7 +28,8 @@ ITEM = TimetableOccurrence(
 
 
 def look(name: str, wanted: int, ready: int, sessions: int | None = None) -> PoolObservation:
-    return PoolObservation(name, wanted, ready, None if sessions is None else {"course/1": sessions}, 0.0)
+    counts = None if sessions is None else {"course/1": sessions}
+    return PoolObservation(name, wanted, ready, counts, at("08:15"))
 
 
 def told() -> OccurrenceRecord:
@@ -36,7 +40,7 @@ def told() -> OccurrenceRecord:
         ("08:10", look("small", 12, 12, 13), look("huge", 2, 0)),
         ("08:20", look("small", 20, 12, 5), look("other", 9, 0, 9)),
     ):
-        record = with_observation(record, ITEM, (small, huge), at(moment))
+        record = with_observation(record, ITEM, (small, huge), at("07:55"), at(moment))
     return record
 
 
@@ -47,11 +51,15 @@ def test_a_record_has_what_was_promised_when_it_was_ready_and_what_came() -> Non
         at("07:34"),
         {"small": 13},
         {"small": ((at("07:30"), 25), (at("08:10"), 12), (at("08:20"), 20)), "huge": ((at("07:30"), 2),)},
+        (at("07:30"), at("08:00"), at("10:00")),
+        at("07:30"),
+        {"small": {"lost": 8}},
     )
 
 
 def test_it_is_ready_only_with_all_its_classes() -> None:
-    record = with_observation(OccurrenceRecord("course/1"), ITEM, (look("small", 25, 25),), at("07:34"))
+    small = look("small", 25, 25)
+    record = with_observation(OccurrenceRecord("course/1"), ITEM, (small,), at("07:55"), at("07:34"))
 
     assert record.ready_at is None
 
@@ -61,9 +69,15 @@ def test_the_text_is_this() -> None:
         {"occurrence": "course/0", "promised": {"small": 3}, "targets": {}},
         {
             "occurrence": "course/1",
-            "promised": {"small": 25, "huge": 2},
+            "open": "2026-02-02T07:30:00Z",
+            "start": "2026-02-02T08:00:00Z",
+            "end": "2026-02-02T10:00:00Z",
+            "firstReadyAt": "2026-02-02T07:30:00Z",
             "readyAt": "2026-02-02T07:34:00Z",
+            "promised": {"small": 25, "huge": 2},
             "sessionsPeak": {"small": 13},
+            "unusedSeatHours": {"small": 52.0, "huge": 5.0},
+            "shortfalls": {"small": {"lost": 8}},
             "targets": {
                 "small": [
                     ["2026-02-02T07:30:00Z", 25],
@@ -82,6 +96,17 @@ def test_a_successor_reads_what_was_told() -> None:
     assert parse_records(record_text(records)) == {one.occurrence: one for one in records}
 
 
+def test_the_record_of_an_older_release_is_read() -> None:
+    old = """[{"occurrence": "course/1", "promised": {"small": 3}, "readyAt": "2026-02-02T07:34:00Z",
+        "targets": {"small": [["2026-02-02T07:30:00Z", 3]]}}]"""
+
+    assert parse_records(old) == {
+        "course/1": OccurrenceRecord(
+            "course/1", {"small": 3}, at("07:34"), targets={"small": ((at("07:30"), 3),)}
+        )
+    }
+
+
 def test_what_somebody_has_broken_is_forgotten() -> None:
     broken = (
         "",
@@ -90,10 +115,15 @@ def test_what_somebody_has_broken_is_forgotten() -> None:
         "[7]",
         '[{"occurrence": "a"}]',
         '[{"occurrence": [], "promised": {}, "targets": {}}]',
+        '[{"occurrence": 7, "promised": {}, "targets": {}}]',
+        '[{"occurrence": "a", "promised": {"small": 1e999}, "targets": {}}]',
         '[{"occurrence": "a", "promised": [], "targets": {}}]',
         '[{"occurrence": "a", "promised": {"small": "x"}, "targets": {}}]',
         '[{"occurrence": "a", "promised": {}, "targets": {"small": [["noon", 1]]}}]',
         '[{"occurrence": "a", "promised": {}, "targets": {"small": 5}}]',
+        '[{"occurrence": "a", "promised": {}, "targets": {}, "open": "2026-02-02T07:30:00Z"}]',
+        '[{"occurrence": "a", "promised": {}, "targets": {}, "shortfalls": {"small": 3}}]',
+        '[{"occurrence": "a", "promised": {}, "targets": {}, "faults": 3}]',
     )
 
     assert [parse_records(text) for text in broken] == [{}] * len(broken)
@@ -106,6 +136,8 @@ def test_two_pods_make_one_record() -> None:
         at("09:00"),
         {"small": 20},
         {"small": ((at("09:00"), 20), (at("09:10"), 5))},
+        shortfalls={"small": {"lost": 5}, "huge": {"notReady": 1}},
+        faults=("run: ApiError: gone",),
     )
 
     assert merge_records(told(), after) == OccurrenceRecord(
@@ -117,7 +149,30 @@ def test_two_pods_make_one_record() -> None:
             "small": ((at("07:30"), 25), (at("08:10"), 12), (at("08:20"), 20), (at("09:10"), 5)),
             "huge": ((at("07:30"), 2),),
         },
+        (at("07:30"), at("08:00"), at("10:00")),
+        at("07:30"),
+        {"small": {"lost": 8}, "huge": {"notReady": 1}},
+        ("run: ApiError: gone",),
     )
+
+
+def test_faults_are_few_and_short() -> None:
+    record = OccurrenceRecord("course/1")
+    for number in range(9):
+        record = with_faults(record, ["always", f"{number} " + "x" * 1000])
+
+    assert record.faults[0] == "always"
+    assert [fault[:2] for fault in record.faults[1:]] == ["0 ", "1 ", "2 ", "3 "]
+    assert max(map(len, record.faults)) == MAX_FAULT_TEXT
+
+
+def test_seats_held_for_nobody_count_until_the_end() -> None:
+    targets = {"small": ((0, 10), (100, 4), (5000, 9))}
+
+    assert unused_seconds(OccurrenceRecord("course/1", targets=targets, window=(0, 50, 1000))) == {
+        "small": 10 * 100 + 4 * 900
+    }
+    assert unused_seconds(OccurrenceRecord("course/1", targets=targets)) == {}
 
 
 def test_of_a_target_that_moves_often_the_ends_and_the_largest_changes_are_kept() -> None:

@@ -7,7 +7,7 @@ from berth.core.objects import EventSubject
 from berth.core.record import LATE, READY, UNKNOWN, PoolObservation, judge_readiness, readiness_due
 from berth.core.timetable import TimetableOccurrence, TimetableSettings, parse_timetable
 from berth.runtime.apiclient import Api
-from berth.runtime.program import Log, TimetableRef
+from berth.runtime.program import Log
 from berth.runtime.recorder import Recorder
 
 from tests.runtime.fake_cluster import FakeCluster, no_answer, refusal
@@ -27,20 +27,22 @@ def test_it_is_asked_five_minutes_before_the_start_but_not_at_once(
 
 
 @pytest.mark.parametrize(
-    ("before", "now", "ready", "raised", "expected"),
+    ("before", "now", "ready", "short_since", "expected"),
     [
         pytest.param(UNKNOWN, 999, 0, 0, UNKNOWN, id="too-early"),
         pytest.param(UNKNOWN, 1000, 9, 0, LATE, id="late"),
-        pytest.param(UNKNOWN, 1000, 9, 941, UNKNOWN, id="raised-a-moment-ago"),
-        pytest.param(UNKNOWN, 1001, 9, 941, LATE, id="raised-a-minute-ago"),
+        pytest.param(UNKNOWN, 1000, 9, 941, UNKNOWN, id="short-for-a-moment"),
+        pytest.param(UNKNOWN, 1001, 9, 941, LATE, id="short-for-a-minute"),
         pytest.param(UNKNOWN, 1000, 10, 0, READY, id="in-time"),
         pytest.param(LATE, 1100, 9, 0, LATE, id="still-late"),
         pytest.param(LATE, 1100, 10, 0, READY, id="ready-at-last"),
         pytest.param(READY, 1100, 0, 0, READY, id="placeholders-that-gave-way"),
     ],
 )
-def test_how_readiness_is_judged(before: str, now: int, ready: int, raised: int, expected: str) -> None:
-    assert judge_readiness(before, 1000, PoolObservation("small", 10, ready, None, raised), now) == expected
+def test_how_readiness_is_judged(before: str, now: int, ready: int, short_since: int, expected: str) -> None:
+    look = PoolObservation("small", 10, ready, None, short_since)
+
+    assert judge_readiness(before, 1000, look, now) == expected
 
 
 def late_world() -> World:
@@ -127,14 +129,24 @@ def test_a_config_map_keeps_the_record_and_the_log_has_it_too() -> None:
     assert records == [
         {
             "occurrence": "course/1",
-            "promised": {"small": 25},
+            "open": "2026-02-02T07:30:00Z",
+            "start": "2026-02-02T08:00:00Z",
+            "end": "2026-02-02T10:00:00Z",
+            "firstReadyAt": "2026-02-02T07:30:05Z",
             "readyAt": "2026-02-02T07:30:05Z",
+            "promised": {"small": 25},
+            "unusedSeatHours": {"small": 62.5},
             "targets": {"small": [["2026-02-02T07:30:00Z", 25]]},
         },
         {
             "occurrence": "course/2",
-            "promised": {"small": 25},
+            "open": "2026-02-02T09:30:00Z",
+            "start": "2026-02-02T10:00:00Z",
+            "end": "2026-02-02T12:00:00Z",
+            "firstReadyAt": "2026-02-02T09:30:00Z",
             "readyAt": "2026-02-02T09:30:00Z",
+            "promised": {"small": 25},
+            "unusedSeatHours": {"small": 62.5},
             "targets": {"small": [["2026-02-02T09:30:00Z", 25]]},
         },
     ]
@@ -174,7 +186,46 @@ def test_the_next_job_keeps_the_records_of_the_windows_before() -> None:
     assert [one["occurrence"] for one in world.cluster.records()] == ["course/1", "course/9"]
 
 
-def test_the_record_says_whose_it_is_and_goes_with_the_timetable() -> None:
+def test_the_record_has_how_many_seats_were_missing_and_why() -> None:
+    world = late_world()
+    world.plan("09:00:02", partial(world.cluster.ready.update, {"course-small": 20}))
+    world.run()
+
+    (record,) = world.cluster.records()
+    assert record["firstReadyAt"] == "2026-02-02T07:30:00Z"
+    assert record["readyAt"] == "2026-02-02T08:10:05Z"
+    assert record["shortfalls"] == {"small": {"notReady": 13, "lost": 5}}
+
+
+def test_seats_that_are_back_within_a_minute_were_not_missing() -> None:
+    world = World("07:30", timetable_text(COURSE), small=0)
+    world.plan("09:00:02", partial(world.cluster.ready.update, {"course-small": 20}))
+    world.plan("09:00:50", world.cluster.ready.clear)
+    world.run()
+
+    assert "shortfalls" not in world.cluster.records()[0]
+
+
+def test_a_pod_that_comes_too_late_says_so() -> None:
+    world = World("07:57", timetable_text(COURSE), small=0)
+    world.cluster.ready["course-small"] = 12
+    world.run()
+
+    assert world.cluster.records()[0]["shortfalls"] == {"small": {"openedLate": 13}}
+
+
+def test_what_does_not_work_for_a_minute_is_a_fault() -> None:
+    world = World("07:30", timetable_text(COURSE), small=0)
+    world.interfere_at("08:00", "/deployments/course-small", refusal(500, "InternalError"))
+    world.interfere_at("08:00:30", "", None)
+    world.interfere_at("09:00", "/deployments/course-small", refusal(500, "InternalError"))
+    world.interfere_at("09:02", "", None)
+    world.run()
+
+    assert world.cluster.records()[0]["faults"] == ["deployment course-small: 500 InternalError: no"]
+
+
+def test_the_record_says_whose_it_is_and_has_no_owner() -> None:
     world = World("07:30", timetable_text(COURSE), small=0)
     world.run(until="08:00")
 
@@ -186,9 +237,6 @@ def test_the_record_says_whose_it_is_and_goes_with_the_timetable() -> None:
             "berth.dev/reservation": "course",
             "berth.dev/role": "record",
         },
-        "ownerReferences": [
-            {"apiVersion": "v1", "kind": "ConfigMap", "name": "course", "uid": "uid-of-course"}
-        ],
     }
 
 
@@ -207,7 +255,7 @@ def test_without_a_name_nothing_is_written() -> None:
     timetable, look = parse_timetable(timetable_text(COURSE)), PoolObservation("small", 25, 25, None, 0.0)
     recorder.tell_open(timetable, at("07:30"))
     subjects = {"small": EventSubject("berth", "course-small", "")}
-    recorder.note(timetable, [look], subjects, at("07:30"), TimetableRef("course"))
+    recorder.note(timetable, [look], subjects, at("07:30"))
     recorder.send_last(at("07:30"))
 
     assert cluster.requests == []

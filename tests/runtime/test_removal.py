@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from berth.core.actions import describe_action
 from berth.core.decide import decide
-from berth.core.instants import instant_text
+from berth.core.jsonvalues import instant_text
 from berth.core.objects import (
     CONFIG_MAP,
     CRON_JOB,
@@ -96,18 +96,36 @@ def test_a_text_for_people_is_no_timetable_and_goes_with_its_reservation() -> No
     assert judged("09:00", snippet(), HERE, prunes=True) == []
 
 
-def test_a_record_is_no_timetable_and_goes_with_its_reservation() -> None:
-    record = made(
-        CONFIG_MAP, "course-record", labels={"berth.dev/role": "record"}, data={"records.json": "[]"}
-    )
+def record(*written: str) -> Tree:
+    times = [{"manager": "berth", "time": moment} for moment in written]
+    labels = {"berth.dev/role": "record"}
+    metadata = {"managedFields": times}
+    return made(CONFIG_MAP, "course-record", labels=labels, metadata=metadata, data={"records.json": "[]"})
+
+
+def test_a_record_is_no_timetable_and_outlives_its_reservation() -> None:
     gone = orphaned_since("2026-02-02T08:49:00Z")
 
-    assert judged("09:00", record) == []
-    assert judged("09:00", timetable(), record) == judged("09:00", timetable())
-    assert judged("09:00", FULL, record) == [LOST]
-    assert "Removed ConfigMap course-record" in [
-        said.split(":")[0] for said in judged("09:00", gone, record, OTHERS, prunes=True)
+    assert judged("09:00", record()) == []
+    assert judged("09:00", record(), OTHERS, prunes=True) == []
+    assert judged("09:00", timetable(), record()) == judged("09:00", timetable())
+    assert judged("09:00", FULL, record()) == [LOST]
+    assert "Removed ConfigMap course" in [
+        said.split(":")[0] for said in judged("09:00", gone, record(), OTHERS, prunes=True)
     ]
+    assert "course-record" not in str(judged("09:00", gone, record(), OTHERS, prunes=True))
+
+
+@pytest.mark.parametrize("prunes", [False, True])
+def test_a_record_is_removed_more_than_a_year_after_its_reservation(prunes: bool) -> None:
+    young = record("2024-01-01T00:00:00Z", "2024-12-29T09:00:01Z")
+    old = record("2024-01-01T00:00:00Z", "2024-12-29T09:00:00Z")
+
+    assert judged("09:00", young, OTHERS, prunes=prunes) == []
+    assert judged("09:00", old, OTHERS, prunes=prunes) == [
+        "Removed ConfigMap course-record: its reservation has been gone for more than a year."
+    ]
+    assert "course-record" not in str(judged("07:00", timetable(), old, HERE, prunes=prunes))
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from random import Random
 import pytest
 from berth.core.target import pool_target
 from berth.core.timetable import parse_timetable
+from berth.runtime.actions import SweepContext
 from berth.runtime.apiclient import SWEEP_FIELD_MANAGER, Api, Request, Response
 from berth.runtime.program import Log
 from berth.runtime.sweep import Sweep, SweepSettings
@@ -68,8 +69,10 @@ class Stage:
     def _sweep(self) -> None:
         self.objects.now = int(self.world.now)
         log = Log(lambda _: None, lambda: self.world.now, "")
-        site = SweepSettings(NAMESPACE, SITE, prunes=False, inventory="", koordinator=True)
-        Sweep(Api(self.objects, SWEEP_FIELD_MANAGER), site, log, lambda: self.world.now, lambda _: None).run()
+        site = SweepSettings(SITE, prunes=False, inventory="", koordinator=True)
+        api, now = Api(self.objects, SWEEP_FIELD_MANAGER), self.world.now
+        context = SweepContext(api, NAMESPACE, log, lambda: self.world.now, lambda _: None, now)
+        Sweep(context, site).run()
 
     def tell(self) -> None:
         self.world.sessions(small={"course/1": len(self.told)})

@@ -1,10 +1,9 @@
 """Slots that get another shape in an open window, and slots that find no room, on nodes that are full."""
 
-from itertools import pairwise
 from random import Random
 
 import pytest
-from berth.core.slots import MAX_REMOVALS, PENDING_SECONDS
+from berth.core.slots import PENDING_SECONDS
 
 from tests.runtime.slotworld import DIGEST, OTHER, SlotLoop, slot_text, slots
 from tests.runtime.world import Row
@@ -141,20 +140,6 @@ def test_while_there_is_no_room_one_slot_is_tried_again_each_half_minute() -> No
     assert loop.counts == {f"{DIGEST} Available": 10, f"{DIGEST} Pending": 20}
     assert sum(writes) <= 2 * (600 / PENDING_SECONDS + 1)
     assert len(writes) < 600 / 4
-
-
-def test_two_hundred_slots_go_a_few_at_a_time_and_within_a_quarter_of_a_minute() -> None:
-    loop = SlotLoop(slot_text((*ROW[:4], {"small": 200})), 200)
-    loop.pass_time(20)
-    loop.edit(slot_text(("course/1", "07:00", "07:10", "07:30", {"small": 200})))
-    began = len(loop.looks)
-    loop.pass_time(5 + 15)
-    going = [(when, len(plan.drop)) for when, plan in loop.looks[began:] if plan.drop]
-
-    assert loop.koordinator.objects == {}
-    assert max(count for _, count in going) <= MAX_REMOVALS
-    assert min(after - before for (before, _), (after, _) in pairwise(going)) >= 0.5
-    assert going[-1][0] - going[0][0] <= 13
 
 
 @pytest.mark.parametrize("placeholders", [False, True])

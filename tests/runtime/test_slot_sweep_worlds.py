@@ -6,7 +6,7 @@ from collections import Counter
 from random import Random
 
 import pytest
-from berth.core.instants import instant_text
+from berth.core.jsonvalues import instant_text
 
 from tests.runtime.fake_cluster import refusal
 from tests.runtime.fake_objects import Tree

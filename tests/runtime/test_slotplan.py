@@ -6,7 +6,6 @@ import pytest
 from berth.core.holders import SlotSpec
 from berth.core.slots import (
     HANDOVER_SECONDS,
-    MAX_REMOVALS,
     PENDING_SECONDS,
     TRIAL_SECONDS,
     PlaceholderOwner,
@@ -254,24 +253,16 @@ def test_where_placeholders_come_first_slots_are_made_for_those_that_are_ready(
     ],
 )
 def test_how_many_placeholders_come_first(slots: list[Slot], free: int, replicas: int, expected: int) -> None:
-    assert bridging_placeholders(count_slots(slots, HOME), BOTH, free, replicas, NOW) == expected
+    assert bridging_placeholders(count_slots(slots, HOME), free, replicas, NOW) == expected
 
 
 @pytest.mark.parametrize("expires", [END, None], ids=["open", "closed"])
-def test_no_more_than_a_few_go_at_once_the_dead_first(expires: int | None) -> None:
+def test_all_that_are_too_many_go_at_once(expires: int | None) -> None:
     slots = [made(FREE, n) for n in range(20)] + [made(FREE, n, phase="Failed") for n in range(20, 23)]
-    rounds = []
-    while (todo := planned(slots, wanted(0, 0, expires))).writes:
-        gone = {slot.name for slot in (*todo.remove, *todo.drop)}
-        slots = [slot for slot in slots if slot.name not in gone]
-        rounds.append((len(todo.drop), len(todo.remove), todo.is_busy))
+    todo = planned(slots, wanted(0, 0, expires))
 
-    most = MAX_REMOVALS
-    assert rounds == (
-        [(3, most - 3, True), (0, most, True), (0, 7, False)]
-        if expires
-        else [(most, 0, True), (most, 0, True), (7, 0, False)]
-    )
+    assert {*todo.remove, *todo.drop} == set(slots)
+    assert not todo.is_busy
 
 
 @pytest.mark.parametrize(
@@ -356,13 +347,11 @@ def test_whatever_there_is(seed: int) -> None:
     after = count_slots(carried_out(slots, todo, random), HOME)
 
     if demand.expires is None:
-        left = max(0, len(before.present) - MAX_REMOVALS)
-        assert (todo.make, len(after.present), len(after.going)) == ((), left, len(before.going))
+        assert (todo.make, len(after.present), len(after.going)) == ((), 0, len(before.going))
         return
     lost = {slot.name for slot in todo.remove}
     assert not lost & {slot.name for slot in (*before.used, *before.handed, *before.going)}
     assert set(todo.drop) <= set(before.dead)
-    assert len(lost) + len(todo.drop) <= MAX_REMOVALS
     assert len({*todo.make}) == len(todo.make)
     assert not {*todo.make} & before.names
     fewer = len(before.free) - sum(slot.phase == "Available" for slot in before.free if slot.name not in lost)

@@ -91,7 +91,7 @@ def test_what_is_malformed_changes_nothing_and_is_told_once() -> None:
     texts = Texts(FIRST, FIRST)
     texts.occurrences()
     texts.server = texts.copy = BROKEN
-    message = "version: 9 is not supported; versions 1 to 3 are"
+    message = "version: 9 is not supported; versions 1 to 4 are"
 
     assert [texts.occurrences() for _ in range(3)] == [1, 1, 1]
     assert [("timetable", "server"), ("failed", message), ("failed", message)] == texts.told()

@@ -19,12 +19,12 @@ from berth.core.sessions import (
 )
 from berth.runtime.apiclient import ApiError
 from berth.runtime.program import Log
-from berth.runtime.projecttemplates import MAX_THREADS, ProjectTemplates
+from berth.runtime.projecttemplates import MAX_THREADS, ProjectTemplates, RenkuClient
 
 LONG_ENOUGH = 10.0
 
 
-class Office:
+class Office(RenkuClient):
     """Looks projects up: at once, or when it is told to."""
 
     def __init__(self) -> None:
@@ -134,7 +134,7 @@ def test_the_pause_grows_to_five_minutes(office: Office) -> None:
     for number, pause in enumerate([0.5, 1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300], 1):
         office.answer(now)
         office.templates.of("p", now + pause - 0.1)
-        assert not office.templates._asked
+        assert len(office.asked) == number
         now += pause
         office.templates.of("p", now)
         office.until(lambda: len(office.asked) == number + 1)  # noqa: B023 (called before the next turn)
@@ -187,8 +187,9 @@ def test_five_thousand_projects_are_five_thousand_look_ups(office: Office, refus
     office.answers = {f"p{n}": error if refused else "T" for n in range(count)}
     seen = SessionCounter(30, lambda one, now: office.templates.of(project_of(one), now))
     seen.set_claims((Claim("course", 0, 1, 9, count, Match(template="T")),))
-    sessions = {name: Session(name, "renku", 0, {}, {RENKU_PROJECT: name}) for name in office.answers}
-    seen.replace("renku", sessions, 0)
+    sessions = [Session(name, "renku", 0, {}, {RENKU_PROJECT: name}) for name in office.answers]
+    for one in sessions:
+        seen.arrive(one, 0)
     told = 0
     while told < count:
         office.until(lambda: bool(office.templates._answers))
@@ -197,7 +198,8 @@ def test_five_thousand_projects_are_five_thousand_look_ups(office: Office, refus
         told += len(news)
     for _ in range(3):
         seen.look_again(0)
-        seen.replace("renku", sessions, 0)
+        for one in sessions:
+            seen.arrive(one, 0)
 
     assert (len(office.asked), office.templates.news(0)) == (count, set())
     assert (office.templates.is_uncertain, seen.holds_back) == (refused, False)

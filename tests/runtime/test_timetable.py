@@ -105,6 +105,32 @@ def test_version_1_is_read() -> None:
     assert parse_timetable(json.dumps(TREE)) == TIMETABLE
 
 
+def test_how_occurrences_follow_each_other_is_optional() -> None:
+    """Without the keys, sessions count as the released 0.1.0 counts them."""
+    tree = deepcopy(TREE)
+    tree["pools"]["small"] |= {"overlap": "max"}
+    tree["pools"]["small"]["sessions"] |= {"handoverSeconds": 900, "carryOver": True}
+    small, huge = parse_timetable(json.dumps(tree)).pools
+
+    plain = TIMETABLE.pools[0]
+    match = plain.match._replace(handover=900, carries_over=True)
+    assert (small, huge) == (plain._replace(match=match, overlap="max"), TIMETABLE.pools[1])
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("pools.small.overlap", "most"),
+        ("pools.small.sessions.handoverSeconds", -1),
+        ("pools.small.sessions.carryOver", "yes"),
+    ],
+    ids=["overlap", "handover", "carry-over"],
+)
+def test_how_occurrences_follow_each_other_is_checked(path: str, value: object) -> None:
+    with pytest.raises(TimetableError, match=path):
+        parse_timetable(changed(path, value))
+
+
 HASH = "374c700a"  # of the object below
 
 
@@ -135,7 +161,6 @@ def test_version_2_says_how_slots_hold_the_seats_of_a_pool() -> None:
         ({"name": ""}, 'pools.small.slots.name: ""'),
         ({"hash": 7}, "pools.small.slots.hash: 7"),
         ({"placeholders": "no"}, 'pools.small.slots.placeholders: "no"'),
-        ({"allocateOnce": None}, "pools.small.slots.allocateOnce: null"),
         ({"object": []}, "pools.small.slots.object: []"),
         ({"object": {"spec": {}}}, "pools.small.slots.object.metadata: "),
         ({"object": {"metadata": {}, "spec": {}}}, "pools.small.slots.object.metadata.labels: "),
@@ -188,7 +213,7 @@ def test_a_suspended_reservation_has_no_occurrence_in_force() -> None:
     ("path", "value", "message"),
     [
         ("version", ..., "version: "),
-        ("version", 4, "version: 4"),
+        ("version", 5, "version: 5"),
         ("version", 0, "version: 0"),
         ("version", True, "version: true"),
         ("version", "1", 'version: "1"'),

@@ -2,14 +2,11 @@
 
 import json
 from collections.abc import Callable
-from http.client import HTTPConnection
 
 import pytest
 from berth.core.jsonvalues import Tree
-from berth.runtime.apiclient import Connection
-from berth.runtime.watch import Collection, Watcher
 
-from tests.runtime.listener import LONG_ENOUGH, PODS, Heard, colour, next_time, pod, queries, watched
+from tests.runtime.listener import PODS, Colour, Heard, next_time, pod, queries, watched
 from tests.runtime.stub_server import Reply, StubServer, reply
 from tests.runtime.watched_cluster import HEAD, WatchedCluster, chunk, refused, status
 
@@ -25,16 +22,17 @@ def cluster() -> WatchedCluster:
 def test_it_lists_in_pages_and_watches_from_there_over_one_connection(cluster: WatchedCluster) -> None:
     cluster.put(PODS, pod("f", "grey"))
     with watched(cluster) as reports:
-        reports.until_told("live")
+        reports.until_watching()
         assert reports.there == dict.fromkeys("abcde", "red")
+        reports.told.clear()
         cluster.put(PODS, pod("g"))
         cluster.put(PODS, pod("a", "blue"))
         cluster.delete(PODS, "b")
         cluster.put(PODS, pod("c", "grey"))
-        reports.until_told("c")
+        reports.until(lambda: "c" not in reports.there)
 
     assert reports.there == {"a": "blue", "d": "red", "e": "red", "g": "red"}
-    assert reports.told == ["listed", "live", "g", "a", "b", "c"]
+    assert sorted(reports.told) == ["a", "b", "c", "g"]
     asked = queries(cluster)
     assert [one.get("limit") for one in asked] == ["2", "2", "2", None]
     assert asked[3] == {
@@ -48,7 +46,8 @@ def test_it_lists_in_pages_and_watches_from_there_over_one_connection(cluster: W
 
 def test_what_is_the_same_to_us_is_not_told_again(cluster: WatchedCluster) -> None:
     with watched(cluster) as reports:
-        reports.until_told("live")
+        reports.until_watching()
+        reports.told.clear()
         cluster.put(PODS, pod("a", "red", status="other"))
         cluster.put(PODS, pod("x", "grey"))
         cluster.put(PODS, pod("x", "grey", status="other"))
@@ -56,22 +55,22 @@ def test_what_is_the_same_to_us_is_not_told_again(cluster: WatchedCluster) -> No
         cluster.put(PODS, pod("y"))
         reports.until_told("y")
 
-    assert reports.told == ["listed", "live", "y"]
+    assert reports.told == ["y"]
 
 
 def test_a_watch_that_ends_goes_on_at_once_from_the_last_version_a_bookmark_included(
     cluster: WatchedCluster,
 ) -> None:
     with watched(cluster) as reports:
-        reports.until_told("live")
+        reports.until_watching()
         cluster.put(PODS, pod("x"))
         cluster.bookmark()
         cluster.end_watches()
-        reports.until_told("live", 2)
+        reports.until_watching(2)
         cluster.put(PODS, pod("y"))
         reports.until_told("y")
 
-    assert reports.told == ["listed", "live", "x", "live", "y"]
+    assert (reports.told, reports.troubles) == ([*"abcdexy"], [])
     assert [one["resourceVersion"] for one in queries(cluster) if "watch" in one] == ["1005", "1007"]
     assert {received.connection for received in cluster.asked} == {1}
 
@@ -90,75 +89,74 @@ def test_a_version_that_expired_is_no_trouble_and_what_vanished_meanwhile_is_gon
     cluster: WatchedCluster, expire: Callable[[WatchedCluster], None]
 ) -> None:
     with watched(cluster) as reports:
-        reports.until_told("live")
+        reports.until_watching()
         cluster.put(PODS, pod("f"))
         reports.until_told("f")
         cluster._objects[PODS].pop("a")  # nobody tells
         expire(cluster)
-        reports.until_told("live", 2)
+        reports.until_watching(2)
         cluster.put(PODS, pod("x"))
-        reports.until_told("proved")
+        reports.until_told("x")
 
-    assert reports.told == ["listed", "live", "f", "listed", "live", "x", "proved"]
+    assert (reports.told, reports.troubles, reports.lists) == ([*"abcdefax"], [], 2)
     assert reports.there == dict.fromkeys("bcdefx", "red")
 
 
 def test_a_list_whose_pages_expire_begins_anew(cluster: WatchedCluster) -> None:
     next_time(cluster, "continue=", refused(410, "Expired"))
     with watched(cluster) as reports:
-        reports.until_told("live")
+        reports.until_watching()
 
-    assert reports.told == ["listed", "live"]
-    assert reports.there == dict.fromkeys("abcde", "red")
+    assert (reports.told, reports.troubles) == ([*"abcde"], [])
 
 
 @pytest.mark.parametrize(
     ("answer", "told"),
     [
-        pytest.param(refused(403, "Forbidden"), "403 no", id="forbidden"),
-        pytest.param(refused(401, "Unauthorized"), "401 no", id="unauthorized"),
-        pytest.param(refused(500, "InternalError"), "500 no", id="internal"),
-        pytest.param(reply(503, b"<html>"), "503 <html>", id="a-proxy-page"),
+        pytest.param(refused(403, "Forbidden"), "no", id="forbidden"),
+        pytest.param(refused(401, "Unauthorized"), "no", id="unauthorized"),
+        pytest.param(refused(500, "InternalError"), "no", id="internal"),
+        pytest.param(reply(503, b"<html>"), "<html>", id="a-proxy-page"),
         pytest.param(
             reply(200, b"<html>"),
-            '200 the response is not a list: {"text": "<html>"}',
+            'the response is not a list: {"text": "<html>"}',
             id="a-page-in-between",
         ),
         pytest.param(
-            reply(200, b'{"kind": "Status"}'), '200 the response is not a list: {"kind": "Status"}', id="kind"
+            reply(200, b'{"kind": "Status"}'), 'the response is not a list: {"kind": "Status"}', id="kind"
         ),
         pytest.param(
             reply(200, b'{"kind":"PodList","items":[{"metadata":{}}],"metadata":{"resourceVersion":"1"}}'),
-            "200 an object has no uid: {}",
+            "an object has no uid: {}",
             id="no-uid",
         ),
-        pytest.param(Reply(b"", close=True), "0 Remote end closed connection without response", id="nothing"),
+        pytest.param(Reply(b"", close=True), "Remote end closed connection without response", id="nothing"),
     ],
 )
 def test_a_list_that_fails_is_asked_for_again(cluster: WatchedCluster, answer: Reply, told: str) -> None:
     next_time(cluster, "limit=", answer)
     with watched(cluster) as reports:
-        reports.until_told("live")
+        reports.until_watching()
         cluster.put(PODS, pod("x"))
-        reports.until_told("proved")
+        reports.until(lambda: len(reports.troubles) == 2)
 
-    assert sorted(reports.told) == sorted([told, "listed", "live", "x", "proved"])
+    assert (reports.troubles, reports.there) == ([told, "recovered"], dict.fromkeys("abcdex", "red"))
 
 
 @pytest.mark.parametrize(
     ("answer", "told", "lists"),
     [
-        pytest.param(refused(500, "InternalError"), "500 no", 1, id="internal"),
-        pytest.param(refused(504, "Timeout"), "504 no", 2, id="a-version-from-before-a-restore"),
-        pytest.param(reply(400, b"{}"), "400 {}", 2, id="bad-request"),
+        pytest.param(refused(500, "InternalError"), "no", 1, id="internal"),
+        pytest.param(refused(504, "Timeout"), "no", 2, id="a-version-from-before-a-restore"),
+        pytest.param(reply(400, b"{}"), "{}", 2, id="bad-request"),
         pytest.param(
-            Reply(HEAD, True, (chunk(b"{"),)), "0 the answer ends in the middle of a line", 1, id="cut"
+            Reply(HEAD, True, (chunk(b"{"),)), "the answer ends in the middle of a line", 1, id="cut"
         ),
-        pytest.param(reply(200, b"<html>\n"), "200 the event is not a JSON object: <html>\n", 2, id="html"),
-        pytest.param(Reply(HEAD, True, (b"2\r\n{",)), "0 IncompleteRead(0 bytes read)", 1, id="reset"),
+        pytest.param(reply(200, b"<html>\n"), "the event is not a JSON object: <html>\n", 2, id="html"),
+        pytest.param(Reply(HEAD, True, (b"2\r\n{",)), "IncompleteRead(0 bytes read)", 1, id="reset"),
         pytest.param(
             Reply(HEAD, stream=(chunk(b"x" * 100_001 + b"\n"), chunk(b""))),
-            "0 the server sends more than 100000 bytes at once",
+            "the server sends more than 100000 bytes at once",
             1,
             id="absurd",
         ),
@@ -169,53 +167,75 @@ def test_a_watch_that_fails_goes_on_or_lists_again(
 ) -> None:
     next_time(cluster, "watch=", answer)
     with watched(cluster) as reports:
-        reports.until(lambda: told in reports.told)
-        reports.until(lambda: reports.told[-1] == "live")
+        reports.until(lambda: told in reports.troubles)
+        reports.until_watching(2)
         cluster.put(PODS, pod("x"))
         reports.until_told("x")
 
-    assert reports.told.count("listed") == lists
+    assert reports.lists == lists
     assert reports.there == dict.fromkeys("abcdex", "red")
 
 
 def test_an_error_that_the_server_tells_as_an_event_is_trouble(cluster: WatchedCluster) -> None:
     with watched(cluster) as reports:
-        reports.until_told("live")
+        reports.until_watching()
         cluster.tell(PODS, "ERROR", json.dumps(status(500, "InternalError")))
-        reports.until_told("500 no")
-        reports.until_told("live", 2)
+        reports.until_watching(2)
+        assert (reports.troubles, reports.lists) == (["no"], 1)
 
 
 def test_a_page_that_is_too_large_is_asked_for_in_pieces(cluster: WatchedCluster) -> None:
     for name in "uvwxyz":
         cluster.put(PODS, pod(name, pad="p" * 40_000))
     with watched(cluster, page=20) as reports:
-        reports.until_told("live")
+        reports.until_watching()
 
-    assert reports.told == ["listed", "live"]
+    assert reports.troubles == []
     assert reports.there == dict.fromkeys("abcdeuvwxyz", "red")
     assert [one.get("limit") for one in queries(cluster)][:3] == ["20", "5", "5"]
     assert queries(cluster)[3]["limit"] == "1"
 
 
+class Buggy:
+    """Fails the first time."""
+
+    def __init__(self) -> None:
+        self._failures = [ZeroDivisionError("oh")]
+
+    def read(self, tree: Tree) -> str | None:
+        if self._failures:
+            raise self._failures.pop()
+        return Colour().read(tree)
+
+
 def test_a_bug_of_ours_is_trouble_and_no_end(cluster: WatchedCluster) -> None:
-    reports, failures = Heard(), iter([ZeroDivisionError("oh")])
+    with watched(cluster, Buggy()) as reports:
+        reports.until_watching()
 
-    def read(tree: Tree) -> str | None:
-        for failure in failures:
-            raise failure
-        return colour(tree)
+    assert (reports.troubles, reports.there) == (["oh"], dict.fromkeys("abcde", "red"))
 
+
+@pytest.mark.parametrize("has_told", [True, False], ids=["told", "not-yet-told"])
+def test_one_with_another_reader_tells_everything_anew_and_what_is_gone_since(
+    cluster: WatchedCluster, has_told: bool
+) -> None:
+    reports = Heard(cluster)
     with StubServer(cluster.answer) as server:
-        connection = Connection(lambda: HTTPConnection("127.0.0.1", server.port, timeout=LONG_ENOUGH), "")
-        watcher = Watcher(Collection(PODS), read, connection, reports.tell, lambda: 1.0)
-        watcher.start()
-        reports.until_told("live")
-        watcher.stop()
+        first = reports.watch(server, Colour())
+        reports.until_told("e")
+        reports.until_watching()
+        cluster.put(PODS, pod("b", "blue"))
+        cluster.delete(PODS, "a")
+        reports.until(lambda: has_told is False or "a" not in reports.there)
+        reports.told.clear()
+        second = reports.watch(server, Colour("blue"))
+        reports.until_told("e")
+        for one in (first, second):
+            one.stop()
         cluster.end_watches()
-        watcher.join(LONG_ENOUGH)
 
-    assert reports.told == [" oh", "listed", "live"]
+    assert set("bcde") <= set(reports.told)
+    assert reports.there == dict.fromkeys("cde", "red")
 
 
 def test_silence_is_no_trouble_but_the_server_is_asked_again(
@@ -223,26 +243,26 @@ def test_silence_is_no_trouble_but_the_server_is_asked_again(
 ) -> None:
     monkeypatch.setattr("berth.runtime.watch.SILENCE_SECONDS", 0.2)
     with watched(cluster) as reports:
-        reports.until_told("live", 2)
+        reports.until_watching(2)
         cluster.put(PODS, pod("x"))
         reports.until_told("x")
 
-    assert {one for one in reports.told if one not in ("live", "x", "listed", "proved")} == set()
-    assert reports.told.count("listed") == 1
+    assert (reports.troubles, reports.lists) == ([], 1)
     assert {received.connection for received in cluster.asked if "watch" in received.path} > {1}
 
 
 def test_who_is_stopped_tells_nothing_any_more(cluster: WatchedCluster) -> None:
     with watched(cluster) as reports:
-        reports.until_told("live")
+        reports.until_watching()
     cluster.put(PODS, pod("x"))
 
-    assert reports.told == ["listed", "live"]
+    assert reports.told == [*"abcde"]
+    assert reports.watched[0].take_news() is None
 
 
 def test_a_large_event_is_read_and_one_that_nests_deeply_kills_nobody(cluster: WatchedCluster) -> None:
     with watched(cluster) as reports:
-        reports.until_told("live")
+        reports.until_watching()
         cluster.tell(PODS, "ADDED", "[" * 90_000)
         cluster.put(PODS, pod("x", pad="p" * 90_000))
         reports.until(lambda: "x" in reports.there)

@@ -5,17 +5,7 @@ import json
 import pytest
 from berth.core.jsonvalues import Tree
 from berth.runtime.apiclient import ApiError
-from berth.runtime.watch import (
-    Page,
-    WatchCursor,
-    WatchEvent,
-    cursor_after_end,
-    cursor_after_failure,
-    parse_page,
-    parse_watch_event,
-    pause_after_end,
-    pause_after_failure,
-)
+from berth.runtime.watch import Page, WatchEvent, must_relist, parse_page, parse_watch_event, watch_pause
 
 POD: Tree = {"metadata": {"uid": "u", "resourceVersion": "7"}}
 
@@ -126,7 +116,7 @@ def test_a_page_is_read_item_by_item(text: str, expected: Page, items: list[Tree
         (LIST[:60], None),
         (LIST.replace(",\n", " "), None),
         (LIST.replace(",\n", ",,"), None),
-        (LIST.replace('{"a":1}', "7"), None),
+        (LIST.replace('{"a":1}', "7"), 'the response is not a list: {"kind": "PodList"}'),
         (LIST.replace('"kind":', '"kind" '), None),
         ('{"kind":"PodList",}', None),
         ('{[1]:"kind"}', None),
@@ -166,23 +156,17 @@ def error(status: int, retry_after: float = 0.0) -> ApiError:
 
 @pytest.mark.parametrize("status", [0, 401, 403, 429, 500, 502, 503])
 def test_after_a_failure_that_passes_it_goes_on_from_the_same_version(status: int) -> None:
-    assert cursor_after_failure(WatchCursor("7", 1), error(status)) == WatchCursor("7", 2)
+    assert not must_relist(error(status), 2)
 
 
 @pytest.mark.parametrize("status", [200, 400, 404, 410, 504])
 def test_after_one_that_speaks_against_the_version_it_lists_again(status: int) -> None:
-    assert cursor_after_failure(WatchCursor("7", 0), error(status)) == WatchCursor("", 1)
+    assert must_relist(error(status), 1)
 
 
 def test_a_server_that_always_fails_is_asked_for_a_list_but_one_that_is_away_is_not() -> None:
-    answered = unanswered = WatchCursor("7", 0)
-    for _ in range(5):
-        answered, unanswered = (
-            cursor_after_failure(answered, error(500)),
-            cursor_after_failure(unanswered, error(0)),
-        )
-
-    assert (answered, unanswered) == (WatchCursor("", 5), WatchCursor("7", 5))
+    assert [must_relist(error(500), failures) for failures in (4, 5)] == [False, True]
+    assert not must_relist(error(0), 100)
 
 
 @pytest.mark.parametrize(
@@ -192,18 +176,13 @@ def test_a_server_that_always_fails_is_asked_for_a_list_but_one_that_is_away_is_
 def test_failures_in_a_row_pause_for_longer_but_a_version_that_expired_is_no_failure(
     failures: int, status: int, seconds: float
 ) -> None:
-    assert seconds == pause_after_failure(WatchCursor("", failures), error(status), 0.0)
-    assert seconds / 2 == pause_after_failure(WatchCursor("", failures), error(status), 1.0)
+    assert seconds == watch_pause(failures, error(status), 0.0)
+    assert seconds / 2 == watch_pause(failures, error(status), 1.0)
 
 
 def test_the_server_may_ask_for_patience() -> None:
-    assert pause_after_failure(WatchCursor("", 1), error(429, 3.0), 0.5) == 3.0
+    assert watch_pause(1, error(429, 3.0), 0.5) == 3.0
 
 
 def test_a_watch_that_ends_goes_on_at_once_unless_it_never_says_anything() -> None:
-    cursor, pauses = WatchCursor("7", 3), []
-    for events in (4, 0, 0, 0, 1, 0):
-        cursor = cursor_after_end(cursor, events)
-        pauses.append(pause_after_end(cursor, 0.0))
-
-    assert (cursor, pauses) == (WatchCursor("7", 1), [0.0, 0.0, 0.5, 1.0, 0.0, 0.0])
+    assert [watch_pause(failures, None, 0.0) for failures in range(5)] == [0.0, 0.0, 1.0, 2.0, 4.0]

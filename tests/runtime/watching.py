@@ -6,12 +6,11 @@ from contextlib import contextmanager
 from http.client import HTTPConnection
 from typing import Any
 
-from berth.core.instants import instant_text
+from berth.core.jsonvalues import instant_text
 from berth.core.timetable import Timetable, parse_timetable
-from berth.runtime.apiclient import Connection
-from berth.runtime.program import Log
+from berth.runtime.apiclient import Api, Connection
+from berth.runtime.program import Log, RuntimeContext
 from berth.runtime.sessionobserver import ObservedSessions, SessionObserver
-from berth.runtime.watch import WatchContext
 
 from tests.runtime.stub_server import StubServer
 from tests.runtime.timetabletexts import config_map, text
@@ -56,10 +55,20 @@ class Scene:
         def connect() -> Connection:
             return Connection(lambda: HTTPConnection("127.0.0.1", server.port, timeout=LONG_ENOUGH), "")
 
-        self.observed = SessionObserver(WatchContext(connect, "berth", log, lambda: self.now, lambda: 1.0))
+        context = RuntimeContext(Api(connect()), "berth", log, lambda: self.now, lambda: 1.0)
+        self.observed = SessionObserver(context, connect)
+
+    def close(self) -> None:
+        """Stop all watches."""
+        self.observed._watches.arrange({})
 
     def seen(self) -> ObservedSessions:
         return self.observed.seen("small", self.now)
+
+    def present(self) -> dict[str, int]:
+        """Return what counts without those that left a moment ago."""
+        here = self.observed._classes["small"].counter.counts(self.now).here
+        return {name: here.get(name, 0) for name in self.observed._tracker.own}
 
     def until(self, reached: Callable[[ObservedSessions], bool]) -> ObservedSessions:
         for _ in range(int(LONG_ENOUGH / STEP)):
@@ -87,7 +96,7 @@ def watching(cluster: WatchedCluster, own: Timetable | None = None, hours_before
             yield scene
         finally:
             cluster.interferences.clear()
-            scene.observed.close()
+            scene.close()
             cluster.end_watches()
 
 

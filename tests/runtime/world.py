@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from berth.core.instants import instant_text, parse_instant
+from berth.core.jsonvalues import instant_text, parse_instant
 from berth.core.state import PoolObject
 from berth.core.timetable import Timetable, active_occurrences
 from berth.runtime.apiclient import Api, Response
@@ -14,7 +14,7 @@ from berth.runtime.occurrence import exit_code
 from berth.runtime.program import Log, RuntimeContext, TimetableSource
 from berth.runtime.recorder import Recorder
 from berth.runtime.scaler import Scaler
-from berth.runtime.sessionobserver import ObservedSessions
+from berth.runtime.sessionobserver import ObservedSessions, SessionObserver
 
 from tests.runtime.fake_cluster import FakeCluster
 
@@ -86,7 +86,7 @@ COURSE: Row = ("course/1", "07:30", "08:00", "10:00", {"small": 25})
 NEXT: Row = ("course/2", "09:30", "10:00", "12:00", {"small": 25})
 
 
-class FakeObserved:
+class FakeObserved(SessionObserver):
     """Sees what the test says: sessions by class and occurrence; None: they cannot be read."""
 
     def __init__(self) -> None:
@@ -111,10 +111,10 @@ class FakeObserved:
             raise RuntimeError("a bug of ours")
         found = self.sessions.get(resource_class)
         if self.pending or found is None or self.timetable is None:
-            return ObservedSessions(None, {}, self.pending)
+            return ObservedSessions(None, self.pending)
         open_now = [item.id for item in active_occurrences(self.timetable) if item.open <= now < item.end]
         counts = {name: found.get(name, 0) for name in open_now}
-        return ObservedSessions(counts, counts, False)
+        return ObservedSessions(counts, False)
 
     def pool(self, name: str) -> PoolObject | None:
         return self.watched.get(name)
@@ -201,7 +201,7 @@ class World:
         log = Log(lambda line: self.log.append(json.loads(line)), now, "course")
         api = Api(self.cluster)
         source = TimetableSource("course", lambda: api.get_timetable("berth", "course"), self._read_copy, log)
-        context = RuntimeContext(api, "berth", log, now, lambda: 0.0)
+        context = RuntimeContext(api, "berth", log, now, lambda: 0.0, self.pass_time)
         self.program_source = source
         recorder = Recorder(api, "berth", "course-record", log)
         return Scaler(source, context, self.observed, recorder, self._say)

@@ -32,7 +32,7 @@ def everything(documents: list[Any]) -> list[Problem]:
     limited = cloudchecks.limited(known)
     names = RenderedNames(known.site, known.classes.values())
     ceilings = Ceilings(known.site, known.classes, also=limited)
-    found += autoscalers.of_site(known.site)
+    found += autoscalers.of_site(known, known.site)
     found += autoscalers.of_classes(known, known.site)
     found += cloudchecks.of_documents(known, known.site)
     found += references.of_classes(known, known.site)

@@ -144,6 +144,18 @@ def test_what_is_told_of_what_stands() -> None:
     ]
 
 
+def test_no_class_of_what_stands_has_a_lead_or_a_behavior() -> None:
+    seats = [{"resourceClass": "small", "placeholderCount": 2, "leadTimeMinutes": 5}]
+    faulty = standing(resourceClass=None, provisioning={"seats": seats, "scaleDownBehavior": "reduce"})
+
+    assert told(faulty, site(), resource_class()) == [
+        "a.yaml B029 spec.provisioning.scaleDownBehavior @key",
+        "a.yaml B029 spec.provisioning.seats.0.leadTimeMinutes @key",
+    ]
+    (found,) = read(faulty, site(), resource_class()).reservations
+    assert (found.lead, found.behavior) == (0, "none")
+
+
 def test_all_else_needs_a_recurrence() -> None:
     missing = ["a.yaml B011 spec"]
 

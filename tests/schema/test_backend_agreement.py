@@ -14,6 +14,7 @@ TOLD: dict[str, tuple[dict[str, Any], list[str]]] = {
         ["B016 owners @key", "B016 standing @key"],
     ),
     "the-type-is-not-said": ({"type": None, "order": 5}, ["B016 order @key"]),
+    "an-order-that-sessions-need-not-follow": ({"order": 5}, ["B122 order @key"]),
     "misspelt": ({"alocateOnce": False, "ownrs": OWNERS}, ["B010 alocateOnce @key", "B010 ownrs @key"]),
     "wrong-types": (
         {"allocateOnce": "no", "order": "5", "taints": "exam", "owners": [], "preAllocation": 1},
@@ -119,7 +120,7 @@ def test_what_is_told_of_a_backend(written: dict[str, Any], problems: list[str])
         {"withPlaceholders": True, "owners": [{"object": {"namespace": "a"}}]},
         {"withPlaceholders": True, "preAllocation": True, "allocatePolicy": "Restricted"},
         {"allocateOnce": True},
-        {"order": 2**63 - 1},
+        {"order": 2**63 - 1, "sessionAffinity": True},
         {"taints": [{"key": "a", "effect": "NoSchedule"}], "sessionAffinity": True},
     ],
     ids=ascii,

@@ -2,10 +2,11 @@
 
 from datetime import date
 
+import pytest
 from berth.schema.report import Origin
-from berth.schema.values import Calendar
+from berth.schema.values import Calendar, ClosedDates, Term
 
-from tests.saying import document, read, site, told
+from tests.saying import Value, document, read, site, told
 
 
 def test_dates_and_ranges_come_out_as_ranges_with_their_title() -> None:
@@ -17,9 +18,64 @@ def test_dates_and_ranges_come_out_as_ranges_with_their_title() -> None:
         "holidays": Calendar(
             Origin("b.yaml", 0),
             "holidays",
-            ((date(2026, 5, 1), date(2026, 5, 1), ""), (date(2026, 4, 3), date(2026, 4, 12), "Easter")),
+            (
+                ClosedDates(date(2026, 5, 1), date(2026, 5, 1)),
+                ClosedDates(date(2026, 4, 3), date(2026, 4, 12), "Easter"),
+            ),
         )
     }
+
+
+def test_a_date_may_have_hours_and_a_title() -> None:
+    dates = [
+        {"date": "2026-12-24", "from": "12:00", "title": "Christmas Eve"},
+        {"date": "2026-12-31", "until": "12:00"},
+        {"date": "2026-05-01", "title": "Labour Day"},
+    ]
+    found = read(site(), document("Calendar", "holidays", {"dates": dates})).calendars["holidays"]
+    eve, last, labour = date(2026, 12, 24), date(2026, 12, 31), date(2026, 5, 1)
+
+    assert found.dates == (
+        ClosedDates(eve, eve, "Christmas Eve", 720, 1440),
+        ClosedDates(last, last, "", 0, 720),
+        ClosedDates(labour, labour, "Labour Day"),
+    )
+
+
+def test_terms_need_no_dates_and_belong_to_the_site() -> None:
+    terms = [{"name": "spring-2026", "from": "2026-02-02", "to": "2026-05-15"}]
+    declared = read(site(), document("Calendar", "terms", {"terms": terms}))
+    expected = Term("spring-2026", date(2026, 2, 2), date(2026, 5, 15))
+
+    assert declared.problems == []
+    assert declared.calendars["terms"] == Calendar(Origin("b.yaml", 0), "terms", (), (expected,))
+    assert declared.terms == {"spring-2026": expected}
+
+
+def test_a_calendar_may_close_the_site_or_be_named_by_it() -> None:
+    closure = document("Calendar", "closure", {"dates": ["2026-12-24"], "closes": True})
+    holidays = document("Calendar", "holidays", {"dates": ["2026-05-01"]})
+    found = read(site(calendars=["holidays"]), closure, holidays).calendars
+
+    assert [(one.closes, one.is_site_wide) for one in found.values()] == [(True, False), (False, True)]
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ({"terms": []}, "B012 spec.terms"),
+        ({"terms": [{"name": "a", "from": "2026-05-01", "to": "2026-04-01"}]}, "B024 spec.terms.0.to"),
+        ({"terms": [{"name": "a b", "from": "2026-04-01", "to": "2026-05-01"}]}, "B019 spec.terms.0.name"),
+        ({"dates": [{"date": "2026-05-01", "from": "12:00", "until": "09:00"}]}, "B024 spec.dates.0.until"),
+        ({"dates": [{"date": "2026-05-01", "until": "00:00"}]}, "B024 spec.dates.0.until"),
+        ({"dates": [{"date": "2026-05-01", "to": "2026-05-02"}]}, "B010 spec.dates.0.to @key"),
+        ({"dates": [], "closes": True}, "B029 spec.closes @key"),
+        ({"dates": ["2026-05-01"], "closes": "yes"}, "B013 spec.closes"),
+    ],
+    ids=["none", "order", "name", "hours", "midnight", "mixed", "closes-nothing", "no-flag"],
+)
+def test_what_is_wrong_with_a_term_or_a_date_is_told(spec: Value, expected: str) -> None:
+    assert told(document("Calendar", "holidays", spec), site()) == [f"a.yaml {expected}"]
 
 
 def test_a_calendar_may_be_empty_but_must_say_so() -> None:

@@ -1,7 +1,7 @@
 """Until when machines of a reservation are there, and what Karpenter does where nothing is said."""
 
 import pytest
-from berth.core.instants import instant_text, parse_instant
+from berth.core.jsonvalues import instant_text, parse_instant
 from berth.schema.cloudvalues import CloudReservation
 
 from tests.saying import Value

@@ -4,7 +4,8 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from berth.schema.cloudvalues import CloudCapacity, CloudReservation
+from berth.karpenter.versions import NEWEST
+from berth.schema.cloudvalues import CloudCapacity, CloudReservation, NodeStartup
 from berth.schema.nodepool import Disruption, Requirement, Taint
 from berth.schema.report import Origin
 from berth.schema.values import Karpenter
@@ -15,7 +16,6 @@ from tests.schema.clouds import BLANK, made
 from tests.schema.nodeclasses import GOOD, plain
 
 RESERVED: Value = {"id": "cr-0a", "instanceType": "p5.48xlarge", "zone": "us-east-1a", "count": 4}
-GATES = "CapacityBuffer, NodeOverlay, NodeRepair, ReservedCapacity, SpotToSpotConsolidation, StaticCapacity"
 
 
 def test_whatever_is_left_out_has_its_default() -> None:
@@ -56,6 +56,8 @@ def test_what_is_written_is_kept_in_the_order_of_the_file() -> None:
         terminationGracePeriod="1h",
         disruption={"consolidateAfter": "5m", "budgets": [{"nodes": "10%"}]},
         daemonRequests={"cpu": "200m", "pods": 4},
+        nodeStartMinutes=3,
+        imagePullMinutes=1,
     )
     reserved = CloudReservation(
         "cr-0a", (), "", "", "p5.48xlarge", "us-east-1a", 4, "default", False, None, None, None
@@ -79,6 +81,7 @@ def test_what_is_written_is_kept_in_the_order_of_the_file() -> None:
         (("cpu", "200m"), ("pods", "4")),
         (),
         (),
+        NodeStartup(3, 1),
     )
 
 
@@ -108,7 +111,7 @@ def test_a_cluster_says_its_karpenter_and_a_site_its_budget() -> None:
     assert declared.site.budget == Decimal("5000.5")
     assert [one.karpenter for one in declared.site.clusters] == [
         Karpenter((1, 6), (("StaticCapacity", True),)),
-        Karpenter((1, 14), ()),
+        Karpenter(NEWEST, ()),
         None,
     ]
 
@@ -169,6 +172,18 @@ def test_nodes_do_not_give_way_one_by_one(behaviour: str) -> None:
     assert nodes({"nodeCount": 3, "scaleDownBehavior": "none"}) == []
     assert nodes({"nodeCount": 3, "scaleDownBehavior": behaviour}) == [
         "a.yaml B170 spec.provisioning.scaleDownBehavior"
+    ]
+
+
+def test_no_line_of_whole_nodes_has_a_behavior_that_counts_sessions() -> None:
+    entry = {"dayOfWeek": 1, "startTime": "09:00", "endTime": "13:00", "scaleDownBehavior": "maintain"}
+    seats = [{"resourceClass": "small", "nodeCount": 2, "scaleDownBehavior": "reduce"}]
+
+    assert nodes({"nodeCount": 3}, recurrence=weekly(entry)) == [
+        "a.yaml B170 spec.recurrence.schedule.0.scaleDownBehavior"
+    ]
+    assert nodes({"seats": seats}, resourceClass=None) == [
+        "a.yaml B170 spec.provisioning.seats.0.scaleDownBehavior"
     ]
 
 

@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 import pytest
-from berth.core.instants import parse_instant
+from berth.core.jsonvalues import parse_instant
 from berth.schema.cloudcapacity import CloudSpec, InstanceTypeSpec, MachineReservation
 from berth.schema.cloudvalues import CloudReservation, InstanceType, architecture_of
 

@@ -10,7 +10,7 @@ GOOD_SITE = """\
 apiVersion: berth.dev/v1alpha1
 kind: Site
 metadata: {name: example}
-spec: {clusters: [{name: prod}]}
+spec: {timeZone: UTC, clusters: [{name: prod}]}
 """
 CALENDAR = document("Calendar", "holidays", {"dates": ["2026-04-06"]})
 
@@ -96,7 +96,14 @@ def test_a_warning_or_note_is_silenced_with_a_reason() -> None:
     declared = read(site(), ignoring(" B031 : two groups share the room"))
 
     assert declared.problems == []
-    assert declared.ignored == {("b.yaml", 0): "B031"}
+    assert declared.ignored == {("b.yaml", 0): {"B031"}}
+
+
+def test_several_codes_are_silenced_each_with_a_reason_that_may_have_semicolons() -> None:
+    declared = read(site(), ignoring("B031: meant; by both; B032: B12 is full;B140 : too;"))
+
+    assert declared.problems == []
+    assert declared.ignored == {("b.yaml", 0): {"B031", "B032", "B140"}}
 
 
 @pytest.mark.parametrize(
@@ -107,9 +114,26 @@ def test_a_warning_or_note_is_silenced_with_a_reason() -> None:
         ("overlaps: meant", "B030"),
         ("B031, B032: meant", "B030"),
         ("B060: meant", "B030"),
+        ("B031: meant; B032", "B030"),
+        ("B031: meant; B032:; B140: meant", "B030"),
+        ("B031: meant; B999: meant", "B030"),
+        ("B031: meant; B060: meant", "B030"),
+        ("B031: meant; b032: meant", "B030"),
         (31, "B013"),
     ],
-    ids=["no-reason", "empty-reason", "no-code", "two-codes", "error", "number"],
+    ids=[
+        "no-reason",
+        "empty-reason",
+        "no-code",
+        "two-codes",
+        "error",
+        "second-without-reason",
+        "second-with-empty-reason",
+        "second-unknown",
+        "second-is-an-error",
+        "lower-case",
+        "number",
+    ],
 )
 def test_an_annotation_that_silences_nothing_is_told(text: object, problem: str) -> None:
     assert told(ignoring(text), site()) == [f"a.yaml {problem} metadata.annotations.berth.dev/ignore"]

@@ -59,7 +59,10 @@ def test_seats_name_each_class_once() -> None:
     [
         ("2026-04-06", DAY),
         ({"date": "2026-04-06"}, Except(DAY, DAY, None)),
-        ({"date": "2026-04-06", "startTime": "09:00", "title": "Easter"}, Except(DAY, DAY, 540)),
+        (
+            {"date": "2026-04-06", "startTime": "09:00", "title": "Easter"},
+            Except(DAY, DAY, 540, None, "Easter"),
+        ),
         ({"from": "2026-04-06", "to": "2026-04-07"}, Except(DAY, date(2026, 4, 7), None)),
         ({"from": "2026-04-06", "to": "2026-04-06", "startTime": "00:00"}, Except(DAY, DAY, 0)),
     ],

@@ -107,8 +107,6 @@ def test_every_minute_of_the_day_is_read_and_only_an_end_can_be_24_00() -> None:
         ("9:30", 'Write "09:30".'),
         ("09:30:15", 'Write "09:30".'),
         ("2359", 'Write "23:59".'),
-        ("25:00", "Write a time from 00:00 to 23:59."),
-        ("12:60", "Write a time from 00:00 to 23:59."),
         ("26", 'Write HH:MM, for instance "09:00".'),
         ("9 am", 'Write HH:MM, for instance "09:00".'),
         ("noon", 'Write HH:MM, for instance "09:00".'),
@@ -119,6 +117,13 @@ def test_every_minute_of_the_day_is_read_and_only_an_end_can_be_24_00() -> None:
 def test_a_time_that_is_none_is_told_with_the_one_that_was_meant(text: str, fix: str) -> None:
     assert refused(grammar.start_time, text) == f'B018 "{text}" is not a time of day. {fix}'
     assert refused(grammar.end_time, text) == f'B018 "{text}" is not a time of day. {fix}'
+
+
+@pytest.mark.parametrize("text", ["25:00", "12:60", "24:01"])
+def test_an_hour_or_minute_too_late_is_told_with_the_last_that_may_be(text: str) -> None:
+    refusal = f'B018 "{text}" is not a time of day. Write a time from 00:00 to'
+    assert refused(grammar.start_time, text) == f"{refusal} 23:59."
+    assert refused(grammar.end_time, text) == f"{refusal} 24:00."
 
 
 def test_a_zone_is_a_name_of_the_tz_database_as_it_is_written_there() -> None:

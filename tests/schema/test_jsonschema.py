@@ -88,7 +88,7 @@ def of(text: str) -> Any:
         ("type: weekly", "type: monthly", "$.spec.recurrence.type"),
         ("placeholderCount: 25", "placeholderCount: 0", "$.spec.provisioning.placeholderCount"),
         ("placeholderCount: 25", 'placeholderCount: "25"', "$.spec.provisioning.placeholderCount"),
-        ("leadTimeMinutes: 30", "leadTimeMinutes: 181", "$.spec.provisioning.leadTimeMinutes"),
+        ("leadTimeMinutes: 30", "leadTimeMinutes: 1441", "$.spec.provisioning.leadTimeMinutes"),
         ("scaleDownBehavior: none", "scaleDownBehavior: never", "$.spec.provisioning.scaleDownBehavior"),
         (', endTime: "13:00"', "", "$.spec.recurrence.schedule[0]"),
         ("dayOfWeek: mon", "dayOfWeek: 8", "$.spec.recurrence.schedule[0].dayOfWeek"),

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from berth.schema.holders import Replicas
-from berth.schema.values import Reservation, SessionMatch
+from berth.schema.values import Reservation, ReservationOwner, SessionMatch
 
 from tests.saying import document, read, reservation, resource_class, site, told, weekly
 
@@ -55,8 +55,10 @@ def test_every_field_can_be_written() -> None:
         sessions=sessions,
         backend={"type": "placeholder"},
         suspend=True,
+        owner={"name": "Data Science Institute", "contact": "ds@example.org"},
     )
 
+    assert found.owner == ReservationOwner("Data Science Institute", "ds@example.org")
     assert found.title == "Data Science 101"
     assert found.seats == (("small", 20), ("huge", 5))
     assert found.seats_listed
@@ -95,7 +97,7 @@ TOLD: dict[str, tuple[dict[str, Any], list[str]]] = {
     "no-class": ({"resourceClass": None}, ["B011 spec"]),
     "no-count": ({"provisioning": {"leadTimeMinutes": 5}}, ["B011 spec.provisioning"]),
     "no-seats-at-all": (
-        {"resourceClass": None, "provisioning": {"leadTimeMinutes": 181}},
+        {"resourceClass": None, "provisioning": {"leadTimeMinutes": 1441}},
         ["B011 spec", "B011 spec.provisioning", "B012 spec.provisioning.leadTimeMinutes"],
     ),
     "both-forms": (
@@ -142,8 +144,73 @@ TOLD: dict[str, tuple[dict[str, Any], list[str]]] = {
             "B020 spec.sessions.matchLabels.a b @key",
         ],
     ),
+    "carry-over": (
+        {"sessions": {"carryOver": True, "handoverMinutes": 15, "earlier": "ignore"}},
+        ["B016 spec.sessions.earlier @key", "B016 spec.sessions.handoverMinutes @key"],
+    ),
+    "handover": (
+        {"sessions": {"carryOver": "yes", "handoverMinutes": 241}},
+        ["B013 spec.sessions.carryOver", "B012 spec.sessions.handoverMinutes"],
+    ),
+    "overlap": (
+        {"provisioning": {"placeholderCount": 25, "overlap": "most"}},
+        ["B014 spec.provisioning.overlap"],
+    ),
+    "profile": (
+        {
+            "provisioning": {
+                "placeholderCount": 25,
+                "profile": [
+                    {"at": "-30m", "percent": 30},
+                    {"at": "-1h", "percent": 101},
+                    {"at": 30, "percent": 50},
+                    {"at": "soon"},
+                ],
+            }
+        },
+        [
+            "B012 spec.provisioning.profile.1.percent",
+            "B016 spec.provisioning.profile.1.at",
+            "B013 spec.provisioning.profile.2.at",
+            "B013 spec.provisioning.profile.3.at",
+            "B011 spec.provisioning.profile.3",
+        ],
+    ),
+    "profile-out-of-order": (
+        {
+            "provisioning": {
+                "placeholderCount": 25,
+                "profile": [{"at": 0, "percent": 30}, {"at": "-30m", "percent": 100}],
+            }
+        },
+        ["B016 spec.provisioning.profile.1.at"],
+    ),
+    "buffer-missing": (
+        {"provisioning": {"placeholderCount": 25, "scaleDownBehavior": "buffer"}},
+        ["B011 spec.provisioning"],
+    ),
+    "buffer-without-effect": (
+        {"provisioning": {"placeholderCount": 25, "buffer": {"percent": 20, "minimum": 5}}},
+        ["B029 spec.provisioning.buffer @key"],
+    ),
+    "buffer-numbers": (
+        {
+            "provisioning": {
+                "placeholderCount": 25,
+                "scaleDownBehavior": "buffer",
+                "buffer": {"percent": 1001, "minimum": -1},
+            }
+        },
+        ["B012 spec.provisioning.buffer.percent", "B012 spec.provisioning.buffer.minimum"],
+    ),
+    "owner": (
+        {"owner": {"name": "", "contact": "ds@example.org\nx", "mail": "x"}},
+        ["B010 spec.owner.mail @key", "B012 spec.owner.name", "B012 spec.owner.contact"],
+    ),
+    "owner-without-name": ({"owner": {"contact": "ds@example.org"}}, ["B011 spec.owner"]),
+    "owner-as-text": ({"owner": "ds@example.org"}, ["B013 spec.owner"]),
     "backend": (
-        {"backend": {"type": "capacityBuffer"}, "suspend": "yes"},
+        {"backend": {"type": "machineSet"}, "suspend": "yes"},
         ["B013 spec.suspend", "B014 spec.backend.type"],
     ),
 }

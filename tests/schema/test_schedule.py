@@ -3,13 +3,15 @@
 from datetime import date
 
 import pytest
+from berth.schema.entry import StandardSeats
 from berth.schema.recurrence import RecurrenceSpec
-from berth.schema.values import Entry, Except, Extra, Move, Recurrence, Seats
+from berth.schema.values import Entry, Except, Extra, Move, Recurrence, Scaling, Seats
 
 from tests.saying import Value, ask, said, weekly
 
 FIRST, LAST = date(2026, 2, 2), date(2026, 2, 28)
 SEATS: Seats = (("small", 25),)
+USUAL = Scaling(30, "maintain")
 TIMES = {"startTime": "09:00", "endTime": "13:00"}
 ONCE = {"type": "once", "startDate": "2026-03-06", "endDate": "2026-03-08"}
 DAILY = {"type": "daily", "startDate": "2026-02-02", "endDate": "2026-02-28"}
@@ -18,7 +20,7 @@ DAILY = {"type": "daily", "startDate": "2026-02-02", "endDate": "2026-02-28"}
 def made(value: Value) -> Recurrence:
     checked, problems = ask(RecurrenceSpec, value)
     assert problems == []
-    found: Recurrence = checked.recurrence(SEATS)
+    found: Recurrence = checked.recurrence(StandardSeats(SEATS, (USUAL,), USUAL))
     return found
 
 
@@ -54,6 +56,8 @@ def test_every_field_can_be_written() -> None:
         moved=[
             {"date": "2026-02-16", "startTime": "09:00", "to": {"date": "2026-02-17"}},
             {"date": "2026-02-23", "to": {"startTime": "10:00", "endTime": "09:00", "endDay": 1}},
+            {"date": "2026-02-25", "to": {"placeholderCount": 120}},
+            {"date": "2026-02-26", "to": {"seats": own}},
         ],
         extra=[{"date": "2026-03-02", **TIMES, "endDay": 0, "placeholderCount": 3}],
     )
@@ -77,7 +81,9 @@ def test_every_field_can_be_written() -> None:
         ),
         moves=(
             Move(date(2026, 2, 16), 540, date(2026, 2, 17), None, None, None),
-            Move(date(2026, 2, 23), None, date(2026, 2, 23), 600, 540, 1),
+            Move(date(2026, 2, 23), None, None, 600, 540, 1),
+            Move(date(2026, 2, 25), None, None, None, None, None, None, (("small", 120),)),
+            Move(date(2026, 2, 26), None, None, None, None, None, None, (("huge", 5), ("small", 1))),
         ),
         extras=(Extra(date(2026, 3, 2), 540, 780, 0, (("small", 3),)),),
     )
@@ -102,6 +108,13 @@ def test_dates_has_dates_and_ranges_and_no_other_span() -> None:
 
     assert (found.first, found.last) == (None, None)
     assert found.dates == ((FIRST, FIRST), (date(2026, 2, 4), date(2026, 2, 6)))
+
+
+def test_terms_stand_for_the_first_and_the_last_date() -> None:
+    found = made({"type": "daily", "within": ["spring", "autumn"], "schedule": [TIMES]})
+
+    assert (found.first, found.last, found.within) == (None, None, ("spring", "autumn"))
+    assert found.has_unknown_terms
 
 
 TOLD: dict[str, tuple[Value, list[str]]] = {
@@ -154,7 +167,116 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
         {**ONCE, "endDate": "x", "schedule": [{"startTime": "09:00", "endTime": "09:00", "endDay": 1}]},
         ["B017 endDate"],
     ),
+    "moved-with-a-lead": (
+        weekly(moved=[{"date": "2026-02-02", "to": {"placeholderCount": 3, "leadTimeMinutes": 60}}]),
+        ["B010 moved.0.to.leadTimeMinutes @key"],
+    ),
+    "moved-to-nothing": (
+        weekly(moved=[{"date": "2026-02-02", "to": {"endDay": 1}}]),
+        ["B011 moved.0.to"],
+    ),
+    "moved-with-a-class-twice": (
+        weekly(moved=[{"date": "2026-02-02", "to": {"seats": [{"resourceClass": "small"}] * 2}}]),
+        ["B016 moved.0.to.seats.1.resourceClass"],
+    ),
+    "terms-with-dates": (
+        weekly(within=["spring"], dates=["2026-02-02"]),
+        ["B016 dates @key", "B016 endDate @key", "B016 startDate @key"],
+    ),
+    "terms-of-once": ({**ONCE, "within": ["spring"], "schedule": [TIMES]}, ["B016 within @key"]),
+    "terms-of-dates": (
+        {"type": "dates", "dates": ["2026-02-02"], "within": ["spring"], "schedule": [TIMES]},
+        ["B016 within @key"],
+    ),
+    "no-terms": ({"type": "daily", "within": [], "schedule": [TIMES]}, ["B012 within"]),
+    "one-term-twice": (
+        {"type": "daily", "within": ["spring", "spring"], "schedule": [TIMES]},
+        ["B016 within.1"],
+    ),
+    "dates-listed-twice": (
+        {
+            "type": "dates",
+            "dates": ["2026-02-05", {"from": "2026-02-02", "to": "2026-02-06"}, "2026-02-06", "2026-02-07"],
+            "schedule": [TIMES],
+        },
+        ["B055 dates.1", "B055 dates.2"],
+    ),
     "no-schedule": ({**DAILY, "schedule": "09:00"}, ["B013 schedule"]),
+    "a-schedule-of-another-name": ({**DAILY, "shedule": [TIMES]}, ["B010 shedule @key"]),
+    "a-date-without-hours-and-no-schedule": (
+        {"type": "dates", "dates": [{"date": "2026-02-02", **TIMES}, "2026-02-03"]},
+        ["B011"],
+    ),
+    "half-the-hours-of-a-date": (
+        {"type": "dates", "schedule": [TIMES], "dates": [{"date": "2026-02-02", "startTime": "09:00"}]},
+        ["B011 dates.0"],
+    ),
+    "seats-for-a-date-without-hours": (
+        {"type": "dates", "schedule": [TIMES], "dates": [{"date": "2026-02-02", "placeholderCount": 5}]},
+        ["B011 dates.0", "B011 dates.0"],
+    ),
+    "hours-of-a-date-without-length": (
+        {"type": "dates", "dates": [{"date": "2026-02-02", "startTime": "09:00", "endTime": "09:00"}]},
+        ["B028 dates.0.endTime"],
+    ),
+    "a-date-and-a-range": (
+        {"type": "dates", "schedule": [TIMES], "dates": [{"date": "2026-02-02", "to": "2026-02-03"}]},
+        ["B016 dates.0"],
+    ),
+    "dates-of-an-entry-outside-of-the-recurrence": (
+        weekly({"dayOfWeek": 1, **TIMES, "from": "2026-02-01", "until": "2026-03-01"}),
+        ["B016 schedule.0.from", "B016 schedule.0.until"],
+    ),
+    "dates-of-an-entry-backwards": (
+        weekly({"dayOfWeek": 1, **TIMES, "from": "2026-02-10", "until": "2026-02-09"}),
+        ["B024 schedule.0.until"],
+    ),
+    "a-single-window-has-no-part": (
+        {**ONCE, "schedule": [{**TIMES, "from": "2026-03-06", "until": "2026-03-08"}]},
+        ["B016 schedule.0.from @key", "B016 schedule.0.until @key"],
+    ),
+    "weeks-of-another-type": (
+        {**DAILY, "schedule": [{**TIMES, "weeks": "odd"}, {**TIMES, "monthly": {"week": 1}}]},
+        ["B016 schedule.0.weeks @key", "B016 schedule.1.monthly @key"],
+    ),
+    "weeks-of-every-second-week": (
+        weekly(
+            {"dayOfWeek": 1, **TIMES, "weeks": [6]},
+            {"dayOfWeek": 1, **TIMES, "monthly": {"week": -1}},
+            interval=2,
+        ),
+        ["B016 schedule.0.weeks @key", "B016 schedule.1.monthly @key"],
+    ),
+    "weeks-of-each-month": (
+        weekly({"dayOfWeek": 1, **TIMES, "weeks": "even", "monthly": {"week": 1}}),
+        ["B016 schedule.0"],
+    ),
+    "weeks-that-no-year-has": (
+        weekly(
+            {"dayOfWeek": 1, **TIMES, "weeks": [0, 54]},
+            {"dayOfWeek": 1, **TIMES, "weeks": []},
+            {"dayOfWeek": 1, **TIMES, "weeks": "third"},
+            {"dayOfWeek": 1, **TIMES, "weeks": 7},
+            {"dayOfWeek": 1, **TIMES, "monthly": {"week": 0}},
+            {"dayOfWeek": 1, **TIMES, "monthly": {"week": "1"}},
+        ),
+        [
+            "B012 schedule.0.weeks.0",
+            "B012 schedule.0.weeks.1",
+            "B012 schedule.1.weeks",
+            "B012 schedule.4.monthly.week",
+            "B013 schedule.3.weeks",
+            "B013 schedule.5.monthly.week",
+            "B014 schedule.2.weeks",
+        ],
+    ),
+    "names-that-are-no-labels": (
+        weekly(
+            {"dayOfWeek": 1, **TIMES, "name": "Extra time"},
+            moved=[{"date": "2026-02-09", "name": "a~b", "to": {"date": "2026-02-10"}}],
+        ),
+        ["B019 moved.0.name", "B019 schedule.0.name"],
+    ),
 }
 
 

@@ -94,6 +94,7 @@ def test_every_field_can_be_written() -> None:
                 }
             ],
             "koordinator": None,
+            "z2jh": "./hub//values.yaml",
         },
         {"name": "hub", "destination": {"name": "hub"}, "autoscaler": "karpenter"},
         berthVersion=VERSION,
@@ -127,8 +128,10 @@ def test_every_field_can_be_written() -> None:
         job_resources=JOBS,
         occurrence_resources=WAITING,
         runtime_image=IMAGE,
+        z2jh="hub/values.yaml",
     )
-    assert hub == prod._replace(name="hub", destination=("name", "hub"), autoscaler="karpenter", ceilings=())
+    expected = prod._replace(name="hub", destination=("name", "hub"), autoscaler="karpenter", ceilings=())
+    assert hub == expected._replace(z2jh="")
 
 
 def test_one_word_of_the_scaler_leaves_the_other_its_default() -> None:
@@ -204,6 +207,10 @@ TOLD = {
     "no-mapping-among-the-clusters": (
         {"clusters": ["prod"], "priority": -11},
         ["B013 spec.clusters.0", "B026 spec.priority"],
+    ),
+    "files-elsewhere": (
+        {"clusters": [{"name": "a", "z2jh": "../hub.yaml"}, {"name": "b", "z2jh": "/hub.yaml"}]},
+        ["B014 spec.clusters.0.z2jh", "B014 spec.clusters.1.z2jh"],
     ),
     "version": ({"berthVersion": "9.9.9"}, ["B027 spec.berthVersion"]),
     "namespace-of-kubernetes": (

@@ -107,7 +107,7 @@ def test_one_run_tells_all_that_is_wrong_everywhere_at_its_place(tmp_path: Path)
     course = (
         COURSE.replace("2026-05-15\n", "2026-01-15\n")
         .replace('{dayOfWeek: 1, startTime: "09:00"', "{dayOfWeek: mo, startTime: 0900")
-        .replace("leadTimeMinutes: 30", "leadTimeMinutes: 200")
+        .replace("leadTimeMinutes: 30", "leadTimeMinutes: 2000")
         .replace("earlier: count", "earlier: ignored")
         .replace("labels: {}", "labels: {berth.dev/site: x}")
     )

@@ -41,13 +41,18 @@ class ChartLine(NamedTuple):
 
     name: str
     points: tuple[tuple[int, int], ...]
+    title: str = ""  # for people; default: the name
+
+    @property
+    def words(self) -> str:
+        return self.title or self.name
 
     def value_before(self, at: int) -> int:
         return next((value for when, value in reversed(self.points) if when < at), 0)
 
     def label(self, at: int) -> str:
         """Return the label beside the line."""
-        return f"{self.name} {self.value_before(at)}"
+        return f"{self.words} {self.value_before(at)}"
 
 
 class LinePanel(NamedTuple):
@@ -70,11 +75,13 @@ class TimeAxis(NamedTuple):
     start: int
     end: int
     zone: Zone
+    is_whole: bool = True  # else only a part of the occurrence, whose opening and end are not marked
 
     def marks(self) -> list[tuple[int, str]]:
         """Return the marks of opening, start and end."""
-        opens = [(self.open, "opens")] if self.open < self.start else []
-        return [*opens, (self.start, "starts"), (self.end, "ends")]
+        opens = [(self.open, "opens")] if self.is_whole and self.open < self.start else []
+        ends = [(self.end, "ends")] if self.is_whole else []
+        return [*opens, (self.start, "starts"), *ends]
 
     def ticks(self, most: int) -> list[tuple[int, str]]:
         """Return at most `most` round times with labels; long windows have days."""

@@ -38,11 +38,13 @@ text { font: 13px system-ui, "Segoe UI", Helvetica, Arial, sans-serif; fill: #1f
 .target.line, .maintain.line { stroke: #0969da; stroke-width: 2.5 }
 .reduce.line { stroke: #d4651a; stroke-width: 4.5 }
 .none.line { stroke: #59636e; stroke-width: 8; stroke-opacity: .35 }
+.buffer.line { stroke: #8250df; stroke-width: 2.5; stroke-dasharray: 7 3 }
 .sessions.line { stroke: #1a7f37; stroke-width: 2; stroke-dasharray: 2 3 }
 .target.area { fill: #0969da }
 text.target, text.maintain { fill: #0969da }
 text.reduce { fill: #c2410c }
 text.none { fill: #59636e }
+text.buffer { fill: #8250df }
 text.sessions { fill: #1a7f37 }
 @media (prefers-color-scheme: dark) {
 text { fill: #f0f6fc }
@@ -54,10 +56,12 @@ text { fill: #f0f6fc }
 .target.line, .maintain.line { stroke: #4493f8 }
 .reduce.line { stroke: #f0883e }
 .none.line { stroke: #9198a1 }
+.buffer.line { stroke: #ab7df8 }
 .sessions.line { stroke: #3fb950 }
 .target.area { fill: #4493f8 }
 text.target, text.maintain { fill: #4493f8 }
 text.reduce { fill: #f0883e }
+text.buffer { fill: #ab7df8 }
 text.sessions { fill: #3fb950 }
 }
 """
@@ -171,7 +175,7 @@ def _described(subtitle: str, panels: Sequence[LinePanel], span: TimeAxis) -> st
     sentences = [f"{subtitle}."]
     for panel in panels:
         sentences.append(f"{panel.title}:")
-        sentences += [f"{line.name}: {_steps(line, span)}." for line in panel.lines]
+        sentences += [f"{line.words}: {_steps(line, span)}." for line in panel.lines]
     return " ".join(sentences)
 
 

@@ -50,9 +50,17 @@ _HEAVY = " ╹╻┃╸┛┓┫╺┗┏┣━┻┳╋"
 _DOUBLE = " ║║║═╝╗╣═╚╔╠═╩╦╬"
 _LIGHT = " ╵╷│╴╯╮┤╶╰╭├─┴┬┼"
 _DOTTED = " ╵╷┊╴╯╮┤╶╰╭├┈┴┬┼"
-_DRAWN = {"target": _HEAVY, "maintain": _HEAVY, "reduce": _DOUBLE, "none": _LIGHT, "sessions": _DOTTED}
-_TYPED = {"target": "#", "maintain": "#", "reduce": "*", "none": "-", "sessions": "."}
-_COLORS = {"target": "36", "maintain": "36", "reduce": "35", "none": "33", "sessions": "32"}
+_DASHED = " ╵╷╎╴╯╮┤╶╰╭├╌┴┬┼"
+_DRAWN = {
+    "target": _HEAVY,
+    "maintain": _HEAVY,
+    "reduce": _DOUBLE,
+    "none": _LIGHT,
+    "buffer": _DASHED,
+    "sessions": _DOTTED,
+}
+_TYPED = {"target": "#", "maintain": "#", "reduce": "*", "none": "-", "buffer": "+", "sessions": "."}
+_COLORS = {"target": "36", "maintain": "36", "reduce": "35", "none": "33", "buffer": "31", "sessions": "32"}
 _FAINT = "90"
 
 

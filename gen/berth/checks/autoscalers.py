@@ -8,11 +8,13 @@ from berth.findings import Path, Problem
 from berth.karpenter.versions import FEATURES, GATES_SINCE, NEWEST, supports, version_text
 from berth.manifests.placed import cluster_of
 from berth.schema.declared import Declared
+from berth.schema.holders import BufferedSeats
 from berth.schema.metadata import DO_NOT_DISRUPT, UNREAD
 from berth.schema.report import Origin
-from berth.schema.values import Cluster, Karpenter, ResourceClass, Site
+from berth.schema.values import Cluster, Karpenter, Reservation, ResourceClass, Site
 
 LACKS, NO_KARPENTER, BUFFERS = "B156", "B157", "B178"
+TAKEN_AWAY, NOT_READ = "B192", "B089"
 UNEVEN = "B185"
 _NEWEST = Karpenter(NEWEST, ())
 
@@ -44,9 +46,28 @@ def problems_of_need(name: str, cluster: Cluster, origin: Origin, path: Path) ->
     yield Problem(LACKS, *origin[:2], path, message, fix)
 
 
-def of_site(site: Site) -> Iterator[Problem]:
-    """Check what the Site says about Karpenter."""
+def problems_of_reset(reservation: Reservation, cluster: Cluster, path: Path) -> Iterator[Problem]:
+    """Report that git resets the replicas. Those of a Deployment can be left out of git, but a NodePool
+    without them is another kind of pool for ever, and a CapacityBuffer without them is refused.
+    """
+    if not cluster.replicas_in_git:
+        message = (
+            f"each apply of the files of cluster {cluster.name} would reset its "
+            f"{reservation.holder.unit.plural} to the 0 in git, also in the middle of a window."
+        )
+        fix = "Use engine argocd, or flux from 2.9 on, which ignore replicas; or write type: placeholder."
+        yield Problem(TAKEN_AWAY, *reservation.origin[:2], path, message, fix)
+
+
+def of_site(declared: Declared, site: Site) -> Iterator[Problem]:
+    """Check what the Site says about autoscalers."""
+    are_used = any(isinstance(one.holder, BufferedSeats) for one in declared.reservations)
     for i, cluster in enumerate(site.clusters):
+        if cluster.capacity_buffers and cluster.autoscaler != "cluster-autoscaler":
+            message = f"cluster {cluster.name} has autoscaler {cluster.autoscaler}, not cluster-autoscaler."
+            fix = "Remove it; for Karpenter write karpenter: {gates: {CapacityBuffer: true}}."
+            where: Path = ("spec", "clusters", i, "capacityBuffers")
+            yield Problem(NOT_READ, *site.origin[:2], where, message, fix, at_key=True)
         said = cluster.karpenter
         at: Path = ("spec", "clusters", i, "karpenter")
         if said is None:
@@ -64,7 +85,7 @@ def of_site(site: Site) -> Iterator[Problem]:
                 )
                 fix = f"Use Karpenter {version_text(since)}, or remove the gate."
                 yield Problem(LACKS, *site.origin[:2], (*at, "gates", gate), message, fix, at_key=True)
-            elif gate == "CapacityBuffer" and on:
+            elif gate == "CapacityBuffer" and on and not are_used:
                 yield Problem(BUFFERS, *site.origin[:2], (*at, "gates", gate), *_BUFFER_TEXTS)
 
 
@@ -72,7 +93,8 @@ _BUFFER_TEXTS = (
     "a CapacityBuffer reserves capacity for nobody in particular, refills as sessions arrive, and has no "
     "windows; its condition Provisioning=True means in Karpenter that it fits on existing nodes, and in "
     "cluster-autoscaler that nodes were requested.",
-    "For the same seats use placeholders or a buffer, not both; read the reason of the buffer's condition.",
+    "For seats with windows write backend: {type: capacityBuffer}; for the same seats use placeholders or a "
+    "buffer, not both; read the reason of the buffer's condition.",
 )
 
 

@@ -1,11 +1,11 @@
 """Add up what pools hold over time, and check the sums against the ceilings of each cluster.
 
 Moments are whole minutes since the epoch, which take half of the memory: every date of thousands of
-reservations is kept until all are in. The sizes of pools are computed by the cluster's own function
-(`berth.runtime.target`), so back-to-back occurrences do not count twice here either. Callers say what counts
-by `each`, the amount that one seat of a class takes: `{"small": 1}` counts the seats of small, and
-`per_seat` does the same for a resource. Classes that are not in it take nothing, nor do whole nodes, which
-are not seats.
+reservations is kept until all are in. The sizes of pools are computed by the cluster's own functions
+(`berth.core.target`): placeholders together with the sessions that were promised a seat, so back-to-back
+occurrences both count while one hands over to the next. Callers say what counts by `each`, the amount that
+one seat of a class takes: `{"small": 1}` counts the seats of small, and `per_seat` does the same for a
+resource. Classes that are not in it take nothing, nor do whole nodes, which are not seats.
 """
 
 from array import array
@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import pairwise
 from typing import NamedTuple
 
-from berth.core.instants import instant_text
-from berth.core.target import full_count, target
-from berth.core.timetable import TimetableOccurrence
+from berth.core.jsonvalues import instant_text
+from berth.core.sessions import Match
+from berth.core.target import counted_occurrences, full_count, target
+from berth.core.timetable import TimetableOccurrence, TimetablePool
 from berth.dates.moments import named
 from berth.dates.occurrence import Occurrence as Dated
 from berth.dates.zone import DAY, number, resolve
@@ -133,55 +134,79 @@ class _CeilingLimit(NamedTuple):
     say: Callable[[int], str]
 
 
-def pool_steps(reservation: Reservation, resource_class: str, occurrences: Sequence[Dated]) -> list[int]:
+def pool_steps(reservation: Reservation, found: ResourceClass, occurrences: Sequence[Dated]) -> list[int]:
     """Return the changes of a pool over its whole life. A persistent pool grows at minute 0."""
     persistence = reservation.holder.persistence
     if persistence is None:
-        return window_steps(resource_class, occurrences)
-    count = dict(reservation.seats).get(resource_class, 0)
+        is_counted = reservation.behavior != "none" and found.sessions is not None
+        handover = reservation.sessions.handover if is_counted else 0
+        match = Match(handover=handover, carries_over=reservation.sessions.carries_over or not is_counted)
+        pool = TimetablePool(found.name, "", reservation.behavior, match=match, overlap=reservation.overlap)
+        return window_steps(pool, occurrences)
+    count = dict(reservation.seats).get(found.name, 0)
     return [0, count] if persistence.until is None else [0, count, -(-persistence.until // 60), -count]
 
 
-def window_steps(resource_class: str, occurrences: Sequence[Dated]) -> list[int]:
-    """Return the changes of a pool that follows windows. `occurrences` are in order of `open`."""
+def window_steps(pool: TimetablePool, occurrences: Iterable[Dated]) -> list[int]:
+    """Return the changes of a pool that follows windows."""
+    ordered = sorted(occurrences, key=lambda item: item.open)
     until = 0
-    for item in occurrences:
-        if item.open <= until:
-            return _in_groups(resource_class, occurrences)
-        until = item.end
+    for item in ordered:
+        if item.scaling or item.open <= until:
+            return _in_groups(pool, ordered)
+        until = item.end + pool.match.handover
     found: list[int] = []
     count, held = 0, None
-    for item in occurrences:
+    for item in ordered:
         if item.seats is not held:
             held = item.seats
-            count = dict(held).get(resource_class, 0)
+            count = dict(held).get(pool.resource_class, 0)
         found += (item.open // 60, count, item.end // 60, -count)
     return found
 
 
-def _in_groups(resource_class: str, occurrences: Iterable[Dated]) -> list[int]:
-    """Return the same, with touching occurrences combined by the cluster's own function."""
+def _in_groups(pool: TimetablePool, occurrences: Iterable[Dated]) -> list[int]:
+    """Return the same, with touching occurrences combined by the cluster's own functions."""
     found: list[int] = []
     group: list[Dated] = []
     until = 0
-    for item in occurrences:
+    rows = (row for item in occurrences for row in item.openings())
+    for item in sorted(rows, key=lambda row: row.open):
         if item.open > until:
-            found += _touching(resource_class, group)
+            found += _touching(pool, group)
             group = []
         group.append(item)
-        until = max(until, item.end)
-    return found + _touching(resource_class, group)
+        until = max(until, item.end + pool.match.handover)
+    return found + _touching(pool, group)
 
 
-def _touching(resource_class: str, group: Iterable[Dated]) -> list[int]:
-    held, found, count = 0, [], full_count(resource_class)
+def _touching(pool: TimetablePool, group: Iterable[Dated]) -> list[int]:
+    held, found = 0, []
     asked = [TimetableOccurrence(one.id, one.open, one.start, one.end, one.seats) for one in group]
-    for at in sorted({instant for one in asked for instant in (one.open, one.start, one.end)}):
-        wanted = target(asked, at, count)
+    instants = {at for one in asked for at in (one.open, one.start, one.end, one.end + pool.match.handover)}
+    for at in sorted(instants):
+        wanted = promised(pool, asked, at)
         if wanted != held:
             found += [at // 60, wanted - held]
             held = wanted
     return found
+
+
+def promised(pool: TimetablePool, occurrences: Iterable[TimetableOccurrence], now: int) -> int:
+    """Return the most seats of a pool that are free or taken at `now`, up to the seats of each occurrence.
+
+    The people of one occurrence may have taken all its seats while all those of the next are free. If
+    sessions carry over, or nobody counts them, these are the same seats.
+    """
+    counted, seats = counted_occurrences(occurrences, pool, now), full_count(pool.resource_class)
+    if pool.match.carries_over:
+        return target(counted, now, seats, pool.overlap)
+    if pool.overlap == "sum":
+        return sum(map(seats, counted))
+    best = [(0, 0)]  # the most that occurrences up to an end have, of which no two overlap
+    for one in sorted(counted, key=lambda item: item.end):
+        best.append((one.end, seats(one) + max(most for end, most in best if end <= one.start)))
+    return max(most for _, most in best)
 
 
 def ceiling_span(ceiling: Ceiling, zone_name: str) -> tuple[int, int]:
@@ -225,12 +250,16 @@ class Ceilings:
         limited = self._limited[placed.cluster.name]
         if not limited or placed.reservation.suspend:
             return []
-        names = [found.name for found in placed.classes if found.name in limited]
-        return [(name, pool_steps(placed.reservation, name, occurrences)) for name in names]
+        classes = [found for found in placed.classes if found.name in limited]
+        return [(found.name, pool_steps(placed.reservation, found, occurrences)) for found in classes]
 
     def take(self, placed: Placed, loads: ClassSteps) -> None:
         """Collect the loads of one part."""
         self._pools[placed.cluster.name] += pool_loads(placed.reservation, loads)
+
+    def is_limited(self, cluster: str, resource_class: str) -> bool:
+        """Tell whether a ceiling of the cluster limits a class."""
+        return any(resource_class in limit.each for limits in self._limits[cluster] for limit in limits)
 
     def pools(self, cluster: str) -> Sequence[PoolLoad]:
         """Return all loads collected for a cluster."""

@@ -13,7 +13,7 @@ from berth.checks.ceilings import NO_END
 from berth.checks.cloudcapacities import reservation_text
 from berth.checks.cloudclasses import clouds_of, names_for
 from berth.checks.cloudmatching import class_fit
-from berth.core.instants import instant_text
+from berth.core.jsonvalues import instant_text
 from berth.dates.moments import local_text, named
 from berth.dates.occurrence import Occurrence
 from berth.findings import Path, Problem
@@ -68,7 +68,7 @@ def of_reservation(
 def seat_windows(resource_class: str, occurrences: Iterable[Occurrence]) -> list[SeatWindow]:
     """Return when the pool holds seats without a gap, in order of time."""
     found: list[SeatWindow] = []
-    own = [one for one in occurrences if any(name == resource_class for name, _ in one.seats)]
+    own = [one.of_classes((resource_class,)) for one in occurrences if resource_class in dict(one.seats)]
     for one in sorted(own, key=lambda each: each.open):
         if found and one.open <= found[-1].end:
             found[-1] = found[-1]._replace(end=max(found[-1].end, one.end))

@@ -74,6 +74,9 @@ def _needs(cloud: CloudCapacity, cluster: Cluster) -> Iterator[Problem]:
             asked.append(("interruptible", ("reservations", i, "type")))
     if cloud.disruption.consolidation_policy == "Balanced":
         asked.append(("Balanced", ("disruption", "consolidationPolicy")))
+    for i, budget in enumerate(cloud.disruption.budgets or ()):
+        if "Unhealthy" in (budget.reasons or ()):
+            asked.append(("Unhealthy", ("disruption", "budgets", i, "reasons")))
     for need, path in asked:
         yield from problems_of_need(need, cluster, cloud.origin, ("spec", *path))
 

@@ -5,14 +5,15 @@ nodes needs?
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from berth.checks import cloudmatching
-from berth.checks.autoscalers import problems_of_need
+from berth.checks.autoscalers import has_feature, problems_of_need, problems_of_reset
 from berth.checks.ceilings import NO_END, PoolLoad, levels, peak, pool_steps, sum_changes
 from berth.checks.cloudcapacities import reservation_text
 from berth.checks.clouddemand import buys_nothing
 from berth.checks.cloudmatching import class_fit
-from berth.core.instants import instant_text
+from berth.core.jsonvalues import instant_text
 from berth.dates.occurrence import Occurrence
 from berth.findings import Path, Problem
 from berth.karpenter.nodelabels import CAPACITY_TYPE, NODEPOOL
@@ -22,9 +23,9 @@ from berth.quantity import NANO, parse
 from berth.schema.cloudvalues import CloudCapacity, CloudReservation
 from berth.schema.declared import Declared
 from berth.schema.holders import Nodes
-from berth.schema.values import Cluster, Reservation, ResourceClass, Site
+from berth.schema.values import Reservation, ResourceClass, Site
 
-NEVER_THERE, NEVER_RESERVED, ORDER = "B162", "B163", "B165"
+NEVER_THERE, NEVER_RESERVED, ORDER, WAITING = "B162", "B163", "B165", "B193"
 
 
 def clouds_of(names: Iterable[str], declared: Declared) -> list[CloudCapacity]:
@@ -43,10 +44,15 @@ def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
         home = cluster_of(found, site)
         known = clouds_of(found.cloud_capacity, declared)
         clouds = [one for one in known if cluster_named(one.cluster, site) is home]
+        used: list[CloudCapacity] = []
         for cloud in clouds:
-            musts = list(_fit(found, cloud, _pools(found, cloud, declared, site)))
-            yield from musts or _preference(found, cloud, clouds)
+            problems = list(_fit(found, cloud, _pools(found, cloud, declared, site)))
+            problems = problems or list(_preference(found, cloud, clouds))
+            yield from problems
+            used += [] if problems else [cloud]
         yield from _weight_order(found, clouds)
+        if home is not None and has_feature("full", home):
+            yield from _waiting(found, used)
 
 
 def _pools(found: ResourceClass, cloud: CloudCapacity, declared: Declared, site: Site) -> list[str]:
@@ -109,10 +115,27 @@ def _preference(
             yield _class_problem(NEVER_RESERVED, found, path, message, "Remove the preference, or invert it.")
 
 
+def _as_tried(clouds: Sequence[CloudCapacity]) -> list[CloudCapacity]:
+    """Sort as Karpenter tries pools: by weight, highest first, then by name in reverse."""
+    return sorted(clouds, key=lambda one: (one.weight or 0, one.name), reverse=True)
+
+
+def _waiting(found: ResourceClass, clouds: Sequence[CloudCapacity]) -> Iterator[Problem]:
+    """Check that no capacity keeps seats waiting that another one could take."""
+    for cloud, next_one in pairwise(_as_tried(clouds)):
+        if cloud.capacity_types == ("reserved",):
+            message = (
+                f"since Karpenter 1.15 seats wait while all reserved instances of {cloud.name} are in use, "
+                f"and never go to {next_one.name}."
+            )
+            fix = f"Add on-demand to the capacityTypes of {cloud.name}: seats then use it when they are full."
+            path: Path = ("cloudCapacity", found.cloud_capacity.index(cloud.name))
+            yield _class_problem(WAITING, found, path, message, fix)
+
+
 def _weight_order(found: ResourceClass, clouds: Sequence[CloudCapacity]) -> Iterator[Problem]:
-    """Check the order: Karpenter tries pools by weight, highest first, then by name in reverse."""
-    theirs = sorted(clouds, key=lambda one: (one.weight or 0, one.name), reverse=True)
-    for wished, tried in zip(clouds, theirs, strict=True):
+    """Check that Karpenter tries the capacities in the order of the class."""
+    for wished, tried in zip(clouds, _as_tried(clouds), strict=True):
         if wished is not tried:
             how = "has the higher weight"
             if (wished.weight or 0) == (tried.weight or 0):
@@ -123,7 +146,7 @@ def _weight_order(found: ResourceClass, clouds: Sequence[CloudCapacity]) -> Iter
             return
 
 
-NO_NODES, TAKEN_AWAY = "B171", "B192"
+NO_NODES = "B171"
 _TYPE: Path = ("spec", "backend", "type")
 
 
@@ -135,8 +158,7 @@ def of_reservation(
         return
     for place in placed(reservation, declared, site):
         yield from problems_of_need("static", place.cluster, reservation.origin, _TYPE)
-        if not place.cluster.replicas_in_git:
-            yield _reset(reservation, place.cluster)
+        yield from problems_of_reset(reservation, place.cluster, _TYPE)
         for found in place.classes:
             if not found.cloud_capacity:
                 message = f"class {found.name} has no cloudCapacity, which says which nodes to buy."
@@ -145,25 +167,13 @@ def of_reservation(
             yield from _limit(reservation, found, declared, occurrences)
 
 
-def _reset(reservation: Reservation, cluster: Cluster) -> Problem:
-    """Report that git resets the number of nodes. A Deployment's replicas can be left out of git, but a
-    NodePool without them is another kind of pool for ever.
-    """
-    message = (
-        f"each apply of the files of cluster {cluster.name} would reset its nodes to the 0 in git, also in "
-        "the middle of a window."
-    )
-    fix = "Use engine argocd, or flux from 2.9 on, which ignore replicas; or write type: placeholder."
-    return Problem(TAKEN_AWAY, *reservation.origin[:2], _TYPE, message, fix)
-
-
 def _limit(
     reservation: Reservation, found: ResourceClass, declared: Declared, occurrences: Sequence[Occurrence]
 ) -> Iterator[Problem]:
     """Check the limits of the capacity that the pool is made from."""
     for cloud in clouds_of(names_for(reservation, found), declared):
         most = dict(cloud.limits).get("nodes")
-        pool = PoolLoad(reservation.name, found.name, pool_steps(reservation, found.name, occurrences))
+        pool = PoolLoad(reservation.name, found.name, pool_steps(reservation, found, occurrences))
         changes = sum_changes([pool], {found.name: 1})
         highest = peak(changes, 0, NO_END)
         if highest is None:

@@ -18,7 +18,7 @@ from berth.checks.ceilings import (
     sum_changes,
 )
 from berth.checks.collisions import COLLISION, KUSTOMIZE
-from berth.core.instants import instant_text
+from berth.core.jsonvalues import instant_text
 from berth.durations import whole_seconds
 from berth.findings import Path, Problem
 from berth.karpenter.disruption import (

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 
-from berth.core.inventory import object_line
 from berth.findings import Problem
 from berth.manifests import naming
 from berth.manifests.placed import Placed, cluster_of
@@ -42,8 +41,7 @@ class RenderedNames:
         ours = self._ours[cluster]
         for kind, given in [one for one in (*wanted, *also) if one in ours or _is_code(*one)][:1]:
             yield _collision(reservation, kind, given, "Berth itself")
-        others = [naming.cronjob(name, number) for number in range(2, cronjobs + 1)]
-        listed = (name, *(object_line("CronJob", other) for other in others))
+        listed = (name, *naming.listed_cronjobs(name, cronjobs))
         self._listed[cluster].append(sum(len(line) + 1 for line in listed))
         for kind, given in wanted:
             owner = self._owners.setdefault((cluster, kind, given), reservation)

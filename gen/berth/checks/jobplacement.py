@@ -30,10 +30,10 @@ def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
         closed = [
             (i, one)
             for i, one in enumerate(found.pod.tolerations or ())
-            if _names_a_taint(one) and not any(_may_match_same_taint(one, other) for other in ours)
+            if names_a_taint(one) and not any(may_match_same_taint(one, other) for other in ours)
         ]
         if closed:
-            yield _problem(found, cluster, closed[0][0], [_taint_text(one) for _, one in closed])
+            yield _problem(found, cluster, closed[0][0], [taint_text(one) for _, one in closed])
 
 
 def _problem(found: ResourceClass, cluster: Cluster, first: int, taints: list[str]) -> Problem:
@@ -55,7 +55,7 @@ def _runs_elsewhere(cluster: Cluster, found: ResourceClass) -> bool:
     return any(key not in _COMMON and asked.get(key) != value for key, value in chosen.items())
 
 
-def _names_a_taint(one: "Toleration") -> bool:
+def names_a_taint(one: "Toleration") -> bool:
     """Tell whether a toleration implies a permanent taint that keeps pods away.
 
     One that tolerates every taint implies none.
@@ -65,7 +65,7 @@ def _names_a_taint(one: "Toleration") -> bool:
     return key != "" and lasts and one.effect != "PreferNoSchedule"
 
 
-def _may_match_same_taint(one: "Toleration", other: "Toleration") -> bool:
+def may_match_same_taint(one: "Toleration", other: "Toleration") -> bool:
     """Tell whether both may tolerate the same taint. As the nodes are not known, assume so if in doubt."""
     if other.key is None:
         same_key = same_value = True
@@ -77,7 +77,7 @@ def _may_match_same_taint(one: "Toleration", other: "Toleration") -> bool:
     return same_key and same_value and len(effects) < 2
 
 
-def _taint_text(one: "Toleration") -> str:
+def taint_text(one: "Toleration") -> str:
     """Format a taint as `kubectl taint` does."""
     value = f"={one.value}" if one.value else ""
     effect = f":{one.effect}" if one.effect else ""

@@ -15,7 +15,9 @@ SAME_SESSIONS = "B075"
 def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check all classes. A class is reported if others may take its sessions; the first by rank is named."""
     for cluster in site.clusters:
-        ranked = sorted(_recognitions(declared, site, cluster).items(), key=_rank)
+        ranked = sorted(
+            _recognitions(declared, site, cluster).items(), key=lambda item: item[1].rank(item[0])
+        )
         for place, (name, own) in enumerate(ranked):
             winners = [other for other, one in ranked[:place] if _is_shared(own, one)]
             if winners:
@@ -27,12 +29,6 @@ def _recognitions(declared: Declared, site: Site, cluster: Cluster) -> dict[str,
         one.name: recognition_of(one) for one in declared.classes.values() if cluster_of(one, site) is cluster
     }
     return {name: one for name, one in found.items() if one is not None}
-
-
-def _rank(item: tuple[str, Recognition]) -> tuple[int, int, str]:
-    """Order classes as `berth.core.sessions.winning_class` does where no course narrows them."""
-    name, one = item
-    return -one.requirements, len(one.namespaces), name
 
 
 def _is_shared(one: Recognition, other: Recognition) -> bool:

@@ -1,13 +1,14 @@
-"""Check references: classes, calendars, capacities and clusters that documents name, and sessions they
-count.
+"""Check references: classes, calendars, terms, capacities and clusters that documents name, and sessions
+they count.
 """
 
 from collections.abc import Iterator
 
 from berth.core.sessions import RENKU_PROJECT
+from berth.dates.exceptions import entry_path
 from berth.findings import Path, Problem
-from berth.manifests.placed import class_names, cluster_named, cluster_of
-from berth.schema.declared import Declared
+from berth.manifests.placed import class_names, cluster_named, cluster_of, pool_behaviors
+from berth.schema.declared import TERM, Declared, Reference
 from berth.schema.renkunames import their_path
 from berth.schema.report import Origin, choice, nearest, shown
 from berth.schema.values import Reservation, ResourceClass, Site
@@ -20,15 +21,16 @@ UNKNOWN_CLASS, UNKNOWN_CALENDAR, UNKNOWN_CLUSTER, UNCOUNTABLE, NARROWS_NOTHING, 
     "B032",
     "B035",
 )
+UNKNOWN_TERM = "B054"
 DOUBTFUL_TEMPLATE = "B074"
-UNKNOWN_CLOUD, OTHER_CLUSTER = "B160", "B161"
+UNKNOWN_CLOUD, OTHER_CLUSTER, TWO_KINDS = "B160", "B161", "B200"
 
 
 def _problem(code: str, origin: Origin, path: Path, message: str, fix: str) -> Problem:
     return Problem(code, *origin[:2], (*origin.prefix, *path), message, fix)
 
 
-def of_cluster(origin: Origin, name: str, site: Site) -> Iterator[Problem]:
+def of_cluster(origin: Origin, name: str, site: Site, path: Path = ("spec", "cluster")) -> Iterator[Problem]:
     """Check that a document's cluster exists. Without a name it is the site's only one."""
     clusters = tuple(cluster.name for cluster in site.clusters)
     if not name and len(clusters) > 1:
@@ -36,7 +38,7 @@ def of_cluster(origin: Origin, name: str, site: Site) -> Iterator[Problem]:
         yield _problem("B011", origin, ("spec",), message, f"Add cluster: one of {', '.join(clusters)}.")
     elif name and name not in clusters:
         message = f"no cluster named {shown(name)} in the Site."
-        yield _problem(UNKNOWN_CLUSTER, origin, ("spec", "cluster"), message, choice(name, clusters))
+        yield _problem(UNKNOWN_CLUSTER, origin, path, message, choice(name, clusters))
 
 
 def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
@@ -44,14 +46,17 @@ def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
     for found in declared.classes.values():
         yield from of_cluster(found.origin, found.cluster, site)
         yield from _clouds(found, declared, site)
+        yield from _kinds_of_capacity(found, declared)
+    for capacity in declared.generic.values():
+        yield from of_cluster(capacity.origin, capacity.cluster, site)
 
 
 def _clouds(found: ResourceClass, declared: Declared, site: Site) -> Iterator[Problem]:
     home = cluster_of(found, site)
     for i, name in enumerate(found.cloud_capacity):
-        cloud, path = declared.clouds.get(name), ("spec", "cloudCapacity", i)
+        cloud, path = declared.clouds.get(name) or declared.generic.get(name), ("spec", "cloudCapacity", i)
         if not declared.may_exist("CloudCapacity", name):
-            known = tuple(sorted(declared.clouds))
+            known = tuple(sorted((*declared.clouds, *declared.generic)))
             fix = nearest(name, known, "Add a CloudCapacity with this name; known:")
             yield _problem(UNKNOWN_CLOUD, found.origin, path, f"no CloudCapacity named {shown(name)}.", fix)
         elif cloud is not None and home is not None:
@@ -61,6 +66,18 @@ def _clouds(found: ResourceClass, declared: Declared, site: Site) -> Iterator[Pr
                 yield _problem(
                     OTHER_CLUSTER, found.origin, path, message, "Use a CloudCapacity of the class's cluster."
                 )
+
+
+def _kinds_of_capacity(found: ResourceClass, declared: Declared) -> Iterator[Problem]:
+    """Check that a class does not name capacity of Karpenter beside generic capacity."""
+    bought = [name for name in found.cloud_capacity if name in declared.clouds]
+    generic = [name for name in found.cloud_capacity if name in declared.generic]
+    if bought and generic:
+        message = (
+            f"{bought[0]} is capacity of Karpenter and {generic[0]} is generic: placeholders of the class "
+            f"are restricted to nodes of {bought[0]}."
+        )
+        yield _problem(TWO_KINDS, found.origin, ("spec", "cloudCapacity"), message, "Name one of the two.")
 
 
 def of_renku_ids(declared: Declared) -> Iterator[Problem]:
@@ -94,34 +111,72 @@ def of_ceilings(declared: Declared, site: Site) -> Iterator[Problem]:
                     yield _problem("B016", site.origin, path, message, fix)._replace(at_key=True)
 
 
+def of_policies(declared: Declared, site: Site) -> Iterator[Problem]:
+    """Check the classes and clusters of all policies: a misspelled one would match nothing."""
+    for i, policy in enumerate(site.policies):
+        for key, match in (("match", policy.match), ("unless", policy.unless)):
+            path: Path = ("spec", "policies", i, key)
+            for j, name in enumerate(match.classes if match else ()):
+                yield from _unknown(
+                    Reference("ResourceClass", name, site.origin, (*path, "classes", j)), declared
+                )
+            for j, name in enumerate(match.clusters if match else ()):
+                yield from of_cluster(site.origin, name, site, (*path, "clusters", j))
+
+
 def of_reservation(reservation: Reservation, declared: Declared) -> Iterator[Problem]:
     """Check everything that a reservation names."""
-    yield from _calendars(reservation, declared)
-    known = True
-    for path, name in _named_classes(reservation):
-        if not declared.may_exist("ResourceClass", name):
-            known = False
-            fix = choice(name, tuple(sorted(declared.classes)))
-            message = f"no ResourceClass named {shown(name)}."
-            yield _problem(UNKNOWN_CLASS, reservation.origin, path, message, fix)
-    if not known:
+    at, recurrence = reservation.origin, reservation.recurrence
+    yield from _calendars(at, ("spec", "recurrence"), recurrence.calendars, declared)
+    for i, name in enumerate(recurrence.within):
+        yield from _unknown(Reference(TERM, name, at, ("spec", "recurrence", "within", i)), declared)
+    unknown = [
+        problem
+        for path, name in _named_classes(reservation)
+        for problem in _unknown(Reference("ResourceClass", name, at, path), declared)
+    ]
+    if unknown:
+        yield from unknown
         return
     classes = [declared.classes[name] for name in class_names(reservation) if name in declared.classes]
     yield from _places(reservation, classes)
     if reservation.sessions.project_template:
         yield from _templates(reservation, classes, declared.site)
-    if reservation.behavior != "none":
-        yield from _counted(reservation, classes)
+    behaviors = pool_behaviors(reservation)
+    counted = [found for found in classes if behaviors[found.name] != "none"]
+    if counted:
+        yield from _counted(reservation, counted)
 
 
-def _calendars(reservation: Reservation, declared: Declared) -> Iterator[Problem]:
-    for i, name in enumerate(reservation.recurrence.calendars):
-        if not declared.may_exist("Calendar", name):
-            path: Path = ("spec", "recurrence", "calendars", i)
-            fix = nearest(name, tuple(sorted(declared.calendars)), "Add a Calendar with this name; known:")
-            yield _problem(
-                UNKNOWN_CALENDAR, reservation.origin, path, f"no Calendar named {shown(name)}.", fix
-            )
+def of_site(declared: Declared, site: Site) -> Iterator[Problem]:
+    """Check the calendars of all reservations."""
+    yield from _calendars(site.origin, ("spec",), site.calendars, declared)
+
+
+def of_faulty(declared: Declared) -> Iterator[Problem]:
+    """Check what faulty reservations name."""
+    for one in declared.faulty:
+        yield from _unknown(one, declared)
+
+
+def _calendars(origin: Origin, above: Path, names: tuple[str, ...], declared: Declared) -> Iterator[Problem]:
+    for i, name in enumerate(names):
+        yield from _unknown(Reference("Calendar", name, origin, (*above, "calendars", i)), declared)
+
+
+def _unknown(one: Reference, declared: Declared) -> Iterator[Problem]:
+    """Report a reference to what nobody declares."""
+    if declared.may_exist(one.kind, one.name):
+        return
+    if one.kind == "ResourceClass":
+        code, fix = UNKNOWN_CLASS, choice(one.name, tuple(sorted(declared.classes)))
+    elif one.kind == "Calendar":
+        fix = nearest(one.name, sorted(declared.calendars), "Add a Calendar with this name; known:")
+        code = UNKNOWN_CALENDAR
+    else:
+        fix = nearest(one.name, sorted(declared.terms), "Add it to `terms` of a Calendar; known:")
+        code = UNKNOWN_TERM
+    yield _problem(code, one.origin, one.path, f"no {one.kind} named {shown(one.name)}.", fix)
 
 
 def _named_classes(reservation: Reservation) -> Iterator[tuple[Path, str]]:
@@ -133,14 +188,23 @@ def _named_classes(reservation: Reservation) -> Iterator[tuple[Path, str]]:
         return
     for i, (name, _) in enumerate(reservation.seats):
         yield ("spec", "provisioning", "seats", i, "resourceClass"), name
-    for kind, held in (
-        ("schedule", [entry.seats for entry in reservation.recurrence.schedule]),
-        ("extra", [extra.seats for extra in reservation.recurrence.extras]),
-    ):
-        for i, seats in enumerate(held):
-            if seats is not reservation.seats:
-                for j, (name, _) in enumerate(seats):
-                    yield ("spec", "recurrence", kind, i, "seats", j, "resourceClass"), name
+    for i, line in enumerate(reservation.recurrence.lines):
+        if line.seats is not reservation.seats:
+            for j, (name, _) in enumerate(line.seats):
+                yield (*entry_path(i, reservation.recurrence), "seats", j, "resourceClass"), name
+    for i, move in enumerate(reservation.recurrence.moves):
+        for j, (name, _) in enumerate(move.seats or ()):
+            yield ("spec", "recurrence", "moved", i, "to", "seats", j, "resourceClass"), name
+
+
+def _counting_line(reservation: Reservation, resource_class: str) -> tuple[Path, str]:
+    """Return which behavior counts the sessions of a class, and the line that it comes from."""
+    lines = reservation.recurrence.lines if reservation.behavior == "none" else ()
+    for i, item in enumerate(lines):
+        for (name, _), one in zip(item.seats, reservation.scaling_of(item), strict=True):
+            if name == resource_class and one.behavior != "none":
+                return entry_path(i, reservation.recurrence), one.behavior
+    return ("spec", "provisioning"), reservation.behavior
 
 
 def _counted(reservation: Reservation, classes: list[ResourceClass]) -> Iterator[Problem]:
@@ -148,8 +212,8 @@ def _counted(reservation: Reservation, classes: list[ResourceClass]) -> Iterator
     key = "scale_down_behavior" if reservation.renku else "scaleDownBehavior"
     for found in classes:
         if found.sessions is None:
-            path = _own_path(reservation, ("spec", "provisioning", "scaleDownBehavior"))
-            behavior = reservation.behavior
+            at, behavior = _counting_line(reservation, found.name)
+            path = _own_path(reservation, (*at, "scaleDownBehavior"))
             message = f"behavior {behavior} counts sessions, but class {found.name} has no `sessions`."
             fix = f"Add sessions to the class, or write {key}: none."
             yield Problem(UNCOUNTABLE, *reservation.origin[:2], path, message, fix)

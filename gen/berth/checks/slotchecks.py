@@ -333,9 +333,7 @@ def _one_node(reservation: Reservation, slots: Slots, found: ResourceClass) -> I
     spec = slots.template.spec()
     selected = {**(found.pod.node_selector or {}), **spec.get("nodeSelector", {})}
     node = spec.get("nodeName") or selected.get(_HOSTNAME)
-    recurrence = reservation.recurrence
-    counts = [reservation.seats, *(one.seats for one in recurrence.schedule)]
-    counts += [one.seats for one in recurrence.extras]
+    counts = [reservation.seats, *reservation.recurrence.all_seats()]
     most = max(dict(each).get(found.name, 0) for each in counts)
     if node and most > MOST_PODS:
         message = (

@@ -9,23 +9,26 @@ A command is a function with this decorator, the settings first and its own opti
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 
-from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, has_color, stderr, stdout
+from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, columns, has_color, progress, stderr, stdout
 from berth.findings import ERROR, NOTE, Finding
 from berth.output import report
+from berth.schema.report import close
 from berth.version import VERSION
 
+T = TypeVar("T")
+
 RESERVATIONS = "reservations"
-FORMS = ("text", "wide", "json", "markdown", "github", "ics")
+FORMS = ("text", "wide", *report.DATA_FORMS, "markdown", "github", "ics")
 _WIDTH = 80
-_CLOSE = 0.7  # how alike a word must be to be suggested
-_COMMON = ("-C", "--strict", "--now", "--help", "--version")
+_LIKENESS = 0.7  # of a word that is suggested: option and command names are short
+_COMMON = ("-C", "--strict", "--quiet", "--now", "--help", "--version")
 
 
 class CommandError(click.ClickException):
@@ -40,6 +43,7 @@ class Settings(NamedTuple):
 
     form: str = ""
     strict: bool = False
+    quiet: bool = False
     now: str | None = None
     folder: str = ""  # of -C
     up: str = ""
@@ -54,21 +58,49 @@ class Settings(NamedTuple):
         return os.path.join(self.down, path) if self.down else path  # noqa: PTH118 - text
 
     @property
+    def columns(self) -> int | None:
+        """Return how wide a table may be; None: as wide as it is."""
+        return columns(sys.stdout) if self.form == "text" else None
+
+    @property
     def in_repository(self) -> str:
         """The project's folder as seen from where the program was started, for GitHub."""
         return os.path.join(self.folder, self.up)  # noqa: PTH118 - text
 
-    def report(self, findings: Sequence[Finding], *, aside: bool = True) -> int:
-        """Write the findings in the form of `-o`, to stderr if `aside`; return the exit code they mean."""
+    def progress(self, items: Iterable[T], total: int) -> Generator[T, None, None]:
+        """Yield the items, and report how far they are unless `--quiet` is given."""
+        if self.quiet:
+            yield from items
+        else:
+            yield from progress(items, total)
+
+    def answer(self, data: Callable[[], report.Answer], text: Callable[[], str]) -> None:
+        """Write the answer in the form of `-o`: as data for programs, or as text."""
+        stdout(report.serialize(data(), self.form) if self.form in report.DATA_FORMS else text())
+
+    def report(self, findings: Sequence[Finding], *, aside: bool = True, counts_notes: bool = False) -> int:
+        """Write the findings in the form of `-o`; return the exit code they mean.
+
+        They are the answer, on stdout, or stand `aside`, on stderr. Aside, notes are left out, or only
+        counted, and CSV, which is the form of one list, is text.
+        """
+        notes = [one for one in findings if one.severity == NOTE] if aside else []
+        code = exit_code(findings, strict=self.strict)
+        self._write([one for one in findings if one not in notes], aside=aside)
+        counts_notes = counts_notes and self.form not in ("json", "yaml", "github") and not self.quiet
+        if counts_notes and notes and code == EXIT_OK:
+            stderr(f"{report.count(notes)}; berth validate shows {'them' if len(notes) > 1 else 'it'}.\n")
+        return code
+
+    def _write(self, findings: Sequence[Finding], *, aside: bool) -> None:
         write = stderr if aside else stdout
-        if self.form == "json":
-            write(report.as_json(findings) if findings or not aside else "")
+        if self.form in report.DATA_FORMS and not (aside and self.form == "csv"):
+            write(report.serialize(report.finding_list(findings), self.form) if findings or not aside else "")
         elif self.form == "github":
             write(report.github(findings, self.in_repository))
         else:
             color = has_color(sys.stderr if aside else sys.stdout)
             write(report.text(findings, color=color, folder=self.up))
-        return exit_code(findings, strict=self.strict)
 
 
 def exit_code(findings: Iterable[Finding], *, strict: bool) -> int:
@@ -150,9 +182,14 @@ def command(
 
     def decorate(function: Callable[..., int]) -> Command:
         def callback(
-            folder: str | None, strict: bool, now: str | None, output: str = "", **own: object
+            folder: str | None,
+            strict: bool,
+            quiet: bool,
+            now: str | None,
+            output: str = "",
+            **own: object,
         ) -> int:
-            settings = enter(Settings(output, strict, now), folder, in_project=in_project)
+            settings = enter(Settings(output, strict, quiet, now), folder, in_project=in_project)
             return function(settings, **own)
 
         params = [*reversed(getattr(function, "__click_params__", ())), *_output(forms), *common_options()]
@@ -190,20 +227,9 @@ def reason(error: Exception) -> str:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return ` Did you mean ...?`, or nothing if no known word is close."""
-    from difflib import get_close_matches  # noqa: PLC0415 - only a mistake pays for it
-
-    close = get_close_matches(word, list(known), n=1, cutoff=_CLOSE)
-    return f" Did you mean {close[0]}?" if close else ""
-
-
-def suggestion(word: str, known: Sequence[str]) -> str:
-    """Return the known words that are close, or else all of them, as a sentence."""
-    from difflib import get_close_matches  # noqa: PLC0415 - only a mistake pays for it
-
-    lower = {one.lower(): one for one in known}
-    close = [lower[one] for one in get_close_matches(word.lower(), list(lower), n=3)]
-    return f"Did you mean {' or '.join(close)}?" if close else f"There are {', '.join(known)}."
+    """Return ` Did you mean ...?` with the nearest word, or nothing if no known word is close."""
+    found = close(word, tuple(known), _LIKENESS)
+    return f" Did you mean {found[0]}?" if found else ""
 
 
 def common_options() -> list[click.Parameter]:
@@ -216,6 +242,7 @@ def common_options() -> list[click.Parameter]:
             help="Work in this folder instead of the current one.",
         ),
         click.Option(["--strict"], is_flag=True, help="Treat warnings as errors."),
+        click.Option(["--quiet"], is_flag=True, help="Show no progress, and do not count notes."),
         click.Option(["--now"], metavar="INSTANT", help="Use this instant instead of the clock."),
         click.Option(
             ["--version"],

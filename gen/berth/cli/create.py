@@ -1,94 +1,134 @@
-"""The commands that begin: `berth init`, `berth import`, `berth schema`."""
+"""The commands about other formats: `berth import`, `berth schema`."""
 
-import time
-from datetime import UTC, datetime
+import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
-from berth.cli.command import FILE, FOLDER, CommandError, Settings, command
+from berth.cli.command import FILE, CommandError, Settings, command
+from berth.cli.completion import complete_classes
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, stderr, stdout
 from berth.cli.edit import keep_schema
-from berth.cli.selection import instant
+from berth.edit.classes import import_z2jh
 from berth.edit.create import import_renku, reservation_yaml, write_file
 from berth.edit.roundtrip import EditError
-from berth.edit.scaffold import project_of, render_files, starter_files
+from berth.findings import Problem, severity
 from berth.pipeline import Pipeline
-from berth.reading.source import Source, read_file
+from berth.reading.source import LIMIT, Source, read_file, unreadable
 from berth.schema.describe import json_schema_text
-from berth.schema.renkunames import slug
 
-_NEXT = """\
-{folder} is a repository of reservations now. Next:
-  1. Edit reservations/site.yaml and classes.yaml: your clusters, your seats.
-  2. Run berth render, and commit everything.
-"""
-
-
-@command(
-    in_project=False,
-    examples=("berth init seats --time-zone Europe/Zurich --engine flux",),
-)
-@click.argument("directory", metavar="DIR", type=FOLDER)
-@click.option("--time-zone", metavar="ZONE", default="UTC", help="Time zone of the site; default: UTC.")
-@click.option("--engine", metavar="NAME", default="argocd", help="argocd, flux or none; default: argocd.")
-def init(settings: Settings, directory: str, time_zone: str, engine: str) -> int:
-    """Start a repository of reservations that passes its checks.
-
-    Nothing is overwritten: if a file of it exists, nothing is written.
-    """
-    folder = Path(directory)
-    now = instant("--now", settings.now, None)
-    today = datetime.fromtimestamp(int(time.time()) if now is None else now, UTC).date()
-    texts = starter_files(slug(folder.resolve().name), time_zone or "UTC", engine or "argocd", today)
-    pipeline = project_of(texts)
-    texts.update(render_files(pipeline, "rendered"))
-    if pipeline.has_errors():
-        settings.report(pipeline.findings())
-        stderr("Nothing was written.\n")
-        return EXIT_BAD_INPUT
-    existing = [path for path in ("reservations", "rendered", *texts) if (folder / path).exists()]
-    if existing:
-        raise CommandError(f"{folder / existing[0]} exists; nothing was written.")
-    try:
-        for path, text in texts.items():
-            write_file(str(folder / path), text, None)
-    except EditError as error:
-        raise CommandError(f"{error}.") from error
-    stdout(_NEXT.format(folder=folder))
-    return EXIT_OK
+FEED_LIMIT = 16 * LIMIT  # bytes of a calendar: some tens of thousands of events
+_FLAGS = {
+    "renku": ("time_zone", "suspend"),
+    "z2jh": ("cluster", "namespace"),
+    "ics": ("resource_class", "seats", "calendar", "first", "last", "time_zone"),
+}
+_NAMES = {"resource_class": "--class", "first": "--from", "last": "--until"}
 
 
 @command(
     name="import",
-    examples=("berth import renku export.json --time-zone Europe/Zurich --suspend",),
+    examples=(
+        "berth import ics courses.ics --class small --seats 25 --until 2026-07-31",
+        "curl https://example.org/holidays.ics | berth import ics - --calendar holidays",
+        "berth import renku export.json --time-zone Europe/Zurich --suspend",
+        "berth import z2jh values.yaml --namespace jupyterhub",
+    ),
 )
-@click.argument("source", metavar="renku", type=click.Choice(("renku",)))
+@click.argument("source", metavar="ics|renku|z2jh", type=click.Choice(tuple(_FLAGS)))
 @click.argument("file", type=FILE)
-@click.option("--time-zone", metavar="ZONE", help="Write its times in this time zone.")
-@click.option("--suspend", is_flag=True, help="Suspend the reservations: they open once you remove it.")
-def import_(settings: Settings, source: str, file: str, time_zone: str | None, suspend: bool) -> int:  # noqa: ARG001
-    """Convert an export of Renku's API to editable files.
+@click.option(
+    "--class",
+    "resource_class",
+    metavar="NAME",
+    help="ics: make a reservation of this class of each event.",
+    shell_complete=complete_classes,
+)
+@click.option("--seats", metavar="NUMBER", help="ics: seats of events whose description has no `seats: 25`.")
+@click.option("--calendar", metavar="NAME", help="ics: make a Calendar of all events, such as holidays.")
+@click.option("--from", "first", metavar="DATE", help="ics: leave out earlier dates.")
+@click.option("--until", "last", metavar="DATE", help="ics: leave out later dates.")
+@click.option(
+    "--time-zone", metavar="ZONE", help="renku: write its times in this time zone. ics: of times without one."
+)
+@click.option("--suspend", is_flag=True, help="renku: suspend the reservations until you remove it.")
+@click.option("--cluster", metavar="NAME", help="z2jh: the cluster of the hub; default: the only one.")
+@click.option("--namespace", metavar="NAME", help="z2jh: where sessions run; default: jupyterhub.")
+def import_(settings: Settings, source: str, file: str, **options: Any) -> int:
+    """Convert calendars, Renku's exports, or JupyterHub's profiles.
 
-    FILE is not changed. If it is in reservations/, remove it afterwards.
+    ics: an iCalendar file. With --class, each event becomes a reservation; with --calendar, all become a
+    Calendar. Run it again to update them.
+
+    renku: reservations that Renku's API exported. z2jh: the profiles in the values of the Zero to JupyterHub
+    chart; each becomes a resource class.
+
+    FILE is not changed. If it is in reservations/, remove it afterwards. With -, stdin is read.
     """
-    path = settings.given(file)
+    for name, value in options.items():
+        if value and name not in _FLAGS[source]:
+            flag = _NAMES.get(name, f"--{name.replace('_', '-')}")
+            raise click.UsageError(f"{flag} does not go with {source}.")
     pipeline = Pipeline()
+    found = _source(settings, file, LIMIT if source != "ics" else FEED_LIMIT)
+    if isinstance(found, Problem):
+        return settings.report(pipeline.located([found], severity))
     try:
-        found = import_renku(read_file(path), pipeline, time_zone)
-    except (EditError, OSError) as error:
-        raise CommandError(f"{file}: {error}.") from error
+        if source == "z2jh":
+            namespace = options["namespace"] or "jupyterhub"
+            return _import_classes(settings, pipeline, found, options["cluster"], namespace)
+        if source == "ics":
+            from berth.cli.importevents import import_events  # noqa: PLC0415 - it loads icalendar
+
+            return import_events(settings, pipeline, found, {name: options[name] for name in _FLAGS["ics"]})
+        suspend, zone = options["suspend"], options["time_zone"]
+        return _import_reservations(settings, pipeline, found, zone, suspend=suspend)
+    except EditError as error:
+        raise CommandError(f"{error}.") from error
+
+
+def _source(settings: Settings, file: str, limit: int) -> Source | Problem:
+    """Return a file, or stdin for `-`."""
+    if file != "-":
+        try:
+            return read_file(settings.given(file), limit)
+        except OSError as error:
+            return unreadable(settings.given(file), error)
+    return Source("stdin", b"" if sys.stdin is None else sys.stdin.buffer.read())
+
+
+def _import_reservations(
+    settings: Settings, pipeline: Pipeline, source: Source, time_zone: str | None, *, suspend: bool
+) -> int:
+    path = source.file
+    try:
+        found = import_renku(source, pipeline, time_zone)
+    except EditError as error:
+        raise EditError(f"{settings.shown(path)}: {error}") from error
     if found.findings:
         settings.report(found.findings)
         return EXIT_BAD_INPUT
     reservations = [one._replace(suspend=suspend) for one in found.reservations]
     texts = {f"reservations/{one.name}.yaml": reservation_yaml(one) for one in reservations}
-    try:
-        code = _write(settings, pipeline, texts, path)
-    except EditError as error:
-        raise CommandError(f"{error}.") from error
+    code = _write(settings, pipeline, texts, path)
     if code == EXIT_OK and any(one.file == path for one in pipeline.sources):
-        stdout(f"Remove {file}: the new files replace it.\n")
+        stdout(f"Remove {settings.shown(path)}: the new files replace it.\n")
+    return code
+
+
+def _import_classes(
+    settings: Settings, pipeline: Pipeline, source: Source, cluster: str | None, namespace: str
+) -> int:
+    found = import_z2jh(source, cluster, namespace)
+    if found.findings:
+        settings.report(found.findings)
+        return EXIT_BAD_INPUT
+    code = _write(settings, pipeline, {"reservations/jupyterhub-classes.yaml": found.text}, source.file)
+    if code == EXIT_OK and found.unlabeled:
+        stdout("Label the pods in kubespawner_override, so that each class counts its own sessions:\n")
+        for title, labels in found.unlabeled:
+            stdout(f"  {title}: extra_labels: {labels}\n")
     return code
 
 

@@ -1,7 +1,6 @@
 """`berth diff`: what a change of the reservations means, from a commit or a folder to the working tree."""
 
 import sys
-import time
 from pathlib import Path
 
 import click
@@ -13,12 +12,11 @@ from berth.cli.console import (
     EXIT_STALE,
     columns,
     has_color,
-    progress,
     stderr,
     stdout,
 )
-from berth.cli.selection import instant, templates_option
-from berth.diff.answer import annotations, as_json
+from berth.cli.selection import clock_of, templates_option
+from berth.diff.answer import annotations, as_answer
 from berth.diff.base import CommitFiles, FolderFiles
 from berth.diff.change import Change
 from berth.diff.comparison import Comparison, ComparisonOptions
@@ -40,6 +38,7 @@ _NOTICE_HOURS = 24  # where no site says how early changes should be made
     "wide",
     "markdown",
     "json",
+    "yaml",
     "github",
     examples=(
         "berth diff                        # since the branch left its upstream",
@@ -67,15 +66,15 @@ def diff(settings: Settings, base: str | None, fail: bool, limit: int, templates
         found, name = _base(settings, base)
     except GitError as error:
         raise CommandError(f"{error}. Name a commit or a folder: berth diff BASE.") from error
-    before, after = Pipeline(sources=found.sources()), Pipeline()
-    now = instant("--now", settings.now, after)
+    before, after = Pipeline(sources=found.sources(), other_file=found.other_file), Pipeline()
     notice = after.site.notice_hours if after.site else _NOTICE_HOURS
-    options = ComparisonOptions((name, _HEAD), int(time.time()) if now is None else now, notice)
+    options = ComparisonOptions((name, _HEAD), clock_of(settings, after).now, notice)
     comparison = Comparison(before, after, (found, FolderFiles(".", _OUTPUT)), options)
     renderer = Renderer(None if templates is None else settings.given(templates))
     try:
-        items = progress(
-            after.items(text_of(after, renderer), all_loads=True), len(after.declared.reservations)
+        items = settings.progress(
+            after.items(text_of(after, renderer), all_loads=True, now=options.now),
+            len(after.declared.reservations),
         )
         for path, content in files(after, renderer, comparison.reservations(items)):
             comparison.file(path, content)
@@ -85,7 +84,8 @@ def diff(settings: Settings, base: str | None, fail: bool, limit: int, templates
     change = comparison.change()
     stdout(_answer(change, settings, after, limit))
     planned = change.plan.findings if change.plan else ()
-    if not change.head.is_valid or exit_code(planned, strict=settings.strict) != EXIT_OK:
+    is_bad = change.is_refused or not change.head.is_valid
+    if is_bad or exit_code(planned, strict=settings.strict) != EXIT_OK:
         return EXIT_BAD_INPUT
     return EXIT_STALE if fail and not change.is_empty() else EXIT_OK
 
@@ -101,8 +101,8 @@ def _base(settings: Settings, base: str | None) -> tuple[CommitFiles | FolderFil
 
 def _answer(change: Change, settings: Settings, head: Pipeline, limit: int) -> str:
     zone = head.site.zone if head.site else "UTC"
-    if settings.form == "json":
-        return as_json(change)
+    if settings.form in report.DATA_FORMS:
+        return report.serialize(as_answer(change), settings.form)
     if settings.form == "markdown":
         return as_markdown(change, zone, limit)
     if settings.form == "github":

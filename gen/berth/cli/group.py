@@ -28,21 +28,29 @@ SECTIONS: dict[str, dict[str, Entry]] = {
     "Look ahead": {
         "list": Entry("listing", "List the reservations: seats, seat-hours, next opening."),
         "occurrences": Entry("listing", "List every dated occurrence, in local time and UTC."),
+        "calendar": Entry("calendar", "Write a page of all dates, and calendar feeds to subscribe to."),
         "plan": Entry("plan", "Plan the machines that the windows need, and their cost."),
+        "size": Entry("size", "Size a reservation for so many people: seats, lead, cost."),
         "simulate": Entry("simulate", "Simulate one occurrence while sessions come and go."),
     },
     "Edit": {
-        "init": Entry("create", "Start a repository of reservations that passes its checks."),
+        "init": Entry("init", "Start a repository of reservations that passes its checks."),
         "new": Entry("edit", "Write a new reservation; ask for what is missing."),
-        "import": Entry("create", "Convert an export of Renku's API to editable files."),
-        "set": Entry("edit", "Change fields of a reservation and keep its comments."),
+        "copy": Entry("edit", "Copy a reservation to the dates of another term."),
+        "import": Entry("create", "Convert calendars, Renku's exports, or JupyterHub's profiles."),
+        "set": Entry("edit", "Change fields of a reservation, or seats of one date."),
         "skip": Entry("edit", "Leave out one date of a reservation."),
         "move": Entry("edit", "Move one date of a reservation to another time."),
         "extend": Entry("edit", "Let one date of a reservation end later."),
+        "delete": Entry("edit", "Remove a reservation."),
+        "codeowners": Entry("codeowners", "Print who reviews which reservation, as CODEOWNERS lines."),
     },
     "Clusters": {
         "status": Entry("status", "Show what every pool does in its cluster, and what is wrong."),
-        "override": Entry("override", "Set the targets of pools for a while, in an emergency."),
+        "override": Entry("override", "Set the placeholders of pools for a while, in an emergency."),
+    },
+    "Look back": {
+        "report": Entry("report", "Report on past windows; propose seats and leads for the next."),
     },
     "Other": {
         "schema": Entry("create", "Print the JSON Schema of the declarations, for editors."),
@@ -57,11 +65,15 @@ Commands work in the nearest folder, from here upward, that contains
 reservations/. Common options stand before or after the command.
 
 An INSTANT is 2026-02-02T08:00:00Z, or "2026-02-02 09:00" in the site's time
-zone, or a date, which means its first minute.
+zone, or a date, which means its first minute; or relative to now: now, +90m,
+-2h, +7d, +2w. Instead of a date write today, tomorrow, yesterday or a weekday,
+which is the next one or today: monday, "monday 09:00".
+
+On a terminal, tables are cut to its width. -o wide shows them whole.
 
 Exit codes: 0 success; 1 errors in the input, or (status) a broken promise or an
 unreadable cluster; 2 usage; 3 internal error; 4 differences (render --check,
-diff --exit-code); 130 interrupted.
+codeowners --check, diff --exit-code); 130 interrupted.
 """
 
 
@@ -117,7 +129,7 @@ class Berth(Parsing, click.Group):
 def _before(params: dict[str, Any]) -> Sequence[str]:
     """Return the common options before the command as arguments of the command."""
     values = {"-C": "folder", "-o": "output", "--now": "now"}
-    switches = ("strict", "help", "version")
+    switches = ("strict", "quiet", "help", "version")
     words = [
         word
         for option, name in values.items()
@@ -141,7 +153,7 @@ def _berth(*, help: bool, version: bool, **_: object) -> int:  # noqa: A002 - th
 
 def _options() -> list[click.Parameter]:
     """Return the common options, none of them eager: a command behind them answers --help and --version."""
-    folder, strict, now, _ = common_options()
+    folder, strict, quiet, now, _ = common_options()
     output = click.Option(
         ["-o", "--output"],
         metavar="FORM",
@@ -152,6 +164,7 @@ def _options() -> list[click.Parameter]:
         folder,
         output,
         strict,
+        quiet,
         now,
         click.Option(["-h", "--help"], is_flag=True, help="Show help."),
         click.Option(["--version"], is_flag=True, help="Show the version of Berth."),

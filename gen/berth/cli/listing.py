@@ -1,22 +1,25 @@
 """`berth list` and `berth occurrences`: the reservations, and every dated occurrence of them."""
 
-import time
+from collections.abc import Collection, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import click
 
-from berth.cli.command import Settings, command
-from berth.cli.console import EXIT_OK, progress, stdout
+from berth.cli.command import CommandError, Settings, command
+from berth.cli.console import EXIT_OK
 from berth.cli.selection import (
     class_option,
+    clock_of,
     cluster_option,
-    instant,
     names_argument,
+    published,
     require_class,
     require_cluster,
     require_reservations,
+    week_option,
 )
-from berth.core.instants import instant_text
+from berth.core.jsonvalues import instant_text
 from berth.dates.moments import (
     day_span,
     hours_text,
@@ -29,12 +32,16 @@ from berth.dates.moments import (
 )
 from berth.dates.occurrence import Occurrence, Skipped
 from berth.dates.zone import Zone
+from berth.manifests.placed import behaviors_by_class
 from berth.output import report, table
 from berth.output.report import hours_json, seats_text
+from berth.output.table import Fit
 from berth.pipeline import Item, Part, Pipeline
 from berth.schema.holders import Persistence, Replicas, Unit
-from berth.schema.values import Reservation
+from berth.schema.values import Reservation, Site
 
+_NONE = "No occurrences.\n"
+_NONE_COMING = "No occurrences from today on; --from DATE shows earlier ones.\n"
 _END_OF_TIME = 2**40
 Seats = tuple[tuple[str, int], ...]
 
@@ -63,47 +70,53 @@ class _Summary(NamedTuple):
     "text",
     "wide",
     "json",
+    "yaml",
+    "csv",
     "markdown",
     name="list",
-    examples=("berth list", "berth list --class small -o wide"),
+    examples=("berth list", "berth list --week", "berth list --class small -o wide"),
 )
+@week_option
 @class_option
 @cluster_option
-def list_(settings: Settings, resource_class: str | None, cluster: str | None) -> int:
-    """List the reservations: seats, seat-hours, next opening."""
+def list_(settings: Settings, week: str | None, resource_class: str | None, cluster: str | None) -> int:
+    """List the reservations: seats, seat-hours, next opening.
+
+    With --week, only what they have in that week.
+    """
     pipeline = Pipeline()
-    require_class(resource_class, pipeline)
-    require_cluster(cluster, pipeline)
-    now = instant("--now", settings.now, pipeline)
-    now = int(time.time()) if now is None else now
+    clock = clock_of(settings, pipeline)
+    since, until = (None, None) if week is None else clock.week(week)
+    selection = _Selection(
+        frozenset(),
+        None,
+        since,
+        until,
+        require_class(resource_class, pipeline),
+        require_cluster(cluster, pipeline),
+    )
     rows: list[_Summary] = []
-    for item in progress(pipeline.items(), len(pipeline.declared.reservations)):
-        rows += [
-            _summary(item, part, resource_class, now)
-            for part in item.parts
-            if cluster in (None, part.placed.cluster.name) and _has_class(part, resource_class)
-        ]
+    for item in settings.progress(pipeline.items(), len(pipeline.declared.reservations)):
+        found = [_summary(item, part, selection, clock.now) for part in item.parts if selection.classes(part)]
+        rows += [one for one in found if week is None or one.occurrences or _persistent(item, selection)]
     code = settings.report(pipeline.findings())
     if code == EXIT_OK:
-        stdout(_summaries_json(rows) if settings.form == "json" else _summaries(rows, settings.form, now))
+        settings.answer(lambda: _summaries_answer(rows), lambda: _summaries(rows, settings, clock.now))
     return code
 
 
-def _has_class(part: Part, resource_class: str | None) -> bool:
-    return resource_class is None or any(one.name == resource_class for one in part.placed.classes)
-
-
-def _summary(item: Item, part: Part, resource_class: str | None, now: int) -> _Summary:
-    names = [one.name for one in part.placed.classes if resource_class in (None, one.name)]
+def _summary(item: Item, part: Part, selection: "_Selection", now: int) -> _Summary:
+    here = selection.classes(part)
+    names = [one.name for one in part.placed.classes if one.name in here]
     most = dict.fromkeys(names, 0)
     seat_seconds, number = 0, 0
     coming: int | None = None
-    for found in part.occurrences:
-        seats = [(name, count) for name, count in found.seats if name in most]
-        for name, count in seats:
+    selected = (one.of_classes(names) for one in part.occurrences)
+    for found in (one for one in selected if selection.has_time(one.open, one.end)):
+        seat_seconds += found.seat_seconds(item.reservation.profile)
+        for name, count in found.seats:
             most[name] = max(most[name], count)
-            seat_seconds += count * (found.end - found.open)
-        if seats:
+        if found.seats:
             number += 1
             if found.open >= now and (coming is None or found.open < coming):  # a later start may open first
                 coming = found.open
@@ -115,7 +128,7 @@ def _summary(item: Item, part: Part, resource_class: str | None, now: int) -> _S
     return _Summary(item.reservation, cluster, tuple(most.items()), number, seat_seconds, coming)
 
 
-def _summaries_json(rows: list[_Summary]) -> str:
+def _summaries_answer(rows: list[_Summary]) -> report.Answer:
     items = [
         {
             "name": row.reservation.name,
@@ -129,6 +142,8 @@ def _summaries_json(rows: list[_Summary]) -> str:
             "next": None if row.next is None else instant_text(row.next),
             "suspend": row.reservation.suspend,
             "standing": _persistence_json(row.reservation.holder.persistence),
+            "owner": report.owner_json(row.reservation.owner),
+            "file": row.reservation.origin.file,
         }
         for row in rows
     ]
@@ -142,21 +157,29 @@ def _persistence_json(found: Persistence | None) -> dict[str, str | None] | None
     return {"until": None if found.until is None else instant_text(found.until)}
 
 
-def _summaries(rows: list[_Summary], form: str, now: int) -> str:
+def _summaries(rows: list[_Summary], settings: Settings, now: int) -> str:
     if not rows:
         return "No reservations.\n"
     headings = ["name", "cluster", "seats", "occurrences", "seat-hours", "next opening"]
     cells = [_cells(row, now) for row in rows]
-    if form == "wide":
-        headings += ["behavior", "zone", "title"]
+    if settings.form == "wide":
+        headings += ["behavior", "zone", "file", "title"]
         for cell, row in zip(cells, rows, strict=True):
             one = row.reservation
-            cell += [one.behavior, one.recurrence.zone, one.title]
+            behaviors = dict.fromkeys(chain.from_iterable(behaviors_by_class(one).values()))
+            cell += [", ".join(behaviors), one.recurrence.zone, one.origin.file, one.title]
         if any(row.reservation.holder.backend != Replicas.backend for row in rows):
             headings.append("backend")
             for cell, row in zip(cells, rows, strict=True):
                 cell.append(row.reservation.holder.backend)
-    return table.markdown(headings, cells) if form == "markdown" else table.text(headings, cells)
+        if any(row.reservation.owner for row in rows):
+            headings.append("owner")
+            for cell, row in zip(cells, rows, strict=True):
+                cell.append(row.reservation.owner.text if row.reservation.owner else "")
+    if settings.form == "markdown":
+        return table.markdown(headings, cells)
+    fit = Fit(settings.columns, ("seats",), ("seat-hours", "occurrences", "cluster"), ("name",))
+    return table.text(headings, cells, fit)
 
 
 def _cells(row: _Summary, now: int) -> list[str]:
@@ -178,17 +201,23 @@ def _persistence(found: Persistence, zone: Zone, now: int) -> str:
     if found.until is None:
         return "always open"
     until = local_text(found.until, zone)
-    return f"open until {until}" if found.is_open(now) else f"expired {until}"
+    return f"until {until}" if found.is_open(now) else f"expired {until}"
 
 
 class _Row(NamedTuple):
     """One occurrence in one cluster, with the selected seats."""
 
-    occurrence: Occurrence
+    occurrence: Occurrence  # with the selected classes
     cluster: str
-    seats: Seats
-    title: str
-    unit: Unit
+    reservation: Reservation
+
+    @property
+    def unit(self) -> Unit:
+        return self.reservation.holder.unit
+
+    @property
+    def seats(self) -> Seats:
+        return self.occurrence.seats
 
     @property
     def seats_text(self) -> str:
@@ -198,7 +227,7 @@ class _Row(NamedTuple):
 class _Persistent(NamedTuple):
     """A reservation without windows in one cluster; `until` None: for ever."""
 
-    reservation: str
+    reservation: Reservation
     cluster: str
     seats: Seats
     until: int | None
@@ -232,18 +261,28 @@ class _Selection(NamedTuple):
     "text",
     "wide",
     "json",
+    "yaml",
+    "csv",
     "markdown",
     "ics",
     examples=(
         "berth occurrences my-course --from 2026-02-02 --until 2026-03-01",
+        "berth occurrences --week",
+        "berth occurrences --week +7d",
         "berth occurrences --at '2026-02-02 09:30'",
         "berth occurrences -o ics > courses.ics",
     ),
 )
 @names_argument
 @click.option("--at", metavar="INSTANT", help="Only what is open at this instant.")
-@click.option("--from", "since", metavar="INSTANT", help="Only what ends later.")
+@click.option(
+    "--from",
+    "since",
+    metavar="INSTANT",
+    help="Only what ends later; default: today, but all dates with -o ics or an --until that is past.",
+)
 @click.option("--until", metavar="INSTANT", help="Only what opens earlier.")
+@week_option
 @class_option
 @cluster_option
 def occurrences(  # noqa: PLR0913 - one for each option
@@ -253,6 +292,7 @@ def occurrences(  # noqa: PLR0913 - one for each option
     at: str | None,
     since: str | None,
     until: str | None,
+    week: str | None,
     resource_class: str | None,
     cluster: str | None,
 ) -> int:
@@ -260,27 +300,44 @@ def occurrences(  # noqa: PLR0913 - one for each option
 
     With NAMEs, only of these reservations.
     """
+    if week is not None and (at, since, until) != (None, None, None):
+        raise CommandError("Give --week, or --at, --from and --until.")
     pipeline = Pipeline()
+    clock = clock_of(settings, pipeline)
+    first, end = clock.instant("--from", since), clock.instant("--until", until)
+    if week is not None:
+        first, end = clock.week(week)
+    has_past = first is not None or at is not None or settings.form == "ics"
+    begins_today = not has_past and (end is None or end > clock.midnight)
     selection = _Selection(
         require_reservations(names, pipeline),
-        instant("--at", at, pipeline),
-        instant("--from", since, pipeline),
-        instant("--until", until, pipeline),
+        clock.instant("--at", at),
+        clock.midnight if begins_today else first,
+        end,
         require_class(resource_class, pipeline),
         require_cluster(cluster, pipeline),
     )
     rows: list[_Row] = []
     skipped: list[tuple[str, Skipped]] = []
     persistent: list[_Persistent] = []
-    for item in progress(pipeline.items(), len(pipeline.declared.reservations)):
+    for item in settings.progress(pipeline.items(), len(pipeline.declared.reservations)):
         if not selection.names or item.reservation.name in selection.names:
             rows += _rows(item, selection)
             skipped += [(item.reservation.name, one) for one in _skipped(item, selection)]
             persistent += _persistent(item, selection)
     code = settings.report(pipeline.findings())
-    if code == EXIT_OK:
+    site = pipeline.site
+    if code == EXIT_OK and site is not None:
         rows.sort(key=_order)
-        stdout(_answer(rows, skipped, persistent, settings.form))
+        nothing = _NONE_COMING if begins_today else _NONE
+        settings.answer(
+            lambda: _occurrences_answer(rows, skipped, persistent),
+            lambda: (
+                _calendar(rows, persistent, site, published(settings, pipeline))
+                if settings.form == "ics"
+                else _tables(rows, skipped, persistent, settings, nothing)
+            ),
+        )
     return code
 
 
@@ -294,10 +351,9 @@ def _rows(item: Item, selection: _Selection) -> list[_Row]:
     for part in item.parts:
         here = selection.classes(part)
         for found in part.occurrences:
-            seats = tuple(pair for pair in found.seats if pair[0] in here)
-            if seats and selection.has_time(found.open, found.end):
-                cluster, reservation = part.placed.cluster.name, item.reservation
-                rows.append(_Row(found, cluster, seats, reservation.title, reservation.holder.unit))
+            selected = found.of_classes(here)
+            if selected.seats and selection.has_time(selected.open, selected.end):
+                rows.append(_Row(selected, part.placed.cluster.name, item.reservation))
     return rows
 
 
@@ -319,34 +375,55 @@ def _persistent(item: Item, selection: _Selection) -> list[_Persistent]:
         here = selection.classes(part)
         seats = tuple(pair for pair in item.reservation.seats if pair[0] in here)
         if seats:
-            rows.append(_Persistent(item.reservation.name, part.placed.cluster.name, seats, found.until))
+            rows.append(_Persistent(item.reservation, part.placed.cluster.name, seats, found.until))
     return rows
 
 
-def _answer(
-    rows: list[_Row], skipped: list[tuple[str, Skipped]], persistent: list[_Persistent], form: str
+def _tables(
+    rows: list[_Row],
+    skipped: list[tuple[str, Skipped]],
+    persistent: list[_Persistent],
+    settings: Settings,
+    nothing: str,
 ) -> str:
-    if form == "json":
-        return _json(rows, skipped, persistent)
-    if form == "ics":
-        return _calendar(rows)
-    write = table.markdown if form == "markdown" else table.text
-    cells = _brief(rows) if form == "text" else _full(rows)
-    answer = write(cells[0], cells[1:]) if rows else "No occurrences.\n"
+    """Return what there is as tables; `nothing` says that there are no rows."""
+    fit = Fit(
+        settings.columns,
+        ("seats", "reason"),
+        ("UTC", "opens UTC", "zone", "cluster"),
+        ("reservation", "skipped", "without windows"),
+    )
+
+    def write(headings: Sequence[str], cells: table.Rows) -> str:
+        if settings.form == "markdown":
+            return table.markdown(headings, cells)
+        return table.text(headings, cells, fit)
+
+    cells = _brief(rows) if settings.form == "text" else _full(rows)
+    parts = [write(cells[0], cells[1:]) if rows else nothing]
     if skipped:
-        left_out = [(name, one.id.rpartition("/")[2].replace("T", " "), one.reason) for name, one in skipped]
-        answer += "\n" + write(("skipped", "local time", "reason"), left_out)
+        left_out = [(name, _local_text(one), one.reason) for name, one in skipped]
+        parts.append(write(("skipped", "local time", "reason"), left_out))
     if persistent:
-        cells = [[one.reservation, _until(one), seats_text(one.seats), one.cluster] for one in persistent]
-        answer += "\n" + write(("without windows", "open", "seats", "cluster"), cells)
-    return answer
+        cells = [
+            [one.reservation.name, _until(one), seats_text(one.seats), one.cluster] for one in persistent
+        ]
+        parts.append(write(("without windows", "open", "seats", "cluster"), cells))
+    return "\n".join(parts)
+
+
+def _local_text(one: Skipped) -> str:
+    """Return `2026-02-09 09:00`, and the name of its entry."""
+    return one.id.rpartition("/")[2].replace("T", " ").replace("~", " ")
 
 
 def _until(one: _Persistent) -> str:
     return "always" if one.until is None else f"until {instant_text(one.until)}"
 
 
-def _json(rows: list[_Row], skipped: list[tuple[str, Skipped]], persistent: list[_Persistent]) -> str:
+def _occurrences_answer(
+    rows: list[_Row], skipped: list[tuple[str, Skipped]], persistent: list[_Persistent]
+) -> report.Answer:
     items = [
         {
             "reservation": row.occurrence.reservation,
@@ -354,6 +431,7 @@ def _json(rows: list[_Row], skipped: list[tuple[str, Skipped]], persistent: list
             "cluster": row.cluster,
             **report.counts_json(row.seats, row.unit),
             "open": instant_text(row.occurrence.open),
+            **_opens_json(row.occurrence),
             "start": instant_text(row.occurrence.start),
             "end": instant_text(row.occurrence.end),
             "timeZone": row.occurrence.zone,
@@ -366,7 +444,7 @@ def _json(rows: list[_Row], skipped: list[tuple[str, Skipped]], persistent: list
     ]
     standing = [
         {
-            "reservation": one.reservation,
+            "reservation": one.reservation.name,
             "cluster": one.cluster,
             "seats": dict(one.seats),
             "until": None if one.until is None else instant_text(one.until),
@@ -376,10 +454,17 @@ def _json(rows: list[_Row], skipped: list[tuple[str, Skipped]], persistent: list
     return report.document("OccurrenceList", {"items": items, "skipped": left_out, "standing": standing})
 
 
+def _opens_json(found: Occurrence) -> dict[str, dict[str, str]]:
+    """Return when each class opens, where they do not open together."""
+    opens = found.opens_by_class()
+    texts = {name: instant_text(at) for name, at in opens.items()}
+    return {"opens": texts} if len({*opens.values()}) > 1 else {}
+
+
 def _brief(rows: list[_Row]) -> list[list[str]]:
-    """Return short cells for terminals: zone and cluster only if they differ from row to row."""
+    """Return short cells for terminals: name, zone and cluster only if they differ from row to row."""
     utc = named("UTC")
-    lines = [["reservation", "local time", "zone", "opens UTC", "UTC", "seats", "cluster", "marks"]]
+    lines = [["reservation", "local time", "name", "zone", "opens UTC", "UTC", "seats", "cluster", "marks"]]
     for row in rows:
         found, cluster, seats = row.occurrence, row.cluster, row.seats_text
         zone = named(found.zone)
@@ -387,35 +472,44 @@ def _brief(rows: list[_Row]) -> list[list[str]]:
         local = span_text(found.start, found.end, zone)
         times = near_text(found.open, utc, day), near_span_text(found.start, found.end, utc, day)
         marks = " ".join(found.marks)
-        lines.append([found.reservation, local, found.zone, *times, seats, cluster, marks])
-    same = [i for i in (2, 6) if len({line[i] for line in lines[1:]}) == 1]
-    return [[cell for i, cell in enumerate(line) if i not in same] for line in lines]
+        lines.append([found.reservation, local, found.name, found.zone, *times, seats, cluster, marks])
+    return _without(lines, [i for i in (2, 3, 7) if len({line[i] for line in lines[1:]}) == 1])
+
+
+def _without(lines: list[list[str]], columns: Collection[int]) -> list[list[str]]:
+    return [[cell for i, cell in enumerate(line) if i not in columns] for line in lines]
 
 
 def _full(rows: list[_Row]) -> list[list[str]]:
     opens = "open (UTC)"
-    lines = [["reservation", "local time", "zone", opens, "start", "end", "seats", "cluster", "marks"]]
+    lines = [
+        ["reservation", "local time", "name", "zone", opens, "start", "end", "seats", "cluster", "marks"]
+    ]
     for row in rows:
         found, cluster, seats = row.occurrence, row.cluster, row.seats_text
         local = span_text(found.start, found.end, named(found.zone))
         times = [instant_text(at)[:16].replace("T", " ") for at in (found.open, found.start, found.end)]
         marks = " ".join(found.marks)
-        lines.append([found.reservation, local, found.zone, *times, seats, cluster, marks])
-    return lines
+        lines.append([found.reservation, local, found.name, found.zone, *times, seats, cluster, marks])
+    return lines if any(row.occurrence.name for row in rows) else _without(lines, (2,))
 
 
-def _calendar(rows: list[_Row]) -> str:
-    """Return an iCalendar with one event for each occurrence, in the order of the rows."""
-    from berth.output.calendar import CalendarEvent, calendar_bytes  # noqa: PLC0415 - slow, and only for ics
+def _calendar(rows: list[_Row], persistent: list[_Persistent], site: Site, stamp: int) -> str:
+    """Return an iCalendar with one event for each occurrence, and one for what stands."""
+    from berth.output.calendar import Feed, calendar_bytes  # noqa: PLC0415 - slow, and only for ics
+    from berth.webcalendar.events import EventSource, event_order, events_of, feed_name  # noqa: PLC0415
 
-    events: dict[str, CalendarEvent] = {}
+    sources: dict[str, EventSource] = {}
+
+    def source(reservation: Reservation) -> EventSource:
+        return sources.setdefault(reservation.name, EventSource.of(reservation, site))
+
     for row in rows:
-        found = row.occurrence
-        line = f"{row.seats_text} in {row.cluster}, from {instant_text(found.open)} on"
-        before = events.get(found.id)
-        if before is None:
-            canceled = "suspended" in found.marks
-            events[found.id] = CalendarEvent(found.id, found.start, found.end, row.title, line, canceled)
-        else:
-            events[found.id] = before._replace(description=f"{before.description}\n{line}")
-    return calendar_bytes(events.values()).decode()
+        source(row.reservation).occurrences.append((row.cluster, row.occurrence))
+    for one in persistent:
+        source(one.reservation).standing.append((one.cluster, one.seats))
+    names = [found.reservation.title for found in sources.values()]
+    name = names[0] if len(names) == 1 else feed_name(site)
+    events = [event for found in sources.values() for event in events_of(found)]
+    feed = Feed(name, site.name, stamp)
+    return calendar_bytes(feed, sorted(events, key=event_order)).decode()

@@ -5,41 +5,40 @@ the sweep if none runs.
 """
 
 import re
-import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import click
 
-from berth.cli.command import CommandError, Settings, command, suggestion
+from berth.cli.command import CommandError, Settings, command
 from berth.cli.completion import complete_classes, complete_reservations
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, stderr, stdout
 from berth.cli.livefindings import finding_line
+from berth.cli.reaching import ClusterChoice, cluster_options
 from berth.cli.selection import (
-    cluster_option,
-    context_option,
-    instant,
-    kubeconfig_option,
+    Clock,
+    clock_of,
     require_cluster,
     require_reservations,
 )
-from berth.cli.status import reach
-from berth.core.instants import instant_text
+from berth.core.jsonvalues import instant_text
 from berth.core.labels import RESERVATION, SITE
 from berth.core.timetable import MAX_TARGET, Override
 from berth.dates.moments import local_text, named
+from berth.diff.wording import number_of
 from berth.live import overriding
 from berth.live.access import ClusterAccess
 from berth.live.client import ClusterClient
-from berth.live.clusterfacts import ClusterLocation
+from berth.live.clusterfacts import ClusterFacts, ClusterLocation
 from berth.live.findings import LiveFinding
+from berth.live.gather import OccurrenceSessions, readable_timetables
 from berth.live.overriding import Overrides
 from berth.pipeline import Part, Pipeline
+from berth.schema.holders import Unit
+from berth.schema.report import nearest
 from berth.schema.values import Site
 
 _LONGEST = 7 * 86_400  # seconds: what lasts longer belongs in git
-_SPAN = re.compile(r"\+([1-9]\d{0,4})([mhd])", re.ASCII)
-_SECONDS = {"m": 60, "h": 3600, "d": 86_400}
 _NUMBER = re.compile(r"0|[1-9]\d{0,5}", re.ASCII)
 
 
@@ -59,55 +58,62 @@ class _Targets(NamedTuple):
 
 @command(
     examples=(
-        "berth override my-course small=60 --until +2h",
+        "berth override my-course --placeholders small=60 --until +2h",
         "berth override my-course --clear",
     ),
 )
 @click.argument("name", shell_complete=complete_reservations)
-@click.argument("targets", metavar="[CLASS=TARGET]...", nargs=-1, shell_complete=complete_classes)
-@click.option("--until", metavar="INSTANT", help="When it ends: an INSTANT, or +90m, +2h, +1d from now.")
-@click.option("--clear", is_flag=True, help="End it now, for the named classes or for all.")
-@cluster_option
-@context_option
-@kubeconfig_option
+@click.argument("targets", metavar="[CLASS]...", nargs=-1, shell_complete=complete_classes)
+@click.option(
+    "--placeholders", metavar="COUNT", help="How many, besides the sessions: NUMBER or CLASS=NUMBER,..."
+)
+@click.option("--until", metavar="INSTANT", help="When it ends: an INSTANT such as +2h.")
+@click.option("--clear", is_flag=True, help="End it now, for the CLASSes or for all.")
+@cluster_options
 def override(  # noqa: PLR0913 - one for each option
     settings: Settings,
     *,
     name: str,
     targets: tuple[str, ...],
+    placeholders: str | None,
     until: str | None,
     clear: bool,
-    cluster: str | None,
-    contexts: tuple[str, ...],
-    kubeconfig: str | None,
+    choice: ClusterChoice,
 ) -> int:
-    """Set the targets of pools for a while, in an emergency.
+    """Set the placeholders of pools for a while, in an emergency.
 
-    The targets are kept in the cluster, not in git, for at most 7 days.
+    Sessions do not reduce them: 60 placeholders and 20 sessions hold 80 seats. They are kept in the cluster,
+    not in git, for at most 7 days.
     """
     pipeline = Pipeline()
     require_reservations([name], pipeline)
-    require_cluster(cluster, pipeline)
-    now = instant("--now", settings.now, pipeline)
-    now = int(time.time()) if now is None else now
+    require_cluster(choice.cluster, pipeline)
+    clock = clock_of(settings, pipeline)
     items = [one for one in pipeline.items() if one.reservation.name == name]
     code = settings.report(pipeline.findings())
     site = pipeline.site
     if code != EXIT_OK or site is None:
         return code
-    parts = [part for part in items[0].parts if cluster in (None, part.placed.cluster.name)]
-    pairs = _pairs(name, targets, tuple(one.name for part in parts for one in part.placed.classes))
+    parts = [part for part in items[0].parts if choice.cluster in (None, part.placed.cluster.name)]
+    classes = tuple(dict.fromkeys(one.name for part in parts for one in part.placed.classes))
+    pairs = _pairs(name, [*targets, *_words(placeholders or "", classes)], classes)
     if not pairs and not clear:
-        raise CommandError("CLASS=TARGET is missing, such as small=60; or say --clear.")
-    wanted = _cleared(pairs, until) if clear else _set(pairs, until, pipeline, now)
+        raise CommandError("--placeholders is missing, such as --placeholders small=60; or say --clear.")
+    wanted = _cleared(pairs, until) if clear else _set(pairs, until, clock)
     concerned = {
         part.placed.cluster.name: part
         for part in parts
         if wanted.changes([one.name for one in part.placed.classes])
     }
     clusters = [part.placed.cluster for part in concerned.values()]
-    means = reach(settings, clusters, contexts, kubeconfig)
-    return _carry_out(means, site, name, concerned, _Change(wanted, now))
+    means = choice.access(settings, clusters)
+    return _carry_out(means, site, name, concerned, _Change(wanted, clock.now))
+
+
+def _words(placeholders: str, classes: tuple[str, ...]) -> list[str]:
+    """Return each CLASS=NUMBER of --placeholders; a number alone is that of the only class."""
+    words = placeholders.split(",") if placeholders else []
+    return [word if "=" in word or len(classes) != 1 else f"{classes[0]}={word}" for word in words]
 
 
 Pair = tuple[str, str, str]
@@ -118,7 +124,7 @@ def _pairs(reservation: str, targets: Sequence[str], classes: tuple[str, ...]) -
     pairs = [word.partition("=") for word in targets]
     for name, _, _ in pairs:
         if name not in classes:
-            hint = suggestion(name, classes) if classes else "It has none there."
+            hint = nearest(name, classes) if classes else "It has none there."
             raise CommandError(f'{reservation} has no class "{name}". {hint}')
     return pairs
 
@@ -129,24 +135,23 @@ def _cleared(pairs: list[Pair], until: str | None) -> _Targets:
     return _Targets({}, tuple(name for name, _, _ in pairs), None)
 
 
-def _set(pairs: list[Pair], until: str | None, pipeline: Pipeline, now: int) -> _Targets:
+def _set(pairs: list[Pair], until: str | None, clock: Clock) -> _Targets:
     targets = {}
     for name, _, number in pairs:
         if not _NUMBER.fullmatch(number) or int(number) > MAX_TARGET:
             raise CommandError(f'"{name}={number}": write {name}=60, with a number from 0 to {MAX_TARGET}.')
         targets[name] = int(number)
-    return _Targets(targets, (), _until(until, pipeline, now))
+    return _Targets(targets, (), _until(until, clock))
 
 
-def _until(text: str | None, pipeline: Pipeline, now: int) -> int:
+def _until(text: str | None, clock: Clock) -> int:
     if text is None:
         raise CommandError("--until is missing: --until +2h, or an INSTANT.")
-    match = _SPAN.fullmatch(text)
-    until = now + int(match[1]) * _SECONDS[match[2]] if match else instant("--until", text, pipeline)
+    until = clock.instant("--until", text)
     assert until is not None
-    if until <= now:
+    if until <= clock.now:
         raise CommandError(f"--until {text} is in the past.")
-    if until > now + _LONGEST:
+    if until > clock.now + _LONGEST:
         raise CommandError(f"--until {text} is more than 7 days away. Change the reservation instead.")
     return until
 
@@ -168,6 +173,8 @@ def _carry_out(means: ClusterAccess, site: Site, name: str, parts: dict[str, Par
 
     places = means.places(site, [part.placed.cluster for part in parts.values()])
     answers = means.at_each([one for one in places.values() if isinstance(one, ClusterLocation)], write)
+    reached = [one for one in places.values() if isinstance(one, ClusterLocation)]
+    facts = means.facts(site, reached, change.now) if change.wanted.targets else {}
     code = EXIT_OK
     for cluster, found in places.items():
         answer = found if isinstance(found, LiveFinding) else answers[cluster]
@@ -176,15 +183,34 @@ def _carry_out(means: ClusterAccess, site: Site, name: str, parts: dict[str, Par
         elif isinstance(answer, LiveFinding):
             stderr(f"{finding_line(answer, color=False)}\n")
         else:
-            stdout(_confirmed(site, parts[cluster], *answer))
+            stdout(_confirmed(site, parts[cluster], *answer, _sessions(facts.get(cluster), name, change.now)))
             continue
         code = EXIT_BAD_INPUT
     return code
 
 
-def _confirmed(site: Site, part: Part, before: Overrides, after: Overrides) -> str:
+def _sessions(seen: ClusterFacts | LiveFinding | None, name: str, now: int) -> dict[str, int]:
+    """Return how many sessions of a reservation there are now, by class; without those that are unknown."""
+    if not isinstance(seen, ClusterFacts):
+        return {}
+    timetables = readable_timetables(seen)
+    counts = OccurrenceSessions(timetables, seen.sessions, now)
+    pools = [pool for one in timetables if one.reservation == name for pool in one.pools]
+    found = {pool.resource_class: counts.counts(pool) for pool in pools}
+    return {
+        resource_class: sum(count for one, count in by_id.items() if one.startswith(f"{name}/"))
+        for resource_class, by_id in found.items()
+        if by_id is not None
+    }
+
+
+def _confirmed(
+    site: Site, part: Part, before: Overrides, after: Overrides, sessions: Mapping[str, int]
+) -> str:
     name, cluster = part.placed.reservation.name, part.placed.cluster.name
     zone = named(part.placed.reservation.recurrence.zone or site.zone)
+    has_nodes = part.placed.reservation.holder.unit is Unit.NODE
+    unit = "nodes" if has_nodes else "seats, besides its sessions,"
     lines = []
     for one in sorted({*before, *after}):
         order_now, old = after.get(one), before.get(one)
@@ -193,7 +219,10 @@ def _confirmed(site: Site, part: Part, before: Overrides, after: Overrides) -> s
         elif order_now != old:
             until = f"{local_text(order_now.until, zone)} ({instant_text(order_now.until)})"
             instead = f", instead of {old.target}" if old and old.target != order_now.target else ""
-            lines.append(f"{name}/{one} gets {order_now.target} placeholders until {until}{instead}.")
+            lines.append(f"{name}/{one} gets {order_now.target} {unit} until {until}{instead}.")
+            if sessions.get(one):
+                total = order_now.target + sessions[one]
+                lines[-1] += f" With {number_of(sessions[one], 'session')} now, {total} seats stand in total."
     if not lines:
         return f"{cluster}: {name} is unchanged.\n"
     how = "Its pod follows within a minute; if none runs, the sweep follows within 6 minutes."

@@ -1,22 +1,21 @@
 """`berth plan`: the machines that the windows need, what of the reserved ones stays idle, and the cost."""
 
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from berth.charts.barchart import BarLayer, BarPanel, bar_chart
-from berth.checks.ceilings import PoolLoad, pool_loads
+from berth.checks.ceilings import PoolLoad
 from berth.cli import planreport
 from berth.cli.command import CommandError, Settings, command, reason
-from berth.cli.console import has_color, progress, stdout
+from berth.cli.console import has_color
 from berth.cli.selection import (
     chart_option,
     class_option,
+    clock_of,
     cluster_option,
-    instant,
     names_argument,
     require_class,
     require_cluster,
@@ -38,6 +37,7 @@ from berth.schema.values import Site
     "text",
     "wide",
     "json",
+    "yaml",
     "markdown",
     examples=(
         "berth plan --from 2026-02-02 --until 2026-03-01",
@@ -63,53 +63,49 @@ def plan(  # noqa: PLR0913 - one for each option
 ) -> int:
     """Plan the machines that the windows need, and their cost.
 
-    With NAMEs, only of these reservations. Clusters without a CloudCapacity are not planned.
+    With NAMEs, only of these reservations. A class is planned if its cloudCapacity names a
+    CloudCapacity, which says what nodes there may be.
     """
     pipeline = Pipeline()
+    clock = clock_of(settings, pipeline)
     selection = PlanFilter(
-        TimeRange(instant("--from", since, pipeline), instant("--until", until, pipeline)),
+        TimeRange(clock.instant("--from", since), clock.instant("--until", until)),
         require_reservations(names, pipeline),
         require_class(resource_class, pipeline),
         require_cluster(cluster, pipeline),
     )
-    now = instant("--now", settings.now, pipeline)
-    now = int(time.time()) if now is None else now
     pools: dict[str, list[PoolLoad]] = {}
     dated: list[OccurrenceSeats] = []
-    for item in progress(pipeline.items(all_loads=True), len(pipeline.declared.reservations)):
+    for item in settings.progress(pipeline.items(all_loads=True), len(pipeline.declared.reservations)):
         _take(item, pools, dated)
     site = pipeline.site
     if pipeline.has_errors() or site is None:
         return settings.report(pipeline.findings())
     some = plan_clusters(pipeline.declared, site, pools)
-    left, months = unplanned_items(pipeline.declared), month_splitter(named(site.zone))
+    left, months = unplanned_items(pipeline.declared, selection.has), month_splitter(named(site.zone))
     whole = cost_plan(some, dated, left, PlanFilter(), months)
-    pipeline.problems += plan_problems(some, whole.months, pipeline.declared, site, now)
+    pipeline.problems += plan_problems(some, whole.months, pipeline.declared, site, clock.now)
     code = settings.report(pipeline.findings())
     made = whole if selection == PlanFilter() else cost_plan(some, dated, left, selection, months)
     if chart is not None:
         save_chart(settings, chart, _chart(made, some, selection, site))
-    stdout(_answer(made, settings, site))
+    settings.answer(lambda: planreport.as_answer(made, site.budget), lambda: _text(made, settings, site))
     return code
 
 
 def _take(item: Item, pools: dict[str, list[PoolLoad]], dated: list[OccurrenceSeats]) -> None:
-    for part, loads in zip(item.parts, item.loads, strict=True):
+    for cluster, loads in item.pool_loads():
+        pools.setdefault(cluster, []).extend(loads)
+    unit = item.reservation.holder.unit
+    for part in () if item.reservation.suspend else item.parts:
         cluster = part.placed.cluster.name
-        pools.setdefault(cluster, []).extend(pool_loads(item.reservation, loads))
-        if item.reservation.suspend:
-            continue
-        here = {one.name for one in part.placed.classes}
         for found in part.occurrences:
-            seats = tuple(pair for pair in found.seats if pair[0] in here)
-            dated.append(OccurrenceSeats(found, cluster, seats, item.reservation.holder.unit))
+            dated += [OccurrenceSeats(row, cluster, row.seats, unit) for row in found.openings()]
 
 
-def _answer(made: CostPlan, settings: Settings, site: Site) -> str:
-    if settings.form == "json":
-        return planreport.as_json(made, site.budget)
+def _text(made: CostPlan, settings: Settings, site: Site) -> str:
     budget = "" if site.budget is None else f"{site.budget:,}"
-    scene = planreport.Scene(site.zone, budget, settings.form, has_color(sys.stdout))
+    scene = planreport.Scene(site.zone, budget, settings.form, has_color(sys.stdout), settings.columns)
     return planreport.text(made, scene)
 
 

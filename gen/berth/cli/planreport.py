@@ -1,12 +1,13 @@
-"""The layout of a plan: tables for a terminal or as Markdown, and JSON."""
+"""The layout of a plan: tables for a terminal or as Markdown, and the answer for programs."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from itertools import groupby
 from typing import NamedTuple
 
-from berth.core.instants import instant_text
+from berth.core.jsonvalues import instant_text
 from berth.cost.capacitycatalog import PRICE_TABLE
+from berth.cost.clusterplans import HOW_TO_DECLARE, NO_CLOUD
 from berth.cost.costplan import CostPlan, MachinePeak, MonthPlan, OccurrencePlan, ReservedPlan
 from berth.cost.formatting import (
     band_text,
@@ -21,12 +22,16 @@ from berth.cost.formatting import (
 )
 from berth.cost.ledger import CAPACITY_TYPES, CostSum
 from berth.cost.results import Money
-from berth.dates.moments import hours_text, local_text, named, span_text
+from berth.dates.moments import hours_text, local_day, local_text, named, span_text
+from berth.dates.zone import date_text
 from berth.output import report, table
-from berth.output.report import hours_json, seats_text
+from berth.output.report import Answer, hours_json, seats_text
+from berth.output.table import Fit
 from berth.schema.holders import Unit
 
-Answer = dict[str, object]
+_CUT = ("seats", "which", "no machine")
+_SPARE = ("loops", "lead", "lowest to highest", "used", "idle share", "most machines", "which")
+_NAMES = ("reservation", "class", "reserved")
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 
 
@@ -35,6 +40,7 @@ class Scene(NamedTuple):
     budget: str  # empty: none
     form: str
     color: bool = False
+    columns: int | None = None  # of a terminal
 
 
 def text(plan: CostPlan, scene: Scene) -> str:
@@ -42,7 +48,7 @@ def text(plan: CostPlan, scene: Scene) -> str:
     if not plan.peaks and not plan.reserved:
         return "\n".join(["No machines are planned.\n", *_notes(plan, scene)])
     parts = [
-        _part("Peaks", scene, *_peaks(plan.peaks, scene)),
+        _part("Cluster peaks", scene, *_peaks(plan.peaks, scene)),
         _part("Dates", scene, *_dates(plan.occurrences, wide=scene.form == "wide")),
         _part("Reserved machines", scene, *_reserved(plan.reserved)),
         _part("Reservations, USD", scene, *_sums("reservation", plan.reservations)),
@@ -61,11 +67,8 @@ def _part(heading: str, scene: Scene, headings: Sequence[str], rows: Sequence[Se
     cells = [headings[i] for i in kept], [[row[i] for i in kept] for row in rows]
     if scene.form == "markdown":
         return f"#### {heading}\n\n{table.markdown(*cells)}"
-    return (
-        f"{_BOLD}{heading}{_PLAIN}\n{table.text(*cells)}"
-        if scene.color
-        else f"{heading}\n{table.text(*cells)}"
-    )
+    shown = f"{_BOLD}{heading}{_PLAIN}" if scene.color else heading
+    return f"{shown}\n{table.text(*cells, Fit(scene.columns, _CUT, _SPARE, _NAMES))}"
 
 
 def _number(value: int) -> str:
@@ -86,12 +89,15 @@ def _peaks(peaks: Iterable[MachinePeak], scene: Scene) -> tuple[list[str], list[
         ]
         for one in peaks
     ]
-    return ["cluster", "when", "seats", "machines", "which", "idle", "no machine"], rows
+    return ["cluster", "when", "seats", "machines", "which", "idle reserved", "no machine"], rows
 
 
 def _dates(found: Sequence[OccurrencePlan], *, wide: bool) -> tuple[list[str], list[list[str]]]:
     """Return one row for all dates that need the same; with `wide`, a row for each."""
-    headings = ["reservation", "dates", "seats", "machines", "which", "idle", "no machine", "loops", "lead"]
+    headings = [
+        *("reservation", "dates", "seats", "machines", "which"),
+        *("idle reserved", "no machine", "loops", "lead"),
+    ]
     groups: dict[tuple[str, ...], list[OccurrencePlan]] = {}
     for number, one in enumerate(found):
         cells = _cells(one)
@@ -123,14 +129,14 @@ def _cells(one: OccurrencePlan) -> tuple[str, ...]:
 
 def _when(mine: Sequence[OccurrencePlan]) -> str:
     first, last = mine[0].dated.occurrence, mine[-1].dated.occurrence
-    zone = named(first.zone)
     if len(mine) == 1:
-        return span_text(first.start, first.end, zone)
-    return f"{len(mine)} from {local_text(first.start, zone)} to {local_text(last.start, named(last.zone))}"
+        return span_text(first.start, first.end, named(first.zone))
+    days = [date_text(local_day(one.start, named(one.zone))) for one in (first, last)]
+    return f"{len(mine)} from {' to '.join(days)}"
 
 
 def _reserved(found: Sequence[ReservedPlan]) -> tuple[list[str], list[list[str]]]:
-    headings = ["reserved", "machines", "hours", "used", "idle", "idle share", "cost USD", "idle USD"]
+    headings = ["reserved", "machines", "hours", "used h", "idle h", "idle share", "cost USD", "idle USD"]
     rows = [
         [
             one.reserved.key,
@@ -172,7 +178,7 @@ def _months(plan: CostPlan, scene: Scene) -> tuple[list[str], list[list[str]]]:
         "cost",
         "lowest to highest",
         "paid ahead",
-        "idle",
+        "idle USD",
         "budget",
     ]
     rows = [_month(one, scene) for one in plan.months]
@@ -219,12 +225,14 @@ def _notes(plan: CostPlan, scene: Scene) -> list[str]:
         lines.append(f"{name} does not name its zones: {assumed}; declare them in requirements.")
     for reason, own in groupby(plan.unplanned, key=lambda one: one.reason):
         lines.append(f"Not planned: {', '.join(one.subject for one in own)} ({reason}).")
+        if reason == NO_CLOUD and not plan.peaks:
+            lines.append(HOW_TO_DECLARE)
     bullet = "- " if scene.form == "markdown" else ""
     return ["".join(f"{bullet}{line}\n" for line in lines)] if lines else []
 
 
-def as_json(plan: CostPlan, budget: Decimal | None) -> str:
-    """Return the JSON of kind Plan."""
+def as_answer(plan: CostPlan, budget: Decimal | None) -> Answer:
+    """Return the answer of kind Plan."""
     return report.document(
         "Plan",
         {

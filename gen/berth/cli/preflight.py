@@ -4,7 +4,8 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 
-from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, has_color, stdout
+from berth.cli.command import Settings
+from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, has_color
 from berth.cli.livefindings import finding_line, findings_json
 from berth.findings import ERROR, WARNING
 from berth.live.access import ClusterAccess
@@ -12,7 +13,9 @@ from berth.live.clusterfacts import ClusterLocation
 from berth.live.expected import ExpectedState
 from berth.live.findings import LiveFinding
 from berth.live.preflight import Check, Clock, PreflightScope, run_preflight
+from berth.manifests.rbac import Access
 from berth.output import report, table
+from berth.output.table import Fit
 from berth.schema.values import Cluster, Site
 
 CLOCK = Clock(time.monotonic, time.sleep)
@@ -35,14 +38,19 @@ def run(  # noqa: PLR0913, PLR0917 - what and where
     site: Site,
     clusters: Sequence[Cluster],
     expected: Mapping[str, ExpectedState],
+    access: Mapping[str, Mapping[str, Sequence[Access]]],
     names: frozenset[str],
     seconds: int,
 ) -> Outcome:
-    """Run the preflight in all clusters at once."""
+    """Run the preflight in all clusters at once. `access` is by cluster and ServiceAccount."""
     places = means.places(site, clusters)
     scopes = {
         cluster: PreflightScope(
-            site.name, [name for name in state.timetables if not names or name in names], names, seconds
+            site.name,
+            access[cluster],
+            [name for name in state.timetables if not names or name in names],
+            names,
+            seconds,
         )
         for cluster, state in expected.items()
     }
@@ -60,18 +68,19 @@ def run(  # noqa: PLR0913, PLR0917 - what and where
     return Outcome(checks, unreachable)
 
 
-def show(outcome: Outcome, form: str, *, strict: bool) -> int:
+def show(outcome: Outcome, settings: Settings) -> int:
     """Print the outcome and return the exit code."""
-    stdout(as_json(outcome) if form == "json" else as_text(outcome))
-    bad = (ERROR, WARNING) if strict else (ERROR,)
+    settings.answer(lambda: as_answer(outcome), lambda: as_text(outcome, settings.columns))
+    bad = (ERROR, WARNING) if settings.strict else (ERROR,)
     return EXIT_BAD_INPUT if any(one.severity in bad for one in outcome.findings) else EXIT_OK
 
 
-def as_text(outcome: Outcome) -> str:
+def as_text(outcome: Outcome, columns: int | None = None) -> str:
     """Return a table of checks, and the findings below it."""
     headings = ["cluster", "reservation", "check", "object", "result"]
     cells = [[one.cluster, one.reservation, one.what, one.name, _result(one)] for one in outcome.checks]
-    text = table.text(headings, cells) if cells else ""
+    fit = Fit(columns, ("result",), (), ("reservation", "object"))
+    text = table.text(headings, cells, fit) if cells else ""
     color = has_color(sys.stdout)
     found = "".join(f"{finding_line(one, color=color)}\n" for one in outcome.findings)
     return "\n".join(filter(None, (text, found))) or "Nothing to check.\n"
@@ -83,8 +92,8 @@ def _result(check: Check) -> str:
     return "ok" if check.seconds is None else f"ok after {check.seconds} s"
 
 
-def as_json(outcome: Outcome) -> str:
-    """Return the JSON of kind Preflight."""
+def as_answer(outcome: Outcome) -> report.Answer:
+    """Return the answer of kind Preflight."""
     items = [
         {
             "cluster": one.cluster,

@@ -37,8 +37,12 @@ def run(arguments: Sequence[str]) -> int:
             return EXIT_OK
         return _run(arguments)
     except OutputLostError as error:
-        stderr(f"berth: cannot write the output: {error}.\n")
-        return EXIT_INTERNAL
+        return _lost(error)
+
+
+def _lost(error: OutputLostError) -> int:
+    stderr(f"berth: cannot write the output: {error}.\n")
+    return EXIT_INTERNAL
 
 
 def _run(arguments: Sequence[str]) -> int:
@@ -95,7 +99,11 @@ def _complete() -> int:
 
     from berth.cli.group import berth  # noqa: PLC0415
 
-    return shell_complete(berth, {}, "berth", COMPLETE, os.environ[COMPLETE])
+    try:
+        return shell_complete(berth, {}, "berth", COMPLETE, os.environ[COMPLETE])
+    except OSError as error:  # click writes the candidates
+        silence(sys.stdout)
+        return _lost(OutputLostError(error.strerror))
 
 
 def _report(arguments: Sequence[str]) -> str:

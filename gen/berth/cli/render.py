@@ -1,20 +1,30 @@
 """`berth render` and `berth validate`: from the reservations to manifests, or only to findings."""
 
 import os
+from collections.abc import Iterator
 from typing import Protocol
 
 import click
 
+from berth.checks.ceilings import PoolLoad
+from berth.checks.policychecks import (
+    PolicyCase,
+    PoolCosts,
+    cases_of_reservation,
+    compare_costs,
+    policy_problems,
+)
 from berth.cli.command import FOLDER, RESERVATIONS, CommandError, Settings, command
-from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, EXIT_STALE, progress, stdout
-from berth.cli.selection import templates_option
+from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, EXIT_STALE, stdout
+from berth.cli.selection import clock_of, templates_option
 from berth.findings import Problem, in_order
 from berth.manifests.timetable import timetable_that_fits
 from berth.output.folder import OutputError
 from berth.output.stage import Check, Stage
 from berth.output.templates import Renderer, TemplateError
-from berth.pipeline import Part, Pipeline
+from berth.pipeline import Item, Part, Pipeline
 from berth.render import files, text_of
+from berth.schema.values import Site
 
 _OUTPUT = "rendered"
 
@@ -26,6 +36,7 @@ class _Sink(Protocol):
 @command(
     "text",
     "json",
+    "yaml",
     "github",
     examples=(
         "berth render",
@@ -72,10 +83,12 @@ def _folder(settings: Settings, given: str | None) -> str:
 def _fill(settings: Settings, pipeline: Pipeline, templates: str | None, sink: _Sink) -> int:
     """Put every file into the sink, report the findings, and return the exit code that they mean."""
     renderer = Renderer(templates)
-    items = progress(pipeline.items(text_of(pipeline, renderer)), len(pipeline.declared.reservations))
+    items = settings.progress(
+        pipeline.items(text_of(pipeline, renderer)), len(pipeline.declared.reservations)
+    )
     for path, text in files(pipeline, renderer, items):
         sink.put(path, text)
-    return settings.report(pipeline.findings())
+    return settings.report(pipeline.findings(), counts_notes=True)
 
 
 def _write(settings: Settings, pipeline: Pipeline, templates: str | None, folder: str) -> int:
@@ -109,11 +122,16 @@ def _check(settings: Settings, pipeline: Pipeline, templates: str | None, folder
 @command(
     "text",
     "json",
+    "yaml",
+    "csv",
     "github",
     examples=("berth validate", "berth validate --strict     # warnings fail, too"),
 )
 def validate(settings: Settings) -> int:
-    """Check the reservations; write nothing."""
+    """Check the reservations; write nothing.
+
+    It takes no file: what is in reservations/ is checked together.
+    """
     pipeline = Pipeline()
 
     def too_large(part: Part) -> str | Problem:
@@ -122,10 +140,47 @@ def validate(settings: Settings) -> int:
         found = timetable_that_fits(pipeline.site, part.placed, part.occurrences)
         return found if isinstance(found, Problem) else ""
 
-    for item in progress(pipeline.items(too_large), len(pipeline.declared.reservations)):
+    pools: dict[str, list[PoolLoad]] = {}
+    cases: list[PolicyCase] = []
+    now = clock_of(settings, pipeline).now
+    items = pipeline.items(too_large, now=now)
+    for item in settings.progress(items, len(pipeline.declared.reservations)):
         pipeline.problems += [problem for problem in item.texts if isinstance(problem, Problem)]
+        for cluster, loads in item.pool_loads():
+            pools.setdefault(cluster, []).extend(loads)
+        cases += _policy_cases(item, pipeline.site, now)
+    costs, problems = _planned(pipeline, pools, now)
+    pipeline.problems += problems
+    if pipeline.site is not None:
+        pipeline.problems += policy_problems(pipeline.site, cases, costs)
     code = settings.report(pipeline.findings(), aside=False)
     if code == EXIT_OK and settings.form == "text":
         number = len(pipeline.declared.reservations)
         stdout(f"{number} reservation{' is' if number == 1 else 's are'} valid.\n")
     return code
+
+
+def _policy_cases(item: Item, site: Site | None, now: int) -> Iterator[PolicyCase]:
+    if site is None or not site.policies:
+        return
+    clusters = {one.name: part.placed.cluster.name for part in item.parts for one in part.placed.classes}
+    yield from cases_of_reservation(site, item.reservation, clusters, item.expansion.occurrences, now)
+
+
+def _planned(
+    pipeline: Pipeline, pools: dict[str, list[PoolLoad]], now: int
+) -> tuple[PoolCosts, list[Problem]]:
+    """Return what pools cost from now on, and the windows that open too late for their nodes.
+
+    There is neither where nothing says what nodes there are.
+    """
+    declared, site = pipeline.declared, pipeline.site
+    if site is None or not declared.knows_nodes or pipeline.has_errors():
+        return {}, []
+    from berth.cost.clusterplans import plan_clusters  # noqa: PLC0415 - the planner takes time to load
+    from berth.cost.planfindings import short_leads  # noqa: PLC0415
+    from berth.cost.poolcosts import pool_costs  # noqa: PLC0415
+
+    plans = plan_clusters(declared, site, pools)
+    costs = pool_costs(plans, site.zone, now) if compare_costs(site.policies) else {}
+    return costs, [*short_leads(plans, declared, now)]

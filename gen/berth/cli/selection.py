@@ -4,18 +4,24 @@ An unknown name is a usage error. But in input with errors it may be declared in
 there the errors are reported instead.
 """
 
+import re
+import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
-from berth.cli.command import FILE, FOLDER, CommandError, suggestion
+from berth.cli.command import FILE, FOLDER, CommandError, Settings
 from berth.cli.completion import complete_classes, complete_clusters, complete_reservations
+from berth.cli.instants import parse_day, parse_instant, week_of
 from berth.dates.moments import local_day, named, read
 from berth.dates.occurrence import Occurrence
-from berth.dates.zone import date_text
+from berth.dates.zone import DAY, Zone, date_text, resolve
 from berth.pipeline import Item, Pipeline
+from berth.schema import grammar
+from berth.schema.report import Refusal, nearest
 
+_LAST_TIME = re.compile(r"(?:^|[ T])(\d\d?:\d\d)$", re.ASCII)
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 class_option = click.option(
@@ -27,6 +33,13 @@ class_option = click.option(
 )
 cluster_option = click.option(
     "--cluster", metavar="NAME", help="Only this cluster.", shell_complete=complete_clusters
+)
+week_option = click.option(
+    "--week",
+    metavar="[DATE]",
+    is_flag=False,
+    flag_value="today",
+    help="Only what is open in the week of DATE; default: this week. Write NAMEs before it.",
 )
 templates_option = click.option(
     "--templates",
@@ -72,22 +85,72 @@ def require_cluster(name: str | None, pipeline: Pipeline) -> str | None:
     return name
 
 
-def instant(option: str, text: str | None, pipeline: Pipeline | None) -> int | None:
-    """Return the seconds of an INSTANT. Without an offset it is in the site's time zone."""
-    if text is None:
-        return None
+class Clock(NamedTuple):
+    """The current time, and the site's time zone: what the times of a command line are relative to."""
+
+    now: int
+    zone: Zone
+
+    @property
+    def today(self) -> int:
+        return local_day(self.now, self.zone)
+
+    @property
+    def midnight(self) -> int:
+        """The first instant of today."""
+        return resolve(self.zone, self.today * DAY)
+
+    def instant(self, option: str, text: str | None) -> int | None:
+        """Return the seconds of an INSTANT, the value of an option."""
+        found = None if text is None else parse_instant(text, self.zone, self.now)
+        if text is not None and found is None:
+            raise CommandError(f"{option}: {self._why_no_instant(text)}")
+        return found
+
+    def _why_no_instant(self, text: str) -> str:
+        time = _LAST_TIME.search(text)
+        if time:
+            try:
+                grammar.end_time(time[1])
+            except Refusal as refusal:
+                return f"{refusal.message} {refusal.fix}"
+        is_span = parse_instant(f"+{text}", self.zone, self.now) is not None
+        examples = f"+{text}" if is_span else "2026-02-02T08:00:00Z, 2026-02-02 09:00, monday or +2h"
+        return f'"{text}" is not an instant. Write {examples}.'
+
+    def week(self, text: str) -> tuple[int, int]:
+        """Return the first instant of the week of a DATE, and that of the next week."""
+        at = self.instant("--week", text)
+        assert at is not None
+        return week_of(at, self.zone)
+
+    def date(self, text: str) -> str:
+        """Return the date that a DATE means."""
+        date = parse_day(text, self.today) or text
+        if len(date) != len("2026-02-02") or read(date, named("UTC")) is None:
+            raise CommandError(f'"{text}" is not a date. Write one such as 2026-02-02, or monday.')
+        return date
+
+
+def clock_of(settings: Settings, pipeline: Pipeline | None) -> Clock:
+    """Return the clock, or `--now` instead."""
     site = pipeline.site if pipeline else None
-    found = read(text, named(site.zone if site else "UTC"))
-    if found is None:
-        raise CommandError(
-            f'{option}: "{text}" is not an instant. Write 2026-02-02T08:00:00Z, or 2026-02-02 09:00.'
-        )
-    return found
+    clock = Clock(int(time.time()), named(site.zone if site else "UTC"))
+    now = clock.instant("--now", settings.now)
+    return clock if now is None else clock._replace(now=now)
+
+
+def published(settings: Settings, pipeline: Pipeline) -> int:
+    """Return the instant of which feeds are: --now, or that of the commit; without git, the clock's."""
+    from berth.git import commit_time  # noqa: PLC0415 - slow, and few commands need it
+
+    stamp = None if settings.now is not None else commit_time(".")
+    return clock_of(settings, pipeline).now if stamp is None else stamp
 
 
 def _require(what: str, name: str, known: tuple[str, ...], pipeline: Pipeline) -> None:
     if name not in known and not pipeline.has_errors():
-        hint = suggestion(name, known) if known else f"There is no {what}."
+        hint = nearest(name, known) if known else f"There is no {what}."
         raise CommandError(f'No {what} is named "{name}". {hint}')
 
 

@@ -2,7 +2,6 @@
 
 import os
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -18,21 +17,19 @@ from berth.cli.console import (
     columns,
     has_boxes,
     has_color,
-    progress,
     stderr,
-    stdout,
 )
 from berth.cli.plan import save_chart
 from berth.cli.selection import (
     chart_option,
     class_option,
-    instant,
+    clock_of,
     name_argument,
     require_class,
     require_reservations,
 )
 from berth.cli.selection import occurrence as selected_occurrence
-from berth.core.instants import instant_text
+from berth.core.jsonvalues import instant_text
 from berth.core.timetable import BEHAVIORS, parse_timetable
 from berth.dates.moments import local_day, named, near_text, span_text
 from berth.dates.occurrence import Occurrence
@@ -40,6 +37,7 @@ from berth.dates.zone import Zone
 from berth.manifests.timetable import timetable_text
 from berth.output import report, table
 from berth.output.report import seats_text
+from berth.output.table import Fit
 from berth.pipeline import Item, Pipeline
 from berth.schema.values import Site
 from berth.sessiontext import SessionScene, SessionsError, parse_changes
@@ -65,14 +63,14 @@ class _Run(NamedTuple):
     title: str
     resource_class: str
     seats: int
+    behaviors: tuple[str, ...]
+    stabilization_seconds: int
     steps: list[SimulationStep]
 
 
 class _Simulation(NamedTuple):
     occurrence: Occurrence
     title: str
-    behaviors: tuple[str, ...]
-    stabilization_seconds: int
     runs: list[_Run]
 
     @property
@@ -89,6 +87,8 @@ class _Simulation(NamedTuple):
 @command(
     "text",
     "json",
+    "yaml",
+    "csv",
     examples=(
         "berth simulate my-course --sessions 08:55+10,09:20+8,11:00-3",
         "berth simulate my-course --occurrence 2026-02-02 --compare --chart course.svg",
@@ -105,7 +105,7 @@ class _Simulation(NamedTuple):
     "--occurrence", metavar="ID", help="The id or date of the occurrence; default: the next to open."
 )
 @class_option
-@click.option("--compare", is_flag=True, help="Compare maintain, reduce and none.")
+@click.option("--compare", is_flag=True, help="Compare maintain, reduce, none, and buffer if it is set.")
 @chart_option
 def simulate(  # noqa: PLR0913 - one for each option
     settings: Settings,
@@ -124,9 +124,9 @@ def simulate(  # noqa: PLR0913 - one for each option
     pipeline = Pipeline()
     require_reservations([name], pipeline)
     require_class(resource_class, pipeline)
-    now = instant("--now", settings.now, pipeline)
+    now = clock_of(settings, pipeline).now
     item: Item | None = None
-    for one in progress(pipeline.items(), len(pipeline.declared.reservations)):
+    for one in settings.progress(pipeline.items(), len(pipeline.declared.reservations)):
         item = one if one.reservation.name == name else item
     code = settings.report(pipeline.findings())
     if code != EXIT_OK or item is None or pipeline.site is None:
@@ -138,21 +138,16 @@ def simulate(  # noqa: PLR0913 - one for each option
             f"{name} holds whole nodes, which no session changes: there is nothing to compare. "
             "Leave out --compare."
         )
-    now = int(time.time()) if now is None else now
     found = selected_occurrence(item, occurrence, resource_class, now)
     coming = _sessions(settings, sessions, _scene(found, resource_class))
-    made = _simulation(item, pipeline.site, found, coming, _Choice(resource_class, compare))
+    shown = found.of_classes((resource_class,)) if resource_class else found
+    made = _simulation(item, pipeline.site, shown, coming, compare=compare)
     if chart is not None:
         save_chart(settings, chart, linechart.line_chart(made.title, made.when, _panels(made), made.span))
     if item.reservation.suspend:
         stderr(f"berth: {name} is suspended: this would happen if it were not.\n")
-    stdout(_json(made) if settings.form == "json" else _text(made))
+    settings.answer(lambda: _answer(made), lambda: _text(made, settings.columns))
     return EXIT_OK
-
-
-class _Choice(NamedTuple):
-    resource_class: str | None
-    compare: bool
 
 
 def _scene(occurrence: Occurrence, resource_class: str | None) -> SessionScene:
@@ -162,29 +157,31 @@ def _scene(occurrence: Occurrence, resource_class: str | None) -> SessionScene:
 
 
 def _simulation(
-    item: Item, site: Site, occurrence: Occurrence, coming: dict[str, list[SessionChange]], choice: _Choice
+    item: Item, site: Site, occurrence: Occurrence, coming: dict[str, list[SessionChange]], *, compare: bool
 ) -> _Simulation:
     reservation = item.reservation
-    behaviors = BEHAVIORS if choice.compare else (reservation.behavior,)
-    # Where nobody counts sessions, nobody waits.
-    waits = behaviors != ("none",) and reservation.holder.is_stabilized
-    wait = site.stabilization_seconds if waits else 0
+    own = {
+        name: (count, one.behavior)
+        for (name, count), one in zip(occurrence.seats, reservation.scaling_of(occurrence), strict=True)
+    }
     runs = []
     for part in item.parts:
         timetable = parse_timetable(timetable_text(site, part.placed, part.occurrences))
-        plans = {
-            pool.resource_class: SimulationSetup(pool, timetable.occurrences, wait)
-            for pool in timetable.pools
-        }
-        for name, count in occurrence.seats:
-            if name in plans and choice.resource_class in (None, name):
-                held = seats_text([(name, count)], reservation.holder.unit)
-                title = f"{held} in {part.placed.cluster.name}"
-                if not choice.compare:
-                    title += f", {reservation.behavior}"
-                done = simulate_pool(plans[name], coming[name], behaviors, occurrence.open, occurrence.end)
-                runs.append(_Run(title, name, count, done))
-    return _Simulation(occurrence, reservation.title, behaviors, wait, runs)
+        pools = {pool.resource_class: pool for pool in timetable.pools}
+        for name, (count, behavior) in own.items():
+            if name in pools:
+                pool, held = pools[name], seats_text([(name, count)], reservation.holder.unit)
+                title = f"{held} in {part.placed.cluster.name}{'' if compare else f', {behavior}'}"
+                # Where nobody counts sessions, nobody waits.
+                waits = (compare or pool.behavior != "none") and reservation.holder.is_stabilized
+                wait = site.stabilization_seconds if waits else 0
+                setup = SimulationSetup(pool, timetable.occurrences, wait)
+                known = tuple(one for one in BEHAVIORS if one != "buffer" or pool.buffer)
+                asked = known if compare else ("",)
+                done = simulate_pool(setup, coming[name], asked, occurrence.open, occurrence.end)
+                shown = known if compare else (behavior,)
+                runs.append(_Run(title, name, count, shown, wait, done))
+    return _Simulation(occurrence, reservation.title, runs)
 
 
 def _sessions(settings: Settings, given: str | None, scene: SessionScene) -> dict[str, list[SessionChange]]:
@@ -221,7 +218,7 @@ def _content(settings: Settings, name: str) -> str:
 
 
 def _panels(made: _Simulation) -> list[LinePanel]:
-    return [LinePanel(run.title, run.seats, _lines(run.steps, made.behaviors)) for run in made.runs]
+    return [LinePanel(run.title, run.seats, _lines(run.steps, run.behaviors)) for run in made.runs]
 
 
 def _lines(done: Sequence[SimulationStep], behaviors: Sequence[str]) -> tuple[ChartLine, ...]:
@@ -244,43 +241,44 @@ def look_of(stream: object) -> terminal.TerminalStyle:
     return terminal.TerminalStyle(width, has_boxes(os.environ), has_color(stream))
 
 
-def _text(made: _Simulation) -> str:
+def _text(made: _Simulation, columns: int | None) -> str:
     found, look = made.occurrence, look_of(sys.stdout)
-    setting = _Setting(found.id, found.start, named(found.zone), made.stabilization_seconds)
     parts = [f"{made.when}\n"]
     for run, panel in zip(made.runs, _panels(made), strict=True):
-        rows = _table(run.steps, made.behaviors, setting)
+        setting = _Setting(found.id, found.start, named(found.zone), run.stabilization_seconds, columns)
+        rows = _table(run.steps, run.behaviors, setting)
         parts.append(f"{run.title}\n{rows}\n{terminal.draw(panel, made.span, look)}")
     return "\n".join(parts)
 
 
-def _json(made: _Simulation) -> str:
+def _answer(made: _Simulation) -> report.Answer:
     items = [
-        (step.at, place, order, run.resource_class, step)
+        (step.at, place, order, run, step)
         for place, run in enumerate(made.runs)
         for step in run.steps
-        for order in range(len(made.behaviors))
+        for order in range(len(run.behaviors))
     ]
     answers = [
         {
             "at": instant_text(at),
-            "class": name,
-            "behavior": made.behaviors[order],
+            "class": run.resource_class,
+            "behavior": run.behaviors[order],
             "active": step.active,
             "target": step.targets[order],
         }
-        for at, _, order, name, step in sorted(items, key=lambda item: item[:3])
+        for at, _, order, run, step in sorted(items, key=lambda item: item[:3])
     ]
     return report.document("Simulation", {"items": answers})
 
 
 class _Setting(NamedTuple):
-    """What the cells of a table are relative to."""
+    """What the cells of a table are relative to, and how wide it may be."""
 
     occurrence: str
     start: int
     zone: Zone
     stabilization_seconds: int
+    columns: int | None
 
 
 def _table(steps: Sequence[SimulationStep], behaviors: Sequence[str], setting: _Setting) -> str:
@@ -294,7 +292,8 @@ def _table(steps: Sequence[SimulationStep], behaviors: Sequence[str], setting: _
         numbers = [*step.targets, *([step.active + step.targets[0]] if alone else [])]
         happens = ", ".join(_event(event, setting) for event in step.events)
         rows.append([_time(step.at, setting), *map(str, [step.active, *numbers]), happens])
-    return table.text(["local time", "active", *targets, "what happens"], rows)
+    headings = ["local time", "active", *targets, "what happens"]
+    return table.text(headings, rows, Fit(setting.columns, ("what happens",)))
 
 
 def _shortened(steps: Sequence[SimulationStep]) -> Iterator[tuple[SimulationStep, int]]:

@@ -16,31 +16,28 @@ from berth.cli.console import (
     is_terminal,
     new_lines,
     on_screen,
-    progress,
     stderr,
     stdout,
 )
 from berth.cli.livefindings import finding_line, findings_json
+from berth.cli.reaching import ClusterChoice, cluster_options
 from berth.cli.selection import (
     class_option,
-    cluster_option,
-    context_option,
-    instant,
-    kubeconfig_option,
+    clock_of,
     names_argument,
     require_class,
     require_cluster,
     require_reservations,
     templates_option,
 )
-from berth.core.instants import instant_text
+from berth.core.jsonvalues import instant_text
 from berth.dates.moments import local_day, local_text, named, near_span_text
 from berth.dates.zone import Zone
 from berth.findings import ERROR, WARNING
-from berth.live.access import ANSWER_SECONDS, ClusterAccess, ContextArgumentError, parse_contexts
+from berth.live.access import ANSWER_SECONDS, ClusterAccess
 from berth.live.clusterfacts import ClusterFacts, ClusterLocation
 from berth.live.earlier import NO_LOOKS, EarlierLooks
-from berth.live.expected import ExpectedState, expected_states
+from berth.live.expected import ExpectedState, expected_access, expected_states
 from berth.live.findings import LiveFinding
 from berth.live.judge import judge_cluster, remember_look
 from berth.live.poolstate import (
@@ -56,9 +53,10 @@ from berth.live.poolstate import (
 )
 from berth.manifests import code
 from berth.output import report, table
+from berth.output.table import Fit
 from berth.output.templates import Renderer, TemplateError
 from berth.pipeline import Item, Pipeline
-from berth.schema.values import Cluster, Site
+from berth.schema.values import Cluster, ReservationOwner, Site
 
 _EVERY = 5.0  # seconds between two looks
 _PREFLIGHT = 60.0  # seconds for all dry runs and permissions of a cluster
@@ -74,6 +72,7 @@ class _View(NamedTuple):
     resource_class: str | None
     form: str
     now: int | None  # instead of the clock
+    owners: Mapping[str, ReservationOwner]  # by reservation
 
     def instant(self, later: int = 0) -> int:
         """Return the current time. `later`: the seconds waited, where --now replaces the clock."""
@@ -81,7 +80,7 @@ class _View(NamedTuple):
 
     def of(self, status: ClusterStatus) -> ClusterStatus:
         kept = [
-            row
+            row._replace(owner=self.owners.get(row.reservation))
             for row in status.pools
             if (not self.names or row.reservation in self.names)
             and self.resource_class in (None, row.resource_class)
@@ -93,6 +92,7 @@ class _View(NamedTuple):
     "text",
     "wide",
     "json",
+    "yaml",
     examples=(
         "berth status",
         "berth status my-course -o wide",
@@ -102,9 +102,7 @@ class _View(NamedTuple):
 )
 @names_argument
 @class_option
-@cluster_option
-@context_option
-@kubeconfig_option
+@cluster_options
 @templates_option
 @click.option("--watch", is_flag=True, help="Look again every 5 seconds, until Ctrl-C.")
 @click.option(
@@ -125,9 +123,7 @@ def status(  # noqa: PLR0913 - one for each option
     *,
     names: tuple[str, ...],
     resource_class: str | None,
-    cluster: str | None,
-    contexts: tuple[str, ...],
-    kubeconfig: str | None,
+    choice: ClusterChoice,
     templates: str | None,
     watch: bool,
     preflight: bool,
@@ -137,21 +133,22 @@ def status(  # noqa: PLR0913 - one for each option
 
     With NAMEs, only of these reservations. Exits 1 if a promise is broken or a cluster cannot be read.
     """
-    if watch and settings.form == "json":
-        raise CommandError("--watch shows a table. Leave out -o json, or leave out --watch.")
+    if watch and settings.form in report.DATA_FORMS:
+        raise CommandError(f"--watch shows a table. Leave out -o {settings.form}, or leave out --watch.")
     if preflight and (watch or resource_class is not None):
         raise CommandError("--preflight checks whole reservations, once. Leave out --watch and --class.")
     pipeline = Pipeline()
     selected = require_reservations(names, pipeline)
     require_class(resource_class, pipeline)
-    require_cluster(cluster, pipeline)
-    view = _View(selected, resource_class, settings.form, instant("--now", settings.now, pipeline))
-    items = list(progress(pipeline.items(), len(pipeline.declared.reservations)))
+    require_cluster(choice.cluster, pipeline)
+    now = None if settings.now is None else clock_of(settings, pipeline).now
+    owners = {one.name: one.owner for one in pipeline.declared.reservations if one.owner}
+    view = _View(selected, resource_class, settings.form, now, owners)
+    items = list(settings.progress(pipeline.items(), len(pipeline.declared.reservations)))
     code = settings.report(pipeline.findings())
     site = pipeline.site
     if code != EXIT_OK or site is None:
         return code
-    clusters = [one for one in site.clusters if cluster in (None, one.name)]
     try:
         wanted = expected_states(
             site, items, Renderer(None if templates is None else settings.given(templates))
@@ -159,41 +156,34 @@ def status(  # noqa: PLR0913 - one for each option
     except TemplateError as error:
         settings.report(error.findings)
         return EXIT_BAD_INPUT
+    clusters = choice.of(site)
+    patience = _PREFLIGHT + timeout * max(len(selected), 1) if preflight else ANSWER_SECONDS
+    means = choice.access(settings, clusters, patience)
     if preflight:
-        patience = _PREFLIGHT + timeout * max(len(selected), 1)
-        means = reach(settings, clusters, contexts, kubeconfig, patience)
-        outcome = preflights.run(means, site, clusters, wanted, selected, timeout)
-        return preflights.show(outcome, view.form, strict=settings.strict)
-    looks = _Looks(reach(settings, clusters, contexts, kubeconfig), site, clusters, wanted)
-    zone_of = _zones(site, items)
+        access = expected_access(site, items, pipeline.declared.classes.values())
+        outcome = preflights.run(means, site, clusters, wanted, access, selected, timeout)
+        return preflights.show(outcome, settings)
+    return _show(_Looks(means, site, clusters, wanted), view, _zones(site, items), settings, watch=watch)
+
+
+def _show(
+    looks: "_Looks", view: _View, zone_of: Callable[[str], Zone], settings: Settings, *, watch: bool
+) -> int:
+    """Show what the clusters do now, or with `watch` until somebody interrupts; return the exit code."""
 
     def current(later: int = 0) -> list[ClusterStatus]:
         return [view.of(one) for one in looks.look(view.instant(later))]
 
     def shown(found: list[ClusterStatus]) -> str:
         wide = view.form == "wide"
-        return as_text(found, zone_of, view.instant(), wide=wide, color=has_color(sys.stdout))
+        color = has_color(sys.stdout)
+        return as_text(found, zone_of, view.instant(), wide=wide, color=color, columns=settings.columns)
 
     if watch:
         _watch(lambda: shown(current()))
     found = settled(current, pause)
-    stdout(as_json(found) if view.form == "json" else shown(found))
+    settings.answer(lambda: as_answer(found), lambda: shown(found))
     return _exit_code(found, strict=settings.strict)
-
-
-def reach(
-    settings: Settings,
-    clusters: Sequence[Cluster],
-    contexts: Sequence[str],
-    kubeconfig: str | None,
-    patience: float = ANSWER_SECONDS,
-) -> ClusterAccess:
-    """Return the way to these clusters that `--context` and `--kubeconfig` name."""
-    try:
-        ordered = parse_contexts(contexts, [one.name for one in clusters])
-    except ContextArgumentError as error:
-        raise CommandError(f"--context: {error}") from error
-    return ClusterAccess(None if kubeconfig is None else settings.given(kubeconfig), ordered, patience)
 
 
 class _Looks:
@@ -284,8 +274,14 @@ def _exit_code(found: list[ClusterStatus], *, strict: bool) -> int:
     return EXIT_BAD_INPUT if any(one.severity in bad for one in findings) else EXIT_OK
 
 
-def as_text(
-    clusters: Sequence[ClusterStatus], zone_of: Callable[[str], Zone], now: int, *, wide: bool, color: bool
+def as_text(  # noqa: PLR0913 - what and how
+    clusters: Sequence[ClusterStatus],
+    zone_of: Callable[[str], Zone],
+    now: int,
+    *,
+    wide: bool,
+    color: bool,
+    columns: int | None = None,
 ) -> str:
     """Return a table of pools, and the findings below it. `zone_of` returns the zone of a reservation."""
     rows = pools_of(clusters)
@@ -300,11 +296,17 @@ def as_text(
         headings.append("slots")
         for cell, row in zip(cells, rows, strict=True):
             cell.insert(-1, _slots(row.slots))
+    if wide and any(row.owner for row in rows):
+        headings.append("owner")
+        for cell, row in zip(cells, rows, strict=True):
+            cell.insert(-1, row.owner.text if row.owner else "")
     headings.append("note")
     if len(clusters) == 1 and not wide:
         cells = [[*cell[:2], *cell[3:]] for cell in cells]
         headings.remove("cluster")
-    text = table.text(headings, cells)
+    text = table.text(
+        headings, cells, Fit(columns, ("note",), ("pending", "sessions", "open"), ("reservation",))
+    )
     if color:
         text = _colored(text, rows)
     return text + (f"\n{found}" if found else "")
@@ -389,8 +391,8 @@ def _colored(text: str, rows: Sequence[PoolStatus]) -> str:
     return head + "".join(lines)
 
 
-def as_json(clusters: Sequence[ClusterStatus]) -> str:
-    """Return the JSON of kind Status."""
+def as_answer(clusters: Sequence[ClusterStatus]) -> report.Answer:
+    """Return the answer of kind Status."""
     items = [
         {
             "reservation": row.reservation,
@@ -403,6 +405,7 @@ def as_json(clusters: Sequence[ClusterStatus]) -> str:
             "ready": row.ready,
             "pending": row.pending,
             "active": row.active,
+            "owner": report.owner_json(row.owner),
             "findings": findings_json(row.findings),
             **_slots_json(row.slots),
         }

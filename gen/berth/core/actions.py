@@ -9,7 +9,7 @@ from typing import NamedTuple
 from berth.core.holders import SlotSpec
 from berth.core.jsonvalues import Tree
 from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, NORMAL, RIGHTS, SCALED
-from berth.core.slots import Slot, SlotCounts, SlotPlan, bridging_placeholders, plan_slots, slot_demand
+from berth.core.slots import SlotCounts, SlotOwner, SlotPlan, bridging_placeholders, plan_slots, slot_demand
 from berth.core.state import JobObject, ObjectRef, PoolObject
 from berth.core.target import DesiredState, PoolTarget
 
@@ -21,11 +21,12 @@ _REMOVAL_ORDER = tuple(kind.name for kind in (CRON_JOB, JOB, *SCALED, *RIGHTS, C
 
 
 class ScalePool(NamedTuple):
-    """Scale a Deployment or NodePool."""
+    """Scale a Deployment, CapacityBuffer or NodePool."""
 
     pool: PoolObject
     to: int
     why: str
+    leaving: tuple[SlotOwner, ...] = ()  # placeholders that must leave their slots before
 
     @property
     def ref(self) -> ObjectRef:
@@ -37,10 +38,9 @@ class ChangeSlots(NamedTuple):
 
     ref: ObjectRef  # which gets the Event: the timetable, or a slot
     resource_class: str
-    slots: SlotSpec | None  # of those that are made
+    slots: SlotSpec | None  # of those that are made; None: the pool is removed
     plan: SlotPlan
     why: str
-    is_last: bool = False  # it waits for what could make them again to be removed
 
 
 class StartJob(NamedTuple):
@@ -86,7 +86,7 @@ def action_order(action: Action) -> tuple[int, int, str, str]:
     match action:
         case ScalePool():
             order = 0 if action.to else 1
-        case ChangeSlots(is_last=True):
+        case ChangeSlots(slots=None):  # after what could make them again
             order, place = 4, _REMOVAL_ORDER.index(DEPLOYMENT.name)
         case ChangeSlots():
             order = 0 if action.plan.make else 1
@@ -108,11 +108,13 @@ def describe_action(action: Action) -> tuple[str, str, str]:
         case ChangeSlots():
             plan = action.plan
             reason = OPENED_EVENT if plan.make else CLOSED_EVENT
-            done = (("Made", len(plan.make)), ("Removed", len(plan.drop) + len(plan.remove)))
+            done = (("made", len(plan.make)), ("removed", len(plan.drop) + len(plan.remove)))
             what = " and ".join(
-                f"{verb.lower() if n else verb} {_slots(number, action.resource_class)}"
-                for n, (verb, number) in enumerate(one for one in done if one[1])
+                f"{verb} {number} slot{'' if number == 1 else 's'} of {action.resource_class}"
+                for verb, number in done
+                if number
             )
+            what = what[:1].upper() + what[1:]
         case StartJob():
             reason = STARTED_EVENT
             what = f"{'Made again' if action.replaced else 'Started'} Job {action.name}"
@@ -124,16 +126,12 @@ def describe_action(action: Action) -> tuple[str, str, str]:
     return NORMAL, reason, f"{what}: {action.why}."
 
 
-def _slots(number: int, resource_class: str) -> str:
-    return f"{number} slot{'' if number == 1 else 's'} of {resource_class}"
-
-
 class PoolFound(NamedTuple):
-    """What was found of a pool. `object` is its Deployment or NodePool, None if there is none."""
+    """What was found of a pool. `object` is what is scaled, None if there is none."""
 
     object: PoolObject | None
     slots: SlotCounts = SlotCounts()
-    settled: int = 0  # sessions that own no slot and had enough time to take one
+    settled: int | None = 0  # sessions that own no slot and had enough time to take one; None: nobody counts
 
 
 class PoolDecision(NamedTuple):
@@ -149,35 +147,31 @@ def decide_pool(ref: ObjectRef, found: PoolFound, desired: DesiredState, why: st
 
     `ref` is the timetable, and `why` the reason of all actions, where the caller knows it. Placeholders that
     bridge the time until slots are available are scaled first. Once nothing of the pool is open, all its
-    slots are dropped.
+    slots are dropped. Where nobody counts sessions, as in the sweep, no free slot is removed and none is
+    renewed.
     """
     pool, stands = desired.target.pool, found.object
     if pool.slots is None:
-        wanted = desired.target.replicas
-        scales = stands is not None and stands.replicas != wanted
-        return PoolDecision(desired.target, (ScalePool(stands, wanted, why),) if stands and scales else ())
+        return PoolDecision(desired.target, tuple(scale_pool(stands, desired.target.replicas, why)))
     actions: list[ScalePool | ChangeSlots] = []
-    demand = slot_demand(desired, sum(found.slots.owners.values()), found.settled)
+    demand = slot_demand(desired, sum(found.slots.owners.values()), found.settled or 0)
     ready = 0
     if pool.slots.placeholders and stands:
         number, reason, ready = 0, "closed", stands.ready
-        if demand.expires is not None:
-            number = bridging_placeholders(
-                found.slots, pool.slots, demand.wanted, stands.replicas, desired.now
-            )
+        if demand.is_open:
+            number = bridging_placeholders(found.slots, demand.wanted, stands.replicas, desired.now)
             reason = f"{number} seats wait for slots" if number else "no seat waits for a slot"
-        if number != stands.replicas:
-            actions.append(ScalePool(stands, number, why or reason))
+        leaving = () if number else tuple(owner for slot in found.slots.handed for owner in slot.owners)
+        actions += [one._replace(leaving=leaving) for one in scale_pool(stands, number, why or reason)]
     plan = plan_slots(found.slots, pool.slots, demand, desired.now, ready)
+    if found.settled is None:
+        plan = plan._replace(renew=(), remove=())
     if plan.writes:
         actions.append(ChangeSlots(ref, pool.resource_class, pool.slots, plan, why))
     return PoolDecision(demand.target, tuple(actions), plan.is_busy)
 
 
-def close_slots(
-    ref: ObjectRef, resource_class: str, slots: tuple[Slot, ...], why: str, *, is_last: bool = False
-) -> Iterator[ChangeSlots]:
-    """Yield the removal of these slots, except those that are being deleted."""
-    present = tuple(slot for slot in slots if not slot.is_terminating)
-    if present:
-        yield ChangeSlots(ref, resource_class, None, SlotPlan(drop=present), why, is_last)
+def scale_pool(stands: PoolObject | None, to: int, why: str) -> Iterator[ScalePool]:
+    """Yield the scaling of a pool that is there and has another number of replicas."""
+    if stands and stands.replicas != to:
+        yield ScalePool(stands, to, why)

@@ -19,7 +19,7 @@ from berth.core.sessions import (
     project_of,
     ranked,
 )
-from berth.core.target import next_change, open_now
+from berth.core.target import next_change
 from berth.core.timetable import Timetable, TimetableOccurrence, active_occurrences
 
 # Claims
@@ -59,13 +59,16 @@ def competing_reservation(
         or (pool.sessions and any(may_overlap(pool.sessions, one) for one in counted.values()))
     ]
     wanted = frozenset(pool.resource_class for pool in pools)
+    longest = max((pool.match.handover for pool in pools), default=0)
     return CompetingReservation(
         timetable.reservation,
         tuple((pool.resource_class, pool.match) for pool in pools),
         tuple(
             item
             for item in active_occurrences(timetable)
-            if item.open <= now + HORIZON and item.end > now and wanted & {name for name, _ in item.seats}
+            if item.open <= now + HORIZON
+            and now < item.end + longest
+            and wanted & {name for name, _ in item.seats}
         ),
         tuple((pool.resource_class, pool.sessions) for pool in pools if pool.sessions),
     )
@@ -74,7 +77,7 @@ def competing_reservation(
 def open_claims(
     competitors: Iterable[CompetingReservation], resource_class: str, now: int
 ) -> dict[str, Claim]:
-    """Return the open claims to sessions of the class, by id.
+    """Return the claims to sessions of the class that are open or hand over, by id.
 
     If two claims have the same id, because somebody copied a timetable, the first one counts.
     """
@@ -85,14 +88,21 @@ def open_claims(
             continue
         for item in one.occurrences:
             count = dict(item.seats).get(resource_class)
-            if count is not None and item.open <= now < item.end:
-                found.setdefault(item.id, Claim(item.id, item.open, item.start, item.end, count, match))
+            if count is not None and item.open <= now < item.end + match.handover:
+                claim = Claim(item.id, item.open, item.start, item.end, count, match, now >= item.end)
+                found.setdefault(item.id, claim)
     return found
 
 
 def next_claim_change(competitors: Iterable[CompetingReservation], now: int) -> int | None:
-    """Return when the next occurrence opens or ends after `now`."""
-    instants = (at for one in competitors for item in one.occurrences for at in (item.open, item.end))
+    """Return when the next occurrence opens, ends or has handed over after `now`."""
+    instants = (
+        at
+        for one in competitors
+        for seconds in {0, *(match.handover for _, match in one.matches)}
+        for item in one.occurrences
+        for at in (item.open, item.end + seconds)
+    )
     return min((at for at in instants if at > now), default=None)
 
 
@@ -106,14 +116,14 @@ def known_recognitions(competitors: Iterable[CompetingReservation]) -> dict[str,
 
 
 class ClaimTracker:
-    """Tracks the open claims of the own reservation and of its competitors.
+    """Tracks the claims of the own reservation and of its competitors.
 
-    `claims` (ranked, by class) and `open` (ids of the own open occurrences) are valid until `until`.
+    `claims` (ranked, by class) and `own` (ids of the own occurrences among them) are valid until `until`.
     """
 
     def __init__(self) -> None:
         self.claims: dict[str, tuple[Claim, ...]] = {}
-        self.open: tuple[str, ...] = ()
+        self.own: tuple[str, ...] = ()
         self.until = 0.0
         self._since = 0.0
         self._occurrences: tuple[TimetableOccurrence, ...] = ()
@@ -125,11 +135,6 @@ class ClaimTracker:
         self._occurrences = active_occurrences(timetable)
         self._own = competing_reservation(timetable, counted, now)
         self.until = 0.0
-
-    @property
-    def known(self) -> set[str]:
-        """The uids of all known timetables."""
-        return set(self._competitors)
 
     def take(self, readings: Mapping[str, TimetableReading], gone: Iterable[str]) -> None:
         """Apply timetables by uid. A malformed timetable keeps what was known of it."""
@@ -159,7 +164,8 @@ class ClaimTracker:
             name: ranked(open_claims(everybody, name, instant).values())
             for name in {name for one in everybody for name, _ in one.matches}
         }
-        self.open = tuple(item.id for item in open_now(self._occurrences, instant))
+        longest = max((match.handover for _, match in self._own.matches), default=0)
+        self.own = tuple(one.id for one in self._occurrences if one.open <= instant < one.end + longest)
         moments = (next_claim_change(everybody, instant), next_change(self._occurrences, instant))
         self._since, self.until = now, min((at for at in moments if at is not None), default=float("inf"))
         return True
@@ -186,8 +192,21 @@ class _Reassignment(NamedTuple):
 
 
 def claim_group(session: Session, claims: Sequence[Claim]) -> ClaimGroup:
-    """Return the group of a session. `claims` must be ranked."""
-    return tuple(place for place, claim in enumerate(claims) if fits(session, claim))
+    """Return the group of a session. `claims` must be ranked.
+
+    A session that was there before an occurrence opened counts for an earlier one until that has handed over.
+    An occurrence that is over hands over to open ones that start after its end, and to no others.
+    """
+    fitting = [(place, claim) for place, claim in enumerate(claims) if fits(session, claim)]
+    last_start = max((claim.start for _, claim in fitting if not claim.is_over), default=0)
+    ends = (claim.end for _, claim in fitting if claim.match.handover)
+    first_end = min(ends, default=last_start + 1)
+    return tuple(
+        place
+        for place, claim in fitting
+        if not (claim.is_over and claim.end > last_start)
+        and not (first_end <= claim.start and session.created < claim.open)
+    )
 
 
 def attribute_sessions(groups: Mapping[ClaimGroup, int], claims: Sequence[Claim]) -> dict[str, int]:
@@ -383,14 +402,6 @@ class SessionCounter:
         self._held.pop(session_id, None)
         self._count(self._grace.here.get(session_id), -1)
         self._grace.leave(session_id, now)
-
-    def replace(self, namespace: str, sessions: Mapping[str, Session], now: float) -> None:
-        """Replace all sessions of the namespace."""
-        for known in self._known():
-            if known.namespace == namespace and known.id not in sessions:
-                self.leave(known.id, now)
-        for session in sessions.values():
-            self.arrive(session, now)
 
     def look_again(self, now: float, projects: Iterable[str] | None = None) -> None:
         """Look up unknown templates again, of these projects or of all."""

@@ -1,4 +1,5 @@
-"""What holds the seats of a pool in the cluster: replicas of a Deployment, slots, or nodes of a NodePool.
+"""What holds the seats of a pool in the cluster: replicas of a Deployment or of a CapacityBuffer, slots, or
+nodes of a NodePool.
 
 The timetable says it of each pool; the program asks the holder instead of testing for one of them.
 """
@@ -9,9 +10,9 @@ from typing import ClassVar, NamedTuple
 
 from berth.core.jsonvalues import TimetableError, boolean, field, mapping, text
 from berth.core.labels import CLASS, RESERVATION, ROLE, SITE
-from berth.core.objects import DEPLOYMENT, NODE_POOL, ObjectKind
+from berth.core.objects import CAPACITY_BUFFER, DEPLOYMENT, NODE_POOL, ObjectKind
 
-PLACEHOLDERS, SLOTS, NODES = "placeholders", "slots", "nodes"
+PLACEHOLDERS, SLOTS, NODES, BUFFER = "placeholders", "slots", "nodes", "buffered seats"
 REMEDIES = {
     PLACEHOLDERS: "Look at the pods of this Deployment that are Pending, and at the events of the cluster's "
     "autoscaler.",
@@ -19,6 +20,7 @@ REMEDIES = {
     "is no room for them, or Koordinator's scheduler does not run.",
     NODES: "Look at kubectl get nodeclaims, and at the events of the NodePool: its limits, or what the cloud "
     "has left.",
+    BUFFER: "Look at the conditions of the CapacityBuffer, and at the events of the cluster's autoscaler.",
 }
 """What to do about seats that are not ready in time, by kind."""
 
@@ -30,17 +32,10 @@ class PoolHolder:
 
     kind: ClassVar[str]
     unit: ClassVar[str] = "seat"
-    scaled_kind: ClassVar[ObjectKind] = DEPLOYMENT
-    """Of the object whose replicas are scaled; see `has_replicas`."""
-
-    is_stabilized: ClassVar[bool] = True
-    """Whether a session that left still counts for the site's `stabilizationSeconds`."""
-
-    is_scaled_by_sessions: ClassVar[bool] = False
-    """Whether the program that observes sessions scales it at once."""
-
-    gives_way: ClassVar[bool] = True
-    """Whether pods of sessions preempt what holds a seat."""
+    scaled_kind: ClassVar[ObjectKind] = DEPLOYMENT  # of what is scaled; see `has_replicas`
+    is_stabilized: ClassVar[bool] = True  # a session that left counts for the site's `stabilizationSeconds`
+    is_scaled_by_sessions: ClassVar[bool] = False  # at once, by replicas that were last seen
+    gives_way: ClassVar[bool] = True  # pods of sessions preempt what holds a seat
 
     @property
     def has_replicas(self) -> bool:
@@ -74,6 +69,21 @@ class Replicas(PoolHolder):
 REPLICAS = Replicas()  # the only one: two timetables are compared
 
 
+class BufferedSeats(PoolHolder):
+    """Replicas of a CapacityBuffer, for which the autoscaler keeps room without pods."""
+
+    kind = BUFFER
+    scaled_kind = CAPACITY_BUFFER
+    is_scaled_by_sessions = True
+    gives_way = False  # it is filled again
+
+    def key(self, pool: str) -> str:
+        return f"{pool}/buffer"
+
+
+BUFFERED = BufferedSeats()  # likewise
+
+
 class _NodeFields(NamedTuple):
     node_pool: str
 
@@ -100,7 +110,6 @@ class _SlotFields(NamedTuple):
     hash: str  # of the shape
     shape: dict[str, object]  # metadata and spec of each, complete but for its name, `ttl` and `expires`
     placeholders: bool = False  # come first, and hand over
-    allocate_once: bool = False
 
 
 class SlotSpec(_SlotFields, PoolHolder):
@@ -136,14 +145,19 @@ def parse_holder(pool: dict[str, object], at: str) -> PoolHolder:
         found = _slots(mapping(pool["slots"], f"{at}.slots"), f"{at}.slots")
     if "nodePool" in pool:
         found = Nodes(field(pool, "nodePool", text, at))
-    return found
+    return BUFFERED if "capacityBuffer" in pool else found
+
+
+def holder_of_object(kind: str, name: str) -> PoolHolder:
+    """Return the holder of an object that no timetable names."""
+    by_kind: dict[str, PoolHolder] = {NODE_POOL.name: Nodes(name), CAPACITY_BUFFER.name: BUFFERED}
+    return by_kind.get(kind, REPLICAS)
 
 
 def _slots(tree: dict[str, object], at: str) -> SlotSpec:
     shape = field(tree, "object", mapping, at)
-    labels = field(
-        field(shape, "metadata", mapping, f"{at}.object"), "labels", mapping, f"{at}.object.metadata"
-    )
+    metadata = field(shape, "metadata", mapping, f"{at}.object")
+    labels = field(metadata, "labels", mapping, f"{at}.object.metadata")
     for key in (SITE, RESERVATION, CLASS, ROLE):
         field(labels, key, text, f"{at}.object.metadata.labels")
     field(shape, "spec", mapping, f"{at}.object")
@@ -156,5 +170,4 @@ def _slots(tree: dict[str, object], at: str) -> SlotSpec:
         digest,
         shape,
         field(tree, "placeholders", boolean, at),
-        field(tree, "allocateOnce", boolean, at),
     )

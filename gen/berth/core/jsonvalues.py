@@ -1,15 +1,67 @@
-"""Typed values read from JSON; a wrong type raises a `TimetableError` with the path and the reason."""
+"""Typed values read from JSON, and instants: whole seconds since the epoch, as text `2026-02-02T07:30:00Z`.
+
+In a timetable, a wrong type raises a `TimetableError` with the path and the reason; in an object of the API
+server, whatever is not there or of another type is empty. Instants are in UTC.
+"""
 
 import json
-from collections.abc import Callable
-from typing import TypeVar
-
-from berth.core.instants import parse_instant
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from functools import lru_cache
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
+DAY = 86_400
+_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - everything here is UTC
+
+
+@lru_cache(maxsize=4096)
+def instant_text(seconds: int) -> str:
+    """Return the text of an instant of the years 1 to 9999.
+
+    Cached, because the timetables of a site repeat the same instants.
+    """
+    return f"{(_EPOCH + timedelta(seconds=seconds)).isoformat()}Z"
+
+
+def parse_instant(text: str) -> int:
+    """Parse an instant. Raises ValueError for what `instant_text` does not write, such as 30 February."""
+    try:
+        since = datetime.fromisoformat(text[:-1]) - _EPOCH
+        seconds = since.days * DAY + since.seconds
+        good = instant_text(seconds) == text
+    except (ValueError, TypeError):  # TypeError: it has an offset
+        good = False
+    if not good:
+        raise ValueError(f"{text!r} is not an instant such as 2026-02-02T07:30:00Z")
+    return seconds
+
+
+def instant_or_none(text: object) -> int | None:
+    """Parse an instant; None if it is not one."""
+    try:
+        return parse_instant(str(text))
+    except ValueError:
+        return None
+
+
 Tree = dict[str, object]
 """A JSON object."""
+
+
+def part(tree: Mapping[str, Any], *path: str) -> dict[str, Any]:
+    """Return the object below these keys of an object, empty if there is none."""
+    found: Any = tree
+    for key in path:
+        found = found.get(key) if isinstance(found, Mapping) else None
+    return found if isinstance(found, dict) else {}
+
+
+def parts(tree: Mapping[str, Any], *path: str) -> list[dict[str, Any]]:
+    """Return the objects of the list below these keys of an object."""
+    found = part(tree, *path[:-1]).get(path[-1])
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
 
 
 class TimetableError(Exception):

@@ -1,10 +1,9 @@
 """Kinds of Kubernetes objects and their API paths, the state of a pod, and Event objects."""
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from berth.core.instants import instant_text, parse_instant
+from berth.core.jsonvalues import Tree, instant_or_none, instant_text, part, parts
 from berth.core.labels import OCCURRENCE
 
 
@@ -15,6 +14,7 @@ class ObjectKind(NamedTuple):
     version: str  # with its group
     plural: str
     of_cluster: bool = False  # it has no namespace, whichever is said
+    has_scale: bool = True  # the subresource, of those that are scaled
 
     def path(self, namespace: str, name: str = "") -> str:
         """Return the API path of an object, or of all objects in the namespace (empty: in the cluster)."""
@@ -36,86 +36,63 @@ ROLE_BINDING = ObjectKind("RoleBinding", "rbac.authorization.k8s.io/v1", "rolebi
 RIGHTS = (ROLE_BINDING, ROLE, SERVICE_ACCOUNT)
 SLOT = ObjectKind("Reservation", "scheduling.koordinator.sh/v1alpha1", "reservations", of_cluster=True)
 NODE_POOL = ObjectKind("NodePool", "karpenter.sh/v1", "nodepools", of_cluster=True)
-SCALED = (DEPLOYMENT, NODE_POOL)  # kinds whose replicas are seats
+CAPACITY_BUFFER = ObjectKind(
+    "CapacityBuffer", "autoscaling.x-k8s.io/v1beta1", "capacitybuffers", has_scale=False
+)
+SCALED = (DEPLOYMENT, CAPACITY_BUFFER, NODE_POOL)  # kinds whose replicas are seats
 SCALER = "scaler"  # the container that reads and writes; the main one has the name of its role
 RUNNING_PODS = "status.phase!=Succeeded,status.phase!=Failed"  # a selector of fields
 
 
-JsonObject = Mapping[str, Any]
-
-
-EPOCH = "1970-01-01T00:00:00Z"
 RESTART_GRACE = 60  # seconds for which a scaler that is restarted in place still counts as running
 
 
-def is_pod_serving(pod: JsonObject, now: float) -> bool:
-    """Return whether the pod serves its reservation: every container of ours that it has runs."""
-    return serves_at(pod_down_since(pod), now)
-
-
 def serves_at(down_since: int | None, now: float) -> bool:
-    """Return whether a pod serves that `pod_down_since` says this of."""
+    """Return whether a pod serves its reservation. `down_since`: what `pod_down_since` returns for it."""
     return down_since is None or now - down_since < RESTART_GRACE
 
 
-def pod_down_since(pod: JsonObject) -> int | None:
+def pod_down_since(pod: Tree) -> int | None:
     """Return since when the scaler of the pod has been down, None while the pod serves.
 
-    Return 0 for a pod that does not serve and will not go on: only the scaler is restarted in place.
+    Return 0 for a pod that does not serve and will not go on: only the scaler is restarted in place, and only
+    if it had worked for a while. One that could not be started at all has started at the epoch.
     """
     if _phase(pod) != "Running" or is_terminating(pod):
         return 0
-    if _runs(pod):
+    if _all_run(containers(pod)):
         return None
     scaler = next((one for one in containers(pod) if one.get("name") == SCALER), {})
-    others = [one for one in containers(pod) if one is not scaler]
-    ended = [(scaler.get(key) or {}).get("terminated") or {} for key in ("state", "lastState")]
-    if not _all_run(others):
-        return 0
-    return next((_end_of_run(one) for one in ended if one), 0)
+    ended = part(scaler, "state", "terminated") or part(scaler, "lastState", "terminated")
+    since, until = (instant_or_none(ended.get(key)) for key in ("startedAt", "finishedAt"))
+    others_run = _all_run([one for one in containers(pod) if one is not scaler])
+    return until if others_run and since and until and until - since >= RESTART_GRACE else 0
 
 
-def _end_of_run(ended: Mapping[str, Any]) -> int:
-    """Return when a container ended that had worked for a while; 0 for one that crashes at its start.
-
-    One that could not be started at all has started at the epoch (reason StartError).
-    """
-    since, until = (parse_instant(ended.get(key) or EPOCH) for key in ("startedAt", "finishedAt"))
-    return until if since and until - since >= RESTART_GRACE else 0
-
-
-def is_pod_starting(pod: JsonObject) -> bool:
+def is_pod_starting(pod: Tree) -> bool:
     """Return whether the pod may still start to serve."""
-    return _phase(pod) in ("Pending", "Running") and not _runs(pod) and not is_terminating(pod)
+    comes = _phase(pod) in ("Pending", "Running") and not is_terminating(pod)
+    return comes and not _all_run(containers(pod))
 
 
-def is_terminating(ref: JsonObject) -> bool:
+def is_terminating(item: Tree) -> bool:
     """Return whether an object has been deleted but still exists."""
-    return "deletionTimestamp" in ref["metadata"]
+    return "deletionTimestamp" in part(item, "metadata")
 
 
-def containers(pod: JsonObject) -> list[dict[str, Any]]:
+def containers(pod: Tree) -> list[dict[str, Any]]:
     """Return the status of all containers, including sidecars."""
-    status = pod.get("status") or {}
-    return [*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())]
-
-
-def _runs(pod: JsonObject) -> bool:
-    return _all_run(containers(pod))
+    return [*parts(pod, "status", "initContainerStatuses"), *parts(pod, "status", "containerStatuses")]
 
 
 def _all_run(found: list[dict[str, Any]]) -> bool:
     """Return whether all containers of ours run. Pods of version 0.1.0 may have no scaler."""
-    ours = [one for one in found if one.get("name") in (OCCURRENCE, SCALER)]
-    return all(_is_running(one) for one in ours) and any(one.get("name") == OCCURRENCE for one in ours)
+    running = {one.get("name"): "running" in part(one, "state") for one in found}
+    return running.get(OCCURRENCE, False) and running.get(SCALER, True)
 
 
-def _is_running(container: Mapping[str, Any]) -> bool:
-    return (container.get("state") or {}).get("running") is not None
-
-
-def _phase(pod: JsonObject) -> str:
-    return (pod.get("status") or {}).get("phase") or ""
+def _phase(pod: Tree) -> object:
+    return part(pod, "status").get("phase")
 
 
 NORMAL, WARNING = "Normal", "Warning"

@@ -1,21 +1,27 @@
-"""The record of each occurrence, and whether its seats were ready in time.
+"""The record of each occurrence: what was promised, when it was ready, who came, and what was missing.
 
 Pure: observations in, text out. The size of the record is limited.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from berth.core.holders import PLACEHOLDERS
-from berth.core.instants import instant_text, parse_instant
+from berth.core.jsonvalues import TimetableError, instant_text, parse_instant, text
 from berth.core.timetable import TimetableOccurrence, TimetableSettings
 
 MAX_POINTS = 20  # of a target over time
 MAX_RECORDS = 50
 MAX_RECORD_BYTES = 32_768  # bytes of all records
+MAX_FAULTS = 5  # of an occurrence
+MAX_FAULT_TEXT = 160  # characters
 RECORD_KEY = "records.json"  # in the ConfigMap
 
+OPENED_LATE, NOT_READY, LOST = "openedLate", "notReady", "lost"
+"""Why seats were missing: nobody asked in time; they never were all ready; they had been ready before."""
+
+_WINDOW = ("open", "start", "end")
 Points = tuple[tuple[int, int], ...]  # instants, ascending, and the target from each on
 
 
@@ -24,9 +30,9 @@ class PoolObservation(NamedTuple):
 
     resource_class: str
     wanted: int
-    ready: int
+    ready: int | None  # None: nobody tells
     sessions: Mapping[str, int] | None  # by occurrence; None: nobody knows
-    raised: float  # when more was wanted than just before
+    short_since: float  # since when fewer are ready than wanted; the time of the look if all are
     kind: str = PLACEHOLDERS  # of what holds its seats
 
 
@@ -38,24 +44,55 @@ class OccurrenceRecord(NamedTuple):
     ready_at: int | None = None  # when all seats that were wanted were ready for the first time
     peak: Mapping[str, int] = {}  # the most sessions that counted for it
     targets: Mapping[str, Points] = {}  # of the whole pool, while it was open
+    window: tuple[int, int, int] | None = None  # open, start and end
+    first_ready: int | None = None  # when the first seat was ready
+    shortfalls: Mapping[str, Mapping[str, int]] = {}  # the most seats missing at once, by cause
+    faults: tuple[str, ...] = ()  # what did not work for a minute or longer
 
 
 def with_observation(
-    record: OccurrenceRecord, item: TimetableOccurrence, looks: Sequence[PoolObservation], now: int
+    record: OccurrenceRecord,
+    item: TimetableOccurrence,
+    looks: Sequence[PoolObservation],
+    due: int,
+    now: int,
 ) -> OccurrenceRecord:
-    """Return the record with another observation of the pools of the occurrence."""
+    """Return the record with another observation of the pools. Seats are missing from `due` on."""
     promised = {name: count for name, count in item.seats if count}
-    peak, targets = dict(record.peak), dict(record.targets)
-    for look in looks:
+    peak, targets, shortfalls = dict(record.peak), dict(record.targets), dict(record.shortfalls)
+    ours = [look for look in looks if look.resource_class in promised]
+    for look in ours:
         name = look.resource_class
-        if name in promised:
-            targets[name] = with_point(targets.get(name, ()), now, look.wanted)
-            if look.sessions is not None and item.id in look.sessions:
-                peak[name] = max(peak.get(name, 0), look.sessions[item.id])
-    ready = {look.resource_class for look in looks if look.ready >= look.wanted}
+        targets[name] = with_point(targets.get(name, ()), now, look.wanted)
+        if look.sessions is not None and item.id in look.sessions:
+            peak[name] = max(peak.get(name, 0), look.sessions[item.id])
+        if now >= due and is_short(look, now):
+            came_late = targets[name][0][0] > item.open + READY_GRACE_SECONDS
+            cause = LOST if record.ready_at is not None else OPENED_LATE if came_late else NOT_READY
+            missing = {cause: look.wanted - (look.ready or 0)}
+            shortfalls[name] = _most(shortfalls.get(name, {}), missing)
+    ready = {look.resource_class for look in looks if look.ready is not None and look.ready >= look.wanted}
     is_ready = promised and ready >= promised.keys()
-    ready_at = now if is_ready and record.ready_at is None else record.ready_at
-    return OccurrenceRecord(item.id, promised, ready_at, peak, targets)
+    is_first = record.first_ready is None and any(look.ready for look in ours)
+    return record._replace(
+        promised=promised,
+        ready_at=now if is_ready and record.ready_at is None else record.ready_at,
+        peak=peak,
+        targets=targets,
+        window=(item.open, item.start, item.end),
+        first_ready=now if is_first else record.first_ready,
+        shortfalls=shortfalls,
+    )
+
+
+def with_faults(record: OccurrenceRecord, faults: Iterable[str]) -> OccurrenceRecord:
+    """Return the record with more faults, each once; the first ones are kept."""
+    known = dict.fromkeys((*record.faults, *(fault[:MAX_FAULT_TEXT] for fault in faults)))
+    return record._replace(faults=tuple(known)[:MAX_FAULTS])
+
+
+def _most(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
+    return {**one, **{name: max(count, one.get(name, 0)) for name, count in other.items()}}
 
 
 def with_point(points: Points, now: int, value: int) -> Points:
@@ -69,13 +106,34 @@ def with_point(points: Points, now: int, value: int) -> Points:
     return points[:least] + points[least + 1 :]
 
 
+def unused_seconds(record: OccurrenceRecord) -> dict[str, int]:
+    """Return the seconds that seats of each class were held for nobody; empty if its times are unknown."""
+    if record.window is None:
+        return {}
+    end = record.window[2]
+    found = {}
+    for name, points in record.targets.items():
+        ends = [*(at for at, _ in points[1:]), end]
+        found[name] = sum(
+            count * max(0, min(to, end) - at) for (at, count), to in zip(points, ends, strict=True)
+        )
+    return found
+
+
 def record_json(record: OccurrenceRecord) -> dict[str, object]:
-    """Return the record as JSON values. Unknown values are left out."""
-    found: dict[str, object] = {"occurrence": record.occurrence, "promised": dict(record.promised)}
-    if record.ready_at is not None:
-        found["readyAt"] = instant_text(record.ready_at)
-    if record.peak:
-        found["sessionsPeak"] = dict(record.peak)
+    """Return the record as JSON values. Unknown and empty values are left out."""
+    found: dict[str, object] = {"occurrence": record.occurrence}
+    instants = [*zip(_WINDOW, record.window or (), strict=False)]
+    ready = ("firstReadyAt", record.first_ready), ("readyAt", record.ready_at)
+    found |= {key: instant_text(at) for key, at in (*instants, *ready) if at is not None}
+    found["promised"] = dict(record.promised)
+    more: dict[str, object] = {
+        "sessionsPeak": dict(record.peak),
+        "unusedSeatHours": {name: round(held / 3600, 2) for name, held in unused_seconds(record).items()},
+        "shortfalls": {name: dict(causes) for name, causes in record.shortfalls.items()},
+        "faults": list(record.faults),
+    }
+    found |= {key: value for key, value in more.items() if value}
     found["targets"] = {
         name: [[instant_text(at), value] for at, value in points] for name, points in record.targets.items()
     }
@@ -94,37 +152,61 @@ def parse_records(said: str) -> dict[str, OccurrenceRecord]:
     """Parse the text of an earlier pod into records by occurrence; malformed text gives none."""
     try:
         return {tree["occurrence"]: _parse_record(tree) for tree in json.loads(said)}
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (
+        ValueError,
+        LookupError,
+        TypeError,
+        AttributeError,
+        ArithmeticError,
+        RecursionError,
+        TimetableError,
+    ):
         return {}
 
 
 def _parse_record(tree: dict[str, Any]) -> OccurrenceRecord:
+    window = tuple(parse_instant(tree[key]) for key in _WINDOW) if "open" in tree else None
     return OccurrenceRecord(
-        tree["occurrence"],
-        {name: int(count) for name, count in tree["promised"].items()},
+        text(tree["occurrence"], "occurrence"),
+        _counts(tree["promised"]),
         parse_instant(tree["readyAt"]) if "readyAt" in tree else None,
-        {name: int(count) for name, count in tree.get("sessionsPeak", {}).items()},
+        _counts(tree.get("sessionsPeak", {})),
         {
             name: tuple((parse_instant(at), int(count)) for at, count in points[:MAX_POINTS])
             for name, points in tree["targets"].items()
         },
+        (window[0], window[1], window[2]) if window else None,
+        parse_instant(tree["firstReadyAt"]) if "firstReadyAt" in tree else None,
+        {name: _counts(causes) for name, causes in tree.get("shortfalls", {}).items()},
+        tuple(str(fault) for fault in tree.get("faults", ())),
     )
+
+
+def _counts(tree: dict[str, Any]) -> dict[str, int]:
+    return {name: int(count) for name, count in tree.items()}
 
 
 def merge_records(before: OccurrenceRecord, after: OccurrenceRecord) -> OccurrenceRecord:
     """Merge the record of an earlier pod with that of its successor."""
-    peak = {name: max(count, after.peak.get(name, 0)) for name, count in before.peak.items()}
     targets = dict(before.targets)
     for name, points in after.targets.items():
         for at, value in points:
             targets[name] = with_point(targets.get(name, ()), at, value)
-    return OccurrenceRecord(
+    shortfalls = dict(before.shortfalls)
+    for name, causes in after.shortfalls.items():
+        shortfalls[name] = _most(shortfalls.get(name, {}), causes)
+    merged = OccurrenceRecord(
         after.occurrence,
         after.promised or before.promised,
         after.ready_at if before.ready_at is None else before.ready_at,
-        {**after.peak, **peak},
+        _most(after.peak, before.peak),
         targets,
+        after.window or before.window,
+        after.first_ready if before.first_ready is None else before.first_ready,
+        shortfalls,
+        before.faults,
     )
+    return with_faults(merged, after.faults)
 
 
 UNKNOWN, LATE, READY = "unjudged", "late", "ready"
@@ -136,10 +218,16 @@ def readiness_due(item: TimetableOccurrence, settings: TimetableSettings) -> int
     return max(item.start - 60 * settings.ready_minutes, item.open + READY_GRACE_SECONDS)
 
 
+def is_short(look: PoolObservation, now: float) -> bool:
+    """Return whether seats have been missing for longer than they need to come."""
+    is_missing = look.ready is not None and look.ready < look.wanted
+    return is_missing and now >= look.short_since + READY_GRACE_SECONDS
+
+
 def judge_readiness(before: str, asked: int, look: PoolObservation, now: float) -> str:
     """Return the new readiness. READY is final: placeholders that give way later are not late."""
-    if before == READY or now < asked:
+    if before == READY or now < asked or look.ready is None:
         return before
     if look.ready >= look.wanted:
         return READY
-    return before if now < look.raised + READY_GRACE_SECONDS else LATE
+    return LATE if is_short(look, now) else before

@@ -1,11 +1,12 @@
 """The sweep's decisions about removal: which reservations are orphaned, and what is removed when."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from berth.core.actions import Action, ChangeSlots, MarkOrphaned, RemoveObject, ScalePool, close_slots
-from berth.core.instants import instant_text, parse_instant
-from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB
+from berth.core.actions import Action, ChangeSlots, MarkOrphaned, RemoveObject, scale_pool
+from berth.core.jsonvalues import DAY, instant_or_none, instant_text
+from berth.core.objects import CAPACITY_BUFFER, CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB
+from berth.core.slots import SlotPlan
 from berth.core.state import (
     ObjectRef,
     PoolObject,
@@ -19,25 +20,34 @@ APPLY_GRACE = 120  # seconds: an engine may apply a timetable after what belongs
 # Ten minutes: two rounds of the sweep, which never start on the same second.
 REMOVAL_DELAY = 600 - 30
 RENAME_SPAN = 900  # seconds since a reservation came in which it may be another one that was renamed
+RECORD_DELAY = 400 * DAY  # a course that is planned again after a year still finds its record
 LOST_DELAY = 300 - 30  # one round, for whoever deletes a timetable by hand: an engine makes it again
+_POOLS = (DEPLOYMENT.name, CAPACITY_BUFFER.name)  # the sweep may change and remove these
 
 
 def unused_code(facts: SiteState, now: int) -> Iterator[RemoveObject]:
     """Remove code that no CronJob or unfinished Job mounts: engines keep it for pods of older releases."""
-    for one in () if facts.unread & {CONFIG_MAP.name, CRON_JOB.name, JOB.name} else facts.code:
+    for one in facts.code if facts.reads(CONFIG_MAP, CRON_JOB, JOB) else ():
         is_young = now < one.ref.created + REMOVAL_DELAY  # an engine may create it before what mounts it
         if one.ref.name not in facts.mounted and not is_young and not one.ref.is_terminating:
             yield RemoveObject(one.ref, "no CronJob or Job mounts it")
 
 
+def old_records(state: ReservationState, now: int) -> Iterator[RemoveObject]:
+    """Remove the record of a reservation that is gone, long after it was last written."""
+    for one in state.records:
+        if not state.timetables and now - one.changed >= RECORD_DELAY and not one.ref.is_terminating:
+            yield RemoveObject(one.ref, "its reservation has been gone for more than a year")
+
+
 def is_removable(facts: SiteState, state: ReservationState, source: TimetableObject, now: int) -> bool:
     """Return whether the reservation has been orphaned for long enough, or was renamed."""
-    if not _is_orphaned(facts, source.ref):
+    if not facts.is_orphaned(state.reservation):
         return False
-    since = _instant(source.ref.orphaned_since)
+    since = _marked_since([source.ref], now)
     if since is not None and now - since >= REMOVAL_DELAY:
         return True
-    return not _is_persistent(facts, state.reservation) and is_replaced(facts, state, now)
+    return not facts.is_persistent(state.reservation) and is_replaced(facts, state, now)
 
 
 def is_replaced(facts: SiteState, state: ReservationState, now: int) -> bool:
@@ -45,68 +55,113 @@ def is_replaced(facts: SiteState, state: ReservationState, now: int) -> bool:
 
     That is how a reservation looks that was renamed while it is open.
     """
-    named = {one.ref.reservation for one in facts.sources if not _is_orphaned(facts, one.ref)}
-    came = {
-        one.ref.reservation
-        for one in facts.sources
-        if one.ref.reservation in named and not one.ref.is_terminating and now - one.ref.created < RENAME_SPAN
-    }
-    gone: Counter[str] = Counter()
-    held: Counter[str] = Counter()
-    for pool in facts.deployments:
-        if pool.ref.reservation in came:
-            held[pool.resource_class] += min(pool.ready, pool.replicas)
-        elif pool.ref.reservation not in named:
-            gone[pool.resource_class] += pool.replicas
-    for one in facts.slots or ():
-        if one.is_held and (one.ref.reservation in came or one.ref.reservation not in named):
-            (held if one.ref.reservation in came else gone)[one.resource_class] += 1
-    classes = {one.resource_class for one in state.deployments if one.replicas}
-    classes |= {one.resource_class for one in state.slots if one.is_held}
-    return bool(classes) and all(name and held[name] >= gone[name] for name in classes)
+    gone, held = Counter[str](), Counter[str]()
+    for other in facts.reservations:
+        has_windows = other.timetables and not facts.is_orphaned(other.reservation)
+        came = (one.ref for one in other.timetables if not one.ref.is_terminating)
+        if has_windows and any(now - ref.created < RENAME_SPAN for ref in came):
+            held.update(_seats(other, are_ready=True))
+        elif not has_windows:
+            gone.update(_seats(other))
+    mine = [name for name, replicas in _seats(state).items() if replicas]
+    return bool(mine) and all(name and held[name] >= gone[name] for name in mine)
 
 
-def orphan_marks(facts: SiteState, source: TimetableObject, now: int) -> Iterator[MarkOrphaned]:
-    """Mark a reservation as orphaned, or remove the mark."""
-    since = _instant(source.ref.orphaned_since)
-    if _is_orphaned(facts, source.ref):
-        if since is None or since > now:
-            yield MarkOrphaned(source.ref, instant_text(now), "the inventory does not name its reservation")
-    elif source.ref.orphaned_since and _has_inventory(facts):
-        yield MarkOrphaned(source.ref, "", "the inventory names its reservation again")
+def _seats(state: ReservationState, *, are_ready: bool = False) -> Counter[str]:
+    """Return the seats that a reservation holds, or those that are ready, by class."""
+    found = Counter(one.resource_class for one in state.slots if one.is_held)
+    for one in state.deployments:
+        found[one.resource_class] += min(one.ready, one.replicas) if are_ready else one.replicas
+    return found
+
+
+def orphan_marks(
+    facts: SiteState, state: ReservationState, source: TimetableObject, now: int
+) -> list[MarkOrphaned]:
+    """Mark a reservation with a timetable as orphaned, or remove marks."""
+    if facts.is_orphaned(state.reservation):
+        return _mark([source.ref], "the inventory does not name its reservation", now)
+    if facts.has_inventory:
+        return _unmark([source.ref], "the inventory names its reservation again")
+    return [] if facts.prunes else _unmark(_markable(state), "its reservation has a timetable again")
+
+
+def _mark(refs: Sequence[ObjectRef], why: str, now: int) -> list[MarkOrphaned]:
+    is_marked = not refs or _marked_since(refs, now) is not None
+    return [] if is_marked else [MarkOrphaned(refs[0], instant_text(now), why)]
+
+
+def _unmark(refs: Iterable[ObjectRef], why: str) -> list[MarkOrphaned]:
+    return [MarkOrphaned(ref, "", why) for ref in refs if ref.orphaned_since]
+
+
+def _marked_since(refs: Iterable[ObjectRef], now: int) -> int | None:
+    """Return since when one of the objects is marked; None without a mark that makes sense."""
+    marks = (instant_or_none(ref.orphaned_since) for ref in refs)
+    return min((since for since in marks if since is not None and since <= now), default=None)
+
+
+def _markable(state: ReservationState) -> list[ObjectRef]:
+    """Return the objects that the sweep may annotate."""
+    pools = [one.ref for one in state.deployments if one.ref.kind in _POOLS]
+    return [ref for ref in (*pools, *(job.ref for job in state.jobs)) if not ref.is_terminating]
 
 
 def removals(facts: SiteState, state: ReservationState, source: TimetableObject) -> Iterator[Action]:
     """Remove everything of an orphaned reservation, or only its windows if git holds it persistently now."""
-    if _is_persistent(facts, state.reservation):
-        why = f"its windows are not in git since {source.ref.orphaned_since}"
-        texts = {ref for ref in state.rights if ref.kind == CONFIG_MAP.name}
+    since = source.ref.orphaned_since
+    if facts.is_persistent(state.reservation):
+        why = f"its windows are not in git since {since}"
+        texts = [one.ref for one in state.others if one.ref.kind == CONFIG_MAP.name]
         refs = [ref for ref in state.refs() if ref not in texts]
         slots = [one for one in state.slots if not one.is_persistent]
     else:
-        since = source.ref.orphaned_since
         said = f"since {since}" if since else "any more, and another one holds its seats"
-        why = f"its reservation is not in git {said}"
-        refs, slots = state.refs(), list(state.slots)
-    yield from _remove(state.deployments, refs, why)
+        why, refs, slots = f"its reservation is not in git {said}", state.refs(), list(state.slots)
+    yield from _remove(state, refs, why)
     yield from _remove_slots(slots, source.ref, why)
+
+
+def leftovers(facts: SiteState, state: ReservationState, now: int) -> Iterator[Action]:
+    """Remove what is left of a reservation without a timetable.
+
+    That is what makes or holds pods or seats, and everything where the sweep prunes. Persistent slots have no
+    timetable and are left to whoever prunes. Where an engine prunes, seats stay for one more round, if there
+    is an object to write the time on.
+    """
+    is_known = not facts.prunes or (facts.has_inventory and not facts.is_in_git(state.reservation))
+    if facts.unread or not is_known:
+        return
+    jobs = {job.ref.uid for job in state.jobs}
+    is_served = any(pod.serves(now) and pod.owner_uid in jobs for pod in state.pods)
+    # Whoever deletes a timetable by hand leaves the CronJobs, and the engine makes it again.
+    is_renamed = (facts.prunes or not state.cronjobs) and is_replaced(facts, state, now)
+    if is_served and not is_renamed:
+        return
+    kinds = (*_POOLS, JOB.name)
+    ours = [ref for ref in state.refs() if facts.prunes or ref.kind in kinds]
+    ours = [ref for ref in ours if now - ref.created > APPLY_GRACE]
+    slots = [one for one in state.slots if facts.prunes or not one.is_persistent]
+    slots = [one for one in slots if now - one.ref.created > APPLY_GRACE]
+    why = "its reservation has no timetable"
+    has_seats = slots or any(one.replicas and one.ref in ours for one in state.deployments)
+    if has_seats and not facts.prunes and not is_renamed and (refs := _markable(state)):
+        yield from _mark(refs, why, now)
+        since = _marked_since(refs, now)
+        if since is None or now - since < LOST_DELAY:
+            return
+    yield from _remove(state, ours, why)
+    yield from _remove_slots(slots, None, why)
 
 
 def outdated_slots(facts: SiteState, state: ReservationState, now: int) -> Iterator[Action]:
     """Remove persistent slots that git no longer has. New ones may be newer than the inventory."""
-    if (
-        not _has_inventory(facts)
-        or facts.persistent is None
-        or state.reservation not in (facts.inventory or ())
-    ):
+    if not facts.has_inventory or facts.git.persistent is None or not facts.is_in_git(state.reservation):
         return
-    names = facts.persistent.get(state.reservation, frozenset())
-    slots = [
-        one
-        for one in state.slots
-        if one.is_persistent and one.slot.name not in names and now - one.ref.created >= REMOVAL_DELAY
-    ]
-    yield from _remove_slots(slots, None, "the inventory does not name them")
+    names = facts.git.persistent.get(state.reservation, frozenset())
+    slots = [one for one in state.slots if one.is_persistent and one.slot.name not in names]
+    old = [one for one in slots if now - one.ref.created >= REMOVAL_DELAY]
+    yield from _remove_slots(old, None, "the inventory does not name them")
 
 
 def outdated_objects(
@@ -121,111 +176,30 @@ def outdated_objects(
     `unnamed` are the pools that its timetable does not name. Not to be called while the reservation is open
     or served: a CronJob takes its Jobs with it. What is new may be newer than inventory and timetable.
     """
-    if not _has_inventory(facts) or facts.listed is None or _is_orphaned(facts, source.ref):
+    listed = facts.git.objects
+    if not facts.has_inventory or listed is None or facts.is_orphaned(state.reservation):
         return
     refs = [one.ref for one in unnamed if one.ref.kind == DEPLOYMENT.name and not one.replicas]
-    refs += [
-        one.ref
-        for one in state.cronjobs
-        if one.ref.name != source.ref.name and (CRON_JOB.name, one.ref.name) not in facts.listed
-    ]
-    for ref in refs:
+    cronjobs = [one.ref for one in state.cronjobs if one.ref.name != source.ref.name]
+    for ref in (*refs, *(one for one in cronjobs if (CRON_JOB.name, one.name) not in listed)):
         if now - max(ref.created, source.changed) >= REMOVAL_DELAY and not ref.is_terminating:
             yield RemoveObject(ref, "its reservation no longer has it")
 
 
-def leftovers(facts: SiteState, state: ReservationState, now: int) -> Iterator[Action]:
-    """Remove what is left of a reservation without a timetable.
-
-    That is what makes or holds pods or seats, and everything where the sweep prunes. Persistent slots have no
-    timetable and are left to whoever prunes. Where an engine prunes, seats stay for one more round, if there
-    is an object to write the time on.
-    """
-    jobs = {job.ref.uid for job in state.jobs}
-    is_served = any(pod.serves(now) and pod.owner_uid in jobs for pod in state.pods)
-    is_known = not facts.prunes or (
-        _has_inventory(facts) and state.reservation not in (facts.inventory or ())
-    )
-    if facts.unread or not is_known:
-        return
-    # Whoever deletes a timetable by hand leaves the CronJobs, and the engine makes it again.
-    is_renamed = (facts.prunes or not state.cronjobs) and is_replaced(facts, state, now)
-    if is_served and not is_renamed:
-        return
-    ours = [
-        ref
-        for ref in state.refs()
-        if now - ref.created > APPLY_GRACE and (facts.prunes or ref.kind in (DEPLOYMENT.name, JOB.name))
-    ]
-    slots = [
-        one
-        for one in state.slots
-        if now - one.ref.created > APPLY_GRACE and (facts.prunes or not one.is_persistent)
-    ]
-    why = "its reservation has no timetable"
-    has_seats = slots or any(one.replicas and one.ref in ours for one in state.deployments)
-    if has_seats and not facts.prunes and not is_renamed:
-        refs = _markable(state)
-        marked = [since for ref in refs if (since := _instant(ref.orphaned_since)) and since <= now]
-        if refs and not marked:
-            yield MarkOrphaned(refs[0], instant_text(now), why)
-        if refs and now - min(marked, default=now) < LOST_DELAY:
-            return
-    yield from _remove(state.deployments, ours, why)
-    yield from _remove_slots(slots, None, why)
-
-
-def restored_marks(facts: SiteState, state: ReservationState) -> Iterator[MarkOrphaned]:
-    """Remove marks of a reservation that has a timetable again."""
-    for ref in () if facts.prunes else _markable(state):
-        if ref.orphaned_since:
-            yield MarkOrphaned(ref, "", "its reservation has a timetable again")
-
-
-def _markable(state: ReservationState) -> list[ObjectRef]:
-    """Return the objects that the sweep may annotate."""
-    pools = [one.ref for one in state.deployments if one.ref.kind == DEPLOYMENT.name]
-    refs = [*pools, *(job.ref for job in state.jobs)]
-    return [ref for ref in refs if not ref.is_terminating]
-
-
-def _has_inventory(facts: SiteState) -> bool:
-    """Return whether removal can be decided: by an inventory, and with all lists complete."""
-    return facts.prunes and facts.inventory is not None and not facts.unread
-
-
-def _is_orphaned(facts: SiteState, ref: ObjectRef) -> bool:
-    """Return whether git has no windows of the reservation."""
-    is_named = ref.reservation in (facts.inventory or ()) and not _is_persistent(facts, ref.reservation)
-    return _has_inventory(facts) and not is_named
-
-
-def _is_persistent(facts: SiteState, reservation: str) -> bool:
-    return reservation in (facts.inventory or ()) and reservation in (facts.persistent or {})
-
-
-def _remove(deployments: Iterable[PoolObject], refs: Iterable[ObjectRef], why: str) -> Iterator[Action]:
+def _remove(state: ReservationState, refs: Sequence[ObjectRef], why: str) -> Iterator[Action]:
     """Close and remove objects. Deleted ones are closed too: a finalizer may keep them."""
-    removed = list(refs)
-    for deployment in deployments:
-        if deployment.replicas and deployment.ref in removed:
-            yield ScalePool(deployment, 0, why)
-    for ref in removed:
+    for pool in state.deployments:
+        if pool.ref in refs:
+            yield from scale_pool(pool, 0, why)
+    for ref in refs:
         if not ref.is_terminating:
             yield RemoveObject(ref, why)
 
 
 def _remove_slots(found: Iterable[SlotObject], told: ObjectRef | None, why: str) -> Iterator[ChangeSlots]:
     """Remove slots, by class."""
-    there = [one for one in found if not one.ref.is_terminating]
-    for name in sorted({one.resource_class for one in there}):
-        some = [one for one in there if one.resource_class == name]
-        slots = tuple(one.slot for one in some)
-        yield from close_slots(told or some[0].ref, name, slots, why, is_last=True)
-
-
-def _instant(text: str) -> int | None:
-    try:
-        return parse_instant(text)
-    except ValueError:
-        return None
+    present = [one for one in found if not one.ref.is_terminating]
+    for name in sorted({one.resource_class for one in present}):
+        some = [one for one in present if one.resource_class == name]
+        plan = SlotPlan(drop=tuple(one.slot for one in some))
+        yield ChangeSlots(told or some[0].ref, name, None, plan, why)

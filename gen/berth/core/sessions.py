@@ -6,7 +6,7 @@ Values and pure rules only; `berth.runtime.sessionobserver` reads sessions from 
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from berth.core.jsonvalues import TimetableError, field, mapping, non_negative, sequence, text
+from berth.core.jsonvalues import TimetableError, boolean, field, mapping, non_negative, sequence, text
 
 NO_TEMPLATE, UNKNOWN_TEMPLATE = "", "?"
 RENKU_PROJECT, RENKU_CLASS = "renku.io/project_id", "renku.io/resource_class_id"  # annotations
@@ -24,7 +24,7 @@ class Session(NamedTuple):
     labels: Mapping[str, str] = {}
     annotations: Mapping[str, str] = {}
     template: str = NO_TEMPLATE  # of its project; UNKNOWN_TEMPLATE where nobody could tell
-    classes: tuple[str, ...] = ()  # all that recognize it, if there are several
+    classes: tuple[str, ...] = ()  # that recognize it
 
 
 class Match(NamedTuple):
@@ -35,6 +35,8 @@ class Match(NamedTuple):
     annotations: Pairs = ()
     template: str = NO_TEMPLATE
     ignores_earlier: bool = False  # sessions that were created before the occurrence opened
+    handover: int = 0  # seconds for which an occurrence that is over keeps its sessions from the next one
+    carries_over: bool = False  # sessions of an occurrence count for those after it, too
 
     @property
     def requirements(self) -> int:
@@ -42,7 +44,7 @@ class Match(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """An open occurrence that may take sessions of a class, whatever its behavior."""
+    """An occurrence that may take sessions of a class, whatever its behavior: open, or handing over."""
 
     id: str
     open: int
@@ -50,6 +52,7 @@ class Claim(NamedTuple):
     end: int
     count: int  # type: ignore[assignment] # not the method of a tuple
     match: Match
+    is_over: bool = False
 
 
 def project_of(session: Session) -> str:
@@ -69,6 +72,7 @@ def fits(session: Session, claim: Claim) -> bool:
         (not match.namespaces or session.namespace in match.namespaces)
         and session.template in (match.template or session.template, UNKNOWN_TEMPLATE)
         and not (match.ignores_earlier and session.created < claim.open)
+        and not (claim.is_over and session.created >= claim.end)
     )
 
 
@@ -151,6 +155,14 @@ class Recognition(NamedTuple):
     def requirements(self) -> int:
         return len({*self.required_labels}) + len(self.required_annotations)
 
+    def rank(self, resource_class: str, more: int = 0) -> tuple[int, int, str]:
+        """Return the rank of a class among those that recognize a session; the lowest has it.
+
+        `more`: the requirements of the course. The most requirements come first, then the fewest namespaces,
+        then the name.
+        """
+        return -self.requirements - more, len(self.namespaces), resource_class
+
 
 def may_overlap(one: Recognition, other: Recognition) -> bool:
     """Return whether both may recognize the same session. Labels are not compared."""
@@ -173,8 +185,8 @@ class Contest(NamedTuple):
     claims: Mapping[str, tuple[Claim, ...]] = {}
 
     def is_won(self, session: Session) -> bool:
-        rivals = session.classes
-        return not rivals or winning_class(session, self.recognitions, self.claims) == self.resource_class
+        is_alone = len(session.classes) < 2
+        return is_alone or winning_class(session, self.recognitions, self.claims) == self.resource_class
 
 
 NO_CONTEST = Contest()
@@ -185,18 +197,13 @@ def winning_class(
 ) -> str | None:
     """Return the class that the session counts for, of those that recognize it and have a fitting claim.
 
-    It is the class whose recognition and match have the most requirements together, then the one with the
-    fewest namespaces, then the first by name. Every scaler decides the same.
+    Every scaler decides the same.
     """
     ranking = [
-        (
-            -recognitions[name].requirements - claim.match.requirements,
-            len(recognitions[name].namespaces),
-            name,
-        )
+        recognitions[name].rank(name, claim.match.requirements)
         for name in session.classes
         for claim in claims.get(name, ())
-        if fits(session, claim)
+        if not claim.is_over and fits(session, claim)
     ]
     return min(ranking)[-1] if ranking else None
 
@@ -224,6 +231,8 @@ def parse_recognition(tree: dict[str, object], at: str) -> tuple[Recognition, Ma
         _optional(course, "matchAnnotations", _pairs, (), course_at),
         _optional(course, "projectTemplate", text, "", course_at),
         field(tree, "earlier", text, at) == "ignore",
+        _optional(tree, "handoverSeconds", non_negative, 0, at),
+        _optional(tree, "carryOver", boolean, False, at),
     )
     return recognition, match
 

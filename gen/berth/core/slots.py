@@ -11,12 +11,13 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from berth.core.holders import SlotSpec
-from berth.core.instants import instant_text, parse_instant
-from berth.core.jsonvalues import Tree
+from berth.core.jsonvalues import Tree, instant_or_none, instant_text, parse_instant, part, parts
 from berth.core.labels import CLASS, PERSISTENT, RESERVATION, ROLE, SITE
-from berth.core.target import DesiredState, PoolTarget, full_count, open_now, pool_target
+from berth.core.objects import is_terminating
+from berth.core.target import DesiredState, PoolTarget, counted_occurrences, full_count, open_now, pool_target
 from berth.core.timetable import TimetableOccurrence, TimetablePool, active_occurrences
 
+ALLOCATED = "scheduling.koordinator.sh/reservation-allocated"  # annotation of a pod: its slot
 AVAILABLE, PENDING = "Available", "Pending"
 FINISHED_PHASES = ("Succeeded", "Failed")
 MAX_TTL = 876_600 * 3600  # seconds, a hundred years; Koordinator stops at a duration that Go cannot parse
@@ -60,18 +61,20 @@ class Slot(NamedTuple):
 
 def parse_slot(tree: Tree) -> Slot:
     """Parse a Reservation. Raises KeyError, TypeError or ValueError if it is malformed."""
-    metadata, spec, status = (_part(tree, key) for key in ("metadata", "spec", "status"))
-    owners = status.get("currentOwners")
+    metadata, spec, status = (part(tree, key) for key in ("metadata", "spec", "status"))
     return Slot(
         str(metadata["name"]),
         str(metadata["uid"]),
         str(metadata["resourceVersion"]),
         parse_instant(str(metadata["creationTimestamp"])),
-        _instant(spec.get("expires")),
+        instant_or_none(spec.get("expires")),
         str(status.get("phase") or PENDING),
-        tuple(_parse_owner(one) for one in owners) if isinstance(owners, list) else (),
-        "deletionTimestamp" in metadata,
-        _closed_owners(_part(metadata, "labels"), spec.get("owners")),
+        tuple(
+            SlotOwner(str(one.get("namespace", "")), str(one.get("name", "")))
+            for one in parts(status, "currentOwners")
+        ),
+        is_terminating(tree),
+        _closed_owners(part(metadata, "labels"), parts(spec, "owners")),
     )
 
 
@@ -81,15 +84,15 @@ def slot_name(slots: SlotSpec, ordinal: int) -> str:
 
 def slot_selector(slots: SlotSpec) -> str:
     """Return the label selector of all slots of the pool, of any shape, except persistent ones."""
-    labels = _part(_part(slots.shape, "metadata"), "labels")
+    labels = part(slots.shape, "metadata", "labels")
     ours = [f"{key}={labels[key]}" for key in (SITE, RESERVATION, CLASS, ROLE)]
     return ",".join((*ours, f"!{PERSISTENT}"))
 
 
 def slot_object(slots: SlotSpec, name: str, now: int, expires: int) -> Tree:
     """Return the Reservation to create."""
-    metadata, spec = _part(slots.shape, "metadata"), _part(slots.shape, "spec")
-    return {"metadata": {**metadata, "name": name}, "spec": {**spec, **slot_lifetime(now, expires)}}
+    metadata = {**part(slots.shape, "metadata"), "name": name}
+    return {"metadata": metadata, "spec": {**part(slots.shape, "spec"), **slot_lifetime(now, expires)}}
 
 
 def slot_lifetime(created: int, expires: int) -> Tree:
@@ -105,29 +108,11 @@ def go_duration(seconds: int) -> str:
     return f"{hours}h{text}" if hours else text
 
 
-def _parse_owner(tree: object) -> SlotOwner:
-    found = tree if isinstance(tree, dict) else {}
-    return SlotOwner(str(found.get("namespace", "")), str(found.get("name", "")))
-
-
-def _closed_owners(labels: Tree, owners: object) -> str:
+def _closed_owners(labels: Tree, owners: Sequence[Tree]) -> str:
     """Return the owners without placeholders, which have the labels of the pool."""
     ours = {key: labels.get(key) for key in (SITE, RESERVATION, CLASS)}
-    found = [one for one in owners if isinstance(one, dict)] if isinstance(owners, list) else []
-    others = [one for one in found if _part(_part(one, "labelSelector"), "matchLabels") != ours]
-    return json.dumps(others) if 0 < len(others) < len(found) else ""
-
-
-def _instant(text: object) -> int | None:
-    try:
-        return parse_instant(str(text))
-    except ValueError:
-        return None
-
-
-def _part(tree: Tree, key: str) -> Tree:
-    found = tree.get(key)
-    return found if isinstance(found, dict) else {}
+    others = [one for one in owners if part(one, "labelSelector", "matchLabels") != ours]
+    return json.dumps(others) if 0 < len(others) < len(owners) else ""
 
 
 MAX_LOOK_GAP = 15.0  # seconds without an observation after which counting starts again
@@ -144,23 +129,28 @@ class SlotDemand(NamedTuple):
     def wanted(self) -> int:
         return self.target.replicas
 
+    @property
+    def is_open(self) -> bool:
+        return self.expires is not None
+
 
 def slot_demand(desired: DesiredState, owners: int, settled: int) -> SlotDemand:
-    """Return the demand for slots.
+    """Return the demand for slots; none where something else holds the pool.
 
     `owners` sessions own slots of the pool; `settled` sessions own none and had enough time to take one.
     """
     pool, now = desired.target.pool, desired.now
-    if all(pool.key != known.key for known in desired.timetable.pools):
+    if pool.slots is None or all(pool.key != known.key for known in desired.timetable.pools):
         return SlotDemand(desired.target, 0, None)
-    asking, told = open_occurrences(desired), reported_sessions(desired)
-    counted = _redistribute(told, asking, max(sum(told.values()), owners), pool)
-    had = _redistribute(told, asking, min(sum(counted.values()), owners + settled), pool)
+    taking, told = _taking(desired), reported_sessions(desired)
+    counted = _redistribute(told, taking, max(sum(told.values()), owners), pool)
+    had = _redistribute(told, taking, min(sum(counted.values()), owners + settled), pool)
     override = desired.target.override
-    ends = [item.end for item in asking] + ([] if override is None else [desired.until])
+    ends = [item.end for item in open_occurrences(desired)] + ([] if override is None else [desired.until])
+    wanted = pool_target(desired.timetable, pool, now, counted, override)
     return SlotDemand(
-        pool_target(desired.timetable, pool, now, counted, override),
-        pool_target(desired.timetable, pool, now, had, override).replicas,
+        wanted,
+        max(wanted.replicas, pool_target(desired.timetable, pool, now, had, override).replicas),
         max(ends, default=None),
     )
 
@@ -176,7 +166,14 @@ def open_occurrences(desired: DesiredState) -> list[TimetableOccurrence]:
 
 def reported_sessions(desired: DesiredState) -> dict[str, int]:
     """Return the reported sessions by occurrence; 0 where unknown."""
-    return {item.id: (desired.sessions or {}).get(item.id, 0) for item in open_occurrences(desired)}
+    return {item.id: (desired.sessions or {}).get(item.id, 0) for item in _taking(desired)}
+
+
+def _taking(desired: DesiredState) -> list[TimetableOccurrence]:
+    """Return the occurrences that sessions count for: the open ones after those that hand over to them."""
+    occurrences, now = active_occurrences(desired.timetable), desired.now
+    counted = counted_occurrences(occurrences, desired.target.pool, now)
+    return [*(item for item in counted if item.end <= now), *open_occurrences(desired)]
 
 
 def _redistribute(
@@ -231,7 +228,7 @@ class SessionDebounce:
 PENDING_SECONDS = 30  # a slot that is Pending for longer was refused, and is tried again after minutes only
 TRIAL_SECONDS = 5  # in which a slot becomes Available if there is room
 HANDOVER_SECONDS = 60  # for which slots that have taken over from a placeholder wait for the others
-MAX_REMOVALS = 8  # in one plan: many at once have crashed koord-scheduler 1.8.0
+MAX_RETRIES = 8  # slots that are made again at once
 BUSY_LOOK_SECONDS = 0.5  # until the next plan, where the last one is busy
 
 
@@ -317,7 +314,7 @@ def count_slots(slots: Iterable[Slot], home: PlaceholderOwner) -> SlotCounts:
     return SlotCounts(pending, free, handed, used, dead, going, owners)
 
 
-def bridging_placeholders(found: SlotCounts, slots: SlotSpec, wanted: int, replicas: int, now: float) -> int:  # noqa: ARG001
+def bridging_placeholders(found: SlotCounts, wanted: int, replicas: int, now: float) -> int:
     """Return how many placeholders should exist beside the slots.
 
     They hold the missing seats until each has handed over to a slot, or until HANDOVER_SECONDS have passed.
@@ -331,7 +328,8 @@ def bridging_placeholders(found: SlotCounts, slots: SlotSpec, wanted: int, repli
     if found.handed:
         waited = now - min(slot.created for slot in found.handed)
         if len(found.handed) >= missing or waited >= HANDOVER_SECONDS or not replicas:
-            return 0
+            is_told = all(slot.owners for slot in found.handed)  # who has to leave a slot before it goes
+            return 0 if is_told else replicas
     is_open = any(slot.is_to_close and not slot.owners for slot in found.handed)
     return min(missing, replicas) if is_open else missing
 
@@ -348,9 +346,7 @@ def plan_slots(
     again under other names.
     """
     if demand.expires is None:
-        drop = found.present[:MAX_REMOVALS]
-        return SlotPlan(drop=drop, is_busy=len(drop) < len(found.present))
-    drop = found.dead[:MAX_REMOVALS]
+        return SlotPlan(drop=found.present)
     is_new = {slot: slot.name == slot_name(slots, slot.ordinal) for slot in found.living}
     pending = sorted(filter(is_new.get, found.pending), key=lambda slot: (slot.created, -slot.ordinal))
     unplaced = [slot for slot in found.pending if not is_new[slot]]
@@ -365,28 +361,26 @@ def plan_slots(
         may_replace = held == demand.kept and not is_trying and not found.handed
         removed = unplaced + old[:may_replace]
     else:
-        if not (is_trying or unplaced or drop):
+        if not (is_trying or unplaced or found.dead):
             again = _to_try_again(pending, [slot for slot in found.living if is_new[slot]])
         removed = unplaced + again
     missing = max(0, demand.wanted - len(found.free))
     room = min(missing, ready) if slots.placeholders else missing
     make = _names(slots, room - len(found.handed) - len(pending) + len(again), found.names | found.taken)
-    remove = tuple(removed[: MAX_REMOVALS - len(drop)])
     renew = tuple(
         slot
         for slot in found.living
-        if (slot.expires != demand.expires or slot.is_to_close) and slot not in remove
+        if (slot.expires != demand.expires or slot.is_to_close) and slot not in removed
     )
-    is_cut = len(drop) + len(remove) < len(found.dead) + len(removed)
     is_tried = any(now - slot.created < TRIAL_SECONDS for slot in pending)
-    is_busy = is_cut or bool(again) or bool(old and (remove or make or is_tried))
-    return SlotPlan(make, renew, remove, drop, demand.expires, is_busy)
+    is_busy = bool(again) or bool(old and (removed or make or is_tried))
+    return SlotPlan(make, renew, tuple(removed), found.dead, demand.expires, is_busy)
 
 
 def _to_try_again(pending: Sequence[Slot], ours: Iterable[Slot]) -> list[Slot]:
     """Return the slots to make again: the oldest, and more if a slot made after them has found room."""
     placed = max((slot.created for slot in ours if slot.phase == AVAILABLE), default=0)
-    return [slot for slot in pending if slot.created < placed][:MAX_REMOVALS] or list(pending[:1])
+    return [slot for slot in pending if slot.created < placed][:MAX_RETRIES] or list(pending[:1])
 
 
 def _names(slots: SlotSpec, number: int, taken: Collection[str]) -> tuple[str, ...]:

@@ -3,16 +3,14 @@
 Only objects with the labels of the site and of a reservation are included: the sweep changes nothing else.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple, Protocol, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeVar
 
-from berth.core.instants import parse_instant
-from berth.core.inventory import KEY, Inventory, PersistentSlots
-from berth.core.inventory import parse_inventory as read_inventory
-from berth.core.jsonvalues import Tree
+from berth.core.jsonvalues import Tree, parse_instant, part, parts
 from berth.core.labels import AFFINITY, CLASS, CODE, OCCURRENCE, PERSISTENT, RECORD, RESERVATION, ROLE, SITE
 from berth.core.labels import SLOT as SLOT_ROLE
 from berth.core.objects import (
+    CAPACITY_BUFFER,
     CONFIG_MAP,
     CRON_JOB,
     DEPLOYMENT,
@@ -51,25 +49,26 @@ class ObjectRef(NamedTuple):
 
 
 class PoolObject(NamedTuple):
-    """A Deployment, or a NodePool with a fixed number of nodes."""
+    """A Deployment, a CapacityBuffer, or a NodePool with a fixed number of nodes."""
 
     ref: ObjectRef
     replicas: int
     ready: int
     resource_version: str
+    resource_class: str = ""  # as its selector or label says; a NodePool has none
+    tells_ready: bool = True  # somebody says how many are ready
 
     def is_newer_than(self, other: "PoolObject") -> bool:
-        """Return whether it was read later; False if the versions do not tell."""
+        """Return whether it is the same, read later; False if the versions do not tell."""
         versions = self.resource_version, other.resource_version
-        return all(one.isdigit() for one in versions) and int(versions[0]) > int(versions[1])
-
-    resource_class: str = ""  # as its selector says; a NodePool has none
+        are_known = self.ref.kind == other.ref.kind and all(one.isdigit() for one in versions)
+        return are_known and int(versions[0]) > int(versions[1])
 
 
 class JobObject(NamedTuple):
     ref: ObjectRef
     is_finished: bool
-    mounts: frozenset[str] = frozenset()  # names of ConfigMaps
+    mounts: frozenset[str] = frozenset()  # names of ConfigMaps; none once it is finished
 
 
 class CronJobObject(NamedTuple):
@@ -79,19 +78,24 @@ class CronJobObject(NamedTuple):
     @property
     def account(self) -> str:
         """The ServiceAccount of its pods."""
-        return str(_at(self.template, "spec", "template", "spec").get("serviceAccountName", ""))
+        return str(part(self.template, "spec", "template", "spec").get("serviceAccountName", ""))
+
+    @property
+    def mounts(self) -> frozenset[str]:
+        return _mounts(self.template)
 
 
-class SweepCronJob(NamedTuple):
-    """A CronJob of no reservation."""
-
-    template: Tree
-
-
-class CodeMap(NamedTuple):
-    """An immutable ConfigMap with the code of some release."""
+class OtherObject(NamedTuple):
+    """An object that is only kept or removed."""
 
     ref: ObjectRef
+
+
+class RecordObject(NamedTuple):
+    """A ConfigMap with the record of occurrences, which outlives its reservation."""
+
+    ref: ObjectRef
+    changed: int  # when anybody last wrote to it
 
 
 class ImagePullFailure(NamedTuple):
@@ -142,252 +146,83 @@ class SlotObject(NamedTuple):
         return self.slot.phase == AVAILABLE and not self.is_persistent and not self.slot.is_terminating
 
 
-StateObject = (
-    TimetableObject
-    | Inventory
-    | CodeMap
-    | PoolObject
-    | CronJobObject
-    | SweepCronJob
-    | JobObject
-    | PodObject
-    | ObjectRef
-    | SlotObject
-)
+# The inventory ConfigMap says what is in git where nothing but the sweep prunes: the reservations, the
+# persistent slots, and the CronJobs but the first of each reservation. Timetables tell of all other objects.
+_NAMES_KEY, _SLOTS_KEY, _OBJECTS_KEY = "reservations.txt", "slots.txt", "objects.txt"
+_MAX_SLOTS = 100_000  # slots of a pool, which no line of ours exceeds
 
 
-class SiteState(NamedTuple):
-    """Everything the sweep has read of a site."""
+class Inventory(NamedTuple):
+    """The content of the inventory ConfigMap `name`."""
 
-    site: str
-    sources: tuple[TimetableObject, ...] = ()
-    deployments: tuple[PoolObject, ...] = ()
-    cronjobs: tuple[CronJobObject, ...] = ()
-    jobs: tuple[JobObject, ...] = ()
-    pods: tuple[PodObject, ...] = ()  # of occurrences
-    rights: tuple[ObjectRef, ...] = ()  # accounts, Roles, RoleBindings, records, and what only people read
-    prunes: bool = False  # nobody else removes what has left git
-    inventory: frozenset[str] | None = None  # the reservations that git has; None: nobody knows
-    persistent: PersistentSlots | None = None  # the slots that git has; None: nobody knows
-    unread: frozenset[str] = frozenset()  # kinds of which the list is missing
-    slots: tuple[SlotObject, ...] | None = None  # None: nobody looked, or they could not be read
-    namespace: str = ""  # of all that is in one
-    listed: frozenset[tuple[str, str]] | None = None  # kind and name of what git has; None: nobody knows
-    code: tuple[CodeMap, ...] = ()
-    mounted: frozenset[str] = frozenset()  # ConfigMaps that CronJobs and Jobs that are not finished mount
+    name: str
+    names: frozenset[str] | None  # of reservations; None: nobody knows, as of the others
+    persistent: Mapping[str, frozenset[str]] | None = None  # the names of slots, by reservation
+    objects: frozenset[tuple[str, str]] | None = None  # kinds and names
 
 
-def site_state(
-    site: str,
-    found: Mapping[ObjectKind, Iterable[StateObject] | None],
-    prunes: bool = False,
-    inventory: str = "",
-    namespace: str = "",
-) -> SiteState:
-    """Combine lists into a state.
-
-    `found` has the objects of each kind, None if they could not be listed; `inventory` is the name of a
-    ConfigMap.
-    """
-    everything = [fact for some in found.values() for fact in some or ()]
-    named = [fact for fact in everything if isinstance(fact, Inventory) and fact.name == inventory]
-    git = named[0] if named else Inventory(inventory, None)
-
-    def of(kind: type[T]) -> tuple[T, ...]:
-        return tuple(fact for fact in everything if isinstance(fact, kind))
-
-    return SiteState(
-        site,
-        of(TimetableObject),
-        of(PoolObject),
-        of(CronJobObject),
-        of(JobObject),
-        of(PodObject),
-        of(ObjectRef),
-        prunes,
-        git.names,
-        git.persistent,
-        frozenset(kind.name for kind, some in found.items() if some is None),
-        of(SlotObject) if found.get(SLOT) is not None else None,
-        namespace,
-        git.objects,
-        of(CodeMap),
-        frozenset(name for fact in everything for name in _mounts(fact)),
+def parse_inventory(name: str, data: Mapping[str, object]) -> Inventory:
+    """Parse the data of the inventory ConfigMap. Empty or invalid text gives None."""
+    texts = [str(data.get(key) or "").strip() for key in (_NAMES_KEY, _SLOTS_KEY, _OBJECTS_KEY)]
+    names, slots, objects = (list(_lines(text)) for text in texts)
+    are_names = texts[0] and all(len(one) == 1 and _is_name(one[0]) for one in names)
+    are_objects = texts[2] and all(len(one) == 2 for one in objects)
+    return Inventory(
+        name,
+        frozenset(one[0] for one in names) if are_names else None,
+        _parse_slots(slots) if texts[1] else None,
+        frozenset((one[0], one[1]) for one in objects) if are_objects else None,
     )
 
 
-def _mounts(fact: StateObject) -> Iterable[str]:
-    """Return the names of the ConfigMaps that pods of a CronJob or unfinished Job mount."""
-    if isinstance(fact, CronJobObject | SweepCronJob):
-        return _mounted_config_maps(fact.template)
-    return fact.mounts if isinstance(fact, JobObject) and not fact.is_finished else ()
+def _lines(text: str) -> Iterator[list[str]]:
+    """Yield the words of each line that is neither empty nor a comment (#)."""
+    for line in text.splitlines():
+        if line.strip() and not line.strip().startswith("#"):
+            yield line.split()
 
 
-def _mounted_config_maps(job: Tree) -> frozenset[str]:
-    volumes = _list(_at(job, "spec", "template", "spec"), "volumes")
-    return frozenset(str(_at(volume, "configMap").get("name", "")) for volume in volumes)
+def _is_name(word: str) -> bool:
+    return word.isascii() and word.replace("-", "").isalnum() and word == word.lower()
 
 
-def parse_object(site: str, kind: ObjectKind, tree: Tree) -> StateObject | None:
-    """Parse an object; None if it is not Berth's.
-
-    Raises KeyError, TypeError, ValueError or AttributeError if it is malformed.
-    """
-    ref = _parse_ref(site, kind, tree)
-    if not ref.reservation:
-        return _parse_of_site(site, kind, ref, tree)
-    make = _PARSERS.get(kind)
-    return make(ref, tree) if make else ref
-
-
-def _parse_of_site(site: str, kind: ObjectKind, ref: ObjectRef, tree: Tree) -> StateObject | None:
-    """Parse an object of no reservation."""
-    if kind is CONFIG_MAP and KEY in _at(tree, "data"):
-        return read_inventory(ref.name, _at(tree, "data"))
-    labels = _at(tree, "metadata", "labels")
-    if labels.get(SITE) == site and kind is CONFIG_MAP and labels.get(ROLE) == CODE:
-        return CodeMap(ref)
-    return SweepCronJob(_at(tree, "spec", "jobTemplate")) if kind is CRON_JOB else None
-
-
-def _parse_ref(site: str, kind: ObjectKind, tree: Tree) -> ObjectRef:
-    """Parse the metadata; the reservation is empty where the object is not of one of the site."""
-    metadata = _at(tree, "metadata")
-    labels = _at(metadata, "labels")
-    reservation = str(labels.get(RESERVATION) or "") if labels.get(SITE) == site else ""
-    created = parse_instant(str(metadata["creationTimestamp"]))
-    name, uid = str(metadata["name"]), str(metadata["uid"])
-    orphaned_since = str(_at(metadata, "annotations").get(ORPHANED_SINCE, ""))
-    return ObjectRef(kind.name, name, uid, reservation, created, is_terminating(tree), orphaned_since)
-
-
-def _parse_timetable(ref: ObjectRef, tree: Tree) -> TimetableObject | ObjectRef:
-    """Parse a ConfigMap. The record, and one that only people read, are not timetables."""
-    metadata = _at(tree, "metadata")
-    if _at(metadata, "labels").get(ROLE) in (AFFINITY, RECORD):
-        return ref
-    notes = _at(metadata, "annotations")
-    written = [
-        parse_instant(str(entry["time"])) for entry in _list(metadata, "managedFields") if "time" in entry
-    ]
-    return TimetableObject(
-        ref,
-        str(_at(tree, "data").get(TIMETABLE_KEY, "")),
-        str(notes.get(OVERRIDE, "")),
-        max(written, default=ref.created),
-    )
-
-
-# In the status of what is scaled. Karpenter counts nodes as they come, before their kubelets are ready.
-_READY = {DEPLOYMENT: "readyReplicas", NODE_POOL: "nodes"}
-
-
-def read_pool(kind: ObjectKind, tree: Tree) -> PoolObject:
-    """Read a Deployment or NodePool, whoever's it is. Raises KeyError, TypeError or ValueError."""
-    metadata = _at(tree, "metadata")
-    ref = ObjectRef(kind.name, str(metadata["name"]), str(metadata.get("uid", "")), "", 0)
-    return _parse_pool(kind, ref, tree)
-
-
-def _parse_pool(kind: ObjectKind, ref: ObjectRef, tree: Tree) -> PoolObject:
-    version = str(_at(tree, "metadata")["resourceVersion"])
-    ready = _at(tree, "status").get(_READY[kind], 0)  # at zero the server leaves it out
-    name = str(_at(tree, "spec", "selector", "matchLabels").get(CLASS, ""))
-    return PoolObject(ref, _number(_at(tree, "spec")["replicas"]), _number(ready), version, name)
-
-
-def _parse_deployment(ref: ObjectRef, tree: Tree) -> PoolObject:
-    return _parse_pool(DEPLOYMENT, ref, tree)
-
-
-def _parse_node_pool(ref: ObjectRef, tree: Tree) -> PoolObject | None:
-    """Parse a NodePool; None if its number of nodes is not fixed."""
-    return _parse_pool(NODE_POOL, ref, tree) if "replicas" in _at(tree, "spec") else None
-
-
-def _parse_job(ref: ObjectRef, tree: Tree) -> JobObject | None:
-    """Parse a Job; None if neither a CronJob of Berth nor the sweep has made it."""
-    if _at(tree, "metadata", "labels").get(ROLE) != OCCURRENCE:
-        return None
-    conditions = _list(_at(tree, "status"), "conditions")
-    ends = [one for one in conditions if one["type"] in ("Complete", "Failed") and one["status"] == "True"]
-    return JobObject(ref, bool(ends), _mounted_config_maps(tree))
-
-
-def _parse_pod(ref: ObjectRef, tree: Tree) -> PodObject:
-    owner = next(iter(_list(_at(tree, "metadata"), "ownerReferences")), {})
-    return PodObject(
-        ref,
-        str(owner.get("name", "")),
-        str(owner.get("uid", "")),
-        pod_down_since(tree),
-        is_pod_starting(tree),
-        next((found for one in containers(tree) if (found := _pull_failure(one))), None),
-        str(_at(tree, "spec").get("serviceAccountName", "")),
-    )
-
-
-def _pull_failure(container: Tree) -> ImagePullFailure | None:
-    waiting = _at(container, "state", "waiting")
-    reason = str(waiting.get("reason", ""))
-    if reason not in IMAGE_PULL_REASONS:
-        return None
-    return ImagePullFailure(str(container.get("image", "")), reason, str(waiting.get("message", "")))
-
-
-def _parse_slot_object(ref: ObjectRef, tree: Tree) -> SlotObject | None:
-    """Parse a slot; None if it only has the labels."""
-    labels = _at(tree, "metadata", "labels")
-    if labels.get(ROLE) != SLOT_ROLE:
-        return None
-    return SlotObject(ref, str(labels.get(CLASS, "")), PERSISTENT in labels, parse_slot(tree))
-
-
-_PARSERS: Mapping[ObjectKind, Callable[[ObjectRef, Tree], StateObject | None]] = {
-    CONFIG_MAP: _parse_timetable,
-    DEPLOYMENT: _parse_deployment,
-    NODE_POOL: _parse_node_pool,
-    CRON_JOB: lambda ref, tree: CronJobObject(ref, _at(tree, "spec", "jobTemplate")),
-    JOB: _parse_job,
-    POD: _parse_pod,
-    SLOT: _parse_slot_object,
-}
-
-
-def _at(tree: Tree, *path: str) -> Tree:
-    """Return the object below these keys, empty without one."""
-    for key in path:
-        below = tree.get(key) or {}
-        if not isinstance(below, dict):
-            raise TypeError(f"{key} is not an object")
-        tree = below
-    return tree
-
-
-def _list(tree: Tree, key: str) -> list[Tree]:
-    found = tree.get(key) or []
-    if not isinstance(found, list):
-        raise TypeError(f"{key} is not a list")
+def _parse_slots(lines: Iterable[list[str]]) -> dict[str, frozenset[str]] | None:
+    """Parse lines of a reservation, the begin and the end of the names of its slots, and their number."""
+    found: dict[str, frozenset[str]] = {}
+    for words in lines:
+        if len(words) != 4 or not (words[3].isascii() and words[3].isdigit()):
+            return None
+        reservation, slots, digest, count = words
+        names = (f"{slots}-{ordinal}-{digest}" for ordinal in range(min(int(count), _MAX_SLOTS)))
+        found[reservation] = found.get(reservation, frozenset()).union(names)
     return found
 
 
-def _number(value: object) -> int:
-    if not isinstance(value, int):
-        raise TypeError(f"{value!r} is not a number")
-    return value
+SiteObject = (
+    TimetableObject
+    | PoolObject
+    | CronJobObject
+    | JobObject
+    | PodObject
+    | OtherObject
+    | RecordObject
+    | SlotObject
+)
+StateObject = SiteObject | Inventory
 
 
 class ReservationState(NamedTuple):
     """All objects of one reservation, by kind, sorted by name."""
 
     reservation: str
-    sources: tuple[TimetableObject, ...]
-    deployments: tuple[PoolObject, ...]
-    cronjobs: tuple[CronJobObject, ...]
-    jobs: tuple[JobObject, ...]
-    pods: tuple[PodObject, ...]
-    rights: tuple[ObjectRef, ...]
+    timetables: tuple[TimetableObject, ...] = ()
+    deployments: tuple[PoolObject, ...] = ()
+    cronjobs: tuple[CronJobObject, ...] = ()
+    jobs: tuple[JobObject, ...] = ()
+    pods: tuple[PodObject, ...] = ()  # of occurrences
     slots: tuple[SlotObject, ...] = ()
+    others: tuple[OtherObject, ...] = ()  # accounts, Roles, RoleBindings, and what only people read
+    records: tuple[RecordObject, ...] = ()
 
     def is_served(self, now: int) -> bool:
         """Return whether a pod serves it. One of another ServiceAccount, of version 0.1.0, may do nothing."""
@@ -406,52 +241,239 @@ class ReservationState(NamedTuple):
         Events of cluster-scoped objects are hard to find.
         """
         found = [one.ref for one in self.deployments if one.ref.kind == DEPLOYMENT.name]
-        return found or [one.ref for one in self.sources]
+        return found or [one.ref for one in self.timetables]
 
     def refs(self) -> list[ObjectRef]:
-        """Return all objects except pods, which follow their owners, and slots, which are cluster-scoped."""
-        found = [*(one.ref for one in self.sources), *(one.ref for one in self.deployments), *self.rights]
-        return [*found, *(one.ref for one in self.cronjobs), *(one.ref for one in self.jobs)]
+        """Return what is removed with it: not pods, which follow their owners, slots, and its record."""
+        pools: tuple[SiteObject, ...] = (*self.timetables, *self.deployments)
+        return [one.ref for one in (*pools, *self.others, *self.cronjobs, *self.jobs)]
 
 
-class _HasRef(Protocol):
-    @property
-    def ref(self) -> ObjectRef: ...
+def _reservation_state(name: str, objects: Sequence[SiteObject]) -> ReservationState:
+    def of(kind: type[T]) -> tuple[T, ...]:
+        return tuple(one for one in objects if isinstance(one, kind))
 
-
-K = TypeVar("K", bound=_HasRef)
-
-
-def reservation_states(facts: SiteState) -> list[ReservationState]:
-    """Group the state by reservation, sorted by name."""
-    sources, deployments = _by_reservation(facts.sources), _by_reservation(facts.deployments)
-    cronjobs, jobs, pods = (
-        _by_reservation(facts.cronjobs),
-        _by_reservation(facts.jobs),
-        _by_reservation(facts.pods),
+    return ReservationState(
+        name,
+        of(TimetableObject),
+        of(PoolObject),
+        of(CronJobObject),
+        of(JobObject),
+        of(PodObject),
+        of(SlotObject),
+        of(OtherObject),
+        of(RecordObject),
     )
-    rights: dict[str, tuple[ObjectRef, ...]] = {}
-    for ref in sorted(facts.rights):
-        rights[ref.reservation] = (*rights.get(ref.reservation, ()), ref)
-    slots = _by_reservation(facts.slots or ())
-    names = {*sources, *deployments, *cronjobs, *jobs, *pods, *rights, *slots}
-    return [
-        ReservationState(
-            name,
-            sources.get(name, ()),
-            deployments.get(name, ()),
-            cronjobs.get(name, ()),
-            jobs.get(name, ()),
-            pods.get(name, ()),
-            rights.get(name, ()),
-            slots.get(name, ()),
-        )
-        for name in sorted(names)
-    ]
 
 
-def _by_reservation(found: Iterable[K]) -> dict[str, tuple[K, ...]]:
-    groups: dict[str, list[K]] = {}
-    for one in sorted(found, key=lambda one: one.ref.name):
+class SiteState(NamedTuple):
+    """Everything the sweep has read of a site."""
+
+    site: str
+    reservations: tuple[ReservationState, ...] = ()  # sorted by name
+    prunes: bool = False  # nobody else removes what has left git
+    git: Inventory = Inventory("", None)
+    unread: frozenset[str] = frozenset()  # kinds of which the list is missing
+    knows_slots: bool = False  # somebody looked, and they could be read
+    namespace: str = ""  # of all that is in one
+    code: tuple[OtherObject, ...] = ()  # immutable ConfigMaps with the code of some release
+    mounted: frozenset[str] = frozenset()  # ConfigMaps that CronJobs and Jobs that are not finished mount
+
+    def reads(self, *kinds: ObjectKind) -> bool:
+        """Return whether all these kinds could be listed."""
+        return self.unread.isdisjoint(kind.name for kind in kinds)
+
+    @property
+    def has_inventory(self) -> bool:
+        """Whether removal can be decided: by an inventory, and with all lists complete."""
+        return self.prunes and self.git.names is not None and not self.unread
+
+    def is_in_git(self, reservation: str) -> bool:
+        return reservation in (self.git.names or ())
+
+    def is_persistent(self, reservation: str) -> bool:
+        """Return whether git has the reservation with persistent slots, and no windows."""
+        return self.is_in_git(reservation) and reservation in (self.git.persistent or {})
+
+    def is_orphaned(self, reservation: str) -> bool:
+        """Return whether git has no windows of the reservation."""
+        is_named = self.is_in_git(reservation) and not self.is_persistent(reservation)
+        return self.has_inventory and not is_named
+
+    def subjects(self, ref: ObjectRef) -> list[ObjectRef]:
+        """Return the objects that get an Event about an object: the Deployment itself, or those of all."""
+        found = (one.subjects for one in self.reservations if one.reservation == ref.reservation)
+        return [ref] if ref.kind == DEPLOYMENT.name else next(found, [])
+
+    def counts(self) -> dict[str, int]:
+        """Return how many objects were read of the kinds that a person looks for."""
+        fields = ReservationState._fields[1 : 7 if self.knows_slots else 6]
+        return {field: sum(len(getattr(one, field)) for one in self.reservations) for field in fields}
+
+
+def site_state(
+    site: str,
+    found: Mapping[ObjectKind, Iterable[StateObject] | None],
+    prunes: bool = False,
+    inventory: str = "",
+    namespace: str = "",
+) -> SiteState:
+    """Combine lists into a state.
+
+    `found` has the objects of each kind, None if they could not be listed; `inventory` is the name of a
+    ConfigMap.
+    """
+    everything = [fact for some in found.values() for fact in some or ()]
+    named = [fact for fact in everything if isinstance(fact, Inventory) and fact.name == inventory]
+    ours = [fact for fact in everything if not isinstance(fact, Inventory)]
+    groups: dict[str, list[SiteObject]] = {"": []}
+    for one in sorted(ours, key=lambda one: one.ref.name):
         groups.setdefault(one.ref.reservation, []).append(one)
-    return {name: tuple(group) for name, group in groups.items()}
+    code = tuple(one for one in groups.pop("") if isinstance(one, OtherObject))
+    return SiteState(
+        site,
+        tuple(_reservation_state(name, group) for name, group in sorted(groups.items())),
+        prunes,
+        named[0] if named else Inventory(inventory, None),
+        frozenset(kind.name for kind, some in found.items() if some is None),
+        found.get(SLOT) is not None,
+        namespace,
+        code,
+        frozenset[str]().union(*(one.mounts for one in ours if isinstance(one, CronJobObject | JobObject))),
+    )
+
+
+def parse_object(site: str, kind: ObjectKind, tree: Tree) -> StateObject | None:
+    """Parse an object; None if it is not Berth's.
+
+    Raises KeyError, TypeError or ValueError if it is malformed.
+    """
+    metadata, labels = part(tree, "metadata"), part(tree, "metadata", "labels")
+    is_ours = labels.get(SITE) == site
+    ref = ObjectRef(
+        kind.name,
+        str(metadata["name"]),
+        str(metadata["uid"]),
+        str(labels.get(RESERVATION) or "") if is_ours else "",
+        parse_instant(str(metadata["creationTimestamp"])),
+        is_terminating(tree),
+        str(part(metadata, "annotations").get(ORPHANED_SINCE, "")),
+    )
+    if ref.reservation or kind is CRON_JOB:
+        parse = _PARSERS.get(kind)
+        return parse(ref, tree) if parse else OtherObject(ref)
+    if kind is CONFIG_MAP and _NAMES_KEY in (data := part(tree, "data")):
+        return parse_inventory(ref.name, data)
+    return OtherObject(ref) if is_ours and kind is CONFIG_MAP and labels.get(ROLE) == CODE else None
+
+
+def _parse_config_map(ref: ObjectRef, tree: Tree) -> TimetableObject | RecordObject | OtherObject:
+    """Parse a ConfigMap. The record, and one that only people read, are not timetables."""
+    role = part(tree, "metadata", "labels").get(ROLE)
+    if role == AFFINITY:
+        return OtherObject(ref)
+    entries = parts(tree, "metadata", "managedFields")
+    times = (parse_instant(str(one["time"])) for one in entries if "time" in one)
+    changed = max(times, default=ref.created)
+    if role == RECORD:
+        return RecordObject(ref, changed)
+    return TimetableObject(
+        ref,
+        str(part(tree, "data").get(TIMETABLE_KEY, "")),
+        str(part(tree, "metadata", "annotations").get(OVERRIDE, "")),
+        changed,
+    )
+
+
+# In the status of what is scaled. Karpenter counts nodes as they come, before their kubelets are ready.
+_READY = {DEPLOYMENT.name: "readyReplicas", NODE_POOL.name: "nodes", CAPACITY_BUFFER.name: "replicas"}
+
+
+def read_pool(kind: ObjectKind, tree: Tree) -> PoolObject:
+    """Read an object that is scaled, whoever's it is. Raises KeyError, TypeError or ValueError."""
+    metadata = part(tree, "metadata")
+    ref = ObjectRef(kind.name, str(metadata["name"]), str(metadata.get("uid", "")), "", 0)
+    return _parse_buffer(ref, tree) if kind is CAPACITY_BUFFER else _parse_pool(ref, tree)
+
+
+def _parse_pool(ref: ObjectRef, tree: Tree) -> PoolObject:
+    replicas = part(tree, "spec")["replicas"]
+    ready = part(tree, "status").get(_READY[ref.kind], 0)  # at zero the server leaves it out
+    if not isinstance(replicas, int) or not isinstance(ready, int):
+        raise TypeError(f"{replicas!r} or {ready!r} is not a number")
+    name = str(part(tree, "spec", "selector", "matchLabels").get(CLASS, ""))
+    return PoolObject(ref, replicas, ready, str(part(tree, "metadata")["resourceVersion"]), name)
+
+
+def _parse_buffer(ref: ObjectRef, tree: Tree) -> PoolObject:
+    """Parse a CapacityBuffer. Only Karpenter tells whether there are nodes; cluster-autoscaler's condition of
+    the same type means that it has asked for some.
+    """
+    told = next((one for one in parts(tree, "status", "conditions") if one["type"] == "Provisioning"), {})
+    is_ready = told.get("reason") == "FitsExistingCapacity" and told["status"] == "True"
+    is_current = told.get("observedGeneration") == part(tree, "metadata").get("generation")
+    ready = part(tree, "status").get("replicas", 0) if is_ready and is_current else 0
+    found = _parse_pool(ref, {**tree, "status": {_READY[CAPACITY_BUFFER.name]: ready}})
+    name = str(part(tree, "metadata", "labels").get(CLASS, ""))
+    return found._replace(resource_class=name, tells_ready=told.get("reason") != "FakePodsInjected")
+
+
+def _parse_node_pool(ref: ObjectRef, tree: Tree) -> PoolObject | None:
+    """Parse a NodePool; None if its number of nodes is not fixed."""
+    return _parse_pool(ref, tree) if "replicas" in part(tree, "spec") else None
+
+
+def _parse_job(ref: ObjectRef, tree: Tree) -> JobObject | None:
+    """Parse a Job; None if neither a CronJob of Berth nor the sweep has made it."""
+    if part(tree, "metadata", "labels").get(ROLE) != OCCURRENCE:
+        return None
+    ends = (one for one in parts(tree, "status", "conditions") if one["type"] in ("Complete", "Failed"))
+    is_finished = any(one["status"] == "True" for one in ends)
+    return JobObject(ref, is_finished, frozenset() if is_finished else _mounts(tree))
+
+
+def _mounts(job: Tree) -> frozenset[str]:
+    """Return the names of the ConfigMaps that the pods of a Job or of its template mount."""
+    volumes = parts(job, "spec", "template", "spec", "volumes")
+    return frozenset(str(part(volume, "configMap").get("name", "")) for volume in volumes)
+
+
+def _parse_pod(ref: ObjectRef, tree: Tree) -> PodObject:
+    owner = next(iter(parts(tree, "metadata", "ownerReferences")), {})
+    return PodObject(
+        ref,
+        str(owner.get("name", "")),
+        str(owner.get("uid", "")),
+        pod_down_since(tree),
+        is_pod_starting(tree),
+        next(_pull_failures(tree), None),
+        str(part(tree, "spec").get("serviceAccountName", "")),
+    )
+
+
+def _pull_failures(pod: Tree) -> Iterator[ImagePullFailure]:
+    for one in containers(pod):
+        waiting = part(one, "state", "waiting")
+        reason = str(waiting.get("reason", ""))
+        if reason in IMAGE_PULL_REASONS:
+            yield ImagePullFailure(str(one.get("image", "")), reason, str(waiting.get("message", "")))
+
+
+def _parse_slot(ref: ObjectRef, tree: Tree) -> SlotObject | None:
+    """Parse a slot; None if it only has the labels."""
+    labels = part(tree, "metadata", "labels")
+    if labels.get(ROLE) != SLOT_ROLE:
+        return None
+    return SlotObject(ref, str(labels.get(CLASS, "")), PERSISTENT in labels, parse_slot(tree))
+
+
+_PARSERS: Mapping[ObjectKind, Callable[[ObjectRef, Tree], SiteObject | None]] = {
+    CONFIG_MAP: _parse_config_map,
+    DEPLOYMENT: _parse_pool,
+    CAPACITY_BUFFER: _parse_buffer,
+    NODE_POOL: _parse_node_pool,
+    CRON_JOB: lambda ref, tree: CronJobObject(ref, part(tree, "spec", "jobTemplate")),
+    JOB: _parse_job,
+    POD: _parse_pod,
+    SLOT: _parse_slot,
+}

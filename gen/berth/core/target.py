@@ -4,37 +4,48 @@ Pure functions of a timetable, an instant and what was observed: two programs wi
 the same decision. `placeholders` is the formula for one occurrence, `target` the sum for a pool.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from berth.core.timetable import Timetable, TimetableOccurrence, TimetablePool, active_occurrences
+from berth.core.timetable import (
+    OVERLAPS,
+    Buffer,
+    Timetable,
+    TimetableOccurrence,
+    TimetablePool,
+    active_occurrences,
+)
 
 
-def placeholders(behavior: str, count: int, active: int, window: tuple[int, int, int], now: int) -> int:
+def placeholders(
+    behavior: str | Buffer, count: int, active: int, window: tuple[int, int, int], now: int
+) -> int:
     """Return how many placeholders an occurrence needs for `count` seats and `active` sessions.
 
     `window` is open, start and end in seconds. The result is 0 before open and from end on. `none` returns
-    all seats regardless of sessions, `maintain` the free seats, and `reduce` a share of the free seats that
-    falls from 1 at the start to 0 at the end, rounded half up.
+    all seats regardless of sessions, `maintain` the free seats, `reduce` a share of the free seats that falls
+    from 1 at the start to 0 at the end, rounded half up, and a buffer its percentage of the sessions, rounded
+    up, at least its minimum and at most `count`.
     """
     opens, start, end = window
     if not opens <= now < end:
         return 0
     if behavior == "none":
         return count
+    if isinstance(behavior, Buffer):
+        return min(count, max(behavior.minimum, -(-active * behavior.percent // 100)))
     spare = max(count - active, 0)
-    if behavior == "maintain" or now <= start:
+    if behavior != "reduce" or now <= start:
         return spare
     return (2 * spare * (end - now) + (end - start)) // (2 * (end - start))
 
 
-def full_count(resource_class: str) -> Callable[[TimetableOccurrence], int]:
-    """Return a function for the seats of an occurrence in the pool of a class, ignoring sessions."""
+def full_count(resource_class: str, now: int | None = None) -> Callable[[TimetableOccurrence], int]:
+    """Return a function for the seats of an occurrence in the pool of a class, ignoring sessions.
 
-    def count(occurrence: TimetableOccurrence) -> int:
-        return sum(seats for name, seats in occurrence.seats if name == resource_class)
-
-    return count
+    They are those at `now`, by default the most.
+    """
+    return lambda occurrence: occurrence.count(resource_class, now)
 
 
 def open_now(occurrences: Iterable[TimetableOccurrence], now: int) -> tuple[TimetableOccurrence, ...]:
@@ -43,29 +54,37 @@ def open_now(occurrences: Iterable[TimetableOccurrence], now: int) -> tuple[Time
 
 
 def target(
-    occurrences: Iterable[TimetableOccurrence], now: int, seats: Callable[[TimetableOccurrence], int]
+    occurrences: Iterable[TimetableOccurrence],
+    now: int,
+    seats: Callable[[TimetableOccurrence], int],
+    overlap: str = "sum",
 ) -> int:
     """Return the target of a pool at `now`.
 
-    It is the sum over the started occurrences, and during the lead of an occurrence at least the sum over
-    those that will run at its start. So back-to-back occurrences do not double, and overlapping ones add up
-    before the second starts.
+    It is the sum (or maximum) over the started occurrences, and during the lead of an occurrence at least the
+    one over those that will run at its start. So free seats of back-to-back occurrences do not double, and
+    overlapping ones add up before the second starts.
 
     For example, 25 seats from 08:00 to 10:00 and 25 from 10:00 to 12:00, each with half an hour of lead, are
-    25 seats from 07:30 to 12:00. `seats` is called for open occurrences only.
+    25 seats from 07:30 to 12:00 if nobody comes. `seats` is called for open occurrences only.
     """
     asked = [(item, seats(item)) for item in open_now(occurrences, now)]
 
     def running_at(instant: int) -> int:
-        return sum(count for item, count in asked if item.start <= instant < item.end)
+        return OVERLAPS[overlap](count for item, count in asked if item.start <= instant < item.end)
 
     return max((running_at(max(now, item.start)) for item, _ in asked), default=0)
 
 
 def next_change(occurrences: Iterable[TimetableOccurrence], now: int) -> int | None:
-    """Return the next instant after `now` at which an occurrence opens, starts or ends."""
+    """Return the next instant after `now` at which an occurrence opens, starts, steps or ends."""
     return min(
-        (instant for item in occurrences for instant in (item.open, item.start, item.end) if instant > now),
+        (
+            instant
+            for item in occurrences
+            for instant in (item.open, item.start, item.end, *(at for _, at, _ in item.steps))
+            if instant > now
+        ),
         default=None,
     )
 
@@ -112,7 +131,7 @@ class PoolTarget(NamedTuple):
     pool: TimetablePool
     replicas: int
     occurrences: tuple[str, ...]
-    sessions: int | None = None  # that count for these occurrences; None: nobody asked, or nobody knows
+    sessions: int | None = None  # that count for these or hand over to them; None: nobody asked or knows
     override: int | None = None  # what a person has set instead
 
 
@@ -145,33 +164,55 @@ def pool_target(
 ) -> PoolTarget:
     """Return what a pool should have; nothing for a pool that the timetable does not name.
 
-    `sessions` is the number of sessions by occurrence id. Occurrences without a number get their full count.
+    `sessions` is the number of sessions that were attributed to each of `counted_occurrences`, by id.
+    Occurrences without a number get their full count.
     """
     if all(pool.key != known.key for known in timetable.pools):
         return PoolTarget(pool, 0, ())
-    occurrences = open_now(active_occurrences(timetable), now)
-    asking = requesting_occurrences(timetable, pool, now)
-    known = sum(sessions[name] for name in asking) if sessions and sessions.keys() >= set(asking) else None
-    wanted = target(occurrences, now, _seats(pool, now, sessions or {})) if override is None else override
+    counted, told = counted_occurrences(active_occurrences(timetable), pool, now), sessions or {}
+    asking = tuple(item.id for item in counted if now < item.end)
+    known = sum(told.get(item.id, 0) for item in counted) if told and told.keys() >= {*asking} else None
+    seats = _seats(pool, now, shared_sessions(pool, counted, told))
+    wanted = target(counted, now, seats, pool.overlap) if override is None else override
     return PoolTarget(pool, wanted, asking, known, override)
 
 
-def requesting_occurrences(timetable: Timetable, pool: TimetablePool, now: int) -> tuple[str, ...]:
-    """Return the ids of the open occurrences that have seats of this pool."""
-    seats = full_count(pool.resource_class)
-    return tuple(item.id for item in open_now(active_occurrences(timetable), now) if seats(item))
+def counted_occurrences(
+    occurrences: Iterable[TimetableOccurrence], pool: TimetablePool, now: int
+) -> tuple[TimetableOccurrence, ...]:
+    """Return the occurrences of the pool to which sessions are attributed.
+
+    These are the open ones, and those that are over and hand over to an open one.
+    """
+    seats, handover = full_count(pool.resource_class), pool.match.handover
+    near = [item for item in occurrences if item.open <= now < item.end + handover and seats(item)]
+    last = max((item.start for item in near if now < item.end), default=0)
+    return tuple(item for item in near if now < item.end or item.end <= last)
+
+
+def shared_sessions(
+    pool: TimetablePool, occurrences: Sequence[TimetableOccurrence], sessions: Mapping[str, int]
+) -> dict[str, int]:
+    """Return how many sessions count for each occurrence: its own, and those that others share with it."""
+    return {
+        item.id: sum(sessions.get(other.id, 0) for other in occurrences if pool.shares(item, other))
+        for item in occurrences
+        if item.id in sessions
+    }
 
 
 def _seats(
     pool: TimetablePool, now: int, sessions: Mapping[str, int]
 ) -> Callable[[TimetableOccurrence], int]:
-    full = full_count(pool.resource_class)
+    full = full_count(pool.resource_class, now)
 
     def seats(item: TimetableOccurrence) -> int:
         if item.id not in sessions:
             return full(item)
-        window = (item.open, item.start, item.end)
-        return placeholders(pool.behavior, full(item), sessions[item.id], window, now)
+        behavior: str | Buffer = item.behavior or pool.behavior
+        if behavior == "buffer" and pool.buffer:
+            behavior = pool.buffer
+        return placeholders(behavior, full(item), sessions[item.id], (item.open, item.start, item.end), now)
 
     return seats
 
@@ -216,11 +257,24 @@ def _reason(found: int, desired: DesiredState, settled: DesiredState | None) -> 
         return _of_override(wanted) or "override is over"
     if pool_target(settled.timetable, wanted.pool, desired.now, desired.sessions).replicas == kept.replicas:
         return "timetable edited"
-    if wanted.occurrences == kept.occurrences and wanted.sessions != kept.sessions:
-        return _of_sessions(kept.sessions, wanted.sessions)
-    if wanted.occurrences == kept.occurrences and wanted.pool.behavior == "reduce":
-        return "less time is left"
+    if wanted.occurrences == kept.occurrences:
+        if wanted.sessions != kept.sessions:
+            return _of_sessions(kept.sessions, wanted.sessions)
+        if desired.sessions != settled.sessions:
+            return "sessions count for another occurrence"
+        return "next step of the profile" if _has_step(desired, settled.now) else "less time is left"
     return "opened" if wanted.replicas > kept.replicas else "closed"
+
+
+def _has_step(desired: DesiredState, since: int) -> bool:
+    """Return whether a step of an open occurrence of the pool came after `since`."""
+    wanted = desired.target
+    return any(
+        since < at <= desired.now
+        for item in active_occurrences(desired.timetable)
+        for name, at, _ in item.steps
+        if name == wanted.pool.resource_class and item.id in wanted.occurrences
+    )
 
 
 def _of_override(wanted: PoolTarget) -> str:

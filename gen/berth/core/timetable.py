@@ -6,7 +6,7 @@ timetable it already has.
 """
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from berth.core.holders import REPLICAS, PoolHolder, SlotSpec, parse_holder
@@ -25,8 +25,16 @@ from berth.core.sessions import Match, Recognition, parse_recognition
 API_VERSION = "berth.dev/v1alpha1"
 KIND = "Timetable"
 TIMETABLE_KEY = "timetable.json"  # of the ConfigMap's data
-VERSION = 3  # 1 knows no slots, 2 no pools of nodes
-BEHAVIORS = ("maintain", "reduce", "none")
+VERSION = 4  # 1 knows no slots, 2 no pools of nodes, 3 no steps and no buffers
+BEHAVIORS = ("maintain", "reduce", "none", "buffer")
+OVERLAPS: dict[str, Callable[[Iterable[int]], int]] = {"sum": sum, "max": max}
+
+
+class Buffer(NamedTuple):
+    """Spare seats that follow the sessions: `percent` of them, at least `minimum`."""
+
+    percent: int
+    minimum: int
 
 
 class TimetablePool(NamedTuple):
@@ -38,6 +46,14 @@ class TimetablePool(NamedTuple):
     sessions: Recognition | None = None  # how those of the class are recognized; None: nobody knows
     match: Match = Match()  # what narrows them to this reservation
     holder: PoolHolder = REPLICAS
+    overlap: str = "sum"  # of occurrences that run at the same time: what OVERLAPS makes of their seats
+    buffer: Buffer | None = None  # for behavior `buffer`
+
+    def shares(self, one: "TimetableOccurrence", other: "TimetableOccurrence") -> bool:
+        """Return whether the sessions of each of two occurrences count for both."""
+        if one.start < other.end and other.start < one.end:
+            return one.id == other.id or self.overlap == "max"
+        return self.match.carries_over
 
     @property
     def key(self) -> str:
@@ -64,13 +80,26 @@ class TimetableSettings(NamedTuple):
 
 
 class TimetableOccurrence(NamedTuple):
-    """An occurrence, from `open` (inclusive) to `end` (exclusive). open <= start < end."""
+    """An occurrence, from `open` (inclusive) to `end` (exclusive). open <= start < end.
+
+    Classes of one occurrence that open or scale in different ways are rows of the same id.
+    """
 
     id: str
     open: int
     start: int
     end: int
-    seats: tuple[tuple[str, int], ...]  # (resource class, count), in the order of the text
+    seats: tuple[tuple[str, int], ...]  # (resource class, the most seats), in the order of the text
+    behavior: str = ""  # empty: that of each pool
+    steps: tuple[tuple[str, int, int], ...] = ()  # (resource class, instant, seats from then on), by time
+
+    def count(self, resource_class: str, now: int | None = None) -> int:
+        """Return the seats of a class at `now`, by default the most; the first step holds before it."""
+        found = sum(seats for name, seats in self.seats if name == resource_class)
+        steps = [(at, seats) for name, at, seats in self.steps if name == resource_class]
+        if now is None or not steps:
+            return found
+        return next((seats for at, seats in reversed(steps) if at <= now), steps[0][1])
 
 
 class Timetable(NamedTuple):
@@ -121,19 +150,31 @@ def _check_header(top: dict[str, object]) -> None:
 def _pool(resource_class: str, tree: object) -> TimetablePool:
     at = f"pools.{resource_class}"
     pool = mapping(tree, at)
-    behavior = field(pool, "behaviour", text, at)
-    if behavior not in BEHAVIORS:
-        raise TimetableError(f"{at}.behaviour: {behavior!r} is not one of {', '.join(BEHAVIORS)}")
+    behavior = field(pool, "behaviour", _behavior, at)
     tree = field(pool, "sessions", lambda value, _: value, at)
     sessions, match = (
         (None, Match())
         if tree is None
         else parse_recognition(mapping(tree, f"{at}.sessions"), f"{at}.sessions")
     )
-    holder = parse_holder(pool, at)
-    return TimetablePool(
-        resource_class, field(pool, "deployment", text, at), behavior, sessions, match, holder
-    )
+    overlap = field(pool, "overlap", text, at) if "overlap" in pool else "sum"
+    if overlap not in OVERLAPS:
+        raise TimetableError(f"{at}.overlap: {overlap!r} is not one of {', '.join(OVERLAPS)}")
+    deployment, holder = field(pool, "deployment", text, at), parse_holder(pool, at)
+    has_buffer = behavior == "buffer" or "buffer" in pool
+    buffer = field(pool, "buffer", _buffer, at) if has_buffer else None
+    return TimetablePool(resource_class, deployment, behavior, sessions, match, holder, overlap, buffer)
+
+
+def _buffer(value: object, at: str) -> Buffer:
+    tree = mapping(value, at)
+    return Buffer(field(tree, "percent", non_negative, at), field(tree, "minimum", non_negative, at))
+
+
+def _behavior(value: object, at: str) -> str:
+    if value not in BEHAVIORS:
+        raise TimetableError(f"{at}: {value!r} is not one of {', '.join(BEHAVIORS)}")
+    return str(value)
 
 
 def _settings(tree: dict[str, object]) -> TimetableSettings:
@@ -153,13 +194,28 @@ def _occurrence(tree: object, at: str, classes: set[str]) -> TimetableOccurrence
         field(item, "start", instant_of, at),
         field(item, "end", instant_of, at),
         tuple((name, non_negative(count, f"{at}.seats.{name}")) for name, count in seats.items()),
+        field(item, "behaviour", _behavior, at) if "behaviour" in item else "",
     )
+    if "steps" in item:
+        found = found._replace(steps=_steps(field(item, "steps", mapping, at), f"{at}.steps", found.start))
     if not found.open <= found.start < found.end:
         raise TimetableError(f"{at}: open, start and end of {found.id!r} are not in this order")
     for name, _ in found.seats:
         if name not in classes:
             raise TimetableError(f"{at}.seats.{name}: no pool of this class")
     return found
+
+
+def _steps(tree: dict[str, object], at: str, start: int) -> tuple[tuple[str, int, int], ...]:
+    """Parse the steps of each class: lists of [minute, seats], the minutes relative to the start."""
+    found = []
+    for name, rows in tree.items():
+        for n, row in enumerate(sequence(rows, f"{at}.{name}")):
+            place, pair = f"{at}.{name}[{n}]", sequence(row, f"{at}.{name}[{n}]")
+            if len(pair) != 2 or not isinstance(pair[0], int):
+                raise TimetableError(f"{place}: {pair!r} is not [minute, seats]")
+            found.append((name, start + 60 * pair[0], non_negative(pair[1], place)))
+    return tuple(sorted(found, key=lambda step: step[1]))
 
 
 # Overrides: targets that a person sets for a while, in an annotation of the timetable's ConfigMap:

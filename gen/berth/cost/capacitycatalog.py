@@ -21,7 +21,7 @@ from berth.karpenter.requirements import IN, parse_requirements, requirement
 from berth.karpenter.resourcelists import parse_resources
 from berth.karpenter.taints import parse_taints
 from berth.manifests import naming
-from berth.planner.inputs import NodePool
+from berth.planner.inputs import KarpenterSettings, NodePool
 from berth.schema.cloudvalues import BLOCK, CloudCapacity, CloudReservation
 
 PRICED_REGION = "us-east-1"
@@ -61,13 +61,16 @@ class CapacityCatalog:
         site: str,
         *,
         gate: bool = True,
+        offers_full: bool = False,
         zones: Mapping[str, frozenset[str]] = MappingProxyType({}),
     ) -> None:
         """Build the catalog of the site named `site`.
 
-        `gate` is ReservedCapacity, without which Karpenter uses no reservations. `zones` are, by
-        CloudCapacity, those that its seats name; only where the zone matters to any of them.
+        `gate` is ReservedCapacity, without which Karpenter uses no reservations. `offers_full` is as in
+        KarpenterSettings. `zones` are, by CloudCapacity, those that its seats name; only where the zone
+        matters to any of them.
         """
+        self.settings = KarpenterSettings(offers_full=offers_full)
         self.clouds = {cloud.name: cloud for cloud in clouds}
         self.pools = {cloud.name: naming.node_pool(site, cloud.name) for cloud in clouds}
         self.capacities = {pool: name for name, pool in self.pools.items()}
@@ -93,7 +96,7 @@ class CapacityCatalog:
         reservation.
         """
         cloud = self.clouds[name]
-        mine = tuple((key, free[key]) for key in self._keys(cloud) if free.get(key))
+        mine = tuple((key, free[key]) for key in self._keys(cloud) if key in free)
         if (name, mine) not in self._pools:
             self._pools[name, mine] = NodePool(
                 self.pools[name],
@@ -103,7 +106,6 @@ class CapacityCatalog:
                 ),
                 cloud.labels,
                 parse_taints(cloud.taints),
-                (),
                 cloud.weight or 0,
                 parse_resources(dict(cloud.limits)),
                 types=tuple(self._types(cloud, dict(mine))),
@@ -162,11 +164,10 @@ class CapacityCatalog:
             cost = price * _SPOT_SHARE if said is None else float(said)
             found += [Offering(SPOT, zone, cost) for zone in zones]
         for one in cloud.reservations if RESERVED in cloud.capacity_types else ():
-            count = free.get(one.key, 0)
-            if one.instance_type == declared_type.name and count:
+            if one.instance_type == declared_type.name and one.key in free:
                 form, interruptible = reservation_form(one)
-                offering = reserved_offering(one.key, one.zone, price, count, form)
-                found.append(offering._replace(interruptible=interruptible))
+                offering = reserved_offering(one.key, one.zone, price, free[one.key], form)
+                found.append(offering._replace(available=True, interruptible=interruptible))
         return found
 
 

@@ -1,12 +1,13 @@
 """Plan clusters: from declarations and the times at which pools are open to a simulation of each cluster."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from berth.checks import autoscalers
 from berth.checks.ceilings import PoolLoad
 from berth.cost.capacitycatalog import CapacityCatalog
 from berth.cost.clustersimulation import ClusterSimulation, SimulatedCluster
+from berth.cost.genericnodes import as_clouds, shape_names
 from berth.cost.results import PoolKey, SeatDemand, SimulationRun
 from berth.cost.simulatednodes import PoolPlacement, zones_by_capacity
 from berth.durations import whole_seconds
@@ -39,6 +40,10 @@ def placeholder_pods(
 
 
 NO_CLOUD = "names no cloudCapacity"
+HOW_TO_DECLARE = (
+    "Declare the nodes in a CloudCapacity (provider: generic for any cluster), and name it in cloudCapacity "
+    "of the class."
+)
 SLOTS = "slots of Koordinator buy no machines"
 _NEVER = "Never"
 
@@ -73,7 +78,8 @@ def plan_clusters(
     """
     found = []
     for cluster in site.clusters:
-        clouds = [one for one in declared.clouds.values() if cluster_named(one.cluster, site) == cluster]
+        every = (*declared.clouds.values(), *as_clouds(declared.generic.values()))
+        clouds = [one for one in every if cluster_named(one.cluster, site) == cluster]
         if clouds:
             found.append(
                 _plan_cluster(declared, site, cluster, sorted(clouds, key=lambda one: one.name), pools)
@@ -81,20 +87,30 @@ def plan_clusters(
     return found
 
 
-def unplanned_items(declared: Declared) -> list[UnplannedItem]:
-    """Return what is reserved and has no part in the plan."""
-    clouds = {one.name for one in declared.clouds.values()}
+def unplanned_items(declared: Declared, is_asked: Callable[[PoolKey], bool]) -> list[UnplannedItem]:
+    """Return what is reserved, of the pools that are asked for, and has no part in the plan."""
+    clouds = {*declared.clouds, *declared.generic}
     used: dict[str, ResourceClass] = {}
     slots: list[UnplannedItem] = []
     for one in declared.reservations:
-        if one.suspend:
+        names = [name for name in class_names(one) if is_asked((one.name, name))]
+        if one.suspend or not names:
             continue
-        mine = {name: declared.classes[name] for name in class_names(one) if name in declared.classes}
+        mine = {name: declared.classes[name] for name in names if name in declared.classes}
         used |= mine
         if not one.holder.adds_nodes and any(clouds & {*found.cloud_capacity} for found in mine.values()):
             slots.append(UnplannedItem(one.name, SLOTS))
     classes = [name for name in sorted(used) if not clouds & {*used[name].cloud_capacity}]
     return [*(UnplannedItem(name, NO_CLOUD) for name in classes), *slots]
+
+
+def plan_names(found: ResourceClass, declared: Declared) -> Iterator[str]:
+    """Yield the capacities of a class as a plan names them, preferred first."""
+    for name in found.cloud_capacity:
+        if name in declared.generic:
+            yield from shape_names(declared.generic[name])
+        else:
+            yield name
 
 
 def _plan_cluster(
@@ -111,20 +127,25 @@ def _plan_cluster(
     allowed: dict[PoolKey, tuple[str, ...]] = {}
     for pool in pools.get(cluster.name, ()):
         found, reservation = declared.classes[pool.resource_class], reservations[pool.reservation]
-        mine = tuple(name for name in found.cloud_capacity if name in names)
+        mine = tuple(name for name in plan_names(found, declared) if name in names)
         if mine and pool.steps and reservation.holder.adds_nodes:
             key = (pool.reservation, pool.resource_class)
             own = tuple(sorted(naming.of_placeholder(site, reservation, found).items()))
             classes[key] = found._replace(node_pools=tuple(nodeaffinity.pools(site.name, mine))), own
             allowed[key] = mine
-            demands.append(SeatDemand(key, pool.unit, pool.steps))
+            demands.append(SeatDemand(key, pool.unit, pool.steps, mine))
     demands.sort(key=lambda demand: demand.key)
     places = {
         key: PoolPlacement(pod, allowed[key])
         for key, pod in placeholder_pods(classes, cluster.namespace).items()
     }
-    gate = autoscalers.has_feature("reserved", cluster)
-    catalog = CapacityCatalog(clouds, site.name, gate=gate, zones=zones_by_capacity(places.values()))
+    catalog = CapacityCatalog(
+        clouds,
+        site.name,
+        gate=autoscalers.has_feature("reserved", cluster),
+        offers_full=autoscalers.has_feature("full", cluster),
+        zones=zones_by_capacity(places.values()),
+    )
     simulated = SimulatedCluster(
         catalog,
         places,

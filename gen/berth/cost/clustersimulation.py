@@ -65,6 +65,7 @@ class SchedulingInputs:
             (),
             tuple(pods),
             nodes=tuple(self._node(one) for one in every),
+            settings=self._catalog.settings,
             other_pools=tuple(self._catalog.pool(name, there) for name in elsewhere),
         )
 
@@ -75,7 +76,8 @@ class SchedulingInputs:
         there = sum(machine.static == key for machine in machines)
         if there >= level:
             return None
-        plain = self._catalog.pool(self._places[key].clouds[0], self._free(machines, at))
+        left = {name: count for name, count in self._free(machines, at).items() if count}
+        plain = self._catalog.pool(self._places[key].clouds[0], left)
         most = dict(plain.limits).get(NODES)
         asked = requirements_of_labels(selected(self._places[key].pod.node_selector))
         pool = plain._replace(
@@ -92,7 +94,8 @@ class SchedulingInputs:
         for machine in machines:
             if machine.kind.reserved in free:
                 free[machine.kind.reserved] -= 1
-        return {key: max(count, 0) for key, count in free.items()}
+        full = self._catalog.settings.offers_full
+        return {key: max(count, 0) for key, count in free.items() if count > 0 or full}
 
     def _node(self, machine: SimulatedMachine) -> StateNode:
         made = state_node(machine, self._catalog, self._places)

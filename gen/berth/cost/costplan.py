@@ -26,22 +26,30 @@ from berth.cost.results import (
     sorted_counts,
 )
 from berth.dates.occurrence import Occurrence
+from berth.schema.cloudvalues import GENERIC, CloudCapacity
 from berth.schema.holders import Unit
 
 BATCH_SECONDS = 11  # seconds: Karpenter waits 10 for more pods, and plans
 LAUNCH_SECONDS = 10  # until the next loop knows what was launched
-BOOT_SECONDS = 120  # until a machine of AWS is a node that is ready
 SCAN, PROVISION = 10, 15 * 60  # cluster-autoscaler: its interval, and how long it waits for a node
 
 
-def karpenter_lead(loops: int) -> int:
-    """Return the seconds that this many buying loops of Karpenter take."""
-    return loops * (BATCH_SECONDS + LAUNCH_SECONDS) + BOOT_SECONDS if loops else 0
+def lead_seconds(clouds: Iterable[CloudCapacity], loops: int) -> int:
+    """Return how long seats may wait for nodes of any of these capacities that this many loops buy."""
+    return (
+        max((_asked_seconds(one, loops) + one.startup.seconds for one in clouds), default=0) if loops else 0
+    )
 
 
-def cluster_autoscaler_lead(loops: int) -> int:
-    """Return the seconds that cluster-autoscaler takes, which buys everything at once."""
-    return SCAN + PROVISION if loops else 0
+def _asked_seconds(cloud: CloudCapacity, loops: int) -> int:
+    """Return how long it takes to ask for nodes: cluster-autoscaler asks for all of them at once."""
+    return SCAN if cloud.provider == GENERIC else loops * (BATCH_SECONDS + LAUNCH_SECONDS)
+
+
+def _autoscaler_lead(clouds: Iterable[CloudCapacity], loops: int) -> int:
+    """Return how long seats may wait if cluster-autoscaler asks for the nodes."""
+    waits = (SCAN + (one.startup.seconds if one.provider == GENERIC else PROVISION) for one in clouds)
+    return max(waits, default=0) if loops else 0
 
 
 class OccurrenceSeats(NamedTuple):
@@ -68,16 +76,8 @@ class OccurrencePlan(NamedTuple):
     loops: int
     shortfalls: tuple[tuple[str, Shortfall], ...]  # by class
     idle: int
-
-    @property
-    def lead(self) -> int:
-        """The seconds that Karpenter may need."""
-        return karpenter_lead(self.loops if self.bought else 0)
-
-    @property
-    def autoscaler_lead(self) -> int:
-        """The seconds that cluster-autoscaler may need."""
-        return cluster_autoscaler_lead(self.bought)
+    lead: int = 0  # seconds that the seats may wait for their nodes
+    autoscaler_lead: int = 0  # the same if cluster-autoscaler asks for them
 
 
 class PlanFilter(NamedTuple):
@@ -87,6 +87,11 @@ class PlanFilter(NamedTuple):
     names: frozenset[str] = frozenset()
     resource_class: str | None = None
     cluster: str | None = None
+
+    @property
+    def is_narrow(self) -> bool:
+        """Tell whether it leaves out any pool of a cluster."""
+        return bool(self.names) or self.resource_class is not None
 
     def has(self, key: PoolKey) -> bool:
         """Tell whether the filter includes a pool."""
@@ -138,6 +143,7 @@ class _ClusterView:
             machines[kind] = machines.get(kind, 0) + 1
         step = self._steps.get(item.open) or SimulationStep(item.open, 0, 0, ())
         shortfalls = dict(step.shortfalls)
+        clouds = [self._planned.catalog.clouds[kind.capacity] for kind in machines]
         return OccurrencePlan(
             one,
             sorted_counts(machines),
@@ -151,6 +157,8 @@ class _ClusterView:
                 if key in shortfalls
             ),
             idle_reserved_at(self._planned, self._standing, item.open),
+            lead_seconds(clouds, step.loops if step.bought else 0),
+            _autoscaler_lead(clouds, step.bought),
         )
 
 
@@ -239,6 +247,8 @@ def cost_plan(
     some = [one for one in some if asked.cluster in (None, one.cluster)]
     term = _term(some)
     since, until = asked.span.clip(*term)
+    if asked.is_narrow and not any(asked.has(demand.key) for one in some for demand in one.demands):
+        some = []  # what other reservations need is no answer
     told = [
         line for one in some for line in ledger.cost_lines(one, 0, asked.span, months) if asked.has(line.key)
     ]

@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 
+from berth.cost.genericnodes import document_name
 from berth.cost.ledger import CAPACITY_TYPES, ReservedUsage
 from berth.cost.results import HOUR, CountedKinds, Money, dollars
 from berth.output.report import hours_json
@@ -64,7 +65,7 @@ def machines_json(machines: CountedKinds) -> list[JsonObject]:
     """Return machines as JSON."""
     return [
         {
-            "cloudCapacity": kind.capacity,
+            "cloudCapacity": document_name(kind.capacity),
             "instanceType": kind.type,
             "capacityType": kind.capacity_type,
             "zone": kind.zone or None,

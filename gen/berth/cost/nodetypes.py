@@ -16,7 +16,7 @@ from berth.karpenter.instancetypes import InstanceType
 from berth.karpenter.nodelabels import ARCH, OS, RESERVATION_LABELS, WELL_KNOWN
 from berth.karpenter.requirements import DOES_NOT_EXIST, IN, Requirement, requirement
 from berth.karpenter.resourcelists import MEMORY, ONE, PODS, ResourceList, parse_resources, sum_resources
-from berth.schema.cloudvalues import CloudCapacity
+from berth.schema.cloudvalues import GENERIC, CloudCapacity
 from berth.schema.cloudvalues import InstanceType as DeclaredInstanceType
 from berth.schema.nodeclass import BlockDevice, Kubelet
 
@@ -32,15 +32,17 @@ _KUBELET_CPU = (60, 10, 5, 5)  # thousandths of the first four cores that a kube
 _ARM_RESERVED_MEMORY = 64 * _MI  # of the memory of ARM machines, which their kernel keeps
 _VOLUME, _WINDOWS_VOLUME = 20 * _GI, 50 * _GI
 _BOTTLEROCKET = "Bottlerocket"
+_DEFAULT_PODS = 110 * ONE  # where nothing says how many addresses a type has, and on Windows
 
 
 class NodeOverhead(NamedTuple):
-    """What an EC2NodeClass says about every type. `most` pods; None: as many as it has addresses."""
+    """What an EC2NodeClass says about every type."""
 
+    family: str
     volume: int
     raid: bool
-    most: int | None
-    for_a_core: int  # pods; 0: nothing says it
+    max_pods: int | None
+    pods_per_core: int  # 0: nothing says it
     by_kubelet: Mapping[str, int]
     by_system: Mapping[str, int]
     evictions: Mapping[str, str]
@@ -49,16 +51,22 @@ class NodeOverhead(NamedTuple):
         """Return the size of the disk. `nvme`: GB of the disks that come with the instance."""
         return nvme * 10**9 * ONE if self.raid and nvme else self.volume
 
-    def pods(self, own: int, cpu: int) -> int:
-        """Return how many pods a node takes. `own`: by the type itself. Both in billionths."""
-        most = own if self.most is None else self.most * ONE
-        return min(self.for_a_core * (cpu // ONE) * ONE, most) if self.for_a_core else most
+    def pods(self, addresses: int, cpu: int) -> int:
+        """Return how many pods a node takes. `addresses`: of the type's network interfaces. In billionths."""
+        usual = _DEFAULT_PODS if self._windows else addresses
+        most = usual if self.max_pods is None else self.max_pods * ONE
+        return min(self.pods_per_core * (cpu // ONE) * ONE, most) if self.pods_per_core else most
 
-    def overhead(self, capacity: Mapping[str, int]) -> dict[str, int]:
-        """Return what kubelet, system and eviction thresholds reserve."""
+    def overhead(self, capacity: Mapping[str, int], addresses: int) -> dict[str, int]:
+        """Return what kubelet, system and eviction thresholds reserve.
+
+        The kubelet of most families keeps memory for a pod per address, however many pods the node takes.
+        """
+        by_pods = self._windows or self.family == _BOTTLEROCKET
+        pods = (capacity[PODS] if by_pods else addresses) // ONE
         kubelet = {
             "cpu": _kubelet_cpu(capacity["cpu"] // ONE),
-            MEMORY: _KUBELET_MEMORY + _KUBELET_MEMORY_PER_POD * (capacity[PODS] // ONE),
+            MEMORY: _KUBELET_MEMORY + _KUBELET_MEMORY_PER_POD * pods,
             DISK: _KUBELET_DISK,
             **self.by_kubelet,
         }
@@ -69,11 +77,16 @@ class NodeOverhead(NamedTuple):
         total = sum_resources(kubelet.items(), self.by_system.items(), evicted.items())
         return {name: value for name, value in total.items() if name in capacity}
 
+    @property
+    def _windows(self) -> bool:
+        return self.family.startswith("Windows")
+
 
 def node_overhead(cloud: CloudCapacity) -> NodeOverhead:
     """Return the overhead that the node class of a CloudCapacity declares."""
     kubelet, own = cloud.node_class.kubelet or Kubelet.model_construct(), cloud.node_class.family
     return NodeOverhead(
+        own,
         _volume(cloud.node_class.block_device_mappings or (), own),
         cloud.node_class.instance_store_policy == "RAID0",
         kubelet.max_pods,
@@ -131,7 +144,6 @@ def _kubelet_cpu(cores: int) -> int:
     return tenths * ONE // 10_000
 
 
-_DEFAULT_PODS = 110 * ONE  # where nothing says how many network interfaces a type has
 _NAME = re.compile(r"(([a-z]+)([0-9]+)[a-z-]*)\.(.+)")
 
 _AWS = "karpenter.k8s.aws/"
@@ -169,7 +181,8 @@ def declared_types(cloud: CloudCapacity, region: str) -> dict[str, DeclaredType]
     said = {one.name: one for one in cloud.instance_types}
     daemons, rest = parse_resources(dict(cloud.daemon_requests)), node_overhead(cloud)
     found = {}
-    for name in sorted({*instancetypes.ec2_types(), *said}):
+    sold = () if cloud.provider == GENERIC else instancetypes.ec2_types()
+    for name in sorted({*sold, *said}):
         kind = _declared_type(name, said.get(name), rest, region)
         if kind is not None:
             overhead = tuple(sorted(sum_resources(kind.overhead, daemons).items()))
@@ -190,7 +203,8 @@ def _declared_type(
         **(_nominal_capacity(row) if row else {}),
         **given,
     }
-    capacity[PODS] = rest.pods(capacity[PODS], capacity["cpu"])
+    addresses = capacity[PODS]
+    capacity[PODS] = rest.pods(addresses, capacity["cpu"])
     if row is None:
         labels = _labels(name, capacity, region)
     else:
@@ -198,7 +212,7 @@ def _declared_type(
     if said is not None:
         labels = _with_architecture(labels, said.architecture)
     capacity[MEMORY] = usable_memory(capacity[MEMORY], said.architecture if said else "")
-    overhead = rest.overhead(capacity)
+    overhead = rest.overhead(capacity, addresses)
     for resource, amount in parse_resources(dict(said.allocatable)) if said else ():
         capacity[resource] = max(capacity.get(resource, 0), amount)
         overhead[resource] = capacity[resource] - amount

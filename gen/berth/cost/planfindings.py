@@ -2,20 +2,23 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from typing import NamedTuple
 
 from berth.checks.ceilings import holders_text
 from berth.cost.clusterplans import ClusterPlan
-from berth.cost.costplan import MonthPlan, karpenter_lead, monthly_costs
+from berth.cost.costplan import MonthPlan, lead_seconds, monthly_costs
 from berth.cost.formatting import minutes, money_text
 from berth.cost.ledger import month_splitter
 from berth.cost.results import Money, PoolKey, Shortfall, dollars
 from berth.dates.moments import local_day, local_text, named
 from berth.dates.zone import DAY, day_of
 from berth.findings import Problem
+from berth.schema.cloudvalues import GENERIC
 from berth.schema.declared import Declared
 from berth.schema.holders import Unit
-from berth.schema.values import Reservation, Site
+from berth.schema.values import Entry, Extra, Reservation, Site
 
+_STARTUP = "the start of a node and the pull of its images (nodeStartMinutes and imagePullMinutes)"
 LIMITS, NO_MACHINE, BUDGET, NOT_SUMMED, LEAD = "B195", "B196", "B197", "B198", "B199"
 
 
@@ -26,7 +29,7 @@ def plan_problems(
     known = {one.name: one for one in declared.reservations}
     for one in some:
         yield from _shortfalls(one, known, now)
-        yield from _short_leads(one, known, now)
+    yield from short_leads(some, declared, now)
     if site.budget is not None:
         day = day_of(local_day(now, named(site.zone)) * DAY)
         current = f"{day.year}-{day.month:02}"
@@ -61,27 +64,61 @@ def _shortfalls(one: ClusterPlan, known: Mapping[str, Reservation], now: int) ->
         yield Problem(LIMITS if limited else NO_MACHINE, *_at(reservation), message, fix)
 
 
+def short_leads(some: Iterable[ClusterPlan], declared: Declared, now: int) -> Iterator[Problem]:
+    """Return the findings on leads that are shorter than nodes may take."""
+    known = {one.name: one for one in declared.reservations}
+    for one in some:
+        yield from _short_leads(one, known, now)
+
+
+class _ShortLead(NamedTuple):
+    at: int
+    needed: int  # seconds
+    lead: int
+    loops: int  # of Karpenter; 0 where something else asks for nodes
+
+
 def _short_leads(one: ClusterPlan, known: Mapping[str, Reservation], now: int) -> Iterator[Problem]:
-    """Return a finding for each reservation: for the first of the openings that need the longest lead."""
+    """Return a finding for each reservation: for the first of the openings that need the longest lead.
+
+    The shortest lead of a class counts: the pool opens for several entries, and which one opens at a step is
+    not known here.
+    """
     steps = {step.at: step for step in one.runs[0].steps if step.bought and step.at >= now}
-    short: dict[str, tuple[int, int]] = {}
+    short: dict[str, _ShortLead] = {}
     for demand in one.demands:
-        lead = known[demand.key[0]].lead * 60
+        name, lead = demand.key[0], 60 * _shortest_lead(known[demand.key[0]], demand.key[1])
+        clouds = [one.catalog.clouds[cloud] for cloud in demand.clouds]
+        loops_count = any(cloud.provider != GENERIC for cloud in clouds)
         for minute, change in zip(demand.steps[::2], demand.steps[1::2], strict=True):
             step = steps.get(minute * 60) if change > 0 else None
-            if step and karpenter_lead(step.loops) > max(
-                lead, karpenter_lead(short.get(demand.key[0], (0, 0))[1])
-            ):
-                short[demand.key[0]] = step.at, step.loops
-    for name, (at, loops) in sorted(short.items()):
-        needed, reservation = karpenter_lead(loops), known[name]
+            needed = lead_seconds(clouds, step.loops) if step else 0
+            if step and needed > max(lead, short[name].needed if name in short else 0):
+                short[name] = _ShortLead(step.at, needed, lead, step.loops if loops_count else 0)
+    for name, found in sorted(short.items()):
+        reservation = known[name]
+        loops = f"{found.loops} loops" if found.loops > 1 else "a loop"
         message = (
-            f"it opens {reservation.lead} min before its start, but its nodes at "
-            f"{local_text(at, named(reservation.recurrence.zone))} may take {minutes(needed)} min: "
-            f"{f'{loops} loops' if loops > 1 else 'a loop'} of Karpenter and the boot time."
+            f"it opens {minutes(found.lead)} min before its start, but its nodes at "
+            f"{local_text(found.at, named(reservation.recurrence.zone))} may take "
+            f"{minutes(found.needed)} min: "
+            f"{f'{loops} of Karpenter and the boot time' if found.loops else _STARTUP}."
         )
-        fix = f"Write leadTimeMinutes: {minutes(needed)} or more."
+        fix = f"Write leadTimeMinutes: {minutes(found.needed)} or more."
         yield Problem(LEAD, *_at(reservation), message, fix)
+
+
+def _shortest_lead(reservation: Reservation, resource_class: str) -> int:
+    """Return the shortest lead of the entries with seats of a class, in minutes."""
+    recurrence = reservation.recurrence
+    items: tuple[Entry | Extra, ...] = (*recurrence.schedule, *recurrence.extras)
+    leads = (
+        one.lead
+        for item in items
+        for (name, _), one in zip(item.seats, reservation.scaling_of(item), strict=True)
+        if name == resource_class
+    )
+    return min(leads, default=reservation.lead)
 
 
 def _budget(

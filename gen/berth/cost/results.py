@@ -27,6 +27,7 @@ class SeatDemand(NamedTuple):
     key: PoolKey
     unit: Unit
     steps: Sequence[int]
+    clouds: tuple[str, ...] = ()  # the capacities that its machines may come from
 
 
 class MachineKind(NamedTuple):

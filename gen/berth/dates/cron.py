@@ -1,10 +1,11 @@
-"""Find CronJob schedules that fire at every opening of a reservation."""
+"""Find CronJob schedules that fire whenever a reservation opens."""
 
 from bisect import bisect_right
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache, lru_cache
 
 from berth.cron import format_field
+from berth.dates.occurrence import Occurrence
 from berth.dates.zone import DAY, GAP, Zone, day_of, load, trait, walls
 
 # As few schedules as possible, in the grammar of robfig/cron. Each has one time of day, because Kubernetes
@@ -22,6 +23,17 @@ def cron_zone(name: str) -> str:
     it misses the time or never ends; for these zones the schedules are in UTC.
     """
     return "Etc/UTC" if name in _ODD_CHANGES else name
+
+
+def open_spans(occurrences: Iterable[Occurrence]) -> list[tuple[int, int]]:
+    """Return from when to when anything is open, in order. Occurrences that touch are one span: one Job."""
+    spans: list[tuple[int, int]] = []
+    for opens, end in sorted([(one.open, one.end) for one in occurrences]):
+        if spans and opens <= spans[-1][1]:
+            spans[-1] = spans[-1][0], max(spans[-1][1], end)
+        else:
+            spans.append((opens, end))
+    return spans
 
 
 def schedules(opens: Sequence[int], zone_name: str) -> tuple[str, ...]:

@@ -1,64 +1,111 @@
 """Apply the exceptions of a schedule: left out dates, moved occurrences, and entries that overlap."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from berth.dates.days import TitledDays, has_day_between, list_days, title_of, titled_days
-from berth.dates.occurrence import BareOccurrence, Occurrence, RecurrenceFault, window_minutes
+from berth.dates.occurrence import EXCEPT, BareOccurrence, Occurrence, RecurrenceFault, window_minutes
 from berth.dates.zone import DAY, Zone, clock, day_of, local, number
 from berth.findings import Path
-from berth.schema.values import Calendar, Entry, Except, Extra, Move, Recurrence
+from berth.schema.values import Calendar, Entry, Except, Move, Recurrence
 
 NOTHING_TO_SKIP = "B045"
-EXCEPT = "except"
+
+
+def calendars_of(recurrence: Recurrence, calendars: Mapping[str, Calendar]) -> tuple[Calendar, ...]:
+    """Return the calendars that a recurrence follows: its own in its order, then those of all reservations.
+
+    Unknown ones are ignored; `berth.checks.references` reports them.
+    """
+    own = [calendars[name] for name in recurrence.calendars if name in calendars]
+    every = [
+        one
+        for one in calendars.values()
+        if (one.is_site_wide or one.closes) and one.name not in recurrence.calendars
+    ]
+    return (*own, *every)
 
 
 class Exclusions:
-    """The dates that `except` and the calendars leave out. `except` is asked first."""
+    """What `except` and the calendars leave out. `except` is asked first.
+
+    A date that is left out concerns what starts on it, and with hours, what also overlaps these. While a
+    calendar closes the site, nothing happens, not even in part.
+    """
 
     def __init__(self, recurrence: Recurrence, calendars: Iterable[Calendar]) -> None:
-        """`calendars` are those of the recurrence, in its order."""
-        off = [_days_off(calendar) for calendar in calendars]
+        """`calendars` are those of `calendars_of`."""
+        days_off = [(calendar, _days_off(calendar)) for calendar in calendars]
         excepted = list_days((number(item.first), number(item.last)) for item in recurrence.excepts)
-        self.calendars = [titled for titled, _ in off]
-        self.excepts = _by_start(recurrence.excepts)
-        self._days = _union([*(days for _, days in off), excepted])
+        self.calendars = [days for calendar, days in days_off if not calendar.closes]
+        self.closings = [days for calendar, days in days_off if calendar.closes]
+        self.excepts = _by_start_and_name(recurrence.excepts)
+        self._days = _union([*(days.every for days in self.calendars), excepted])
 
     def candidates(self, bare: Sequence[BareOccurrence]) -> Sequence[BareOccurrence]:
-        """Return the occurrences on days on which anything may be left out: usually few."""
+        """Return the occurrences on days that `except` or a calendar mentions: usually few."""
         days = self._days
         return bare if days is None else [one for one in bare if one[0] // DAY in days]
 
-    def reason(self, wall: int) -> str | None:
-        """Return why the occurrence that starts at a wall time is left out; None if it is not."""
-        return EXCEPT if self.is_excepted(wall) else self.holiday(wall // DAY)
+    def reason(self, start: int, end: int, name: str) -> str | None:
+        """Return why an occurrence of the schedule with this name is left out; None if it is not."""
+        day, minutes = divmod(start, DAY)
+        for (at, named), days in self.excepts.items():
+            title = title_of(days, day) if at in (None, minutes) and named in (None, name) else None
+            if title is not None:
+                return _with_title(EXCEPT, title)
+        return self.holiday(start, end)
 
-    def is_excepted(self, wall: int) -> bool:
-        """Tell whether `except` leaves out the occurrence that starts at a wall time."""
-        day, minutes = divmod(wall, DAY)
-        return any(
-            start in self.excepts and title_of(self.excepts[start], day) is not None
-            for start in (None, minutes)
-        )
+    def holiday(self, start: int, end: int) -> str | None:
+        """Return `calendar <name>: <title>` of the first calendar that leaves it out, or None."""
+        return next(filter(None, (days.reason(start // DAY, start, end) for days in self.calendars)), None)
 
-    def holiday(self, day: int) -> str | None:
-        """Return `calendar <name>: <title>` of the first calendar that contains the day, or None."""
-        for days in self.calendars:
-            reason = title_of(days, day)
-            if reason is not None:
-                return reason
+    def closed(self, start: int, end: int) -> str | None:
+        """Return `calendar <name>: <title>` of the first calendar that closes the site then, or None."""
+        for days in self.closings:
+            for day in range(start // DAY, (end - 1) // DAY + 1):
+                reason = days.reason(day, start, end)
+                if reason is not None:
+                    return reason
         return None
 
 
+class _DaysOff(NamedTuple):
+    """The dates of a calendar, with the reason that is shown: whole days, and hours by day."""
+
+    whole: TitledDays
+    hours: dict[int, list[tuple[int, int, str]]]  # from and until as wall times
+    every: frozenset[int] | None  # all of them; None if they are too many to list
+
+    def reason(self, day: int, start: int, end: int) -> str | None:
+        """Return why something from `start` to `end` cannot happen on a day, or None."""
+        found = title_of(self.whole, day)
+        if found is None and day in self.hours:
+            found = next(
+                (why for since, until, why in self.hours[day] if start < until and since < end), None
+            )
+        return found
+
+
 @lru_cache(maxsize=1024)
-def _days_off(calendar: Calendar) -> tuple[TitledDays, frozenset[int] | None]:
+def _days_off(calendar: Calendar) -> _DaysOff:
     """Index the days of a calendar. Cached, because reservations share calendars."""
-    reason = f"calendar {calendar.name}"
-    ranges = [
-        (number(first), number(last), f"{reason}: {title}" if title else reason)
-        for first, last, title in calendar.dates
-    ]
-    return titled_days(ranges), list_days((first, last) for first, last, _ in ranges)
+    whole: list[tuple[int, int, str]] = []
+    hours: dict[int, list[tuple[int, int, str]]] = {}
+    for one in calendar.dates:
+        first, last = number(one.first), number(one.last)
+        reason = _with_title(f"calendar {calendar.name}", one.title)
+        if (one.since, one.until) == (0, DAY):
+            whole.append((first, last, reason))
+        else:
+            hours.setdefault(first, []).append((first * DAY + one.since, first * DAY + one.until, reason))
+    every = list_days([*((first, last) for first, last, _ in whole), *((day, day) for day in hours)])
+    return _DaysOff(titled_days(whole), hours, every)
+
+
+def _with_title(reason: str, title: str) -> str:
+    return f"{reason}: {title}" if title else reason
 
 
 def _union(sets: Iterable[frozenset[int] | None]) -> frozenset[int] | None:
@@ -70,12 +117,13 @@ def _union(sets: Iterable[frozenset[int] | None]) -> frozenset[int] | None:
     return every
 
 
-def _by_start(excepts: Iterable[Except]) -> dict[int | None, TitledDays]:
-    """Return the days left out by start time; None stands for every start."""
-    ranges: dict[int | None, list[tuple[int, int, str]]] = {}
+def _by_start_and_name(excepts: Iterable[Except]) -> dict[tuple[int | None, str | None], TitledDays]:
+    """Return the days left out by start time and name; None stands for every one."""
+    ranges: dict[tuple[int | None, str | None], list[tuple[int, int, str]]] = {}
     for item in excepts:
-        ranges.setdefault(item.start, []).append((number(item.first), number(item.last), ""))
-    return {start: titled_days(days) for start, days in ranges.items()}
+        days = number(item.first), number(item.last), item.title
+        ranges.setdefault((item.start, item.name), []).append(days)
+    return {key: titled_days(days) for key, days in ranges.items()}
 
 
 def unused_excepts(
@@ -88,119 +136,163 @@ def unused_excepts(
 def _matches(item: Except, schedule: Sequence[Entry], days: Sequence[Sequence[range]]) -> bool:
     first, last = number(item.first), number(item.last)
     return any(
-        item.start in (None, entry.start) and has_day_between(ranges, first, last)
+        item.start in (None, entry.start)
+        and item.name in (None, entry.name)
+        and has_day_between(ranges, first, last)
         for entry, ranges in zip(schedule, days, strict=True)
     )
 
 
 def _unused(item: Except, i: int) -> RecurrenceFault:
     when = f"on {item.first}" if item.first == item.last else f"from {item.first} to {item.last}"
-    at = "" if item.start is None else f" at {clock(item.start)}"
-    message = f"the schedule has no occurrence {when}{at}."
+    message = f"the schedule has no occurrence {when}{_which(item)}."
     fix = "Name an occurrence of the schedule, or remove this exception."
     return RecurrenceFault(NOTHING_TO_SKIP, ("spec", "recurrence", "except", i), message, fix)
 
 
-# Moved occurrences
+def _which(item: Except | Move) -> str:
+    """Return the start and the name that an exception or a move gives: ` at 09:00 named extra-time`."""
+    at = "" if item.start is None else f" at {clock(item.start)}"
+    return at if item.name is None else f"{at} named {item.name}" if item.name else f"{at} without a name"
+
+
+# Moved occurrences, and those with other seats
 
 NO_LENGTH, NOTHING_TO_MOVE, WHICH_ONE, MOVED_TWICE = "B028", "B046", "B047", "B048"
-MOVED_AND_EXCEPTED = "B050"
+MOVED_AND_EXCEPTED, LEFT_OUT, CLOSED = "B050", "B053", "B059"
 
-MovedTimes = dict[BareOccurrence, tuple[int, int]]
-"""The wall times of the new start and end of each occurrence that moves."""
+
+class MovedTo(NamedTuple):
+    """What an entry of `moved` makes of an occurrence: the wall times of its start and end.
+
+    `has_time`: the entry names them, so that the occurrence also happens if it would be left out.
+    """
+
+    move: int  # its index
+    start: int
+    end: int
+    has_time: bool
+
+
+Moves = dict[BareOccurrence, MovedTo]
 
 
 def resolve_moves(
-    moves: Sequence[Move],
+    recurrence: Recurrence,
     bare: Iterable[BareOccurrence],
     lengths: Sequence[int],
     faults: list[RecurrenceFault],
-) -> MovedTimes:
+) -> Moves:
     """Find the occurrence of each move. `lengths` are the minutes of each entry. Problems go to `faults`."""
+    moves, schedule = recurrence.moves, recurrence.schedule
     by_day: dict[int, list[BareOccurrence]] = {}
     for occurrence in bare if moves else ():
         by_day.setdefault(occurrence[0] // DAY, []).append(occurrence)
-    destinations: MovedTimes = {}
+    found: Moves = {}
     movers: dict[BareOccurrence, int] = {}
     for i, move in enumerate(moves):
         path: Path = ("spec", "recurrence", "moved", i)
-        matches = sorted(o for o in by_day.get(number(move.day), ()) if move.start in (None, o[0] % DAY))
-        fault = _move_fault(move, matches, movers, path)
+        matches = sorted(
+            o for o in by_day.get(number(move.day), ()) if _is_meant(move, o[0], schedule[o[1]].name)
+        )
+        fault = _move_fault(move, matches, movers, schedule, path)
         if fault is None:
             movers[matches[0]] = i
             start, end = _destination(move, matches[0], lengths)
             if start < end:
-                destinations[matches[0]] = start, end
+                found[matches[0]] = MovedTo(i, start, end, move.has_time)
                 continue
             fault = empty_window((*path, "to", "endTime"))
         faults.append(fault)
-    return destinations
+    return found
+
+
+def _is_meant(move: Move, wall: int, name: str) -> bool:
+    """Tell whether an occurrence of this start and name is one that moves."""
+    is_start = number(move.day) == wall // DAY and move.start in (None, wall % DAY)
+    return is_start and move.name in (None, name)
 
 
 def _move_fault(
-    move: Move, matches: Sequence[BareOccurrence], movers: Mapping[BareOccurrence, int], path: Path
+    move: Move,
+    matches: Sequence[BareOccurrence],
+    movers: Mapping[BareOccurrence, int],
+    schedule: Sequence[Entry],
+    path: Path,
 ) -> RecurrenceFault | None:
-    """Report a move that does not match exactly one occurrence, or one that is moved twice."""
+    """Report a move that does not match exactly one occurrence, or whose occurrence has another one."""
     if not matches:
-        at = "" if move.start is None else f" at {clock(move.start)}"
-        message = f"the schedule has no occurrence on {move.day}{at}."
+        message = f"the schedule has no occurrence on {move.day}{_which(move)}."
         fix = "Name an occurrence of the schedule, or add one with `extra`."
         return RecurrenceFault(NOTHING_TO_MOVE, (*path, "date"), message, fix)
-    starts = [clock(wall) for wall, _ in matches]
-    if move.start is None and len(matches) > 1:
-        message = f"{move.day} has {len(matches)} occurrences, and startTime does not say which one moves."
-        return RecurrenceFault(WHICH_ONE, path, message, f"Add startTime: {' or '.join(starts)}.")
+    starts = list(dict.fromkeys(clock(wall) for wall, _ in matches))
+    names = list(dict.fromkeys(schedule[entry].name or '""' for _, entry in matches))
+    for key, known, given in (("startTime", starts, move.start), ("name", names, move.name)):
+        if given is None and len(known) > 1:
+            message = f"{move.day} has {len(matches)} occurrences, and {key} does not say which one changes."
+            return RecurrenceFault(WHICH_ONE, path, message, f"Add {key}: {' or '.join(known)}.")
+    if len(matches) > 1:
+        message = f"{move.day} at {starts[0]} is the start of {len(matches)} lines: they have the same id."
+        return RecurrenceFault(SAME_ID, path, message, _NAME_ONE)
     if matches[0] in movers:
-        message = f"{move.day} at {starts[0]} is already moved by moved[{movers[matches[0]]}]."
+        message = f"{move.day} at {starts[0]} is already changed by moved[{movers[matches[0]]}]."
         return RecurrenceFault(MOVED_TWICE, path, message, "Keep one of the two.")
     return None
 
 
-def excepted_moves(
-    recurrence: Recurrence, moved: Iterable[BareOccurrence], exclusions: Exclusions
-) -> list[RecurrenceFault]:
-    """Report, at both entries, each occurrence that is in `except` as a single date and in `moved`.
+def moves_left_out(recurrence: Recurrence, moves: Moves, exclusions: Exclusions) -> Iterator[RecurrenceFault]:
+    """Report each entry of `moved` whose occurrence is left out.
 
-    A move out of a range that is left out is meant.
+    A single date in `except` contradicts it. A move out of a range or calendar is meant; other seats have no
+    effect there.
     """
-    faults = []
-    for wall, _ in moved:
-        if exclusions.is_excepted(wall):
-            day, minutes = day_of(wall), wall % DAY
-            j = move_index(recurrence.moves, wall)
-            for i, item in enumerate(recurrence.excepts):
-                if item.first == day == item.last and item.start in (None, minutes):
-                    faults += _excepted_move(i, j, wall)
-    return faults
+    for (wall, entry), to in moves.items():
+        name = recurrence.schedule[entry].name
+        singles = single_excepts(recurrence.excepts, wall, name)
+        for i in singles:
+            yield from _contradiction(i, to, wall)
+        reason = None
+        if not singles and not to.has_time:
+            reason = exclusions.reason(to.start, to.end, name) or exclusions.closed(to.start, to.end)
+        if reason is not None:
+            message = f"{day_of(wall)} at {clock(wall)} is left out ({reason}): it has no seats to change."
+            fix = "Add the new date to `to`, or remove this entry."
+            yield RecurrenceFault(LEFT_OUT, ("spec", "recurrence", "moved", to.move), message, fix)
 
 
-def move_index(moves: Sequence[Move], wall: int) -> int:
-    """Return the index of the move of the occurrence with this original start."""
-    return next(
-        i
-        for i, move in enumerate(moves)
-        if number(move.day) == wall // DAY and move.start in (None, wall % DAY)
-    )
+def closed_changes(
+    recurrence: Recurrence, moves: Moves, reasons: Mapping[BareOccurrence, str]
+) -> Iterator[RecurrenceFault]:
+    """Report entries of `moved` and `extra` that do not happen; only a closed site leaves these out."""
+    for one, reason in reasons.items():
+        (start, entry), to = one, moves.get(one)
+        path: Path = entry_path(entry, recurrence)
+        if to is not None and to.has_time:
+            start, path = to.start, ("spec", "recurrence", "moved", to.move)
+        elif entry < len(recurrence.schedule):
+            continue
+        message = f"{day_of(start)} {clock(start)} does not happen: the site is closed then ({reason})."
+        yield RecurrenceFault(CLOSED, path, message, "Choose another date, or remove this entry.")
 
 
-def _excepted_move(i: int, j: int, wall: int) -> list[RecurrenceFault]:
-    begin: Path = ("spec", "recurrence")
-    which = f"{day_of(wall)} at {clock(wall)}"
-    fix = "Remove one of the two entries."
+def single_excepts(excepts: Sequence[Except], wall: int, name: str) -> list[int]:
+    """Return the entries of `except` that name this occurrence as a single date, by index."""
+    day, minutes = day_of(wall), wall % DAY
     return [
-        RecurrenceFault(
-            MOVED_AND_EXCEPTED,
-            (*begin, "except", i),
-            f"it leaves out {which}, which moved[{j}] moves.",
-            fix,
-        ),
-        RecurrenceFault(
-            MOVED_AND_EXCEPTED,
-            (*begin, "moved", j),
-            f"it moves {which}, which except[{i}] leaves out.",
-            fix,
-        ),
+        i
+        for i, item in enumerate(excepts)
+        if item.first == day == item.last and item.start in (None, minutes) and item.name in (None, name)
     ]
+
+
+def _contradiction(i: int, to: MovedTo, wall: int) -> Iterator[RecurrenceFault]:
+    which, verb = f"{day_of(wall)} at {clock(wall)}", "moves" if to.has_time else "changes"
+    for name, index, message in (
+        ("except", i, f"it leaves out {which}, which moved[{to.move}] {verb}."),
+        ("moved", to.move, f"it {verb} {which}, which except[{i}] leaves out."),
+    ):
+        path: Path = ("spec", "recurrence", name, index)
+        yield RecurrenceFault(MOVED_AND_EXCEPTED, path, message, "Remove one of the two entries.")
 
 
 def empty_window(path: Path) -> RecurrenceFault:
@@ -213,13 +305,14 @@ def _destination(move: Move, occurrence: BareOccurrence, lengths: Sequence[int])
     wall, entry = occurrence
     time = wall % DAY if move.to_start is None else move.to_start
     minutes = lengths[entry] if move.to_end is None else window_minutes(time, move.to_end, move.to_end_day)
-    start = number(move.to_day) * DAY + time
+    start = number(move.to_day or move.day) * DAY + time
     return start, start + minutes
 
 
 # Entries that overlap or have the same id. Each pair of entries is reported once, with its first date.
 
 OVERLAP, SAME_ID = "B031", "B049"
+_NAME_ONE = "Name one of them (name: extra-time), change a time, or write one entry with all the seats."
 
 
 def any_overlap(occurrences: Iterable[Occurrence]) -> bool:
@@ -264,18 +357,19 @@ def _overlap(pair: tuple[int, int], day: str, classes: str, recurrence: Recurren
 
 
 def find_duplicate_ids(bare: Sequence[BareOccurrence], recurrence: Recurrence) -> list[RecurrenceFault]:
-    """Report entries with occurrences that start at the same time."""
-    starts: dict[int, int] = {}
+    """Report entries with occurrences that start at the same time and have the same name."""
+    names = [line.name for line in recurrence.lines]
+    starts: dict[tuple[int, str], int] = {}
     faults: dict[tuple[int, int], RecurrenceFault] = {}
     for wall, entry in sorted(bare):
-        first = starts.setdefault(wall, entry)
+        first = starts.setdefault((wall, names[entry]), entry)
         if first != entry and (first, entry) not in faults:
             faults[first, entry] = RecurrenceFault(
                 SAME_ID,
                 (*entry_path(entry, recurrence), "startTime"),
                 f"{day_of(wall)} {clock(wall)} is also a start of {_entry_text(first, recurrence)}: "
                 "two occurrences have the same id.",
-                "Change one of the times, or write one entry with all the seats.",
+                _NAME_ONE,
             )
     return list(faults.values())
 
@@ -283,7 +377,11 @@ def find_duplicate_ids(bare: Sequence[BareOccurrence], recurrence: Recurrence) -
 def entry_path(entry: int, recurrence: Recurrence) -> Path:
     """Return the path of an entry; the indices of extras follow those of the schedule."""
     extra = entry - len(recurrence.schedule)
-    return ("spec", "recurrence", "schedule", entry) if extra < 0 else ("spec", "recurrence", "extra", extra)
+    if extra >= 0:
+        return "spec", "recurrence", "extra", extra
+    listed = recurrence.schedule[entry].dates.listed
+    item: Path = ("schedule", entry) if listed is None else ("dates", listed)
+    return "spec", "recurrence", *item
 
 
 def _entry_text(entry: int, recurrence: Recurrence) -> str:
@@ -292,6 +390,5 @@ def _entry_text(entry: int, recurrence: Recurrence) -> str:
 
 
 def _hours(entry: int, recurrence: Recurrence) -> str:
-    items: tuple[Entry | Extra, ...] = (*recurrence.schedule, *recurrence.extras)
-    item = items[entry]
+    item = recurrence.lines[entry]
     return f"{clock(item.start)}-{'24:00' if item.end == DAY else clock(item.end)}"

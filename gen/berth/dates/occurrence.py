@@ -3,29 +3,89 @@
 Nothing here depends on time zones; days and wall times are the numbers of `berth.dates.zone`.
 """
 
+from collections.abc import Collection, Iterable, Sequence
+from datetime import timedelta
+from functools import cache
+from itertools import compress, pairwise
 from typing import NamedTuple
 
+from berth.core.timetable import TimetableOccurrence
 from berth.dates.days import union
-from berth.dates.zone import DAY, number
+from berth.dates.zone import DAY, clock, day_of, number
 from berth.findings import Path, Problem
-from berth.schema.values import Entry, Recurrence, Seats
+from berth.schema.values import (
+    EVERY_DATE,
+    Entry,
+    EntryDates,
+    Extra,
+    ProfileStep,
+    Recurrence,
+    Scaling,
+    Seats,
+    step_counts,
+)
+
+EXCEPT = "except"
 
 
 class Occurrence(NamedTuple):
     """One window of a reservation, from `open` (= start - lead, inclusive) to `end` (exclusive).
 
-    Instants are seconds in UTC.
+    Instants are seconds in UTC. Where classes open at different times, `open` is the first.
     """
 
     reservation: str
-    id: str  # <reservation>/<date>T<HH:MM> of the original local start; it never changes
+    id: str  # <reservation>/<date>T<HH:MM> of the original local start, and ~<name>; it never changes
     open: int
     start: int
     end: int
     seats: Seats
     zone: str
-    marks: tuple[str, ...]  # any of: gap fold overnight moved extra onHoliday suspended
+    marks: tuple[str, ...]  # any of: gap fold overnight moved extra onHoliday otherSeats suspended
     date: str  # local date of the original start
+    scaling: tuple[Scaling, ...] = ()  # of each of `seats`; empty: all as the reservation
+    name: str = ""  # of its entry
+
+    def openings(self) -> tuple["Occurrence", ...]:
+        """Return the occurrence once for each time at which classes of it open, with these classes."""
+        if len({one.lead for one in self.scaling}) < 2:
+            return (self,)
+        leads = sorted({one.lead for one in self.scaling}, reverse=True)
+        return tuple(self._with([one.lead == lead for one in self.scaling]) for lead in leads)
+
+    def opens_by_class(self) -> dict[str, int]:
+        return {name: row.open for row in self.openings() for name, _ in row.seats}
+
+    def row(self, profile: tuple[ProfileStep, ...]) -> TimetableOccurrence:
+        """Return the occurrence as a timetable has it, with the steps of a profile."""
+        found = [
+            (name, self.start + 60 * minute, number)
+            for name, count in self.seats
+            for minute, number in step_counts(count, profile)
+        ]
+        steps = tuple(sorted(found, key=lambda step: step[1]))
+        return TimetableOccurrence(self.id, self.open, self.start, self.end, self.seats, steps=steps)
+
+    def seat_seconds(self, profile: tuple[ProfileStep, ...]) -> int:
+        """Return the sum of seats over time, from the opening of each class to the end."""
+        total = 0
+        for row in (one.row(profile) for one in self.openings()):
+            steps = (at for _, at, _ in row.steps if row.open < at < row.end)
+            for at, until in pairwise(sorted({row.open, *steps, row.end})):
+                total += (until - at) * sum(row.count(name, at) for name, _ in row.seats)
+        return total
+
+    def of_classes(self, names: Collection[str]) -> "Occurrence":
+        """Return the occurrence with the seats of these classes, and when the first of them opens."""
+        return self._with([name in names for name, _ in self.seats])
+
+    def _with(self, is_kept: Sequence[bool]) -> "Occurrence":
+        seats = tuple(compress(self.seats, is_kept))
+        if not self.scaling:
+            return self._replace(seats=seats)
+        scaling = tuple(compress(self.scaling, is_kept))
+        opens = self.start - 60 * max((one.lead for one in scaling), default=0)
+        return self._replace(seats=seats, scaling=scaling, open=opens)
 
 
 class LocalOccurrence(NamedTuple):
@@ -33,20 +93,33 @@ class LocalOccurrence(NamedTuple):
 
     original: int  # the start that its id names
     entry: int  # index in the schedule; extras follow
+    name: str
     start: int
     end: int
     length: int  # minutes of its entry
+    seats: Seats
     is_extra: bool
-    is_moved: bool
-    excluded: str | None  # why it is left out, or would be if it were not moved; as in Skipped
+    move: int | None  # index of its entry in `moved`
+    has_new_time: bool  # that entry says when it happens
+    excluded: str | None  # why it is left out, or would be without a new time; as in Skipped
+    closed: str | None  # the calendar that closes the site at these times; as in Skipped
 
     @property
     def happens(self) -> bool:
-        return self.is_extra or self.is_moved or self.excluded is None
+        return self.closed is None and (self.is_extra or self.has_new_time or self.excluded is None)
+
+    @property
+    def reason(self) -> str | None:
+        """Why it does not happen."""
+        return self.closed if self.is_extra or self.has_new_time else self.excluded
+
+    @property
+    def is_excepted(self) -> bool:
+        return self.excluded is not None and self.excluded.partition(":")[0] == EXCEPT
 
 
 class Skipped(NamedTuple):
-    """An occurrence that is left out. `reason`: `except`, `calendar <name>` or `calendar <name>: <title>`."""
+    """An occurrence that is left out. `reason`: `except` or `calendar <name>`; with a title, `: <title>`."""
 
     id: str
     date: str  # local, as in the id
@@ -74,25 +147,81 @@ BareOccurrence = tuple[int, int]
 """The wall time of the original start, and the index of the entry; extras follow the schedule's entries."""
 
 
+def id_time(line: Entry | Extra) -> str:
+    """Return how the ids of its occurrences end after the date: `09:00`, with a name `09:00~extra-time`."""
+    return f"{clock(line.start)}~{line.name}" if line.name else clock(line.start)
+
+
 def days_of_entries(recurrence: Recurrence) -> list[list[range]]:
     """Return for each entry of the schedule the days on which it happens, as ranges."""
-    if recurrence.type == "dates":
-        days = union((number(first), number(last)) for first, last in recurrence.dates)
-        return [days for _ in recurrence.schedule]
+    days = _listed(recurrence) if recurrence.type == "dates" else _recurring(recurrence)
+    return [
+        ranges if entry.dates == EVERY_DATE else _limited(ranges, entry.dates)
+        for entry, ranges in zip(recurrence.schedule, days, strict=True)
+    ]
+
+
+def _listed(recurrence: Recurrence) -> list[list[range]]:
+    """Return the days of each entry of type `dates`: of one item, or of all that no entry has for itself."""
+    spans = [(number(first), number(last)) for first, last in recurrence.dates]
+    own = {entry.dates.listed for entry in recurrence.schedule}
+    shared = union(span for i, span in enumerate(spans) if i not in own)
+    items = [entry.dates.listed for entry in recurrence.schedule]
+    return [shared if item is None else union([spans[item]]) for item in items]
+
+
+def _recurring(recurrence: Recurrence) -> list[list[range]]:
     first, last = _bounds(recurrence)
     if recurrence.type == "once":
         return [[range(first, first + 1)] for _ in recurrence.schedule]
+    spans = union((number(one), number(other)) for one, other in recurrence.terms) or [range(first, last + 1)]
     if recurrence.type == "daily":
-        return [[range(first, last + 1)] for _ in recurrence.schedule]
+        return [spans for _ in recurrence.schedule]
     step = 7 * recurrence.interval
     monday = first - (first + 3) % 7  # of the first date's ISO week; day 0 was a Thursday
     return [
         [
-            range(begin if begin >= first else begin + step, last + 1, step)
-            for begin in [monday + day - 1 for day in entry.days]
+            range(span.start + (monday + day - 1 - span.start) % step, span.stop, step)
+            for day in entry.days
+            for span in spans
         ]
         for entry in recurrence.schedule
     ]
+
+
+def _limited(ranges: Iterable[range], dates: EntryDates) -> list[range]:
+    """Return the days of the ranges that an entry has."""
+    kept = [_between(days, dates) for days in ranges]
+    if not dates.weeks and not dates.nth:
+        return kept
+    every = (day for days in kept for day in days)
+    return [range(day, day + 1) for day in every if _is_in_week(day, dates.weeks) and _is_nth(day, dates.nth)]
+
+
+def _between(days: range, dates: EntryDates) -> range:
+    start = days.start
+    if dates.first is not None:
+        start += max(-(-(number(dates.first) - start) // days.step), 0) * days.step
+    stop = days.stop if dates.last is None else min(days.stop, number(dates.last) + 1)
+    return range(start, stop, days.step)
+
+
+def _is_in_week(day: int, weeks: tuple[int, ...]) -> bool:
+    return not weeks or iso_week(day) in weeks
+
+
+@cache
+def iso_week(day: int) -> int:
+    """Return the number of the day's ISO week. Cached, because reservations share days."""
+    return day_of(day * DAY).isocalendar().week
+
+
+def _is_nth(day: int, nth: int) -> bool:
+    """Tell whether the day is the n-th of its weekday in its month; -1 is the last, 0 any."""
+    date = day_of(day * DAY)
+    if nth < 0:
+        return (date + timedelta(days=7)).month != date.month
+    return nth in (0, (date.day - 1) // 7 + 1)
 
 
 def entry_minutes(recurrence: Recurrence, entry: Entry) -> int:

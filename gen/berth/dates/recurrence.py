@@ -6,13 +6,15 @@ from typing import NamedTuple
 
 from berth.dates.exceptions import (
     Exclusions,
-    MovedTimes,
+    Moves,
     any_overlap,
+    calendars_of,
+    closed_changes,
     empty_window,
     entry_path,
-    excepted_moves,
     find_duplicate_ids,
     find_overlaps,
+    moves_left_out,
     resolve_moves,
     unused_excepts,
 )
@@ -25,13 +27,16 @@ from berth.dates.occurrence import (
     Skipped,
     days_of_entries,
     entry_minutes,
+    id_time,
+    iso_week,
     window_minutes,
 )
-from berth.dates.zone import DAY, FOLD, GAP, Zone, clock, date_text, load, number, trait, window
+from berth.dates.zone import DAY, FOLD, GAP, Zone, date_text, load, number, trait, window
 from berth.findings import Problem
-from berth.schema.values import Calendar, Entry, Extra, Recurrence, Reservation
+from berth.schema.values import EVERY_DATE, WEEKS, Calendar, Entry, Extra, Recurrence, Reservation
 
-OVERNIGHT, MOVED, EXTRA, ON_HOLIDAY, SUSPENDED = "overnight", "moved", "extra", "onHoliday", "suspended"
+OVERNIGHT, MOVED, EXTRA, ON_HOLIDAY = "overnight", "moved", "extra", "onHoliday"
+OTHER_SEATS, SUSPENDED = "otherSeats", "suspended"
 
 
 class _LocalDates(NamedTuple):
@@ -39,7 +44,7 @@ class _LocalDates(NamedTuple):
 
     kept: list[BareOccurrence]  # with extras, in any order
     lengths: list[int]  # minutes of each entry, then of each extra
-    moved: MovedTimes
+    moves: Moves
     suffixes: dict[BareOccurrence, str]  # of ids, for each of `kept`; empty if no two ids are equal
 
 
@@ -47,40 +52,48 @@ class _DatedOccurrence(NamedTuple):
     """An occurrence without the name and seats of its reservation. These sort as occurrences do."""
 
     start: int
-    when: str  # the id without the reservation: <date>T<HH:MM>
+    when: str  # the id without the reservation
     open: int
     end: int
     marks: tuple[str, ...]
     date: str
     entry: int
+    move: int | None  # index in `moved`
 
 
 def _add_reservation(reservation: Reservation, rows: Sequence[_DatedOccurrence]) -> tuple[Occurrence, ...]:
     recurrence, begin = reservation.recurrence, f"{reservation.name}/"
-    items: tuple[Entry | Extra, ...] = (*recurrence.schedule, *recurrence.extras)
-    seats = [item.seats for item in items]
+    items = recurrence.lines
+    known = [(item.seats, item.scaling, item.name) for item in items]
     name, zone = reservation.name, recurrence.zone
     suspended = (SUSPENDED,) if reservation.suspend else ()
     make = tuple.__new__  # twice as fast as Occurrence(...), and there may be very many
-    return tuple(
-        [
-            make(
-                Occurrence,
-                (name, begin + when, opens, start, end, seats[entry], zone, marks + suspended, date),
-            )
-            for start, when, opens, end, marks, date, entry in rows
-        ]
-    )
+    occurrences = [
+        make(
+            Occurrence,
+            (name, begin + when, opens, start, end, seats, zone, marks + suspended, date, scaling, own_name),
+        )
+        for start, when, opens, end, marks, date, entry, _ in rows
+        for seats, scaling, own_name in (known[entry],)
+    ]
+    if any(move.seats for move in recurrence.moves):
+        for i, row in enumerate(rows):
+            own = None if row.move is None else recurrence.moves[row.move].seats
+            if own is not None and own != items[row.entry].seats:
+                marks = (*row.marks, OTHER_SEATS, *suspended)
+                scales = reservation.scaling_for(own, items[row.entry])
+                opens = row.start - 60 * max(one.lead for one in scales)
+                occurrences[i] = occurrences[i]._replace(open=opens, seats=own, marks=marks, scaling=scales)
+    return tuple(occurrences)
 
 
 def _to_instants(
-    recurrence: Recurrence, lead: int, dates: _LocalDates, exclusions: Exclusions, zone: Zone
+    recurrence: Recurrence, leads: Sequence[int], dates: _LocalDates, exclusions: Exclusions, zone: Zone
 ) -> list[_DatedOccurrence]:
-    """Convert local dates to instants, sorted by start, then id. `lead` is in minutes."""
-    kept, lengths, moved, suffixes = dates
-    offsets, ahead = zone.offsets, lead * 60
-    items: tuple[Entry | Extra, ...] = (*recurrence.schedule, *recurrence.extras)
-    times, entries = [clock(item.start) for item in items], len(recurrence.schedule)
+    """Convert local dates to instants, sorted by start, then id. `leads`: minutes of each entry and extra."""
+    kept, lengths, moves, suffixes = dates
+    offsets, ahead = zone.offsets, [lead * 60 for lead in leads]
+    times, entries = [id_time(line) for line in recurrence.lines], len(recurrence.schedule)
     rows: list[_DatedOccurrence] = []
     for bare in kept:
         wall, entry = bare
@@ -88,16 +101,19 @@ def _to_instants(
         day = wall // DAY
         offset = offsets[day]
         marks: tuple[str, ...] = ()
-        if offset is not None and end // DAY == day and entry < entries and bare not in moved:
+        move = moves.get(bare)
+        if offset is not None and end // DAY == day and entry < entries and move is None:
             first, last = wall * 60 - offset, end * 60 - offset
-        else:  # a clock change, a window over midnight, a moved or an extra occurrence
-            start, end = moved.get(bare, (wall, end))
+        else:  # a clock change, a window over midnight, a changed or an extra occurrence
+            usual = wall, end
+            start, end = usual if move is None else (move.start, move.end)
             first, last = window(zone, start, end)
-            own = MOVED if bare in moved else EXTRA if entry >= entries else ""
+            own = MOVED if (start, end) != usual else EXTRA if entry >= entries else ""
             marks = tuple(_marks(zone, start, end, own, exclusions))
         date = date_text(day)
         when = f"{date}T{times[entry]}{suffixes[bare] if suffixes else ''}"
-        rows.append(_DatedOccurrence(first, when, first - ahead, last, marks, date, entry))
+        by = None if move is None else move.move
+        rows.append(_DatedOccurrence(first, when, first - ahead[entry], last, marks, date, entry, by))
     rows.sort()
     return rows
 
@@ -108,10 +124,9 @@ def _marks(zone: Zone, start: int, end: int, own: str, exclusions: Exclusions) -
     marks = [mark for mark in (GAP, FOLD) if mark in traits]
     if start // DAY < (end - 1) // DAY:
         marks.append(OVERNIGHT)
-    if own:
-        marks.append(own)
-        if exclusions.holiday(start // DAY) is not None:
-            marks.append(ON_HOLIDAY)
+    marks += [own] if own else []
+    if exclusions.holiday(start, end) is not None:  # only if it was moved or is extra
+        marks.append(ON_HOLIDAY)
     return marks
 
 
@@ -121,10 +136,11 @@ TOO_MANY = "B044"
 MOST = 2000
 _MOST_BARE = 10 * MOST  # before exceptions; there may be millions
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_NTH = {1: "first", 2: "second", 3: "third", 4: "fourth", 5: "fifth", -1: "last"}
 _WHOLE = ("spec", "recurrence")
 
 _SkippedDate = tuple[str, str, str]
-"""A date that is left out: <date>T<HH:MM> of the original start, the date alone, the reason."""
+"""A date that is left out: the id without the reservation, the date alone, the reason."""
 
 
 class _Timing(NamedTuple):
@@ -139,16 +155,16 @@ def expand(reservation: Reservation, calendars: Mapping[str, Calendar]) -> Expan
     """Return all occurrences of a reservation in UTC, and the problems of its recurrence.
 
     There are no occurrences if a window is empty, if there are more than 2,000, or if the reservation is
-    standing. Unknown calendars and zones are ignored here; `berth.checks.references` reports them.
+    standing. Unknown calendars, terms and zones are ignored here; `berth.checks.references` reports them.
     """
     recurrence = reservation.recurrence
     zone = load(recurrence.zone)
-    if zone is None or recurrence.type == "standing":
+    if zone is None or recurrence.type == "standing" or recurrence.has_unknown_terms:
         return Expansion((), (), ())
-    known = tuple([calendars[name] for name in recurrence.calendars if name in calendars])
-    rows, skipped, faults = _timing(_without_seats(recurrence), known, reservation.lead, reservation.renku)
+    known = calendars_of(recurrence, calendars)
+    rows, skipped, faults = _timing(_without_seats(recurrence), known, _leads(reservation), reservation.renku)
     occurrences = _add_reservation(reservation, rows)
-    if any_overlap(occurrences):
+    if reservation.overlap == "sum" and any_overlap(occurrences):
         dated = zip(occurrences, [row.entry for row in rows], strict=True)
         faults = (*faults, *find_overlaps(dated, recurrence, zone))
     name, (file, index, _) = reservation.name, reservation.origin
@@ -160,20 +176,29 @@ def expand(reservation: Reservation, calendars: Mapping[str, Calendar]) -> Expan
 
 
 def _without_seats(recurrence: Recurrence) -> Recurrence:
-    schedule = tuple([Entry(*entry[:4], ()) for entry in recurrence.schedule])
-    extras = tuple([Extra(*extra[:4], ()) for extra in recurrence.extras])
-    return recurrence._replace(schedule=schedule, extras=extras)
+    schedule = tuple([entry._replace(seats=(), scaling=()) for entry in recurrence.schedule])
+    extras = tuple([extra._replace(seats=(), scaling=()) for extra in recurrence.extras])
+    moves = tuple([move._replace(seats=None) for move in recurrence.moves])
+    return recurrence._replace(schedule=schedule, extras=extras, moves=moves)
+
+
+def _leads(reservation: Reservation) -> tuple[int, ...]:
+    """Return the longest lead of each entry, then of each extra."""
+    lines = reservation.recurrence.lines
+    return tuple([max(one.lead for one in reservation.scaling_of(line)) for line in lines])
 
 
 @lru_cache(maxsize=128)
-def _timing(recurrence: Recurrence, calendars: tuple[Calendar, ...], lead: int, renku: bool) -> _Timing:
+def _timing(
+    recurrence: Recurrence, calendars: tuple[Calendar, ...], leads: tuple[int, ...], renku: bool
+) -> _Timing:
     """Expand a recurrence. Cached, because many courses of a term have the same times."""
     zone = load(recurrence.zone)
     assert zone is not None
     faults: list[RecurrenceFault] = []
     exclusions = Exclusions(recurrence, calendars)
     dates, skipped = _local_dates(recurrence, renku, exclusions, faults)
-    return _Timing(tuple(_to_instants(recurrence, lead, dates, exclusions, zone)), skipped, tuple(faults))
+    return _Timing(tuple(_to_instants(recurrence, leads, dates, exclusions, zone)), skipped, tuple(faults))
 
 
 def _local_dates(
@@ -190,16 +215,20 @@ def _local_dates(
     if faults:
         return nothing
     bare = _bare(recurrence, days)
-    moves = resolve_moves(recurrence.moves, bare, lengths, faults)
-    faults += excepted_moves(recurrence, moves, exclusions)
+    moves = resolve_moves(recurrence, bare, lengths, faults)
+    faults += moves_left_out(recurrence, moves, exclusions)
     faults += unused_excepts(recurrence.excepts, recurrence.schedule, days)
-    left, skipped = _apply_exclusions(bare, moves, exclusions)
-    kept = left + _bare_extras(recurrence)
+    reasons = _reasons(recurrence, bare, lengths, moves, exclusions)
+    faults += closed_changes(recurrence, moves, reasons)
+    every, lines = bare + _bare_extras(recurrence), recurrence.lines
+    kept = [one for one in every if one not in reasons] if reasons else every
+    skipped = tuple([_skipped_date(one[0], lines[one[1]], reasons[one]) for one in sorted(reasons)])
     if len(kept) > MOST:
         faults.append(_too_many(len(kept)))
         return nothing
     if not kept or 0 in counts:
         faults += _missing_dates(recurrence, renku, counts, kept)
+    faults += _missing_weeks(recurrence, days)
     return _LocalDates(kept, lengths, moves, _suffixes(recurrence, renku, kept, lengths, faults)), skipped
 
 
@@ -225,23 +254,38 @@ def local_occurrences(
     There are none where `expand` returns none because of a fault.
     """
     recurrence = reservation.recurrence
+    if recurrence.has_unknown_terms:
+        return ()
     faults: list[RecurrenceFault] = []
     lengths, days = _lengths(recurrence, faults), days_of_entries(recurrence)
     if faults or sum(sum(map(len, ranges)) for ranges in days) > _MOST_BARE:
         return ()
-    exclusions = Exclusions(
-        recurrence, [calendars[name] for name in recurrence.calendars if name in calendars]
-    )
+    exclusions = Exclusions(recurrence, calendars_of(recurrence, calendars))
     bare, extras = _bare(recurrence, days), _bare_extras(recurrence)
-    moves = resolve_moves(recurrence.moves, bare, lengths, faults)
+    moves = resolve_moves(recurrence, bare, lengths, faults)
+    lines = recurrence.lines
     found = []
     for one in sorted([*bare, *extras]):
         wall, entry = one
         is_extra = entry >= len(recurrence.schedule)
-        start, end = moves.get(one, (wall, wall + lengths[entry]))
-        excluded = None if is_extra else exclusions.reason(wall)
+        move, whole = moves.get(one), (wall, wall + lengths[entry])
+        start, end = whole if move is None else (move.start, move.end)
+        excluded = exclusions.reason(*whole, lines[entry].name) or exclusions.closed(*whole)
         found.append(
-            LocalOccurrence(wall, entry, start, end, lengths[entry], is_extra, one in moves, excluded)
+            LocalOccurrence(
+                original=wall,
+                entry=entry,
+                name=lines[entry].name,
+                start=start,
+                end=end,
+                length=lengths[entry],
+                seats=(None if move is None else recurrence.moves[move.move].seats) or lines[entry].seats,
+                is_extra=is_extra,
+                move=None if move is None else move.move,
+                has_new_time=move is not None and move.has_time,
+                excluded=None if is_extra else excluded,
+                closed=exclusions.closed(start, end),
+            )
         )
     return tuple(found)
 
@@ -262,23 +306,60 @@ def _missing_dates(
     """Report a reservation without dates, or entries without (`counts`: the dates of each entry)."""
     if not kept:
         code = NOTHING_RENKU if renku else NOTHING
-        every = {day for entry in recurrence.schedule for day in entry.days}
-        why = "exceptions remove all of them" if any(counts) else _no_date(recurrence, every)
+        why = "exceptions remove all of them"
+        if not any(counts):
+            why = _no_date(recurrence, recurrence.schedule)
         fix = "Change the dates, or remove the reservation."
         return [RecurrenceFault(code, _WHOLE, f"the reservation has no occurrence: {why}.", fix)]
     code = NEVER_FALLS_RENKU if renku else NEVER_FALLS
     fix = "Change the weekday or the dates, or remove the entry."
     return [
-        RecurrenceFault(code, entry_path(i, recurrence), f"{_no_date(recurrence, entry.days)}.", fix)
+        RecurrenceFault(code, entry_path(i, recurrence), f"{_no_date(recurrence, [entry])}.", fix)
         for i, entry in enumerate(recurrence.schedule)
         if counts[i] == 0
     ]
 
 
-def _no_date(recurrence: Recurrence, weekdays: Iterable[int]) -> str:
-    days = " or ".join(_WEEKDAYS[day - 1] for day in sorted(weekdays)) or "date"
+def _no_date(recurrence: Recurrence, entries: Sequence[Entry]) -> str:
+    """Say which dates there are none of: those of all of the entries."""
+    days = _weekdays(entries)
+    limits = entries[0].dates if len(entries) == 1 else EVERY_DATE
+    if limits.nth:
+        days = f"{_NTH[limits.nth]} {days} of a month"
+    first, last = limits.first or recurrence.first, limits.last or recurrence.last
+    span = f" from {first}" if first else ""
+    span += f" to {last}" if last else ""
+    if recurrence.type == "dates":
+        return f"`dates` has no date without its own hours{span}"
     weeks = f" in weeks that count (interval {recurrence.interval})" if recurrence.interval > 1 else ""
-    return f"there is no {days} from {recurrence.first} to {recurrence.last}{weeks}"
+    return f"there is no {days}{span}{weeks or _weeks_text(limits.weeks)}"
+
+
+def _weekdays(entries: Iterable[Entry]) -> str:
+    numbers = sorted({day for entry in entries for day in entry.days})
+    return " or ".join(_WEEKDAYS[day - 1] for day in numbers) or "date"
+
+
+def _weeks_text(weeks: Sequence[int]) -> str:
+    if not weeks:
+        return ""
+    word = next((word for word, same in WEEKS.items() if same == weeks), "")
+    return f" in an {word} week" if word else f" in week {' or '.join(map(str, weeks))}"
+
+
+def _missing_weeks(recurrence: Recurrence, days: Sequence[Iterable[range]]) -> list[RecurrenceFault]:
+    """Report each entry whose list of weeks has a week in which it never happens, unless it never does."""
+    faults = []
+    for i, (entry, ranges) in enumerate(zip(recurrence.schedule, days, strict=True)):
+        if entry.dates.weeks in ((), *WEEKS.values()):
+            continue
+        happening = {iso_week(day) for some in ranges for day in some}
+        never = tuple(week for week in entry.dates.weeks if week not in happening)
+        if happening and never:
+            only = entry._replace(dates=entry.dates._replace(weeks=never))
+            message, fix = f"{_no_date(recurrence, [only])}.", "Remove the week, or change the dates."
+            faults.append(RecurrenceFault(NEVER_FALLS, (*entry_path(i, recurrence), "weeks"), message, fix))
+    return faults
 
 
 def _too_many(count: int) -> RecurrenceFault:
@@ -288,20 +369,35 @@ def _too_many(count: int) -> RecurrenceFault:
     )
 
 
-def _apply_exclusions(
-    bare: list[BareOccurrence], moves: MovedTimes, exclusions: Exclusions
-) -> tuple[list[BareOccurrence], tuple[_SkippedDate, ...]]:
-    """Return what remains, and what is left out, by date and time."""
-    taken: set[BareOccurrence] = set()
-    skipped: list[_SkippedDate] = []
-    for occurrence in sorted(exclusions.candidates(bare)):
-        wall = occurrence[0]
-        reason = None if occurrence in moves else exclusions.reason(wall)
+def _reasons(
+    recurrence: Recurrence,
+    bare: Sequence[BareOccurrence],
+    lengths: Sequence[int],
+    moves: Moves,
+    exclusions: Exclusions,
+) -> dict[BareOccurrence, str]:
+    """Return what is left out, and why; extras only by a closed site."""
+    reasons: dict[BareOccurrence, str] = {}
+    for one in exclusions.candidates(bare):
+        wall, entry = one
+        move = moves.get(one)
+        if move is None or not move.has_time:
+            reason = exclusions.reason(wall, wall + lengths[entry], recurrence.schedule[entry].name)
+            if reason is not None:
+                reasons[one] = reason
+    for one in [*bare, *_bare_extras(recurrence)] if exclusions.closings else ():
+        wall, entry = one
+        move = moves.get(one)
+        times = (wall, wall + lengths[entry]) if move is None else (move.start, move.end)
+        reason = exclusions.closed(*times)
         if reason is not None:
-            taken.add(occurrence)
-            date = date_text(wall // DAY)
-            skipped.append((f"{date}T{clock(wall)}", date, reason))
-    return [one for one in bare if one not in taken] if taken else bare, tuple(skipped)
+            reasons.setdefault(one, reason)
+    return reasons
+
+
+def _skipped_date(wall: int, line: Entry | Extra, reason: str) -> _SkippedDate:
+    date = date_text(wall // DAY)
+    return f"{date}T{id_time(line)}", date, reason
 
 
 def _suffixes(

@@ -1,13 +1,14 @@
-"""Format a change for programs: the JSON kind Change, and findings at the lines of a pull request."""
+"""Format a change for programs: the answer of kind Change, and findings at the lines of a pull request."""
 
-from berth.core.instants import instant_text
+from berth.checks.policychecks import PROBLEM_CODES, PolicyResult, result_text
+from berth.core.jsonvalues import instant_text
 from berth.cost.formatting import machines_json, money_json, use_json
 from berth.dates.occurrence import Occurrence
 from berth.diff.change import Change, PlanChange, ReservationChange
 from berth.diff.wording import detail_lines, title_line
-from berth.findings import NOTE, WARNING, Finding, Problem
+from berth.findings import NOTE, RULES, WARNING, Finding, Problem
 from berth.output import report
-from berth.output.report import hours_json
+from berth.output.report import Answer, hours_json
 from berth.pipeline import Pipeline
 from berth.schema.holders import Unit
 
@@ -15,7 +16,7 @@ _CHANGED, _CHECK = "change", "think"  # codes, which GitHub shows as titles
 
 
 def annotations(change: Change, head: Pipeline) -> list[Finding]:
-    """Return the head's findings, then a note at each changed reservation, and its warnings."""
+    """Return the head's errors and new findings, a note at each changed reservation, and its warnings."""
     origins = {one.name: one.origin for one in head.declared.reservations}
     problems = []
     for one in change.reservations:
@@ -24,18 +25,33 @@ def annotations(change: Change, head: Pipeline) -> list[Finding]:
             problems.append(
                 Problem(_CHANGED, *origins[one.name][:2], (), f"{title_line(one).text}:", f"{text}.")
             )
+    for result in change.policies:
+        if result.reservation.name in origins:
+            problems.append(
+                Problem(
+                    PROBLEM_CODES[result.policy.effect],
+                    *result.reservation.origin[:2],
+                    (),
+                    f"{result_text(result)}.",
+                    "",
+                )
+            )
     for warning in change.warnings:
         if warning.subject in origins:
             problems.append(Problem(_CHECK, *origins[warning.subject][:2], (), warning.message, ""))
     return [
         *change.head.findings,
         *(change.plan.findings if change.plan else ()),
-        *head.located(problems, lambda code: NOTE if code == _CHANGED else WARNING),
+        *head.located(problems, _severity),
     ]
 
 
-def as_json(change: Change) -> str:
-    """Return the change as JSON. The format is stable; docs/reference/json.md describes it."""
+def _severity(code: str) -> str:
+    return {_CHANGED: NOTE, _CHECK: WARNING}.get(code) or RULES[code].severity
+
+
+def as_answer(change: Change) -> Answer:
+    """Return the answer of kind Change. It is stable; docs/reference/json.md describes it."""
     occurrences = [one for item in change.reservations for one in _occurrences(item)]
     return report.document(
         "Change",
@@ -61,6 +77,7 @@ def as_json(change: Change) -> str:
                 for one in change.peaks
             ],
             **({"plan": _plan(change.plan)} if change.plan else {}),
+            "policies": [_policy(one) for one in change.policies],
             "warnings": [one._asdict() for one in change.warnings],
             "files": [
                 {
@@ -74,6 +91,16 @@ def as_json(change: Change) -> str:
             ],
         },
     )
+
+
+def _policy(one: PolicyResult) -> dict[str, object]:
+    return {
+        "policy": one.policy.name,
+        "reservation": one.reservation.name,
+        "require": one.policy.effect,
+        "approvalBy": one.policy.approver or None,
+        "reasons": list(one.reasons),
+    }
 
 
 def _plan(plan: PlanChange) -> dict[str, object]:
@@ -120,6 +147,7 @@ def _reservation(one: ReservationChange) -> dict[str, object]:
         "title": one.title,
         "timeZone": one.zone,
         "clusters": list(one.clusters),
+        "owner": report.owner_json(one.owner),
         "fields": [field._asdict() for field in one.fields],
         "occurrences": {
             "added": len(one.occurrences.added),
@@ -142,9 +170,13 @@ def _standing(one: ReservationChange) -> dict[str, object]:
 
 def _occurrences(one: ReservationChange) -> list[tuple[str, object]]:
     changes, (old_unit, new_unit) = one.occurrences, one.units
+    reasons = dict(changes.reasons)
     return [
         *(("added", _occurrence(item, new_unit)) for item in changes.added),
-        *(("removed", _occurrence(item, old_unit)) for item in changes.removed),
+        *(
+            ("removed", {**_occurrence(item, old_unit), "reason": reasons.get(item.id)})
+            for item in changes.removed
+        ),
         *(
             (
                 "changed",

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from berth.git import Git
 from berth.output.folder import OWNED
-from berth.reading.source import Source, is_input, read
+from berth.reading.source import Source, is_input, read, read_file
 
 RESERVATIONS = "reservations"
 
@@ -29,7 +29,7 @@ class CommitFiles:
 
     def __init__(self, git: Git, commit: str, output: str) -> None:
         """`output` is the path of the output folder."""
-        self._git = git
+        self._git, self._commit = git, commit
         folders = [RESERVATIONS, *(f"{output}/{name}" for name in OWNED)]
         blobs = git.blobs(commit, folders)
         self._inputs = {path: blob for path, blob in blobs.items() if path.startswith(f"{RESERVATIONS}/")}
@@ -43,6 +43,10 @@ class CommitFiles:
         wanted = {path: blob for path, blob in sorted(self._inputs.items()) if is_input(path)}
         contents = self._git.contents(wanted.values())
         return [Source(path, contents[blob]) for path, blob in wanted.items()]
+
+    def other_file(self, path: str) -> Source:
+        """Return a file in the project. Raise OSError if there is none."""
+        return Source(path, self._git.content(self._commit, path))
 
     def paths(self) -> Sequence[str]:
         return [path for path in self._rendered if not _is_hidden(path)]
@@ -67,6 +71,10 @@ class FolderFiles:
 
     def sources(self) -> list[Source]:
         return read(f"{self._folder}/{RESERVATIONS}", RESERVATIONS)[0]
+
+    def other_file(self, path: str) -> Source:
+        """Return a file in the project. Raise OSError if there is none."""
+        return read_file(f"{self._folder}/{path}")
 
     def paths(self) -> Sequence[str]:
         files = (file for name in OWNED for file in (self._output / name).rglob("*") if file.is_file())

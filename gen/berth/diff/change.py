@@ -6,12 +6,14 @@
 from decimal import Decimal
 from typing import NamedTuple
 
+from berth.checks.policychecks import PolicyResult
 from berth.cost.ledger import ReservedUsage
 from berth.cost.results import CountedKinds, Money
 from berth.dates.occurrence import Occurrence
 from berth.diff.manifests import FileChange
 from berth.findings import Finding
 from berth.schema.holders import Unit
+from berth.schema.values import REFUSE, ReservationOwner
 
 ADDED, CHANGED, REMOVED, RENAMED = "added", "changed", "removed", "renamed"
 
@@ -25,12 +27,16 @@ class FieldChange(NamedTuple):
 
 
 class OccurrenceChanges(NamedTuple):
-    """The occurrences that differ, by start. `changed`: the same id with other times or seats."""
+    """The occurrences that differ, by start. `changed`: the same id with other times or seats.
+
+    `reasons`: of removed ones that are left out now, id and reason.
+    """
 
     added: tuple[Occurrence, ...]
     removed: tuple[Occurrence, ...]
     changed: tuple[tuple[Occurrence, Occurrence], ...]
     kept: int
+    reasons: tuple[tuple[str, str], ...] = ()
 
 
 class ReservationChange(NamedTuple):
@@ -53,6 +59,7 @@ class ReservationChange(NamedTuple):
     seat_seconds: tuple[int | None, int | None]
     standing: tuple[str, ...] = ("", "")
     units: tuple[Unit, Unit] = (Unit.SEAT, Unit.SEAT)
+    owner: ReservationOwner | None = None
 
 
 class PeakChange(NamedTuple):
@@ -107,7 +114,9 @@ class ReservedUsageChange(NamedTuple):
 
 
 class PlanChange(NamedTuple):
-    """What differs in the plan of machines and costs, and the findings of the head's plan."""
+    """What differs in the plan of machines and costs, and the findings of the head's plan: all errors, and
+    what else the base's plan does not have.
+    """
 
     machines: tuple[MachinesChange, ...]
     months: tuple[MonthChange, ...]
@@ -127,7 +136,8 @@ class ChangeWarning(NamedTuple):
 
 
 class SideSummary(NamedTuple):
-    """The name of the base or the head, its findings, and whether it is valid."""
+    """The name of the base or the head, whether it is valid, and its findings: all errors, and what else the
+    other side does not have."""
 
     name: str
     findings: tuple[Finding, ...]
@@ -144,6 +154,11 @@ class Change(NamedTuple):
     warnings: tuple[ChangeWarning, ...]
     files: tuple[FileChange, ...]
     plan: PlanChange | None = None  # None: there is no CloudCapacity
+    policies: tuple[PolicyResult, ...] = ()
+
+    @property
+    def is_refused(self) -> bool:
+        return any(one.policy.effect == REFUSE for one in self.policies)
 
     def is_empty(self) -> bool:
         differs = bool(self.reservations or self.peaks or self.files)

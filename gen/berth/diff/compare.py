@@ -8,8 +8,9 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from berth.core.instants import instant_text
-from berth.dates.occurrence import Occurrence
+from berth.core.jsonvalues import instant_text
+from berth.dates.occurrence import Occurrence, Skipped
+from berth.dates.zone import clock
 from berth.diff.change import (
     ADDED,
     CHANGED,
@@ -24,7 +25,8 @@ from berth.manifests.placed import class_names
 from berth.output.report import seats_text
 from berth.schema.holders import Slots
 from berth.schema.slots import Owner
-from berth.schema.values import Calendar, Reservation, ResourceClass, SessionMatch
+from berth.schema.types import WEEKDAYS
+from berth.schema.values import Calendar, Entry, Extra, Reservation, ResourceClass, Scaling, SessionMatch
 
 _NONE: tuple[Occurrence, ...] = ()
 
@@ -32,7 +34,8 @@ _NONE: tuple[Occurrence, ...] = ()
 class ReservationVersion(NamedTuple):
     """A reservation on one side, with everything it refers to.
 
-    `clusters`: the cluster of each class. `slot_hashes`: a hash of the slots of each class.
+    `calendars`: its own and those of all. `clusters`: the cluster of each class. `slot_hashes`: a
+    hash of the slots of each class.
     """
 
     reservation: Reservation
@@ -41,11 +44,14 @@ class ReservationVersion(NamedTuple):
     calendars: tuple[Calendar, ...]
     occurrences: tuple[Occurrence, ...]
     slot_hashes: tuple[tuple[str, str], ...] = ()
+    skipped: tuple[Skipped, ...] = ()
 
     def is_complete(self) -> bool:
-        """Tell whether all its classes and calendars are known."""
-        has_calendars = len(self.calendars) == len(self.reservation.recurrence.calendars)
-        return has_calendars and {one.name for one in self.classes} >= {*class_names(self.reservation)}
+        """Tell whether all its classes, calendars and terms are known."""
+        recurrence = self.reservation.recurrence
+        has_calendars = {one.name for one in self.calendars} >= {*recurrence.calendars}
+        has_dates = has_calendars and not recurrence.has_unknown_terms
+        return has_dates and {one.name for one in self.classes} >= {*class_names(self.reservation)}
 
     def cluster_of(self, resource_class: str) -> str:
         return next(
@@ -66,7 +72,7 @@ def _declared_values(version: ReservationVersion) -> tuple[object, ...]:
         version.reservation._replace(origin=None),  # type: ignore[arg-type] # a place is not a difference
         tuple(one._replace(origin=None) for one in version.classes),  # type: ignore[arg-type]
         version.clusters,
-        tuple(one.dates for one in version.calendars),
+        tuple((one.dates, one.closes) for one in version.calendars),
     )
 
 
@@ -78,7 +84,9 @@ def compare_versions(
     assert found is not None
     reservation = found.reservation
     occurrences = _compare_occurrences(
-        before.occurrences if before else _NONE, after.occurrences if after else _NONE
+        before.occurrences if before else _NONE,
+        after.occurrences if after else _NONE,
+        after.skipped if after else (),
     )
     fields = tuple(_compare_fields(before, after)) if before and after else ()
     kind = ADDED if before is None else REMOVED if after is None else CHANGED
@@ -104,11 +112,15 @@ def compare_versions(
         ),
         tuple([_standing_text(one.reservation) if one else "" for one in (before, after)]),
         units,
+        reservation.owner,
     )
 
 
-def _compare_occurrences(before: Sequence[Occurrence], after: Sequence[Occurrence]) -> OccurrenceChanges:
+def _compare_occurrences(
+    before: Sequence[Occurrence], after: Sequence[Occurrence], skipped: Sequence[Skipped]
+) -> OccurrenceChanges:
     """Match occurrences by the part of their ids after the name, which a new name does not change."""
+    left_out = {_date_of(item): item.reason for item in skipped}
     old = {_date_of(item): item for item in before}
     new = {_date_of(item): item for item in after}
     return OccurrenceChanges(
@@ -116,21 +128,26 @@ def _compare_occurrences(before: Sequence[Occurrence], after: Sequence[Occurrenc
         tuple(item for key, item in old.items() if key not in new),
         tuple((old[key], item) for key, item in new.items() if key in old and _differ(old[key], item)),
         sum(key in old and not _differ(old[key], item) for key, item in new.items()),
+        tuple((old[key].id, left_out[key]) for key in old if key not in new and key in left_out),
     )
 
 
-def _date_of(item: Occurrence) -> str:
+def _date_of(item: Occurrence | Skipped) -> str:
     return item.id.partition("/")[2]
 
 
 def _differ(one: Occurrence, other: Occurrence) -> bool:
-    return (one.open, one.start, one.end, one.seats) != (other.open, other.start, other.end, other.seats)
+    return _times_and_seats(one) != _times_and_seats(other)
+
+
+def _times_and_seats(item: Occurrence) -> tuple[object, ...]:
+    return item.start, item.end, item.seats, item.opens_by_class()
 
 
 def _seat_seconds(version: ReservationVersion | None) -> int:
     if version is None or version.reservation.suspend:
         return 0
-    return sum(count * (item.end - item.open) for item in version.occurrences for _, count in item.seats)
+    return sum(item.seat_seconds(version.reservation.profile) for item in version.occurrences)
 
 
 def _standing_text(reservation: Reservation) -> str:
@@ -154,6 +171,35 @@ def _compare_fields(before: ReservationVersion, after: ReservationVersion) -> It
     for name in dict.fromkeys((*old, *new)):
         if old.get(name, "") != new.get(name, ""):
             yield FieldChange(name, old.get(name, ""), new.get(name, ""))
+    yield from _compare_scaling(before.reservation, after.reservation)
+
+
+def _compare_scaling(before: Reservation, after: Reservation) -> Iterator[FieldChange]:
+    """Yield what changes for a class of an entry, but not in the same way for the reservation."""
+    old, new = _scaling_by_entry(before), _scaling_by_entry(after)
+    for key in (key for key in new if key in old):
+        was, becomes = old[key], new[key]
+        if was.lead != becomes.lead and (was.lead, becomes.lead) != (before.lead, after.lead):
+            yield FieldChange(f"lead of {key}", f"{was.lead} min", f"{becomes.lead} min")
+        pair = was.behavior, becomes.behavior
+        if was.behavior != becomes.behavior and pair != (before.behavior, after.behavior):
+            yield FieldChange(f"behavior of {key}", *pair)
+
+
+def _scaling_by_entry(reservation: Reservation) -> dict[str, Scaling]:
+    """Return how each class of each entry scales: `small on Mon, Wed 09:00`."""
+    found: dict[str, Scaling] = {}
+    for entry in reservation.recurrence.schedule:
+        days = ", ".join(WEEKDAYS[day - 1].capitalize() for day in entry.days)
+        found |= _scaling_by_class(entry, f"{days} {clock(entry.start)}".strip(), reservation)
+    for extra in reservation.recurrence.extras:
+        found |= _scaling_by_class(extra, f"{extra.day} {clock(extra.start)}", reservation)
+    return found
+
+
+def _scaling_by_class(item: Entry | Extra, when: str, reservation: Reservation) -> dict[str, Scaling]:
+    pairs = zip(item.seats, reservation.scaling_of(item), strict=True)
+    return {f"{name} on {when}": one for (name, _), one in pairs}
 
 
 def _fields(version: ReservationVersion) -> Iterable[tuple[str, str]]:
@@ -161,14 +207,20 @@ def _fields(version: ReservationVersion) -> Iterable[tuple[str, str]]:
     one, recurrence = version.reservation, version.reservation.recurrence
     yield "name", one.name
     yield "title", one.title
+    yield "owner", _owner_text(one)
     yield one.holder.unit.plural, seats_text(one.seats, one.holder.unit)
     yield "clusters", ", ".join(dict.fromkeys(version.clusters))
     yield "lead", f"{one.lead} min"
     yield "behavior", one.behavior
+    yield "profile", ", ".join(f"{step.percent} % from {step.minute} min" for step in one.profile)
+    if one.buffer is not None:
+        yield "buffer", f"{one.buffer.percent} % of the sessions, at least {one.buffer.minimum}"
     yield "time zone", recurrence.zone
     yield "suspended", _yes_or_no(one.suspend)
     yield "backend", one.holder.backend
     yield "sessions", _sessions(one.sessions)
+    yield "sessions at the end", _next_sessions(one.sessions)
+    yield "overlap", one.overlap
     for key, value in one.labels:
         yield f"label {key}", value
     for key, value in one.annotations:
@@ -178,6 +230,8 @@ def _fields(version: ReservationVersion) -> Iterable[tuple[str, str]]:
             yield f"{found.name} asks for {resource}", amount
         for resource, amount in found.limits:
             yield f"{found.name} is limited in {resource}", amount
+        yield f"{found.name} images", ", ".join(found.images.names)
+        yield f"{found.name} image warm-up", found.images.warm_up or ""
         for key, value in placement(found).items():
             yield f"{found.name} {key}", str(value)
 
@@ -213,6 +267,10 @@ def _slot_fields(slots: Slots, hashes: Iterable[tuple[str, str]]) -> Iterator[tu
         yield f"shape of the slots of {name}", slot_hash
 
 
+def _owner_text(reservation: Reservation) -> str:
+    return reservation.owner.text if reservation.owner else ""
+
+
 def _sessions(match: SessionMatch) -> str:
     parts = [
         *(f"namespace {name}" for name in match.namespaces),
@@ -221,6 +279,10 @@ def _sessions(match: SessionMatch) -> str:
         *(["not those from before the window"] if match.earlier == "ignore" else ()),
     ]
     return ", ".join(parts) or "all of the class"
+
+
+def _next_sessions(match: SessionMatch) -> str:
+    return "carried over" if match.carries_over else f"handed over after {match.handover // 60} min"
 
 
 def _owner(one: Owner) -> str:
@@ -239,8 +301,8 @@ def _json(value: Any) -> str:
     return json.dumps(value, sort_keys=True) if value else ""
 
 
-# Renamed and similar reservations. A rename is certain: everything but name, title, labels and annotations
-# is equal. Reservations that only share most of their dates are reported for people to judge.
+# Renamed and similar reservations. A rename is certain: everything but name, title, owner, labels and
+# annotations is equal. Reservations that only share most of their dates are reported for people to judge.
 
 
 class SimilarReservations(NamedTuple):
@@ -301,10 +363,10 @@ def _spans(version: ReservationVersion) -> list[tuple[int, int]]:
 
 
 def _dates(version: ReservationVersion) -> Hashable:
-    return tuple((item.open, item.start, item.end, item.seats) for item in version.occurrences)
+    return tuple((item.open, item.start, item.end, item.seats, item.scaling) for item in version.occurrences)
 
 
 def _without_names(version: ReservationVersion) -> tuple[object, ...]:
     one, *rest = _declared_values(version)
     assert isinstance(one, Reservation)
-    return one._replace(name="", title="", annotations=(), labels=()), *rest
+    return one._replace(name="", title="", annotations=(), labels=(), owner=None), *rest

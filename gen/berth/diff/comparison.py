@@ -6,21 +6,25 @@ The head is rendered meanwhile; of the base only those reservations are expanded
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from berth.checks import typos
 from berth.checks.ceilings import pool_loads, pool_steps
+from berth.checks.policychecks import PolicyCase, PoolCosts, compare_costs, judge
 from berth.core.holders import slot_hash
-from berth.dates.occurrence import Occurrence
+from berth.dates.exceptions import calendars_of
+from berth.dates.occurrence import Expansion, Occurrence
 from berth.dates.recurrence import expand
 from berth.diff import risks
+from berth.diff.approvals import policy_cases
 from berth.diff.base import RenderedFiles
 from berth.diff.change import Change, ChangeWarning, PlanChange, ReservationChange, SideSummary
 from berth.diff.compare import ReservationVersion, compare_versions, find_renamed, find_similar, is_same
 from berth.diff.machines import PlanInput, compare_plans
 from berth.diff.manifests import FileChange, compare_file
 from berth.diff.peaks import PoolLoads, compare_peaks
-from berth.findings import ERROR, severity
+from berth.findings import ERROR, Finding, severity
 from berth.manifests.placed import Placed, placed
 from berth.manifests.slots import slot_object
-from berth.pipeline import Item, Pipeline, date_problems
+from berth.pipeline import Item, Pipeline
 from berth.schema.holders import Slots
 from berth.schema.values import Reservation
 
@@ -39,7 +43,7 @@ class ComparisonOptions(NamedTuple):
 class Comparison:
     """Compares both sides in one pass: feed it every reservation and file of the head, then ask for `change`.
 
-    The dates of the base are computed only where they may differ, so its findings about dates are incomplete.
+    The base is checked on its own, after the head, so that only findings that one side lacks are shown.
     """
 
     def __init__(
@@ -61,21 +65,23 @@ class Comparison:
         self._changed: dict[str, str] = {}
         self._remaining: set[str] = set()
         self._stale: list[str] = []
+        sites = [side.site for side in (head, base) if side.site is not None]
+        self._policies = tuple(dict.fromkeys(policy for site in sites for policy in site.policies))
+        self._policy_cases: list[PolicyCase] = []
 
     def reservations(self, items: Iterator[Item]) -> Iterator[Item]:
         """Compare the reservations and pass on the items, which are the head's, with texts and all loads."""
-        self._base.check_references()
         before = {one.name: one for one in self._base.declared.reservations}
         added: list[ReservationVersion] = []
         for item in items:
             new = version_of(item, self._head)
             old = before.pop(item.reservation.name, None)
             if old is None:
-                added.append(self._with_dates(new, self._head))
+                added.append(_with_dates(new, self._head))
             else:
                 self._compare(_without_dates(old, self._base), new, item)
             yield item
-        removed = [self._with_dates(_without_dates(one, self._base), self._base) for one in before.values()]
+        removed = [_with_dates(_without_dates(one, self._base), self._base) for one in before.values()]
         self._compare_unmatched(removed, added)
 
     def file(self, path: str, text: str) -> None:
@@ -88,21 +94,25 @@ class Comparison:
 
     def change(self) -> Change:
         """Return all that differs."""
-        head = self._summary(self._options.names[1], self._head)
+        base, head = self._summaries()
         files = self._file_changes(with_removed=head.is_valid)
         if head.is_valid:
             self._stale += {*self._committed.paths()} - self._remaining
             self._warnings += risks.site_warnings(self._base.site, self._head.site)
             self._warnings += risks.manifest_warnings(files, self._remaining)
             self._warnings += risks.stale_warnings(sorted(self._stale))
+        plan, costs = self._plan() if head.is_valid else (None, {})
+        results = [found for case in self._policy_cases if (found := judge(case, costs))]
+        self._warnings += risks.policy_warnings(results)
         return Change(
-            self._summary(self._options.names[0], self._base),
+            base,
             head,
             tuple(sorted(self._found, key=lambda one: one.name)),
             tuple(compare_peaks(*self._loads)),
             tuple(self._warnings),
             tuple(files),
-            self._plan() if head.is_valid else None,
+            plan,
+            tuple(one for one in results if not one.lacks_cost),
         )
 
     def _compare_unmatched(self, removed: list[ReservationVersion], added: list[ReservationVersion]) -> None:
@@ -122,18 +132,22 @@ class Comparison:
             self._add(old, None)
         self._warnings += risks.similarity_warnings(find_similar(removed, added))
 
-    def _plan(self) -> PlanChange | None:
-        """Return what differs in the plan; None without a CloudCapacity."""
+    def _plan(self) -> tuple[PlanChange | None, PoolCosts]:
+        """Return what differs in the plan, and what pools cost; None and nothing without a CloudCapacity."""
         before, after = (
             PlanInput(side.declared, side.site, loads) if side.site else None
             for side, loads in zip((self._base, self._head), self._loads, strict=True)
         )
-        found = compare_plans(before, after, self._options.now) if after else None
+        with_costs = compare_costs(self._policies)
+        found = compare_plans(before, after, self._options.now, with_costs=with_costs) if after else None
         if found is None:
-            return None
-        problems = [one for one in found.problems if not self._head.is_silenced(one)]
-        findings = tuple(self._head.located(problems, severity))
-        return PlanChange(found.machines, found.months, found.reserved, findings)
+            return None, {}
+        known, findings = (
+            side.located([one for one in problems if not side.is_silenced(one)], severity)
+            for side, problems in ((self._base, found.before), (self._head, found.after))
+        )
+        plan = PlanChange(found.machines, found.months, found.reserved, _shown(findings, known))
+        return plan, found.costs
 
     def _file_changes(self, *, with_removed: bool) -> list[FileChange]:
         """Return the files that differ, by path; with those that are not rendered any more if asked."""
@@ -143,15 +157,19 @@ class Comparison:
         found = [compare_file(path, before.get(path), self._changed.get(path)) for path in paths]
         return [one for one in found if one]
 
-    def _summary(self, name: str, pipeline: Pipeline) -> SideSummary:
-        findings = tuple(pipeline.findings())
-        return SideSummary(name, findings, all(one.severity != ERROR for one in findings))
+    def _summaries(self) -> tuple[SideSummary, SideSummary]:
+        """Summarize both sides."""
+        for _ in self._base.items(now=self._options.now):  # checks them
+            pass
+        before, after = self._base.findings(), self._head.findings()
+        names = self._options.names
+        return _summary(names[0], before, after), _summary(names[1], after, before)
 
     def _compare(self, old: ReservationVersion, new: ReservationVersion, item: Item) -> None:
         if not (old.is_complete() and new.is_complete()):
             return
         if not is_same(old, new):
-            self._add(self._with_dates(old, self._base), self._with_dates(new, self._head))
+            self._add(_with_dates(old, self._base), _with_dates(new, self._head))
             return
         for part, part_loads in zip(item.parts, item.loads, strict=True):
             pools = pool_loads(new.reservation, part_loads)
@@ -165,24 +183,32 @@ class Comparison:
         found = compare_versions(old, new)
         if found:
             self._found.append(found)
+            self._policy_cases += policy_cases(found, old, new, self._policies, self._options.now)
+            if new:
+                self._head.problems += typos.of_change(new.reservation, new.occurrences, self._options.now)
             now, notice = self._options.now, self._options.notice * _HOUR
             sides = _active_occurrences(old), _active_occurrences(new)
-            standing = risks.standing_seats(old, now), risks.standing_seats(new, now)
-            self._warnings += risks.date_warnings(found, sides, now, notice, standing)
+            held = risks.seats_now(old, now), risks.seats_now(new, now)
+            self._warnings += risks.date_warnings(found, sides, now, notice, held)
             is_open = all(any(one.open <= now < one.end for one in side) for side in sides)
             self._warnings += risks.slot_warnings(old, new, now, is_open=is_open)
 
-    def _with_dates(self, version: ReservationVersion, pipeline: Pipeline) -> ReservationVersion:
-        found = expand(version.reservation, pipeline.declared.calendars)
-        if pipeline is self._base:
-            pipeline.problems += date_problems(version.reservation, found)
-        return version._replace(occurrences=found.occurrences)
+
+def _summary(name: str, findings: Sequence[Finding], other: Sequence[Finding]) -> SideSummary:
+    is_valid = not any(one.severity == ERROR for one in findings)
+    return SideSummary(name, _shown(findings, other), is_valid)
+
+
+def _shown(findings: Sequence[Finding], other: Sequence[Finding]) -> tuple[Finding, ...]:
+    """Return the errors, and the findings that the other side lacks, wherever they are in their file."""
+    known = {one.without_place() for one in other}
+    return tuple(one for one in findings if one.severity == ERROR or one.without_place() not in known)
 
 
 def _add_loads(loads: PoolLoads, version: ReservationVersion) -> None:
     for resource_class in () if version.reservation.suspend else version.classes:
         name = resource_class.name
-        steps = [(name, pool_steps(version.reservation, name, version.occurrences))]
+        steps = [(name, pool_steps(version.reservation, resource_class, version.occurrences))]
         loads.add(version.cluster_of(name), pool_loads(version.reservation, steps))
 
 
@@ -197,29 +223,31 @@ def _active_occurrences(version: ReservationVersion | None) -> tuple[Occurrence,
 def version_of(item: Item, pipeline: Pipeline) -> ReservationVersion:
     """Return the version of a reservation that an item of this pipeline describes."""
     places = [part.placed for part in item.parts]
-    return _version(item.reservation, places, pipeline, item.expansion.occurrences)
+    return _version(item.reservation, places, pipeline, item.expansion)
+
+
+def _with_dates(version: ReservationVersion, pipeline: Pipeline) -> ReservationVersion:
+    found = expand(version.reservation, pipeline.declared.calendars)
+    return version._replace(occurrences=found.occurrences, skipped=found.skipped)
 
 
 def _without_dates(reservation: Reservation, pipeline: Pipeline) -> ReservationVersion:
     site = pipeline.site
     places = placed(reservation, pipeline.declared, site) if site else ()
-    return _version(reservation, places, pipeline, ())
+    return _version(reservation, places, pipeline, Expansion((), (), ()))
 
 
 def _version(
-    reservation: Reservation,
-    places: Sequence[Placed],
-    pipeline: Pipeline,
-    occurrences: tuple[Occurrence, ...],
+    reservation: Reservation, places: Sequence[Placed], pipeline: Pipeline, expansion: Expansion
 ) -> ReservationVersion:
-    calendars = pipeline.declared.calendars
     return ReservationVersion(
         reservation,
         tuple(one for place in places for one in place.classes),
         tuple(place.cluster.name for place in places for _ in place.classes),
-        tuple(calendars[name] for name in reservation.recurrence.calendars if name in calendars),
-        occurrences,
+        calendars_of(reservation.recurrence, pipeline.declared.calendars),
+        expansion.occurrences,
         _slot_hashes(reservation, places, pipeline),
+        expansion.skipped,
     )
 
 

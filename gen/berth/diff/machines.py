@@ -1,6 +1,6 @@
 """Compare machines and costs before and after a change.
 
-Budgets and limits are checked against the whole plan of the head, as ceilings are, not only against what the
+Budgets and limits are checked against the whole plan of a side, as ceilings are, not only against what the
 change adds.
 """
 
@@ -8,10 +8,12 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import NamedTuple
 
-from berth.cost.clusterplans import ClusterPlan, plan_clusters, unplanned_items
+from berth.checks.policychecks import PoolCosts
+from berth.cost.clusterplans import plan_clusters, unplanned_items
 from berth.cost.costplan import CostPlan, MachinePeak, MonthPlan, PlanFilter, cost_plan
 from berth.cost.ledger import ReservedUsage, month_splitter
 from berth.cost.planfindings import plan_problems
+from berth.cost.poolcosts import pool_costs
 from berth.dates.moments import named
 from berth.diff.change import MachinesChange, MonthChange, ReservedUsageChange
 from berth.diff.peaks import PoolLoads
@@ -31,35 +33,47 @@ class PlanInput(NamedTuple):
 
 
 class PlanDifference(NamedTuple):
-    """What differs between two plans, and the problems of the head's plan."""
+    """What differs between two plans, and the problems of either.
+
+    `costs` are those of the later plan, and of pools that only the earlier one has, if asked for.
+    """
 
     machines: tuple[MachinesChange, ...]
     months: tuple[MonthChange, ...]
     reserved: tuple[ReservedUsageChange, ...]
-    problems: tuple[Problem, ...]
+    before: tuple[Problem, ...]
+    after: tuple[Problem, ...]
+    costs: PoolCosts
 
 
-def compare_plans(before: PlanInput | None, after: PlanInput, now: int) -> PlanDifference | None:
+def compare_plans(
+    before: PlanInput | None, after: PlanInput, now: int, *, with_costs: bool = False
+) -> PlanDifference | None:
     """Return what differs; None if neither side has a CloudCapacity."""
     sides = [side for side in (before, after) if side is not None]
-    if not any(side.declared.clouds for side in sides):
+    if not any(side.declared.knows_nodes for side in sides):
         return None
-    clusters, new = _plan(after)
-    old = _plan(before)[1] if before is not None else None
-    problems = plan_problems(clusters, new.months, after.declared, after.site, now)
+    new, problems, costs = _plan(after, now, with_costs)
+    old, known, old_costs = _plan(before, now, with_costs) if before is not None else (None, (), {})
     return PlanDifference(
         tuple(_compare_machines(old, new)),
         tuple(_compare_months(old, new, after.site)),
         tuple(_compare_reserved(old, new)),
-        tuple(problems),
+        known,
+        problems,
+        {**old_costs, **costs},
     )
 
 
-def _plan(side: PlanInput) -> tuple[list[ClusterPlan], CostPlan]:
+def _plan(side: PlanInput, now: int, with_costs: bool) -> tuple[CostPlan, tuple[Problem, ...], PoolCosts]:
+    """Return the plan of one side, its problems, and what pools cost from now on."""
     pools = {one.name: side.loads.pools(one.name) for one in side.site.clusters}
     clusters = plan_clusters(side.declared, side.site, pools)
     months = month_splitter(named(side.site.zone))
-    return clusters, cost_plan(clusters, (), unplanned_items(side.declared), PlanFilter(), months)
+    every = PlanFilter()
+    plan = cost_plan(clusters, (), unplanned_items(side.declared, every.has), every, months)
+    problems = tuple(plan_problems(clusters, plan.months, side.declared, side.site, now))
+    return plan, problems, pool_costs(clusters, side.site.zone, now) if with_costs else {}
 
 
 def _compare_machines(old: CostPlan | None, new: CostPlan) -> Iterable[MachinesChange]:

@@ -106,6 +106,8 @@ def _blocks(change: Change, zone: str, depth: _Depth) -> Iterator[str]:
             yield _folded(
                 escaped_in_html(f"{side.name}: {report.count(side.findings)}"), _findings(side, depth)
             )
+    policies = [wording.policy_line(one).text for one in change.policies]
+    yield from _list(wording.POLICIES, policies, depth.warnings)
     yield from _reservations(change.reservations, depth)
     yield from _list(wording.PEAKS, [wording.peak_line(one, zone).text for one in change.peaks], depth.peaks)
     if change.plan:

@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from berth.core.instants import instant_text
+from berth.checks.policychecks import PolicyResult, result_text
+from berth.core.jsonvalues import instant_text
 from berth.core.labels import CODE, ROLE
 from berth.core.target import full_count, target
-from berth.core.timetable import TimetableOccurrence
 from berth.dates.moments import hours_text, local_text, named
 from berth.dates.occurrence import Occurrence
 from berth.dates.zone import FOLD, GAP
@@ -35,14 +35,14 @@ def date_warnings(
     sides: tuple[Sequence[Occurrence], Sequence[Occurrence]],
     now: int,
     notice: int,
-    standing: tuple[SeatCounts, SeatCounts] = ({}, {}),
+    held: tuple[SeatCounts, SeatCounts],
 ) -> Iterator[ChangeWarning]:
     """Warn about the dates of a reservation that changes.
 
-    `sides`: all its occurrences before and after, unless it is suspended. `standing`: the seats that it
-    holds now without windows. `notice` is in seconds.
+    `sides`: all its occurrences before and after, unless it is suspended. `held`: its seats now. `notice` is
+    in seconds.
     """
-    yield from _open_now(change, sides, standing, now)
+    yield from _open_now(change, held)
     touched = [*change.occurrences.added, *(new for _, new in change.occurrences.changed)]
     yield from _short_notice(change, sides, now, notice)
     past = [item for item in (*touched, *change.occurrences.removed) if item.end <= now]
@@ -77,19 +77,10 @@ def _short_notice(
             yield ChangeWarning("soon", change.name, message)
 
 
-def _open_now(
-    change: ReservationChange,
-    sides: tuple[Sequence[Occurrence], Sequence[Occurrence]],
-    standing: tuple[SeatCounts, SeatCounts],
-    now: int,
-) -> Iterator[ChangeWarning]:
+def _open_now(change: ReservationChange, held: tuple[SeatCounts, SeatCounts]) -> Iterator[ChangeWarning]:
     """Warn about seats that change as soon as the change is applied."""
-    dated = (name for side in sides for item in side for name, _ in item.seats)
-    for name in dict.fromkeys((*dated, *standing[0], *standing[1])):
-        old, new = (
-            _seats_now(side, name, now) + more.get(name, 0)
-            for side, more in zip(sides, standing, strict=True)
-        )
+    for name in dict.fromkeys((*held[0], *held[1])):
+        old, new = (side.get(name, 0) for side in held)
         if old != new:
             verb = "opens" if not old else "closes" if not new else "grows" if new > old else "shrinks"
             old_noun, new_noun = (unit.word for unit in change.units)
@@ -98,15 +89,6 @@ def _open_now(
             yield ChangeWarning(
                 "open-now", change.name, f"{name} {verb} as soon as this is applied: {counts}."
             )
-
-
-def _seats_now(occurrences: Sequence[Occurrence], name: str, now: int) -> int:
-    open_now = [
-        TimetableOccurrence(one.id, one.open, one.start, one.end, one.seats)
-        for one in occurrences
-        if one.open <= now < one.end
-    ]
-    return target(open_now, now, full_count(name))
 
 
 def _dates(items: Sequence[Occurrence]) -> str:
@@ -125,18 +107,36 @@ def similarity_warnings(found: Iterable[SimilarReservations]) -> Iterator[Change
         )
 
 
-def standing_seats(version: ReservationVersion | None, now: int) -> dict[str, int]:
-    """Return the seats by class that a reservation without windows holds now."""
+def policy_warnings(results: Iterable[PolicyResult]) -> Iterator[ChangeWarning]:
+    """Warn about policies that cannot be judged."""
+    for one in results:
+        if one.lacks_cost:
+            yield ChangeWarning("policy", one.reservation.name, f"{result_text(one)}.")
+
+
+def seats_now(version: ReservationVersion | None, now: int) -> SeatCounts:
+    """Return the seats by class that a reservation holds now."""
     if version is None or version.reservation.suspend:
         return {}
-    found = version.reservation.holder.persistence
-    return dict(version.reservation.seats) if found is not None and found.is_open(now) else {}
+    reservation = version.reservation
+    found = reservation.holder.persistence
+    if found is not None:
+        return dict(reservation.seats) if found.is_open(now) else {}
+    current = [
+        one.row(reservation.profile)
+        for item in version.occurrences
+        for one in item.openings()
+        if one.open <= now < one.end
+    ]
+    names = dict.fromkeys(name for one in current for name, _ in one.seats)
+    return {name: target(current, now, full_count(name, now), reservation.overlap) for name in names}
 
 
 def site_warnings(old: Site | None, new: Site | None) -> Iterator[ChangeWarning]:
-    """Warn about another name of the site, and about another namespace of a cluster."""
+    """Warn about another name of the site, other policies, and another namespace of a cluster."""
     if old is None or new is None:
         return
+    yield from _changed_policies(old, new)
     if old.name != new.name:
         message = (
             f"The site was {old.name}. Its name is in the selectors of all Deployments, which are immutable: "
@@ -149,6 +149,18 @@ def site_warnings(old: Site | None, new: Site | None) -> Iterator[ChangeWarning]
         known = before.get(cluster.name)
         if known is not None and known.namespace != cluster.namespace:
             yield ChangeWarning("namespace", cluster.name, _namespace_text(known, cluster))
+
+
+def _changed_policies(old: Site, new: Site) -> Iterator[ChangeWarning]:
+    was, becomes = ({one.name: one for one in side.policies} for side in (old, new))
+    changed = [
+        f"{name} is {REMOVED if name not in becomes else CHANGED if name in was else ADDED}"
+        for name in dict.fromkeys((*was, *becomes))
+        if was.get(name) != becomes.get(name)
+    ]
+    if changed:
+        message = f"Other policies: {_some(changed)}. This change is checked by those of both sides."
+        yield ChangeWarning("policies", new.name, message)
 
 
 def _namespace_text(old: Cluster, new: Cluster) -> str:

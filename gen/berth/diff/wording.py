@@ -4,15 +4,16 @@ Each line has a sign: `+`, `-`, `~`, `!` for a warning, or a space for an explan
 of the reservation's zone.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from berth.checks.ceilings import holders_text
-from berth.core.instants import instant_text
+from berth.checks.policychecks import PolicyResult, result_text
+from berth.core.jsonvalues import instant_text
 from berth.cost.formatting import band_text, machines_text, money_or_unknown, money_text, percent
 from berth.cost.results import Money
-from berth.dates.moments import hours_text, local_day, local_text, named, near_span_text, span_text
-from berth.dates.occurrence import Occurrence
+from berth.dates.moments import hours_text, local_day, local_text, named, near_span_text, near_text, span_text
+from berth.dates.occurrence import EXCEPT, Occurrence
 from berth.dates.zone import day_of
 from berth.diff.change import (
     ADDED,
@@ -31,9 +32,9 @@ from berth.diff.manifests import FileChange, ObjectChange
 from berth.output import report
 from berth.output.report import seats_text
 from berth.schema.holders import Unit
-from berth.schema.values import Seats
+from berth.schema.values import APPROVAL, REFUSE, Seats
 
-PEAKS, PLAN, WARNINGS = "Peaks", "Machines and money", "Check before merging"
+POLICIES, PEAKS, PLAN, WARNINGS = "Policies", "Peaks", "Machines and money", "Check before merging"
 """Headings."""
 
 _SIGNS = {ADDED: "+", REMOVED: "-", "changed": "~", RENAMED: "~"}
@@ -57,9 +58,22 @@ def summary(change: Change) -> str:
     if not change.reservations and change.files:
         parts.append(f"dates and seats are the same; {number_of(len(change.files), 'rendered file')} changed")
     parts += _plan_summary(change.plan) if change.plan else []
+    parts += _policies_summary(change.policies)
     parts += [number_of(len(change.warnings), "warning")] if change.warnings else []
     parts += [f"{side.name} is not valid" for side in (change.base, change.head) if not side.is_valid]
     return "; ".join(parts) or "Nothing changes."
+
+
+def _policies_summary(results: Sequence[PolicyResult]) -> list[str]:
+    """Return who must approve, and what refuses."""
+    refusing = dict.fromkeys(one.policy.name for one in results if one.policy.effect == REFUSE)
+    approvers = dict.fromkeys(one.policy.approver for one in results if one.policy.effect == APPROVAL)
+    parts = [f"refused by policy {', '.join(refusing)}"] if refusing else []
+    return [*parts, f"needs approval by {' and '.join(approvers)}"] if approvers else parts
+
+
+def policy_line(one: PolicyResult) -> DiffLine:
+    return DiffLine("!", f"{one.reservation.name}: {result_text(one)}")
 
 
 def _count_reservations(change: Change) -> str:
@@ -76,17 +90,20 @@ def title_line(one: ReservationChange) -> DiffLine:
     renamed = f" (was {one.old_name})" if one.kind == RENAMED else ""
     clusters = ", ".join(one.clusters) or "no cluster"
     title = f": {one.title}" if one.title != one.name else ""
-    return DiffLine(_SIGNS[one.kind], f"{one.name}{renamed}{title} [{clusters}]")
+    owner = f", owner {one.owner.text}" if one.owner else ""
+    return DiffLine(_SIGNS[one.kind], f"{one.name}{renamed}{title} [{clusters}]{owner}")
 
 
 def detail_lines(one: ReservationChange) -> list[DiffLine]:
     """Describe the fields of a reservation that differ, its dates and its seat-hours."""
     found = [DiffLine("~", f"{field.what}: {_change(field.before, field.after)}") for field in one.fields]
     dates = one.occurrences
+    reasons = dict(dates.reasons)
     for sign, items, unit in (("+", dates.added, one.units[1]), ("-", dates.removed, one.units[0])):
-        for group in _group_occurrences(items):
+        for group in _group_occurrences(items, reasons):
             seats = seats_text(group.seats, unit)
-            found += [DiffLine(sign, f"{seats}: {text}") for text in _date_texts(group)]
+            why = f", {group.reason}" if group.reason not in ("", EXCEPT) else ""
+            found += [DiffLine(sign, f"{seats}: {text}{why}") for text in _date_texts(group)]
     found += _changed_occurrences(one)
     if dates.kept and (dates.added or dates.removed or dates.changed):
         verb = "stays" if dates.kept == 1 else "stay"
@@ -156,26 +173,33 @@ class _OccurrenceGroup(NamedTuple):
 
     times: str  # `09:00-13:00`
     seats: Seats
+    reason: str  # why they are left out; may be empty
     occurrences: tuple[Occurrence, ...]
 
 
-def _group_occurrences(occurrences: Iterable[Occurrence]) -> list[_OccurrenceGroup]:
-    """Group occurrences by local time and seats, in the order of the first start of each group."""
-    found: dict[tuple[str, Seats], list[Occurrence]] = {}
+def _group_occurrences(
+    occurrences: Iterable[Occurrence], reasons: Mapping[str, str]
+) -> list[_OccurrenceGroup]:
+    """Group occurrences by local time, seats and reason, in the order of the first start of each group."""
+    found: dict[tuple[str, Seats, str], list[Occurrence]] = {}
     for item in sorted(occurrences, key=lambda one: (one.start, one.id)):
-        found.setdefault((_times(item), item.seats), []).append(item)
+        found.setdefault((_times(item), item.seats, reasons.get(item.id, "")), []).append(item)
     return [_OccurrenceGroup(*key, tuple(items)) for key, items in found.items()]
 
 
 def _times(item: Occurrence) -> str:
-    """Return `09:00-13:00` or `17:00 to Sun 12:00`."""
+    """Return `09:00-13:00` or `17:00 to Sun 12:00`, and the name of its entry."""
     zone = named(item.zone)
-    return near_span_text(item.start, item.end, zone, local_day(item.start, zone))
+    return _with_name(near_span_text(item.start, item.end, zone, local_day(item.start, zone)), item)
 
 
 def date_and_times(item: Occurrence) -> str:
-    """Return `Mon 2026-02-02 09:00-13:00`."""
-    return span_text(item.start, item.end, named(item.zone))
+    """Return `Mon 2026-02-02 09:00-13:00`, and the name of its entry."""
+    return _with_name(span_text(item.start, item.end, named(item.zone)), item)
+
+
+def _with_name(times: str, item: Occurrence) -> str:
+    return f"{times} {item.name}" if item.name else times
 
 
 def _date_texts(group: _OccurrenceGroup) -> list[str]:
@@ -230,13 +254,17 @@ def _time_change(before: Occurrence, after: Occurrence, units: tuple[Unit, Unit]
     seats = _seats_change(before, after, units)
     if _times(before) != _times(after):
         return f"{_times(before)} -> {_times(after)}{seats}"
-    if before.open != after.open:
-        return f"{_times(after)} opens at {_opening(before)} -> {_opening(after)}{seats}"
-    return f"{_times(after)}{seats}"
-
-
-def _opening(item: Occurrence) -> str:
-    return local_text(item.open, named(item.zone))[-5:]
+    old, new = before.opens_by_class(), after.opens_by_class()
+    pairs = {name: (old[name], new[name]) for name in new if old.get(name, new[name]) != new[name]}
+    if not pairs:
+        return f"{_times(after)}{seats}"
+    zone = named(after.zone)
+    day = local_day(after.start, zone)
+    changes = {name: " -> ".join(near_text(at, zone, day) for at in pair) for name, pair in pairs.items()}
+    if len({*pairs.values()}) == 1 and pairs.keys() == new.keys():
+        return f"{_times(after)} opens at {next(iter(changes.values()))}{seats}"
+    told = ", ".join(f"{name} opens at {text}" for name, text in changes.items())
+    return f"{_times(after)}, {told}{seats}"
 
 
 def _day(item: Occurrence) -> str:

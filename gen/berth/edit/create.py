@@ -2,12 +2,15 @@
 
 import os
 import stat
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
-from berth.dates.zone import DAY, Zone, clock, load, local, number
-from berth.edit.roundtrip import EditError
+from berth.core.timetable import Buffer
+from berth.dates.zone import DAY, Zone, load, local, number
+from berth.edit.recurrencetext import recurrence_lines
+from berth.edit.roundtrip import EditError, is_plain
 from berth.findings import ERROR, Finding
 from berth.output.yamltext import quote
 from berth.pipeline import Pipeline
@@ -15,11 +18,21 @@ from berth.reading.source import Source
 from berth.schema import grammar
 from berth.schema.holders import BEHAVIORS, Replicas
 from berth.schema.report import Origin, Refusal
-from berth.schema.reservation import EVERY_SESSION
 from berth.schema.types import WEEKDAYS
-from berth.schema.values import Entry, Recurrence, Reservation, Seats
+from berth.schema.values import (
+    EVERY_DATE,
+    EVERY_SESSION,
+    WEEKS,
+    Entry,
+    EntryDates,
+    Recurrence,
+    Reservation,
+    ReservationOwner,
+)
 
 # Reservations from flags and answers
+
+USUAL_BUFFER = Buffer(percent=20, minimum=5)  # what `--behavior buffer` writes, to be edited
 
 
 class Prompt(NamedTuple):
@@ -35,9 +48,14 @@ PROMPTS = {
     "seats": Prompt("--seats", "How many seats?", "25"),
     "when": Prompt("--weekly, --daily, --once or --dates", "On which weekdays, or which dates?", "mon,wed"),
     "times": Prompt("its times, such as 09:00-13:00", "From when to when?", "09:00-13:00"),
-    "from": Prompt("--from", "First date?", "2026-02-02"),
+    "from": Prompt("--from or --within", "First date, or which terms?", "2026-02-02"),
     "until": Prompt("--until", "Last date?", "2026-05-15"),
 }
+LABELS = Prompt(
+    "--match-labels",
+    "Which labels do only its sessions have? Empty: count all.",
+    "course=algebra",
+)
 
 
 class ReservationRequest(NamedTuple):
@@ -56,14 +74,24 @@ class ReservationRequest(NamedTuple):
         found = [one for one in ("class", "seats") if one not in self.given]
         found += [] if self.type else ["when"]
         found += [] if self.times else ["times"]
-        return found + [one for one in ("from", "until") if self.type != "dates" and one not in self.given]
+        has_span = self.type != "dates" and "within" not in self.given
+        return found + [one for one in ("from", "until") if has_span and one not in self.given]
 
     def with_answer(self, question: str, answer: str) -> "ReservationRequest":
+        """Return the request with an answer to a key of PROMPTS. Raise EditError if it cannot be parsed."""
         if question == "when":
             kind = "dates" if answer[:1].isdigit() else "daily" if answer == "daily" else "weekly"
+            _CHECKS[kind](answer)
             return self._replace(type=kind, given={**self.given, kind: answer})
+        if question == "from" and not answer[:1].isdigit():
+            return self._replace(given={**self.given, "within": answer})
         if question == "times":
-            return self._replace(times=tuple(answer.replace(",", " ").split()))
+            times = tuple(answer.replace(",", " ").split())
+            for one in times:
+                _times(one)
+            return self._replace(times=times)
+        if question in _CHECKS:
+            _CHECKS[question](answer)
         return self._replace(given={**self.given, question: answer})
 
 
@@ -72,7 +100,9 @@ def new_reservation(request: ReservationRequest) -> Reservation:
     given = request.given
     seats = ((given["class"], _whole(given["seats"], "--seats")),)
     days = _weekdays(given["weekly"]) if request.type == "weekly" else ()
-    has_span = request.type != "dates"
+    dates = EntryDates(weeks=_weeks(given["weeks"])) if "weeks" in given else EVERY_DATE
+    within = _names(given.get("within", ""))
+    has_span = request.type != "dates" and not within
     behavior = given.get("behavior", "maintain")
     if behavior not in BEHAVIORS:
         raise EditError(f'--behavior "{behavior}" is not one of {", ".join(BEHAVIORS)}')
@@ -87,23 +117,30 @@ def new_reservation(request: ReservationRequest) -> Reservation:
             zone=given.get("time-zone", ""),
             first=_date(given["from"]) if has_span else None,
             last=_date(given["until"]) if has_span else None,
-            dates=() if has_span else tuple((day, day) for day in map(_date, given["dates"].split(","))),
-            interval=1,
-            schedule=tuple(Entry(days, *_times(one), None, seats) for one in request.times),
-            calendars=tuple(filter(None, given.get("calendars", "").split(","))),
+            dates=tuple((day, day) for day in _dates(given["dates"])) if request.type == "dates" else (),
+            interval=_whole(given.get("interval", "1"), "--interval"),
+            schedule=tuple(Entry(days, *_times(one), None, seats, dates=dates) for one in request.times),
+            calendars=_names(given.get("calendars", "")),
             excepts=(),
             moves=(),
             extras=(),
+            within=within,
         ),
         seats=seats,
         seats_listed=False,
         lead=_whole(given.get("lead", "30"), "--lead"),
         behavior=behavior,
-        sessions=EVERY_SESSION,
+        sessions=EVERY_SESSION._replace(match_labels=_labels(given.get("match-labels", ""))),
         holder=Replicas(),
         suspend=False,
         renku=False,
+        buffer=USUAL_BUFFER if behavior == "buffer" else None,
+        owner=ReservationOwner(given["owner"], given.get("contact", "")) if "owner" in given else None,
     )
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
 def _whole(text: str, flag: str) -> int:
@@ -117,6 +154,23 @@ def _date(text: str) -> date:
         return date.fromisoformat(text.strip())
     except ValueError:
         raise EditError(f'"{text}" is not a date. Example: 2026-02-02') from None
+
+
+def _dates(text: str) -> list[date]:
+    return [_date(one) for one in text.split(",")]
+
+
+def _labels(text: str) -> tuple[tuple[str, str], ...]:
+    found = {}
+    for one in _names(text):
+        key, equals, value = one.partition("=")
+        if not equals:
+            raise EditError(f'--match-labels "{one}" is not KEY=VALUE. Example: course=algebra')
+        try:
+            found[grammar.label_key(key)] = grammar.label_value(value)
+        except Refusal as refusal:
+            raise EditError(f"--match-labels: {refusal.message} {refusal.fix.rstrip('.')}") from None
+    return tuple(found.items())
 
 
 def _times(text: str) -> tuple[int, int]:
@@ -136,6 +190,24 @@ def _weekdays(text: str) -> tuple[int, ...]:
     return tuple(sorted({WEEKDAYS.index(day) + 1 for day in days}))
 
 
+def _weeks(text: str) -> tuple[int, ...]:
+    if text not in WEEKS:
+        raise EditError(f'--weeks "{text}" is not one of {", ".join(WEEKS)}')
+    return WEEKS[text]
+
+
+_CHECKS: dict[str, Callable[[str], object]] = {
+    "seats": lambda text: _whole(text, "--seats"),
+    "weekly": _weekdays,
+    "daily": str,
+    "dates": _dates,
+    "from": _date,
+    "until": _date,
+    "match-labels": _labels,
+}
+"""What an answer must be, by the flag that it stands for."""
+
+
 # Reservations as YAML
 
 SCHEMA = ".schema.json"  # in reservations/; hidden, because it is not a declaration
@@ -146,17 +218,32 @@ kind: CapacityReservation
 """
 
 
-def reservation_yaml(one: Reservation, depth: int = 0) -> str:
-    """Return a file that declares the reservation. `depth`: the folders between it and reservations/."""
-    lines = [f"metadata:\n  name: {one.name}\nspec:\n"]
+def reservation_yaml(one: Reservation, depth: int = 0, sized: str = "") -> str:
+    """Return a file that declares the reservation. `depth`: the folders between it and reservations/.
+
+    `sized` says where its seats and lead come from.
+    """
+    name = one.name if is_plain(one.name) else quote(one.name)
+    lines = [f"metadata:\n  name: {name}\n"]
+    if one.annotations:
+        lines.append("  annotations:\n")
+        lines += [f"    {key}: {quote(value)}\n" for key, value in one.annotations]
+    lines.append("spec:\n")
     if one.title != one.name:
         lines.append(f"  title: {_scalar(one.title)}\n")
     if not one.seats_listed:
         lines.append(f"  resourceClass: {one.seats[0][0]}\n")
-    lines.append(_recurrence(one.recurrence, one.seats, by_class=one.seats_listed))
+    lines += recurrence_lines(one.recurrence, one.seats)
+    lines += [f"  # {sized}\n"] if sized else []
     lines.append(_provisioning(one))
+    if one.sessions.match_labels:
+        labels = ", ".join(f"{key}: {quote(value)}" for key, value in one.sessions.match_labels)
+        lines.append(f"  sessions:\n    matchLabels: {{{labels}}}\n")
     if one.sessions.project_template:
         lines.append(f"  sessions: {{projectTemplate: {one.sessions.project_template}}}\n")
+    if one.owner:
+        lines.append(f"  owner:\n    name: {_scalar(one.owner.name)}\n")
+        lines += [f"    contact: {_scalar(one.owner.contact)}\n"] if one.owner.contact else []
     if one.suspend:
         lines.append("  suspend: true\n")
     return MODELINE.format("../" * depth + SCHEMA) + HEAD + "".join(lines)
@@ -170,43 +257,6 @@ def _scalar(value: str) -> str:
     return quote(value)
 
 
-def _recurrence(one: Recurrence, seats: Seats, *, by_class: bool) -> str:
-    lines = [f"  recurrence:\n    type: {one.type}\n"]
-    if one.first and one.last:
-        lines.append(f"    startDate: {one.first}\n    endDate: {one.last}\n")
-    if one.dates:
-        lines.append(f"    dates: [{', '.join(map(_range, one.dates))}]\n")
-    if one.zone:
-        lines.append(f"    timeZone: {one.zone}\n")
-    if one.interval != 1:
-        lines.append(f"    interval: {one.interval}\n")
-    if one.calendars:
-        lines.append(f"    calendars: [{', '.join(one.calendars)}]\n")
-    lines.append("    schedule:\n")
-    lines += [f"      - {{{_entry_text(entry, seats, by_class=by_class)}}}\n" for entry in one.schedule]
-    return "".join(lines)
-
-
-def _range(span: tuple[date, date]) -> str:
-    first, last = span
-    return str(first) if first == last else f"{{from: {first}, to: {last}}}"
-
-
-def _entry_text(entry: Entry, seats: Seats, *, by_class: bool) -> str:
-    fields = []
-    if len(entry.days) == 1:
-        fields.append(f"dayOfWeek: {WEEKDAYS[entry.days[0] - 1]}")
-    elif entry.days:
-        fields.append(f"daysOfWeek: [{', '.join(WEEKDAYS[day - 1] for day in entry.days)}]")
-    end = "24:00" if entry.end == 1440 else clock(entry.end)
-    fields.append(f'startTime: "{clock(entry.start)}", endTime: "{end}"')
-    if entry.end_day is not None:
-        fields.append(f"endDay: {entry.end_day}")
-    if entry.seats != seats and not by_class:
-        fields.append(f"placeholderCount: {entry.seats[0][1]}")
-    return ", ".join(fields)
-
-
 def _provisioning(one: Reservation) -> str:
     lines = ["  provisioning:\n"]
     if one.seats_listed:
@@ -217,6 +267,9 @@ def _provisioning(one: Reservation) -> str:
     else:
         lines.append(f"    placeholderCount: {one.seats[0][1]}\n")
     lines.append(f"    leadTimeMinutes: {one.lead}\n    scaleDownBehavior: {one.behavior}\n")
+    if one.buffer is not None:
+        percent, minimum = one.buffer
+        lines.append(f"    buffer: {{percent: {percent}, minimum: {minimum}}}\n")
     return "".join(lines)
 
 
@@ -276,7 +329,7 @@ def _entry(name: str, entry: Entry, recurrence: Recurrence, zone: Zone) -> Entry
 # Files
 
 
-def write_file(file: str, text: str, expected: bytes | None) -> None:
+def write_file(file: str, content: str | bytes, expected: bytes | None) -> None:
     """Replace a file in one step and keep its permissions.
 
     `expected` is what the file must still contain; None if it must not exist yet. Raise EditError otherwise.
@@ -289,9 +342,20 @@ def write_file(file: str, text: str, expected: bytes | None) -> None:
             raise EditError(f"{file}: {what}; nothing was written")
         path.parent.mkdir(parents=True, exist_ok=True)
         beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-        beside.write_bytes(text.encode())
+        beside.write_bytes(content.encode() if isinstance(content, str) else content)
         if found is not None:
             beside.chmod(stat.S_IMODE(path.stat().st_mode))
         beside.replace(path)
     except OSError as error:
         raise EditError(f"{file} cannot be written: {error.strerror}") from error
+
+
+def remove_file(file: str, expected: bytes | None) -> None:
+    """Remove a file that still contains what is expected. Raise EditError otherwise."""
+    path = Path(file)
+    try:
+        if path.read_bytes() != expected:
+            raise EditError(f"{file}: the file has been changed meanwhile; nothing was removed")
+        path.unlink()
+    except OSError as error:
+        raise EditError(f"{file} cannot be removed: {error.strerror}") from error

@@ -1,19 +1,36 @@
 """Edit one reservation in its file, and check the result in the whole project. Nothing is written."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
+from berth.checks import typos
+from berth.checks.policychecks import PolicyResult, judge
 from berth.dates.recurrence import expand
+from berth.diff.approvals import policy_cases
 from berth.diff.change import ReservationChange
 from berth.diff.compare import compare_versions
 from berth.diff.comparison import version_of
+from berth.edit.datelists import keep_entries, set_keys
 from berth.edit.occurrences import Dates, NothingToDoError, OccurrenceEdit, RefusedError
-from berth.edit.roundtrip import EditError, MakeNode, TreeEdit, edit_document
-from berth.findings import ERROR, Finding, Problem, severity
+from berth.edit.roundtrip import (
+    Comment,
+    EditError,
+    MakeNode,
+    TreeEdit,
+    edit_document,
+    insert_key,
+    only_document,
+    without_document,
+)
+from berth.findings import ERROR, WARNING, Finding, Problem, severity
 from berth.pipeline import Item, Pipeline
 from berth.reading.document import parse
 from berth.reading.source import Source
+from berth.schema.metadata import IMPORTED_FROM, IMPORTED_UID
+from berth.schema.report import nearest
 from berth.schema.values import Reservation
 
 # Assignments such as `provisioning.placeholderCount=30`
@@ -88,86 +105,185 @@ def _path_text(path: tuple[str | int, ...]) -> str:
 
 
 class EditResult(NamedTuple):
-    """The new text of a file. `findings`: errors that the edit causes; with any, it must not be written.
+    """The new text of a file; None: the file is to be removed.
 
-    `note`: why there is nothing to change.
+    `findings`: errors that the edit causes; with any, nothing must be written. `note`: why there is nothing
+    to change. `warnings`: those that the edit causes. `policies`: those of the site that apply to it, as far
+    as they compare no cost.
     """
 
     file: str
-    text: str
+    text: str | None
     findings: tuple[Finding, ...]
     change: ReservationChange | None
     note: str = ""
+    warnings: tuple[Finding, ...] = ()
+    policies: tuple[PolicyResult, ...] = ()
 
 
-def edit_reservation(pipeline: Pipeline, name: str, edit: TreeEdit) -> EditResult:
+ReservationEdit = Callable[[Reservation, Any, MakeNode], None]
+"""Changes the tree of a reservation in place; it knows the reservation as it was."""
+
+
+def edit_reservation(
+    pipeline: Pipeline,
+    name: str,
+    edit: ReservationEdit,
+    now: int | None = None,
+    comment: Comment | None = None,
+) -> EditResult:
     """Edit the reservation of this name; the edit may rename it. Raise EditError if it is refused."""
-    reservation = _editable(pipeline, name)
-    source = next(one for one in pipeline.sources if one.file == reservation.origin.file)
-    text = edit_document(_decode(source), reservation.origin.index, edit)
-    return check_edit(pipeline, source.file, text, reservation)
+    found = _editable(pipeline, name)
+    if isinstance(found, EditResult):
+        return found
+    reservation, text = found
+    return _apply(pipeline, reservation, text, partial(edit, reservation), now, comment)
 
 
-def edit_occurrence(pipeline: Pipeline, name: str, edit: OccurrenceEdit) -> EditResult:
+def edit_occurrence(
+    pipeline: Pipeline, name: str, edit: OccurrenceEdit, now: int | None = None
+) -> EditResult:
     """Edit one occurrence of the reservation of this name. Raise EditError if it is refused."""
-    reservation = _editable(pipeline, name)
-    known = pipeline.declared.calendars
-    source = next(one for one in pipeline.sources if one.file == reservation.origin.file)
-    text = _decode(source)
+    found = _editable(pipeline, name)
+    if isinstance(found, EditResult):
+        return found
+    reservation, text = found
+    known, file = pipeline.declared.calendars, reservation.origin.file
     try:
         dates = Dates(reservation, known)
         faults = () if dates.all else expand(reservation, known).problems
         if faults:
-            return EditResult(source.file, text, _located(pipeline, faults), None)
+            return EditResult(file, text, _located(pipeline, faults), None)
         tree_edit = edit(dates)
     except NothingToDoError as reason:
-        return EditResult(source.file, text, (), None, str(reason))
+        return EditResult(file, text, (), None, str(reason))
     except RefusedError as refused:
-        return EditResult(source.file, text, _located(pipeline, [refused.problem]), None)
-    return check_edit(
-        pipeline, source.file, edit_document(text, reservation.origin.index, tree_edit), reservation
-    )
+        return EditResult(file, text, _located(pipeline, [refused.problem]), None)
+    return _apply(pipeline, reservation, text, tree_edit, now)
+
+
+def copy_reservation(  # noqa: PLR0913, PLR0917 - what a copy is made of
+    pipeline: Pipeline, name: str, new: str, first: str, last: str, now: int | None = None
+) -> EditResult:
+    """Copy a reservation to other dates, in a file beside its own. Raise EditError if it is refused."""
+    found = _editable(pipeline, name)
+    if isinstance(found, EditResult):
+        return found
+    reservation, text = found
+    if reservation.recurrence.first is None and not reservation.recurrence.within:
+        raise EditError(f"{name} has no first and last date; copy its file and change its dates")
+    file = PurePosixPath(reservation.origin.file)
+    target = f"{file.parent}/{new}{file.suffix}"
+    if any(one.file == target for one in pipeline.sources):
+        raise EditError(f"{target}: the file exists; nothing was written")
+
+    def edit(tree: Any, make: MakeNode) -> None:
+        tree["metadata"]["name"] = make(new)
+        _forget_import(tree["metadata"])
+        recurrence = tree["spec"]["recurrence"]
+        dates = {"startDate": first, "endDate": last}
+        for key, value in dates.items():
+            if "within" in recurrence:
+                insert_key(recurrence, key, make(value), "within")
+        set_keys(recurrence, {**dates, "within": None}, make)
+        keep_entries(recurrence, first, last)
+
+    copied = edit_document(only_document(text, reservation.origin.index), 0, edit)
+    return check_edit(pipeline, target, copied, None, now)
+
+
+def _forget_import(metadata: Any) -> None:
+    """Remove what says from which event a reservation was imported: its copy was not."""
+    annotations = metadata.get("annotations") or {}
+    for key in (IMPORTED_FROM, IMPORTED_UID):
+        annotations.pop(key, None)
+    if "annotations" in metadata and not annotations:
+        del metadata["annotations"]
+
+
+def delete_reservation(pipeline: Pipeline, name: str) -> EditResult:
+    """Remove a reservation, and its file if nothing else is in it. Raise EditError if it is refused."""
+    found = _editable(pipeline, name)
+    if isinstance(found, EditResult):
+        return found
+    reservation, text = found
+    file, index = reservation.origin[:2]
+    return check_edit(pipeline, file, without_document(text, index), reservation)
+
+
+def _apply(  # noqa: PLR0913, PLR0917 - what an edit is made of
+    pipeline: Pipeline,
+    reservation: Reservation,
+    text: str,
+    edit: TreeEdit,
+    now: int | None,
+    comment: Comment | None = None,
+) -> EditResult:
+    """Edit the text of the file of a reservation, and check the project with it."""
+    file, index = reservation.origin[:2]
+    return check_edit(pipeline, file, edit_document(text, index, edit, comment), reservation, now)
 
 
 def _located(pipeline: Pipeline, problems: Sequence[Problem]) -> tuple[Finding, ...]:
     return tuple(pipeline.located(problems, severity))
 
 
-def _editable(pipeline: Pipeline, name: str) -> Reservation:
-    """Return the reservation. Raise EditError if it does not exist, or is Renku's."""
+def _editable(pipeline: Pipeline, name: str) -> tuple[Reservation, str] | EditResult:
+    """Return the reservation and the text of its file, or the errors for which it cannot be read.
+
+    Raise EditError if there is none, or it is Renku's.
+    """
     reservation = next((one for one in pipeline.declared.reservations if one.name == name), None)
     if reservation is None:
-        raise EditError(f'no reservation named "{name}"')
+        errors = [one for one in pipeline.findings() if one.severity == ERROR]
+        if errors and pipeline.may_declare("CapacityReservation", name):
+            return EditResult(errors[0].file, "", tuple(errors), None)
+        hint = nearest(name, [one.name for one in pipeline.declared.reservations])
+        raise EditError(f'no reservation named "{name}". {hint}')
     if reservation.renku:
         raise EditError(
             f"{name} is a Renku payload, which Berth does not edit. Convert it first: "
             f"berth import renku {reservation.origin.file}"
         )
-    return reservation
+    source = next(one for one in pipeline.sources if one.file == reservation.origin.file)
+    return reservation, _decode(source)
 
 
-def check_edit(pipeline: Pipeline, file: str, text: str, previous: Reservation | None) -> EditResult:
-    """Check the project with a new text of a file; `previous` is the reservation that the file had before."""
-    changed = Source(file, text.encode())
+def check_edit(
+    pipeline: Pipeline, file: str, text: str | None, previous: Reservation | None, now: int | None = None
+) -> EditResult:
+    """Check the project with a new text of a file, or without the file if it is None.
+
+    `previous` is the reservation that the file had before; with `now`, dates are compared with it.
+    """
+    changed = () if text is None else (Source(file, text.encode()),)
     sources = [one for one in pipeline.sources if one.file != file]
-    after = Pipeline(sources=sorted([*sources, changed]))
-    old = {item.reservation.name: item for item in pipeline.items()}
-    known = {_without_place(one) for one in pipeline.findings()}
-    new: list[Item] = [item for item in after.items() if _is_new(item, old)]
-    findings = [one for one in after.findings() if one.severity == ERROR and _without_place(one) not in known]
-    version = version_of(new[0], after) if new and not findings else None
+    after = Pipeline(sources=sorted([*sources, *changed]))
+    old = {item.reservation.name: item for item in pipeline.items(now=now)}
+    known = {one.without_place() for one in pipeline.findings()}
+    new: list[Item] = [item for item in after.items(now=now) if _is_new(item, old)]
+    if now is not None:
+        for item in new:
+            after.problems += typos.of_change(item.reservation, item.expansion.occurrences, now)
+    found = [one for one in after.findings() if one.without_place() not in known]
+    errors, warnings = (tuple(one for one in found if one.severity == kind) for kind in (ERROR, WARNING))
     before = version_of(old[previous.name], pipeline) if previous and previous.name in old else None
-    return EditResult(file, text, tuple(findings), compare_versions(before, version) if version else None)
+    remaining = {one.name for one in after.declared.reservations}
+    is_removed = before is not None and before.reservation.name not in remaining
+    if errors or not (new or is_removed):
+        return EditResult(file, text, errors, None, warnings=warnings)
+    versions = before, version_of(new[0], after) if new else None
+    change = compare_versions(*versions)
+    policies = after.site.policies if after.site else ()
+    cases = policy_cases(change, *versions, policies, now) if change and now is not None else ()
+    results = [result for case in cases if (result := judge(case, {})) and not result.lacks_cost]
+    return EditResult(file, text, errors, change, warnings=warnings, policies=tuple(results))
 
 
 def _is_new(item: Item, old: dict[str, Item]) -> bool:
+    """Tell whether a reservation is new or differs, wherever in its file."""
     one = old.get(item.reservation.name)
-    return one is None or one.reservation != item.reservation
-
-
-def _without_place(one: Finding) -> Finding:
-    """Return the finding without its line, which an edit above it changes."""
-    return one._replace(line=0, column=0)
+    return one is None or one.reservation._replace(origin=item.reservation.origin) != item.reservation
 
 
 def _decode(source: Source) -> str:

@@ -1,4 +1,4 @@
-"""Skip, move and extend one occurrence: find it, compute its new times, and write them into the file's tree.
+"""Skip, move and extend one occurrence, or change its seats: find it, and write what differs into the tree.
 
 An occurrence in `extra` is edited there; for one of the schedule, an entry of `except` or `moved` is added,
 changed or removed. All times are wall times in the zone of the reservation.
@@ -8,26 +8,45 @@ from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Any, NamedTuple
 
-from berth.dates.exceptions import EXCEPT, NOTHING_TO_MOVE, NOTHING_TO_SKIP, WHICH_ONE, move_index
+from berth.dates.exceptions import (
+    NOTHING_TO_MOVE,
+    NOTHING_TO_SKIP,
+    WHICH_ONE,
+    Exclusions,
+    calendars_of,
+    single_excepts,
+)
 from berth.dates.moments import span_text
 from berth.dates.occurrence import LocalOccurrence, window_minutes
 from berth.dates.recurrence import local_occurrences
 from berth.dates.zone import DAY, Zone, clock, day_of, load, local, number, window
+from berth.edit.datelists import add_entry, remove_entry, set_keys
 from berth.edit.roundtrip import EditError, MakeNode, TreeEdit
+from berth.edit.seats import Counts, count_keys, set_extra_seats, with_counts
 from berth.findings import Problem
+from berth.manifests.placed import class_names
+from berth.output.report import seats_text
 from berth.schema.grammar import end_time
-from berth.schema.values import Calendar, Reservation
+from berth.schema.values import Calendar, Reservation, Seats
 
 
 class OccurrenceSelector(NamedTuple):
     """A local date on which the occurrence starts, now or before it was moved, and the time of that start.
 
-    With `is_id`, both are those of its id: the start before it was moved.
+    With `is_id`, both are those of its id: the start before it was moved. `name` is that of its entry, empty
+    for one without a name.
     """
 
     day: str
     start: str | None
     is_id: bool = False
+    name: str | None = None
+
+    @property
+    def words(self) -> str:
+        """What it gives besides the date: ` at 09:00 named extra-time`."""
+        at = "" if self.start is None else f" at {self.start}"
+        return f"{at} named {self.name}" if self.name else at
 
 
 class NewTimes(NamedTuple):
@@ -67,6 +86,7 @@ class Dates:
         self.reservation = reservation
         self.zone: Zone = zone
         self.all = local_occurrences(reservation, calendars)
+        self._exclusions = Exclusions(reservation.recurrence, calendars_of(reservation.recurrence, calendars))
 
     def find(
         self, which: OccurrenceSelector, among: Callable[[LocalOccurrence], bool]
@@ -75,7 +95,7 @@ class Dates:
 
         With a time, what lists show goes before what is left out, or started then before it was moved.
         """
-        possible = [one for one in self.all if among(one)]
+        possible = [one for one in self.all if among(one) and which.name in (None, one.name)]
         day = number(date.fromisoformat(which.day))
         if which.start is None:
             matches = [
@@ -93,6 +113,16 @@ class Dates:
             raise RefusedError(self._several(which, matches, possible))
         return matches[0] if matches else None
 
+    def find_left_out(self, which: OccurrenceSelector) -> LocalOccurrence | None:
+        """Return the first occurrence that is left out and would start then, now or before it was moved."""
+        for one in self.all:
+            starts = (one.original, one.start)
+            days = [start for start in starts if str(day_of(start)) == which.day]
+            is_named = which.name in (None, one.name)
+            if not one.happens and is_named and any(which.start in (None, clock(start)) for start in days):
+                return one
+        return None
+
     def _shown(self, one: LocalOccurrence) -> tuple[int, int]:
         """Return its start as the file says it, and as clocks show it."""
         return one.start, local(self.zone, window(self.zone, one.start, one.end)[0])
@@ -100,13 +130,12 @@ class Dates:
     def _several(
         self, which: OccurrenceSelector, matches: list[LocalOccurrence], possible: list[LocalOccurrence]
     ) -> Problem:
-        if len({one.original for one in matches}) < len(matches):
-            fix = "Give them different start times first (B049)."
+        if len({(one.original, one.name) for one in matches}) < len(matches):
+            fix = "Give them different start times or names first (B049)."
         else:
             fix = f"Name its start: {' or '.join(self.address(one, possible, time=True) for one in matches)}."
-        at = "" if which.start is None else f" {which.start}"
         listed = ", ".join(map(self.words, matches))
-        message = f"{which.day}{at} matches {len(matches)} occurrences: {listed}."
+        message = f"{which.day}{which.words} matches {len(matches)} occurrences: {listed}."
         return self.problem(WHICH_ONE, message, fix)
 
     def address(
@@ -118,23 +147,40 @@ class Dates:
         days = {start // DAY for other in rest for start in (other.original, *self._shown(other))}
         if not time and shown // DAY not in days:
             return f"{day_of(shown)}"
-        if not any(shown in self._shown(other) for other in rest):
+        same = [other.name for other in rest if shown in self._shown(other)]
+        if not same:
             return f"{day_of(shown)} {clock(shown)}"
-        return f"{day_of(one.original)}T{clock(one.original)}"
+        if one.name and one.name not in same:
+            return f"{day_of(shown)} {clock(shown)} --name {one.name}"
+        return f"{day_of(one.original)}T{clock(one.original)}" + (f"~{one.name}" if one.name else "")
 
     def _happening(self) -> list[LocalOccurrence]:
         return [one for one in self.all if one.happens]
 
+    def is_contradictory(self, one: LocalOccurrence) -> bool:
+        """Tell whether one entry moves it and another one leaves it out (B050)."""
+        return one.has_new_time and bool(
+            single_excepts(self.reservation.recurrence.excepts, one.original, one.name)
+        )
+
     def words(self, one: LocalOccurrence) -> str:
         """Return when it happens: `Mon 2026-02-02 09:00-13:00`."""
         text = span_text(*window(self.zone, one.start, one.end), self.zone)
+        if one.name:
+            text += f" {one.name}"
         if one.start // DAY != one.original // DAY:
             text += f" (moved from {day_of(one.original)} {clock(one.original)})"
         return text
 
+    def check_open(self, start: int, end: int) -> None:
+        """Raise EditError if the site is closed at these wall times."""
+        reason = self._exclusions.closed(start, end)
+        if reason is not None:
+            when = span_text(*window(self.zone, start, end), self.zone)
+            raise EditError(f"the site is closed on {when} ({reason}). Choose another date")
+
     def missing(self, which: OccurrenceSelector, code: str) -> Problem:
         """Report that no occurrence is meant."""
-        at = "" if which.start is None else f" at {which.start}"
         there = [
             self.address(one, time=True)
             for one in self._happening()
@@ -144,7 +190,7 @@ class Dates:
         fix = f"Name another date: berth occurrences {name} lists them."
         if there:
             fix = f"Name its start: {' or '.join(there)}."
-        return self.problem(code, f"{name} has no occurrence on {which.day}{at}.", fix)
+        return self.problem(code, f"{name} has no occurrence on {which.day}{which.words}.", fix)
 
     def problem(self, code: str, message: str, fix: str) -> Problem:
         origin = self.reservation.origin
@@ -158,10 +204,12 @@ def skip_occurrence(which: OccurrenceSelector) -> OccurrenceEdit:
         one = dates.find(which, lambda found: found.happens)
         if one is not None:
             return _skip(dates, one)
-        left_out = next((found for found in dates.all if _is_left_out(found, which)), None)
+        left_out = dates.find_left_out(which)
+        if left_out is not None and left_out.move is not None and not left_out.has_new_time:
+            return _skip(dates, left_out)
         if left_out is not None:
-            when = " ".join(filter(None, (which.day, which.start)))
-            raise NothingToDoError(f"nothing is left to skip on {when} ({left_out.excluded})")
+            when = " ".join(filter(None, (which.day, which.start, which.name)))
+            raise NothingToDoError(f"nothing is left to skip on {when} ({left_out.reason})")
         raise RefusedError(dates.missing(which, NOTHING_TO_SKIP))
 
     return plan
@@ -172,8 +220,8 @@ def move_occurrence(which: OccurrenceSelector, to: NewTimes) -> OccurrenceEdit:
 
     def plan(dates: Dates) -> TreeEdit:
         # A class that a holiday cancels is often given on another date.
-        one = dates.find(which, lambda found: found.happens or found.excluded != EXCEPT)
-        if one is None or (one.excluded == EXCEPT and one.is_moved):
+        one = dates.find(which, lambda found: found.happens or not found.is_excepted)
+        if one is None or dates.is_contradictory(one):
             raise RefusedError(_not_movable(dates, which, one))
         day = one.start // DAY if to.day is None else number(date.fromisoformat(to.day))
         start = day * DAY + (one.start % DAY if to.start is None else end_time(to.start))
@@ -187,20 +235,15 @@ def move_occurrence(which: OccurrenceSelector, to: NewTimes) -> OccurrenceEdit:
 
 def _not_movable(dates: Dates, which: OccurrenceSelector, one: LocalOccurrence | None) -> Problem:
     """Report that there is no occurrence, or why it is left out."""
-    one = one or next((found for found in dates.all if _is_left_out(found, which)), None)
+    one = one or dates.find_left_out(which)
     if one is None:
         return dates.missing(which, NOTHING_TO_MOVE)
     when = f"{day_of(one.original)} {clock(one.original)}"
     fix = "Remove it from except first."
-    if one.excluded != EXCEPT:
+    if not one.is_excepted:
         address = dates.address(one)
         fix = f"For another date: berth move {dates.reservation.name} {address} --to DATE."
-    return dates.problem(NOTHING_TO_MOVE, f"{when} is left out ({one.excluded}).", fix)
-
-
-def _is_left_out(one: LocalOccurrence, which: OccurrenceSelector) -> bool:
-    day, start = str(day_of(one.original)), clock(one.original)
-    return not one.happens and day == which.day and which.start in (None, start)
+    return dates.problem(NOTHING_TO_MOVE, f"{when} is left out ({one.reason}).", fix)
 
 
 def _moved_end(one: LocalOccurrence, start: int, to: NewTimes) -> int:
@@ -231,7 +274,7 @@ def extend_occurrence(which: OccurrenceSelector, end: str, end_day: str | None) 
 
     def plan(dates: Dates) -> TreeEdit:
         one = dates.find(which, lambda found: found.happens)
-        if one is None or (one.excluded == EXCEPT and one.is_moved):
+        if one is None or dates.is_contradictory(one):
             raise RefusedError(_not_movable(dates, which, one))
         day = _end_day(one) if end_day is None else number(date.fromisoformat(end_day))
         new = day * DAY + end_time(end)
@@ -277,6 +320,23 @@ def _span(start: int, end: int) -> str:
     return f"{begin} to {day_of(end)} {clock(end)}"
 
 
+def change_seats(which: OccurrenceSelector, counts: Counts) -> OccurrenceEdit:
+    """Give an occurrence other seats; classes that are not named keep their counts."""
+
+    def plan(dates: Dates) -> TreeEdit:
+        one = dates.find(which, lambda found: found.happens)
+        if one is None or dates.is_contradictory(one):
+            raise RefusedError(_not_movable(dates, which, one))
+        reservation = dates.reservation
+        seats = with_counts(one.seats, counts, class_names(reservation) if reservation.seats_listed else ())
+        if dict(seats) == dict(one.seats):
+            has = seats_text(seats, reservation.holder.unit)
+            raise NothingToDoError(f"{dates.words(one)} has {has} already")
+        return _reseat(dates, one, seats)
+
+    return plan
+
+
 # What is written
 
 
@@ -286,13 +346,13 @@ def _skip(dates: Dates, one: LocalOccurrence) -> TreeEdit:
     def edit(tree: Any, make: MakeNode) -> None:
         written = tree["spec"]["recurrence"]
         if one.is_extra:
-            _remove(written, "extra", one.entry - len(recurrence.schedule))
+            remove_entry(written, "extra", one.entry - len(recurrence.schedule))
             return
-        if one.is_moved:
-            _remove(written, "moved", move_index(recurrence.moves, one.original))
+        if one.move is not None:
+            remove_entry(written, "moved", one.move)
         if one.excluded is None:
             entry = _original(dates, one)
-            _add(written, "except", entry if len(entry) > 1 else entry["date"], make)
+            add_entry(written, "except", entry if len(entry) > 1 else entry["date"], make)
 
     return edit
 
@@ -300,47 +360,73 @@ def _skip(dates: Dates, one: LocalOccurrence) -> TreeEdit:
 def _original(dates: Dates, one: LocalOccurrence) -> dict[str, str]:
     """Return the keys that name an occurrence of the schedule in `except` and `moved`."""
     day = one.original // DAY
-    is_alone = sum(not other.is_extra and other.original // DAY == day for other in dates.all) == 1
+    others = [other for other in dates.all if not other.is_extra and other.original // DAY == day]
     keys = {"date": str(day_of(one.original))}
-    return keys if is_alone else {**keys, "startTime": clock(one.original)}
+    if len(others) > 1:
+        keys["startTime"] = clock(one.original)
+    if len([other for other in others if other.original == one.original]) > 1:
+        keys["name"] = one.name
+    return keys
 
 
 def _retime(dates: Dates, one: LocalOccurrence, times: tuple[int, int], to: NewTimes) -> TreeEdit:
     """Write a new start and end. `to`: what was given, which is written even if it is the same as before."""
     recurrence = dates.reservation.recurrence
     start, end = times
+    dates.check_open(start, end)
 
     def edit(tree: Any, make: MakeNode) -> None:
         written = tree["spec"]["recurrence"]
         if one.is_extra:
             entry = written["extra"][one.entry - len(recurrence.schedule)]
-            _set(entry, {"date": str(day_of(start)), "startTime": clock(start), **_end(start, end)}, make)
+            set_keys(entry, {"date": str(day_of(start)), "startTime": clock(start), **_end(start, end)}, make)
             return
-        if not one.is_moved:
-            target = _new_target(one, start, end, to)
-            original = _original(dates, one)
-            _add(written, "moved", {**original, "to": target}, make)
-            return
-        index = move_index(recurrence.moves, one.original)
-        if times == (one.original, one.original + one.length) and one.excluded is None:
-            _remove(written, "moved", index)
-            return
-        keys = {"endTime": None, "endDay": None, **_new_target(one, start, end, to)}
-        _set(written["moved"][index]["to"], keys, make)
+        is_usual = times == (one.original, one.original + one.length) and one.excluded is None
+        usual = dict.fromkeys(("date", "startTime", "endTime", "endDay"))
+        _change(dates, one, written, usual if is_usual else _new_target(one, start, end, to), make)
 
     return edit
 
 
+def _reseat(dates: Dates, one: LocalOccurrence, seats: Seats) -> TreeEdit:
+    """Write other seats; none where they are those that the line has without a change."""
+    reservation, recurrence = dates.reservation, dates.reservation.recurrence
+
+    def edit(tree: Any, make: MakeNode) -> None:
+        written = tree["spec"]["recurrence"]
+        if one.is_extra:
+            entry = written["extra"][one.entry - len(recurrence.schedule)]
+            set_extra_seats(reservation, entry, seats, make)
+            return
+        keys = count_keys(reservation, seats, recurrence.schedule[one.entry].seats)
+        _change(dates, one, written, keys, make)
+
+    return edit
+
+
+def _change(
+    dates: Dates, one: LocalOccurrence, recurrence: Any, keys: dict[str, Any], make: MakeNode
+) -> None:
+    """Set keys of `to` in the entry of `moved`, which is added or removed if need be; None removes a key."""
+    if one.move is None:
+        new = {key: value for key, value in keys.items() if value is not None}
+        add_entry(recurrence, "moved", {**_original(dates, one), "to": new}, make)
+        return
+    target = recurrence["moved"][one.move]["to"]
+    set_keys(target, keys, make)
+    if not target:
+        remove_entry(recurrence, "moved", one.move)
+
+
 def _new_target(one: LocalOccurrence, start: int, end: int, to: NewTimes) -> dict[str, Any]:
-    """Return `to` of an entry of `moved`: what differs from the schedule, and what was given."""
+    """Return the times in `to` of an entry of `moved`: what differs from the schedule, and what was given."""
     keys: dict[str, Any] = {}
     if to.day is not None or start // DAY != one.original // DAY:
         keys["date"] = str(day_of(start))
     if to.start is not None or start % DAY != one.original % DAY:
         keys["startTime"] = clock(start)
-    if to.end is not None or end - start != one.length:
-        keys.update({key: value for key, value in _end(start, end).items() if value is not None})
-    return keys
+    has_end = to.end is not None or end - start != one.length
+    return keys | (_end(start, end) if has_end else {"endTime": None, "endDay": None})
 
 
 def _end(start: int, end: int) -> dict[str, Any]:
@@ -350,28 +436,3 @@ def _end(start: int, end: int) -> dict[str, Any]:
     days, minutes = end // DAY - start // DAY, end % DAY
     is_said = minutes != start % DAY and days == (minutes < start % DAY)
     return {"endTime": clock(end), "endDay": None if is_said else days}
-
-
-def _set(entry: Any, keys: dict[str, Any], make: MakeNode) -> None:
-    """Set keys of a mapping; None removes one. What is the same stays as it is written."""
-    for key, value in keys.items():
-        if value is None:
-            if key in entry:
-                del entry[key]
-        elif str(entry.get(key)) != str(value):
-            entry[key] = make(value)
-
-
-def _add(recurrence: Any, key: str, entry: Any, make: MakeNode) -> None:
-    entries = recurrence.get(key)
-    if entries is None:
-        recurrence[key] = make([entry])
-    else:
-        entries.append(make(entry))
-
-
-def _remove(recurrence: Any, key: str, index: int) -> None:
-    entries = recurrence[key]
-    del entries[index]
-    if not entries:
-        del recurrence[key]

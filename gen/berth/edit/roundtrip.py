@@ -13,7 +13,7 @@ from datetime import date
 from difflib import SequenceMatcher
 from io import StringIO
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
@@ -25,11 +25,16 @@ from berth.reading.source import Source
 
 _MARKER = re.compile(r"^---(?=\s|$)", re.MULTILINE)
 _is_date = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII).fullmatch
-_is_plain = re.compile(r"[A-Za-z][\w ./-]*", re.ASCII).fullmatch
+_is_word = re.compile(r"[A-Za-z][\w ./-]*", re.ASCII).fullmatch
 _SPECIAL = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n"})
 
 MakeNode = Callable[[Any], Any]
 """Turns a plain value into a node of the tree that is edited."""
+
+
+def is_plain(value: str) -> bool:
+    """Tell whether every reader takes it for this text without quotes."""
+    return _is_word(value) is not None and value.lower() not in _SPECIAL
 
 
 class TreeEdit(Protocol):
@@ -42,15 +47,23 @@ class EditError(Exception):
     """An edit that is refused, with a message for people."""
 
 
-def edit_document(text: str, index: int, edit: TreeEdit) -> str:
-    """Return the text with one document edited.
+class Comment(NamedTuple):
+    """A comment line above a key; it replaces the one there that begins with the same `mark`."""
+
+    key: str
+    mark: str
+    text: str
+
+
+def edit_document(text: str, index: int, edit: TreeEdit, comment: Comment | None = None) -> str:
+    """Return the text with one document edited. JSON, and a key in braces, take no comment.
 
     `index` counts documents from 0, including empty ones, as `berth.reading.document` does. Raise EditError
     if the edit is not possible or the result is not exact.
     """
     wanted = _plain(text)
     edit(wanted[index], lambda value: value)
-    found = _json(text, wanted) if text.lstrip()[:1] in ("{", "[") else _yaml(text, index, edit)
+    found = _json(text, wanted) if text.lstrip()[:1] in ("{", "[") else _yaml(text, index, edit, comment)
     try:
         is_exact = _plain(found) == wanted
     except EditError:
@@ -58,6 +71,20 @@ def edit_document(text: str, index: int, edit: TreeEdit) -> str:
     if not is_exact:
         raise EditError("the file uses YAML that Berth cannot edit safely; edit it by hand")
     return found
+
+
+def only_document(text: str, index: int) -> str:
+    """Return the text with one of its documents, and what is above the first."""
+    pieces = _pieces(text)
+    return f"{pieces.get(-1, '')}{pieces[index]}".removeprefix("---\n")
+
+
+def without_document(text: str, index: int) -> str | None:
+    """Return the text without one of its documents; None if there is no other one."""
+    pieces = _pieces(text)
+    del pieces[index]
+    rest = "".join(pieces[number] for number in sorted(pieces))
+    return rest if _has_content(rest) else None
 
 
 def _plain(text: str) -> dict[int, Any]:
@@ -74,7 +101,7 @@ def _json(text: str, wanted: dict[int, Any]) -> str:
     return json.dumps(wanted[0], indent=indent, ensure_ascii=False) + ("\n" if text.endswith("\n") else "")
 
 
-def _yaml(text: str, index: int, edit: TreeEdit) -> str:
+def _yaml(text: str, index: int, edit: TreeEdit, comment: Comment | None) -> str:
     pieces = _pieces(text)
     crlf = "\r\n" in pieces[index]
     piece = pieces[index].replace("\r\n", "\n")
@@ -87,19 +114,34 @@ def _yaml(text: str, index: int, edit: TreeEdit) -> str:
     except (YAMLError, ValueError, TypeError) as error:
         raise EditError(f"the file cannot be edited: {error}") from error
     edited = keep_comments(piece, stream.getvalue())
+    if comment is not None:
+        edited = _with_comment(edited, comment)
     pieces[index] = edited.replace("\n", "\r\n") if crlf else edited
     return "".join(pieces[number] for number in sorted(pieces))
+
+
+def _with_comment(text: str, comment: Comment) -> str:
+    """Return the text with the comment above the first line of its key."""
+    mark, key = re.escape(comment.mark), re.escape(comment.key)
+    line = re.compile(rf"^(?P<indent> *)(?:# {mark}.*\n *)?(?={key}:)", re.MULTILINE)
+    return line.sub(lambda found: f"{found['indent']}# {comment.text}\n{found['indent']}", text, count=1)
 
 
 def _pieces(text: str) -> dict[int, str]:
     """Return the text of each document with its marker, by index; text before the first has the index -1."""
     starts = [match.start() for match in _MARKER.finditer(text)]
     head = text[: starts[0]] if starts else text
-    has_content = any(line.strip() and not line.lstrip().startswith(("#", "%")) for line in head.splitlines())
+    has_content = _has_content(head)
     found = {0 if has_content else -1: head}
     for number, (start, end) in enumerate(pairwise([*starts, len(text)]), start=has_content):
         found[number] = text[start:end]
     return found
+
+
+def _has_content(text: str) -> bool:
+    """Whether there is more than comments, directives and markers."""
+    lines = (line.strip() for line in text.splitlines())
+    return any(line and line != "---" and not line.startswith(("#", "%")) for line in lines)
 
 
 def _writer(piece: str) -> YAML:
@@ -197,9 +239,24 @@ def _inline(value: Any) -> Any:
     return value
 
 
+def to_block(entries: Any) -> None:
+    """Write each entry of a list on its own line, unless what it is in is written on one line."""
+    if isinstance(entries, CommentedSeq):
+        entries.fa.set_block_style()
+
+
+def insert_key(mapping: Any, key: str, value: Any, before: str) -> None:
+    """Add a key to a mapping, above the key `before` if there is one."""
+    if isinstance(mapping, CommentedMap) and before in mapping:
+        mapping.insert(list(mapping).index(before), key, value)
+    else:
+        mapping[key] = value
+
+
 def _text(value: str) -> Any:
     if _is_date(value):
-        return date.fromisoformat(value)
-    if _is_plain(value) and value.lower() not in _SPECIAL:
-        return value
-    return DoubleQuotedScalarString(value)
+        try:
+            return date.fromisoformat(value)
+        except ValueError:  # validation says what is wrong with it
+            return DoubleQuotedScalarString(value)
+    return value if is_plain(value) else DoubleQuotedScalarString(value)

@@ -1,18 +1,26 @@
 """Create the files of a new repository, which `berth init` writes."""
 
 from collections.abc import Iterator
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
+from typing import NamedTuple
 
+from berth.edit import workflow
 from berth.edit.create import MODELINE, SCHEMA, ReservationRequest, new_reservation, reservation_yaml
-from berth.output.templates import Renderer
+from berth.edit.roundtrip import is_plain
+from berth.output.yamltext import quote
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
-from berth.render import files, text_of
 from berth.schema.describe import json_schema_text
-from berth.version import VERSION
 
-ACTION = f"berth-dev/berth@v{VERSION}"
+VENDOR = "vendor"
+README = "README.md"
+NAMESPACES = {"jupyterhub": "jupyterhub", "renku": "renku", "pods": "default"}
+"""The usual namespace of sessions, by their source."""
+_BRANCH = "main"
+_DEMO_DELAY = timedelta(minutes=2)
+_DEMO_LENGTH = timedelta(minutes=30)
 _WEEKS = 12
+_CALENDAR = "university-holidays"
 _SITE = """\
 # Settings of the platform team. All other fields have their defaults.
 apiVersion: berth.dev/v1alpha1
@@ -22,8 +30,14 @@ metadata:
 spec:
   timeZone: {zone}
   engine: {engine}
+{repository}\
   clusters:
-    - name: prod
+    - name: {cluster}
+"""
+_REPOSITORY = """\
+  repository:
+    url: {url}
+    revision: {branch}
 """
 _CLASSES = """\
 # The shape of one seat, and how its sessions are recognized.
@@ -32,29 +46,25 @@ kind: ResourceClass
 metadata:
   name: small
 spec:
-  requests: {cpu: "1", memory: 4Gi}
+{renku}\
+  requests: {requests}
   sessions:
-    source: jupyterhub  # renku, jupyterhub, pods or custom
-    namespaces: [jupyterhub]
-"""
-_WORKFLOW = """\
-name: berth
-on:
-  pull_request:
-  merge_group:
-  push:
-    branches: [main]
-permissions:
-  contents: read
-jobs:
-  preview:
-    runs-on: ubuntu-latest
-    timeout-minutes: 10
-    steps:
-      - uses: actions/checkout@v4
-        with:
-          fetch-depth: 0
-      - uses: {action}
+    source: {source}
+    namespaces: [{namespace}]  # must exist in the cluster
+{selector}"""
+_RENKU = "  renkuId: 1  # the id of the class in Renku\n"
+_SELECTOR = "    selector:\n      matchLabels: {app: session}\n"
+_REQUESTS = '{cpu: "1", memory: 4Gi}'
+_DEMO_REQUESTS = "{cpu: 100m, memory: 64Mi}"  # they fit into any cluster
+_CALENDARS = """\
+# Dates without courses.
+apiVersion: berth.dev/v1alpha1
+kind: Calendar
+metadata:
+  name: {name}
+spec:
+  dates:
+    - {{date: {holiday}, title: Example of a holiday}}
 """
 _README = """\
 # {name}: seats for courses
@@ -77,38 +87,107 @@ rendered/gitops/** -linguist-generated
 """
 
 
-def starter_files(name: str, zone: str, engine: str, after: date) -> dict[str, str]:
-    """Return the text of each file by path. The first course begins on the Monday after a date.
+class Starter(NamedTuple):
+    """What a new repository should contain. The values are not checked: validate the project."""
 
-    `name` is the name of the site. The values are not checked: validate the project.
-    """
-    first = after + timedelta(days=7 - after.weekday())
+    name: str  # of the site
+    requirement: str  # what the workflow tells pip to install
+    cluster: str
+    source: str
+    namespace: str
+    zone: str
+    engine: str
+    repository: str = ""
+    demo: bool = False
+    calendar: bool = False  # whether a workflow publishes the calendar
+    report: bool = False  # each week
+
+
+def starter_files(starter: Starter, now: int) -> dict[str, str]:
+    """Return the text of each file by path. The first course begins on the next Monday."""
+    today = datetime.fromtimestamp(now, UTC).date()
+    first = today + timedelta(days=7 - today.weekday())
     last = first + timedelta(days=7 * _WEEKS - 3)
-    given = {"class": "small", "seats": "25", "weekly": "mon", "from": str(first), "until": str(last)}
-    course = new_reservation(ReservationRequest("first-course", "weekly", ("09:00-13:00",), given))
-    modeline = MODELINE.format(SCHEMA)
     declared = {
-        "reservations/site.yaml": modeline + _SITE.format(name=name, zone=zone, engine=engine),
-        "reservations/classes.yaml": modeline + _CLASSES,
-        "reservations/first-course.yaml": reservation_yaml(course),
+        "site": _site(starter),
+        "classes": _classes(starter),
+        "calendars": _CALENDARS.format(name=_CALENDAR, holiday=first + timedelta(weeks=2)),
     }
-    others = {
+    modeline = MODELINE.format(SCHEMA)
+    return {
+        **{f"reservations/{name}.yaml": modeline + text for name, text in declared.items()},
+        "reservations/first-course.yaml": _course(first, last),
+        **({"reservations/demo.yaml": _demo(now)} if starter.demo else {}),
         f"reservations/{SCHEMA}": json_schema_text(),
         ".gitattributes": _ATTRIBUTES,
-        ".github/workflows/berth.yaml": _WORKFLOW.format(action=ACTION),
-        "README.md": _README.format(name=name, first=first, last=last),
+        **{path: workflow.workflow(path, starter.requirement) for path in _workflows(starter)},
+        README: _README.format(name=starter.name, first=first, last=last),
     }
-    return {**declared, **others}
 
 
-def render_files(pipeline: Pipeline, output: str) -> Iterator[tuple[str, str]]:
-    """Render a project: yield paths and texts; nothing if it has errors."""
-    renderer = Renderer(None)
-    for path, text in files(pipeline, renderer, pipeline.items(text_of(pipeline, renderer))):
-        yield f"{output}/{path}", text
+def _workflows(starter: Starter) -> Iterator[str]:
+    yield workflow.PREVIEW
+    if starter.calendar:
+        yield workflow.CALENDAR
+    if starter.report:
+        yield workflow.REPORT
 
 
 def project_of(texts: dict[str, str]) -> Pipeline:
     """Return the project with these files."""
     paths = [path for path in texts if path.startswith("reservations/") and path.endswith(".yaml")]
     return Pipeline(sources=[Source(path, texts[path].encode()) for path in sorted(paths)])
+
+
+def next_commands(starter: Starter) -> tuple[str, ...]:
+    """Return the commands that lead from the files to pods, to be run in the repository."""
+    if starter.engine == "none":
+        apply = ("berth render", f"kubectl apply --recursive -f rendered/clusters/{starter.cluster}")
+    else:
+        push = f'git add --all && git commit --message "Reserve seats" && git push origin HEAD:{_BRANCH}'
+        apply = (f"berth render && {push}", f"kubectl apply -f rendered/gitops/{starter.engine}")
+    return (*apply, "kubectl get pods --namespace berth --watch")
+
+
+def _scalar(name: str) -> str:
+    return name if is_plain(name) else quote(name)
+
+
+def _site(starter: Starter) -> str:
+    url = starter.repository
+    return _SITE.format(
+        name=_scalar(starter.name),
+        zone=starter.zone,
+        engine=starter.engine,
+        repository=_REPOSITORY.format(url=url, branch=_BRANCH) if url else "",
+        cluster=_scalar(starter.cluster),
+    )
+
+
+def _classes(starter: Starter) -> str:
+    return _CLASSES.format(
+        source=starter.source,
+        namespace=_scalar(starter.namespace),
+        renku=_RENKU if starter.source == "renku" else "",
+        selector=_SELECTOR if starter.source == "pods" else "",
+        requests=_DEMO_REQUESTS if starter.demo else _REQUESTS,
+    )
+
+
+def _course(first: date, last: date) -> str:
+    given = {"class": "small", "seats": "25", "weekly": "mon", "from": str(first), "until": str(last)}
+    given["calendars"] = _CALENDAR
+    return reservation_yaml(
+        new_reservation(ReservationRequest("first-course", "weekly", ("09:00-13:00",), given))
+    )
+
+
+def _demo(now: int) -> str:
+    """Return a course that opens at the first minute after the delay. In UTC, no time of day comes twice."""
+    start = datetime.fromtimestamp(-(-now // 60) * 60, UTC) + _DEMO_DELAY
+    end = start + _DEMO_LENGTH
+    given = {"class": "small", "seats": "2", "from": f"{start:%F}", "until": f"{end:%F}"}
+    given |= {"lead": "0", "time-zone": "UTC"}
+    return reservation_yaml(
+        new_reservation(ReservationRequest("demo", "once", (f"{start:%R}-{end:%R}",), given))
+    )

@@ -28,7 +28,7 @@ class DisruptionBudget(NamedTuple):
     """A budget as declared: `nodes` is `"10%"` or `"3"`, `duration` is in seconds and comes with
     `schedule`.
 
-    `reasons` None stands for all of them: Underutilized, Empty and Drifted.
+    `reasons` None stands for all of them.
     """
 
     nodes: str

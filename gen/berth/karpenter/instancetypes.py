@@ -24,20 +24,15 @@ from berth.karpenter.nodelabels import (
 from berth.karpenter.requirements import (
     DOES_NOT_EXIST,
     IN,
-    Labels,
     Requirement,
     Requirements,
     requirement,
-    requirements_of_labels,
 )
 from berth.karpenter.resourcelists import ONE, PODS, ResourceList
 
 
 class Offering(NamedTuple):
-    """One way to buy an instance type. Use `reserved_offering` for a capacity reservation.
-
-    `capacity` and `overhead` are added to those of the type, for this offering only.
-    """
+    """One way to buy an instance type. Use `reserved_offering` for a capacity reservation."""
 
     capacity_type: str  # reserved | on-demand | spot
     zone: str
@@ -47,9 +42,6 @@ class Offering(NamedTuple):
     count: int = 0  # type: ignore[assignment] # machines of the reservation that are free
     kind: str = "default"  # default | capacity-block
     interruptible: bool = False
-    capacity: ResourceList = ()
-    overhead: ResourceList = ()
-    labels: Labels = ()  # more labels that a node gets from it
 
 
 class InstanceType(NamedTuple):
@@ -93,7 +85,7 @@ def offering_requirements(offering: Offering) -> Requirements:
             asked.append(requirement(key, IN, (value,)))
     else:
         asked += [requirement(key, DOES_NOT_EXIST) for key in RESERVATION_LABELS]
-    return Requirements((*asked, *requirements_of_labels(offering.labels)))
+    return Requirements(asked)
 
 
 @lru_cache(maxsize=4096)

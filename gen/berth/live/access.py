@@ -158,21 +158,24 @@ class ClusterAccess:
         """Read the state of each cluster."""
         with_koordinator = {one.name for one in site.clusters if one.koordinator is not None}
         with_nodes = {one.name for one in site.clusters if one.has_static_pools}
+        with_buffers = {one.name for one in site.clusters if one.has_buffers}
 
         def snapshot(remote: ClusterClient, place: ClusterLocation) -> ClusterFacts:
+            name = place.cluster
             wanted = GatherScope(
-                place.namespace, site.name, place.cluster in with_koordinator, place.cluster in with_nodes
+                *(place.namespace, site.name, name in with_koordinator, name in with_nodes),
+                buffers=name in with_buffers,
             )
 
             def lists(path: str, query: Mapping[str, str], accept: str) -> Any:
-                return _validated_list(remote.get(path, query, accept), path)
+                return validated_list(remote.get(path, query, accept), path)
 
             return gather_facts(lists, wanted, now, ClusterError)
 
         return self.at_each(places, snapshot)
 
 
-def _validated_list(answer: Any, path: str) -> Any:
+def validated_list(answer: Any, path: str) -> Any:
     """Return the answer if it is a list. Raises ClusterError, such as for the page of a proxy."""
     items, metadata = answer.get("items") or (), answer.get("metadata") or {}
     is_list = str(answer.get("kind", "")).endswith("List") and isinstance(metadata, dict)

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
+from berth.names import CLUSTER_EXTRA
 from berth.runtime.apiclient import JSON, MERGE_PATCH
 
 try:
@@ -47,7 +48,7 @@ class ClusterError(Exception):
 def read_contexts(kubeconfig: str | None) -> KubeContexts:
     """Read the contexts of the file, $KUBECONFIG or ~/.kube/config. Raises ClusterError."""
     if not HAS_CLIENT:
-        install = 'Run: pip install "kube-berth[cluster]"'
+        install = f'Run: pip install "{CLUSTER_EXTRA}"'
         raise ClusterError(0, "the package kubernetes is not installed", install)
     where = kubeconfig or KUBE_CONFIG_DEFAULT_LOCATION
     try:

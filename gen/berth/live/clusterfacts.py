@@ -4,19 +4,22 @@ Instants are in seconds, 0 where unknown.
 """
 
 import re
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from berth.core import labels
-from berth.core.instants import parse_instant
-from berth.core.objects import containers, pod_down_since
+from berth.core.jsonvalues import parse_instant
+from berth.core.objects import CAPACITY_BUFFER, DEPLOYMENT, NODE_POOL, ObjectKind, containers, pod_down_since
 from berth.core.sessions import Recognition, Session
 from berth.core.slots import AVAILABLE, PENDING
 from berth.core.slots import Slot as Held
 from berth.core.slots import parse_slot as held
+from berth.core.state import read_pool
 from berth.core.timetable import OVERRIDE_ANNOTATION as OVERRIDE
 from berth.core.timetable import TIMETABLE_KEY
 from berth.live.expected import template_json
+from berth.live.kubeobject import KubeObject, value_at
+from berth.live.overbooking import OverbookedNode
 from berth.runtime.apiclient import BERTH_FIELD_MANAGERS
 
 
@@ -42,11 +45,12 @@ class WaitReason(NamedTuple):
 
 
 class LivePool(NamedTuple):
-    """The Deployment or NodePool of a pool.
+    """The Deployment, CapacityBuffer or NodePool of a pool.
 
     `scaled_by` is the field manager that last wrote replicas, empty if the API server does not tell: it
     tells no time of a write to the scale. `refused`: why no more pods are created, since `refused_at`.
-    `short_since`: when it became unavailable. `template` is JSON.
+    `short_since`: when it became unavailable. `template` is JSON. `tells_ready`: somebody tells which of its
+    seats are ready.
     """
 
     name: str
@@ -55,11 +59,12 @@ class LivePool(NamedTuple):
     replicas: int
     ready: int
     scaled_by: str
-    is_nodes: bool = False
+    kind: ObjectKind = DEPLOYMENT
     refused: WaitReason | None = None
     refused_at: int = 0
     template: str = ""
     short_since: int = 0
+    tells_ready: bool = True
 
     @property
     def is_scaled_by_others(self) -> bool:
@@ -76,6 +81,7 @@ class WaitingPlaceholder(NamedTuple):
     is_pending: bool = True
     name: str = ""
     node: str = ""
+    images: tuple[str, ...] = ()  # that have to be on the node before it is ready
 
 
 class LivePod(NamedTuple):
@@ -145,6 +151,8 @@ class LiveSlot(NamedTuple):
     is_seen: bool
     trouble: WaitReason | None
     changed: int
+    node: str = ""
+    size: Mapping[str, str] = {}  # what it holds
 
 
 class UnreadableReservation(NamedTuple):
@@ -181,13 +189,15 @@ class ClusterFacts(NamedTuple):
     unset: tuple[str, ...] = ()  # Reservations of others, by name, that hold something by no allocatePolicy
     refusals: tuple[CreationRefusal, ...] = ()  # none if Events cannot be listed
     by_namespace: Mapping[str, Mapping[str, int]] = {}  # CronJobs and Deployments, in the whole cluster
+    overbooked: tuple[OverbookedNode, ...] = ()  # with slots; none if nodes or pods cannot be listed
+    scheduler_images: tuple[str, ...] = ()  # of Koordinator's scheduler; none if pods cannot be listed
 
-
-KubeObject = dict[str, Any]
 
 _FRACTION = re.compile(r"\.\d+Z$")
 _STARTING = ("ContainerCreating", "PodInitializing")  # reasons of containers that do not wait for a person
 _MAX_MESSAGE = 300
+_KUBECTL_APPLY = "kubectl-client-side-apply"
+_LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"  # by it, as JSON
 
 
 def parse_live_timetable(item: KubeObject) -> LiveTimetable:
@@ -210,9 +220,9 @@ def parse_deployment(item: KubeObject) -> LivePool:
     return LivePool(
         _name(item),
         label(item, labels.RESERVATION),
-        _at(item, "spec", "selector", "matchLabels", labels.CLASS) or "",
-        _at(item, "spec", "replicas") or 0,
-        _at(item, "status", "readyReplicas") or 0,
+        value_at(item, "spec", "selector", "matchLabels", labels.CLASS) or "",
+        value_at(item, "spec", "replicas") or 0,
+        value_at(item, "status", "readyReplicas") or 0,
         _writer_of_replicas(item),
         refused=None if refused is None else _wait_reason(refused),
         refused_at=seconds_of((refused or {}).get("lastTransitionTime")),
@@ -227,27 +237,69 @@ def parse_node_pool(item: KubeObject) -> LivePool:
         _name(item),
         label(item, labels.RESERVATION),
         label(item, labels.CLASS),
-        _at(item, "spec", "replicas") or 0,
-        _at(item, "status", "nodes") or 0,
+        value_at(item, "spec", "replicas") or 0,
+        value_at(item, "status", "nodes") or 0,
         _writer_of_replicas(item),
-        is_nodes=True,
+        NODE_POOL,
         template=template_json(item),
+    )
+
+
+def parse_buffer(item: KubeObject, templates: Mapping[str, str]) -> LivePool:
+    """Parse a CapacityBuffer. `templates` are those of the PodTemplates, by name.
+
+    A condition may be of a moment ago, when the number was another one.
+    """
+    found, unready = read_pool(CAPACITY_BUFFER, item), _condition(item, "Provisioning", "False") or {}
+    refused = _condition(item, "ReadyForProvisioning", "False") or _condition(item, "LimitedByQuotas", "True")
+    told = _condition(item, "Provisioning", "True") or unready
+    is_stale = bool(told) and told.get("observedGeneration") not in (None, item["metadata"].get("generation"))
+    if refused is None and (not told or is_stale):
+        written = max((seconds_of(one.get("time")) for one in _entries_of_replicas(item)), default=0)
+        refused_at, refused = written, {"reason": "NotSeen", "message": "the autoscaler has not looked at it"}
+    else:
+        refused_at = seconds_of((refused or {}).get("lastTransitionTime"))
+    return LivePool(
+        _name(item),
+        label(item, labels.RESERVATION),
+        found.resource_class,
+        found.replicas,
+        found.ready,
+        _writer_of_replicas(item),
+        CAPACITY_BUFFER,
+        refused=None if refused is None else _wait_reason(refused),
+        refused_at=refused_at,
+        template=templates.get(_name(item), ""),
+        short_since=seconds_of(unready.get("lastTransitionTime")),
+        tells_ready=found.tells_ready and not is_stale,
     )
 
 
 def has_replicas(item: KubeObject) -> bool:
     """Return whether a NodePool has a fixed number of nodes."""
-    return _at(item, "spec", "replicas") is not None
+    return value_at(item, "spec", "replicas") is not None
 
 
 def _writer_of_replicas(item: KubeObject) -> str:
-    """Return the owner of the replicas. A write to the scale takes them from all others."""
+    """Return the owner of the replicas. A write to the scale takes them from all others.
+
+    `kubectl apply` also owns the default that the API server set when it created an object without replicas.
+    Then nobody has scaled it.
+    """
+    applied = (item["metadata"].get("annotations") or {}).get(_LAST_APPLIED, "")
     writers = [
         (entry.get("subresource") == "scale", seconds_of(entry.get("time")), str(entry.get("manager", "")))
-        for entry in item["metadata"].get("managedFields") or ()
-        if "f:replicas" in (_at(entry, "fieldsV1", "f:spec") or ())
+        for entry in _entries_of_replicas(item)
+        if entry.get("manager") != _KUBECTL_APPLY or '"replicas":' in applied
     ]
     return max(writers, default=(False, 0, ""))[2]
+
+
+def _entries_of_replicas(item: KubeObject) -> Iterator[KubeObject]:
+    """Yield the managed fields of the owners of the replicas."""
+    for entry in item["metadata"].get("managedFields") or ():
+        if "f:replicas" in (value_at(entry, "fieldsV1", "f:spec") or ()):
+            yield entry
 
 
 def parse_cronjob(item: KubeObject) -> LiveCronJob:
@@ -255,9 +307,9 @@ def parse_cronjob(item: KubeObject) -> LiveCronJob:
         _name(item),
         label(item, labels.RESERVATION),
         label(item, labels.ROLE),
-        _at(item, "spec", "suspend") is True,
+        value_at(item, "spec", "suspend") is True,
         seconds_of(item["metadata"].get("creationTimestamp")),
-        seconds_of(_at(item, "status", "lastSuccessfulTime")),
+        seconds_of(value_at(item, "status", "lastSuccessfulTime")),
     )
 
 
@@ -267,7 +319,7 @@ def parse_job(item: KubeObject) -> LiveJob:
         _name(item),
         label(item, labels.RESERVATION),
         label(item, labels.ROLE),
-        bool(_at(item, "status", "active")),
+        bool(value_at(item, "status", "active")),
         None if failure is None else _wait_reason(failure),
         seconds_of(item["metadata"].get("creationTimestamp")),
         failure is not None or _condition(item, "Complete", "True") is not None,
@@ -276,10 +328,10 @@ def parse_job(item: KubeObject) -> LiveJob:
 
 def parse_refusal(item: KubeObject) -> CreationRefusal:
     """Parse an Event of the reason FailedCreate."""
-    times = [item.get("lastTimestamp"), item.get("eventTime"), _at(item, "series", "lastObservedTime")]
+    times = [item.get("lastTimestamp"), item.get("eventTime"), value_at(item, "series", "lastObservedTime")]
     return CreationRefusal(
-        _at(item, "involvedObject", "kind") or "",
-        _at(item, "involvedObject", "name") or "",
+        value_at(item, "involvedObject", "kind") or "",
+        value_at(item, "involvedObject", "name") or "",
         _wait_reason(item).message.rpartition("Error creating: ")[2].removesuffix("."),
         max(map(seconds_of, times)),
     )
@@ -290,7 +342,7 @@ def parse_pod(item: KubeObject) -> LivePod:
         _name(item),
         label(item, labels.RESERVATION),
         label(item, labels.ROLE),
-        _at(item, "status", "phase") or "",
+        value_at(item, "status", "phase") or "",
         max((one.get("restartCount", 0) for one in containers(item)), default=0),
         _why_not(item),
         pod_down_since(item),
@@ -299,7 +351,7 @@ def parse_pod(item: KubeObject) -> LivePod:
 
 def parse_waiting(item: KubeObject) -> WaitingPlaceholder:
     """Parse a placeholder that is not ready."""
-    is_pending = _at(item, "status", "phase") == "Pending"
+    is_pending = value_at(item, "status", "phase") == "Pending"
     ready = _condition(item, "Ready", "False") or {}
     began = item["metadata"].get("creationTimestamp") if is_pending else ready.get("lastTransitionTime")
     return WaitingPlaceholder(
@@ -309,8 +361,18 @@ def parse_waiting(item: KubeObject) -> WaitingPlaceholder:
         _why_not(item),
         is_pending,
         _name(item),
-        _at(item, "spec", "nodeName") or "",
+        value_at(item, "spec", "nodeName") or "",
+        _warmed(item),
     )
+
+
+def _warmed(item: KubeObject) -> tuple[str, ...]:
+    """Return the images that a placeholder mounts or runs first, so that it waits for them."""
+    spec = item["spec"]
+    mounted = {one["name"] for each in spec.get("containers") or () for one in each.get("volumeMounts") or ()}
+    volumes = [one for one in spec.get("volumes") or () if one["name"] in mounted and "image" in one]
+    images = [one["image"]["reference"] for one in volumes]
+    return *images, *(one["image"] for one in spec.get("initContainers") or ())
 
 
 def is_unready(item: KubeObject) -> bool:
@@ -331,12 +393,20 @@ def parse_live_slot(item: KubeObject) -> LiveSlot:
         is_seen,
         None if not_so is None else _wait_reason(not_so),
         seconds_of((not_so or {}).get("lastTransitionTime")),
+        str(status.get("nodeName") or ""),
+        status.get("allocatable") or {},
     )
 
 
 def has_no_policy(item: KubeObject) -> bool:
     """Return whether a Reservation with resources has no allocatePolicy."""
-    return _at(item, "status", "phase") == AVAILABLE and not _at(item, "spec", "allocatePolicy")
+    return value_at(item, "status", "phase") == AVAILABLE and not value_at(item, "spec", "allocatePolicy")
+
+
+def scheduler_images(pod: KubeObject) -> list[str]:
+    """Return the images of a pod of Koordinator's scheduler."""
+    is_scheduler = label(pod, "koord-app") == "koord-scheduler"
+    return [str(one.get("image", "")) for one in pod["spec"]["containers"]] if is_scheduler else []
 
 
 def label(item: KubeObject, key: str) -> str:
@@ -347,7 +417,7 @@ def label(item: KubeObject, key: str) -> str:
 def _why_not(item: KubeObject) -> WaitReason | None:
     """Return why a pod does not run. The kubelet's reason is preferred to the scheduler's."""
     for one in containers(item):
-        state = _at(one, "state", "waiting")
+        state = value_at(one, "state", "waiting")
         if state and state.get("reason") not in (None, *_STARTING):
             return _wait_reason(state)
     unscheduled = _condition(item, "PodScheduled", "False")
@@ -355,7 +425,7 @@ def _why_not(item: KubeObject) -> WaitReason | None:
 
 
 def _condition(item: KubeObject, kind: str, value: str) -> KubeObject | None:
-    for one in _at(item, "status", "conditions") or ():
+    for one in value_at(item, "status", "conditions") or ():
         if (one.get("type"), one.get("status")) == (kind, value):
             found: KubeObject = one
             return found
@@ -369,14 +439,6 @@ def _wait_reason(said: KubeObject) -> WaitReason:
 
 def _name(item: KubeObject) -> str:
     return str(item["metadata"]["name"])
-
-
-def _at(tree: Any, *keys: str) -> Any:
-    for key in keys:
-        if not isinstance(tree, Mapping):
-            return None
-        tree = tree.get(key)
-    return tree
 
 
 def seconds_of(text: object) -> int:

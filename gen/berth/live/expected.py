@@ -1,4 +1,4 @@
-"""What git expects in each cluster: timetables, persistent slots and pod templates; and how they differ."""
+"""What git expects in each cluster: timetables, persistent slots, templates, permissions; and differences."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -8,17 +8,19 @@ from typing import Any, NamedTuple
 
 from berth import quantity
 from berth.core.timetable import Timetable, TimetableOccurrence, parse_timetable
+from berth.manifests import rbac
 from berth.manifests.naming import pool
 from berth.manifests.placed import Placed
+from berth.manifests.rbac import Access
 from berth.manifests.slots import persistent_slots, slots_of
 from berth.manifests.timetable import timetable_text
 from berth.output.templates import Renderer
 from berth.pipeline import Item
 from berth.reading.document import parse
 from berth.reading.source import Source
-from berth.render import pool_texts
+from berth.render import base_manifests, part_manifests, pool_texts
 from berth.schema.holders import Persistence
-from berth.schema.values import Site
+from berth.schema.values import ResourceClass, Site
 
 _QUANTITIES = frozenset(("requests", "limits"))
 _EXACT = _QUANTITIES | {"affinity", "nodeSelector", "tolerations"}
@@ -31,14 +33,17 @@ def templates_of_texts(texts: Iterable[str]) -> dict[str, str]:
     for text in texts:
         for document in parse(Source("", text.encode()))[0]:
             match document.value:
-                case {"metadata": {"name": str(name)}, "spec": {"template": dict()}}:
+                case {"metadata": {"name": str(name)}, "spec": {"template": dict()}} | {
+                    "metadata": {"name": str(name)},
+                    "template": dict(),
+                }:
                     found[name] = template_json(document.value)
     return found
 
 
 def template_json(item: Any) -> str:
     """Return the template of an object as JSON, which needs a tenth of the memory. Empty without one."""
-    template = item["spec"].get("template")
+    template = item.get("template") or item["spec"].get("template")
     return json.dumps(template, separators=(",", ":"), ensure_ascii=False) if template else ""
 
 
@@ -107,7 +112,7 @@ class PersistentSeats(NamedTuple):
 class ExpectedState(NamedTuple):
     """What git expects in a cluster, by reservation.
 
-    `templates` are those of pools as JSON, by the name of the Deployment or NodePool.
+    `templates` are those of pools as JSON, by the name of the object that is scaled.
     """
 
     cluster: str
@@ -135,6 +140,17 @@ def expected_states(site: Site, items: Iterable[Item], renderer: Renderer) -> di
             here.timetables[item.reservation.name] = parse_timetable(text)
             here.templates.update(templates_of_texts(pool_texts(renderer, site, part)))
     return found
+
+
+def expected_access(
+    site: Site, items: Iterable[Item], classes: Iterable[ResourceClass]
+) -> dict[str, dict[str, list[Access]]]:
+    """Return what each ServiceAccount may do, by cluster and account. `classes` are all declared ones."""
+    found = {one.name: base_manifests(site, one, classes) for one in site.clusters}
+    for item in items:
+        for part in item.parts:
+            found[part.placed.cluster.name] += part_manifests(site, part)
+    return {cluster: rbac.access_by_account(manifests) for cluster, manifests in found.items()}
 
 
 def _persistent_seats(site: Site, placed: Placed, found: Persistence) -> Iterator[PersistentSeats]:
@@ -169,6 +185,9 @@ def _count_differing(ours: Iterable[TimetableOccurrence], theirs: Iterable[Timet
     return sum(mine.get(name) != yours.get(name) for name in mine.keys() | yours.keys())
 
 
-def _by_id(occurrences: Iterable[TimetableOccurrence]) -> dict[str, TimetableOccurrence]:
-    """Return occurrences by id, with sorted seats."""
-    return {one.id: one._replace(seats=tuple(sorted(one.seats))) for one in occurrences}
+def _by_id(occurrences: Iterable[TimetableOccurrence]) -> dict[str, set[TimetableOccurrence]]:
+    """Return the rows of occurrences by id, with sorted seats."""
+    found: dict[str, set[TimetableOccurrence]] = {}
+    for one in occurrences:
+        found.setdefault(one.id, set()).add(one._replace(seats=tuple(sorted(one.seats))))
+    return found

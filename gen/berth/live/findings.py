@@ -55,6 +55,7 @@ LIVE_RULES = {
     "S041": LiveRule(WARNING, "cannot start", "Placeholders cannot be made, or cannot start on their node."),
     "S042": LiveRule(WARNING, "not ready", "Seats are not ready, and the start is near."),
     "S043": LiveRule(ERROR, "not ready", "Seats are not ready after the start."),
+    "S044": LiveRule(WARNING, "not kept", "The autoscaler does not keep a CapacityBuffer."),
     # our own Jobs
     "S050": LiveRule(WARNING, "pod in trouble", "A pod of Berth cannot run."),
     "S051": LiveRule(WARNING, "Job failed", "A Job of Berth has failed."),
@@ -70,9 +71,10 @@ LIVE_RULES = {
     ),
     "S064": LiveRule(WARNING, "left over", "Slots are left of a reservation that is gone."),
     "S065": LiveRule(WARNING, "too short", "Slots end before their window does."),
-    "S066": LiveRule(WARNING, "expired", "What stood has expired, and is still in git."),
-    "S067": LiveRule(ERROR, "over", "Slots that should stand hold nothing any more."),
+    "S066": LiveRule(WARNING, "expired", "Slots without windows have expired, and are still in git."),
+    "S067": LiveRule(ERROR, "over", "Slots without windows hold nothing any more."),
     "S068": LiveRule(WARNING, "mixed policies", "Reservations of others share no node with slots."),
+    "S069": LiveRule(ERROR, "overbooked", "Slots that no session can take: their node is overbooked."),
     # preflight
     "S070": LiveRule(ERROR, "not checked", "You lack a permission, so the preflight cannot prove something."),
     "S071": LiveRule(ERROR, "Job refused", "The API server would refuse a Job of Berth, or the Job's pod."),
@@ -81,6 +83,11 @@ LIVE_RULES = {
     "S074": LiveRule(ERROR, "test Job failed", "The test Job did not succeed within the given time."),
     "S075": LiveRule(ERROR, "not applied", "A CronJob, timetable or Deployment is not in the cluster."),
     "S076": LiveRule(WARNING, "test Job left", "The test Job could not be deleted."),
+    # Koordinator
+    "S080": LiveRule(NOTE, "faulty scheduler", "Koordinator's scheduler can crash when slots end."),
+    # records
+    "S081": LiveRule(WARNING, "bad record", "The record of a reservation is malformed."),
+    "S082": LiveRule(NOTE, "no record", "A cluster has no record of an occurrence yet."),
 }
 
 

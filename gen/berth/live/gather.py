@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from berth.core import labels
 from berth.core.claims import SessionCounter, competing_reservation, known_recognitions, open_claims
 from berth.core.jsonvalues import TimetableError, Tree
-from berth.core.objects import CRON_JOB, DEPLOYMENT, EVENT, NODE_POOL, SLOT, is_terminating
+from berth.core.objects import CAPACITY_BUFFER, CRON_JOB, DEPLOYMENT, EVENT, NODE_POOL, SLOT, is_terminating
 from berth.core.sessions import (
     RENKU_PROJECT,
     UNKNOWN_TEMPLATE,
@@ -40,11 +40,15 @@ from berth.live.clusterfacts import (
     ClusterFacts,
     ListRefused,
     LivePool,
+    LiveSlot,
     LiveTimetable,
     UnreadableReservation,
     WaitingPlaceholder,
 )
 from berth.live.earlier import SessionsByRecognition
+from berth.live.expected import template_json
+from berth.live.kubeobject import KubeObject
+from berth.live.overbooking import OverbookedNode, overbooked_nodes
 from berth.manifests.gotypes import why_unread
 from berth.runtime.apiclient import ApiError
 from berth.runtime.sessionobserver import (
@@ -143,7 +147,7 @@ def active_sessions(trees: Iterable[Tree], namespace: str, context: SessionConte
         if is_active(tree, recognition):
             one, classes = parse_session(tree, namespace, kept), recognizing_classes(tree, rivals)
             template = UNKNOWN_TEMPLATE if RENKU_PROJECT in one.annotations else one.template
-            found.append(one._replace(template=template, classes=classes if len(classes) > 1 else ()))
+            found.append(one._replace(template=template, classes=classes))
     return found
 
 
@@ -185,12 +189,15 @@ Get = Callable[[str, Mapping[str, str], str], Any]
 
 
 class GatherScope(NamedTuple):
-    """What to read in a cluster. Reservations are read only if the site says that there is Koordinator."""
+    """What to read in a cluster. Reservations are read only if the site says that there is Koordinator, and
+    CapacityBuffers only if it says that an autoscaler keeps them.
+    """
 
     namespace: str
     site: str
     koordinator: bool = False
     node_pools: bool = False  # nor of NodePools, but where it says that some have a number of nodes
+    buffers: bool = False
 
 
 def gather_facts(ask: Get, wanted: GatherScope, now: int, refused: type[Exception]) -> ClusterFacts:
@@ -199,10 +206,10 @@ def gather_facts(ask: Get, wanted: GatherScope, now: int, refused: type[Exceptio
     Raises what `ask` raises, except that `refused` for a list of sessions or Reservations becomes part of the
     state.
     """
-    namespace, site, koordinator, node_pools = wanted
+    namespace, site, koordinator, *_ = wanted
     ours = f"{labels.SITE}={site}"
 
-    def listed(path: str, selector: str = ours, fields: str = "") -> list[clusterfacts.KubeObject]:
+    def listed(path: str, selector: str = ours, fields: str = "") -> list[KubeObject]:
         return list_all(ask, path.format(namespace), selector, fields, _JSON)
 
     maps = listed("/api/v1/namespaces/{}/configmaps")
@@ -219,11 +226,7 @@ def gather_facts(ask: Get, wanted: GatherScope, now: int, refused: type[Exceptio
             for one in placed
             if clusterfacts.is_unready(one) and not is_terminating(one)
         ]
-    if node_pools:
-        ours_of_nodes = listed(NODE_POOL.path(""), f"{ours},{labels.RESERVATION}")
-        pools += [
-            clusterfacts.parse_node_pool(one) for one in ours_of_nodes if clusterfacts.has_replicas(one)
-        ]
+    pools += _other_pools(listed, wanted)
     facts = ClusterFacts(
         tuple(clusterfacts.parse_live_timetable(one) for one in maps if _is_timetable(one)),
         tuple(pools),
@@ -239,6 +242,18 @@ def gather_facts(ask: Get, wanted: GatherScope, now: int, refused: type[Exceptio
     )
     facts = facts._replace(by_namespace=_by_namespace(ask, site, refused))
     return _with_slots(ask, facts, site, refused) if koordinator else facts
+
+
+def _other_pools(listed: Callable[..., list[KubeObject]], wanted: GatherScope) -> Iterator[LivePool]:
+    """Yield what holds seats beside Deployments. `listed` reads a collection of the site."""
+    if wanted.node_pools:
+        nodes = listed(NODE_POOL.path(""), f"{labels.SITE}={wanted.site},{labels.RESERVATION}")
+        yield from (clusterfacts.parse_node_pool(one) for one in nodes if clusterfacts.has_replicas(one))
+    if wanted.buffers:
+        known = listed("/api/v1/namespaces/{}/podtemplates")
+        templates = {one["metadata"]["name"]: template_json(one) for one in known}
+        for one in listed(CAPACITY_BUFFER.path(wanted.namespace)):
+            yield clusterfacts.parse_buffer(one, templates)
 
 
 def _refusals(ask: Get, namespace: str, refused: type[Exception]) -> tuple[clusterfacts.CreationRefusal, ...]:
@@ -268,7 +283,7 @@ def _short_of_pods(pools: Sequence[LivePool], pending: Sequence[WaitingPlacehold
     """Yield the pools that miss more placeholders than are Pending."""
     waiting = Counter((one.reservation, one.resource_class) for one in pending)
     for one in pools:
-        if one.replicas - one.ready > waiting[one.reservation, one.resource_class]:
+        if one.kind is DEPLOYMENT and one.replicas - one.ready > waiting[one.reservation, one.resource_class]:
             yield one
 
 
@@ -285,20 +300,44 @@ def _with_slots(ask: Get, facts: ClusterFacts, site: str, refused: type[Exceptio
         if (clusterfacts.label(one, labels.SITE), clusterfacts.label(one, labels.ROLE)) == (site, labels.SLOT)
     ]
     told = [UnreadableReservation(one["metadata"]["name"], why_unread(one)) for one in found]
+    slots = tuple(map(clusterfacts.parse_live_slot, ours))
+    overbooked, images = _nodes_of_slots(ask, slots, found, refused)
     return facts._replace(
-        slots=tuple(map(clusterfacts.parse_live_slot, ours)),
+        slots=slots,
         unread=tuple(one for one in told if one.why),
         unset=tuple(one["metadata"]["name"] for one in found if clusterfacts.has_no_policy(one)),
+        overbooked=overbooked,
+        scheduler_images=images,
     )
 
 
-def _is_timetable(item: clusterfacts.KubeObject) -> bool:
+def _nodes_of_slots(
+    ask: Get,
+    slots: Iterable[LiveSlot],
+    reservations: Sequence[KubeObject],
+    refused: type[Exception],
+) -> tuple[tuple[OverbookedNode, ...], tuple[str, ...]]:
+    """Return the overbooked nodes, and images of Koordinator's scheduler; nothing without permission."""
+    names = {one.node for one in slots} - {""}
+    if not names:
+        return (), ()
+    try:
+        nodes = list_all(ask, "/api/v1/nodes", "", "", _JSON)
+        pods = list_all(ask, "/api/v1/pods", "", "status.phase!=Succeeded,status.phase!=Failed", _JSON)
+    except refused:
+        return (), ()
+    ours = [one for one in nodes if one["metadata"]["name"] in names]
+    images = {image for one in pods for image in clusterfacts.scheduler_images(one)}
+    return overbooked_nodes(ours, pods, reservations), tuple(sorted(images))
+
+
+def _is_timetable(item: KubeObject) -> bool:
     """Return whether a ConfigMap is a timetable: not code, inventory, a record or a text for people."""
     has_other_role = _has_role(item, labels.AFFINITY) or _has_role(item, labels.RECORD)
     return bool(clusterfacts.label(item, labels.RESERVATION)) and not has_other_role
 
 
-def _has_role(item: clusterfacts.KubeObject, role: str) -> bool:
+def _has_role(item: KubeObject, role: str) -> bool:
     return clusterfacts.label(item, labels.ROLE) == role
 
 
@@ -309,7 +348,7 @@ def _sessions(
     timetables = readable_timetables(facts)
     recognitions, kept = needed_sessions(timetables, now)
     known = {pool.resource_class: pool.sessions for one in timetables for pool in one.pools if pool.sessions}
-    answers: dict[Collection, list[clusterfacts.KubeObject] | str] = {}
+    answers: dict[Collection, list[KubeObject] | str] = {}
     found: dict[Recognition, tuple[Session, ...] | str] = {}
     for recognition in recognitions:
         sessions: list[Session] = []
@@ -330,9 +369,7 @@ def _sessions(
     return found
 
 
-def _list_or_reason(
-    ask: Get, asked: Collection, refused: type[Exception]
-) -> list[clusterfacts.KubeObject] | str:
+def _list_or_reason(ask: Get, asked: Collection, refused: type[Exception]) -> list[KubeObject] | str:
     try:
         accept = _METADATA_LIST if asked.metadata_only else _JSON
         return list_all(ask, asked.path, asked.labels, asked.fields, accept)
@@ -340,12 +377,12 @@ def _list_or_reason(
         return str(error)
 
 
-def list_all(ask: Get, path: str, selector: str, fields: str, accept: str) -> list[clusterfacts.KubeObject]:
+def list_all(ask: Get, path: str, selector: str, fields: str, accept: str) -> list[KubeObject]:
     """List all pages. An empty list may be sent as null."""
     query = {"limit": PAGE}
     query |= {"labelSelector": selector} if selector else {}
     query |= {"fieldSelector": fields} if fields else {}
-    items: list[clusterfacts.KubeObject] = []
+    items: list[KubeObject] = []
     while True:
         answer = ask(path, query, accept)
         items += answer.get("items") or ()

@@ -1,9 +1,10 @@
 """Checks of Berth's own objects in a cluster: code, sweep, Koordinator, Jobs and pods. Pure."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator
 
 from berth.core import labels
-from berth.core.instants import instant_text
+from berth.core.jsonvalues import instant_text
 from berth.live.clusterfacts import ClusterFacts, ListRefused, LiveCronJob, LiveJob, LivePod
 from berth.live.findings import LiveFinding
 from berth.live.poolstate import ClusterState
@@ -11,6 +12,7 @@ from berth.manifests import naming
 
 OVERDUE = 600  # seconds without a success of a sweep that comes every 300
 UNSCHEDULABLE = ("Unschedulable", "SchedulingGated")
+CRASHING_SCHEDULER = r":v?1\.8\.0(-|@|$)"  # in the image
 OFTEN = 3  # failures of one container or Job's pods, from which on it is trouble
 
 
@@ -112,6 +114,13 @@ def check_koordinator(snapshot: ClusterState) -> Iterator[LiveFinding]:
         )
         fix = "Let others write the cluster's allocatePolicy too, where slots do not find room."
         yield _finding(snapshot, "S068", "", message, fix)
+    if any(re.search(CRASHING_SCHEDULER, image) for image in snapshot.facts.scheduler_images):
+        message = (
+            f"{snapshot.scheduler} 1.8.0 can crash when a slot ends while another pod finds no room. It "
+            "starts again, and sessions run on."
+        )
+        fix = "Run a later version: Koordinator's pull request 3127 fixes it."
+        yield _finding(snapshot, "S080", "", message, fix)
 
 
 def check_namespaces(snapshot: ClusterState) -> Iterator[LiveFinding]:

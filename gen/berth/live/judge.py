@@ -6,18 +6,17 @@ reported as well.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from berth.core.holders import REPLICAS, Nodes
-from berth.core.instants import instant_text
+from berth.core.holders import holder_of_object
+from berth.core.jsonvalues import instant_text
 from berth.core.labels import SWEEP
 from berth.core.sessions import NO_TEMPLATE, UNKNOWN_TEMPLATE, Session
-from berth.core.target import EARLY_START, open_now, pool_target
+from berth.core.slots import SlotDemand, slot_demand
+from berth.core.target import EARLY_START, desired_state, open_now
 from berth.core.timetable import Timetable as Read
 from berth.core.timetable import (
     TimetableOccurrence,
     TimetablePool,
     active_occurrences,
-    override_end,
-    override_target,
 )
 from berth.findings import ERROR
 from berth.live import health, persistent, seats, slotseats, sync
@@ -108,7 +107,9 @@ class _ReservationJudge:
         self._sessions, self._lately = counts_by_class, counts_lately
         self._git = snapshot.expected.get(name)
         facts = snapshot.facts
-        self._deployments = {one.name: one for one in facts.deployments if one.reservation == name}
+        self._deployments = {
+            (one.kind.name, one.name): one for one in facts.deployments if one.reservation == name
+        }
         self._pods = tuple(one for one in facts.pods if one.reservation == name)
         self._classes_of_slots = slotseats.classes_with_slots(facts, name)
         opened = max((one.open for one in self._open()), default=snapshot.now)
@@ -159,9 +160,11 @@ class _ReservationJudge:
         for timetable in (self._timetable(), self._git):
             for pool in timetable.pools if timetable else ():
                 found.setdefault(pool.scaled, pool)
-        for one in sorted(self._deployments.values()):
-            holder = Nodes(one.name) if one.is_nodes else REPLICAS
-            found.setdefault(one.name, TimetablePool(one.resource_class, one.name, "none", holder=holder))
+        known_objects = {(pool.holder.scaled_kind.name, pool.scaled) for pool in found.values()}
+        for key in sorted(self._deployments.keys() - known_objects):
+            one = self._deployments[key]
+            holder = holder_of_object(*key)
+            found["/".join(key)] = TimetablePool(one.resource_class, one.name, "none", holder=holder)
         known = {pool.resource_class for pool in found.values()}
         for name in sorted(self._classes_of_slots - known):
             found[f"/{name}"] = TimetablePool(name, "", "none")
@@ -170,12 +173,8 @@ class _ReservationJudge:
     def _case(self, pool: TimetablePool) -> PoolState:
         snapshot, timetable = self._snapshot, self._timetable()
         override = self._known.overrides.get(pool.resource_class)
-        ordered = override_target(self._known.overrides, pool.resource_class, snapshot.now)
-        sessions = self._sessions.counts(pool)
-        wanted, active = _target_and_sessions(timetable, pool, sessions, ordered, snapshot.now)
-        lately = self._lately.counts(pool)
-        certain, _ = _target_and_sessions(timetable, pool, lately, ordered, snapshot.now)
-        over = override_end(self._known.overrides, pool.resource_class)
+        is_overridden = override is not None and snapshot.now < override.until
+        slots = slotseats.find_slots(snapshot.facts, self._name, pool.resource_class, persistent=False)
         waiting = [
             one
             for one in snapshot.facts.waiting
@@ -188,17 +187,17 @@ class _ReservationJudge:
             timetable,
             self._git,
             self._known.changed,
-            wanted,
-            certain,
-            active,
-            None if ordered is None else override,
-            over if over <= snapshot.now else 0,
-            self._deployments.get(pool.scaled),
-            tuple(waiting),
-            self._pods,
+            override=override if is_overridden else None,
+            overridden=override.until if override and not is_overridden else 0,
+            deployment=self._deployments.get((pool.holder.scaled_kind.name, pool.scaled)),
+            waiting=tuple(waiting),
+            pods=self._pods,
+            slots=slots,
+            slot_counts=slotseats.count_live_slots(slots or (), snapshot.place.namespace, pool.deployment),
+            uncreated=self._uncreated,
+            begun=self._begun,
         )
-        case = case._replace(uncreated=self._uncreated, begun=self._begun)
-        return slotseats.with_slot_state(case, sessions, lately)
+        return _with_demand(case, self._sessions.counts(pool), self._lately.counts(pool))
 
     def _status(self, pool: TimetablePool) -> PoolStatus:
         case = self._case(pool)
@@ -208,7 +207,7 @@ class _ReservationJudge:
         bad = any(one.severity == ERROR for one in findings)
         timetable = case.timetable or self._git
         state, opens, ends = state_by_clock(timetable, pool.resource_class, self._snapshot.now)
-        again = (slotseats if pool.slots is not None else seats).look_again(case)
+        again = seats.look_again(case)
         return PoolStatus(
             self._name,
             pool.resource_class,
@@ -240,25 +239,41 @@ def _numbers(case: PoolState) -> PoolNumbers:
     if case.pool.slots is not None or not case.pool.deployment:
         return slotseats.slot_numbers(case)
     found = case.deployment
-    replicas, there = (found.replicas, found.ready) if found else (None, None)
+    replicas = found.replicas if found else None
+    there = found.ready if found and found.tells_ready else None
     return _wanted(case, found), replicas, there, case.pending, case.active
 
 
-def _target_and_sessions(
-    timetable: Read | None,
-    pool: TimetablePool,
-    sessions: Mapping[str, int] | None,
-    ordered: int | None,
-    now: int,
-) -> tuple[int | None, int | None]:
-    """Return target and sessions by the code of the pods, None if unknown."""
-    if timetable is None:
-        return ordered or 0, 0
-    found = pool_target(timetable, pool, now, sessions, ordered)
-    if not found.occurrences:
-        return found.replicas, 0
-    depends = pool.behavior != "none" and ordered is None
-    return None if sessions is None and depends else found.replicas, found.sessions
+def _with_demand(
+    case: PoolState, sessions: Mapping[str, int] | None, lately: Mapping[str, int] | None
+) -> PoolState:
+    """Return the state with what the scaler demands, by the sessions, and with those that left a moment ago.
+
+    A single look cannot tell which sessions had enough time to take a slot, so `demand.kept` counts none of
+    them.
+    """
+    order = case.override
+    if case.pool.slots is not None and case.slots is None:
+        return case
+    if case.timetable is None:
+        wanted = order.target if order else 0
+        return case._replace(wanted=wanted, certain=wanted, active=0)
+    demand, certain = (_demand(case, case.timetable, counts) for counts in (sessions, lately))
+    found = demand.target
+    depends = found.occurrences and case.counts_sessions and order is None
+    active = found.sessions if sessions is not None else None
+    return case._replace(
+        demand=demand,
+        wanted=None if sessions is None and depends else found.replicas,
+        certain=None if lately is None and depends else certain.wanted,
+        active=active if found.occurrences else 0,
+    )
+
+
+def _demand(case: PoolState, timetable: Read, sessions: Mapping[str, int] | None) -> SlotDemand:
+    target, until = case.override or (None, 0)
+    desired = desired_state(timetable, case.pool, case.snapshot.now, sessions, target)._replace(until=until)
+    return slot_demand(desired, sum(case.slot_counts.owners.values()), 0)
 
 
 def _wanted(case: PoolState, deployment: LivePool | None) -> int | None:

@@ -4,11 +4,10 @@ import json
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from berth.core.instants import instant_text
-from berth.core.jsonvalues import TimetableError
+from berth.core.jsonvalues import TimetableError, instant_text
 from berth.core.labels import RESERVATION
 from berth.core.timetable import OVERRIDE_ANNOTATION, Override, parse_overrides
-from berth.live.clusterfacts import KubeObject
+from berth.live.kubeobject import KubeObject
 from berth.manifests import naming
 
 OVERRIDE_FIELD_MANAGER = "berth-override"

@@ -5,7 +5,7 @@ Only the engine makes and repairs them.
 
 from collections.abc import Iterator, Sequence
 
-from berth.core.instants import instant_text
+from berth.core.jsonvalues import instant_text
 from berth.core.slots import SlotCounts
 from berth.core.timetable import TimetablePool
 from berth.findings import ERROR
@@ -105,6 +105,7 @@ class _PersistentPool:
         yield from self._unlike()
         yield from self._dead(self._slot_counts)
         yield from slotseats.check_pending_slots(self._case, self._ours)
+        yield from slotseats.check_overbooked(self._case, self._ours)
         late = [one for one in self._slot_counts.pending if one.created + REPAIR <= self._snapshot.now]
         if late:
             see = self._case.kubectl(f"describe {slotseats.RESOURCE} {late[0].name}", namespaced=False)

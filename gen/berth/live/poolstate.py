@@ -20,7 +20,7 @@ from berth.live.clusterfacts import (
 from berth.live.earlier import NO_LOOKS, EarlierLooks
 from berth.live.expected import ExpectedState, PersistentSeats
 from berth.live.findings import LiveFinding
-from berth.schema.values import Site
+from berth.schema.values import ReservationOwner, Site
 
 SCHEDULED, ACTIVE, COMPLETED, DEGRADED = "scheduled", "active", "completed", "degraded"
 
@@ -67,6 +67,7 @@ class PoolStatus(NamedTuple):
     persistent: bool = False  # without windows: `end` is when it expires, None never
     is_unlike: bool = False  # its pod has not made it as it should be, or not yet
     look_again: int = 0  # seconds after which another look can tell; 0: this one could
+    owner: ReservationOwner | None = None  # by git
 
     @property
     def subject(self) -> str:
@@ -143,9 +144,37 @@ class PoolState(NamedTuple):
         return f"{self.reservation}/{self.pool.resource_class}"
 
     @property
+    def counts_sessions(self) -> bool:
+        """Whether its seats depend on sessions now."""
+        found = [one.behavior or self.pool.behavior for one in self.open()]
+        return any(behavior != "none" for behavior in found or [self.pool.behavior])
+
+    @property
     def pending(self) -> int:
         """The number of placeholders without a node."""
         return sum(one.is_pending for one in self.waiting)
+
+    @property
+    def placeholders(self) -> int:
+        """The number of placeholders that are requested."""
+        return self.deployment.replicas if self.deployment and self.pool.holder.has_deployment else 0
+
+    @property
+    def requested(self) -> int:
+        """The seats without a session: replicas, or slots and placeholders that will hand over."""
+        if self.pool.slots is None:
+            return self.deployment.replicas if self.deployment else 0
+        counts = self.slot_counts
+        return len(counts.free) + max(len(counts.handed) + len(counts.pending), self.placeholders)
+
+    @property
+    def newest_slot(self) -> int:
+        """When the last slot was made or ended; 0 if slots do not hold the pool."""
+        if self.pool.slots is None:
+            return 0
+        dead = {one.uid for one in self.slot_counts.dead}
+        over = [one.changed for one in self.slots or () if one.held.uid in dead]
+        return max([*over, *(one.created for one in self.slot_counts.present)], default=0)
 
     @property
     def served(self) -> bool:
@@ -154,7 +183,7 @@ class PoolState(NamedTuple):
     @property
     def settling(self) -> int:
         """The seconds for which a session that left still counts here; 0 if sessions change nothing."""
-        follows = self.pool.behavior != "none" and self.active is not None and self.override is None
+        follows = self.counts_sessions and self.active is not None and self.override is None
         by_others = self.deployment is not None and self.deployment.is_scaled_by_others
         if not follows or by_others or self.timetable is None or not self.pool.holder.is_stabilized:
             return 0
@@ -168,6 +197,9 @@ class PoolState(NamedTuple):
     def occurrences(self) -> tuple[TimetableOccurrence, ...]:
         """Return the occurrences with seats in this pool that may open."""
         return occurrences_of(self.timetable, self.pool.resource_class)
+
+    def is_named_by(self, timetable: Timetable | None) -> bool:
+        return timetable is not None and any(one.key == self.pool.key for one in timetable.pools)
 
     def open(self) -> tuple[TimetableOccurrence, ...]:
         return open_now(self.occurrences(), self.snapshot.now)
@@ -212,8 +244,8 @@ def occurrences_of(timetable: Timetable | None, resource_class: str) -> tuple[Ti
 
 def wanted_by_git(case: PoolState) -> int:
     """Return the wanted number by git alone."""
-    occurrences = occurrences_of(case.git, case.pool.resource_class)
-    return target(occurrences, case.snapshot.now, full_count(case.pool.resource_class))
+    occurrences, now = occurrences_of(case.git, case.pool.resource_class), case.snapshot.now
+    return target(occurrences, now, full_count(case.pool.resource_class, now), case.pool.overlap)
 
 
 def seats_text(number: int, what: str = "seat") -> str:

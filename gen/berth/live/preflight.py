@@ -5,21 +5,21 @@ Job may do, and one test Job really runs. Nothing else is written.
 """
 
 import copy
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from berth.core import labels
-from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, EVENT, JOB, POD, SLOT, ObjectKind
-from berth.core.timetable import Timetable, TimetablePool
+from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, EVENT, JOB, POD, ObjectKind
 from berth.live import clusterfacts
 from berth.live.client import ClusterError
-from berth.live.clusterfacts import ClusterLocation, KubeObject, LivePod, WaitReason
+from berth.live.clusterfacts import ClusterLocation, LivePod, WaitReason
 from berth.live.findings import LiveFinding
-from berth.live.gather import list_all, read_live_timetable
+from berth.live.gather import list_all
+from berth.live.kubeobject import KubeObject
 from berth.live.seats import most_common_reason
 from berth.manifests import naming
+from berth.manifests.rbac import Access
 from berth.runtime.apiclient import JSON
-from berth.runtime.sessionobserver import session_collections
 
 ROLE = "preflight"
 SUFFIX = "-preflight"
@@ -64,6 +64,7 @@ class PreflightScope(NamedTuple):
     """
 
     site: str
+    access: Mapping[str, Sequence[Access]]  # that git gives, by ServiceAccount
     reservations: Sequence[str]
     named: Collection[str]
     seconds: int  # for a test Job
@@ -84,74 +85,9 @@ class Check(NamedTuple):
         return not self.findings
 
 
-class Access(NamedTuple):
-    """A request that an account must be allowed to make. An empty namespace is the whole cluster."""
-
-    verb: str
-    group: str
-    resource: str
-    namespace: str = ""
-    name: str = ""
-
-    def describe(self) -> str:
-        what = f"{self.resource}.{self.group}" if self.group else self.resource
-        name = f" {self.name}" if self.name else ""
-        return f"{self.verb} {what}{name}{f' in {self.namespace}' if self.namespace else ''}"
-
-
 def run_preflight(client: Client, place: ClusterLocation, scope: PreflightScope, clock: Clock) -> list[Check]:
     """Run all checks in a cluster. Raises ClusterError if it cannot be read."""
     return list(_Preflight(client, place, scope, clock).checks())
-
-
-def needed_access(timetable: Timetable, name: str, namespace: str) -> Iterator[Access]:
-    """Yield what the account of a reservation's Job must be allowed. `name` is that of the timetable."""
-    yield Access("get", "", "configmaps", namespace, name)
-    for verb in ("get", "create", "patch"):
-        yield Access(verb, "", "configmaps", namespace, f"{name}-{labels.RECORD}")
-    yield Access("create", "", "events", namespace)
-    for pool in timetable.pools:
-        yield from _access_to_pool(pool, namespace)
-        if pool.sessions is not None and pool.behavior != "none":
-            for collection in session_collections(pool.sessions).values():
-                group, resource, where = _of_path(collection.path)
-                for verb in ("list", "watch"):
-                    yield Access(verb, group, resource, where)
-
-
-def _access_to_pool(pool: TimetablePool, namespace: str) -> Iterator[Access]:
-    if pool.slots is not None:
-        for verb in ("list", "create", "patch", "delete"):
-            yield Access(verb, _group(SLOT), SLOT.plural)
-    if pool.holder.has_replicas:
-        kind = pool.holder.scaled_kind
-        where = "" if kind.of_cluster else namespace
-        for verb in ("get", "list", "watch") if kind is DEPLOYMENT else ("get",):
-            yield Access(verb, _group(kind), kind.plural, where, pool.scaled)
-        for verb in ("get", "patch"):
-            yield Access(verb, _group(kind), f"{kind.plural}/scale", where, pool.scaled)
-
-
-def _group(kind: ObjectKind) -> str:
-    return kind.version.rpartition("/")[0]
-
-
-def _of_path(path: str) -> tuple[str, str, str]:
-    """Return group, resource and namespace of a collection in a namespace."""
-    parts = path.strip("/").split("/")
-    group = "" if parts[0] == "api" else parts[1]
-    return group, parts[-1], parts[-2]
-
-
-def sweep_access(namespace: str) -> Iterator[Access]:
-    """Yield what the account of the sweep must be allowed to open, close and start Jobs."""
-    yield Access("list", "", "configmaps", namespace)
-    yield Access("list", "", "pods", namespace)
-    yield Access("list", "batch", "cronjobs", namespace)
-    yield Access("list", "batch", "jobs", namespace)
-    yield Access("create", "batch", "jobs", namespace)
-    yield Access("list", "apps", "deployments", namespace)
-    yield Access("patch", "apps", "deployments/scale", namespace)
 
 
 def job_of(cronjob: KubeObject) -> KubeObject:
@@ -205,7 +141,7 @@ class _Preflight:
         self._cronjobs = self._list(CRON_JOB)
         self._deployments = self._list(DEPLOYMENT)
         self._timetables = {
-            one.reservation: one
+            one.reservation
             for one in map(clusterfacts.parse_live_timetable, self._list(CONFIG_MAP))
             if one.reservation and one.text is not None
         }
@@ -232,7 +168,7 @@ class _Preflight:
             yield self._check("", "sweep", naming.SWEEP, [self._missing("", "CronJob", naming.SWEEP)])
             return
         yield self._check("", "sweep", naming.SWEEP, self._job_findings("", found))
-        yield self._permissions("", _account(found), sweep_access(self._place.namespace))
+        yield self._permissions("", _account(found), naming.SWEEP)
 
     def _of_reservation(self, name: str) -> Iterator[Check]:
         cronjob = self._cronjob(name)
@@ -245,14 +181,11 @@ class _Preflight:
                 pool = one["metadata"]["name"]
                 pod = pod_of(one["spec"]["template"], self._place.namespace, pool)
                 yield self._check(name, "placeholder", pool, self._dry_run("S072", name, POD, pod, pool))
-        live = self._timetables.get(name)
-        timetable = read_live_timetable(live).read if live else None
-        if live is None or timetable is None:
+        if name in self._timetables:
+            yield self._permissions(name, _account(cronjob), naming.single(name))
+        else:
             missing = self._missing(name, "timetable", naming.single(name))
             yield self._check(name, "permissions", naming.single(name), [missing])
-            return
-        needed = needed_access(timetable, live.name, self._place.namespace)
-        yield self._permissions(name, _account(cronjob), needed)
 
     def _cronjob(self, name: str) -> KubeObject | None:
         found = [one for one in self._cronjobs if clusterfacts.label(one, labels.RESERVATION) == name]
@@ -284,9 +217,10 @@ class _Preflight:
 
     # what its account may do
 
-    def _permissions(self, subject: str, account: str, needed: Iterable[Access]) -> Check:
+    def _permissions(self, subject: str, account: str, expected: str) -> Check:
+        """Check that a ServiceAccount may do what git gives to the `expected` one."""
         findings = []
-        for access in dict.fromkeys(needed):
+        for access in dict.fromkeys(self._scope.access[expected]):
             try:
                 is_allowed = self._is_allowed(account, access)
             except ClusterError as error:

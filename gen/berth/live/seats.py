@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from berth.core.holders import Nodes
-from berth.core.instants import instant_text
+from berth.core.holders import BufferedSeats, Nodes
+from berth.core.jsonvalues import instant_text
 from berth.core.labels import CLASS, OCCURRENCE, RESERVATION, ROLE
+from berth.core.objects import DEPLOYMENT
 from berth.core.record import readiness_due
 from berth.core.state import IMAGE_PULL_REASONS
 from berth.core.target import full_count, target
@@ -18,17 +19,20 @@ YOUNG = 60  # seconds in which a pod of an occurrence that opened may still be o
 
 
 def check_seats(case: PoolState) -> Iterator[LiveFinding]:
-    found, wanted = case.deployment, case.wanted
-    if found is None:
+    if case.deployment is None:
         yield missing(case)
         return
-    most = _most(case)
-    if wanted is not None and found.replicas < wanted:
-        yield _lacking(case, found, wanted) if case.served else _lacking_unserved(case, found, wanted)
+    yield from check_requested(case)
+    if case.deployment.replicas > (most := _most(case)):
+        yield left(case, case.deployment, most)
+
+
+def check_requested(case: PoolState) -> Iterator[LiveFinding]:
+    """Report seats that are wanted and not requested, or that nobody serves what is open."""
+    if case.wanted is not None and case.requested < case.wanted:
+        yield _lacking(case, case.wanted)
     elif case.open() and not case.served and opened(case) + YOUNG <= case.snapshot.now:
         yield unserved(case)
-    if found.replicas > most:
-        yield left(case, found, most)
 
 
 def missing(case: PoolState) -> LiveFinding:
@@ -48,55 +52,57 @@ def look_again(case: PoolState) -> int | None:
 
     Its pod resets it at once, and requests the seats of sessions again that left a while ago.
     """
-    found, wanted = case.deployment, case.wanted
-    if found is None or not case.served or is_young(case):
+    is_missing = case.deployment is None and case.pool.slots is None
+    if is_missing or not case.served or is_young(case):
         return None
-    if wanted is not None and found.replicas < wanted:
+    if case.wanted is not None and case.requested < case.wanted:
         return case.time_left(case.settling + RESET)
-    return case.time_left(RESET) if case.open() and found.replicas > _most(case) else None
+    is_over = case.pool.slots is None and case.requested > _most(case)
+    return case.time_left(RESET) if is_over and case.open() else None
 
 
 def is_young(case: PoolState) -> bool:
     """Return whether the pod may still be on its way to what it serves."""
-    return case.snapshot.now < max(opened(case) + YOUNG, case.changed + EDIT, case.overridden + EDIT)
+    due = max(opened(case) + YOUNG, case.changed + EDIT, case.overridden + EDIT, case.newest_slot + RESET)
+    return case.snapshot.now < due
 
 
-def _lacking(case: PoolState, found: LivePool, wanted: int) -> LiveFinding:
+def _lacking(case: PoolState, wanted: int) -> LiveFinding:
+    """Report missing seats; without a pod, by the latest possible cause, because the start is unknown."""
+    told, has_sweep = _missing(case, wanted), case.snapshot.has_sweep
     certain = wanted if case.certain is None else min(case.certain, wanted)
-    if not look_again(case) and found.replicas < certain and not is_young(case):
-        log = case.kubectl(f"logs --selector={pods(case)} --all-containers --tail=20")
-        message = f"{_missing(case, found, certain)}; the Job's pod has not corrected it."
-        return case.live("S031", message, f"Read the pod's log: {log}")
-    return not_yet(case, _missing(case, found, wanted))
+    if is_young(case) and (case.served or case.snapshot.now < opened(case) + YOUNG):
+        return case.live("S032", f"{told}.", "The Job's pod is starting; check again in a minute.")
+    if case.served and (look_again(case) or case.requested >= certain):
+        if case.settling:
+            fix = f"Nothing to do: they are requested again {case.settling} s after the sessions left."
+            return case.live("S038", f"{told}; sessions may have left a moment ago.", fix)
+        return case.live("S032", f"{told}.", f"The Job's pod corrects it within {RESET} seconds.")
+    if case.served:
+        message = f"{_missing(case, certain)}; the Job's pod has not corrected it."
+        return case.live("S031", message, f"Read the pod's log: {pod_log(case)}")
+    told = f"{told}, and no pod serves it: {why_unserved(case)}."
+    by_hand = ""
+    if case.pool.slots is None and case.deployment is not None:
+        by_hand = f"By hand: {_scale(case, case.deployment, wanted)}"
+    since = max(opened(case), case.changed, case.overridden, case.newest_slot)
+    if has_sweep and case.snapshot.now < since + REPAIR:
+        return case.live("S032", told, f"The sweep repairs it within 5 minutes. {by_hand}".rstrip())
+    late = "The sweep should have repaired it." if has_sweep else "Bring the sweep back."
+    see = f"See {case.kubectl('get cronjobs,jobs,pods')}"
+    return case.live("S030", told, f"{late} {by_hand or see}")
 
 
-def not_yet(case: PoolState, missing: str) -> LiveFinding:
-    """Report missing seats that its pod may be about to correct."""
-    if is_young(case):
-        return case.live("S032", f"{missing}.", "The Job's pod is starting; check again in a minute.")
-    if case.settling:
-        fix = f"Nothing to do: they are requested again {case.settling} s after the sessions left."
-        return case.live("S038", f"{missing}; sessions may have left a moment ago.", fix)
-    return case.live("S032", f"{missing}.", f"The Job's pod corrects it within {RESET} seconds.")
+def _missing(case: PoolState, wanted: int) -> str:
+    found = case.deployment
+    by = f", set by {found.scaled_by}" if found and found.is_scaled_by_others else ""
+    what = f"are requested{by}" if case.pool.slots is None else "have a slot"
+    return f"{case.seats(wanted - case.requested)} missing: {case.requested} of {wanted} {what}"
 
 
-def _missing(case: PoolState, found: LivePool, wanted: int) -> str:
-    by = f", set by {found.scaled_by}" if found.is_scaled_by_others else ""
-    return f"{case.seats(wanted - found.replicas)} missing: {found.replicas} of {wanted} are requested{by}"
-
-
-def _lacking_unserved(case: PoolState, found: LivePool, wanted: int) -> LiveFinding:
-    """Report missing seats without a pod, by the latest possible cause, because the start is unknown."""
-    now = case.snapshot.now
-    scale = _scale(case, found, wanted)
-    missing = _missing(case, found, wanted)
-    if now < opened(case) + YOUNG:
-        return case.live("S032", f"{missing}; the Job's pod does not exist yet.", "Check again in a minute.")
-    message = f"{missing}, and no pod serves it: {why_unserved(case)}."
-    if case.snapshot.has_sweep and now < max(opened(case), case.changed, case.overridden) + REPAIR:
-        return case.live("S032", message, f"The sweep repairs it within 5 minutes. By hand: {scale}")
-    late = "The sweep should have repaired it. " if case.snapshot.has_sweep else ""
-    return case.live("S030", message, f"{late}By hand: {scale}")
+def pod_log(case: PoolState) -> str:
+    """Return a command that shows the log of the Job's pod."""
+    return case.kubectl(f"logs --selector={pods(case)} --all-containers --tail=20")
 
 
 def why_unserved(case: PoolState) -> str:
@@ -112,8 +118,11 @@ def why_unserved(case: PoolState) -> str:
 
 def _scale(case: PoolState, found: LivePool, replicas: int | None) -> str:
     """Return a kubectl command."""
-    kind = "nodepool" if found.is_nodes else "deployment"
-    return case.kubectl(f"scale {kind}/{found.name} --replicas={replicas}", namespaced=not found.is_nodes)
+    name, namespaced = f"{found.kind.name.lower()}/{found.name}", not found.kind.of_cluster
+    if found.kind.has_scale:
+        return case.kubectl(f"scale {name} --replicas={replicas}", namespaced=namespaced)
+    patch = f'{{"spec":{{"replicas":{replicas}}}}}'
+    return case.kubectl(f"patch {name} --type=merge --patch='{patch}'", namespaced=namespaced)
 
 
 def unserved(case: PoolState) -> LiveFinding:
@@ -127,7 +136,7 @@ def unserved(case: PoolState) -> LiveFinding:
 def left(case: PoolState, found: LivePool, most: int, why: str = "") -> LiveFinding:
     """Report placeholders that are too many. `why`: the reason, by default that nothing is open."""
     over = [one.end for one in case.occurrences() if one.end <= case.snapshot.now]
-    what = "node" if found.is_nodes else "placeholder"
+    what = "placeholder" if found.kind is DEPLOYMENT else case.pool.holder.unit
     number = f"{found.replicas - most} {what}{'s' if found.replicas - most > 1 else ''} too many"
     message = f"{number}: {found.replicas} are requested, at most {most} should be."
     if not most:
@@ -146,10 +155,13 @@ def _nothing_open(over: list[int]) -> str:
 
 
 def _most(case: PoolState) -> int:
-    """Return the most the pool may have: its full count, or the target of an override."""
+    """Return the most the pool may have: its full count, the target of an override, or nothing."""
+    if case.timetable is not None and not case.is_named_by(case.timetable):
+        return 0
     if case.override is not None:
         return case.override.target
-    return target(case.occurrences(), case.snapshot.now, full_count(case.pool.resource_class))
+    now = case.snapshot.now
+    return target(case.occurrences(), now, full_count(case.pool.resource_class, now), case.pool.overlap)
 
 
 def opened(case: PoolState) -> int:
@@ -163,10 +175,14 @@ def pods(case: PoolState) -> str:
 
 SCHEDULING_SECONDS = 60  # seconds that a placeholder may wait for a node before anybody is told
 READY_SECONDS = 60  # seconds in which a placeholder that has a node becomes ready, or another one takes over
+_OBSERVED_SECONDS = 120  # seconds in which an autoscaler looks at a CapacityBuffer: Karpenter every 30
 _FEW = 3  # names that are listed one by one
 
 
 def check_readiness(case: PoolState) -> Iterator[LiveFinding]:
+    if isinstance(case.pool.holder, BufferedSeats):
+        yield from _check_buffer(case)
+        return
     yield from check_waiting(case)
     missing = _not_ready(case)
     if missing <= 0:
@@ -180,7 +196,22 @@ def check_readiness(case: PoolState) -> Iterator[LiveFinding]:
     if lost:
         nodes = " ".join(sorted({one.node for one in lost})[:_FEW])
         see = case.kubectl(f"describe nodes {nodes}", namespaced=False)
-    yield from late(case, missing, "placeholders", _ready_due(case), see, _of_lost(lost))
+    yield from late(case, missing, "placeholders", _ready_due(case), see, _of_lost(lost) + _of_pulling(case))
+
+
+def _check_buffer(case: PoolState) -> Iterator[LiveFinding]:
+    """Report a CapacityBuffer that the autoscaler cannot use or fill, or does not look at."""
+    found = case.deployment
+    if found is None or not found.replicas:
+        return
+    see = case.kubectl(f"describe capacitybuffer/{found.name}")
+    if found.refused is not None:
+        if found.refused_at + _OBSERVED_SECONDS <= case.snapshot.now:
+            since, why = instant_text(found.refused_at), most_common_reason([found.refused])
+            message = f"{case.snapshot.autoscaler} does not keep its CapacityBuffer since {since}: {why}"
+            yield case.live("S044", message, f"See its conditions: {see}")
+    elif found.tells_ready and (missing := _not_ready(case)) > 0:
+        yield from late(case, missing, "seats", _ready_due(case), see)
 
 
 def check_waiting(case: PoolState) -> Iterator[LiveFinding]:
@@ -223,6 +254,16 @@ def _of_lost(lost: Sequence[WaitingPlaceholder]) -> str:
     return f"; {'; '.join(found[:_FEW])}{more}" if found else ""
 
 
+def _of_pulling(case: PoolState) -> str:
+    """Return which images placeholders that have a node wait for; empty without any."""
+    pulling = [one for one in case.waiting if one.node and one.is_pending and one.images and not one.trouble]
+    if not pulling:
+        return ""
+    names = ", ".join(dict.fromkeys(name for one in pulling for name in one.images))
+    wait = "waits on its node" if len(pulling) == 1 else "wait on their nodes"
+    return f"; {len(pulling)} {wait} for the image{'s' if ',' in names else ''} {names}"
+
+
 def _refused(case: PoolState, found: LivePool, why: WaitReason) -> LiveFinding:
     message = (
         f"placeholders cannot be made since {instant_text(found.refused_at)}: {most_common_reason([why])}"
@@ -244,7 +285,10 @@ def _stuck(case: PoolState, waiting: Sequence[WaitingPlaceholder]) -> LiveFindin
     reasons = {one.trouble.reason for one in waiting if one.trouble}
     fix = f"See {case.kubectl(f'describe deployment/{case.pool.deployment}')}"
     if reasons & IMAGE_PULL_REASONS:
-        fix = "Put the image where nodes can pull it, or fix images.pause or images.pullSecrets of the site."
+        fix = (
+            "Put the image where nodes can pull it, or fix its name and Secret: images and imagePullSecrets "
+            "of the class, or images.pause and images.pullSecrets of the site."
+        )
     return case.live("S041", f"{_placeholders(waiting)} to start: {_waiting_reason(waiting)}", fix)
 
 
@@ -275,7 +319,7 @@ def _not_ready(case: PoolState) -> int:
     """
     if case.deployment is None or case.wanted is None:
         return 0
-    gives_way = case.pool.behavior == "none" and case.pool.holder.gives_way
+    gives_way = not case.counts_sessions and case.pool.holder.gives_way
     taken = (case.active or 0) if gives_way else 0
     return min(case.wanted, case.deployment.replicas) - case.deployment.ready - taken
 
@@ -289,7 +333,7 @@ def late(  # noqa: PLR0913, PLR0917 - what is told of them
     if timetable is None or not any(readiness_due(one, timetable.settings) <= now for one in occurrences):
         return
     start = min(one.start for one in occurrences)
-    knows_taken = case.pool.behavior != "none" or case.active is not None or _is_excused_by_nobody(case)
+    knows_taken = case.counts_sessions or case.active is not None or _is_excused_by_nobody(case)
     told = f"{missing} of {case.wanted} {what} are not ready"
     fix = f"See what they wait for: {see}"
     if now < start:

@@ -4,17 +4,17 @@ A slot does not say for how long another one has been missing, so two checks wit
 the pod is about to correct.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
-from berth.core.instants import instant_text
+from berth import quantity
+from berth.core.jsonvalues import instant_text
 from berth.core.labels import CLASS, PERSISTENT, RESERVATION, ROLE, SITE, SLOT
-from berth.core.slots import PlaceholderOwner, SlotCounts, SlotDemand, count_slots, slot_demand
-from berth.core.target import desired_state
+from berth.core.slots import PlaceholderOwner, SlotCounts, count_slots
 from berth.live import seats
 from berth.live.clusterfacts import ClusterFacts, ListRefused, LiveSlot
 from berth.live.findings import LiveFinding
 from berth.live.health import UNSCHEDULABLE
-from berth.live.poolstate import EDIT, REPAIR, RESET, PoolNumbers, PoolState, SlotCount, wanted_by_git
+from berth.live.poolstate import EDIT, REPAIR, PoolNumbers, PoolState, SlotCount, wanted_by_git
 from berth.live.seats import SCHEDULING_SECONDS, most_common_reason
 
 
@@ -50,48 +50,11 @@ def slot_numbers(case: PoolState) -> PoolNumbers:
     """Return the numbers wanted, requested, ready, pending and active; unknown wanted equals requested."""
     if case.slots is None:
         return None, None, None, None, case.active
-    living = len(case.slot_counts.living) + _placeholders(case)
-    wanted = requested_seats(case) if case.wanted is None else case.wanted
+    living = len(case.slot_counts.living) + case.placeholders
+    wanted = case.requested if case.wanted is None else case.wanted
     if case.timetable is None and not living:
         wanted = wanted_by_git(case)
     return wanted, living, ready_seats(case), len(case.slot_counts.pending) + case.pending, case.active
-
-
-def with_slot_state(
-    case: PoolState, sessions: Mapping[str, int] | None, lately: Mapping[str, int] | None = None
-) -> PoolState:
-    """Return the state with its slots. `lately`: the sessions with those that left a moment ago.
-
-    If slots hold the pool, `wanted` and `active` are those of slots. A single look cannot tell which sessions
-    had enough time to take a slot, so `demand.kept` counts none of them.
-    """
-    pool, snapshot = case.pool, case.snapshot
-    found = find_slots(snapshot.facts, case.reservation, pool.resource_class, persistent=False)
-    if found is None:
-        return case if pool.slots is None else case._replace(wanted=None, certain=None, active=None)
-    seen = count_live_slots(found, snapshot.place.namespace, pool.deployment)
-    case = case._replace(slots=found, slot_counts=seen)
-    if pool.slots is None or case.timetable is None:
-        return case
-    wanted = _demand(case, seen, sessions)
-    is_known = sessions is not None or not wanted.target.occurrences
-    depends = pool.behavior != "none" and case.override is None
-    return case._replace(
-        demand=wanted,
-        wanted=wanted.wanted if is_known or not depends else None,
-        certain=_demand(case, seen, lately).wanted if lately is not None and depends else None,
-        active=(wanted.target.sessions or 0) if is_known else None,
-    )
-
-
-def _demand(case: PoolState, seen: SlotCounts, sessions: Mapping[str, int] | None) -> SlotDemand:
-    assert case.timetable is not None
-    order = case.override
-    ordered, until = (None, 0) if order is None else (order.target, order.until)
-    desired = desired_state(case.timetable, case.pool, case.snapshot.now, sessions, ordered)._replace(
-        until=until
-    )
-    return slot_demand(desired, sum(seen.owners.values()), 0)
 
 
 def count_live_slots(found: tuple[LiveSlot, ...], namespace: str, pool: str) -> SlotCounts:
@@ -112,22 +75,11 @@ def summarize_slots(seen: SlotCounts) -> SlotCount:
     return SlotCount(len(seen.free), len(seen.used), len(seen.handed), len(seen.pending), over)
 
 
-def requested_seats(case: PoolState) -> int:
-    """Return the seats without a session: slots, and placeholders that will hand over."""
-    return len(case.slot_counts.free) + max(
-        len(case.slot_counts.handed) + len(case.slot_counts.pending), _placeholders(case)
-    )
-
-
 def ready_seats(case: PoolState) -> int:
     """Return the seats that sessions can take."""
     there = case.deployment.ready if case.deployment and case.pool.holder.has_deployment else 0
     seen = case.slot_counts
     return len(seen.free) + max(len(seen.handed), there)
-
-
-def _placeholders(case: PoolState) -> int:
-    return case.deployment.replicas if case.deployment and case.pool.holder.has_deployment else 0
 
 
 RESOURCE = "reservations.scheduling.koordinator.sh"
@@ -146,60 +98,24 @@ def check_slots(case: PoolState) -> Iterator[LiveFinding]:
         return
     yield from _asked(case)
     yield from check_pending_slots(case, case.slots or ())
+    yield from check_overbooked(case, case.slots or ())
     yield from _late(case)
     yield from _short(case)
 
 
 def _asked(case: PoolState) -> Iterator[LiveFinding]:
-    if case.wanted is not None and (lacking := case.wanted - requested_seats(case)) > 0:
-        told = f"{case.seats(lacking)} missing: {case.wanted - lacking} of {case.wanted} have a slot"
-        yield _lacking(case, told)
-    elif not case.served and seats.opened(case) + seats.YOUNG <= case.snapshot.now:
-        yield seats.unserved(case)
+    yield from seats.check_requested(case)
     if case.served and case.demand and (over := case.slot_counts.spare - case.demand.kept) > 0:
         yield _over(case, over)
-
-
-def look_again(case: PoolState) -> int | None:
-    """Return after how many seconds the pool can be judged: 0 for now, None if it is as it should be."""
-    is_short = case.wanted is not None and case.wanted > requested_seats(case)
-    return case.time_left(case.settling + RESET) if case.served and is_short else None
-
-
-def _is_uncertain(case: PoolState) -> bool:
-    """Return whether sessions that left a moment ago explain all that is missing."""
-    return case.certain is not None and case.certain <= requested_seats(case)
-
-
-def _lacking(case: PoolState, told: str) -> LiveFinding:
-    now, since = case.snapshot.now, seats.opened(case)
-    at_work = now < max(since + seats.YOUNG, case.changed + EDIT, _newest(case) + RESET)
-    if at_work:
-        return case.live("S032", f"{told}.", "The Job's pod is starting; check again in a minute.")
-    if case.served and (look_again(case) or _is_uncertain(case)):
-        return seats.not_yet(case, told)
-    if case.served:
-        log = case.kubectl(f"logs --selector={seats.pods(case)} --all-containers --tail=20")
-        return case.live("S031", f"{told}; the Job's pod has not corrected it.", f"Read the pod's log: {log}")
-    told = f"{told}, and no pod serves it: {seats.why_unserved(case)}."
-    if case.snapshot.has_sweep and now < max(since, case.changed, _newest(case)) + REPAIR:
-        return case.live("S032", told, "The sweep repairs it within 5 minutes.")
-    fix = (
-        "The sweep should have repaired it. Read its log"
-        if case.snapshot.has_sweep
-        else "Bring the sweep back"
-    )
-    return case.live("S030", told, f"{fix}: {case.kubectl('get cronjobs,jobs,pods')}")
 
 
 def _over(case: PoolState, over: int) -> LiveFinding:
     """Report more free slots than are kept."""
     kept = case.demand.kept if case.demand else 0
     told = f"{_slots(over)} too many: {case.slot_counts.spare} have no session, at most {kept} should."
-    if case.snapshot.now < max(seats.opened(case), case.changed, _newest(case)) + REPAIR:
+    if case.snapshot.now < max(seats.opened(case), case.changed, case.newest_slot) + REPAIR:
         return case.live("S034", told, "The Job's pod or the sweep removes them within 6 minutes.")
-    log = case.kubectl(f"logs --selector={seats.pods(case)} --all-containers --tail=20")
-    return case.live("S033", told, f"Read the pod's log: {log}")
+    return case.live("S033", told, f"Read the pod's log: {seats.pod_log(case)}")
 
 
 def leftover_slots(case: PoolState) -> Iterator[LiveFinding]:
@@ -253,6 +169,29 @@ def check_pending_slots(case: PoolState, slots: Sequence[LiveSlot]) -> Iterator[
     yield case.live("S040", message, _of_nodes(case))
 
 
+def check_overbooked(case: PoolState, slots: Sequence[LiveSlot]) -> Iterator[LiveFinding]:
+    """Report free slots on overbooked nodes."""
+    free = {one.uid for one in case.slot_counts.free}
+    for node in case.snapshot.facts.overbooked:
+        there = [one for one in slots if one.node == node.name and one.held.uid in free]
+        size = quantity.parse(str(there[0].size.get(node.resource, "0"))) if there else 0
+        if not size:
+            continue
+        number = min(len(there), -((node.allocatable - node.requested) // size))
+        asked, room = quantity.text(node.requested), quantity.text(node.allocatable)
+        message = (
+            f"no session can take the {_free(len(there))} on node {node.name}: pods and slots there request "
+            f"{asked} of {room} {node.resource}."
+        )
+        names = " ".join(one.held.name for one in there[:number])
+        delete = case.kubectl(f"delete {RESOURCE} {names}", namespaced=False)
+        yield case.live("S069", message, f"Let {_slots(number)} be made again where there is room: {delete}")
+
+
+def _free(number: int) -> str:
+    return "free slot" if number == 1 else f"{number} free slots"
+
+
 def _of_nodes(case: PoolState) -> str:
     scaler = case.snapshot.autoscaler
     if scaler == "none":
@@ -279,7 +218,7 @@ def _late(case: PoolState) -> Iterator[LiveFinding]:
     """Report seats that are not ready; a pending slot is not a seat."""
     if case.wanted is None:
         return
-    missing = min(case.wanted, requested_seats(case)) - ready_seats(case)
+    missing = min(case.wanted, case.requested) - ready_seats(case)
     if missing <= 0:
         return
     waiting = [one.created for one in case.slot_counts.pending] + [one.since for one in case.waiting]
@@ -300,13 +239,6 @@ def _short(case: PoolState) -> Iterator[LiveFinding]:
         message += f"{instant_text(ends or 0)}."
         log = case.kubectl(f"logs --selector={seats.pods(case)} --container=occurrence --tail=20")
         yield case.live("S065", message, f"Read the pod's log: {log}")
-
-
-def _newest(case: PoolState) -> int:
-    """Return when the last slot was made or ended."""
-    dead = {one.uid for one in case.slot_counts.dead}
-    over = [one.changed for one in case.slots or () if one.held.uid in dead]
-    return max([*over, *(one.created for one in case.slot_counts.present)], default=0)
 
 
 def _since(slots: Sequence[LiveSlot]) -> str:

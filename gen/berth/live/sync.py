@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from berth.core.instants import instant_text
+from berth.core.jsonvalues import instant_text
 from berth.core.target import full_count, open_now, target
 from berth.core.timetable import Timetable, active_occurrences
 from berth.live import expected
@@ -53,7 +53,7 @@ def check_reservation(
 
 def check_template(case: PoolState) -> Iterator[LiveFinding]:
     """Compare the pod template with git."""
-    if case.deployment is None:
+    if case.deployment is None or not case.is_named_by(case.git):
         return
     git = case.snapshot.templates.get(case.deployment.name, "")
     if unlike := expected.template_difference(git, case.deployment.template):
@@ -64,10 +64,11 @@ def check_pool(case: PoolState) -> Iterator[LiveFinding]:
     """Report a pool that git has open for longer than a repair takes, and the cluster does not."""
     if case.git is None or case.override is not None:
         return
-    now, full = case.snapshot.now, full_count(case.pool.resource_class)
+    now = case.snapshot.now
+    full = full_count(case.pool.resource_class, now)
     mine = [one for one in occurrences_of(case.git, case.pool.resource_class) if one.open + REPAIR <= now]
-    known = target(case.occurrences(), now, full)
-    missing = target(open_now(mine, now), now, full)
+    known = target(case.occurrences(), now, full, case.pool.overlap)
+    missing = target(open_now(mine, now), now, full, case.pool.overlap)
     if missing and not known and now >= case.changed + EDIT:
         since = instant_text(min(one.open for one in open_now(mine, now)))
         message = f"{case.seats(missing)} should be open by git, since {since}."

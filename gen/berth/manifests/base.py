@@ -73,6 +73,7 @@ def _sweep(site: Site, cluster: Cluster) -> dict[str, Any]:
         "has_inventory": cluster.sweep_prunes,
         "has_koordinator": has_koordinator,
         "has_static_pools": cluster.has_static_pools,
+        "has_buffers": cluster.has_buffers,
         **window.pod(cluster),
         "resources": _with_memory(cluster.job_resources),
     }

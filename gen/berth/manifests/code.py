@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from functools import cache
 from typing import NamedTuple
 
+from berth.manifests import naming
 from berth.schema.values import Cluster
 
 # Importing pathlib would take longer than everything here.
 # ruff: noqa: PTH118, PTH120, PTH123, PTH208
 
 PACKAGES = ("core", "runtime")
-_DIGITS = 10
 
 
 class CodeMap(NamedTuple):
@@ -40,7 +40,7 @@ def _code_map(package: str) -> CodeMap:
 
     files = _files(package)
     content = "".join(f"{name}\0{text}\0" for name, text in files.items())
-    return CodeMap(f"berth-{package}-{sha256(content.encode()).hexdigest()[:_DIGITS]}", files)
+    return CodeMap(naming.code_map(package, sha256(content.encode()).hexdigest()), files)
 
 
 def _files(package: str) -> dict[str, str]:

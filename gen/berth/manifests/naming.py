@@ -5,12 +5,15 @@ import re
 from berth.core.labels import CLASS, RECORD, RESERVATION, SITE
 from berth.schema.values import Reservation, ResourceClass, Site
 
-# Names carry no time, date or release, and never change between releases.
+# Names carry no time, date or release, and never change between releases; only the code is named by its hash.
 # CronJobs allow 52 characters (Kubernetes adds 11 for the Job); one limit serves for all kinds.
 
 LONGEST = 52
-of_code = re.compile(r"(berth-(?:core|runtime))-[0-9a-f]{10}").fullmatch
+_CODE_DIGITS = 10
+of_code = re.compile(rf"(berth-(?:core|runtime))-[0-9a-f]{{{_CODE_DIGITS}}}").fullmatch
 """Match the name of a ConfigMap with in-cluster code, of any version; group 1 is its package."""
+ALERTS = "berth-alerts"  # the PrometheusRule
+DASHBOARD = "berth-dashboard"  # the ConfigMap that Grafana reads
 INVENTORY = "berth-inventory"  # the ConfigMap that names the reservations, where nothing prunes
 OCCURRENCE = "berth-occurrence"  # the beginning of the names of ClusterRoles for occurrences
 SWEEP = "berth-sweep"  # CronJob, ServiceAccount, Role and RoleBinding of the sweep
@@ -46,6 +49,19 @@ def single(reservation: str) -> str:
 def cronjob(reservation: str, number: int) -> str:
     """Name a CronJob; `number` counts from 1 by local opening time."""
     return single(reservation) if number == 1 else fit(f"{reservation}-{number}")
+
+
+def listed_cronjobs(reservation: str, count: int) -> list[str]:
+    """Return the lines of the inventory about the CronJobs of a reservation after its first, of `count`.
+
+    Timetables tell of all other objects what is expected.
+    """
+    return [f"CronJob {cronjob(reservation, number)}" for number in range(2, count + 1)]
+
+
+def code_map(package: str, digest: str) -> str:
+    """Name the ConfigMap of a package of in-cluster code. `digest`: of its content, in hexadecimal digits."""
+    return f"berth-{package}-{digest[:_CODE_DIGITS]}"
 
 
 def record(reservation: str) -> str:

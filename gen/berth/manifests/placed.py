@@ -6,7 +6,7 @@ from typing import NamedTuple
 from berth.manifests.nodeaffinity import pools
 from berth.schema.cloudvalues import CloudCapacity
 from berth.schema.declared import Declared
-from berth.schema.values import Cluster, Entry, Extra, Reservation, ResourceClass, Site
+from berth.schema.values import Cluster, Reservation, ResourceClass, Site
 
 
 class Placed(NamedTuple):
@@ -25,11 +25,47 @@ class Placed(NamedTuple):
 def class_names(reservation: Reservation) -> tuple[str, ...]:
     """Return the classes that the reservation and its entries name, each once, in the order of the file."""
     names = dict.fromkeys(name for name, _ in reservation.seats)
-    lines: tuple[Entry | Extra, ...] = (*reservation.recurrence.schedule, *reservation.recurrence.extras)
-    for item in lines:
-        if item.seats is not reservation.seats:
-            names.update(dict.fromkeys(name for name, _ in item.seats))
+    for seats in reservation.recurrence.all_seats():
+        if seats is not reservation.seats:
+            names.update(dict.fromkeys(name for name, _ in seats))
     return tuple(names)
+
+
+def behaviors_by_class(reservation: Reservation) -> dict[str, list[str]]:
+    """Return the behaviors of the entries of each class; that of the reservation for a class without any."""
+    recurrence = reservation.recurrence
+    found: dict[str, list[str]] = {name: [] for name in class_names(reservation)}
+    for item in recurrence.lines:
+        for (name, _), one in zip(item.seats, reservation.scaling_of(item), strict=True):
+            found[name].append(one.behavior)
+    return {name: behaviors or [reservation.behavior] for name, behaviors in found.items()}
+
+
+def pool_behaviors(reservation: Reservation) -> dict[str, str]:
+    """Return the behavior of each pool, by class: `none` only if no entry counts its sessions.
+
+    It is that of the reservation if any entry follows it, or else the first of an entry.
+    """
+    usual, found = reservation.behavior, {}
+    for name, behaviors in behaviors_by_class(reservation).items():
+        counting = [behavior for behavior in behaviors if behavior != "none"]
+        found[name] = usual if usual in counting else next(iter(counting), "none")
+    return found
+
+
+def shortest_leads(reservation: Reservation) -> dict[str, int]:
+    """Return the shortest lead of the entries of each class, in minutes."""
+    found: dict[str, int] = {}
+    for item in reservation.recurrence.lines:
+        for (name, _), one in zip(item.seats, reservation.scaling_of(item), strict=True):
+            found[name] = min(one.lead, found.get(name, one.lead))
+    return found
+
+
+def counts_sessions(placed: Placed) -> bool:
+    """Return whether the number of seats depends on sessions."""
+    behaviors = pool_behaviors(placed.reservation)
+    return any(behaviors[found.name] != "none" for found in placed.classes)
 
 
 def cluster_of(resource_class: ResourceClass, site: Site) -> Cluster | None:
@@ -47,16 +83,19 @@ def cluster_named(name: str, site: Site) -> Cluster | None:
 def placed(reservation: Reservation, declared: Declared, site: Site) -> tuple[Placed, ...]:
     """Return the parts of a reservation, one for each cluster, in the site's order; without unknown classes.
 
-    There are none if a calendar is faulty: its dates are not known, so nothing can be concluded from them.
+    There are none if a calendar or term is faulty: its dates are not known, so nothing can be concluded from
+    them.
     """
-    if not all(name in declared.calendars for name in reservation.recurrence.calendars):
+    recurrence = reservation.recurrence
+    names = (*recurrence.calendars, *site.calendars)
+    if recurrence.has_unknown_terms or not all(name in declared.calendars for name in names):
         return ()
     by_cluster: dict[str, list[ResourceClass]] = {}
     for name in class_names(reservation):
         found = declared.classes.get(name)
         cluster = cluster_of(found, site) if found else None
         if found and cluster:
-            by_cluster.setdefault(cluster.name, []).append(_with_node_pools(found, site))
+            by_cluster.setdefault(cluster.name, []).append(_with_node_pools(found, declared, site))
     return tuple(
         Placed(reservation, cluster, tuple(here), _clouds(here, declared))
         for cluster in site.clusters
@@ -64,10 +103,9 @@ def placed(reservation: Reservation, declared: Declared, site: Site) -> tuple[Pl
     )
 
 
-def _with_node_pools(found: ResourceClass, site: Site) -> ResourceClass:
-    if not found.cloud_capacity:
-        return found
-    return found._replace(node_pools=tuple(pools(site.name, found.cloud_capacity)))
+def _with_node_pools(found: ResourceClass, declared: Declared, site: Site) -> ResourceClass:
+    names = [name for name in found.cloud_capacity if name not in declared.generic]
+    return found._replace(node_pools=tuple(pools(site.name, names))) if names else found
 
 
 def _clouds(classes: Sequence[ResourceClass], declared: Declared) -> tuple[CloudCapacity, ...]:

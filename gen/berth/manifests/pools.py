@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from berth.manifests import naming, nodeaffinity, window
+from berth.core.labels import CLASS
+from berth.manifests import naming, nodeaffinity, warmup, window
 from berth.manifests.backends.base import Manifest
 from berth.manifests.placed import Placed
 from berth.schema.values import ResourceClass, Site
@@ -23,7 +24,8 @@ def deployments(
     notes = {**UNLIMITED, **naming.unjudged(placed.cluster.engine), **common["annotations"]}
     for name, one in zip(names(placed), placed.classes, strict=True):
         values = _pool(site, placed, one, scheduler)
-        yield Manifest(TEMPLATE, {**common, **values, "name": name, "annotations": notes})
+        labels = {**common["labels"], CLASS: one.name}
+        yield Manifest(TEMPLATE, {**common, **values, "name": name, "labels": labels, "annotations": notes})
 
 
 def names(placed: Placed) -> list[str]:
@@ -32,21 +34,31 @@ def names(placed: Placed) -> list[str]:
 
 
 def _pool(site: Site, placed: Placed, found: ResourceClass, scheduler: str) -> dict[str, Any]:
-    reservation, cluster = placed.reservation, placed.cluster
-    resources = {"requests": dict(found.requests), "limits": dict(found.limits)}
-    placement = nodeaffinity.placement(found)
+    cluster, seat = placed.cluster, seat_values(site, placed, found)
+    placement = seat["placement"]
     own = placement.get("tolerations", ())
     placement = {**placement, "tolerations": window.briefly_unreachable(own)}
     if scheduler:
         placement = {**placement, "schedulerName": scheduler}
     return {
+        **seat,
         "replicas_in_git": cluster.replicas_in_git,
-        "selector": naming.of_pool(site, reservation, found),
-        "pod_labels": naming.of_placeholder(site, reservation, found),
-        "priority_class": naming.priority_class(site.name, cluster.priority),
+        "selector": naming.of_pool(site, placed.reservation, found),
         "placement": placement,
         "has_placement": bool(placement),
-        "image": cluster.images.pause,
-        **window.pull_secrets(cluster),
-        "resources": {key: amounts for key, amounts in resources.items() if amounts},
+        **warmup.pod_values(found, cluster, seat["resources"]),
+    }
+
+
+def seat_values(site: Site, placed: Placed, found: ResourceClass) -> dict[str, Any]:
+    """Return the parts of a pod that has the size and the place of a seat."""
+    amounts = {"requests": dict(found.requests), "limits": dict(found.limits)}
+    placement = nodeaffinity.placement(found)
+    return {
+        "pod_labels": naming.of_placeholder(site, placed.reservation, found),
+        "priority_class": naming.priority_class(site.name, placed.cluster.priority),
+        "placement": placement,
+        "has_placement": bool(placement),
+        "image": placed.cluster.images.pause,
+        "resources": {key: one for key, one in amounts.items() if one},
     }

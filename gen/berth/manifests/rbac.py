@@ -4,13 +4,15 @@ Each reservation has an account. What it may do is in the file of the reservatio
 what sessions there are to read, in the cluster's base. `list` includes reading the content of an object.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
+from typing import Any, NamedTuple
 
 from berth.manifests import naming
 from berth.manifests.backends.base import Manifest
 from berth.manifests.naming import of_site
-from berth.manifests.placed import Placed
+from berth.manifests.placed import Placed, counts_sessions
+from berth.schema.holders import BufferedSeats, Slots
 from berth.schema.sessions import ClassSessions
 from berth.schema.values import Cluster, ResourceClass, Site
 
@@ -18,6 +20,42 @@ Rule = dict[str, Any]
 Values = Mapping[str, Any]
 READ = ("list", "watch")
 SLOTS = ("scheduling.koordinator.sh", ["reservations"])
+BUFFERS = ("autoscaling.x-k8s.io", ["capacitybuffers"])
+
+
+class Access(NamedTuple):
+    """A request that a ServiceAccount may make. An empty namespace is the whole cluster."""
+
+    verb: str
+    group: str
+    resource: str  # perhaps with a subresource
+    namespace: str = ""
+    name: str = ""
+
+    def describe(self) -> str:
+        what = f"{self.resource}.{self.group}" if self.group else self.resource
+        name = f" {self.name}" if self.name else ""
+        return f"{self.verb} {what}{name}{f' in {self.namespace}' if self.namespace else ''}"
+
+
+def access_by_account(manifests: Iterable[Manifest]) -> dict[str, list[Access]]:
+    """Return what each ServiceAccount may do by the roles and bindings among the manifests."""
+    ours = [one.values for one in manifests if one.template.startswith("rbac/")]
+    rules = {(one.get("namespace", ""), one["name"]): one["rules"] for one in ours if "rules" in one}
+    found: dict[str, list[Access]] = {}
+    for one in ours:
+        if "role" in one:
+            namespace = one.get("namespace", "")
+            for rule in rules[namespace, one["role"]]:
+                found.setdefault(one["service_account"], []).extend(_allowed(rule, namespace))
+    return found
+
+
+def _allowed(rule: Rule, namespace: str) -> Iterator[Access]:
+    for group, resource, name, verb in product(
+        rule["apiGroups"], rule["resources"], rule.get("resourceNames", [""]), rule["verbs"]
+    ):
+        yield Access(verb, group, resource, namespace, name)
 
 
 def _rule(group: str, resources: Iterable[str], verbs: Iterable[str], names: Iterable[str] = ()) -> Rule:
@@ -66,7 +104,7 @@ def of_reservation(
     """
     account, home = naming.single(placed.reservation.name), placed.cluster.namespace
     found = _granted(common, of_occurrences(placed, deployments), account, home)
-    for namespace in of_sessions(placed.classes) if _counts(placed) else ():
+    for namespace in of_sessions(placed.classes) if counts_sessions(placed) else ():
         there = {**common, "name": naming.session_binding(site.name, placed.reservation.name)}
         found.append(
             _binding({**there, "namespace": namespace}, naming.session_role(site.name), account, home)
@@ -77,8 +115,9 @@ def of_reservation(
 def of_occurrences(placed: Placed, deployments: Sequence[str]) -> list[Rule]:
     """Return the rules of a reservation's Jobs in the Berth namespace.
 
-    They scale their Deployments and write their record by server-side apply, both by name. Where they count
-    sessions, they read all timetables of the site to know whose a session is.
+    They scale their Deployments or CapacityBuffers and write their record by server-side apply, both by name.
+    Where they count sessions, they read all timetables of the site to know whose a session is. Placeholders
+    that hand over to slots lose an annotation, for which `pods/status` is enough.
     """
     name = placed.reservation.name
     rules = [
@@ -86,16 +125,16 @@ def of_occurrences(placed: Placed, deployments: Sequence[str]) -> list[Rule]:
         _rule("", ["configmaps"], ["get", "create", "patch"], [naming.record(name)]),
         _rule("", ["events"], ["create"]),
     ]
-    if _counts(placed):
+    if counts_sessions(placed):
         rules.insert(0, _rule("", ["configmaps"], READ))
     if deployments:
         rules += _of_scaled("apps", "deployments", deployments, ["get", *READ])
+    if isinstance(placed.reservation.holder, BufferedSeats):
+        buffers = [naming.pool(name, one.name) for one in placed.classes]
+        rules.append(_rule(*BUFFERS, ["get", *READ, "patch"], buffers))
+    if deployments and isinstance(placed.reservation.holder, Slots):
+        rules.append(_rule("", ["pods/status"], ["patch"]))
     return rules
-
-
-def _counts(placed: Placed) -> bool:
-    """Return whether the number of seats depends on sessions."""
-    return placed.reservation.behavior != "none"
 
 
 def _of_scaled(group: str, resource: str, names: Iterable[str], read: Iterable[str] = ("get",)) -> list[Rule]:
@@ -140,7 +179,8 @@ def of_base(site: Site, cluster: Cluster, classes: Iterable[ResourceClass]) -> l
     """Return what the sweep may do, and the roles that reservations bind their accounts to."""
     ours, home = of_site(site), cluster.namespace
     common = {"name": naming.SWEEP, "namespace": home, "labels": ours}
-    found = _granted(common, of_sweep(prunes=cluster.sweep_prunes), naming.SWEEP, home)
+    rules = of_sweep(prunes=cluster.sweep_prunes, has_buffers=cluster.has_buffers)
+    found = _granted(common, rules, naming.SWEEP, home)
     for namespace, rules in of_sessions(classes).items():
         values = {"name": naming.session_role(site.name), "namespace": namespace, "labels": ours}
         found.append(Manifest("rbac/role.yaml.j2", {**_annotated(values), "rules": rules}))
@@ -156,12 +196,12 @@ def of_base(site: Site, cluster: Cluster, classes: Iterable[ResourceClass]) -> l
     return found
 
 
-def of_sweep(*, prunes: bool) -> list[Rule]:
+def of_sweep(*, prunes: bool, has_buffers: bool = False) -> list[Rule]:
     """Return the rules of the sweep in the Berth namespace.
 
     It creates Jobs by server-side apply, which needs `patch` and `create`; not by name, as a name does not
     limit what a Job may mount. Where it prunes, it marks timetables of removed reservations and removes their
-    accounts and Roles; elsewhere, it marks Deployments that have lost their timetable.
+    accounts and Roles; elsewhere, it marks pools that have lost their timetable.
     """
     rules = [
         _rule("", ["configmaps"], ["list", "patch", "delete"] if prunes else ["list", "delete"]),
@@ -172,6 +212,8 @@ def of_sweep(*, prunes: bool) -> list[Rule]:
         _rule("batch", ["cronjobs"], ["list", "delete"]),
         _rule("batch", ["jobs"], ["get", "list", "create", "patch", "delete"]),
     ]
+    if has_buffers:
+        rules.append(_rule(*BUFFERS, ["get", "list", "patch", "delete"]))
     if prunes:
         rules.append(_rule("", ["serviceaccounts"], ["list", "delete"]))
         rules.append(_rule("rbac.authorization.k8s.io", ["rolebindings", "roles"], ["list", "delete"]))

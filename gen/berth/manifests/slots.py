@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from berth.core.holders import slot_hash
-from berth.core.inventory import slots_line
 from berth.core.labels import PERSISTENT, ROLE, SLOT
 from berth.core.slots import MAX_TTL, go_duration
 from berth.manifests.naming import of_pool, of_site, pool, slot
@@ -170,10 +169,13 @@ def persistent_slots(
 
 
 def inventory_line(site: Site, cluster: Cluster, reservation: Reservation, found: ResourceClass) -> str:
-    """Return the line of the inventory for a pool with persistent slots."""
+    """Return the line of the inventory for a pool with persistent slots.
+
+    It has the begin and the end of the names of its slots, and their number.
+    """
     digest = slot_hash(slot_object(site, cluster, reservation, found))
     name = slot(site.name, pool(reservation.name, found.name))
-    return slots_line(reservation.name, name, digest, dict(reservation.seats).get(found.name, 0))
+    return f"{reservation.name} {name} {digest} {dict(reservation.seats).get(found.name, 0)}"
 
 
 def _lifetime(slots: Slots) -> dict[str, str]:

@@ -5,22 +5,33 @@ changes.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from berth.core.instants import instant_text
+from berth.core.jsonvalues import instant_text
 from berth.core.sessions import Recognition, parse_recognition
 from berth.core.timetable import API_VERSION, KIND
 from berth.dates.occurrence import Occurrence
 from berth.findings import Problem
 from berth.manifests.backends.registry import backend_of
 from berth.manifests.naming import pool
-from berth.manifests.placed import Placed
+from berth.manifests.placed import Placed, pool_behaviors
 from berth.schema.sessions import ClassSessions
-from berth.schema.values import ResourceClass, Seats, SessionMatch, Site
+from berth.schema.values import (
+    EVERY_SESSION,
+    ProfileStep,
+    Reservation,
+    ResourceClass,
+    Scaling,
+    Seats,
+    SessionMatch,
+    Site,
+    step_counts,
+)
 
 TOO_LARGE = "B073"
+STEPS_SINCE = 4  # version of the timetable that has steps and buffers; older pods would ignore steps
 LARGEST = 200 * 1024  # bytes; client-side apply refuses ConfigMaps above 262,144
 
 
@@ -42,10 +53,13 @@ def timetable_that_fits(site: Site, placed: Placed, occurrences: Sequence[Occurr
 def timetable_text(site: Site, placed: Placed, occurrences: Sequence[Occurrence]) -> str:
     """Return the timetable with the pools of this cluster; occurrences without seats here are left out."""
     reservation = placed.reservation
-    names = frozenset(found.name for found in placed.classes)
-    pools = ",\n  ".join([_pool(site, placed, found) for found in placed.classes])
-    lines = ",\n  ".join(_lines(occurrences, names))
+    behaviors = pool_behaviors(reservation)
+    here = {found.name: behaviors[found.name] for found in placed.classes}
+    pools = ",\n  ".join([_pool(site, placed, found, here[found.name]) for found in placed.classes])
+    lines = ",\n  ".join(_lines(reservation, occurrences, here))
     version = backend_of(reservation.holder).timetable_version
+    if reservation.profile or reservation.buffer is not None:
+        version = max(version, STEPS_SINCE)
     suspend = "true" if reservation.suspend else "false"
     url = site.renku.url if site.renku else None
     return (
@@ -59,18 +73,20 @@ def timetable_text(site: Site, placed: Placed, occurrences: Sequence[Occurrence]
 
 def recognition_of(found: ResourceClass) -> Recognition | None:
     """Return how the cluster recognizes sessions of the class; None if nobody can."""
-    said = _sessions(found.renku_id, found.sessions, SessionMatch((), (), (), None, "count"))
+    said = _sessions(found.renku_id, found.sessions, EVERY_SESSION)
     return None if said is None else parse_recognition(json.loads(json.dumps(said)), "sessions")[0]
 
 
-def _pool(site: Site, placed: Placed, found: ResourceClass) -> str:
+def _pool(site: Site, placed: Placed, found: ResourceClass, behavior: str) -> str:
     """Return a pool in one line. Objects of the backend are on lines of their own: a diff shows which field
     changes.
     """
     reservation = placed.reservation
     said: dict[str, Any] = {
         "deployment": pool(reservation.name, found.name),
-        "behaviour": reservation.behavior,
+        "behaviour": behavior,
+        **({} if reservation.overlap == "sum" else {"overlap": reservation.overlap}),
+        **({} if reservation.buffer is None else {"buffer": reservation.buffer._asdict()}),
         "sessions": _sessions(found.renku_id, found.sessions, reservation.sessions),
     }
     objects = ""
@@ -90,17 +106,50 @@ def _settings(stabilization_seconds: int, ready_minutes: int, url: str | None) -
     return json.dumps(settings if url is None else {**settings, "renkuUrl": url})
 
 
-def _lines(occurrences: Sequence[Occurrence], names: frozenset[str]) -> list[str]:
-    texts: dict[Seats, str] = {}
+def _lines(
+    reservation: Reservation, occurrences: Sequence[Occurrence], behaviors: Mapping[str, str]
+) -> list[str]:
+    """Return the rows of the occurrences. `behaviors`: those of the pools here, by class."""
+    texts: dict[tuple[Seats, tuple[Scaling, ...]], list[tuple[int, str]]] = {}
     lines = []
-    for _, id_, opens, start, end, held, _, _, _ in occurrences:
-        seats = texts.get(held)
-        if seats is None:
-            here = ", ".join([f'"{name}": {count}' for name, count in held if name in names])
-            seats = texts[held] = f"{{{here}}}" if here else ""
-        if seats:
-            lines.append(f'{{"id": "{id_}", {_instants(opens, start, end)}, "seats": {seats}}}')
+    for found in occurrences:
+        _, id_, opens, start, end, held, _, _, _, scaling, _ = found
+        rows = texts.get((held, scaling))
+        if rows is None:
+            rows = _rows(held, reservation.scaling_of(found), behaviors, reservation.profile)
+            texts[held, scaling] = rows
+        for ahead, text in rows:
+            opens = start - ahead if scaling else opens
+            lines.append(f'{{"id": "{id_}", {_instants(opens, start, end)}, {text}}}')
     return lines
+
+
+def _rows(
+    held: Seats,
+    scaling: Sequence[Scaling],
+    behaviors: Mapping[str, str],
+    profile: tuple[ProfileStep, ...],
+) -> list[tuple[int, str]]:
+    """Return the lead in seconds and the seats of each row of an occurrence, the longest lead first.
+
+    Classes with another lead, or with a behavior that is not the pool's, have rows of their own.
+    """
+    rows: dict[tuple[int, str], dict[str, int]] = {}
+    for (name, count), one in zip(held, scaling, strict=True):
+        if name in behaviors:
+            behavior = "" if one.behavior == behaviors[name] else f', "behaviour": "{one.behavior}"'
+            rows.setdefault((60 * one.lead, behavior), {})[name] = count
+    in_order = sorted(rows.items(), key=lambda row: -row[0][0])
+    return [(ahead, _seats(seats, profile) + behavior) for (ahead, behavior), seats in in_order]
+
+
+def _seats(seats: Mapping[str, int], profile: tuple[ProfileStep, ...]) -> str:
+    """Return the most seats of each class, and with a profile its steps in minutes from the start."""
+    if not profile:
+        return f'"seats": {json.dumps(seats)}'
+    steps = {name: step_counts(count, profile) for name, count in seats.items()}
+    most = {name: max(count for _, count in counts) for name, counts in steps.items()}
+    return f'"seats": {json.dumps(most)}, "steps": {json.dumps(steps)}'
 
 
 @lru_cache(maxsize=4096)
@@ -129,4 +178,6 @@ def _sessions(
         "selector": {} if found.selector is None else found.selector.dump(),
         "course": {key: value for key, value in course.items() if value},
         "earlier": match.earlier,
+        "handoverSeconds": match.handover,
+        **({"carryOver": True} if match.carries_over else {}),
     }

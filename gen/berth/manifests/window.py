@@ -1,4 +1,4 @@
-"""What opens and closes the windows of a reservation: its timetable, and one CronJob for each opening time.
+"""What opens and closes the windows of a reservation: its timetable, and CronJobs, one for each time of day.
 
 This is the same for every backend. The templates are in templates/window/.
 """
@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from berth.core.labels import OCCURRENCE, RESERVATION, ROLE, TIMETABLE, TITLE
-from berth.dates.cron import cron_zone
+from berth.dates.cron import cron_zone, open_spans
 from berth.dates.occurrence import Occurrence
 from berth.manifests import code, naming
 from berth.manifests.backends.base import Manifest
-from berth.manifests.placed import Placed
+from berth.manifests.placed import Placed, counts_sessions
 from berth.schema.values import Cluster, Site
 
 # Pods of the Jobs of Berth
@@ -63,8 +63,9 @@ def briefly_unreachable(own: Sequence[Mapping[str, Any]]) -> list[Mapping[str, A
     return [*own, *(one for one in UNREACHABLE if None not in decided and one["key"] not in decided)]
 
 
-def pull_secrets(cluster: Cluster) -> dict[str, Any]:
-    secrets = [{"name": name} for name in cluster.images.pull_secrets]
+def pull_secrets(cluster: Cluster, more: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the pull secrets of the site, and more for other images, each once."""
+    secrets = [{"name": name} for name in dict.fromkeys((*cluster.images.pull_secrets, *more))]
     return {"pull_secrets": secrets, "has_pull_secrets": bool(secrets)}
 
 
@@ -121,7 +122,7 @@ def _jobs(site: Site, placed: Placed, occurrences: Sequence[Occurrence]) -> dict
     return {
         "time_zone": cron_zone(reservation.recurrence.zone),
         "suspended": reservation.suspend,
-        "deadline": max((item.end - item.open for item in occurrences), default=0),
+        "deadline": max((end - opens for opens, end in open_spans(occurrences)), default=0),
         "job_labels": {**naming.of_reservation(site, reservation), **role},
         "pod_labels": {**naming.of_site(site), RESERVATION: reservation.name, **role},
         "service_account": naming.single(reservation.name),
@@ -140,7 +141,7 @@ def _renku(site: Site, placed: Placed) -> dict[str, Any]:
     sessions belong to another reservation.
     """
     has_class = any(found.sessions and found.sessions.source == "renku" for found in placed.classes)
-    counts = placed.reservation.behavior != "none"
+    counts = counts_sessions(placed)
     return {
         "has_renku_token": counts and has_class and site.renku is not None and bool(site.renku.secret),
         "renku_secret": site.renku.secret if site.renku else "",

@@ -1,12 +1,20 @@
-"""The layout of findings (text, JSON, workflow commands), of JSON answers, and of counts of seats."""
+"""The layout of findings (text, workflow commands), of answers for programs, and of counts of seats."""
 
+import csv
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from io import StringIO
 from posixpath import join, normpath
 
 from berth.findings import ERROR, NOTE, WARNING, Finding
+from berth.output import yamltext
 from berth.schema.holders import Unit
+from berth.schema.values import ReservationOwner
 
+Answer = Mapping[str, object]
+"""What a command answers to programs, of the values that JSON has."""
+
+DATA_FORMS = ("json", "yaml", "csv")
 API_VERSION = "berth.dev/v1alpha1"
 _COLORS = {ERROR: "\x1b[31m", WARNING: "\x1b[33m", NOTE: "\x1b[36m"}
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
@@ -45,7 +53,7 @@ def count(findings: Sequence[Finding]) -> str:
     return ", ".join(words)
 
 
-def as_json(findings: Sequence[Finding]) -> str:
+def finding_list(findings: Sequence[Finding]) -> Answer:
     return document("FindingList", {"items": items(findings)})
 
 
@@ -55,11 +63,51 @@ def items(findings: Sequence[Finding]) -> list[dict[str, object]]:
     return [{key: getattr(finding, key) for key in keys} for finding in findings]
 
 
-def document(kind: str, content: dict[str, object]) -> str:
-    """Return a JSON answer of Berth."""
-    return (
-        json.dumps({"apiVersion": API_VERSION, "kind": kind, **content}, indent=2, ensure_ascii=False) + "\n"
-    )
+def document(kind: str, content: Answer) -> Answer:
+    """Return an answer of Berth, as all its forms have it."""
+    return {"apiVersion": API_VERSION, "kind": kind, **content}
+
+
+def serialize(answer: Answer, form: str) -> str:
+    """Write an answer in one of DATA_FORMS. CSV has its `items` only."""
+    if form == "yaml":
+        return yamltext.block(answer, 0) + "\n"
+    if form == "csv":
+        return _csv(answer["items"])
+    return json.dumps(answer, indent=2, ensure_ascii=False) + "\n"
+
+
+def _csv(items: object) -> str:
+    """Write a line for each item. A mapping in it becomes a column for each key, such as `seats.small`."""
+    assert isinstance(items, list)
+    rows = [dict(_csv_cells(item)) for item in items]
+    columns: dict[str, dict[str, None]] = {}
+    for name in (name for row in rows for name in row):
+        columns.setdefault(name.partition(".")[0], {})[name] = None
+    headings = [name for key, own in columns.items() for name in own if name != key or len(own) == 1]
+    if not headings:
+        return ""
+    file = StringIO()
+    writer = csv.DictWriter(file, headings, restval="", extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return file.getvalue()
+
+
+def _csv_cells(item: Answer) -> Iterator[tuple[str, str]]:
+    for key, value in item.items():
+        if isinstance(value, Mapping):
+            yield from ((f"{key}.{name}", _csv_cell(one)) for name, one in value.items())
+        else:
+            yield key, _csv_cell(value)
+
+
+def _csv_cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return " ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def github(findings: Sequence[Finding], folder: str = "") -> str:
@@ -93,6 +141,10 @@ def hours_json(seconds: int) -> int | float:
 def counts_json(counts: Sequence[tuple[str, int]], unit: Unit = Unit.SEAT) -> dict[str, object]:
     """Return `seats` by class, or `nodes` where whole nodes are counted."""
     return {"seats": {}, "nodes": dict(counts)} if unit is Unit.NODE else {"seats": dict(counts)}
+
+
+def owner_json(owner: ReservationOwner | None) -> dict[str, str | None] | None:
+    return None if owner is None else {"name": owner.name, "contact": owner.contact or None}
 
 
 def seats_text(seats: Sequence[tuple[str, int]], unit: Unit = Unit.SEAT) -> str:

@@ -1,4 +1,4 @@
-"""The input of the planner: node pools, pods, DaemonSets and existing nodes. Frozen and hashable.
+"""The input of the planner: node pools, pods and existing nodes. Frozen and hashable.
 
 Amounts are in billionths (`berth.karpenter.resourcelists`), prices in dollars an hour.
 """
@@ -19,7 +19,6 @@ class NodePool(NamedTuple):
     requirements: tuple[Requirement, ...] = ()
     labels: Labels = ()
     taints: tuple[Taint, ...] = ()
-    startup_taints: tuple[Taint, ...] = ()  # gone before pods come: no matter to the plan
     weight: int = 0
     limits: ResourceList = ()
     replicas: int | None = None
@@ -83,16 +82,6 @@ class PodSet(NamedTuple):
     match_fields: bool = False  # does a required term name fields of nodes?
 
 
-class DaemonSet(NamedTuple):
-    """A DaemonSet: each node that it matches runs one of its pods."""
-
-    name: str
-    requests: ResourceList
-    node_selector: Labels = ()
-    required: tuple[tuple[Requirement, ...], ...] = ()
-    tolerations: tuple[Toleration, ...] = ()
-
-
 class StateNode(NamedTuple):
     """An existing node. Its pool is the label `karpenter.sh/nodepool`."""
 
@@ -101,21 +90,17 @@ class StateNode(NamedTuple):
     capacity: ResourceList = ()
     labels: Labels = ()
     taints: tuple[Taint, ...] = ()  # without those that go before pods come
-    initialized: bool = True
-    pods: tuple[PodSet, ...] = ()  # bound to it, without those of DaemonSets
-    daemons: ResourceList = ()  # what the DaemonSets' pods that already run there request, with `pods`
+    pods: tuple[PodSet, ...] = ()  # bound to it
     unknown: frozenset[str] = frozenset()  # labels that its type may give it: whoever asks for one may come
 
 
 class KarpenterSettings(NamedTuple):
     """Karpenter's own settings, with its defaults."""
 
-    reserved_capacity: bool = True  # gate ReservedCapacity
-    ignore_preferences: bool = False  # PREFERENCE_POLICY=Ignore
-    best_effort_min_values: bool = False  # MIN_VALUES_POLICY=BestEffort
     max_types: int = 600  # of one claim
     max_launch_types: int = 60  # of one call to EC2
     well_known: frozenset[str] = WELL_KNOWN
+    offers_full: bool = False  # are full reservations offered, so that pods wait for them? Since 1.15
 
 
 class SchedulingInput(NamedTuple):
@@ -128,7 +113,6 @@ class SchedulingInput(NamedTuple):
     pools: tuple[NodePool, ...]
     types: tuple[InstanceType, ...]
     pods: tuple[PodSet, ...]
-    daemons: tuple[DaemonSet, ...] = ()
     nodes: tuple[StateNode, ...] = ()
     settings: KarpenterSettings = KarpenterSettings()
     other_pools: tuple[NodePool, ...] = ()

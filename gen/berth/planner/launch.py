@@ -19,13 +19,13 @@ from berth.karpenter.nodelabels import (
     SPOT,
 )
 from berth.karpenter.requirements import IN, Labels, Requirement, Requirements
-from berth.karpenter.resourcelists import NODES, ONE, ResourceList, allocatable, sum_resources
+from berth.karpenter.resourcelists import NODES, ONE, allocatable, sum_resources
 from berth.planner.inputs import KarpenterSettings, NodePool, PodSet, SchedulingInput, StateNode
 from berth.planner.nodeclaims import NodeClaim
 from berth.planner.nodeclaimtemplates import (
     LaunchChoice,
     PoolInstanceType,
-    meets_min_values,
+    missing_min_values,
     pool_instance_types,
 )
 from berth.planner.scheduler import RemainingLimits
@@ -64,7 +64,7 @@ def _choose_launch(claim: NodeClaim, wanted: Requirements, in_use: Mapping[str, 
     instance_types = order_by_price((c.instance_type for c in claim.candidates or ()), wanted, settings)[
         : settings.max_types
     ]
-    if not meets_min_values(wanted, instance_types, settings):
+    if missing_min_values(wanted, instance_types):
         return None
     lots = _offered(instance_types, wanted, settings)
     possible = tuple(entry.name for entry, _ in lots)
@@ -74,7 +74,7 @@ def _choose_launch(claim: NodeClaim, wanted: Requirements, in_use: Mapping[str, 
         lots = _without_expensive_spot(_generic(lots), wanted)
     lots = sorted(lots, key=lambda lot: min(offering.price for offering in lot[1]))
     lots = lots[: settings.max_launch_types]
-    if not meets_min_values(wanted, (entry for entry, _ in lots), settings):
+    if missing_min_values(wanted, (entry for entry, _ in lots)):
         return None
     kind = _capacity_type(lots)
     offers = [(offering.price, entry, offering) for entry, some in lots for offering in some]
@@ -89,7 +89,7 @@ def order_by_price(
 
     def price(entry: PoolInstanceType) -> tuple[float, str]:
         left = [
-            o.price for o, asked, _ in entry.offerings if wanted.conflict(asked, settings.well_known) is None
+            o.price for o, asked in entry.offerings if wanted.conflict(asked, settings.well_known) is None
         ]
         return min(left, default=float("inf")), entry.name
 
@@ -101,8 +101,7 @@ def _offered(
 ) -> list[OfferedType]:
     known = settings.well_known
     lots = [
-        (e, [o for o, asked, _ in e.offerings if wanted.conflict(asked, known) is None])
-        for e in instance_types
+        (e, [o for o, asked in e.offerings if wanted.conflict(asked, known) is None]) for e in instance_types
     ]
     return [lot for lot in lots if lot[1]]
 
@@ -213,16 +212,13 @@ def launched_node(
     claim: NodeClaim, bought: LaunchChoice, name: str, pods: tuple[PodSet, ...], well_known: frozenset[str]
 ) -> StateNode:
     """Return the node that a launched claim becomes, with its pods."""
-    one, offering = bought.instance_type.type, bought.offering
-    overhead: ResourceList = tuple(sum_resources(one.overhead, offering.overhead).items())
-    capacity = tuple(sum_resources(one.capacity, offering.capacity).items())
+    one = bought.instance_type.type
     return StateNode(
         name,
-        tuple(allocatable(capacity, overhead).items()),
-        capacity,
+        tuple(allocatable(one.capacity, one.overhead).items()),
+        one.capacity,
         launched_labels(claim, bought, well_known),
         claim.template.pool.taints,
-        initialized=False,
         pods=pods,
         unknown=well_known - bought.instance_type.requirements.by_key.keys(),
     )

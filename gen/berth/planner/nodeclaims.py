@@ -103,9 +103,9 @@ class NodeClaim:
         self._rejected[shape] = self.requirements
 
     def can_add(
-        self, shape: PodShape, topology: Topology, bookings: ReservationManager, relax: bool = False
+        self, shape: PodShape, topology: Topology, bookings: ReservationManager
     ) -> NodeClaimUpdate | Unschedulable:
-        """Return the claim with one more pod. `relax` drops `min_values` where the setting allows it."""
+        """Return the claim with one more pod, or why it does not take it."""
         joined = self._with_pod(shape)
         bound = topology.applies_to(shape)
         if not isinstance(joined, Unschedulable) and bound:
@@ -116,11 +116,9 @@ class NodeClaim:
         if not candidates:
             return self._no_instance_type(joined, shape)._replace(lasting=not bound)
         lacking = missing_min_values(joined, (c.instance_type for c in candidates))
-        if lacking and not relax:
+        if lacking:
             message = f"too few values of {', '.join(sorted(lacking))} are left"
             return Unschedulable("min-values", message, lasting=not bound)
-        if lacking:
-            joined = _with_min_values(joined, lacking)
         held = self._reservations_to_hold(candidates, bookings)
         return held if isinstance(held, Unschedulable) else NodeClaimUpdate(joined, candidates, held)
 
@@ -258,9 +256,9 @@ class NodeClaim:
         self, candidates: tuple[InstanceTypeOption, ...], bookings: ReservationManager
     ) -> tuple[str, ...] | Unschedulable:
         """Return the reservations to hold. A claim that may use a reserved instance waits for one."""
-        if not self.template.settings.reserved_capacity:
-            return ()
         possible = [reservation for c in candidates for reservation in c.reserved]
+        if all(candidate.only_full for candidate in candidates):
+            return Unschedulable("reserved", "its reserved machines are all in use", lasting=False)
         held = bookings.reservable(possible, self.held)
         if possible and not held:
             return Unschedulable(
@@ -291,16 +289,10 @@ class NodeClaim:
 
 def _insufficient_resources(candidates: tuple[InstanceTypeOption, ...], shape: PodShape) -> str:
     """Return the resources of which no type has enough, or all if only their combination is missing."""
-    rooms = [room for candidate in candidates for room in candidate.free_resources]
+    rooms = [candidate.instance_type.free for candidate in candidates]
     wanted = {name: value for name, value in shape.requests.items() if value > 0}
     short = [n for n, value in wanted.items() if all(room.get(n, 0) < value for room in rooms)]
     return ", ".join(sorted(short or wanted))
-
-
-def _with_min_values(requirements: Requirements, counts: dict[str, int]) -> Requirements:
-    return Requirements(
-        one._replace(min_values=counts[one.key]) if one.key in counts else one for one in requirements
-    )
 
 
 STABLE_SORT_SIZE = 12

@@ -1,8 +1,8 @@
 """NodeClaim templates: the node pools with their instance types, filtered once for each set of
 requirements.
 
-Everything here follows from pools, types, DaemonSets and exhausted reservations, so one catalog serves all
-loops and all inputs that share these.
+Everything here follows from pools, types and exhausted reservations, so one catalog serves all loops and
+all inputs that share these.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,66 +11,60 @@ from typing import NamedTuple
 
 from berth.karpenter.instancetypes import InstanceType, Offering, offering_requirements, type_requirements
 from berth.karpenter.nodelabels import INITIALIZED, NODEPOOL, REGISTERED, RESERVED
-from berth.karpenter.requirements import Conflict, Labels, Requirement, Requirements, requirements_of_labels
-from berth.karpenter.resourcelists import ONE, PODS, ResourceList, allocatable, fits, sum_resources
-from berth.karpenter.taints import TOLERATE_PREFER_NO_SCHEDULE, untolerated
-from berth.planner.inputs import DaemonSet, KarpenterSettings, NodePool, SchedulingInput
+from berth.karpenter.requirements import Conflict, Labels, Requirements, requirements_of_labels
+from berth.karpenter.resourcelists import ResourceList, allocatable, fits
+from berth.planner.inputs import KarpenterSettings, NodePool, SchedulingInput
 from berth.planner.podqueue import PodShape
 from berth.planner.topology import Domains, domains
 
-FreeResources = dict[str, int]
-
 
 class PoolInstanceType:
-    """An instance type in one pool, with what each offering leaves for pods besides the DaemonSets."""
+    """An instance type in one pool, with what a node of it has for pods."""
 
-    __slots__ = ("name", "offerings", "requirements", "type")
+    __slots__ = ("free", "full", "name", "offerings", "requirements", "type")
 
-    def __init__(self, one: InstanceType, daemons: ResourceList, spent: frozenset[str]) -> None:
+    def __init__(self, one: InstanceType, spent: frozenset[str], offers_full: bool) -> None:
         self.type = one
         self.name = one.name
         self.requirements = type_requirements(one)
-        self.offerings = [
-            (offering, offering_requirements(offering), _free_resources(one, offering, daemons))
-            for offering in one.offerings
-            if offering.available and offering.reservation not in spent
-        ]
+        free = allocatable(one.capacity, one.overhead)
+        self.free = free if fits((), free) else {}
+        self.offerings: list[tuple[Offering, Requirements]] = []
+        self.full: list[Requirements] = []
+        """Of the offerings of full reservations, if these are offered."""
+        for offering in one.offerings:
+            asked = offering_requirements(offering)
+            empty = offers_full and offering.capacity_type == RESERVED and not offering.count
+            if offering.available and not empty and offering.reservation not in spent:
+                self.offerings.append((offering, asked))
+            elif offering.available and offers_full:
+                self.full.append(asked)
 
 
 class InstanceTypeOption:
-    """A type that a claim may still become, with the free resources and reservations of its offerings."""
+    """A type that a claim may still become, with the reservations of its offerings.
 
-    __slots__ = ("free_resources", "instance_type", "reserved")
+    `only_full`: it is offered in full reservations and in no other way.
+    """
 
-    def __init__(
-        self, entry: PoolInstanceType, rooms: list[FreeResources], reserved: tuple[str, ...]
-    ) -> None:
+    __slots__ = ("instance_type", "only_full", "reserved")
+
+    def __init__(self, entry: PoolInstanceType, reserved: tuple[str, ...], only_full: bool) -> None:
         self.instance_type = entry
-        self.free_resources = rooms
         self.reserved = reserved
-
-    def fits(self, wanted: dict[str, int]) -> bool:
-        """Tell whether the resources fit on an empty node."""
-        return any(
-            all(value <= room.get(name, 0) for name, value in wanted.items()) for room in self.free_resources
-        )
+        self.only_full = only_full
 
     def most(self, used: dict[str, int], each: dict[str, int]) -> int:
         """Return how many more of `each` fit besides `used`."""
-        return max(
-            (
-                min((room.get(n, 0) - used.get(n, 0)) // v for n, v in each.items() if v > 0)
-                for room in self.free_resources
-            ),
-            default=0,
-        )
+        free = self.instance_type.free
+        return min((free.get(n, 0) - used.get(n, 0)) // v for n, v in each.items() if v > 0)
 
 
 class FilteredOptions(NamedTuple):
     """The types that satisfy some requirements; if there are none, what is missing."""
 
     candidates: tuple[InstanceTypeOption, ...]
-    reserved: bool  # has any of them a reservation?
+    reserved: bool  # has any of them a reservation, full or not?
     missing: str
 
 
@@ -143,14 +137,14 @@ class NodeClaimTemplate:
         for entry in self.instance_types:
             fitting = entry.requirements.value_conflict(requirements) is None
             offers = [o for o in entry.offerings if requirements.conflict(o[1], known) is None]
-            any_type, any_offer = any_type or fitting, any_offer or bool(offers)
-            if fitting and offers:
-                rooms = [room for _, _, room in offers if room is not None]
-                distinct = [room for i, room in enumerate(rooms) if room not in rooms[:i]]
-                booked = tuple(o.reservation for o, _, _ in offers if o.capacity_type == RESERVED)
-                candidates.append(InstanceTypeOption(entry, distinct, booked))
+            full = any(requirements.conflict(asked, known) is None for asked in entry.full)
+            any_type, any_offer = any_type or fitting, any_offer or bool(offers) or full
+            if fitting and (offers or full):
+                booked = tuple(o.reservation for o, _ in offers if o.capacity_type == RESERVED)
+                candidates.append(InstanceTypeOption(entry, booked, not offers))
         missing = "requirements" if not any_type else "offering" if not any_offer else "both"
-        return FilteredOptions(tuple(candidates), any(c.reserved for c in candidates), missing)
+        reserved = any(c.reserved or c.only_full for c in candidates)
+        return FilteredOptions(tuple(candidates), reserved, missing)
 
 
 class NodeClaimCatalog(NamedTuple):
@@ -185,10 +179,9 @@ def _nodeclaim_catalog(question: SchedulingInput, spent: frozenset[str]) -> Node
     types, settings = question.types, question.settings
     dynamic = sorted((p for p in question.pools if p.replicas is None), key=lambda p: p.name, reverse=True)
     dynamic.sort(key=lambda pool: -pool.weight)
-    terms = {daemon: list(daemon.required) for daemon in question.daemons}
-    made = [_template(pool, pool_instance_types(pool, types), terms, settings, spent) for pool in dynamic]
+    made = [_pool_template(pool, pool_instance_types(pool, types), settings, spent) for pool in dynamic]
     templates = [
-        t for t in made if t.instance_types and meets_min_values(t.requirements, t.instance_types, settings)
+        t for t in made if t.instance_types and not missing_min_values(t.requirements, t.instance_types)
     ]
     known = [*dynamic, *(pool for pool in question.other_pools if pool.replicas is None)]
     tolerate = any(taint.effect == "PreferNoSchedule" for pool in known for taint in pool.taints)
@@ -197,94 +190,34 @@ def _nodeclaim_catalog(question: SchedulingInput, spent: frozenset[str]) -> Node
     )
 
 
-def pool_template(question: SchedulingInput, pool: NodePool, spent: frozenset[str]) -> NodeClaimTemplate:
-    """Return the template of one pool, dynamic or static."""
-    return _pool_template(
-        pool, pool_instance_types(pool, question.types), question.daemons, question.settings, spent
-    )
+def static_template(question: SchedulingInput, pool: NodePool, spent: frozenset[str]) -> NodeClaimTemplate:
+    """Return the template of one static pool, whose nodes wait for no reservation."""
+    settings = question.settings._replace(offers_full=False)
+    return _pool_template(pool, pool_instance_types(pool, question.types), settings, spent)
 
 
 @lru_cache(maxsize=64)
 def _pool_template(
     pool: NodePool,
     types: tuple[InstanceType, ...],
-    daemons: tuple[DaemonSet, ...],
     settings: KarpenterSettings,
     spent: frozenset[str],
 ) -> NodeClaimTemplate:
-    return _template(pool, types, {daemon: list(daemon.required) for daemon in daemons}, settings, spent)
-
-
-def _template(
-    pool: NodePool,
-    types: tuple[InstanceType, ...],
-    terms: dict[DaemonSet, list[tuple[Requirement, ...]]],
-    settings: KarpenterSettings,
-    spent: frozenset[str],
-) -> NodeClaimTemplate:
-    entries = [PoolInstanceType(one, _daemonset_requests(pool, one, terms, settings), spent) for one in types]
-    return NodeClaimTemplate(pool, entries, settings)
-
-
-def meets_min_values(
-    requirements: Requirements, entries: Iterable[PoolInstanceType], settings: KarpenterSettings
-) -> bool:
-    """Tell whether the types leave as many values of each label as `min_values` asks for."""
-    return settings.best_effort_min_values or not missing_min_values(requirements, entries)
+    return NodeClaimTemplate(
+        pool, [PoolInstanceType(one, spent, settings.offers_full) for one in types], settings
+    )
 
 
 def missing_min_values(requirements: Requirements, entries: Iterable[PoolInstanceType]) -> dict[str, int]:
-    """Return the number of values of each label for which `min_values` asks for more."""
+    """Return the number of values of each label for which `min_values` asks for more.
+
+    Values that the requirements exclude do not count.
+    """
     if not requirements.min_values:
         return {}
     left = list(entries)
-    counts = {
-        key: len(frozenset[str]().union(*(entry.requirements.get(key).values for entry in left)))
-        for key in requirements.min_values
-    }
+    counts = {}
+    for key in requirements.min_values:
+        values = frozenset[str]().union(*(entry.requirements.get(key).values for entry in left))
+        counts[key] = sum(map(requirements.get(key).allows, values))
     return {key: count for key, count in counts.items() if count < requirements.min_values[key]}
-
-
-def _daemonset_requests(
-    pool: NodePool,
-    one: InstanceType,
-    terms: dict[DaemonSet, list[tuple[Requirement, ...]]],
-    settings: KarpenterSettings,
-) -> ResourceList:
-    """Return what the DaemonSets on such a node request.
-
-    Terms of a DaemonSet that did not match one type are not tried with later types: Karpenter drops them
-    from the pod that it asks with.
-    """
-    found = [daemon for daemon in terms if _daemonset_runs(daemon, pool, one, terms[daemon], settings)]
-    pods = ((PODS, ONE * len(found)),) if found else ()
-    return tuple(sorted(sum_resources(*(daemon.requests for daemon in found), pods).items()))
-
-
-def _daemonset_runs(
-    daemon: DaemonSet,
-    pool: NodePool,
-    one: InstanceType,
-    terms: list[tuple[Requirement, ...]],
-    settings: KarpenterSettings,
-) -> bool:
-    own, of_type = pool_requirements(pool), type_requirements(one)
-    if untolerated(pool.taints, (*daemon.tolerations, TOLERATE_PREFER_NO_SCHEDULE)) is not None:
-        return False
-    while True:
-        wanted = Requirements((*requirements_of_labels(daemon.node_selector), *(terms[0] if terms else ())))
-        if own.conflict(wanted, settings.well_known) is None and of_type.value_conflict(wanted) is None:
-            return True
-        if len(terms) < 2:
-            return False
-        del terms[0]
-
-
-def _free_resources(one: InstanceType, offering: Offering, daemons: ResourceList) -> FreeResources | None:
-    """Return what an offering leaves for pods, or None if the DaemonSets do not fit."""
-    capacity = sum_resources(one.capacity, offering.capacity)
-    overhead = tuple(sum_resources(one.overhead, offering.overhead).items())
-    whole = allocatable(capacity.items(), overhead)
-    if not fits(daemons, whole):
-        return None
-    return {name: value - dict(daemons).get(name, 0) for name, value in whole.items()}

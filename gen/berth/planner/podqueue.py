@@ -7,7 +7,7 @@ from berth.karpenter.nodelabels import HOSTNAME, NODEPOOL, normalized, restricte
 from berth.karpenter.requirements import DOES_NOT_EXIST, Requirements, requirements_of_labels
 from berth.karpenter.resourcelists import ONE, PODS
 from berth.karpenter.taints import TOLERATE_PREFER_NO_SCHEDULE
-from berth.planner.inputs import KarpenterSettings, PodAffinityTerm, PodSet, PreferredTerm
+from berth.planner.inputs import PodAffinityTerm, PodSet, PreferredTerm
 from berth.planner.tiebreaks import TieBreaker
 
 
@@ -26,18 +26,14 @@ class PodShape:
         "pod",
         "requests",
         "requirements",
-        "settings",
         "strict_requirements",
     )
 
-    def __init__(self, pod: PodSet, settings: KarpenterSettings, tolerate: bool) -> None:
+    def __init__(self, pod: PodSet, tolerate: bool) -> None:
         self.pod = pod
-        self.settings = settings
         self.requests = {**dict(pod.requests), PODS: ONE}
         self.strict_requirements = _pod_requirements(pod, wishes=False)
-        wanted = (
-            self.strict_requirements if settings.ignore_preferences else _pod_requirements(pod, wishes=True)
-        )
+        wanted = _pod_requirements(pod, wishes=True)
         self.hostname = wanted.get(HOSTNAME) if HOSTNAME in wanted else None
         self.requirements = wanted.without(HOSTNAME) if self.hostname else wanted
         self._tolerate = tolerate
@@ -48,7 +44,7 @@ class PodShape:
         """The shape with one preference less, or None if there is none left."""
         if isinstance(self._next, bool):
             less = _relaxed_pod(self.pod, self._tolerate)
-            self._next = None if less is None else PodShape(less, self.settings, self._tolerate)
+            self._next = None if less is None else PodShape(less, self._tolerate)
         return self._next
 
 
@@ -133,12 +129,14 @@ class PodQueue:
             return None
         return self._runs.popleft()[0]
 
-    def requeue(self, run: PodRun, placed: int) -> None:
-        """Put those of the run that are not among the `placed` ones back to the end."""
+    def requeue(self, run: PodRun, placed: int, refused: int) -> None:
+        """Put the refused ones of a run back to the end. Those that were not tried remain in front."""
         number, shape, count = run
         self._length -= placed
-        if placed < count:
-            self._runs.append(((number, shape, count - placed), self._length))
+        if refused:
+            self._runs.append(((number, shape, refused), self._length))
+        if count > placed + refused:
+            self._runs.appendleft(((number, shape, count - placed - refused), 0))
 
     def left(self) -> list[PodRun]:
         """Return the pods that are still in the queue."""

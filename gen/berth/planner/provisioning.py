@@ -26,7 +26,7 @@ from berth.planner.launch import (
     remaining_limits,
 )
 from berth.planner.nodeclaims import NodeClaim, ReservationManager, Unschedulable
-from berth.planner.nodeclaimtemplates import LaunchChoice, nodeclaim_catalog, pool_template
+from berth.planner.nodeclaimtemplates import LaunchChoice, nodeclaim_catalog, static_template
 from berth.planner.podqueue import PodRun, PodShape, ignored_reason
 from berth.planner.scheduler import ExistingNode, Scheduler
 from berth.planner.tiebreaks import TieBreaker
@@ -94,10 +94,10 @@ class _Provisioner:
     def __init__(self, question: SchedulingInput, ties: TieBreaker) -> None:
         self._question = question
         self._ties = ties
-        self._stock = ReservationUsage(question)
-        self._given = sorted(question.nodes, key=lambda one: (not one.initialized, one.name))
+        self._reservations = ReservationUsage(question)
+        self._given = sorted(question.nodes, key=lambda one: one.name)
         self._made: list[StateNode] = []
-        self._add_new_claim: list[tuple[NodeClaim, LaunchChoice]] = []
+        self._launched: list[tuple[NodeClaim, LaunchChoice]] = []
         self._shapes: dict[PodSet, PodShape] = {}
         self._refusals: dict[int, Unschedulable] = {}
 
@@ -129,22 +129,22 @@ class _Provisioner:
         """Return the shape of a pod: one for all equal pods, whatever their names."""
         plain = pod._replace(name="", count=1)
         if plain not in self._shapes:
-            self._shapes[plain] = PodShape(plain, self._question.settings, tolerate)
+            self._shapes[plain] = PodShape(plain, tolerate)
         return self._shapes[plain]
 
     def _loop(self, runs: Sequence[PodRun]) -> tuple[SchedulingLoop, list[PodRun]]:
         question = self._question
         self._join()
-        standing = [ExistingNode(one, question.daemons) for one in self._given]
+        standing = [ExistingNode(one) for one in self._given]
         standing += self._made_in_order(runs)
-        bookings = ReservationManager(self._stock.free())
+        bookings = ReservationManager(self._reservations.free())
         room = remaining_limits(question.pools, [one.node for one in standing])
-        packing = Scheduler(
-            nodeclaim_catalog(question, self._stock.spent()), standing, room, bookings, self._ties
+        scheduler = Scheduler(
+            nodeclaim_catalog(question, self._reservations.spent()), standing, room, bookings, self._ties
         )
-        left = packing.solve(runs)
-        self._refusals = packing.unschedulable
-        machines, failed = self._launch(packing.claims, {number: shape for number, shape, _ in runs})
+        left = scheduler.solve(runs)
+        self._refusals = scheduler.unschedulable
+        machines, failed = self._launch(scheduler.claims, {number: shape for number, shape, _ in runs})
         runs = _merged([*left, *failed])
         took = tuple((one.node.name, self._placed(one.pods)) for one in standing if one.pods)
         if runs:
@@ -164,7 +164,7 @@ class _Provisioner:
                 self._refusals.update((n, Unschedulable("min-values", message)) for n, _ in claim.pods)
                 continue
             machines.append(self._machine(claim, got))
-            self._add_new_claim.append((claim, got))
+            self._launched.append((claim, got))
         return machines, failed
 
     def _bought(self, claims: Sequence[NodeClaim]) -> list[LaunchChoice | None]:
@@ -173,11 +173,11 @@ class _Provisioner:
         """
         choosy = any(len(claim.held) > 1 for claim in claims)
         way = self._ties.pick(3) if choosy and sum(bool(claim.held) for claim in claims) > 1 else 0
-        before = dict(self._stock.taken)
+        before = dict(self._reservations.taken)
         found: list[LaunchChoice | None] = []
         for claim in reversed(claims) if way == 2 else claims:
-            got = choose_launch(claim, self._stock.taken if way else before)
-            self._stock.add("" if got is None else got.offering.reservation)
+            got = choose_launch(claim, self._reservations.taken if way else before)
+            self._reservations.add("" if got is None else got.offering.reservation)
             found.append(got)
         return found[::-1] if way == 2 else found
 
@@ -187,26 +187,26 @@ class _Provisioner:
         for pool in self._question.pools:
             most = dict(pool.limits).get(NODES)
             for _ in range(min(pool.replicas or 0, most // ONE if most is not None else sys.maxsize)):
-                template = pool_template(self._question, pool, self._stock.spent())
+                template = static_template(self._question, pool, self._reservations.spent())
                 claim = NodeClaim(template, None, "")
                 claim.candidates = template.filter_options(template.requirements).candidates
                 if not claim.candidates:
                     break
-                got = choose_launch(claim, self._stock.taken)
+                got = choose_launch(claim, self._reservations.taken)
                 if got is None:
                     break
-                self._stock.add(got.offering.reservation)
+                self._reservations.add(got.offering.reservation)
                 machines.append(self._machine(claim, got))
-                self._add_new_claim.append((claim, got))
+                self._launched.append((claim, got))
         return machines
 
     def _join(self) -> None:
         """Turn launched claims into nodes."""
-        for claim, got in self._add_new_claim:
+        for claim, got in self._launched:
             pods = tuple(self._question.pods[number]._replace(count=count) for number, count in claim.pods)
             name = f"{claim.template.pool.name}-{len(self._made):06}"
             self._made.append(launched_node(claim, got, name, pods, self._question.settings.well_known))
-        self._add_new_claim.clear()
+        self._launched.clear()
 
     def _bind(self, standing: Sequence[ExistingNode]) -> None:
         pods = self._question.pods
@@ -218,7 +218,7 @@ class _Provisioner:
 
     def _made_in_order(self, runs: Sequence[PodRun]) -> list[ExistingNode]:
         """Return the new nodes by name. The end of a name is random, so their order is open."""
-        made = [ExistingNode(one, self._question.daemons) for one in self._made]
+        made = [ExistingNode(one) for one in self._made]
         roomy = [one for one in made if any(fits(shape.requests.items(), one.free) for _, shape, _ in runs)]
         if len(roomy) > 1 and self._ties.pick(2):
             made.reverse()

@@ -10,7 +10,7 @@ from berth.karpenter.nodelabels import HOSTNAME, NODEPOOL
 from berth.karpenter.requirements import Requirements, requirements_of_labels
 from berth.karpenter.resourcelists import NODES, ONE, PODS, ResourceList, fits, sum_resources
 from berth.karpenter.taints import untolerated
-from berth.planner.inputs import DaemonSet, StateNode
+from berth.planner.inputs import StateNode
 from berth.planner.nodeclaims import (
     InFlightNodeClaims,
     NodeClaim,
@@ -27,7 +27,7 @@ from berth.planner.topology import NoDomain, Topology, labels_with_hostname
 class ExistingNode:
     """A node that exists while pods are scheduled. It takes what fits and never changes its type."""
 
-    def __init__(self, node: StateNode, daemons: tuple[DaemonSet, ...]) -> None:
+    def __init__(self, node: StateNode) -> None:
         labels = labels_with_hostname(node)
         self.node = node
         self.hostname = labels[HOSTNAME]
@@ -35,7 +35,7 @@ class ExistingNode:
         self.requirements = Requirements(
             requirements_of_labels((k, v) for k, v in labels.items() if k != HOSTNAME)
         )
-        self.free = _free_resources_of(node, _pending_daemonset_requests(node, self.requirements, daemons))
+        self.free = _free_resources_of(node)
         self.pods: list[tuple[int, int]] = []
         self._rejected: dict[PodShape, Requirements] = {}
 
@@ -75,26 +75,9 @@ class ExistingNode:
         self.pods.append((number, count))
 
 
-def _pending_daemonset_requests(
-    node: StateNode, requirements: Requirements, daemons: tuple[DaemonSet, ...]
-) -> ResourceList:
-    """Return what DaemonSets will still request of the node."""
-    found = []
-    for daemon in daemons:
-        wanted = Requirements(
-            (*requirements_of_labels(daemon.node_selector), *(daemon.required[0] if daemon.required else ()))
-        )
-        if untolerated(node.taints, daemon.tolerations) is None and requirements.conflict(wanted) is None:
-            found.append(daemon)
-    total = sum_resources(*(daemon.requests for daemon in found), ((PODS, ONE * len(found)),))
-    running = dict(node.daemons)
-    return tuple((name, max(value - running.get(name, 0), 0)) for name, value in total.items())
-
-
-def _free_resources_of(node: StateNode, coming: ResourceList) -> dict[str, int]:
-    used = sum_resources(node.daemons, *(_bound_requests(pod.requests, pod.count) for pod in node.pods))
-    rest = {name: value - used.get(name, 0) for name, value in node.allocatable}
-    return {name: value - dict(coming).get(name, 0) for name, value in rest.items()}
+def _free_resources_of(node: StateNode) -> dict[str, int]:
+    used = sum_resources(*(_bound_requests(pod.requests, pod.count) for pod in node.pods))
+    return {name: value - used.get(name, 0) for name, value in node.allocatable}
 
 
 def _bound_requests(requests: ResourceList, count: int) -> list[tuple[str, int]]:
@@ -110,7 +93,7 @@ class Scheduler:
 
     def __init__(
         self,
-        market: NodeClaimCatalog,
+        catalog: NodeClaimCatalog,
         standing: Sequence[ExistingNode],
         limits: RemainingLimits,
         bookings: ReservationManager,
@@ -118,13 +101,13 @@ class Scheduler:
     ) -> None:
         self.claims: list[NodeClaim] = []
         self.unschedulable: dict[int, Unschedulable] = {}
-        self._market = market
+        self._catalog = catalog
         self._existing = standing
         self._limits = limits
         self._bookings = bookings
         self._ties = ties
         self._clock = 0
-        self._topology = Topology(market.domains, [one.node for one in standing], ties)
+        self._topology = Topology(catalog.domains, [one.node for one in standing], ties)
 
     def solve(self, runs: Sequence[PodRun]) -> list[PodRun]:
         """Schedule all pods. Return those without a place."""
@@ -132,25 +115,27 @@ class Scheduler:
             self._topology.add_pod(shape)
         for one in self._existing:
             self._topology.register(one.hostname)
-        line = PodQueue(queue_order(runs, self._ties))
-        while (run := line.next()) is not None:
-            line.requeue(run, self._schedule_run(run))
-        return line.left()
+        queue = PodQueue(queue_order(runs, self._ties))
+        while (run := queue.next()) is not None:
+            queue.requeue(run, *self._schedule_run(run))
+        return queue.left()
 
-    def _schedule_run(self, run: PodRun) -> int:
-        """Return how many of the run are placed. What is true of the first without a place is true of the
-        rest.
+    def _schedule_run(self, run: PodRun) -> tuple[int, int]:
+        """Return how many of the run are placed and how many are refused.
+
+        What is true of the first without a place is true of the rest, except where Karpenter's order is open.
         """
         number, shape, count = run
         placed = 0
         self.unschedulable.pop(number, None)
         while placed < count:
+            answers = len(self._ties.asked)
             took, refusal = self._schedule_with_relaxation(shape, number, count - placed)
             placed += took
             if not took and refusal is not None:
                 self.unschedulable[number] = refusal
-                break
-        return placed
+                return placed, count - placed if len(self._ties.asked) == answers else 1
+        return placed, 0
 
     def _schedule_with_relaxation(
         self, shape: PodShape, number: int, count: int
@@ -222,14 +207,13 @@ class Scheduler:
         ends the search.
         """
         refusals: list[tuple[str, Unschedulable]] = []
-        for template in self._market.templates:
+        for template in self._catalog.templates:
             allowed = self._allowed(template)
             if isinstance(allowed, Unschedulable):
                 refusals.append((template.pool.name, allowed))
                 continue
             claim = NodeClaim(template, allowed, self._next_hostname())
-            relax = template.settings.best_effort_min_values
-            offer = claim.can_add(shape, self._topology, self._bookings, relax)
+            offer = claim.can_add(shape, self._topology, self._bookings)
             if isinstance(offer, NodeClaimUpdate):
                 self.claims.append(claim)
                 claim.largest = _largest_capacity(offer, self._limits[template.pool.name])

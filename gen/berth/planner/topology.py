@@ -21,7 +21,6 @@ from berth.karpenter.requirements import (
 )
 from berth.karpenter.taints import Taint, Toleration, untolerated
 from berth.planner.inputs import (
-    KarpenterSettings,
     LabelSelector,
     NodePool,
     PodAffinityTerm,
@@ -259,7 +258,7 @@ class Topology:
         """Add the groups of a shape: before the first pod is placed, and after a preference is dropped."""
         if shape not in self._of:
             self._add_inverse_group(shape.pod, {})
-            found = [self._group(rule, shape.pod) for rule in _rules(shape.pod, shape.settings)]
+            found = [self._group(rule, shape.pod) for rule in _rules(shape.pod)]
             self._of[shape] = tuple(dict.fromkeys(found))
 
     def applies_to(self, shape: PodShape) -> bool:
@@ -360,18 +359,11 @@ def _identity(pod: PodSet) -> PodSet:
     return PodSet("", (), namespace=pod.namespace, labels=pod.labels, anti_affinity=pod.anti_affinity)
 
 
-def _rules(pod: PodSet, settings: KarpenterSettings) -> list[TopologyRule]:
-    wishes = not settings.ignore_preferences
-    rules = [_spread_rule(one, pod) for one in pod.spread if wishes or not one.schedule_anyway]
-    rules += [
-        _affinity_rule(AFFINITY, one, pod)
-        for one in (*pod.affinity, *(pod.preferred_affinity if wishes else ()))
-    ]
-    rules += [
-        _affinity_rule(ANTI_AFFINITY, one, pod)
-        for one in (*pod.anti_affinity, *(pod.preferred_anti_affinity if wishes else ()))
-    ]
-    return rules
+def _rules(pod: PodSet) -> list[TopologyRule]:
+    rules = [_spread_rule(one, pod) for one in pod.spread]
+    rules += [_affinity_rule(AFFINITY, one, pod) for one in (*pod.affinity, *pod.preferred_affinity)]
+    away = (*pod.anti_affinity, *pod.preferred_anti_affinity)
+    return rules + [_affinity_rule(ANTI_AFFINITY, one, pod) for one in away]
 
 
 def _spread_rule(one: TopologySpread, pod: PodSet) -> TopologyRule:

@@ -3,6 +3,7 @@
 A folder is never entered twice, a pipe never blocks, and the size of a file is limited.
 """
 
+import errno
 import os
 import stat
 from typing import NamedTuple
@@ -46,7 +47,7 @@ def read(folder: str, shown_as: str) -> tuple[list[Source], list[Problem]]:
         try:
             text = _bytes(path)
         except OSError as error:
-            problems.append(_unreadable(shown, error))
+            problems.append(unreadable(shown, error))
             continue
         if len(text) > LIMIT:
             problems.append(_too_large(shown))
@@ -59,9 +60,12 @@ def read(folder: str, shown_as: str) -> tuple[list[Source], list[Problem]]:
     return sources, problems
 
 
-def read_file(file: str) -> Source:
-    """Read one file, wherever it is. Raises OSError."""
-    return Source(file, _bytes(file))
+def read_file(file: str, limit: int = LIMIT) -> Source:
+    """Read one file, wherever it is. Raises OSError, also if it is larger than the limit."""
+    text = _bytes(file, limit)
+    if len(text) > limit:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
+    return Source(file, text)
 
 
 class _Walk:
@@ -85,7 +89,7 @@ class _Walk:
             try:
                 self._enter(path, shown)
             except OSError as error:
-                self.problems.append(_unreadable(shown[:-1], error))
+                self.problems.append(unreadable(shown[:-1], error))
 
     def _enter(self, path: str, shown: str) -> None:
         status = os.stat(path)  # noqa: PTH116 - importing pathlib is slow
@@ -104,7 +108,7 @@ class _Walk:
         try:
             mode = stat.S_IFREG if entry.is_file(follow_symlinks=False) else entry.stat().st_mode
         except OSError as error:  # also for a link without a suffix, which may be a folder
-            self.problems.append(_unreadable(shown, error))
+            self.problems.append(unreadable(shown, error))
             return
         if is_data and stat.S_ISREG(mode):
             self.files.append((shown, entry.path))
@@ -114,12 +118,12 @@ class _Walk:
             (self._links if entry.is_symlink() else self._folders).append((shown + "/", entry.path))
 
 
-def _bytes(path: str) -> bytes:
-    """Read the file's bytes, or a little more than `LIMIT` of them."""
+def _bytes(path: str, limit: int = LIMIT) -> bytes:
+    """Read the file's bytes, or a little more than the limit."""
     descriptor = os.open(path, _FLAGS)
     try:
         chunk = text = os.read(descriptor, _CHUNK)
-        while len(chunk) == _CHUNK and len(text) <= LIMIT:
+        while len(chunk) == _CHUNK and len(text) <= limit:
             chunk = os.read(descriptor, _CHUNK)
             text += chunk
     finally:
@@ -137,7 +141,8 @@ def _unusable(shown: str, message: str, fix: str) -> Problem:
     return Problem("B001", visible(name, len(name)), 0, (), message, fix)
 
 
-def _unreadable(shown: str, error: OSError) -> Problem:
+def unreadable(shown: str, error: OSError) -> Problem:
+    """Return the problem of a file or folder that cannot be read."""
     message = f"it cannot be read: {error.strerror}."
     return _unusable(
         shown, message, "Check its permissions, and where it leads if it is a link; or remove it."

@@ -6,11 +6,11 @@ state it was decided on; if somebody else has changed the object since, it does 
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from hashlib import sha256
+from itertools import islice
 from typing import NamedTuple
-from urllib.parse import urlencode
 
 from berth.core import labels
 from berth.core.actions import (
@@ -28,8 +28,9 @@ from berth.core.jsonvalues import Tree
 from berth.core.objects import (
     CONFIG_MAP,
     CRON_JOB,
-    DEPLOYMENT,
+    EVENT,
     JOB,
+    POD,
     RIGHTS,
     SCALED,
     SLOT,
@@ -38,9 +39,9 @@ from berth.core.objects import (
     make_event,
 )
 from berth.core.slots import (
-    BUSY_LOOK_SECONDS,
-    MAX_REMOVALS,
+    ALLOCATED,
     Slot,
+    SlotOwner,
     SlotPlan,
     parse_slot,
     slot_lifetime,
@@ -48,21 +49,12 @@ from berth.core.slots import (
     slot_selector,
 )
 from berth.core.state import ORPHANED_SINCE, ObjectRef, SiteState
-from berth.runtime.apiclient import (
-    Api,
-    ApiError,
-    Request,
-    apply_object,
-    create_object,
-    delete_object,
-    get_object,
-    patch_object,
-)
+from berth.runtime.apiclient import Api, ApiError, object_at
 from berth.runtime.program import Log
-from berth.runtime.watch import parse_page
+from berth.runtime.watch import Collection, list_objects, run_all
 
+LEAVING_SECONDS = 0.5  # ten times what the scheduler needs
 ATTEMPTS = 10  # at a scale whose object others keep changing: pods that leave change its status
-SLOT_PAGE = 100  # slots in one answer
 
 
 class PlanResult(NamedTuple):
@@ -77,15 +69,11 @@ class PlanResult(NamedTuple):
 
 
 def list_slots(api: Api, slots: SlotSpec) -> list[Slot]:
-    """List the slots of the pool, except persistent ones, one object at a time to save memory."""
+    """List the slots of the pool, except persistent ones."""
     found: list[Slot] = []
-    query = {"labelSelector": slot_selector(slots), "limit": str(SLOT_PAGE)}
-    while True:
-        text = api.read(Request("GET", f"{SLOT.path('')}?{urlencode(query)}"))
-        token = parse_page(text, lambda tree: found.append(_read_slot(tree))).token
-        if not token:
-            return found
-        query["continue"] = token
+    collection = Collection(SLOT.path(""), slot_selector(slots))
+    list_objects(api, collection, lambda tree: found.append(_read_slot(tree)))
+    return found
 
 
 def _read_slot(tree: Tree) -> Slot:
@@ -95,6 +83,18 @@ def _read_slot(tree: Tree) -> Slot:
         raise ApiError(200, "InvalidResponse", f"the response has a Reservation without {error}") from None
 
 
+def leave_slots(api: Api, placeholders: Sequence[SlotOwner], wait: Callable[[float], object]) -> None:
+    """Take placeholders out of their slots before they are deleted, and let Koordinator's scheduler hear it.
+
+    It may give the room of a slot to another pod if it hears of the deletion first.
+    """
+    for one in placeholders:
+        note: Tree = {"metadata": {"annotations": {ALLOCATED: None}}}
+        api.patch(POD, one.namespace, one.name, note, "/status")
+    if placeholders:
+        wait(LEAVING_SECONDS)
+
+
 def apply_plan(
     api: Api,
     slots: SlotSpec | None,
@@ -102,27 +102,38 @@ def apply_plan(
     now: Callable[[], float],
     may_go_on: Callable[[int], bool],
 ) -> PlanResult:
-    """Carry out a plan, seats first.
+    """Carry out a plan, seats first, with as many writes at once as `api` takes.
 
-    `may_go_on` is called before each write but the first, with the number of attempts. If the server rejects
+    `may_go_on` is called before all writes but the first, with the number of attempts. If the server rejects
     one slot, the others are still written, and the first error is raised at the end; if the server is
     unavailable, the error is raised at once. `slots` is only needed to make slots.
     """
     done = PlanResult([], [], [], [], [], False)
-    errors: list[ApiError] = []
-    for tried, (name, write, good, other) in enumerate(_writes(api, slots, plan, now, done)):
+    errors: list[Exception] = []
+    tried, writes = 0, _writes(api, slots, plan, now, done)
+    while batch := [*islice(writes, api.parallel_requests)]:
         if tried and not may_go_on(tried):
             done = done._replace(is_cut=True)
             break
-        try:
-            (good if write() else other).append(name)
-        except ApiError as error:
-            errors.append(error)
-            if error.status in (0, 401, 403, 429) or error.status >= 500:
-                break
+        run_all([partial(_try_write, write, errors) for write in batch])
+        tried += len(batch)
+        if any(not isinstance(error, ApiError) or _is_unavailable(error) for error in errors):
+            break
     if errors:
         raise errors[0]
     return done
+
+
+def _try_write(one: "_Write", errors: list[Exception]) -> None:
+    name, write, good, other = one
+    try:
+        (good if write() else other).append(name)
+    except Exception as error:
+        errors.append(error)
+
+
+def _is_unavailable(error: ApiError) -> bool:
+    return error.status in (0, 401, 403, 429) or error.status >= 500
 
 
 _Write = tuple[str, Callable[[], bool], list[str], list[str]]
@@ -138,26 +149,22 @@ def _writes(
     for one in plan.renew:
         yield one.name, partial(_renew_slot, api, one, plan.expires), done.renewed, done.changed
     for one in plan.drop:
-        yield (
-            one.name,
-            partial(delete_object, api, SLOT, "", one.name, uid=one.uid),
-            done.removed,
-            done.changed,
-        )
+        remove = partial(api.delete, SLOT, "", one.name, uid=one.uid)
+        yield one.name, remove, done.removed, done.changed
     for one in plan.remove:
-        remove = partial(delete_object, api, SLOT, "", one.name, uid=one.uid, resourceVersion=one.version)
+        remove = partial(api.delete, SLOT, "", one.name, uid=one.uid, resourceVersion=one.version)
         yield one.name, remove, done.removed, done.changed
 
 
 def _create_slot(api: Api, slots: SlotSpec, name: str, now: Callable[[], float], expires: int) -> bool:
-    return create_object(api, SLOT, "", slot_object(slots, name, int(now()), expires))
+    return api.create(SLOT, "", slot_object(slots, name, int(now()), expires))
 
 
 def _renew_slot(api: Api, one: Slot, expires: int) -> bool:
     spec = slot_lifetime(one.created, expires)
     if one.is_to_close:
         spec["owners"] = json.loads(one.closed)
-    return patch_object(api, SLOT, "", one.name, {"metadata": {"resourceVersion": one.version}, "spec": spec})
+    return api.patch(SLOT, "", one.name, {"metadata": {"resourceVersion": one.version}, "spec": spec})
 
 
 KIND_BY_NAME = {kind.name: kind for kind in (CONFIG_MAP, CRON_JOB, *SCALED, JOB, *RIGHTS)}
@@ -168,18 +175,26 @@ _LOG_EVENTS = {  # of the log
     RemoveObject: "remove",
     ChangeSlots: "slots",
 }
+ACTION_SECONDS = 75.0  # from the start, in which actions begin; the last write may take half a minute
 DELETION_CHECKS = 10  # at a Job that was deleted, half a second apart, until its name is free
 
 
 class SweepContext(NamedTuple):
-    """What actions need. `has_time` returns whether another one may begin."""
+    """What the sweep needs. `now` returns seconds since the epoch; `wait` takes seconds."""
 
     api: Api
     namespace: str
     log: Log
     now: Callable[[], float]
     wait: Callable[[float], object]
-    has_time: Callable[[], bool]
+    began: float
+
+    def elapsed(self) -> float:
+        return self.now() - self.began
+
+    def has_time(self) -> bool:
+        """Return whether another action may begin."""
+        return self.elapsed() < ACTION_SECONDS
 
 
 class ActionRunner:
@@ -197,7 +212,7 @@ class ActionRunner:
         acted = [action for action in actions if self._try(action)]
         for action in acted:
             kind, reason, message = describe_action(action)
-            for ref in _event_targets(self._facts, action.ref):
+            for ref in self._facts.subjects(action.ref):
                 self._tell(ref, make_event(self._subject(ref), kind, reason, message, self._context.now()))
 
     def warn(self, warnings: Iterable[SweepWarning]) -> None:
@@ -243,12 +258,10 @@ class ActionRunner:
                 self._start(action)
                 return True
             case MarkOrphaned():
-                api.annotate(
-                    KIND_BY_NAME[ref.kind], namespace, ref.name, {ORPHANED_SINCE: action.since or None}
-                )
-                return True
+                mark: Tree = {"metadata": {"annotations": {ORPHANED_SINCE: action.since or None}}}
+                return api.patch(KIND_BY_NAME[ref.kind], namespace, ref.name, mark)
             case RemoveObject():
-                return delete_object(api, KIND_BY_NAME[ref.kind], namespace, ref.name, uid=ref.uid)
+                return api.delete(KIND_BY_NAME[ref.kind], namespace, ref.name, uid=ref.uid)
             case ChangeSlots():
                 return self._change_slots(action)
 
@@ -275,14 +288,7 @@ class ActionRunner:
     def _change_slots(self, action: ChangeSlots) -> bool:
         """Make and remove slots; return False if others have done all of it."""
         context = self._context
-
-        def may_go_on(tried: int) -> bool:
-            """Pause: too many removals at once can end Koordinator's scheduler."""
-            if tried % MAX_REMOVALS == 0:
-                context.wait(BUSY_LOOK_SECONDS)
-            return context.has_time()
-
-        done = apply_plan(context.api, action.slots, action.plan, context.now, may_go_on)
+        done = apply_plan(context.api, action.slots, action.plan, context.now, lambda _: context.has_time())
         if done.is_cut:
             number = len(done.made) + len(done.removed)
             raise ApiError(0, "DeadlineExceeded", f"{number} of {action.plan.writes} are done")
@@ -291,21 +297,20 @@ class ActionRunner:
     def _start(self, action: StartJob) -> None:
         api, namespace = self._context.api, self._context.namespace
         if action.replaced:
-            delete_object(api, JOB, namespace, action.name, uid=action.replaced.ref.uid)
+            api.delete(JOB, namespace, action.name, uid=action.replaced.ref.uid)
         for _ in range(DELETION_CHECKS):
-            found = get_object(api, JOB, namespace, action.name)
+            found = api.find(JOB, namespace, action.name)
             if found is None:
                 break
             self._check_ours(action, found)
             self._context.wait(0.5)
         else:
             raise ApiError(409, "NotDeleted", f"the Job {action.name} is still there")
-        apply_object(api, JOB, namespace, action.name, _job_object(self._facts.site, namespace, action))
+        api.apply(JOB, namespace, action.name, _job_object(self._facts.site, namespace, action))
 
     def _check_ours(self, action: StartJob, found: Tree) -> None:
         """Raise ApiError for a Job that is not the one the decision was about."""
-        metadata = found.get("metadata")
-        uid = metadata.get("uid") if isinstance(metadata, dict) else None
+        uid = object_at(found, "metadata").get("uid")
         if action.replaced is None or uid != action.replaced.ref.uid:
             raise ApiError(409, "NotOwned", f"there is another Job {action.name}; delete or rename it")
 
@@ -317,14 +322,12 @@ class ActionRunner:
         try:
             if not context.has_time():
                 raise ApiError(0, "DeadlineExceeded", "not told")
-            context.api.tell(context.namespace, tree)
+            is_new = context.api.create(EVENT, context.namespace, tree)
         except Exception as error:
-            if warning and isinstance(error, ApiError) and error.reason == "AlreadyExists":
-                return
             self.failed += 1
             context.log.trouble(f"event {tree['reason']} of {ref.name}", error)
             return
-        if warning:
+        if warning and is_new:
             self.done[warning.reason] += 1
             facts = {"reservation": ref.reservation, "name": ref.name}
             context.log.error("warn", **facts, reason=warning.reason, message=warning.message)
@@ -332,41 +335,19 @@ class ActionRunner:
 
 def _job_object(site: str, namespace: str, action: StartJob) -> Tree:
     """Return a Job like that of the CronJob, with the labels of Berth."""
-    metadata = action.template.get("metadata")
-    kept = metadata if isinstance(metadata, dict) else {}
-    known = {
-        labels.SITE: site,
-        labels.RESERVATION: action.ref.reservation,
-        labels.ROLE: labels.OCCURRENCE,
-    }
-    owner = {
-        "apiVersion": CONFIG_MAP.version,
-        "kind": CONFIG_MAP.name,
-        "name": action.ref.name,
-        "uid": action.ref.uid,
-    }
+    ref, kept = action.ref, object_at(action.template, "metadata")
+    ours = {labels.SITE: site, labels.RESERVATION: ref.reservation, labels.ROLE: labels.OCCURRENCE}
+    owner = {"apiVersion": CONFIG_MAP.version, "kind": CONFIG_MAP.name, "name": ref.name, "uid": ref.uid}
     return {
         "metadata": {
             "name": action.name,
             "namespace": namespace,
-            "labels": {**(kept.get("labels") or {}), **known},
-            "annotations": kept.get("annotations") or {},
+            "labels": {**object_at(kept, "labels"), **ours},
+            "annotations": object_at(kept, "annotations"),
             "ownerReferences": [owner],
         },
         "spec": action.template.get("spec"),
     }
-
-
-def _event_targets(facts: SiteState, ref: ObjectRef) -> list[ObjectRef]:
-    """Return the objects that get the Event: the Deployment itself, those of the reservation, or its
-    timetable.
-    """
-    if ref.kind == DEPLOYMENT.name:
-        return [ref]
-    found = [one.ref for one in facts.deployments if one.ref.kind == DEPLOYMENT.name]
-    some = (found, [one.ref for one in facts.sources])
-    ours = ([one for one in refs if one.reservation == ref.reservation] for refs in some)
-    return next((refs for refs in ours if refs), [])
 
 
 def _event_name(warning: SweepWarning) -> str:

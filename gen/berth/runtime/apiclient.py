@@ -8,14 +8,13 @@ import json
 import socket
 import ssl
 import sys
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import suppress
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, IncompleteRead
-from typing import NamedTuple, TypeVar
-from urllib.parse import urlencode
+from typing import NamedTuple
 
 from berth.core.jsonvalues import Tree
-from berth.core.objects import CONFIG_MAP, DEPLOYMENT, EVENT, SLOT, ObjectKind
+from berth.core.objects import CONFIG_MAP, DEPLOYMENT, ObjectKind
 from berth.core.state import PoolObject, read_pool
 from berth.core.timetable import OVERRIDE_ANNOTATION as OVERRIDE
 from berth.core.timetable import TIMETABLE_KEY
@@ -82,38 +81,49 @@ class TimetableText(NamedTuple):
 
 
 class Api:
-    def __init__(self, transport: Transport, field_manager: str = FIELD_MANAGER) -> None:
-        """`field_manager` is the name the server records for writes."""
-        self._transport = transport
-        self.field_manager = field_manager
+    def __init__(
+        self, transport: Transport, field_manager: str = FIELD_MANAGER, parallel_requests: int = 1
+    ) -> None:
+        """`field_manager` is the name the server records for writes.
 
-    def get(self, kind: ObjectKind, namespace: str, name: str) -> dict[str, object]:
+        `parallel_requests` is how many threads may use the transport at once.
+        """
+        self._transport = transport
+        self._field_manager = field_manager
+        self.parallel_requests = parallel_requests
+
+    def get(self, kind: ObjectKind, namespace: str, name: str) -> Tree:
         """Get an object."""
-        return self.ask(Request("GET", kind.path(namespace, name)), kind.name)
+        return self._ask(Request("GET", kind.path(namespace, name)), kind.name)
+
+    def find(self, kind: ObjectKind, namespace: str, name: str) -> Tree | None:
+        """Get an object; None if it does not exist."""
+        try:
+            return self.get(kind, namespace, name)
+        except ApiError as error:
+            if error.is_gone():
+                return None
+            raise
 
     def get_timetable(self, namespace: str, name: str) -> TimetableText:
         found = self.get(CONFIG_MAP, namespace, name)
-        text = _part(found, "data").get(TIMETABLE_KEY)
+        text = object_at(found, "data").get(TIMETABLE_KEY)
         if not isinstance(text, str):
             raise ApiError(200, "InvalidResponse", f"the ConfigMap {name} has no text {TIMETABLE_KEY}")
-        overrides = _annotations(found).get(OVERRIDE)
-        uid = _part(found, "metadata").get("uid")
-        return TimetableText(
-            text, overrides if isinstance(overrides, str) else "", uid if isinstance(uid, str) else ""
-        )
+        overrides = object_at(found, "metadata", "annotations").get(OVERRIDE, "")
+        return TimetableText(text, str(overrides), str(object_at(found, "metadata").get("uid", "")))
 
     def get_pool(self, namespace: str, name: str, kind: ObjectKind = DEPLOYMENT) -> PoolObject:
-        """Get a Deployment, or a NodePool with a fixed number of nodes."""
+        """Get an object that is scaled."""
         found = self.get(kind, namespace, name)
         try:
             return read_pool(kind, found)
         except (KeyError, TypeError, ValueError):
-            raise ApiError(
-                200, "InvalidResponse", f"the response is not a {kind.name}: {json.dumps(found)[:200]}"
-            ) from None
+            raise invalid_response(f"the response is not a {kind.name}", found) from None
 
     def get_scale(self, namespace: str, name: str, kind: ObjectKind = DEPLOYMENT) -> ScaleSubresource:
-        return _scale(self.ask(Request("GET", f"{kind.path(namespace, name)}/scale"), "Scale"))
+        path, answer = _scale_of(kind, namespace, name)
+        return _scale(self._ask(Request("GET", path), answer))
 
     def scale(
         self, namespace: str, name: str, replicas: int, resource_version: str, kind: ObjectKind = DEPLOYMENT
@@ -122,22 +132,42 @@ class Api:
 
         Raises a conflict if the object has changed since `resource_version`.
         """
-        patch = {"metadata": {"resourceVersion": resource_version}, "spec": {"replicas": replicas}}
-        path = f"{kind.path(namespace, name)}/scale?fieldManager={self.field_manager}"
-        return _scale(self.ask(Request("PATCH", path, json.dumps(patch).encode()), "Scale"))
+        patch: Tree = {"metadata": {"resourceVersion": resource_version}, "spec": {"replicas": replicas}}
+        path, answer = _scale_of(kind, namespace, name)
+        return _scale(self._ask(self._write("PATCH", path, patch, MERGE_PATCH), answer))
 
-    def annotate(
-        self, kind: ObjectKind, namespace: str, name: str, annotations: Mapping[str, str | None]
-    ) -> None:
-        """Set annotations; None removes one. Others stay."""
-        patch = json.dumps({"metadata": {"annotations": annotations}}).encode()
-        path = f"{kind.path(namespace, name)}?fieldManager={self.field_manager}"
-        self.ask(Request("PATCH", path, patch), kind.name)
+    def apply(self, kind: ObjectKind, namespace: str, name: str, tree: Tree) -> None:
+        """Create the object or apply the fields of the tree to it (server-side apply, forced)."""
+        typed = {"apiVersion": kind.version, "kind": kind.name, **tree}
+        request = self._write("PATCH", kind.path(namespace, name), typed, APPLY, "&force=true")
+        self._ask(request, kind.name)
 
-    def tell(self, namespace: str, event: dict[str, object]) -> None:
-        """Create an Event made by `berth.core.objects.make_event`."""
-        path = EVENT.path(namespace)
-        self.ask(Request("POST", path, json.dumps(event).encode(), JSON), EVENT.name)
+    def create(self, kind: ObjectKind, namespace: str, tree: Tree) -> bool:
+        """Create an object; return False if the name is taken."""
+        typed = {"apiVersion": kind.version, "kind": kind.name, **tree}
+        return self._is_done(self._write("POST", kind.path(namespace), typed, JSON), kind.name)
+
+    def patch(self, kind: ObjectKind, namespace: str, name: str, tree: Tree, part: str = "") -> bool:
+        """Merge the tree into the object. `part` is a subresource, such as `/status`.
+
+        Return False if it is gone or has changed since the resourceVersion in the tree.
+        """
+        path = f"{kind.path(namespace, name)}{part}"
+        return self._is_done(self._write("PATCH", path, tree, MERGE_PATCH), kind.name)
+
+    def delete(self, kind: ObjectKind, namespace: str, name: str, **preconditions: str) -> bool:
+        """Delete the object if it has this `uid` and `resourceVersion`, and what it owns.
+
+        Return False if there is no such object any more.
+        """
+        options: Tree = {
+            "apiVersion": "v1",
+            "kind": "DeleteOptions",
+            "propagationPolicy": "Background",
+            "preconditions": preconditions,
+        }
+        request = Request("DELETE", kind.path(namespace, name), json.dumps(options).encode(), JSON)
+        return self._is_done(request, kind.name, "Status")
 
     def read(self, request: Request) -> str:
         """Return the text of a successful response, to be parsed in parts where memory is scarce."""
@@ -146,54 +176,60 @@ class Api:
             response_object(answer)
         return answer.body.decode(errors="replace")
 
-    def ask(self, request: Request, *kinds: str) -> dict[str, object]:
+    def _write(self, method: str, path: str, tree: Tree, content_type: str, option: str = "") -> Request:
+        path = f"{path}?fieldManager={self._field_manager}{option}"
+        return Request(method, path, json.dumps(tree).encode(), content_type)
+
+    def _is_done(self, request: Request, *kinds: str) -> bool:
+        """Send a write; return False if the object is not the one it was meant for."""
+        try:
+            self._ask(request, *kinds)
+        except ApiError as error:
+            is_taken = error.reason == "AlreadyExists"
+            if is_taken if request.method == "POST" else error.is_gone() or error.is_conflict():
+                return False
+            raise
+        return True
+
+    def _ask(self, request: Request, *kinds: str) -> Tree:
         """Return the object of the response, which must be of one of these kinds."""
         answer = self._transport(request)
         body = response_object(answer)
         if body.get("kind") not in kinds:
-            raise ApiError(
-                200, "InvalidResponse", f"the response is not a {kinds[0]}: {_excerpt(answer.body)}"
-            )
+            message = f"the response is not a {kinds[0]}: {_excerpt(answer.body)}"
+            raise ApiError(200, "InvalidResponse", message)
         return body
 
 
-def response_object(answer: Response) -> dict[str, object]:
+def object_at(tree: Tree, *path: str) -> Tree:
+    """Return the object below these keys, an empty one if there is none."""
+    found: object = tree
+    for key in path:
+        found = found.get(key) if isinstance(found, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def response_object(answer: Response) -> Tree:
     """Return the JSON object of a successful response, empty if it is not an object.
 
     Raises ApiError for any other status.
     """
-    try:
-        tree: object = json.loads(answer.body)
-    except (ValueError, RecursionError):
-        tree = None
-    body = tree if isinstance(tree, dict) else {}
+    body = json_object(answer.body) or {}
     if answer.status not in (200, 201, 202):  # 202: it will be deleted
-        raise _status_error(answer, body)
+        raise status_error(answer, body)
     return body
 
 
-def _part(body: dict[str, object], key: str) -> dict[str, object]:
-    part = body.get(key)
-    return part if isinstance(part, dict) else {}
+def json_object(text: bytes) -> Tree | None:
+    """Parse a JSON object; None if it is something else."""
+    try:
+        tree: object = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return tree if isinstance(tree, dict) else None
 
 
-def _annotations(body: dict[str, object]) -> dict[str, object]:
-    return _part(_part(body, "metadata"), "annotations")
-
-
-def _scale(body: dict[str, object]) -> ScaleSubresource:
-    """Parse a Scale. The server leaves out `replicas` if it is zero."""
-    metadata, spec = body.get("metadata"), body.get("spec", {})
-    version = metadata.get("resourceVersion") if isinstance(metadata, dict) else None
-    replicas = spec.get("replicas", 0) if isinstance(spec, dict) else None
-    if not isinstance(version, str) or not isinstance(replicas, int):
-        raise ApiError(
-            200, "InvalidResponse", f"the response is not a Scale: {_excerpt(json.dumps(body).encode())}"
-        )
-    return ScaleSubresource(replicas, version)
-
-
-def _status_error(answer: Response, body: dict[str, object]) -> ApiError:
+def status_error(answer: Response, body: Tree) -> ApiError:
     """Return the error of a Status object; a proxy may send anything else."""
     reason = body.get("reason")
     message = body.get("message") if isinstance(reason, str) else None
@@ -205,114 +241,37 @@ def _status_error(answer: Response, body: dict[str, object]) -> ApiError:
     )
 
 
+def invalid_response(what: str, said: Tree) -> ApiError:
+    """Return the error for a response that no API server sends."""
+    return ApiError(200, "InvalidResponse", f"{what}: {_excerpt(json.dumps(said).encode())}")
+
+
+def _scale_of(kind: ObjectKind, namespace: str, name: str) -> tuple[str, str]:
+    """Return the path with the replicas of an object, and the kind that the server answers there."""
+    path = kind.path(namespace, name)
+    return (f"{path}/scale", "Scale") if kind.has_scale else (path, kind.name)
+
+
+def _scale(body: Tree) -> ScaleSubresource:
+    """Parse a Scale. The server leaves out `replicas` if it is zero."""
+    version, spec = object_at(body, "metadata").get("resourceVersion"), body.get("spec", {})
+    replicas = spec.get("replicas", 0) if isinstance(spec, dict) else None
+    if not isinstance(version, str) or not isinstance(replicas, int):
+        raise invalid_response("the response is not a Scale", body)
+    return ScaleSubresource(replicas, version)
+
+
 def _excerpt(body: bytes) -> str:
     """Shorten a body for the log."""
     text = body[:200].decode(errors="replace")
     return text if len(body) <= 200 else text + "..."
 
 
-LIST_PAGE = 500  # objects in one answer
-SLOT_LIST_PAGE = 100  # whoever lists these has less memory
-
-
-def list_pages(
-    api: Api, kind: ObjectKind, namespace: str, labels: str, fields: str = ""
-) -> Iterator[list[Tree]]:
-    """Yield the objects of a kind that match the selectors, page by page, without their `kind`.
-
-    All pages show the state at one moment; otherwise the last page raises. So a list that ends without an
-    error is complete.
-    """
-    most = SLOT_LIST_PAGE if kind is SLOT else LIST_PAGE
-    query = {"labelSelector": labels, "limit": str(most)} | ({"fieldSelector": fields} if fields else {})
-    while True:
-        answer = api.ask(Request("GET", f"{kind.path(namespace)}?{urlencode(query)}"), f"{kind.name}List")
-        items, metadata = answer.get("items") or [], answer.get("metadata") or {}
-        if not isinstance(items, list) or not isinstance(metadata, dict):
-            raise ApiError(
-                200, "InvalidResponse", f"the response is not a {kind.name}List: its items are not a list"
-            )
-        yield items
-        if not metadata.get("continue"):
-            return
-        query["continue"] = str(metadata["continue"])
-
-
-def get_object(api: Api, kind: ObjectKind, namespace: str, name: str) -> Tree | None:
-    """Get an object; None if it does not exist."""
-    try:
-        return api.get(kind, namespace, name)
-    except ApiError as error:
-        if error.is_gone():
-            return None
-        raise
-
-
-def apply_object(api: Api, kind: ObjectKind, namespace: str, name: str, tree: Tree) -> Tree:
-    """Create the object or apply the fields of the tree to it (server-side apply, forced)."""
-    body = json.dumps({"apiVersion": kind.version, "kind": kind.name, **tree}).encode()
-    path = f"{kind.path(namespace, name)}?fieldManager={api.field_manager}&force=true"
-    return api.ask(Request("PATCH", path, body, APPLY), kind.name)
-
-
-def create_object(api: Api, kind: ObjectKind, namespace: str, tree: Tree) -> bool:
-    """Create an object; return False if the name is taken."""
-    body = json.dumps({"apiVersion": kind.version, "kind": kind.name, **tree}).encode()
-    path = f"{kind.path(namespace)}?fieldManager={api.field_manager}"
-    try:
-        api.ask(Request("POST", path, body, JSON), kind.name)
-    except ApiError as error:
-        if error.status == 409 and error.reason == "AlreadyExists":
-            return False
-        raise
-    return True
-
-
-def patch_object(api: Api, kind: ObjectKind, namespace: str, name: str, tree: Tree) -> bool:
-    """Merge the tree into the object.
-
-    Return False if it is gone or has changed since the resourceVersion in the tree.
-    """
-    path = f"{kind.path(namespace, name)}?fieldManager={api.field_manager}"
-    try:
-        api.ask(Request("PATCH", path, json.dumps(tree).encode()), kind.name)
-    except ApiError as error:
-        if error.is_gone() or error.is_conflict():
-            return False
-        raise
-    return True
-
-
-def delete_object(api: Api, kind: ObjectKind, namespace: str, name: str, **preconditions: str) -> bool:
-    """Delete the object if it has this `uid` and `resourceVersion`, and what it owns.
-
-    Return False if there is no such object any more.
-    """
-    options = {
-        "apiVersion": "v1",
-        "kind": "DeleteOptions",
-        "propagationPolicy": "Background",
-        "preconditions": preconditions,
-    }
-    try:
-        api.ask(
-            Request("DELETE", kind.path(namespace, name), json.dumps(options).encode(), JSON),
-            kind.name,
-            "Status",
-        )
-    except ApiError as error:
-        if error.is_gone() or error.is_conflict():  # a conflict: it is another one now
-            return False
-        raise
-    return True
-
-
-T = TypeVar("T")
-
 ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
 READ_SECONDS = 4.0
 # An admission webhook may hold a write for up to 30 seconds, and leaving earlier cancels the write.
 WRITE_SECONDS = 32.0
+MAX_RESPONSE_BYTES = 8 << 20  # a page that is larger is asked for again in smaller pieces
 # A machine that is gone acknowledges nothing; this is how soon the kernel notices, whatever we wait for.
 SILENCE_MILLISECONDS = 4000
 
@@ -320,10 +279,8 @@ SILENCE_MILLISECONDS = 4000
 def in_cluster(
     environment: Mapping[str, str],
     account: str = ACCOUNT,
-    *,
     read_seconds: float = READ_SECONDS,
     write_seconds: float = WRITE_SECONDS,
-    most: int = 0,
 ) -> "Connection":
     """Connect to the API server of the cluster. Raises KeyError outside a cluster."""
     host, port = environment["KUBERNETES_SERVICE_HOST"], int(environment["KUBERNETES_SERVICE_PORT"])
@@ -335,7 +292,7 @@ def in_cluster(
         context.load_verify_locations(f"{account}/ca.crt")
         return HTTPSConnection(host, port, timeout=read_seconds, context=context)
 
-    return Connection(connect, f"{account}/token", read_seconds, write_seconds, most)
+    return Connection(connect, f"{account}/token", read_seconds, write_seconds)
 
 
 class Connection:
@@ -347,9 +304,9 @@ class Connection:
         token_file: str,
         read_seconds: float = READ_SECONDS,
         write_seconds: float = WRITE_SECONDS,
-        most: int = 0,
+        most: int = MAX_RESPONSE_BYTES,
     ) -> None:
-        """A response or line of more than `most` bytes is an error; 0 means no limit.
+        """A response or line of more than `most` bytes is an error.
 
         Without a `token_file`, no token is sent.
         """
@@ -363,7 +320,7 @@ class Connection:
 
     def __call__(self, request: Request) -> Response:
         try:
-            return self._exchange(request, self._answer)
+            return self._answer(self._exchange(request))
         except (OSError, HTTPException, ValueError) as error:
             raise self._broken(error) from error
 
@@ -376,7 +333,7 @@ class Connection:
         end.
         """
         try:
-            response = self._exchange(request, lambda response: response)
+            response = self._exchange(request)
             if response.status != 200:
                 response_object(self._answer(response))
         except (OSError, HTTPException, ValueError) as error:
@@ -400,8 +357,8 @@ class Connection:
         try:
             if self._socket is not None:
                 self._socket.settimeout(silence)
-            while line := response.readline(self._most + 1 if self._most else -1):
-                if len(line) > self._most > 0:
+            while line := response.readline(self._most + 1):
+                if len(line) > self._most:
                     raise _too_large(self._most)
                 if not line.endswith(b"\n"):
                     raise HTTPException("the answer ends in the middle of a line")
@@ -417,10 +374,10 @@ class Connection:
         self.close()
         return ApiError(0, type(error).__name__, str(error) or "no answer")
 
-    def _exchange(self, request: Request, take: Callable[[HTTPResponse], T]) -> T:
+    def _exchange(self, request: Request) -> HTTPResponse:
         if self._open is not None:
             try:
-                return take(self._send(self._open, request))
+                return self._send(self._open, request)
             except TimeoutError:
                 raise
             except OSError:
@@ -431,7 +388,7 @@ class Connection:
         self._open.connect()
         self._socket = self._open.sock
         _notice_silence(self._socket)
-        return take(self._send(self._open, request))
+        return self._send(self._open, request)
 
     def _send(self, connection: HTTPConnection, request: Request) -> HTTPResponse:
         if self._interrupted:
@@ -441,11 +398,11 @@ class Connection:
         return connection.getresponse()
 
     def _answer(self, response: HTTPResponse) -> Response:
-        body = response.read(self._most + 1) if self._most else response.read()
+        body = response.read(self._most + 1)
         whole = response.isclosed()
         if response.will_close or response.status >= 500 or not whole:
             self.close()  # after an error of the server, the next request may reach another one
-        if self._most and len(body) > self._most:
+        if len(body) > self._most:
             raise _too_large(self._most)
         if not whole:
             raise IncompleteRead(body)
@@ -461,6 +418,28 @@ class Connection:
         if request.body:
             headers["Content-Type"] = request.content_type
         return headers
+
+
+class Connections:
+    """A `Transport` for several threads: each request has a connection to itself."""
+
+    def __init__(self, connect: Callable[[], Connection]) -> None:
+        self._connect = connect
+        self._free: list[Connection] = []
+
+    def __call__(self, request: Request) -> Response:
+        try:
+            connection = self._free.pop()
+        except IndexError:
+            connection = self._connect()
+        try:
+            return connection(request)
+        finally:
+            self._free.append(connection)
+
+    def close(self) -> None:
+        for connection in self._free:
+            connection.close()
 
 
 def _too_large(most: int) -> ApiError:

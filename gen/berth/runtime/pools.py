@@ -12,7 +12,7 @@ from berth.core.slots import PlaceholderOwner, SessionDebounce, SlotCounts, coun
 from berth.core.state import ObjectRef, PoolObject
 from berth.core.target import DesiredState, replica_change
 from berth.core.timetable import TimetablePool
-from berth.runtime.actions import PlanResult, apply_plan, list_slots
+from berth.runtime.actions import PlanResult, apply_plan, leave_slots, list_slots
 from berth.runtime.apiclient import ApiError
 from berth.runtime.program import NO_PAUSE, Pause, RuntimeContext, backoff
 
@@ -33,7 +33,7 @@ class PoolReconciler:
     def __init__(
         self, context: RuntimeContext, pool: TimetablePool, watched: Callable[[str], PoolObject | None]
     ) -> None:
-        """`watched` returns a Deployment as it was last seen, None if it was not."""
+        """`watched` returns a scaled object as it was last seen, None if it was not."""
         self._context, self._watched = context, watched
         self._pool = pool
         kind = pool.holder.scaled_kind.name.lower()
@@ -64,10 +64,12 @@ class PoolReconciler:
         return self._found.object.ref.uid if self._found and self._found.object else ""
 
     @property
-    def ready(self) -> int:
-        """The number of seats that a session can take."""
+    def ready(self) -> int | None:
+        """The number of seats that a session can take; None if nobody tells."""
         if self._found is None:
             return 0
+        if self._found.object and not self._found.object.tells_ready:
+            return None
         placeholders = self._found.object.ready if self._found.object else 0
         slots = self._found.slots
         return len(slots.free) + max(len(slots.handed), placeholders)
@@ -135,7 +137,7 @@ class PoolReconciler:
         return None
 
     def _last_seen(self) -> PoolFound | None:
-        """Return the newest that is known of a Deployment without asking; None if nothing is."""
+        """Return the newest that is known of the scaled object without asking; None if nothing is."""
         known, seen = self._found, self._watched(self._pool.scaled)
         if known is None or known.object is None or self._pool.slots:
             return None
@@ -143,7 +145,7 @@ class PoolReconciler:
         return known._replace(object=seen) if is_newer else known
 
     def _observe(self) -> tuple[PoolFound, ApiError | None]:
-        """Return what stands, and the error if there is no Deployment or NodePool of this name."""
+        """Return what stands, and the error if there is no object of this name to scale."""
         context, pool = self._context, self._pool
         found, gone = None, None
         if pool.holder.has_replicas:
@@ -189,6 +191,7 @@ class PoolReconciler:
     def _scale(self, action: ScalePool, desired: DesiredState) -> ApiError | None:
         context, pool = self._context, action.pool
         kind = self._pool.holder.scaled_kind
+        leave_slots(context.api, action.leaving, context.wait)
         try:
             scaled = context.api.scale(
                 context.namespace, pool.ref.name, action.to, pool.resource_version, kind

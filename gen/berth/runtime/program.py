@@ -5,12 +5,11 @@ The log is JSON, one line for each change; the same failure is logged once."""
 import json
 import os
 import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
-from berth.core.instants import instant_text
-from berth.core.jsonvalues import TimetableError
+from berth.core.jsonvalues import TimetableError, instant_text
 from berth.core.timetable import Override, Timetable, parse_overrides, parse_timetable, unknown_classes
 from berth.runtime.apiclient import Api, ApiError, TimetableText
 
@@ -43,7 +42,7 @@ def backoff(failures: int, retry_after: float, jitter: float, longest: float = L
 
 
 class Log:
-    """The log of a program. `write` gets whole lines.
+    """The log of a program, which its threads may share. `write` gets whole lines.
 
     `trouble` and `works` are about the same thing if they have the same `subject`.
     """
@@ -53,6 +52,7 @@ class Log:
         self._now = now
         self._reservation = reservation
         self._failures: dict[str, int] = {}
+        self._standing: dict[str, tuple[float, str]] = {}  # since when a subject fails, and the last reason
         self._told: dict[str, set[str]] = {}
 
     def info(self, event: str, **facts: object) -> None:
@@ -65,6 +65,8 @@ class Log:
         """Count a failure of `subject`, and log it unless the same reason was logged before."""
         self._failures[subject] = self._failures.get(subject, 0) + 1
         facts = _error_fields(error)
+        since = self._standing.get(subject, (self._now(), ""))[0]
+        self._standing[subject] = since, f"{subject}: {facts['reason']}: {facts['message']}"
         key = facts["reason"] if isinstance(error, ApiError) else " ".join(facts.values())
         told = self._told.setdefault(subject, set())
         if key not in told:
@@ -75,8 +77,24 @@ class Log:
         """Note that `subject` works; log it after failures."""
         failures = self._failures.pop(subject, 0)
         if failures:
-            del self._told[subject]
+            self._told.pop(subject, None)
+            self._standing.pop(subject, None)
             self._line("info", "recovered", {"subject": subject, "failures": failures})
+
+    def faults(self, seconds: float) -> list[str]:
+        """Return what has failed for so long and does not work yet, with the reasons."""
+        before = self._now() - seconds
+        return [said for since, said in [*self._standing.values()] if since <= before]
+
+    @contextmanager
+    def guard(self, subject: str) -> Iterator[None]:
+        """Log whether what is done here fails or works; failures end here."""
+        try:
+            yield
+        except Exception as error:
+            self.trouble(subject, error)
+        else:
+            self.works(subject)
 
     def _line(self, level: str, event: str, facts: dict[str, object]) -> None:
         line = {
@@ -150,7 +168,8 @@ class TimetableSource:
             self.home = self.home._replace(uid=said.uid)
             self._override(said.overrides)
             self._take(said.timetable, "server")
-            self._look_at_strays()
+            if wrong := unknown_classes(self.overrides, self._classes()):
+                self._log.trouble("override", TimetableError(wrong))
         except Exception as error:  # whatever it is, the timetable that is known holds
             self._log.trouble("timetable", error)
         else:
@@ -159,16 +178,9 @@ class TimetableSource:
             return True
         if copy and (hash(copy) != self._copy or self.timetable is None):
             self._copy = hash(copy)
-            self._take_copy(copy)
+            with self._log.guard("mounted timetable"):
+                self._take(copy, "mounted copy")
         return False
-
-    def _take_copy(self, copy: str) -> None:
-        try:
-            self._take(copy, "mounted copy")
-        except TimetableError as error:
-            self._log.trouble("mounted timetable", error)
-        else:
-            self._log.works("mounted timetable")
 
     def _take(self, text: str, origin: str) -> None:
         if hash(text) == self._text:
@@ -180,44 +192,32 @@ class TimetableSource:
             self._log.info("timetable", origin=origin, occurrences=len(timetable.occurrences))
         self._text, self.timetable = hash(text), timetable
 
-    def _look_at_strays(self) -> None:
-        classes = [pool.resource_class for pool in self.timetable.pools] if self.timetable else []
-        wrong = unknown_classes(self.overrides, classes)
-        if wrong:
-            self._log.trouble("override", TimetableError(wrong))
+    def _classes(self) -> list[str]:
+        return [pool.resource_class for pool in self.timetable.pools] if self.timetable else []
 
     def _override(self, said: str) -> None:
         """Apply the text of the annotation; malformed text overrides nothing."""
         if said == self._overrides:
             return
-        self._overrides = said
-        try:
+        self._overrides, self.overrides = said, {}
+        with self._log.guard("override"):
             self.overrides = parse_overrides(said)
-        except TimetableError as error:
-            self.overrides = {}
-            self._log.trouble("override", error)
-        else:
-            self._log.works("override")
             self._log.info("override", says=said)
 
 
 class RuntimeContext(NamedTuple):
-    """What reconcilers need. `jitter` returns numbers from 0 to 1."""
+    """What all parts of the scaler need. `jitter` returns numbers from 0 to 1."""
 
     api: Api
     namespace: str
     log: Log
     now: Callable[[], float]
     jitter: Callable[[], float]
+    wait: Callable[[float], object] = time.sleep
 
 
 def log_of(environment: Mapping[str, str]) -> Log:
     return Log(_write_line, time.time, environment.get("BERTH_RESERVATION", ""))
-
-
-def context_of(environment: Mapping[str, str], api: Api, log: Log) -> RuntimeContext:
-    """Make the context of a program. Raises KeyError for a missing variable."""
-    return RuntimeContext(api, environment["BERTH_NAMESPACE"], log, time.time, jitter)
 
 
 def source_of(environment: Mapping[str, str], context: RuntimeContext) -> TimetableSource:

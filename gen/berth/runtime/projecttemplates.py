@@ -11,12 +11,11 @@ from collections import deque
 from collections.abc import Callable
 from http.client import HTTPConnection, HTTPSConnection
 from itertools import takewhile
-from typing import NamedTuple, Protocol
 from urllib.parse import quote, urlsplit
 
 from berth.core.sessions import NO_TEMPLATE, UNKNOWN_TEMPLATE
 from berth.runtime.apiclient import ApiError, Connection, Request, Response, response_object
-from berth.runtime.program import Log, Pause, backoff
+from berth.runtime.program import NO_PAUSE, Log, Pause, backoff
 from berth.runtime.watch import start_thread
 
 RENKU_TIMEOUT = 3.0  # for each part of a look-up
@@ -45,7 +44,7 @@ class RenkuClient:
         self._token_file = token_file
         self._connections = {
             file: Connection(connect, file, RENKU_TIMEOUT, RENKU_TIMEOUT, _MAX_ANSWER_BYTES)
-            for file in {token_file, ""}
+            for file in (token_file, "")
         }
 
     def template_of(self, project: str) -> str:
@@ -87,17 +86,12 @@ _MAX_PROJECTS = 4096  # projects
 _SUBJECT = "project templates"
 
 
-class TemplateClient(Protocol):
-    """Looks up templates; used by one thread."""
+class _Lookup:
+    """The look-ups of a project whose template is not known."""
 
-    def template_of(self, project: str) -> str: ...
-
-    def close(self) -> None: ...
-
-
-class _LookupFailure(NamedTuple):
-    times: int
-    pause: Pause
+    is_running = False
+    failures = 0
+    pause = NO_PAUSE
 
 
 class ProjectTemplates:
@@ -105,20 +99,17 @@ class ProjectTemplates:
 
     def __init__(
         self,
-        connect: Callable[[], TemplateClient],
+        connect: Callable[[], RenkuClient],
         wake: Callable[[], object],
         log: Log,
         jitter: Callable[[], float],
     ) -> None:
-        """`wake` is called from any thread when there is a result."""
-        self._connect = connect
-        self._wake = wake
-        self._log = log
-        self._jitter = jitter
+        """`connect` is called by each thread, and `wake` from any thread when there is a result."""
+        self._connect, self._wake, self._log, self._jitter = connect, wake, log, jitter
         self._known: dict[str, str] = {}
-        self._failures: dict[str, _LookupFailure] = {}
-        self._asked: dict[str, float] = {}  # since when a look-up runs
-        self._holding: dict[str, float] = {}  # those of them that hold sessions back, by their time
+        self._lookups: dict[str, _Lookup] = {}
+        self._failing = 0  # look-ups that have failed
+        self._holding: dict[str, float] = {}  # when first look-ups began that hold sessions back
         self._lock = threading.Lock()  # of what follows
         self._todo: deque[str] = deque()
         self._answers: deque[tuple[str, str | Exception]] = deque()
@@ -126,17 +117,17 @@ class ProjectTemplates:
 
     def of(self, project: str, now: float) -> str | None:
         """Return the template of a project; None while the first lookup has just begun."""
-        if not project:
-            return NO_TEMPLATE
-        known = self._known.get(project)
+        known = self._known.get(project) if project else NO_TEMPLATE
         if known is not None:
             return known
-        failure = self._failures.get(project)
-        if project not in self._asked and not (failure and failure.pause.left(now)):
-            self._ask(project, now)
-        if failure or not _holds(self._asked[project], now):
-            return UNKNOWN_TEMPLATE
-        return None
+        if project not in self._lookups:
+            self._lookups[project], self._holding[project] = _Lookup(), now
+        lookup = self._lookups[project]
+        if not lookup.is_running and not lookup.pause.left(now):
+            lookup.is_running = True
+            self._ask(project)
+        since = self._holding.get(project)
+        return None if since is not None and _holds(since, now) else UNKNOWN_TEMPLATE
 
     def news(self, now: float) -> set[str]:
         """Return the projects for which `of` may have changed since the last call."""
@@ -152,59 +143,52 @@ class ProjectTemplates:
 
     def next_change(self, now: float) -> float | None:
         """Return when the next session is no longer held back."""
-        return next(
-            (since + HOLD_SECONDS for since in self._holding.values() if since + HOLD_SECONDS > now), None
-        )
+        ends = (since + HOLD_SECONDS for since in self._holding.values())
+        return next((end for end in ends if end > now), None)
 
     @property
     def is_uncertain(self) -> bool:
         """Whether a project is being looked up or must be looked up again."""
-        return bool(self._asked or self._failures)
+        return bool(self._lookups)
 
     def close(self) -> None:
         with self._lock:
             self._todo.clear()
 
     def _take(self, project: str, answer: str | Exception, now: float) -> None:
-        self._asked.pop(project, None)
+        lookup = self._lookups[project]
         self._holding.pop(project, None)
-        if isinstance(answer, Exception):
-            times = self._failures[project].times + 1 if project in self._failures else 1
-            pause = Pause(now, backoff(times, 0.0, self._jitter(), MAX_LOOKUP_PAUSE))
-            # Of all: who forgets one asks for it again at once.
-            self._failures[project] = _LookupFailure(times, pause)
+        if isinstance(answer, Exception):  # kept of all projects: one that is forgotten is asked for at once
+            self._failing += not lookup.failures
+            lookup.failures += 1
+            pause = backoff(lookup.failures, 0.0, self._jitter(), MAX_LOOKUP_PAUSE)
+            lookup.is_running, lookup.pause = False, Pause(now, pause)
             self._log.trouble(_SUBJECT, answer)
             return
-        self._failures.pop(project, None)
+        del self._lookups[project]
         if len(self._known) >= _MAX_PROJECTS:
             del self._known[next(iter(self._known))]
         self._known[project] = answer
-        if not self._failures:
+        if lookup.failures:
+            self._failing -= 1
+        if not self._failing:
             self._log.works(_SUBJECT)
 
-    def _ask(self, project: str, now: float) -> None:
-        self._asked[project] = now
-        if project not in self._failures:
-            self._holding[project] = now
+    def _ask(self, project: str) -> None:
         with self._lock:
             self._todo.append(project)
             if self._threads == MAX_THREADS:
                 return
             self._threads += 1
         try:
-            start_thread(threading.Thread(target=self._work, daemon=True))
+            start_thread(self._work)
         except RuntimeError as error:  # there are too many threads already
             self._threads -= 1
             self._answers.append((project, error))
 
     def _work(self) -> None:
-        client: TemplateClient | None = None
-        while True:
-            with self._lock:
-                if not self._todo:
-                    self._threads -= 1
-                    break
-                project = self._todo.popleft()
+        client: RenkuClient | None = None
+        while project := self._next():
             answer: str | Exception
             try:
                 client = client or self._connect()
@@ -215,6 +199,14 @@ class ProjectTemplates:
             self._wake()
         if client:
             client.close()
+
+    def _next(self) -> str:
+        """Return what a thread is to look up next; empty: nothing, and it ends."""
+        with self._lock:
+            if self._todo:
+                return self._todo.popleft()
+            self._threads -= 1
+            return ""
 
 
 def _holds(since: float, now: float) -> bool:

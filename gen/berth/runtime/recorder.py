@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterator, Sequence
 
 from berth.core import record
 from berth.core.holders import REMEDIES
-from berth.core.instants import instant_text
-from berth.core.jsonvalues import Tree
+from berth.core.jsonvalues import Tree, instant_text
 from berth.core.labels import RECORD, RESERVATION, ROLE, SITE
-from berth.core.objects import CONFIG_MAP, NORMAL, WARNING, EventSubject, make_event
+from berth.core.objects import CONFIG_MAP, EVENT, NORMAL, WARNING, EventSubject, make_event
 from berth.core.target import open_now
 from berth.core.timetable import Timetable, TimetableOccurrence, active_occurrences
-from berth.runtime.apiclient import Api, apply_object, get_object
-from berth.runtime.program import NO_PAUSE, Log, Pause, TimetableRef
+from berth.runtime.apiclient import Api, object_at
+from berth.runtime.program import NO_PAUSE, Log, Pause
 
 SEND_INTERVAL = 30.0  # seconds between writes of the record, and between attempts to send Events
 MAX_EVENTS = 20  # that wait to be sent
+FAULT_SECONDS = 60.0  # from which on what does not work is part of the record
 
 
 class Recorder:
@@ -37,7 +37,10 @@ class Recorder:
 
     def tell_open(self, timetable: Timetable, now: int) -> None:
         """Log which occurrences have opened and which are over."""
-        found = {item.id: item for item in open_now(active_occurrences(timetable), now)}
+        found: dict[str, TimetableOccurrence] = {}
+        for item in open_now(active_occurrences(timetable), now):
+            known = found.get(item.id, item._replace(seats=()))
+            found[item.id] = item._replace(open=min(known.open, item.open), seats=(*known.seats, *item.seats))
         for name in sorted(self._open.keys() - found.keys()):
             self._log.info("over", **record.record_json(self._recorded(name)))
         for name in sorted(found.keys() - self._open.keys()):
@@ -56,34 +59,33 @@ class Recorder:
         looks: Sequence[record.PoolObservation],
         subjects: dict[str, EventSubject],
         now: float,
-        home: TimetableRef,
     ) -> None:
-        """Add observations of the pools.
+        """Add observations of the pools. `subjects` are by resource class.
 
-        `subjects` are by resource class. `home` is the timetable's ConfigMap: when it is removed, Kubernetes
-        removes the record too.
+        The record has no owner: it outlives its reservation, until the sweep removes it.
         """
         labels = {SITE: timetable.site, RESERVATION: timetable.reservation, ROLE: RECORD}
         self._metadata = {"name": self._name, "labels": labels}
-        if home.uid:
-            self._metadata["ownerReferences"] = [{"apiVersion": "v1", "kind": "ConfigMap", **home._asdict()}]
+        faults = self._log.faults(FAULT_SECONDS)
         for item in self._open.values():
-            self._records[item.id] = record.with_observation(self._recorded(item.id), item, looks, int(now))
+            due = record.readiness_due(item, timetable.settings)
+            seen = record.with_observation(self._recorded(item.id), item, looks, due, int(now))
+            self._records[item.id] = record.with_faults(seen, faults)
             for look in looks:
-                if look.resource_class in self._records[item.id].promised:
-                    self._judge(timetable, item, look, subjects[look.resource_class], now)
+                if look.resource_class in seen.promised:
+                    self._judge(item, look, subjects[look.resource_class], due, now)
 
     def _judge(
         self,
-        timetable: Timetable,
         item: TimetableOccurrence,
         look: record.PoolObservation,
         subject: EventSubject,
+        due: int,
         now: float,
     ) -> None:
         key = item.id, look.resource_class
         before = self._readiness.get(key, record.UNKNOWN)
-        after = record.judge_readiness(before, record.readiness_due(item, timetable.settings), look, now)
+        after = record.judge_readiness(before, due, look, now)
         self._readiness[key] = after
         if after == before or (before == record.UNKNOWN and after == record.READY):
             return
@@ -115,23 +117,19 @@ class Recorder:
     def _pending(self) -> Iterator[tuple[str, Callable[[], None]]]:
         """Yield what is to be sent; no record before the pools have been observed."""
         records = list(self._records.values())
-        if self._name and records != self._written and any(one.targets for one in records):
+        if self._name and records != self._written and any(one.targets or one.faults for one in records):
             yield "record", self._write
         if self._events:
             yield "events", self._post
 
     def _try(self, subject: str, now: float, action: Callable[[], None]) -> None:
         self._pauses[subject] = Pause(now, SEND_INTERVAL)
-        try:
+        with self._log.guard(subject):
             action()
-        except Exception as error:
-            self._log.trouble(subject, error)
-        else:
-            self._log.works(subject)
 
     def _post(self) -> None:
         while self._events:
-            self._api.tell(self._namespace, self._events[0])
+            self._api.create(EVENT, self._namespace, self._events[0])
             del self._events[0]
 
     def _write(self) -> None:
@@ -139,14 +137,13 @@ class Recorder:
             self._resume()
         records = list(self._records.values())
         tree: Tree = {"metadata": self._metadata, "data": {record.RECORD_KEY: record.record_text(records)}}
-        apply_object(self._api, CONFIG_MAP, self._namespace, self._name, tree)
+        self._api.apply(CONFIG_MAP, self._namespace, self._name, tree)
         self._written = records
 
     def _resume(self) -> None:
         """Merge the records that earlier pods have written."""
-        found = get_object(self._api, CONFIG_MAP, self._namespace, self._name) or {}
-        data = found.get("data")
-        records = record.parse_records(str(data.get(record.RECORD_KEY)) if isinstance(data, dict) else "")
+        found = self._api.find(CONFIG_MAP, self._namespace, self._name) or {}
+        records = record.parse_records(str(object_at(found, "data").get(record.RECORD_KEY)))
         for name, ours in self._records.items():
             before = records.pop(name, None)
             records[name] = record.merge_records(before, ours) if before else ours

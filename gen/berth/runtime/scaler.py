@@ -13,26 +13,24 @@ import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from types import FrameType
-from typing import Protocol
 
-from berth.core.instants import instant_text
+from berth.core.jsonvalues import instant_text
 from berth.core.labels import RECORD
 from berth.core.objects import CONFIG_MAP, EventSubject
 from berth.core.record import PoolObservation
-from berth.core.state import PoolObject
 from berth.core.target import (
     EARLY_START,
     DesiredState,
+    counted_occurrences,
     desired_state,
     next_change,
     open_now,
     opens_within,
     pools_to_reconcile,
-    requesting_occurrences,
 )
 from berth.core.timetable import Timetable, TimetablePool, active_occurrences, next_override_end, override_end
 from berth.core.timetable import override_target as overriding
-from berth.runtime.apiclient import ACCOUNT, Api, in_cluster
+from berth.runtime.apiclient import ACCOUNT, Api, Connections, in_cluster
 from berth.runtime.occurrence import CLOSED
 from berth.runtime.pools import PoolReconciler
 from berth.runtime.program import (
@@ -40,30 +38,19 @@ from berth.runtime.program import (
     Pause,
     RuntimeContext,
     TimetableSource,
-    context_of,
     jitter,
     log_of,
     source_of,
 )
 from berth.runtime.recorder import Recorder
 from berth.runtime.sessionobserver import ObservedSessions, SessionObserver
-from berth.runtime.watch import MAX_RESPONSE_BYTES, WatchContext
 
 TICK = 5.0  # seconds, the longest sleep: how long a reset or a set clock can stay unseen
 SOON = 0.5  # seconds between looks at a pool that waits for its sessions, or has more to do
 REREAD = 25.0  # seconds between looks at a timetable; with a tick on top, half of what an edit may take
 LIST_TIMEOUT = 10.0  # seconds for a first complete list of sessions; then all seats are held
+PARALLEL_REQUESTS = 4  # writes to slots
 RECORDER_SECONDS = 1.5  # for what holds no seats: a tick and two of these stay below ten seconds
-
-
-class SessionSource(Protocol):
-    """Observes sessions: `berth.runtime.sessionobserver.SessionObserver` in the cluster."""
-
-    def update(self, timetable: Timetable) -> None: ...
-    def wait(self, seconds: float) -> None: ...
-    def seen(self, resource_class: str, now: float, /) -> ObservedSessions: ...
-    def pool(self, name: str) -> PoolObject | None: ...
-    def next_change(self, now: float) -> float | None: ...
 
 
 class Scaler:
@@ -73,7 +60,7 @@ class Scaler:
         self,
         source: TimetableSource,
         context: RuntimeContext,
-        observed: SessionSource,
+        observed: SessionObserver,
         recorder: Recorder,
         say: Callable[[str], object],
     ) -> None:
@@ -84,7 +71,7 @@ class Scaler:
         self._looked = NO_PAUSE  # at all pools
         self._pools: dict[str, TimetablePool] = {}  # by key, as all that follow
         self._reconcilers: dict[str, PoolReconciler] = {}
-        self._raised: dict[str, tuple[int, float]] = {}  # what is wanted, since when that much
+        self._short_since: dict[str, float] = {}  # fewer seats are ready than wanted
         self._waits: dict[str, Pause] = {}  # by class, for its first complete list
         self._awaited = ""  # the occurrence that this run was told to wait for
         self._coming: float | None = None  # when counts of sessions change though nobody comes or goes
@@ -175,26 +162,23 @@ class Scaler:
         moment = self._context.now()
         now = int(moment)
         override = overriding(self._source.overrides, pool.resource_class, now)
-        asking, sessions = requesting_occurrences(timetable, pool, now), None
+        counted, sessions = counted_occurrences(active_occurrences(timetable), pool, now), None
         if pool.behavior != "none":
             is_early = self._awaits(pool.resource_class, moment)  # from the first look on, open or not
-            seen = self._seen(pool.resource_class, moment) if asking else ObservedSessions(None, {}, False)
+            seen = self._seen(pool.resource_class, moment) if counted else ObservedSessions(None, False)
             if seen.pending and override is None and is_early:
                 return None
             if seen.counts is not None:
-                sessions = {name: seen.counts[name] for name in asking if name in seen.counts}
+                sessions = {item.id: seen.counts[item.id] for item in counted if item.id in seen.counts}
         until = override_end(self._source.overrides, pool.resource_class)
         return desired_state(timetable, pool, now, sessions, override)._replace(until=until)
 
     def _seen(self, resource_class: str, now: float) -> ObservedSessions:
         """Return the sessions of a class; unknown if a bug keeps us from counting, so that all seats open."""
-        try:
+        found = ObservedSessions(None, pending=False)
+        with self._context.log.guard(f"sessions of {resource_class}"):
             found = self._observed.seen(resource_class, now)
-        except Exception as error:
-            self._context.log.trouble(f"sessions of {resource_class}", error)
-            return ObservedSessions(None, {}, pending=False)
-        self._context.log.works(f"sessions of {resource_class}")
-        return found
+        return found  # noqa: RET504 (without the failure)
 
     def _awaits(self, resource_class: str, now: float) -> bool:
         """Return whether there is time left for the first complete list of the sessions of a class."""
@@ -209,9 +193,7 @@ class Scaler:
 
     def _record(self, timetable: Timetable, is_over: bool) -> None:
         now = self._context.now()
-        self._recorder.note(
-            timetable, self._looks(timetable, now), self._subjects(timetable), now, self._source.home
-        )
+        self._recorder.note(timetable, self._looks(timetable, now), self._subjects(timetable), now)
         coming = self._next_change(int(now))
         if is_over:
             self._recorder.send_last(now)
@@ -225,14 +207,12 @@ class Scaler:
             if reconciler.desired is None or reconciler.standing is None:
                 continue
             wanted = reconciler.desired.target.replicas
-            before, since = self._raised.get(pool.key, (0, now))
-            since = now if wanted > before else since
-            self._raised[pool.key] = wanted, since
-            sessions = reconciler.desired.sessions
+            ready, sessions = reconciler.ready, reconciler.desired.sessions
+            is_short = ready is not None and ready < wanted
+            since = self._short_since.get(pool.key, now) if is_short else now
+            self._short_since[pool.key] = since
             looks.append(
-                PoolObservation(
-                    pool.resource_class, wanted, reconciler.ready, sessions, since, pool.holder.kind
-                )
+                PoolObservation(pool.resource_class, wanted, ready, sessions, since, pool.holder.kind)
             )
         return looks
 
@@ -316,30 +296,21 @@ def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) ->
 
     signal.signal(signal.SIGTERM, leave)
     try:
-        api = Api(in_cluster(environment, account))
-        aside = in_cluster(
-            environment, account, read_seconds=RECORDER_SECONDS, write_seconds=RECORDER_SECONDS
-        )
-        context = context_of(environment, api, log)
+        aside = in_cluster(environment, account, RECORDER_SECONDS, RECORDER_SECONDS)
+        api = Api(Connections(partial(in_cluster, environment, account)), parallel_requests=PARALLEL_REQUESTS)
+        context = RuntimeContext(api, environment["BERTH_NAMESPACE"], log, time.time, jitter)
         recorder = Recorder(Api(aside), context.namespace, f"{environment['BERTH_TIMETABLE']}-{RECORD}", log)
-        watch_context = WatchContext(
-            lambda: in_cluster(environment, account, most=MAX_RESPONSE_BYTES),
-            context.namespace,
-            log,
-            time.time,
-            jitter,
-            environment.get("BERTH_RENKU_TOKEN_FILE", ""),
-        )
+        token_file = environment.get("BERTH_RENKU_TOKEN_FILE", "")
+        observed = SessionObserver(context, partial(in_cluster, environment, account), token_file)
         say = partial(_replace, f"{environment.get('BERTH_SHARE', '/share')}/until")
-        observed = SessionObserver(watch_context)
         scaler = Scaler(source_of(environment, context), context, observed, recorder, say)
     except (KeyError, ValueError) as error:
         log.error("ended", reason=f"missing or invalid environment variable: {error}")
         return 1
-    code = scaler.run(time.sleep)
-    while code == 0:
+    scaler.run(time.sleep)
+    signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
+    while True:
         signal.pause()  # until the main container has gone and the kubelet stops this one
-    return code
 
 
 def _replace(path: str, text: str) -> None:

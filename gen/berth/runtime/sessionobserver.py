@@ -4,7 +4,7 @@ Watches run in threads; their messages are applied in the thread that asks, so n
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache, partial
 from typing import NamedTuple
 from urllib.parse import quote
@@ -16,10 +16,9 @@ from berth.core.claims import (
     TimetableReading,
     competing_reservation,
 )
-from berth.core.instants import parse_instant
-from berth.core.jsonvalues import TimetableError, Tree
+from berth.core.jsonvalues import TimetableError, Tree, parse_instant
 from berth.core.labels import ROLE, SITE, TIMETABLE
-from berth.core.objects import CONFIG_MAP, DEPLOYMENT, RUNNING_PODS
+from berth.core.objects import CONFIG_MAP, RUNNING_PODS, ObjectKind
 from berth.core.sessions import (
     NO_TEMPLATE,
     RENKU_PROJECT,
@@ -33,18 +32,10 @@ from berth.core.sessions import (
 )
 from berth.core.state import PoolObject, read_pool
 from berth.core.timetable import TIMETABLE_KEY, Timetable, parse_timetable
+from berth.runtime.apiclient import Connection, invalid_response, object_at
+from berth.runtime.program import RuntimeContext
 from berth.runtime.projecttemplates import ProjectTemplates, RenkuClient
-from berth.runtime.watch import (
-    Changed,
-    Collection,
-    Listed,
-    Reader,
-    WatchContext,
-    WatchManager,
-    invalid_response,
-    object_at,
-    uid_of,
-)
+from berth.runtime.watch import Collection, News, Reader, Watches, uid_of
 
 _TIMETABLE_PAGE = 8  # timetables may be large
 _FINISHED = ("Succeeded", "Failed")
@@ -157,21 +148,14 @@ def _interned(pairs: tuple[tuple[str, str], ...]) -> dict[str, str]:
     return dict(pairs)
 
 
-def pool_collection(namespace: str, name: str) -> Collection:
-    """Return the collection of one Deployment: an account may watch those that a Role names."""
-    return Collection(DEPLOYMENT.path(namespace), fields=f"metadata.name={name}")
+def pool_collection(kind: ObjectKind, namespace: str, name: str) -> Collection:
+    """Return the collection of one scaled object: an account may watch those that a Role names."""
+    return Collection(kind.path(namespace), fields=f"metadata.name={name}")
 
 
 def timetable_collection(namespace: str, site: str) -> Collection:
     """Return the collection of all timetables of the site."""
     return Collection(CONFIG_MAP.path(namespace), f"{SITE}={site},{ROLE}={TIMETABLE}", page=_TIMETABLE_PAGE)
-
-
-class SeenSession(NamedTuple):
-    """An active session, and which of the counted classes recognize it (usually one)."""
-
-    session: Session
-    classes: tuple[str, ...]
 
 
 class SessionReader(NamedTuple):
@@ -185,13 +169,12 @@ class SessionReader(NamedTuple):
     recognitions: tuple[tuple[str, Recognition], ...]
     keys: MetadataKeys
 
-    def read(self, tree: Tree) -> SeenSession | None:
-        found = recognizing_classes(tree, self.recognitions)
-        classes = tuple(name for name in found if name in self.classes)
-        if not classes:
+    def read(self, tree: Tree) -> Session | None:
+        """Return the session, with all classes that recognize it."""
+        classes = recognizing_classes(tree, self.recognitions)
+        if self.classes.isdisjoint(classes):
             return None
-        session = parse_session(tree, self.namespace, self.keys)
-        return SeenSession(session._replace(classes=found) if len(found) > 1 else session, classes)
+        return parse_session(tree, self.namespace, self.keys)._replace(classes=classes)
 
 
 class TimetableReader(NamedTuple):
@@ -217,22 +200,22 @@ _TEMPLATE_RETRY = 1.0  # seconds between looks at templates that are not known
 
 
 class PoolReader(NamedTuple):
-    """Reads a Deployment of the reservation."""
+    """Reads a scaled object of the reservation."""
 
+    kind: ObjectKind
     name: str
 
     def read(self, tree: Tree) -> PoolObject:
-        return read_pool(DEPLOYMENT, tree)
+        return read_pool(self.kind, tree)
 
 
 class ObservedSessions(NamedTuple):
-    """Sessions by the id of every open occurrence of the own reservation."""
+    """Sessions by the id of every occurrence of the own reservation that is open or hands over."""
 
     counts: dict[str, int] | None
     """Sessions that count for each, those that left a moment ago included. None: they cannot be read, because
     they have never been listed completely, or have not been readable for longer than STALE_SECONDS.
     """
-    active: dict[str, int]  # only those that are there now; empty where `counts` is None
     pending: bool  # the first complete list is not there yet
 
 
@@ -246,20 +229,17 @@ class _WatchedClass:
         self.unlisted = set(self.collections)
         self.is_pending = True
         self.has_templates = False  # some match asks for one
-        self.is_unseen = False  # something has changed that was not asked for yet
-
-    def settle(self) -> None:
-        if not self.unlisted and not self.counter.holds_back:
-            self.is_pending = False
 
 
 class SessionObserver:
     """Observes sessions. Not thread-safe. Watches start with the first `update`."""
 
-    def __init__(self, watch_context: WatchContext, patience: float = STALE_SECONDS) -> None:
-        self._context = watch_context
-        self._patience = patience
-        self._manager = WatchManager(watch_context)
+    def __init__(
+        self, context: RuntimeContext, connect: Callable[[], Connection], renku_token_file: str = ""
+    ) -> None:
+        """`connect` makes a connection for each watch. Without a token file, Renku is asked without one."""
+        self._context, self._renku_token_file = context, renku_token_file
+        self._watches = Watches(context, connect)
         self._timetable: Timetable | None = None
         self._tracker = ClaimTracker()
         self._knows_competitors = False
@@ -270,7 +250,7 @@ class SessionObserver:
         self._looked_at, self._must_look = 0.0, False  # at templates that were not known
         self._is_arranged = True
         self._pools: dict[str, PoolObject] = {}  # Deployments as last seen, by name
-        self._has_unseen_pool = False
+        self._is_unseen = False  # something has changed since the look began
 
     def update(self, timetable: Timetable) -> None:
         """Set the timetable of the own reservation; the known one changes nothing.
@@ -297,22 +277,18 @@ class SessionObserver:
     def wait(self, seconds: float) -> None:
         """Return at the first change, or after so many seconds.
 
-        Returns at once if `seen` has not shown a change yet. Changes within a millisecond are handled
-        together.
+        Returns at once if something has changed since `next_change` or `wait` was last called. Changes within
+        a millisecond are handled together.
         """
-        unseen = [found for found in self._classes.values() if found.is_unseen]
-        is_unseen, self._has_unseen_pool = bool(unseen) or self._has_unseen_pool, False
-        for found in unseen:
-            found.is_unseen = False  # once only, whatever the caller makes of it
+        is_unseen, self._is_unseen = self._is_unseen, False
         if not is_unseen:
-            self._manager.wait(seconds)
+            self._watches.wait(seconds)
 
     def pool(self, name: str) -> PoolObject | None:
-        """Return a Deployment as last seen; None if it has not been seen.
+        """Return a scaled object as last seen; None if it has not been seen.
 
         It may be older than what the caller knows.
         """
-        self._has_unseen_pool = False
         return self._pools.get(name)
 
     def seen(self, resource_class: str, now: float) -> ObservedSessions:
@@ -320,34 +296,25 @@ class SessionObserver:
         self._catch_up(now)
         found = self._classes.get(resource_class)
         if found is None:
-            return ObservedSessions(None, {}, self._timetable is None)
-        found.is_unseen = False
-        blind = max((self._manager.failing_for(one, now) for one in found.collections.values()), default=0.0)
-        if found.is_pending or blind > self._patience:
-            return ObservedSessions(None, {}, found.is_pending)
-        counts = found.counter.counts(now)
-        return ObservedSessions(
-            {name: counts.counted.get(name, 0) for name in self._tracker.open},
-            {name: counts.here.get(name, 0) for name in self._tracker.open},
-            False,
-        )
+            return ObservedSessions(None, self._timetable is None)
+        blind = max((self._watches.failing_for(one, now) for one in found.collections.values()), default=0.0)
+        if found.is_pending or blind > STALE_SECONDS:
+            return ObservedSessions(None, found.is_pending)
+        counts = found.counter.counts(now).counted
+        return ObservedSessions({name: counts.get(name, 0) for name in self._tracker.own}, False)
 
     def next_change(self, now: float) -> float | None:
-        """Return when the counts change next without a change of sessions, later than `now`.
+        """Begin a look: return when the counts change next without a change of sessions, later than `now`.
 
-        A grace period or a lookup of a template ends, or an occurrence of any reservation opens or ends.
+        A grace period or a lookup of a template ends, or an occurrence of any reservation opens, ends or has
+        handed over.
         """
         self._catch_up(now)
+        self._is_unseen = False
         moments = [found.counter.next_change(now) for found in self._classes.values()]
         moments.append(self._tracker.until)
         moments.append(self._templates.next_change(now) if self._templates else None)
         return min((at for at in moments if at is not None and now < at < float("inf")), default=None)
-
-    def close(self) -> None:
-        """Stop all watches."""
-        self._manager.close()
-        if self._templates:
-            self._templates.close()
 
     def _counted(self) -> dict[str, Recognition]:
         return {name: found.recognition for name, found in self._classes.items()}
@@ -369,14 +336,16 @@ class SessionObserver:
         wanted: dict[Collection, Reader] = {}
         for pool in self._timetable.pools if self._timetable is not None else ():
             if pool.holder.is_scaled_by_sessions:
-                wanted[pool_collection(self._context.namespace, pool.scaled)] = PoolReader(pool.scaled)
+                kind = pool.holder.scaled_kind
+                collection = pool_collection(kind, self._context.namespace, pool.scaled)
+                wanted[collection] = PoolReader(kind, pool.scaled)
         if self._timetable is not None and self._classes:
             ours = timetable_collection(self._context.namespace, self._timetable.site)
             wanted[ours] = TimetableReader(tuple(self._counted().items()), self._read_at)
             if self._knows_competitors:
                 self._learn_what_matters()
                 wanted.update(self._session_readers())
-        self._manager.arrange(wanted)
+        self._watches.arrange(wanted)
         self._is_arranged = True
 
     def _learn_what_matters(self) -> None:
@@ -409,36 +378,60 @@ class SessionObserver:
         return readers
 
     def _catch_up(self, now: float) -> None:
-        if not self._is_arranged:
-            self._arrange()
         if not 0 <= now - self._read_at < HORIZON_REFRESH:
             self._reread(now)
         self._settle_claims(now)
-        for reader, message in self._manager.news(now):
-            if isinstance(reader, SessionReader):
-                self._take_sessions(reader, message, now)
-            elif isinstance(reader, PoolReader):
-                self._take_pool(reader.name, message)
+        for news in self._watches.news():
+            self._is_unseen = True
+            if isinstance(news.reader, SessionReader):
+                self._take_sessions(news.reader, news, now)
+            elif isinstance(news.reader, PoolReader):
+                self._take_pool(news.reader.name, news)
             else:
-                self._take_timetables(message)
+                self._take_timetables(news)
+        if not self._is_arranged:
+            self._arrange()
         self._settle_claims(now)
         self._settle_templates(now)
         for found in self._classes.values():
-            found.settle()
+            if not found.unlisted and not found.counter.holds_back:
+                found.is_pending = False
 
-    def _take_pool(self, name: str, message: Listed[object] | Changed[object]) -> None:
-        self._has_unseen_pool = True
-        self._pools.pop(name, None)
-        for found in message.items.values() if isinstance(message, Listed) else (message.item,):
-            if isinstance(found, PoolObject):
-                self._pools[name] = found
+    def _take_sessions(self, reader: SessionReader, news: News, now: float) -> None:
+        for name in reader.classes:
+            found = self._classes[name]
+            for uid, item in news.items.items():
+                if isinstance(item, Session) and name in item.classes:
+                    found.counter.arrive(item, now)
+                else:
+                    found.counter.leave(uid, now)
+            if news.is_listed:
+                found.unlisted.discard(reader.namespace)
+
+    def _take_pool(self, name: str, news: News) -> None:
+        for item in news.items.values():  # one that is gone comes before another of its name
+            self._pools.pop(name, None)
+            if isinstance(item, PoolObject):
+                self._pools[name] = item
+
+    def _take_timetables(self, news: News) -> None:
+        self._knows_competitors = self._knows_competitors or news.is_listed
+        readings = {uid: item for uid, item in news.items.items() if isinstance(item, TimetableReading)}
+        for reading in readings.values():
+            subject = f"timetable {reading.name}"
+            if isinstance(reading.found, str):
+                self._context.log.trouble(subject, TimetableError(reading.found))
+            else:
+                self._context.log.works(subject)
+        self._tracker.take(readings, news.items.keys() - readings.keys())
+        self._is_arranged = False
 
     def _settle_claims(self, now: float) -> None:
         if self._tracker.refresh(now):
             claims, recognitions = self._tracker.claims, self._tracker.recognitions()
             for name, found in self._classes.items():
                 found.counter.set_claims(claims.get(name, ()), Contest(name, recognitions, claims))
-                found.is_unseen = True
+            self._is_unseen = True
 
     def _settle_templates(self, now: float) -> None:
         templates = self._templates
@@ -452,7 +445,7 @@ class SessionObserver:
                 found.counter.look_at_all(now)
             elif due or news:
                 found.counter.look_again(now, None if due else news)
-            found.is_unseen = found.is_unseen or bool(news)
+            self._is_unseen = self._is_unseen or bool(news)
         if due or self._must_look:
             self._looked_at, self._must_look = now, False
 
@@ -464,48 +457,10 @@ class SessionObserver:
     def _ask_renku_at(self, url: str) -> None:
         if self._templates:
             self._templates.close()
-        context = self._context
         self._templates = ProjectTemplates(
-            lambda: RenkuClient(url, context.renku_token_file),
-            self._manager.wake,
-            context.log,
-            context.jitter,
+            lambda: RenkuClient(url, self._renku_token_file),
+            self._watches.wake,
+            self._context.log,
+            self._context.jitter,
         )
         self._must_look = True
-
-    def _take_sessions(
-        self, reader: SessionReader, message: Listed[object] | Changed[object], now: float
-    ) -> None:
-        for name in reader.classes:
-            found = self._classes[name]
-            found.is_unseen = True
-            if isinstance(message, Listed):
-                here = {
-                    uid: item.session
-                    for uid, item in message.items.items()
-                    if isinstance(item, SeenSession) and name in item.classes
-                }
-                found.counter.replace(reader.namespace, here, now)
-                found.unlisted.discard(reader.namespace)
-            elif isinstance(message.item, SeenSession) and name in message.item.classes:
-                found.counter.arrive(message.item.session, now)
-            else:
-                found.counter.leave(message.uid, now)
-
-    def _take_timetables(self, message: Listed[object] | Changed[object]) -> None:
-        if isinstance(message, Listed):
-            found, gone = message.items, self._tracker.known - message.items.keys()
-            self._knows_competitors = True
-        elif message.item is None:
-            found, gone = {}, {message.uid}
-        else:
-            found, gone = {message.uid: message.item}, set()
-        readings = {uid: item for uid, item in found.items() if isinstance(item, TimetableReading)}
-        for reading in readings.values():
-            subject = f"timetable {reading.name}"
-            if isinstance(reading.found, str):
-                self._context.log.trouble(subject, TimetableError(reading.found))
-            else:
-                self._context.log.works(subject)
-        self._tracker.take(readings, gone)
-        self._arrange()

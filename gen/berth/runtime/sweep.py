@@ -8,8 +8,9 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import closing
+from functools import partial
 from types import FrameType
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ from berth.core import labels
 from berth.core.decide import decide, placeholder_pull_failures, unready_pools
 from berth.core.jsonvalues import Tree
 from berth.core.objects import (
+    CAPACITY_BUFFER,
     CONFIG_MAP,
     CRON_JOB,
     DEPLOYMENT,
@@ -30,14 +32,13 @@ from berth.core.objects import (
 )
 from berth.core.state import PodObject, SiteState, StateObject, parse_object, site_state
 from berth.runtime.actions import ActionRunner, SweepContext
-from berth.runtime.apiclient import ACCOUNT, SWEEP_FIELD_MANAGER, Api, ApiError, in_cluster, list_pages
-from berth.runtime.program import Log, backoff, log_of
+from berth.runtime.apiclient import ACCOUNT, SWEEP_FIELD_MANAGER, Api, ApiError, in_cluster
+from berth.runtime.program import backoff, log_of
+from berth.runtime.watch import Collection, list_objects, parse_page
 
 NO_ENGINE = "none"
 LIST_SECONDS = 30.0  # seconds from the start in which a list that failed is asked for again
-ACTION_SECONDS = (
-    75.0  # seconds from the start in which something is begun: a write may then take half a minute
-)
+LIST_PAGE = 500  # objects in one answer
 ATTEMPTS = 6  # at each list, with twelve seconds of pauses
 MAX_SECONDS = 110  # seconds: long before the next run, so that the log says why this one ended
 
@@ -45,62 +46,38 @@ MAX_SECONDS = 110  # seconds: long before the next run, so that the log says why
 class SweepSettings(NamedTuple):
     """The settings of the sweep, from its environment."""
 
-    namespace: str
     name: str
     prunes: bool  # the engine does not
     inventory: str  # the name of a ConfigMap; empty: none
     koordinator: bool = False  # the cluster has it
     node_pools: bool = False  # there may be such as are of a fixed number of nodes
+    buffers: bool = False  # there may be CapacityBuffers
 
 
 class Sweep:
-    """One run of the sweep. `now` returns seconds since the epoch; `wait` takes seconds."""
+    """One run of the sweep."""
 
-    def __init__(
-        self,
-        api: Api,
-        site: SweepSettings,
-        log: Log,
-        now: Callable[[], float],
-        wait: Callable[[float], object],
-    ) -> None:
-        self._api, self._site, self._log = api, site, log
-        self._now, self._wait = now, wait
-        self._began = now()
+    def __init__(self, context: SweepContext, site: SweepSettings) -> None:
+        self._context, self._site = context, site
+        self._api, self._log = context.api, context.log
         self._failed = 0
 
     def run(self) -> int:
         known = self._look()
-        context = SweepContext(
-            self._api,
-            self._site.namespace,
-            self._log,
-            self._now,
-            self._wait,
-            lambda: self._elapsed() < ACTION_SECONDS,
-        )
-        runner = ActionRunner(context, known)
-        judged = decide(known, int(self._now()))
+        runner = ActionRunner(self._context, known)
+        judged = decide(known, int(self._context.now()))
         runner.act(judged.actions)
         runner.warn(judged.warnings)
         self._look_at_images(known, runner)
         failed = self._failed + runner.failed
         self._log.info(
             "swept",
-            timetables=len(known.sources),
-            deployments=len(known.deployments),
-            cronjobs=len(known.cronjobs),
-            jobs=len(known.jobs),
-            pods=len(known.pods),
-            **({} if known.slots is None else {"slots": len(known.slots)}),
+            **known.counts(),
             done=dict(sorted(runner.done.items())),
             failed=failed,
-            seconds=round(self._elapsed(), 2),
+            seconds=round(self._context.elapsed(), 2),
         )
         return 1 if failed else 0
-
-    def _elapsed(self) -> float:
-        return self._now() - self._began
 
     def _look(self) -> SiteState:
         """Read the state of the site.
@@ -110,43 +87,52 @@ class Sweep:
         site = self._site
         kinds = [DEPLOYMENT, POD, JOB, CRON_JOB, *(RIGHTS if site.prunes else ())]
         kinds += [*((SLOT,) if site.koordinator else ()), *((NODE_POOL,) if site.node_pools else ())]
+        kinds += [CAPACITY_BUFFER] if site.buffers else []
         found = {kind: self._list(kind) for kind in (*kinds, CONFIG_MAP)}
-        return site_state(site.name, found, site.prunes, site.inventory, site.namespace)
+        return site_state(site.name, found, site.prunes, site.inventory, self._context.namespace)
+
+    def _collection(self, kind: ObjectKind, selector: str, fields: str = "") -> Collection:
+        labelled = f"{labels.SITE}={self._site.name}{selector}"
+        return Collection(kind.path(self._context.namespace), labelled, fields, page=LIST_PAGE)
 
     def _list(self, kind: ObjectKind) -> list[StateObject] | None:
         """List all objects of a kind; None after a logged failure."""
-        selector, fields = f"{labels.SITE}={self._site.name}", ""
+        collection = self._collection(kind, "")
         if kind is POD:  # as many as there are Jobs of old would be over
-            selector, fields = f"{selector},{labels.ROLE}={labels.OCCURRENCE}", RUNNING_PODS
+            collection = self._collection(kind, f",{labels.ROLE}={labels.OCCURRENCE}", RUNNING_PODS)
         for attempt in range(1, ATTEMPTS + 1):
             try:
-                found = list_pages(self._api, kind, self._site.namespace, selector, fields)
-                return [fact for page in found for fact in self._facts(kind, page)]
+                found: list[StateObject] = []
+                list_objects(self._api, collection, partial(self._add, kind, found))
+                return found
             except ApiError as error:
                 self._log.trouble(f"list {kind.plural}", error)
                 pause = backoff(attempt, error.retry_after, 0.0)
                 is_final = error.status in (401, 403, 404) or attempt == ATTEMPTS
-                if is_final or self._elapsed() + pause > LIST_SECONDS:
+                if is_final or self._context.elapsed() + pause > LIST_SECONDS:
                     break
-                self._wait(pause)
+                self._context.wait(pause)
         self._failed += 1
         return None
 
-    def _facts(self, kind: ObjectKind, page: list[Tree]) -> list[StateObject]:
-        """Parse a page. Objects are large and parsed values small, so no page is kept."""
-        made = (parse_object(self._site.name, kind, tree) for tree in page)
-        return [fact for fact in made if fact]
+    def _add(self, kind: ObjectKind, found: list[StateObject], tree: Tree) -> None:
+        """Parse an object. Objects are large and parsed values small, so no object is kept."""
+        made = parse_object(self._site.name, kind, tree)
+        if made:
+            found.append(made)
 
     def _look_at_images(self, known: SiteState, runner: ActionRunner) -> None:
         """Find out why placeholders are not ready; one page of waiting pods is enough."""
         waiting = unready_pools(known)
-        if not waiting or self._elapsed() > ACTION_SECONDS:
+        if not waiting or not self._context.has_time():
             return
-        ours = f"{labels.SITE}={self._site.name},{labels.RESERVATION}"
-        selector = f"{ours},{labels.ROLE}!={labels.OCCURRENCE}"
+        selector = f",{labels.RESERVATION},{labels.ROLE}!={labels.OCCURRENCE}"
+        collection = self._collection(POD, selector, "status.phase=Pending")
         try:
-            page = next(list_pages(self._api, POD, self._site.namespace, selector, "status.phase=Pending"))
-            pods = [fact for fact in self._facts(POD, page) if isinstance(fact, PodObject)]
+            found: list[StateObject] = []
+            first = self._api.read(collection.list_request(collection.page, ""))
+            parse_page(first, partial(self._add, POD, found))
+            pods = [fact for fact in found if isinstance(fact, PodObject)]
             runner.warn(placeholder_pull_failures(waiting, pods))
         except ApiError as error:
             self._log.trouble("list placeholders", error)
@@ -161,7 +147,8 @@ def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) ->
         os._exit(1)
 
     try:
-        connection, site = in_cluster(environment, account), _settings(environment)
+        connection, namespace = in_cluster(environment, account), environment["BERTH_NAMESPACE"]
+        api, site = Api(connection, SWEEP_FIELD_MANAGER), _settings(environment)
     except (KeyError, ValueError) as error:
         log.error("ended", reason=f"missing or invalid environment variable: {error}")
         return 1
@@ -169,7 +156,7 @@ def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) ->
     signal.alarm(MAX_SECONDS)
     try:
         with closing(connection):
-            return Sweep(Api(connection, SWEEP_FIELD_MANAGER), site, log, time.time, time.sleep).run()
+            return Sweep(SweepContext(api, namespace, log, time.time, time.sleep, time.time()), site).run()
     except Exception as error:
         log.trouble("sweep", error)
         return 1
@@ -179,12 +166,12 @@ def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) ->
 
 def _settings(environment: Mapping[str, str]) -> SweepSettings:
     return SweepSettings(
-        environment["BERTH_NAMESPACE"],
         environment["BERTH_SITE"],
         environment["BERTH_ENGINE"] == NO_ENGINE,
         environment.get("BERTH_INVENTORY", ""),
         environment.get("BERTH_KOORDINATOR") == "1",
         environment.get("BERTH_NODE_POOLS") == "1",
+        environment.get("BERTH_CAPACITY_BUFFERS") == "1",
     )
 
 

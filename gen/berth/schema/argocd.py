@@ -16,8 +16,8 @@ SyncOption = Annotated[str, Text("sync option such as Validate=false", grammar.s
 class EngineOptions(Model):
     """Options that both engines have."""
 
-    labels: Labels = field({}, "of the engine's own objects", "none")
-    annotations: Annotations = field({}, "of the engine's own objects", "none")
+    labels: Labels = field({}, "for the objects of the engine", "none")
+    annotations: Annotations = field({}, "for the objects of the engine", "none")
 
     def check(self, path: Path, report: Report) -> None:
         refuse_our_labels(self.labels, (*path, "labels"), report)
@@ -28,23 +28,25 @@ class ArgoCDKeys(Model):
         None, "an AppProject of your own, instead of the rendered one", "`berth-<site>`"
     )
     service_account: Account | None = field(
-        None, "account that applies, by the rendered AppProject (impersonation)", "Argo CD's own"
+        None, "account that Argo CD impersonates to apply, named in the rendered AppProject", "Argo CD's own"
     )
-    automated: bool | None = field(None, "sync by itself; false: somebody presses the button", "true")
-    prune: bool | None = field(None, "delete what is gone from git", "true")
-    self_heal: bool | None = field(None, "put back what was changed by hand", "true")
-    retries: Annotated[int, Whole(-1, 1000)] | None = field(None, "of a sync that failed; -1: for ever", "5")
+    automated: bool | None = field(None, "sync automatically; false: somebody starts each sync", "true")
+    prune: bool | None = field(None, "delete what was removed from git", "true")
+    self_heal: bool | None = field(None, "revert changes made by hand", "true")
+    retries: Annotated[int, Whole(-1, 1000)] | None = field(
+        None, "how often a failed sync is tried again; -1: without end", "5"
+    )
     sync_options: ListOf[SyncOption] | None = field(
-        None, "more sync options; of one that is named twice the last counts", "none"
+        None, "additional sync options; the last one of a name counts", "none"
     )
     cascade: bool | None = field(
-        None, "deleting the Application deletes all that it applied (a finalizer)", "false"
+        None, "deleting the Application deletes everything that it applied (a finalizer)", "false"
     )
 
 
 class ArgoCD(EngineOptions, ArgoCDKeys):
     type: Literal["argocd"] = field(meaning="Argo CD")
     version: Literal["3.2", "3.3"] | None = field(
-        None, "3.2 for any before 3.3, whose projects cannot allow single names", "3.3"
+        None, "3.2 for every version before 3.3, whose projects cannot allow single names", "3.3"
     )
-    namespace: DnsLabel | None = field(None, "where Argo CD and its Applications are", "`argocd`")
+    namespace: DnsLabel | None = field(None, "namespace of Argo CD and its Applications", "`argocd`")

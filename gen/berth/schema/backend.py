@@ -17,6 +17,7 @@ from berth.schema.slots import (
 from berth.schema.types import INT32, INT64, Annotations, GoDuration, Instant, Labels, ResourceName
 
 PRE_ALLOCATION, NEVER_ENDS, MADE_AGAIN, CLUSTER_MODE, CLOSED = "B106", "B108", "B109", "B115", "B116"
+ORDER = "B122"
 
 AllocatePolicy = Literal["Restricted", "Aligned"]
 
@@ -24,11 +25,12 @@ AllocatePolicy = Literal["Restricted", "Aligned"]
 class BackendSpec(Model):
     type: BackendType = field(
         "placeholder",
-        "what holds the capacity: placeholder, koordinator or nodePool; the rest is for koordinator only",
+        "what holds the capacity: placeholder, koordinator, nodePool or capacityBuffer; the rest is for "
+        "koordinator only",
     )
     owners: NonEmpty[Owner] | None = field(
         None,
-        "whose pods may take a slot; one entry is enough",
+        "pods that may take a slot; a pod needs to match one entry",
         "sessions of the class, if labels of pods tell them; needed for Renku's",
     )
     allocate_once: bool | None = field(None, "whether a slot ends with its first session", "`false`")
@@ -38,22 +40,32 @@ class BackendSpec(Model):
     pre_allocation: bool | None = field(
         None, "whether a slot may take over from running pods", "as `withPlaceholders`"
     )
-    pre_allocation_policy: PreAllocationPolicy | None = field(None, "from whom", "none")
-    pre_allocation_required: bool | None = field(None, "never from free capacity", "as `withPlaceholders`")
-    unschedulable: bool | None = field(None, "holds, but no session takes it", "`false`")
-    taints: ListOf[SlotTaint] | None = field(None, "that session pods tolerate by their annotation", "none")
+    pre_allocation_policy: PreAllocationPolicy | None = field(
+        None, "from which pods a slot may take over", "none"
+    )
+    pre_allocation_required: bool | None = field(
+        None, "the slot never takes free room", "as `withPlaceholders`"
+    )
+    unschedulable: bool | None = field(None, "the slot holds its room, but no session may take it", "`false`")
+    taints: ListOf[SlotTaint] | None = field(
+        None, "taints that session pods tolerate by an annotation", "none"
+    )
     # It is a label, which cannot be negative; and Koordinator ignores 0.
     order: Annotated[int, Whole(1, INT64)] | None = field(
-        None, "which slots are taken first: the lowest", "none"
+        None, "slots with the lowest order are taken first", "none"
     )
-    priority: Annotated[int, Whole(0, INT32)] | None = field(None, "where preemption is on", "none")
-    restricted_resources: NonEmpty[ResourceName] | None = field(None, "only these come from the slot", "all")
+    priority: Annotated[int, Whole(0, INT32)] | None = field(
+        None, "priority, where Koordinator preempts", "none"
+    )
+    restricted_resources: NonEmpty[ResourceName] | None = field(
+        None, "only these resources come from the slot", "all"
+    )
     labels: Labels | None = field(None, "labels of each slot", "none")
     annotations: Annotations | None = field(None, "annotations of each slot", "none")
     template: SlotTemplate | None = field(None, "what is added to the class, as in a pod", "none")
-    standing: bool | None = field(None, "from merge on, without recurrence", "`false`")
-    expires: Instant | None = field(None, "only `standing`: when it ends", "when it is taken from git")
-    ttl: GoDuration | None = field(None, "only `standing`: how long after its creation", "none")
+    standing: bool | None = field(None, "slots from the merge on, without recurrence", "`false`")
+    expires: Instant | None = field(None, "only `standing`: when the slots end", "when it is taken from git")
+    ttl: GoDuration | None = field(None, "only `standing`: how long after its creation a slot ends", "none")
     session_affinity: bool | None = field(None, "renders what makes session pods require a slot", "`false`")
     with_placeholders: bool | None = field(
         None, "placeholders first, which make an autoscaler add nodes", "`false`"
@@ -66,6 +78,7 @@ class BackendSpec(Model):
             self._check_pre_allocation(path, report)
             self._check_priority(path, report)
             self._check_closed(path, report)
+            self._check_order(path, report)
         elif self.type is not INVALID:
             for attribute, one in type(self).model_fields.items():
                 if attribute != "type" and getattr(self, attribute) is not None:
@@ -188,6 +201,15 @@ class BackendSpec(Model):
             )
             fix = "Add sessionAffinity: true, or put the annotation on session pods."
             report(CLOSED, (*path, "taints"), message, fix)
+
+    def _check_order(self, path: Path, report: Report) -> None:
+        """Warn of an order that leads sessions past free slots."""
+        if self.order not in (None, INVALID) and self.session_affinity in (None, False):
+            message = (
+                "sessions go to the node with the slots of the lowest order, also when these are full: they "
+                "take free room there, and pass by free slots elsewhere."
+            )
+            report(ORDER, (*path, "order"), message, "Add sessionAffinity: true, or remove it.", at_key=True)
 
     @property
     def holder(self) -> Holder:

@@ -1,13 +1,13 @@
-"""`Calendar`: a shared list of dates on which nothing happens."""
+"""`Calendar`: shared dates on which nothing happens, and the dates of terms."""
 
 from typing import Annotated, ClassVar, Literal
 
 from berth.findings import Path
-from berth.schema.base import OR_MAPPING, ListOf, Model, field
+from berth.schema.base import ListOf, Model, NonEmpty, Switch, field
 from berth.schema.metadata import KindDocument
-from berth.schema.report import INVALID, Origin, Report
-from berth.schema.types import AnyText, Date
-from berth.schema.values import Calendar
+from berth.schema.report import IDLE_KEY, INVALID, MISSING, Origin, Report
+from berth.schema.types import AnyText, Date, DnsLabel, EndTime, StartTime
+from berth.schema.values import Calendar, ClosedDates, Term
 
 ORDER = "B024"
 
@@ -22,19 +22,73 @@ class DateRange(Model):
     def check(self, path: Path, report: Report) -> None:
         check_order(self.first, self.last, path, report)
 
+    @property
+    def closed(self) -> ClosedDates:
+        return ClosedDates(self.first, self.last, self.title)
 
-def check_order(first: Date, last: Date, path: Path, report: Report) -> None:
+
+class SingleDate(Model):
+    """One date, or some hours of it."""
+
+    day: Date = field(meaning="one date, instead of a range", alias="date")
+    since: StartTime = field(0, "with `date`: only from this time", '`"00:00"`', alias="from")
+    until: EndTime = field(1440, "with `date`: only until this time, exclusive", '`"24:00"`')
+    title: AnyText = field("", "shown where a date is skipped", "none")
+
+    def check(self, path: Path, report: Report) -> None:
+        if INVALID not in (self.since, self.until) and self.until <= self.since:
+            message, fix = "`until` is not after `from`.", "Write a later time in `until`."
+            report(ORDER, (*path, "until"), message, fix)
+
+    @property
+    def closed(self) -> ClosedDates:
+        return ClosedDates(self.day, self.day, self.title, self.since, self.until)
+
+
+class TermSpec(Model):
+    name: DnsLabel = field(meaning="name of the term, unique in the site")
+    first: Date = field(meaning="first date of the term", alias="from")
+    last: Date = field(meaning="last date of the term, inclusive", alias="to")
+
+    def check(self, path: Path, report: Report) -> None:
+        check_order(self.first, self.last, path, report)
+
+
+def check_order(first: Date, last: Date, path: Path, report: Report, key: str = "to") -> None:
     """Report a range that ends before it begins."""
     if INVALID not in (first, last) and last < first:
         message = f"the range ends on {last}, before it begins on {first}."
-        report(ORDER, (*path, "to"), message, "Write the later date in `to`.")
+        report(ORDER, (*path, key), message, f"Write the later date in `{key}`.")
 
 
-DateOrRange = Annotated[Date | DateRange, OR_MAPPING]
+def _form(value: object) -> int:
+    """Tell which form of a date this is: the date alone, a range, or a mapping with `date`."""
+    if not isinstance(value, dict):
+        return 0
+    return 2 if "date" in value else 1
+
+
+CalendarDate = Annotated[Date | DateRange | SingleDate, Switch(_form)]
 
 
 class CalendarSpec(Model):
-    dates: ListOf[DateOrRange] = field(meaning="dates, or ranges {from, to, title}")
+    dates: ListOf[CalendarDate] | None = field(
+        None,
+        "dates, {from, to, title} or {date, from, until, title}",
+        "**required**, but with `terms`",
+    )
+    terms: NonEmpty[TermSpec] | None = field(None, "named ranges of dates for `recurrence.within`", "none")
+    closes: bool = field(
+        False,
+        "true: nothing happens in the whole site on these dates, not even what was moved there",
+    )
+
+    def check(self, path: Path, report: Report) -> None:
+        if self.dates is None and self.terms is None:
+            report(MISSING, path, "dates is missing.", "Add dates: a list of dates.")
+        elif self.closes is True and not self.dates:
+            message = "the calendar has no dates on which it could close anything."
+            report(IDLE_KEY, (*path, "closes"), message, "Add dates, or remove it.", at_key=True)
 
 
 class CalendarDocument(KindDocument):
@@ -43,8 +97,13 @@ class CalendarDocument(KindDocument):
     spec: CalendarSpec
 
     def declared(self, origin: Origin) -> Calendar:
-        dates = tuple(
-            (one.first, one.last, one.title) if isinstance(one, DateRange) else (one, one, "")
-            for one in self.spec.dates
+        return Calendar(
+            origin,
+            self.metadata.name,
+            tuple(
+                one.closed if isinstance(one, Model) else ClosedDates(one, one)
+                for one in self.spec.dates or ()
+            ),
+            tuple(Term(one.name, one.first, one.last) for one in self.spec.terms or ()),
+            self.spec.closes,
         )
-        return Calendar(origin, self.metadata.name, dates)

@@ -1,18 +1,22 @@
 """`CloudCapacity`: what of a cloud may be used, what is paid for already, and what it costs."""
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from berth.findings import Path
 from berth.quantity import parse
 from berth.schema import cloudgrammar
-from berth.schema.base import ListOf, Model, NonEmptyUnique, Text, Whole, field
+from berth.schema.base import ListOf, Model, NonEmpty, NonEmptyUnique, Switch, Text, Whole, field
 from berth.schema.calendar import ORDER
 from berth.schema.cloudvalues import (
     BLOCK,
     DEFAULT,
+    GENERIC,
     CloudCapacity,
     CloudReservation,
+    GenericCapacity,
     InstanceType,
+    NodeShape,
+    NodeStartup,
     architecture_of,
     terms,
 )
@@ -29,11 +33,13 @@ from berth.schema.nodepool import (
     check_node_labels,
 )
 from berth.schema.report import CONFLICT, INVALID, MISSING, RANGE, Origin, Report, items
-from berth.schema.types import Amount, DnsLabel, Price, Resources
+from berth.schema.types import Amount, DnsLabel, Labels, LabelValue, NodeCount, Price, Resources
 
 Utc = Annotated[int, Text("instant in UTC", cloudgrammar.instant)]
 TypeName = Annotated[str, Text("instance type", cloudgrammar.instance_type)]
 Zone = Annotated[str, Text("zone", cloudgrammar.zone)]
+DaemonRequests = dict[Annotated[str, Text("resource", cloudgrammar.daemon_resource)], Amount]
+Minutes = Annotated[int, Whole(0, 240)]
 
 
 class MachineReservation(Model):
@@ -158,7 +164,7 @@ class InstanceTypeSpec(Model):
 
 class CloudSpec(Model):
     cluster: DnsLabel | None = field(None, "where it is", "the only cluster")
-    provider: Literal["aws"] = field("aws", "the cloud")
+    provider: Literal["aws", "generic"] = field("aws", "aws; the keys of generic are below")
     node_class: NodeClass = field(meaning="spec of the EC2NodeClass, but for its reservations")
     reservations: ListOf[MachineReservation] = field((), "machines that are paid for already", "none")
     capacity_types: NonEmptyUnique[Literal["reserved", "on-demand", "spot"]] | None = field(
@@ -181,9 +187,11 @@ class CloudSpec(Model):
     disruption: Disruption = field(
         Disruption.model_construct(), "when Karpenter may take nodes away", "see docs/karpenter.md"
     )
-    daemon_requests: dict[Annotated[str, Text("resource", cloudgrammar.daemon_resource)], Amount] = field(
+    daemon_requests: DaemonRequests = field(
         {}, "what DaemonSets ask for on each node, and `pods` of theirs; only `berth plan` reads it", "none"
     )
+    node_start_minutes: Minutes = field(2, "from the launch of an instance until its node is Ready")
+    image_pull_minutes: Minutes = field(0, "to pull the images of its sessions on a new node")
     instance_types: ListOf[InstanceTypeSpec] = field(
         (), "what the cloud sells, where the table that comes with Berth differs"
     )
@@ -216,13 +224,79 @@ class CloudSpec(Model):
                     report(CONFLICT, (*path, name, i), message, "Remove one of the two.")
 
 
+class NodeShapeSpec(Model):
+    """Equal nodes, as `kubectl describe node` shows them."""
+
+    name: DnsLabel = field(meaning="unique in this capacity")
+    allocatable: Resources = field(meaning="of one node, as Kubernetes shows it: cpu, memory, devices")
+    pods: Annotated[int, Whole(1, 10_000)] = field(110, "most pods on a node")
+    max_count: NodeCount | None = field(None, "most nodes of this shape", "no limit")
+    labels: Labels = field({}, "of the nodes", "none")
+    taints: ListOf[Taint] = field((), "of the nodes", "none")
+    zones: NonEmptyUnique[LabelValue] = field((), "where the nodes are", "one, without a name")
+    hourly_price: Price | None = field(None, "of one node, in US dollars", "not known")
+
+    def check(self, path: Path, report: Report) -> None:
+        if self.allocatable is not INVALID:
+            for name in ("cpu", "memory"):
+                if name not in self.allocatable:
+                    fix = f"Add {name}: kubectl describe node shows it under Allocatable."
+                    report(MISSING, (*path, "allocatable"), f"{name} is missing.", fix)
+
+    @property
+    def shape(self) -> NodeShape:
+        return NodeShape(
+            name=self.name,
+            allocatable=(*self.allocatable.items(), ("pods", str(self.pods))),
+            most=self.max_count,
+            labels=tuple(self.labels.items()),
+            taints=self.taints,
+            zones=self.zones,
+            hourly_price=self.hourly_price,
+        )
+
+
+class GenericSpec(Model):
+    provider: Literal["generic"] = field(meaning="any cloud, or machines of your own; nothing is rendered")
+    cluster: DnsLabel | None = field(None, "where it is", "the only cluster")
+    nodes: NonEmpty[NodeShapeSpec] = field(meaning="the shapes of its nodes, the preferred first")
+    node_start_minutes: Minutes = field(meaning="from a Pending pod until its new node is Ready: measure")
+    image_pull_minutes: Minutes = field(0, "to pull the images of its sessions on a new node")
+    daemon_requests: DaemonRequests = field(
+        {}, "what DaemonSets ask for on each node, and `pods` of theirs", "none"
+    )
+
+    def check(self, path: Path, report: Report) -> None:
+        known: set[str] = set()
+        for i, one in enumerate(() if self.nodes is INVALID else self.nodes):
+            if not report.is_sound((*path, "nodes", i), one):
+                continue
+            if one.name in known:
+                report(CONFLICT, (*path, "nodes", i, "name"), f"duplicate name {one.name}.", "Rename it.")
+            known.add(one.name)
+
+
+def _provider(value: Any) -> int:
+    """Return the position of the model that a spec is held to."""
+    return int(isinstance(value, dict) and value.get("provider") == GENERIC)
+
+
 class CloudDocument(KindDocument):
     kind_of: ClassVar = "CloudCapacity"
     kind: Literal["CloudCapacity"]
-    spec: CloudSpec
+    spec: Annotated[CloudSpec | GenericSpec, Switch(_provider)]
 
-    def declared(self, origin: Origin) -> CloudCapacity:
+    def declared(self, origin: Origin) -> CloudCapacity | GenericCapacity:
         metadata, spec = self.metadata, self.spec
+        if isinstance(spec, GenericSpec):
+            return GenericCapacity(
+                origin=origin,
+                name=metadata.name,
+                cluster=spec.cluster or "",
+                nodes=tuple(one.shape for one in spec.nodes),
+                startup=NodeStartup(spec.node_start_minutes, spec.image_pull_minutes),
+                daemon_requests=tuple(spec.daemon_requests.items()),
+            )
         default = (("reserved",) if spec.reservations else ()) + ("on-demand",)
         return CloudCapacity(
             origin=origin,
@@ -245,4 +319,5 @@ class CloudDocument(KindDocument):
             daemon_requests=tuple(spec.daemon_requests.items()),
             own_labels=metadata.label_pairs,
             own_annotations=metadata.annotation_pairs,
+            startup=NodeStartup(spec.node_start_minutes, spec.image_pull_minutes),
         )

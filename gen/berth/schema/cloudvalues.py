@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from berth.schema.nodepool import Disruption, Requirement, Taint
 
 
+GENERIC = "generic"  # the provider of a GenericCapacity
 BLOCK, DEFAULT, INTERRUPTIBLE = "capacity-block", "default", "interruptible"
 _PLAIN_BLOCK, _ULTRA_SERVERS = 40 * 60, 70 * 60  # seconds before its end that a block is empty
 
@@ -102,6 +103,17 @@ class InstanceType(NamedTuple):
     spot: "Decimal | None"
 
 
+class NodeStartup(NamedTuple):
+    """How many minutes a node takes until seats on it are ready, from when it is asked for."""
+
+    node: int  # until it is Ready
+    images: int = 0  # to pull the images of its sessions
+
+    @property
+    def seconds(self) -> int:
+        return 60 * (self.node + self.images)
+
+
 class CloudCapacity(NamedTuple):
     """What may be used of a cloud, and how: one EC2NodeClass and the NodePools on it."""
 
@@ -125,6 +137,7 @@ class CloudCapacity(NamedTuple):
     daemon_requests: tuple[tuple[str, str], ...] = ()  # of DaemonSets on each node; `pods` counts theirs
     own_labels: tuple[tuple[str, str], ...] = ()  # of the objects themselves, not of nodes
     own_annotations: tuple[tuple[str, str], ...] = ()
+    startup: NodeStartup = NodeStartup(2)
 
     @property
     def expiry(self) -> str:
@@ -140,3 +153,26 @@ class CloudCapacity(NamedTuple):
     def operating_system(self) -> str:
         """Return the operating system of its AMI family, as Kubernetes names it."""
         return "windows" if self.node_class.family.lower().startswith("windows") else "linux"
+
+
+class NodeShape(NamedTuple):
+    """Equal nodes of a cluster."""
+
+    name: str
+    allocatable: tuple[tuple[str, str], ...]  # by resource, with pods
+    most: int | None  # nodes; None: no limit is known
+    labels: tuple[tuple[str, str], ...]
+    taints: "tuple[Taint, ...]"
+    zones: tuple[str, ...]
+    hourly_price: "Decimal | None"
+
+
+class GenericCapacity(NamedTuple):
+    """The nodes that a cluster has or may add, whatever adds them. Nothing is rendered for it."""
+
+    origin: Origin
+    name: str
+    cluster: str  # empty: the only one
+    nodes: tuple[NodeShape, ...]  # the preferred first
+    startup: NodeStartup
+    daemon_requests: tuple[tuple[str, str], ...] = ()  # of DaemonSets on each node; `pods` counts theirs

@@ -1,37 +1,63 @@
-"""Single dates of a recurrence that differ from its schedule: exceptions, moves and extra occurrences."""
+"""Single dates of a recurrence: listed ones, exceptions, changes and extra occurrences."""
+
+from datetime import date
 
 from berth.findings import Path
-from berth.schema.base import Model, field
+from berth.schema.base import Model, NonEmpty, field
 from berth.schema.calendar import check_order
-from berth.schema.entry import END, END_DAY, NEXT_DAY, TIME, EndDay, OwnSeats, check_length
+from berth.schema.entry import (
+    END,
+    END_DAY,
+    NAME,
+    NEXT_DAY,
+    TIME,
+    ClassSeats,
+    EndDay,
+    OwnSeats,
+    ScaledSeats,
+    StandardSeats,
+    check_length,
+)
 from berth.schema.report import CONFLICT, IDLE_KEY, MISSING, Report
-from berth.schema.types import AnyText, Date, EndTime, StartTime
-from berth.schema.values import Except, Extra, Move, Seats
+from berth.schema.types import (
+    AnyText,
+    Date,
+    DnsLabel,
+    DnsLabelOrNone,
+    EndTime,
+    NodeCount,
+    SeatCount,
+    StartTime,
+)
+from berth.schema.values import Entry, EntryDates, Except, Extra, Move
+
+ONLY_NAME = 'only the occurrence of this name; "" is the one without a name'
+
+SAME_SEATS = "those of its entry"
 
 
-class ExtraEntry(OwnSeats):
+class ExtraEntry(ScaledSeats):
     day: Date = field(meaning="date of one more occurrence", alias="date")
     start_time: StartTime = field(meaning=TIME)
     end_time: EndTime = field(meaning=END)
     end_day: EndDay | None = field(None, END_DAY, NEXT_DAY)
+    name: DnsLabel | None = field(None, NAME, "none")
 
     def check(self, path: Path, report: Report) -> None:
         super().check(path, report)
         check_length((self.start_time, self.end_time, self.end_day), path, report)
 
-    def extra(self, standard: Seats) -> Extra:
+    def extra(self, standard: StandardSeats) -> Extra:
         times = (self.start_time, self.end_time, self.end_day)
-        return Extra(self.day, *times, self.seats_or(standard))
+        return Extra(self.day, *times, *self.scaled_seats(standard), self.name or "")
 
 
-class DateException(Model):
-    """Dates that do not happen, or one occurrence of a date."""
+class DateOrSpan(Model):
+    """A line for one date, or for a range of dates."""
 
     day: Date | None = field(None, "one date", "none", alias="date")
     first: Date | None = field(None, "first date of a range", "none", alias="from")
     last: Date | None = field(None, "last date of a range, inclusive", "none", alias="to")
-    start_time: StartTime | None = field(None, "only the occurrence that starts then", "all of the date")
-    title: AnyText = field("", "a remark", "none")
 
     def check(self, path: Path, report: Report) -> None:
         pairs = (("date", self.day), ("from", self.first), ("to", self.last))
@@ -48,45 +74,82 @@ class DateException(Model):
             check_order(self.first, self.last, path, report)
 
     @property
-    def excepted(self) -> Except:
+    def span(self) -> tuple[date, date]:
+        """Return the first and the last date."""
         if self.day is not None:
-            return Except(self.day, self.day, self.start_time)
+            return self.day, self.day
         assert self.first is not None
         assert self.last is not None
-        return Except(self.first, self.last, self.start_time)
+        return self.first, self.last
 
 
-class MoveTarget(Model):
+class DateException(DateOrSpan):
+    """Dates that do not happen, or one occurrence of a date."""
+
+    start_time: StartTime | None = field(None, "only the occurrence that starts then", "all of the date")
+    name: DnsLabelOrNone | None = field(None, ONLY_NAME, "all of the date")
+    title: AnyText = field("", "shown where the date is skipped", "none")
+
+    @property
+    def excepted(self) -> Except:
+        return Except(*self.span, self.start_time, self.name, self.title)
+
+
+class ListedDates(DateOrSpan, ScaledSeats):
+    """An item of `dates`, which may have its own hours."""
+
+    start_time: StartTime | None = field(None, TIME, "the schedule's")
+    end_time: EndTime | None = field(None, END, "the schedule's")
+    end_day: EndDay | None = field(None, END_DAY, NEXT_DAY)
+    name: DnsLabel | None = field(None, NAME, "none")
+
+    def check(self, path: Path, report: Report) -> None:
+        DateOrSpan.check(self, path, report)
+        OwnSeats.check(self, path, report)
+        if all(value is None for key, value in self if key not in DateOrSpan.model_fields):
+            return  # the schedule says everything else
+        for key, value in (("startTime", self.start_time), ("endTime", self.end_time)):
+            if value is None:
+                fix = f"Add {key}: a time of day, or write only the date, for the hours of the schedule."
+                report(MISSING, path, f"{key} is missing.", fix)
+        if None not in (self.start_time, self.end_time):
+            check_length((self.start_time, self.end_time, self.end_day), path, report)
+
+    def entry(self, index: int, standard: StandardSeats) -> Entry | None:
+        """Return an entry with these hours for the item of this index; None if it has none of its own."""
+        if self.start_time is None or self.end_time is None:
+            return None
+        times, dates = (self.start_time, self.end_time, self.end_day), EntryDates(listed=index)
+        return Entry((), *times, *self.scaled_seats(standard), self.name or "", dates)
+
+
+class MoveTarget(OwnSeats):
     day: Date | None = field(None, "the new date", "the same date", alias="date")
     start_time: StartTime | None = field(None, "the new start", "the same time")
     end_time: EndTime | None = field(None, "the new end", "it keeps its length")
     end_day: EndDay | None = field(None, "as in a schedule entry", "as in a schedule entry")
+    placeholder_count: SeatCount | None = field(None, "other seats", SAME_SEATS)
+    node_count: NodeCount | None = field(None, "only backend nodePool: other nodes", SAME_SEATS)
+    seats: NonEmpty[ClassSeats] | None = field(None, "other seats by class", SAME_SEATS)
 
     def check(self, path: Path, report: Report) -> None:
-        if self.day is None and self.start_time is None and self.end_time is None:
-            report(MISSING, path, "it changes nothing.", "Add date, startTime or endTime.")
+        super().check(path, report)
+        times = (self.day, self.start_time, self.end_time)
+        if all(value is None for value in (*times, self.placeholder_count, self.node_count, self.seats)):
+            report(MISSING, path, "it changes nothing.", "Add date, startTime, endTime or placeholderCount.")
         elif self.end_day is not None and self.end_time is None:
             message = "without endTime the occurrence keeps its length."
             report(IDLE_KEY, (*path, "endDay"), message, "Add endTime, or remove endDay.", at_key=True)
 
 
 class MovedEntry(Model):
-    day: Date = field(meaning="date of the occurrence that moves", alias="date")
+    day: Date = field(meaning="date of the occurrence that changes", alias="date")
     start_time: StartTime | None = field(None, "its start", "the date's only occurrence")
-    to: MoveTarget = field(meaning="when it happens instead")
+    name: DnsLabelOrNone | None = field(None, ONLY_NAME, "the only occurrence that starts then")
+    to: MoveTarget = field(meaning="the new time, or other seats")
 
-    @property
-    def move(self) -> Move:
-        to = self.to
-        times = (to.start_time, to.end_time, to.end_day)
-        return Move(self.day, self.start_time, to.day or self.day, *times)
-
-
-class UntitledRange(Model):
-    """A range of dates on which a reservation happens."""
-
-    first: Date = field(alias="from")
-    last: Date = field(alias="to")
-
-    def check(self, path: Path, report: Report) -> None:
-        check_order(self.first, self.last, path, report)
+    def move(self, standard: StandardSeats) -> Move:
+        to, seats = self.to, self.to.seats_or(standard.seats)
+        times = (to.day, to.start_time, to.end_time, to.end_day)
+        own = None if seats is standard.seats else seats
+        return Move(self.day, self.start_time, *times, self.name, own)

@@ -1,22 +1,25 @@
 """All declarations of a project: read by the model of their kind, checked, and indexed by name."""
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from berth.findings import NOTE, RULES, WARNING, Path, Problem
 from berth.reading.document import Document
-from berth.schema.cloudvalues import CloudCapacity
+from berth.schema.cloudvalues import CloudCapacity, GenericCapacity
 from berth.schema.grammar import dns_label
 from berth.schema.metadata import IGNORE
 from berth.schema.renkunames import is_payload
 from berth.schema.report import INVALID, Origin, Refusal, Report, close, nearest, shown
-from berth.schema.values import Calendar, Reservation, ResourceClass, Site
+from berth.schema.values import Calendar, Reservation, ResourceClass, Site, Term
 
 if TYPE_CHECKING:
     from berth.schema.metadata import KindDocument
 
 EMPTY, DUPLICATE, NO_SITE, SITES, KIND, BAD_IGNORE = "B007", "B060", "B064", "B065", "B069", "B030"
+_next_code = re.compile(r";(?=\s*B\d+\s*(?:[:;]|$))", re.IGNORECASE)  # a reason may contain semicolons
+TERM = "term"
 KINDS = ("Site", "ResourceClass", "Calendar", "CloudCapacity", "CapacityReservation")
 
 
@@ -45,10 +48,10 @@ def document_of(kind: str) -> "type[KindDocument]":
 
 
 class Declared(NamedTuple):
-    """All valid declarations.
+    """All valid declarations. Reservations have the dates of their terms, and the site's zone if none.
 
     `mentioned` has, by kind, every name that was declared, valid or not; `nameless`, the kinds of faulty
-    documents without a name; `ignored`, by file and document, the code that its author silenced.
+    documents without a name; `ignored`, by file and document, the codes that its author silenced.
     """
 
     site: Site | None
@@ -57,13 +60,31 @@ class Declared(NamedTuple):
     reservations: tuple[Reservation, ...]  # by name
     mentioned: dict[str, set[str]]
     nameless: set[str]
-    ignored: dict[tuple[str, int], str]
+    ignored: dict[tuple[str, int], frozenset[str]]
     problems: list[Problem]
     clouds: dict[str, CloudCapacity]
+    terms: dict[str, Term]
+    faulty: tuple["Reference", ...]  # that faulty reservations make
+    assumes_utc: bool  # neither the Site nor some reservation with dates names a time zone
+    generic: dict[str, GenericCapacity]  # documents of kind CloudCapacity, too
+
+    @property
+    def knows_nodes(self) -> bool:
+        """Tell whether anything says which nodes there may be, so that there is something to plan."""
+        return bool(self.clouds or self.generic)
 
     def may_exist(self, kind: str, name: str) -> bool:
         """Tell whether a reference may be to a document, even a faulty one, which is reported already."""
         return name in self.mentioned[kind] or kind in self.nameless
+
+
+class Reference(NamedTuple):
+    """A name of another document, and where it is written."""
+
+    kind: str
+    name: str
+    origin: Origin
+    path: Path
 
 
 class _Place(NamedTuple):
@@ -78,13 +99,14 @@ class _Reader:
 
     def __init__(self) -> None:
         self.made: dict[str, list[Any]] = {kind: [] for kind in KINDS}
-        self.mentioned: dict[str, set[str]] = {kind: set() for kind in KINDS}
+        self.mentioned: dict[str, set[str]] = {kind: set() for kind in (*KINDS, TERM)}
         self.nameless: set[str] = set()
         self.named: dict[tuple[str, str], list[_Place]] = {}
-        self.ignored: dict[tuple[str, int], str] = {}
+        self.ignored: dict[tuple[str, int], frozenset[str]] = {}
         self.problems: list[Problem] = []
         self.payloads: list[tuple[Origin, Any]] = []
         self.sites: list[Origin] = []
+        self.faulty: list[Reference] = []
         self.doubtful: set[str] = set()  # kinds that a faulty document may be of
         self.faulty_ids: set[int | None] = set()  # renkuIds of classes with faults; None: one does not say it
 
@@ -117,8 +139,12 @@ class _Reader:
         made = INVALID if kind is None else document_of(kind).read({**value, "kind": kind}, report)
         if made is INVALID:
             self._doubt(value, name, kinds)
+            if kind == "CapacityReservation":
+                self.faulty += _references(value.get("spec"), origin)
         else:
             self.made[str(kind)].append(made)
+            if isinstance(made, Calendar):
+                self._terms(made)
         if kind == "Site":
             self.sites.append(origin)
         if type(name) is str:
@@ -138,11 +164,19 @@ class _Reader:
             report(KIND, (), "kind is missing.", advice)
         return next(iter(close(said, KINDS)), None) if type(said) is str else None
 
+    def _terms(self, calendar: Calendar) -> None:
+        for i, term in enumerate(calendar.terms):
+            self.mentioned[TERM].add(term.name)
+            place = _Place(calendar.origin, ("spec", "terms", i, "name"))
+            self.named.setdefault((TERM, term.name), []).append(place)
+
     def _doubt(self, value: dict[str, Any], name: Any, kinds: tuple[str, ...]) -> None:
         """Remember which references may be to a faulty document."""
         self.doubtful.update(kinds)
         if type(name) is not str or not _is_name(name):
             self.nameless.update(kinds)
+        if "Calendar" in kinds:
+            self.nameless.add(TERM)
         if "ResourceClass" in kinds:
             spec = value.get("spec")
             number = spec.get("renkuId") if isinstance(spec, dict) else None
@@ -151,17 +185,8 @@ class _Reader:
     def _ignore(self, annotations: Any, origin: Origin, report: Report) -> None:
         if not isinstance(annotations, dict) or type(annotations.get(IGNORE)) is not str:
             return
-        code, _, reason = annotations[IGNORE].partition(":")
-        rule = RULES.get(code.strip())
-        at = ("metadata", "annotations", IGNORE)
-        if rule is None or not reason.strip():
-            fix = 'Write one code and why: "B031: two groups share the room".'
-            report(BAD_IGNORE, at, f"{shown(annotations[IGNORE])} is not a code and a reason.", fix)
-        elif rule.severity not in (WARNING, NOTE):
-            fix = "Only warnings and notes can be ignored; correct the error."
-            report(BAD_IGNORE, at, f"{code.strip()} is an error.", fix)
-        else:
-            self.ignored[origin.file, origin.index] = code.strip()
+        codes = [_ignored_code(part.strip(), report) for part in _next_code.split(annotations[IGNORE])]
+        self.ignored[origin.file, origin.index] = frozenset(filter(None, codes))
 
     def take_payloads(self) -> None:
         if not self.payloads:
@@ -186,6 +211,46 @@ class _Reader:
                 where = "this file" if other.origin.file == place.origin.file else other.origin.file
                 message = f'duplicate name "{name}": another {kind} in {where} has it.'
                 yield Problem(DUPLICATE, *place.origin[:2], place.path, message, "Rename one of them.")
+
+
+def _ignored_code(text: str, report: Report) -> str | None:
+    """Return the code of `B031: two groups share the room`, or None after what is wrong was reported."""
+    code, _, reason = text.partition(":")
+    rule = RULES.get(code.strip())
+    at = ("metadata", "annotations", IGNORE)
+    if rule is None or not reason.strip():
+        fix = 'Write a code and why, several with semicolons: "B031: two groups, one room; B032: meant".'
+        report(BAD_IGNORE, at, f"{shown(text)} is not a code and a reason.", fix)
+        return None
+    if rule.severity not in (WARNING, NOTE):
+        fix = "Only warnings and notes can be ignored; correct the error."
+        report(BAD_IGNORE, at, f"{code.strip()} is an error.", fix)
+        return None
+    return code.strip()
+
+
+def _references(spec: Any, origin: Origin) -> Iterator[Reference]:
+    """Yield what the values of a faulty reservation refer to, as far as they can be read."""
+    spec = _mapping(spec)
+    recurrence, provisioning = _mapping(spec.get("recurrence")), _mapping(spec.get("provisioning"))
+    named: list[tuple[str, Path, Any]] = [("ResourceClass", ("resourceClass",), spec.get("resourceClass"))]
+    for i, row in enumerate(_list(provisioning.get("seats"))):
+        path: Path = ("provisioning", "seats", i, "resourceClass")
+        named.append(("ResourceClass", path, _mapping(row).get("resourceClass")))
+    for key, kind in (("calendars", "Calendar"), ("within", TERM)):
+        for i, name in enumerate(_list(recurrence.get(key))):
+            named.append((kind, ("recurrence", key, i), name))
+    for kind, path, name in named:
+        if type(name) is str and _is_name(name):
+            yield Reference(kind, name, origin, ("spec", *path))
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _is_name(text: str) -> bool:
@@ -214,18 +279,31 @@ def declared(documents: Iterable[Document], folder: str, *, given: bool) -> Decl
     if not reader.sites and given and "Site" not in reader.doubtful:
         fix = "Add a document of kind Site with at least one cluster."
         reader.problems.append(Problem(NO_SITE, folder, 0, (), "no Site is declared.", fix))
-    zone = one_site.zone if one_site else "UTC"
     by_name = _first_of_each_name(reader.made["CapacityReservation"])
+    has_zone = one_site is None or bool(one_site.zone)
+    if one_site is not None:
+        one_site = one_site._replace(zone=one_site.zone or "UTC")
+    zone, site_wide = (one_site.zone, one_site.calendars) if one_site else ("UTC", ())
+    calendars = {
+        name: one._replace(is_site_wide=name in site_wide)
+        for name, one in _first_of_each_name(reader.made["Calendar"]).items()
+    }
+    terms = {term.name: term for one in calendars.values() for term in one.terms}
+    capacities = _first_of_each_name(reader.made["CloudCapacity"])
     return Declared(
         site=one_site,
         classes=_first_of_each_name(reader.made["ResourceClass"]),
-        calendars=_first_of_each_name(reader.made["Calendar"]),
-        reservations=tuple(_in_zone(by_name[name], zone) for name in sorted(by_name)),
+        calendars=calendars,
+        reservations=tuple(_completed(by_name[name], zone, terms) for name in sorted(by_name)),
         mentioned=reader.mentioned,
         nameless=reader.nameless,
         ignored=reader.ignored,
         problems=reader.problems,
-        clouds=_first_of_each_name(reader.made["CloudCapacity"]),
+        clouds={name: one for name, one in capacities.items() if isinstance(one, CloudCapacity)},
+        terms=terms,
+        faulty=tuple(reader.faulty),
+        assumes_utc=not has_zone and any(_is_without_zone(one) for one in by_name.values()),
+        generic={name: one for name, one in capacities.items() if isinstance(one, GenericCapacity)},
     )
 
 
@@ -236,6 +314,18 @@ def _first_of_each_name(things: list[Any]) -> dict[str, Any]:
     return kept
 
 
-def _in_zone(one: Reservation, zone: str) -> Reservation:
-    """Return the reservation with the site's zone if it has none."""
-    return one if one.recurrence.zone else one._replace(recurrence=one.recurrence._replace(zone=zone))
+def _is_without_zone(one: Reservation) -> bool:
+    return not one.recurrence.zone and one.recurrence.type != "standing"
+
+
+def _completed(one: Reservation, zone: str, terms: Mapping[str, Term]) -> Reservation:
+    """Return the reservation with the site's zone if it has none, and with the dates of its known terms."""
+    recurrence = one.recurrence
+    if recurrence.zone and not recurrence.within:
+        return one
+    recurrence = recurrence._replace(zone=recurrence.zone or zone)
+    found = sorted((terms[name].first, terms[name].last) for name in recurrence.within if name in terms)
+    if found:
+        last = max(end for _, end in found)
+        recurrence = recurrence._replace(terms=tuple(found), first=found[0][0], last=last)
+    return one._replace(recurrence=recurrence)

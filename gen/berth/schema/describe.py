@@ -9,7 +9,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import core_schema
 
 from berth.schema import outline
-from berth.schema.base import Meaning, Model
+from berth.schema.base import Meaning, Model, Switch
 from berth.schema.declared import KINDS, document_of
 from berth.schema.engine import OPTIONS
 from berth.schema.metadata import KindDocument
@@ -105,14 +105,15 @@ AS_IN_KUBERNETES = (
     Toleration,
     TopologySpread,
 )
-HEAD = """# All keys
+HEAD = """# Fields
 
-Made from the models by `python -m tests.fieldtable`; a test holds this page to them. What is written as in
-Kubernetes or Karpenter (`affinity`, `tolerations`, `nodeClass` and their like) is one line here.
+Made from the models by `python -m tests.fieldtable`. A field that is written as in Kubernetes or Karpenter,
+such as `affinity`, `tolerations` or `nodeClass`, has one line here.
 
-Every document has `apiVersion: berth.dev/v1alpha1`, `kind`, `metadata` (`name`; `labels` and `annotations` of
-every object that is rendered for it) and `spec`. Top-level keys that begin with `x-` are yours. A key whose
-value is null is a key that is left out. `berth schema` prints the same for editors, as JSON Schema.
+Every document has `apiVersion: berth.dev/v1alpha1`, `kind`, `metadata` and `spec`. `metadata` has a `name`,
+and `labels` and `annotations` for every object that is rendered for it. You may add keys that begin with
+`x-` at the top. A field whose value is null counts as left out. `berth schema` prints the same as JSON
+Schema, for editors.
 """
 
 
@@ -120,8 +121,8 @@ def fields_page() -> str:
     """Return the page of all kinds."""
     parts = [HEAD]
     for kind in KINDS:
-        spec = fields(document_of(kind))["spec"].node.type
-        parts.append(f"## {kind}\n\n{_table('spec.', spec)}")
+        models, _ = _within(fields(document_of(kind))["spec"].node)
+        parts.append("\n".join([f"## {kind}\n", *(_table("spec.", model) for model in models)]))
     return "\n".join(parts)
 
 
@@ -143,9 +144,8 @@ def _rows(model: type[Model], prefix: str = "") -> Iterator[tuple[str, str, str]
         meaning = model.model_fields[known.attribute].json_schema_extra
         said = meaning if isinstance(meaning, Meaning) else Meaning("", ..., "")
         yield path, _default(said, known), said.text or known.node.words
-        inner, suffix = _within(known.node)
-        if inner is not None:
-            yield from _rows(inner, f"{path}{suffix}.")
+        models, suffix = _within(known.node)
+        yield from dict.fromkeys(row for inner in models for row in _rows(inner, f"{path}{suffix}."))
 
 
 def _own_first(model: type[Model]) -> list[tuple[str, outline.Known]]:
@@ -154,15 +154,18 @@ def _own_first(model: type[Model]) -> list[tuple[str, outline.Known]]:
     return sorted(fields(model).items(), key=lambda pair: pair[1].attribute not in own)
 
 
-def _within(node: Node) -> tuple[type[Model] | None, str]:
-    """Return the mapping with known keys of ours inside of a value, and how a path says it is in a list."""
+def _within(node: Node) -> tuple[list[type[Model]], str]:
+    """Return the mappings with known keys of ours inside of a value, and how a path says it is in a list.
+
+    Those of a union with hidden types, an engine, have pages of their own.
+    """
     if node.kind == outline.LIST:
-        inner, suffix = _within(node.item)
-        return inner, f"[]{suffix}"
-    if node.kind == outline.UNION and len(node.branches) == 2:
-        return _within(node.branches[1])
+        models, suffix = _within(node.item)
+        return models, f"[]{suffix}"
+    if node.kind == outline.UNION and not node.find(Switch).hidden:
+        return [model for branch in node.branches for model in _within(branch)[0]], ""
     is_ours = node.kind == outline.MODEL and node.type not in AS_IN_KUBERNETES
-    return (node.type, "") if is_ours else (None, "")
+    return ([node.type], "") if is_ours else ([], "")
 
 
 def _default(said: Meaning, known: outline.Known) -> str:

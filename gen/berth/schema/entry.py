@@ -1,19 +1,55 @@
 """The lines of a recurrence: their seats, and an entry of the schedule."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 from berth.findings import Path
-from berth.schema.base import Model, NonEmpty, Whole, field
+from berth.schema.base import Model, NonEmpty, Switch, Whole, field
+from berth.schema.calendar import check_order
 from berth.schema.report import CONFLICT, INVALID, Report
-from berth.schema.types import DnsLabel, EndTime, NodeCount, SeatCount, StartTime, Weekday
-from berth.schema.values import Entry, Seats
+from berth.schema.types import (
+    Behavior,
+    Date,
+    DnsLabel,
+    EndTime,
+    IsoWeek,
+    LeadMinutes,
+    NodeCount,
+    NthWeek,
+    SeatCount,
+    StartTime,
+    Weekday,
+)
+from berth.schema.values import EVERY_DATE, WEEKS, Entry, EntryDates, Scaling, Seats
 
 EQUAL_TIMES = "B028"
 TIME = '"HH:MM" in the reservation\'s zone'
 END = f"{TIME}; 24:00 is the midnight at the end of the day"
-END_DAY = "days from the start's date to the end's"
+END_DAY = "number of days from the date of the start to that of the end"
 NEXT_DAY = "next day if endTime is before startTime"
+NAME = "tells occurrences apart that start together; part of their ids"
 EndDay = Annotated[int, Whole(0, 366)]
+
+
+LEAD = "minutes before the start at which capacity is requested"
+BEHAVIOR = "what placeholders do as sessions arrive: maintain, reduce, none or buffer"
+
+
+@runtime_checkable
+class ScalingKeys(Protocol):
+    """A line that may say when seats open, and how they scale down."""
+
+    lead_time_minutes: int | None
+    scale_down_behavior: Behavior | None
+
+
+def scaling(line: ScalingKeys, general: Scaling) -> Scaling:
+    """Return what holds at a line: its own keys, and those of the more general line where it has none.
+
+    From special to general: a line of `seats` in an entry, the entry, a line of `seats` in `provisioning`,
+    `provisioning`, the default.
+    """
+    lead, behavior = line.lead_time_minutes, line.scale_down_behavior
+    return Scaling(general.lead if lead is None else lead, behavior or general.behavior)
 
 
 class ClassSeats(Model):
@@ -26,6 +62,13 @@ class ClassSeats(Model):
     @property
     def count(self) -> int | None:
         return self.node_count if self.placeholder_count is None else self.placeholder_count
+
+
+class ScaledClassSeats(ClassSeats):
+    """How many seats of one class, and how they scale."""
+
+    lead_time_minutes: LeadMinutes | None = field(None, LEAD, "that of the entry, or of provisioning")
+    scale_down_behavior: Behavior | None = field(None, BEHAVIOR, "that of the entry, or of provisioning")
 
 
 def check_seats(seats: tuple[ClassSeats, ...] | None, path: Path, report: Report) -> None:
@@ -41,6 +84,18 @@ def check_seats(seats: tuple[ClassSeats, ...] | None, path: Path, report: Report
 
 def listed(seats: tuple[ClassSeats, ...]) -> Seats:
     return tuple((one.resource_class, one.count or 0) for one in seats)
+
+
+class StandardSeats(NamedTuple):
+    """The seats of a reservation, which hold for every line of its recurrence without own ones."""
+
+    seats: Seats
+    scaling: tuple[Scaling, ...]  # of each of `seats`
+    usual: Scaling  # of the reservation, for classes that only an entry names
+
+    def scaling_of(self, resource_class: str) -> Scaling:
+        pairs = zip(self.seats, self.scaling, strict=True)
+        return next((one for (name, _), one in pairs if name == resource_class), self.usual)
 
 
 class OwnSeats(Model):
@@ -65,17 +120,65 @@ class OwnSeats(Model):
         return standard if own is None else ((standard[0][0], own),)
 
 
-class ScheduleEntry(OwnSeats):
+class ScaledSeats(OwnSeats):
+    """A line of a recurrence that may have its own seats, lead and behavior."""
+
+    seats: NonEmpty[ScaledClassSeats] | None = field(
+        None, "seats by class, instead of provisioning's", "provisioning's"
+    )
+    lead_time_minutes: LeadMinutes | None = field(None, LEAD, "provisioning's")
+    scale_down_behavior: Behavior | None = field(None, BEHAVIOR, "provisioning's")
+
+    def scaled_seats(self, standard: StandardSeats) -> tuple[Seats, tuple[Scaling, ...]]:
+        """Return the seats of the line, and how they scale if not all as the reservation."""
+        seats = self.seats_or(standard.seats)
+        found = [scaling(self, standard.scaling_of(name)) for name, _ in seats]
+        if self.seats is not None:
+            found = [scaling(one, general) for one, general in zip(self.seats, found, strict=True)]
+        return seats, () if {*found} == {standard.usual} else tuple(found)
+
+
+Weeks = Annotated[
+    Literal["odd", "even"] | NonEmpty[IsoWeek], Switch(lambda value: int(not isinstance(value, str)))
+]
+
+
+class Monthly(Model):
+    """One of a weekday's dates in each month."""
+
+    week: NthWeek = field(meaning="1 to 5 for the first to fifth in the month; -1 for the last")
+
+
+class ScheduleEntry(ScaledSeats):
     day_of_week: Weekday | None = field(None, "1 = Monday to 7 = Sunday, or a name", "none")
     days_of_week: NonEmpty[Weekday] | None = field(None, "several weekdays: [mon, wed]", "none")
     start_time: StartTime = field(meaning=TIME)
     end_time: EndTime = field(meaning=END)
     end_day: EndDay | None = field(None, END_DAY, NEXT_DAY)
+    name: DnsLabel | None = field(None, NAME, "none")
+    first: Date | None = field(None, "its first date", "the recurrence's", alias="from")
+    last: Date | None = field(None, "its last date, inclusive", "the recurrence's", alias="until")
+    weeks: Weeks | None = field(None, "only `weekly`: odd, even, or a list of ISO week numbers", "every week")
+    monthly: Monthly | None = field(None, "only `weekly`: once a month, as {week: 1}", "every week")
 
-    def entry(self, weekly: bool, standard: Seats) -> Entry:
+    def check(self, path: Path, report: Report) -> None:
+        super().check(path, report)
+        if self.first is not None and self.last is not None:
+            check_order(self.first, self.last, path, report, "until")
+        if self.weeks is not None and self.monthly is not None:
+            report(CONFLICT, path, "weeks and monthly are both given.", "Keep one of the two.")
+
+    def entry(self, weekly: bool, standard: StandardSeats) -> Entry:
         days = (self.days_of_week or (self.day_of_week,)) if weekly else ()
         times = (self.start_time, self.end_time, self.end_day)
-        return Entry(tuple(sorted({*days})), *times, self.seats_or(standard))
+        seats, scaling = self.scaled_seats(standard)
+        return Entry(tuple(sorted({*days})), *times, seats, scaling, self.name or "", self._dates())
+
+    def _dates(self) -> EntryDates:
+        if (self.first, self.last, self.weeks, self.monthly) == (None, None, None, None):
+            return EVERY_DATE
+        weeks = WEEKS[self.weeks] if isinstance(self.weeks, str) else sorted({*(self.weeks or ())})
+        return EntryDates(self.first, self.last, tuple(weeks), self.monthly.week if self.monthly else 0)
 
 
 def check_length(times: tuple[Any, Any, Any], path: Path, report: Report) -> None:

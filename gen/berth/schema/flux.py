@@ -18,32 +18,34 @@ class FluxKeys(Model):
     source_name: DnsName | None = field(
         None, "a source of your own, instead of the rendered one", "`berth-<site>.<cluster>`"
     )
-    source_secret: DnsName | None = field(None, "Secret with which the rendered source is read", "none")
+    source_secret: DnsName | None = field(None, "Secret for reading the rendered source", "none")
     source_provider: Provider | None = field(
         None,
-        "how Flux signs in there: by an identity of its cloud, or (github) as an app",
+        "how Flux authenticates: with an identity of its cloud, or (github) as an app",
         "`generic`: a Secret, if any",
     )
-    source_interval: Duration | None = field(None, "between two looks of the rendered source", "`1m`")
+    source_interval: Duration | None = field(None, "how often Flux looks for new commits", "`1m`")
     path: Folder | None = field(
         None,
-        "of the cluster's manifests in the source",
+        "folder with the manifests of the cluster in the source",
         "`<repository.path>/rendered/clusters/<cluster>`",
     )
-    interval: Duration | None = field(None, "between two looks at the cluster", "`10m`")
-    retry_interval: Duration | None = field(None, "after a failure", "`1m`")
-    timeout: Duration | None = field(None, "of one apply", "`5m`")
-    prune: bool | None = field(None, "delete what is gone from git", "true")
+    interval: Duration | None = field(None, "how often Flux compares the cluster", "`10m`")
+    retry_interval: Duration | None = field(None, "how long Flux waits after a failure", "`1m`")
+    timeout: Duration | None = field(None, "time limit of one apply", "`5m`")
+    prune: bool | None = field(None, "delete what was removed from git", "true")
     deletion_policy: DeletionPolicy | None = field(
-        None, "what deleting the Kustomization does to all that it applied", "`MirrorPrune`: as prune says"
+        None,
+        "what deleting the Kustomization does to everything that it applied",
+        "`MirrorPrune`: as prune says",
     )
-    suspend: bool | None = field(None, "do nothing until somebody resumes it", "false")
+    suspend: bool | None = field(None, "apply nothing until somebody resumes it", "false")
     depends_on: ListOf[DnsName] | None = field(
-        None, "Kustomizations that come first, as one with the namespaces of sessions", "none"
+        None, "Kustomizations that are applied first, such as one with the namespaces of sessions", "none"
     )
-    service_account_name: DnsName | None = field(None, "account that applies", "Flux's own")
+    service_account_name: DnsName | None = field(None, "account that Flux uses to apply", "Flux's own")
     kube_config_secret: DnsName | None = field(
-        None, "Secret with a kubeconfig, for a cluster that Flux does not run in", "none"
+        None, "Secret with a kubeconfig, for a cluster in which Flux does not run", "none"
     )
     kube_config_map: DnsName | None = field(
         None, "instead, a ConfigMap that says how to reach that cluster (`spec.kubeConfig`)", "none"
@@ -53,9 +55,9 @@ class FluxKeys(Model):
 class Flux(EngineOptions, FluxKeys):
     type: Literal["flux"] = field(meaning="Flux")
     version: Literal["2.8", "2.9"] | None = field(
-        None, "2.8 for any before 2.9, which cannot leave fields alone", "2.9"
+        None, "2.8 for every version before 2.9, which cannot ignore fields", "2.9"
     )
-    namespace: DnsLabel | None = field(None, "of the objects of Flux", "`flux-system`")
+    namespace: DnsLabel | None = field(None, "namespace of the objects of Flux", "`flux-system`")
 
 
 class AnyEngine(EngineOptions, FluxKeys, ArgoCDKeys):

@@ -12,9 +12,10 @@ from functools import lru_cache
 from berth.dates.zone import known as known_zones
 from berth.quantity import NANO
 from berth.quantity import parse as parse_quantity
-from berth.schema.report import CHOICE, Refusal, choice, close, nearest, shown
+from berth.schema.report import CHOICE, RANGE, Refusal, choice, close, nearest, shown
 
 ZONE, DATE, TIME, NAME, LABEL, QUANTITY, URL = "B021", "B017", "B018", "B019", "B020", "B022", "B034"
+LONGEST_LINE = 200  # characters: lines are cells of tables
 UNFIT = "B038"  # for an engine
 UNREADABLE = "B107"  # for Koordinator
 FIRST_YEAR, LAST_YEAR = 2000, 2099
@@ -65,22 +66,24 @@ def day(text: str) -> date:
 @lru_cache(maxsize=4096)
 def end_time(text: str) -> int:
     """Return the minutes after midnight; 24:00 is 1440, the midnight at the end of the day."""
-    if text == "24:00":
-        return 1440
-    return start_time(text)
+    return 1440 if text == "24:00" else _minutes(text, "24:00")
 
 
 @lru_cache(maxsize=4096)
 def start_time(text: str) -> int:
     """Return the minutes after midnight, 0 to 1439."""
+    if text == "24:00":
+        raise Refusal("24:00 can end a window, not start one.", "Write 00:00 of the next day.", TIME)
+    return _minutes(text, "23:59")
+
+
+def _minutes(text: str, last: str) -> int:
     match = _TIME.fullmatch(text)
     if match is None:
         raise Refusal(f"{shown(text)} is not a time of day.", _time_advice(text), TIME)
     hours, minutes = int(match[1]), int(match[2])
-    if text == "24:00":
-        raise Refusal("24:00 can end a window, not start one.", "Write 00:00 of the next day.", TIME)
     if hours > 23 or minutes > 59:
-        raise Refusal(f"{shown(text)} is not a time of day.", "Write a time from 00:00 to 23:59.", TIME)
+        raise Refusal(f"{shown(text)} is not a time of day.", f"Write a time from 00:00 to {last}.", TIME)
     return hours * 60 + minutes
 
 
@@ -90,6 +93,22 @@ def _time_advice(text: str) -> str:
     if match is None:
         return 'Write HH:MM, for instance "09:00".'
     return f'Write "{match[1].zfill(2)}:{match[2] or "00"}".'
+
+
+def notice(text: str) -> int:
+    """Read whole hours or days before something, such as 48h or 7d, as seconds."""
+    match = re.fullmatch(r"([0-9]{1,4})([hd])", text, re.ASCII)
+    if match is None:
+        fix = "Write hours or days, for instance 48h or 7d."
+        raise Refusal(f"{shown(text)} is not a time such as 48h or 7d.", fix, TIME)
+    return int(match[1]) * {"h": 3600, "d": 86_400}[match[2]]
+
+
+def line(text: str) -> str:
+    if text and len(text) <= LONGEST_LINE and text.isprintable():
+        return text
+    message = f"{shown(text)} is not one line of 1 to {LONGEST_LINE} characters."
+    raise Refusal(message, "Write one short line.", RANGE)
 
 
 @lru_cache(maxsize=256)
@@ -168,15 +187,27 @@ def quantity(text: str) -> str:
     return text
 
 
-def image(text: str) -> str:
+def is_image(text: str) -> bool:
+    """Tell whether a text is the name of a container image."""
     match = re.fullmatch(_IMAGE, text, re.ASCII) if len(text) <= 512 else None
-    if match is not None and len(match[1]) <= 255:
+    return match is not None and len(match[1]) <= 255
+
+
+def image(text: str) -> str:
+    if is_image(text):
         return text
     raise Refusal(
         f"{shown(text)} is not the name of a container image.",
         "Write registry/name:tag or registry/name@sha256:digest.",
         NAME,
     )
+
+
+def kubernetes_version(text: str) -> tuple[int, int]:
+    """Read a minor version, such as 1.36."""
+    if not re.fullmatch(r"1\.[1-9][0-9]?", text, re.ASCII):
+        raise Refusal(f"{shown(text)} is not a version of Kubernetes.", 'Write it as "1.36".', NAME)
+    return 1, int(text[2:])
 
 
 def image_by_digest(text: str) -> str:
@@ -235,10 +266,25 @@ def sync_option(text: str) -> str:
 
 def folder(text: str) -> str:
     """Read a folder of a repository, without slashes at its ends; empty for all of it."""
-    parts = [part for part in text.split("/") if part not in ("", ".")]
-    if ".." not in parts and not re.search(r"[\x00-\x1f\x7f]", text):
-        return "/".join(parts)
+    inside = _inside(text)
+    if inside is not None:
+        return inside
     raise Refusal(f"{shown(text)} is not a folder of a repository.", "Write it without .. in it.", UNFIT)
+
+
+def file(text: str) -> str:
+    """Read the path of a file in the project."""
+    inside = _inside(text)
+    if inside and not text.startswith("/"):
+        return inside
+    fix = "Write its path from the folder that contains reservations/, without .. in it."
+    raise Refusal(f"{shown(text)} is not the path of a file in the project.", fix, CHOICE)
+
+
+def _inside(text: str) -> str | None:
+    """Return a path in a repository without its needless parts; None if it may lead out of it."""
+    parts = [part for part in text.split("/") if part not in ("", ".")]
+    return None if ".." in parts or re.search(r"[\x00-\x1f\x7f]", text) else "/".join(parts)
 
 
 def repository(text: str) -> str:

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
-from berth.core.instants import parse_instant
+from berth.core.jsonvalues import parse_instant
 
 if TYPE_CHECKING:
     from berth.schema.slots import Owner, PreAllocationPolicy, SlotTaint, SlotTemplate
 
-BackendType = Literal["placeholder", "koordinator", "nodePool"]
-BEHAVIORS = ("maintain", "reduce", "none")
+BackendType = Literal["placeholder", "koordinator", "nodePool", "capacityBuffer"]
+BEHAVIORS = ("maintain", "reduce", "none", "buffer")
 
 
 class Unit(Enum):
@@ -123,6 +123,14 @@ class Nodes(Holder):
         return cloud_capacity[:1]
 
 
+class BufferedSeats(Holder):
+    """Replicas of a CapacityBuffer: room that an autoscaler keeps free, one pod's for each seat."""
+
+    __slots__ = ()
+
+    backend = "capacityBuffer"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slots(Holder):
     """Reservations of Koordinator, one for each seat."""
@@ -169,4 +177,4 @@ class Slots(Holder):
         return self.session_affinity
 
 
-HOLDERS: dict[str, type[Holder]] = {one.backend: one for one in (Replicas, Slots, Nodes)}
+HOLDERS: dict[str, type[Holder]] = {one.backend: one for one in (Replicas, Slots, Nodes, BufferedSeats)}

@@ -11,6 +11,8 @@ from berth.schema.types import Annotations, DnsLabel, Labels
 
 BERTH_DOMAIN = "berth.dev/"
 IGNORE = "berth.dev/ignore"
+IMPORTED_FROM, IMPORTED_UID = "berth.dev/imported-from", "berth.dev/imported-uid"
+FOR_BERTH = (IGNORE, IMPORTED_FROM, IMPORTED_UID)
 BERTH_LABELS = (
     "app.kubernetes.io/name",
     "app.kubernetes.io/part-of",
@@ -103,7 +105,7 @@ class Metadata(Model):
             return
         refuse_our_labels(self.labels, (*path, "labels"), report)
         for name, _ in items(self.annotations):
-            if name.startswith(BERTH_DOMAIN) and name != IGNORE:
+            if name.startswith(BERTH_DOMAIN) and name not in FOR_BERTH:
                 refuse_ours(name, (*path, "annotations", name), report)
         refuse_much(self.annotations, (*path, "annotations"), report)
 
@@ -114,7 +116,7 @@ class Metadata(Model):
     @property
     def annotation_pairs(self) -> Pairs:
         """Return the annotations, but for what they say to Berth."""
-        return tuple(pair for pair in self.annotations.items() if pair[0] != IGNORE)
+        return tuple(pair for pair in self.annotations.items() if pair[0] not in FOR_BERTH)
 
 
 class KindDocument(Model):

@@ -1,4 +1,4 @@
-"""The parts of a NodePool that a CloudCapacity has, as its CRD of Karpenter v1.14.1 has them."""
+"""The parts of a NodePool that a CloudCapacity has, as its CRD of Karpenter v1.15.0 has them."""
 
 import re
 from typing import Annotated, Any, Literal
@@ -127,7 +127,7 @@ class Budget(Model):
     nodes: Annotated[str, Text("number or share of nodes", cloudgrammar.nodes)]
     schedule: Annotated[str, Text("schedule", cloudgrammar.schedule)] | None = field(None)
     duration: Annotated[str, Text("duration", cloudgrammar.budget_span)] | None = field(None)
-    reasons: NonEmptyUnique[Literal["Underutilized", "Empty", "Drifted"]] | None = field(None)
+    reasons: NonEmptyUnique[Literal["Underutilized", "Empty", "Drifted", "Unhealthy"]] | None = field(None)
 
     def check(self, path: Path, report: Report) -> None:
         if (self.schedule is None) != (self.duration is None):

@@ -1,20 +1,23 @@
 """`recurrence` of a reservation: when it happens, by entries, exceptions, moves and extra occurrences."""
 
+from collections.abc import Iterator, Sequence
 from datetime import date
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 from berth.findings import Path
-from berth.schema.base import OR_MAPPING, ListOf, Model, NonEmpty, Whole, field, lazy
+from berth.schema.base import OR_MAPPING, ListOf, Model, NonEmpty, NonEmptyUnique, Whole, field, lazy
 from berth.schema.calendar import ORDER
-from berth.schema.entry import ScheduleEntry, check_length
+from berth.schema.entry import OwnSeats, ScheduleEntry, StandardSeats, check_length
 from berth.schema.report import CONFLICT, IDLE_KEY, INVALID, MISSING, Report
 from berth.schema.types import (
     Date,
     DnsLabel,
     TimeZone,
 )
-from berth.schema.values import Except, Recurrence, Seats
+from berth.schema.values import Except, Recurrence
 
+LISTED_TWICE = "B055"
+T = TypeVar("T")
 STANDING = Recurrence(
     type="standing",
     zone="",
@@ -31,50 +34,79 @@ STANDING = Recurrence(
 
 
 if TYPE_CHECKING:
-    from berth.schema.datechanges import DateException, ExtraEntry, MovedEntry, UntitledRange
+    from berth.schema.datechanges import DateException, ExtraEntry, ListedDates, MovedEntry
 else:
     DateException = lazy("berth.schema.datechanges", "DateException")
     ExtraEntry = lazy("berth.schema.datechanges", "ExtraEntry")
+    ListedDates = lazy("berth.schema.datechanges", "ListedDates")
     MovedEntry = lazy("berth.schema.datechanges", "MovedEntry")
-    UntitledRange = lazy("berth.schema.datechanges", "UntitledRange")
 
 DateOrException = Annotated[Date | DateException, OR_MAPPING]
 
 
+def _sound(lines: Sequence[T] | None) -> Iterator[tuple[int, T]]:
+    """Yield the lines that have no fault, each with its index."""
+    for i, line in enumerate(() if lines in (None, INVALID) else lines):
+        if line is not INVALID:
+            yield i, line
+
+
 class RecurrenceSpec(Model):
     type: Literal["once", "daily", "weekly", "dates"] = field(meaning="once, daily, weekly or dates")
-    start_date: Date | None = field(None, "first date; needed but for `dates`", "none")
-    end_date: Date | None = field(None, "last date, inclusive; needed but for `dates`", "none")
-    dates: NonEmpty[Annotated[Date | UntitledRange, OR_MAPPING]] | None = field(
-        None, "only `dates`: dates, or ranges {from, to}", "none"
+    start_date: Date | None = field(None, "first date; required except for `dates`", "none")
+    end_date: Date | None = field(None, "last date, inclusive; required except for `dates`", "none")
+    within: NonEmptyUnique[DnsLabel] | None = field(
+        None, "only `daily` and `weekly`: names of terms, instead of startDate and endDate", "none"
     )
-    time_zone: TimeZone | None = field(None, "zone of all its times", "the site's")
+    dates: NonEmpty[Annotated[Date | ListedDates, OR_MAPPING]] | None = field(
+        None, "only `dates`: dates, ranges {from, to}, or {date, startTime, endTime}", "none"
+    )
+    time_zone: TimeZone | None = field(None, "time zone of all times of the reservation", "the site's")
     interval: Annotated[int, Whole(1, 52)] = field(
         1, "only `weekly`: every n-th week, counted from startDate's ISO week"
     )
-    schedule: NonEmpty[ScheduleEntry] = field(meaning="times of day, by weekday for `weekly`")
+    schedule: NonEmpty[ScheduleEntry] | None = field(
+        None, "times of day, by weekday for `weekly`; required except for `dates` that have hours", "none"
+    )
     calendars: ListOf[DnsLabel] = field((), "Calendars whose dates do not happen", "none")
     excepted: ListOf[DateOrException] = field(
-        (), "dates, {from, to} or {date, startTime} left out", "none", alias="except"
+        (), "dates, {from, to} or {date, startTime, name} left out", "none", alias="except"
     )
-    moved: ListOf[MovedEntry] = field((), "single occurrences at another time", "none")
+    moved: ListOf[MovedEntry] = field((), "single occurrences at another time, or with other seats", "none")
     extra: ListOf[ExtraEntry] = field((), "single occurrences besides the schedule", "none")
 
     def check(self, path: Path, report: Report) -> None:
         if self.type is INVALID:
             return  # what else there should be depends on it
+        if self.type in ("once", "dates") and self.within is not None:
+            fix = "Remove it, or write type: weekly or daily."
+            report(CONFLICT, (*path, "within"), f"type {self.type} takes no terms.", fix, at_key=True)
         if self.type == "dates":
             self._check_without_span(path, report)
-        else:
+        elif self.within is None or self.type == "once":
             self._check_span(path, report)
+        else:
+            self._check_terms(path, report)
         if self.type != "weekly" and self.interval != 1:
             message, fix = f"type {self.type} takes no interval.", "Remove it, or write type: weekly."
             report(CONFLICT, (*path, "interval"), message, fix, at_key=True)
-        for i, entry in enumerate(() if self.schedule is INVALID else self.schedule):
+        if self.schedule is None and not self._has_all_hours():
+            report(MISSING, path, "schedule is missing.", "Add schedule: a list of times of day.")
+        for i, entry in enumerate(() if self.schedule in (None, INVALID) else self.schedule):
             if entry is not INVALID:
                 at = (*path, "schedule", i)
                 self._check_weekdays(entry, at, report)
+                self._check_weeks(entry, at, report)
+                self._check_dates(entry, at, report)
                 self._check_end(entry, at, report)
+
+    def _has_all_hours(self) -> bool:
+        """Tell whether each of `dates` has its own hours, or is faulty; none needs a schedule then."""
+        if self.type != "dates" or not self.dates:
+            return False
+        return self.dates is INVALID or not any(
+            isinstance(one, date) or (one is not INVALID and one.start_time is None) for one in self.dates
+        )
 
     def _check_without_span(self, path: Path, report: Report) -> None:
         for name, value in (("startDate", self.start_date), ("endDate", self.end_date)):
@@ -83,15 +115,48 @@ class RecurrenceSpec(Model):
                 report(CONFLICT, (*path, name), f"type dates takes no {name}.", fix, at_key=True)
         if self.dates is None:
             report(MISSING, path, "dates is missing.", "Add dates: a list of dates.")
+        else:
+            self._check_twice(path, report)
+
+    def _check_twice(self, path: Path, report: Report) -> None:
+        """Report dates that are listed again; each happens once."""
+        items = () if self.dates is INVALID else self.dates or ()
+        spans = [
+            ((one, one) if isinstance(one, date) else (one.day or one.first, one.day or one.last), i)
+            for i, one in enumerate(items)
+            if one is not INVALID and (isinstance(one, date) or one.start_time is None)
+        ]
+        known = [
+            (first, last, i)
+            for (first, last), i in spans
+            if isinstance(first, date) and isinstance(last, date)
+        ]
+        furthest: tuple[date, int] | None = None
+        for first, last, i in sorted(known):
+            if furthest is not None and first <= furthest[0]:
+                one, other = sorted((i, furthest[1]))
+                message = f"{first} is listed twice: dates[{one}] has it too."
+                report(LISTED_TWICE, (*path, "dates", other), message, "Remove one of the two.")
+            furthest = max(furthest or (last, i), (last, i))
+
+    def _check_terms(self, path: Path, report: Report) -> None:
+        self._check_no_dates(path, report)
+        for name, value in (("startDate", self.start_date), ("endDate", self.end_date)):
+            if value is not None:
+                message, fix = f"within and {name} are both given.", "Keep within, or startDate and endDate."
+                report(CONFLICT, (*path, name), message, fix, at_key=True)
+
+    def _check_no_dates(self, path: Path, report: Report) -> None:
+        if self.dates is not None:
+            message, fix = f"type {self.type} takes no dates.", "Remove it, or write type: dates."
+            report(CONFLICT, (*path, "dates"), message, fix, at_key=True)
 
     def _check_span(self, path: Path, report: Report) -> None:
         first, last = self.start_date, self.end_date
         for name, value in (("startDate", first), ("endDate", last)):
             if value is None:
                 report(MISSING, path, f"{name} is missing.", f"Add {name}: a date.")
-        if self.dates is not None:
-            message, fix = f"type {self.type} takes no dates.", "Remove it, or write type: dates."
-            report(CONFLICT, (*path, "dates"), message, fix, at_key=True)
+        self._check_no_dates(path, report)
         if first is None or last is None or INVALID in (first, last):
             return
         if last < first:
@@ -111,6 +176,33 @@ class RecurrenceSpec(Model):
                 message = f"type {self.type} ignores weekdays."
                 report(IDLE_KEY, (*path, name), message, "Remove it, or write type: weekly.", at_key=True)
 
+    def _check_weeks(self, entry: ScheduleEntry, path: Path, report: Report) -> None:
+        """Check that `weeks` and `monthly` are the only rule that leaves out weeks."""
+        for name, value in (("weeks", entry.weeks), ("monthly", entry.monthly)):
+            if value is None:
+                continue
+            if self.type != "weekly":
+                message, fix = f"type {self.type} takes no {name}.", "Remove it, or write type: weekly."
+                report(CONFLICT, (*path, name), message, fix, at_key=True)
+            elif self.interval not in (1, INVALID):
+                message = f"{name} and interval {self.interval} are both given."
+                report(CONFLICT, (*path, name), message, "Keep one of the two.", at_key=True)
+
+    def _check_dates(self, entry: ScheduleEntry, path: Path, report: Report) -> None:
+        """Check that an entry's own dates are among those of the recurrence."""
+        first, last = self.start_date, self.end_date
+        for name, value in (("from", entry.first), ("until", entry.last)):
+            if value is None:
+                continue
+            if self.type == "once":
+                message, fix = f"an entry of type once takes no {name}.", "Remove it, or change the type."
+                report(CONFLICT, (*path, name), message, fix, at_key=True)
+            elif first is None or last is None or INVALID in (first, last, value):
+                continue
+            elif not first <= value <= last:
+                message = f"{value} is not between startDate {first} and endDate {last}."
+                report(CONFLICT, (*path, name), message, "Write a date between them, or remove it.")
+
     def _check_end(self, entry: ScheduleEntry, path: Path, report: Report) -> None:
         """Check the end: of `once` it is on endDate; of the others on or after the day of the start."""
         first, last = self.start_date, self.end_date
@@ -121,40 +213,48 @@ class RecurrenceSpec(Model):
         elif self.type != "once" or first not in (None, INVALID):
             check_length((entry.start_time, entry.end_time, entry.end_day), path, report)
 
-    def check_form(self, meant: str, path: Path, report: Report) -> None:
-        """Report entries and extras that have seats in another form than the reservation itself."""
-        for name, lines in (("schedule", self.schedule), ("extra", self.extra)):
-            for i, entry in enumerate(() if lines is INVALID else lines):
-                if entry is INVALID:
-                    continue
-                pairs = (
-                    ("placeholderCount", entry.placeholder_count),
-                    ("nodeCount", entry.node_count),
-                    ("seats", entry.seats),
-                )
-                for refused, value in pairs:
-                    if refused != meant and value is not None:
-                        message = f"provisioning has {meant}; {refused} cannot override it."
-                        fix = f"Write {meant} here too."
-                        report(CONFLICT, (*path, name, i, refused), message, fix, at_key=True)
+    def lines(self) -> list[tuple[Path, OwnSeats]]:
+        """Return each line that may have its own seats, with its path; without faulty ones."""
+        parts = (("dates", self.dates), ("schedule", self.schedule), ("extra", self.extra))
+        found: list[tuple[Path, OwnSeats]] = [
+            ((name, i), one) for name, lines in parts for i, one in _sound(lines) if isinstance(one, OwnSeats)
+        ]
+        found += [(("moved", i, "to"), one.to) for i, one in _sound(self.moved) if one.to is not INVALID]
+        return found
 
-    def recurrence(self, standard: Seats) -> Recurrence:
+    def check_form(self, meant: str, path: Path, report: Report) -> None:
+        """Report lines that have seats in another form than the reservation itself."""
+        for at, line in self.lines():
+            pairs = (
+                ("placeholderCount", line.placeholder_count),
+                ("nodeCount", line.node_count),
+                ("seats", line.seats),
+            )
+            for refused, value in pairs:
+                if refused != meant and value is not None:
+                    message = f"provisioning has {meant}; {refused} cannot override it."
+                    fix = f"Write {meant} here too."
+                    report(CONFLICT, (*path, *at, refused), message, fix, at_key=True)
+
+    def recurrence(self, standard: StandardSeats) -> Recurrence:
         """Return the recurrence as a value; its zone is empty if none is given."""
         weekly = self.type == "weekly"
+        schedule = [one.entry(weekly, standard) for one in self.schedule or ()]
+        listed = [(i, one) for i, one in enumerate(self.dates or ()) if not isinstance(one, date)]
+        schedule += filter(None, [one.entry(i, standard) for i, one in listed])
         return Recurrence(
             type=self.type,
             zone=self.time_zone or "",
             first=self.start_date,
             last=self.end_date,
-            dates=tuple(
-                (one, one) if isinstance(one, date) else (one.first, one.last) for one in self.dates or ()
-            ),
+            dates=tuple((one, one) if isinstance(one, date) else one.span for one in self.dates or ()),
             interval=self.interval,
-            schedule=tuple(one.entry(weekly, standard) for one in self.schedule),
+            schedule=tuple(schedule),
             calendars=self.calendars,
             excepts=tuple(
                 Except(one, one, None) if isinstance(one, date) else one.excepted for one in self.excepted
             ),
-            moves=tuple(one.move for one in self.moved),
+            moves=tuple(one.move(standard) for one in self.moved),
             extras=tuple(one.extra(standard) for one in self.extra),
+            within=self.within or (),
         )

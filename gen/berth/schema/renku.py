@@ -17,9 +17,9 @@ from berth.schema.entry import EQUAL_TIMES
 from berth.schema.holders import Replicas
 from berth.schema.renkunames import name
 from berth.schema.report import INVALID, MISSING, Origin, Refusal, Report
-from berth.schema.reservation import DEFAULT_LEAD, EVERY_SESSION, Behavior
+from berth.schema.reservation import DEFAULT_LEAD
 from berth.schema.types import Date, LeadMinutes, SeatCount, Ulid
-from berth.schema.values import Entry, Recurrence, Reservation, Seats
+from berth.schema.values import EVERY_SESSION, Entry, Recurrence, Reservation, Seats
 
 SECONDS_CUT, LONG_NAME, UNKNOWN_CLASS = "B070", "B071", "B072"
 LONGEST_NAME = 63  # of a DNS label, and of a label's value
@@ -124,7 +124,7 @@ class PayloadRecurrence(_TheirModel):
 class PayloadProvisioning(_TheirModel):
     placeholder_count: SeatCount
     lead_time_minutes: LeadMinutes = field(DEFAULT_LEAD)
-    scale_down_behavior: Behavior = field("maintain")
+    scale_down_behavior: Literal["maintain", "reduce", "none"] = field("maintain")
 
 
 class Payload(_TheirModel):

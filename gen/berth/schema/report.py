@@ -1,5 +1,6 @@
 """The problems of one document: how they are collected, and how messages show values and suggest words."""
 
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from berth.findings import ERROR, Path, Problem, severity
@@ -98,7 +99,7 @@ def article(words: str) -> str:
     return ("an " if words[0] in "aeiou" else "a ") + words
 
 
-def nearest(given: str, known: tuple[str, ...], otherwise: str) -> str:
+def nearest(given: str, known: Sequence[str], otherwise: str = "There are") -> str:
     """Advise on an unknown word: the nearest known ones, or all of them."""
     if not known:
         return "Declare it, or remove it."
@@ -111,9 +112,9 @@ def choice(given: str, known: tuple[str, ...]) -> str:
     return nearest(given, known, "Write one of" if len(known) > 1 else "Write")
 
 
-def close(given: str, known: tuple[str, ...]) -> list[str]:
-    """Return at most three known words that resemble this one, the nearest first."""
-    from difflib import get_close_matches  # noqa: PLC0415 - only a faulty file pays for it
+def close(given: str, known: Sequence[str], likeness: float = 0.6) -> list[str]:
+    """Return at most three known words that are so much like this one, the nearest first."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only a mistake pays for it
 
     lowered = {name.lower(): name for name in known}
-    return [lowered[n] for n in get_close_matches(given.lower(), list(lowered), n=3, cutoff=0.6)]
+    return [lowered[n] for n in get_close_matches(given.lower(), list(lowered), n=3, cutoff=likeness)]

@@ -1,17 +1,52 @@
 """`CapacityReservation`: how many seats, of which class, when."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
+from berth.core.timetable import Buffer
 from berth.findings import Path
 from berth.schema.base import ListOf, Model, NonEmpty, Text, field, lazy
-from berth.schema.entry import ClassSeats, OwnSeats, check_seats, listed
+from berth.schema.entry import (
+    BEHAVIOR,
+    LEAD,
+    ClassSeats,
+    OwnSeats,
+    ScaledClassSeats,
+    ScalingKeys,
+    StandardSeats,
+    check_seats,
+    listed,
+    scaling,
+)
 from berth.schema.holders import HOLDERS, Holder, Replicas, Unit
 from berth.schema.metadata import KindDocument, warn_of_engine_options
 from berth.schema.recurrence import STANDING, RecurrenceSpec
 from berth.schema.report import CONFLICT, IDLE_KEY, INVALID, MISSING, RANGE, Origin, Refusal, Report
-from berth.schema.types import Annotations, DnsLabel, Labels, LeadMinutes, NodeCount, SeatCount, Ulid
-from berth.schema.values import Reservation, Seats, SessionMatch
+from berth.schema.types import (
+    Annotations,
+    Behavior,
+    BufferMinimum,
+    BufferPercent,
+    DnsLabel,
+    HandoverMinutes,
+    Labels,
+    LeadMinutes,
+    Line,
+    NodeCount,
+    ProfilePercent,
+    SeatCount,
+    StepMinutes,
+    Ulid,
+)
+from berth.schema.values import (
+    EVERY_SESSION,
+    ProfileStep,
+    Reservation,
+    ReservationOwner,
+    Scaling,
+    SessionMatch,
+)
 
 if TYPE_CHECKING:
     from berth.schema.backend import BackendSpec
@@ -19,7 +54,6 @@ else:
     BackendSpec = lazy("berth.schema.backend", "BackendSpec")
 
 COUNTS_SESSIONS = "B170"
-Behavior = Literal["maintain", "reduce", "none"]
 DEFAULT_LEAD = 30
 LONGEST_TITLE = 1200  # characters; it is an annotation of every object
 
@@ -30,21 +64,54 @@ def _title(text: str) -> str:
     return text
 
 
+class ProfileStepSpec(Model):
+    """From when on, and how many of the seats."""
+
+    at: StepMinutes = field(meaning="from when on, relative to the start: -30m, 0 or 1h30m")
+    percent: ProfilePercent = field(meaning="of the seats, rounded half up")
+
+
+class BufferSpec(Model):
+    """How many spare seats follow the sessions."""
+
+    percent: BufferPercent = field(meaning="of the sessions, rounded up")
+    minimum: BufferMinimum = field(meaning="spare seats at least")
+
+    @property
+    def value(self) -> Buffer:
+        return Buffer(self.percent, self.minimum)
+
+
 class Provisioning(Model):
     placeholder_count: SeatCount | None = field(None, "seats of `resourceClass`", "none: then write `seats`")
     node_count: NodeCount | None = field(None, "only backend nodePool: nodes for `resourceClass`", "none")
-    seats: NonEmpty[ClassSeats] | None = field(None, "instead of `resourceClass`: seats by class", "none")
-    lead_time_minutes: LeadMinutes | None = field(
-        None, "minutes before the start at which capacity is asked for", f"`{DEFAULT_LEAD}`"
+    seats: NonEmpty[ScaledClassSeats] | None = field(
+        None, "instead of `resourceClass`: seats by class", "none"
     )
+    lead_time_minutes: LeadMinutes | None = field(None, LEAD, f"`{DEFAULT_LEAD}`")
     scale_down_behavior: Behavior | None = field(
+        None, BEHAVIOR, f"`{Holder.behaviors[0]}`; `none` for backend nodePool"
+    )
+    overlap: Literal["sum", "max"] | None = field(
         None,
-        "what placeholders do as sessions arrive: maintain, reduce or none",
-        f"`{Holder.behaviors[0]}`; `none` for backend nodePool",
+        "seats while occurrences of this reservation overlap: their sum, or max for the largest of them",
+        "`sum`",
+    )
+
+    profile: NonEmpty[ProfileStepSpec] | None = field(
+        None, "steps of the seats: `[{at: -30m, percent: 30}, {at: 0, percent: 100}]`", "all seats at once"
+    )
+    buffer: BufferSpec | None = field(
+        None, "with scaleDownBehavior buffer: spare seats, as `{percent: 20, minimum: 5}`", "none"
     )
 
     def check(self, path: Path, report: Report) -> None:
         check_seats(self.seats, (*path, "seats"), report)
+        steps = () if self.profile in (None, INVALID) else self.profile
+        for i, (one, after) in enumerate(pairwise(steps)):
+            if INVALID not in (one, after, one.at, after.at) and after.at <= one.at:
+                at = (*path, "profile", i + 1, "at")
+                report(CONFLICT, at, "the step is not after the one before.", "Write the steps in order.")
 
     @property
     def form(self) -> str | None:
@@ -59,7 +126,7 @@ class Provisioning(Model):
 
 
 class SessionMatchSpec(Model):
-    namespaces: ListOf[DnsLabel] = field((), "only sessions in these", "the class's")
+    namespaces: ListOf[DnsLabel] = field((), "only sessions in these namespaces of the class", "the class's")
     match_labels: Labels = field({}, "only sessions with these labels", "none")
     match_annotations: Annotations = field({}, "only sessions with these annotations", "none")
     project_template: Ulid | None = field(
@@ -68,6 +135,23 @@ class SessionMatchSpec(Model):
     earlier: Literal["count", "ignore"] = field(
         "count", "sessions created before the window opens: count or ignore"
     )
+    handover_minutes: HandoverMinutes | None = field(
+        None,
+        "minutes after the end during which sessions of this occurrence do not count for the next one",
+        f"`{EVERY_SESSION.handover // 60}`",
+    )
+    carry_over: bool = field(False, "true: the same people stay, and count for the next occurrence at once")
+
+    def check(self, path: Path, report: Report) -> None:
+        if self.carry_over is not True:
+            return
+        if self.handover_minutes is not None:
+            message = "sessions that carry over are not handed over."
+            fix = "Keep carryOver or handoverMinutes."
+            report(CONFLICT, (*path, "handoverMinutes"), message, fix, at_key=True)
+        if self.earlier == "ignore":
+            message = "sessions that carry over were created before the next window opens."
+            report(CONFLICT, (*path, "earlier"), message, "Remove it, or carryOver.", at_key=True)
 
     @property
     def match(self) -> SessionMatch:
@@ -77,14 +161,26 @@ class SessionMatchSpec(Model):
             tuple(self.match_annotations.items()),
             self.project_template,
             self.earlier,
+            EVERY_SESSION.handover if self.handover_minutes is None else 60 * self.handover_minutes,
+            self.carry_over,
         )
 
 
-EVERY_SESSION = SessionMatch((), (), (), None, "count")
+class OwnerSpec(Model):
+    name: Line = field(meaning="who asks for the seats: a person, a course or an institute")
+    contact: Line | None = field(
+        None, "how to reach them: an e-mail address, or @user or @organization/team", "none"
+    )
+
+    @property
+    def value(self) -> ReservationOwner:
+        return ReservationOwner(self.name, self.contact or "")
 
 
 class ReservationSpec(Model):
-    title: Annotated[str, Text("title", _title)] | None = field(None, "what people call it", "the name")
+    title: Annotated[str, Text("title", _title)] | None = field(
+        None, "title in lists and calendars", "the name"
+    )
     resource_class: DnsLabel | None = field(
         None, "the class of its seats", "none: then write provisioning.seats"
     )
@@ -94,7 +190,8 @@ class ReservationSpec(Model):
         None, "narrows the class's sessions to this course", "all of them"
     )
     backend: BackendSpec | None = field(None, "what holds the capacity", "`placeholder`")
-    suspend: bool = field(False, "true: rendered, never opens")
+    owner: OwnerSpec | None = field(None, "whom to ask about it: `{name, contact}`", "none")
+    suspend: bool = field(False, "true: the reservation is rendered and never opens")
 
     @property
     def backend_type(self) -> str:
@@ -111,6 +208,7 @@ class ReservationSpec(Model):
         if self.backend is not INVALID and self.backend_type is not INVALID:
             self._check_counts(path, report)
             self._check_behavior(path, report)
+        self._check_buffer(path, report)
 
     def _check_standing(self, path: Path, report: Report) -> None:
         """Report keys about windows, which standing seats do not have."""
@@ -119,14 +217,17 @@ class ReservationSpec(Model):
             report(CONFLICT, (*path, "recurrence"), message, "Remove it, or standing.", at_key=True)
         if self.provisioning is INVALID:
             return
-        pairs = (
-            ("leadTimeMinutes", self.provisioning.lead_time_minutes),
-            ("scaleDownBehavior", self.provisioning.scale_down_behavior),
-        )
-        for name, value in pairs:
+        found: list[tuple[Path, object]] = [
+            ((key,), getattr(self.provisioning, key)) for key in ("overlap", "profile", "buffer")
+        ]
+        for (parent, *rest), line in self._scaling_lines():
+            if parent == "provisioning":
+                found.append(((*rest, "leadTimeMinutes"), line.lead_time_minutes))
+                found.append(((*rest, "scaleDownBehavior"), line.scale_down_behavior))
+        for at, value in found:
             if value is not None:
-                message = f"standing seats have no windows: {name} has no effect."
-                report(IDLE_KEY, (*path, "provisioning", name), message, "Remove it.", at_key=True)
+                message = f"standing seats have no windows: {at[-1]} has no effect."
+                report(IDLE_KEY, (*path, "provisioning", *at), message, "Remove it.", at_key=True)
 
     def _check_seats(self, path: Path, report: Report) -> None:
         """Check that there is one class and its count, or a list by class; never both."""
@@ -151,7 +252,7 @@ class ReservationSpec(Model):
         backend = self.backend_type
         unit = HOLDERS[backend].unit
         other = Unit.SEAT if unit is Unit.NODE else Unit.NODE
-        for at, counted, is_needed in self._counts():
+        for at, counted, is_needed in self._lines():
             numbers = {Unit.SEAT: counted.placeholder_count, Unit.NODE: counted.node_count}
             if numbers[other] is not None:
                 message = f"backend {backend} holds seats, not nodes."
@@ -167,34 +268,54 @@ class ReservationSpec(Model):
     def _check_behavior(self, path: Path, report: Report) -> None:
         """Check that the backend can follow sessions as `scaleDownBehavior` says."""
         holder = HOLDERS[self.backend_type]
-        behavior = None if self.provisioning is INVALID else self.provisioning.scale_down_behavior
-        if behavior not in (None, INVALID, *holder.behaviors):
-            message = f"whole nodes cannot {behavior}: sessions do not use them up one by one."
-            at = (*path, "provisioning", "scaleDownBehavior")
-            report(COUNTS_SESSIONS, at, message, "Write none, or leave it out.")
+        for at, line in self._scaling_lines():
+            behavior = line.scale_down_behavior
+            if behavior not in (None, INVALID, *holder.behaviors):
+                message = f"whole nodes cannot {behavior}: sessions do not use them up one by one."
+                report(
+                    COUNTS_SESSIONS,
+                    (*path, *at, "scaleDownBehavior"),
+                    message,
+                    "Write none, or leave it out.",
+                )
 
-    def _counts(self) -> Iterator[tuple[Path, Provisioning | OwnSeats | ClassSeats, bool]]:
-        """Yield what may count seats or nodes, with its place, and whether it must."""
-        lines: list[tuple[Path, Provisioning | OwnSeats]] = [(("provisioning",), self.provisioning)]
+    def _check_buffer(self, path: Path, report: Report) -> None:
+        """Check that the behavior `buffer` and its numbers come together."""
+        if self.provisioning is INVALID or self.provisioning.buffer is INVALID:
+            return
+        behaviors = [line.scale_down_behavior for _, line in self._scaling_lines()]
+        at, has_buffer = (*path, "provisioning"), self.provisioning.buffer is not None
+        if "buffer" in behaviors and not has_buffer:
+            fix = "Add buffer: {percent: 20, minimum: 5}."
+            report(MISSING, at, "buffer is missing, which scaleDownBehavior: buffer needs.", fix)
+        elif has_buffer and not {"buffer", INVALID} & {*behaviors}:
+            message = "buffer has no effect: no scaleDownBehavior is buffer."
+            report(IDLE_KEY, (*at, "buffer"), message, "Remove it, or add the behavior.", at_key=True)
+
+    def _scaling_lines(self) -> Iterator[tuple[Path, ScalingKeys]]:
+        return ((at, line) for at, line, _ in self._lines() if isinstance(line, ScalingKeys))
+
+    def _lines(self) -> Iterator[tuple[Path, Provisioning | OwnSeats | ClassSeats, bool]]:
+        """Yield what may count seats or nodes and scale them, with its place, and whether it must count."""
+        lines: list[tuple[Path, Provisioning | OwnSeats]] = []
+        if self.provisioning is not INVALID:
+            lines.append((("provisioning",), self.provisioning))
         if self.recurrence is not None and self.recurrence is not INVALID:
-            parts = (("schedule", self.recurrence.schedule), ("extra", self.recurrence.extra))
-            for name, entries in parts:
-                found = () if entries is INVALID else entries
-                lines += [(("recurrence", name, i), one) for i, one in enumerate(found)]
+            lines += [(("recurrence", *at), one) for at, one in self.recurrence.lines()]
         for at, one in lines:
-            if one is INVALID:
-                continue
             yield at, one, at == ("provisioning",) and one.seats is None
             seats = () if not one.seats or one.seats is INVALID else one.seats
             yield from (
                 ((*at, "seats", i), each, True) for i, each in enumerate(seats) if each is not INVALID
             )
 
-    @property
-    def held(self) -> Seats:
-        if self.provisioning.seats is not None:
-            return listed(self.provisioning.seats)
-        return ((self.resource_class or "", self.provisioning.count),)
+    def standard(self, default: Scaling) -> StandardSeats:
+        provisioning = self.provisioning
+        usual = scaling(provisioning, default)
+        if provisioning.seats is None:
+            return StandardSeats(((self.resource_class or "", provisioning.count),), (usual,), usual)
+        by_class = tuple(scaling(one, usual) for one in provisioning.seats)
+        return StandardSeats(listed(provisioning.seats), by_class, usual)
 
 
 class ReservationDocument(KindDocument):
@@ -209,22 +330,26 @@ class ReservationDocument(KindDocument):
 
     def declared(self, origin: Origin) -> Reservation:
         spec, metadata, provisioning = self.spec, self.metadata, self.spec.provisioning
-        held, holder = spec.held, Replicas() if spec.backend is None else spec.backend.holder
-        is_persistent = holder.persistence is not None
-        lead = provisioning.lead_time_minutes
+        holder = Replicas() if spec.backend is None else spec.backend.holder
+        standard = spec.standard(Scaling(DEFAULT_LEAD, holder.behaviors[0]))
+        usual = standard.usual if holder.persistence is None else Scaling(0, "none")
         return Reservation(
             origin=origin,
             name=metadata.name,
             title=spec.title or metadata.name,
             labels=metadata.label_pairs,
             annotations=metadata.annotation_pairs,
-            recurrence=STANDING if spec.recurrence is None else spec.recurrence.recurrence(held),
-            seats=held,
+            recurrence=STANDING if spec.recurrence is None else spec.recurrence.recurrence(standard),
+            seats=standard.seats,
             seats_listed=provisioning.seats is not None,
-            lead=0 if is_persistent else DEFAULT_LEAD if lead is None else lead,
-            behavior="none" if is_persistent else provisioning.scale_down_behavior or holder.behaviors[0],
+            lead=usual.lead,
+            behavior=usual.behavior,
             sessions=EVERY_SESSION if spec.sessions is None else spec.sessions.match,
             holder=holder,
             suspend=spec.suspend,
             renku=False,
+            overlap=provisioning.overlap or "sum",
+            profile=tuple(ProfileStep(one.at, one.percent) for one in provisioning.profile or ()),
+            buffer=None if provisioning.buffer is None else provisioning.buffer.value,
+            owner=None if spec.owner is None else spec.owner.value,
         )

@@ -3,25 +3,39 @@
 from typing import Annotated, ClassVar, Literal
 
 from berth.findings import Path
-from berth.schema.base import UniqueList, Whole, field
+from berth.schema.base import NonEmpty, UniqueList, Whole, field
 from berth.schema.metadata import KindDocument, refuse_our_labels
 from berth.schema.pod import Placement, check_resources, completed
-from berth.schema.report import MISSING, Origin, Report
+from berth.schema.report import IDLE_KEY, MISSING, Origin, Report
 from berth.schema.sessions import ClassSessions
-from berth.schema.types import DnsLabel, Labels, Resources, Taken
-from berth.schema.values import ResourceClass
+from berth.schema.types import AnyText, DnsLabel, DnsName, ImageName, Labels, Resources, Taken, WarmUp
+from berth.schema.values import ClassImages, ResourceClass
 
 
 class ResourceClassSpec(Placement):
-    cluster: DnsLabel | None = field(None, "where it is", "the only cluster")
+    cluster: DnsLabel | None = field(None, "name of the cluster", "the only cluster")
     renku_id: Annotated[int, Whole(0)] | None = field(
         None, "id of the class in Renku; needed for source renku", "none"
     )
-    requests: Taken = field(meaning="resources of one seat; any resource name, amounts as in Kubernetes")
+    requests: Taken = field(meaning="what one seat requests, with names and amounts as in Kubernetes")
     limits: Resources = field({}, "limits of a placeholder", "the request, for devices; else none")
     pod_labels: Labels = field({}, "labels of the placeholders", "none")
     cloud_capacity: UniqueList[DnsLabel] = field(
         (), "names of the CloudCapacity that its seats may use, the preferred first", "none"
+    )
+    images: UniqueList[ImageName] = field(
+        (), "what its sessions run: a placeholder is ready once they are on its node", "none"
+    )
+    image_warm_up: WarmUp | None = field(
+        None,
+        "how placeholders get `images`: volume, background, initContainer or none",
+        "`volume` from Kubernetes 1.35 on, else `initContainer`",
+    )
+    warm_up_command: NonEmpty[AnyText] = field(
+        ("true",), "what an initContainer runs in each of the images", "`[true]`"
+    )
+    image_pull_secrets: UniqueList[DnsName] = field(
+        (), "Secrets in the Berth namespace for `images`", "only those of the site"
     )
     sessions: ClassSessions | None = field(
         None, "how its sessions are recognized", "none: only behavior `none`"
@@ -30,6 +44,10 @@ class ResourceClassSpec(Placement):
     def check(self, path: Path, report: Report) -> None:
         super().check(path, report)
         refuse_our_labels(self.pod_labels, (*path, "podLabels"), report)
+        idle = {"imageWarmUp": self.image_warm_up, "imagePullSecrets": self.image_pull_secrets}
+        for name in (name for name, value in idle.items() if value and self.images == ()):
+            message = f"{name} has no effect without images."
+            report(IDLE_KEY, (*path, name), message, "Remove it, or add images.", at_key=True)
         sessions = self.sessions
         is_sound = report.is_sound((*path, "sessions"), sessions)
         if sessions is not None and is_sound and sessions.source == "renku" and self.renku_id is None:
@@ -57,4 +75,7 @@ class ResourceClassDocument(KindDocument):
             pod_labels=tuple(spec.pod_labels.items()),
             sessions=spec.sessions,
             cloud_capacity=spec.cloud_capacity,
+            images=ClassImages(
+                spec.images, spec.image_warm_up, spec.warm_up_command, spec.image_pull_secrets
+            ),
         )

@@ -27,7 +27,9 @@ class Inactive(Model):
 class ClassSessions(Model):
     source: Literal["renku", "jupyterhub", "pods", "custom"] = field(meaning="what a session is")
     namespaces: NonEmpty[DnsLabel] = field(meaning="where sessions run")
-    selector: LabelSelector | None = field(None, "labels that a session of the class has", "every session")
+    selector: LabelSelector | None = field(
+        None, "labels that a session of the class must have", "every session"
+    )
     group: DnsName | None = field(None, "only `custom`: API group", "the core group")
     version: DnsName | None = field(None, "only `custom`: API version", "none")
     resource: DnsName | None = field(None, "only `custom`: plural name of the kind", "none")

@@ -4,32 +4,46 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypeVar
 
 from berth.findings import Path
+from berth.names import DISTRIBUTION
 from berth.schema import engine as engines
 from berth.schema import grammar
-from berth.schema.base import ListOf, Model, NonEmpty, Text, Whole, field, lazy
+from berth.schema.base import ListOf, Model, NonEmpty, Text, UniqueList, Whole, field, lazy
 from berth.schema.calendar import ORDER
 from berth.schema.engine import EngineSpec
 from berth.schema.metadata import KindDocument
 from berth.schema.pod import Tolerating, completed
 from berth.schema.report import INVALID, MISSING, Origin, Refusal, Report, shown
-from berth.schema.types import Date, DnsLabel, Folder, Price, Resources, TimeZone
-from berth.schema.values import Ceiling, Cluster, Images, Karpenter, Koordinator, Repository, Site
+from berth.schema.types import Date, DnsLabel, File, Folder, KubernetesVersion, Price, Resources, TimeZone
+from berth.schema.values import (
+    Ceiling,
+    Cluster,
+    Images,
+    Karpenter,
+    Koordinator,
+    Monitoring,
+    Repository,
+    Site,
+)
 from berth.version import VERSION
 
 if TYPE_CHECKING:
+    from berth.schema.policies import PolicySpec
     from berth.schema.siteparts import (
         Destination,
         ImagesSpec,
         KarpenterSpec,
         KoordinatorSpec,
+        MonitoringSpec,
         RenkuSpec,
         RuntimeSpec,
     )
 else:
+    PolicySpec = lazy("berth.schema.policies", "PolicySpec")
     Destination = lazy("berth.schema.siteparts", "Destination")
     ImagesSpec = lazy("berth.schema.siteparts", "ImagesSpec")
     KarpenterSpec = lazy("berth.schema.siteparts", "KarpenterSpec")
     KoordinatorSpec = lazy("berth.schema.siteparts", "KoordinatorSpec")
+    MonitoringSpec = lazy("berth.schema.siteparts", "MonitoringSpec")
     RenkuSpec = lazy("berth.schema.siteparts", "RenkuSpec")
     RuntimeSpec = lazy("berth.schema.siteparts", "RuntimeSpec")
 
@@ -48,7 +62,7 @@ V = TypeVar("V")
 def _berth_version(text: str) -> str:
     if text != VERSION:
         message = f"these files are for Berth {text}; this is Berth {VERSION}."
-        raise Refusal(message, f"Install kube-berth=={text}, or change berthVersion.", OTHER_VERSION)
+        raise Refusal(message, f"Install {DISTRIBUTION}=={text}, or change berthVersion.", OTHER_VERSION)
     return text
 
 
@@ -60,8 +74,10 @@ class CeilingSpec(Model):
         {}, "most seats open at once, by class", "no ceiling"
     )
     requests: Resources = field({}, "most requests of open seats at once, by resource", "no ceiling")
-    first: Date | None = field(None, "first date it holds, in the site's zone", "always", alias="from")
-    until: Date | None = field(None, "last date it holds, inclusive", "always")
+    first: Date | None = field(
+        None, "first date of the ceiling, in the time zone of the site", "always", alias="from"
+    )
+    until: Date | None = field(None, "last date of the ceiling, inclusive", "always")
 
     def check(self, path: Path, report: Report) -> None:
         first, last = self.first, self.until
@@ -79,17 +95,19 @@ class CeilingSpec(Model):
 
 class ScalerSpec(Model):
     stabilization_seconds: Annotated[int, Whole(0, 3600)] = field(
-        30, "how long a session that left still counts, 0 to 3600"
+        30, "how long a session that ended still counts, 0 to 3600"
     )
     ready_minutes: Annotated[int, Whole(0, 180)] = field(
-        5, "before the start: seats that are not ready by then are reported, 0 to 180"
+        5, "minutes before the start at which missing seats are reported, 0 to 180"
     )
 
 
 class DiffSpec(Model):
-    notice_hours: Annotated[int, Whole(0, 8760)] = field(24, "warns where a date opens sooner than this")
+    notice_hours: Annotated[int, Whole(0, 8760)] = field(
+        24, "hours; a change of a date that opens sooner is a warning"
+    )
     budget: Price | None = field(
-        None, "most money that a month may cost: a change that makes it more fails", "none"
+        None, "the most that a month may cost; a change that exceeds it fails", "none"
     )
 
 
@@ -98,9 +116,9 @@ class RepositorySpec(Model):
         meaning="where the engine finds `rendered/`"
     )
     revision: Annotated[str, Text("revision", grammar.revision)] = field(
-        "HEAD", "branch, tag as refs/tags/NAME, or commit; of `oci://` tag or digest; Flux wants one"
+        "HEAD", "branch, commit, or tag as refs/tags/NAME; for `oci://` a tag or digest. Flux requires it"
     )
-    path: Folder = field("", "folder of it where `rendered/` is", "`.`")
+    path: Folder = field("", "folder of the repository that contains `rendered/`", "`.`")
 
 
 class Overridable(Model):
@@ -110,27 +128,48 @@ class Overridable(Model):
         None, "what applies `rendered/`: a word, or `{type}` and the options of docs/", "`none`"
     )
     namespace: Annotated[str, Text("DNS label", grammar.own_namespace)] | None = field(
-        None, "home of all namespaced objects that are rendered", "`berth`"
+        None, "namespace of all namespaced objects that are rendered", "`berth`"
     )
-    priority: Priority | None = field(None, "of the placeholders, -10 to -1", "-10")
+    priority: Priority | None = field(None, "priority of the placeholders, -10 to -1", "-10")
     images: ImagesSpec | None = field(None, "container images", "see below")
-    runtime: RuntimeSpec | None = field(None, "where Berth's Jobs run, and with what", "see below")
+    runtime: RuntimeSpec | None = field(None, "image, resources and placement of Berth's Jobs", "see below")
+    monitoring: MonitoringSpec | None = field(
+        None, "alerts for Prometheus and a dashboard for Grafana", "none"
+    )
 
 
 class ClusterSpec(Overridable):
-    name: DnsLabel = field(meaning="a folder below `rendered/clusters/`")
+    name: DnsLabel = field(meaning="name of the cluster, and of its folder in `rendered/clusters/`")
     destination: Destination | None = field(
-        None, "only Argo CD: `{server}` or `{name}`, as it knows them", "the engine's own cluster"
+        None,
+        "only Argo CD: `{server}` or `{name}` of the cluster, as Argo CD knows it",
+        "the engine's own cluster",
     )
-    autoscaler: Literal["cluster-autoscaler", "karpenter", "none"] = field("none", "tightens checks")
+    autoscaler: Literal["cluster-autoscaler", "karpenter", "none"] = field(
+        "none", "what adds nodes; makes checks stricter"
+    )
+    kubernetes: KubernetesVersion | None = field(
+        None, 'version of Kubernetes there, such as "1.36"', "not known"
+    )
     largest_node: Resources = field(
-        {}, "what pods may have of its largest node: a seat must fit", "not known"
+        {}, "allocatable resources of its largest node: a seat must fit", "not known"
     )
     ceilings: ListOf[CeilingSpec] = field((), "the most that may be reserved at once", "none")
     koordinator: KoordinatorSpec | None = field(
-        None, "Koordinator there; `{}` is enough", "the cluster has none"
+        None, "the cluster has Koordinator; `{}` is enough", "the cluster has none"
     )
     karpenter: KarpenterSpec | None = field(None, "Karpenter there: its version and gates", "not known")
+    capacity_buffers: bool = field(
+        False,
+        "only cluster-autoscaler: whether it keeps CapacityBuffers, which its flags "
+        "`--capacity-buffer-controller-enabled` and `--capacity-buffer-pod-injection-enabled` turn on",
+    )
+    z2jh: File | None = field(
+        None,
+        "path of the values of its JupyterHub, with whose profiles classes are compared",
+        "none",
+        alias="z2jh",
+    )
 
     def autoscaler_of(self, path: Path, report: Report) -> str:
         """Return the autoscaler that a priority must suit.
@@ -146,15 +185,19 @@ class ClusterSpec(Overridable):
 
 class SiteSpec(Overridable):
     berth_version: Annotated[str, Text("version", _berth_version)] | None = field(
-        None, "another version refuses to work", "any"
+        None, "the version of Berth that renders; another one refuses to work", "any"
     )
-    time_zone: TimeZone = field("UTC", "of reservations that name none")
+    time_zone: TimeZone | None = field(None, "time zone of reservations that name none", "`UTC`")
+    calendars: UniqueList[DnsLabel] = field(
+        (), "names of Calendars whose dates happen for no reservation", "none"
+    )
     repository: RepositorySpec | None = field(None, "the git repository of this site", "none")
     clusters: NonEmpty[ClusterSpec] = field(meaning="one or more clusters")
     kustomization: bool = field(False, "render a kustomization.yaml for each cluster too")
     renku: RenkuSpec | None = field(None, "Renku's API, for project templates", "none")
-    scaler: ScalerSpec = field(ScalerSpec.model_construct(), "how windows are kept", "see below")
+    scaler: ScalerSpec = field(ScalerSpec.model_construct(), "how scalers work", "see below")
     diff: DiffSpec = field(DiffSpec.model_construct(), "what `berth diff` warns of", "24 hours")
+    policies: ListOf[PolicySpec] = field((), "what needs an approval, a warning, or is refused", "none")
 
     def check(self, path: Path, report: Report) -> None:
         """Check that names differ, that priorities fit the autoscalers, and what engines mean together."""
@@ -174,8 +217,18 @@ class SiteSpec(Overridable):
             else:
                 check_priority(one.priority, {autoscaler}, (*at, "priority"), report)
         check_priority(self.priority, inherited, (*path, "priority"), report)
+        self._check_policies(path, report)
         self._check_images(clusters, path, report)
         engines.check_engines(self.engine, clusters, self.repository, path, report)
+
+    def _check_policies(self, path: Path, report: Report) -> None:
+        names: list[str] = []
+        for i, one in enumerate(() if self.policies is INVALID else self.policies):
+            name = one if one is INVALID else one.name
+            if name is not INVALID and name in names:
+                message, fix = f"duplicate policy name {shown(name)}.", "Give each its own name."
+                report(DUPLICATE_NAME, (*path, "policies", i, "name"), message, fix)
+            names.append(name)
 
     def _check_images(self, clusters: Iterable[ClusterSpec], path: Path, report: Report) -> None:
         """Note once that images are given by tag."""
@@ -230,7 +283,7 @@ class SiteDocument(KindDocument):
         return Site(
             origin,
             self.metadata.name,
-            spec.time_zone,
+            spec.time_zone or "",
             tuple(cluster(one, spec) for one in spec.clusters),
             spec.kustomization,
             spec.scaler.stabilization_seconds,
@@ -239,6 +292,8 @@ class SiteDocument(KindDocument):
             spec.diff.notice_hours,
             None if repository is None else Repository(repository.url, repository.revision, repository.path),
             spec.diff.budget,
+            spec.calendars,
+            tuple(one.policy for one in spec.policies),
         )
 
 
@@ -276,7 +331,11 @@ def cluster(own: ClusterSpec, site: SiteSpec) -> Cluster:
         ),
         karpenter=None if karpenter is None else Karpenter(karpenter.version, tuple(karpenter.gates.items())),
         largest_node=tuple(own.largest_node.items()),
+        kubernetes=own.kubernetes,
         runtime_image=_first((one.image for one in runtimes), ""),
+        z2jh=own.z2jh or "",
+        capacity_buffers=own.capacity_buffers,
+        monitoring=_monitoring([one for one in (own.monitoring, site.monitoring) if one is not None]),
     )
 
 
@@ -289,6 +348,17 @@ def _destination(said: Destination | None) -> tuple[str, str]:
     if said is None:
         return "server", "https://kubernetes.default.svc"
     return ("server", said.server) if said.server is not None else ("name", said.name or "")
+
+
+def _monitoring(said: list[MonitoringSpec]) -> Monitoring:
+    """Return each field from the first that has it."""
+    return Monitoring(
+        _first((one.prometheus_rule for one in said), False),
+        _first((one.dashboard for one in said), False),
+        tuple(_first((one.labels for one in said), {}).items()),
+        _first((one.events for one in said), ""),
+        _first((one.runbooks for one in said), ""),
+    )
 
 
 def _resources(said: list[RuntimeSpec], default: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:

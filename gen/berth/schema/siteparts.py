@@ -9,11 +9,12 @@ from berth.schema import grammar
 from berth.schema.base import Model, Text, UniqueList, field
 from berth.schema.pod import Tolerating, check_resources
 from berth.schema.report import CONFLICT, MISSING, Refusal, Report, choice, shown
-from berth.schema.types import AnyText, DnsName, Resources
+from berth.schema.types import AnyText, DnsName, Labels, Resources
 from berth.schema.values import Renku
 
 CONFIGURED = "B115"
 OLD_KARPENTER = "B150"
+METRIC = "B221"
 _VERSION = r"v?([0-9]{1,3})\.([0-9]{1,3})(?:\.[0-9]{1,4})?"
 _STOCK = "default-scheduler"
 
@@ -21,7 +22,7 @@ _STOCK = "default-scheduler"
 def _karpenter_version(text: str) -> tuple[int, int]:
     match = re.fullmatch(_VERSION, text, re.ASCII)
     if match is None:
-        raise Refusal(f"{shown(text)} is not a version.", 'Write it as "1.14".', OLD_KARPENTER)
+        raise Refusal(f"{shown(text)} is not a version.", 'Write it as "1.15".', OLD_KARPENTER)
     found = int(match[1]), int(match[2])
     if found < OLDEST:
         message = f"Karpenter {text} does not have the API karpenter.sh/v1."
@@ -41,7 +42,9 @@ Image = Annotated[str, Text("image", grammar.image)]
 class ImagesSpec(Model):
     pause: Image | None = field(None, "image of the placeholders", "`registry.k8s.io/pause:3.10.1`")
     python: Image | None = field(None, "image of Berth's Jobs", "`python:3.13-slim` by digest")
-    pull_secrets: UniqueList[DnsName] | None = field(None, "names of pull secrets in the namespace", "none")
+    pull_secrets: UniqueList[DnsName] | None = field(
+        None, "names of pull Secrets in the Berth namespace", "none"
+    )
 
 
 class JobResources(Model):
@@ -63,6 +66,29 @@ class RuntimeSpec(Tolerating):
     )
 
 
+def _metric(text: str) -> str:
+    if re.fullmatch(r"[A-Za-z_:][A-Za-z0-9_:]*", text, re.ASCII):
+        return text
+    message = f"{shown(text)} is not the name of a Prometheus metric."
+    raise Refusal(message, "Write its name only, without labels and braces.", METRIC)
+
+
+class MonitoringSpec(Model):
+    prometheus_rule: bool | None = field(
+        None, "render a PrometheusRule with the alerts of docs/alerts.md", "`false`"
+    )
+    dashboard: bool | None = field(None, "render a ConfigMap with a dashboard for Grafana", "`false`")
+    labels: Labels | None = field(
+        None, "labels of both objects, by which a Prometheus and a Grafana select what they load", "none"
+    )
+    events: Annotated[str, Text("name of a metric", _metric)] | None = field(
+        None, "a metric that counts Events, as eventrouter has it: alerts of Berth's warnings", "none"
+    )
+    runbooks: Annotated[str, Text("address of a page", grammar.url)] | None = field(
+        None, "address of the page with the runbooks, without the anchor", "docs/alerts.md of this version"
+    )
+
+
 class TokenSecret(Model):
     name: DnsName = field(meaning="its name")
     key: Annotated[str, Text("key of a Secret", grammar.secret_key)] = field(meaning="the key of the token")
@@ -70,11 +96,11 @@ class TokenSecret(Model):
 
 class RenkuSpec(Model):
     url: Annotated[str, Text("address of a web server", grammar.url)] = field(
-        meaning="its address, without /api: http or https"
+        meaning="address of Renku without /api, with http or https"
     )
     token_secret: TokenSecret | None = field(
         None,
-        "a Secret in the namespace of Berth, wherever classes of Renku are; read when it is there",
+        "a Secret in the Berth namespace of each cluster with Renku classes; used if it exists",
         "no token",
     )
 
@@ -85,12 +111,12 @@ class RenkuSpec(Model):
 
 
 class KoordinatorSpec(Model):
-    scheduler_name: DnsName = field("koord-scheduler", "name of Koordinator's scheduler there")
+    scheduler_name: DnsName = field("koord-scheduler", "name of the scheduler of Koordinator")
     allocate_policy: Literal["Restricted", "Aligned"] = field(
-        "Restricted", "of every Reservation there: Restricted or Aligned"
+        "Restricted", "policy of every Reservation in the cluster: Restricted or Aligned"
     )
     colocation_profiles: bool = field(
-        False, "whether its webhook may change session pods, for `sessionAffinity`"
+        False, "whether the webhook of Koordinator may change session pods, for `sessionAffinity`"
     )
 
     def check(self, path: Path, report: Report) -> None:
@@ -105,10 +131,10 @@ class KoordinatorSpec(Model):
 
 class KarpenterSpec(Model):
     version: Annotated[tuple[int, int], Text("version", _karpenter_version)] = field(
-        NEWEST, "of Karpenter there", f'`"{NEWEST[0]}.{NEWEST[1]}"`'
+        NEWEST, "version of Karpenter", f'`"{NEWEST[0]}.{NEWEST[1]}"`'
     )
     gates: dict[Annotated[str, Text("gate", _gate)], bool] = field(
-        {}, "its feature gates, true or false", "Karpenter's own"
+        {}, "feature gates of Karpenter, true or false", "Karpenter's own"
     )
 
 

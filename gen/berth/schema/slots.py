@@ -146,7 +146,7 @@ class OwnerObject(Model):
     namespace: AnyNamespace | None = field(None, "of the pod", "any")
     name: AnyName | None = field(None, "of the pod", "any")
     uid: AnyUid | None = field(None, "of the pod", "any")
-    kind: PodKind | None = field(None, "Pod, if anything: it is not looked at", "none")
+    kind: PodKind | None = field(None, "Pod, or left out; ignored", "none")
     api_version: SkipJsonSchema[Any] = field(None)  # Kubernetes has it there, and it does harm
 
     def check(self, path: Path, report: Report) -> None:
@@ -169,7 +169,7 @@ class OwnerController(Model):
     uid: AnyUid | None = field(None, "of what owns the pod", "any")
     namespace: AnyNamespace | None = field(None, "of the pod", "any")
     controller: bool | None = field(None, "whether it is the pod's controller", "either")
-    block_owner_deletion: bool | None = field(None, "not looked at", "none")
+    block_owner_deletion: bool | None = field(None, "ignored", "none")
 
     def check(self, path: Path, report: Report) -> None:
         if self.kind is INVALID or self.kind not in _MAKERS:
@@ -257,10 +257,10 @@ class SlotTaint(Model):
 
 class TemplateMetadata(Model):
     namespace: DnsLabel | None = field(
-        None, "the one that pod affinity, spread and claims look into", "`default`"
+        None, "namespace in which pod affinity, spread and claims are resolved", "`default`"
     )
-    labels: Labels | None = field(None, "that affinity and spread see", "none")
-    annotations: Annotations | None = field(None, "that the scheduler sees", "none")
+    labels: Labels | None = field(None, "labels that affinity and spread see", "none")
+    annotations: Annotations | None = field(None, "annotations that the scheduler sees", "none")
 
     def check(self, path: Path, report: Report) -> None:
         check_slot_keys(self.labels, self.annotations, path, report, on_object=False)
@@ -293,11 +293,11 @@ class SlotTemplate(Placing):
     priority: Annotated[int, Whole(-(2**31), INT32)] | None = field(
         None, "of the slot, where preemption is on", "the highest"
     )
-    priority_class_name: DnsName | None = field(None, "does nothing without priority", "none")
+    priority_class_name: DnsName | None = field(None, "has no effect without priority", "none")
     preemption_policy: Literal["Never", "PreemptLowerPriority"] | None = field(
-        None, "where preemption is on", "PreemptLowerPriority"
+        None, "as in a pod, where Koordinator preempts", "PreemptLowerPriority"
     )
-    overhead: Resources | None = field(None, "held beside the class's requests", "none")
+    overhead: Resources | None = field(None, "held in addition to the requests of the class", "none")
     volumes: ListOf[Volume] | None = field(
         None, "`{name, persistentVolumeClaim: {claimName}}`: claims to be near", "none"
     )
@@ -350,7 +350,8 @@ class SlotTemplate(Placing):
 def warn_of_priority(path: Path, report: Report) -> None:
     """Warn of what a priority does if preemption is enabled; it is off by default in Koordinator."""
     message = (
-        "if preemption is enabled, a slot with a priority preempts pods below it, "
-        "and pods above it try to preempt a slot, which cannot be preempted."
+        "where preemption is enabled, a slot evicts pods of a lower priority; without a priority, it "
+        "evicts any pod, also system-node-critical ones."
     )
-    report(PRIORITY, path, message, "Remove it, unless preemption is intended.", at_key=True)
+    fix = "Keep it below the priority of pods that must stay; where preemption is disabled, remove it."
+    report(PRIORITY, path, message, fix, at_key=True)

@@ -1,5 +1,6 @@
 """The types of single values: each a grammar with its description and its part of the JSON Schema."""
 
+import re
 from datetime import date
 from decimal import Decimal
 from typing import Annotated, Any, Literal
@@ -36,6 +37,28 @@ def _weekday(value: Any) -> int:
     raise Refusal(f"{shown(value)} is not a weekday.", fix, CHOICE)
 
 
+def _nth_week(value: Any) -> int:
+    """Read 1 to 5, or -1 for the last."""
+    if type(value) is not int:
+        raise wrong_type(value, _NTH_WEEK)
+    if value not in _NTH_WEEKS:
+        raise Refusal(f"{shown(value)} is not a {_NTH_WEEK}.", "Write 1 to 5, or -1.", RANGE)
+    return value
+
+
+def _step_minutes(value: Any) -> int:
+    """Read minutes relative to the start, such as -30m, 0 or 1h30m, of at most a week."""
+    if type(value) is int and value:
+        raise Refusal(f"{value} has no unit.", f"Write {value}m for minutes.", TYPE)
+    if value == 0 and type(value) is int:
+        return 0
+    found = re.fullmatch(_STEP_PATTERN, value, re.ASCII) if type(value) is str else None
+    if found is None:
+        raise wrong_type(value, _STEP)
+    sign, hours, minutes = found.groups()
+    return int(f"{sign or ''}{60 * int(hours or 0) + int(minutes or 0)}")
+
+
 def _amount(value: Any) -> str:
     """Read a quantity; a plain number is one too, as in Kubernetes."""
     if type(value) is int:
@@ -64,6 +87,10 @@ def _any_case(name: str) -> str:
 
 
 _WEEKDAY = "weekday: 1 (Monday) to 7, or a name such as mon"
+_STEP = "time relative to the start: -30m, 0 or 1h30m"
+_STEP_PATTERN = "^(-)?(?=[0-9])(?:([0-9]{1,3})h)?(?:([0-9]{1,4})m)?$"
+_NTH_WEEK = "number from 1 (the first) to 5, or -1 (the last)"
+_NTH_WEEKS = (1, 2, 3, 4, 5, -1)
 _PRICE = "price: a number from 0 up"
 _QUANTITY = Text("quantity", grammar.quantity)
 _WEEKDAY_SCHEMA = {
@@ -76,6 +103,8 @@ _WEEKDAY_SCHEMA = {
 
 Date = Annotated[date, Text("date", grammar.day, format="date", pattern=f"^{_DAY}$")]
 Weekday = Annotated[int, Parsed(_WEEKDAY, _weekday, _WEEKDAY_SCHEMA)]
+NthWeek = Annotated[int, Parsed(_NTH_WEEK, _nth_week, {"enum": list(_NTH_WEEKS)})]
+IsoWeek = Annotated[int, Whole(1, 53, "week number from 1 to 53")]
 StartTime = Annotated[int, Text("time of day", grammar.start_time, pattern=f"^{_TIME}$")]
 EndTime = Annotated[int, Text("time of day", grammar.end_time, pattern=f"^({_TIME}|24:00)$")]
 TimeZone = Annotated[str, Text("time zone", grammar.zone)]
@@ -86,7 +115,10 @@ Duration = Annotated[str, Text("duration such as 10m", grammar.duration)]
 EngineWord = Literal["argocd", "flux", "none"]
 
 AnyText = Annotated[str, Text()]
+Line = Annotated[str, Text("one line of text", grammar.line)]
+Notice = Annotated[int, Text("time such as 48h or 7d", grammar.notice, pattern="^[0-9]{1,4}[hd]$")]
 DnsLabel = Annotated[str, Text("DNS label", grammar.dns_label)]
+DnsLabelOrNone = Annotated[str, Text("DNS label or empty", lambda text: text and grammar.dns_label(text))]
 DnsName = Annotated[str, Text("DNS name", grammar.dns_name)]
 NodeName = Annotated[str, Text("node name", grammar.dns_name)]
 LabelKey = Annotated[str, Text("label key", grammar.label_key)]
@@ -97,6 +129,7 @@ Amount = Annotated[str, Parsed("quantity", _amount, {"type": ["string", "number"
 Price = Annotated[Decimal, Parsed(_PRICE, _price, {"type": ["string", "number"]})]
 
 Folder = Annotated[str, Text("folder", grammar.folder)]
+File = Annotated[str, Text("file", grammar.file)]
 
 Labels = dict[LabelKey, LabelValue]
 Annotations = dict[LabelKey, AnyText]
@@ -105,4 +138,18 @@ Taken = Annotated[dict[ResourceName, Amount], Length(1)]
 
 SeatCount = Annotated[int, Whole(1, MOST_SEATS, "whole number from 1 up")]
 NodeCount = Annotated[int, Whole(1, 100_000)]
-LeadMinutes = Annotated[int, Whole(0, 180)]
+LeadMinutes = Annotated[int, Whole(0, 1440)]
+HandoverMinutes = Annotated[int, Whole(0, 240)]
+ImageName = Annotated[str, Text("container image", grammar.image)]
+WarmUp = Literal["volume", "background", "initContainer", "none"]
+KubernetesVersion = Annotated[
+    tuple[int, int],
+    Text("version of Kubernetes", grammar.kubernetes_version, pattern="^1\\.[1-9][0-9]?$"),
+]
+Behavior = Literal["maintain", "reduce", "none", "buffer"]
+ProfilePercent = Annotated[int, Whole(0, 100)]
+BufferPercent = Annotated[int, Whole(0, 1000)]
+BufferMinimum = Annotated[int, Whole(0, MOST_SEATS)]
+StepMinutes = Annotated[
+    int, Parsed(_STEP, _step_minutes, {"anyOf": [{"const": 0}, {"type": "string", "pattern": _STEP_PATTERN}]})
+]

@@ -4,9 +4,11 @@
 the reservation's zone; times are minutes after local midnight.
 """
 
+from collections.abc import Iterator
 from datetime import date
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from berth.core.timetable import Buffer
 from berth.schema.report import Origin
 
 if TYPE_CHECKING:
@@ -24,6 +26,48 @@ Seats = tuple[tuple[str, int], ...]
 """(resource class, number of seats or of nodes), in the order of the file; never empty."""
 
 
+class Scaling(NamedTuple):
+    """When seats of a class open, and how they scale down."""
+
+    lead: int  # minutes before the start
+    behavior: str  # maintain | reduce | none | buffer
+
+
+class ProfileStep(NamedTuple):
+    """From `minute` on, relative to the start, `percent` of the seats are held."""
+
+    minute: int
+    percent: int
+
+
+def step_counts(count: int, profile: tuple[ProfileStep, ...]) -> tuple[tuple[int, int], ...]:
+    """Return (minute, seats) of each step for a number of seats, rounded half up."""
+    return tuple((step.minute, (count * step.percent + 50) // 100) for step in profile)
+
+
+class Scaled(Protocol):
+    """An entry, an extra or an occurrence."""
+
+    @property
+    def seats(self) -> Seats: ...
+    @property
+    def scaling(self) -> tuple[Scaling, ...]: ...
+
+
+class EntryDates(NamedTuple):
+    """Which of the recurrence's dates an entry has; by default all of them."""
+
+    first: date | None = None
+    last: date | None = None  # inclusive
+    weeks: tuple[int, ...] = ()  # ISO week numbers, ascending; empty: every week
+    nth: int = 0  # only the n-th of its weekday in a month, -1 for the last; 0: each
+    listed: int | None = None  # only those of this item of `dates`, which has its own hours
+
+
+EVERY_DATE = EntryDates()
+WEEKS = {"odd": tuple(range(1, 54, 2)), "even": tuple(range(2, 54, 2))}  # by their ISO numbers
+
+
 class Entry(NamedTuple):
     """One line of a schedule. `end` may be 1440 (24:00). `days` are ISO weekdays, ascending, 1 = Monday."""
 
@@ -32,25 +76,37 @@ class Entry(NamedTuple):
     end: int
     end_day: int | None  # days from the start's date to the end's; None: by the rule of `endTime`
     seats: Seats
+    scaling: tuple[Scaling, ...] = ()  # of each of `seats`; empty: all as the reservation
+    name: str = ""  # part of its ids
+    dates: EntryDates = EVERY_DATE
 
 
 class Except(NamedTuple):
-    """Dates, both inclusive, that do not happen; with `start`, only the occurrence that starts then."""
+    """Dates, both inclusive, that do not happen; with `start` or `name`, only occurrences that have it."""
 
     first: date
     last: date
     start: int | None
+    name: str | None = None  # empty: those without a name
+    title: str = ""
 
 
 class Move(NamedTuple):
-    """One occurrence of the bare recurrence that happens at another time. It keeps its id."""
+    """One occurrence of the bare recurrence that has another time or other seats. It keeps its id."""
 
     day: date
     start: int | None  # None: the date has one occurrence
-    to_day: date
+    to_day: date | None  # None: on the same date
     to_start: int | None  # None: at the same time of day
     to_end: int | None  # None: it keeps its wall-clock length
     to_end_day: int | None
+    name: str | None = None  # None: only one occurrence starts then; empty: the one without a name
+    seats: Seats | None = None  # None: those of its entry
+
+    @property
+    def has_time(self) -> bool:
+        """Tell whether it says when the occurrence happens, so that it happens then in any case."""
+        return any(value is not None for value in (self.to_day, self.to_start, self.to_end))
 
 
 class Extra(NamedTuple):
@@ -61,22 +117,40 @@ class Extra(NamedTuple):
     end: int
     end_day: int | None
     seats: Seats
+    scaling: tuple[Scaling, ...] = ()  # as of an entry
+    name: str = ""
 
 
 class Recurrence(NamedTuple):
     type: str  # once | daily | weekly | dates; standing: it has no dates, and its seats stand always
     zone: str
-    first: date | None  # startDate; None only for `dates` and `standing`
+    first: date | None  # startDate; None for `dates`, `standing` and unknown terms
     last: date | None  # endDate, inclusive
     dates: tuple[
         tuple[date, date], ...
     ]  # only for `dates`: ranges, both ends inclusive, in the order of the file
     interval: int
-    schedule: tuple[Entry, ...]
+    schedule: tuple[Entry, ...]  # then one entry for each item of `dates` with its own hours
     calendars: tuple[str, ...]
     excepts: tuple[Except, ...]
     moves: tuple[Move, ...]
     extras: tuple[Extra, ...]
+    within: tuple[str, ...] = ()  # names of terms, in the order of the file
+    terms: tuple[tuple[date, date], ...] = ()  # their dates; `first` and `last` are those of all of them
+
+    @property
+    def has_unknown_terms(self) -> bool:
+        return len(self.terms) < len(self.within)
+
+    @property
+    def lines(self) -> tuple[Entry | Extra, ...]:
+        """Everything that occurrences come from. Wherever entries have numbers, they count these."""
+        return *self.schedule, *self.extras
+
+    def all_seats(self) -> Iterator[Seats]:
+        """Yield the seats of each line, and of each move that has any."""
+        yield from (line.seats for line in self.lines)
+        yield from (move.seats for move in self.moves if move.seats)
 
 
 class SessionMatch(NamedTuple):
@@ -87,6 +161,22 @@ class SessionMatch(NamedTuple):
     match_annotations: tuple[tuple[str, str], ...]
     project_template: str | None
     earlier: str  # count | ignore
+    handover: int = 15 * 60  # seconds for which an occurrence that is over keeps its sessions from the next
+    carries_over: bool = False  # they count for the next at once: the same people stay
+
+
+EVERY_SESSION = SessionMatch((), (), (), None, "count")
+
+
+class ReservationOwner(NamedTuple):
+    """Whom to ask about a reservation."""
+
+    name: str
+    contact: str  # an address, a user or a team; empty: none is given
+
+    @property
+    def text(self) -> str:
+        return f"{self.name} ({self.contact})" if self.contact else self.name
 
 
 class Reservation(NamedTuple):
@@ -99,11 +189,34 @@ class Reservation(NamedTuple):
     seats: Seats  # of the reservation; every entry repeats what holds for it
     seats_listed: bool  # written as provisioning.seats, not as resourceClass and placeholderCount
     lead: int  # minutes
-    behavior: str  # maintain | reduce | none
+    behavior: str  # maintain | reduce | none | buffer
     sessions: SessionMatch
     holder: "Holder"
     suspend: bool
     renku: bool  # read from a Renku payload: some errors are warnings there
+    overlap: str = "sum"  # sum | max: of the seats of occurrences that overlap
+    profile: tuple[ProfileStep, ...] = ()  # by minute; empty: all seats all the time
+    buffer: Buffer | None = None  # of behavior `buffer`
+    owner: ReservationOwner | None = None
+
+    def scaling_of(self, item: Scaled) -> tuple[Scaling, ...]:
+        """Return how each of the seats of an item scales."""
+        return item.scaling or (Scaling(self.lead, self.behavior),) * len(item.seats)
+
+    def scaling_for(self, seats: Seats, item: Scaled) -> tuple[Scaling, ...]:
+        """Return how other seats of an item scale: those of a class as its own."""
+        by_class = dict(zip((name for name, _ in item.seats), self.scaling_of(item), strict=True))
+        usual = Scaling(self.lead, self.behavior)
+        return tuple(by_class.get(name, usual) for name, _ in seats)
+
+
+class ClassImages(NamedTuple):
+    """The images that sessions of a class run, and how placeholders get them onto their nodes."""
+
+    names: tuple[str, ...] = ()
+    warm_up: str | None = None  # volume | background | initContainer | none; None: as the cluster can
+    command: tuple[str, ...] = ("true",)  # of an initContainer
+    pull_secrets: tuple[str, ...] = ()
 
 
 class ResourceClass(NamedTuple):
@@ -117,13 +230,35 @@ class ResourceClass(NamedTuple):
     pod_labels: tuple[tuple[str, str], ...]
     sessions: "ClassSessions | None"
     cloud_capacity: tuple[str, ...] = ()  # names of CloudCapacity, the preferred first
+    images: ClassImages = ClassImages()
     node_pools: tuple[str, ...] = ()  # that its placeholders may use, in the order of the clouds
+
+
+class ClosedDates(NamedTuple):
+    """Dates of a calendar, both inclusive. `since` and `until` are minutes, of one date only."""
+
+    first: date
+    last: date
+    title: str = ""
+    since: int = 0
+    until: int = 1440
+
+
+class Term(NamedTuple):
+    """A range of dates with a name, both inclusive."""
+
+    name: str
+    first: date
+    last: date
 
 
 class Calendar(NamedTuple):
     origin: Origin
     name: str
-    dates: tuple[tuple[date, date, str], ...]  # first, last (inclusive), title
+    dates: tuple[ClosedDates, ...]
+    terms: tuple[Term, ...] = ()
+    closes: bool = False  # nothing happens on its dates, whoever names it
+    is_site_wide: bool = False  # named by the Site, for all reservations
 
 
 class Ceiling(NamedTuple):
@@ -156,6 +291,16 @@ class Karpenter(NamedTuple):
     gates: tuple[tuple[str, bool], ...]  # only those that are set
 
 
+class Monitoring(NamedTuple):
+    """What a cluster's Prometheus and Grafana get."""
+
+    prometheus_rule: bool = False
+    dashboard: bool = False
+    labels: tuple[tuple[str, str], ...] = ()  # of both objects
+    events: str = ""  # name of a metric with Events; empty: there is none
+    runbooks: str = ""  # address of the page with the runbooks; empty: that of Berth
+
+
 class Cluster(NamedTuple):
     """One cluster of the site, with what it overrides already merged over the site's own values."""
 
@@ -175,12 +320,26 @@ class Cluster(NamedTuple):
     koordinator: Koordinator | None = None  # None: the cluster has none
     karpenter: Karpenter | None = None  # None: not known
     largest_node: tuple[tuple[str, str], ...] = ()  # amounts that pods may have of it; () if not known
+    kubernetes: tuple[int, int] | None = None  # its version; None: not known
     runtime_image: str = ""  # contains the in-cluster code; empty: ConfigMaps and a Python image
+    z2jh: str = ""  # path of the values of its JupyterHub; empty: not known
+    capacity_buffers: bool = False  # whether its cluster-autoscaler keeps CapacityBuffers
+    monitoring: Monitoring = Monitoring()
 
     @property
     def has_static_pools(self) -> bool:
         """Tell whether its Karpenter has static NodePools, a feature gate that is off by default."""
-        return self.karpenter is not None and dict(self.karpenter.gates).get("StaticCapacity", False)
+        return self._has_gate("StaticCapacity")
+
+    @property
+    def has_buffers(self) -> bool:
+        """Tell whether its autoscaler keeps CapacityBuffers, which is off by default in all of them."""
+        if self.autoscaler == "cluster-autoscaler":
+            return self.capacity_buffers
+        return self.autoscaler == "karpenter" and self._has_gate("CapacityBuffer")
+
+    def _has_gate(self, name: str) -> bool:
+        return self.karpenter is not None and dict(self.karpenter.gates).get(name, False)
 
     @property
     def sweep_prunes(self) -> bool:
@@ -204,6 +363,39 @@ class Renku(NamedTuple):
     secret_key: str
 
 
+class PolicyMatch(NamedTuple):
+    """Which reservations, and which classes of them; () restricts nothing."""
+
+    names: tuple[str, ...] = ()  # patterns
+    owners: tuple[str, ...] = ()  # patterns of their names and contacts
+    labels: tuple[tuple[str, str], ...] = ()
+    classes: tuple[str, ...] = ()
+    clusters: tuple[str, ...] = ()
+
+
+class PolicyConditions(NamedTuple):
+    """All of them must hold; None is no condition."""
+
+    seats: int | None = None  # more than these, or whole nodes, in one occurrence
+    cost: "Decimal | None" = None  # more than this
+    notice: int | None = None  # seconds; a change takes effect sooner
+    lead: int | None = None  # minutes; a longer one
+
+
+APPROVAL, REFUSE, WARN = "approval", "refuse", "warn"
+
+
+class Policy(NamedTuple):
+    """A rule of the site: what it requires where its conditions hold."""
+
+    name: str
+    match: PolicyMatch
+    unless: PolicyMatch | None  # what it leaves out
+    when: PolicyConditions
+    effect: str  # APPROVAL, REFUSE or WARN
+    approver: str  # of APPROVAL
+
+
 class Site(NamedTuple):
     origin: Origin
     name: str
@@ -216,3 +408,5 @@ class Site(NamedTuple):
     notice_hours: int  # how long before its opening a change should be merged
     repository: Repository | None
     budget: "Decimal | None" = None  # of money in a month; a change that costs more fails
+    calendars: tuple[str, ...] = ()  # of all reservations
+    policies: tuple[Policy, ...] = ()

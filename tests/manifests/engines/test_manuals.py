@@ -63,6 +63,7 @@ def test_whatever_makes_the_engine_apply_its_own_objects_finds_them() -> None:
 
 PROD = {"name": "prod", "destination": {"name": "prod"}}
 KOORDINATOR: dict[str, Any] = {"koordinator": {"colocationProfiles": True}}
+BUFFERS = {"autoscaler": "karpenter", "karpenter": {"version": "1.14", "gates": {"CapacityBuffer": True}}}
 STATIC = {"autoscaler": "karpenter", "karpenter": {"version": "1.14", "gates": {"StaticCapacity": True}}}
 
 
@@ -82,10 +83,11 @@ def test_its_table_has_all_that_the_engine_leaves_alone(engine: str, tmp_path: P
     [
         ({}, ["Deployment"]),
         (STATIC, ["Deployment", "NodePool"]),
+        (BUFFERS, ["Deployment", "CapacityBuffer"]),
         (KOORDINATOR, ["Deployment", "Reservation"]),
         ({**KOORDINATOR, **STATIC}, ["Deployment", "NodePool", "Reservation"]),
     ],
-    ids=["plain", "whole-nodes", "koordinator", "both"],
+    ids=["plain", "whole-nodes", "buffers", "koordinator", "both"],
 )
 def test_an_application_set_makes_the_applications_that_are_rendered(
     tmp_path: Path, more: dict[str, Any], kinds: list[str]
@@ -100,7 +102,7 @@ def test_an_application_set_makes_the_applications_that_are_rendered(
     basename, path = "{{.path.basename}}", "{{.path.path}}"
     expected["spec"]["source"]["path"] = path
     expected["spec"]["destination"]["name"] = basename
-    names = ("name", "annotations")
+    names = ("name", "labels", "annotations")
     entries = template["spec"]["ignoreDifferences"]
     needed = [one for one in entries if one["kind"] in kinds]
 

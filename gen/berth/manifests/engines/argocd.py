@@ -26,6 +26,8 @@ _KINDS = (
     (RBAC, "Role"),
     (RBAC, "RoleBinding"),
 )
+_OF_BUFFERS = (("", "PodTemplate"), ("autoscaling.x-k8s.io", "CapacityBuffer"))
+_OF_MONITORING = (("monitoring.coreos.com", "PrometheusRule"),)
 # What these create; Argo CD hides children of kinds that a project does not allow.
 _CHILDREN = (("", "Pod"), ("apps", "ReplicaSet"), ("batch", "Job"))
 # The project comes before its Applications, if another Application applies both.
@@ -65,6 +67,7 @@ def of_cluster(site: Site, cluster: Cluster) -> list[Manifest]:
         "destination": _destination(cluster, cluster.namespace),
         "has_koordinator": cluster.koordinator is not None,
         "has_static_pools": cluster.has_static_pools,
+        "has_buffers": cluster.has_buffers,
         "is_automated": options.automated is not False,
         "automated": {"prune": options.prune is not False, "selfHeal": options.self_heal is not False},
         "retries": 5 if options.retries is None else options.retries,
@@ -98,11 +101,19 @@ def _project(site: Site, clusters: Sequence[Cluster], declared: Declared) -> Man
         "repository": site.repository.url,
         "destinations": list(destinations.values()),
         "cluster_kinds": _cluster_kinds(site, clusters, declared),
-        "kinds": [{"group": group, "kind": kind} for group, kind in sorted({*_KINDS, *_CHILDREN})],
+        "kinds": [{"group": group, "kind": kind} for group, kind in sorted(_kinds(clusters))],
         "has_accounts": bool(accounts),
         "accounts": list(accounts.values()),
     }
     return Manifest("gitops/appproject.yaml.j2", values)
+
+
+def _kinds(clusters: Sequence[Cluster]) -> set[tuple[str, str]]:
+    """Return the groups and kinds of namespaced objects."""
+    has_buffers = any(cluster.has_buffers for cluster in clusters)
+    has_rules = any(cluster.monitoring.prometheus_rule for cluster in clusters)
+    more = (*(_OF_BUFFERS if has_buffers else ()), *(_OF_MONITORING if has_rules else ()))
+    return {*_KINDS, *_CHILDREN, *more}
 
 
 def _destination(cluster: Cluster, namespace: str) -> dict[str, str]:

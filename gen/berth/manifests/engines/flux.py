@@ -44,6 +44,7 @@ def of_cluster(site: Site, cluster: Cluster) -> list[Manifest]:
             "has_koordinator": cluster.koordinator is not None,
             "ignores_replicas": cluster.replicas_in_git,
             "has_static_pools": cluster.has_static_pools and cluster.replicas_in_git,
+            "has_buffers": cluster.has_buffers and cluster.replicas_in_git,
             "site_label": f"{SITE}={site.name}",
         },
     )

@@ -1,0 +1,44 @@
+"""Check that somebody can bring the images of a class onto its nodes before its sessions come."""
+
+from collections.abc import Iterator
+
+from berth.findings import Problem
+from berth.karpenter.versions import version_text
+from berth.manifests import warmup
+from berth.manifests.placed import cluster_of, placed
+from berth.schema.declared import Declared
+from berth.schema.values import Reservation, Site
+
+NO_PODS, NO_VOLUMES = "B078", "B079"
+VOLUMES_SINCE = (1, 33)  # Kubernetes whose kubelet can mount images, at least behind a feature gate
+
+
+def of_reservation(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
+    """Warn where seats of a class with images have no pods of Berth that could pull them."""
+    if reservation.holder.has_placeholders:
+        return
+    for part in placed(reservation, declared, site):
+        for found in part.classes:
+            if warmup.mode(found, part.cluster) != "none":
+                message = (
+                    f"nothing pulls the images of class {found.name} before its sessions start: "
+                    f"backend {reservation.holder.backend} runs no placeholders."
+                )
+                fix = "Pull them another way, for instance with JupyterHub's continuous image puller."
+                path = ("spec", "backend")
+                yield Problem(NO_PODS, *reservation.origin[:2], path, message, fix)
+
+
+def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
+    """Report image volumes in a cluster that is too old for them: its API server drops them."""
+    for found in declared.classes.values():
+        cluster = cluster_of(found, site)
+        if cluster is None or cluster.kubernetes is None or not found.images.names:
+            continue
+        if found.images.warm_up in ("volume", "background") and cluster.kubernetes < VOLUMES_SINCE:
+            version = version_text(cluster.kubernetes)
+            message = f"Kubernetes {version} of cluster {cluster.name} cannot mount images as volumes."
+            path = ("spec", "imageWarmUp")
+            yield Problem(
+                NO_VOLUMES, *found.origin[:2], path, message, "Write initContainer, or leave it out."
+            )

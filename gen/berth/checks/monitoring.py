@@ -1,0 +1,30 @@
+"""Check that the alerts of a cluster see the seats of its reservations."""
+
+from collections.abc import Iterator
+
+from berth.findings import Path, Problem
+from berth.manifests.placed import placed
+from berth.schema.declared import Declared
+from berth.schema.values import Reservation, Site
+
+NOT_SEEN = "B220"
+_TYPE: Path = ("spec", "backend", "type")
+
+
+def of_reservation(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
+    """Report seats that no series of kube-state-metrics has, where no Events tell of them either."""
+    holder = reservation.holder
+    if holder.has_placeholders:
+        return
+    blind = [
+        one.cluster.name
+        for one in placed(reservation, declared, site)
+        if one.cluster.monitoring.prometheus_rule and not one.cluster.monitoring.events
+    ]
+    if blind:
+        message = (
+            f"kube-state-metrics has no series of backend {holder.backend}: "
+            f"BerthSeatsNotReady does not see its seats in cluster {blind[0]}."
+        )
+        fix = "Add monitoring.events to the Site, or run berth status before the start."
+        yield Problem(NOT_SEEN, *reservation.origin[:2], _TYPE, message, fix)

@@ -1,0 +1,160 @@
+"""Warn about what is nearly always a typo: hours, dates, counts and leads that hardly anybody means.
+
+Instants are seconds in UTC; `now` is passed in.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from berth.dates.exceptions import entry_path
+from berth.dates.moments import local_text, named, span_text
+from berth.dates.occurrence import Occurrence, window_minutes
+from berth.dates.recurrence import EXTRA, MOVED
+from berth.dates.zone import DAY
+from berth.findings import Path, Problem
+from berth.manifests.placed import Placed
+from berth.schema.holders import Unit
+from berth.schema.renkunames import their_path
+from berth.schema.values import Recurrence, Reservation
+
+LONG_WINDOW, ALL_PAST, LARGE_COUNT, EARLY_LEAD, FAR_END = "B080", "B081", "B082", "B083", "B084"
+
+_LONGEST = 14 * 60  # minutes
+_LARGEST = 1_000  # seats or nodes
+_USUAL_LEAD = 30  # minutes: the default, with which classes one after the other are common
+_FAR = 549 * 86_400  # seconds in 18 months
+
+
+def of_reservation(
+    reservation: Reservation, occurrences: Sequence[Occurrence], now: int | None
+) -> Iterator[Problem]:
+    """Check its hours, its leads, and, with `now`, its last date."""
+    if not reservation.renku:  # Renku has no endDay
+        yield from _long_windows(reservation)
+    if reservation.overlap == "sum":
+        yield from _early_leads(reservation, occurrences)
+    if now is not None and occurrences:
+        yield from _far_end(reservation, occurrences[-1], now)
+
+
+def _problem(reservation: Reservation, code: str, path: Path, message: str, fix: str) -> Problem:
+    at = their_path(path, reservation.origin.prefix) if reservation.renku else path
+    return Problem(code, *reservation.origin[:2], at, message, fix)
+
+
+def _long_windows(reservation: Reservation) -> Iterator[Problem]:
+    """Report each line whose hours are long, unless it says on which day it ends, or is a whole day."""
+    for path, start, end in _hours(reservation.recurrence):
+        minutes = window_minutes(start, end, None)
+        if minutes > _LONGEST and (start, end) != (0, DAY):
+            day = int(end < start)
+            message = f"the window lasts {minutes // 60} h {minutes % 60:02} min."
+            fix = f"Check both times; if it is meant, add endDay: {day}."
+            yield _problem(reservation, LONG_WINDOW, (*path, "endTime"), message, fix)
+
+
+def _hours(recurrence: Recurrence) -> Iterator[tuple[Path, int, int]]:
+    """Yield the start and the end of each line that has both and no `endDay`."""
+    is_one_span = recurrence.type == "once" and recurrence.first != recurrence.last
+    for i, line in enumerate(recurrence.lines):
+        if line.end_day is None and not (is_one_span and i < len(recurrence.schedule)):
+            yield entry_path(i, recurrence), line.start, line.end
+    for i, move in enumerate(recurrence.moves):
+        start = move.start if move.to_start is None else move.to_start
+        if start is not None and move.to_end is not None and move.to_end_day is None:
+            yield ("spec", "recurrence", "moved", i, "to"), start, move.to_end
+
+
+def _early_leads(reservation: Reservation, occurrences: Sequence[Occurrence]) -> Iterator[Problem]:
+    """Report the first occurrence that opens while the one before is open, because of a long lead."""
+    leads = [reservation.lead]
+    leads += [one.lead for line in reservation.recurrence.lines for one in line.scaling]
+    if max(leads) <= _USUAL_LEAD:
+        return
+    before: dict[str, Occurrence] = {}  # by class, the one that ends last
+    for occurrence in occurrences:
+        for row in occurrence.openings():
+            lead = (row.start - row.open) // 60
+            for name, _ in row.seats:
+                other = before.get(name)
+                if other is not None and lead > _USUAL_LEAD and row.open < other.end <= row.start:
+                    yield _early_lead(reservation, lead, other, row, name)
+                    return
+                if other is None or other.end < row.end:
+                    before[name] = row
+
+
+def _early_lead(
+    reservation: Reservation, lead: int, before: Occurrence, after: Occurrence, resource_class: str
+) -> Problem:
+    path: Path = ("spec", "provisioning", "leadTimeMinutes")
+    lines = reservation.recurrence.lines if lead != reservation.lead else ()
+    for i, line in enumerate(lines):
+        if any(one.lead == lead for one in line.scaling):
+            path = entry_path(i, reservation.recurrence)
+            break
+    zone = named(after.zone)
+    times = " and ".join(span_text(one.start, one.end, zone) for one in (before, after))
+    gap = (after.start - before.end) // 60
+    message = (
+        f"a lead of {lead} min is longer than the {gap} min between {times}: "
+        f"seats of {resource_class} for both are held at the same time."
+    )
+    fix = f'Write a shorter lead; if it is meant, annotate berth.dev/ignore: "{EARLY_LEAD}: <reason>".'
+    return _problem(reservation, EARLY_LEAD, path, message, fix)
+
+
+def _far_end(reservation: Reservation, last: Occurrence, now: int) -> Iterator[Problem]:
+    if last.start <= now + _FAR:
+        return
+    recurrence = reservation.recurrence
+    is_scheduled = not {MOVED, EXTRA} & {*last.marks}
+    path: Path = ("spec", "recurrence")
+    if is_scheduled and recurrence.last is not None and not recurrence.within:
+        path = (*path, "endDate")
+    message = f"the last date is {_when(last)}, more than 18 months away."
+    fix = f'Check the year; if it is meant, annotate berth.dev/ignore: "{FAR_END}: <reason>".'
+    yield _problem(reservation, FAR_END, path, message, fix)
+
+
+def of_change(reservation: Reservation, occurrences: Sequence[Occurrence], now: int) -> Iterator[Problem]:
+    """Check that a new or changed reservation has a date that is not over.
+
+    Only for changes: courses that are over stay in a repository for years, and that is no mistake.
+    """
+    last = max(occurrences, key=lambda one: one.end, default=None)
+    if last is not None and last.end <= now and not reservation.suspend:
+        message = f"all dates are in the past: the last is {_when(last)}."
+        fix = "Check the year."
+        yield _problem(reservation, ALL_PAST, ("spec", "recurrence"), message, fix)
+
+
+def _when(one: Occurrence) -> str:
+    return local_text(one.start, named(one.zone))
+
+
+def of_counts(placed: Placed, is_limited: Callable[[str, str], bool]) -> Iterator[Problem]:
+    """Report counts of the classes in a cluster above 1,000, where no ceiling limits them."""
+    unit = placed.reservation.holder.unit
+    here = {one.name for one in placed.classes}
+    for path, name, count in _counts(placed.reservation):
+        is_checked = unit is Unit.SEAT and is_limited(placed.cluster.name, name)
+        if count > _LARGEST and name in here and not is_checked:
+            message = f"{count:,} {unit.plural} of {name} are more than 1,000, and no ceiling limits them."
+            fix = "Check the number; if it is meant, "
+            fix += "add a ceiling for the class." if unit is Unit.SEAT else "annotate berth.dev/ignore."
+            yield _problem(placed.reservation, LARGE_COUNT, path, message, fix)
+
+
+def _counts(reservation: Reservation) -> Iterator[tuple[Path, str, int]]:
+    """Yield each count that the file has, with its place and class."""
+    recurrence = reservation.recurrence
+    places: list[tuple[Path, tuple[tuple[str, int], ...]]] = [(("spec", "provisioning"), reservation.seats)]
+    for i, line in enumerate(recurrence.lines):
+        if line.seats is not reservation.seats:
+            places.append((entry_path(i, recurrence), line.seats))
+    for i, move in enumerate(recurrence.moves):
+        places.append((("spec", "recurrence", "moved", i, "to"), move.seats or ()))
+    field = reservation.holder.unit.field
+    for path, seats in places:
+        for j, (name, count) in enumerate(seats):
+            yield (*path, *(("seats", j) if reservation.seats_listed else ()), field), name, count

@@ -1,0 +1,121 @@
+"""`berth calendar`: a page of all dates that works from a file, and feeds to subscribe to."""
+
+import os
+from typing import NamedTuple
+
+import click
+
+from berth.checks.ceilings import PoolLoad
+from berth.cli.command import FOLDER, RESERVATIONS, CommandError, Settings, command
+from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, stdout
+from berth.cli.selection import published
+from berth.output.calendar import Feed, event_bytes, join_events
+from berth.output.folder import OutputError
+from berth.output.pages import SiteFiles, write_site
+from berth.pipeline import Item, Pipeline
+from berth.schema.values import Site
+from berth.webcalendar.events import EventSource, event_order, events_of, feed_name
+from berth.webcalendar.model import DatedReservation, calendar_page
+from berth.webcalendar.page import MARK, page_html
+
+_OUTPUT, _FEEDS = "site", "feeds"
+_FEED_MARK = b"PRODID:-//berth.dev//Berth//EN"
+
+
+class _Collected(NamedTuple):
+    """What the page and the feeds need of all reservations."""
+
+    sources: list[EventSource]
+    dated: list[DatedReservation]
+    loads: dict[str, list[PoolLoad]]
+
+
+@command(
+    examples=(
+        "berth calendar",
+        "berth calendar --output-dir /tmp/site",
+    )
+)
+@click.option("--output-dir", metavar="DIR", type=FOLDER, help="Write to this folder; default: site/.")
+def calendar(settings: Settings, output_dir: str | None) -> int:
+    """Write a page of all dates, and calendar feeds to subscribe to.
+
+    index.html shows weeks and days, works from a file and loads nothing. berth.ics has the dates of all
+    reservations, feeds/NAME.ics those of one. Feeds say that they were published at the time of the commit
+    that is checked out, or at --now, so one commit always gives the same files.
+    """
+    folder = _folder(settings, output_dir)
+    pipeline = Pipeline()
+    found = _collect(settings, pipeline)
+    site = pipeline.site
+    code = settings.report(pipeline.findings(), counts_notes=True)
+    if code != EXIT_OK or site is None:
+        return code
+    files = {
+        "index.html": _page(pipeline, site, found),
+        **_feeds(site, found.sources, published(settings, pipeline)),
+    }
+    try:
+        written, removed = write_site(folder, SiteFiles(files, (MARK.encode(), _FEED_MARK), _FEEDS))
+    except OutputError as error:
+        settings.report(error.findings)
+        return EXIT_BAD_INPUT
+    shown = settings.shown(folder)
+    gone = "".join(f"removed {shown}/{path}\n" for path in removed)
+    numbers = f"{written} written, {len(removed)} removed, {len(files) - written} unchanged"
+    stdout(f"{gone}{shown}/: {numbers}. Open {shown}/index.html, or publish the folder.\n")
+    return EXIT_OK
+
+
+def _folder(settings: Settings, given: str | None) -> str:
+    """Return the output folder, which must not be in reservations/."""
+    folder = _OUTPUT if given is None else given and settings.given(given)
+    source, target = os.path.realpath(RESERVATIONS), os.path.realpath(folder)
+    if not folder or os.path.commonpath((source, target)) == source:
+        raise CommandError(f'--output-dir "{given}": name a folder outside of {RESERVATIONS}/.')
+    return folder.rstrip("/") or folder
+
+
+def _collect(settings: Settings, pipeline: Pipeline) -> _Collected:
+    found = _Collected([], [], {})
+    items = pipeline.items(all_loads=True)
+    for item in settings.progress(items, len(pipeline.declared.reservations)):
+        if pipeline.site is not None:  # as there are items, there is one
+            source = _source(item, pipeline.site)
+            found.sources.append(source)
+            found.dated.append(DatedReservation(item.reservation, item.expansion, source.url))
+        for cluster, loads in item.pool_loads():
+            found.loads.setdefault(cluster, []).extend(loads)
+    return found
+
+
+def _source(item: Item, site: Site) -> EventSource:
+    """Return what the events of a reservation are made from."""
+    source = EventSource.of(item.reservation, site)
+    for part in item.parts:
+        cluster, names = part.placed.cluster.name, {one.name for one in part.placed.classes}
+        source.occurrences.extend((cluster, found) for found in part.occurrences)
+        source.standing.append((cluster, tuple(pair for pair in item.reservation.seats if pair[0] in names)))
+    return source
+
+
+def _page(pipeline: Pipeline, site: Site, found: _Collected) -> bytes:
+    declared, plans = pipeline.declared, []
+    if declared.knows_nodes:
+        from berth.cost.clusterplans import plan_clusters  # noqa: PLC0415 - the planner takes time to load
+
+        plans = plan_clusters(declared, site, found.loads)
+    return page_html(calendar_page(site, declared.classes, found.dated, found.loads, plans)).encode()
+
+
+def _feeds(site: Site, sources: list[EventSource], stamp: int) -> dict[str, bytes]:
+    """Return the feed of the site, and that of each reservation. An event is the same in both."""
+    whole: list[tuple[tuple[int, str], bytes]] = []
+    files = {}
+    for source in sources:
+        feed = Feed(source.reservation.title, site.name, stamp)
+        events = [(event_order(event), event_bytes(feed, event)) for event in events_of(source)]
+        files[f"{_FEEDS}/{source.reservation.name}.ics"] = join_events(feed, [data for _, data in events])
+        whole += events
+    everything = Feed(feed_name(site), site.name, stamp)
+    return {"berth.ics": join_events(everything, [data for _, data in sorted(whole)]), **files}

@@ -1,0 +1,182 @@
+"""The command that begins a repository: `berth init`."""
+
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from berth.cli.command import FOLDER, CommandError, Settings, command
+from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, is_terminal, stderr, stdout
+from berth.cli.selection import clock_of
+from berth.dates.moments import local_text, named
+from berth.edit.create import write_file
+from berth.edit.installation import RELEASED, build_wheel, installed_origin
+from berth.edit.roundtrip import EditError
+from berth.edit.scaffold import (
+    NAMESPACES,
+    README,
+    VENDOR,
+    Starter,
+    next_commands,
+    project_of,
+    starter_files,
+)
+from berth.git import origin
+from berth.schema import grammar
+from berth.schema.engine import CALLED, ENGINES
+from berth.schema.renkunames import slug
+from berth.schema.report import Refusal
+
+_LOCAL = f"""\
+The workflow installs {RELEASED} from the package index, not this local Berth: for that, use --vendor.
+"""
+
+
+class _Text(click.ParamType[str]):
+    """A text that a grammar of the schema accepts, as a flag or as an answer."""
+
+    def __init__(self, name: str, read: Callable[[str], str]) -> None:
+        self.name, self._read = name, read
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        try:
+            return self._read(value)
+        except Refusal as refusal:
+            self.fail(f"{refusal.message} {refusal.fix}", param, ctx)
+
+
+_LABEL, _ZONE = _Text("label", grammar.dns_label), _Text("zone", grammar.zone)
+_ADDRESS = _Text("address", grammar.optional(grammar.repository))
+_SOURCE, _ENGINE = click.Choice(tuple(NAMESPACES)), click.Choice(ENGINES)
+
+
+@command(
+    in_project=False,
+    examples=(
+        "berth init seats --demo",
+        "berth init --source jupyterhub --zone Europe/Zurich --engine argocd",
+    ),
+)
+@click.argument("directory", metavar="[DIR]", type=FOLDER, default=".")
+@click.option("--cluster", metavar="NAME", type=_LABEL, help="Name of the cluster; default: prod.")
+@click.option(
+    "--source", metavar="NAME", type=_SOURCE, help="jupyterhub, renku or pods; default: jupyterhub."
+)
+@click.option(
+    "--namespace",
+    metavar="NAME",
+    type=_LABEL,
+    help="Where sessions run; default: jupyterhub, renku or default.",
+)
+@click.option("--zone", metavar="ZONE", type=_ZONE, help="Time zone of the site; default: UTC.")
+@click.option("--time-zone", "long_zone", type=_ZONE, hidden=True)  # how version 0.1.0 calls it
+@click.option("--engine", metavar="NAME", type=_ENGINE, help="argocd, flux or none; default: none.")
+@click.option(
+    "--repository", metavar="URL", type=_ADDRESS, help="Where the engine finds it; default: git's origin."
+)
+@click.option("--demo", is_flag=True, help="Ask nothing; add two seats that open in two minutes.")
+@click.option("--calendar", is_flag=True, help="Add a workflow that publishes a calendar page.")
+@click.option("--report", is_flag=True, help="Add a weekly workflow that proposes seats and leads.")
+@click.option("--vendor", is_flag=True, help="Write a wheel of this Berth, for the workflow.")
+def init(  # noqa: PLR0913 - one for each option
+    settings: Settings,
+    *,
+    directory: str,
+    cluster: str | None,
+    source: str | None,
+    namespace: str | None,
+    zone: str | None,
+    long_zone: str | None,
+    engine: str | None,
+    repository: str | None,
+    demo: bool,
+    calendar: bool,
+    report: bool,
+    vendor: bool,
+) -> int:
+    """Start a repository of reservations that passes its checks.
+
+    On a terminal it asks for what is not given. It writes a site, a resource class, a calendar, a course from
+    the next Monday on, and a workflow for GitHub. DIR is the top of the repository; default: this folder.
+
+    Nothing is overwritten: a README.md stays, and if another file exists, nothing is written. The workflow
+    installs Berth from where this Berth was installed from: the package index, a commit of a git repository,
+    an address, or with --vendor a wheel that is part of the repository.
+    """
+    folder = Path(directory)
+    asks = is_terminal(sys.stdin) and not demo
+
+    def value(given: str | None, question: str, kind: click.ParamType[str], default: str) -> str:
+        if given is not None or not asks:
+            return default if given is None else given
+        answer: str = click.prompt(question, default, type=kind, show_default=bool(default), err=True)
+        return answer
+
+    try:
+        cluster = value(cluster, "Name of the cluster", _LABEL, "prod")
+        source = value(source, "Source of the sessions", _SOURCE, "pods" if demo else "jupyterhub")
+        namespace = value(namespace, "Namespace of the sessions", _LABEL, NAMESPACES[source])
+        zone = value(zone or long_zone, "Time zone", _ZONE, "UTC")
+        engine = value(engine, "Engine that applies the manifests", _ENGINE, "none")
+        if engine != "none":
+            repository = value(repository, "Address of the git repository", _ADDRESS, origin(folder) or "")
+    except click.Abort:
+        raise CommandError("Nothing was written.") from None
+    requirement, wheels = _requirement(vendor=vendor)
+    name = slug(folder.resolve().name)
+    where = (cluster, source, namespace, zone, engine, repository or "")
+    starter = Starter(name, requirement, *where, demo=demo, calendar=calendar, report=report)
+    texts = starter_files(starter, clock_of(settings, None).now)
+    pipeline = project_of(texts)
+    opens = [one.open for item in pipeline.items() for one in item.expansion.occurrences]
+    if pipeline.has_errors():
+        settings.report(pipeline.findings())
+        stderr("Nothing was written.\n")
+        return EXIT_BAD_INPUT
+    _write(folder, {**texts, **wheels})
+    stdout(_told(directory, starter, local_text(min(opens), named(zone))))
+    if requirement == RELEASED and installed_origin().is_local:
+        stderr(_LOCAL)
+    return EXIT_OK
+
+
+def _requirement(*, vendor: bool) -> tuple[str, dict[str, bytes]]:
+    """Return what the workflow installs, and the wheel that the repository has for it."""
+    found = installed_origin()
+    if not vendor:
+        return RELEASED if found.is_local else found.requirement, {}
+    try:
+        wheel = build_wheel(found.requirement)
+    except EditError as error:
+        raise CommandError(f"{error}. Nothing was written.") from error
+    path = f"{VENDOR}/{wheel.name}"
+    return f"./{path}", {path: wheel.content}
+
+
+def _write(folder: Path, files: dict[str, str | bytes]) -> None:
+    existing = [path for path in ("reservations", "rendered", *files) if (folder / path).exists()]
+    in_the_way = [path for path in existing if path != README]
+    if in_the_way:
+        raise CommandError(f"{folder / in_the_way[0]} exists; nothing was written.")
+    try:
+        for path, content in files.items():
+            if path not in existing:
+                write_file(str(folder / path), content, None)
+    except EditError as error:
+        raise CommandError(f"{error}.") from error
+
+
+def _told(directory: str, starter: Starter, opens: str) -> str:
+    """Say what to do next, and when there is something to see."""
+    folder = Path(directory).resolve()
+    lines = [f"{folder.name} is a repository of reservations now. Next:"]
+    if starter.engine != "none" and not starter.repository:
+        engine = CALLED[starter.engine]
+        lines.append(f"  # Add repository.url to reservations/site.yaml, so that {engine} finds rendered/.")
+    if folder != Path.cwd():
+        lines.append(f"  cd {shlex.quote(directory)}")
+    lines += [f"  {one}" for one in next_commands(starter)]
+    return "\n".join([*lines, f"The first placeholders start on {opens} ({starter.zone}).", ""])

@@ -1,0 +1,56 @@
+"""The clusters that a command looks at, and the way to them: --cluster, --context and --kubeconfig."""
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from berth.cli.command import CommandError, Settings
+from berth.cli.selection import cluster_option, context_option, kubeconfig_option
+from berth.schema.values import Cluster, Site
+
+if TYPE_CHECKING:
+    from berth.live.access import ClusterAccess
+
+
+class ClusterChoice(NamedTuple):
+    """What the options name; without `--cluster` all clusters of the site."""
+
+    cluster: str | None
+    contexts: tuple[str, ...]
+    kubeconfig: str | None
+
+    def of(self, site: Site) -> list[Cluster]:
+        return [one for one in site.clusters if self.cluster in (None, one.name)]
+
+    def access(
+        self, settings: Settings, clusters: Sequence[Cluster], patience: float | None = None
+    ) -> "ClusterAccess":
+        """Return the way to some of these clusters. `patience`: seconds for the answers, if not the usual."""
+        from berth.live import access  # noqa: PLC0415 - it loads the client
+
+        try:
+            ordered = access.parse_contexts(self.contexts, [one.name for one in clusters])
+        except access.ContextArgumentError as error:
+            raise CommandError(f"--context: {error}") from error
+        file = None if self.kubeconfig is None else settings.given(self.kubeconfig)
+        return access.ClusterAccess(file, ordered, patience or access.ANSWER_SECONDS)
+
+
+def cluster_options(function: Callable[..., int]) -> Callable[..., int]:
+    """Give a command the options; their values come as `choice`."""
+
+    @cluster_option
+    @context_option
+    @kubeconfig_option
+    @wraps(function)
+    def run(
+        settings: Settings,
+        *,
+        cluster: str | None,
+        contexts: tuple[str, ...],
+        kubeconfig: str | None,
+        **others: Any,
+    ) -> int:
+        return function(settings, choice=ClusterChoice(cluster, contexts, kubeconfig), **others)
+
+    return run

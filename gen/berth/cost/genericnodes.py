@@ -1,0 +1,77 @@
+"""Plan generic capacity with the planner's rules: each shape of nodes as a NodePool with one type.
+
+The rules that decide where a pod fits are those of kube-scheduler for any autoscaler: requests, pods of a
+node, taints, selectors, affinity and spread. Shapes are tried in the order of the file, and each has as many
+nodes as it may. cluster-autoscaler removes a node ten minutes after its last pod.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from berth.karpenter.nodelabels import ZONE
+from berth.quantity import parse, text
+from berth.schema.cloudvalues import GENERIC, CloudCapacity, GenericCapacity, InstanceType, NodeShape
+from berth.schema.nodeclass import NodeClass
+from berth.schema.nodepool import Budget, Disruption, Requirement
+
+_UNNEEDED = "10m"  # scale-down-unneeded-time
+_HEAVIEST = 100
+_NODE_CLASS = NodeClass.model_construct(
+    subnet_selector_terms=(), security_group_selector_terms=(), ami_selector_terms=()
+)
+_DISRUPTION = Disruption.model_construct(
+    consolidate_after=_UNNEEDED, budgets=(Budget.model_construct(nodes="100%"),)
+)
+
+
+def shape_names(capacity: GenericCapacity) -> list[str]:
+    """Return the names of its shapes in a plan."""
+    return [f"{capacity.name}/{shape.name}" for shape in capacity.nodes]
+
+
+def document_name(name: str) -> str:
+    """Return the name of the CloudCapacity document of a capacity in a plan."""
+    return name.partition("/")[0]
+
+
+def as_clouds(capacities: Iterable[GenericCapacity]) -> Iterator[CloudCapacity]:
+    """Yield a capacity for each shape."""
+    for one in capacities:
+        for place, (name, shape) in enumerate(zip(shape_names(one), one.nodes, strict=True)):
+            yield _cloud(one, name, shape, max(_HEAVIEST - place, 1))
+
+
+def _cloud(one: GenericCapacity, name: str, shape: NodeShape, weight: int) -> CloudCapacity:
+    cpu = parse(dict(shape.allocatable)["cpu"]) or 0
+    zones = Requirement.model_construct(key=ZONE, operator="In", values=shape.zones)
+    return CloudCapacity(
+        origin=one.origin,
+        name=name,
+        cluster=one.cluster,
+        provider=GENERIC,
+        node_class=_NODE_CLASS,
+        reservations=(),
+        capacity_types=("on-demand",),
+        requirements=(zones,) if shape.zones else (),
+        weight=weight,
+        # All nodes of a pool have one type, so that its limit of cores is one of nodes.
+        limits=() if shape.most is None else (("cpu", text(cpu * shape.most)),),
+        taints=shape.taints,
+        startup_taints=(),
+        labels=shape.labels,
+        expire_after="Never",
+        termination_grace=None,
+        disruption=_DISRUPTION,
+        instance_types=(
+            InstanceType(
+                name=shape.name,
+                capacity=shape.allocatable,
+                allocatable=shape.allocatable,
+                zones=shape.zones,
+                architecture=dict(shape.labels).get("kubernetes.io/arch", "amd64"),
+                on_demand=shape.hourly_price,
+                spot=None,
+            ),
+        ),
+        daemon_requests=one.daemon_requests,
+        startup=one.startup,
+    )

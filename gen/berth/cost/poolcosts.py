@@ -1,0 +1,21 @@
+"""What the machines of each pool cost from an instant on, which policies of the site compare."""
+
+from collections.abc import Iterable
+
+from berth.checks.policychecks import PoolCost, PoolCosts
+from berth.cost.clusterplans import ClusterPlan
+from berth.cost.ledger import TimeRange, cost_lines, month_splitter, sum_by, sum_lines
+from berth.cost.results import dollars
+from berth.dates.moments import named
+
+
+def pool_costs(plans: Iterable[ClusterPlan], zone: str, now: int) -> PoolCosts:
+    """Return the cost of each planned pool, without what is paid in advance. `zone`: of the site."""
+    months = month_splitter(named(zone))
+    found = {}
+    for plan in plans:
+        sums = sum_by(cost_lines(plan, 0, TimeRange(since=now), months), lambda line: line.key)
+        for demand in plan.demands:
+            one = sums.get(demand.key, sum_lines(()))
+            found[demand.key] = PoolCost(dollars(one.priced), is_partial=bool(one.unpriced))
+    return found

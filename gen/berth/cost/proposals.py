@@ -1,0 +1,202 @@
+"""What past dates propose for the next ones: other seats or another lead, by rules that can be looked up.
+
+Pure. A rule looks only at dates on which the reservation asked for what it asks for now, and nothing was
+wrong: a date with faults teaches nothing. Lowering takes several dates, and more of them for a list of dates,
+such as exams.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from berth.core.record import OPENED_LATE
+from berth.cost.attendance import Attendance, ClassSummary
+from berth.cost.formatting import minutes
+from berth.schema.holders import Unit
+from berth.schema.values import Reservation
+
+FEWER, MORE, EARLIER, LATER, NOBODY = "B210", "B211", "B212", "B213", "B214"
+FEW_DATES = 4  # with fewer, nothing is lowered
+MANY_DATES = 8  # from which on the margin is small; with fewer, no list of dates is lowered
+TWICE = 2  # dates on which something was too little before more is proposed
+MARGIN, WIDE_MARGIN = 10, 25  # percent on top of the most sessions, with many and with few dates
+STEP = 5  # seats, and minutes: proposals are multiples of it
+WORTH_PERCENT = 10  # of the seats that must be saved
+WORTH_MINUTES = 15  # of lead that must be saved
+MAX_LEAD = 1440  # minutes, as a reservation may have
+_LISTED = ("once", "dates")
+
+
+class Asked(NamedTuple):
+    """What a reservation asks for now, in one class."""
+
+    seats: int
+    lead: int  # minutes
+    ready_minutes: int  # of the site
+    behavior: str = "maintain"
+    is_listed: bool = False  # its dates are a list, such as those of exams
+    has_profile: bool = False  # its seats open in steps
+    unit: Unit = Unit.SEAT
+
+
+class Proposal(NamedTuple):
+    """A change for the next dates. `code` is that of its rule, and its finding."""
+
+    code: str
+    before: int  # seats, or minutes of lead
+    after: int  # the same as before: there is nothing to write
+    dates: int  # that it is derived from
+    advice: str
+    why: str
+    saved: int = 0  # seat-seconds that would have been saved on these dates; below 0, needed more
+
+    @property
+    def is_edit(self) -> bool:
+        return self.before != self.after
+
+    @property
+    def is_lead(self) -> bool:
+        return self.code in (EARLIER, LATER)
+
+
+def asked(reservation: Reservation, resource_class: str, ready_minutes: int) -> Asked | None:
+    """Return what a reservation asks for now; None if it has no such class."""
+    seats = dict(reservation.seats)
+    if resource_class not in seats:
+        return None
+    return Asked(
+        seats[resource_class],
+        reservation.lead,
+        ready_minutes,
+        reservation.behavior,
+        reservation.recurrence.type in _LISTED,
+        bool(reservation.profile),
+        reservation.holder.unit,
+    )
+
+
+def proposals(summary: ClassSummary, now: Asked) -> list[Proposal]:
+    """Return what the dates of a class propose, at most one change of the seats and one of the lead."""
+    seats = [one for one in _of_seats(summary.dates, now) if one is not None]
+    then = now._replace(seats=seats[0].after) if seats else now
+    return [*seats, *_of_lead(summary.dates, then)]
+
+
+def _of_seats(dates: Sequence[Attendance], now: Asked) -> Iterator[Proposal | None]:
+    """Yield a proposal for the seats, from the most sessions."""
+    if now.unit is not Unit.SEAT or not now.seats:
+        return
+    counted = [(one, one.peak) for one in dates if one.peak is not None and not one.faults]
+    counted = [(one, peak) for one, peak in counted if one.promised == now.seats]
+    full = [peak for one, peak in counted if peak > one.promised]
+    if len(full) >= TWICE:
+        yield _more(counted, max(full), len(full), now)
+        return
+    clean = [(one, peak) for one, peak in counted if peak + one.missing <= one.promised]  # all found a seat
+    if len(clean) >= _enough(now) and not full:
+        yield _fewer(clean, now)
+
+
+def _enough(now: Asked) -> int:
+    """Return how many dates it takes to lower something."""
+    return MANY_DATES if now.is_listed else FEW_DATES
+
+
+def _more(counted: Sequence[tuple[Attendance, int]], most: int, full: int, now: Asked) -> Proposal:
+    after = _steps(most + most * MARGIN // 100)
+    dates = [one for one, _ in counted]
+    return Proposal(
+        MORE,
+        now.seats,
+        after,
+        len(dates),
+        f"reserve {after} instead of {now.seats}",
+        f"more sessions than seats on {full} of {_dates(len(dates))}, at most {most}",
+        -_saved(dates, after - now.seats, now.behavior),
+    )
+
+
+def _fewer(clean: Sequence[tuple[Attendance, int]], now: Asked) -> Proposal | None:
+    most, dates = max(peak for _, peak in clean), [one for one, _ in clean]
+    if not most:
+        advice = "look at how its sessions are recognized, or suspend it"
+        why = f"no session counted in {_dates(len(dates))}"
+        return Proposal(NOBODY, now.seats, now.seats, len(dates), advice, why)
+    after = _steps(most + most * (MARGIN if len(dates) >= MANY_DATES else WIDE_MARGIN) // 100)
+    if 100 * (now.seats - after) < WORTH_PERCENT * now.seats:
+        return None
+    return Proposal(
+        FEWER,
+        now.seats,
+        after,
+        len(dates),
+        f"reserve {after} instead of {now.seats}",
+        f"never more than {most} session{'' if most == 1 else 's'} in {_dates(len(dates))}",
+        _saved(dates, now.seats - after, now.behavior),
+    )
+
+
+def _saved(dates: Sequence[Attendance], seats: int, behavior: str) -> int:
+    """Return the seat-seconds that so many seats less would have saved.
+
+    With `reduce` free seats fall from all at the start to none at the end; a buffer follows the sessions.
+    """
+    if behavior == "buffer":
+        return 0
+    half = 2 if behavior == "reduce" else 1
+    return sum(seats * (one.start - one.open + (one.end - one.start) // half) for one in dates)
+
+
+def _of_lead(dates: Sequence[Attendance], now: Asked) -> Iterator[Proposal]:
+    """Yield a proposal for the lead, from the times at which all seats were ready."""
+    if now.has_profile:
+        return
+    same = [one for one in dates if one.start - one.open == 60 * now.lead and not one.faults]
+    same = [one for one in same if OPENED_LATE not in dict(one.shortfalls)]
+    took = [(one, one.ready - one.open) for one in same if one.ready is not None]
+    late = [one for one, _ in took if one.late]
+    needed = minutes(max((seconds for _, seconds in took), default=0)) + now.ready_minutes
+    if len(late) >= TWICE:
+        after = min(_steps(needed), MAX_LEAD)
+        if after > now.lead:
+            yield _earlier([one for one, _ in took], late, after, now)
+        return
+    is_always_ready = len(took) == len(same) and not late
+    if is_always_ready and len(took) >= MANY_DATES:
+        after = _steps(needed + STEP)
+        if now.lead - after >= WORTH_MINUTES:
+            yield _later([one for one, _ in took], after, now)
+
+
+def _earlier(took: Sequence[Attendance], late: Sequence[Attendance], after: int, now: Asked) -> Proposal:
+    most = minutes(max(one.late for one in late))
+    return Proposal(
+        EARLIER,
+        now.lead,
+        after,
+        len(took),
+        f"lead {now.lead} -> {after} minutes",
+        f"ready {most} minute{'' if most == 1 else 's'} late on {len(late)} of {_dates(len(took))}",
+        60 * (now.lead - after) * now.seats * len(took),
+    )
+
+
+def _later(took: Sequence[Attendance], after: int, now: Asked) -> Proposal:
+    spare = min(one.due - one.ready for one in took if one.ready is not None) // 60
+    return Proposal(
+        LATER,
+        now.lead,
+        after,
+        len(took),
+        f"lead {now.lead} -> {after} minutes",
+        f"ready at least {spare} minutes early in {_dates(len(took))}",
+        60 * (now.lead - after) * now.seats * len(took),
+    )
+
+
+def _steps(number: int) -> int:
+    """Round up to a multiple of the step."""
+    return -(-number // STEP) * STEP
+
+
+def _dates(number: int) -> str:
+    return f"{number} date{'' if number == 1 else 's'}"

@@ -1,0 +1,100 @@
+"""Find what the policies of the site look at in a change: the dates that it adds, changes or removes."""
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+
+from berth.checks.policychecks import (
+    PolicyCase,
+    PolicySubject,
+    coming_occurrences,
+    holds_without_windows,
+    policy_case,
+)
+from berth.dates.occurrence import Occurrence
+from berth.diff.change import CHANGED, ReservationChange
+from berth.diff.compare import ReservationVersion
+from berth.schema.values import Policy, Reservation
+
+
+def policy_cases(
+    change: ReservationChange,
+    old: ReservationVersion | None,
+    new: ReservationVersion | None,
+    policies: Sequence[Policy],
+    now: int,
+) -> Iterator[PolicyCase]:
+    """Yield what each policy looks at.
+
+    Dates that are over do not count. A date that is removed counts only for policies about the notice.
+    """
+    changes_all = change.kind != CHANGED or _differ_on_all_dates(old, new)
+    removed, added = _differing_dates(old, new, now, changes_all=changes_all)
+    changes_held = changes_all or change.standing[0] != change.standing[1]
+    holds, held = (changes_held and _holds_now(one, now) for one in (new, old))
+    after = _subject(new, _clusters(new), added, holds, now)
+    clusters = {**_clusters(old), **_clusters(new)}
+    either = _subject(new or old, clusters, [*removed, *added], holds or held, now)
+    for policy in policies:
+        subject = after if policy.when.notice is None else either
+        case = policy_case(policy, subject) if subject else None
+        if case is not None:
+            yield case
+
+
+def _clusters(version: ReservationVersion | None) -> dict[str, str]:
+    """Return the cluster of each class."""
+    if version is None:
+        return {}
+    return dict(zip((one.name for one in version.classes), version.clusters, strict=True))
+
+
+def _subject(
+    version: ReservationVersion | None,
+    clusters: Mapping[str, str],
+    dates: Sequence[Occurrence],
+    holds_now: bool,
+    now: int,
+) -> PolicySubject | None:
+    return None if version is None else PolicySubject(version.reservation, clusters, dates, holds_now, now)
+
+
+def _holds_now(version: ReservationVersion | None, now: int) -> bool:
+    """Tell whether this version holds seats without windows now."""
+    return version is not None and holds_without_windows(version.reservation, now)
+
+
+def _differing_dates(
+    old: ReservationVersion | None, new: ReservationVersion | None, now: int, *, changes_all: bool
+) -> tuple[list[Occurrence], list[Occurrence]]:
+    """Return the dates to come that only the old version has as they are, and those of the new one."""
+    before, after = (
+        coming_occurrences(one.reservation, one.occurrences, now) if one else () for one in (old, new)
+    )
+    if changes_all:
+        return [*before], [*after]
+    known = {_values(item) for item in before}, {_values(item) for item in after}
+    removed = [item for item in before if _values(item) not in known[1]]
+    return removed, [item for item in after if _values(item) not in known[0]]
+
+
+def _values(item: Occurrence) -> Hashable:
+    return item.start, item.end, item.open, item.seats, item.scaling
+
+
+def _differ_on_all_dates(old: ReservationVersion | None, new: ReservationVersion | None) -> bool:
+    """Tell whether something changes that matters for every date: the behavior, or a class of both."""
+    if old is None or new is None:
+        return True
+    before, after = _classes(old), _classes(new)
+    is_other_class = any(before[name] != after[name] for name in before if name in after)
+    return is_other_class or _settings(old.reservation) != _settings(new.reservation)
+
+
+def _classes(version: ReservationVersion) -> dict[str, Hashable]:
+    """Return the values of each class, and its cluster."""
+    pairs = zip(version.classes, version.clusters, strict=True)
+    return {one.name: (one[1:], cluster) for one, cluster in pairs}  # but not its place in a file
+
+
+def _settings(one: Reservation) -> tuple[object, ...]:
+    """Return what is neither words nor seen in the dates."""
+    return one.behavior, one.sessions, one.holder, one.suspend, one.overlap, one.profile, one.buffer

@@ -1,0 +1,94 @@
+"""Lines of a CODEOWNERS file for the reservations whose owners it can name, and the block that has them."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
+
+from berth.edit.roundtrip import EditError
+from berth.findings import Path, Problem
+from berth.schema.report import shown
+from berth.schema.values import Reservation
+
+UNNAMED = "B235"
+BEGIN = "# Begin of berth codeowners. Do not edit: change spec.owner of the reservations."
+END = "# End of berth codeowners."
+_USER = re.compile(r"@\w[\w.-]*(/[\w.-]+)*", re.ASCII)
+_ADDRESS = re.compile(r"[^@\s#]+@[^@\s#]+\.[^@\s#]+")
+_SPECIAL = re.compile(r"[#!*?\[\]\\]")  # a pattern has another meaning with these, or ends
+_BLOCK = re.compile(rf"^{re.escape(BEGIN)}\n(?:.*\n)*?{re.escape(END)}\n", re.MULTILINE)
+
+Contacts = tuple[str, ...]
+
+
+def code_owners(
+    reservations: Iterable[Reservation], files: Iterable[str]
+) -> tuple[dict[str, Contacts], list[Problem]]:
+    """Return the contacts of each file, none for most, and what CODEOWNERS cannot name."""
+    found: dict[str, Contacts] = dict.fromkeys(files, ())
+    problems = []
+    for one in reservations:
+        problem = _problem(one)
+        if problem is not None:
+            problems.append(problem)
+        elif one.owner is not None:
+            contacts = found.get(one.origin.file, ())
+            found[one.origin.file] = tuple(dict.fromkeys((*contacts, one.owner.contact)))
+    return found, problems
+
+
+def _problem(one: Reservation) -> Problem | None:
+    owner, file = one.owner, one.origin.file
+    if owner is None:
+        return None
+    fix = "Write @user, @organization/team or an e-mail address."
+    if not owner.contact:
+        return _unnamed(one, (), "the owner has no contact for CODEOWNERS.", fix)
+    if not _USER.fullmatch(owner.contact) and not _ADDRESS.fullmatch(owner.contact):
+        message = f"{shown(owner.contact)} is not a contact for CODEOWNERS."
+        return _unnamed(one, ("contact",), message, fix)
+    if _SPECIAL.search(file):
+        fix = "Rename it: without #, !, *, ?, [, ] and \\."
+        return _unnamed(one, (), f"CODEOWNERS cannot name the file {file}.", fix)
+    return None
+
+
+def _unnamed(one: Reservation, at: Path, message: str, fix: str) -> Problem:
+    return Problem(UNNAMED, *one.origin[:2], ("spec", "owner", *at), message, fix)
+
+
+def owner_lines(contacts: Mapping[str, Contacts], top: str) -> list[str]:
+    """Return a line for each file with contacts, or for a folder in which all files have the same.
+
+    `top` leads to the project from the top of its repository.
+    """
+    by_folder: dict[str, set[Contacts]] = {}
+    for file, mine in contacts.items():
+        for folder in _folders(file):
+            by_folder.setdefault(folder, set()).add(mine)
+    patterns: dict[str, Contacts] = {}
+    for file, mine in sorted(contacts.items()):
+        if mine:
+            whole = next((one for one in _folders(file) if len(by_folder[one]) == 1), file)
+            patterns[whole] = mine
+    return [f"/{top}{_escaped(path)} {' '.join(mine)}" for path, mine in patterns.items()]
+
+
+def _folders(file: str) -> Iterator[str]:
+    """Yield the folders of a file below reservations/, the largest first: `reservations/physics/`."""
+    yield from [*accumulate(f"{part}/" for part in file.split("/")[:-1])][1:]
+
+
+def _escaped(path: str) -> str:
+    return path.replace(" ", "\\ ")
+
+
+def with_block(text: str, lines: Sequence[str]) -> str:
+    """Return the text of a CODEOWNERS file with these lines in its block; a new block is at the end."""
+    block = "".join(f"{line}\n" for line in (BEGIN, *lines, END)) if lines else ""
+    if BEGIN not in text and END not in text:
+        before = text if not text or text.endswith("\n") else f"{text}\n"
+        return before + ("\n" if before and block else "") + block
+    found = _BLOCK.search(text if text.endswith("\n") else f"{text}\n")
+    if found is None or text.count(BEGIN) > 1 or text.count(END) > 1:
+        raise EditError("the lines around the block of berth codeowners are not one pair; repair them")
+    return text[: found.start()] + block + text[found.end() :]

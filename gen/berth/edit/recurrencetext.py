@@ -1,0 +1,104 @@
+"""Write a recurrence as YAML, as `berth new` and `berth import` do: a line for each date that differs."""
+
+from collections.abc import Iterable
+from datetime import date
+
+from berth.dates.zone import DAY, clock
+from berth.schema.types import WEEKDAYS
+from berth.schema.values import WEEKS, Entry, EntryDates, Except, Extra, Move, Recurrence, Seats
+
+_ON_ONE_LINE = 8  # dates; a longer list has a line for each
+
+
+def recurrence_lines(one: Recurrence, seats: Seats) -> list[str]:
+    """Return the lines of `recurrence` in a reservation that has these seats."""
+    lines = [f"  recurrence:\n    type: {one.type}\n"]
+    if one.within:
+        lines.append(f"    within: [{', '.join(one.within)}]\n")
+    elif one.first and one.last:
+        lines.append(f"    startDate: {one.first}\n    endDate: {one.last}\n")
+    own = {entry.dates.listed: entry for entry in one.schedule if entry.dates.listed is not None}
+    dates = [_listed(span, own.get(i)) for i, span in enumerate(one.dates)]
+    if own or len(dates) > _ON_ONE_LINE:
+        lines += _block("dates", dates)
+    elif dates:
+        lines.append(f"    dates: [{', '.join(dates)}]\n")
+    if one.zone:
+        lines.append(f"    timeZone: {one.zone}\n")
+    if one.interval != 1:
+        lines.append(f"    interval: {one.interval}\n")
+    if one.calendars:
+        lines.append(f"    calendars: [{', '.join(one.calendars)}]\n")
+    lines += _block("except", map(_except, one.excepts))
+    shared = (entry for entry in one.schedule if entry.dates.listed is None)
+    lines += _block("schedule", (_mapping(_entry_fields(entry, seats)) for entry in shared))
+    lines += _block("moved", map(_move, one.moves))
+    lines += _block("extra", (_mapping(_extra_fields(extra, seats)) for extra in one.extras))
+    return lines
+
+
+def _block(key: str, items: Iterable[str]) -> list[str]:
+    lines = [f"      - {item}\n" for item in items]
+    return [f"    {key}:\n", *lines] if lines else []
+
+
+def _mapping(fields: Iterable[str]) -> str:
+    return f"{{{', '.join(fields)}}}"
+
+
+def _span_fields(span: tuple[date, date]) -> list[str]:
+    first, last = span
+    return [f"date: {first}"] if first == last else [f"from: {first}", f"to: {last}"]
+
+
+def _listed(span: tuple[date, date], own: Entry | None) -> str:
+    """Return an item of `dates`, with the hours of its own entry."""
+    if own is not None:
+        return _mapping([*_span_fields(span), *_hours(own.start, own.end, own.end_day)])
+    return str(span[0]) if span[0] == span[1] else _mapping(_span_fields(span))
+
+
+def _hours(start: int | None, end: int | None, end_day: int | None) -> list[str]:
+    found = [] if start is None else [f'startTime: "{clock(start)}"']
+    found += [] if end is None else [f'endTime: "{"24:00" if end == DAY else clock(end)}"']
+    return found + ([] if end_day is None else [f"endDay: {end_day}"])
+
+
+def _entry_fields(entry: Entry, seats: Seats) -> list[str]:
+    names = [WEEKDAYS[day - 1] for day in entry.days]
+    fields = [f"dayOfWeek: {names[0]}"] if len(names) == 1 else []
+    fields += [f"daysOfWeek: [{', '.join(names)}]"] if len(names) > 1 else []
+    fields += _hours(entry.start, entry.end, entry.end_day)
+    return fields + _date_fields(entry.dates) + _count(entry.seats, seats)
+
+
+def _date_fields(dates: EntryDates) -> list[str]:
+    fields = [f"from: {dates.first}"] if dates.first else []
+    fields += [f"until: {dates.last}"] if dates.last else []
+    fields += [f"weeks: {word}" for word, weeks in WEEKS.items() if weeks == dates.weeks]
+    return fields + ([f"monthly: {{week: {dates.nth}}}"] if dates.nth else [])
+
+
+def _count(own: Seats | None, seats: Seats) -> list[str]:
+    """Return the seats of a line that has its own, if both are of one class."""
+    if own in (None, seats) or [name for name, _ in own or ()] != [name for name, _ in seats]:
+        return []
+    return [f"placeholderCount: {count}" for _, count in own or ()][:1]
+
+
+def _except(one: Except) -> str:
+    if one.start is None:
+        return _listed((one.first, one.last), None)
+    return _mapping([*_span_fields((one.first, one.last)), *_hours(one.start, None, None)])
+
+
+def _move(one: Move) -> str:
+    to = [f"date: {one.to_day}"] if one.to_day else []
+    to += _hours(one.to_start, one.to_end, one.to_end_day)
+    to += [f"placeholderCount: {count}" for _, count in one.seats or ()][:1]
+    return _mapping([f"date: {one.day}", *_hours(one.start, None, None), f"to: {_mapping(to)}"])
+
+
+def _extra_fields(extra: Extra, seats: Seats) -> list[str]:
+    hours = _hours(extra.start, extra.end, extra.end_day)
+    return [f"date: {extra.day}", *hours, *_count(extra.seats, seats)]

@@ -1,0 +1,76 @@
+"""The counts of `--seats`, and how a line of a file says how many seats it has."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from berth.edit.datelists import set_keys
+from berth.edit.roundtrip import EditError, MakeNode
+from berth.schema.holders import Unit
+from berth.schema.values import Reservation, Seats
+
+ONLY_CLASS = ""
+Counts = Mapping[str, int]
+"""Seats, or whole nodes, by class; ONLY_CLASS stands for the only class that there is."""
+
+
+def parse_counts(text: str) -> Counts:
+    """Parse `120` or `small=120,gpu=10`. Raise EditError for anything else."""
+    found: dict[str, int] = {}
+    for part in text.split(","):
+        name, _, count = part.rpartition("=")
+        name, count = name.strip(), count.strip()
+        if not (count.isascii() and count.isdigit() and len(count) < 10) or name in found:
+            raise EditError(f'--seats "{text}" is not a number, or CLASS=NUMBER with commas')
+        found[name] = int(count)
+    if ONLY_CLASS in found and len(found) > 1:
+        raise EditError(f'--seats "{text}": name the class of each number')
+    return found
+
+
+def with_counts(seats: Seats, counts: Counts, classes: Iterable[str]) -> Seats:
+    """Return the seats with other counts. Raise EditError for a class that is not one of `classes`."""
+    known = list(dict.fromkeys([*dict(seats), *classes]))
+    if ONLY_CLASS in counts:
+        if len(known) > 1:
+            every = ",".join(f"{name}={counts[ONLY_CLASS]}" for name in known)
+            raise EditError(f"it has several classes; name those that change: --seats {every}")
+        counts = {known[0]: counts[ONLY_CLASS]}
+    for name in counts:
+        if name not in known:
+            raise EditError(f'it has no seats of class "{name}", only of {", ".join(known)}')
+    return tuple({**dict(seats), **counts}.items())
+
+
+def count_keys(reservation: Reservation, seats: Seats, usual: Seats) -> dict[str, Any]:
+    """Return the keys with which a line has these seats; None for keys that it must not have."""
+    keys: dict[str, Any] = {**dict.fromkeys(one.field for one in Unit), "seats": None}
+    field = reservation.holder.unit.field
+    if dict(seats) != dict(usual):
+        if reservation.seats_listed:
+            keys["seats"] = [{"resourceClass": name, field: count} for name, count in seats]
+        else:
+            keys[field] = seats[0][1]
+    return keys
+
+
+def set_extra_seats(reservation: Reservation, extra: Any, seats: Seats, make: MakeNode) -> None:
+    """Set the seats of an entry of `extra`; lines that say more than a count keep it."""
+    field = reservation.holder.unit.field
+    rows = extra.get("seats") or []
+    if not any(row.keys() - {"resourceClass", field} for row in rows):
+        set_keys(extra, count_keys(reservation, seats, reservation.seats), make)
+        return
+    counts = dict(seats)
+    for row in rows:
+        set_keys(row, {field: counts.pop(row["resourceClass"])}, make)
+    for name, count in counts.items():
+        rows.append(make({"resourceClass": name, field: count}))
+
+
+def set_seats(reservation: Reservation, counts: Counts, tree: Any, make: MakeNode) -> None:
+    """Set the counts of a reservation; lines of its recurrence that have their own keep them."""
+    seats = with_counts(reservation.seats, counts, ())
+    written = tree["spec"]["provisioning"]
+    rows = written["seats"] if reservation.seats_listed else [written]
+    for row, (_, count) in zip(rows, seats, strict=True):
+        set_keys(row, {reservation.holder.unit.field: count}, make)

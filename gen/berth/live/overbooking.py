@@ -1,0 +1,104 @@
+"""Which nodes are overbooked: their pods and Reservations request more than the node has. Pure.
+
+Koordinator's scheduler lets no session take a slot of such a node, and still shows the slots as Available.
+"""
+
+import json
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from berth import quantity
+from berth.core.slots import ALLOCATED, AVAILABLE, FINISHED_PHASES
+from berth.live.kubeobject import KubeObject, value_at
+
+_REQUESTS = ("resources", "requests")
+
+Amounts = dict[str, int]
+"""By resource, in billionths of its unit."""
+
+
+class OverbookedNode(NamedTuple):
+    """A node with too little of `resource`, in billionths of its unit."""
+
+    name: str
+    resource: str
+    requested: int
+    allocatable: int
+
+
+def overbooked_nodes(
+    nodes: Iterable[KubeObject], pods: Iterable[KubeObject], reservations: Iterable[KubeObject]
+) -> tuple[OverbookedNode, ...]:
+    """Return the overbooked nodes, each with the first resource of which too much is requested.
+
+    A session in a slot requests nothing beside it. Its annotation tells, which comes before its node; the
+    status of the slot is a little late.
+    """
+    held = {
+        one["metadata"]["uid"]: one for one in reservations if value_at(one, "status", "phase") == AVAILABLE
+    }
+    by_node: dict[str, Amounts] = {}
+    by_slot: dict[str, Amounts] = {}
+    for pod in pods:
+        node = value_at(pod, "spec", "nodeName")
+        if node and value_at(pod, "status", "phase") not in FINISHED_PHASES:
+            uid = _allocated(pod)
+            is_inside = uid in held and _node_of(held[uid]) == node
+            total = by_slot.setdefault(uid, {}) if is_inside else by_node.setdefault(node, {})
+            _add(total, pod_requests(pod["spec"]))
+    for uid, one in held.items():
+        room = _amounts(value_at(one, "status", "allocatable"))
+        _add(by_node.setdefault(_node_of(one), {}), _larger(room, by_slot.get(uid, {})))
+    found = (_overbooked(node, by_node.get(node["metadata"]["name"], {})) for node in nodes)
+    return tuple(one for one in found if one)
+
+
+def pod_requests(spec: KubeObject) -> Amounts:
+    """Return what a pod requests: containers that run together, or an init container if it needs more."""
+    running: Amounts = {}
+    largest: Amounts = {}
+    for one in spec.get("initContainers") or ():
+        step = dict(running)
+        _add(step, _amounts(value_at(one, *_REQUESTS)))
+        largest = _larger(largest, step)
+        if one.get("restartPolicy") == "Always":
+            running = step
+    for one in spec.get("containers") or ():
+        _add(running, _amounts(value_at(one, *_REQUESTS)))
+    found = {**_larger(largest, running), **_amounts(value_at(spec, *_REQUESTS))}
+    _add(found, _amounts(spec.get("overhead")))
+    return found
+
+
+def _overbooked(node: KubeObject, requested: Amounts) -> OverbookedNode | None:
+    room = _amounts(value_at(node, "status", "allocatable"))
+    for resource, amount in sorted(requested.items()):
+        if amount > room.get(resource, 0):
+            return OverbookedNode(node["metadata"]["name"], resource, amount, room.get(resource, 0))
+    return None
+
+
+def _allocated(pod: KubeObject) -> str:
+    """Return the uid of the Reservation that a pod is in; empty if it is in none."""
+    try:
+        found = json.loads(value_at(pod, "metadata", "annotations", ALLOCATED) or "{}")
+    except ValueError:
+        return ""
+    return str(found.get("uid", "")) if isinstance(found, dict) else ""
+
+
+def _node_of(reservation: KubeObject) -> str:
+    return str(value_at(reservation, "status", "nodeName"))
+
+
+def _amounts(said: KubeObject | None) -> Amounts:
+    return {name: quantity.parse(str(amount)) or 0 for name, amount in (said or {}).items()}
+
+
+def _add(total: Amounts, more: Amounts) -> None:
+    for name, amount in more.items():
+        total[name] = total.get(name, 0) + amount
+
+
+def _larger(left: Amounts, right: Amounts) -> Amounts:
+    return {name: max(left.get(name, 0), right.get(name, 0)) for name in {**left, **right}}

@@ -1,0 +1,46 @@
+"""List the records in clusters, and say which could not be read."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from berth.core.labels import RECORD, ROLE, SITE
+from berth.core.objects import CONFIG_MAP
+from berth.live.access import ClusterAccess, validated_list
+from berth.live.client import ClusterClient
+from berth.live.clusterfacts import ClusterLocation
+from berth.live.findings import LiveFinding
+from berth.live.gather import list_all
+from berth.live.records import ReadRecords, of_config_maps
+from berth.schema.values import Cluster, Site
+
+
+def read_clusters(
+    access: ClusterAccess, site: Site, clusters: Iterable[Cluster]
+) -> tuple[ReadRecords, list[LiveFinding]]:
+    """Read the records in clusters, and say what could not be read."""
+    places = access.places(site, [*clusters])
+    known = [one for one in places.values() if isinstance(one, ClusterLocation)]
+
+    def listed(remote: ClusterClient, place: ClusterLocation) -> ReadRecords:
+        def ask(path: str, query: Mapping[str, str], accept: str) -> Any:
+            return validated_list(remote.get(path, query, accept), path)
+
+        path, selector = CONFIG_MAP.path(place.namespace), f"{SITE}={site.name},{ROLE}={RECORD}"
+        return of_config_maps(list_all(ask, path, selector, "", "application/json"))
+
+    answers = access.at_each(known, listed)
+    found = [one for one in answers.values() if isinstance(one, ReadRecords)]
+    findings = [one for one in (*places.values(), *answers.values()) if isinstance(one, LiveFinding)]
+    for name, answer in answers.items():
+        if isinstance(answer, ReadRecords):
+            findings += _findings(name, answer)
+    return ReadRecords(tuple(one for each in found for one in each.records)), findings
+
+
+def _findings(cluster: str, found: ReadRecords) -> Iterable[LiveFinding]:
+    for name in found.malformed:
+        message = f"{name} has no records that can be read; its dates are left out."
+        yield LiveFinding("S081", cluster, "", message, "The scaler writes it anew at the next occurrence.")
+    if not found.records and not found.malformed:
+        message = "there is no record yet: scalers write them from the first occurrence on."
+        yield LiveFinding("S082", cluster, "", message, "Ask again after the first occurrence.")

@@ -1,0 +1,90 @@
+"""Write the files of a site into a folder, all of them or none, beside files of others.
+
+A file is Berth's if it begins with a mark. Only such files are replaced, or removed when they are no longer
+expected. Every file is first written next to its target, with a hidden name, and then renamed.
+"""
+
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from berth.findings import Finding
+from berth.output.folder import IN_THE_WAY, OutputError, finding, refusal, temporary_name
+
+_HEAD = 256  # bytes in which the mark must be
+_AGAIN = "Check its permissions and the free space of the disk, then run again."
+
+
+class SiteFiles(NamedTuple):
+    """The bytes of each file by path. `feeds` is the folder of which Berth owns all files with a mark."""
+
+    files: Mapping[str, bytes]
+    marks: tuple[bytes, ...]
+    feeds: str
+
+
+def write_site(folder: str, site: SiteFiles) -> tuple[int, list[str]]:
+    """Write the files; return how many changed, and the paths of those that are removed.
+
+    Raises OutputError, with nothing written, if a file of others is in the way.
+    """
+    top = Path(folder)
+    try:
+        changed = {path: data for path, data in site.files.items() if _content(top / path) != data}
+        in_the_way = [path for path in changed if not _is_free(top / path, site.marks)]
+        if in_the_way:
+            raise OutputError([_in_the_way(folder, path) for path in in_the_way])
+        _replace(top, changed)
+        stale = [path for path in _marked(top, site) if path not in site.files]
+        for path in stale:
+            (top / path).unlink()
+    except OSError as error:
+        raise refusal(folder, "", error, _AGAIN) from error
+    return len(changed), stale
+
+
+def _content(path: Path) -> bytes | None:
+    return path.read_bytes() if path.is_file() else None
+
+
+def _is_free(path: Path, marks: tuple[bytes, ...]) -> bool:
+    if path.is_symlink() or path.is_dir():
+        return False
+    return not path.exists() or _has_mark(path, marks)
+
+
+def _has_mark(path: Path, marks: tuple[bytes, ...]) -> bool:
+    with path.open("rb") as file:
+        head = file.read(_HEAD)
+    return any(mark in head for mark in marks)
+
+
+def _in_the_way(folder: str, path: str) -> Finding:
+    message = f"Something that Berth did not write is where {path} must be written."
+    return finding(IN_THE_WAY, folder, path, message, "Move it away or delete it, or name another folder.")
+
+
+def _replace(top: Path, files: Mapping[str, bytes]) -> None:
+    token = os.urandom(4).hex()
+    written: list[tuple[Path, Path]] = []
+    try:
+        for path, data in files.items():
+            target = top / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            temporary = target.with_name(temporary_name(token, target.name))
+            written.append((temporary, target))
+            temporary.write_bytes(data)
+        for temporary, target in written:
+            temporary.replace(target)
+    finally:
+        for temporary, _ in written:
+            with suppress(OSError):
+                temporary.unlink()
+
+
+def _marked(top: Path, site: SiteFiles) -> list[str]:
+    """Return the files in the folder of feeds that Berth wrote, at this run or an earlier one."""
+    found = sorted((top / site.feeds).glob("*.ics"))
+    return [f"{site.feeds}/{file.name}" for file in found if _has_mark(file, site.marks)]

@@ -1,0 +1,74 @@
+"""`policies` of a Site: which reservations need an approval, are refused, or are warned about."""
+
+from typing import Annotated, Literal
+
+from berth.findings import Path
+from berth.schema.base import OR_MAPPING, ListOf, Model, Whole, field
+from berth.schema.report import MISSING, Report
+from berth.schema.types import AnyText, DnsLabel, Labels, Line, Notice, Price
+from berth.schema.values import APPROVAL, Policy, PolicyConditions, PolicyMatch
+
+
+class MatchSpec(Model):
+    names: ListOf[AnyText] = field((), "names of reservations; `*` stands for any text", "all")
+    owners: ListOf[AnyText] = field((), "names or contacts of their owners; `*` stands for any text", "all")
+    labels: Labels = field({}, "labels that the reservation has", "all")
+    classes: ListOf[DnsLabel] = field((), "only seats of these classes", "all")
+    clusters: ListOf[DnsLabel] = field((), "only seats in these clusters", "all")
+
+    @property
+    def value(self) -> PolicyMatch:
+        return PolicyMatch(self.names, self.owners, tuple(self.labels.items()), self.classes, self.clusters)
+
+
+class ConditionsSpec(Model):
+    """All of them must hold."""
+
+    seats_above: Annotated[int, Whole(0)] | None = field(
+        None, "an occurrence has more seats than this, or more whole nodes", "any number"
+    )
+    cost_above: Price | None = field(
+        None, "the machines of its dates to come cost more than this, as `berth plan` has it", "any cost"
+    )
+    notice_below: Notice | None = field(
+        None, "only changes: the first date that changes opens sooner than this, such as 48h or 7d", "any"
+    )
+    lead_above: Annotated[int, Whole(0)] | None = field(
+        None, "an occurrence opens more than these minutes before its start", "any lead"
+    )
+
+    @property
+    def value(self) -> PolicyConditions:
+        return PolicyConditions(self.seats_above, self.cost_above, self.notice_below, self.lead_above)
+
+
+class ApprovalSpec(Model):
+    approval_by: Line = field(meaning="who must approve: `@user`, `@organization/team` or any name")
+
+
+class PolicySpec(Model):
+    name: DnsLabel = field(meaning="name of the policy, unique in the site")
+    match: MatchSpec = field(MatchSpec.model_construct(), "the reservations that it is about", "all")
+    unless: MatchSpec | None = field(None, "reservations that it leaves out", "none")
+    when: ConditionsSpec = field(
+        ConditionsSpec.model_construct(), "conditions, all of which must hold", "always"
+    )
+    require: Annotated[Literal["refuse", "warn"] | ApprovalSpec, OR_MAPPING] = field(
+        meaning="`refuse`, `warn` or `{approvalBy}`"
+    )
+
+    def check(self, path: Path, report: Report) -> None:
+        if report.is_sound((*path, "unless"), self.unless) and self.unless == MatchSpec.model_construct():
+            fix = "Add names, owners, labels, classes or clusters, or remove it."
+            report(MISSING, (*path, "unless"), "it leaves out nothing.", fix)
+
+    @property
+    def policy(self) -> Policy:
+        return Policy(
+            self.name,
+            self.match.value,
+            None if self.unless is None else self.unless.value,
+            self.when.value,
+            APPROVAL if isinstance(self.require, ApprovalSpec) else self.require,
+            self.require.approval_by if isinstance(self.require, ApprovalSpec) else "",
+        )

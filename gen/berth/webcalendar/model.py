@@ -1,0 +1,293 @@
+"""What the calendar page shows, as compact values: one entry for each reservation, and curves over the term.
+
+Instants are whole minutes since the epoch. Thirty thousand windows of a term fit into a page because each is
+two numbers: the minutes since the one before, and its shape, which it shares with others.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+from berth.checks.ceilings import NO_END, PoolLoad, ceiling_span, levels, per_seat, sum_changes
+from berth.cost.clusterplans import ClusterPlan
+from berth.cost.formatting import money_or_unknown
+from berth.cost.ledger import CostLine, CostSum, TimeRange, cost_lines, day_splitter, sum_by
+from berth.cost.results import MachineCounts, dollars
+from berth.dates.moments import named
+from berth.dates.occurrence import Expansion, Occurrence
+from berth.dates.zone import DAY, clock, date_text, walls
+from berth.manifests.placed import cluster_of
+from berth.quantity import parse
+from berth.schema.holders import Unit
+from berth.schema.values import Cluster, Reservation, ResourceClass, Site
+from berth.webcalendar.zoneoffsets import ZoneOffsets, zone_offsets
+
+_BILLION = 10**9  # of a quantity
+_GIBI = 2**30
+_MARGIN = 60 * DAY
+
+
+class PageClass(NamedTuple):
+    name: str
+    cluster: int  # index
+
+
+class WindowSeats(NamedTuple):
+    """The seats of one class in a window, or whole nodes, and how many minutes before the start they open."""
+
+    resource_class: int  # index
+    seats: int
+    lead: int
+
+
+class WindowShape(NamedTuple):
+    """What windows of a reservation have in common. `offset`: minutes by which its zone is ahead of UTC."""
+
+    offset: int
+    length: int
+    name: str
+    marks: tuple[str, ...]
+    seats: tuple[WindowSeats, ...]
+
+
+class LeftOut(NamedTuple):
+    """A date that does not happen. `at` is the end of its id: `2026-02-09T09:00`."""
+
+    at: str
+    reason: str
+
+
+class PageReservation(NamedTuple):
+    """A reservation with its windows: minutes since the window before, shape, and so on.
+
+    `ids` has the ends of the ids that do not follow from the local start, by the number of the window.
+    `standing` are seats without windows, `until` the minute at which they go; None: never.
+    """
+
+    name: str
+    title: str
+    zone: str
+    unit: str
+    owner: str
+    contact: str
+    file: str
+    url: str
+    suspended: bool
+    cost: str
+    shapes: tuple[WindowShape, ...]
+    windows: tuple[int, ...]
+    ids: dict[int, str]
+    left_out: tuple[LeftOut, ...]
+    standing: tuple[WindowSeats, ...]
+    until: int | None
+
+
+class CurveLimit(NamedTuple):
+    """The most that may be held in [first, last)."""
+
+    first: int
+    last: int
+    most: float
+
+
+class Curve(NamedTuple):
+    """What a cluster holds over time: minutes since the step before, new amount, and so on.
+
+    `resource_class` is an index, or None for a sum of several classes.
+    """
+
+    cluster: int
+    resource_class: int | None
+    what: str
+    unit: str
+    steps: tuple[float, ...]
+    limits: tuple[CurveLimit, ...]
+
+
+class DailyCost(NamedTuple):
+    """Dollars for nodes by the hour in a cluster, by local date of the site."""
+
+    cluster: int
+    days: dict[str, float]
+
+
+class CalendarPage(NamedTuple):
+    site: str
+    zone: str
+    zones: dict[str, ZoneOffsets]  # as Berth knows them; a browser may have other rules
+    clusters: tuple[str, ...]
+    classes: tuple[PageClass, ...]
+    reservations: tuple[PageReservation, ...]
+    curves: tuple[Curve, ...]
+    costs: tuple[DailyCost, ...]
+
+
+class DatedReservation(NamedTuple):
+    """A reservation as the pipeline expands it, and the address of its file."""
+
+    reservation: Reservation
+    expansion: Expansion
+    url: str = ""
+
+
+Loads = Mapping[str, Sequence[PoolLoad]]
+"""The pools of each cluster."""
+
+
+def calendar_page(
+    site: Site,
+    classes: Mapping[str, ResourceClass],
+    dated: Sequence[DatedReservation],
+    loads: Loads,
+    plans: Sequence[ClusterPlan] = (),
+) -> CalendarPage:
+    """Return what the page shows. `plans` are those of clusters that say which nodes there may be."""
+    clusters = {cluster.name: number for number, cluster in enumerate(site.clusters)}
+    homes = {name: cluster_of(one, site) for name, one in sorted(classes.items())}
+    shown = [PageClass(name, clusters[home.name]) for name, home in homes.items() if home]
+    numbers = {one.name: number for number, one in enumerate(shown)}
+    lines = {one.cluster: cost_lines(one, 0, TimeRange(), day_splitter(named(site.zone))) for one in plans}
+    costs = sum_by(chain.from_iterable(lines.values()), lambda line: line.key[0])
+    zones = {site.zone, *(one.reservation.recurrence.zone for one in dated)}
+    return CalendarPage(
+        site.name,
+        site.zone,
+        {name: zone_offsets(named(name), *_term(dated)) for name in sorted(zones)},
+        tuple(clusters),
+        tuple(shown),
+        tuple(_reservation(one, numbers, costs.get(one.reservation.name)) for one in dated),
+        (*_curves(site, classes, numbers, loads), *(_nodes(one, clusters) for one in plans)),
+        tuple(DailyCost(clusters[name], _by_day(mine)) for name, mine in lines.items()),
+    )
+
+
+def _term(dated: Iterable[DatedReservation]) -> tuple[int, int]:
+    """Return the first and the last minute of all dates, and some weeks around them."""
+    every = [found for one in dated for found in one.expansion.occurrences]
+    first, last = min((one.open for one in every), default=0), max((one.end for one in every), default=0)
+    return first // 60 - _MARGIN, last // 60 + _MARGIN
+
+
+def _reservation(one: DatedReservation, numbers: Mapping[str, int], cost: CostSum | None) -> PageReservation:
+    reservation, persistence = one.reservation, one.reservation.holder.persistence
+    shapes: dict[WindowShape, int] = {}
+    windows: list[int] = []
+    ids: dict[int, str] = {}
+    last = 0
+    zone = named(reservation.recurrence.zone)
+    occurrences = one.expansion.occurrences
+    starts = walls(zone, (found.start for found in occurrences))
+    for i, (found, wall) in enumerate(zip(occurrences, starts, strict=True)):
+        shape = _shape(found, wall, numbers)
+        windows += (found.start // 60 - last, shapes.setdefault(shape, len(shapes)))
+        last = found.start // 60
+        end = found.id.partition("/")[2]
+        if end != _usual_end(wall, found.name):
+            ids[i] = end
+    standing = () if persistence is None else _seats(reservation.seats, {}, 0, numbers)
+    owner = reservation.owner
+    return PageReservation(
+        reservation.name,
+        reservation.title,
+        reservation.recurrence.zone,
+        reservation.holder.unit.word,
+        owner.name if owner else "",
+        owner.contact if owner else "",
+        reservation.origin.file,
+        one.url,
+        reservation.suspend,
+        f"{money_or_unknown(cost.bought)} USD" if cost else "",
+        tuple(shapes),
+        tuple(windows),
+        ids,
+        tuple(LeftOut(left.id.partition("/")[2], left.reason) for left in one.expansion.skipped),
+        standing,
+        None if persistence is None or persistence.until is None else persistence.until // 60,
+    )
+
+
+def _usual_end(wall: int, name: str) -> str:
+    """Return how the id of a window ends that starts when its schedule says."""
+    return f"{date_text(wall // DAY)}T{clock(wall)}{f'~{name}' if name else ''}"
+
+
+def _shape(found: Occurrence, wall: int, numbers: Mapping[str, int]) -> WindowShape:
+    start = found.start // 60
+    seats = _seats(found.seats, found.opens_by_class(), found.start, numbers)
+    return WindowShape(wall - start, found.end // 60 - start, found.name, found.marks, seats)
+
+
+def _seats(
+    seats: Sequence[tuple[str, int]], opens: Mapping[str, int], start: int, numbers: Mapping[str, int]
+) -> tuple[WindowSeats, ...]:
+    return tuple(
+        WindowSeats(numbers[name], count, (start - opens.get(name, start)) // 60)
+        for name, count in seats
+        if name in numbers
+    )
+
+
+def _curves(
+    site: Site, classes: Mapping[str, ResourceClass], numbers: Mapping[str, int], loads: Loads
+) -> Iterator[Curve]:
+    """Yield the seats of each class that is reserved, and each resource that has a ceiling."""
+    for place, cluster in enumerate(site.clusters):
+        pools = loads.get(cluster.name, ())
+        limits = _limits(cluster, site.zone)
+        for name in sorted({pool.resource_class for pool in pools if pool.unit is Unit.SEAT}):
+            steps = _steps(sum_changes(pools, {name: 1}), int)
+            if steps:
+                mine = limits.get(f"seats/{name}", ())
+                yield Curve(place, numbers[name], f"seats of {name}", "", steps, tuple(mine))
+        for resource in dict.fromkeys(one for ceiling in cluster.ceilings for one, _ in ceiling.requests):
+            found = limits[resource]
+            each = _GIBI if max(limit.most for limit in found) > _GIBI else 1
+            scaled = tuple(limit._replace(most=round(limit.most / each, 3)) for limit in found)
+            changes = sum_changes(pools, per_seat(resource, classes))
+            steps = _steps(changes, _scale(_BILLION * each))
+            yield Curve(place, None, resource, "" if each == 1 else "GiB", steps, scaled)
+
+
+def _limits(cluster: Cluster, zone: str) -> dict[str, list[CurveLimit]]:
+    """Return the limits of a cluster by what they limit: `seats/small`, or the name of a resource."""
+    found: dict[str, list[CurveLimit]] = {}
+    for ceiling in cluster.ceilings:
+        span = ceiling_span(ceiling, zone)
+        for name, most in ceiling.seats:
+            found.setdefault(f"seats/{name}", []).append(CurveLimit(*span, most))
+        for resource, amount in ceiling.requests:
+            most_of = (parse(amount) or 0) / _BILLION
+            found.setdefault(resource, []).append(CurveLimit(*span, most_of))
+    return found
+
+
+def _steps(changes: Mapping[int, int], amount: Callable[[int], float]) -> tuple[float, ...]:
+    """Return minutes since the step before, new amount, and so on, without steps that change nothing."""
+    found: list[float] = []
+    last, before = 0, 0
+    for minute, _, level in levels(changes) if changes else ():
+        if level != before and minute < NO_END:
+            found += (minute - last, amount(level))
+            last, before = minute, level
+    return tuple(found)
+
+
+def _scale(each: int) -> Callable[[int], float]:
+    return lambda amount: round(amount / each, 3)
+
+
+def _nodes(planned: ClusterPlan, clusters: Mapping[str, int]) -> Curve:
+    """Return how many nodes are planned."""
+    counts = MachineCounts(planned.runs[0].intervals)
+    changes: dict[int, int] = {}
+    before = 0
+    for at, level in zip(counts.moments, counts.levels, strict=True):
+        number = sum(level.values())
+        changes[at // 60] = changes.get(at // 60, 0) + number - before
+        before = number
+    return Curve(clusters[planned.cluster], None, "planned nodes", "", _steps(changes, int), ())
+
+
+def _by_day(lines: Iterable[CostLine]) -> dict[str, float]:
+    sums = sum_by(lines, lambda line: line.month)
+    return {day: float(dollars(found.priced)) for day, found in sorted(sums.items())}

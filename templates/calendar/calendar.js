@@ -1,0 +1,522 @@
+"use strict";
+// Instants are minutes since the epoch, as in the data; a wall time is an instant plus the offset of its zone.
+(() => {
+  const DAY = 1440, WEEK = 7 * DAY, SHOWN = 24, CHARTS = 4;
+  const SVG = "http://www.w3.org/2000/svg";
+  const DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
+  const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+  const MARKS = {
+    moved: "moved", extra: "extra date", otherSeats: "other seats than usual", onHoliday: "on a holiday",
+    overnight: "overnight", gap: "clocks go forward", fold: "clocks go back", suspended: "suspended",
+  };
+  const data = JSON.parse(document.getElementById("Data").textContent);
+  const at = (id) => document.getElementById(id);
+  const now = Math.floor(Date.now() / 60000);
+  const state = { zone: data.zone, view: "week", day: 0, search: "", cluster: "", class: "", all: new Set() };
+
+  // Elements
+
+  function make(tag, attributes = {}, ...children) {
+    const found = document.createElement(tag);
+    for (const [key, value] of Object.entries(attributes)) {
+      if (value !== false && value !== undefined) found.setAttribute(key, value === true ? "" : value);
+    }
+    found.append(...children.filter((child) => child !== "" && child !== null));
+    return found;
+  }
+
+  function draw(tag, attributes, ...children) {
+    const found = document.createElementNS(SVG, tag);
+    for (const [key, value] of Object.entries(attributes)) found.setAttribute(key, value);
+    found.append(...children);
+    return found;
+  }
+
+  const counted = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
+
+  // Time
+
+  const offsets = new Map(), formats = new Map();
+
+  function offset(zone, instant) {
+    const [known, until] = data.zones[zone] || [[], 0]; // what Berth calculated with; else what the browser knows
+    if (known[0] <= instant && instant < until) {
+      let i = known.length - 2;
+      while (known[i] > instant) i -= 2;
+      return known[i + 1];
+    }
+    const key = zone + Math.floor(instant / 30);
+    if (!offsets.has(key)) offsets.set(key, browserOffset(zone, instant, known[known.length - 1] || 0));
+    return offsets.get(key);
+  }
+
+  function browserOffset(zone, instant, otherwise) {
+    try {
+      return Math.round(wallParts(zone, instant) / 60000) - instant;
+    } catch {
+      return otherwise; // this browser does not know the zone
+    }
+  }
+
+  function wallParts(zone, instant) {
+    if (!formats.has(zone)) {
+      formats.set(zone, new Intl.DateTimeFormat("en-US", {
+        timeZone: zone, hourCycle: "h23", era: "short", year: "numeric", month: "numeric", day: "numeric",
+        hour: "numeric", minute: "numeric", second: "numeric",
+      }));
+    }
+    const parts = {};
+    for (const { type, value } of formats.get(zone).formatToParts(instant * 60000)) parts[type] = Number(value);
+    return Date.UTC(parts.year, parts.month - 1, parts.day, parts.hour, parts.minute, parts.second);
+  }
+
+  const wall = (instant, zone = state.zone) => instant + offset(zone, instant);
+
+  function instantOf(wallTime) { // of the site of a clock change, the first pass
+    const guess = wallTime - offset(state.zone, wallTime);
+    return wallTime - offset(state.zone, guess);
+  }
+
+  const dayOf = (wallTime) => Math.floor(wallTime / DAY) * DAY;
+  const weekOf = (wallTime) => wallTime - ((dayOf(wallTime) / DAY + 3) % 7) * DAY - (wallTime - dayOf(wallTime));
+  const two = (number) => String(number).padStart(2, "0");
+  const clock = (wallTime) => {
+    const minutes = ((wallTime % DAY) + DAY) % DAY;
+    return `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
+  };
+  const dateOf = (wallTime) => new Date(wallTime * 60000);
+  const iso = (wallTime) => dateOf(wallTime).toISOString().slice(0, 10);
+  const dayText = (wallTime) => {
+    const date = dateOf(wallTime);
+    return `${DAYS[date.getUTCDay()]} ${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}`;
+  };
+  const yearText = (wallTime) => `${dayText(wallTime)} ${dateOf(wallTime).getUTCFullYear()}`;
+  const near = (wallTime, day) => { // with as much of the date as is needed to tell it from another day's
+    if (wallTime === dayOf(day) + DAY) return "24:00";
+    const far = Math.abs(dayOf(wallTime) - dayOf(day));
+    const date = !far ? "" : far < WEEK ? `${dayText(wallTime).slice(0, 3)} ` : `${dayText(wallTime)} `;
+    return date + clock(wallTime);
+  };
+  const spanText = (one, zone = state.zone) => {
+    const first = wall(one.start, zone);
+    return `${clock(first)} to ${near(wall(one.end, zone), first)}`;
+  };
+  const spanOn = (one, day) => { // as the day sees it
+    const first = wall(one.start);
+    return first < day ? `since ${near(first, day)}, to ${near(wall(one.end), day)}` : spanText(one);
+  };
+
+  // Windows
+
+  class Window { // one occurrence; its id is made when it is asked for, as there may be thirty thousand
+    constructor(of, number, start, shape) {
+      [this.offset, this.length, this.name, this.marks, this.seats] = shape;
+      this.of = of;
+      this.number = number;
+      this.start = start;
+      this.end = start + this.length;
+      this.open = start - this.seats.reduce((most, line) => Math.max(most, line[2]), 0);
+    }
+
+    get id() {
+      const own = (this.of.ids || {})[this.number], local = this.start + this.offset;
+      return `${this.of.name}/${own || `${iso(local)}T${clock(local)}${this.name ? `~${this.name}` : ""}`}`;
+    }
+  }
+
+  const windows = [], standing = [], byName = new Map();
+  for (const one of data.reservations) {
+    byName.set(one.name, one);
+    one.text = [one.title, one.name, one.owner, one.contact].join(" ").toLowerCase();
+    one.dates = [];
+    let start = 0;
+    for (let i = 0; i < (one.windows || []).length; i += 2) {
+      start += one.windows[i];
+      const found = new Window(one, i / 2, start, one.shapes[one.windows[i + 1]]);
+      one.dates.push(found);
+      windows.push(found);
+    }
+    if (one.standing) standing.push({ of: one, seats: one.standing, marks: [], name: "", id: one.name });
+  }
+  windows.sort((a, b) => a.start - b.start); // equal ones stay in the order of their reservations
+  const longest = windows.reduce((most, one) => Math.max(most, one.end - one.open), 0);
+
+  function seatsShown(one) {
+    return one.seats.filter(([number]) => {
+      const found = data.classes[number];
+      return (!state.cluster || data.clusters[found[1]] === state.cluster) && (!state.class || found[0] === state.class);
+    });
+  }
+
+  const isShown = (one) => (!state.search || one.of.text.includes(state.search)) && seatsShown(one).length > 0;
+
+  function between(first, last) { // windows that are open in [first, last)
+    let low = 0, high = windows.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (windows[middle].start < first - longest) low = middle + 1; else high = middle;
+    }
+    const found = [];
+    for (let i = low; i < windows.length && windows[i].start < last; i++) {
+      if (windows[i].end > first && isShown(windows[i])) found.push(windows[i]);
+    }
+    return found;
+  }
+
+  const seatsText = (one, seats = seatsShown(one)) => seats.map(([number, count]) => {
+    const unit = one.of.unit === "node" ? (count === 1 ? " node of" : " nodes of") : "";
+    return `${count}${unit} ${data.classes[number][0]}`;
+  }).join(", ");
+  const clustersText = (seats) => [...new Set(seats.map(([number]) => data.clusters[data.classes[number][1]]))].join(", ");
+  const manyClusters = data.clusters.length > 1;
+  const isOpen = (one) => one.open <= now && now < one.end;
+  const title = (one) => one.of.title + (one.name ? ` (${one.name})` : "");
+  const link = (one) => `#${one.id}`;
+
+  function tags(one) {
+    const found = one.marks.filter((mark) => MARKS[mark]).map((mark) => make("span", { class: "tag" }, MARKS[mark]));
+    if (one.start !== undefined && isOpen(one) && !one.of.suspended) found.push(make("span", { class: "tag now" }, "open now"));
+    return found.flatMap((tag) => [" ", tag]);
+  }
+
+  function card(one, day) {
+    const seats = seatsShown(one);
+    const classes = `card${one.start !== undefined && isOpen(one) ? " open" : ""}${one.of.suspended ? " suspended" : ""}`;
+    const where = manyClusters ? ` · ${clustersText(seats)}` : "";
+    const lines = [make("b", {}, title(one))];
+    if (one.start === undefined) {
+      lines.push(make("small", {}, one.of.until ? `until ${yearText(wall(one.of.until))} ${clock(wall(one.of.until))}` : "without end"));
+    } else {
+      lines.unshift(make("span", {}, spanOn(one, day)));
+      lines.push(make("small", {}, `opens ${near(wall(one.open), Math.max(wall(one.start), day))}`));
+    }
+    lines.splice(-1, 0, make("small", {}, seatsText(one, seats) + where));
+    if (one.of.owner) lines.push(make("small", {}, one.of.owner));
+    return make("li", {}, make("a", { class: classes, href: link(one) }, ...lines, ...tags(one)));
+  }
+
+  // The week and the day
+
+  function period() {
+    const first = state.view === "week" ? weekOf(state.day) : state.day;
+    const days = state.view === "week" ? 7 : 1;
+    return { first, days, since: instantOf(first), until: instantOf(first + days * DAY) };
+  }
+
+  function show() {
+    const shown = period(), found = between(shown.since, shown.until);
+    const last = shown.first + (shown.days - 1) * DAY;
+    const isWeek = shown.days > 1;
+    at("Period").textContent = isWeek
+      ? `Week ${weekNumber(shown.first)}: ${dayText(shown.first)} to ${yearText(last)}` : yearText(shown.first);
+    at("Date").value = iso(state.day);
+    showCount(found, shown, isWeek);
+    showCharts(shown);
+    const alwaysOpen = standing.filter((one) => isShown(one) && (!one.of.until || one.of.until > shown.since));
+    at("Standing").hidden = !alwaysOpen.length;
+    at("Standing").querySelector("ul").replaceChildren(...alwaysOpen.map((one) => card(one, shown.first)));
+    at("Days").replaceChildren(isWeek ? week(shown, found) : dayTable(shown, found));
+  }
+
+  function weekNumber(monday) {
+    const thursday = dateOf(monday + 3 * DAY);
+    return Math.floor((thursday - Date.UTC(thursday.getUTCFullYear(), 0, 1)) / (WEEK * 60000)) + 1;
+  }
+
+  function showCount(found, shown, isWeek) {
+    const words = `${found.length ? counted(found.length, "window") : "No windows"} ${isWeek ? "this week" : "on this day"}.`;
+    const parts = [];
+    if (!found.length) {
+      const next = windows.find((one) => one.start >= shown.until && isShown(one));
+      const before = next ? undefined : windows.findLast((one) => one.end <= shown.since && isShown(one));
+      const other = next || before;
+      if (other) {
+        parts.push(next ? " The next is " : " The last was ");
+        parts.push(make("a", { href: link(other) }, `${title(other)} on ${yearText(wall(other.start))}`), ".");
+      } else if (!standing.some(isShown)) {
+        parts.push(windows.length ? " Nothing matches at any date." : " There are no dates yet.");
+      }
+    }
+    at("Count").replaceChildren(words, ...parts);
+  }
+
+  function week(shown, found) {
+    const starts = Array.from({ length: 8 }, (_, i) => instantOf(shown.first + i * DAY));
+    const costs = dailyCosts();
+    return make("div", { class: "week" }, ...Array.from({ length: 7 }, (_, i) => {
+      const day = shown.first + i * DAY;
+      const here = found.filter((one) => one.start < starts[i + 1] && one.end > starts[i]);
+      const isToday = starts[i] <= now && now < starts[i + 1];
+      const notes = [isToday ? "today" : "", costs(iso(day))].filter(Boolean).join(", ");
+      const name = `D${day / DAY}`;
+      const head = make("h3", { id: name }, make("a", { href: "#", "data-day": day }, dayText(day)), make("span", {}, notes));
+      const section = make("section", { class: `day${isToday ? " today" : ""}${here.length ? "" : " empty"}`, "aria-labelledby": name, "aria-current": isToday ? "date" : false }, head);
+      if (!here.length) section.append(make("span", { class: "soft" }, "no windows"));
+      const limit = state.all.has(day) ? here.length : SHOWN;
+      if (here.length) section.append(make("ul", { class: "cards", role: "list" }, ...here.slice(0, limit).map((one) => card(one, day))));
+      if (here.length > limit) section.append(make("button", { type: "button", class: "more", "data-more": day }, `Show ${here.length - limit} more`));
+      return section;
+    }));
+  }
+
+  function dayTable(shown, found) {
+    if (!found.length) return "";
+    const limit = state.all.has(shown.first) ? found.length : 4 * SHOWN;
+    const columns = ["Time", "Reservation", "Seats", ...(manyClusters ? ["Cluster"] : []), "Opens", "Owner", "Timeline"];
+    const rows = found.slice(0, limit).map((one) => {
+      const seats = seatsShown(one);
+      return make("tr", { class: isOpen(one) ? "open" : false },
+        make("td", {}, spanOn(one, shown.first)),
+        make("th", { scope: "row" }, make("a", { href: link(one) }, title(one)), ...tags(one)),
+        make("td", { class: "short" }, seatsText(one, seats)),
+        ...(manyClusters ? [make("td", {}, clustersText(seats))] : []),
+        make("td", { class: "short", "data-label": "opens " }, near(wall(one.open), Math.max(wall(one.start), shown.first))),
+        make("td", {}, one.of.owner || ""),
+        make("td", { class: "bar" }, bar(one, shown)));
+    });
+    const table = make("table", { class: "day-table" },
+      make("thead", {}, make("tr", {}, ...columns.map((name) => make("th", { scope: "col" }, name)))), make("tbody", {}, ...rows));
+    // On a phone its rows are blocks, for which some browsers forget that it is a table.
+    for (const [tags, role] of [["table", "table"], ["tr", "row"], ["td", "cell"], ["thead th", "columnheader"], ["tbody th", "rowheader"]]) {
+      for (const found of [table, ...table.querySelectorAll(tags)]) if (found.matches(tags)) found.setAttribute("role", role);
+    }
+    const framed = make("div", { class: "table" }, table);
+    if (found.length > limit) framed.append(make("button", { type: "button", class: "more", "data-more": shown.first }, `Show ${found.length - limit} more`));
+    return framed;
+  }
+
+  function bar(one, shown) {
+    const x = (instant) => Math.min(1000, Math.max(0, 1000 * (instant - shown.since) / (shown.until - shown.since)));
+    const rect = (kind, first, last) => draw("rect", { class: kind, x: x(first), y: kind === "lead" ? 8 : 4, width: Math.max(0, x(last) - x(first)), height: kind === "lead" ? 8 : 16, rx: 2 });
+    const lines = [6, 12, 18].map((hour) => draw("line", { class: "grid", x1: hour * 1000 / 24, x2: hour * 1000 / 24, y1: 0, y2: 24 }));
+    return draw("svg", { viewBox: "0 0 1000 24", preserveAspectRatio: "none", "aria-hidden": "true" }, ...lines,
+      rect("lead", one.open, one.start), rect("window", one.start, one.end));
+  }
+
+  function dailyCosts() {
+    const shown = data.costs.filter((one) => !state.cluster || data.clusters[one.cluster] === state.cluster);
+    if (!shown.length || state.class || state.search) return () => "";
+    return (day) => {
+      const sum = shown.reduce((total, one) => total + (one.days[day] || 0), 0);
+      return sum ? `${sum.toLocaleString("en", { maximumFractionDigits: sum < 10 ? 2 : 0 })} USD` : "";
+    };
+  }
+
+  // The curves
+
+  for (const one of data.curves) {
+    one.at = [];
+    one.level = [];
+    for (let i = 0, minute = 0; i < one.steps.length; i += 2) {
+      minute += one.steps[i];
+      one.at.push(minute);
+      one.level.push(one.steps[i + 1]);
+    }
+  }
+
+  function levelsOf(one, since, until) { // [instant, level] from since on
+    let low = 0, high = one.at.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (one.at[middle] <= since) low = middle + 1; else high = middle;
+    }
+    const found = [[since, low ? one.level[low - 1] : 0]];
+    for (let i = low; i < one.at.length && one.at[i] < until; i++) found.push([one.at[i], one.level[i]]);
+    return found;
+  }
+
+  const number = (value) => value.toLocaleString("en", { maximumFractionDigits: 1 });
+
+  function showCharts(shown) {
+    const drawn = data.curves
+      .filter((one) => !state.cluster || data.clusters[one.cluster] === state.cluster)
+      .filter((one) => !state.class || (one.class !== null && data.classes[one.class][0] === state.class))
+      .map((one) => ({ one, levels: levelsOf(one, shown.since, shown.until) }))
+      .map((found) => ({ ...found, most: Math.max(...found.levels.map(([, level]) => level)) }))
+      .filter((found) => found.most > 0)
+      .sort((a, b) => b.one.limits.length - a.one.limits.length || b.most - a.most);
+    at("Curves").hidden = !drawn.length;
+    at("Charts").replaceChildren(...drawn.slice(0, CHARTS).map((found) => chart(found, shown)));
+    if (drawn.length > CHARTS) {
+      at("Charts").append(make("p", { class: "soft" }, `${drawn.length - CHARTS} more: choose a cluster or a class.`));
+    }
+  }
+
+  function chart({ one, levels, most }, shown) {
+    const { since, until } = shown;
+    const limits = one.limits.filter(([first, last]) => first < until && last > since);
+    const top = 1.08 * Math.max(most, ...limits.map(([, , limit]) => (limit <= 4 * most ? limit : 0)));
+    const x = (instant) => (1000 * (Math.min(until, Math.max(since, instant)) - since) / (until - since)).toFixed(1);
+    const y = (level) => (100 - 100 * level / top).toFixed(1);
+    const ends = [...levels.slice(1).map(([instant]) => instant), until];
+    const path = `M0 ${y(0)}${levels.map(([, level], i) => `V${y(level)}H${x(ends[i])}`).join("")}`;
+    const days = Array.from({ length: shown.days - 1 }, (_, i) => x(instantOf(shown.first + (i + 1) * DAY)));
+    const [when] = levels.find(([, level]) => level === most);
+    const least = Math.min(...limits.map(([, , limit]) => limit));
+    const unit = one.unit ? ` ${one.unit}` : "";
+    const name = manyClusters ? `${data.clusters[one.cluster]}: ${one.what}` : one.what;
+    const peak = `at most ${number(most)}${unit}, ${dayText(wall(when))} ${clock(wall(when))}`;
+    const ceiling = limits.length ? `ceiling ${number(least)}${unit}` : "";
+    const isOver = limits.some(([first, last, limit]) =>
+      levels.some(([since, level], i) => level > limit && since < last && ends[i] > first));
+    const picture = draw("svg", { viewBox: "0 0 1000 100", preserveAspectRatio: "none", role: "img", "aria-label": `${name}: ${peak}${ceiling && `; ${ceiling}`}` },
+      ...days.map((place) => draw("line", { class: "grid", x1: place, x2: place, y1: 0, y2: 100 })),
+      draw("path", { class: "area", d: `${path}V100H0Z` }), draw("path", { class: "stroke", d: path }),
+      ...limits.map(([first, last, limit]) => draw("path", { class: "limit", d: `M${x(first)} ${y(limit)}H${x(last)}` })));
+    if (since <= now && now < until) picture.append(draw("line", { class: "now-line", x1: x(now), x2: x(now), y1: 0, y2: 100 }));
+    return make("figure", {}, make("figcaption", {}, make("b", {}, name), peak, ceiling && "; ",
+      ceiling && make("span", { class: isOver ? "over" : false }, isOver ? `above the ${ceiling}` : ceiling)), picture);
+  }
+
+  // One reservation
+
+  function dateRow(date, i, dates, chosen) { // with the year where it is another than in the row before
+    const first = wall(date.start), before = i ? wall(dates[i - 1].start) : -Infinity;
+    const isNewYear = !i || dateOf(first).getUTCFullYear() !== dateOf(before).getUTCFullYear();
+    const notes = [date.name, ...date.marks.map((mark) => MARKS[mark] || mark)].filter(Boolean).join(", ");
+    return make("tr", { "aria-current": date === chosen },
+      make("th", { scope: "row" }, make("a", { href: link(date) }, isNewYear ? yearText(first) : dayText(first))),
+      make("td", {}, spanText(date)), make("td", {}, near(wall(date.open), first)),
+      make("td", {}, seatsText(date, date.seats)), make("td", {}, notes));
+  }
+
+  function details(one, chosen) {
+    const zoneOf = one.zone, seats = chosen ? chosen.seats : one.standing || (one.dates[0] ? one.dates[0].seats : []);
+    const facts = [];
+    const add = (name, ...values) => facts.push(make("dt", {}, name), make("dd", {}, ...values));
+    if (chosen) {
+      const zones = [...new Set([state.zone, zoneOf])];
+      add("When", ...zones.flatMap((zone, i) => [i ? make("br") : "", `${yearText(wall(chosen.start, zone))}, ${spanText(chosen, zone)} (${zone})`]));
+      add("Opens", `${yearText(wall(chosen.open))} ${clock(wall(chosen.open))}`);
+      if (chosen.marks.length) add("Notes", chosen.marks.map((mark) => MARKS[mark] || mark).join(", "));
+    } else if (one.standing) {
+      add("When", one.until ? `always, until ${yearText(wall(one.until))} ${clock(wall(one.until))}` : "always");
+    }
+    if (one.suspended) add("State", "suspended: it never opens");
+    add(chosen || one.standing ? "Seats" : "Seats of the first date", seatsText({ of: one }, seats));
+    add("Cluster", clustersText(seats));
+    if (one.owner) add("Owner", one.owner, one.contact ? " (" : "", one.contact ? contact(one.contact) : "", one.contact ? ")" : "");
+    if (one.cost) add("Nodes cost", one.cost);
+    add("Reservation", make("a", { href: `#${one.name}` }, one.name));
+    add("File", one.url ? make("a", { href: one.url, rel: "noreferrer" }, one.file) : one.file);
+    add("Calendar", ...feed(`feeds/${one.name}.ics`));
+    const close = make("button", { type: "button" }, "Close");
+    close.addEventListener("click", () => at("Details").close());
+    const body = [make("div", { class: "head" }, make("h2", { id: "DetailsTitle" }, chosen ? title(chosen) : one.title), close), make("dl", {}, ...facts)];
+    if (one.dates.length) {
+      body.push(make("div", { class: "table" }, make("table", {}, make("caption", {}, counted(one.dates.length, "date")),
+        make("thead", {}, make("tr", {}, ...["Date", "Time", "Opens", "Seats", "Notes"].map((name) => make("th", { scope: "col" }, name)))),
+        make("tbody", {}, ...one.dates.map((date, i) => dateRow(date, i, one.dates, chosen))))));
+    }
+    if (one.leftOut) {
+      body.push(make("h3", {}, "Left out"), make("ul", {}, ...one.leftOut.map(([date, reason]) => make("li", {}, `${date.replace("T", " ")}: ${reason}`))));
+    }
+    return body;
+  }
+
+  function feed(path) { // from a web server, programs can also subscribe by one click
+    const found = [make("a", { href: path }, path.split("/").pop())];
+    if (!location.protocol.startsWith("http")) return found;
+    const { host, pathname } = new URL(path, location.href);
+    return [...found, " (", make("a", { href: `webcal://${host}${pathname}` }, "subscribe"), ")"];
+  }
+
+  const contact = (text) => (/^[^@\s]+@[^@\s]+$/.test(text) ? make("a", { href: `mailto:${text}` }, text) : text);
+
+  function linked() { // what the address names: a reservation, and one of its dates
+    const name = location.hash.slice(1).replaceAll("%7E", "~"), one = byName.get(name.split("/")[0]);
+    return { one, chosen: one && one.dates.find((date) => date.id === name) };
+  }
+
+  function follow() {
+    const { one, chosen } = linked(), dialog = at("Details");
+    if (!one) {
+      if (dialog.open) dialog.close();
+      return;
+    }
+    const { first, days } = period(), day = chosen && dayOf(wall(chosen.start));
+    if (chosen && (day < first || day >= first + days * DAY)) go(day);
+    dialog.replaceChildren(...details(one, chosen));
+    if (!dialog.open) dialog.showModal();
+    dialog.scrollTop = 0;
+    dialog.dataset.shown = location.hash;
+    document.title = `${one.title}: seats of ${data.site}`;
+  }
+
+  // Controls
+
+  function fill(id, names) {
+    at(id).append(...names.map((name) => make("option", { value: name }, name)));
+    at(id).closest("label").hidden = names.length < 2;
+  }
+
+  function fillZones() {
+    const own = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
+    const zones = [...new Set([state.zone, own, "UTC"])];
+    at("Zone").append(...zones.map((zone) => make("option", { value: zone },
+      zone === own && zone !== data.zone ? `${zone} (yours)` : zone === data.zone ? `${zone} (site)` : zone)));
+  }
+
+  function firstDay() {
+    const { chosen } = linked();
+    if (chosen) return dayOf(wall(chosen.start));
+    if (!windows.length) return dayOf(wall(now));
+    const first = wall(windows[0].start), last = wall(windows[windows.length - 1].end - 1);
+    return dayOf(Math.min(Math.max(wall(now), first), last));
+  }
+
+  function go(day) {
+    state.day = day;
+    show();
+  }
+
+  fill("Cluster", data.clusters);
+  fill("Class", data.classes.map(([name]) => name));
+  fillZones();
+  state.day = firstDay();
+  at("Summary").append(`${counted(data.reservations.length, "reservation")}, ${counted(windows.length, "date")}, as a calendar: `, ...feed("berth.ics"));
+
+  for (const [id, key] of [["Cluster", "cluster"], ["Class", "class"], ["View", "view"]]) {
+    at(id).addEventListener("change", () => { state[key] = at(id).value; show(); });
+  }
+  at("Zone").addEventListener("change", () => {
+    const instant = instantOf(state.day);
+    state.zone = at("Zone").value;
+    go(dayOf(wall(instant) + DAY / 2));
+  });
+  let waiting = 0;
+  at("Search").addEventListener("input", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => { state.search = at("Search").value.trim().toLowerCase(); show(); }, 120);
+  });
+  at("Controls").addEventListener("submit", (event) => event.preventDefault());
+  at("Before").addEventListener("click", () => go(state.day - (state.view === "week" ? WEEK : DAY)));
+  at("After").addEventListener("click", () => go(state.day + (state.view === "week" ? WEEK : DAY)));
+  at("Today").addEventListener("click", () => go(dayOf(wall(now))));
+  at("Date").addEventListener("change", () => {
+    const found = Date.parse(`${at("Date").value}T00:00Z`);
+    if (!Number.isNaN(found)) go(found / 60000);
+  });
+  at("Days").addEventListener("click", (event) => {
+    const day = event.target.closest("[data-day]"), more = event.target.closest("[data-more]");
+    if (day) {
+      event.preventDefault();
+      state.view = at("View").value = "day";
+      go(Number(day.dataset.day));
+      at("Period").focus();
+    } else if (more) {
+      state.all.add(Number(more.dataset.more));
+      show();
+    }
+  });
+  at("Details").addEventListener("close", () => {
+    const { open, dataset } = at("Details");
+    if (open || dataset.shown !== location.hash) return; // the next window is already shown, or about to be
+    document.title = `Seats of ${data.site}`;
+    history.replaceState(null, "", location.pathname + location.search);
+  });
+  at("Details").addEventListener("click", (event) => { if (event.target === at("Details")) at("Details").close(); });
+  addEventListener("hashchange", follow);
+  show();
+  follow();
+})();

@@ -1,0 +1,88 @@
+"""Reservations that a CapacityBuffer holds: who keeps it, and who must leave its replicas alone."""
+
+from typing import Any
+
+import pytest
+from berth.checks import autoscalers, bufferchecks
+
+from tests.saying import Value, finding, lines, read, reservation, resource_class, site
+
+FLUX: Value = {"engine": {"type": "flux", "sourceName": "fleet"}}
+KARPENTER: Value = {**FLUX, "name": "prod", "autoscaler": "karpenter"}
+BUFFERS: Value = {**KARPENTER, "karpenter": {"version": "1.14", "gates": {"CapacityBuffer": True}}}
+OTHER: Value = {**FLUX, "name": "prod", "autoscaler": "cluster-autoscaler"}
+AT = "B088 spec.backend.type"
+
+
+def told(cluster: Value, **course: Any) -> list[str]:
+    declared = read(
+        reservation(backend={"type": "capacityBuffer"}, **course), site(cluster), resource_class()
+    )
+    assert declared.problems == []
+    assert declared.site is not None
+    (found,) = declared.reservations
+    return lines(
+        [
+            *autoscalers.of_site(declared, declared.site),
+            *bufferchecks.of_reservation(found, declared, declared.site),
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    "cluster",
+    [
+        pytest.param(BUFFERS, id="karpenter"),
+        pytest.param({**OTHER, "capacityBuffers": True}, id="cluster-autoscaler"),
+        pytest.param({**OTHER, "capacityBuffers": True, "kubernetes": "1.35"}, id="cluster-autoscaler-1.35"),
+    ],
+)
+def test_an_autoscaler_that_keeps_buffers_is_enough(cluster: Value) -> None:
+    assert told(cluster) == []
+
+
+@pytest.mark.parametrize(
+    ("cluster", "finding_"),
+    [
+        pytest.param({**FLUX, "name": "prod"}, finding(AT, "prod"), id="no-autoscaler"),
+        pytest.param(OTHER, finding(AT, "prod"), id="flags-not-declared"),
+        pytest.param(
+            {**OTHER, "capacityBuffers": True, "kubernetes": "1.34"},
+            finding(AT, "1.34", "prod", "1.35"),
+            id="alpha",
+        ),
+        pytest.param(KARPENTER, finding("B156 spec.backend.type", "CapacityBuffer"), id="gate-not-declared"),
+        pytest.param(
+            {**BUFFERS, "karpenter": {"gates": {"CapacityBuffer": False}}},
+            finding("B156 spec.backend.type", "CapacityBuffer"),
+            id="gate-off",
+        ),
+    ],
+)
+def test_without_it_nobody_would_keep_the_seats(cluster: Value, finding_: str) -> None:
+    assert told(cluster) == [finding_]
+
+
+@pytest.mark.parametrize("engine", ["none", {"type": "flux", "version": "2.8", "sourceName": "fleet"}])
+def test_an_engine_that_resets_replicas_would_close_the_window(engine: Any) -> None:
+    assert told({**BUFFERS, "engine": engine}) == [finding("B192 spec.backend.type", "0", "2.9")]
+
+
+@pytest.mark.parametrize("cluster", [{**FLUX, "name": "prod"}, KARPENTER], ids=["none", "karpenter"])
+def test_capacity_buffers_is_for_cluster_autoscaler(cluster: Value) -> None:
+    declared = read(site({**cluster, "capacityBuffers": True}))
+    assert declared.site is not None
+
+    assert lines(autoscalers.of_site(declared, declared.site)) == [
+        "B089 spec.clusters.0.capacityBuffers @key"
+    ]
+
+
+def test_the_note_about_buffers_ends_where_one_is_used() -> None:
+    unused = read(site(BUFFERS))
+    assert unused.site is not None
+
+    assert lines(autoscalers.of_site(unused, unused.site)) == [
+        "B178 spec.clusters.0.karpenter.gates.CapacityBuffer"
+    ]
+    assert told(BUFFERS) == []

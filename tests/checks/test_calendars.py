@@ -1,0 +1,162 @@
+"""Calendars and terms that are unknown or of another year, courses that are there twice, and zones."""
+
+from collections.abc import Iterable
+
+import pytest
+import yaml
+from berth.findings import Problem
+from berth.pipeline import Pipeline
+from berth.reading.source import Source
+
+from tests.saying import (
+    Value,
+    document,
+    finding,
+    lines,
+    payload,
+    reservation,
+    resource_class,
+    site,
+    weekly,
+)
+
+OWN = ("B054", "B056", "B057", "B058", "B060", "B062")
+COURSE = {"matchLabels": {"course": "statistics"}}
+
+
+def told(*documents: Value) -> list[str]:
+    """What the checks of this module say about a project with a file for each document."""
+    files = zip("abcde", documents, strict=False)
+    sources = [Source(f"{name}.yaml", yaml.safe_dump(one).encode()) for name, one in files]
+    pipeline = Pipeline(sources=sources)
+    for _ in pipeline.items():
+        pass
+    found = [one for one in pipeline.problems if isinstance(one, Problem) and one.code in OWN]
+    return lines(found, files=True)
+
+
+def calendar(name: str, *dates: object, **spec: object) -> Value:
+    return document("Calendar", name, {"dates": list(dates), **spec})
+
+
+def term(name: str) -> Value:
+    return {"name": name, "from": "2026-02-02", "to": "2026-05-15"}
+
+
+def within(*names: str) -> Value:
+    dates = {"startDate": None, "endDate": None}
+    return reservation(recurrence=weekly(within=list(names), **dates))
+
+
+ZONED = site(timeZone="Europe/Zurich")
+
+
+def test_an_unknown_term_is_told_with_the_nearest() -> None:
+    terms = calendar("terms", terms=[term("spring-2026"), term("autumn-2026")])
+
+    assert told(within("spring-2026"), resource_class(), terms, ZONED) == []
+    assert told(within("autumn-2026", "sprin-2026"), resource_class(), terms, ZONED) == [
+        finding("a.yaml B054 spec.recurrence.within.1", "sprin-2026", "spring-2026")
+    ]
+
+
+def test_a_term_may_be_in_a_faulty_calendar() -> None:
+    faulty = calendar("terms", "2026-02-30", terms=[term("spring-2026")])
+
+    assert told(within("spring-2026"), resource_class(), faulty, ZONED) == []
+
+
+def test_a_term_is_unique_in_the_site() -> None:
+    first, second = calendar("first", terms=[term("spring")]), calendar("second", terms=[term("spring")])
+
+    assert told(first, second, ZONED) == [
+        finding("a.yaml B060 spec.terms.0.name", "spring", "b.yaml"),
+        finding("b.yaml B060 spec.terms.0.name", "spring", "a.yaml"),
+    ]
+
+
+def test_an_unknown_calendar_of_the_site_is_told_in_its_file() -> None:
+    everyone = site(timeZone="UTC", calendars=["holidays", "holiday"])
+
+    assert told(everyone, calendar("holidays")) == [
+        finding("a.yaml B062 spec.calendars.1", "holiday", "holidays")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("dates", "expected"),
+    [
+        (["2025-04-18", "2025-12-24"], ["a.yaml B056 spec.recurrence.calendars.0"]),
+        (["2026-03-01"], ["a.yaml B056 spec.recurrence.calendars.0"]),
+        (["2026-02-28"], []),
+        ([{"from": "2025-12-24", "to": "2026-02-02"}], []),
+        (["2026-01-06", "2026-04-06"], []),
+        ([], []),
+    ],
+    ids=["last-year", "next-day", "last-date", "range-into-it", "before-and-after", "empty"],
+)
+def test_a_calendar_of_another_time_is_told(dates: Iterable[object], expected: list[str]) -> None:
+    course = reservation(recurrence=weekly(calendars=["holidays"]))
+
+    assert told(course, resource_class(), calendar("holidays", *dates), ZONED) == expected
+
+
+def test_a_calendar_of_another_time_is_told_of_dates_and_terms() -> None:
+    times = [{"startTime": "09:00", "endTime": "13:00"}]
+    dated = {"type": "dates", "dates": ["2027-01-05", "2026-03-02"], "schedule": times}
+    old, terms = calendar("old", "2025-12-24"), [term("spring")]
+    both = calendar("old", "2025-12-24", terms=terms)
+    course = within("spring")
+    course["spec"]["recurrence"]["calendars"] = ["old"]
+
+    assert told(reservation(recurrence={**dated, "calendars": ["old"]}), resource_class(), old, ZONED) == [
+        finding("a.yaml B056 spec.recurrence.calendars.0", "2026-03-02", "2027-01-05", "2025-12-24")
+    ]
+    assert told(course, resource_class(), both, ZONED) == [
+        finding("a.yaml B056 spec.recurrence.calendars.0", "2026-02-02", "2026-05-15")
+    ]
+
+
+def monday(start: str, end: str, name: str = "copy", **spec: object) -> Value:
+    entry = {"dayOfWeek": 1, "startTime": start, "endTime": end}
+    return reservation(name, recurrence=weekly(entry), sessions=COURSE, **spec)
+
+
+@pytest.mark.parametrize(
+    ("other", "expected"),
+    [
+        (monday("12:00", "14:00"), ["b.yaml B057 spec.recurrence"]),
+        (monday("12:00", "14:00", "apple"), ["a.yaml B057 spec.recurrence"]),
+        (monday("13:00", "14:00"), []),
+        (monday("12:00", "14:00", suspend=True), []),
+        (monday("12:00", "14:00", resourceClass="other"), []),
+        (reservation("copy"), []),
+    ],
+    ids=["later-name", "earlier-name", "touches", "suspended", "another-class", "another-course"],
+)
+def test_a_course_that_is_there_twice_is_told_at_the_later_name(other: Value, expected: list[str]) -> None:
+    course = monday("09:00", "13:00", "banana")
+
+    assert told(course, other, ZONED, resource_class(), resource_class("other")) == expected
+
+
+def test_a_ceiling_of_the_class_says_that_the_sum_is_known() -> None:
+    ceiling = {"name": "prod", "ceilings": [{"seats": {"small": 100}}]}
+    limited = site(ceiling, timeZone="Europe/Zurich")
+
+    assert told(monday("09:00", "13:00"), monday("09:00", "13:00", "more"), resource_class(), limited) == []
+
+
+def test_courses_that_nothing_tells_apart_are_not_one() -> None:
+    assert told(reservation("one"), reservation("other"), resource_class(), ZONED) == []
+
+
+def test_utc_is_noted_once_where_nobody_chose_it() -> None:
+    own = reservation("own", recurrence=weekly(timeZone="Europe/Zurich"))
+
+    silent = site(timeZone=None)
+
+    assert told(reservation(), reservation("second"), resource_class(), silent) == ["d.yaml B058 spec"]
+    assert told(own, resource_class(), silent) == []
+    assert told(reservation(), resource_class(), site(timeZone="UTC")) == []
+    assert told(payload(), resource_class(renkuId=5), silent) == []

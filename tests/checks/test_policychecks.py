@@ -1,0 +1,244 @@
+"""Policies: which reservations they are about, and that they hold exactly where their conditions do."""
+
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from berth.checks.policychecks import (
+    PolicyCase,
+    PolicySubject,
+    PoolCost,
+    cases_of_reservation,
+    judge,
+    policy_case,
+    policy_problems,
+    selected_classes,
+)
+from berth.core.jsonvalues import parse_instant
+from berth.dates.recurrence import expand
+from berth.schema.values import REFUSE, Policy, PolicyConditions, PolicyMatch, Reservation, Site
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.saying import finding, lines, read, reservation, resource_class, run, site, weekly
+
+SEATS = {
+    "seats": [
+        {"resourceClass": "small", "placeholderCount": 20},
+        {"resourceClass": "huge", "placeholderCount": 5},
+    ]
+}
+CLUSTERS = {"small": "prod", "huge": "lab"}
+OWNER = {"name": "Physics", "contact": "@uni/physics"}
+NOW = parse_instant("2026-02-10T12:00:00Z")
+EVERY = Policy("large", PolicyMatch(), None, PolicyConditions(), REFUSE, "")
+
+
+def declared(**spec: Any) -> Reservation:
+    found = read(reservation(**spec), site(), resource_class(), resource_class("huge"))
+    assert found.problems == []
+    return found.reservations[0]
+
+
+def both(**spec: Any) -> Reservation:
+    return declared(**{"resourceClass": None, "provisioning": {**SEATS, "leadTimeMinutes": 40}, **spec})
+
+
+def labeled() -> Reservation:
+    document = reservation(resourceClass=None, provisioning=SEATS, owner=OWNER)
+    document["metadata"]["labels"] = {"kind": "exam", "term": "spring"}
+    return read(document, site(), resource_class(), resource_class("huge")).reservations[0]
+
+
+@pytest.mark.parametrize(
+    ("match", "classes"),
+    [
+        ({}, "small huge"),
+        ({"names": ["course"]}, "small huge"),
+        ({"names": ["exam", "cou*"]}, "small huge"),
+        ({"names": ["exam"]}, ""),
+        ({"names": ["Course"]}, ""),
+        ({"owners": ["Physics"]}, "small huge"),
+        ({"owners": ["@uni/*"]}, "small huge"),
+        ({"owners": ["Chemistry"]}, ""),
+        ({"labels": {"kind": "exam"}}, "small huge"),
+        ({"labels": {"kind": "exam", "term": "autumn"}}, ""),
+        ({"classes": ["huge", "other"]}, "huge"),
+        ({"clusters": ["prod"]}, "small"),
+        ({"classes": ["huge"], "clusters": ["prod"]}, ""),
+        ({"names": ["exam"], "classes": ["huge"]}, ""),
+    ],
+    ids=str,
+)
+def test_match_and_unless_select_the_same(match: dict[str, Any], classes: str) -> None:
+    declared_site = read(site(policies=[{"name": "a", "match": match, "require": "warn"}])).site
+    assert declared_site is not None
+    (policy,) = declared_site.policies
+    every, found = {*CLUSTERS}, {*classes.split()}
+
+    assert selected_classes(policy, labeled(), CLUSTERS) == found
+    but = EVERY._replace(unless=policy.match)
+    assert selected_classes(but, labeled(), CLUSTERS) == every - found
+
+
+def test_who_has_no_owner_matches_no_pattern() -> None:
+    policy = EVERY._replace(match=PolicyMatch(owners=("*",)))
+
+    assert selected_classes(policy, both(), CLUSTERS) == set()
+
+
+def case(match: PolicyMatch = EVERY.match, now: int | None = NOW, **spec: Any) -> PolicyCase | None:
+    found = both(**spec)
+    dates = tuple(one for one in expand(found, {}).occurrences if one.end > NOW)
+    return policy_case(EVERY._replace(match=match), PolicySubject(found, CLUSTERS, dates, now=now))
+
+
+def test_seats_are_the_most_of_one_occurrence_and_lead_the_longest() -> None:
+    entry = {"startTime": "09:00", "endTime": "13:00"}
+    listed = [{"resourceClass": "small", "placeholderCount": 50}]
+    when = weekly(
+        {"dayOfWeek": 1, **entry}, {"dayOfWeek": 3, **entry, "seats": listed, "leadTimeMinutes": 90}
+    )
+    every, huge = case(recurrence=when), case(PolicyMatch(classes=("huge",)), recurrence=when)
+
+    assert every is not None
+    assert huge is not None
+    assert (every.seats, every.lead, every.classes) == (50, 90, frozenset({"small", "huge"}))
+    assert (huge.seats, huge.lead, huge.classes) == (5, 40, frozenset({"huge"}))
+    # The next are on Wednesday from 07:30 and on Monday from 08:20.
+    assert (every.notice, huge.notice) == (19.5 * 3600, 5 * 86_400 + 20 * 3600 + 20 * 60)
+
+
+def test_notice_is_0_while_a_window_is_open_and_none_where_nothing_changes() -> None:
+    when = weekly({"dayOfWeek": 2, "startTime": "11:00", "endTime": "13:00"})
+    changed, plain = case(recurrence=when), case(recurrence=when, now=None)
+
+    assert changed is not None
+    assert plain is not None
+    assert (changed.notice, plain.notice) == (0, None)
+
+
+quick = settings(
+    derandomize=True, deadline=None, max_examples=200, suppress_health_check=[HealthCheck.too_slow]
+)
+numbers = st.none() | st.integers(0, 4)
+amounts = st.none() | st.integers(0, 4).map(Decimal)
+costs = st.none() | st.builds(PoolCost, st.integers(0, 4).map(Decimal), st.booleans())
+
+
+@quick
+@given(
+    st.builds(PolicyConditions, numbers, amounts, numbers, numbers),
+    st.integers(0, 4),
+    st.integers(0, 4),
+    numbers,
+    st.tuples(costs, costs),
+)
+def test_a_policy_holds_exactly_where_all_its_conditions_do(
+    when: PolicyConditions, seats: int, lead: int, notice: int | None, cost: tuple[PoolCost | None, ...]
+) -> None:
+    """With the cost between what is known and, where a price is missing, any amount above it."""
+    pools = {("course", name): one for name, one in zip(("small", "huge"), cost, strict=True) if one}
+    found = PolicyCase(EVERY._replace(when=when), both(), frozenset({"small", "huge"}), seats, lead, notice)
+    result = judge(found, pools)
+
+    least = sum((one.amount for one in pools.values()), Decimal(0))
+    is_certain = len(pools) == 2 and not any(one.is_partial for one in pools.values())
+    others = (
+        (when.seats is None or seats > when.seats)
+        and (when.lead is None or lead > when.lead)
+        and (when.notice is None or (notice is not None and notice < when.notice))
+    )
+    costs_too_much = when.cost is None or (bool(pools) and least > when.cost)
+    if others and costs_too_much:
+        assert result is not None
+        assert not result.lacks_cost
+        assert len(result.reasons) == sum(one is not None for one in when)
+    elif others and not is_certain:
+        assert result is not None
+        assert result.lacks_cost
+    else:
+        assert result is None
+
+
+def problems(
+    policy: dict[str, Any], *, now: int = NOW, known: dict[Any, PoolCost] | None = None, **spec: Any
+) -> list[str]:
+    found = read(reservation(**spec), site(policies=[{"name": "a", **policy}]), resource_class())
+    assert found.problems == []
+    assert found.site is not None
+    declared_site: Site = found.site
+    (one,) = found.reservations
+    cases = cases_of_reservation(declared_site, one, {"small": "prod"}, expand(one, {}).occurrences, now)
+    return lines(policy_problems(declared_site, [*cases], known or {}))
+
+
+@pytest.mark.parametrize(
+    ("require", "code"), [("refuse", "B230"), ("warn", "B231"), ({"approvalBy": "platform"}, "B232")]
+)
+def test_what_a_policy_requires_is_the_code(require: object, code: str) -> None:
+    policy = {"when": {"seatsAbove": 24}, "require": require}
+
+    assert problems(policy) == [finding(f"{code} spec.provisioning", "policy a", 25, 24)]
+    assert problems({**policy, "when": {"seatsAbove": 25}}) == []
+
+
+def test_only_what_is_to_come_counts() -> None:
+    policy = {"require": "refuse"}
+    last = parse_instant("2026-02-23T13:00:00Z")  # the end of the last window
+
+    assert [len(problems(policy, now=now)) for now in (last - 1, last)] == [1, 0]
+    assert problems(policy, suspend=True) == []
+
+
+def test_the_notice_is_about_changes_alone() -> None:
+    assert problems({"when": {"noticeBelow": "999d"}, "require": "refuse"}) == []
+
+
+def test_seats_without_windows_count_until_they_expire() -> None:
+    spec: dict[str, Any] = {
+        "recurrence": None,
+        "provisioning": {"placeholderCount": 25},
+        "backend": {"type": "koordinator", "standing": True, "expires": "2026-03-01T00:00:00Z"},
+    }
+    policy = {"when": {"seatsAbove": 24}, "require": "refuse"}
+    end = parse_instant("2026-03-01T00:00:00Z")
+
+    assert [len(problems(policy, now=now, **spec)) for now in (NOW, end - 1, end)] == [1, 1, 0]
+
+
+def test_a_cost_that_is_not_known_is_told_once_at_the_policy() -> None:
+    policy = {"when": {"costAbove": 10}, "require": "refuse"}
+    key, at_policy = ("course", "small"), ["B233 spec.policies.0.when.costAbove"]
+
+    assert problems(policy) == at_policy
+    assert problems(policy, known={key: PoolCost(Decimal(10), is_partial=True)}) == at_policy
+    assert problems(policy, known={key: PoolCost(Decimal(10))}) == []
+    assert problems(policy, known={key: PoolCost(Decimal("10.01"), is_partial=True)}) == [
+        finding("B230 spec.provisioning", "at least 10.01")
+    ]
+
+
+def test_classes_and_clusters_of_a_policy_must_exist(tmp_path: Path) -> None:
+    text = """\
+apiVersion: berth.dev/v1alpha1
+kind: Site
+metadata: {name: uni}
+spec:
+  clusters: [{name: prod}]
+  policies:
+    - name: a
+      match: {classes: [smal], clusters: [prod]}
+      unless: {classes: [small], clusters: [prd]}
+      require: warn
+---
+apiVersion: berth.dev/v1alpha1
+kind: ResourceClass
+metadata: {name: small}
+spec: {requests: {cpu: "1"}}
+"""
+    assert [one for one in run(tmp_path, {"site.yaml": text}) if "policies" in one] == [
+        finding("site.yaml:8:25 error[B061] spec.policies[a].match.classes[0]", "smal"),
+        finding("site.yaml:9:45 error[B063] spec.policies[a].unless.clusters[0]", "prd"),
+    ]

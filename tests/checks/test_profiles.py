@@ -1,0 +1,338 @@
+"""Classes are compared with the profiles of the JupyterHub whose sessions they count."""
+
+import json
+from collections.abc import Callable, Sequence
+from itertools import combinations_with_replacement
+from pathlib import Path
+
+import pytest
+from berth.checks import profiles
+from berth.edit.classes import import_z2jh
+from berth.pipeline import Pipeline
+from berth.reading.source import Source
+
+from tests.jupyterhub.record import HUBS
+from tests.saying import Value, finding, lines, read, resource_class, site
+
+HERE = Path(__file__).parents[1] / "jupyterhub"
+SITE = b"""\
+apiVersion: berth.dev/v1alpha1
+kind: Site
+metadata: {name: example}
+spec: {timeZone: UTC, clusters: [{name: prod, z2jh: hub.yaml}]}
+"""
+
+
+def told(values: Value | str, **of_class: object) -> list[str]:
+    """Return what is wrong with a class, where a file has these values."""
+    text = values if isinstance(values, str) else json.dumps({"singleuser": {}, **values})
+    declared = read(
+        resource_class("small", **{"requests": {"memory": "1Gi"}, "tolerations": DEDICATED, **of_class}),
+        site({"name": "prod", "z2jh": "hub.yaml"}),
+    )
+    assert declared.problems == []
+    assert declared.site is not None
+    return lines(profiles.of_classes(declared, declared.site, lambda path: Source(path, text.encode())))
+
+
+UNTOLERATED = finding("B086 spec", "org/dedicated=user", "org_dedicated=user")
+DEDICATED = [
+    {"key": f"hub.jupyter.org{sign}dedicated", "operator": "Equal", "value": "user", "effect": "NoSchedule"}
+    for sign in "/_"
+]
+
+
+def hub(*profile_list: Value, **singleuser: object) -> Value:
+    listed = [{"display_name": f"Profile {i}", **one} for i, one in enumerate(profile_list)]
+    return {"singleuser": {**singleuser, "profileList": listed}}
+
+
+def profile(name: str = "Course", **override: object) -> Value:
+    return {"display_name": name, "kubespawner_override": override}
+
+
+def selecting(**labels: str) -> Value:
+    sessions = {"source": "jupyterhub", "namespaces": ["hub"], "selector": {"matchLabels": labels}}
+    return {"sessions": sessions}
+
+
+@pytest.mark.parametrize("name", HUBS)
+def test_imported_classes_go_with_their_values(name: str) -> None:
+    values = Source("hub.yaml", (HERE / name).read_bytes())
+    classes = Source("reservations/classes.yaml", import_z2jh(values, None, "hub").text.encode())
+    project = Pipeline(sources=[classes, Source("reservations/site.yaml", SITE)], other_file=lambda _: values)
+
+    assert list(project.items()) == []
+    assert {one.code for one in project.findings()} <= {"B033"}
+
+
+@pytest.mark.parametrize(
+    ("of_session", "of_class", "expected"),
+    [
+        pytest.param({"mem_guarantee": "1G"}, {}, [], id="equal"),
+        pytest.param({"mem_guarantee": "512M"}, {}, [], id="smaller-session"),
+        pytest.param(
+            {"mem_guarantee": "2G"},
+            {},
+            [finding("B085 spec.requests.memory", "2Gi", "1Gi")],
+            id="larger-session",
+        ),
+        pytest.param(
+            {"mem_limit": "2G", "mem_guarantee": None}, {}, ["B085 spec.requests.memory"], id="limit"
+        ),
+        pytest.param({"cpu_guarantee": 0.5}, {}, [finding("B085 spec.requests", "cpu", "0.5")], id="missing"),
+        pytest.param(
+            {"extra_resource_limits": {"nvidia.com/gpu": "1"}},
+            {"requests": {"memory": "1Gi", "nvidia.com/gpu": 1}},
+            [],
+            id="device",
+        ),
+    ],
+)
+def test_a_placeholder_is_as_large_as_its_session(
+    of_session: Value, of_class: Value, expected: list[str]
+) -> None:
+    assert told(hub(profile(**of_session)), **of_class) == expected
+
+
+def test_the_largest_of_its_profiles_counts() -> None:
+    values = hub(profile("A", mem_guarantee="2G"), profile("B", mem_guarantee="8G"), profile("C"))
+
+    assert told(values) == [finding("B085 spec.requests.memory", '"B"', "8Gi")]
+
+
+GPU = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
+
+
+@pytest.mark.parametrize(
+    ("of_session", "of_class", "expected"),
+    [
+        pytest.param({"node_selector": {"pool": "a"}}, {"nodeSelector": {"pool": "a"}}, [], id="same-label"),
+        pytest.param(
+            {"node_selector": {"pool": "a"}},
+            {},
+            [finding("B086 spec", "sessions require pool=a")],
+            id="no-label",
+        ),
+        pytest.param(
+            {"node_selector": {"pool": "a"}},
+            {"nodeSelector": {"pool": "b"}},
+            [finding("B086 spec.nodeSelector", "pool=a")],
+            id="other-label",
+        ),
+        pytest.param(
+            {},
+            {"nodeSelector": {"pool": "b"}},
+            [finding("B086 spec.nodeSelector", "class requires pool=b")],
+            id="more",
+        ),
+        pytest.param(
+            {"tolerations": [*DEDICATED, GPU]}, {}, ["B086 spec.tolerations"], id="lacks-a-toleration"
+        ),
+        pytest.param(
+            {},
+            {"tolerations": [*DEDICATED, GPU]},
+            [finding("B086 spec.tolerations", "class tolerates nvidia.com/gpu:NoSchedule")],
+            id="tolerates-more",
+        ),
+        pytest.param(
+            {},
+            {"tolerations": []},
+            [UNTOLERATED],
+            id="none-tolerated",
+        ),
+        pytest.param({}, {"tolerations": [{"operator": "Exists"}]}, [], id="tolerates-all"),
+        pytest.param(
+            {"tolerations": [*DEDICATED, {**GPU, "effect": "PreferNoSchedule"}]}, {}, [], id="only-preferred"
+        ),
+    ],
+)
+def test_a_placeholder_goes_where_its_session_goes(
+    of_session: Value, of_class: Value, expected: list[str]
+) -> None:
+    assert told(hub(profile(**of_session)), **of_class) == expected
+
+
+def required(*terms: list[Value]) -> Value:
+    listed = [{"matchExpressions": term} for term in terms]
+    node = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": listed}}
+    return {"affinity": {"nodeAffinity": node}}
+
+
+def zone(operator: str, *values: str) -> list[Value]:
+    return [{"key": "zone", "operator": operator, **({"values": list(values)} if values else {})}]
+
+
+@pytest.mark.parametrize(
+    ("of_session", "of_class", "expected"),
+    [
+        pytest.param([zone("In", "a", "b")], required(zone("In", "b", "a")), [], id="same-values"),
+        pytest.param([zone("In", "a")], {"nodeSelector": {"zone": "a"}}, [], id="selector-or-affinity"),
+        pytest.param(
+            [zone("In", "a"), zone("In", "b")], required(zone("In", "b"), zone("In", "a")), [], id="terms"
+        ),
+        pytest.param(
+            [zone("In", "a", "b")], required(zone("In", "a")), ["class requires zone=a"], id="fewer"
+        ),
+        pytest.param([zone("Exists")], required(zone("In", "a")), ["class requires zone=a"], id="exists"),
+        pytest.param([zone("NotIn", "b")], required(zone("In", "a")), ["class requires zone=a"], id="not-in"),
+        pytest.param(
+            [zone("NotIn", "a")], required(zone("In", "a")), ["sessions require zone NotIn a"], id="never"
+        ),
+        pytest.param(
+            [zone("Gt", "3")], required(zone("Gt", "2")), ["sessions require zone Gt 3"], id="numbers"
+        ),
+        pytest.param(
+            [zone("In", "a")], required(zone("In", "a"), zone("In", "b")), ["sessions require"], id="or"
+        ),
+    ],
+)
+def test_node_affinity_is_compared_by_what_it_allows(
+    of_session: list[list[Value]], of_class: Value, expected: list[str]
+) -> None:
+    terms = [{"matchExpressions": one} for one in of_session]
+    place = "B086 spec.nodeSelector" if "nodeSelector" in of_class else "B086 spec.affinity"
+
+    assert told(hub(profile(node_affinity_required=terms)), **of_class) == [
+        finding(place, one) for one in expected
+    ]
+
+
+NODES = ("", "1", "2", "3")  # values of the label; empty: without it
+REQUIREMENTS = {
+    ("In", "1"): "1",
+    ("In", "2"): "2",
+    ("In", "1", "2"): "12",
+    ("NotIn", "1"): ("", "2", "3"),
+    ("Exists",): "123",
+    ("DoesNotExist",): ("",),
+    ("Gt", "1"): "23",
+}
+"""Requirements of the label, and the nodes that meet them, by the documentation of Kubernetes."""
+
+
+PAIRS = list(combinations_with_replacement(REQUIREMENTS, 2))
+
+
+@pytest.mark.parametrize("ours", PAIRS, ids=lambda pair: "-".join("-".join(one).lower() for one in pair))
+def test_affinities_without_a_warning_accept_the_same_nodes(ours: Sequence[tuple[str, ...]]) -> None:
+    of_class = required(all_of(ours))
+    silent = [
+        theirs
+        for theirs in PAIRS
+        if not told(hub(profile(node_affinity_required=[{"matchExpressions": all_of(theirs)}])), **of_class)
+    ]
+
+    assert ours in silent
+    assert {accepted(theirs) for theirs in silent} == {accepted(ours)}
+
+
+def all_of(requirements: Sequence[tuple[str, ...]]) -> list[Value]:
+    return [one for operator, *values in requirements for one in zone(operator, *values)]
+
+
+def accepted(requirements: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(node for node in NODES if all(node in REQUIREMENTS[one] for one in requirements))
+
+
+LARGE = profile("Large", mem_guarantee="8G", extra_labels={"profile": "large"})
+SMALL = profile("Small", extra_labels={"profile": "small"})
+PLAIN = profile("Large", mem_guarantee="8G")
+
+
+@pytest.mark.parametrize(
+    ("listed", "name", "selector", "is_compared_with_large"),
+    [
+        pytest.param([SMALL, LARGE], "a", {}, True, id="every-session"),
+        pytest.param([SMALL, LARGE], "a", {"profile": "large"}, True, id="its-label"),
+        pytest.param([SMALL, LARGE], "a", {"profile": "small"}, False, id="another-label"),
+        pytest.param([SMALL, LARGE], "a", {"profile": "small", "course": "x"}, False, id="and-one-of-a-hook"),
+        pytest.param([SMALL, LARGE], "a", {"profile": "large", "course": "x"}, True, id="with-one-of-a-hook"),
+        pytest.param([SMALL, LARGE], "large", {"profile": "small"}, False, id="labels-before-the-name"),
+        pytest.param([profile("Small"), PLAIN], "large", {"course": "x"}, True, id="its-name"),
+        pytest.param([profile("Small"), PLAIN], "small", {"course": "x"}, False, id="another-name"),
+        pytest.param([profile("Small"), PLAIN], "a", {"course": "x"}, False, id="unknown"),
+    ],
+)
+def test_a_class_is_compared_with_the_profiles_that_it_counts(
+    listed: list[Value], name: str, selector: dict[str, str], is_compared_with_large: bool
+) -> None:
+    of_class = selecting(**selector) if selector else {}
+    declared = read(
+        resource_class(name, requests={"memory": "1Gi"}, tolerations=DEDICATED, **of_class),
+        site({"name": "prod", "z2jh": "hub.yaml"}),
+    )
+    assert declared.site is not None
+    text = json.dumps(hub(*listed)).encode()
+    found = lines(profiles.of_classes(declared, declared.site, lambda path: Source(path, text)))
+
+    assert found == (["B085 spec.requests.memory"] if is_compared_with_large else [])
+
+
+def test_classes_of_other_clusters_and_sources_are_not_compared() -> None:
+    pods = {"source": "pods", "namespaces": ["hub"]}
+    declared = read(
+        resource_class("here", cluster="prod", sessions=pods),
+        resource_class("there", cluster="test"),
+        resource_class("uncounted", cluster="prod", sessions=None),
+        site({"name": "prod", "z2jh": "hub.yaml"}, {"name": "test"}),
+    )
+    assert declared.site is not None
+    text = json.dumps(hub(profile(cpu_guarantee=64))).encode()
+
+    assert list(profiles.of_classes(declared, declared.site, lambda path: Source(path, text))) == []
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        pytest.param("", "empty", id="empty"),
+        pytest.param("a: [", "line 1", id="not-yaml"),
+        pytest.param("singleuser:\n  memory: {limit: 1Gi}", "line 2: singleuser.memory.limit", id="invalid"),
+        pytest.param(
+            json.dumps(
+                hub(
+                    {
+                        "profile_options": {
+                            f"option-{i}": {
+                                "choices": {
+                                    f"choice-{j}": {"kubespawner_override": {"cpu_guarantee": j + 1}}
+                                    for j in range(10)
+                                }
+                            }
+                            for i in range(8)
+                        }
+                    }
+                )
+            ),
+            "100",
+            id="too-many",
+        ),
+    ],
+)
+def test_values_that_cannot_be_compared_are_told(values: str, words: str) -> None:
+    assert told(values) == [finding("B087 spec.clusters.0.z2jh", "hub.yaml", words)]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Callable[[], list[str]]:
+    (tmp_path / "reservations").mkdir()
+    (tmp_path / "reservations/site.yaml").write_bytes(SITE)
+
+    def codes() -> list[str]:
+        pipeline = Pipeline(str(tmp_path))
+        assert list(pipeline.items()) == []
+        return [one.code for one in pipeline.findings()]
+
+    return codes
+
+
+def test_a_file_that_is_missing_or_too_large_is_told(
+    project: Callable[[], list[str]], tmp_path: Path
+) -> None:
+    missing = project()
+    (tmp_path / "hub.yaml").write_text("singleuser: {}\n" + "#" * 2**20)
+    too_large = project()
+    (tmp_path / "hub.yaml").write_text("singleuser: {}\n")
+
+    assert (missing, too_large, project()) == (["B087"], ["B087"], [])

@@ -1,0 +1,150 @@
+"""Hours, dates, counts and leads that are nearly always typos."""
+
+from datetime import UTC, datetime
+
+import pytest
+import yaml
+from berth.checks.typos import of_change
+from berth.findings import Problem
+from berth.pipeline import Pipeline
+from berth.reading.source import Source
+
+from tests.saying import Value, finding, lines, payload, reservation, resource_class, site, weekly
+
+OWN = ("B080", "B082", "B083", "B084")
+NOW = int(datetime(2026, 1, 1, tzinfo=UTC).timestamp())
+SITE = site()
+SPARE = {"scaleDownBehavior": "none"}
+
+
+def read(*documents: Value) -> Pipeline:
+    sources = [
+        Source(f"{name}.yaml", yaml.safe_dump(one).encode())
+        for name, one in zip("abcd", documents, strict=False)
+    ]
+    return Pipeline(sources=sources)
+
+
+def told(course: Value, *others: Value, now: int | None = NOW) -> list[str]:
+    """What the checks of this module say about a reservation, in a site that limits nothing."""
+    pipeline = read(course, *(others or (SITE, resource_class())))
+    for _ in pipeline.items(now=now):
+        pass
+    return lines(one for one in pipeline.problems if isinstance(one, Problem) and one.code in OWN)
+
+
+def at(start: str, end: str, **more: object) -> Value:
+    return {"dayOfWeek": 1, "startTime": start, "endTime": end, **more}
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        (at("09:00", "23:00"), []),
+        (at("09:00", "23:01"), [finding("B080 spec.recurrence.schedule.0.endTime", "14 h 01", "endDay: 0")]),
+        (at("09:00", "23:01", endDay=0), []),
+        (at("19:00", "09:00"), []),
+        (at("13:00", "09:00"), [finding("B080 spec.recurrence.schedule.0.endTime", "20 h 00", "endDay: 1")]),
+        (at("13:00", "09:00", endDay=1), []),
+        (at("00:00", "24:00"), []),
+    ],
+    ids=["14-hours", "longer", "said", "night", "swapped", "swapped-and-said", "whole-day"],
+)
+def test_a_window_above_14_hours_says_on_which_day_it_ends(line: Value, expected: list[str]) -> None:
+    assert told(reservation(recurrence=weekly(line))) == expected
+
+
+def test_each_line_with_hours_is_looked_at() -> None:
+    long = {"date": "2026-02-03", "startTime": "13:00", "endTime": "09:00"}
+    move = {"date": "2026-02-09", "to": {"endTime": "08:00"}}
+    moved = {"date": "2026-02-16", "startTime": "09:00", "to": {"endTime": "08:00"}}
+    course = reservation(recurrence=weekly(extra=[long], moved=[move, moved]))
+
+    assert told(course) == [
+        "B080 spec.recurrence.extra.0.endTime",
+        "B080 spec.recurrence.moved.1.to.endTime",
+    ]
+
+
+@pytest.mark.parametrize(("end", "count"), [("2026-03-07", 0), ("2026-03-06", 1)], ids=["days", "one-day"])
+def test_once_may_last_for_days(end: str, count: int) -> None:
+    once = {"type": "once", "startDate": "2026-03-06", "endDate": end}
+    hours = {"startTime": "17:00", "endTime": "12:00"}
+    assert len(told(reservation(recurrence={**once, "schedule": [hours]}))) == count
+
+
+def test_hours_of_renku_are_not_judged_because_it_has_no_end_day() -> None:
+    hours = [{"day_of_week": 2, "start_time": "13:00", "end_time": "09:00"}]
+    recurrence = {**payload()["recurrence"], "schedule": hours}
+    assert told(payload(recurrence=recurrence), SITE, resource_class(renkuId=5)) == []
+
+
+def test_counts_above_1000_need_a_ceiling() -> None:
+    many = reservation(
+        recurrence=weekly(at("09:00", "13:00", placeholderCount=1001), at("14:00", "15:00")),
+        provisioning={"placeholderCount": 1000, **SPARE},
+    )
+    ceilings = [{"seats": {"small": 2000}}]
+    limited = site({"name": "prod", "ceilings": ceilings})
+
+    assert told(many) == [finding("B082 spec.recurrence.schedule.0.placeholderCount", "1,001", "small")]
+    assert told(many, limited, resource_class()) == []
+
+
+def test_counts_of_listed_seats_and_of_changed_dates_are_looked_at() -> None:
+    seats = [{"resourceClass": "small", "placeholderCount": count} for count in (2000, 3000)]
+    moved = [{"date": "2026-02-09", "to": {"seats": seats[1:]}}]
+    many = reservation(
+        resourceClass=None, recurrence=weekly(moved=moved), provisioning={"seats": seats[:1], **SPARE}
+    )
+    assert told(many) == [
+        finding("B082 spec.provisioning.seats.0.placeholderCount", "2,000"),
+        finding("B082 spec.recurrence.moved.0.to.seats.0.placeholderCount", "3,000"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("first", "lead", "more", "expected"),
+    [
+        ("12:00", 61, {}, [finding("B083 spec.provisioning.leadTimeMinutes", "61 min", "60 min")]),
+        ("12:00", 60, {}, []),
+        ("13:00", 30, {}, []),
+        ("13:00", 31, {}, [finding("B083 spec.provisioning.leadTimeMinutes", "31 min", "0 min")]),
+        ("12:00", 61, {"overlap": "max"}, []),
+        ("13:30", 90, {}, []),
+    ],
+    ids=["longer", "equal", "usual", "back-to-back", "max", "overlap"],
+)
+def test_a_lead_fits_into_the_gap_before(first: str, lead: int, more: Value, expected: list[str]) -> None:
+    two = weekly(at("09:00", first), at("13:00", "15:00"))
+    course = {"placeholderCount": 5, "leadTimeMinutes": lead, **SPARE, **more}
+    assert told(reservation(recurrence=two, provisioning=course)) == expected
+
+
+def test_a_lead_of_a_line_is_told_there() -> None:
+    two = weekly(at("09:00", "12:00"), at("13:00", "15:00", leadTimeMinutes=90))
+    assert told(reservation(recurrence=two)) == [
+        finding("B083 spec.recurrence.schedule.1", "90 min", "60 min", "12:00", "13:00")
+    ]
+
+
+def test_a_last_date_more_than_18_months_away_is_told_where_it_is_written() -> None:
+    far = weekly(endDate="2027-08-31")
+    moved = weekly(moved=[{"date": "2026-02-09", "to": {"date": "2062-02-09"}}])
+
+    assert told(reservation(recurrence=weekly(endDate="2027-06-30"))) == []
+    assert told(reservation(recurrence=far)) == [finding("B084 spec.recurrence.endDate", "2027-08-30")]
+    assert told(reservation(recurrence=moved)) == [finding("B084 spec.recurrence", "2062-02-09")]
+    assert told(reservation(recurrence=far), now=None) == []
+
+
+@pytest.mark.parametrize(
+    ("ends", "suspend", "expected"),
+    [(-1, False, []), (0, False, ["B081 spec.recurrence"]), (0, True, [])],
+    ids=["last-one-is-open", "over", "suspended"],
+)
+def test_a_change_has_a_date_that_is_to_come(ends: int, suspend: bool, expected: list[str]) -> None:
+    (item,) = read(reservation(suspend=suspend), SITE, resource_class()).items()
+    now = item.expansion.occurrences[-1].end + ends
+
+    assert lines(of_change(item.reservation, item.expansion.occurrences, now)) == expected

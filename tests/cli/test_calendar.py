@@ -1,0 +1,117 @@
+"""`berth calendar`: which files there are, and that they agree with the other commands."""
+
+from pathlib import Path
+from typing import Any
+
+import icalendar
+
+from tests.cli import project
+from tests.cli.conftest import Berth
+from tests.outputfolder import files_in
+
+NOW = ("--now", "2026-02-01T12:00:00Z")
+LATER = ("--now", "2026-02-01T13:00:00Z")
+
+
+def events(file: Path) -> dict[str, Any]:
+    """Every event of a feed by its UID."""
+    calendar = icalendar.Calendar.from_ical(file.read_bytes())
+    assert calendar.errors == []
+    found = calendar.walk("VEVENT")
+    assert [event.errors for event in found] == [[]] * len(found)
+    return {str(event["UID"]): event for event in found}
+
+
+def test_it_writes_a_page_and_a_feed_for_the_site_and_each_reservation(berth: Berth, folder: Path) -> None:
+    code, out, _ = berth("calendar", *NOW)
+
+    assert code == 0
+    assert out == "site/: 5 written, 0 removed, 0 unchanged. Open site/index.html, or publish the folder.\n"
+    feeds = [f"feeds/{name}.ics" for name in ("course", "night", "rest")]
+    assert [*files_in(folder / "site")] == sorted(["berth.ics", "index.html", *feeds])
+
+
+def test_the_feed_of_the_site_has_the_events_of_all_feeds(berth: Berth, folder: Path) -> None:
+    berth("calendar", *NOW)
+
+    whole = events(folder / "site/berth.ics")
+    parts: dict[str, Any] = {}
+    for file in (folder / "site/feeds").iterdir():
+        parts |= events(file)
+    assert {uid: event.to_ical() for uid, event in whole.items()} == {
+        uid: event.to_ical() for uid, event in parts.items()
+    }
+    assert (folder / "site/feeds/night.ics").read_bytes().decode() == berth(
+        "occurrences", "night", "-o", "ics", *NOW
+    ).out
+
+
+def test_a_date_that_moves_to_an_earlier_time_updates_in_clients(berth: Berth, folder: Path) -> None:
+    berth("calendar", *NOW)
+    before = events(folder / "site/berth.ics")["course/2026-02-23T09:00@uni"]
+    project.write(folder, course=project.COURSE.replace("to: {date: 2026-02-24}", "to: {date: 2026-02-20}"))
+    berth("calendar", *LATER)
+    after = events(folder / "site/berth.ics")["course/2026-02-23T09:00@uni"]
+
+    assert after.start < before.start
+    assert int(after["SEQUENCE"]) > int(before["SEQUENCE"])
+    assert after.decoded("DTSTAMP") > before.decoded("DTSTAMP")
+
+
+def test_the_feed_of_a_reservation_that_is_gone_is_removed(berth: Berth, folder: Path) -> None:
+    berth("calendar", *NOW)
+    project.write(folder, rest=None)
+
+    code, out, _ = berth("calendar", *NOW)
+
+    assert code == 0
+    assert out.splitlines()[0] == "removed site/feeds/rest.ics"
+    assert not (folder / "site/feeds/rest.ics").exists()
+
+
+def test_the_page_is_the_same_whatever_the_clock_says(berth: Berth, folder: Path) -> None:
+    berth("calendar", *NOW)
+    before = (folder / "site/index.html").read_bytes()
+    berth("calendar", *LATER)
+
+    assert (folder / "site/index.html").read_bytes() == before
+
+
+def test_input_with_errors_writes_nothing(berth: Berth, folder: Path) -> None:
+    project.write(folder, course=project.COURSE.replace("resourceClass: small", "resourceClass: smal"))
+
+    code, out, err = berth("calendar", *NOW)
+
+    assert (code, out) == (1, "")
+    assert "B061" in err
+    assert not (folder / "site").exists()
+
+
+def test_a_page_of_others_is_not_replaced(berth: Berth, folder: Path) -> None:
+    (folder / "site").mkdir()
+    (folder / "site/index.html").write_text("<!doctype html>Welcome")
+
+    code, out, err = berth("calendar", *NOW)
+
+    assert (code, out) == (1, "")
+    assert "site/index.html:1:1: error[B091]" in err
+
+
+def test_the_folder_may_not_be_that_of_the_declarations(berth: Berth) -> None:
+    for given in ("reservations", "reservations/site", ""):
+        code, _, err = berth("calendar", "--output-dir", given, *NOW)
+
+        assert code == 2
+        assert "outside of reservations/" in err
+
+
+def test_an_event_leads_to_the_file_of_its_reservation(berth: Berth, folder: Path) -> None:
+    site = project.SITE.replace(
+        "  engine: argocd\n", "  engine: argocd\n  repository: {url: https://github.com/u/s}\n"
+    )
+    project.write(folder, site=site)
+
+    berth("calendar", *NOW)
+
+    urls = {str(event["URL"]) for event in events(folder / "site/feeds/night.ics").values()}
+    assert urls == {"https://github.com/u/s/blob/HEAD/reservations/night.yaml"}

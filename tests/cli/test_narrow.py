@@ -1,0 +1,49 @@
+"""Tables in a terminal: the examples of this repository, at its width."""
+
+import contextlib
+
+import pytest
+from berth import cli
+from berth.output.table import ELLIPSIS, width
+
+from tests.cli.conftest import ROOT
+
+COMMANDS = [
+    "list",
+    "list --week 2026-03-04",
+    "occurrences --from 2026-02-01",
+    "occurrences machine-learning --from 2026-02-01",
+    "plan",
+    "-C tests/examples/size size linear-algebra --students 300 --show-up 80%",
+    "simulate data-science-101 --sessions 08:55+10,11:00-3 --occurrence 2026-03-02",
+]
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A terminal of 80 columns."""
+    monkeypatch.setattr("berth.cli.command.columns", lambda _: 80)
+
+
+def told(capsys: pytest.CaptureFixture[str], command: str) -> list[str]:
+    with contextlib.chdir(ROOT):
+        assert cli.run([*command.split(), "--now", "2026-02-20"]) == 0
+    return [line for line in capsys.readouterr().out.splitlines() if not line.endswith(".")]
+
+
+@pytest.mark.usefixtures("terminal")
+@pytest.mark.parametrize("command", COMMANDS, ids=["_".join(one.split()[:2]) for one in COMMANDS])
+def test_every_table_fits(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert max(map(width, told(capsys, command))) <= 80
+
+
+@pytest.mark.usefixtures("terminal")
+def test_the_wide_table_is_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = told(capsys, "list -o wide")
+
+    assert max(map(width, lines)) > 80
+    assert ELLIPSIS not in "".join(lines)
+
+
+def test_in_a_pipe_nothing_is_cut(capsys: pytest.CaptureFixture[str]) -> None:
+    assert ELLIPSIS not in "".join(line for one in COMMANDS for line in told(capsys, one))

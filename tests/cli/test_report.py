@@ -1,0 +1,291 @@
+"""`berth report` with records from a file: the project is that of docs/report.md."""
+
+import contextlib
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from berth import cli
+
+from tests.cli.conftest import ROOT, Answer, Berth
+
+NOW = ("--now", "2026-06-01")
+EXAMPLE = ROOT / "tests/examples/report"
+COURSES, CLASSES = "reservations/courses.yaml", "reservations/classes.yaml"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(EXAMPLE, tmp_path / "report"))
+
+
+@pytest.fixture
+def berth(project: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Berth]:
+    def run(*arguments: str) -> Answer:
+        code = cli.run(["-C", str(project), *arguments])
+        return Answer(code, *capsys.readouterr())
+
+    with contextlib.chdir("."):
+        yield run
+
+
+def report(berth: Berth, *more: str) -> Answer:
+    return berth("report", "--records", "records.json", *NOW, *more)
+
+
+def answer(berth: Berth, *more: str) -> Any:
+    found = report(berth, "-o", "json", *more)
+    assert (found.code, found.err) == (0, "")
+    return json.loads(found.out)
+
+
+def told(found: Any) -> list[tuple[object, ...]]:
+    keys = ("code", "reservation", "class", "line", "path", "from", "to", "savedSeatHours")
+    return [tuple(one[key] for key in keys) for one in found["proposals"]]
+
+
+PROVISIONING = "spec.provisioning"
+BOTH = [
+    ("B210", "linear-algebra", "student", 15, f"{PROVISIONING}.placeholderCount", 300, 180, 3600.0),
+    ("B212", "linear-algebra", "student", 16, f"{PROVISIONING}.leadTimeMinutes", 30, 45, -540.0),
+]
+
+
+def test_it_proposes_seats_and_a_lead_at_their_place(berth: Berth) -> None:
+    found = answer(berth)
+
+    assert told(found) == BOTH
+    assert found["proposals"][0]["savedCost"] is not None
+
+
+def test_each_date_says_what_was_promised_and_what_came(berth: Berth) -> None:
+    items = answer(berth)["items"]
+
+    assert len(items) == 13
+    assert items[2] | {"unusedCost": None} == {
+        "reservation": "linear-algebra",
+        "owner": None,
+        "id": "linear-algebra/2026-02-16T09:00",
+        "class": "student",
+        "open": "2026-02-16T07:30:00Z",
+        "start": "2026-02-16T08:00:00Z",
+        "end": "2026-02-16T10:00:00Z",
+        "promised": 300,
+        "due": "2026-02-16T07:55:00Z",
+        "firstReadyAt": "2026-02-16T07:31:10Z",
+        "readyAt": "2026-02-16T08:06:00Z",
+        "lateSeconds": 660,
+        "sessionsPeak": 160,
+        "unusedSeatHours": 440.07,
+        "unusedCost": None,
+        "missing": 48,
+        "causes": ["notReady"],
+        "faults": [],
+    }
+
+
+def test_whose_it_is_is_a_column_where_anybody_owns_one(berth: Berth, project: Path) -> None:
+    file = project / COURSES
+    text = file.read_text("utf-8")
+    owner = "  owner: {name: Mathematics, contact: '@uni/maths'}\n"
+    file.write_text(text.replace("  title: Linear Algebra\n", f"  title: Linear Algebra\n{owner}"), "utf-8")
+
+    first, *_, last = answer(berth)["items"]
+    wide = report(berth, "-o", "markdown").out
+
+    assert (first["owner"], last["owner"]) == ({"name": "Mathematics", "contact": "@uni/maths"}, None)
+    assert "| linear-algebra | Mathematics (@uni/maths) | student | 12 |" in wide
+    assert "owner" not in report(berth, "-o", "markdown", "statistics-exam").out.lower()
+
+
+def test_only_what_is_asked_for_counts(berth: Berth) -> None:
+    assert {one["reservation"] for one in answer(berth, "statistics-exam")["items"]} == {"statistics-exam"}
+    assert len(answer(berth, "--until", "2026-02-10")["items"]) == 2
+    assert len(answer(berth, "--from", "2026-05-01")["items"]) == 1
+    assert json.loads(report(berth, "-o", "json", "--now", "2026-02-09").out)["items"][1:] == []
+
+
+def test_a_code_that_the_author_ignores_is_not_proposed(berth: Berth, project: Path) -> None:
+    file = project / COURSES
+    text = file.read_text("utf-8")
+    ignore = "  annotations: {berth.dev/ignore: 'B210: a seat for everybody; B212: known'}\n"
+    file.write_text(text.replace("  name: linear-algebra\n", f"  name: linear-algebra\n{ignore}"), "utf-8")
+
+    assert told(answer(berth)) == []
+
+
+def test_a_suspended_reservation_and_one_that_is_gone_get_no_proposal(berth: Berth, project: Path) -> None:
+    file = project / COURSES
+    first, second = file.read_text("utf-8").split("---\n")
+    file.write_text(f"{first}  suspend: true\n---\n{second}", "utf-8")
+    suspended = answer(berth)
+    file.write_text(second, "utf-8")
+    gone = answer(berth, "linear-algebra")
+
+    assert (len(suspended["items"]), told(suspended)) == (13, [])
+    assert (len(gone["items"]), told(gone)) == (12, [])
+
+
+def test_what_is_written_is_valid_and_says_why(berth: Berth, project: Path) -> None:
+    found = report(berth, "--write")
+    text = (project / COURSES).read_text("utf-8")
+    first = next(yaml.safe_load_all(text))["spec"]["provisioning"]
+
+    assert found.code == 0
+    assert "~ seats: 300 student -> 180 student\n" in found.out
+    assert (first["placeholderCount"], first["leadTimeMinutes"]) == (180, 45)
+    assert "  # Report of 2026-06-01: never more than 164 sessions in 12 dates; ready 11 minutes late" in text
+    assert "placeholderCount: 120" in text
+    assert berth("validate").code == 0
+    assert told(answer(berth)) == []
+
+
+def test_an_answer_for_programs_has_nothing_else_on_stdout(berth: Berth) -> None:
+    found = report(berth, "--write", "-o", "json")
+
+    assert json.loads(found.out)["kind"] == "Report"
+    assert "seats: 300 student -> 180 student" in found.err
+
+
+def test_with_nothing_to_propose_nothing_is_written(berth: Berth, project: Path) -> None:
+    before = (project / COURSES).read_bytes()
+    found = report(berth, "statistics-exam", "--write")
+
+    assert (found.code, found.err) == (0, "There is nothing to write.\n")
+    assert (project / COURSES).read_bytes() == before
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "html"])
+def test_every_form_has_the_proposals(berth: Berth, form: str) -> None:
+    found = report(berth, "-o", form)
+    words = " ".join(found.out.split())
+
+    assert (found.code, found.err) == (0, "")
+    assert "never more than 164 sessions in 12 dates; saves 3,600 seat-hours" in words
+    assert ("linear-algebra" in words, "11 minutes late" in words) == (True, True)
+
+
+def test_the_page_loads_nothing_and_takes_text_as_text(berth: Berth, project: Path) -> None:
+    records = (project / "records.json").read_text("utf-8")
+    fault = json.loads(records)
+    entry = fault["items"][1]["data"]
+    entry["records.json"] = entry["records.json"].replace('"promised"', '"faults": ["<b>&"], "promised"')
+    (project / "records.json").write_text(json.dumps(fault), "utf-8")
+    page = report(berth, "-o", "html").out
+
+    assert "<td>&lt;b&gt;&amp;</td>" in page
+    assert not [word for word in ("src=", "href=", "http", "<b>") if word in page]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("", "it is not JSON: line 1, column 1", id="empty"),
+        pytest.param("[[", "it is not JSON: line 1, column 3", id="cut"),
+        pytest.param("7", "it is neither an object nor a list", id="number"),
+        pytest.param("[7]", "the list is not one of records", id="another-list"),
+        pytest.param("[" * 100_000, "it is not JSON", id="deep"),
+    ],
+)
+def test_what_is_no_record_is_said(berth: Berth, project: Path, text: str, expected: str) -> None:
+    (project / "records.json").write_text(text, "utf-8")
+    found = report(berth)
+
+    assert (found.code, found.out) == (2, "")
+    assert expected in found.err
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "said"),
+    [
+        pytest.param("{}", 0, "there is no record in it", id="an-object"),
+        pytest.param('{"items": [{}, 7, {"data": 7}]}', 0, "there is no record in it", id="other-objects"),
+        pytest.param("[]", 0, "there is no record in it", id="no-occurrence"),
+        pytest.param(
+            '{"items": [{"metadata": {"name": "x-record"}, "data": {"records.json": "{"}}]}',
+            0,
+            "ConfigMap x-record has no records that can be read",
+            id="malformed",
+        ),
+    ],
+)
+def test_a_file_without_records_has_no_dates(
+    berth: Berth, project: Path, text: str, code: int, said: str
+) -> None:
+    (project / "records.json").write_text(text, "utf-8")
+    found = report(berth)
+
+    assert (found.code, found.out) == (code, "No date is over that has a record.\n")
+    assert said in found.err
+
+
+def test_the_records_of_one_reservation_will_do_on_stdin(
+    berth: Berth, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    maps = json.loads((project / "records.json").read_text("utf-8"))
+    monkeypatch.setattr("sys.stdin", StringIO(maps["items"][0]["data"]["records.json"]))
+    found = berth("report", "--records", "-", *NOW, "-o", "json")
+
+    assert told(json.loads(found.out)) == BOTH
+
+
+def test_records_of_an_older_release_have_their_times_from_git(berth: Berth, project: Path) -> None:
+    maps = json.loads((project / "records.json").read_text("utf-8"))
+    for one in maps["items"]:
+        records = json.loads(one["data"]["records.json"])
+        old = ("occurrence", "promised", "readyAt", "sessionsPeak", "targets")
+        one["data"]["records.json"] = json.dumps(
+            [{key: record[key] for key in old if key in record} for record in records]
+        )
+    (project / "records.json").write_text(json.dumps(maps), "utf-8")
+
+    assert told(answer(berth)) == BOTH
+    (project / COURSES).write_text((project / COURSES).read_text("utf-8").split("---\n")[1], "utf-8")
+    found = report(berth)
+    assert found.code == 0
+    assert found.err == "12 dates are left out: an older release wrote them without their times.\n"
+
+
+def test_an_unknown_reservation_is_a_slip(berth: Berth) -> None:
+    found = report(berth, "linear")
+
+    assert (found.code, found.out) == (2, "")
+    assert 'No reservation is named "linear"' in found.err
+
+
+def test_input_with_errors_is_reported_first(berth: Berth, project: Path) -> None:
+    (project / COURSES).write_text("kind: CapacityReservation\n", "utf-8")
+    found = report(berth)
+
+    assert (found.code, found.out) == (1, "")
+    assert "error[B" in found.err
+
+
+def test_each_class_of_a_list_gets_its_own_seats(berth: Berth, project: Path) -> None:
+    courses, classes, records = (project / name for name in (COURSES, CLASSES, "records.json"))
+    other = yaml.safe_load(classes.read_text("utf-8").split("---\n")[1])
+    other["metadata"]["name"] = "other"
+    other["spec"]["sessions"]["namespaces"] = ["elsewhere"]
+    classes.write_text(f"{classes.read_text('utf-8')}---\n{json.dumps(other)}\n", "utf-8")
+    seats = """\
+    seats:
+      - {resourceClass: student, placeholderCount: 300}
+      - {resourceClass: other, placeholderCount: 40}
+"""
+    text = courses.read_text("utf-8").replace("  resourceClass: student\n", "", 1)
+    courses.write_text(text.replace("    placeholderCount: 300\n", seats), "utf-8")
+    said = records.read_text("utf-8").replace(r"{\"student\": 300}", r"{\"student\": 300, \"other\": 40}")
+    said = re.sub(r'(sessionsPeak\\": {)', r'\1\\"other\\": 9, ', said)
+    records.write_text(said, "utf-8")
+    found = report(berth, "linear-algebra", "--write")
+    written = next(yaml.safe_load_all(courses.read_text("utf-8")))["spec"]["provisioning"]
+
+    assert found.code == 0, found.err
+    assert [one["placeholderCount"] for one in written["seats"]] == [180, 10]
+    assert written["leadTimeMinutes"] == 45

@@ -1,0 +1,78 @@
+"""Generic capacity: nodes of any cloud, or of none, that the file describes."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+import pytest
+from berth.cost.costplan import lead_seconds
+from berth.cost.formatting import machines_json, machines_text
+from berth.cost.genericnodes import as_clouds, shape_names
+from berth.cost.results import MachineCounts, sorted_counts
+from berth.schema.cloudvalues import GenericCapacity, NodeShape, NodeStartup
+from berth.schema.nodepool import Taint
+
+from tests.built import built
+from tests.cost.stories import HOUR, ORIGIN, demand, planned, resource_class
+
+# Eleven seats of 1 CPU and 4 GiB fit on a large node, three on a small one, without DaemonSets.
+LARGE = NodeShape("large", (("cpu", "11.5"), ("memory", "60Gi"), ("pods", "110")), 2, (), (), (), Decimal(1))
+SMALL = NodeShape("small", (("cpu", "3.5"), ("memory", "14Gi"), ("pods", "110")), None, (), (), (), None)
+
+
+def capacity(*nodes: NodeShape, daemons: Sequence[tuple[str, str]] = ()) -> GenericCapacity:
+    return GenericCapacity(ORIGIN, "campus", "", nodes, NodeStartup(4, 2), tuple(daemons))
+
+
+def machines(one: GenericCapacity, seats: int) -> tuple[str, int]:
+    """Return the machines of a window with these seats, and how many seats get none."""
+    known = resource_class("small", "1", "4Gi", *shape_names(one))
+    run = planned([*as_clouds([one])], [demand("ml", f"8-12={seats}")], [known]).runs[0]
+    found = MachineCounts(run.intervals).at(9 * HOUR)
+    return machines_text(sorted_counts(found)), sum(lack.count for _, lack in run.steps[0].shortfalls)
+
+
+@pytest.mark.parametrize(
+    ("seats", "expected"),
+    [
+        pytest.param(11, ("1 on-demand large", 0), id="one-full-node"),
+        pytest.param(22, ("2 on-demand large", 0), id="as-many-as-there-may-be"),
+        pytest.param(26, ("2 on-demand large, 2 on-demand small", 0), id="then-the-next-shape"),
+    ],
+)
+def test_shapes_are_used_in_the_order_of_the_file(seats: int, expected: tuple[str, int]) -> None:
+    assert machines(capacity(LARGE, SMALL), seats) == expected
+
+
+def test_seats_above_the_most_nodes_find_none() -> None:
+    assert machines(capacity(LARGE), 25) == ("2 on-demand large", 3)
+
+
+def test_daemon_sets_and_the_most_pods_of_a_node_take_room() -> None:
+    few = LARGE._replace(allocatable=(*LARGE.allocatable[:2], ("pods", "8")))
+
+    assert machines(capacity(LARGE, daemons=[("cpu", "2")]), 18) == ("2 on-demand large", 0)
+    assert machines(capacity(few, daemons=[("pods", "3")]), 10) == ("2 on-demand large", 0)
+    assert machines(capacity(few, daemons=[("pods", "3")]), 11) == ("2 on-demand large", 1)
+
+
+def test_tainted_nodes_are_for_who_tolerates_them() -> None:
+    tainted = LARGE._replace(taints=(built(Taint, {"key": "gpu", "effect": "NoSchedule"}),))
+
+    assert machines(capacity(tainted, SMALL), 3) == ("1 on-demand small", 0)
+
+
+def test_a_price_is_that_of_the_shape_and_the_document_is_named() -> None:
+    one = capacity(LARGE)
+    known = resource_class("small", "1", "4Gi", *shape_names(one))
+    plan = planned([*as_clouds([one])], [demand("ml", "8-12=1")], [known])
+    (interval,) = plan.runs[0].intervals
+
+    assert plan.catalog.price(interval.kind) == Decimal(1)
+    assert machines_json(((interval.kind, 1),))[0]["cloudCapacity"] == "campus"
+
+
+def test_a_lead_is_the_declared_start_and_pull_whatever_the_loops() -> None:
+    """cluster-autoscaler looks every ten seconds, and asks for all nodes at once."""
+    clouds = [*as_clouds([capacity(LARGE)])]
+
+    assert [lead_seconds(clouds, loops) for loops in (0, 1, 5)] == [0, 10 + 360, 10 + 360]

@@ -1,0 +1,110 @@
+"""What past dates propose: tests/cases/proposals.yaml, and what holds for all dates."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from berth.cost.attendance import Attendance, ClassSummary
+from berth.cost.proposals import FEWER, LATER, MAX_LEAD, MORE, Asked, proposals
+from berth.schema.holders import Unit
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.console import ROOT
+
+CASES: list[dict[str, Any]] = yaml.load(
+    (Path(ROOT) / "tests/cases/proposals.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader
+)
+HOUR = 3600
+WEEK = 168 * HOUR
+
+
+def attendance(number: int, said: dict[str, Any]) -> Attendance:
+    start = number * WEEK
+    lead = 60 * said.get("lead", 30)
+    took = said.get("took")
+    return Attendance(
+        f"course/{number}",
+        "small",
+        start - lead,
+        start,
+        start + 2 * HOUR,
+        said.get("seats", 300),
+        max(start - 300, start - lead + 60),
+        None,
+        None if took is None else start - lead + 60 * took,
+        said.get("peak"),
+        None,
+        tuple(said.get("missing", {}).items()),
+        tuple(said.get("faults", ())),
+    )
+
+
+def dates_of(lines: list[dict[str, Any]]) -> tuple[Attendance, ...]:
+    said = [line for line in lines for _ in range(line.get("times", 1))]
+    return tuple(attendance(number, one) for number, one in enumerate(said, 1))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
+def test_what_dates_propose(case: dict[str, Any]) -> None:
+    said = case.get("asked", {})
+    now = Asked(
+        300,
+        said.get("lead", 30),
+        5,
+        said.get("behavior", "maintain"),
+        said.get("listed", False),
+        said.get("profile", False),
+        Unit.NODE if said.get("unit") == "node" else Unit.SEAT,
+    )
+    found = proposals(ClassSummary("course", "small", dates_of(case["dates"])), now)
+
+    assert [
+        f"{one.code} {one.before} -> {one.after}, {one.dates} dates, {one.saved / HOUR:g} h: {one.why}"
+        for one in found
+    ] == case["proposals"]
+
+
+DATES = st.lists(
+    st.fixed_dictionaries(
+        {"peak": st.integers(0, 400)},
+        optional={
+            "took": st.integers(0, 90),
+            "seats": st.sampled_from((200, 300)),
+            "missing": st.dictionaries(
+                st.sampled_from(("lost", "notReady", "openedLate")), st.integers(1, 300)
+            ),
+            "faults": st.just(["no answer"]),
+        },
+    ),
+    max_size=14,
+).map(dates_of)
+
+
+@given(DATES, st.booleans())
+def test_a_proposal_would_have_been_enough_on_every_date_that_nothing_disturbed(
+    dates: tuple[Attendance, ...], is_listed: bool
+) -> None:
+    now = Asked(300, 30, 5, is_listed=is_listed)
+    for one in proposals(ClassSummary("course", "small", dates), now):
+        known = [date for date in dates if date.promised == 300 and not date.faults]
+        if one.code in (FEWER, MORE):
+            served = [date for date in known if one.code == MORE or date.peak + date.missing <= 300]  # type: ignore[operator]
+            assert all(date.peak <= one.after for date in served if date.peak is not None)
+            assert one.after % 5 == 0
+            assert (one.after < one.before) is (one.code == FEWER)
+            assert one.code == MORE or len(served) >= (8 if is_listed else 4)
+        if one.is_lead:
+            assert 0 < one.after <= MAX_LEAD
+            assert one.code != LATER or not any(date.late for date in known)
+
+
+@given(DATES)
+def test_dates_with_faults_change_nothing(dates: tuple[Attendance, ...]) -> None:
+    now = Asked(300, 30, 5)
+    clean = tuple(date for date in dates if not date.faults)
+
+    assert proposals(ClassSummary("course", "small", dates), now) == proposals(
+        ClassSummary("course", "small", clean), now
+    )

@@ -1,0 +1,49 @@
+"""The cases of tests/cases/calendars.yaml: whole projects, with the instants that must come of them."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from berth.findings import Problem
+from berth.pipeline import Pipeline
+from berth.reading.source import Source
+
+from tests.cases import text
+from tests.saying import document, lines, resource_class
+
+CASES = yaml.safe_load((Path(__file__).parents[1] / "cases" / "calendars.yaml").read_text("utf-8"))
+
+
+def project(case: dict[str, Any]) -> Pipeline:
+    """The course of a case with its calendars, in a file for each kind."""
+    spec = {"timeZone": "Europe/Zurich", "clusters": [{"name": "prod"}], **case.get("site", {})}
+    shared = [document("Site", "uni", spec), resource_class(renkuId=5)]
+    shared += [document("Calendar", name, spec) for name, spec in case.get("calendars", {}).items()]
+    return Pipeline(sources=[_source("course", [_course(case)]), _source("shared", shared)])
+
+
+def _course(case: dict[str, Any]) -> dict[str, Any]:
+    if "renku" in case:
+        seats = {"placeholder_count": 25, "scale_down_behavior": "none"}
+        return {"name": "course", "resource_class_id": 5, "recurrence": case["renku"], "provisioning": seats}
+    seats = {"placeholderCount": 25, "scaleDownBehavior": "none"}
+    spec = {"resourceClass": "small", "recurrence": case["recurrence"], "provisioning": seats}
+    return document("CapacityReservation", "course", spec)
+
+
+def _source(name: str, documents: list[dict[str, Any]]) -> Source:
+    return Source(f"reservations/{name}.yaml", yaml.safe_dump_all(documents, sort_keys=False).encode())
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["id"]))
+def test_every_case_happens_when_it_says(case: dict[str, Any]) -> None:
+    pipeline = project(case)
+    (item,) = pipeline.items()
+    happens = {one.id: f"{text(one.start)} to {text(one.end)}" for one in item.expansion.occurrences}
+
+    assert {key.removeprefix("course/"): span for key, span in happens.items()} == case["happens"]
+    assert {one.id.removeprefix("course/"): one.reason for one in item.expansion.skipped} == case.get(
+        "skipped", {}
+    )
+    assert lines(one for one in pipeline.problems if isinstance(one, Problem)) == case.get("findings", [])

@@ -1,0 +1,287 @@
+"""Who must approve a change, and why: policies look at the dates that it adds, changes or removes."""
+
+import contextlib
+import io
+import json
+import shutil
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from berth import cli
+from berth.checks.policychecks import judge
+from berth.core.jsonvalues import parse_instant
+from berth.dates.occurrence import Occurrence
+from berth.diff.approvals import policy_cases
+from berth.diff.compare import ReservationVersion, compare_versions
+from berth.schema.values import REFUSE, Policy, PolicyConditions, PolicyMatch, Reservation, ResourceClass
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.cli import clouds, project
+from tests.diff.conftest import NOW, Answer, Pair
+from tests.saying import read, reservation, resource_class, site
+
+LARGE = 'when: {seatsAbove: 20}, require: {approvalBy: "@uni/platform"}'
+SOON = "when: {noticeBelow: 48h}, require: refuse"
+ALWAYS = "require: warn"
+
+
+def ruled(pair: Pair, *policies: str, text: str = project.SITE, was: Sequence[str] | None = None) -> None:
+    """Give both sides these policies; `was`: those of the base."""
+    for folder, lines in ((pair.was, policies if was is None else was), (pair.now, policies)):
+        items = "".join(f"    - {{name: p{number}, {one}}}\n" for number, one in enumerate(lines))
+        head = "  policies:\n" if items else ""
+        (folder / "reservations/site.yaml").write_text(f"{text}{head}{items}", "utf-8")
+
+
+def results(answer: Answer) -> list[list[str]]:
+    """Policy, reservation and what is required, of each."""
+    return [
+        [one["policy"], one["reservation"], one["approvalBy"] or one["require"]]
+        for one in json.loads(answer.out)["policies"]
+    ]
+
+
+def more_seats(pair: Pair) -> None:
+    pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
+
+
+def test_who_must_approve_is_in_the_first_line_and_below_it_why(pair: Pair) -> None:
+    ruled(pair, LARGE, "when: {leadAbove: 20}, require: warn")
+    more_seats(pair)
+    code, out, _ = pair.diff("--exit-code")
+
+    assert code == 4
+    assert out.splitlines()[0].split("; ")[2:] == ["needs approval by @uni/platform", "1 warning"]
+    assert out.split("\n\n")[1] == (
+        "Policies\n"
+        "! course: needs approval by @uni/platform, policy p0: 30 seats, above 20\n"
+        "! course: policy p1: lead 30 min, above 20"
+    )
+    comment = pair.diff("-o", "markdown").out
+    assert "needs approval by @\u200buni/platform; 1 warning" in comment.splitlines()[0]
+    assert "- course: needs approval by @\u200buni/platform, policy p0: 30 seats, above 20\n" in comment
+    notices = pair.diff("-o", "github").out.splitlines()
+    assert [line.partition("title=")[2][:4] for line in notices if "policy" in line] == ["B231", "B232"]
+
+
+def test_a_refusal_is_exit_code_1(pair: Pair) -> None:
+    """The next date opens at 2026-02-24T07:30, and one is open now."""
+    ruled(pair, SOON)
+    more_seats(pair)
+
+    assert pair.diff().code == 1
+    assert pair.diff().out.splitlines()[0].endswith("; refused by policy p0; 1 warning")
+    assert results(pair.diff("-o", "json")) == [["p0", "course", "refuse"]]
+
+
+@pytest.mark.parametrize(
+    ("file", "before", "after", "policies"),
+    [
+        ("course.yaml", "Lab", "Laboratory", ""),  # words
+        ("course.yaml", "spec:", "spec:\n  owner: {name: Physics}", ""),
+        ("course.yaml", "placeholderCount: 25", "placeholderCount: 21", "p0 p1"),
+        ("course.yaml", "placeholderCount: 25", "placeholderCount: 20", "p1"),  # not large any more
+        ("course.yaml", "except: [2026-02-09]", "except: [2026-02-09, 2026-02-16]", ""),  # a holiday anyway
+        ("course.yaml", "to: {date: 2026-02-24}", "to: {date: 2026-02-25}", "p0 p1"),
+        ("course.yaml", "except: [2026-02-09]", "except: [2026-02-02, 2026-02-09]", ""),  # it is removed
+        ("course.yaml", "scaleDownBehavior: none}", "scaleDownBehavior: none, overlap: max}", "p0 p1"),
+        ("course.yaml", "spec:", "spec:\n  suspend: true", ""),
+        ("rest.yaml", "suspend: true", "suspend: false", "p1"),
+        ("classes.yaml", "memory: 4Gi", "memory: 5Gi", "p0 p1 p1"),  # of the course and the night
+        ("course.yaml", "metadata: {name: course", "metadata: {labels: {a: b}, name: course", ""),
+        ("course.yaml", "scaleDownBehavior: none", "leadTimeMinutes: 31, scaleDownBehavior: none", "p0 p1"),
+    ],
+    ids=str,
+)
+def test_a_policy_looks_at_the_dates_that_are_added_or_changed(
+    pair: Pair, file: str, before: str, after: str, policies: str
+) -> None:
+    ruled(pair, LARGE, ALWAYS)
+    pair.edit(file, before, after)
+    answer = pair.diff("-o", "json", at="2026-02-01")
+
+    assert " ".join(sorted(one[0] for one in results(answer))) == policies
+
+
+@pytest.mark.parametrize(
+    ("at", "policies"),
+    [
+        ("2026-01-31T07:29:59Z", []),
+        ("2026-01-31T07:30:00Z", []),
+        ("2026-01-31T07:30:01Z", ["p0"]),
+        ("2026-02-02T11:59:59Z", ["p0"]),
+        ("2026-02-02T12:00:00Z", []),  # it is over
+    ],
+)
+def test_a_date_that_is_removed_counts_for_the_notice(pair: Pair, at: str, policies: list[str]) -> None:
+    ruled(pair, SOON)
+    pair.edit("course.yaml", "except: [2026-02-09]", "except: [2026-02-02, 2026-02-09]")
+
+    assert [one[0] for one in results(pair.diff("-o", "json", at=at))] == policies
+
+
+def test_a_removed_reservation_is_a_matter_of_notice_alone(pair: Pair) -> None:
+    ruled(pair, LARGE, SOON)
+    (pair.now / "reservations/course.yaml").unlink()
+
+    assert results(pair.diff("-o", "json", at="2026-02-01")) == [["p1", "course", "refuse"]]
+
+
+def test_a_date_with_another_class_concerns_no_other_date(pair: Pair) -> None:
+    """The course has 25 seats on its other dates."""
+    pair.edit("course.yaml", "  resourceClass: small\n", "")
+    seats = "seats: [{resourceClass: small, placeholderCount: 25}]"
+    pair.edit("course.yaml", "placeholderCount: 25", seats)
+    shutil.copytree(pair.now / "reservations", pair.was / "reservations", dirs_exist_ok=True)
+    ruled(pair, LARGE, ALWAYS)
+    own = "seats: [{resourceClass: bench, placeholderCount: 5}]"
+    extra = f'    extra: [{{date: 2026-02-26, startTime: "09:00", endTime: "10:00", {own}}}]\n'
+    pair.edit("course.yaml", "    except:", f"{extra}    except:")
+
+    assert results(pair.diff("-o", "json", at="2026-02-01")) == [["p1", "course", "warn"]]
+
+
+def test_a_new_name_concerns_every_date(pair: Pair) -> None:
+    ruled(pair, LARGE)
+    pair.edit("course.yaml", "metadata: {name: course}", "metadata: {name: kurs}")
+
+    assert results(pair.diff("-o", "json")) == [["p0", "kurs", "@uni/platform"]]
+
+
+@pytest.mark.parametrize("most", [24, 25])
+def test_of_a_new_reservation_validate_says_the_same(pair: Pair, most: int) -> None:
+    ruled(pair, f"when: {{seatsAbove: {most}}}, require: refuse", "when: {leadAbove: 30}, require: warn")
+    (pair.was / "reservations/course.yaml").unlink()
+    applied = {one[0] for one in results(pair.diff("-o", "json", at="2026-01-01")) if one[1] == "course"}
+
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        code = cli.run(["-C", str(pair.now), "validate", "-o", "json", "--now", "2026-01-01"])
+    items = [one for one in json.loads(out.getvalue())["items"] if one["file"] == "reservations/course.yaml"]
+    assert {"B230": "p0", "B231": "p1"}.keys() >= {one["code"] for one in items}
+    assert applied == {{"B230": "p0", "B231": "p1"}[one["code"]] for one in items}
+    assert code == len(applied & {"p0"})
+
+
+def test_nobody_loosens_a_policy_and_uses_that_in_one_change(pair: Pair) -> None:
+    ruled(pair, ALWAYS.replace("require", "when: {seatsAbove: 29}, require"), was=[LARGE])
+    more_seats(pair)
+
+    answer = pair.diff("-o", "json")
+
+    assert results(answer) == [["p0", "course", "warn"], ["p0", "course", "@uni/platform"]]
+    (warning,) = [one for one in json.loads(answer.out)["warnings"] if one["code"] == "policies"]
+    assert "p0 is changed" in warning["message"]
+
+
+def test_the_instant_decides_and_not_the_clock(pair: Pair) -> None:
+    ruled(pair, SOON, LARGE)
+    more_seats(pair)
+
+    assert pair.diff("-o", "json") == pair.diff("-o", "json")
+    assert results(pair.diff("-o", "json", at="2026-01-01")) == [["p1", "course", "@uni/platform"]]
+
+
+@pytest.mark.parametrize(("most", "policies"), [("18", ["p0"]), ("18.33", []), ("1000", [])])
+def test_the_cost_is_that_of_the_plan(cloudy: Pair, most: str, policies: list[str]) -> None:
+    """Of 2026-02: 18.33 USD, of which the night has a part."""
+    ruled(
+        cloudy, f"when: {{costAbove: {most}}}, match: {{names: [course]}}, require: refuse", text=clouds.SITE
+    )
+    cloudy.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 50")
+    answer = cloudy.diff("-o", "json", at="2026-01-01")
+
+    assert [one[0] for one in results(answer)] == policies
+    assert answer.code == (1 if policies else 0)
+
+
+def test_a_cost_that_is_not_known_is_a_warning(pair: Pair) -> None:
+    ruled(pair, "when: {costAbove: 0}, require: refuse")
+    more_seats(pair)
+    answer = pair.diff("-o", "json")
+
+    assert (answer.code, results(answer)) == (0, [])
+    assert [one for one in json.loads(answer.out)["warnings"] if one["code"] == "policy"] == [
+        {
+            "code": "policy",
+            "subject": "course",
+            "message": "policy p0 compares its cost, which is not known.",
+        }
+    ]
+
+
+# Dates by chance: a policy fires exactly if what differs fits its conditions.
+
+quick = settings(
+    derandomize=True, deadline=None, max_examples=200, suppress_health_check=[HealthCheck.too_slow]
+)
+HOUR = 3600
+MIDNIGHT = parse_instant(NOW)
+seats = st.sampled_from([(("small", 1),), (("small", 2), ("huge", 1)), (("huge", 2),), (("huge", 3),)])
+dates = st.dictionaries(st.integers(-3, 6), st.tuples(st.integers(0, 2), seats), max_size=4)
+conditions = st.builds(
+    lambda most, hours, lead: PolicyConditions(
+        most, None, None if hours is None else hours * HOUR, None if lead is None else 60 * lead
+    ),
+    st.none() | st.integers(0, 3),
+    st.none() | st.integers(0, 4),
+    st.none() | st.integers(0, 2),
+)
+
+
+def declared() -> tuple[Reservation, tuple[ResourceClass, ...]]:
+    found = read(reservation(), site(), resource_class(), resource_class("huge"))
+    return found.reservations[0], tuple(found.classes.values())
+
+
+COURSE, CLASSES = declared()
+
+
+def version(days: dict[int, Any]) -> ReservationVersion:
+    """Each date is 2 hours long, from 3 hours times its number on."""
+    occurrences = [
+        Occurrence(
+            "course",
+            f"course/{number}",
+            (start := MIDNIGHT + number * 3 * HOUR) - lead * HOUR,
+            start,
+            start + 2 * HOUR,
+            held,
+            "UTC",
+            (),
+            "",
+        )
+        for number, (lead, held) in sorted(days.items())
+    ]
+    return ReservationVersion(COURSE, CLASSES, ("prod", "prod"), (), tuple(occurrences))
+
+
+@quick
+@given(dates, dates, conditions, st.sampled_from([(), ("small",), ("huge",)]))
+def test_a_policy_fires_exactly_if_what_differs_fits(
+    before: dict[int, Any], after: dict[int, Any], when: PolicyConditions, classes: tuple[str, ...]
+) -> None:
+    policy = Policy("p", PolicyMatch(classes=classes), None, when, REFUSE, "")
+    sides = version(before), version(after)
+    change = compare_versions(*sides)
+    found = policy_cases(change, *sides, [policy], MIDNIGHT) if change else ()
+    fired = [case for case in found if judge(case, {})]
+
+    differing = [
+        (number, lead, sum(count for name, count in held if name in (classes or ("small", "huge"))))
+        for side, other in ((after, before), (before, after))
+        if side is after or when.notice is not None
+        for number, (lead, held) in side.items()
+        if other.get(number) != (lead, held) and 3 * number + 2 > 0
+    ]
+    selected = [one for one in differing if one[2]]
+    expected = bool(selected) and (
+        (when.seats is None or max(count for *_, count in selected) > when.seats)
+        and (when.lead is None or max(lead for _, lead, _ in selected) * 60 > when.lead)
+        and (
+            when.notice is None
+            or min(max(3 * number - lead, 0) for number, lead, _ in selected) * HOUR < when.notice
+        )
+    )
+    assert bool(fired) is expected

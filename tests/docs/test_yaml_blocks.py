@@ -1,0 +1,185 @@
+"""Every YAML block of README and of the pages is valid in a repository as `berth init` writes it.
+
+A block is whole documents; or keys of a spec, which replace those of the page's first document of that kind;
+or something else, and then the text before it names its file, or says that Berth renders it. What a block
+needs is named before it, too: the class `gpu`, the cluster `hub`, the term `spring-2026`, `engine: argocd`.
+So is the code of a warning.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from copy import deepcopy
+from textwrap import dedent
+from typing import Any, NamedTuple
+
+import pytest
+from berth.edit.scaffold import Starter, project_of, starter_files
+from berth.findings import ERROR, Finding
+from berth.pipeline import Pipeline
+from berth.reading.document import parse
+from berth.reading.source import Source
+from berth.schema.outline import fields
+from berth.schema.reservation import ReservationSpec
+from berth.schema.resourceclass import ResourceClassSpec
+from berth.schema.site import SiteSpec
+
+from tests.pages import GENERATED, pages, text_of
+
+Document = dict[str, Any]
+API = "berth.dev/v1alpha1"
+PARTS = {
+    "CapacityReservation": fields(ReservationSpec),
+    "Site": fields(SiteSpec),
+    "ResourceClass": fields(ResourceClassSpec),
+}
+ELSEWHERE = re.compile(r"`[\w./-]+\.ya?ml`|\bBerth renders\b")
+NEEDS = re.compile(r"\b(class|cluster|term) `([\w-]+)`|`(engine): (\w+)`")
+
+
+class Block(NamedTuple):
+    before: str  # all since the block before it
+    content: Any
+
+
+def contents(text: str) -> list[Any]:
+    """Return the documents of a text as Berth reads it. Where a reader puts a digest, there is one."""
+    documents, problems = parse(Source("", text.replace("DIGEST", "0" * 64).encode()))
+    assert not problems, text
+    return [one.value for one in documents]
+
+
+def blocks(text: str) -> Iterator[Block]:
+    end = 0
+    for match in re.finditer(r"^( *)```(\w*)\n(.*?)^\1```$", text, re.M | re.S):
+        if match[2] == "yaml":
+            for content in contents(dedent(match[3])):
+                yield Block(text[end : match.start()], content)
+            end = match.end()
+
+
+PAGES = [page for page in pages() if page not in GENERATED and any(blocks(text_of(page)))]
+
+
+def fresh() -> list[Document]:
+    starter = Starter("seats", "kube-berth", "prod", "jupyterhub", "jupyterhub", "Europe/Zurich", "none")
+    texts = starter_files(starter, now=1_769_810_400)  # 2026-01-30: courses begin on 2026-02-02
+    found = [one for source in project_of(texts).sources for one in contents(source.text.decode())]
+    return [
+        {**one, "spec": {**one["spec"], "cluster": "prod"}} if one["kind"] == "ResourceClass" else one
+        for one in found
+    ]
+
+
+def is_declaration(content: Any) -> bool:
+    return isinstance(content, dict) and content.get("apiVersion") == API
+
+
+def kind_of_part(content: Any) -> str | None:
+    """Return the kind that has these keys; `metadata` alone is that of a reservation."""
+    keys = set(content) if isinstance(content, dict) else {""}
+    return next((kind for kind, known in PARTS.items() if keys <= {*known, "metadata"}), None)
+
+
+def is_told(block: Block) -> bool:
+    """Whether it is an object of another API, or the text before it says what it is."""
+    is_object = isinstance(block.content, dict) and {"apiVersion", "kind", "metadata"} <= block.content.keys()
+    return is_object or ELSEWHERE.search(block.before.strip().rpartition("\n\n")[2]) is not None
+
+
+def merged(document: Document, part: Document) -> Document:
+    """Replace keys of its spec, and in these only what is given; but what has a type is whole."""
+    document = deepcopy(document)
+    document["metadata"] |= part.get("metadata", {})
+    spec = document["spec"]
+    for key, value in part.items():
+        if key == "clusters":
+            spec[key] = [*{one["name"]: one for one in (*spec[key], *value)}.values()]
+        elif key != "metadata":
+            is_whole = not isinstance(value, dict) or "type" in value or key not in spec
+            spec[key] = value if is_whole else {**spec[key], **value}
+    return document
+
+
+class Repository:
+    """The documents of a fresh repository, and those of a page."""
+
+    def __init__(self) -> None:
+        self.documents = {key(one): one for one in fresh()}
+        self._models = {one["kind"]: one for one in self.documents.values()}  # what parts are put into
+        self._of_page: set[str] = set()
+
+    def need(self, what: str, name: str) -> None:
+        """Add what the text before a block names."""
+        if what == "engine":
+            self.part("Site", {"engine": name})
+        elif what == "cluster":
+            self.part("Site", {"clusters": [{"name": name}]})
+        elif what == "class":
+            for one in (self._models["ResourceClass"]["metadata"]["name"], name):  # both tell sessions apart
+                self.part("ResourceClass", {"sessions": {"selector": {"matchLabels": {"class": one}}}}, one)
+        else:
+            term = {"name": name, "from": "2026-02-16", "to": "2026-05-29"}
+            metadata = {"name": f"calendar-of-{name}"}
+            self.add({"apiVersion": API, "kind": "Calendar", "metadata": metadata, "spec": {"terms": [term]}})
+
+    def add(self, document: Document) -> None:
+        if document["kind"] == "Site" or document["kind"] not in self._of_page:
+            self._models[document["kind"]] = document
+        self._of_page.add(document["kind"])
+        self.documents[key(document)] = document
+
+    def part(self, kind: str, part: Document, name: str | None = None) -> None:
+        """Add the document that a part is of: another one if it has a name."""
+        document = merged(self._models[kind], part)
+        if name is not None:
+            document["metadata"]["name"] = name
+        self.documents[key(document)] = document
+        if kind == "Site":
+            self._models[kind] = document
+
+
+def repository(page: str) -> list[Document]:
+    """Return the documents of a fresh repository with all blocks of the page."""
+    found = Repository()
+    for number, block in enumerate(blocks(text_of(page))):
+        for match in NEEDS.finditer(block.before):
+            found.need(match[1] or match[3], match[2] or match[4])
+        kind = kind_of_part(block.content)
+        if is_declaration(block.content):
+            found.add(block.content)
+        elif kind is not None:
+            found.part(kind, block.content, f"part-{number}" if kind == "CapacityReservation" else None)
+    return [*found.documents.values()]
+
+
+def key(document: Document) -> tuple[str, str]:
+    """There is one site, whatever its name."""
+    kind = document["kind"]
+    return kind, "" if kind == "Site" else document["metadata"]["name"]
+
+
+def findings(documents: list[Document]) -> list[Finding]:
+    sources = [Source(f"{'-'.join(key(one))}.json", json.dumps(one).encode()) for one in documents]
+    pipeline = Pipeline(sources=sorted(sources))
+    for _ in pipeline.items():
+        pass
+    return [one for one in pipeline.findings() if one.severity != "note"]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_block_is_valid_in_a_fresh_repository(page: str) -> None:
+    told = " ".join(block.before for block in blocks(text_of(page)))
+
+    assert [one for one in findings(repository(page)) if one.severity == ERROR or one.code not in told] == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_block_of_something_else_says_so(page: str) -> None:
+    others = [
+        one
+        for one in blocks(text_of(page))
+        if not is_declaration(one.content) and kind_of_part(one.content) is None
+    ]
+
+    assert [one.before.strip().splitlines()[-1] for one in others if not is_told(one)] == []

@@ -1,0 +1,174 @@
+"""Asks Karpenter's own provisioner the questions of the planner: the first loop, without a cluster."""
+
+import json
+import subprocess
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from berth.karpenter.instancetypes import InstanceType, offering_requirements, type_requirements
+from berth.karpenter.nodelabels import INITIALIZED, RESERVATION_ID
+from berth.karpenter.requirements import Requirement
+from berth.karpenter.resourcelists import ONE, ResourceList
+from berth.karpenter.taints import Taint
+from berth.planner.inputs import (
+    LabelSelector,
+    NodePool,
+    PodAffinityTerm,
+    PodSet,
+    SchedulingInput,
+    StateNode,
+)
+
+from tests.e2e.binaries import binary
+from tests.e2e.errors import E2EError
+from tests.e2e.project import Document
+from tests.planner.plainly import Told
+
+Answer = tuple[Counter[Told], dict[str, int]]
+"""What nodes took and the NodeClaims, in any order; and how many pods have no place."""
+
+
+def solve(questions: Iterable[SchedulingInput]) -> list[Answer]:
+    """What Karpenter answers to each question."""
+    lines = "".join(json.dumps(_question(one)) + "\n" for one in questions)
+    done = subprocess.run([binary("provisioner")], input=lines, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise E2EError(done.stderr.strip())
+    return [_answer(json.loads(line)) for line in done.stdout.splitlines()]
+
+
+def _answer(told: Document) -> Answer:
+    found: list[Told] = [(name, (), _counts(pods), ()) for name, pods in told["nodes"].items()]
+    for one in told["claims"] or ():
+        held = tuple(one["reservations"])
+        found.append((one["pool"], tuple(one["types"]), _counts(one["pods"]), held))
+    return Counter(found), {name: count for name, count in told["left"].items() if count}
+
+
+def _counts(pods: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
+    return tuple(sorted(pods.items()))
+
+
+def _question(asked: SchedulingInput) -> Document:
+    return {
+        "wellKnown": sorted(asked.settings.well_known),
+        "reservationID": RESERVATION_ID,
+        "nodePools": [_pool(one) for one in asked.pools],
+        "instanceTypes": [_type(one) for one in asked.types],
+        "pods": [{"name": one.name, "count": one.count, "pod": _pod(one)} for one in asked.pods],
+        "nodes": [_node(one) for one in asked.nodes],
+    }
+
+
+def _pool(pool: NodePool) -> Document:
+    template = {
+        "metadata": {"labels": dict(pool.labels)},
+        "spec": {
+            "requirements": [
+                {**said, **({"minValues": one.min_values} if one.min_values else {})}
+                for one in pool.requirements
+                for said in _requirement(one)
+            ],
+            "taints": [_taint(one) for one in pool.taints],
+        },
+    }
+    spec = {"template": template, "weight": pool.weight, "limits": _resources(pool.limits)}
+    return {"metadata": {"name": pool.name}, "spec": spec}
+
+
+def _type(one: InstanceType) -> Document:
+    return {
+        "name": one.name,
+        "capacity": _resources(one.capacity),
+        "overhead": _resources(one.overhead),
+        "requirements": _requirements(type_requirements(one)),
+        "offerings": [
+            {
+                "price": offering.price,
+                "available": offering.available,
+                "count": offering.count,
+                "requirements": _requirements(offering_requirements(offering)),
+            }
+            for offering in one.offerings
+        ],
+    }
+
+
+def _node(one: StateNode) -> Document:
+    labels = {**dict(one.labels), INITIALIZED: "true"}
+    taints = [_taint(taint) for taint in one.taints]
+    resources = {"allocatable": _resources(one.allocatable), "capacity": _resources(one.capacity)}
+    return {"metadata": {"name": one.name, "labels": labels}, "spec": {"taints": taints}, "status": resources}
+
+
+def _pod(pod: PodSet) -> Document:
+    spec: Document = {
+        "containers": [{"name": "seat", "resources": {"requests": _resources(pod.requests)}}],
+        "nodeSelector": dict(pod.node_selector),
+        "tolerations": [
+            {key: value for key, value in one._asdict().items() if value} for one in pod.tolerations
+        ],
+        "topologySpreadConstraints": [
+            {
+                "topologyKey": one.key,
+                "maxSkew": one.max_skew,
+                "whenUnsatisfiable": "ScheduleAnyway" if one.schedule_anyway else "DoNotSchedule",
+                "labelSelector": _selector(one.selector),
+            }
+            for one in pod.spread
+        ],
+        "affinity": {
+            "nodeAffinity": _node_affinity(pod),
+            "podAffinity": _pod_affinity(pod.affinity, pod.preferred_affinity),
+            "podAntiAffinity": _pod_affinity(pod.anti_affinity, pod.preferred_anti_affinity),
+        },
+    }
+    return {"metadata": {"namespace": pod.namespace, "labels": dict(pod.labels)}, "spec": spec}
+
+
+def _node_affinity(pod: PodSet) -> Document:
+    required = [{"matchExpressions": _requirements(term)} for term in pod.required]
+    preferred = [
+        {"weight": one.weight, "preference": {"matchExpressions": _requirements(one.requirements)}}
+        for one in pod.preferred
+    ]
+    return _affinity({"nodeSelectorTerms": required} if required else None, preferred)
+
+
+def _pod_affinity(required: Iterable[PodAffinityTerm], preferred: Iterable[PodAffinityTerm]) -> Document:
+    weighted = [{"weight": one.weight, "podAffinityTerm": _term(one)} for one in preferred]
+    return _affinity([_term(one) for one in required], weighted)
+
+
+def _affinity(required: object, preferred: object) -> Document:
+    suffix = "DuringSchedulingIgnoredDuringExecution"
+    told = {f"required{suffix}": required, f"preferred{suffix}": preferred}
+    return {name: value for name, value in told.items() if value}
+
+
+def _term(one: PodAffinityTerm) -> Document:
+    return {"topologyKey": one.key, "labelSelector": _selector(one.selector)}
+
+
+def _selector(one: LabelSelector | None) -> Document | None:
+    return None if one is None else {"matchLabels": dict(one.labels)}
+
+
+def _requirements(some: Iterable[Requirement]) -> list[Document]:
+    return [said for one in some for said in _requirement(one)]
+
+
+def _requirement(one: Requirement) -> list[Document]:
+    """A requirement with a bound for numbers has no values."""
+    bounds = [("Gte", one.least), ("Lte", one.most)]
+    told = [{"key": one.key, "operator": name, "values": [str(n)]} for name, n in bounds if n is not None]
+    return told or [{"key": one.key, "operator": one.operator, "values": sorted(one.values)}]
+
+
+def _taint(taint: Taint) -> Document:
+    return dict(taint._asdict())
+
+
+def _resources(some: ResourceList) -> Document:
+    """In the units of each resource, with nine decimals."""
+    return {name: f"{value // ONE}.{value % ONE:09}" for name, value in some}

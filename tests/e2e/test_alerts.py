@@ -1,0 +1,64 @@
+"""The alerts of Berth in the real Prometheus, on series that are written down. No cluster is needed."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.e2e import project
+from tests.e2e.binaries import binary
+from tests.e2e.project import Document, document
+from tests.e2e.rules import write_rules
+
+CASES = Path(__file__).parents[1] / "cases" / "alerts.yaml"
+
+
+def documents() -> list[Document]:
+    """`course`, `lab` with the usual lead of half an hour, and `early` with an hour."""
+    ceilings = [{"seats": {"small": 40}, "requests": {"nvidia.com/gpu": "4"}, "from": "2026-02-01"}]
+    monitoring = {
+        "prometheusRule": True,
+        "dashboard": True,
+        "events": "eventrouter_warnings_total",
+        "runbooks": "https://docs.example.org/alerts",
+    }
+    clusters = [{"name": "prod", "ceilings": ceilings}]
+    site = {"namespace": "seats", "timeZone": "Europe/Zurich", "clusters": clusters, "monitoring": monitoring}
+    return [
+        document("Site", "uni", site),
+        document("ResourceClass", "small", {"requests": {"cpu": "1"}}),
+        *(_course(name, lead) for name, lead in (("course", 30), ("lab", 30), ("early", 60))),
+    ]
+
+
+def _course(name: str, lead: int) -> Document:
+    schedule = [{"dayOfWeek": "mon", "startTime": "09:00", "endTime": "13:00"}]
+    recurrence = {"type": "weekly", "startDate": "2026-02-02", "endDate": "2026-05-31", "schedule": schedule}
+    provisioning = {"placeholderCount": 5, "leadTimeMinutes": lead, "scaleDownBehavior": "none"}
+    spec = {"resourceClass": "small", "recurrence": recurrence, "provisioning": provisioning}
+    return document("CapacityReservation", name, spec)
+
+
+@pytest.fixture(scope="module")
+def rules(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("alerts")
+    project.write(folder, documents())
+    project.berth(folder, "render")
+    return write_rules(folder / "rendered/clusters/prod/monitoring.yaml", folder / "rules.yaml")
+
+
+def promtool(*words: str) -> str:
+    done = subprocess.run([binary("promtool"), *words], capture_output=True, text=True, check=False)
+    assert not done.returncode, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_prometheus_takes_the_rules_without_a_complaint(rules: Path) -> None:
+    assert "rules found" in promtool("check", "rules", "--lint=all", "--lint-fatal", str(rules))
+
+
+def test_alerts_fire_and_resolve_as_the_cases_say(rules: Path) -> None:
+    cases = shutil.copy(CASES, rules.parent)
+
+    promtool("test", "rules", str(cases))

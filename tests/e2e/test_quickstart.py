@@ -1,0 +1,136 @@
+"""README's quick start leads from an empty folder to placeholders on the real cluster, as it is written."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from berth.names import CLUSTER_EXTRA
+
+from tests.e2e.cluster import Cluster
+from tests.e2e.project import ROOT
+from tests.e2e.sidebyside import Stage, Stories
+from tests.e2e.waiting import wait_for
+from tests.e2e.windows import MINUTE, sleep_until
+from tests.pages import quick_start, text_of
+
+NAMESPACE = "berth"
+SELECTOR = "berth.dev/reservation=demo,berth.dev/resource-class"
+LATEST = 4 * MINUTE  # from the first command to the pods
+
+
+class Terminal:
+    """A shell whose PATH has berth, and kubectl for the cluster at hand."""
+
+    def __init__(self, cluster: Cluster, folder: Path) -> None:
+        self.folder = folder / "home"
+        self._log = folder / "watched"
+        programs = folder / "bin"
+        for one in (self.folder, programs):
+            one.mkdir()
+        berth = programs / "berth"
+        berth.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m berth "$@"\n')
+        berth.chmod(0o755)
+        path = f"{programs}:{cluster.bin_dir}:{os.environ['PATH']}"
+        self._environment = {**os.environ, "PATH": path, "KUBECONFIG": str(cluster.kubeconfig)}
+
+    def run(self, commands: list[str]) -> None:
+        for command in commands:
+            if command.startswith("cd "):
+                self.folder /= command[3:]
+                continue
+            done = subprocess.run(
+                ["bash", "-c", command],
+                cwd=self.folder,
+                env=self._environment,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+
+    def watched(self, command: str, seconds: float) -> list[str]:
+        """Run a command that does not end until it has shown two running placeholders; return their names."""
+        with self._log.open("w") as log:
+            process = subprocess.Popen(
+                ["bash", "-c", f"exec {command}"], cwd=self.folder, env=self._environment, stdout=log
+            )
+            try:
+                return wait_for(self._running, seconds, "two placeholders to run")
+            finally:
+                process.kill()
+                process.wait()
+
+    def _running(self) -> list[str]:
+        shown = [line.split() for line in self._log.read_text().splitlines()]
+        status = {words[0]: words[2] for words in shown if len(words) > 2}
+        names = [
+            name for name, word in status.items() if name.startswith("demo-small-") and word == "Running"
+        ]
+        return names if len(names) == 2 else []
+
+
+class Story(NamedTuple):
+    shown: list[str]  # the placeholders that the last command of the first block showed
+    left: list[str]  # beside the session
+    namespaces: list[str]  # after cleaning up
+    pods: list[str]  # of the default namespace, then
+
+
+def tell(stage: Stage) -> Story:
+    cluster, terminal = stage.cluster, Terminal(stage.cluster, stage.folder)
+    stage.undo.callback(
+        cluster.kubectl, "delete", "namespace", NAMESPACE, "--ignore-not-found", "--wait=false"
+    )
+    _, (*commands, watch), session, cleaning = quick_start()
+    sleep_until(stage.opens)
+    terminal.run(commands)
+    shown = terminal.watched(watch, stage.opens + LATEST - time.time())
+    terminal.run(session)
+    wait_for(lambda: len(_placeholders(cluster)) == 1, MINUTE, "a placeholder to give way")
+    left = _placeholders(cluster)
+    terminal.run(cleaning)
+    return Story(shown, left, _names(cluster.find("namespaces")), _names(cluster.find("pods")))
+
+
+def _placeholders(cluster: Cluster) -> list[str]:
+    found = cluster.find("pods", NAMESPACE, SELECTOR)
+    return _names([one for one in found if "deletionTimestamp" not in one["metadata"]])
+
+
+def _names(objects: list[dict[str, Any]]) -> list[str]:
+    return [one["metadata"]["name"] for one in objects]
+
+
+@pytest.fixture(scope="module")
+def story(side_by_side: Stories) -> Iterator[Story]:
+    with side_by_side.judged(__name__) as told:
+        yield told
+
+
+def test_its_commands_lead_to_two_placeholders_within_four_minutes(story: Story) -> None:
+    assert len(story.shown) == 2
+
+
+def test_a_session_takes_the_place_of_one(story: Story) -> None:
+    assert len(story.left) == 1
+    assert set(story.left) < set(story.shown)
+
+
+def test_cleaning_up_leaves_nothing(story: Story) -> None:
+    assert NAMESPACE not in story.namespaces
+    assert "alice" not in story.pods
+
+
+def test_its_first_block_installs_the_package() -> None:
+    """.ci/package runs it. Nobody has to have the package on an index."""
+    (_, install, path), *_ = quick_start()
+
+    assert install == '~/.berth/bin/pip install ".[cluster]"'
+    assert path == 'export PATH="$HOME/.berth/bin:$PATH"'
+    assert f'pipx install "{CLUSTER_EXTRA}"' in text_of("README.md")

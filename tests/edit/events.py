@@ -1,0 +1,69 @@
+"""Feeds for tests: written from short lines, and imported into a small project."""
+
+from collections.abc import Iterable
+from datetime import date
+
+from berth.edit.calendarfeed import read_feed
+from berth.edit.eventimport import ImportOptions, ImportResult
+from berth.edit.eventreservations import import_reservations
+from berth.pipeline import Pipeline
+from berth.reading.source import Source
+
+NOW = 1_767_225_600  # 2026-01-01T00:00:00Z
+SITE = Source(
+    "reservations/a.yaml",
+    b"""\
+apiVersion: berth.dev/v1alpha1
+kind: Site
+metadata: {name: a}
+spec: {timeZone: Europe/Zurich, clusters: [{name: prod}]}
+---
+apiVersion: berth.dev/v1alpha1
+kind: ResourceClass
+metadata: {name: small}
+spec: {requests: {cpu: "1"}}
+""",
+)
+
+
+def event(*lines: str, uid: str = "1@example.org", title: str = "Course") -> str:
+    """Return a VEVENT; the lines are its dates and what else it has."""
+    return "\n".join(["BEGIN:VEVENT", f"UID:{uid}", f"SUMMARY:{title}", *lines, "END:VEVENT", ""])
+
+
+def feed(*parts: str, name: str = "Team") -> Source:
+    """Return the file of a calendar of components."""
+    head = f"BEGIN:VCALENDAR\nVERSION:2.0\nPRODID:-//example//EN\nX-WR-CALNAME:{name}\n"
+    text = f"{head}{''.join(parts)}END:VCALENDAR\n"
+    return Source("team.ics", text.replace("\n", "\r\n").encode())
+
+
+def imported(  # noqa: PLR0913 - what an import is made of
+    source: Source,
+    *files: Source,
+    seats: int | None = 25,
+    zone: str | None = None,
+    first: date | None = None,
+    last: date | None = None,
+    now: int = 0,
+) -> ImportResult:
+    """Import the events into a project that has these files, too."""
+    options = ImportOptions("small", seats, zone, first, last, now)
+    return import_reservations(read_feed(source), Pipeline(sources=sorted([SITE, *files])), options)
+
+
+def written(result: ImportResult) -> list[Source]:
+    return [Source(one.file, one.text.encode()) for one in result.files]
+
+
+def windows(files: Iterable[Source]) -> list[tuple[str, int, int]]:
+    """Return the id and the instants of each occurrence of a valid project with these files."""
+    project = Pipeline(sources=sorted([SITE, *files]))
+    found = [(one.id, one.start, one.end) for item in project.items() for one in item.expansion.occurrences]
+    assert [one for one in project.findings() if one.severity == "error"] == []
+    return found
+
+
+def codes(result: ImportResult) -> list[tuple[str, int]]:
+    """Return the code and the line of each finding."""
+    return [(one.code, one.line) for one in result.findings]

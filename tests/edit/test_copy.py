@@ -1,0 +1,145 @@
+"""`berth copy` and `berth delete`: what they write, remove and refuse."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli import project
+from tests.edit.conftest import Answer
+
+Berth = Callable[..., Answer]
+TERMS = """\
+---
+apiVersion: berth.dev/v1alpha1
+kind: Calendar
+metadata: {name: terms}
+spec:
+  terms: [{name: spring, from: 2026-02-02, to: 2026-03-01}]
+"""
+TERM = ("--from", "2026-02-16", "--until", "2026-03-08")
+
+
+def test_a_copy_keeps_only_the_single_dates_of_its_term(berth: Berth, folder: Path) -> None:
+    code, out, err = berth("copy", "course", "later", *TERM)
+
+    assert (code, err) == (0, "")
+    assert out.startswith("reservations/later.yaml:\n+ later: ")
+    wanted = project.COURSE.replace("name: course", "name: later").replace("    except: [2026-02-09]\n", "")
+    wanted = wanted.replace("2026-02-02", "2026-02-16").replace("2026-03-01", "2026-03-08")
+    assert (folder / "reservations/later.yaml").read_text("utf-8") == wanted
+    assert (folder / "reservations/course.yaml").read_text("utf-8") == project.COURSE
+
+
+@pytest.mark.parametrize(
+    ("entry", "is_kept"),
+    [
+        ("except: [2026-02-09]", False),
+        ("except: [2026-02-16]", True),
+        ("except: [{date: 2026-02-16, title: Carnival}]", True),
+        ("except: [{from: 2026-02-02, to: 2026-02-09}]", False),
+        ("except: [{from: 2026-02-09, to: 2026-02-16}]", True),
+        ('extra: [{date: 2026-02-15, startTime: "09:00", endTime: "10:00"}]', False),
+        ('extra: [{date: 2026-03-08, startTime: "09:00", endTime: "10:00"}]', True),
+        ("moved: [{date: 2026-02-09, to: {date: 2026-02-17}}]", False),
+        ("moved: [{date: 2026-02-23, to: {date: 2026-02-24}}]", True),
+    ],
+    ids=[
+        "except-before",
+        "except-first",
+        "titled",
+        "range-before",
+        "range-into",
+        "extra-before",
+        "extra-last",
+        "moved-into",
+        "moved-within",
+    ],
+)
+def test_a_single_date_is_copied_if_it_is_in_the_new_term(
+    berth: Berth, folder: Path, entry: str, is_kept: bool
+) -> None:
+    singles = "    except: [2026-02-09]\n    moved: [{date: 2026-02-23, to: {date: 2026-02-24}}]\n"
+    plain = project.COURSE.replace("    calendars: [holidays]\n", "")
+    project.write(folder, course=plain.replace(singles, f"    {entry}\n"))
+
+    assert berth("copy", "course", "later", *TERM).code == 0
+    assert (entry in (folder / "reservations/later.yaml").read_text("utf-8")) == is_kept
+
+
+def test_only_the_copied_document_is_copied(berth: Berth, folder: Path) -> None:
+    project.write(folder, course=project.REST.replace("rest", "nap") + "---\n" + project.COURSE)
+
+    assert berth("copy", "course", "later", *TERM).code == 0
+    copied = (folder / "reservations/later.yaml").read_text("utf-8")
+    assert copied.startswith("apiVersion:")
+    assert re.findall("name: (.*)}", copied) == ["later"]
+
+
+def test_the_new_dates_replace_the_terms(berth: Berth, folder: Path) -> None:
+    dates = "    startDate: 2026-02-02\n    endDate: 2026-03-01\n"
+    course = project.COURSE.replace(dates, "    within: [spring]\n").replace("    except: [2026-02-09]\n", "")
+    project.write(folder, course=course, classes=project.CLASSES + TERMS)
+
+    assert berth("copy", "course", "later", *TERM).code == 0
+    copied = (folder / "reservations/later.yaml").read_text("utf-8")
+    assert "type: weekly\n    startDate: 2026-02-16\n    endDate: 2026-03-08\n    schedule:" in copied
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("course", "night", *TERM), "night.yaml: the file exists"),
+        (("course", "course", *TERM), "course.yaml: the file exists"),
+        (("night", "later", *TERM), "night has no first and last date"),
+        (("nobody", "later", *TERM), '"nobody"'),
+        (("course", "later", "--from", "someday", "--until", "2026-03-08"), '"someday"'),
+    ],
+    ids=["file-exists", "same-name", "listed-dates", "unknown", "no-date"],
+)
+def test_a_copy_that_cannot_be_is_refused(
+    berth: Berth, folder: Path, words: tuple[str, ...], message: str
+) -> None:
+    code, out, err = berth("copy", *words)
+
+    assert (code, out) == (2, "")
+    assert message in err
+    assert not (folder / "reservations/later.yaml").exists()
+
+
+def test_a_copy_with_errors_is_not_written(berth: Berth, folder: Path) -> None:
+    backwards = berth("copy", "course", "later", "--from", "2026-03-08", "--until", "2026-03-01")
+    elsewhere = berth("copy", "course", "../../later", *TERM)
+
+    assert (backwards.code, elsewhere.code) == (1, 1)
+    assert backwards.err.endswith("reservations/later.yaml is not written.\n")
+    assert {one.name for one in folder.rglob("*.yaml")} == set(project.FILES)
+
+
+def test_delete_says_what_goes_and_removes_the_file(berth: Berth, folder: Path) -> None:
+    code, out, err = berth("delete", "course")
+
+    assert (code, err) == (0, "")
+    assert out == (
+        "reservations/course.yaml is removed:\n"
+        "- course: Zürich, Café | Lab [prod]\n"
+        "- 25 small: Mon 2026-02-02 09:00-13:00 (08:00-12:00 UTC)\n"
+        "- 25 small: Tue 2026-02-24 09:00-13:00 (08:00-12:00 UTC)\n"
+        "  seat-hours: 225 -> 0\n"
+        "Next: berth render\n"
+    )
+    assert not (folder / "reservations/course.yaml").exists()
+
+
+@pytest.mark.parametrize("is_first", [True, False], ids=["first", "last"])
+def test_delete_keeps_the_other_documents_of_a_file(berth: Berth, folder: Path, is_first: bool) -> None:
+    nap = project.REST.replace("rest", "nap")
+    documents = [project.REST, nap] if is_first else [nap, project.REST]
+    project.write(folder, rest="---\n".join(documents))
+
+    out = berth("delete", "rest").out
+
+    assert out.startswith("reservations/rest.yaml:\n- rest [lab]\n")
+    assert (folder / "reservations/rest.yaml").read_text("utf-8").removeprefix("---\n") == nap
+    assert berth("validate").code == 0

@@ -1,0 +1,41 @@
+"""The cases of tests/cases/edits.yaml: what edits of single dates write, and the instants that follow."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from textwrap import indent
+
+import pytest
+
+from tests.cases import Case, read
+from tests.edit.conftest import Answer
+
+NOW = ("--now", "2026-02-01")
+
+HEAD = """\
+apiVersion: berth.dev/v1alpha1
+kind: CapacityReservation
+metadata: {name: course}
+spec:
+"""
+
+
+@pytest.mark.parametrize("case", read("edits"), ids=lambda case: str(case["id"]))
+def test_an_edit_writes_and_means_what_the_case_says(
+    case: Case, berth: Callable[..., Answer], folder: Path
+) -> None:
+    file = folder / "reservations/course.yaml"
+    before = HEAD + indent(case["spec"], "  ")
+    file.write_text(before, "utf-8")
+    for command in case["run"]:
+        told = berth(*command.split(" "))
+        assert told.code == 0, told
+    seats: dict[str, list[str]] = {}  # of each occurrence, in all clusters
+    times: dict[str, tuple[str, list[str]]] = {}
+    for one in json.loads(berth("occurrences", *NOW, "course", "-o", "json").out)["items"]:
+        seats.setdefault(one["id"], []).extend(f"{count} {name}" for name, count in one["seats"].items())
+        times[one["id"]] = f"{one['start']} {one['end']}", one["marks"]
+    becomes = [" ".join([when, ", ".join(seats[name]), *marks]) for name, (when, marks) in times.items()]
+    assert becomes == case["becomes"]
+    after = [line.strip() for line in file.read_text("utf-8").splitlines()]
+    assert [line for line in after if line not in map(str.strip, before.splitlines())] == case["writes"]

@@ -1,0 +1,110 @@
+"""The command `berth import ics`: what it writes, says and refuses."""
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.edit.conftest import Answer
+from tests.edit.events import event, feed
+
+Berth = Callable[..., Answer]
+WEEKLY = ("DTSTART;TZID=Europe/Zurich:20260302T140000", "DURATION:PT2H", "RRULE:FREQ=WEEKLY;COUNT=3")
+COURSE = ("import", "ics", "team.ics", "--class", "small", "--seats", "5")
+
+
+def write(folder: Path, *events: str) -> None:
+    (folder / "team.ics").write_bytes(feed(*events).text)
+
+
+def test_it_writes_updates_and_counts(berth: Berth, folder: Path) -> None:
+    write(folder, event(*WEEKLY, title="Algebra"))
+    assert berth(*COURSE)[:2] == (0, "Wrote reservations/algebra.yaml: 3 dates.\n")
+    assert berth(*COURSE)[:2] == (0, "Events: 1 unchanged.\n")
+
+    write(folder, event(*WEEKLY, title="Algebra II"))
+    assert berth(*COURSE)[:2] == (0, "Updated reservations/algebra.yaml: title.\n")
+    assert berth(*COURSE, "--now", "2027-01-01")[:2] == (0, "Events: 1 unchanged.\n")
+
+
+def test_a_calendar_is_written(berth: Berth, folder: Path) -> None:
+    write(folder, event("DTSTART;VALUE=DATE:20260406", title="Easter Monday"))
+    told = berth("import", "ics", "team.ics", "--calendar", "feast-days")
+    text = (folder / "reservations/feast-days.yaml").read_text("utf-8")
+
+    assert told[:2] == (0, "Wrote reservations/feast-days.yaml: 1 date.\n")
+    assert text.endswith("spec:\n  dates:\n    - {date: 2026-04-06, title: Easter Monday}\n")
+
+
+def test_a_feed_may_come_from_a_pipe(berth: Berth, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(feed(event(*WEEKLY)).text)))
+
+    told = berth("import", "ics", "-", *COURSE[3:])
+    assert (told.code, told.out.startswith("Wrote reservations/course-")) == (0, True)
+    assert (folder / told.out.split()[1].rstrip(":")).exists()
+
+
+def test_a_warning_does_not_stop_it_unless_strict(berth: Berth, folder: Path) -> None:
+    write(folder, event(*WEEKLY, title="Algebra"), event(*WEEKLY[:2], "RRULE:FREQ=DAILY", uid="2"))
+    strict = berth(*COURSE, "--strict")
+    assert (strict.code, strict.out, strict.err.splitlines()[-1]) == (1, "", "Nothing was written.")
+    told = berth(*COURSE)
+
+    assert (told.code, "team.ics:17:1: warning[B206]" in told.err) == (0, True)
+    assert (folder / "reservations/algebra.yaml").exists()
+
+
+def test_nothing_is_written_with_an_error_of_the_project(berth: Berth, folder: Path) -> None:
+    write(folder, event(*WEEKLY, title="Algebra"))
+    site = folder / "reservations/site.yaml"
+    ceiling = "- name: prod\n      ceilings: [{seats: {small: 4}}]"
+    site.write_text(site.read_text("utf-8").replace("- name: prod", ceiling), "utf-8")
+    told = berth(*COURSE)
+
+    assert (told.code, told.out, "error[B067]" in told.err) == (1, "", True)
+    assert not (folder / "reservations/algebra.yaml").exists()
+
+
+def test_a_copy_is_not_updated_by_the_event(berth: Berth, folder: Path) -> None:
+    write(folder, event(*WEEKLY, title="Algebra"))
+    assert berth(*COURSE).code == 0
+    assert berth("copy", "algebra", "algebra-fall", "--from", "2026-09-07", "--until", "2026-12-18").code == 0
+    text = (folder / "reservations/algebra-fall.yaml").read_text("utf-8")
+
+    assert "berth.dev/" not in text.partition("spec:")[0].partition("metadata:")[2]
+    assert berth(*COURSE)[:2] == (0, "Events: 1 unchanged.\n")
+
+
+def test_objects_do_not_have_the_annotations(berth: Berth, folder: Path) -> None:
+    write(folder, event(*WEEKLY, title="Algebra"))
+    assert berth(*COURSE).code == 0
+    assert berth("render").code == 0
+    texts = [one.read_text("utf-8") for one in (folder / "rendered").rglob("*.yaml")]
+
+    assert any("algebra" in one for one in texts)
+    assert [one for one in texts if "berth.dev/imported" in one] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "--class NAME"),
+        (("--class", "small", "--calendar", "x"), "--class NAME"),
+        (("--class", "smal"), '"smal"'),
+        (("--calendar", "x", "--seats", "3"), "--seats"),
+        (("--calendar", "No Name"), '"No Name"'),
+        (("--class", "small", "--seats", "many"), '"many"'),
+        (("--class", "small", "--until", "soon"), '"soon"'),
+        (("--class", "small", "--time-zone", "Mars"), '"Mars"'),
+        (("--class", "small", "--suspend"), "--suspend"),
+        (("--calendar", "holidays"), "holidays"),
+    ],
+    ids=lambda value: "-".join(value).replace(" ", "-") if isinstance(value, tuple) else "",
+)
+def test_a_slip_is_told(berth: Berth, folder: Path, words: tuple[str, ...], message: str) -> None:
+    write(folder, event(*WEEKLY))
+    told = berth("import", "ics", "team.ics", *words)
+
+    assert (told.code, told.out) == (2, "")
+    assert message in told.err

@@ -1,0 +1,130 @@
+"""The example that sets a status from the policies: bash runs it, with a stub of GitHub's API."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.cli import project
+from tests.flow.conftest import ROOT, Repository
+
+WORKFLOW: Any = yaml.safe_load((ROOT / "docs/examples/approval.yaml").read_text("utf-8"))
+(STEP,) = [one for one in WORKFLOW["jobs"]["approval"]["steps"] if one.get("name") == "Approval"]
+POLICY = "  policies:\n    - {name: large, when: {seatsAbove: 29}, require: {approvalBy: %s}}\n"
+# Answers the reviews through the filter of jq that it gets, and whether somebody is in a team.
+GH = f"""\
+exec "{sys.executable}" - "$@" <<'END'
+import json, os, pathlib, subprocess, sys
+folder, words = pathlib.Path("{{folder}}"), sys.argv[1:]
+if "--paginate" in words:
+    told = subprocess.run(["jq", "-r", words[words.index("--jq") + 1], folder / "reviews.json"], check=True)
+elif "memberships" in words[1]:
+    if os.environ["GH_TOKEN"] != "of teams" or words[1] != "orgs/uni/teams/platform/memberships/grace":
+        sys.exit(1)
+    print("active")
+else:
+    fields = [word.partition("=") for flag, word in zip(words, words[1:]) if flag == "-f"]
+    (folder / "status").write_text(json.dumps([words[4], {{{{k: v for k, _, v in fields}}}}]))
+END
+"""
+
+
+class Approval:
+    """A pull request with 30 seats, on a site whose policy asks for an approval of more than 29."""
+
+    def __init__(self, repository: Repository, folder: Path) -> None:
+        self.repository, self.folder = repository, folder
+        repository.program("gh", GH.format(folder=folder))
+        repository.git("checkout", "--quiet", "-b", "change")
+
+    def ask(self, by: str, seats: int = 30) -> str:
+        """Return the head of the branch."""
+        site = project.SITE + POLICY % json.dumps(by)
+        (self.repository.folder / "reservations/site.yaml").write_text(site, "utf-8")
+        course = project.COURSE.replace("placeholderCount: 25", f"placeholderCount: {seats}")
+        course = course.replace("endDate: 2026-03-01", "endDate: 2096-03-01").replace("weekly", "daily")
+        course = course.replace("startDate: 2026-02-02", "startDate: 2096-02-02")
+        for line in ("calendars: [holidays]", "except: [2026-02-09]", "dayOfWeek: mon, "):
+            course = course.replace(line, "")
+        course = course.replace("moved: [{date: 2026-02-23, to: {date: 2026-02-24}}]", "")
+        (self.repository.folder / "reservations/course.yaml").write_text(course, "utf-8")
+        return self.repository.commit("more seats")
+
+    def state(self, *reviews: tuple[str, str, str], number: str = "7") -> tuple[str, str]:
+        """Return the status and its description after reviews: who, what and of which commit."""
+        answers = [{"user": {"login": who}, "state": what, "commit_id": of} for who, what, of in reviews]
+        (self.folder / "reviews.json").write_text(json.dumps(answers))
+        done = self.repository.run(
+            *("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", STEP["run"]),
+            BASE=self.repository.git("rev-parse", "origin/main"),
+            GH_TOKEN="of the run",
+            NUMBER=number,
+            REPOSITORY="uni/seats",
+            RUNNER_TEMP=str(self.folder),
+            TEAMS_TOKEN="of teams",
+        )
+        assert done.code == 0, done.err
+        path, fields = json.loads((self.folder / "status").read_text())
+        assert path == f"repos/uni/seats/statuses/{self.repository.git('rev-parse', 'HEAD')}"
+        assert fields["context"] == "berth-approval"
+        return fields["state"], fields["description"]
+
+
+@pytest.fixture
+def approval(repository: Repository, tmp_path: Path) -> Approval:
+    return Approval(repository, tmp_path)
+
+
+def test_nobody_is_asked_where_no_policy_holds(approval: Approval) -> None:
+    approval.ask("@ada", seats=29)
+
+    assert approval.state()[0] == "success"
+
+
+def test_a_person_approves_the_last_commit(approval: Approval) -> None:
+    head = approval.ask("@Ada")
+
+    assert approval.state() == ("pending", "waits for @Ada")
+    assert approval.state(("grace", "APPROVED", head))[0] == "pending"
+    assert approval.state(("ada", "APPROVED", "0" * 40))[0] == "pending"
+    assert approval.state(("ada", "COMMENTED", head))[0] == "pending"
+    assert approval.state(("ada", "APPROVED", head), ("ada", "COMMENTED", head))[0] == "success"
+    assert approval.state(("ada", "APPROVED", head), ("ada", "CHANGES_REQUESTED", head))[0] == "pending"
+
+
+def test_a_member_approves_for_a_team(approval: Approval) -> None:
+    head = approval.ask("@uni/platform")
+
+    assert approval.state(("ada", "APPROVED", head)) == ("pending", "waits for @uni/platform")
+    assert approval.state(("ada", "APPROVED", head), ("grace", "APPROVED", head))[0] == "success"
+
+
+def test_a_refused_change_fails(approval: Approval) -> None:
+    approval.ask("@ada")
+    site = approval.repository.folder / "reservations/site.yaml"
+    site.write_text(site.read_text("utf-8").replace('{approvalBy: "@ada"}', "refuse"), "utf-8")
+    head = approval.repository.commit("refuse")
+
+    assert approval.state(("ada", "APPROVED", head))[0] == "failure"
+
+
+def test_the_merge_queue_has_the_status_too(approval: Approval) -> None:
+    approval.ask("@ada")
+
+    assert approval.state(number="")[0] == "success"
+
+
+def test_nothing_is_run_where_the_pull_request_is_checked_out() -> None:
+    """Berth itself only reads it."""
+    steps = WORKFLOW["jobs"]["approval"]["steps"]
+    (checkout,) = [i for i, one in enumerate(steps) if one.get("uses", "").startswith("actions/checkout")]
+
+    assert [one["name"] for one in steps[checkout + 1 :]] == ["Approval"]
+    assert "python" not in STEP["run"]
+
+
+def test_no_text_of_a_pull_request_is_code() -> None:
+    assert [one for one in WORKFLOW["jobs"]["approval"]["steps"] if "${{" in one.get("run", "")] == []

@@ -1,0 +1,111 @@
+"""Placeholders bring the images of their class onto their nodes, in the way that the cluster can."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from berth.checks import images
+from berth.manifests import pools, window
+from berth.manifests.placed import placed
+
+from tests.saying import Value, lines, read, reservation, resource_class, site
+
+IMAGES = ["quay.io/jupyter/scipy-notebook:2026-01-05", "registry.example.org/course@sha256:" + "0" * 64]
+
+
+def values(cluster: Value, **spec: Any) -> Mapping[str, Any]:
+    """The values of the only Deployment's template."""
+    declared = read(site({"name": "prod", **cluster}), resource_class(images=IMAGES, **spec), reservation())
+    assert declared.problems == []
+    assert declared.site is not None
+    (part,) = placed(declared.reservations[0], declared, declared.site)
+    (found,) = pools.deployments(declared.site, part, window.shared(declared.site, part))
+    return found.values
+
+
+@pytest.mark.parametrize(
+    ("cluster", "spec", "how"),
+    [
+        ({}, {}, "initContainer"),
+        ({"kubernetes": "1.34"}, {}, "initContainer"),
+        ({"kubernetes": "1.35"}, {}, "volume"),
+        ({"kubernetes": "1.36"}, {"imageWarmUp": "background"}, "background"),
+        ({"kubernetes": "1.36"}, {"imageWarmUp": "initContainer"}, "initContainer"),
+        ({"kubernetes": "1.33"}, {"imageWarmUp": "volume"}, "volume"),
+        ({"kubernetes": "1.36"}, {"imageWarmUp": "none"}, "none"),
+    ],
+    ids=["unknown", "older", "newer", "background", "init", "behind-a-gate", "none"],
+)
+def test_the_class_decides_and_else_the_version_of_the_cluster(cluster: Value, spec: Value, how: str) -> None:
+    found = values(cluster, **spec)
+    shape = (len(found["volumes"]), len(found["volume_mounts"]), len(found["init_containers"]))
+
+    assert (
+        shape
+        == {
+            "volume": (2, 2, 0),
+            "background": (2, 0, 0),
+            "initContainer": (0, 0, 2),
+            "none": (0, 0, 0),
+        }[how]
+    )
+
+
+def test_an_init_container_needs_no_more_than_the_placeholder_and_is_restricted() -> None:
+    found = values({}, warmUpCommand=["python3", "-c", ""])
+
+    for image, container in zip(IMAGES, found["init_containers"], strict=True):
+        assert (container["image"], container["command"]) == (image, ["python3", "-c", ""])
+        assert container["resources"] == found["resources"]
+        assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+
+
+def test_secrets_of_the_site_and_of_the_class_are_each_named_once() -> None:
+    cluster = {"images": {"pullSecrets": ["site", "both"]}}
+    found = values(cluster, imagePullSecrets=["both", "course"])
+
+    assert found["pull_secrets"] == [{"name": "site"}, {"name": "both"}, {"name": "course"}]
+
+
+@pytest.mark.parametrize(
+    ("cluster", "spec", "told"),
+    [
+        ({"kubernetes": "1.32"}, {"images": IMAGES, "imageWarmUp": "volume"}, ["B079 spec.imageWarmUp"]),
+        ({"kubernetes": "1.32"}, {"images": IMAGES, "imageWarmUp": "background"}, ["B079 spec.imageWarmUp"]),
+        ({"kubernetes": "1.32"}, {"images": IMAGES}, []),
+        ({"kubernetes": "1.33"}, {"images": IMAGES, "imageWarmUp": "volume"}, []),
+        ({}, {"images": IMAGES, "imageWarmUp": "volume"}, []),
+    ],
+    ids=["volume", "background", "default", "behind-a-gate", "unknown"],
+)
+def test_an_old_cluster_cannot_mount_images(cluster: Value, spec: Value, told: list[str]) -> None:
+    declared = read(site({"name": "prod", **cluster}), resource_class(**spec))
+    assert declared.site is not None
+
+    assert told == [one.partition(":")[0] for one in lines(images.of_classes(declared, declared.site))]
+
+
+@pytest.mark.parametrize(
+    ("backend", "told"),
+    [
+        ({"type": "placeholder"}, []),
+        ({"type": "koordinator"}, ["B078 spec.backend"]),
+        ({"type": "koordinator", "withPlaceholders": True}, []),
+    ],
+    ids=["placeholder", "slots", "slots-with-placeholders"],
+)
+def test_where_no_placeholder_runs_nobody_pulls_images(backend: Value, told: list[str]) -> None:
+    declared = read(
+        site({"name": "prod", "koordinator": {}}), resource_class(images=IMAGES), reservation(backend=backend)
+    )
+    assert declared.site is not None
+    found = images.of_reservation(declared.reservations[0], declared, declared.site)
+
+    assert told == [one.partition(":")[0] for one in lines(found)]
+
+
+def test_a_version_is_text() -> None:
+    """1.40 as a number would be 1.4."""
+    problems = read(site({"name": "prod", "kubernetes": 1.36})).problems
+
+    assert [one.partition(":")[0] for one in lines(problems)] == ["B013 spec.clusters.0.kubernetes"]

@@ -1,0 +1,63 @@
+"""The files of a site: all or none, only those of Berth, and no leftovers."""
+
+from pathlib import Path
+
+import pytest
+from berth.output.folder import OutputError
+from berth.output.pages import SiteFiles, write_site
+
+from tests.outputfolder import files_in
+
+MARK = b"<!-- ours -->"
+FILES = {"index.html": MARK + b"page", "feeds/a.ics": MARK + b"a", "feeds/b.ics": MARK + b"b"}
+
+
+def site(files: dict[str, bytes]) -> SiteFiles:
+    return SiteFiles(files, (MARK,), "feeds")
+
+
+def test_files_are_written_and_left_alone_when_they_are_the_same(tmp_path: Path) -> None:
+    folder = str(tmp_path / "new/site")
+
+    assert write_site(folder, site(FILES)) == (3, [])
+    assert write_site(folder, site(FILES)) == (0, [])
+    assert write_site(folder, site({**FILES, "index.html": MARK + b"other"})) == (1, [])
+
+
+def test_the_feed_of_a_reservation_that_is_gone_is_removed(tmp_path: Path) -> None:
+    write_site(str(tmp_path), site(FILES))
+    (tmp_path / "feeds/theirs.ics").write_bytes(b"BEGIN:VCALENDAR")
+    (tmp_path / "CNAME").write_bytes(b"seats.example.org")
+
+    assert write_site(str(tmp_path), site({"index.html": FILES["index.html"]})) == (
+        0,
+        ["feeds/a.ics", "feeds/b.ics"],
+    )
+    assert {*files_in(tmp_path)} == {"index.html", "feeds/theirs.ics", "CNAME"}
+
+
+@pytest.mark.parametrize("obstacle", ["file", "folder", "link"])
+def test_what_others_wrote_is_not_replaced_and_nothing_is_written(tmp_path: Path, obstacle: str) -> None:
+    path = tmp_path / "feeds/b.ics"
+    path.parent.mkdir()
+    if obstacle == "file":
+        path.write_bytes(b"theirs")
+    elif obstacle == "folder":
+        path.mkdir()
+    else:
+        path.symlink_to("/dev/null")
+
+    with pytest.raises(OutputError) as caught:
+        write_site(str(tmp_path), site(FILES))
+
+    assert [(one.code, one.file) for one in caught.value.findings] == [("B091", f"{tmp_path}/feeds/b.ics")]
+    assert not (tmp_path / "index.html").exists()
+
+
+def test_a_folder_that_cannot_be_written_is_a_finding(tmp_path: Path) -> None:
+    (tmp_path / "site").write_bytes(b"a file")
+
+    with pytest.raises(OutputError) as caught:
+        write_site(str(tmp_path / "site"), site(FILES))
+
+    assert [one.code for one in caught.value.findings] == ["B092"]

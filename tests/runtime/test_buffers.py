@@ -1,0 +1,210 @@
+"""Pools that a CapacityBuffer holds: opened, kept and closed like Deployments, by a patch of its spec."""
+
+import json
+from typing import Any
+
+import pytest
+from berth.core.holders import BUFFERED
+from berth.core.objects import CAPACITY_BUFFER, DEPLOYMENT
+from berth.core.state import read_pool
+from berth.core.target import pools_to_reconcile
+from berth.core.timetable import TimetablePool
+
+from tests.runtime.fake_cluster import BUFFERS, refusal
+from tests.runtime.sweepworld import Swept, capacity_buffer, cronjob, deployment, job, pod, timetable
+from tests.runtime.world import COURSE, World, pool, timetable_text, whole_timetable_text
+
+NAME = "buffer/course-small"
+
+
+def buffer_text(behavior: str = "none") -> str:
+    sessions = {"source": "pods", "namespaces": ["hub"], "selector": {}, "course": {}, "earlier": "count"}
+    found = {**pool("course-small", behavior, {**sessions, "handoverSeconds": 900}), "capacityBuffer": True}
+    return whole_timetable_text("course", {"small": found}, (COURSE,), version=4)
+
+
+class BufferWorld(World):
+    def __init__(self, now: str, replicas: int = 0, timetable: str | None = None) -> None:
+        super().__init__(now, timetable or buffer_text())
+        self.cluster.set(NAME, replicas)
+
+
+def test_a_window_opens_and_closes_its_buffer_on_the_second() -> None:
+    world = BufferWorld("07:29:07")
+
+    assert world.run() == 0
+    assert world.writes == [("07:30:00", NAME, 25), ("10:00:00", NAME, 0)]
+    assert world.told("scaled")[0] == {
+        "time": "07:30:00",
+        "pool": "small",
+        "capacitybuffer": "course-small",
+        "occurrences": ["course/1"],
+        "from": 0,
+        "to": 25,
+        "reason": "opened",
+    }
+
+
+def test_every_request_is_for_the_buffer_itself_and_carries_what_was_seen() -> None:
+    world = BufferWorld("09:00")
+    world.run()
+    asked = {request.path for request in world.cluster.requests if "capacitybuffers" in request.path}
+    patches = [one for one in world.cluster.requests if one.method == "PATCH" and BUFFERS in one.path]
+
+    path = f"{BUFFERS}course-small"
+    assert asked == {path, f"{path}?fieldManager=berth-scaler"}
+    assert json.loads(patches[0].body) == {
+        "metadata": {"resourceVersion": "1001"},
+        "spec": {"replicas": 25},
+    }
+    assert not [request for request in world.cluster.requests if "deployments" in request.path]
+
+
+def test_each_session_lowers_the_buffer_which_the_autoscaler_would_fill_again() -> None:
+    world = BufferWorld("07:30", timetable=buffer_text("maintain"))
+    world.plan("08:00", lambda: world.sessions(small={"course/1": 3}))
+    world.run("08:30")
+
+    assert world.writes == [("07:30:00", NAME, 25), ("08:00:00", NAME, 22)]
+
+
+def test_a_reset_is_put_right_and_a_conflict_is_tried_again() -> None:
+    world = BufferWorld("07:30")
+    world.plan("08:00", lambda: world.cluster.set(NAME, 0))
+    world.plan("08:00", lambda: world.cluster.interfere("PATCH", refusal(409, "Conflict"), times=2))
+    world.run("08:30")
+
+    assert world.writes == [("07:30:00", NAME, 25), ("08:00:00", NAME, 25)]
+
+
+def condition(reason: str, status: str, generation: int = 2) -> dict[str, Any]:
+    return {"type": "Provisioning", "status": status, "reason": reason, "observedGeneration": generation}
+
+
+def test_a_buffer_without_nodes_at_the_start_is_told_on_the_timetable() -> None:
+    world = BufferWorld("07:30")
+    world.cluster.conditions = [condition("RequiresNewCapacity", "False")]
+    world.run("08:00")
+
+    (event,) = world.cluster.events
+    assert event["involvedObject"]["kind"] == "ConfigMap"
+    assert event["message"].startswith("0 of 25 buffered seats of small are ready for course/1, ")
+    assert "readyAt" not in world.cluster.records()[0]
+
+
+def test_of_a_buffer_of_cluster_autoscaler_nobody_says_that_it_is_ready_or_late() -> None:
+    world = BufferWorld("07:30")
+    world.cluster.conditions = [condition("FakePodsInjected", "True")]
+    world.run("09:00")
+
+    assert world.cluster.events == []
+    assert "readyAt" not in world.cluster.records()[0]
+
+
+def test_a_buffer_for_which_karpenter_has_nodes_is_ready() -> None:
+    world = BufferWorld("07:30")
+    world.run("09:00")
+
+    assert world.cluster.events == []
+    assert "readyAt" in world.cluster.records()[0]
+
+
+@pytest.mark.parametrize(
+    ("conditions", "ready", "tells"),
+    [
+        pytest.param([condition("FitsExistingCapacity", "True")], 25, True, id="room"),
+        pytest.param([condition("FitsExistingCapacity", "True", 1)], 0, True, id="room-for-another-number"),
+        pytest.param([condition("RequiresNewCapacity", "False")], 0, True, id="no-room"),
+        pytest.param([condition("FakePodsInjected", "True")], 0, False, id="cluster-autoscaler"),
+        pytest.param([], 0, True, id="nobody-looks"),
+    ],
+)
+def test_what_a_condition_means_depends_on_its_reason(
+    conditions: list[dict[str, Any]], ready: int, tells: bool
+) -> None:
+    tree = capacity_buffer(25) | {"status": {"replicas": 25, "conditions": conditions}}
+    tree["metadata"] |= {"generation": 2, "resourceVersion": "1"}
+    found = read_pool(CAPACITY_BUFFER, tree)
+
+    assert (found.replicas, found.ready, found.tells_ready) == (25, ready, tells)
+
+
+def test_a_pool_that_becomes_placeholders_leaves_no_buffer() -> None:
+    world = BufferWorld("07:30")
+    world.cluster.set("course-small", 0)
+    world.plan("08:00", lambda: setattr(world.cluster, "timetable", timetable_text(COURSE)))
+    world.run("09:00")
+
+    assert world.writes[0] == ("07:30:00", NAME, 25)
+    assert sorted(write[1:] for write in world.writes[1:]) == [(NAME, 0), ("small", 25)]
+
+
+def test_a_pool_that_becomes_a_buffer_leaves_no_placeholders() -> None:
+    world = BufferWorld("07:30", timetable=timetable_text(COURSE))
+    world.cluster.set("course-small", 0)
+    world.plan("08:00", lambda: setattr(world.cluster, "timetable", buffer_text()))
+    world.run("09:00")
+
+    assert world.writes[0] == ("07:30:00", "small", 25)
+    assert sorted(write[1:] for write in world.writes[1:]) == [(NAME, 25), ("small", 0)]
+
+
+def test_a_buffer_and_a_deployment_of_one_name_are_never_mixed_up() -> None:
+    old, new = ({"metadata": {"name": "course-small", "resourceVersion": one}} for one in "12")
+    placeholders = read_pool(DEPLOYMENT, deployment(25) | old)
+    buffer = read_pool(CAPACITY_BUFFER, capacity_buffer(25) | new)
+    seats = TimetablePool("small", "course-small", "none")
+    buffered = seats._replace(holder=BUFFERED)
+
+    assert not buffer.is_newer_than(placeholders)
+    assert pools_to_reconcile({"course-small": seats}, [buffered]) == {
+        "course-small": seats,
+        "course-small/buffer": buffered,
+    }
+
+
+def test_the_sweep_opens_what_nobody_serves() -> None:
+    swept = Swept("09:00", timetable(text=buffer_text()), capacity_buffer(0), cronjob())
+
+    assert swept.run() == 0
+    assert swept.cluster.writes == [
+        "PATCH capacitybuffers course-small",
+        "PATCH jobs course-sweep",
+        "POST events",
+        "POST events",
+    ]
+    assert swept.cluster.of("capacitybuffers")["course-small"]["spec"]["replicas"] == 25
+
+
+def test_the_sweep_closes_what_is_over_and_then_finds_nothing_to_do() -> None:
+    swept = Swept("10:05", timetable(text=buffer_text()), capacity_buffer(25), cronjob())
+
+    assert swept.run() == 0
+    assert swept.cluster.of("capacitybuffers")["course-small"]["spec"]["replicas"] == 0
+    assert swept.run() == 0
+    assert swept.cluster.writes == []
+
+
+def test_the_sweep_leaves_alone_what_is_served() -> None:
+    swept = Swept("09:00", timetable(text=buffer_text()), capacity_buffer(25), cronjob(), job(), pod())
+
+    assert swept.run() == 0
+    assert swept.cluster.writes == []
+
+
+def test_the_sweep_closes_a_buffer_that_the_timetable_names_no_more() -> None:
+    swept = Swept("12:00", timetable(), deployment(0), capacity_buffer(7), cronjob())
+
+    assert swept.run() == 0
+    assert swept.cluster.of("capacitybuffers")["course-small"]["spec"]["replicas"] == 0
+
+
+def test_a_buffer_without_a_timetable_is_marked_and_then_removed() -> None:
+    swept = Swept("12:00", capacity_buffer(7, reservation="gone"))
+
+    assert swept.run() == 0
+    assert swept.cluster.writes[0] == "PATCH capacitybuffers course-small"
+    assert swept.cluster.of("capacitybuffers")["course-small"]["spec"]["replicas"] == 7
+    swept.cluster.now += 300
+    assert swept.run() == 0
+    assert swept.cluster.of("capacitybuffers") == {}

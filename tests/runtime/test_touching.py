@@ -1,0 +1,253 @@
+"""Occurrences that touch or overlap: who counts for which, and what the scaler makes of it.
+
+The cases are computed by hand; random ones are compared with plainer definitions.
+"""
+
+from random import Random
+
+import pytest
+from berth.core.claims import (
+    ClaimTracker,
+    CompetingReservation,
+    SessionCounter,
+    claim_group,
+    competing_reservation,
+    open_claims,
+)
+from berth.core.sessions import Claim, Match, Session, fits, ranked
+from berth.core.target import counted_occurrences, pool_target, shared_sessions
+from berth.core.timetable import Timetable, TimetableOccurrence, TimetablePool
+from berth.runtime.sessionobserver import ObservedSessions
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from tests.cases import Case
+from tests.runtime.world import FakeObserved, World, at, clock
+from tests.touching import CASES, Scene, scene
+
+each_case = pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
+
+
+def counts_of(sessions: list[Session], claims: tuple[Claim, ...]) -> dict[str, int]:
+    counter = SessionCounter(0, lambda one, _: one.template)
+    counter.set_claims(claims)
+    for one in sessions:
+        counter.arrive(one, 0)
+    return counter.counts(0).here
+
+
+def attributed(timetable: Timetable, sessions: list[Session], now: int) -> dict[str, int]:
+    (pool,) = timetable.pools
+    counted = {pool.resource_class: pool.sessions} if pool.sessions else {}
+    own = competing_reservation(timetable, counted, now)
+    claims = ranked(open_claims([own], pool.resource_class, now).values())
+    return counts_of(sessions, claims)
+
+
+@each_case
+def test_the_target_is_as_computed_by_hand(case: Case) -> None:
+    told = scene(case)
+    timetable = told.timetable
+    (pool,) = timetable.pools
+
+    def held(now: int) -> int:
+        counts = None if told.changes is None else attributed(timetable, told.sessions(now), now)
+        return pool_target(timetable, pool, now, counts).replicas
+
+    assert told.targets == {moment: held(at(moment)) for moment in told.targets}
+
+
+class _CountingObserved(FakeObserved):
+    """Counts the sessions of a scene as the observer does, without a server."""
+
+    def __init__(self, told: Scene, world: World) -> None:
+        super().__init__()
+        self._told, self._tracker = told, ClaimTracker()
+        self.pass_time = world.observed.pass_time
+
+    def update(self, timetable: Timetable) -> None:
+        (pool,) = timetable.pools
+        if self.timetable is None and pool.sessions:
+            self._tracker.set_own(timetable, {pool.resource_class: pool.sessions}, at("00:00"))
+        self.timetable = timetable
+
+    def seen(self, resource_class: str, now: float) -> ObservedSessions:
+        if self._told.changes is None:
+            return ObservedSessions(None, False)
+        self._tracker.refresh(now)
+        found = counts_of(self._told.sessions(int(now)), self._tracker.claims[resource_class])
+        counts = {name: found.get(name, 0) for name in self._tracker.own}
+        return ObservedSessions(counts, False)
+
+    def next_change(self, now: float) -> float | None:
+        self._tracker.refresh(now)
+        return self._tracker.until if self._tracker.until < float("inf") else None
+
+
+@each_case
+def test_the_scaler_holds_what_was_computed_by_hand(case: Case) -> None:
+    """From the first opening on, within ten seconds."""
+    told = scene(case)
+    opens = sorted(one.open for one in told.timetable.occurrences)
+    world = World(clock(opens[0])[:5], told.timetable_text, small=0)
+    world.observed = _CountingObserved(told, world)
+    last = at(max(told.targets)) + 11
+    for instant in opens:  # a run is over where nothing is open
+        if world.now <= instant < last:
+            world.now = float(instant)
+            world.run(clock(last))
+
+    def held(moment: int) -> int:
+        before = [count for time, _, count in world.writes if at(time) <= moment + 10]
+        return before[-1] if before else 0
+
+    assert told.targets == {moment: held(at(moment)) for moment in told.targets}
+
+
+@pytest.mark.parametrize("handover", [None, 0], ids=["absent", "zero"])
+def test_without_a_handover_sessions_count_as_they_did_before_there_was_one(handover: int | None) -> None:
+    match = Match() if handover is None else Match(handover=handover)
+    first, second = Claim("a", 0, 30, 150, 5, match), Claim("b", 120, 150, 270, 5, match)
+
+    assert claim_group(Session("s", "a", 10), (first, second)) == (0, 1)
+
+
+def test_the_group_of_another_reservation_is_not_taken_for_the_own_one() -> None:
+    """Two courses of one class, one after the other, neither of which narrows its sessions."""
+    match = Match(handover=900)
+    rows = {
+        "a": TimetableOccurrence("a/1", at("07:30"), at("08:00"), at("10:00"), (("small", 25),)),
+        "b": TimetableOccurrence("b/1", at("09:30"), at("10:00"), at("12:00"), (("small", 25),)),
+    }
+    competitors = [CompetingReservation(name, (("small", match),), (one,)) for name, one in rows.items()]
+    sessions = [Session(str(n), "a", at("08:05")) for n in range(20)]
+    found = {
+        moment: counts_of(sessions, ranked(open_claims(competitors, "small", at(moment)).values()))
+        for moment in ("09:45", "10:00", "10:14", "10:15")
+    }
+
+    assert found == {
+        "09:45": {"a/1": 20, "b/1": 0},
+        "10:00": {"a/1": 20, "b/1": 0},
+        "10:14": {"a/1": 20, "b/1": 0},
+        "10:15": {"b/1": 20},
+    }
+
+
+# Random windows: small whole numbers stand for seconds.
+
+ROWS = st.lists(
+    st.tuples(st.integers(0, 8), st.integers(0, 30), st.integers(1, 15), st.integers(1, 8)),
+    min_size=1,
+    max_size=4,
+)
+SESSIONS = st.lists(st.integers(0, 45), max_size=20).map(sorted)
+POOLS = st.builds(
+    lambda handover, overlap, carries_over: TimetablePool(
+        "small",
+        "course-small",
+        "maintain",
+        match=Match(handover=handover, carries_over=carries_over),
+        overlap=overlap,
+    ),
+    st.integers(0, 12),
+    st.sampled_from(["sum", "max"]),
+    st.booleans(),
+)
+
+HANDING_OVER = TimetablePool("small", "course-small", "maintain", match=Match(handover=2))
+
+
+def occurrences(rows: list[tuple[int, int, int, int]]) -> tuple[TimetableOccurrence, ...]:
+    return tuple(
+        TimetableOccurrence(f"course/{n}", start, start + lead, start + lead + length, (("small", count),))
+        for n, (lead, start, length, count) in enumerate(rows)
+    )
+
+
+def claims_at(pool: TimetablePool, dated: tuple[TimetableOccurrence, ...], now: int) -> tuple[Claim, ...]:
+    own = CompetingReservation("course", ((pool.resource_class, pool.match),), dated)
+    return ranked(open_claims([own], pool.resource_class, now).values())
+
+
+def present(came: list[int], now: int) -> list[Session]:
+    return [Session(str(n), "a", created) for n, created in enumerate(came) if created <= now]
+
+
+@given(POOLS, ROWS.map(occurrences), SESSIONS, st.integers(0, 60))
+@example(HANDING_OVER, occurrences([(0, 14, 15, 1), (0, 29, 1, 1)]), [0], 30)  # both are over
+@example(HANDING_OVER, occurrences([(0, 14, 15, 1), (0, 16, 15, 1), (0, 29, 1, 1)]), [0], 30)
+@settings(max_examples=300, deadline=None)
+def test_each_session_that_fits_something_open_counts_once_unless_occurrences_share_it(
+    pool: TimetablePool, dated: tuple[TimetableOccurrence, ...], came: list[int], now: int
+) -> None:
+    claims, sessions = claims_at(pool, dated, now), present(came, now)
+    counts = counts_of(sessions, claims)
+    counted = counted_occurrences(dated, pool, now)
+    is_open = any(not one.is_over for one in claims)
+
+    assert sum(counts.values()) == (len(sessions) if is_open else 0)
+    assert {name for name, number in counts.items() if number} <= {one.id for one in counted}
+    shared = shared_sessions(pool, counted, counts)
+    if not pool.match.carries_over and pool.overlap == "sum":
+        assert shared == {one.id: counts[one.id] for one in counted}
+    assert all(counts[name] <= number <= len(sessions) for name, number in shared.items())
+
+
+@given(POOLS, ROWS.map(occurrences), SESSIONS, st.integers(0, 60), st.randoms(use_true_random=False))
+@settings(max_examples=200, deadline=None)
+def test_the_order_of_sessions_and_occurrences_changes_nothing(
+    pool: TimetablePool, dated: tuple[TimetableOccurrence, ...], came: list[int], now: int, chance: Random
+) -> None:
+    claims, sessions = claims_at(pool, dated, now), present(came, now)
+
+    mixed = tuple(chance.sample(dated, len(dated)))
+    assert claims == claims_at(pool, mixed, now)
+    assert counts_of(sessions, claims) == counts_of(chance.sample(sessions, len(sessions)), claims)
+    timetables = [Timetable("course", False, (pool,), rows) for rows in (dated, mixed)]
+    found = [pool_target(one, pool, now, counts_of(sessions, claims)).replicas for one in timetables]
+    assert found[0] == found[1]
+
+
+@given(POOLS, ROWS.map(occurrences), SESSIONS, st.integers(0, 60))
+@settings(max_examples=300, deadline=None)
+def test_another_group_finds_no_fewer_seats_than_without_a_handover(
+    pool: TimetablePool, dated: tuple[TimetableOccurrence, ...], came: list[int], now: int
+) -> None:
+    """The formula of the pool, with today's sessions, is a floor."""
+    pool = pool._replace(overlap="sum", match=Match(handover=pool.match.handover))
+    plain = pool._replace(match=Match())
+    sessions = present(came, now)
+    found, floor = (
+        pool_target(
+            Timetable("course", False, (one,), dated),
+            one,
+            now,
+            counts_of(sessions, claims_at(one, dated, now)),
+        ).replicas
+        for one in (pool, plain)
+    )
+
+    assert found >= floor
+
+
+@given(ROWS.map(occurrences), SESSIONS, st.integers(0, 60), st.integers(1, 12))
+@settings(max_examples=300, deadline=None)
+def test_a_group_is_what_the_two_rules_say_claim_by_claim(
+    dated: tuple[TimetableOccurrence, ...], came: list[int], now: int, handover: int
+) -> None:
+    """Word by word: an earlier one excludes a later one, and what is over counts only before an open one."""
+    pool = TimetablePool("small", "course-small", "maintain", match=Match(handover=handover))
+    claims = claims_at(pool, dated, now)
+    for one in present(came, now):
+        fitting = [claim for claim in claims if fits(one, claim)]
+        expected = {
+            claim.id
+            for claim in fitting
+            if not (one.created < claim.open and any(earlier.end <= claim.start for earlier in fitting))
+            and not (
+                claim.is_over and not any(claim.end <= later.start for later in fitting if not later.is_over)
+            )
+        }
+
+        assert {claims[place].id for place in claim_group(one, claims)} == expected

@@ -1,0 +1,92 @@
+"""`CloudCapacity` of provider generic: nodes that are declared, whatever adds them."""
+
+from decimal import Decimal
+
+import pytest
+from berth.schema.cloudvalues import GenericCapacity, NodeShape, NodeStartup
+from berth.schema.nodepool import Taint
+from berth.schema.report import Origin
+
+from tests.built import built
+from tests.saying import Value, document, read, resource_class, site, told
+
+NODE = {"name": "large", "allocatable": {"cpu": "15.6", "memory": "60Gi"}}
+
+
+def generic(**spec: object) -> Value:
+    return document(
+        "CloudCapacity", "campus", {"provider": "generic", "nodes": [NODE], "nodeStartMinutes": 4, **spec}
+    )
+
+
+def test_whatever_is_left_out_has_its_default() -> None:
+    declared = read(site(), generic())
+    allocatable = (("cpu", "15.6"), ("memory", "60Gi"), ("pods", "110"))
+
+    assert (declared.problems, declared.clouds) == ([], {})
+    assert declared.generic["campus"] == GenericCapacity(
+        Origin("b.yaml", 0),
+        "campus",
+        "",
+        (NodeShape("large", allocatable, None, (), (), (), None),),
+        NodeStartup(4, 0),
+    )
+
+
+def test_what_is_written_is_kept() -> None:
+    taint = {"key": "gpu", "effect": "NoSchedule"}
+    node = {
+        **NODE,
+        "pods": 30,
+        "maxCount": 8,
+        "labels": {"pool": "a"},
+        "taints": [taint],
+        "zones": ["nova"],
+        "hourlyPrice": 0.42,
+    }
+    one = read(
+        site(), generic(nodes=[node], imagePullMinutes=2, daemonRequests={"cpu": "1", "pods": 6})
+    ).generic["campus"]
+
+    assert one.nodes[0][2:] == (
+        8,
+        (("pool", "a"),),
+        (built(Taint, taint),),
+        ("nova",),
+        Decimal("0.42"),
+    )
+    assert dict(one.nodes[0].allocatable)["pods"] == "30"
+    assert (one.startup.seconds, one.daemon_requests) == (360, (("cpu", "1"), ("pods", "6")))
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        pytest.param({"nodes": []}, "B012 spec.nodes", id="no-nodes"),
+        pytest.param({"nodes": [NODE, NODE]}, "B016 spec.nodes.1.name", id="one-name-twice"),
+        pytest.param(
+            {"nodes": [{"name": "a", "allocatable": {"cpu": "1"}}]},
+            "B011 spec.nodes.0.allocatable",
+            id="no-memory",
+        ),
+        pytest.param({"nodeStartMinutes": None}, "B011 spec", id="no-start"),
+        pytest.param({"nodeStartMinutes": 241}, "B012 spec.nodeStartMinutes", id="too-long"),
+        pytest.param({"nodeClass": {}}, "B010 spec.nodeClass @key", id="a-key-of-aws"),
+    ],
+)
+def test_faults_are_told_at_their_place(spec: dict[str, object], expected: str) -> None:
+    assert told(site(), generic(**spec)) == [f"b.yaml {expected}"]
+
+
+def test_an_unknown_provider_is_told_with_both() -> None:
+    (one,) = [p for p in read(site(), generic(provider="azure")).problems if p.path == ("spec", "provider")]
+
+    assert "aws" in one.fix
+    assert "generic" in one.fix
+
+
+def test_a_class_may_name_it() -> None:
+    declared = read(site(), generic(), resource_class(cloudCapacity=["campus"]))
+
+    assert declared.problems == []
+    assert declared.may_exist("CloudCapacity", "campus")

@@ -1,0 +1,43 @@
+"""The address of a file, from each form in which a site may name its repository."""
+
+import pytest
+from berth.schema.values import Repository
+from berth.webcalendar.links import file_url
+
+FILE = "reservations/ai/deep learning.yaml"
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("https://github.com/uni/seats", "https://github.com/uni/seats/blob/main/"),
+        ("https://github.com/uni/seats.git", "https://github.com/uni/seats/blob/main/"),
+        ("https://user:secret@github.com/uni/seats.git", "https://github.com/uni/seats/blob/main/"),
+        ("git@github.com:uni/seats.git", "https://github.com/uni/seats/blob/main/"),
+        ("ssh://git@github.com/uni/seats.git", "https://github.com/uni/seats/blob/main/"),
+        ("ssh://git@git.example.org:2222/uni/seats.git", "https://git.example.org/uni/seats/blob/main/"),
+        ("https://gitlab.com/uni/it/seats.git", "https://gitlab.com/uni/it/seats/-/blob/main/"),
+        ("git@gitlab.example.org:seats.git", "https://gitlab.example.org/seats/-/blob/main/"),
+    ],
+)
+def test_a_repository_on_a_web_server_has_pages_of_its_files(url: str, expected: str) -> None:
+    found = file_url(Repository(url, "main", "."), FILE)
+
+    assert found == f"{expected}reservations/ai/deep%20learning.yaml"
+
+
+@pytest.mark.parametrize("url", ["oci://ghcr.io/uni/seats", "file:///srv/git/seats.git", "/srv/git/x:y"])
+def test_others_have_none(url: str) -> None:
+    assert file_url(Repository(url, "main", "."), FILE) == ""
+
+
+def test_a_site_without_a_repository_has_none() -> None:
+    assert file_url(None, FILE) == ""
+
+
+def test_a_project_may_be_in_a_folder_and_on_another_branch() -> None:
+    found = file_url(
+        Repository("https://github.com/uni/it", "release/2026", "./clusters/"), "reservations/a.yaml"
+    )
+
+    assert found == "https://github.com/uni/it/blob/release/2026/clusters/reservations/a.yaml"
