@@ -191,8 +191,11 @@ def test_sessions_that_own_none_count_too(story: Story) -> None:
 
 
 def test_what_fits_nowhere_waits_and_is_gone_at_the_end(story: Story) -> None:
-    """A Pending one never ends by itself."""
-    assert settled(story, "nowhere", 0.75) == {(0, 0, COUNT)}
+    """A Pending one never ends by itself. Each is tried again under another name, made before the old one goes."""
+    found = settled(story, "nowhere", 0.75)
+
+    assert (0, 0, COUNT) in found
+    assert found <= {(0, 0, COUNT), (0, 0, COUNT + 1)}
 
 
 def test_two_hundred_slots_come_and_go_within_half_a_minute(story: Story) -> None:

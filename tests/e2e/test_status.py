@@ -110,9 +110,10 @@ def _happen(cluster: Cluster, desk: Desk, opens: int) -> Story:
     with desk.reaching_far():
         reached = _status(desk)
     ordered = desk.ask("override", "taught", "small=9", "--until", "+1h").stdout
-    cluster.kubectl("delete", "cronjob/broken", there, "--wait=false")
-    jobs = "--selector=berth.dev/reservation=broken"
-    cluster.kubectl("delete", "jobs", jobs, there, "--cascade=foreground")
+    cluster.kubectl("delete", "cronjob/broken", there)
+    # Its Job goes in the background, and may be gone before its pod is, which would scale back what we break.
+    served = "--selector=batch.kubernetes.io/job-name,berth.dev/reservation=broken"
+    cluster.kubectl("wait", "--for=delete", "pods", served, there, "--timeout=60s")
     cluster.kubectl("scale", "deployment/broken-small", "--replicas=0", there)
     sleep_until(opens + 2 * MINUTE + 30)
     overridden = _status(desk)
