@@ -191,7 +191,7 @@ def test_sessions_that_own_none_count_too(story: Story) -> None:
 
 
 def test_what_fits_nowhere_waits_and_is_gone_at_the_end(story: Story) -> None:
-    """A Pending one never ends by itself. Each is tried again under another name, made before the old one goes."""
+    """A Pending one never ends by itself. It is made again before the old one goes."""
     found = settled(story, "nowhere", 0.75)
 
     assert (0, 0, COUNT) in found

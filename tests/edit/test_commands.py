@@ -114,6 +114,12 @@ GIVEN = (
 )
 
 
+def once_on(date: str, name: str = "algebra") -> tuple[str, ...]:
+    """The command for a course of one date."""
+    given = ("--dates", date, "--class", "small", "--seats", "5", "--behavior", "none")
+    return ("new", name, "09:00-13:00", *given)
+
+
 def test_new_writes_a_file_that_validates(berth: Berth, folder: Path) -> None:
     words = ("new", "algebra", "09:00-13:00", *GIVEN, "--weekly", "wed,mon", "--title", "Algebra: 1")
     told = berth(*words)
@@ -399,22 +405,11 @@ def test_an_export_may_come_from_a_pipe(berth: Berth, folder: Path, monkeypatch:
 
 
 def test_a_typo_is_told_at_once_and_written_unless_strict(berth: Berth, folder: Path) -> None:
-    last_year = (
-        "09:00-13:00",
-        "--dates",
-        "2025-02-02",
-        "--class",
-        "small",
-        "--seats",
-        "5",
-        "--behavior",
-        "none",
-    )
-    told = berth("new", "algebra", *last_year, "--strict", "--now", "2026-01-10")
+    told = berth(*once_on("2025-02-02"), "--strict", "--now", "2026-01-10")
     assert (told.code, told.out) == (1, "")
     assert not (folder / "reservations/algebra.yaml").exists()
 
-    told = berth("new", "algebra", *last_year, "--now", "2026-01-10")
+    told = berth(*once_on("2025-02-02"), "--now", "2026-01-10")
     assert (told.code, "warning[B081]" in told.err) == (0, True)
     assert (folder / "reservations/algebra.yaml").exists()
 
@@ -454,20 +449,9 @@ def test_an_edit_says_who_must_approve_it(berth: Berth, folder: Path) -> None:
 
 
 def test_new_writes_an_owner(berth: Berth, folder: Path) -> None:
-    course = (
-        "09:00-13:00",
-        "--dates",
-        "2026-02-02",
-        "--class",
-        "small",
-        "--seats",
-        "5",
-        "--behavior",
-        "none",
-    )
-    assert berth("new", "algebra", *course, "--owner", "Ada: L.", "--contact", "@ada").code == 0
+    assert berth(*once_on("2026-02-02"), "--owner", "Ada: L.", "--contact", "@ada").code == 0
     text = (folder / "reservations/algebra.yaml").read_text("utf-8")
 
     assert text.endswith('  owner:\n    name: "Ada: L."\n    contact: "@ada"\n')
-    assert berth("new", "logic", *course, "--contact", "@ada").code == 2
-    assert berth("new", "logic", *course, "--owner", "").code == 1
+    assert berth(*once_on("2026-02-02", "logic"), "--contact", "@ada").code == 2
+    assert berth(*once_on("2026-02-02", "logic"), "--owner", "").code == 1

@@ -7,9 +7,9 @@ from typing import Any
 import click
 
 from berth.cli.command import FILE, CommandError, Settings, command
-from berth.cli.completion import complete_classes
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, stderr, stdout
 from berth.cli.edit import keep_schema
+from berth.cli.selection import class_option
 from berth.edit.classes import import_z2jh
 from berth.edit.create import import_renku, reservation_yaml, write_file
 from berth.edit.roundtrip import EditError
@@ -38,13 +38,7 @@ _NAMES = {"resource_class": "--class", "first": "--from", "last": "--until"}
 )
 @click.argument("source", metavar="ics|renku|z2jh", type=click.Choice(tuple(_FLAGS)))
 @click.argument("file", type=FILE)
-@click.option(
-    "--class",
-    "resource_class",
-    metavar="NAME",
-    help="ics: make a reservation of this class of each event.",
-    shell_complete=complete_classes,
-)
+@class_option("ics: make a reservation of this class of each event.")
 @click.option("--seats", metavar="NUMBER", help="ics: seats of events whose description has no `seats: 25`.")
 @click.option("--calendar", metavar="NAME", help="ics: make a Calendar of all events, such as holidays.")
 @click.option("--from", "first", metavar="DATE", help="ics: leave out earlier dates.")

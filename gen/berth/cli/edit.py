@@ -11,9 +11,8 @@ from typing import Any
 import click
 
 from berth.cli.command import CommandError, Settings, command
-from berth.cli.completion import complete_classes
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, stderr, stdout
-from berth.cli.selection import Clock, clock_of, name_argument
+from berth.cli.selection import Clock, class_option, clock_of, name_argument
 from berth.diff.wording import detail_lines, policy_line, title_line
 from berth.edit.create import (
     LABELS,
@@ -69,13 +68,7 @@ _TYPES = ("weekly", "daily", "once", "dates")
 )
 @click.argument("name")
 @click.argument("times", nargs=-1)
-@click.option(
-    "--class",
-    "resource_class",
-    metavar="NAME",
-    help="Its resource class.",
-    shell_complete=complete_classes,
-)
+@class_option("Its resource class.")
 @click.option("--seats", metavar="NUMBER", help="How many seats.")
 @click.option("--students", metavar="NUMBER", help="Size it for so many people, as berth size does.")
 @click.option("--weekly", metavar="DAYS", help="On these weekdays: mon,wed.")

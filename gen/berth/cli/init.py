@@ -106,7 +106,6 @@ def init(  # noqa: PLR0913 - one for each option
     installs Berth from where this Berth was installed from: the package index, a commit of a git repository,
     an address, or with --vendor a wheel that is part of the repository.
     """
-    folder = Path(directory)
     asks = is_terminal(sys.stdin) and not demo
 
     def value(given: str | None, question: str, kind: click.ParamType[str], default: str) -> str:
@@ -115,6 +114,7 @@ def init(  # noqa: PLR0913 - one for each option
         answer: str = click.prompt(question, default, type=kind, show_default=bool(default), err=True)
         return answer
 
+    folder = Path(directory)
     try:
         cluster = value(cluster, "Name of the cluster", _LABEL, "prod")
         source = value(source, "Source of the sessions", _SOURCE, "pods" if demo else "jupyterhub")
@@ -129,6 +129,11 @@ def init(  # noqa: PLR0913 - one for each option
     name = slug(folder.resolve().name)
     where = (cluster, source, namespace, zone, engine, repository or "")
     starter = Starter(name, requirement, *where, demo=demo, calendar=calendar, report=report)
+    return _begin(settings, directory, starter, wheels)
+
+
+def _begin(settings: Settings, directory: str, starter: Starter, wheels: dict[str, bytes]) -> int:
+    """Write the repository if it passes its checks, and say what comes next; return the exit code."""
     texts = starter_files(starter, clock_of(settings, None).now)
     pipeline = project_of(texts)
     opens = [one.open for item in pipeline.items() for one in item.expansion.occurrences]
@@ -136,9 +141,9 @@ def init(  # noqa: PLR0913 - one for each option
         settings.report(pipeline.findings())
         stderr("Nothing was written.\n")
         return EXIT_BAD_INPUT
-    _write(folder, {**texts, **wheels})
-    stdout(_told(directory, starter, local_text(min(opens), named(zone))))
-    if requirement == RELEASED and installed_origin().is_local:
+    _write(Path(directory), {**texts, **wheels})
+    stdout(_told(directory, starter, local_text(min(opens), named(starter.zone))))
+    if starter.requirement == RELEASED and installed_origin().is_local:
         stderr(_LOCAL)
     return EXIT_OK
 

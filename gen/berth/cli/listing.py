@@ -77,7 +77,7 @@ class _Summary(NamedTuple):
     examples=("berth list", "berth list --week", "berth list --class small -o wide"),
 )
 @week_option
-@class_option
+@class_option()
 @cluster_option
 def list_(settings: Settings, week: str | None, resource_class: str | None, cluster: str | None) -> int:
     """List the reservations: seats, seat-hours, next opening.
@@ -283,7 +283,7 @@ class _Selection(NamedTuple):
 )
 @click.option("--until", metavar="INSTANT", help="Only what opens earlier.")
 @week_option
-@class_option
+@class_option()
 @cluster_option
 def occurrences(  # noqa: PLR0913 - one for each option
     settings: Settings,

@@ -48,7 +48,7 @@ from berth.schema.values import Site
 @names_argument
 @click.option("--from", "since", metavar="INSTANT", help="Only what is later.")
 @click.option("--until", metavar="INSTANT", help="Only what is earlier.")
-@class_option
+@class_option()
 @cluster_option
 @chart_option
 def plan(  # noqa: PLR0913 - one for each option

@@ -24,13 +24,13 @@ from berth.schema.report import Refusal, nearest
 _LAST_TIME = re.compile(r"(?:^|[ T])(\d\d?:\d\d)$", re.ASCII)
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-class_option = click.option(
-    "--class",
-    "resource_class",
-    metavar="NAME",
-    help="Only this resource class.",
-    shell_complete=complete_classes,
-)
+
+def class_option(text: str = "Only this resource class.") -> Decorator:
+    return click.option(
+        "--class", "resource_class", metavar="NAME", help=text, shell_complete=complete_classes
+    )
+
+
 cluster_option = click.option(
     "--cluster", metavar="NAME", help="Only this cluster.", shell_complete=complete_clusters
 )

@@ -104,7 +104,7 @@ class _Simulation(NamedTuple):
 @click.option(
     "--occurrence", metavar="ID", help="The id or date of the occurrence; default: the next to open."
 )
-@class_option
+@class_option()
 @click.option("--compare", is_flag=True, help="Compare maintain, reduce, none, and buffer if it is set.")
 @chart_option
 def simulate(  # noqa: PLR0913 - one for each option

@@ -40,7 +40,7 @@ _ANY = "size"  # the name of a reservation that is not declared
     ),
 )
 @click.argument("name", required=False, shell_complete=complete_reservations)
-@class_option
+@class_option()
 @click.option("--students", metavar="NUMBER", required=True, help="How many people are invited.")
 @click.option("--show-up", metavar="SHARE", default=SHOW_UP, help="How many of them come; default: 100%.")
 @click.option("--within", metavar="TIME", default=WITHIN, help="How long a person may wait; default: 2m.")

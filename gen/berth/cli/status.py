@@ -101,7 +101,7 @@ class _View(NamedTuple):
     ),
 )
 @names_argument
-@class_option
+@class_option()
 @cluster_options
 @templates_option
 @click.option("--watch", is_flag=True, help="Look again every 5 seconds, until Ctrl-C.")
