@@ -9,6 +9,8 @@ from pathlib import Path
 from tests.e2e.errors import E2EError
 
 NAME = "berth-e2e"
+# All pods together count as four tasks of the machine, and not as one: they run where tests compute, too.
+WEIGHTS = {"cpu.shares": "4096", "cpu.weight": "400"}  # of versions 1 and 2
 UNIFIED = Path("/sys/fs/cgroup")
 
 
@@ -19,6 +21,9 @@ def create(path: str = NAME) -> None:
             (hierarchy / path).mkdir(exist_ok=True)
         except OSError as error:
             raise E2EError(f"cannot make a cgroup in {hierarchy}: {error.strerror}; run as root") from error
+        for name, weight in WEIGHTS.items() if path == NAME else ():
+            if (hierarchy / path / name).is_file():
+                (hierarchy / path / name).write_text(weight)
     parent = (UNIFIED / path).parent
     if (parent / "cgroup.controllers").is_file():
         # The kubelet refuses a cgroup that lacks a controller the root has.
@@ -30,18 +35,27 @@ def create(path: str = NAME) -> None:
 def kill(path: str) -> None:
     """End every process in the cgroup and below it."""
     for hierarchy in _hierarchies():
-        for listed in (hierarchy / path).rglob("cgroup.procs"):
-            for pid in listed.read_text().split():
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(int(pid), signal.SIGKILL)
+        for pid in _below(hierarchy / path):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
 
 def processes(container: str) -> list[int]:
     """Of a container, by its id as containerd says it; numbers as this machine sees them."""
     for hierarchy in _hierarchies():
-        for listed in (hierarchy / NAME).rglob(f"*{container}*/cgroup.procs"):
-            return [int(pid) for pid in listed.read_text().split()]
+        if found := _below(hierarchy / NAME, container):
+            return found
     return []
+
+
+def _below(top: Path, part: str = "") -> list[int]:
+    """Of the cgroups whose name has that part; others come and go meanwhile."""
+    found = []
+    for folder, _, _ in os.walk(top):
+        if part in Path(folder).name:
+            with contextlib.suppress(OSError):
+                found += [int(pid) for pid in (Path(folder) / "cgroup.procs").read_text().split()]
+    return found
 
 
 def remove(timeout: float = 10) -> None:

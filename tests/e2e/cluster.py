@@ -213,9 +213,9 @@ class Cluster:
         self.wait_for_namespace(name)
 
     def wait_for_namespace(self, name: str) -> None:
-        """Until the controllers have put in what every pod mounts."""
+        """Until the controllers, which a story may have taken away, have put in what every pod mounts."""
         arguments = ["get", "serviceaccount/default", "configmap/kube-root-ca.crt", f"--namespace={name}"]
-        wait_for(lambda: self.kubectl(*arguments), 30, f"namespace {name} to be usable")
+        wait_for(lambda: self.kubectl(*arguments), 180, f"namespace {name} to be usable")
 
     def _is_ready(self, node: Node) -> bool:
         conditions = self.get("node", node.name)["status"].get("conditions", [])

@@ -45,13 +45,15 @@ class Component:
         process = self._process  # another thread may take it away
         return process is not None and process.poll() is None
 
-    def start(self, wait: bool = True) -> None:
+    def start(self, wait: bool = True, again: bool = False) -> None:
+        """`again`: it may run already, because another story has started it."""
         with self._lock:
-            if self.running:
+            if not self.running:
+                self.log.parent.mkdir(parents=True, exist_ok=True)
+                with self.log.open("ab") as log:
+                    self._process = self._sandbox.spawn(*self.argv, log=log, environment=self._environment)
+            elif not again:
                 raise E2EError(f"{self.name} runs already: stop it first")
-            self.log.parent.mkdir(parents=True, exist_ok=True)
-            with self.log.open("ab") as log:
-                self._process = self._sandbox.spawn(*self.argv, log=log, environment=self._environment)
         if wait:
             self.wait_ready()
 

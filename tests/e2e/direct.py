@@ -121,6 +121,8 @@ class Direct:
             mark = "&" if "?" in path else "?"
             connection.request("GET", f"{path}{mark}watch=true&resourceVersion={version}")
             answer = connection.getresponse()
+            if answer.status != http.client.OK:
+                raise RefusedError(answer.status, f"watch {path}: {answer.status} {answer.reason}")
             while not stop.is_set():
                 try:
                     line = answer.readline()

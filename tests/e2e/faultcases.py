@@ -21,11 +21,13 @@ PLENTY = 10_000  # sessions
 START = "-from-the-start"
 UNREADABLE, UNREADABLE_LATER = "unreadable", "unreadable-later"
 LONG_ERRORS = "errors-for-long"  # longer than the ten minutes for which the last counts stand
-BLIND = 2.6  # the minute from which on
+BLIND = 2.6  # the minute from which on, or later, when they have been counted
 
 STARTED = 60  # seconds until all windows of a minute have opened, on one small machine
+FIRST_LOOK = 10  # seconds for which a scaler waits for sessions that it cannot read
 SWEPT = 60  # seconds that a sweep takes on a busy machine, its start counted
-SERVED = 40  # seconds after `end` until a Job that runs has closed and ended
+EDITED = 60  # seconds until an edit acts
+SERVED = 55  # seconds after `end` until a Job that runs has closed and ended; the sweep would come after 60
 
 
 class Case(NamedTuple):
@@ -79,27 +81,36 @@ CASES: Sequence[Case] = (
     Case(4, "job-failed"),
     Case(4, "job-complete-too-early", short=swept_after(2), clean=UNSERVED),
     Case(4, "cronjob-deleted", clean=UNSERVED),
-    Case(5, "server-away-over-open", opens=10, ends=13, short=1.5 * MINUTE + RETURN + 40, clean=60),
-    Case(5, "server-away-in-the-middle", opens=8, ends=13, behaviour="maintain", sessions=1, short=RETURN),
+    Case(5, "server-away-over-open", opens=10, ends=14, short=1.5 * MINUTE + RETURN + 40, clean=60),
+    Case(
+        5,
+        "server-away-in-the-middle",
+        opens=8,
+        ends=13,
+        behaviour="maintain",
+        sessions=1,
+        short=RETURN,
+        clean=60,
+    ),
     Case(5, "server-away-over-end", opens=8, ends=10, clean=1.5 * MINUTE + RETURN + 60),
     *(
-        Case(6, name, behaviour="maintain", resource_class=name, sessions=2)
+        Case(6, name, behaviour="maintain", resource_class=name, sessions=2, short=short)
         for what in ("denied", "errors", "silence", "nonsense", "crowd")
-        for name in (f"{what}{START}", f"{what}-later")
+        for name, short in ((f"{what}{START}", STARTED + FIRST_LOOK), (f"{what}-later", STARTED))
     ),
     Case(6, LONG_ERRORS, ends=14, behaviour="maintain", resource_class=LONG_ERRORS, sessions=2),
     # Its node is lost later, and it may run on no other.
     Case(7, "token-rotated", behaviour="maintain", sessions=1, clean=UNSERVED),
     Case(8, "scaled-by-hand", behaviour="maintain", sessions=1),
     Case(8, "deployment-deleted", behaviour="maintain"),
-    Case(9, "withdrawn", opens=3, ends=4.9),
+    Case(9, "withdrawn", opens=3, ends=4.9, clean=60),
     Case(9, "ends-earlier", opens=3, ends=5, clean=60),
     Case(9, "ends-later", opens=3, ends=7),
-    Case(9, "other-day", opens=3, ends=4.9, clean=60),
+    Case(9, "other-day", opens=3, ends=4.9, clean=EDITED + SERVED),
     Case(9, "another-day-too", opens=3, ends=6),
     Case(9, "raised", opens=3, ends=6),
     Case(9, "lowered", opens=3, ends=6),
-    Case(9, "suspended", opens=3, ends=4.9, clean=60),
+    Case(9, "suspended", opens=3, ends=4.9, clean=EDITED + SERVED),
     Case(9, "new-image", opens=3, ends=6),
     Case(10, "clock-ahead", opens=3, behaviour="maintain", short=STARTED + 30),
     Case(10, "clock-behind", opens=3, behaviour="maintain", short=STARTED + 30, clean=SERVED + 35),
@@ -118,7 +129,7 @@ FAULTY = tuple(one.name for one in CASES if one.fault == 6 and not one.name.star
 FORBIDDEN = {"denied-from-the-start": DENIED, "denied-later": REVOKED}
 
 
-ENDED_BEFORE = {"ends-earlier": 7, "ends-later": 5}  # what was declared at first
+ENDED_BEFORE = {"ends-earlier": 7, "ends-later": 6}  # what was declared at first
 
 
 def case(name: str) -> Case:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
 from tests.e2e import cgroups, faultcases, faulty_api, podchanges
@@ -50,7 +51,7 @@ class Faults:
 
     def run(self, steps: Sequence[Step], until: float) -> None:
         """Each at its minute, beside others that last."""
-        with ThreadPoolExecutor(max_workers=16) as pool:
+        with ThreadPoolExecutor(max_workers=32) as pool:
             acting = []
             for step in sorted(steps, key=lambda one: one.minute):
                 sleep_until(self._opens + step.minute * MINUTE)
@@ -106,14 +107,14 @@ class Faults:
         away = self._cluster.control_plane
         return [
             *(Step(4.0, partial(self._api.set_fault, how, f"{name}-later")) for name, how in later.items()),
-            Step(faultcases.BLIND, partial(self._api.set_fault, faulty_api.ERRORS, faultcases.LONG_ERRORS)),
+            Step(faultcases.BLIND, self._blind),
             Step(4.0, crowd),
             Step(4.0, partial(self._deny, REVOKED)),
-            Step(3.4, self._rotate),
+            Step(3.5, self._rotate),
             Step(CONTROLLERS_AWAY[0], away.controller_manager.stop),
             Step(CONTROLLERS_AWAY[1], away.controller_manager.start),
             Step(SERVER_AWAY[0], away.apiserver.stop),
-            Step(SERVER_AWAY[1], away.apiserver.start),
+            Step(SERVER_AWAY[1], partial(away.apiserver.start, again=True)),
         ]
 
     def deny_from_the_start(self) -> None:
@@ -151,11 +152,19 @@ class Faults:
 
     def _signal(self, name: str, container: str, number: int) -> None:
         self._note(name)
+        for pid in self._processes(name, container):
+            os.kill(pid, number)
+
+    def _processes(self, name: str, container: str) -> list[int]:
+        """Of a container of the pods of a reservation; there is one at least."""
+        found = []
         for pod in self._pods(name):
             listed = pod["status"]["containerStatuses"] + pod["status"].get("initContainerStatuses", [])
-            (found,) = [one["containerID"] for one in listed if one["name"] == container]
-            for pid in cgroups.processes(found.rpartition("/")[2]):
-                os.kill(pid, number)
+            (running,) = [one["containerID"] for one in listed if one["name"] == container]
+            found += cgroups.processes(running.rpartition("/")[2])
+        if not found:
+            raise E2EError(f"no process of {container} of {name}")
+        return found
 
     def _lose_node(self) -> None:
         self._note("node-lost")
@@ -173,6 +182,8 @@ class Faults:
         self._note(name)
         for job in self._jobs(name):
             self._direct.delete(f"{JOBS}/{job['metadata']['name']}", propagationPolicy="Background")
+        for pod in self._pods(name):  # before the garbage collector does: the sweep comes soon
+            self._direct.delete(f"{PODS}/{pod['metadata']['name']}")
 
     def _fail_job(self, name: str) -> None:
         self._note(name)
@@ -216,10 +227,12 @@ class Faults:
 
     def _delete_deployment(self) -> None:
         name = "deployment-deleted"
-        self._direct.delete(f"{DEPLOYMENTS}/{name}-small", propagationPolicy="Foreground")
+        where = f"{DEPLOYMENTS}/{name}-small"
+        self._direct.delete(where, propagationPolicy="Foreground")
+        wait_for(lambda: self._is_gone(where), 40, "the Deployment to go")
         time.sleep(10)
-        self._note(name)  # from here on the promise holds again
         self._sync(name)
+        self._note(name)  # from here on the promise holds again
 
     def _sync(self, name: str) -> None:
         self._engine.sync(name)
@@ -246,6 +259,14 @@ class Faults:
         self._note(namespace)
         self._direct.ask("DELETE", f"/apis/rbac.authorization.k8s.io/v1/namespaces/{namespace}/rolebindings")
 
+    def _blind(self) -> None:
+        """What was never counted would not be remembered."""
+        name = faultcases.LONG_ERRORS
+        where, left = f"{DEPLOYMENTS}/{case(name).pool}", case(name).seats - case(name).sessions
+        wait_for(lambda: self._direct.get(where)["spec"]["replicas"] == left, 35, f"sessions of {name}")
+        self._api.set_fault(faulty_api.ERRORS, name)
+        self._note(name)
+
     def _rotate(self) -> None:
         """Its account is made anew, so its token is good for nothing; the kubelet brings another when it
         starts again, as it does by itself before a token ends.
@@ -255,9 +276,12 @@ class Faults:
         wait_for(lambda: self._is_gone(where), 20, "the account to go")
         account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "token-rotated"}}
         self._direct.create(ACCOUNTS, account)
+        (pid,) = self._processes("token-rotated", "scaler")
+        token = Path(f"/proc/{pid}/root/var/run/secrets/kubernetes.io/serviceaccount/token")
+        before = token.read_text()
         self._cluster.second_node.kubelet.restart()
         self._note("token-rotated")
-        time.sleep(20)
+        wait_for(lambda: token.read_text() != before, 60, "another token")
         self._scale("token-rotated", 0)
 
     def _is_gone(self, where: str) -> bool:

@@ -34,10 +34,11 @@ MACHINE = "m5.xlarge"  # three seats each
 MACHINES = (one_of(INSTANCE_TYPE, MACHINE), one_of(CAPACITY_TYPE, ON_DEMAND))
 SEATS, ACTIVE, NODES = 6, 4, 2
 PEOPLE = 9  # who come to `slow`, where there is a seat for each
-LENGTH, LAB = 3, 2  # minutes of the windows; `slow` is as long as the lab
-LATE = 75  # seconds after opening within which nodes stand, also where many windows open in one minute
+LENGTH, LAB = 3, 2  # minutes of the windows
+LATE = 90  # seconds after opening within which nodes stand, also where many windows open in one minute
 EMPTIED = 15  # seconds after the sessions came, when the strangers go
-GONE = 75  # seconds after which a node that nobody needs has gone: looked at, validated for 15 s, drained
+# Seconds after which a node that nobody needs has gone: looked at, validated for 15 s, maybe twice, drained.
+GONE = 105
 EAGER: Document = {
     "consolidationPolicy": "WhenEmptyOrUnderutilized",
     "consolidateAfter": "5s",
@@ -98,7 +99,7 @@ def documents(opens: int) -> list[Document]:
             sessions={"matchLabels": {"course": "yes"}},
         ),
         _lab(opens),
-        reservation("slow", opens, [entry(opens, 0, LAB)], lead=0, seats={"slow": PEOPLE}),
+        reservation("slow", opens, [entry(opens, 0, LENGTH)], lead=0, seats={"slow": PEOPLE}),
     ]
 
 

@@ -37,7 +37,7 @@ def ask(cluster: Cluster, direct: Direct, karpenter: Karpenter) -> dict[str, See
     karpenter.component.start()
     try:
         left = sum(case.unplaced for case in CASES)
-        wait_for(lambda: len(_waiting(direct)) == left, 40, "nodes for all pods")
+        wait_for(lambda: len(_waiting(direct)) == left, 120, "nodes for all pods")
     except WaitTimeoutError:
         pass  # the test of each case tells which
     return _seen(direct, karpenter)

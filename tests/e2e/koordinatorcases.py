@@ -1,7 +1,7 @@
 """The reservations of the story of slots: windows of every behaviour, and one for each fault.
 
-Minutes count from the first opening. All windows are two minutes, but for the crowd's; the sweep runs every
-minute, so what waits for it waits for a minute here and for five elsewhere.
+Minutes count from the first opening. Most windows are two minutes; the sweep runs every minute, so what waits
+for it waits for a minute here and for five elsewhere.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,8 @@ COUNT = 4
 CROWD = 200
 STABLE = 10  # seconds that the scaler waits before it believes that somebody left
 STARTED = 45  # seconds until all windows of a minute have opened, beside other stories
-SWEPT = 75  # seconds until the next sweep has done its work
+SWEPT = 105  # seconds until the next sweep has done its work, a minute and its start
+EDITED = 60  # seconds until an edit acts
 CLOSED = 40  # seconds until whoever serves a window has closed it
 
 UNSERVED = 30 + SWEPT  # the sweep leaves half a minute to those who serve
@@ -48,7 +49,7 @@ CASES: Sequence[Case] = (
     Case("topped-up", "none"),
     Case("ran-before"),
     Case("nowhere", where="nowhere"),
-    Case("crowd", "none", seats=CROWD, opens=1, clean=CLOSED),
+    Case("crowd", "none", seats=CROWD, opens=1, short=55),
     Case("handed-over", where="narrow", placeholders=True),
     Case("pod-deleted", row="pod deleted"),
     Case("scaler-cannot-start", short=SWEPT, clean=UNSERVED, row="sidecar cannot start"),
@@ -57,8 +58,8 @@ CASES: Sequence[Case] = (
     Case("never-fired", short=SWEPT, clean=UNSERVED, row="no Job at all"),
     Case("slot-deleted", row="slot deleted by hand"),
     Case("node-deleted", where="lost", row="node of slots deleted"),
-    Case("raised", row="count raised"),
-    Case("ends-later", row="end later"),
+    Case("raised", short=EDITED, row="count raised"),
+    Case("ends-later", ends=ENDS + 1, row="end later"),
     Case("withdrawn", clean=UNSERVED, row="reservation deleted from git"),
 )
 RAISED = 6
@@ -112,7 +113,7 @@ def documents(
     }
     site = document("Site", name, spec)
     classes = [_class(where, scheduler) for where in sorted({one.where for one in cases})]
-    at_first = [one._replace(ends=1) if one.name == "ends-later" else one for one in cases]
+    at_first = [one._replace(ends=ENDS) if one.name == "ends-later" else one for one in cases]
     stands = [standing()] if cases is CASES else []
     return [site, *classes, *(declared(one, opens) for one in at_first), *stands]
 

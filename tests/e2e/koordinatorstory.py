@@ -17,6 +17,7 @@ from tests.e2e.gitops import Engine
 from tests.e2e.images import PAUSE
 from tests.e2e.koordinatorcases import (
     CASES,
+    COUNT,
     ENDS,
     KEY,
     LAB,
@@ -25,13 +26,15 @@ from tests.e2e.koordinatorcases import (
     ROOM,
     SESSIONS,
     SITE,
+    STARTED,
+    UNSERVED,
     Case,
     case,
 )
 from tests.e2e.podchanges import sidecar
 from tests.e2e.seats import Promise, clean_after, longest_shortage
 from tests.e2e.sidebyside import Stage
-from tests.e2e.slotrecord import SLOTS, SlotRecord
+from tests.e2e.slotrecord import SLOTS, Look, SlotRecord
 from tests.e2e.windows import MINUTE, sleep_until
 from tests.koordinator.scheduler import NAME as SCHEDULER
 from tests.koordinator.scheduler import FakeScheduler
@@ -41,7 +44,7 @@ PODS = f"/api/v1/namespaces/{SESSIONS}/pods"
 JOBS = f"/apis/batch/v1/namespaces/{NAMESPACE}/jobs"
 CRONJOBS = f"/apis/batch/v1/namespaces/{NAMESPACE}/cronjobs"
 NODES = "/api/v1/nodes"
-TAIL = 95  # seconds after the last end, in which the sweep does what nobody else did
+TAIL = UNSERVED + 5  # seconds after the end of most, in which the sweep does what nobody else did
 EARLY = 90  # seconds before the first opening: what it prepares must not see the API server go
 STRANGER = "stranger"
 
@@ -55,6 +58,16 @@ class Story(NamedTuple):
     troubles: Sequence[str]  # of the fake scheduler
     stood: tuple[Sequence[Object], Sequence[Object]] = ((), ())  # slots of the lab, at first and at the end
     sessions: Mapping[str, Object] = MappingProxyType({})  # pods, at the end of the windows, by name
+
+
+class Act(NamedTuple):
+    """What happens at a minute, or later: when it holds of the last look at a pool, if that is named."""
+
+    minute: float
+    name: str  # of the case, where it is a fault
+    do: Callable[[], object]
+    pool: str = ""
+    when: Callable[[Look], bool] = bool
 
 
 def tell(stage: Stage) -> Story:
@@ -128,13 +141,9 @@ class _Acts:
         self.happened: dict[str, float] = {}
 
     def play(self, scheduler: FakeScheduler) -> Story:
-        stood = self._until_the_lab_stands()
-        with ThreadPoolExecutor(max_workers=8) as threads:
-            acting = []
-            for minute, name, act in sorted(self._acts(), key=lambda one: one[0]):
-                sleep_until(self._opens + minute * MINUTE)
-                self.happened[name] = time.time()
-                acting.append(threads.submit(act))
+        stood, acts = self._until_the_lab_stands(), self._acts()
+        with ThreadPoolExecutor(max_workers=len(acts)) as threads:
+            acting = [threads.submit(self._act, one) for one in acts]
             sleep_until(self._opens + ENDS * MINUTE - 4)
             sessions = {one["metadata"]["name"]: one for one in self._direct.items(PODS)}
             for one in acting:
@@ -143,38 +152,49 @@ class _Acts:
         stands = (stood, self._record.slots(LAB))
         return Story(self._opens, self._record, self.happened, scheduler.troubles, stands, sessions)
 
-    def _acts(self) -> Sequence[tuple[float, str, Callable[[], object]]]:
-        """By minute; faults have the name of their case."""
+    def _act(self, one: Act) -> None:
+        """Where its pool is not as it should be for too long, the tests judge what is missing."""
+        sleep_until(self._opens + one.minute * MINUTE)
+        last = self._opens + STARTED + MINUTE / 2
+        while one.pool and not one.when(self._record.looks[one.pool][-1]) and time.time() < last:
+            time.sleep(0.1)
+        self.happened[one.name] = time.time()
+        one.do()
+
+    def _acts(self) -> Sequence[Act]:
         add, delete = self._add_sessions, self._direct.delete
+        pods = f"/api/v1/namespaces/{NAMESPACE}/pods"
+        cronjob = f"{CRONJOBS}/cronjob-deleted"
+        on_pools: dict[str, tuple[float, Callable[[], object]]] = {
+            "pod-deleted": (0.7, partial(self._delete_all, pods, "pod-deleted")),
+            "job-deleted": (0.75, partial(self._delete_all, JOBS, "job-deleted")),
+            "cronjob-deleted": (0.75, partial(delete, cronjob, propagationPolicy="Background")),
+            "ends-later": (0.5, partial(self._edit, "ends-later")),
+            "raised": (0.8, partial(self._edit, "raised", seats=RAISED)),
+            "slot-deleted": (1.0, self._delete_a_slot),
+            "node-deleted": (1.0, partial(delete, f"{NODES}/slots-lost-0")),
+            "withdrawn": (1.0, self._withdraw),
+        }
         return [
-            (-0.4, "before", partial(add, "ran-before", 2, "default-scheduler")),
-            (0.6, "sessions", partial(add, "maintained", 2)),
-            (0.6, "more sessions", partial(add, "topped-up", 2)),
-            (0.6, "one session", partial(add, "reduced", 1)),
-            (
-                0.7,
-                "pod-deleted",
-                partial(self._delete_all, f"/api/v1/namespaces/{NAMESPACE}/pods", "pod-deleted"),
+            *(Act(minute, name, act, name, _stands) for name, (minute, act) in on_pools.items()),
+            Act(-0.4, "before", partial(add, "ran-before", 2, "default-scheduler")),
+            Act(0.6, "sessions", partial(add, "maintained", 2), "maintained", _stands),
+            Act(0.6, "more sessions", partial(add, "topped-up", 2), "topped-up", _stands),
+            Act(0.6, "one session", partial(add, "reduced", 1), "reduced", lambda look: look.free > 0),
+            Act(0.8, STRANGER, self._add_stranger, "handed-over", _stands),
+            Act(1.1, "hand-over sessions", partial(add, "handed-over", 2), "handed-over", _stands),
+            Act(
+                1.3,
+                "left",
+                partial(delete, f"{PODS}/maintained-0", gracePeriodSeconds=0),
+                "maintained",
+                lambda look: look.used == 2,
             ),
-            (0.75, "job-deleted", partial(self._delete_all, JOBS, "job-deleted")),
-            (
-                0.75,
-                "cronjob-deleted",
-                partial(delete, f"{CRONJOBS}/cronjob-deleted", propagationPolicy="Background"),
-            ),
-            (0.5, "ends-later", partial(self._edit, "ends-later")),
-            (0.8, "raised", partial(self._edit, "raised", seats=RAISED)),
-            (0.8, STRANGER, self._add_stranger),
-            (1.0, "slot-deleted", self._delete_a_slot),
-            (1.0, "node-deleted", partial(delete, f"{NODES}/slots-lost-0")),
-            (1.0, "withdrawn", self._withdraw),
-            (1.1, "hand-over sessions", partial(add, "handed-over", 2)),
-            (1.3, "left", partial(delete, f"{PODS}/maintained-0", gracePeriodSeconds=0)),
         ]
 
     def _until_the_lab_stands(self) -> list[Object]:
         """Standing slots hold before any window."""
-        ready = self._cluster.wait_for(self._lab, 20, "the slots of the lab to be Available")
+        ready = self._cluster.wait_for(self._lab, 60, "the slots of the lab to be Available")
         self._add_sessions(LAB, 1)
         return ready
 
@@ -214,6 +234,11 @@ class _Acts:
             if all(self._record.looks[one.name][-1].seats.is_clean for one in CASES):
                 return
             time.sleep(1)
+
+
+def _stands(look: Look) -> bool:
+    """By slots alone."""
+    return look.free >= COUNT and not look.placeholders
 
 
 def session(name: str, course: str, where: str, scheduler: str) -> Object:

@@ -56,7 +56,7 @@ class Kwok:
         nodes = [_node(name, room, labels or {}, [TAINT, *taints]) for name in names]
         manifest = {"apiVersion": "v1", "kind": "List", "items": nodes}
         self._kubectl("create", "-f", "-", input=json.dumps(manifest))
-        wait_for(lambda: set(names) <= self._ready(), 30, f"{count} fake nodes {prefix}-* to be ready")
+        wait_for(lambda: set(names) <= self._ready(), 180, f"{count} fake nodes {prefix}-* to be ready")
         return names
 
     def delete_nodes(self, names: list[str]) -> None:

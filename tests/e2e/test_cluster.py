@@ -146,7 +146,7 @@ def test_a_pause_pod_runs_on_the_real_node_and_ends_at_once(cluster: Cluster, na
     cluster.wait_for(
         lambda: cluster.get("pod", "alone", namespace)["status"]["phase"] == "Running", 30, "the pod to run"
     )
-    cluster.kubectl("delete", "pod", "alone", f"--namespace={namespace}", timeout=10)
+    cluster.kubectl("delete", "pod", "alone", f"--namespace={namespace}", timeout=25)  # of a grace of 30
 
 
 def test_the_api_server_can_go_and_come_back(cluster: Cluster, namespace: str) -> None:

@@ -140,8 +140,8 @@ def _happen(cluster: Cluster, server: PrometheusServer, opens: int, queries: lis
     sleep_until(opens + 1.7 * MINUTE)
     answers = {query: len(server.ask(query[1])) for query in queries}
     sleep_until(opens + 2 * MINUTE + GRACE)
+    _refuse_jobs(cluster)
     refused = time.time()
-    cluster.apply(json.dumps(QUOTA))
     _kubectl(cluster, "scale", "deployment/course-small", "--replicas=8")
     wait_for(lambda: _is_firing(server, "BerthSeatsLeftOver"), 240, "seats to be left over")
     wait_for(lambda: _is_firing(server, "BerthWindowNotOpened"), 240, "a window not to be opened")
@@ -154,6 +154,17 @@ def _happen(cluster: Cluster, server: PrometheusServer, opens: int, queries: lis
     ended = time.time()
     firing = server.history('ALERTS{alertstate="firing"}', begun, ended)
     return Story(opens, refused, allowed, ended, firing, answers)
+
+
+def _refuse_jobs(cluster: Cluster) -> None:
+    """None runs any more when this returns."""
+    cluster.apply(json.dumps(QUOTA))
+    _kubectl(cluster, "wait", "--for=jsonpath={.status.hard}", "resourcequota/no-jobs", "--timeout=60s")
+    wait_for(lambda: not _running_jobs(cluster), 90, "the Jobs that run to end")
+
+
+def _running_jobs(cluster: Cluster) -> list[Document]:
+    return [one for one in cluster.find("jobs", NAMESPACE) if one["status"].get("active")]
 
 
 def _kubectl(cluster: Cluster, *words: str) -> str:

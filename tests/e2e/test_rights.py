@@ -115,6 +115,12 @@ def applied(cluster: Cluster) -> Iterator[Cluster]:
     for name in NAMESPACES:
         cluster.create_namespace(name)
     cluster.apply(project.ROOT / "rendered" / "clusters" / "prod")
+    # The API server knows a moment later what it was told to grant.
+    cluster.wait_for(
+        lambda: all(granted(cluster, account, asked) == asked for account, asked in ALLOWED.items()),
+        20,
+        "the rights of all accounts",
+    )
     yield cluster
     cluster.kubectl("delete", "namespace", *NAMESPACES, "--wait=true", "--timeout=120s", timeout=150)
 
