@@ -37,9 +37,9 @@ THEN = (
     "test_koordinator_outage",
     "test_alerts",
     "test_faults",
-    "test_monitoring",
     "test_karpenter",
     "test_koordinator",
+    "test_monitoring",
 )
 ORDER = {name: place for place, name in enumerate((*FIRST, *THEN))}
 _numbers = itertools.count(1)

@@ -137,6 +137,7 @@ SystemdCgroup = false
             "tlsPrivateKeyFile": path("kubelet-server.key"),
             "containerRuntimeEndpoint": f"unix://{self._socket}",
             "cgroupDriver": "cgroupfs",
+            "serializeImagePulls": False,  # one story has a slow registry
             "cgroupRoot": f"/{self._cgroup}",
             # A further node is small, so that it can be full.
             "maxPods": 8 if self._number else 240,

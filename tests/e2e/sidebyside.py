@@ -31,8 +31,8 @@ BEGINS: Mapping[str, int] = {
     "test_preflight": 8,
     "test_koordinator_outage": 9,  # with the faults' own outage
     "test_karpenter": 13,
+    "test_monitoring": 13,
     "test_koordinator": 14,
-    "test_monitoring": 17,
 }
 LEAD = 60  # seconds until the first of them begins, for what all of them prepare
 

@@ -7,8 +7,9 @@ import pytest
 import yaml
 
 from tests.e2e import code_image, project
+from tests.e2e.cluster import Cluster
 from tests.e2e.sidebyside import Stage, Stories
-from tests.e2e.windows import GRACE, MINUTE, Recorder, entry, reservation, sleep_until
+from tests.e2e.windows import GRACE, MINUTE, OPENING, Recorder, entry, reservation, sleep_until, sleep_while
 
 NAMESPACE, SITE = "berth-code-image", "code-image"
 NAME, POOL = "imaged", "imaged-small"
@@ -50,8 +51,17 @@ def tell(stage: Stage) -> Story:
         record.stop()
     files = sorted(rendered.rglob("*.yaml"))
     objects = [one for file in files for one in yaml.safe_load_all(file.read_text()) if one]
-    pods = cluster.find("pods", NAMESPACE, "batch.kubernetes.io/job-name")
+    sleep_while(lambda: any(_is_active(pod) for pod in _pods(cluster)), MINUTE)
+    pods = _pods(cluster)
     return Story(reference, opens, [file.name for file in files], objects, record, pods)
+
+
+def _pods(cluster: Cluster) -> list[dict[str, Any]]:
+    return cluster.find("pods", NAMESPACE, "batch.kubernetes.io/job-name")
+
+
+def _is_active(pod: dict[str, Any]) -> bool:
+    return pod["status"]["phase"] in ("Pending", "Running")
 
 
 @pytest.fixture(scope="module")
@@ -62,10 +72,10 @@ def story(side_by_side: Stories) -> Iterator[Story]:
 
 def test_its_window_opens_and_closes(story: Story) -> None:
     changes = [(at - story.opens, wanted) for at, wanted in story.record.changes(POOL)[1:]]
-    during = story.record.between(POOL, story.opens + GRACE, story.opens + 2 * MINUTE)
+    during = story.record.between(POOL, story.opens + MINUTE, story.opens + 2 * MINUTE - 1)
 
     assert [wanted for _, wanted in changes] == [5, 0]
-    assert -1 <= changes[0][0] <= GRACE
+    assert -1 <= changes[0][0] <= OPENING
     assert 0 <= changes[1][0] - 2 * MINUTE <= GRACE
     assert {(look.wanted, look.ready) for look in during} == {(5, 5)}
 

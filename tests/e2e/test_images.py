@@ -7,6 +7,7 @@ has the same image without waiting for it; the registry of `slow` sends its laye
 
 import json
 import sys
+import time
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -17,7 +18,7 @@ from tests.e2e.cluster import Cluster
 from tests.e2e.desk import Desk, Done
 from tests.e2e.project import Document, document
 from tests.e2e.sidebyside import Stage, Stories
-from tests.e2e.windows import GRACE, MINUTE, entry, reservation, sleep_until
+from tests.e2e.windows import GRACE, MINUTE, entry, reservation, sleep_until, sleep_while, suspend_sweep
 
 NAMESPACE, SITE, SESSIONS = "berth-images", "images", "images-sessions"
 NAME = "course"
@@ -33,7 +34,7 @@ CLASSES: dict[str, Document] = {
 }
 LEAD, LENGTH = 2, 1  # minutes
 TOLD = 65  # seconds after the opening, from which on seats should be ready
-PULLED = 140  # seconds after the opening, when all that can be pulled is there
+PULLED = 155  # seconds after the opening, by which all that can be pulled is there
 
 
 class Story(NamedTuple):
@@ -64,10 +65,13 @@ def tell(stage: Stage) -> Story:
     cluster.apply(folder / "rendered" / "clusters" / "real")
     stage.undo.callback(cluster.kubectl, "delete", "namespace", NAMESPACE, SESSIONS, "--wait=false")
     cluster.wait_for_namespace(NAMESPACE)
+    suspend_sweep(cluster, NAMESPACE)
     cluster.create_namespace(SESSIONS)
     sleep_until(opens + TOLD)
     early = Desk(cluster, folder).ask("status", "-o", "json")
-    sleep_until(opens + PULLED)
+    sleep_while(
+        lambda: not _pool(cluster, "slow")["status"].get("readyReplicas"), opens + PULLED - time.time()
+    )
     ready = {name: _pool(cluster, name)["status"].get("readyReplicas", 0) for name in CLASSES}
     status = Desk(cluster, folder).ask("status", "-o", "json")
     pulls = _session(cluster)
@@ -96,8 +100,12 @@ def _session(cluster: Cluster) -> list[str]:
 
     cluster.wait_for(has_ended, 90, "the session to end")
     mine = ("--field-selector=involvedObject.name=session,reason=Pulled", f"--namespace={SESSIONS}")
-    events = json.loads(cluster.kubectl("get", "events", *mine, "-o", "json"))["items"]
-    return [one["message"] for one in events]
+
+    def said() -> list[str]:
+        events = json.loads(cluster.kubectl("get", "events", *mine, "-o", "json"))["items"]
+        return [one["message"] for one in events]
+
+    return cluster.wait_for(said, 30, "the kubelet to say what it has pulled")
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from tests.e2e import project
 from tests.e2e.cluster import Cluster
 from tests.e2e.desk import Desk, Done
 from tests.e2e.sidebyside import Stage, Stories
-from tests.e2e.windows import MINUTE, entry, reservation, sleep_until
+from tests.e2e.windows import MINUTE, entry, reservation, sleep_until, sleep_while, suspend_sweep
 
 NAMESPACE, SITE = "berth-preflight", "preflight"
 NAME, POOL = "examined", "examined-small"
@@ -42,23 +42,23 @@ def tell(stage: Stage) -> Story:
     cluster.apply(folder / "rendered" / "clusters" / "real")
     stage.undo.callback(cluster.kubectl, "delete", "namespace", NAMESPACE, "--wait=false")
     cluster.wait_for_namespace(NAMESPACE)
-    there = f"--namespace={NAMESPACE}"
-    cluster.kubectl("patch", "cronjob/berth-sweep", there, '--patch={"spec":{"suspend":true}}')
+    suspend_sweep(cluster, NAMESPACE)
     desk = Desk(cluster, folder)
     sleep_until(opens - 2 * MINUTE)  # the faults take the controllers away before
     sound = desk.ask(*ASKED)
-    left = [
-        one["metadata"]["name"]
-        for kind in ("jobs", "pods")
-        for one in cluster.find(kind, NAMESPACE, "berth.dev/role=preflight")
-        if "deletionTimestamp" not in one["metadata"]
-    ]
+    sleep_while(lambda: bool(_left(cluster)), 60)  # the pod of the test Job goes in the background
+    left = _left(cluster)
     replicas = cluster.get("deployment", POOL, NAMESPACE)["spec"]["replicas"]
-    cluster.kubectl("create", "quota", "limits", "--hard=limits.cpu=4", there)
+    cluster.kubectl("create", "quota", "limits", "--hard=limits.cpu=4", f"--namespace={NAMESPACE}")
     cluster.wait_for(lambda: _is_counted(cluster), 60, "the quota to be counted")
     limited = desk.ask(*ASKED)
     sleep_until(opens + MINUTE)
     return Story(sound, left, replicas, limited, desk.ask("status", "-o", "json"))
+
+
+def _left(cluster: Cluster) -> list[str]:
+    found = cluster.find("jobs,pods", NAMESPACE, "berth.dev/role=preflight")
+    return [one["metadata"]["name"] for one in found]
 
 
 def _is_counted(cluster: Cluster) -> bool:

@@ -21,6 +21,7 @@ from tests.pages import quick_start, text_of
 NAMESPACE = "berth"
 SELECTOR = "berth.dev/reservation=demo,berth.dev/resource-class"
 LATEST = 4 * MINUTE  # from the first command to the pods
+EARLY = 20  # seconds: two minutes after that the next minute begins soon
 
 
 class Terminal:
@@ -88,9 +89,9 @@ def tell(stage: Stage) -> Story:
         cluster.kubectl, "delete", "namespace", NAMESPACE, "--ignore-not-found", "--wait=false"
     )
     _, (*commands, watch), session, cleaning = quick_start()
-    sleep_until(stage.opens)
+    sleep_until(stage.opens - EARLY)
     terminal.run(commands)
-    shown = terminal.watched(watch, stage.opens + LATEST - time.time())
+    shown = terminal.watched(watch, stage.opens - EARLY + LATEST - time.time())
     terminal.run(session)
     wait_for(lambda: len(_placeholders(cluster)) == 1, MINUTE, "a placeholder to give way")
     left = _placeholders(cluster)

@@ -2,10 +2,11 @@
 
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any, NamedTuple
 
+from tests.e2e.cluster import Cluster
 from tests.e2e.direct import Direct, Mirror
 from tests.e2e.project import NAMESPACE, Document, document
 
@@ -13,6 +14,7 @@ MINUTE = 60
 # Seconds after its minute within which a window opens and closes. Steps of a story are a minute apart, so
 # on a busy machine, where pods start late, one is still not taken for the next.
 GRACE = 40
+OPENING = 55  # the same for openings: pods start then
 CLASS = "berth.dev/resource-class"
 # Where it is six hours from midnight at least: all windows of a test run are on one date.
 ZONES = {0: "UTC", 12: "Etc/GMT-12"}  # hours east; the name has it the other way round
@@ -94,6 +96,19 @@ def next_minute(ahead: int) -> int:
 
 def sleep_until(instant: float) -> None:
     time.sleep(max(0.0, instant - time.time()))
+
+
+def suspend_sweep(cluster: Cluster, namespace: str) -> None:
+    """It comes every five minutes, which is another minute of a story each time."""
+    patch = '--patch={"spec":{"suspend":true}}'
+    cluster.kubectl("patch", "cronjob/berth-sweep", f"--namespace={namespace}", patch)
+
+
+def sleep_while(holds: Callable[[], bool], seconds: float) -> None:
+    """Until it no longer holds, or for so long: the tests judge what is there then."""
+    last = time.time() + seconds
+    while time.time() < last and holds():
+        time.sleep(0.5)
 
 
 def entry(opens: int, lead: int, minutes: int, **seats: Any) -> Document:
