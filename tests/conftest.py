@@ -1,6 +1,15 @@
-"""All tests can interrupt what they start."""
+"""All tests can interrupt what they start, and properties are tried with the same examples in each run."""
 
+import os
 import signal
+
+from hypothesis import HealthCheck, settings
+
+# HYPOTHESIS_PROFILE=others tries others. A commit is not judged by what it did not change, nor by its speed.
+PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("same", PATIENT, derandomize=True)
+settings.register_profile("others", PATIENT)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 
 def pytest_configure() -> None:

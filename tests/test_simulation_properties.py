@@ -74,7 +74,7 @@ def counted_at(moves: Sequence[SessionChange], wait: int) -> list[int]:
 
 
 @given(OCCURRENCES, histories(), st.integers(0, 20))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_at_every_instant_of_any_history_the_target_is_what_the_formula_says(
     occurrences: tuple[TimetableOccurrence, ...], moves: list[SessionChange], wait: int
 ) -> None:
@@ -98,7 +98,7 @@ def test_at_every_instant_of_any_history_the_target_is_what_the_formula_says(
 
 
 @given(OCCURRENCES.map(lambda some: some[0]), histories(), st.integers(0, 20))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_no_fewer_than_promised_and_nothing_outside_of_the_window(
     one: TimetableOccurrence, moves: list[SessionChange], wait: int
 ) -> None:
@@ -117,7 +117,7 @@ def test_no_fewer_than_promised_and_nothing_outside_of_the_window(
 
 
 @given(OCCURRENCES, histories(), st.integers(0, 20))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_steps_ascend_each_says_why_and_the_clock_is_told_only_where_it_moves_a_target(
     occurrences: tuple[TimetableOccurrence, ...], moves: list[SessionChange], wait: int
 ) -> None:

@@ -4,7 +4,7 @@ import pytest
 from berth.charts.drawing import ChartLine, LinePanel
 from berth.charts.terminal import TerminalStyle, draw
 from berth.output.table import width
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.charts.charts import ALONE, COMPARED, MORNING, line, span
@@ -135,7 +135,6 @@ def test_colours_change_nothing_but_colours() -> None:
 
 
 @given(st.integers(1, 3000), st.lists(st.integers(0, 3000), min_size=1, max_size=30), st.integers(1, 200))
-@settings(deadline=None)
 def test_any_values_fit_into_any_width(seats: int, values: list[int], columns: int) -> None:
     points = tuple((MORNING.open + 540 * place, value) for place, value in enumerate(values))
     chart = draw(LinePanel("", seats, (ChartLine("target", points),)), MORNING, TerminalStyle(columns))

@@ -18,7 +18,7 @@ from berth.checks.policychecks import (
 from berth.core.jsonvalues import parse_instant
 from berth.dates.recurrence import expand
 from berth.schema.values import REFUSE, Policy, PolicyConditions, PolicyMatch, Reservation, Site
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.saying import finding, lines, read, reservation, resource_class, run, site, weekly
@@ -119,9 +119,7 @@ def test_notice_is_0_while_a_window_is_open_and_none_where_nothing_changes() -> 
     assert (changed.notice, plain.notice) == (0, None)
 
 
-quick = settings(
-    derandomize=True, deadline=None, max_examples=200, suppress_health_check=[HealthCheck.too_slow]
-)
+quick = settings(max_examples=200)
 numbers = st.none() | st.integers(0, 4)
 amounts = st.none() | st.integers(0, 4).map(Decimal)
 costs = st.none() | st.builds(PoolCost, st.integers(0, 4).map(Decimal), st.booleans())

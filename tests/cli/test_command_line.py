@@ -115,7 +115,7 @@ def test_a_command_that_cannot_be_followed_needs_no_hint(berth: Berth) -> None:
     assert berth("list", "--class", "smal") == (2, "", told)
 
 
-@settings(derandomize=True, deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(st.lists(st.sampled_from([*OPTIONS, "--", "-", "", "a", "-x", "--x=y", "=", "-o=", "--=", "ü"])))
 @example(["--="])
 @example([""])

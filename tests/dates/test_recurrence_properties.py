@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from tests.cases import calendar, entry, recurrence, reservation, without
 from tests.zones import changing, distinct, some, zone
 
-EXAMPLES = settings(derandomize=True, deadline=None, max_examples=150)
+EXAMPLES = settings(max_examples=150)
 DAY = 1440
 
 

@@ -15,7 +15,7 @@ from berth.dates.occurrence import Occurrence
 from berth.diff.approvals import policy_cases
 from berth.diff.compare import ReservationVersion, compare_versions
 from berth.schema.values import REFUSE, Policy, PolicyConditions, PolicyMatch, Reservation, ResourceClass
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.cli import clouds, project
@@ -213,9 +213,7 @@ def test_a_cost_that_is_not_known_is_a_warning(pair: Pair) -> None:
 
 # Dates by chance: a policy fires exactly if what differs fits its conditions.
 
-quick = settings(
-    derandomize=True, deadline=None, max_examples=200, suppress_health_check=[HealthCheck.too_slow]
-)
+quick = settings(max_examples=200)
 HOUR = 3600
 MIDNIGHT = parse_instant(NOW)
 seats = st.sampled_from([(("small", 1),), (("small", 2), ("huge", 1)), (("huge", 2),), (("huge", 3),)])

@@ -7,7 +7,7 @@ from berth.edit.codeowners import BEGIN, END, code_owners, owner_lines, with_blo
 from berth.edit.roundtrip import EditError
 from berth.schema.report import Origin
 from berth.schema.values import Reservation
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.saying import lines, read, reservation, resource_class, site
@@ -103,9 +103,7 @@ def test_a_block_that_somebody_broke_is_an_error(text: str) -> None:
         with_block(text, ["/x @y"])
 
 
-quick = settings(
-    derandomize=True, deadline=None, max_examples=200, suppress_health_check=[HealthCheck.too_slow]
-)
+quick = settings(max_examples=200)
 texts = st.lists(st.sampled_from(["* @uni", "# a comment", "", "/docs/ @b"])).map("\n".join)
 blocks = st.lists(st.sampled_from(["/x @y", "/z/ @a @b"]), max_size=3)
 

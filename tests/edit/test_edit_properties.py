@@ -440,8 +440,6 @@ FEW = 40
 @pytest.mark.parametrize("examples", [FEW, pytest.param(600, marks=pytest.mark.long)])
 def test_an_edit_changes_one_occurrence_in_its_direction_and_nothing_else(examples: int) -> None:
     @settings(
-        derandomize=True,
-        deadline=None,
         max_examples=examples,
         database=None,
         suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow, HealthCheck.data_too_large],

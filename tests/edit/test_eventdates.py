@@ -162,7 +162,7 @@ def written_time(key: str, wall: datetime, zone: str) -> str:
     return f"{key};TZID={zone}:{text}"
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(samples())
 def test_an_import_has_the_instants_of_the_event(sample: Sample) -> None:
     zone, minutes = sample.zone, timedelta(minutes=sample.length)

@@ -272,6 +272,14 @@ def test_a_change_of_all_following_dates_is_not_imported() -> None:
     assert codes(imported(feed(event(*WEEKLY), change))) == [("B206", 15)]
 
 
+@pytest.mark.parametrize("name", ["Europe", "x" * 300], ids=["folder", "long"])
+def test_a_time_zone_that_is_no_file_is_told(name: str) -> None:
+    broken = event(f"DTSTART;TZID={name}:20260202T090000", "DURATION:PT1H", uid="2")
+    found = imported(feed(broken, event(*WEEKLY)))
+
+    assert (codes(found), len(found.files)) == ([("B206", 5)], 1)
+
+
 def test_one_faulty_event_does_not_hide_the_others() -> None:
     broken = event("DTSTART:20260230T090000", "DURATION:PT1H", uid="2")
     found = imported(feed(broken, event(*WEEKLY)))
@@ -291,7 +299,7 @@ def test_a_file_that_is_not_a_calendar_is_an_error(text: bytes) -> None:
     assert found.files == ()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.data())
 def test_no_damage_to_a_feed_is_an_internal_error(data: st.DataObject) -> None:
     """Lines are lost, repeated, cut, or have the value of another line."""
@@ -308,6 +316,18 @@ def test_no_damage_to_a_feed_is_an_internal_error(data: st.DataObject) -> None:
     windows(written(found))
     closed = ImportOptions("", None, None, date(2020, 1, 1), date(2030, 12, 31), 0)
     import_closed_dates(read_feed(source), Pipeline(sources=[SITE]), "closed", closed)
+
+
+def test_changed_dates_without_their_event_and_without_a_length_are_left_out() -> None:
+    without, other = (
+        event(f"RECURRENCE-ID:2026020{day}T080000Z", f"DTSTART:2026020{day}T090000Z", *length)
+        for day, length in ((2, ()), (3, ("DURATION:PT1H",)))
+    )
+    alone, beside = imported(feed(without)), imported(feed(without, other))
+
+    assert (codes(alone), alone.files) == ([("B206", 5)], ())
+    assert codes(beside) == [("B207", 5)]
+    assert [one.dates for one in beside.files] == [1]
 
 
 def test_a_changed_date_without_its_event_is_imported() -> None:

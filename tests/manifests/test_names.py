@@ -50,7 +50,6 @@ def test_two_sites_in_one_cluster_meet_in_no_node_pool() -> None:
     assert [name for name in names if fnmatchcase(name, naming.node_pool("a", "*"))] == ["a.cloud.b-c"]
 
 
-@settings(derandomize=True, deadline=None)
 @given(LABELS, LABELS)
 def test_a_pattern_has_every_name_of_its_site_also_those_that_are_cut(site: str, other: str) -> None:
     for longer in (other, f"{other}-{site}"):
@@ -82,7 +81,6 @@ def test_a_number_behind_a_long_name_is_not_cut_off() -> None:
     assert len({naming.cronjob(name, number) for number in range(1, 50)}) == 49
 
 
-@settings(derandomize=True, deadline=None)
 @given(LABELS, LABELS, st.integers(1, 2000))
 def test_every_name_is_one_that_kubernetes_allows_with_what_it_adds(
     one: str, other: str, number: int
@@ -99,13 +97,12 @@ def test_every_name_is_one_that_kubernetes_allows_with_what_it_adds(
         assert DNS(name)
 
 
-@settings(derandomize=True, deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.lists(LABELS, min_size=2, max_size=10, unique=True))
 def test_different_names_stay_different(names: list[str]) -> None:
     assert len({naming.single(name) for name in names}) == len(names)
 
 
-@settings(derandomize=True, deadline=None)
 @given(LABELS, LABELS, st.integers(1, 99), st.integers(0, 10**8))
 def test_the_sweeps_job_meets_no_job_that_a_cronjob_makes(
     one: str, other: str, number: int, minute: int

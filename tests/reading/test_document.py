@@ -13,7 +13,7 @@ from berth.reading.tree import trees
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-QUICK = settings(derandomize=True, deadline=None, max_examples=400)
+QUICK = settings(max_examples=400)
 
 TEXTS: dict[str, tuple[str, list[Value]]] = {
     "block": (

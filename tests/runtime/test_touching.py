@@ -177,7 +177,7 @@ def present(came: list[int], now: int) -> list[Session]:
 @given(POOLS, ROWS.map(occurrences), SESSIONS, st.integers(0, 60))
 @example(HANDING_OVER, occurrences([(0, 14, 15, 1), (0, 29, 1, 1)]), [0], 30)  # both are over
 @example(HANDING_OVER, occurrences([(0, 14, 15, 1), (0, 16, 15, 1), (0, 29, 1, 1)]), [0], 30)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_each_session_that_fits_something_open_counts_once_unless_occurrences_share_it(
     pool: TimetablePool, dated: tuple[TimetableOccurrence, ...], came: list[int], now: int
 ) -> None:
@@ -195,7 +195,7 @@ def test_each_session_that_fits_something_open_counts_once_unless_occurrences_sh
 
 
 @given(POOLS, ROWS.map(occurrences), SESSIONS, st.integers(0, 60), st.randoms(use_true_random=False))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_the_order_of_sessions_and_occurrences_changes_nothing(
     pool: TimetablePool, dated: tuple[TimetableOccurrence, ...], came: list[int], now: int, chance: Random
 ) -> None:
@@ -210,7 +210,7 @@ def test_the_order_of_sessions_and_occurrences_changes_nothing(
 
 
 @given(POOLS, ROWS.map(occurrences), SESSIONS, st.integers(0, 60))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_another_group_finds_no_fewer_seats_than_without_a_handover(
     pool: TimetablePool, dated: tuple[TimetableOccurrence, ...], came: list[int], now: int
 ) -> None:
@@ -232,7 +232,7 @@ def test_another_group_finds_no_fewer_seats_than_without_a_handover(
 
 
 @given(ROWS.map(occurrences), SESSIONS, st.integers(0, 60), st.integers(1, 12))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_a_group_is_what_the_two_rules_say_claim_by_claim(
     dated: tuple[TimetableOccurrence, ...], came: list[int], now: int, handover: int
 ) -> None:

@@ -212,7 +212,7 @@ def _clock(block: _Block) -> tuple[str, EventClock] | None:
         zone: Any = icalendar.Timezone.from_ical(block.text)
         located = _known_zone(_line(zone, "X-LIC-LOCATION"))
         return str(zone["TZID"]), ZoneClock(located) if located else FeedClock(zone.to_tz(lookup_tzid=False))
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError):  # what the library raises
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, OSError):  # what the library raises
         return None  # events in this zone are not imported
 
 
@@ -229,6 +229,8 @@ def _event(file: str, block: _Block) -> Event | Finding:
         found: Any = icalendar.Event.from_ical(block.text)
     except ValueError:
         return _faulty(file, lines, "", "the event cannot be read.")
+    except OSError:  # the library reads files: `Europe` is a folder of the tz database
+        return _faulty(file, lines, "", "the event has a TZID that is not a time zone.")
     if "DTSTART" not in found:
         return _faulty(file, lines, "", "the event has no DTSTART.")
     faulty = {str(name).upper() for name, _ in found.errors}

@@ -141,13 +141,16 @@ class _Reading:
     def dates(self) -> tuple[EventDates, list[Finding]]:
         main = self.series.main
         if main is None:
-            own = [self._span(one, one.span, 0) for one in self.series.instances if not one.is_canceled]
-            kept = sorted({self._converted(one) for one in own if self._is_within(one.start)})
+            held = [one for one in self.series.instances if not one.is_canceled]
+            spans = [span for one in held if self._has_length(one, span := self._span(one, one.span, 0))]
+            if held and not spans:
+                raise self._without_length(held[0])
+            kept = sorted({self._converted(span) for span in spans if self._is_within(span.start)})
             return EventDates(self.zone, tuple(kept), frozenset(), {}, ()), self.findings
         first = self._span(main, main.span, 0)
         minutes = first.end - first.start
         if minutes <= 0:
-            raise self.refuse(main, "DTEND", "the event has no length.", "Give it an end after its start.")
+            raise self._without_length(main)
         regular, added = self._regular(main, first), self._added(main, minutes)
         if main.rules and self._is_within(first.start) and first.start not in regular:
             message = "DTSTART is not a date of the rule; it is imported as one more date."
@@ -290,8 +293,7 @@ class _Reading:
                 excluded |= meant
                 continue
             span = self._span(one, one.span, minutes)
-            if span.end <= span.start:
-                self._warn(one, "DTEND", "the changed date has no length; it is left out.", "Give it an end.")
+            if not self._has_length(one, span):
                 excluded |= meant
             elif meant:
                 excluded -= meant
@@ -299,6 +301,16 @@ class _Reading:
             elif self._is_within(span.start):
                 extra.append(span)
         return changed, extra
+
+    def _without_length(self, event: Event) -> NotImportedError:
+        return self.refuse(event, "DTEND", "the event has no length.", "Give it an end after its start.")
+
+    def _has_length(self, changed: Event, span: Span) -> bool:
+        """Report a changed date that has none."""
+        if span.end <= span.start:
+            message = "the changed date has no length; it is left out."
+            self._warn(changed, "DTEND", message, "Give it an end.")
+        return span.end > span.start
 
     def _warn(self, event: Event, key: str, message: str, fix: str) -> None:
         self.findings.append(self.feed.finding(event, PARTLY_IMPORTED, key, message, fix))
