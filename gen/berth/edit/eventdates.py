@@ -142,10 +142,10 @@ class _Reading:
         main = self.series.main
         if main is None:
             held = [one for one in self.series.instances if not one.is_canceled]
-            spans = [span for one in held if self._has_length(one, span := self._span(one, one.span, 0))]
-            if held and not spans:
+            own = [span for one in held if self._has_length(one, span := self._span(one, one.span, 0))]
+            if held and not own:
                 raise self._without_length(held[0])
-            kept = sorted({self._converted(span) for span in spans if self._is_within(span.start)})
+            kept = sorted({self._converted(span) for span in own if self._is_within(span.start)})
             return EventDates(self.zone, tuple(kept), frozenset(), {}, ()), self.findings
         first = self._span(main, main.span, 0)
         minutes = first.end - first.start
