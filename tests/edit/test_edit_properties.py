@@ -400,10 +400,12 @@ def check_the_rest(before: Project, day: date) -> None:
     both = [{one.date, shown[number]} for number, one in enumerate(before.dates.occurrences)]
     count = sum(str(day) in dates for dates in both)
     left_out = {one.date for one in before.dates.skipped}
+    skipped = [one.id.partition("~") for one in before.dates.skipped]
     left_out |= {
         str(one.to_day)
         for one in before.reservation.recurrence.moves
-        if f"course/{one.day}T{clock(one.start or 0)}" in {skipped.id for skipped in before.dates.skipped}
+        for begin, _, name in skipped
+        if begin == f"course/{one.day}T{clock(one.start or 0)}" and one.name in (name, None)
     }
     which = OccurrenceSelector(str(day), None)
     skip = skip_occurrence(which)
