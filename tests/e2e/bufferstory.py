@@ -9,11 +9,11 @@ from tests.e2e.cluster import Cluster
 from tests.e2e.direct import Direct, Mirror
 from tests.e2e.gitops import Engine
 from tests.e2e.karpenter import CLAIMS, FOR
-from tests.e2e.karpenterstory import GONE, LATE, cloud, pretend, seat_class, session_pod, until
+from tests.e2e.karpenterstory import GONE, LATE, cloud, pretend, seat_class, session_pod
 from tests.e2e.looking import Looking
 from tests.e2e.project import Document, document
 from tests.e2e.seats import is_placed
-from tests.e2e.windows import MINUTE, entry, reservation, sleep_until
+from tests.e2e.windows import MINUTE, entry, reservation, sleep_until, wait_until
 
 SITE, NAMESPACE, SESSIONS, WHOSE = "buffers", "berth-buffers", "buffer-sessions", "buffered"
 SEATS, ACTIVE, NODES = 6, 4, 2  # three seats on a node
@@ -100,7 +100,7 @@ def happen(cluster: Cluster, direct: Direct, folder: Path, opens: int) -> Told:
     record.start()
     try:
         sleep_until(opens)
-        until(lambda: record.last(lambda look: look.reason == "FitsExistingCapacity"), opens + LATE)
+        wait_until(lambda: record.last(lambda look: look.reason == "FitsExistingCapacity"), opens + LATE)
         came = time.time()
         for number in range(ACTIVE):
             direct.create(_PODS, session_pod(f"session-{number}", WHOSE, "1"))
@@ -108,7 +108,7 @@ def happen(cluster: Cluster, direct: Direct, folder: Path, opens: int) -> Told:
         for number in range(ACTIVE):
             direct.delete(f"{_PODS}/session-{number}")
         sleep_until(opens + LENGTH * MINUTE)
-        until(lambda: record.last(lambda look: not look.claims), opens + LENGTH * MINUTE + GONE)
+        wait_until(lambda: record.last(lambda look: not look.claims), opens + LENGTH * MINUTE + GONE)
         time.sleep(3)  # for one more look
         return Told(opens, came, record.looks)
     finally:

@@ -8,7 +8,6 @@ leaves it empty while the window is open.
 import json
 import time
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,7 +26,7 @@ from tests.e2e.kwok import LABEL
 from tests.e2e.looking import Looking
 from tests.e2e.project import Document, berth, document
 from tests.e2e.seats import CLASS, is_placed
-from tests.e2e.windows import MINUTE, entry, reservation, sleep_until
+from tests.e2e.windows import MINUTE, entry, reservation, sleep_until, wait_until
 
 SITE, NAMESPACE, SESSIONS = "karpenter", "berth-karpenter", "karpenter-sessions"
 MACHINE = "m5.xlarge"  # three seats each
@@ -220,7 +219,7 @@ def _happen(direct: Direct, record: Record, opens: int, sized: int) -> Told:
     sleep_until(opens)
     for whose in ("courses", "free"):
         direct.create(_PODS, session_pod(f"stranger-{whose}", whose, "3500m"))
-    until(lambda: record.looks[-1].placed == SEATS, opens + LATE)
+    wait_until(lambda: record.looks[-1].placed == SEATS, opens + LATE)
     came = time.time()
     for number in range(ACTIVE):
         direct.create(_PODS, session_pod(f"session-{number}", "courses", "1", course="yes"))
@@ -232,12 +231,6 @@ def _happen(direct: Direct, record: Record, opens: int, sized: int) -> Told:
     for number in range(ACTIVE):
         direct.delete(f"{_PODS}/session-{number}")
     sleep_until(opens + LENGTH * MINUTE)
-    until(lambda: not record.looks[-1].claims, opens + LENGTH * MINUTE + GONE)
+    wait_until(lambda: not record.looks[-1].claims, opens + LENGTH * MINUTE + GONE)
     time.sleep(3)  # for one more look
     return Told(opens, came, emptied, record.looks, record.bought, sized)
-
-
-def until(predicate: Callable[[], bool], last: float) -> None:
-    """Or until `last`: the tests judge what is missing then."""
-    while not predicate() and time.time() < last:
-        time.sleep(0.2)

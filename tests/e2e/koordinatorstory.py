@@ -35,7 +35,7 @@ from tests.e2e.podchanges import sidecar
 from tests.e2e.seats import Promise, clean_after, longest_shortage
 from tests.e2e.sidebyside import Stage
 from tests.e2e.slotrecord import SLOTS, Look, SlotRecord
-from tests.e2e.windows import MINUTE, sleep_until
+from tests.e2e.windows import MINUTE, sleep_until, wait_until
 from tests.koordinator.scheduler import NAME as SCHEDULER
 from tests.koordinator.scheduler import FakeScheduler
 
@@ -155,9 +155,9 @@ class _Acts:
     def _act(self, one: Act) -> None:
         """Where its pool is not as it should be for too long, the tests judge what is missing."""
         sleep_until(self._opens + one.minute * MINUTE)
-        last = self._opens + STARTED + MINUTE / 2
-        while one.pool and not one.when(self._record.looks[one.pool][-1]) and time.time() < last:
-            time.sleep(0.1)
+        if one.pool:
+            last = self._opens + STARTED + MINUTE / 2
+            wait_until(lambda: one.when(self._record.looks[one.pool][-1]), last)
         self.happened[one.name] = time.time()
         one.do()
 
@@ -230,10 +230,11 @@ class _Acts:
 
     def _wait_until_clean(self) -> None:
         sleep_until(self._opens + ENDS * MINUTE + 5)
-        while time.time() < self._opens + ENDS * MINUTE + TAIL:
-            if all(self._record.looks[one.name][-1].seats.is_clean for one in CASES):
-                return
-            time.sleep(1)
+        looks = self._record.looks
+        wait_until(
+            lambda: all(looks[one.name][-1].seats.is_clean for one in CASES),
+            self._opens + ENDS * MINUTE + TAIL,
+        )
 
 
 def _stands(look: Look) -> bool:

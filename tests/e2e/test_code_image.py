@@ -1,5 +1,6 @@
 """With `runtime.image` in the Site, a window opens and closes by an image that contains the code."""
 
+import time
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -9,7 +10,16 @@ import yaml
 from tests.e2e import code_image, project
 from tests.e2e.cluster import Cluster
 from tests.e2e.sidebyside import Stage, Stories
-from tests.e2e.windows import GRACE, MINUTE, OPENING, Recorder, entry, reservation, sleep_until, sleep_while
+from tests.e2e.windows import (
+    GRACE,
+    MINUTE,
+    OPENING,
+    Recorder,
+    entry,
+    reservation,
+    sleep_until,
+    wait_until,
+)
 
 NAMESPACE, SITE = "berth-code-image", "code-image"
 NAME, POOL = "imaged", "imaged-small"
@@ -51,7 +61,7 @@ def tell(stage: Stage) -> Story:
         record.stop()
     files = sorted(rendered.rglob("*.yaml"))
     objects = [one for file in files for one in yaml.safe_load_all(file.read_text()) if one]
-    sleep_while(lambda: any(_is_active(pod) for pod in _pods(cluster)), MINUTE)
+    wait_until(lambda: not any(_is_active(pod) for pod in _pods(cluster)), time.time() + MINUTE)
     pods = _pods(cluster)
     return Story(reference, opens, [file.name for file in files], objects, record, pods)
 

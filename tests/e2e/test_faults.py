@@ -5,7 +5,6 @@ pool from the record. docs/reliability.md has the table. Fault 13, one of two cl
 matter of `berth status` alone.
 """
 
-import time
 from collections.abc import Iterator
 
 import pytest
@@ -28,7 +27,7 @@ from tests.e2e.faults import Step
 from tests.e2e.faultworld import World
 from tests.e2e.seats import clean_after, longest_shortage, surplus
 from tests.e2e.sidebyside import Stage, Stories
-from tests.e2e.windows import MINUTE, sleep_until
+from tests.e2e.windows import MINUTE, sleep_until, wait_until
 
 LAST = 14  # minute at which the last window ends
 DROPPED_AT = 6
@@ -67,10 +66,10 @@ def _wait_until_clean(world: World) -> None:
     """At most the six minutes; once nothing is left and a sweep has passed there is nothing to wait for."""
     sleep_until(world.opens + faultcases.SWEEPS[-1] * MINUTE + QUICK_SWEEP)
     latest = LATEST if not podchanges.without() else 0  # something will be left for ever
-    while time.time() < world.opens + LAST * MINUTE + latest:
-        if all(world.record.looks[one.pool][-1].is_clean for one in CASES):
-            return
-        time.sleep(1)
+    wait_until(
+        lambda: all(world.record.looks[one.pool][-1].is_clean for one in CASES),
+        world.opens + LAST * MINUTE + latest,
+    )
 
 
 def ids(one: Case) -> str:

@@ -7,7 +7,6 @@ has the same image without waiting for it; the registry of `slow` sends its laye
 
 import json
 import sys
-import time
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -18,7 +17,7 @@ from tests.e2e.cluster import Cluster
 from tests.e2e.desk import Desk, Done
 from tests.e2e.project import Document, document
 from tests.e2e.sidebyside import Stage, Stories
-from tests.e2e.windows import GRACE, MINUTE, entry, reservation, sleep_until, sleep_while, suspend_sweep
+from tests.e2e.windows import GRACE, MINUTE, entry, reservation, sleep_until, suspend_sweep, wait_until
 
 NAMESPACE, SITE, SESSIONS = "berth-images", "images", "images-sessions"
 NAME = "course"
@@ -69,9 +68,7 @@ def tell(stage: Stage) -> Story:
     cluster.create_namespace(SESSIONS)
     sleep_until(opens + TOLD)
     early = Desk(cluster, folder).ask("status", "-o", "json")
-    sleep_while(
-        lambda: not _pool(cluster, "slow")["status"].get("readyReplicas"), opens + PULLED - time.time()
-    )
+    wait_until(lambda: _pool(cluster, "slow")["status"].get("readyReplicas", 0) > 0, opens + PULLED)
     ready = {name: _pool(cluster, name)["status"].get("readyReplicas", 0) for name in CLASSES}
     status = Desk(cluster, folder).ask("status", "-o", "json")
     pulls = _session(cluster)

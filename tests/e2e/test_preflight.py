@@ -4,6 +4,7 @@ Then the window opens under the quota, and `berth status` says why it has no Job
 """
 
 import json
+import time
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -13,7 +14,7 @@ from tests.e2e import project
 from tests.e2e.cluster import Cluster
 from tests.e2e.desk import Desk, Done
 from tests.e2e.sidebyside import Stage, Stories
-from tests.e2e.windows import MINUTE, entry, reservation, sleep_until, sleep_while, suspend_sweep
+from tests.e2e.windows import MINUTE, entry, reservation, sleep_until, suspend_sweep, wait_until
 
 NAMESPACE, SITE = "berth-preflight", "preflight"
 NAME, POOL = "examined", "examined-small"
@@ -46,7 +47,9 @@ def tell(stage: Stage) -> Story:
     desk = Desk(cluster, folder)
     sleep_until(opens - 2 * MINUTE)  # the faults take the controllers away before
     sound = desk.ask(*ASKED)
-    sleep_while(lambda: bool(_left(cluster)), 60)  # the pod of the test Job goes in the background
+    wait_until(
+        lambda: not _left(cluster), time.time() + MINUTE
+    )  # the pod of the test Job goes in the background
     left = _left(cluster)
     replicas = cluster.get("deployment", POOL, NAMESPACE)["spec"]["replicas"]
     cluster.kubectl("create", "quota", "limits", "--hard=limits.cpu=4", f"--namespace={NAMESPACE}")

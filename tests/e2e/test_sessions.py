@@ -25,7 +25,7 @@ from tests.e2e.seats import SeatRecord, Seats
 from tests.e2e.sessionkinds import KINDS, PODS, PRETENDING, RENKU_ID, Kind, pod
 from tests.e2e.sessionrights import ACCOUNTS, MAY, NAMESPACE, NEVER, Question
 from tests.e2e.sidebyside import Stage, Stories
-from tests.e2e.windows import MINUTE, entry, reservation, sleep_until, suspend_sweep
+from tests.e2e.windows import MINUTE, entry, reservation, sleep_until, suspend_sweep, wait_until
 
 SITE = "sessions"
 CRDS = Path(__file__).parent / "crds"
@@ -157,8 +157,7 @@ def _happen(direct: Direct, record: SeatRecord, opens: int) -> Story:
     allowed = {question: sessionrights.is_allowed(direct, question) for question in NEVER}
     end = opens + LENGTH * MINUTE
     sleep_until(end + 5)
-    while time.time() < end + CLEAN and not all(looks[-1].is_clean for looks in record.looks.values()):
-        time.sleep(0.5)
+    wait_until(lambda: all(looks[-1].is_clean for looks in record.looks.values()), end + CLEAN)
     return Story(
         record,
         opens,

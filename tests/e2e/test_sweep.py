@@ -16,7 +16,16 @@ import pytest
 from tests.e2e import project, strangers
 from tests.e2e.cluster import Cluster
 from tests.e2e.sidebyside import Stage, Stories
-from tests.e2e.windows import GRACE, MINUTE, OPENING, Recorder, entry, reservation, sleep_until, sleep_while
+from tests.e2e.windows import (
+    GRACE,
+    MINUTE,
+    OPENING,
+    Recorder,
+    entry,
+    reservation,
+    sleep_until,
+    wait_until,
+)
 
 SPACE, SITE = "berth-sweep-e2e", "swept"
 ROUND = MINUTE + GRACE  # seconds until a round of the sweep is over: its minute, and its pod
@@ -112,7 +121,7 @@ def _happen(cluster: Cluster, folder: Path, record: Recorder, opens: int) -> Sto
         notes: dict[str, str] = cluster.get("configmap", "gone", SPACE)["metadata"].get("annotations", {})
         return notes.get("berth.dev/gone-since", "")
 
-    sleep_while(lambda: not mark(), ROUND)
+    wait_until(lambda: bool(mark()), gone + ROUND)
     marked = mark()
     long_ago = f"{datetime.fromtimestamp(time.time() - 11 * MINUTE, UTC):%Y-%m-%dT%H:%M:%SZ}"
     kubectl("annotate", "configmap/gone", "--overwrite", f"berth.dev/gone-since={long_ago}")

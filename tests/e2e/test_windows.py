@@ -24,8 +24,8 @@ from tests.e2e.windows import (
     entry,
     reservation,
     sleep_until,
-    sleep_while,
     suspend_sweep,
+    wait_until,
 )
 
 DAY = 86_400
@@ -116,7 +116,9 @@ def _happen(cluster: Cluster, folder: Path, record: Recorder, opens: int) -> Sto
     (timetable,) = [text for text in rendered.split("\n---\n") if "\nkind: ConfigMap\n" in text]
     cluster.apply(timetable)  # as an engine does that leaves replicas alone; kubectl would set them to 0
     sleep_until(opens + 4 * MINUTE + GRACE + 5)
-    sleep_while(lambda: any(one["status"].get("active") for one in _jobs(cluster)), 30)
+    wait_until(
+        lambda: not any(one["status"].get("active") for one in _jobs(cluster)), time.time() + MINUTE / 2
+    )
     jobs = _jobs(cluster)
     said = {name: _log(cluster, name) for name in ("killed", "quiet")}
     return Story(record, opens, reset, edited, memory, managers, jobs, said, _dates(cluster, folder))

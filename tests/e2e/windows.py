@@ -104,11 +104,10 @@ def suspend_sweep(cluster: Cluster, namespace: str) -> None:
     cluster.kubectl("patch", "cronjob/berth-sweep", f"--namespace={namespace}", patch)
 
 
-def sleep_while(holds: Callable[[], bool], seconds: float) -> None:
-    """Until it no longer holds, or for so long: the tests judge what is there then."""
-    last = time.time() + seconds
-    while time.time() < last and holds():
-        time.sleep(0.5)
+def wait_until(holds: Callable[[], bool], last: float) -> None:
+    """Or until `last`, in seconds since the epoch: the tests judge what is missing then."""
+    while not holds() and time.time() < last:
+        time.sleep(0.2)
 
 
 def entry(opens: int, lead: int, minutes: int, **seats: Any) -> Document:
