@@ -33,7 +33,8 @@ def _weekday(value: Any) -> int:
     for names in (WEEKDAYS, _DAY_NAMES):
         if word in names:
             return names.index(word) + 1
-    fix = nearest(value, _DAY_NAMES, "Write a number from 1 (Monday) to 7, or one of")
+    known = WEEKDAYS if len(word) <= len(WEEKDAYS[0]) else _DAY_NAMES
+    fix = nearest(value, known, "Write a number from 1 (Monday) to 7, or one of")
     raise Refusal(f"{shown(value)} is not a weekday.", fix, CHOICE)
 
 
