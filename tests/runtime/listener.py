@@ -8,8 +8,8 @@ from http.client import HTTPConnection
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
-from berth.core.jsonvalues import Tree
-from berth.runtime.apiclient import Api, Connection, object_at
+from berth.core.jsonvalues import Tree, part
+from berth.runtime.apiclient import Api, Connection
 from berth.runtime.program import Log, RuntimeContext
 from berth.runtime.watch import Collection, Reader, Watched
 
@@ -30,7 +30,7 @@ class Colour(NamedTuple):
     ignored: str = "grey"
 
     def read(self, tree: Tree) -> str | None:
-        said = object_at(tree, "metadata").get("colour")
+        said = part(tree, "metadata").get("colour")
         return None if said == self.ignored else str(said)
 
 

@@ -24,7 +24,7 @@ from berth.core.actions import (
     describe_action,
 )
 from berth.core.holders import SlotSpec
-from berth.core.jsonvalues import Tree
+from berth.core.jsonvalues import Tree, part
 from berth.core.objects import (
     CONFIG_MAP,
     CRON_JOB,
@@ -49,7 +49,7 @@ from berth.core.slots import (
     slot_selector,
 )
 from berth.core.state import ORPHANED_SINCE, ObjectRef, SiteState
-from berth.runtime.apiclient import Api, ApiError, object_at
+from berth.runtime.apiclient import Api, ApiError
 from berth.runtime.program import Log
 from berth.runtime.watch import Collection, list_objects, run_all
 
@@ -310,7 +310,7 @@ class ActionRunner:
 
     def _check_ours(self, action: StartJob, found: Tree) -> None:
         """Raise ApiError for a Job that is not the one the decision was about."""
-        uid = object_at(found, "metadata").get("uid")
+        uid = part(found, "metadata").get("uid")
         if action.replaced is None or uid != action.replaced.ref.uid:
             raise ApiError(409, "NotOwned", f"there is another Job {action.name}; delete or rename it")
 
@@ -335,15 +335,15 @@ class ActionRunner:
 
 def _job_object(site: str, namespace: str, action: StartJob) -> Tree:
     """Return a Job like that of the CronJob, with the labels of Berth."""
-    ref, kept = action.ref, object_at(action.template, "metadata")
+    ref, kept = action.ref, part(action.template, "metadata")
     ours = {labels.SITE: site, labels.RESERVATION: ref.reservation, labels.ROLE: labels.OCCURRENCE}
     owner = {"apiVersion": CONFIG_MAP.version, "kind": CONFIG_MAP.name, "name": ref.name, "uid": ref.uid}
     return {
         "metadata": {
             "name": action.name,
             "namespace": namespace,
-            "labels": {**object_at(kept, "labels"), **ours},
-            "annotations": object_at(kept, "annotations"),
+            "labels": {**part(kept, "labels"), **ours},
+            "annotations": part(kept, "annotations"),
             "ownerReferences": [owner],
         },
         "spec": action.template.get("spec"),

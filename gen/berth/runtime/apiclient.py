@@ -13,7 +13,7 @@ from contextlib import suppress
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, IncompleteRead
 from typing import NamedTuple
 
-from berth.core.jsonvalues import Tree
+from berth.core.jsonvalues import Tree, part
 from berth.core.objects import CONFIG_MAP, DEPLOYMENT, ObjectKind
 from berth.core.state import PoolObject, read_pool
 from berth.core.timetable import OVERRIDE_ANNOTATION as OVERRIDE
@@ -107,11 +107,11 @@ class Api:
 
     def get_timetable(self, namespace: str, name: str) -> TimetableText:
         found = self.get(CONFIG_MAP, namespace, name)
-        text = object_at(found, "data").get(TIMETABLE_KEY)
+        text = part(found, "data").get(TIMETABLE_KEY)
         if not isinstance(text, str):
             raise ApiError(200, "InvalidResponse", f"the ConfigMap {name} has no text {TIMETABLE_KEY}")
-        overrides = object_at(found, "metadata", "annotations").get(OVERRIDE, "")
-        return TimetableText(text, str(overrides), str(object_at(found, "metadata").get("uid", "")))
+        overrides = part(found, "metadata", "annotations").get(OVERRIDE, "")
+        return TimetableText(text, str(overrides), str(part(found, "metadata").get("uid", "")))
 
     def get_pool(self, namespace: str, name: str, kind: ObjectKind = DEPLOYMENT) -> PoolObject:
         """Get an object that is scaled."""
@@ -201,14 +201,6 @@ class Api:
         return body
 
 
-def object_at(tree: Tree, *path: str) -> Tree:
-    """Return the object below these keys, an empty one if there is none."""
-    found: object = tree
-    for key in path:
-        found = found.get(key) if isinstance(found, dict) else None
-    return found if isinstance(found, dict) else {}
-
-
 def response_object(answer: Response) -> Tree:
     """Return the JSON object of a successful response, empty if it is not an object.
 
@@ -254,7 +246,7 @@ def _scale_of(kind: ObjectKind, namespace: str, name: str) -> tuple[str, str]:
 
 def _scale(body: Tree) -> ScaleSubresource:
     """Parse a Scale. The server leaves out `replicas` if it is zero."""
-    version, spec = object_at(body, "metadata").get("resourceVersion"), body.get("spec", {})
+    version, spec = part(body, "metadata").get("resourceVersion"), body.get("spec", {})
     replicas = spec.get("replicas", 0) if isinstance(spec, dict) else None
     if not isinstance(version, str) or not isinstance(replicas, int):
         raise invalid_response("the response is not a Scale", body)

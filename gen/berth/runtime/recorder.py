@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 
 from berth.core import record
 from berth.core.holders import REMEDIES
-from berth.core.jsonvalues import Tree, instant_text
+from berth.core.jsonvalues import Tree, instant_text, part
 from berth.core.labels import RECORD, RESERVATION, ROLE, SITE
 from berth.core.objects import CONFIG_MAP, EVENT, NORMAL, WARNING, EventSubject, make_event
 from berth.core.target import open_now
 from berth.core.timetable import Timetable, TimetableOccurrence, active_occurrences
-from berth.runtime.apiclient import Api, object_at
+from berth.runtime.apiclient import Api
 from berth.runtime.program import NO_PAUSE, Log, Pause
 
 SEND_INTERVAL = 30.0  # seconds between writes of the record, and between attempts to send Events
@@ -143,7 +143,7 @@ class Recorder:
     def _resume(self) -> None:
         """Merge the records that earlier pods have written."""
         found = self._api.find(CONFIG_MAP, self._namespace, self._name) or {}
-        records = record.parse_records(str(object_at(found, "data").get(record.RECORD_KEY)))
+        records = record.parse_records(str(part(found, "data").get(record.RECORD_KEY)))
         for name, ours in self._records.items():
             before = records.pop(name, None)
             records[name] = record.merge_records(before, ours) if before else ours

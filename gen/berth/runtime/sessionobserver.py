@@ -16,7 +16,7 @@ from berth.core.claims import (
     TimetableReading,
     competing_reservation,
 )
-from berth.core.jsonvalues import TimetableError, Tree, parse_instant
+from berth.core.jsonvalues import TimetableError, Tree, parse_instant, part
 from berth.core.labels import ROLE, SITE, TIMETABLE
 from berth.core.objects import CONFIG_MAP, RUNNING_PODS, ObjectKind
 from berth.core.sessions import (
@@ -32,7 +32,7 @@ from berth.core.sessions import (
 )
 from berth.core.state import PoolObject, read_pool
 from berth.core.timetable import TIMETABLE_KEY, Timetable, parse_timetable
-from berth.runtime.apiclient import Connection, invalid_response, object_at
+from berth.runtime.apiclient import Connection, invalid_response
 from berth.runtime.program import RuntimeContext
 from berth.runtime.projecttemplates import ProjectTemplates, RenkuClient
 from berth.runtime.watch import Collection, News, Reader, Watches, uid_of
@@ -83,8 +83,8 @@ def is_active(tree: Tree, recognition: Recognition) -> bool:
 
     If only metadata is read, the field selector of the collection has checked the rest.
     """
-    metadata = object_at(tree, "metadata")
-    annotations, labels = object_at(metadata, "annotations"), object_at(metadata, "labels")
+    metadata = part(tree, "metadata")
+    annotations, labels = part(metadata, "annotations"), part(metadata, "labels")
     # No pod of ours is a session.
     if metadata.get("deletionTimestamp") or SITE in labels:
         return False
@@ -95,8 +95,8 @@ def is_active(tree: Tree, recognition: Recognition) -> bool:
     if recognition.source == "renku":
         return (
             recognition.renku_id is not None
-            and object_at(tree, "spec").get("hibernated") is not True
-            and object_at(tree, "status").get("state") not in _FINISHED
+            and part(tree, "spec").get("hibernated") is not True
+            and part(tree, "status").get("state") not in _FINISHED
         )
     return not any(_holds(tree, condition) for condition in recognition.inactive)
 
@@ -120,7 +120,7 @@ def recognizing_classes(tree: Tree, recognitions: Iterable[tuple[str, Recognitio
 
 def parse_session(tree: Tree, namespace: str, kept: MetadataKeys) -> Session:
     """Parse a session of the collection's namespace. Raises ApiError if the object is malformed."""
-    metadata = object_at(tree, "metadata")
+    metadata = part(tree, "metadata")
     created = metadata.get("creationTimestamp")
     try:
         since = parse_instant(created) if isinstance(created, str) else None
@@ -132,8 +132,8 @@ def parse_session(tree: Tree, namespace: str, kept: MetadataKeys) -> Session:
         uid_of(tree),
         namespace,
         since,
-        _select(object_at(metadata, "labels"), kept.labels),
-        _select(object_at(metadata, "annotations"), kept.annotations),
+        _select(part(metadata, "labels"), kept.labels),
+        _select(part(metadata, "annotations"), kept.annotations),
     )
 
 
@@ -184,8 +184,8 @@ class TimetableReader(NamedTuple):
     now: int  # when this reading of the timetables began
 
     def read(self, tree: Tree) -> TimetableReading:
-        name = str(object_at(tree, "metadata").get("name"))
-        text = object_at(tree, "data").get(TIMETABLE_KEY)
+        name = str(part(tree, "metadata").get("name"))
+        text = part(tree, "data").get(TIMETABLE_KEY)
         try:
             if not isinstance(text, str):
                 raise TimetableError(f"{TIMETABLE_KEY}: is missing")

@@ -13,7 +13,7 @@ from functools import partial
 from typing import NamedTuple, Protocol
 from urllib.parse import urlencode
 
-from berth.core.jsonvalues import Tree
+from berth.core.jsonvalues import Tree, part
 from berth.runtime.apiclient import (
     JSON,
     Api,
@@ -23,7 +23,6 @@ from berth.runtime.apiclient import (
     Response,
     invalid_response,
     json_object,
-    object_at,
     status_error,
 )
 from berth.runtime.program import RuntimeContext, backoff
@@ -96,7 +95,7 @@ def parse_page(text: str, take: Callable[[Tree], None]) -> Page:
         rest = None
     if not isinstance(rest, dict):
         raise invalid_response("the response is not a list", {"text": text[:100]})
-    metadata = object_at(rest, "metadata")
+    metadata = part(rest, "metadata")
     version, token = metadata.get("resourceVersion"), metadata.get("continue", "")
     if not str(rest.get("kind")).endswith("List") or rest.get("items", "") is not None:
         raise invalid_response("the response is not a list", {"kind": rest.get("kind")})
@@ -136,12 +135,12 @@ def parse_watch_event(line: bytes) -> WatchEvent:
     if tree is None:
         said = line[:200].decode(errors="replace")
         raise ApiError(200, "InvalidResponse", f"the event is not a JSON object: {said}")
-    kind, found = tree.get("type"), object_at(tree, "object")
+    kind, found = tree.get("type"), part(tree, "object")
     if kind == "ERROR":
         code = found.get("code")
         status = code if isinstance(code, int) and code else 500
         raise status_error(Response(status, json.dumps(found).encode()), found)
-    version = object_at(found, "metadata").get("resourceVersion")
+    version = part(found, "metadata").get("resourceVersion")
     if kind not in ("ADDED", "MODIFIED", "DELETED", "BOOKMARK"):
         raise invalid_response("the event has an unknown type", {"type": kind})
     if not isinstance(version, str) or not version:
@@ -150,7 +149,7 @@ def parse_watch_event(line: bytes) -> WatchEvent:
 
 
 def uid_of(tree: Tree) -> str:
-    metadata = object_at(tree, "metadata")
+    metadata = part(tree, "metadata")
     uid = metadata.get("uid")
     if not isinstance(uid, str) or not uid:
         raise invalid_response("an object has no uid", metadata)
