@@ -1,4 +1,4 @@
-"""One certificate authority, a key pair for each client and server, and the kubeconfigs made of them."""
+"""The authority of a cluster, a key pair for each client and server, and the kubeconfigs made of them."""
 
 import base64
 import json
@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.e2e.errors import E2EError
 from tests.e2e.sandbox import BRIDGE_ADDRESS, CLUSTER_ADDRESS
 
-NODES = ("real-node", "second-node")
+NODES = ("real-node", "second-node", "far-node")
 PORT = 6443
 DAYS = "30"
 
@@ -26,7 +26,7 @@ _KUBECONFIGS = tuple(name for name in CLIENTS if name != "kubelet-client")
 _SERVER_NAMES = (
     "DNS:localhost,DNS:kubernetes,DNS:kubernetes.default,DNS:kubernetes.default.svc"
     ",DNS:kubernetes.default.svc.cluster.local"
-    f",IP:127.0.0.1,IP:10.96.0.1,IP:{BRIDGE_ADDRESS},IP:{CLUSTER_ADDRESS}"
+    f",IP:127.0.0.1,IP:10.96.0.1,IP:10.97.0.1,IP:{BRIDGE_ADDRESS},IP:{CLUSTER_ADDRESS}"
 )
 
 # Our own, because the machine's openssl.cnf may add extensions of its own.
@@ -59,8 +59,10 @@ subjectAltName = DNS:{NODES[0]},IP:{BRIDGE_ADDRESS}
 class Certificates:
     """Files of one run in one folder: `ca.crt`, `<name>.crt`, `<name>.key`, `<name>.kubeconfig`."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, number: int = 0) -> None:
+        """`number` is that of the cluster."""
         self.folder = folder
+        self.port = PORT + number  # of the API server
 
     def make(self) -> None:
         self.folder.mkdir(mode=0o700, parents=True)
@@ -109,7 +111,7 @@ class Certificates:
                 {
                     "name": "berth-e2e",
                     "cluster": {
-                        "server": f"https://{CLUSTER_ADDRESS}:{PORT}",
+                        "server": f"https://{CLUSTER_ADDRESS}:{self.port}",
                         "certificate-authority-data": self._base64("ca.crt"),
                     },
                 }

@@ -15,6 +15,7 @@ from tests.e2e.certificates import PORT, Certificates
 from tests.e2e.component import Component
 from tests.e2e.controlplane import ControlPlane
 from tests.e2e.errors import E2EError
+from tests.e2e.farcluster import FarCluster
 from tests.e2e.interrupts import Interrupts, uninterrupted
 from tests.e2e.kwok import Kwok
 from tests.e2e.lock import MachineLock
@@ -46,8 +47,9 @@ class Cluster:
         parts = (self._sandbox, self.bin_dir, self._certificates, self.logs)
         self.control_plane = ControlPlane(*parts)
         self.node = Node(*parts)
-        self.second_node = Node(*parts, number=1)
+        self.second_node = Node(*parts, number=1, is_further=True)
         self.kwok = Kwok(*parts, kubectl=self.kubectl)
+        self.far = FarCluster(self._sandbox, self.bin_dir, self.logs, self.kubectl)
         self._added: list[Component] = []
 
     @property
@@ -116,6 +118,10 @@ class Cluster:
         self.second_node.start(images.archives().values())
         self.wait_for_node(self.second_node)
 
+    def start_far(self) -> None:
+        """The second cluster, which a test stops again."""
+        self.far.start(images.archives().values())
+
     def wait_for_node(self, node: Node) -> None:
         wait_for(lambda: self._is_ready(node), 60, f"node {node.name} to be ready")
 
@@ -136,7 +142,7 @@ class Cluster:
                 atexit.unregister(self.down)
                 try:
                     self._sandbox.close()
-                    for component in [*self.components, *self.second_node.components]:
+                    for component in [*self.components, *self.second_node.components, *self.far.components]:
                         component.reap()
                 finally:
                     self._lock.release()

@@ -6,10 +6,12 @@ up to a minute before its next try, the kubelet's too, and a node can be Unknown
 
 from pathlib import Path
 
-from tests.e2e.certificates import PORT, Certificates
+from tests.e2e.certificates import Certificates
 from tests.e2e.component import Component, https_ok
-from tests.e2e.sandbox import BRIDGE_ADDRESS, CLUSTER_ADDRESS, DATA, SERVICE_NETWORK, STATE, Sandbox
+from tests.e2e.sandbox import BRIDGE_ADDRESS, CLUSTER_ADDRESS, DATA, SERVICE_NETWORKS, STATE, Sandbox
 
+# Ports of the first cluster; those of the second are a hundred higher.
+ETCD_PORT = 2379
 CONTROLLER_MANAGER_PORT = 10257
 SCHEDULER_PORT = 10259
 AUDIT_POLICY = Path(__file__).resolve().parent / "audit.yaml"
@@ -17,28 +19,38 @@ AUDIT_LOG = STATE / "audit.log"
 
 
 class ControlPlane:
-    def __init__(self, sandbox: Sandbox, bin_dir: Path, certificates: Certificates, logs: Path) -> None:
-        self.etcd = Component(sandbox, [str(bin_dir / "etcd"), *_etcd()], logs)
+    def __init__(
+        self, sandbox: Sandbox, bin_dir: Path, certificates: Certificates, logs: Path, number: int = 0
+    ) -> None:
+        """`number` is that of the cluster."""
+        more = 100 * number
+        self.etcd = Component(sandbox, [str(bin_dir / "etcd"), *_etcd(number)], logs)
         self.apiserver = Component(
             sandbox,
-            [str(bin_dir / "kube-apiserver"), *_apiserver(certificates)],
+            [str(bin_dir / "kube-apiserver"), *_apiserver(certificates, number)],
             logs,
-            is_ready=lambda: https_ok(CLUSTER_ADDRESS, PORT, "/readyz"),
+            is_ready=lambda: https_ok(CLUSTER_ADDRESS, certificates.port, "/readyz"),
             # It stops listening at once, but would serve the watches that are open for another minute.
             grace=2,
         )
         self.controller_manager = Component(
             sandbox,
-            [str(bin_dir / "kube-controller-manager"), *_controller_manager(certificates)],
+            [
+                str(bin_dir / "kube-controller-manager"),
+                *_controller_manager(certificates, CONTROLLER_MANAGER_PORT + more),
+            ],
             logs,
-            is_ready=lambda: https_ok(CLUSTER_ADDRESS, CONTROLLER_MANAGER_PORT, "/healthz"),
+            is_ready=lambda: https_ok(CLUSTER_ADDRESS, CONTROLLER_MANAGER_PORT + more, "/healthz"),
         )
         self.scheduler = Component(
             sandbox,
-            [str(bin_dir / "kube-scheduler"), *_scheduler(certificates)],
+            [str(bin_dir / "kube-scheduler"), *_scheduler(certificates, SCHEDULER_PORT + more)],
             logs,
-            is_ready=lambda: https_ok(CLUSTER_ADDRESS, SCHEDULER_PORT, "/healthz"),
+            is_ready=lambda: https_ok(CLUSTER_ADDRESS, SCHEDULER_PORT + more, "/healthz"),
         )
+        if number:
+            for component in self.components:
+                component.name += f"-{number}"
 
     def audit(self) -> None:
         """From its next start on the API server writes down, to the microsecond, when it did what."""
@@ -49,26 +61,30 @@ class ControlPlane:
         return [self.etcd, self.apiserver, self.controller_manager, self.scheduler]
 
 
-def _etcd() -> list[str]:
+def _etcd_url(number: int, of_peers: bool = False) -> str:
+    return f"http://127.0.0.1:{ETCD_PORT + 100 * number + of_peers}"
+
+
+def _etcd(number: int) -> list[str]:
     return [
-        f"--data-dir={DATA}/etcd",
-        "--listen-client-urls=http://127.0.0.1:2379",
-        "--advertise-client-urls=http://127.0.0.1:2379",
-        "--listen-peer-urls=http://127.0.0.1:2380",
+        f"--data-dir={DATA}/etcd-{number}",
+        f"--listen-client-urls={_etcd_url(number)}",
+        f"--advertise-client-urls={_etcd_url(number)}",
+        f"--listen-peer-urls={_etcd_url(number, of_peers=True)}",
         "--unsafe-no-fsync",
         "--log-level=warn",
     ]
 
 
-def _apiserver(certificates: Certificates) -> list[str]:
+def _apiserver(certificates: Certificates, number: int) -> list[str]:
     path = certificates.path
     return [
-        "--etcd-servers=http://127.0.0.1:2379",
+        f"--etcd-servers={_etcd_url(number)}",
         # All addresses of the sandbox, which are the bridge, its loopback and our end of the cable.
         "--bind-address=0.0.0.0",
-        f"--secure-port={PORT}",
+        f"--secure-port={certificates.port}",
         f"--advertise-address={BRIDGE_ADDRESS}",
-        f"--service-cluster-ip-range={SERVICE_NETWORK}",
+        f"--service-cluster-ip-range={SERVICE_NETWORKS[number]}",
         f"--tls-cert-file={path('apiserver.crt')}",
         f"--tls-private-key-file={path('apiserver.key')}",
         f"--client-ca-file={path('ca.crt')}",
@@ -88,7 +104,7 @@ def _apiserver(certificates: Certificates) -> list[str]:
     ]
 
 
-def _controller_manager(certificates: Certificates) -> list[str]:
+def _controller_manager(certificates: Certificates, port: int) -> list[str]:
     kubeconfig = certificates.kubeconfig("controller-manager")
     return [
         *_kubeconfig_three_times(kubeconfig),
@@ -101,17 +117,17 @@ def _controller_manager(certificates: Certificates) -> list[str]:
         # At the default rate it spends four seconds on the tokens of its controllers alone.
         "--kube-api-qps=100",
         "--kube-api-burst=200",
-        f"--secure-port={CONTROLLER_MANAGER_PORT}",
+        f"--secure-port={port}",
         "--profiling=false",
     ]
 
 
-def _scheduler(certificates: Certificates) -> list[str]:
+def _scheduler(certificates: Certificates, port: int) -> list[str]:
     return [
         *_kubeconfig_three_times(certificates.kubeconfig("scheduler")),
         "--authentication-skip-lookup",
         "--leader-elect=false",
-        f"--secure-port={SCHEDULER_PORT}",
+        f"--secure-port={port}",
         "--profiling=false",
     ]
 

@@ -1,14 +1,9 @@
-"""A person with a kubeconfig of two clusters: the real one, and one that cannot be reached.
-
-Behind both is the one API server that a machine has. A test may give them different namespaces.
-"""
+"""A person with a kubeconfig of one cluster or of two, called `real` and `far`."""
 
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import yaml
@@ -17,31 +12,24 @@ from tests.e2e.cluster import Cluster
 from tests.e2e.project import ROOT
 
 Done = subprocess.CompletedProcess[str]
-NOWHERE = "https://127.0.0.1:9"
 
 
 class Desk:
-    def __init__(self, cluster: Cluster, folder: Path) -> None:
+    def __init__(self, cluster: Cluster, folder: Path, *, knows_far: bool = False) -> None:
         """`folder` has the project, and gets the kubeconfig."""
         self._folder = folder
-        known = yaml.safe_load(cluster.kubeconfig.read_text())
-        (context,), (real,) = known["contexts"], known["clusters"]
-        known["clusters"].append({"name": "far", "cluster": {**real["cluster"], "server": NOWHERE}})
-        known["contexts"] = [
-            {"name": "admin@real", "context": context["context"]},
-            {"name": "far", "context": {"cluster": "far", "user": context["context"]["user"]}},
-        ]
-        self._server = real["cluster"]["server"]
-        (folder / "kubeconfig").write_text(json.dumps(known))
-
-    @contextmanager
-    def reaching_far(self) -> Iterator[None]:
-        """The second cluster can be reached meanwhile."""
-        kubeconfig = self._folder / "kubeconfig"
-        text = kubeconfig.read_text()
-        kubeconfig.write_text(text.replace(NOWHERE, self._server))
-        yield
-        kubeconfig.write_text(text)
+        files = {"admin@real": cluster.kubeconfig}
+        if knows_far:
+            files["far"] = cluster.far.kubeconfig
+        known = {context: yaml.safe_load(file.read_text()) for context, file in files.items()}
+        merged = {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "clusters": [{**one["clusters"][0], "name": name} for name, one in known.items()],
+            "users": [{**one["users"][0], "name": name} for name, one in known.items()],
+            "contexts": [{"name": name, "context": {"cluster": name, "user": name}} for name in known],
+        }
+        (folder / "kubeconfig").write_text(json.dumps(merged))
 
     def ask(self, *words: str) -> Done:
         reach = ["--kubeconfig", "kubeconfig", "--context", "real=admin@real"]

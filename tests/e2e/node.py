@@ -20,9 +20,17 @@ KEY = "e2e.berth.dev/node"  # of the taint of every further node
 class Node:
     """Number 0 is there from the start; others are started when a test wants them."""
 
-    def __init__(
-        self, sandbox: Sandbox, bin_dir: Path, certificates: Certificates, logs: Path, number: int = 0
+    def __init__(  # noqa: PLR0913 - a program has as many
+        self,
+        sandbox: Sandbox,
+        bin_dir: Path,
+        certificates: Certificates,
+        logs: Path,
+        number: int = 0,
+        *,
+        is_further: bool = False,
     ) -> None:
+        """`is_further`: its cluster has another one, and its taint keeps away what a test does not send."""
         self.name = NODES[number]
         self._number = number
         self._state = f"/run/containerd-{number}"  # the sandbox's /run is its own
@@ -34,8 +42,7 @@ class Node:
         self._config = STATE / self.name
         containerd = [str(bin_dir / "containerd"), "--config", str(self._config / "containerd.toml")]
         self.containerd = Component(sandbox, containerd, logs)
-        # Only what a test sends there lands on a further node.
-        taints = [f"--register-with-taints={KEY}={self.name}:NoSchedule"] if number else []
+        taints = [f"--register-with-taints={KEY}={self.name}:NoSchedule"] if is_further else []
         self.kubelet = Component(
             sandbox,
             [

@@ -29,7 +29,7 @@ CLUSTER_ADDRESS = "198.18.244.2"
 BRIDGE = "cni0"
 BRIDGE_ADDRESS = "10.244.0.1"
 POD_NETWORK = "10.244.0.0/24"
-SERVICE_NETWORK = "10.96.0.0/16"
+SERVICE_NETWORKS = ("10.96.0.0/16", "10.97.0.0/16")  # of the first and the second cluster
 
 # The kubelet sets these for the whole machine; it is given files of ours instead, with what it wants to see.
 KERNEL_SETTINGS = {
@@ -84,7 +84,7 @@ class Sandbox:
             f"ip address add {BRIDGE_ADDRESS}/24 dev {BRIDGE}",
             f"ip link set {BRIDGE} up",
             # Without any route the kernel refuses a service address before iptables can translate it.
-            f"ip route add {SERVICE_NETWORK} dev {BRIDGE}",
+            f"ip route add {SERVICE_NETWORKS[0]} dev {BRIDGE}",
             "echo 1 > /proc/sys/net/ipv4/ip_forward",
             # Pods that meet through a service sit on one bridge: the way back must pass iptables too.
             "f=/proc/sys/net/bridge/bridge-nf-call-iptables; if [ -e $f ]; then echo 1 > $f; fi",

@@ -1,8 +1,8 @@
 """Fifteen kinds of faults on the real cluster, side by side: seats stand all the same, and nothing is left.
 
 `tell` lets everything go wrong by a timeline and records every pool twice a second; each test judges its own
-pool from the record. docs/reliability.md has the table. Fault 13, one of two clusters out of reach, is a
-matter of `berth status` alone.
+pool from the record. docs/reliability.md has the table. Fault 13, of two clusters, is in the story of `berth
+status`.
 """
 
 from collections.abc import Iterator

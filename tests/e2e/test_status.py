@@ -1,4 +1,4 @@
-"""`berth status` and `berth override` on the real cluster, with a second one that cannot always be reached.
+"""`berth status` and `berth override` with two real clusters, the second of which loses its API server.
 
 `tell` opens a few windows, breaks some of them, and asks each time; the tests read the answers.
 """
@@ -17,7 +17,7 @@ from tests.e2e.project import Document, document
 from tests.e2e.sidebyside import Stage, Stories
 from tests.e2e.windows import MINUTE, entry, sleep_until, suspend_sweep
 
-NAMESPACE, FAR, HUB = "berth-status", "berth-status-far", "status-hub"
+NAMESPACE, HUB = "berth-status", "status-hub"
 COURSE = {"course": "taught"}
 IMAGE = "registry.invalid/pause:none"
 QUICK = 10  # seconds that a look may take longer when one of two clusters refuses
@@ -33,6 +33,7 @@ class Answer(NamedTuple):
 class Story(NamedTuple):
     before: Answer
     open: Answer
+    unreached: Answer  # while the API server of `far` is down
     reached: Answer
     overridden: Answer
     broken: Answer
@@ -61,7 +62,7 @@ def _documents(opens: int) -> list[Document]:
     real = document("ResourceClass", "real", {"cluster": "real", "requests": {"cpu": "1m"}})
     far = document("ResourceClass", "distant", {"cluster": "far", "requests": {"cpu": "1m"}})
     small["spec"]["cluster"] = "real"
-    clusters = [{"name": "real"}, {"name": "far", "namespace": FAR}]
+    clusters = [{"name": "real"}, {"name": "far"}]
     taught = window("taught", "small", 8, "maintain")
     taught["spec"]["sessions"] = {"matchLabels": COURSE}  # or those of its class would share its sessions
     return [
@@ -82,10 +83,14 @@ def tell(stage: Stage) -> Story:
     cluster.create_namespace(HUB)
     project.write(folder, _documents(opens))
     project.berth(folder, "render")
-    for name in ("real", "far"):
-        cluster.apply(folder / "rendered" / "clusters" / name)
-    stage.undo.callback(cluster.kubectl, "delete", "namespace", NAMESPACE, FAR, HUB, "--wait=false")
-    return _happen(cluster, Desk(cluster, folder), opens)
+    clusters = folder / "rendered" / "clusters"
+    cluster.apply(clusters / "real")
+    stage.undo.callback(cluster.kubectl, "delete", "namespace", NAMESPACE, HUB, "--wait=false")
+    sleep_until(opens - 4 * MINUTE)  # its start takes what the windows of the faults need
+    stage.undo.callback(cluster.far.stop)
+    cluster.start_far()
+    cluster.far.kubectl("apply", "--recursive", "-f", str(clusters / "far"))
+    return _happen(cluster, Desk(cluster, folder, knows_far=True), opens)
 
 
 @pytest.fixture(scope="module")
@@ -107,8 +112,10 @@ def _happen(cluster: Cluster, desk: Desk, opens: int) -> Story:
     before = _status(desk)
     sleep_until(opens + MINUTE + 15)
     opened = _status(desk)
-    with desk.reaching_far():
-        reached = _status(desk)
+    with cluster.far.control_plane.apiserver.stopped():
+        unreached = _status(desk)
+    reached = _status(desk)
+    cluster.far.stop()
     ordered = desk.ask("override", "taught", "small=9", "--until", "+1h").stdout
     cluster.kubectl("delete", "cronjob/broken", there)
     # Its Job goes in the background, and may be gone before its pod is, which would scale back what we break.
@@ -119,7 +126,7 @@ def _happen(cluster: Cluster, desk: Desk, opens: int) -> Story:
     overridden = _status(desk)
     cluster.kubectl("delete", "configmaps", "--selector=berth.dev/role=code", there)
     broken = _status(desk)
-    return Story(before, opened, reached, overridden, broken, ordered, desk.ask("status").stdout)
+    return Story(before, opened, unreached, reached, overridden, broken, ordered, desk.ask("status").stdout)
 
 
 def _session(name: str) -> dict[str, Any]:
@@ -157,22 +164,24 @@ def test_an_open_pool_wants_what_its_scaler_set(story: Story) -> None:
 
 
 def test_an_unreachable_cluster_hides_no_other_and_holds_nobody_up(story: Story) -> None:
-    (finding,) = story.open.clusters["far"]["findings"]
+    (finding,) = story.unreached.clusters["far"]["findings"]
 
-    assert story.open.code == 1
+    assert story.unreached.code == 1
     assert (finding["code"], finding["message"]) == (
         "S001",
         "the context far does not answer: Connection refused.",
     )
-    assert numbers(story.open.items["distant/distant"]) == ("active", None, None, None, None)
-    assert story.open.seconds < story.reached.seconds + QUICK
+    assert numbers(story.unreached.items["distant/distant"]) == ("active", None, None, None, None)
+    assert story.unreached.seconds < story.open.seconds + QUICK
 
 
-def test_windows_of_an_unreachable_cluster_open_all_the_same(story: Story) -> None:
-    """As soon as it can be reached it is judged like any other."""
-    assert codes(story.reached.clusters["far"]) == []
-    assert numbers(story.reached.items["distant/distant"]) == ("active", 3, 3, 0, None)
-    assert numbers(story.reached.items["taught/small"]) == numbers(story.open.items["taught/small"])
+def test_windows_of_two_clusters_open_and_stay_while_one_has_no_api_server(story: Story) -> None:
+    """As soon as it answers again it is judged like any other."""
+    for seen in (story.open, story.reached):
+        assert codes(seen.clusters["far"]) == []
+        assert numbers(seen.items["distant/distant"]) == ("active", 3, 3, 0, None)
+    taught = {numbers(seen.items["taught/small"]) for seen in (story.open, story.unreached, story.reached)}
+    assert taught == {("active", 6, 6, 0, 2)}
 
 
 def test_what_cannot_be_pulled_is_said_by_name(story: Story) -> None:
