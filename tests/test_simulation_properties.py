@@ -60,7 +60,7 @@ def histories(draw: st.DrawFn) -> list[SessionChange]:
 
 def counted_at(moves: Sequence[SessionChange], wait: int) -> list[int]:
     """How many sessions count at each instant: looked at every second, whatever happens."""
-    grace, there, found = GracePeriod(wait, lambda _: None), deque[str](), []
+    grace, there, found = GracePeriod(wait, lambda _: ()), deque[str](), []
     for now in range(LAST + 1):
         for number, move in enumerate(moves):
             for name in (f"{number}-{place}" for place in range(abs(move.number)) if move.at == now):

@@ -3,7 +3,7 @@
 from random import Random
 
 import pytest
-from berth.core.claims import GracePeriod
+from berth.core.claims import ClaimGroup, GracePeriod
 from berth.core.sessions import Session
 
 from tests.seeds import seeds
@@ -13,15 +13,20 @@ def session(name: str, kind: str = "a") -> Session:
     return Session(name, kind, 0)
 
 
-def grace(seconds: float = 30.0) -> GracePeriod[str]:
-    return GracePeriod(seconds, lambda one: one.namespace)
+def group(one: Session) -> ClaimGroup:
+    """Sessions of one letter are alike."""
+    return (ord(one.namespace),)
 
 
-def counted(seen: GracePeriod[str], now: float) -> list[Session]:
+def grace(seconds: float = 30.0) -> GracePeriod:
+    return GracePeriod(seconds, group)
+
+
+def counted(seen: GracePeriod, now: float) -> list[Session]:
     return [*seen.here.values(), *(one.session for one in seen.departed(now))]
 
 
-def names(seen: GracePeriod[str], now: float) -> list[str]:
+def names(seen: GracePeriod, now: float) -> list[str]:
     return [one.id for one in counted(seen, now)]
 
 
@@ -161,7 +166,7 @@ class Plainly:
 def test_it_is_as_told_plainly_also_where_others_are_alike_from_now_on(seed: int) -> None:
     chance = Random(seed)
     alike = {"a": "a", "b": "b", "c": "c"}
-    seen, told, now = GracePeriod(30, lambda one: alike[one.namespace]), Plainly(), 0.0
+    seen, told, now = GracePeriod(30, lambda one: (ord(alike[one.namespace]),)), Plainly(), 0.0
     for _ in range(120):
         now += chance.choice((0.0, 0.0, 1.0, 7.0, 31.0))
         if chance.random() < 0.05:
@@ -185,10 +190,10 @@ def test_who_comes_back_asks_nobody_again_and_again() -> None:
     """Thousands may vanish in one list and be there in the next."""
     asked, count = 0, 2000
 
-    def alike(one: Session) -> str:
+    def alike(one: Session) -> ClaimGroup:
         nonlocal asked
         asked += 1
-        return one.namespace
+        return group(one)
 
     seen = GracePeriod(30, alike)
     for prefix in ("", "", "new-"):

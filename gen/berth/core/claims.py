@@ -3,8 +3,8 @@
 Pure and independent of order: the same sessions and claims always give the same counts."""
 
 from collections import Counter, deque
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import Generic, NamedTuple, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from berth.core.sessions import (
     NO_CONTEST,
@@ -284,33 +284,30 @@ def _path(
 # The counter: a session that left counts for a while, because sessions are restarted.
 
 
-K = TypeVar("K", bound=Hashable)
-
-
-class Departed(NamedTuple, Generic[K]):
+class Departed(NamedTuple):
     """A session that left and counts until an instant."""
 
     session: Session
-    kind: K
+    group: ClaimGroup
     until: float
 
 
-class GracePeriod(Generic[K]):
+class GracePeriod:
     """Keeps the sessions that are `here`, by id, and those that left for a grace period.
 
-    `kind` returns equal values for sessions that can replace each other.
+    Sessions of one `group` can replace each other.
     """
 
-    def __init__(self, seconds: float, kind: Callable[[Session], K]) -> None:
+    def __init__(self, seconds: float, group: Callable[[Session], ClaimGroup]) -> None:
         self.seconds = seconds
-        self._kind = kind
+        self._group = group
         self.here: dict[str, Session] = {}
-        self._departed: list[Departed[K]] = []  # in the order in which they left
+        self._departed: list[Departed] = []  # in the order in which they left
         self._dropped_at = 0.0
 
     def regroup(self) -> None:
-        """Ask for the kinds again, because they have changed."""
-        self._departed = [one._replace(kind=self._kind(one.session)) for one in self._departed]
+        """Ask for the groups again, because they have changed."""
+        self._departed = [one._replace(group=self._group(one.session)) for one in self._departed]
 
     def arrive(self, session: Session, now: float) -> None:
         """Add a session, or update one that is present."""
@@ -322,9 +319,9 @@ class GracePeriod(Generic[K]):
         """Remove a session that ended or is no longer active. Unknown sessions are ignored."""
         session = self.here.pop(session_id, None)
         if session is not None and self.seconds:
-            self._departed.append(Departed(session, self._kind(session), now + self.seconds))
+            self._departed.append(Departed(session, self._group(session), now + self.seconds))
 
-    def departed(self, now: float) -> list[Departed[K]]:
+    def departed(self, now: float) -> list[Departed]:
         """Return the sessions that left and still count."""
         if now != self._dropped_at:
             # Setting the clock back does not extend any.
@@ -342,9 +339,9 @@ class GracePeriod(Generic[K]):
         So the count never exceeds the largest number within the grace period. If the session itself had left,
         its earlier end passes to that other session.
         """
-        departed, kind = self.departed(now), self._kind(session)
+        departed, group = self.departed(now), self._group(session)
         own = next((n for n, one in enumerate(departed) if one.session.id == session.id), None)
-        last = next((n for n in range(len(departed) - 1, -1, -1) if departed[n].kind == kind), None)
+        last = next((n for n in range(len(departed) - 1, -1, -1) if departed[n].group == group), None)
         if own is not None and last is not None and own < last:
             departed[own] = departed.pop(last)._replace(until=departed[own].until)
         elif own is not None:
@@ -416,7 +413,7 @@ class SessionCounter:
             self._look_up(one, now)
 
     def counts(self, now: float) -> ClaimCounts:
-        counted = self._here + Counter(one.kind for one in self._grace.departed(now))
+        counted = self._here + Counter(one.group for one in self._grace.departed(now))
         return ClaimCounts(
             attribute_sessions(counted, self._claims), attribute_sessions(self._here, self._claims)
         )
