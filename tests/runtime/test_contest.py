@@ -45,7 +45,7 @@ def test_the_timetables_of_the_site_are_read_in_small_pages() -> None:
     found = timetable_collection("berth", "example")
 
     assert found.path == "/api/v1/namespaces/berth/configmaps"
-    assert (found.labels, found.page) == ("berth.dev/site=example,berth.dev/role=timetable", 8)
+    assert (found.labels, found.page) == ("berth.dev/site=example,berth.dev/role=timetable", 32)
 
 
 def test_of_a_timetable_is_kept_what_is_claimed_of_our_classes() -> None:

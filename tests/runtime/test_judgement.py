@@ -80,13 +80,13 @@ OPENING: dict[str, tuple[str, list[Tree], list[str]]] = {
         ["Scaled from 100 to 25: course/1 is open and no pod serves it.", START],
     ),
     "run-just-begun": ("07:30:40", [*BASE, EMPTY, job(created="07:30:10")], [OPEN]),
-    "pod-just-starts": ("09:00", [*BASE, EMPTY, job(), pod(phase="Pending", created="08:59:30")], [OPEN]),
-    "pod-has-been-starting-for-a-minute": (
+    "pod-just-starts": ("09:00", [*BASE, EMPTY, job(), pod(phase="Pending", created="08:58:01")], [OPEN]),
+    "pod-has-been-starting-for-two-minutes": (
         "09:00",
-        [*BASE, EMPTY, job(), pod(phase="Pending", created="08:59")],
+        [*BASE, EMPTY, job(), pod(phase="Pending", created="08:58")],
         [OPEN, START],
     ),
-    "run-without-a-pod-for-a-minute": ("07:31:10", [*BASE, EMPTY, job(created="07:30:10")], [OPEN, START]),
+    "run-without-a-pod": ("07:32:10", [*BASE, EMPTY, job(created="07:30:10")], [OPEN, START]),
     "run-failed": ("09:00", [*BASE, EMPTY, job(end="Failed"), pod(phase="Failed")], [OPEN, START]),
     "run-complete-too-early": ("09:00", [*BASE, EMPTY, job(end="Complete")], [OPEN, START]),
     "complete-just-now": ("09:00", [*BASE, EMPTY, job(created="08:59:55", end="Complete")], [OPEN, START]),
@@ -112,8 +112,8 @@ OPENING: dict[str, tuple[str, list[Tree], list[str]]] = {
         [*BASE, FULL, job("course-sweep"), pod(of="course-sweep", phase="Pending")],
         [AGAIN],
     ),
-    "own-job-just-made": ("09:00", [*BASE, FULL, job("course-sweep", created="08:59:01")], []),
-    "own-job-a-minute-old": ("09:00", [*BASE, FULL, job("course-sweep", created="08:59")], [AGAIN]),
+    "own-job-just-made": ("09:00", [*BASE, FULL, job("course-sweep", created="08:58:01")], []),
+    "own-job-two-minutes-old": ("09:00", [*BASE, FULL, job("course-sweep", created="08:58")], [AGAIN]),
     "without-cronjob": ("09:00", [timetable(), EMPTY], [OPEN]),
     "cronjob-going": (
         "09:00",

@@ -15,7 +15,7 @@ def session(name: str, kind: str = "a") -> Session:
 
 def group(one: Session) -> ClaimGroup:
     """Sessions of one letter are alike."""
-    return (ord(one.namespace),)
+    return (ord(one.namespace[0]),)
 
 
 def grace(seconds: float = 30.0) -> GracePeriod:

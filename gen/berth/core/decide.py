@@ -54,7 +54,8 @@ from berth.core.timetable import (
 
 PULL_FAILED = "ImageNotPulled"
 CRONJOB_GRACE = 30  # seconds after its opening that an occurrence has for the run of its own CronJob
-START_GRACE = 60  # seconds that a Job or pod has to begin
+START_GRACE = 120  # seconds that a Job or pod has to begin: a pod among a hundred others needs most of them
+IDLE_GRACE = 60  # seconds that a new Job has to see that nothing is open
 # Seconds after the end that a pod has to close its pools and go. Whom one sweep finds within them, the next
 # ends: five minutes later, with half a minute for itself of the six minutes that are promised.
 CLOSE_GRACE = 30
@@ -262,7 +263,7 @@ def _job_actions(case: ReservationContext) -> Iterator[Action]:
     if case.open or case.opens_soon or case.facts.unread or is_held:
         return
     for job in case.state.jobs:
-        is_idle = case.now >= max(case.idle_since(), job.ref.created + START_GRACE)
+        is_idle = case.now >= max(case.idle_since(), job.ref.created + IDLE_GRACE)
         if is_idle and not job.is_finished and not job.ref.is_terminating:
             yield RemoveObject(job.ref, "it still runs with nothing open")
 

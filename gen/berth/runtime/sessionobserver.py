@@ -37,7 +37,7 @@ from berth.runtime.program import RuntimeContext
 from berth.runtime.projecttemplates import ProjectTemplates, RenkuClient
 from berth.runtime.watch import Collection, News, Reader, Watches, uid_of
 
-_TIMETABLE_PAGE = 8  # timetables may be large
+_TIMETABLE_PAGE = 32  # timetables may be large, and a hundred scalers may read those of a site at once
 _FINISHED = ("Succeeded", "Failed")
 
 
