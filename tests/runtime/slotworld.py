@@ -8,7 +8,6 @@ from typing import Any
 from berth.core.holders import SlotSpec, slot_hash
 from berth.core.labels import CLASS, RESERVATION, ROLE, SITE, SLOT
 from berth.core.slots import (
-    BUSY_LOOK_SECONDS,
     PlaceholderOwner,
     SessionDebounce,
     SlotPlan,
@@ -24,6 +23,7 @@ from berth.core.slots import (
 from berth.core.target import desired_state
 from berth.core.timetable import parse_timetable
 from berth.runtime.apiclient import Request, Response
+from berth.runtime.scaler import SOON
 
 from tests.koordinator.objects import ALLOCATED
 from tests.runtime.fake_cluster import FakeCluster, refusal
@@ -201,7 +201,7 @@ class SlotLoop:
                 self.koordinator.schedule()
             self.fewest = min(self.fewest, len(self.koordinator.of("Available")))
             if self.now >= self._next:
-                self._next = self.now + (BUSY_LOOK_SECONDS if self.look().is_busy else 5.0)
+                self._next = self.now + (SOON if self.look().is_busy else 5.0)
                 self.fewest = min(self.fewest, len(self.koordinator.of("Available")))
 
     def look(self) -> SlotPlan:

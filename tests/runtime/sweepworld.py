@@ -19,9 +19,8 @@ from berth.core.objects import (
     ObjectKind,
 )
 from berth.core.state import SiteState, StateObject, parse_object, site_state
-from berth.runtime.actions import SweepContext
 from berth.runtime.apiclient import SWEEP_FIELD_MANAGER, Api
-from berth.runtime.program import Log
+from berth.runtime.program import Log, RuntimeContext
 from berth.runtime.sweep import Sweep, SweepSettings
 
 from tests.runtime.fake_objects import NAMESPACE, FakeObjects, Tree
@@ -233,7 +232,7 @@ class Swept:
         self.lines.clear()
         log = Log(lambda line: self.lines.append(json.loads(line)), self._now, "")
         api = Api(self.cluster, SWEEP_FIELD_MANAGER)
-        context = SweepContext(api, NAMESPACE, log, self._now, self._wait, self._now())
+        context = RuntimeContext(api, NAMESPACE, log, self._now, lambda: 0.0, self._wait)
         return Sweep(context, self.site).run()
 
     def told(self, event: str) -> list[tuple[str, ...]]:

@@ -16,9 +16,9 @@ from berth.core.decide import decide
 from berth.core.state import ObjectRef, PodObject, ReservationState, SiteState, TimetableObject
 from berth.core.target import pool_target
 from berth.core.timetable import parse_timetable
-from berth.runtime.actions import ActionRunner, SweepContext
+from berth.runtime.actions import ActionRunner
 from berth.runtime.apiclient import SWEEP_FIELD_MANAGER, Api, Request, Response
-from berth.runtime.program import Log, TimetableSource
+from berth.runtime.program import Log, RuntimeContext, TimetableSource
 from berth.runtime.sessionobserver import ObservedSessions
 
 from tests.runtime.fake_cluster import no_answer, refusal
@@ -87,8 +87,8 @@ class Stage:
             namespace="berth",
         )
         log = Log(lambda _: None, lambda: self.pod.now, "")
-        context = SweepContext(api, "berth", log, lambda: self.pod.now, lambda _: None, self.pod.now)
-        ActionRunner(context, state).act(decide(state, int(self.pod.now)).actions)
+        context = RuntimeContext(api, "berth", log, lambda: self.pod.now, lambda: 0.0, lambda _: None)
+        ActionRunner(context, state, self.pod.now).act(decide(state, int(self.pod.now)).actions)
 
     def _transport(self, request: Request) -> Response:
         pause()

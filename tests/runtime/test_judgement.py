@@ -22,7 +22,7 @@ from tests.runtime.world import COURSE, NEXT, Row, at
 OPEN = "Scaled from 0 to 25: course/1 is open and no pod serves it."
 START = "Started Job course-sweep: no pod serves course/1."
 AGAIN = "Made again Job course-sweep: no pod serves course/1."
-CLOSE = "Scaled from 25 to 0: no occurrence of it is open."
+CLOSE = "Scaled from 25 to 0: none of its occurrences is open."
 IDLE = "Removed Job course-1: it still runs with nothing open."
 UNNAMED = "Scaled from 3 to 0: the timetable names no such pool."
 FULL, EMPTY = deployment(25), deployment(0)
@@ -153,7 +153,7 @@ CLOSING: dict[str, tuple[str, list[Tree], list[str]]] = {
     "created-with-one": (
         "07:00",
         [*BASE, deployment(1)],
-        ["Scaled from 1 to 0: no occurrence of it is open."],
+        ["Scaled from 1 to 0: none of its occurrences is open."],
     ),
     "suspended": ("09:00", [timetable(suspend=True), cronjob(), FULL], [CLOSE]),
     "suspended-just-now": (
@@ -224,10 +224,10 @@ OVERRIDING: dict[str, tuple[str, list[Tree], list[str]]] = {
     "over-and-the-pod-did-not-close": (
         "12:00:30",
         [SIXTY, cronjob(), deployment(60), job(), pod()],
-        ["Scaled from 60 to 0: no occurrence of it is open.", IDLE],
+        ["Scaled from 60 to 0: none of its occurrences is open.", IDLE],
     ),
     "to-zero": ("09:00", [NONE, cronjob(), FULL], ["Scaled from 25 to 0: an override says so.", START]),
-    "over": ("12:00", [SIXTY, deployment(60)], ["Scaled from 60 to 0: no occurrence of it is open."]),
+    "over": ("12:00", [SIXTY, deployment(60)], ["Scaled from 60 to 0: none of its occurrences is open."]),
     "malformed": ("09:00", [override("{}["), cronjob(), EMPTY], [OPEN, START]),
     "of-no-pool": ("09:00", [override('{"huge": {"target": 1, "until": "2026-02-02T12:00:00Z"}}'), FULL], []),
 }

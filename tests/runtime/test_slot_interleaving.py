@@ -12,9 +12,8 @@ from random import Random
 import pytest
 from berth.core.target import pool_target
 from berth.core.timetable import parse_timetable
-from berth.runtime.actions import SweepContext
 from berth.runtime.apiclient import SWEEP_FIELD_MANAGER, Api, Request, Response
-from berth.runtime.program import Log
+from berth.runtime.program import Log, RuntimeContext
 from berth.runtime.sweep import Sweep, SweepSettings
 
 from tests.runtime.fake_cluster import no_answer, refusal
@@ -70,8 +69,8 @@ class Stage:
         self.objects.now = int(self.world.now)
         log = Log(lambda _: None, lambda: self.world.now, "")
         site = SweepSettings(SITE, prunes=False, inventory="", koordinator=True)
-        api, now = Api(self.objects, SWEEP_FIELD_MANAGER), self.world.now
-        context = SweepContext(api, NAMESPACE, log, lambda: self.world.now, lambda _: None, now)
+        api = Api(self.objects, SWEEP_FIELD_MANAGER)
+        context = RuntimeContext(api, NAMESPACE, log, lambda: self.world.now, lambda: 0.0, lambda _: None)
         Sweep(context, site).run()
 
     def tell(self) -> None:

@@ -81,7 +81,7 @@ def test_what_is_over_is_removed(phase: str) -> None:
 
     assert twice(swept) == removed(0, 1, 2, 3)
     assert swept.cluster.events() == [
-        ("course", "SweepClosed", "Removed 4 slots of small: no occurrence of it is open.")
+        ("course", "SweepClosed", "Removed 4 slots of small: none of its occurrences is open.")
     ]
 
 

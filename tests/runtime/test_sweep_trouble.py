@@ -83,7 +83,7 @@ def test_a_deployment_that_went_since_the_look_is_no_failure() -> None:
 
     swept.cluster.interfere = remove
     assert swept.run() == 0
-    assert swept.told("left") == [("course", "Scaled from 25 to 0: no occurrence of it is open.")]
+    assert swept.told("left") == [("course", "Scaled from 25 to 0: none of its occurrences is open.")]
 
 
 def test_a_deployment_that_keeps_changing_is_a_failure() -> None:

@@ -171,11 +171,6 @@ def _expiry_message(cloud: CloudCapacity, bad: Sequence[Window], first: int, hel
 TOO_LITTLE = "B174"
 
 
-def limited_classes(declared: Declared) -> set[str]:
-    """Return the classes whose seats may only use one capacity with limits."""
-    return {name for cloud in declared.clouds.values() for name in _limited_by(cloud, declared)}
-
-
 def buys_nothing(resource: str, amount: str) -> bool:
     """Tell whether such a limit excludes every node, which is reported at the capacity itself."""
     return resource in ("cpu", "memory", "nodes", "pods") and not parse(amount)

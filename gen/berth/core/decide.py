@@ -238,7 +238,7 @@ def _reason(case: ReservationContext, desired: DesiredState) -> str:
         return "" if is_served and case.open else "an override says so"
     if not wanted.replicas:
         is_late = not case.opens_soon and case.now >= case.idle_since(wanted.pool.resource_class)
-        return "no occurrence of it is open" if is_late or not is_served else ""
+        return "none of its occurrences is open" if is_late or not is_served else ""
     asking = [item.id for item in case.due if item.id in wanted.occurrences]
     return f"{', '.join(asking)} is open and no pod serves it" if asking and not is_served else ""
 

@@ -229,7 +229,6 @@ PENDING_SECONDS = 30  # a slot that is Pending for longer was refused, and is tr
 TRIAL_SECONDS = 5  # in which a slot becomes Available if there is room
 HANDOVER_SECONDS = 60  # for which slots that have taken over from a placeholder wait for the others
 MAX_RETRIES = 8  # slots that are made again at once
-BUSY_LOOK_SECONDS = 0.5  # until the next plan, where the last one is busy
 
 
 class PlaceholderOwner(NamedTuple):
@@ -285,7 +284,7 @@ class SlotPlan(NamedTuple):
     remove: tuple[Slot, ...] = ()  # only if they have not changed since
     drop: tuple[Slot, ...] = ()  # even if they have
     expires: int = 0  # of those that are made or renewed
-    is_busy: bool = False  # the next plan is due in BUSY_LOOK_SECONDS
+    is_busy: bool = False  # the next plan is due soon
 
     @property
     def writes(self) -> int:

@@ -143,14 +143,11 @@ class DesiredState(NamedTuple):
     now: int
     sessions: Mapping[str, int] | None = None
     until: int = 0  # when the override that is in force is over
-    why: str = ""  # the reason of a change, where whoever aims knows it better
 
 
 class ReplicaChange(NamedTuple):
-    """A change of replicas, and its reason."""
+    """Why replicas change, and for which occurrences."""
 
-    before: int
-    after: int
     reason: str
     occurrences: tuple[str, ...]  # that it is about: those that came or went, or else those that are open
 
@@ -238,14 +235,12 @@ def replica_change(found: int, desired: DesiredState, settled: DesiredState | No
         return None
     before = set(settled.target.occurrences) if settled else set()
     about = tuple(sorted(before ^ set(wanted.occurrences))) or wanted.occurrences
-    return ReplicaChange(found, wanted.replicas, _reason(found, desired, settled), about)
+    return ReplicaChange(_reason(found, desired, settled), about)
 
 
 def _reason(found: int, desired: DesiredState, settled: DesiredState | None) -> str:
     """Return the reason of a change, for the log."""
     wanted = desired.target
-    if desired.why:
-        return desired.why
     if settled is None:
         if found and wanted.replicas:
             return f"found at {found}"

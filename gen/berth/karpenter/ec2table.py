@@ -7,7 +7,6 @@ are left out.
 """
 
 PRICES_DATE = "2026-01-19"
-SOURCE = "karpenter-provider-aws v1.14 instance types; on-demand prices us-east-1 of " + PRICES_DATE
 
 # name, vCPU, memory in MiB, pods, NVIDIA GPUs, local NVMe in GB, price,
 # and for pods: CPU in thousandths, memory in MiB

@@ -50,7 +50,7 @@ from berth.core.slots import (
 )
 from berth.core.state import ORPHANED_SINCE, ObjectRef, SiteState
 from berth.runtime.apiclient import Api, ApiError
-from berth.runtime.program import Log
+from berth.runtime.program import RuntimeContext
 from berth.runtime.watch import Collection, list_objects, run_all
 
 LEAVING_SECONDS = 0.5  # ten times what the scheduler needs
@@ -179,33 +179,19 @@ ACTION_SECONDS = 75.0  # from the start, in which actions begin; the last write 
 DELETION_CHECKS = 10  # at a Job that was deleted, half a second apart, until its name is free
 
 
-class SweepContext(NamedTuple):
-    """What the sweep needs. `now` returns seconds since the epoch; `wait` takes seconds."""
-
-    api: Api
-    namespace: str
-    log: Log
-    now: Callable[[], float]
-    wait: Callable[[float], object]
-    began: float
-
-    def elapsed(self) -> float:
-        return self.now() - self.began
-
-    def has_time(self) -> bool:
-        """Return whether another action may begin."""
-        return self.elapsed() < ACTION_SECONDS
-
-
 class ActionRunner:
     """Carries out actions and sends Events."""
 
-    def __init__(self, context: SweepContext, facts: SiteState) -> None:
-        self._context = context
-        self._facts = facts
+    def __init__(self, context: RuntimeContext, facts: SiteState, began: float) -> None:
+        """`began` is when the sweep did, in seconds since the epoch."""
+        self._context, self._facts, self._began = context, facts, began
         self._broken: set[str] = set()  # reservations of which something failed
         self.failed = 0
         self.done: Counter[str] = Counter()  # by the reason of its Event
+
+    def has_time(self) -> bool:
+        """Return whether another action may begin."""
+        return self._context.now() - self._began < ACTION_SECONDS
 
     def act(self, actions: Iterable[Action]) -> None:
         """Carry out all actions in this order, then send their Events."""
@@ -234,7 +220,7 @@ class ActionRunner:
         ):
             return False  # it is what the next run knows the rest by
         try:
-            if not context.has_time():
+            if not self.has_time():
                 raise ApiError(0, "DeadlineExceeded", "the next run continues")
             is_done = self._do(action)
         except Exception as error:
@@ -288,7 +274,7 @@ class ActionRunner:
     def _change_slots(self, action: ChangeSlots) -> bool:
         """Make and remove slots; return False if others have done all of it."""
         context = self._context
-        done = apply_plan(context.api, action.slots, action.plan, context.now, lambda _: context.has_time())
+        done = apply_plan(context.api, action.slots, action.plan, context.now, lambda _: self.has_time())
         if done.is_cut:
             number = len(done.made) + len(done.removed)
             raise ApiError(0, "DeadlineExceeded", f"{number} of {action.plan.writes} are done")
@@ -320,7 +306,7 @@ class ActionRunner:
     def _tell(self, ref: ObjectRef, tree: Tree, warning: SweepWarning | None = None) -> None:
         context = self._context
         try:
-            if not context.has_time():
+            if not self.has_time():
                 raise ApiError(0, "DeadlineExceeded", "not told")
             is_new = context.api.create(EVENT, context.namespace, tree)
         except Exception as error:

@@ -149,7 +149,7 @@ class TimetableSource:
         self._ask_server = ask_server
         self._read_copy = read_copy
         self._log = log
-        # Of texts only the hashes are kept: they may be long, and memory is dear.
+        # Of texts only the hashes are kept: they may be long, and memory is scarce.
         self._text: int | None = None  # of the timetable that holds
         self._copy: int | None = None  # of the mounted copy when it last was of no use, or was taken
         self._overrides = ""

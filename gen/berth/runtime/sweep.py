@@ -31,9 +31,9 @@ from berth.core.objects import (
     ObjectKind,
 )
 from berth.core.state import PodObject, SiteState, StateObject, parse_object, site_state
-from berth.runtime.actions import ActionRunner, SweepContext
+from berth.runtime.actions import ActionRunner
 from berth.runtime.apiclient import ACCOUNT, SWEEP_FIELD_MANAGER, Api, ApiError, in_cluster
-from berth.runtime.program import backoff, log_of
+from berth.runtime.program import RuntimeContext, backoff, jitter, log_of
 from berth.runtime.watch import Collection, list_objects, parse_page
 
 NO_ENGINE = "none"
@@ -57,14 +57,15 @@ class SweepSettings(NamedTuple):
 class Sweep:
     """One run of the sweep."""
 
-    def __init__(self, context: SweepContext, site: SweepSettings) -> None:
+    def __init__(self, context: RuntimeContext, site: SweepSettings) -> None:
         self._context, self._site = context, site
         self._api, self._log = context.api, context.log
+        self._began = context.now()
         self._failed = 0
 
     def run(self) -> int:
         known = self._look()
-        runner = ActionRunner(self._context, known)
+        runner = ActionRunner(self._context, known, self._began)
         judged = decide(known, int(self._context.now()))
         runner.act(judged.actions)
         runner.warn(judged.warnings)
@@ -75,7 +76,7 @@ class Sweep:
             **known.counts(),
             done=dict(sorted(runner.done.items())),
             failed=failed,
-            seconds=round(self._context.elapsed(), 2),
+            seconds=round(self._elapsed(), 2),
         )
         return 1 if failed else 0
 
@@ -109,11 +110,14 @@ class Sweep:
                 self._log.trouble(f"list {kind.plural}", error)
                 pause = backoff(attempt, error.retry_after, 0.0)
                 is_final = error.status in (401, 403, 404) or attempt == ATTEMPTS
-                if is_final or self._context.elapsed() + pause > LIST_SECONDS:
+                if is_final or self._elapsed() + pause > LIST_SECONDS:
                     break
                 self._context.wait(pause)
         self._failed += 1
         return None
+
+    def _elapsed(self) -> float:
+        return self._context.now() - self._began
 
     def _add(self, kind: ObjectKind, found: list[StateObject], tree: Tree) -> None:
         """Parse an object. Objects are large and parsed values small, so no object is kept."""
@@ -124,7 +128,7 @@ class Sweep:
     def _look_at_images(self, known: SiteState, runner: ActionRunner) -> None:
         """Find out why placeholders are not ready; one page of waiting pods is enough."""
         waiting = unready_pools(known)
-        if not waiting or not self._context.has_time():
+        if not waiting or not runner.has_time():
             return
         selector = f",{labels.RESERVATION},{labels.ROLE}!={labels.OCCURRENCE}"
         collection = self._collection(POD, selector, "status.phase=Pending")
@@ -156,7 +160,7 @@ def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) ->
     signal.alarm(MAX_SECONDS)
     try:
         with closing(connection):
-            return Sweep(SweepContext(api, namespace, log, time.time, time.sleep, time.time()), site).run()
+            return Sweep(RuntimeContext(api, namespace, log, time.time, jitter), site).run()
     except Exception as error:
         log.trouble("sweep", error)
         return 1
