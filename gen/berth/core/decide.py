@@ -7,6 +7,7 @@ serves is left to that pod, and the pod gets time to notice a change.
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from berth.core import removal
 from berth.core.actions import (
     Action,
     PoolFound,
@@ -19,16 +20,6 @@ from berth.core.actions import (
 from berth.core.holders import SlotSpec, holder_of_object
 from berth.core.jsonvalues import TimetableError
 from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD
-from berth.core.removal import (
-    is_removable,
-    leftovers,
-    old_records,
-    orphan_marks,
-    outdated_objects,
-    outdated_slots,
-    removals,
-    unused_code,
-)
 from berth.core.slots import PlaceholderOwner, count_slots
 from berth.core.state import (
     PodObject,
@@ -141,9 +132,9 @@ def decide(facts: SiteState, now: int) -> SweepDecision:
     states = facts.reservations if facts.reads(CONFIG_MAP) else ()
     found = [_decide_reservation(facts, one, now) for one in states]
     actions = [action for one in found for action in one.actions]
-    actions += [action for one in states for action in outdated_slots(facts, one, now)]
-    actions += unused_code(facts, now)
-    actions += [action for one in states for action in old_records(one, now)]
+    actions += [action for one in states for action in removal.outdated_slots(facts, one, now)]
+    actions += removal.unused_code(facts, now)
+    actions += [action for one in states for action in removal.old_records(one, now)]
     warnings = [warning for one in found for warning in one.warnings]
     return SweepDecision(tuple(sorted(actions, key=action_order)), tuple(warnings))
 
@@ -151,11 +142,11 @@ def decide(facts: SiteState, now: int) -> SweepDecision:
 def _decide_reservation(facts: SiteState, state: ReservationState, now: int) -> SweepDecision:
     sources = [one for one in state.timetables if one.text] or state.timetables
     if not sources:
-        return SweepDecision(tuple(leftovers(facts, state, now)), ())
+        return SweepDecision(tuple(removal.leftovers(facts, state, now)), ())
     source = sources[0]
-    if is_removable(facts, state, source, now):
-        return SweepDecision(tuple(removals(facts, state, source)), ())
-    marks = orphan_marks(facts, state, source, now)
+    if removal.is_removable(facts, state, source, now):
+        return SweepDecision(tuple(removal.removals(facts, state, source)), ())
+    marks = removal.orphan_marks(facts, state, source, now)
     try:
         timetable = _timetable(facts.site, state.reservation, sources)
     except TimetableError as error:
@@ -288,7 +279,7 @@ def _without_cronjob(case: ReservationContext) -> Iterator[SweepWarning]:
 def _outdated(case: ReservationContext) -> Iterator[Action]:
     if not (case.open or case.opens_soon or case.is_served):
         unnamed = [one.object for one in case.pools if one.object and not case.names(one.pool)]
-        yield from outdated_objects(case.facts, case.state, case.source, unnamed, case.now)
+        yield from removal.outdated_objects(case.facts, case.state, case.source, unnamed, case.now)
 
 
 def pull_failures(state: ReservationState) -> Iterator[SweepWarning]:

@@ -41,6 +41,14 @@ def backoff(failures: int, retry_after: float, jitter: float, longest: float = L
     return min(longest, max(retry_after, doubled * (1 - jitter / 2)))
 
 
+class _Failing:
+    """The failures of a subject that does not work at the moment."""
+
+    def __init__(self, since: float) -> None:
+        self.since, self.times, self.last = since, 0, ""
+        self.logged: set[str] = set()  # reasons
+
+
 class Log:
     """The log of a program, which its threads may share. `write` gets whole lines.
 
@@ -51,9 +59,7 @@ class Log:
         self._write = write
         self._now = now
         self._reservation = reservation
-        self._failures: dict[str, int] = {}
-        self._standing: dict[str, tuple[float, str]] = {}  # since when a subject fails, and the last reason
-        self._told: dict[str, set[str]] = {}
+        self._failing: dict[str, _Failing] = {}  # by subject
 
     def info(self, event: str, **facts: object) -> None:
         self._line("info", event, facts)
@@ -63,28 +69,23 @@ class Log:
 
     def trouble(self, subject: str, error: Exception) -> None:
         """Count a failure of `subject`, and log it unless the same reason was logged before."""
-        self._failures[subject] = self._failures.get(subject, 0) + 1
-        facts = _error_fields(error)
-        since = self._standing.get(subject, (self._now(), ""))[0]
-        self._standing[subject] = since, f"{subject}: {facts['reason']}: {facts['message']}"
+        facts, failing = _error_fields(error), self._failing.setdefault(subject, _Failing(self._now()))
+        failing.times += 1
+        failing.last = f"{subject}: {facts['reason']}: {facts['message']}"
         key = facts["reason"] if isinstance(error, ApiError) else " ".join(facts.values())
-        told = self._told.setdefault(subject, set())
-        if key not in told:
-            told.add(key)
+        if key not in failing.logged:
+            failing.logged.add(key)
             self._line("warning", "failed", {"subject": subject, **facts})
 
     def works(self, subject: str) -> None:
         """Note that `subject` works; log it after failures."""
-        failures = self._failures.pop(subject, 0)
-        if failures:
-            self._told.pop(subject, None)
-            self._standing.pop(subject, None)
-            self._line("info", "recovered", {"subject": subject, "failures": failures})
+        if failing := self._failing.pop(subject, None):
+            self._line("info", "recovered", {"subject": subject, "failures": failing.times})
 
     def faults(self, seconds: float) -> list[str]:
         """Return what has failed for so long and does not work yet, with the reasons."""
         before = self._now() - seconds
-        return [said for since, said in [*self._standing.values()] if since <= before]
+        return [one.last for one in [*self._failing.values()] if one.since <= before]
 
     @contextmanager
     def guard(self, subject: str) -> Iterator[None]:
