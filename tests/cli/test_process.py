@@ -59,11 +59,11 @@ def on_terminal(folder: Path, *arguments: str, **more: str) -> str:
 
 @pytest.fixture
 def many(folder: Path) -> Path:
-    """More occurrences than a pipe holds."""
+    """More occurrences than a pipe holds: 115 kB."""
     (folder / "reservations" / "many.yaml").write_text(
         project.COURSE.replace("name: course", "name: many")
         .replace("weekly", "daily")
-        .replace("2026-03-01", "2029-03-01")
+        .replace("2026-03-01", "2031-03-01")
         .replace("    moved: [{date: 2026-02-23, to: {date: 2026-02-24}}]\n", "")
         .replace("dayOfWeek: mon, ", ""),
         "utf-8",
@@ -122,6 +122,7 @@ def test_an_interrupt_exits_130_at_once_and_silently(many: Path) -> None:
         env=environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        bufsize=0,  # take one byte of the pipe, not all that it holds
     ) as process:
         assert process.stdout is not None
         assert process.stderr is not None
