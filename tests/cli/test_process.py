@@ -1,7 +1,6 @@
 """Berth as a program of its own: pipes, terminals, signals, locales, full disks."""
 
 import os
-import pty
 import signal
 import subprocess
 import sys
@@ -12,6 +11,7 @@ import pytest
 from tests.cli import project
 from tests.cli.conftest import ROOT, Berth
 from tests.outputfolder import content
+from tests.terminal import on_terminal
 
 BAD = "kind: [\n"
 PLACE = "reservations/bad.yaml:1:7:"
@@ -33,28 +33,6 @@ def shell(line: str, folder: Path, **more: str) -> subprocess.CompletedProcess[s
     return subprocess.run(
         command, cwd=folder, env=environment(**more), capture_output=True, text=True, check=False
     )
-
-
-def on_terminal(folder: Path, *arguments: str, **more: str) -> str:
-    """What a terminal is shown, stdout and stderr alike."""
-    main, other = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "berth", *arguments],
-        cwd=folder,
-        env=environment(**{"TERM": "xterm", **more}),
-        stdout=other,
-        stderr=other,
-    )
-    os.close(other)
-    shown = b""
-    try:
-        while data := os.read(main, 65536):
-            shown += data
-    except OSError:
-        pass  # how Linux says that nobody writes any more
-    os.close(main)
-    process.wait()
-    return shown.decode().replace("\r\n", "\n")
 
 
 @pytest.fixture
@@ -180,7 +158,7 @@ def test_colour_only_on_terminals_that_want_it(
 ) -> None:
     (folder / "reservations" / "bad.yaml").write_text(BAD)
 
-    shown = on_terminal(folder, "validate", **{"NO_COLOR": "", **variables})
+    _, shown = on_terminal(folder, ["validate"], **{"TERM": "xterm", "NO_COLOR": "", **variables})
 
     place, kind = ("\x1b[1m{}\x1b[0m", "\x1b[31m{}\x1b[0m") if coloured else ("{}", "{}")
     assert shown.startswith(f"{place.format(PLACE)} {kind.format('error[B003]')} the bracket")

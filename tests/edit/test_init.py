@@ -1,12 +1,8 @@
 """`berth init`: a repository that passes its own checks at once, and `berth new` where somebody answers."""
 
 import json
-import os
-import pty
-import select
 import subprocess
-import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -19,7 +15,7 @@ from berth.edit.scaffold import NAMESPACES, Starter, project_of, starter_files
 from berth.schema.engine import ENGINES
 
 from tests.edit.conftest import Answer
-from tests.flow.conftest import ROOT
+from tests.terminal import on_terminal
 
 Berth = Callable[..., Answer]
 FILES = [
@@ -40,7 +36,6 @@ My Seats is a repository of reservations now. Next:
   kubectl get pods --namespace berth --watch
 The first placeholders start on Mon 2026-01-12 08:30 (Europe/Zurich).
 """
-PATIENCE = 60  # seconds for a question, also where the machine is busy
 NOW = ("--now", "2026-01-10")
 
 
@@ -274,39 +269,11 @@ def test_a_readme_that_is_there_stays(berth: Berth, empty: Path) -> None:
     assert files(empty) == FILES
 
 
-def answered(folder: Path, words: Sequence[str], answers: Iterable[tuple[str, str]]) -> tuple[int, str]:
-    """Run berth on a terminal and give each answer after its question; return its code and the last text."""
-    main, other = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "berth", *words],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "TERM": "dumb"},
-        stdin=other,
-        stdout=other,
-        stderr=other,
-    )
-    os.close(other)
-    shown = b""
-    for question, answer in answers:
-        while not shown.decode().endswith(question):
-            assert select.select([main], [], [], PATIENCE)[0], f"no question {question!r}: {shown!r}"
-            shown += os.read(main, 1024)
-        shown = b""
-        os.write(main, answer.encode())
-    while process.poll() is None:
-        try:
-            shown += os.read(main, 1024)
-        except OSError:
-            break
-    os.close(main)
-    return process.wait(), shown.decode()
-
-
 def test_it_asks_on_a_terminal_for_what_is_not_given(tmp_path: Path) -> None:
-    code, shown = answered(
+    code, shown = on_terminal(
         tmp_path,
-        ("init", "--cluster", "hub", *NOW),
-        (
+        ["init", "--cluster", "hub", *NOW],
+        [
             ("Source of the sessions (jupyterhub, renku, pods) [jupyterhub]: ", "slurm\n"),
             ("Source of the sessions (jupyterhub, renku, pods) [jupyterhub]: ", "renku\n"),
             ("Namespace of the sessions [renku]: ", "\n"),
@@ -314,7 +281,7 @@ def test_it_asks_on_a_terminal_for_what_is_not_given(tmp_path: Path) -> None:
             ("Time zone [UTC]: ", "Europe/Zurich\n"),
             ("Engine that applies the manifests (argocd, flux, none) [none]: ", "argocd\n"),
             ("Address of the git repository: ", "\n"),
-        ),
+        ],
     )
 
     assert code == 0
@@ -327,17 +294,17 @@ def test_it_asks_on_a_terminal_for_what_is_not_given(tmp_path: Path) -> None:
 
 
 def test_no_more_answers_write_nothing(tmp_path: Path) -> None:
-    code, shown = answered(tmp_path, ("init",), (("Name of the cluster [prod]: ", "\x04"),))
+    code, shown = on_terminal(tmp_path, ["init"], [("Name of the cluster [prod]: ", "\x04")])
 
     assert (code, "Nothing was written." in shown) == (2, True)
     assert files(tmp_path) == []
 
 
 def test_new_asks_on_a_terminal_for_what_is_missing(started: Path) -> None:
-    code, shown = answered(
+    code, shown = on_terminal(
         started,
-        ("new", "algebra", "--lead", "10"),
-        (
+        ["new", "algebra", "--lead", "10"],
+        [
             ("How many seats? (such as 25) ", "many\n"),
             ("not a whole number.\r\nHow many seats? (such as 25) ", "12\n"),
             ("On which weekdays, or which dates? (such as mon,wed) ", "\n"),
@@ -349,7 +316,7 @@ def test_new_asks_on_a_terminal_for_what_is_missing(started: Path) -> None:
             ("Last date? (such as 2026-05-15) ", "2026-03-03\n"),
             ("Empty: count all. (such as course=algebra) ", "course\n"),
             ("Empty: count all. (such as course=algebra) ", "course=algebra\n"),
-        ),
+        ],
     )
 
     assert code == 0
