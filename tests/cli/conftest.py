@@ -4,25 +4,16 @@ import contextlib
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 from berth import cli
 
+from tests.answer import Answer, Berth
 from tests.cli import project
 
 ROOT = Path(__file__).parents[2]
-
-
-class Answer(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Berth = Callable[..., Answer]
 
 
 @pytest.fixture

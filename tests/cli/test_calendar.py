@@ -5,8 +5,8 @@ from typing import Any
 
 import icalendar
 
+from tests.answer import Berth
 from tests.cli import project
-from tests.cli.conftest import Berth
 from tests.outputfolder import files_in
 
 NOW = ("--now", "2026-02-01T12:00:00Z")

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.answer import Berth
 from tests.cli import project
-from tests.cli.conftest import Berth
 
 COURSE = project.COURSE + '  owner: {name: Physics, contact: "@uni/physics"}\n'
 NIGHT = project.NIGHT + "  owner: {name: The night shift, contact: n@example.org}\n"

@@ -9,7 +9,7 @@ from berth.cli.group import COMMANDS, load
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tests.cli.conftest import Berth
+from tests.answer import Berth
 
 OPTIONS = sorted({name for one in COMMANDS for param in load(one).params for name in param.opts})
 OCCURRENCES = ["course/2026-02-02T09:00", "course/2026-02-23T09:00"]

@@ -12,7 +12,8 @@ from berth.cli.completion import SHELLS
 from berth.cli.group import COMMANDS, berth
 from click.shell_completion import ShellComplete
 
-from tests.cli.conftest import ROOT, Answer, Berth
+from tests.answer import Answer, Berth
+from tests.cli.conftest import ROOT
 
 COMMON = ["-C", "--strict", "--quiet", "--now", "--version", "-h", "--help"]
 RENDER = ["--check", "--output-dir", "--templates", "-o", "--output"]

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from berth import cli
 
+from tests.answer import Answer
 from tests.cli import project
-from tests.cli.conftest import Answer
 from tests.outputfolder import content
 
 BAD = project.COURSE.replace("placeholderCount: 25", "placeholderCount: -3")

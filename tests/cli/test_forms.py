@@ -10,8 +10,8 @@ import yaml
 from berth.cli.group import COMMANDS, load
 from berth.core.record import OccurrenceRecord, record_text
 
+from tests.answer import Berth
 from tests.cli import project
-from tests.cli.conftest import Berth
 
 NOW = ("--now", "2026-02-01")
 COMMON = [

@@ -8,7 +8,8 @@ from berth.cli.group import COMMANDS, load
 from berth.cli.reference import FILE, reference
 from berth.output.table import width
 
-from tests.cli.conftest import ROOT, Berth
+from tests.answer import Berth
+from tests.cli.conftest import ROOT
 
 
 def test_of_the_program_it_lists_every_command_and_common_option(berth: Berth) -> None:

@@ -4,8 +4,8 @@ import os
 import subprocess
 from pathlib import Path
 
+from tests.answer import Berth
 from tests.cli import project
-from tests.cli.conftest import Berth
 
 NOW = ("--now", "2026-02-01T12:00:00Z")
 WHOLE = """\

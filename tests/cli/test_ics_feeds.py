@@ -9,8 +9,8 @@ import icalendar
 import pytest
 
 from tests import generate
+from tests.answer import Berth
 from tests.cli import project
-from tests.cli.conftest import Berth
 
 Dates = dict[str, tuple[str, str]]
 

@@ -7,7 +7,7 @@ from berth.dates.zone import DAY, day_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.cli.conftest import Berth
+from tests.answer import Berth
 
 ZURICH = named("Europe/Zurich")
 THURSDAY = read("2026-03-26 10:15", ZURICH)

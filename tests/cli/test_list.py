@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from berth.output.yamltext import quote
 
+from tests.answer import Berth
 from tests.cli import project
-from tests.cli.conftest import Berth
 
 TEXT = """\
 NAME    CLUSTER  SEATS     OCCURRENCES  SEAT-HOURS  NEXT OPENING

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from tests.answer import Berth
 from tests.cli import project
-from tests.cli.conftest import Berth
 
 NOW = ("--now", "2026-02-01")
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from berth.cost.clusterplans import HOW_TO_DECLARE
 
+from tests.answer import Berth
 from tests.cli import clouds, project
-from tests.cli.conftest import Berth
 from tests.cli.planned import MARKDOWN, NIGHT, REST, TEXT, WIDE
 
 NOW = ("--now", "2026-01-01")

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.answer import Berth
 from tests.cli import clouds
-from tests.cli.conftest import ROOT, Berth
+from tests.cli.conftest import ROOT
 
 NOW = ("--now", "2026-01-01")
 TEXT = """\

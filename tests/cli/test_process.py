@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.answer import Berth
 from tests.cli import project
-from tests.cli.conftest import ROOT, Berth
+from tests.cli.conftest import ROOT
 from tests.outputfolder import content
 from tests.terminal import on_terminal
 

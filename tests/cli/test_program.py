@@ -11,7 +11,8 @@ import pytest
 from berth import cli
 from berth.version import VERSION
 
-from tests.cli.conftest import ROOT, Berth
+from tests.answer import Berth
+from tests.cli.conftest import ROOT
 
 Act = Callable[[Sequence[str]], int]
 

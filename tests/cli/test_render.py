@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from berth.manifests.base import INVENTORY_HEAD, OBJECTS_HEAD
 
+from tests.answer import Berth
 from tests.cli import project
-from tests.cli.conftest import Berth
 from tests.manifests.parts import objects, of_kind
 from tests.outputfolder import content, files_in, write
 

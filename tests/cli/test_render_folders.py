@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.answer import Berth
 from tests.cli import project
-from tests.cli.conftest import ROOT, Berth
+from tests.cli.conftest import ROOT
 from tests.manifests.parts import objects, of_kind
 from tests.outputfolder import content, files_in, write
 

@@ -13,7 +13,8 @@ import pytest
 import yaml
 from berth import cli
 
-from tests.cli.conftest import ROOT, Answer, Berth
+from tests.answer import Answer, Berth
+from tests.cli.conftest import ROOT
 
 NOW = ("--now", "2026-06-01")
 EXAMPLE = ROOT / "tests/examples/report"

@@ -9,8 +9,9 @@ from xml.etree import ElementTree
 
 import pytest
 
+from tests.answer import Berth
 from tests.cli import project
-from tests.cli.conftest import ROOT, Berth
+from tests.cli.conftest import ROOT
 
 OVERLAP = """\
 evening/2026-02-07T18:00, Sat 2026-02-07 18:00-20:00 Europe/Zurich

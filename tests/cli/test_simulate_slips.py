@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Berth
+from tests.answer import Berth
 
 
 @pytest.mark.usefixtures("evening")

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import ROOT, Berth
+from tests.answer import Berth
+from tests.cli.conftest import ROOT
 
 NOW = ("--now", "2026-01-01")
 ASK = ("size", "linear-algebra", "--students", "300", *NOW)

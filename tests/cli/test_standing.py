@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.answer import Berth
 from tests.cli import project
-from tests.cli.conftest import Berth
 
 SITE = project.SITE.replace("- name: prod", "- {name: prod, koordinator: {}}")
 CLASSES = project.CLASSES.replace(

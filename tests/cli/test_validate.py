@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from berth.cli import run
 
+from tests.answer import Berth
 from tests.cli import project
-from tests.cli.conftest import Berth
 
 # -3 is an error, two windows that overlap are a warning, sessions that nothing narrows are a note.
 ERROR = project.COURSE.replace("placeholderCount: 25", "placeholderCount: -3")

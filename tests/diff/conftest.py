@@ -4,20 +4,14 @@ import contextlib
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 from berth import cli
 
+from tests.answer import Answer
 from tests.cli import clouds, project
 
 NOW = "2026-02-02T09:00:00Z"
-
-
-class Answer(NamedTuple):
-    code: int
-    out: str
-    err: str
 
 
 class Pair:

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.diff.conftest import Answer, Pair
+from tests.answer import Answer
+from tests.diff.conftest import Pair
 
 
 class History:

@@ -18,8 +18,9 @@ from berth.schema.values import REFUSE, Policy, PolicyConditions, PolicyMatch, R
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.answer import Answer
 from tests.cli import clouds, project
-from tests.diff.conftest import NOW, Answer, Pair
+from tests.diff.conftest import NOW, Pair
 from tests.saying import read, reservation, resource_class, site
 
 LARGE = 'when: {seatsAbove: 20}, require: {approvalBy: "@uni/platform"}'

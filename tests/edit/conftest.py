@@ -1,23 +1,18 @@
 """The small project, to be edited."""
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 from berth import cli
 
+from tests.answer import Answer, Berth
 from tests.cli import project
+from tests.edit.trip import FILE, TRIP
 
 BEFORE_ALL = "2026-01-01"
 """The time of every command that is not given another one."""
-
-
-class Answer(NamedTuple):
-    code: int
-    out: str
-    err: str
 
 
 @pytest.fixture
@@ -26,10 +21,18 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def berth(folder: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[..., Answer]]:
+def berth(folder: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Berth]:
     def run(*words: str) -> Answer:
         code = cli.run(["-C", str(folder), "--now", BEFORE_ALL, *words])
         return Answer(code, *capsys.readouterr())
 
     with contextlib.chdir("."):
         yield run
+
+
+@pytest.fixture
+def trip(folder: Path) -> Path:
+    """The file of `tests.edit.trip`, in the small project."""
+    file = folder / FILE
+    file.write_text(TRIP, "utf-8")
+    return file

@@ -1,7 +1,6 @@
 """`berth import z2jh`: classes that hold what the pods of KubeSpawner request, where these may run."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +12,10 @@ from berth.quantity import parse
 from berth.reading.source import Source
 from berth.schema.values import ResourceClass
 
-from tests.edit.conftest import Answer
+from tests.answer import Berth
 from tests.jupyterhub.record import HUBS
 
 HERE = Path(__file__).parents[1] / "jupyterhub"
-Berth = Callable[..., Answer]
 PODS = json.loads((HERE / "pods.json").read_text("utf-8"))
 PROFILES = "profiles.yaml"  # a hub whose profiles have labels
 VALUES = (HERE / PROFILES).read_bytes()

@@ -3,16 +3,13 @@
 import io
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from berth.edit.create import ReservationRequest
 from berth.schema.describe import json_schema
 
-from tests.edit.conftest import Answer
-
-Berth = Callable[..., Answer]
+from tests.answer import Berth
 
 
 def test_skip_says_which_date_is_gone(berth: Berth, folder: Path) -> None:

@@ -1,15 +1,13 @@
 """`berth copy` and `berth delete`: what they write, remove and refuse."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.answer import Berth
 from tests.cli import project
-from tests.edit.conftest import Answer
 
-Berth = Callable[..., Answer]
 TERMS = """\
 ---
 apiVersion: berth.dev/v1alpha1

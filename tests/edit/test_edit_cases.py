@@ -1,14 +1,13 @@
 """The cases of tests/cases/edits.yaml: what edits of single dates write, and the instants that follow."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from textwrap import indent
 
 import pytest
 
+from tests.answer import Berth
 from tests.cases import Case, read
-from tests.edit.conftest import Answer
 
 NOW = ("--now", "2026-02-01")
 
@@ -21,9 +20,7 @@ spec:
 
 
 @pytest.mark.parametrize("case", read("edits"), ids=lambda case: str(case["id"]))
-def test_an_edit_writes_and_means_what_the_case_says(
-    case: Case, berth: Callable[..., Answer], folder: Path
-) -> None:
+def test_an_edit_writes_and_means_what_the_case_says(case: Case, berth: Berth, folder: Path) -> None:
     file = folder / "reservations/course.yaml"
     before = HEAD + indent(case["spec"], "  ")
     file.write_text(before, "utf-8")

@@ -61,12 +61,28 @@ spec:
   closes: true
   dates: [2026-03-24, {date: 2026-06-05, until: "08:00"}, {date: 2026-10-29, title: Closed}]
 """
+HEAD = """\
+# course
+apiVersion: berth.dev/v1alpha1
+kind: CapacityReservation
+metadata: {name: course, annotations: {berth.dev/ignore: "B031: by chance"}}
+spec:
+  title: Course  # its title
+  resourceClass: small
+  # how many
+  provisioning:
+    placeholderCount: 5  # seats
+    scaleDownBehavior: none
+  # when
+  recurrence:
+"""
 ZONES = ("UTC", "Europe/Zurich", "America/New_York", "Australia/Lord_Howe", "Africa/Cairo")
 FIRSTS = (date(2026, 3, 20), date(2026, 10, 19), date(2026, 6, 1))
 TERMS = dict(zip(FIRSTS, ("march", "october", "june"), strict=True))
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 DAY = 86_400
 
+names = st.sampled_from(["", ", name: late", ", name: extra-time"])
 together = st.sampled_from(["09:00", "14:00"])
 times = st.builds(lambda hour, minute: f"{hour:02}:{minute:02}", st.integers(0, 23), st.sampled_from([0, 30]))
 
@@ -111,6 +127,17 @@ def commented(draw: st.DrawFn, key: str, items: list[str]) -> list[str]:
 
 
 @st.composite
+def hours(draw: st.DrawFn, *, ends: bool = False) -> str:
+    """`ends`: on a day of its own, which the schedule does not say."""
+    # Often one of two, so that several start together.
+    start, end = draw(st.one_of(times, together)), draw(st.one_of(times, st.just("24:00")))
+    more = draw(st.sampled_from(["", "", "", ", endDay: 1", ", endDay: 2"])) if not ends else ""
+    if not more and not ends and start == end:
+        more = ", endDay: 1"
+    return f'startTime: "{start}", endTime: "{end}"{more}'
+
+
+@st.composite
 def projects(draw: st.DrawFn) -> Project:
     kind = draw(st.sampled_from(["weekly", "weekly", "daily", "dates", "once"]))
     first = draw(st.sampled_from(FIRSTS))
@@ -122,40 +149,19 @@ def projects(draw: st.DrawFn) -> Project:
         weekday = f"dayOfWeek: {draw(st.sampled_from(WEEKDAYS))}, " if kind == "weekly" else ""
         rules = [""] * 3 + [", weeks: odd", ", monthly: {week: 4}"] * (kind == "weekly")
         rules += [f", from: {draw(any_day)}", f", until: {draw(any_day)}"] * (kind in ("weekly", "daily"))
-        length = hours(ends=kind == "once" and first != last)
-        return f"{{{weekday}{length}{draw(st.sampled_from(rules))}{named()}}}"
-
-    def named() -> str:
-        return draw(st.sampled_from(["", ", name: late", ", name: extra-time"]))
-
-    def hours(*, ends: bool = False) -> str:
-        # Often one of two, so that several start together.
-        start, end = draw(st.one_of(times, together)), draw(st.one_of(times, st.just("24:00")))
-        more = draw(st.sampled_from(["", "", "", ", endDay: 1", ", endDay: 2"])) if not ends else ""
-        if not more and not ends and start == end:
-            more = ", endDay: 1"
-        return f'startTime: "{start}", endTime: "{end}"{more}'
+        length = draw(hours(ends=kind == "once" and first != last))
+        return f"{{{weekday}{length}{draw(st.sampled_from(rules))}{draw(names)}}}"
 
     lines = [
-        "# course",
-        "apiVersion: berth.dev/v1alpha1",
-        "kind: CapacityReservation",
-        'metadata: {name: course, annotations: {berth.dev/ignore: "B031: by chance"}}',
-        "spec:",
-        "  title: Course  # its title",
-        "  resourceClass: small",
-        "  # how many",
-        "  provisioning:",
-        "    placeholderCount: 5  # seats",
-        "    scaleDownBehavior: none",
-        "  # when",
-        "  recurrence:",
+        *HEAD.splitlines(),
         f"    type: {kind}",
         f"    timeZone: {draw(st.sampled_from(ZONES))}  # where it is",
     ]
     if kind == "dates":
         chosen = sorted(draw(st.sets(any_day, min_size=1, max_size=4)))
-        own = [f"{{date: {day}, {hours()}{named()}}}" for day in draw(st.lists(any_day, max_size=2))]
+        own = [
+            f"{{date: {day}, {draw(hours())}{draw(names)}}}" for day in draw(st.lists(any_day, max_size=2))
+        ]
         lines += commented(draw, "dates", [*map(str, chosen), *own])
     elif term is not None:
         lines += [f"    within: [{term}]  # the last"]
@@ -166,7 +172,8 @@ def projects(draw: st.DrawFn) -> Project:
     lines += commented(draw, "schedule", [entry() for _ in range(draw(st.integers(1, 2)))])
     lines += draw(exceptions(project("\n".join(lines) + "\n"), any_day))
     extra = [
-        f"{{date: {draw(any_day)}, {hours()}{named()}}}" for _ in range(draw(st.sampled_from([0, 0, 1, 2])))
+        f"{{date: {draw(any_day)}, {draw(hours())}{draw(names)}}}"
+        for _ in range(draw(st.sampled_from([0, 0, 1, 2])))
     ]
     lines += commented(draw, "extra", extra)
     made = project("\n".join(lines) + "\n")

@@ -1,15 +1,13 @@
 """The command `berth import ics`: what it writes, says and refuses."""
 
 import io
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.edit.conftest import Answer
+from tests.answer import Berth
 from tests.edit.events import event, feed
 
-Berth = Callable[..., Answer]
 WEEKLY = ("DTSTART;TZID=Europe/Zurich:20260302T140000", "DURATION:PT2H", "RRULE:FREQ=WEEKLY;COUNT=3")
 COURSE = ("import", "ics", "team.ics", "--class", "small", "--seats", "5")
 

@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -14,10 +13,9 @@ from berth.edit.installation import RELEASED, Origin, Wheel
 from berth.edit.scaffold import NAMESPACES, Starter, project_of, starter_files
 from berth.schema.engine import ENGINES
 
-from tests.edit.conftest import Answer
+from tests.answer import Berth
 from tests.terminal import on_terminal
 
-Berth = Callable[..., Answer]
 FILES = [
     ".gitattributes",
     ".github/workflows/berth.yaml",

@@ -1,11 +1,9 @@
 """Editing what stands always: it has no dates, and all else of it can be set."""
 
-from collections.abc import Callable
 from pathlib import Path
 
-from tests.edit.conftest import Answer
+from tests.answer import Berth
 
-Berth = Callable[..., Answer]
 STANDING = """\
 apiVersion: berth.dev/v1alpha1
 kind: CapacityReservation

@@ -4,21 +4,15 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
+from tests.answer import Answer
 from tests.cli import project
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = ROOT / ".github" / "berth"
 _IDENTITY = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
-
-
-class Done(NamedTuple):
-    code: int
-    out: str
-    err: str
 
 
 class Repository:
@@ -43,7 +37,7 @@ class Repository:
         file.write_text(f"#!/bin/sh\n{text}\n")
         file.chmod(0o755)
 
-    def run(self, *command: str, **environment: str) -> Done:
+    def run(self, *command: str, **environment: str) -> Answer:
         path = f"{self.programs}:{os.environ['PATH']}"
         done = subprocess.run(
             command,
@@ -53,7 +47,7 @@ class Repository:
             text=True,
             check=False,
         )
-        return Done(done.returncode, done.stdout, done.stderr)
+        return Answer(done.returncode, done.stdout, done.stderr)
 
     def git(self, *words: str) -> str:
         done = self.run("git", *_IDENTITY, *words)

@@ -9,7 +9,8 @@ import yaml
 from berth.core.record import OccurrenceRecord, record_text
 from berth.edit.workflow import REPORT, workflow
 
-from tests.flow.conftest import Done, Repository
+from tests.answer import Answer
+from tests.flow.conftest import Repository
 
 WORKFLOW: Any = yaml.safe_load(workflow(REPORT, "kube-berth"))
 STEPS: list[dict[str, Any]] = WORKFLOW["jobs"]["report"]["steps"]
@@ -28,7 +29,7 @@ class Week:
         )
         (folder / "open").write_text("")
 
-    def run(self, minutes_late: int) -> list[Done]:
+    def run(self, minutes_late: int) -> list[Answer]:
         records = []
         for week in range(4):
             opens = 1_767_254_400 + week * 604_800

@@ -10,7 +10,8 @@ import pytest
 import yaml
 from berth.edit.workflow import CALENDAR, PREVIEW, workflow
 
-from tests.flow.conftest import Done, Repository
+from tests.answer import Answer
+from tests.flow.conftest import Repository
 
 WORKFLOW: Any = yaml.safe_load(workflow(PREVIEW, "kube-berth"))
 STEPS: list[dict[str, Any]] = WORKFLOW["jobs"]["preview"]["steps"]
@@ -96,7 +97,7 @@ class Github:
         calls = [tuple(json.loads(line)) for line in (self.folder / "calls").read_text().splitlines()]
         return Ran(failed, out, calls)
 
-    def _bash(self, script: str, env: dict[str, str]) -> Done:
+    def _bash(self, script: str, env: dict[str, str]) -> Answer:
         """With the flags that GitHub gives to `shell: bash`."""
         return self.repository.run("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script, **env)
 

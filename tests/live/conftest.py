@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from berth import cli
 
-from tests.cli.conftest import Answer, Berth
+from tests.answer import Answer, Berth
 from tests.live import project
 from tests.live.api_server import ApiServer
 from tests.live.happenings import in_order

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Berth
+from tests.answer import Berth
 from tests.live import project
 from tests.live.api_server import ApiServer, kubeconfig
 from tests.live.happenings import NOW, in_order

@@ -8,7 +8,7 @@ from berth.core.jsonvalues import instant_text, parse_instant
 from berth.live.earlier import NO_LOOKS
 from berth.live.poolstate import ClusterStatus
 
-from tests.cli.conftest import Berth
+from tests.answer import Berth
 from tests.live import project
 from tests.live.api_server import ApiServer
 from tests.live.happenings import NOW, in_order

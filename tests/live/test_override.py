@@ -7,7 +7,7 @@ import pytest
 from berth.core.timetable import Override, parse_overrides
 from berth.live.overriding import annotation_text, overrides_in_force, with_changes
 
-from tests.cli.conftest import Berth
+from tests.answer import Berth
 from tests.live import project
 from tests.live.api_server import ApiServer, kubeconfig
 from tests.live.happenings import NOW

@@ -13,7 +13,7 @@ from berth.live.preflight import Clock, job_of, trial_job
 from berth.manifests.rbac import Access
 from berth.pipeline import Pipeline
 
-from tests.cli.conftest import Berth
+from tests.answer import Berth
 from tests.live import project
 from tests.live.api_server import ApiServer
 from tests.live.happenings import NOW, in_order

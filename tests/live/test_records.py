@@ -11,7 +11,7 @@ from berth.live.records import of_config_maps, of_text
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.cli.conftest import Berth
+from tests.answer import Berth
 from tests.live.api_server import ApiServer, kubeconfig
 from tests.live.sites import two
 from tests.live.world import World

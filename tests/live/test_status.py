@@ -10,7 +10,7 @@ from berth.core.jsonvalues import parse_instant
 from berth.dates.moments import named
 from berth.output.templates import built_in_folder, read_template
 
-from tests.cli.conftest import Berth
+from tests.answer import Berth
 from tests.live import project
 from tests.live.api_server import ApiServer
 from tests.live.happenings import NOW

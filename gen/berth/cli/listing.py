@@ -1,6 +1,6 @@
 """`berth list` and `berth occurrences`: the reservations, and every dated occurrence of them."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -233,6 +233,14 @@ class _Persistent(NamedTuple):
     until: int | None
 
 
+class _Listed(NamedTuple):
+    """What `berth occurrences` shows."""
+
+    rows: list[_Row]  # by their starts
+    skipped: list[tuple[str, Skipped]]  # with the name of the reservation
+    persistent: list[_Persistent]
+
+
 class _Selection(NamedTuple):
     names: frozenset[str]
     at: int | None
@@ -317,28 +325,31 @@ def occurrences(  # noqa: PLR0913 - one for each option
         require_class(resource_class, pipeline),
         require_cluster(cluster, pipeline),
     )
-    rows: list[_Row] = []
-    skipped: list[tuple[str, Skipped]] = []
-    persistent: list[_Persistent] = []
-    for item in settings.progress(pipeline.items(), len(pipeline.declared.reservations)):
-        if not selection.names or item.reservation.name in selection.names:
-            rows += _rows(item, selection)
-            skipped += [(item.reservation.name, one) for one in _skipped(item, selection)]
-            persistent += _persistent(item, selection)
+    listed = _listed(settings.progress(pipeline.items(), len(pipeline.declared.reservations)), selection)
     code = settings.report(pipeline.findings())
     site = pipeline.site
     if code == EXIT_OK and site is not None:
-        rows.sort(key=_order)
         nothing = _NONE_COMING if begins_today else _NONE
         settings.answer(
-            lambda: _occurrences_answer(rows, skipped, persistent),
+            lambda: _occurrences_answer(listed),
             lambda: (
-                _calendar(rows, persistent, site, published(settings, pipeline))
+                _calendar(listed, site, published(settings, pipeline))
                 if settings.form == "ics"
-                else _tables(rows, skipped, persistent, settings, nothing)
+                else _tables(listed, settings, nothing)
             ),
         )
     return code
+
+
+def _listed(items: Iterable[Item], selection: _Selection) -> _Listed:
+    listed = _Listed([], [], [])
+    for item in items:
+        if not selection.names or item.reservation.name in selection.names:
+            listed.rows.extend(_rows(item, selection))
+            listed.skipped.extend((item.reservation.name, one) for one in _skipped(item, selection))
+            listed.persistent.extend(_persistent(item, selection))
+    listed.rows.sort(key=_order)
+    return listed
 
 
 def _order(row: _Row) -> tuple[int, str, str, str]:
@@ -379,13 +390,7 @@ def _persistent(item: Item, selection: _Selection) -> list[_Persistent]:
     return rows
 
 
-def _tables(
-    rows: list[_Row],
-    skipped: list[tuple[str, Skipped]],
-    persistent: list[_Persistent],
-    settings: Settings,
-    nothing: str,
-) -> str:
+def _tables(listed: _Listed, settings: Settings, nothing: str) -> str:
     """Return what there is as tables; `nothing` says that there are no rows."""
     fit = Fit(
         settings.columns,
@@ -399,14 +404,15 @@ def _tables(
             return table.markdown(headings, cells)
         return table.text(headings, cells, fit)
 
-    cells = _brief(rows) if settings.form == "text" else _full(rows)
-    parts = [write(cells[0], cells[1:]) if rows else nothing]
-    if skipped:
-        left_out = [(name, _local_text(one), one.reason) for name, one in skipped]
+    cells = _brief(listed.rows) if settings.form == "text" else _full(listed.rows)
+    parts = [write(cells[0], cells[1:]) if listed.rows else nothing]
+    if listed.skipped:
+        left_out = [(name, _local_text(one), one.reason) for name, one in listed.skipped]
         parts.append(write(("skipped", "local time", "reason"), left_out))
-    if persistent:
+    if listed.persistent:
         cells = [
-            [one.reservation.name, _until(one), seats_text(one.seats), one.cluster] for one in persistent
+            [one.reservation.name, _until(one), seats_text(one.seats), one.cluster]
+            for one in listed.persistent
         ]
         parts.append(write(("without windows", "open", "seats", "cluster"), cells))
     return "\n".join(parts)
@@ -421,9 +427,7 @@ def _until(one: _Persistent) -> str:
     return "always" if one.until is None else f"until {instant_text(one.until)}"
 
 
-def _occurrences_answer(
-    rows: list[_Row], skipped: list[tuple[str, Skipped]], persistent: list[_Persistent]
-) -> report.Answer:
+def _occurrences_answer(listed: _Listed) -> report.Answer:
     items = [
         {
             "reservation": row.occurrence.reservation,
@@ -437,10 +441,11 @@ def _occurrences_answer(
             "timeZone": row.occurrence.zone,
             "marks": row.occurrence.marks,
         }
-        for row in rows
+        for row in listed.rows
     ]
     left_out = [
-        {"reservation": name, "id": one.id, "date": one.date, "reason": one.reason} for name, one in skipped
+        {"reservation": name, "id": one.id, "date": one.date, "reason": one.reason}
+        for name, one in listed.skipped
     ]
     standing = [
         {
@@ -449,7 +454,7 @@ def _occurrences_answer(
             "seats": dict(one.seats),
             "until": None if one.until is None else instant_text(one.until),
         }
-        for one in persistent
+        for one in listed.persistent
     ]
     return report.document("OccurrenceList", {"items": items, "skipped": left_out, "standing": standing})
 
@@ -494,7 +499,7 @@ def _full(rows: list[_Row]) -> list[list[str]]:
     return lines if any(row.occurrence.name for row in rows) else _without(lines, (2,))
 
 
-def _calendar(rows: list[_Row], persistent: list[_Persistent], site: Site, stamp: int) -> str:
+def _calendar(listed: _Listed, site: Site, stamp: int) -> str:
     """Return an iCalendar with one event for each occurrence, and one for what stands."""
     from berth.output.calendar import Feed, calendar_bytes  # noqa: PLC0415 - slow, and only for ics
     from berth.webcalendar.events import EventSource, event_order, events_of, feed_name  # noqa: PLC0415
@@ -504,9 +509,9 @@ def _calendar(rows: list[_Row], persistent: list[_Persistent], site: Site, stamp
     def source(reservation: Reservation) -> EventSource:
         return sources.setdefault(reservation.name, EventSource.of(reservation, site))
 
-    for row in rows:
+    for row in listed.rows:
         source(row.reservation).occurrences.append((row.cluster, row.occurrence))
-    for one in persistent:
+    for one in listed.persistent:
         source(one.reservation).standing.append((one.cluster, one.seats))
     names = [found.reservation.title for found in sources.values()]
     name = names[0] if len(names) == 1 else feed_name(site)

@@ -1,0 +1,95 @@
+"""`berth skip`, `move` and `extend` where a calendar closes the whole site."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.answer import Berth
+from tests.edit.trip import changed
+
+CLOSED = """\
+apiVersion: berth.dev/v1alpha1
+kind: Calendar
+metadata: {name: closure}
+spec:
+  closes: true
+  dates: [2026-03-09, {date: 2026-03-20, from: "12:00", title: Power cut}, 2026-03-26]
+"""
+
+
+@pytest.fixture
+def closed(trip: Path, folder: Path) -> Path:
+    (folder / "reservations/closure.yaml").write_text(CLOSED, "utf-8")
+    return trip
+
+
+@pytest.mark.parametrize(
+    ("which", "reason"),
+    [
+        (("2026-03-09", "09:00"), "calendar closure"),
+        (("2026-03-09", "14:00"), "calendar closure"),
+        (("2026-03-20",), "calendar closure: Power cut"),
+    ],
+    ids=["schedule", "extra", "half"],
+)
+def test_nothing_is_left_to_skip_where_the_site_is_closed(
+    berth: Berth, closed: Path, which: tuple[str, ...], reason: str
+) -> None:
+    told = berth("skip", "trip", *which)
+
+    assert told.code == 0
+    assert f"nothing is left to skip on {' '.join(which)} ({reason})" in told.out
+    assert changed(closed) == ([], [])
+
+
+def test_a_moved_occurrence_that_a_closed_site_leaves_out_is_found_by_both_dates(
+    berth: Berth, closed: Path
+) -> None:
+    closed.write_text(closed.read_text("utf-8").replace("to: {date: 2026-03-16", "to: {date: 2026-03-26"))
+
+    for day in ("2026-03-30", "2026-03-26"):
+        assert "nothing is left to skip" in berth("skip", "trip", day).out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("extend", "trip", "2026-03-20", "--until", "2026-03-22 21:00"),
+        ("extend", "trip", "2026-03-09", "14:00", "--until", "16:00"),
+    ],
+    ids=["schedule", "extra"],
+)
+def test_extend_says_why_there_is_nothing_to_extend(
+    berth: Berth, closed: Path, words: tuple[str, ...]
+) -> None:
+    told = berth(*words)
+
+    assert told.code == 1
+    assert "error[B046]" in told.err
+    assert "is left out (calendar closure" in told.err
+    assert changed(closed) == ([], [])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("move", "trip", "2026-03-23", "--to", "2026-03-26"),
+        ("move", "trip", "2026-03-09", "09:00", "--to", "10:00"),
+        ("extend", "trip", "2026-03-06", "--until", "2026-03-09 01:00"),
+    ],
+    ids=["move-there", "move-within", "extend-into"],
+)
+def test_nothing_is_moved_or_extended_to_where_the_site_is_closed(
+    berth: Berth, closed: Path, words: tuple[str, ...]
+) -> None:
+    told = berth(*words)
+
+    assert (told.code, told.out) == (2, "")
+    assert "the site is closed on " in told.err
+    assert "(calendar closure)" in told.err
+    assert changed(closed) == ([], [])
+
+
+def test_what_a_closed_site_leaves_out_can_be_moved_to_another_date(berth: Berth, closed: Path) -> None:
+    assert berth("move", "trip", "2026-03-20", "--to", "2026-03-27").code == 0
+    assert changed(closed) == ([], ["- {date: 2026-03-20, to: {date: 2026-03-27}}"])
