@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 from berth.dates.occurrence import Expansion
-from berth.schema.grammar import end_time, start_time
+from berth.notation.times import end_time, start_time
 from berth.schema.holders import Replicas
 from berth.schema.report import Origin
 from berth.schema.values import (

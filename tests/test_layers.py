@@ -20,9 +20,10 @@ FLOORS = [
     r"berth\.runtime\.\w+",
     r"berth\.reading\.\w+",
     r"berth\.karpenter\.\w+",
-    r"berth\.dates\.zone",  # the time rule; the schema checks zones by it
+    r"berth\.dates\.(zone|moments)",  # the time rule; the schema checks zones by it
+    r"berth\.notation\.\w+",
     r"berth\.schema\.\w+",
-    r"berth\.dates\.(?!zone$)\w+",
+    r"berth\.dates\.(?!(zone|moments)$)\w+",
     r"berth\.planner\.\w+",
     r"berth\.output\.\w+",
     r"berth\.simulation",
@@ -55,7 +56,7 @@ GATES = {
     "click": r"berth\.cli\.\w+",
     "pydantic": r"berth\.schema\.\w+",
     "pydantic_core": r"berth\.schema\.\w+",
-    "icalendar": r"berth\.(output\.calendar|edit\.calendarfeed)",
+    "icalendar": r"berth\.(output\.calendar|edit\.calendarfeed|notation\.zones)",
     "dateutil": r"berth\.edit\.eventdates",
     "ruamel": r"berth\.edit\.roundtrip",
     "kubernetes": r"berth\.live\.client",

@@ -10,9 +10,10 @@ import pytest
 from berth.dates.occurrence import Expansion, id_time
 from berth.dates.recurrence import expand, local_occurrences
 from berth.dates.zone import clock, date_text, known, local, number
-from berth.schema.grammar import end_time
+from berth.notation.times import end_time
+from berth.notation.weekdays import WEEKS
 from berth.schema.holders import BEHAVIORS
-from berth.schema.values import WEEKS, ClosedDates, Entry, EntryDates, Recurrence, Scaling
+from berth.schema.values import ClosedDates, Entry, EntryDates, Recurrence, Scaling
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

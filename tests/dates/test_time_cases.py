@@ -5,7 +5,7 @@ from datetime import datetime
 import pytest
 from berth.dates.cron import schedules
 from berth.dates.recurrence import expand
-from berth.schema.grammar import end_time
+from berth.notation.times import end_time
 from berth.schema.report import Refusal
 
 from tests.cases import Case, entry, of_case, read, recurrence, reservation, text

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 from berth.edit.create import reservation_yaml
+from berth.notation.weekdays import WEEKS
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
 from berth.schema.holders import Replicas
-from berth.schema.values import EVERY_DATE, EVERY_SESSION, WEEKS, EntryDates, Reservation
+from berth.schema.values import EVERY_DATE, EVERY_SESSION, EntryDates, Reservation
 
 from tests import generate
 

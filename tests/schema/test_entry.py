@@ -8,7 +8,7 @@ from berth.schema.datechanges import ExtraEntry, MovedEntry
 from berth.schema.recurrence import DateOrException
 from berth.schema.report import INVALID
 from berth.schema.reservation import Provisioning
-from berth.schema.types import MOST_SEATS, SeatCount, Weekday
+from berth.schema.types import MOST_SEATS, SeatCount, Weekdays
 from berth.schema.values import Except
 
 from tests.saying import ask, said
@@ -20,17 +20,17 @@ def test_weekdays_are_numbers_or_english_names() -> None:
     for number, names in enumerate(
         [("mon", "Monday"), ("TUE", "tuesday"), ("wed",), ("thu",), ("fri",), ("sat",), ("Sun", "sunday")], 1
     ):
-        assert ask(Weekday, number) == (number, [])
+        assert ask(Weekdays, number) == ((number,), [])
         for name in names:
-            assert ask(Weekday, name) == (number, [])
+            assert ask(Weekdays, name) == ((number,), [])
 
 
 def test_a_weekday_that_is_none_is_told() -> None:
-    assert said(Weekday, 0) == ["B012"]
-    assert said(Weekday, [1, 2]) == ["B013"]
-    assert said(Weekday, "Mittwoch") == ["B014"]
-    assert said(Weekday, "mo") == ["B014"]
-    assert said(Weekday, "wensday") == ["B014"]
+    assert said(Weekdays, 0) == ["B012"]
+    assert said(Weekdays, [1, 2]) == ["B013"]
+    assert said(Weekdays, "Mittwoch") == ["B014"]
+    assert said(Weekdays, "mo") == ["B014"]
+    assert said(Weekdays, "wensday") == ["B014"]
 
 
 def test_seats_are_at_least_one_and_no_more_than_a_cluster_can_have() -> None:

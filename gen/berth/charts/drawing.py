@@ -6,6 +6,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from berth.dates.zone import DAY, Zone, clock, day_of, local, resolve
+from berth.notation.weekdays import WEEKDAYS
 from berth.output.table import visible, width
 
 
@@ -30,7 +31,6 @@ def rounded(value: float) -> str:
 
 SESSIONS, TARGET = "sessions", "target"
 _STEPS = (1, 2, 5, 10, 15, 20, 30, 60, 120, 180, 240, 360, 720, DAY, 2 * DAY, 7 * DAY, 28 * DAY)  # minutes
-_WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
 class ChartLine(NamedTuple):
@@ -102,7 +102,7 @@ class TimeAxis(NamedTuple):
         if wall % DAY or length < DAY:
             return clock(wall)
         day = day_of(wall)
-        return _WEEKDAYS[day.weekday()] if length < 7 * DAY else f"{day:%m-%d}"
+        return WEEKDAYS[day.weekday()].capitalize() if length < 7 * DAY else f"{day:%m-%d}"
 
 
 def round_numbers() -> Iterator[int]:

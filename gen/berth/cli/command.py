@@ -19,7 +19,7 @@ from click.shell_completion import CompletionItem
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, columns, has_color, progress, stderr, stdout
 from berth.findings import ERROR, NOTE, Finding
 from berth.output import report
-from berth.schema.report import close
+from berth.schema.report import Refusal, close
 from berth.version import VERSION
 
 T = TypeVar("T")
@@ -32,7 +32,19 @@ _COMMON = ("-C", "--strict", "--quiet", "--now", "--help", "--version")
 
 
 class CommandError(click.ClickException):
-    """A command line that is understood but cannot be followed; the message is for people."""
+    """A command line that is understood but cannot be followed; the message is for people.
+
+    `code` is that of the finding which the same value has in a file; empty if there is none.
+    """
+
+    def __init__(self, message: str, code: str = "") -> None:
+        super().__init__(message)
+        self.code = code
+
+    @classmethod
+    def at(cls, place: str, refusal: Refusal) -> "CommandError":
+        """Return the error of a refused value; `place` is the option or argument that has it."""
+        return cls(f"{place}: {refusal.message} {refusal.fix}", refusal.code)
 
 
 class Settings(NamedTuple):

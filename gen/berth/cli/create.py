@@ -79,7 +79,7 @@ def import_(settings: Settings, source: str, file: str, **options: Any) -> int:
         suspend, zone = options["suspend"], options["time_zone"]
         return _import_reservations(settings, pipeline, found, zone, suspend=suspend)
     except EditError as error:
-        raise CommandError(f"{error}.") from error
+        raise CommandError(f"{error}.", error.code) from error
 
 
 def _source(settings: Settings, file: str, limit: int) -> Source | Problem:

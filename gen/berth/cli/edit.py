@@ -46,9 +46,9 @@ from berth.edit.occurrences import (
 )
 from berth.edit.roundtrip import EditError, MakeNode
 from berth.edit.seats import parse_counts, set_seats
+from berth.notation.times import end_time
 from berth.pipeline import Pipeline
 from berth.reading.source import is_input
-from berth.schema import grammar
 from berth.schema.declared import Declared
 from berth.schema.describe import json_schema_text
 from berth.schema.report import Refusal, nearest
@@ -130,7 +130,7 @@ def new(settings: Settings, name: str, times: tuple[str, ...], **options: str | 
         now = clock_of(settings, pipeline).now
         code = finish_edit(settings, pipeline, check_edit(pipeline, file, text, None, now))
     except EditError as error:
-        raise CommandError(f"{error}.") from error
+        raise CommandError(f"{error}.", error.code) from error
     if code == EXIT_OK:
         keep_schema()
     return code
@@ -241,7 +241,7 @@ def set_(  # noqa: PLR0913 - one for each option
         parsed = [parse_assignment(one) for one in assignments]
         counts = None if seats is None else parse_counts(seats)
     except EditError as error:
-        raise CommandError(f"{error}.") from error
+        raise CommandError(f"{error}.", error.code) from error
     pipeline = Pipeline()
     clock = clock_of(settings, pipeline)
     if on is not None and counts is not None:
@@ -322,10 +322,10 @@ def _target(clock: Clock, text: str | None) -> NewTimes:
     if start == "24:00":
         raise CommandError("24:00 can end a window, not start one. Write 00:00 of the next day.")
     return NewTimes(
-        day and clock.date(day),
-        start and _time(start),
-        end and _time(end),
-        end_day and clock.date(end_day),
+        day and clock.date("--to", day),
+        start and _time("--to", start),
+        end and _time("--to", end),
+        end_day and clock.date("--to", end_day),
     )
 
 
@@ -347,7 +347,8 @@ def extend(clock: Clock, which: OccurrenceSelector, until: str) -> OccurrenceEdi
     words = _T.sub(" ", until).split()
     if len(words) not in (1, 2):
         raise CommandError('--until is a time, or a date and a time: --until "2026-02-03 01:00".')
-    end, end_day = _time(words[-1]), clock.date(words[0]) if len(words) == 2 else None
+    end_day = clock.date("--until", words[0]) if len(words) == 2 else None
+    end = _time("--until", words[-1])
     return extend_occurrence(which, end, end_day)
 
 
@@ -364,7 +365,7 @@ def copy(settings: Settings, name: str, new: str, first: str, last: str) -> int:
     """
     pipeline = Pipeline()
     clock = clock_of(settings, pipeline)
-    span = clock.date(first), clock.date(last)
+    span = clock.date("--from", first), clock.date("--until", last)
     return _edit(settings, pipeline, lambda: copy_reservation(pipeline, name, new, *span, clock.now))
 
 
@@ -381,21 +382,24 @@ def delete(settings: Settings, name: str) -> int:
 
 def _which(clock: Clock, date: str, start: str | None, entry: str | None) -> OccurrenceSelector:
     """Parse DATE [TIME] as `berth occurrences` shows them, or the id of an occurrence, and --name."""
+    place = "DATE"
     day, *rest = _T.split(date.rpartition("/")[2])
     if rest and start is None:
         time, _, name = rest[0].partition("~")
-        return OccurrenceSelector(clock.date(day), _time(time), is_id=True, name=entry or name)
+        return OccurrenceSelector(clock.date(place, day), _time(place, time), is_id=True, name=entry or name)
     day, separator, time = date.partition(" ")
     if separator and start is None:
-        return OccurrenceSelector(clock.date(day), _time(time), name=entry)
-    return OccurrenceSelector(clock.date(date), None if start is None else _time(start), name=entry)
+        return OccurrenceSelector(clock.date(place, day), _time(place, time), name=entry)
+    return OccurrenceSelector(
+        clock.date(place, date), None if start is None else _time("TIME", start), name=entry
+    )
 
 
-def _time(text: str) -> str:
+def _time(place: str, text: str) -> str:
     try:
-        grammar.end_time(text)
+        end_time(text)
     except Refusal as refusal:
-        raise CommandError(f"{refusal.message} {refusal.fix}") from refusal
+        raise CommandError.at(place, refusal) from None
     return text
 
 
@@ -405,7 +409,7 @@ def _edit(settings: Settings, pipeline: Pipeline, edit: Callable[[], EditResult]
         return finish_edit(settings, pipeline, edit())
     except EditError as error:
         text = str(error)
-        raise CommandError(text if text.endswith(("?", ".")) else f"{text}.") from error
+        raise CommandError(text if text.endswith(("?", ".")) else f"{text}.", error.code) from error
 
 
 def finish_edit(

@@ -45,7 +45,10 @@ def _options(clock: Clock, given: Mapping[str, str | None]) -> ImportOptions:
     seats = given["seats"]
     if seats is not None and not (seats.isascii() and seats.isdigit() and int(seats[:9]) > 0):
         raise CommandError(f'--seats "{seats}" is not a number from 1 up.')
-    first, last = (None if text is None else clock.date(text) for text in (given["first"], given["last"]))
+    first, last = (
+        None if text is None else clock.date(option, text)
+        for option, text in (("--from", given["first"]), ("--until", given["last"]))
+    )
     return ImportOptions(
         resource_class=given["resource_class"] or "",
         seats=None if seats is None else int(seats[:9]),

@@ -25,6 +25,7 @@ from berth.edit.scaffold import (
     starter_files,
 )
 from berth.git import origin
+from berth.notation.zones import zone
 from berth.schema import grammar
 from berth.schema.engine import CALLED, ENGINES
 from berth.schema.renkunames import slug
@@ -48,7 +49,7 @@ class _Text(click.ParamType[str]):
             self.fail(f"{refusal.message} {refusal.fix}", param, ctx)
 
 
-_LABEL, _ZONE = _Text("label", grammar.dns_label), _Text("zone", grammar.zone)
+_LABEL, _ZONE = _Text("label", grammar.dns_label), _Text("zone", zone)
 _ADDRESS = _Text("address", grammar.optional(grammar.repository))
 _SOURCE, _ENGINE = click.Choice(tuple(NAMESPACES)), click.Choice(ENGINES)
 

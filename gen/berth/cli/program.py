@@ -74,7 +74,8 @@ def _message(error: "click.ClickException") -> str:
         if not hint and error.ctx and isinstance(error.ctx.command, click.Group):
             hint = " Options of a command follow it."
         return f"No such option {error.option_name}.{hint}"
-    return " ".join(error.format_message().split())
+    code = getattr(error, "code", "")  # of a value that its grammar refuses
+    return " ".join([*error.format_message().split(), *([f"[{code}]"] if code else [])])
 
 
 def main(act: Callable[[Sequence[str]], int] = run) -> NoReturn:

@@ -4,7 +4,6 @@ An unknown name is a usage error. But in input with errors it may be declared in
 there the errors are reported instead.
 """
 
-import re
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -13,15 +12,14 @@ import click
 
 from berth.cli.command import FILE, FOLDER, CommandError, Settings
 from berth.cli.completion import complete_classes, complete_clusters, complete_reservations
-from berth.cli.instants import parse_day, parse_instant, week_of
-from berth.dates.moments import local_day, named, read
+from berth.dates.moments import local_day, named
 from berth.dates.occurrence import Occurrence
 from berth.dates.zone import DAY, Zone, date_text, resolve
+from berth.notation.days import day
+from berth.notation.instants import instant, week_of
 from berth.pipeline import Item, Pipeline
-from berth.schema import grammar
 from berth.schema.report import Refusal, nearest
 
-_LAST_TIME = re.compile(r"(?:^|[ T])(\d\d?:\d\d)$", re.ASCII)
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
@@ -102,21 +100,10 @@ class Clock(NamedTuple):
 
     def instant(self, option: str, text: str | None) -> int | None:
         """Return the seconds of an INSTANT, the value of an option."""
-        found = None if text is None else parse_instant(text, self.zone, self.now)
-        if text is not None and found is None:
-            raise CommandError(f"{option}: {self._why_no_instant(text)}")
-        return found
-
-    def _why_no_instant(self, text: str) -> str:
-        time = _LAST_TIME.search(text)
-        if time:
-            try:
-                grammar.end_time(time[1])
-            except Refusal as refusal:
-                return f"{refusal.message} {refusal.fix}"
-        is_span = parse_instant(f"+{text}", self.zone, self.now) is not None
-        examples = f"+{text}" if is_span else "2026-02-02T08:00:00Z, 2026-02-02 09:00, monday or +2h"
-        return f'"{text}" is not an instant. Write {examples}.'
+        try:
+            return None if text is None else instant(text, self.zone, self.now)
+        except Refusal as refusal:
+            raise CommandError.at(option, refusal) from None
 
     def week(self, text: str) -> tuple[int, int]:
         """Return the first instant of the week of a DATE, and that of the next week."""
@@ -124,12 +111,12 @@ class Clock(NamedTuple):
         assert at is not None
         return week_of(at, self.zone)
 
-    def date(self, text: str) -> str:
-        """Return the date that a DATE means."""
-        date = parse_day(text, self.today) or text
-        if len(date) != len("2026-02-02") or read(date, named("UTC")) is None:
-            raise CommandError(f'"{text}" is not a date. Write one such as 2026-02-02, or monday.')
-        return date
+    def date(self, option: str, text: str) -> str:
+        """Return the date that a DATE means, the value of an option or argument."""
+        try:
+            return str(day(text, self.today))
+        except Refusal as refusal:
+            raise CommandError.at(option, refusal) from None
 
 
 def clock_of(settings: Settings, pipeline: Pipeline | None) -> Clock:

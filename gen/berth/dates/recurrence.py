@@ -33,7 +33,8 @@ from berth.dates.occurrence import (
 )
 from berth.dates.zone import DAY, FOLD, GAP, Zone, date_text, load, number, trait, window
 from berth.findings import Problem
-from berth.schema.values import EVERY_DATE, WEEKS, Calendar, Entry, Extra, Recurrence, Reservation
+from berth.notation.weekdays import DAY_NAMES, WEEKS
+from berth.schema.values import EVERY_DATE, Calendar, Entry, Extra, Recurrence, Reservation
 
 OVERNIGHT, MOVED, EXTRA, ON_HOLIDAY = "overnight", "moved", "extra", "onHoliday"
 OTHER_SEATS, SUSPENDED = "otherSeats", "suspended"
@@ -135,7 +136,6 @@ NOTHING, NOTHING_RENKU = "B042", "B043"
 TOO_MANY = "B044"
 MOST = 2000
 _MOST_BARE = 10 * MOST  # before exceptions; there may be millions
-_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _NTH = {1: "first", 2: "second", 3: "third", 4: "fourth", 5: "fifth", -1: "last"}
 _WHOLE = ("spec", "recurrence")
 
@@ -337,7 +337,7 @@ def _no_date(recurrence: Recurrence, entries: Sequence[Entry]) -> str:
 
 def _weekdays(entries: Iterable[Entry]) -> str:
     numbers = sorted({day for entry in entries for day in entry.days})
-    return " or ".join(_WEEKDAYS[day - 1] for day in numbers) or "date"
+    return " or ".join(DAY_NAMES[day - 1].capitalize() for day in numbers) or "date"
 
 
 def _weeks_text(weeks: Sequence[int]) -> str:

@@ -4,31 +4,34 @@ import os
 import stat
 from collections.abc import Callable
 from datetime import date
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from berth.core.timetable import Buffer
-from berth.dates.zone import DAY, Zone, load, local, number
+from berth.dates.moments import named
+from berth.dates.zone import DAY, Zone, local, number
 from berth.edit.recurrencetext import recurrence_lines
 from berth.edit.roundtrip import EditError, is_plain
 from berth.findings import ERROR, Finding
+from berth.notation import days, weekdays, zones
+from berth.notation.times import TimeSpan, time_span
 from berth.output.yamltext import quote
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
 from berth.schema import grammar
 from berth.schema.holders import BEHAVIORS, Replicas
 from berth.schema.report import Origin, Refusal
-from berth.schema.types import WEEKDAYS
 from berth.schema.values import (
-    EVERY_DATE,
     EVERY_SESSION,
-    WEEKS,
     Entry,
     EntryDates,
     Recurrence,
     Reservation,
     ReservationOwner,
 )
+
+T = TypeVar("T")
 
 # Reservations from flags and answers
 
@@ -99,8 +102,9 @@ def new_reservation(request: ReservationRequest) -> Reservation:
     """Create a reservation from a complete request. Raise EditError for a value that cannot be parsed."""
     given = request.given
     seats = ((given["class"], _whole(given["seats"], "--seats")),)
-    days = _weekdays(given["weekly"]) if request.type == "weekly" else ()
-    dates = EntryDates(weeks=_weeks(given["weeks"])) if "weeks" in given else EVERY_DATE
+    weekly = _weekdays(given["weekly"]) if request.type == "weekly" else ()
+    weeks = _read("--weeks", weekdays.weeks, given["weeks"]) if "weeks" in given else ()
+    dates = EntryDates(weeks=weeks)
     within = _names(given.get("within", ""))
     has_span = request.type != "dates" and not within
     behavior = given.get("behavior", "maintain")
@@ -114,12 +118,12 @@ def new_reservation(request: ReservationRequest) -> Reservation:
         annotations=(),
         recurrence=Recurrence(
             type=request.type,
-            zone=given.get("time-zone", ""),
-            first=_date(given["from"]) if has_span else None,
-            last=_date(given["until"]) if has_span else None,
-            dates=tuple((day, day) for day in _dates(given["dates"])) if request.type == "dates" else (),
+            zone=_read("--time-zone", zones.zone, given["time-zone"]) if "time-zone" in given else "",
+            first=_date("--from", given["from"]) if has_span else None,
+            last=_date("--until", given["until"]) if has_span else None,
+            dates=_dates(given["dates"]) if request.type == "dates" else (),
             interval=_whole(given.get("interval", "1"), "--interval"),
-            schedule=tuple(Entry(days, *_times(one), None, seats, dates=dates) for one in request.times),
+            schedule=tuple(Entry(weekly, *_times(one), None, seats, dates=dates) for one in request.times),
             calendars=_names(given.get("calendars", "")),
             excepts=(),
             moves=(),
@@ -149,15 +153,20 @@ def _whole(text: str, flag: str) -> int:
     return int(text)
 
 
-def _date(text: str) -> date:
+def _read(place: str, grammar: Callable[[str], T], text: str) -> T:
+    """Return what a grammar makes of a text. `place`: the option or argument that has it, for the error."""
     try:
-        return date.fromisoformat(text.strip())
-    except ValueError:
-        raise EditError(f'"{text}" is not a date. Example: 2026-02-02') from None
+        return grammar(text.strip())
+    except Refusal as refusal:
+        raise EditError.at(place, refusal) from None
 
 
-def _dates(text: str) -> list[date]:
-    return [_date(one) for one in text.split(",")]
+def _date(place: str, text: str) -> date:
+    return _read(place, days.day, text)
+
+
+def _dates(text: str) -> tuple[days.DateSpan, ...]:
+    return _read("--dates", days.spans, text)
 
 
 def _labels(text: str) -> tuple[tuple[str, str], ...]:
@@ -173,27 +182,12 @@ def _labels(text: str) -> tuple[tuple[str, str], ...]:
     return tuple(found.items())
 
 
-def _times(text: str) -> tuple[int, int]:
-    start, dash, end = text.partition("-")
-    try:
-        if dash:
-            return grammar.start_time(start), grammar.end_time(end)
-    except Refusal as refusal:
-        raise EditError(f"{refusal.message} {refusal.fix.rstrip('.')}") from None
-    raise EditError(f'"{text}" is not a span of time. Example: 09:00-13:00')
+def _times(text: str) -> TimeSpan:
+    return _read("TIMES", time_span, text)
 
 
 def _weekdays(text: str) -> tuple[int, ...]:
-    days = [one.strip().lower()[:3] for one in text.split(",")]
-    if not all(day in WEEKDAYS for day in days):
-        raise EditError(f'"{text}" is not a list of weekdays. Example: mon,wed')
-    return tuple(sorted({WEEKDAYS.index(day) + 1 for day in days}))
-
-
-def _weeks(text: str) -> tuple[int, ...]:
-    if text not in WEEKS:
-        raise EditError(f'--weeks "{text}" is not one of {", ".join(WEEKS)}')
-    return WEEKS[text]
+    return _read("--weekly", weekdays.weekdays, text)
 
 
 _CHECKS: dict[str, Callable[[str], object]] = {
@@ -201,8 +195,8 @@ _CHECKS: dict[str, Callable[[str], object]] = {
     "weekly": _weekdays,
     "daily": str,
     "dates": _dates,
-    "from": _date,
-    "until": _date,
+    "from": partial(_date, "--from"),
+    "until": partial(_date, "--until"),
     "match-labels": _labels,
 }
 """What an answer must be, by the flag that it stands for."""
@@ -297,15 +291,8 @@ def import_renku(source: Source, project: Pipeline, zone_name: str | None) -> Im
     found = [one for one in both.declared.reservations if one.renku and one.origin.file == source.file]
     if not found:
         raise EditError("the file contains no Renku reservation")
-    zone = _zone(zone_name) if zone_name else None
+    zone = named(_read("--time-zone", zones.zone, zone_name)) if zone_name else None
     return ImportedReservations(tuple(_in_zone(one, zone) if zone else one for one in found), ())
-
-
-def _zone(name: str) -> Zone:
-    zone = load(name)
-    if zone is None:
-        raise EditError(f'no time zone named "{name}"')
-    return zone
 
 
 def _in_zone(one: Reservation, zone: Zone) -> Reservation:

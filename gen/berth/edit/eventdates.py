@@ -23,7 +23,7 @@ from berth.edit.calendarfeed import (
     ZoneClock,
 )
 from berth.findings import Finding
-from berth.schema.grammar import FIRST_YEAR, LAST_YEAR
+from berth.notation.days import FIRST_YEAR, LAST_YEAR
 
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - wall times have no zone
 _FIRST, _LAST = date(FIRST_YEAR, 1, 1), date(LAST_YEAR, 12, 31)

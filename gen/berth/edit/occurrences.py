@@ -25,8 +25,8 @@ from berth.edit.roundtrip import EditError, MakeNode, TreeEdit
 from berth.edit.seats import Counts, count_keys, set_extra_seats, with_counts
 from berth.findings import Problem
 from berth.manifests.placed import class_names
+from berth.notation.times import end_time
 from berth.output.report import seats_text
-from berth.schema.grammar import end_time
 from berth.schema.values import Calendar, Reservation, Seats
 
 

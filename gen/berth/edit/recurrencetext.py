@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from datetime import date
 
 from berth.dates.zone import DAY, clock
-from berth.schema.types import WEEKDAYS
-from berth.schema.values import WEEKS, Entry, EntryDates, Except, Extra, Move, Recurrence, Seats
+from berth.notation.weekdays import WEEKDAYS, WEEKS
+from berth.schema.values import Entry, EntryDates, Except, Extra, Move, Recurrence, Seats
 
 _ON_ONE_LINE = 8  # dates; a longer list has a line for each
 

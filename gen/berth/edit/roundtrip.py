@@ -20,6 +20,7 @@ from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.error import YAMLError
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
+from berth.notation.refusal import Refusal
 from berth.reading.document import parse
 from berth.reading.source import Source
 
@@ -44,7 +45,16 @@ class TreeEdit(Protocol):
 
 
 class EditError(Exception):
-    """An edit that is refused, with a message for people."""
+    """An edit that is refused, with a message for people; `code` is that of the grammar that refused it."""
+
+    def __init__(self, message: str, code: str = "") -> None:
+        super().__init__(message)
+        self.code = code
+
+    @classmethod
+    def at(cls, place: str, refusal: Refusal) -> "EditError":
+        """Return the error of a refused value; `place` is the option or argument that has it."""
+        return cls(f"{place}: {refusal.message} {refusal.fix.rstrip('.')}", refusal.code)
 
 
 class Comment(NamedTuple):

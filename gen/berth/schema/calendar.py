@@ -3,13 +3,12 @@
 from typing import Annotated, ClassVar, Literal
 
 from berth.findings import Path
+from berth.notation.days import ORDER
 from berth.schema.base import ListOf, Model, NonEmpty, Switch, field
 from berth.schema.metadata import KindDocument
 from berth.schema.report import IDLE_KEY, INVALID, MISSING, Origin, Report
-from berth.schema.types import AnyText, Date, DnsLabel, EndTime, StartTime
+from berth.schema.types import AnyText, Date, DateSpan, DnsLabel, EndTime, StartTime
 from berth.schema.values import Calendar, ClosedDates, Term
-
-ORDER = "B024"
 
 
 class DateRange(Model):
@@ -68,7 +67,7 @@ def _form(value: object) -> int:
     return 2 if "date" in value else 1
 
 
-CalendarDate = Annotated[Date | DateRange | SingleDate, Switch(_form)]
+CalendarDate = Annotated[DateSpan | DateRange | SingleDate, Switch(_form)]
 
 
 class CalendarSpec(Model):
@@ -101,8 +100,7 @@ class CalendarDocument(KindDocument):
             origin,
             self.metadata.name,
             tuple(
-                one.closed if isinstance(one, Model) else ClosedDates(one, one)
-                for one in self.spec.dates or ()
+                one.closed if isinstance(one, Model) else ClosedDates(*one) for one in self.spec.dates or ()
             ),
             tuple(Term(one.name, one.first, one.last) for one in self.spec.terms or ()),
             self.spec.closes,

@@ -3,10 +3,10 @@
 from typing import Annotated, Any, ClassVar, Literal
 
 from berth.findings import Path
+from berth.notation.days import ORDER
 from berth.quantity import parse
 from berth.schema import cloudgrammar
 from berth.schema.base import ListOf, Model, NonEmpty, NonEmptyUnique, Switch, Text, Whole, field
-from berth.schema.calendar import ORDER
 from berth.schema.cloudvalues import (
     BLOCK,
     DEFAULT,

@@ -1,6 +1,6 @@
 """The lines of a recurrence: their seats, and an entry of the schedule."""
 
-from typing import Annotated, Any, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Annotated, Any, NamedTuple, Protocol, runtime_checkable
 
 from berth.findings import Path
 from berth.schema.base import Model, NonEmpty, Switch, Whole, field
@@ -11,15 +11,15 @@ from berth.schema.types import (
     Date,
     DnsLabel,
     EndTime,
-    IsoWeek,
     LeadMinutes,
     NodeCount,
     NthWeek,
     SeatCount,
     StartTime,
-    Weekday,
+    Weekdays,
+    Weeks,
 )
-from berth.schema.values import EVERY_DATE, WEEKS, Entry, EntryDates, Scaling, Seats
+from berth.schema.values import EVERY_DATE, Entry, EntryDates, Scaling, Seats
 
 EQUAL_TIMES = "B028"
 TIME = '"HH:MM" in the reservation\'s zone'
@@ -138,9 +138,15 @@ class ScaledSeats(OwnSeats):
         return seats, () if {*found} == {standard.usual} else tuple(found)
 
 
-Weeks = Annotated[
-    Literal["odd", "even"] | NonEmpty[IsoWeek], Switch(lambda value: int(not isinstance(value, str)))
-]
+_OR_LIST = Switch(lambda value: int(isinstance(value, list)))
+WeekdaysOrList = Annotated[Weekdays | NonEmpty[Weekdays], _OR_LIST]
+WeeksOrList = Annotated[Weeks | NonEmpty[Weeks], _OR_LIST]
+
+
+def _numbers(value: tuple[int | tuple[int, ...], ...] | None) -> tuple[int, ...]:
+    """Return the numbers of a value that may be a list of such values, each once and ascending."""
+    parts = [(part,) if isinstance(part, int) else part for part in value or ()]
+    return tuple(sorted({number for part in parts for number in part}))
 
 
 class Monthly(Model):
@@ -150,15 +156,17 @@ class Monthly(Model):
 
 
 class ScheduleEntry(ScaledSeats):
-    day_of_week: Weekday | None = field(None, "1 = Monday to 7 = Sunday, or a name", "none")
-    days_of_week: NonEmpty[Weekday] | None = field(None, "several weekdays: [mon, wed]", "none")
+    day_of_week: WeekdaysOrList | None = field(None, "1 = Monday to 7 = Sunday, or a name", "none")
+    days_of_week: WeekdaysOrList | None = field(None, "several weekdays: [mon, wed] or mon-fri", "none")
     start_time: StartTime = field(meaning=TIME)
     end_time: EndTime = field(meaning=END)
     end_day: EndDay | None = field(None, END_DAY, NEXT_DAY)
     name: DnsLabel | None = field(None, NAME, "none")
     first: Date | None = field(None, "its first date", "the recurrence's", alias="from")
     last: Date | None = field(None, "its last date, inclusive", "the recurrence's", alias="until")
-    weeks: Weeks | None = field(None, "only `weekly`: odd, even, or a list of ISO week numbers", "every week")
+    weeks: WeeksOrList | None = field(
+        None, "only `weekly`: odd, even, or ISO week numbers: [6, 8] or 6-8", "every week"
+    )
     monthly: Monthly | None = field(None, "only `weekly`: once a month, as {week: 1}", "every week")
 
     def check(self, path: Path, report: Report) -> None:
@@ -169,16 +177,16 @@ class ScheduleEntry(ScaledSeats):
             report(CONFLICT, path, "weeks and monthly are both given.", "Keep one of the two.")
 
     def entry(self, weekly: bool, standard: StandardSeats) -> Entry:
-        days = (self.days_of_week or (self.day_of_week,)) if weekly else ()
+        days = _numbers(self.days_of_week or self.day_of_week) if weekly else ()
         times = (self.start_time, self.end_time, self.end_day)
         seats, scaling = self.scaled_seats(standard)
-        return Entry(tuple(sorted({*days})), *times, seats, scaling, self.name or "", self._dates())
+        return Entry(days, *times, seats, scaling, self.name or "", self._dates())
 
     def _dates(self) -> EntryDates:
         if (self.first, self.last, self.weeks, self.monthly) == (None, None, None, None):
             return EVERY_DATE
-        weeks = WEEKS[self.weeks] if isinstance(self.weeks, str) else sorted({*(self.weeks or ())})
-        return EntryDates(self.first, self.last, tuple(weeks), self.monthly.week if self.monthly else 0)
+        nth = self.monthly.week if self.monthly else 0
+        return EntryDates(self.first, self.last, _numbers(self.weeks), nth)
 
 
 def check_length(times: tuple[Any, Any, Any], path: Path, report: Report) -> None:

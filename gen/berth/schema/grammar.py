@@ -1,4 +1,4 @@
-"""The grammars of texts that people write: dates, times, names, labels, quantities, images.
+"""The grammars of texts that people write: names, labels, quantities, durations, images, addresses.
 
 Each takes the text and returns its value, or raises Refusal with what is wrong and what to write. The
 rules for names, labels and resources are those of the Kubernetes API server (apimachinery's validation).
@@ -6,23 +6,21 @@ rules for names, labels and resources are those of the Kubernetes API server (ap
 
 import re
 from collections.abc import Callable
-from datetime import date, datetime
+from datetime import datetime
 from functools import lru_cache
 
-from berth.dates.zone import known as known_zones
+from berth.notation.days import FIRST_YEAR, LAST_YEAR
+from berth.notation.times import TIME
 from berth.quantity import NANO
 from berth.quantity import parse as parse_quantity
-from berth.schema.report import CHOICE, RANGE, Refusal, choice, close, nearest, shown
+from berth.schema.report import CHOICE, RANGE, Refusal, choice, shown
 
-ZONE, DATE, TIME, NAME, LABEL, QUANTITY, URL = "B021", "B017", "B018", "B019", "B020", "B022", "B034"
+NAME, LABEL, QUANTITY, URL = "B019", "B020", "B022", "B034"
 LONGEST_LINE = 200  # characters: lines are cells of tables
 UNFIT = "B038"  # for an engine
 UNREADABLE = "B107"  # for Koordinator
-FIRST_YEAR, LAST_YEAR = 2000, 2099
 _LARGEST_PAGE = 2**40 * NANO  # far above any; sizes that overflow are refused by the API server
 
-_DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})", re.ASCII)
-_TIME = re.compile(r"([0-9]{2}):([0-9]{2})", re.ASCII)
 _DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", re.ASCII)
 _DNS_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*", re.ASCII)
 _WORD = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?", re.ASCII)
@@ -44,55 +42,6 @@ _GO_PART = r"([0-9]+\.?[0-9]*|\.[0-9]+)([hms])"
 _GO = r"([-+]?)(0|(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)[hms])+)"
 _LONGER = r"([0-9]{1,5})(d|w)"
 _INSTANT = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-9]{2}:[0-9]{2}Z"
-_NEARLY_A_TIME = r"([01]?[0-9]|2[0-3])(?::?([0-5][0-9]))?(?::[0-5][0-9])?"
-
-
-@lru_cache(maxsize=4096)
-def day(text: str) -> date:
-    match = _DATE.fullmatch(text)
-    if match is None:
-        raise Refusal(f"{shown(text)} is not a date.", "Write year-month-day, for instance 2026-02-28.", DATE)
-    year, month, number = int(match[1]), int(match[2]), int(match[3])
-    if not FIRST_YEAR <= year <= LAST_YEAR:
-        message = f"{text} is outside of the years {FIRST_YEAR} to {LAST_YEAR}."
-        raise Refusal(message, "Write a date within them.", DATE)
-    try:
-        return date(year, month, number)
-    except ValueError:
-        fix = "Write a date that exists."
-        raise Refusal(f"{text} does not exist in the calendar.", fix, DATE) from None
-
-
-@lru_cache(maxsize=4096)
-def end_time(text: str) -> int:
-    """Return the minutes after midnight; 24:00 is 1440, the midnight at the end of the day."""
-    return 1440 if text == "24:00" else _minutes(text, "24:00")
-
-
-@lru_cache(maxsize=4096)
-def start_time(text: str) -> int:
-    """Return the minutes after midnight, 0 to 1439."""
-    if text == "24:00":
-        raise Refusal("24:00 can end a window, not start one.", "Write 00:00 of the next day.", TIME)
-    return _minutes(text, "23:59")
-
-
-def _minutes(text: str, last: str) -> int:
-    match = _TIME.fullmatch(text)
-    if match is None:
-        raise Refusal(f"{shown(text)} is not a time of day.", _time_advice(text), TIME)
-    hours, minutes = int(match[1]), int(match[2])
-    if hours > 23 or minutes > 59:
-        raise Refusal(f"{shown(text)} is not a time of day.", f"Write a time from 00:00 to {last}.", TIME)
-    return hours * 60 + minutes
-
-
-def _time_advice(text: str) -> str:
-    """Suggest what the author of `900`, `9`, `9:00` or `09:00:00` meant."""
-    match = re.fullmatch(_NEARLY_A_TIME, text, re.ASCII)
-    if match is None:
-        return 'Write HH:MM, for instance "09:00".'
-    return f'Write "{match[1].zfill(2)}:{match[2] or "00"}".'
 
 
 def notice(text: str) -> int:
@@ -109,17 +58,6 @@ def line(text: str) -> str:
         return text
     message = f"{shown(text)} is not one line of 1 to {LONGEST_LINE} characters."
     raise Refusal(message, "Write one short line.", RANGE)
-
-
-@lru_cache(maxsize=256)
-def zone(text: str) -> str:
-    names = known_zones()
-    if text in names:
-        return text
-    advice = "Write a name such as Europe/Zurich or UTC."
-    if close(text, names):
-        advice = nearest(text, names, "")
-    raise Refusal(f"{shown(text)} is not a time zone of the tz database.", advice, ZONE)
 
 
 @lru_cache(maxsize=256)
@@ -401,8 +339,9 @@ def utc(text: str) -> str:
     except ValueError:
         message = f"{text} does not exist."
         raise Refusal(message, "Write a date and a time that exist.", UNREADABLE) from None
-    if not 2000 <= year <= 2099:
-        raise Refusal(f"{text} is outside of the years 2000 to 2099.", "Write one within.", UNREADABLE)
+    if not FIRST_YEAR <= year <= LAST_YEAR:
+        message = f"{text} is outside of the years {FIRST_YEAR} to {LAST_YEAR}."
+        raise Refusal(message, "Write one within.", UNREADABLE)
     return text
 
 

@@ -5,12 +5,14 @@ from datetime import date
 from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 from berth.findings import Path
+from berth.notation.days import ORDER
+from berth.notation.days import DateSpan as Span
 from berth.schema.base import OR_MAPPING, ListOf, Model, NonEmpty, NonEmptyUnique, Whole, field, lazy
-from berth.schema.calendar import ORDER
 from berth.schema.entry import OwnSeats, ScheduleEntry, StandardSeats, check_length
 from berth.schema.report import CONFLICT, IDLE_KEY, INVALID, MISSING, Report
 from berth.schema.types import (
     Date,
+    DateSpan,
     DnsLabel,
     TimeZone,
 )
@@ -41,7 +43,7 @@ else:
     ListedDates = lazy("berth.schema.datechanges", "ListedDates")
     MovedEntry = lazy("berth.schema.datechanges", "MovedEntry")
 
-DateOrException = Annotated[Date | DateException, OR_MAPPING]
+DateOrException = Annotated[DateSpan | DateException, OR_MAPPING]
 
 
 def _sound(lines: Sequence[T] | None) -> Iterator[tuple[int, T]]:
@@ -58,7 +60,7 @@ class RecurrenceSpec(Model):
     within: NonEmptyUnique[DnsLabel] | None = field(
         None, "only `daily` and `weekly`: names of terms, instead of startDate and endDate", "none"
     )
-    dates: NonEmpty[Annotated[Date | ListedDates, OR_MAPPING]] | None = field(
+    dates: NonEmpty[Annotated[DateSpan | ListedDates, OR_MAPPING]] | None = field(
         None, "only `dates`: dates, ranges {from, to}, or {date, startTime, endTime}", "none"
     )
     time_zone: TimeZone | None = field(None, "time zone of all times of the reservation", "the site's")
@@ -105,7 +107,7 @@ class RecurrenceSpec(Model):
         if self.type != "dates" or not self.dates:
             return False
         return self.dates is INVALID or not any(
-            isinstance(one, date) or (one is not INVALID and one.start_time is None) for one in self.dates
+            isinstance(one, Span) or (one is not INVALID and one.start_time is None) for one in self.dates
         )
 
     def _check_without_span(self, path: Path, report: Report) -> None:
@@ -122,9 +124,9 @@ class RecurrenceSpec(Model):
         """Report dates that are listed again; each happens once."""
         items = () if self.dates is INVALID else self.dates or ()
         spans = [
-            ((one, one) if isinstance(one, date) else (one.day or one.first, one.day or one.last), i)
+            (one if isinstance(one, Span) else (one.day or one.first, one.day or one.last), i)
             for i, one in enumerate(items)
-            if one is not INVALID and (isinstance(one, date) or one.start_time is None)
+            if one is not INVALID and (isinstance(one, Span) or one.start_time is None)
         ]
         known = [
             (first, last, i)
@@ -240,19 +242,19 @@ class RecurrenceSpec(Model):
         """Return the recurrence as a value; its zone is empty if none is given."""
         weekly = self.type == "weekly"
         schedule = [one.entry(weekly, standard) for one in self.schedule or ()]
-        listed = [(i, one) for i, one in enumerate(self.dates or ()) if not isinstance(one, date)]
+        listed = [(i, one) for i, one in enumerate(self.dates or ()) if not isinstance(one, Span)]
         schedule += filter(None, [one.entry(i, standard) for i, one in listed])
         return Recurrence(
             type=self.type,
             zone=self.time_zone or "",
             first=self.start_date,
             last=self.end_date,
-            dates=tuple((one, one) if isinstance(one, date) else one.span for one in self.dates or ()),
+            dates=tuple(one if isinstance(one, Span) else one.span for one in self.dates or ()),
             interval=self.interval,
             schedule=tuple(schedule),
             calendars=self.calendars,
             excepts=tuple(
-                Except(one, one, None) if isinstance(one, date) else one.excepted for one in self.excepted
+                Except(*one, None) if isinstance(one, Span) else one.excepted for one in self.excepted
             ),
             moves=tuple(one.move(standard) for one in self.moved),
             extras=tuple(one.extra(standard) for one in self.extra),

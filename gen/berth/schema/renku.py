@@ -10,9 +10,10 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import ConfigDict
 
 from berth.findings import Path
-from berth.schema import grammar, validate
+from berth.notation import times
+from berth.notation.days import ORDER
+from berth.schema import validate
 from berth.schema.base import Model, NonEmpty, Parsed, Text, Whole, field
-from berth.schema.calendar import ORDER
 from berth.schema.entry import EQUAL_TIMES
 from berth.schema.holders import Replicas
 from berth.schema.renkunames import name
@@ -47,8 +48,8 @@ def _clock(read: Text) -> Any:
 def _end_time(text: str) -> int:
     if text == "24:00":
         fix = "Write a time from 00:00 to 23:59."
-        raise Refusal('"24:00" is not a time of day in Renku.', fix, grammar.TIME)
-    return grammar.start_time(text)
+        raise Refusal('"24:00" is not a time of day in Renku.', fix, times.TIME)
+    return times.start_time(text)
 
 
 def _name(text: str) -> str:
@@ -57,7 +58,7 @@ def _name(text: str) -> str:
     return text
 
 
-_START, _END = Text("time of day", grammar.start_time), Text("time of day", _end_time)
+_START, _END = Text("time of day", times.start_time), Text("time of day", _end_time)
 StartClock = Annotated[Clock, Parsed("time of day", _clock(_START), {"type": "string"})]
 EndClock = Annotated[Clock, Parsed("time of day", _clock(_END), {"type": "string"})]
 

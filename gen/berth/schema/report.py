@@ -1,22 +1,34 @@
-"""The problems of one document: how they are collected, and how messages show values and suggest words."""
+"""The problems of one document, and how they are collected."""
 
-from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from berth.findings import ERROR, Path, Problem, severity
+from berth.notation.refusal import CHOICE, RANGE, TYPE, Refusal, article, choice, close, nearest, shown
+
+__all__ = [
+    "CHOICE",
+    "CONFLICT",
+    "IDLE_KEY",
+    "INVALID",
+    "MISSING",
+    "RANGE",
+    "TYPE",
+    "UNKNOWN_KEY",
+    "Origin",
+    "Refusal",
+    "Report",
+    "article",
+    "choice",
+    "close",
+    "items",
+    "nearest",
+    "shown",
+]
 
 INVALID: Final[Any] = object()
 """In place of a value that is missing or faulty, which is reported already."""
 
-UNKNOWN_KEY, MISSING, RANGE, TYPE, CHOICE, CONFLICT, IDLE_KEY = (
-    "B010",
-    "B011",
-    "B012",
-    "B013",
-    "B014",
-    "B016",
-    "B029",
-)
+UNKNOWN_KEY, MISSING, CONFLICT, IDLE_KEY = "B010", "B011", "B016", "B029"
 
 
 def items(mapping: Any) -> list[tuple[str, Any]]:
@@ -33,17 +45,6 @@ class Origin(NamedTuple):
     file: str
     index: int  # type: ignore[assignment] # hides tuple.index, which nobody misses
     prefix: tuple[str | int, ...] = ()
-
-
-class Refusal(ValueError):  # noqa: N818 - it refuses a value; it is not an error of the program
-    """A value does not follow its grammar. Carries the code, what is wrong, and what to do."""
-
-    def __init__(self, message: str, fix: str, code: str, *, at_key: bool = False) -> None:
-        super().__init__(message)
-        self.message = message
-        self.fix = fix
-        self.code = code
-        self.at_key = at_key
 
 
 class Report:
@@ -75,46 +76,3 @@ class Report:
         return not any(
             one.path[: len(whole)] == whole and severity(one.code) == ERROR for one in self.problems
         )
-
-
-# Words of messages
-
-
-def shown(value: object) -> str:
-    """Return a value as a message shows it: text in quotes, the rest as YAML writes it; long ones are cut."""
-    if isinstance(value, dict | list):
-        return "a mapping" if isinstance(value, dict) else "a list"
-    if value is None:
-        return "null"
-    text = str(value).lower() if isinstance(value, bool) else str(value)
-    cut = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[:60])
-    cut += "..." if len(text) > 60 else ""
-    return f'"{cut}"' if type(value) is str else cut
-
-
-def article(words: str) -> str:
-    """Put `a` or `an` before a description that needs one."""
-    if words.startswith(("text", "one of", "true", '"')):
-        return words
-    return ("an " if words[0] in "aeiou" else "a ") + words
-
-
-def nearest(given: str, known: Sequence[str], otherwise: str = "There are") -> str:
-    """Advise on an unknown word: the nearest known ones, or all of them."""
-    if not known:
-        return "Declare it, or remove it."
-    found = close(given, known)
-    return f"Did you mean {' or '.join(found)}?" if found else f"{otherwise} {', '.join(known)}."
-
-
-def choice(given: str, known: tuple[str, ...]) -> str:
-    """Advise on a word that must be one of the known ones."""
-    return nearest(given, known, "Write one of" if len(known) > 1 else "Write")
-
-
-def close(given: str, known: Sequence[str], likeness: float = 0.6) -> list[str]:
-    """Return at most three known words that are so much like this one, the nearest first."""
-    from difflib import get_close_matches  # noqa: PLC0415 - only a mistake pays for it
-
-    lowered = {name.lower(): name for name in known}
-    return [lowered[n] for n in get_close_matches(given.lower(), list(lowered), n=3, cutoff=likeness)]

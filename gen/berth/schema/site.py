@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypeVar
 
 from berth.findings import Path
 from berth.names import DISTRIBUTION
+from berth.notation.days import ORDER
 from berth.schema import engine as engines
 from berth.schema import grammar
 from berth.schema.base import ListOf, Model, NonEmpty, Text, UniqueList, Whole, field, lazy
-from berth.schema.calendar import ORDER
 from berth.schema.engine import EngineSpec
 from berth.schema.metadata import KindDocument
 from berth.schema.pod import Tolerating, completed

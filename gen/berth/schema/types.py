@@ -5,37 +5,36 @@ from datetime import date
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
+from berth.notation import days, times, weekdays, zones
 from berth.schema import grammar
 from berth.schema.base import Length, Parsed, Text, Whole, wrong_type
-from berth.schema.report import CHOICE, RANGE, TYPE, Refusal, nearest, shown
+from berth.schema.report import RANGE, TYPE, Refusal, shown
 
 INT32, INT64 = 2**31 - 1, 2**63 - 1
 MOST_SEATS = 1_000_000  # of one entry: 2,000 of them at once are still fewer than a Deployment can count
 _MOST_MONEY = 10**12
-WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-_DAY_NAMES = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _DAY = "20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
 _TIME = "([01][0-9]|2[0-3]):[0-5][0-9]"
 
 
-def _weekday(value: Any) -> int:
-    """Read 1 (Monday) to 7 (Sunday), an English name, or its first three letters, as 1 to 7."""
-    if type(value) is int and 1 <= value <= 7:
-        return value
+def _weekdays(value: Any) -> tuple[int, ...]:
+    """Read a number from 1 (Monday) to 7, or a text such as mon or mon-fri, as numbers from 1 to 7."""
     if type(value) is int:
-        side = "below 1" if value < 1 else "above 7"
-        raise Refusal(f"{shown(value)} is {side}.", f"Write a {_WEEKDAY}.", RANGE)
-    if type(value) is list:
-        raise Refusal("a list is not a weekday.", "Write daysOfWeek for several.", TYPE)
+        return weekdays.weekdays(str(value)) if value >= 0 else (weekdays.weekday(str(value)),)
     if type(value) is not str:
         raise wrong_type(value, _WEEKDAY)
-    word = value.lower()
-    for names in (WEEKDAYS, _DAY_NAMES):
-        if word in names:
-            return names.index(word) + 1
-    known = WEEKDAYS if len(word) <= len(WEEKDAYS[0]) else _DAY_NAMES
-    fix = nearest(value, known, "Write a number from 1 (Monday) to 7, or one of")
-    raise Refusal(f"{shown(value)} is not a weekday.", fix, CHOICE)
+    return weekdays.weekdays(value)
+
+
+def _weeks(value: Any) -> tuple[int, ...]:
+    """Read the number of an ISO week, or a text such as odd or 6-8,10, as numbers of weeks."""
+    if type(value) is int:
+        if not 1 <= value <= weekdays.LAST_WEEK:
+            raise Refusal(f"{value} is not a {_WEEK}.", f"Write a {_WEEK}.", RANGE)
+        return (value,)
+    if type(value) is not str:
+        raise wrong_type(value, _WEEKS)
+    return weekdays.weeks(value)
 
 
 def _nth_week(value: Any) -> int:
@@ -87,9 +86,13 @@ def _any_case(name: str) -> str:
     return "".join(f"[{letter}{letter.upper()}]" for letter in name)
 
 
-_WEEKDAY = "weekday: 1 (Monday) to 7, or a name such as mon"
+_WEEKDAY = "weekday: 1 (Monday) to 7, or a text such as mon or mon-fri"
+_WEEK = f"week number from 1 to {weekdays.LAST_WEEK}"
+_WEEKS = "week number, or a text such as odd or 6-8,10"
 _STEP = "time relative to the start: -30m, 0 or 1h30m"
 _STEP_PATTERN = "^(-)?(?=[0-9])(?:([0-9]{1,3})h)?(?:([0-9]{1,4})m)?$"
+_ANY_DAY = f"([1-7]|{'|'.join(map(_any_case, (*weekdays.WEEKDAYS, *weekdays.DAY_NAMES)))})"
+_ANY_DAYS = f" *{_ANY_DAY}([-,;/&+. a-zA-Z]+{_ANY_DAY})* *"
 _NTH_WEEK = "number from 1 (the first) to 5, or -1 (the last)"
 _NTH_WEEKS = (1, 2, 3, 4, 5, -1)
 _PRICE = "price: a number from 0 up"
@@ -97,18 +100,29 @@ _QUANTITY = Text("quantity", grammar.quantity)
 _WEEKDAY_SCHEMA = {
     "anyOf": [
         {"type": "integer", "minimum": 1, "maximum": 7},
-        {"enum": list(WEEKDAYS)},
-        {"type": "string", "pattern": f"^({'|'.join(map(_any_case, (*WEEKDAYS, *_DAY_NAMES)))})$"},
+        {"enum": list(weekdays.WEEKDAYS)},
+        {"type": "string", "pattern": f"^{_ANY_DAYS}$"},
+    ]
+}
+_WEEKS_SCHEMA = {
+    "anyOf": [
+        {"type": "integer", "minimum": 1, "maximum": weekdays.LAST_WEEK},
+        {"enum": list(weekdays.WEEKS)},
+        {"type": "string", "pattern": "^[0-9oOeE][-0-9a-zA-Z,;/&+. ]*$"},
     ]
 }
 
-Date = Annotated[date, Text("date", grammar.day, format="date", pattern=f"^{_DAY}$")]
-Weekday = Annotated[int, Parsed(_WEEKDAY, _weekday, _WEEKDAY_SCHEMA)]
+Date = Annotated[date, Text("date", days.day, format="date", pattern=f"^{_DAY}$")]
+DateSpan = Annotated[
+    days.DateSpan,
+    Text("date or range of dates", days.span, pattern=f"^ *{_DAY}(( *[.][.] *| +to +){_DAY})? *$"),
+]
+Weekdays = Annotated[tuple[int, ...], Parsed(_WEEKDAY, _weekdays, _WEEKDAY_SCHEMA)]
+Weeks = Annotated[tuple[int, ...], Parsed(_WEEKS, _weeks, _WEEKS_SCHEMA)]
 NthWeek = Annotated[int, Parsed(_NTH_WEEK, _nth_week, {"enum": list(_NTH_WEEKS)})]
-IsoWeek = Annotated[int, Whole(1, 53, "week number from 1 to 53")]
-StartTime = Annotated[int, Text("time of day", grammar.start_time, pattern=f"^{_TIME}$")]
-EndTime = Annotated[int, Text("time of day", grammar.end_time, pattern=f"^({_TIME}|24:00)$")]
-TimeZone = Annotated[str, Text("time zone", grammar.zone)]
+StartTime = Annotated[int, Text("time of day", times.start_time, pattern=f"^{_TIME}$")]
+EndTime = Annotated[int, Text("time of day", times.end_time, pattern=f"^({_TIME}|24:00)$")]
+TimeZone = Annotated[str, Text("time zone", zones.zone)]
 Instant = Annotated[str, Text("instant in UTC", grammar.utc)]
 GoDuration = Annotated[str, Text("duration", grammar.go_duration)]
 Duration = Annotated[str, Text("duration such as 10m", grammar.duration)]

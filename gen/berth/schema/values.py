@@ -65,7 +65,6 @@ class EntryDates(NamedTuple):
 
 
 EVERY_DATE = EntryDates()
-WEEKS = {"odd": tuple(range(1, 54, 2)), "even": tuple(range(2, 54, 2))}  # by their ISO numbers
 
 
 class Entry(NamedTuple):

@@ -1,9 +1,11 @@
 """Instants and dates on the command line, as they are written by name or relative to now."""
 
 import pytest
-from berth.cli.instants import parse_day, parse_instant, week_of
-from berth.dates.moments import local_day, local_text, named, read
-from berth.dates.zone import DAY, day_of
+from berth.dates.moments import local_text, named, read
+from berth.dates.zone import number
+from berth.notation.days import day
+from berth.notation.instants import instant, week_of
+from berth.notation.refusal import Refusal
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -34,29 +36,42 @@ THURSDAY = read("2026-03-26 10:15", ZURICH)
 )
 def test_instants_are_absolute_or_relative(text: str, found: str) -> None:
     assert THURSDAY is not None
-    instant = parse_instant(text, ZURICH, THURSDAY)
 
-    assert instant is not None
-    assert local_text(instant, ZURICH) == found
+    assert local_text(instant(text, ZURICH, THURSDAY), ZURICH) == found
 
 
 @pytest.mark.parametrize(
-    "text", ["", "2h", "+0h", "+2", "+2y", "now 09:00", "mo", "monday 25:00", "+2h 09:00"]
+    ("text", "code"),
+    [
+        ("", "B017"),
+        ("2h", "B018"),
+        ("+0h", "B017"),
+        ("+2", "B017"),
+        ("+2y", "B017"),
+        ("now 09:00", "B017"),
+        ("mo", "B017"),
+        ("monday 25:00", "B018"),
+        ("2026-02-30 09:00", "B017"),
+        ("2026-02-02 9:00", "B018"),
+        ("12.01.2027 09:00", "B017"),
+        ("+2h 09:00", "B017"),
+    ],
+    ids=lambda value: value.replace(" ", "-") or "empty",
 )
-def test_other_texts_are_no_instants(text: str) -> None:
+def test_other_texts_are_refused_as_a_date_or_as_a_time(text: str, code: str) -> None:
     assert THURSDAY is not None
-    assert parse_instant(text, ZURICH, THURSDAY) is None
+    with pytest.raises(Refusal) as refused:
+        instant(text, ZURICH, THURSDAY)
+
+    assert refused.value.code == code
 
 
 @given(st.integers(0, 40_000), st.sampled_from(["mon", "tue", "wed", "thu", "fri", "sat", "sun"]))
 def test_a_weekday_is_the_next_one_or_today(today: int, word: str) -> None:
-    found = parse_day(word, today)
+    found = day(word, today)
 
-    assert found is not None
-    midnight = read(found, named("UTC"))
-    assert midnight is not None
-    assert 0 <= local_day(midnight, named("UTC")) - today < 7
-    assert f"{day_of(local_day(midnight, named('UTC')) * DAY):%a}".lower() == word
+    assert 0 <= number(found) - today < 7
+    assert f"{found:%a}".lower() == word
 
 
 @pytest.mark.parametrize(
@@ -90,7 +105,7 @@ def test_edits_take_days_by_name(berth: Berth, words: tuple[str, ...]) -> None:
     ids=["thursday", "its-first-minute", "its-last-minute", "monday-in-the-zone"],
 )
 def test_a_week_begins_on_monday(at: str, first: str, end: str) -> None:
-    instant = read(at, ZURICH)
+    moment = read(at, ZURICH)
 
-    assert instant is not None
-    assert tuple(local_text(one, ZURICH) for one in week_of(instant, ZURICH)) == (first, end)
+    assert moment is not None
+    assert tuple(local_text(one, ZURICH) for one in week_of(moment, ZURICH)) == (first, end)

@@ -1,0 +1,62 @@
+"""Instants as people write them: `2026-02-02T08:00:00Z`, `monday 09:00`, `+2h`, `now`. Pure."""
+
+import re
+
+from berth.dates.moments import local_day, read
+from berth.dates.zone import DAY, Zone, day_of, resolve
+from berth.notation.days import DATE, day
+from berth.notation.refusal import Refusal, shown
+from berth.notation.times import TIME, end_time
+
+_SPAN = re.compile(r"([+-][1-9]\d{0,4})([mhdw])", re.ASCII)
+_SECONDS = {"m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
+_LAST_TIME = re.compile(r"(?:^|[ T])(\d\d?:\d\d)$", re.ASCII)
+_WEEK = 7
+
+
+def instant(text: str, zone: Zone, now: int) -> int:
+    """Return the seconds of an instant.
+
+    What has no offset is in `zone`. A day without a time means its first minute.
+    """
+    if text == "now":
+        return now
+    distance = _SPAN.fullmatch(text)
+    if distance:
+        return now + int(distance[1]) * _SECONDS[distance[2]]
+    word, space, rest = text.partition(" ")
+    today = local_day(now, zone)
+    try:
+        word = str(day(word, today))
+    except Refusal as refusal:
+        seconds = read(text, zone)
+        if seconds is None:
+            raise _refusal(text, refusal, is_alone=not space) from None
+        return seconds
+    seconds = read(f"{word}{space}{rest}", zone)
+    if seconds is None:
+        raise _refusal(text, None, is_alone=False)
+    return seconds
+
+
+def _refusal(text: str, of_day: Refusal | None, *, is_alone: bool) -> Refusal:
+    """Say what is wrong with an instant: its time, its date, or all of it."""
+    time = _LAST_TIME.search(text)
+    if time:
+        try:
+            end_time(time[1])
+        except Refusal as refusal:
+            return refusal
+    if of_day is not None and (not is_alone or of_day.fix.startswith("Write 2")) and text[:1].isdigit():
+        return of_day
+    if _SPAN.fullmatch(f"+{text}"):
+        return Refusal(f"{shown(text)} is not an instant.", f"Write +{text}.", TIME)
+    fix = "Write 2026-02-02T08:00:00Z, 2026-02-02 09:00, monday or +2h."
+    return Refusal(f"{shown(text)} is not an instant.", fix, DATE)
+
+
+def week_of(at: int, zone: Zone) -> tuple[int, int]:
+    """Return the first instant of the week of an instant, which begins on Monday, and that of the next."""
+    today = local_day(at, zone)
+    monday = today - day_of(today * DAY).weekday()
+    return resolve(zone, monday * DAY), resolve(zone, (monday + _WEEK) * DAY)

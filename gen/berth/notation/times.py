@@ -1,0 +1,81 @@
+"""Times of day as people write them: `09:00`, `24:00`, and spans of them: `09:00-13:00`."""
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from berth.dates.zone import DAY
+from berth.notation.refusal import Refusal, shown
+
+TIME = "B018"
+_TIME = re.compile(r"([0-9]{2}):([0-9]{2})", re.ASCII)
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
+_NEARLY_A_TIME = (
+    r"([01]?[0-9]|2[0-3])(?:[:.h]?([0-5][0-9]))?(?::[0-5][0-9])?"
+    r"(?: ?(?:h|uhr|o'clock|(am|pm|a\.m\.|p\.m\.)))?"
+)
+
+
+class TimeSpan(NamedTuple):
+    """Minutes after midnight. `end` may be 1440; one at or before `start` is on the next day."""
+
+    start: int
+    end: int
+
+
+@lru_cache(maxsize=4096)
+def end_time(text: str) -> int:
+    """Return the minutes after midnight; 24:00 is 1440, the midnight at the end of the day."""
+    return DAY if text == "24:00" else _minutes(text, "24:00")
+
+
+@lru_cache(maxsize=4096)
+def start_time(text: str) -> int:
+    """Return the minutes after midnight, 0 to 1439."""
+    if text == "24:00":
+        raise Refusal("24:00 can end a window, not start one.", "Write 00:00 of the next day.", TIME)
+    return _minutes(text, "23:59")
+
+
+@lru_cache(maxsize=4096)
+def time_span(text: str) -> TimeSpan:
+    """Return the minutes of `09:00-13:00`."""
+    start, dash, end = text.partition("-")
+    if dash and "-" not in end:
+        try:
+            return TimeSpan(start_time(start.strip()), end_time(end.strip()))
+        except Refusal as refusal:
+            if not (_nearly(start) and _nearly(end)):
+                raise
+            raise Refusal(refusal.message, f"Write {_nearly(start)}-{_nearly(end)}.", TIME) from None
+    ends = [_nearly(end) for end in re.split(r"\s*(?:\.\.|\bto\b|[\u2012-\u2015/])\s*", text.strip().lower())]
+    fix = f"Write {ends[0]}-{ends[1]}." if len(ends) == 2 and all(ends) else "Write one such as 09:00-13:00."
+    raise Refusal(f"{shown(text)} is not a span of time.", fix, TIME)
+
+
+def _minutes(text: str, last: str) -> int:
+    match = _TIME.fullmatch(text)
+    if match is None:
+        if _DATE.match(text):
+            fix = "Write HH:MM; a range of dates has `from` and `to`."
+            raise Refusal(f"{shown(text)} is not a time of day.", fix, TIME)
+        nearly = _nearly(text)
+        fix = f'Write "{nearly}".' if nearly else 'Write HH:MM, for instance "09:00".'
+        raise Refusal(f"{shown(text)} is not a time of day.", fix, TIME)
+    hours, minutes = int(match[1]), int(match[2])
+    if hours > 23 or minutes > 59:
+        raise Refusal(f"{shown(text)} is not a time of day.", f"Write a time from 00:00 to {last}.", TIME)
+    return hours * 60 + minutes
+
+
+def _nearly(text: str) -> str:
+    """Return what the author of `900`, `9`, `9:00`, `9pm` or `09:00:00` meant; empty if that is not clear."""
+    match = re.fullmatch(_NEARLY_A_TIME, text.strip().lower(), re.ASCII)
+    if match is None:
+        return ""
+    hours = int(match[1])
+    if match[3]:
+        if not 1 <= hours <= 12:
+            return ""
+        hours = hours % 12 + (12 if match[3][0] == "p" else 0)
+    return f"{hours:02}:{match[2] or '00'}"

@@ -1,0 +1,98 @@
+"""Weekdays and week numbers as people write them: `mon`, `mon-fri`, `monday, wednesday`, `odd`, `6-8,10`."""
+
+import re
+from functools import lru_cache
+
+from berth.notation.refusal import CHOICE, RANGE, Refusal, close, shown
+
+WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+DAY_NAMES = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_NUMBERS = ("1", "2", "3", "4", "5", "6", "7")
+LAST_WEEK = 53  # of an ISO year that has so many
+WEEKS = {"odd": tuple(range(1, LAST_WEEK + 1, 2)), "even": tuple(range(2, LAST_WEEK + 1, 2))}
+
+# What people write instead, with the weekday that it stands for. Only advice is made of it.
+_ELSEWHERE = (
+    ("montag", "lundi", "lunedi", "lunedì", "lunes", "maandag", "segunda"),
+    ("dienstag", "mardi", "martedi", "martedì", "martes", "dinsdag", "terça"),
+    ("mittwoch", "mercredi", "mercoledi", "mercoledì", "miercoles", "miércoles", "woensdag", "quarta"),
+    ("donnerstag", "jeudi", "giovedi", "giovedì", "jueves", "donderdag", "quinta"),
+    ("freitag", "vendredi", "venerdi", "venerdì", "viernes", "vrijdag", "sexta"),
+    ("samstag", "sonnabend", "samedi", "sabato", "sabado", "sábado", "zaterdag"),
+    ("sonntag", "dimanche", "domenica", "domingo", "zondag"),
+)
+_OF_SEVERAL = {"weekdays": "mon-fri", "workdays": "mon-fri", "weekend": "sat,sun", "weekends": "sat,sun"}
+_RANGE = re.compile(r"\s*(?:\.\.|-|\bto\b)\s*")
+_SEPARATOR = re.compile(r"\s*[,;/&+]\s*|\s+(?:and\s+)?")
+
+
+@lru_cache(maxsize=256)
+def weekday(text: str) -> int:
+    """Return 1 (Monday) to 7 of an English name, its first three letters, or the number itself."""
+    word = text.lower()
+    for names in (WEEKDAYS, DAY_NAMES, _NUMBERS):
+        if word in names:
+            return names.index(word) + 1
+    if word.isdecimal():
+        raise out_of_range(int(word))
+    raise Refusal(f"{shown(text)} is not a weekday.", _advice(word), CHOICE)
+
+
+def out_of_range(number: int) -> Refusal:
+    """Refuse a number that is no weekday."""
+    side = "below 1" if number < 1 else "above 7"
+    return Refusal(
+        f"{number} is {side}.", "Write a number from 1 (Monday) to 7, or a name such as mon.", RANGE
+    )
+
+
+def _advice(word: str) -> str:
+    if word in _OF_SEVERAL:
+        return f"Write {_OF_SEVERAL[word]}."
+    for name, others in zip(WEEKDAYS, _ELSEWHERE, strict=True):
+        plural = word.removesuffix("s") in (name, *DAY_NAMES) and word.startswith(name)
+        if word in others or plural:
+            return f"Write {name}."
+    known = WEEKDAYS if len(word) <= len(WEEKDAYS[0]) else DAY_NAMES
+    names = close(word, known)
+    if names:
+        return f"Did you mean {' or '.join(names)}?"
+    return f"Write a number from 1 (Monday) to 7, or one of {', '.join(known)}."
+
+
+@lru_cache(maxsize=256)
+def weekdays(text: str) -> tuple[int, ...]:
+    """Return the weekdays of a list with ranges, each once and ascending: `fri-mon` is 1, 5, 6, 7.
+
+    Items are separated by a comma, a semicolon, a slash or spaces; a range has `-`, `..` or `to`.
+    """
+    days: set[int] = set()
+    for part in _SEPARATOR.split(_RANGE.sub("-", text.strip().lower())):
+        if not all(part.split("-")):
+            raise Refusal(f"{shown(text)} has an empty place.", "Write weekdays such as mon,wed.", CHOICE)
+        ends = [weekday(end) for end in part.split("-")]
+        if len(ends) > 2:
+            message = f"{shown(part)} is not a range of weekdays."
+            raise Refusal(message, "Write two weekdays, such as mon-fri.", CHOICE)
+        first, last = ends[0], ends[-1]
+        days.update((first + step - 1) % 7 + 1 for step in range((last - first) % 7 + 1))
+    return tuple(sorted(days))
+
+
+def weeks(text: str) -> tuple[int, ...]:
+    """Return the ISO week numbers of `odd`, `even` or `6-8,10`, each once and ascending."""
+    word = text.strip().lower()
+    if word in WEEKS:
+        return WEEKS[word]
+    numbers: set[int] = set()
+    for part in _SEPARATOR.split(_RANGE.sub("-", word)):
+        ends = part.split("-")
+        if len(ends) > 2 or not all(end.isascii() and end.isdecimal() for end in ends):
+            fix = f"Write {', '.join(WEEKS)}, or numbers such as 6-8,10."
+            raise Refusal(f"{shown(text)} does not name weeks.", fix, CHOICE)
+        first, last = int(ends[0]), int(ends[-1])
+        if not 1 <= first <= last <= LAST_WEEK:
+            message = f"{part} is not within the weeks 1 to {LAST_WEEK}."
+            raise Refusal(message, "Write the number of an ISO week, or a range of them.", RANGE)
+        numbers.update(range(first, last + 1))
+    return tuple(sorted(numbers))

@@ -1,0 +1,77 @@
+"""Times of day and spans of them, as people write them."""
+
+import pytest
+from berth.notation.times import TimeSpan, end_time, start_time, time_span
+
+from tests.notation.refused import refused
+
+
+def test_every_minute_of_the_day_is_read_and_only_an_end_can_be_24_00() -> None:
+    for minute in range(1440):
+        text = f"{minute // 60:02}:{minute % 60:02}"
+        assert minute == start_time(text) == end_time(text)
+    assert end_time("24:00") == 1440
+    assert refused(start_time, "24:00") == (
+        "B018 24:00 can end a window, not start one. Write 00:00 of the next day."
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "fix"),
+    [
+        ("0900", 'Write "09:00".'),
+        ("900", 'Write "09:00".'),
+        ("9", 'Write "09:00".'),
+        ("13", 'Write "13:00".'),
+        ("9:30", 'Write "09:30".'),
+        ("9.30", 'Write "09:30".'),
+        ("9h30", 'Write "09:30".'),
+        ("9 am", 'Write "09:00".'),
+        ("9pm", 'Write "21:00".'),
+        ("12am", 'Write "00:00".'),
+        ("9 Uhr", 'Write "09:00".'),
+        ("09:30:15", 'Write "09:30".'),
+        ("2359", 'Write "23:59".'),
+        ("13pm", 'Write HH:MM, for instance "09:00".'),
+        ("26", 'Write HH:MM, for instance "09:00".'),
+        ("noon", 'Write HH:MM, for instance "09:00".'),
+        ("", 'Write HH:MM, for instance "09:00".'),
+        ("\u0660\u0669:00", 'Write HH:MM, for instance "09:00".'),
+        ("2027-04-02", "Write HH:MM; a range of dates has `from` and `to`."),
+    ],
+    ids=lambda value: value.replace(" ", "-") if value.isascii() and len(value) < 12 else "",
+)
+def test_a_time_that_is_none_is_refused_with_the_one_that_was_meant(text: str, fix: str) -> None:
+    assert refused(start_time, text) == f'B018 "{text}" is not a time of day. {fix}'
+    assert refused(end_time, text) == f'B018 "{text}" is not a time of day. {fix}'
+
+
+@pytest.mark.parametrize("text", ["25:00", "12:60", "24:01"])
+def test_an_hour_or_minute_too_late_is_told_with_the_last_that_may_be(text: str) -> None:
+    refusal = f'B018 "{text}" is not a time of day. Write a time from 00:00 to'
+    assert refused(start_time, text) == f"{refusal} 23:59."
+    assert refused(end_time, text) == f"{refusal} 24:00."
+
+
+@pytest.mark.parametrize(
+    ("text", "span"),
+    [
+        ("09:00-13:00", TimeSpan(540, 780)),
+        ("22:00-02:00", TimeSpan(1320, 120)),
+        ("09:00 - 24:00", TimeSpan(540, 1440)),
+    ],
+)
+def test_a_span_has_a_start_and_an_end(text: str, span: TimeSpan) -> None:
+    assert time_span(text) == span
+
+
+@pytest.mark.parametrize(
+    "text", ["9-13", "9am-1pm", "09.00-13.00", "0900-1300", "09:00\u201313:00", "9:00 to 13:00"]
+)
+def test_a_span_in_other_words_is_refused_with_the_one_that_was_meant(text: str) -> None:
+    assert refused(time_span, text).endswith(" Write 09:00-13:00.")
+
+
+@pytest.mark.parametrize("text", ["", "09:00", "09:00-", "-13:00", "09:00-13:00-14:00", "24:00-25:00"])
+def test_half_a_span_is_refused(text: str) -> None:
+    assert refused(time_span, text).startswith("B018")

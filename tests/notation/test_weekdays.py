@@ -1,0 +1,108 @@
+"""Weekdays and week numbers, as people write them."""
+
+import pytest
+from berth.notation.weekdays import DAY_NAMES, WEEKDAYS, weekday, weekdays, weeks
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.notation.refused import refused
+
+MON, TUE, WED, THU, FRI, SAT, SUN = range(1, 8)
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("mon", (MON,)),
+        ("Tuesday", (TUE,)),
+        ("3", (WED,)),
+        ("mon-fri", (MON, TUE, WED, THU, FRI)),
+        ("mon..fri", (MON, TUE, WED, THU, FRI)),
+        ("mon - fri", (MON, TUE, WED, THU, FRI)),
+        ("Monday to Friday", (MON, TUE, WED, THU, FRI)),
+        ("fri-mon", (MON, FRI, SAT, SUN)),
+        ("sun-sun", (SUN,)),
+        ("mon wed", (MON, WED)),
+        ("mon/wed", (MON, WED)),
+        ("mon;wed", (MON, WED)),
+        ("monday,wednesday", (MON, WED)),
+        ("tue and thu", (TUE, THU)),
+        ("fri,mon-tue, mon", (MON, TUE, FRI)),
+        ("1-5", (MON, TUE, WED, THU, FRI)),
+    ],
+    ids=lambda value: value.replace(" ", "_") if isinstance(value, str) else "",
+)
+def test_a_list_may_have_ranges(text: str, days: tuple[int, ...]) -> None:
+    assert weekdays(text) == days
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("montag", 'B014 "montag" is not a weekday. Write mon.'),
+        ("mercredi", 'B014 "mercredi" is not a weekday. Write wed.'),
+        ("mond", 'B014 "mond" is not a weekday. Did you mean monday?'),
+        ("mondays", 'B014 "mondays" is not a weekday. Write mon.'),
+        ("weekdays", 'B014 "weekdays" is not a weekday. Write mon-fri.'),
+        ("mon,,wed", 'B014 "mon,,wed" has an empty place. Write weekdays such as mon,wed.'),
+        ("mon-", 'B014 "mon-" has an empty place. Write weekdays such as mon,wed.'),
+        ("", 'B014 "" has an empty place. Write weekdays such as mon,wed.'),
+        (
+            "mon-wed-fri",
+            'B014 "mon-wed-fri" is not a range of weekdays. Write two weekdays, such as mon-fri.',
+        ),
+        ("0", "B012 0 is below 1. Write a number from 1 (Monday) to 7, or a name such as mon."),
+        ("12", "B012 12 is above 7. Write a number from 1 (Monday) to 7, or a name such as mon."),
+    ],
+    ids=lambda value: value if len(value) < 12 else "",
+)
+def test_everything_else_is_refused_with_what_to_write(text: str, message: str) -> None:
+    assert refused(weekdays, text) == message
+
+
+@given(
+    st.lists(st.integers(1, 7), min_size=1), st.sampled_from([WEEKDAYS, DAY_NAMES]), st.sampled_from(",;/ &+")
+)
+def test_a_list_of_names_is_the_set_of_them(days: list[int], names: tuple[str, ...], separator: str) -> None:
+    assert weekdays(separator.join(names[day - 1] for day in days)) == tuple(sorted({*days}))
+
+
+@given(st.text(st.sampled_from("monday tuewed-,.;0123456789"), max_size=12))
+def test_no_part_of_a_text_is_left_out(text: str) -> None:
+    """Whatever is accepted is made of weekdays: no prefix counts for the whole."""
+    try:
+        days = weekdays(text)
+    except ValueError:
+        return
+    parts = text.lower().replace("..", "-").replace(";", ",").replace("-", ",").replace(" ", ",").split(",")
+    named = {weekday(part) for part in parts if part not in ("", "to", "and")}
+    assert named <= {*days}
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("odd", tuple(range(1, 54, 2))),
+        ("Even", tuple(range(2, 53, 2))),
+        ("6-8,10", (6, 7, 8, 10)),
+        ("53", (53,)),
+    ],
+)
+def test_weeks_are_odd_even_or_numbers(text: str, numbers: tuple[int, ...]) -> None:
+    assert weeks(text) == numbers
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("every", "B014"),
+        ("", "B014"),
+        ("6,", "B014"),
+        ("0", "B012"),
+        ("54", "B012"),
+        ("8-6", "B012"),
+        ("6-7-8", "B014"),
+    ],
+)
+def test_other_weeks_are_refused(text: str, code: str) -> None:
+    assert refused(weeks, text).startswith(code)
