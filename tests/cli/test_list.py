@@ -207,7 +207,8 @@ def test_a_week_has_only_what_is_open_in_it(
         (["--cluster", "x"], 'No cluster is named "x". There are prod, lab.'),
         (
             ["--now", "x"],
-            '--now: "x" is not an instant. Write 2026-02-02T08:00:00Z, 2026-02-02 09:00, monday or +2h.',
+            '--now: "x" is not an instant. '
+            "Write 2026-02-02T08:00:00Z, 2026-02-02 09:00, monday or +2h. [B017]",
         ),
     ],
     ids=["near", "class", "cluster", "now"],

@@ -425,11 +425,11 @@ def test_a_typo_is_told_at_once_and_written_unless_strict(berth: Berth, folder: 
 def test_an_hour_that_does_not_exist_is_told_as_one(berth: Berth, words: tuple[str, ...]) -> None:
     told = berth(*words)
     assert (told.code, told.out) == (2, "")
-    assert told.err.endswith('"25:00" is not a time of day. Write a time from 00:00 to 24:00.\n')
+    assert told.err.endswith('"25:00" is not a time of day. Write a time from 00:00 to 24:00. [B018]\n')
 
 
 def test_a_span_without_a_sign_is_told_with_one(berth: Berth) -> None:
-    assert berth("occurrences", "--until", "2h").err.endswith('"2h" is not an instant. Write +2h.\n')
+    assert berth("occurrences", "--until", "2h").err.endswith('"2h" is not an instant. Write +2h. [B018]\n')
 
 
 LARGE = "  policies: [{name: large, when: {seatsAbove: 25}, require: {approvalBy: platform}}]\n"

@@ -4,6 +4,7 @@ from datetime import date
 from typing import Any
 
 import pytest
+from berth.notation.days import DateSpan
 from berth.schema.datechanges import ExtraEntry, MovedEntry
 from berth.schema.recurrence import DateOrException
 from berth.schema.report import INVALID
@@ -57,7 +58,8 @@ def test_seats_name_each_class_once() -> None:
 @pytest.mark.parametrize(
     ("value", "made"),
     [
-        ("2026-04-06", DAY),
+        ("2026-04-06", Except(DAY, DAY, None)),
+        ("2026-04-06..2026-04-07", Except(DAY, date(2026, 4, 7), None)),
         ({"date": "2026-04-06"}, Except(DAY, DAY, None)),
         (
             {"date": "2026-04-06", "startTime": "09:00", "title": "Easter"},
@@ -66,13 +68,13 @@ def test_seats_name_each_class_once() -> None:
         ({"from": "2026-04-06", "to": "2026-04-07"}, Except(DAY, date(2026, 4, 7), None)),
         ({"from": "2026-04-06", "to": "2026-04-06", "startTime": "00:00"}, Except(DAY, DAY, 0)),
     ],
-    ids=["plain", "date", "date-and-time", "range", "range-and-time"],
+    ids=["plain", "plain-range", "date", "date-and-time", "range", "range-and-time"],
 )
 def test_an_exception_is_a_date_or_a_range_and_may_name_a_start(value: object, made: object) -> None:
     found, problems = ask(DateOrException, value)
 
     assert problems == []
-    assert (found if isinstance(found, date) else found.excepted) == made
+    assert (Except(*found, None) if isinstance(found, DateSpan) else found.excepted) == made
 
 
 TOLD: dict[str, tuple[Any, object, list[str]]] = {

@@ -256,7 +256,7 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
             {"dayOfWeek": 1, **TIMES, "weeks": [0, 54]},
             {"dayOfWeek": 1, **TIMES, "weeks": []},
             {"dayOfWeek": 1, **TIMES, "weeks": "third"},
-            {"dayOfWeek": 1, **TIMES, "weeks": 7},
+            {"dayOfWeek": 1, **TIMES, "weeks": 7.5},
             {"dayOfWeek": 1, **TIMES, "monthly": {"week": 0}},
             {"dayOfWeek": 1, **TIMES, "monthly": {"week": "1"}},
         ),

@@ -9,14 +9,16 @@ from berth.dates.exceptions import entry_path
 from berth.dates.moments import local_text, named, span_text
 from berth.dates.occurrence import Occurrence, window_minutes
 from berth.dates.recurrence import EXTRA, MOVED
-from berth.dates.zone import DAY
+from berth.dates.zone import DAY, local
 from berth.findings import Path, Problem
 from berth.manifests.placed import Placed
+from berth.notation.zones import FIXED
 from berth.schema.holders import Unit
 from berth.schema.renkunames import their_path
 from berth.schema.values import Recurrence, Reservation
 
 LONG_WINDOW, ALL_PAST, LARGE_COUNT, EARLY_LEAD, FAR_END = "B080", "B081", "B082", "B083", "B084"
+FIXED_ZONE = "B240"
 
 _LONGEST = 14 * 60  # minutes
 _LARGEST = 1_000  # seats or nodes
@@ -34,6 +36,7 @@ def of_reservation(
         yield from _early_leads(reservation, occurrences)
     if now is not None and occurrences:
         yield from _far_end(reservation, occurrences[-1], now)
+    yield from _fixed_zone(reservation, occurrences)
 
 
 def _problem(reservation: Reservation, code: str, path: Path, message: str, fix: str) -> Problem:
@@ -50,6 +53,23 @@ def _long_windows(reservation: Reservation) -> Iterator[Problem]:
             message = f"the window lasts {minutes // 60} h {minutes % 60:02} min."
             fix = f"Check both times; if it is meant, add endDay: {day}."
             yield _problem(reservation, LONG_WINDOW, (*path, "endTime"), message, fix)
+
+
+def _fixed_zone(reservation: Reservation, occurrences: Sequence[Occurrence]) -> Iterator[Problem]:
+    """Report a zone that keeps one offset while the clocks of the place that is probably meant change."""
+    zone = reservation.recurrence.zone
+    if zone not in FIXED:
+        return
+    place = named(FIXED[zone])
+    ahead = {one.start: local(place, one.start) * 60 - one.start // 60 * 60 for one in occurrences}
+    changed = next((one for one in occurrences if ahead[one.start] != ahead[occurrences[0].start]), None)
+    if changed is not None:
+        message = (
+            f"{zone} has no daylight saving time: from {local_text(changed.start, named(zone))} on, "
+            f"clocks in {place.name} show {local_text(changed.start, place)[-5:]}."
+        )
+        fix = f"Write the place, such as {place.name}."
+        yield _problem(reservation, FIXED_ZONE, ("spec", "recurrence", "timeZone"), message, fix)
 
 
 def _hours(recurrence: Recurrence) -> Iterator[tuple[Path, int, int]]:

@@ -10,7 +10,7 @@ from berth.notation.times import TIME, end_time
 
 _SPAN = re.compile(r"([+-][1-9]\d{0,4})([mhdw])", re.ASCII)
 _SECONDS = {"m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
-_LAST_TIME = re.compile(r"(?:^|[ T])(\d\d?:\d\d)$", re.ASCII)
+_LAST_TIME = re.compile(r"(?:^|[ T])(\d\d?:\d\d)(?::\d\d)?(?:Z|[+-]\d\d:\d\d)?$", re.ASCII)
 _WEEK = 7
 
 

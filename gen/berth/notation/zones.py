@@ -5,6 +5,7 @@ is a place, never one with another offset than the text has.
 """
 
 import re
+import unicodedata
 from functools import lru_cache
 
 from berth.dates.zone import known
@@ -103,7 +104,8 @@ def zone(text: str) -> str:
 
 def _advice(text: str) -> str:
     lowered = {name.lower(): name for name in known()}
-    words = "_".join(text.lower().split())
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    words = "_".join(plain.lower().split())
     if words in lowered:
         return f"Write {lowered[words]}."
     if text.upper() in _PLACES:
