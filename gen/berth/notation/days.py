@@ -117,7 +117,12 @@ def spans(text: str, today: int | None = None) -> tuple[DateSpan, ...]:
     if not all(parts):
         fix = "Write dates such as 2027-02-15,2027-03-01..2027-03-05."
         raise Refusal(f"{shown(text)} has an empty place.", fix, DATE)
-    return tuple(span(part, today) for part in parts)
+    try:
+        return tuple(span(part, today) for part in parts)
+    except Refusal:
+        if any(_meant(text.strip().lower())):  # a date that has spaces, such as 12 January 2027
+            raise Refusal(f"{shown(text)} is not a date.", _advice(text, today), DATE) from None
+        raise
 
 
 def dates_of(listed: tuple[DateSpan, ...]) -> tuple[date, ...]:
