@@ -14,7 +14,6 @@ from berth.edit.calendarrules import EventRule, parse_rule
 from berth.edit.calendarvalues import (
     EventSpan,
     EventTime,
-    items,
     parse_length,
     read_spans,
     read_time,
@@ -52,9 +51,13 @@ class Event(NamedTuple):
     instance: EventTime | None  # the start that it replaces
     is_for_following: bool  # it replaces all later ones, too
     zones: FeedZones  # of its VCALENDAR
-    location: str
-    categories: tuple[str, ...]
-    is_free: bool  # its time is not taken
+    categories: tuple[str, ...] = ()
+    is_free: bool = False  # it takes no time of whoever attends
+
+    @property
+    def says_canceled(self) -> bool:
+        """Tell whether its title says so, as in Outlook."""
+        return _CANCELED_TITLE.match(self.title) is not None
 
 
 class Feed(NamedTuple):
@@ -68,6 +71,8 @@ class Feed(NamedTuple):
     zone: str
     events: tuple[Event, ...]
     findings: tuple[Finding, ...]
+    program: str = ""  # that wrote it: PRODID
+    calendar_id: str = ""  # X-WR-RELCALID: an id of the calendar itself
 
     def finding(self, event: Event, code: str, key: str, message: str, fix: str) -> Finding:
         """Return a finding at a property of an event, or at the event. Its path has the title."""
@@ -97,8 +102,15 @@ def read_feed(source: Source) -> Feed:
         at, message = (source.file, outside[0], 1), "the line is outside of the calendar."
         findings.append(Finding(*at, PARTLY_IMPORTED, severity(PARTLY_IMPORTED), "", message, "Remove it."))
     first, default = calendars[0], known_zone(zones[0].default)
-    name = first.title("NAME") or first.title("X-WR-CALNAME") or PurePosixPath(source.file).name
-    return Feed(source.file, name, default.name if default else "", tuple(events), tuple(findings))
+    return Feed(
+        file=source.file,
+        name=first.title("NAME") or first.title("X-WR-CALNAME") or PurePosixPath(source.file).name,
+        zone=default.name if default else "",
+        events=tuple(events),
+        findings=tuple(findings),
+        program=first.title("PRODID"),
+        calendar_id=first.title("X-WR-RELCALID"),
+    )
 
 
 def _path(key: str, title: str, uid: str = "") -> str:
@@ -166,15 +178,10 @@ class _CalendarReading:
             place = line, _path("", event.title, event.uid)
             self._report(PARTLY_IMPORTED, place, "the line is not a property.", _CORRECT)
         self._check_zone(event.span.start.zone, (event.lines["DTSTART"], _path("DTSTART", event.title)))
-        if not _CANCELED_TITLE.match(event.title) or reading.is_canceled:
-            return
-        place = event.lines["SUMMARY"], _path("SUMMARY", event.title)
-        if event.is_canceled:
-            message = "the title says that it is canceled, and its time is free; it is not imported."
+        if event.is_canceled and not reading.is_canceled:
+            place = event.lines["SUMMARY"], _path("SUMMARY", event.title)
+            message = "its title says that it is canceled, and its time is free; it is not imported."
             self._report(NOT_IMPORTED, place, message, "If it takes place, correct the title.")
-        else:
-            message = "the title says that it is canceled, but its time is not free; it is imported."
-            self._report(PARTLY_IMPORTED, place, message, "If it does not take place, delete it.")
 
     def _check_zone(self, name: str, place: tuple[int, str]) -> None:
         """Report a zone whose clock never changes, although the calendar may mean a place, once."""
@@ -199,7 +206,6 @@ class _EventReading:
         lines = {"": part.number}
         for line in part.lines:
             lines.setdefault(line.name, line.number)
-        title = part.title("SUMMARY")
         is_free = (
             part.title("TRANSP").upper() == "TRANSPARENT"
             or part.title("X-MICROSOFT-CDO-BUSYSTATUS").upper() == "FREE"
@@ -210,9 +216,9 @@ class _EventReading:
             uid=self._text("UID"),
             sequence=self._sequence(),
             lines=lines,
-            title=title,
+            title=part.title("SUMMARY"),
             description="\n".join(line.text for line in part.all("DESCRIPTION")),
-            is_canceled=self.is_canceled or (is_free and bool(_CANCELED_TITLE.match(title))),
+            is_canceled=self.is_canceled,
             span=span,
             rules=self._rules("RRULE", span.start),
             excluded_rules=self._rules("EXRULE", span.start),
@@ -221,11 +227,12 @@ class _EventReading:
             instance=None if instance is None else self._read(read_time, instance, None),
             is_for_following=instance is not None and "RANGE" in instance.parameters,
             zones=self.zones,
-            location=part.title("LOCATION"),
-            categories=tuple(name for line in part.all("CATEGORIES") for name in items(line.title)),
+            categories=tuple(name for line in part.all("CATEGORIES") for name in line.texts),
             is_free=is_free,
         )
-        return None if self.faults else event
+        if self.faults:
+            return None
+        return event._replace(is_canceled=event.is_canceled or (is_free and event.says_canceled))
 
     def _read(self, read: Callable[[ContentLine], _T], line: ContentLine, otherwise: _T) -> _T:
         """Return the value of a property, or record its fault."""

@@ -14,15 +14,13 @@ _PARAMETER = re.compile(r';\s*([A-Za-z0-9-]+)\s*=((?:[^";]|"[^"]*")*)')
 _ESCAPE = re.compile(r'\\(?:([nN])|([\\;,:"]))')
 _DATES = frozenset({"DTSTART", "DTEND", "RECURRENCE-ID", "EXDATE", "RDATE"})
 _TEXTS = frozenset({"SUMMARY", "DESCRIPTION", "COMMENT", "LOCATION", "CONTACT"})
-_PROPERTIES = frozenset(
-    """
-    BEGIN END CALSCALE METHOD PRODID VERSION NAME
-    ACTION ATTACH ATTENDEE CATEGORIES CLASS COLOR COMPLETED CONFERENCE CREATED DTSTAMP DUE DURATION EXRULE
-    FREEBUSY GEO IMAGE LAST-MODIFIED ORGANIZER PERCENT-COMPLETE PRIORITY REFRESH-INTERVAL RELATED-TO REPEAT
-    REQUEST-STATUS RESOURCES RRULE SEQUENCE SOURCE STATUS TRANSP TRIGGER TZID TZNAME TZOFFSETFROM TZOFFSETTO
-    TZURL UID URL
-    """.split()
+_OTHERS = (
+    "BEGIN END CALSCALE METHOD PRODID VERSION NAME ACTION ATTACH ATTENDEE CATEGORIES CLASS COLOR "
+    "COMPLETED CONFERENCE CREATED DTSTAMP DUE DURATION EXRULE FREEBUSY GEO IMAGE LAST-MODIFIED "
+    "ORGANIZER PERCENT-COMPLETE PRIORITY REFRESH-INTERVAL RELATED-TO REPEAT REQUEST-STATUS RESOURCES "
+    "RRULE SEQUENCE SOURCE STATUS TRANSP TRIGGER TZID TZNAME TZOFFSETFROM TZOFFSETTO TZURL UID URL"
 )
+_PROPERTIES = _DATES | _TEXTS | frozenset(_OTHERS.split())
 
 
 class NotACalendarError(Exception):
@@ -44,12 +42,18 @@ class ContentLine(NamedTuple):
     @property
     def text(self) -> str:
         """Return the value as text: without escapes, of several lines."""
-        return _ESCAPE.sub(lambda match: "\n" if match[1] else match[2], self.value)
+        return _unescaped(self.value)
 
     @property
     def title(self) -> str:
         """Return the value as text on one line, without characters that cannot be shown."""
-        return " ".join("".join(c if c.isprintable() else " " for c in self.text).split())
+        return _one_line(self.text)
+
+    @property
+    def texts(self) -> list[str]:
+        """Return the texts of a list, each on one line."""
+        parts = re.split(r"(?<!\\),", self.value)
+        return [text for text in (_one_line(_unescaped(part)) for part in parts) if text]
 
 
 class Component(NamedTuple):
@@ -131,12 +135,20 @@ def _content_lines(data: bytes) -> Iterator[tuple[int, ContentLine | None]]:
         yield number, line
 
 
+def _unescaped(value: str) -> str:
+    return _ESCAPE.sub(lambda match: "\n" if match[1] else match[2], value)
+
+
+def _one_line(text: str) -> str:
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
 def _is_text(name: str) -> bool:
     return name in _TEXTS or name.startswith("X-")
 
 
 def _is_property(name: str) -> bool:
-    return name in _PROPERTIES or name in _DATES or _is_text(name)
+    return name in _PROPERTIES or _is_text(name)
 
 
 def _unfolded(data: bytes) -> Iterator[tuple[int, str]]:

@@ -102,7 +102,7 @@ class NotImportedError(Exception):
 def series_of(feed: Feed) -> list[Series]:
     """Return the events of a feed with their changed instances, in its order. The latest version counts."""
     mains: dict[str, Event] = {}
-    instances: dict[str, dict[EventTime, list[Event]]] = {}
+    instances: dict[str, dict[EventTime, Event]] = {}
     keys: dict[str, None] = {}
     for at, event in enumerate(feed.events):
         key = event.uid or f"\n{at}"  # no UID has a line break
@@ -110,14 +110,10 @@ def series_of(feed: Feed) -> list[Series]:
         if event.instance is None:
             mains[key] = max(mains.get(key, event), event, key=lambda one: one.sequence)
         else:
-            versions = instances.setdefault(key, {}).setdefault(event.instance, [])
-            versions[:] = [one for one in versions if one.sequence >= event.sequence]
-            if all(one.sequence == event.sequence for one in versions):
-                versions.append(event)
-    return [
-        Series(mains.get(key), tuple(one for versions in instances.get(key, {}).values() for one in versions))
-        for key in keys
-    ]
+            of_key = instances.setdefault(key, {})
+            before = of_key.get(event.instance, event)
+            of_key[event.instance] = max(before, event, key=lambda one: one.sequence)
+    return [Series(mains.get(key), tuple(instances.get(key, {}).values())) for key in keys]
 
 
 def dates_of(
@@ -150,8 +146,7 @@ class _Reading:
         minutes = first.end - first.start
         if minutes <= 0:
             raise self._without_length(main)
-        # All dates are looked for first, and those outside of the limits left out at the end: what is left out
-        # or changed is found by its original date.
+        # Dates outside of the limits are left out at the end: a change is found by the original date.
         regular, added = self._regular(main, first), self._added(main, first)
         if not main.rules:
             regular, added = {**regular, **added}, {}
@@ -308,7 +303,7 @@ class _Reading:
             self._warn(main, "RRULE", message, "Check the first date in the calendar.")
 
     def _added(self, main: Event, first: Span) -> dict[int, Span]:
-        """Return the dates of RDATE, by start. A date, and a midnight for a date, mean the time of the event."""
+        """Return the dates of RDATE, by start. A date without a time is at the time of the event."""
         minutes, spans = first.end - first.start, []
         for one in main.added:
             span = self._span(main, one, minutes)
@@ -394,7 +389,7 @@ class _Reading:
         return changed, others
 
     def _warn_of_stray(self, changed: Event, instance: EventTime, span: Span) -> None:
-        """Report a change of a date that the event does not have, unless it is a later one than is imported."""
+        """Report a change of a date that the event does not have, and that would be imported."""
         wall = self._wall(changed, "RECURRENCE-ID", instance)
         if self._is_within(span.start) and self._is_within(wall):
             message = f"the event has no date on {_day_text(wall)}; it is imported as one more date."
