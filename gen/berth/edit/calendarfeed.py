@@ -170,18 +170,22 @@ class _CalendarReading:
         if self.method not in _METHODS:
             message = f"the file is a {self.method}, which does not say what takes place."
             self._report(PARTLY_IMPORTED, places["METHOD"], message, "Export the calendar itself.")
-        for line in self.calendar.unread:
-            self._report(PARTLY_IMPORTED, (line, ""), "the line is not a property.", _CORRECT)
+        self._check_lines(self.calendar, "")
 
     def _check_event(self, event: Event, reading: "_EventReading") -> None:
-        for line in reading.part.unread:
-            place = line, _path("", event.title, event.uid)
-            self._report(PARTLY_IMPORTED, place, "the line is not a property.", _CORRECT)
+        self._check_lines(reading.part, _path("", event.title, event.uid))
         self._check_zone(event.span.start.zone, (event.lines["DTSTART"], _path("DTSTART", event.title)))
         if event.is_canceled and not reading.is_canceled:
             place = event.lines["SUMMARY"], _path("SUMMARY", event.title)
             message = "its title says that it is canceled, and its time is free; it is not imported."
             self._report(NOT_IMPORTED, place, message, "If it takes place, correct the title.")
+
+    def _check_lines(self, part: Component, path: str) -> None:
+        """Report the lines of a component that are not properties, at the first one."""
+        if part.unread:
+            others = f", and {len(part.unread) - 1} more" if len(part.unread) > 1 else ""
+            message = f"the line is not a property{others}."
+            self._report(PARTLY_IMPORTED, (part.unread[0], path), message, _CORRECT)
 
     def _check_zone(self, name: str, place: tuple[int, str]) -> None:
         """Report a zone whose clock never changes, although the calendar may mean a place, once."""
@@ -258,8 +262,9 @@ class _EventReading:
         return self._read(_version, line, 0) if line else 0
 
     def _listed(self, name: str, read: Callable[[ContentLine], list[_T]]) -> Iterator[_T]:
+        none: list[_T] = []
         for line in self.part.all(name):
-            yield from self._read(read, line, [])
+            yield from self._read(read, line, none)
 
     def _rules(self, name: str, start: EventTime) -> tuple[EventRule, ...]:
         none = EventRule("DAILY")

@@ -53,7 +53,7 @@ class EventRule(NamedTuple):
 
     frequency: str
     interval: int = 1
-    count: int | None = None
+    repeats: int | None = None  # COUNT
     until: EventTime | None = None
     week_start: str = "MO"
     weekdays: tuple[tuple[int, str], ...] = ()
@@ -70,7 +70,7 @@ class EventRule(NamedTuple):
             dtstart=begin.replace(year=begin.year + _SHIFT),
             interval=self.interval,
             wkst=_WEEKDAYS[self.week_start],
-            count=self.count,
+            count=self.repeats,
             byweekday=[_WEEKDAYS[day](nth) if nth else _WEEKDAYS[day] for nth, day in self.weekdays] or None,
             **numbers,
         )

@@ -16,6 +16,7 @@ from berth.edit.calendarvalues import UTC, read_spans, read_time
 _OFFSET = re.compile(r"([+-])(\d\d)(\d\d)(\d\d)?", re.ASCII)
 # Names of the tz database that are no place. Some calendars mean a place by them, and define its changes.
 _FIXED = frozenset({"EST", "MST", "HST", "GMT", "GMT0", "GMT+0", "GMT-0", "Greenwich"})
+_MOST_CHANGES = 5000
 _UTC = frozenset({UTC, "UCT", "Universal", "Zulu"})
 
 
@@ -169,6 +170,8 @@ def _changes(part: Component) -> Iterator[ClockChange]:
             if last is not None and wall > last:
                 break
             walls.add(wall)
+            if len(walls) > _MOST_CHANGES:
+                raise ValueError("a clock does not change so often")
     for line in part.all("RDATE"):
         walls |= {span.start.wall for span in read_spans(line)}
     yield from (ClockChange(wall, before, after) for wall in walls)

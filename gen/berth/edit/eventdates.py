@@ -126,6 +126,19 @@ def dates_of(
     return _Reading(series, feed, limits, in_zone=in_zone).dates()
 
 
+class _Starts:
+    """The starts of all dates of an event, also by their day."""
+
+    def __init__(self, starts: Collection[int]) -> None:
+        self.all = frozenset(starts)
+        self._by_day: dict[int, set[int]] = {}
+        for start in starts:
+            self._by_day.setdefault(start // DAY, set()).add(start)
+
+    def of_day(self, day: int) -> set[int]:
+        return self._by_day.get(day, set())
+
+
 class _Reading:
     """The reading of one event: its clock, and what all times are converted with."""
 
@@ -153,7 +166,7 @@ class _Reading:
         elif first.start not in regular:
             self._warn_of_first(main, first, regular)
             added[first.start] = first
-        known = regular | added
+        known = _Starts(regular | added)
         excluded = self._excluded(main, known)
         changed, others = self._changes(minutes, known, excluded)
         for start, change in changed.items():
@@ -208,7 +221,7 @@ class _Reading:
         found = event.zones.clock(time.zone)
         if found is None:
             fix = "Choose a time zone of the tz database, such as Europe/Zurich, in the calendar."
-            message = f'no time zone named "{time.zone}", and the file has no VTIMEZONE for it.'
+            message = f'no time zone named "{time.zone}", and the file has no VTIMEZONE for it that can be read.'
             raise self.refuse(event, key, message, fix)
         return found
 
@@ -272,7 +285,7 @@ class _Reading:
 
     def _starts(self, main: Event, rule: EventRule, start: int) -> list[int]:
         """Return all starts of a rule of the event up to the last date that is imported."""
-        if rule.until is None and rule.count is None and self.limits.last is None:
+        if rule.until is None and rule.repeats is None and self.limits.last is None:
             fix = "Give --until DATE, for example the last day of the term."
             raise self.refuse(main, "RRULE", "the event never ends.", fix)
         return self._followed(main, "RRULE", rule, start, (self.limits.last_day + 1) * DAY - 1)
@@ -321,8 +334,8 @@ class _Reading:
                 spans.append(span)
         return {span.start: span for span in spans}
 
-    def _excluded(self, main: Event, known: Mapping[int, Span]) -> set[int]:
-        begin, last = self._wall(main, "DTSTART", main.span.start), max(known, default=0)
+    def _excluded(self, main: Event, known: _Starts) -> set[int]:
+        begin, last = self._wall(main, "DTSTART", main.span.start), max(known.all)
         starts = {
             wall for rule in main.excluded_rules for wall in self._followed(main, "EXRULE", rule, begin, last)
         }
@@ -336,15 +349,15 @@ class _Reading:
         if unknown:
             message = f"the event has no date on {_days_text(unknown)}, which it leaves out."
             self._warn(main, "EXDATE", message, "Check these dates in the calendar.")
-        return starts & known.keys()
+        return starts & known.all
 
-    def _meant(self, event: Event, key: str, time: EventTime, known: Mapping[int, Span]) -> set[int]:
+    def _meant(self, event: Event, key: str, time: EventTime, known: _Starts) -> set[int]:
         """Return the starts that a time means. A date means all of it; some clients write its midnight."""
         wall = self._wall(event, key, time)
-        if wall in known and not time.is_date:
+        if wall in known.all and not time.is_date:
             return {wall}
         day = self._day_meant(time, wall)
-        return set() if day is None else {start for start in known if start // DAY == day}
+        return set() if day is None else known.of_day(day)
 
     def _day_meant(self, time: EventTime, wall: int) -> int | None:
         """Return the day of a date, and of a midnight that stands for one: without a zone, or of the event.
@@ -357,7 +370,7 @@ class _Reading:
         return time.day if is_any_zone and time.wall % DAY == 0 else None
 
     def _changes(
-        self, minutes: int, known: Mapping[int, Span], excluded: set[int]
+        self, minutes: int, known: _Starts, excluded: set[int]
     ) -> tuple[dict[int, Changed], list[Span]]:
         """Return the changed instances by start, and those of no date of the rules; add canceled ones."""
         changed: dict[int, Changed] = {}
