@@ -675,3 +675,31 @@ def test_events_of_exchange_have_their_dates() -> None:
         "reservation-c87eab",
         "reservation-cd573c",
     }
+
+
+@pytest.mark.parametrize("until", ["99991231T235959Z", "99991231", "99991231T235959"])
+@pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "Etc/GMT+12", "Europe/Zurich"])
+def test_an_end_in_the_last_year_is_read_in_each_zone(until: str, zone: str) -> None:
+    lines = (f"DTSTART;TZID={zone}:20260302T120000", "DURATION:PT1H", f"RRULE:FREQ=WEEKLY;UNTIL={until}")
+    found = imported(feed(event(*lines)), last=date(2026, 3, 20))
+
+    assert len(starts(written(found))) == 3
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("DTSTART;TZID=Europe/Zurich:99991231T230000", "DTEND:99991231T235959Z"),
+        ("DTSTART:99991231T240000", "DURATION:P3000D", "RDATE:99991231"),
+        ("DTSTART:00010101T000000", "DURATION:P3000D", "RDATE;TZID=Asia/Tokyo:00010101T000000"),
+        ("DTSTART;VALUE=DATE:21500101", "RRULE:FREQ=YEARLY;COUNT=3"),
+        ("DTSTART:00010101T000000", "DTEND:99991231T235959Z", "RRULE:FREQ=YEARLY;COUNT=3"),
+    ],
+)
+def test_dates_of_years_that_berth_does_not_have_are_left_out(lines: tuple[str, ...]) -> None:
+    change = event("RECURRENCE-ID:20260302T120000", "DTSTART:99991231T120000Z", "DTEND:99991231T235959Z")
+    rule = "RRULE:FREQ=WEEKLY;COUNT=3"
+    course = event("DTSTART:20260302T120000", "DURATION:PT1H", rule, uid="2", title="Other")
+    found = imported(feed(event(*lines), course, change.replace("UID:1@example.org", "UID:2")))
+
+    assert (codes(found), starts(written(found))) == ([], ["03-09 11:00", "03-16 11:00"])

@@ -13,6 +13,7 @@ from berth.edit.calendarlines import ContentLine
 _TIME = re.compile(r"(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)?(Z)?)?", re.ASCII)
 _LENGTH = re.compile(r"([+-]?)P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?", re.ASCII)
 _LONGEST = 3660  # days
+_YEARS = (2, 9998)  # for UNTIL=99991231T235959Z: the time in other zones is in a year that Python knows, too
 UTC = "UTC"
 
 
@@ -91,8 +92,9 @@ def parse_time(text: str, zone: str, *, is_end: bool = False) -> EventTime:
     match = _TIME.fullmatch(text.strip().upper())
     if match is None:
         raise ValueError(f'"{text}" is not a date such as 20260302, or a time such as 20260302T100000.')
+    year, month, day = (int(part) for part in match.groups()[:3])
     try:
-        wall = number(date(*(int(part) for part in match.groups()[:3]))) * DAY
+        wall = number(date(min(max(year, _YEARS[0]), _YEARS[1]), month, day)) * DAY
     except ValueError as error:
         raise ValueError(f'"{text}" is not a date of the calendar.') from error
     if match[4] is None:

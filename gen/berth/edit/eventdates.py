@@ -184,17 +184,17 @@ class _Reading:
         if len(kept) > MOST:
             fix = "Give --from and --until, or write several events."
             raise self.refuse(main, "RRULE", f"the event has more than {MOST:,} dates.", fix)
-        self._choose_zone(
-            main, [*kept.values(), *(changed[start].span for start in changed), *extra, *others]
-        )
+        moved = {start: changed[start] for start in sorted((kept.keys() & changed.keys()) - excluded)}
+        happening = [*kept.values(), *(change.span for change in moved.values()), *extra, *others]
+        self._choose_zone(main, happening)
         spans = {start: self._converted(span) for start, span in kept.items()}
         found = EventDates(
             self.zone,
             tuple(sorted({*spans.values()})),
             frozenset(spans[start] for start in spans.keys() & excluded),
             {
-                spans[start]: changed[start]._replace(span=self._converted(changed[start].span))
-                for start in sorted((spans.keys() & changed.keys()) - excluded)
+                spans[start]: change._replace(span=self._converted(change.span))
+                for start, change in moved.items()
             },
             tuple(sorted({self._converted(one) for one in (*extra, *others)})),
         )
@@ -221,7 +221,9 @@ class _Reading:
         found = event.zones.clock(time.zone)
         if found is None:
             fix = "Choose a time zone of the tz database, such as Europe/Zurich, in the calendar."
-            message = f'no time zone named "{time.zone}", and the file has no VTIMEZONE for it that can be read.'
+            message = (
+                f'no time zone named "{time.zone}", and the file has no VTIMEZONE for it that can be read.'
+            )
             raise self.refuse(event, key, message, fix)
         return found
 
