@@ -277,7 +277,7 @@ def test_a_time_zone_that_is_no_file_is_told(name: str) -> None:
     broken = event(f"DTSTART;TZID={name}:20260202T090000", "DURATION:PT1H", uid="2")
     found = imported(feed(broken, event(*WEEKLY)))
 
-    assert (codes(found), len(found.files)) == ([("B206", 5)], 1)
+    assert (codes(found), len(found.files)) == ([("B206", 8)], 1)
 
 
 def test_one_faulty_event_does_not_hide_the_others() -> None:

@@ -33,7 +33,9 @@ spec:
 
 def import_closed_dates(feed: Feed, project: Pipeline, name: str, options: ImportOptions) -> ImportResult:
     """Return the file of a Calendar with the dates of the events. Raise EditError if it was not imported."""
-    limits = Limits(default_zone(options.zone, feed, project), options.first, options.last)
+    limits = Limits(
+        default_zone(options.zone, feed, project), options.first, options.last, options.zone is not None
+    )
     findings, found = list(feed.findings), []
     over = 0
     for series in series_of(feed):

@@ -74,7 +74,9 @@ class _Import:
         self, feed: Feed, project: Pipeline, options: ImportOptions, known: Mapping[str, _Known]
     ) -> None:
         self.feed, self.project, self.options, self.known = feed, project, options, known
-        self.limits = Limits(default_zone(options.zone, feed, project), options.first, options.last)
+        self.limits = Limits(
+            default_zone(options.zone, feed, project), options.first, options.last, options.zone is not None
+        )
         self.texts = {one.file: one.text.decode("utf-8", "replace") for one in project.sources}
         self.findings = list(feed.findings)
         self.files: dict[str, ImportedFile] = {}
