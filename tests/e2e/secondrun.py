@@ -1,7 +1,7 @@
-"""Run the end-to-end tests, and run each module that failed once more, alone: `python -m tests.e2e.secondrun ARG...`.
+"""`python -m tests.e2e.secondrun ARG...`: run pytest, and run each module that failed once more, alone.
 
-Stories that share a small machine sometimes fail although the product is right. So a module that failed gets a
-second run at the end, in a process and a cluster of its own, where nothing else happens. The whole run passes
+Stories that share a small machine sometimes fail although the product is right. So a module that failed gets
+a second run at the end, in a new process and a new cluster, where nothing else happens. The whole run passes
 if all second runs pass. It says which modules needed one: what made them fail is to be found and mended.
 """
 
