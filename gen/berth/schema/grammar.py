@@ -19,6 +19,13 @@ LONGEST_LINE = 200  # characters: lines are cells of tables
 UNFIT = "B038"  # for an engine
 UNREADABLE = "B107"  # for Koordinator
 FIRST_YEAR, LAST_YEAR = 2000, 2099
+_NEARLY_A_QUANTITY = r"([0-9]+(?:[.,][0-9]{1,2})?)\s*([A-Za-z]*)"
+_MEANT_UNITS = {
+    **{f"{letter.lower()}{end}": f"{letter}i" for letter in "KMGTPE" for end in ("", "i", "b", "ib")},
+    **dict.fromkeys(("b", "byte", "bytes", "cpu", "cpus", "core", "cores", "vcpu", "vcpus"), ""),
+    **dict.fromkeys(("mcpu", "millicpu", "millicore", "millicores"), "m"),
+}
+"""What is meant by units that Kubernetes does not have, in lower case."""
 _LARGEST_PAGE = 2**40 * NANO  # far above any; sizes that overflow are refused by the API server
 
 _DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})", re.ASCII)
@@ -179,12 +186,23 @@ def quantity(text: str) -> str:
     if amount is None:
         raise Refusal(
             f"{shown(text)} is not a quantity that Kubernetes reads.",
-            'Write a number with a unit, for instance "500m", "2" or "4Gi".',
+            _quantity_advice(text),
             QUANTITY,
         )
     if amount < 0:
         raise Refusal(f"{shown(text)} is negative.", "Write 0 or more.", QUANTITY)
     return text
+
+
+def _quantity_advice(text: str) -> str:
+    """Suggest what the author of `4GB`, `4 gi`, `1,5` or `2 cores` meant."""
+    match = re.fullmatch(_NEARLY_A_QUANTITY, text.strip(), re.ASCII)
+    if match is not None:
+        number, unit = match[1].replace(",", "."), match[2]
+        for meant in (unit, _MEANT_UNITS.get(unit.lower())):
+            if meant is not None and parse_quantity(number + meant) is not None:
+                return f'Did you mean "{number}{meant}"?'
+    return 'Write a number with a unit, for instance "500m", "2" or "4Gi".'
 
 
 def is_image(text: str) -> bool:
