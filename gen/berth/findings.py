@@ -275,6 +275,10 @@ RULES = {
     "B235": Rule(WARNING, "CODEOWNERS cannot name the owner of a reservation, or its file."),
     # amounts
     "B241": Rule(WARNING, "An amount that is probably meant in another unit."),
+    # characters
+    "B242": Rule(
+        WARNING, "A character that looks like another, or is invisible, changes how a text is read."
+    ),
 }
 
 

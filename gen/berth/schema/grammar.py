@@ -112,7 +112,8 @@ def notice(text: str) -> int:
 
 
 def line(text: str) -> str:
-    if text and len(text) <= LONGEST_LINE and text.isprintable():
+    # As French has them before a colon.
+    if text and len(text) <= LONGEST_LINE and re.sub("[\u00a0\u202f]", " ", text).isprintable():
         return text
     message = f"{shown(text)} is not one line of 1 to {LONGEST_LINE} characters."
     raise Refusal(message, "Write one short line.", RANGE)
