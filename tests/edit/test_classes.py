@@ -132,7 +132,7 @@ def test_a_class_of_an_unlikely_size_has_the_finding_of_a_class() -> None:
     found = import_z2jh(Source("values.yaml", b"singleuser: {memory: {guarantee: 4096}}"), None, "hub")
     project = Pipeline(sources=[Source("a.yaml", SITE), Source("b.yaml", found.text.encode())])
 
-    assert lines(project.problems) == ["B241 spec.requests.memory"]
+    assert lines(project.declared.problems) == ["B241 spec.requests.memory"]
 
 
 def test_a_choice_that_changes_only_a_label_is_no_class_of_its_own() -> None:
