@@ -25,10 +25,10 @@ coverage: .venv/ready
 	$(BIN)/coverage report
 
 e2e: .venv/ready
-	$(BIN)/python -m pytest tests/e2e $(ARGS)
+	$(BIN)/python -m tests.e2e.secondrun tests/e2e $(ARGS)
 
 engines: .venv/ready
-	BERTH_E2E_ENGINES=1 $(BIN)/python -m pytest tests/e2e/test_argocd.py tests/e2e/test_flux.py tests/e2e/test_no_engine.py $(ARGS)
+	BERTH_E2E_ENGINES=1 $(BIN)/python -m tests.e2e.secondrun tests/e2e/test_argocd.py tests/e2e/test_flux.py tests/e2e/test_no_engine.py $(ARGS)
 
 lint: .venv/ready
 	$(BIN)/ruff check

@@ -79,7 +79,9 @@ RULES = {
     "B019": Rule(ERROR, "A name is not valid in Kubernetes (or Renku)."),
     "B020": Rule(ERROR, "A label or annotation is not valid in Kubernetes."),
     "B021": Rule(ERROR, "A time zone is unknown."),
-    "B022": Rule(ERROR, "A quantity or resource name is not valid in Kubernetes."),
+    "B022": Rule(
+        ERROR, "A quantity or resource name is not valid in Kubernetes, or a seat requests nothing."
+    ),
     "B023": Rule(ERROR, "A key that only Berth may set."),
     "B024": Rule(ERROR, "A range ends before it begins."),
     "B025": Rule(ERROR, "A priority that prevents placeholders from working."),
@@ -271,8 +273,14 @@ RULES = {
     "B232": Rule(NOTE, "A policy of the site requires an approval of a reservation."),
     "B233": Rule(WARNING, "A policy compares a cost that is not known."),
     "B235": Rule(WARNING, "CODEOWNERS cannot name the owner of a reservation, or its file."),
-    # what is probably not meant
+    # zones
     "B240": Rule(WARNING, "A time zone without daylight saving time, over dates where clocks change."),
+    # amounts
+    "B241": Rule(WARNING, "An amount that is probably meant in another unit."),
+    # characters
+    "B242": Rule(
+        WARNING, "A character that looks like another, or is invisible, changes how a text is read."
+    ),
 }
 
 

@@ -20,9 +20,14 @@ class GitError(Exception):
     """Git is missing, the folder is not in a repository, or git failed. The message is for people."""
 
 
-def run_git(folder: str, *arguments: str, stdin: bytes = b"") -> bytes:
-    """Run git in a folder and return its output. Raise GitError if it fails."""
+def run_git(folder: str, *arguments: str, stdin: bytes = b"", index: str = "") -> bytes:
+    """Run git in a folder, with another index if one is given, and return its output.
+
+    Raise GitError if it fails.
+    """
     environment = {key: value for key, value in os.environ.items() if key not in _HOOK_VARIABLES}
+    if index:
+        environment["GIT_INDEX_FILE"] = index
     try:
         answer = subprocess.run(
             ["git", *arguments],
@@ -66,6 +71,29 @@ def top_of(folder: Path) -> tuple[str, str]:
         return "", ""
     up, down = answer.split("\n")[:2]
     return up, down
+
+
+def unstaged(folder: str, paths: Sequence[str]) -> list[str]:
+    """Return the files at or below the paths that differ from git's index, except ignored ones.
+
+    In a hook, the index is that of the commit to be made: `git commit FILE` commits from another one.
+    """
+    if not paths:
+        return []
+    options = ("-z", "--modified", "--deleted", "--others", "--exclude-standard")
+    listed = run_git(folder, "ls-files", *options, "--", *paths, index=_index_of_commit(folder))
+    return sorted({os.fsdecode(path) for path in listed.split(b"\0") if path})
+
+
+def _index_of_commit(folder: str) -> str:
+    """Return the index that git gave to this hook, if it is one of the folder's repository."""
+    given = os.environ.get("GIT_INDEX_FILE", "")
+    if not given:
+        return ""
+    answer = os.fsdecode(run_git(folder, "rev-parse", "--show-toplevel", "--absolute-git-dir"))
+    top, repository = answer.split("\n")[:2]
+    index = Path(top, given)
+    return str(index) if index.parent.resolve() == Path(repository).resolve() else ""
 
 
 def commit_time(folder: str) -> int | None:

@@ -201,6 +201,7 @@ _OF_SITE: tuple[Callable[[Declared, Site], Iterable[Problem]], ...] = (
     slotchecks.of_classes,
     slotchecks.of_profiles,
     slotchecks.of_sizes,
+    slotchecks.of_amounts,
     autoscalers.of_site,
     autoscalers.of_classes,
     cloudchecks.of_documents,

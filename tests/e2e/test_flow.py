@@ -97,6 +97,15 @@ def test_pre_commit_validates_and_renders(pre_commit: Path, ours: Path, tmp_path
     code, told = run()
     assert (code, "files were modified by this hook" in told) == (1, True), told
     assert run()[0] == 0
+
+    second = text.replace("name: first-course", "name: second-course")
+    (project / "reservations/second-course.yaml").write_text(second, "utf-8")
+    code, told = run()
+    assert (code, "rendered/clusters/prod/reservations/second-course.yaml is not staged" in told) == (
+        1,
+        True,
+    ), told
+    assert run()[0] == 0
     with contextlib.chdir("."):
         assert cli.run(["-C", str(project), "render", "--check"]) == 0
 

@@ -14,6 +14,7 @@ from berth.schema.values import ResourceClass
 
 from tests.answer import Berth
 from tests.jupyterhub.record import HUBS
+from tests.saying import lines
 
 HERE = Path(__file__).parents[1] / "jupyterhub"
 PODS = json.loads((HERE / "pods.json").read_text("utf-8"))
@@ -75,7 +76,7 @@ def single(text: str) -> ResourceClass:
         ("singleuser: {}", {"memory": "1Gi"}),
         ("singleuser: {memory: {guarantee: 0.5G}}", {"memory": "512Mi"}),
         ("singleuser: {memory: {guarantee: 1536M}}", {"memory": "1536Mi"}),
-        ("singleuser: {memory: {guarantee: 1000}}", {"memory": "1000"}),
+        ("singleuser: {memory: {guarantee: 1000000001}}", {"memory": "1000000001"}),
         ("singleuser: {memory: {guarantee: null, limit: 2G}}", {"memory": "2Gi"}),
         ("singleuser: {cpu: {guarantee: 0, limit: 2}}", {"cpu": "2", "memory": "1Gi"}),
         ("jupyterhub: {singleuser: {cpu: {guarantee: 0.1}}}", {"cpu": "0.1", "memory": "1Gi"}),
@@ -125,6 +126,13 @@ def test_extra_pod_config_replaces_what_it_names() -> None:
     found = single(f"singleuser: {{nodeSelector: {{a: b}}, extraPodConfig: {config}}}").pod
 
     assert (found.scheduler_name, found.node_selector, found.affinity) == ("mine", {"b": "c"}, None)
+
+
+def test_a_class_of_an_unlikely_size_has_the_finding_of_a_class() -> None:
+    found = import_z2jh(Source("values.yaml", b"singleuser: {memory: {guarantee: 4096}}"), None, "hub")
+    project = Pipeline(sources=[Source("a.yaml", SITE), Source("b.yaml", found.text.encode())])
+
+    assert lines(project.declared.problems) == ["B241 spec.requests.memory"]
 
 
 def test_a_choice_that_changes_only_a_label_is_no_class_of_its_own() -> None:

@@ -17,6 +17,7 @@ from berth.manifests.placed import Placed, class_names, cluster_of, placed
 from berth.manifests.slots import hindrance, is_by_profile, of_sessions, profiles
 from berth.manifests.slots import placed as placed_on
 from berth.schema.declared import Declared
+from berth.schema.grammar import QUANTITY
 from berth.schema.holders import Slots
 from berth.schema.values import Cluster, Koordinator, Reservation, ResourceClass, Site
 
@@ -237,6 +238,24 @@ def of_sizes(declared: Declared, site: Site) -> Iterator[Problem]:
                 yield Problem(
                     TOO_LARGE, *found.origin[:2], ("spec", "requests", name), *_larger(asked, name, most)
                 )
+
+
+def of_amounts(declared: Declared, site: Site) -> Iterator[Problem]:
+    """Check that a seat requests something: any number of others would fit on one node.
+
+    Where all seats of a class are slots, B121 asks for it, as a slot may hold something else.
+    """
+    slotted: dict[str, bool] = {}
+    for reservation in declared.reservations:
+        for placing in placed(reservation, declared, site):
+            for seat in placing.classes:
+                slotted[seat.name] = slotted.get(seat.name, True) and isinstance(reservation.holder, Slots)
+    for seat in declared.classes.values():
+        if not slotted.get(seat.name, False) and not any(_nanos(amount) for _, amount in seat.requests):
+            message = "the requests are 0: a seat holds nothing, so any number of them fits on one node."
+            yield Problem(
+                QUANTITY, *seat.origin[:2], ("spec", "requests"), message, "Write what one session requests."
+            )
 
 
 def _slot_size(

@@ -1,7 +1,7 @@
 """`berth render` and `berth validate`: from the reservations to manifests, or only to findings."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 import click
@@ -41,10 +41,16 @@ class _Sink(Protocol):
     examples=(
         "berth render",
         "berth render --check        # in CI: exits 4 if rendered/ is not up to date",
+        "berth render --staged       # in a hook of git: exits 4 if git add is missing",
         "berth render --output-dir /tmp/out",
     ),
 )
 @click.option("--check", is_flag=True, help="Write nothing; exit 4 if a file would change.")
+@click.option(
+    "--staged",
+    is_flag=True,
+    help="Exit 4 if a reservation or a rendered file is not staged in git as it is.",
+)
 @click.option(
     "--output-dir",
     metavar="DIR",
@@ -52,18 +58,25 @@ class _Sink(Protocol):
     help="Write to this folder instead of rendered/.",
 )
 @templates_option
-def render(settings: Settings, check: bool, output_dir: str | None, templates: str | None) -> int:
+def render(
+    settings: Settings, check: bool, staged: bool, output_dir: str | None, templates: str | None
+) -> int:
     """Write the manifests of all reservations to rendered/.
 
     Either all files are written or, if there are errors, none.
     """
+    if check and staged:
+        raise click.UsageError("--staged does not go with --check, which writes nothing.")
     folder = _folder(settings, output_dir)
     pipeline = Pipeline()
     own = None if templates is None else settings.given(templates)
     try:
         if check:
             return _check(settings, pipeline, own, folder)
-        return _write(settings, pipeline, own, folder)
+        code = _write(settings, pipeline, own, folder)
+        if staged and code == EXIT_OK:
+            return _staged(settings, [RESERVATIONS, folder, *([own] if own else [])])
+        return code
     except (OutputError, TemplateError) as error:
         settings.report(in_order([*pipeline.findings(), *error.findings]))
         return EXIT_BAD_INPUT
@@ -116,6 +129,28 @@ def _check(settings: Settings, pipeline: Pipeline, templates: str | None, folder
     listed = "".join(f"{shown}/{path} {kind}\n" for path, kind in differences)
     number = f"{len(differences)} files are" if len(differences) > 1 else "1 file is"
     stdout(f"{listed}{number} not up to date. Run: berth render\n")
+    return EXIT_STALE
+
+
+def _staged(settings: Settings, folders: Sequence[str]) -> int:
+    """Compare the folders with git's index: a commit has what is staged, not what was rendered."""
+    from berth.git import GitError, unstaged  # noqa: PLC0415 - only a hook runs git
+
+    try:
+        by_folder = {folder: unstaged(".", [folder]) for folder in folders}
+    except GitError as error:
+        raise CommandError(f"--staged: {error}.") from error
+    listed = [settings.shown(path) for paths in by_folder.values() for path in paths]
+    if not listed:
+        return EXIT_OK
+    number = f"{len(listed)} files are" if len(listed) > 1 else "1 file is"
+    concerned = " ".join(
+        os.path.join(settings.folder, settings.shown(folder))  # noqa: PTH118 - text
+        for folder, paths in by_folder.items()
+        if paths
+    )
+    lines = "".join(f"{path} is not staged\n" for path in listed)
+    stdout(f"{lines}{number} not staged as it is now. Run: git add {concerned}\n")
     return EXIT_STALE
 
 

@@ -32,6 +32,7 @@ from berth.schema.nodepool import (
     Taint,
     check_node_labels,
 )
+from berth.schema.pod import check_amounts, check_least
 from berth.schema.report import CONFLICT, INVALID, MISSING, RANGE, Origin, Report, items
 from berth.schema.types import Amount, DnsLabel, Labels, LabelValue, NodeCount, Price, Resources
 
@@ -130,6 +131,8 @@ class InstanceTypeSpec(Model):
     def check(self, path: Path, report: Report) -> None:
         """Check that what is left for pods is not more than the machine has."""
         whole = dict(self.capacity)
+        check_amounts(whole, path, report)
+        check_amounts(self.allocatable, (*path, "allocatable"), report)
         for name, amount in items(self.allocatable):
             most = whole.get(name)
             if most is None or INVALID in (amount, most):
@@ -198,6 +201,8 @@ class CloudSpec(Model):
 
     def check(self, path: Path, report: Report) -> None:
         check_node_labels(self.labels, (*path, "labels"), report)
+        check_least(self.limits, (*path, "limits"), report)
+        check_least(self.daemon_requests, (*path, "daemonRequests"), report)
         self._check_terms((*path, "reservations"), report)
         self._check_taints(path, report)
 
@@ -237,6 +242,7 @@ class NodeShapeSpec(Model):
     hourly_price: Price | None = field(None, "of one node, in US dollars", "not known")
 
     def check(self, path: Path, report: Report) -> None:
+        check_amounts(self.allocatable, (*path, "allocatable"), report)
         if self.allocatable is not INVALID:
             for name in ("cpu", "memory"):
                 if name not in self.allocatable:
@@ -267,6 +273,7 @@ class GenericSpec(Model):
     )
 
     def check(self, path: Path, report: Report) -> None:
+        check_least(self.daemon_requests, (*path, "daemonRequests"), report)
         known: set[str] = set()
         for i, one in enumerate(() if self.nodes is INVALID else self.nodes):
             if not report.is_sound((*path, "nodes", i), one):

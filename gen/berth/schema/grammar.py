@@ -19,6 +19,13 @@ NAME, LABEL, QUANTITY, URL = "B019", "B020", "B022", "B034"
 LONGEST_LINE = 200  # characters: lines are cells of tables
 UNFIT = "B038"  # for an engine
 UNREADABLE = "B107"  # for Koordinator
+_NEARLY_A_QUANTITY = r"([0-9]+(?:[.,][0-9]{1,2})?)\s*([A-Za-z]*)"
+_MEANT_UNITS = {
+    **{f"{letter.lower()}{end}": f"{letter}i" for letter in "KMGTPE" for end in ("", "i", "b", "ib")},
+    **dict.fromkeys(("b", "byte", "bytes", "cpu", "cpus", "core", "cores", "vcpu", "vcpus"), ""),
+    **dict.fromkeys(("mcpu", "millicpu", "millicore", "millicores"), "m"),
+}
+"""What is meant by units that Kubernetes does not have, in lower case."""
 _LARGEST_PAGE = 2**40 * NANO  # far above any; sizes that overflow are refused by the API server
 
 _DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", re.ASCII)
@@ -54,7 +61,8 @@ def notice(text: str) -> int:
 
 
 def line(text: str) -> str:
-    if text and len(text) <= LONGEST_LINE and text.isprintable():
+    # As French has them before a colon.
+    if text and len(text) <= LONGEST_LINE and re.sub("[\u00a0\u202f]", " ", text).isprintable():
         return text
     message = f"{shown(text)} is not one line of 1 to {LONGEST_LINE} characters."
     raise Refusal(message, "Write one short line.", RANGE)
@@ -117,12 +125,23 @@ def quantity(text: str) -> str:
     if amount is None:
         raise Refusal(
             f"{shown(text)} is not a quantity that Kubernetes reads.",
-            'Write a number with a unit, for instance "500m", "2" or "4Gi".',
+            _quantity_advice(text),
             QUANTITY,
         )
     if amount < 0:
         raise Refusal(f"{shown(text)} is negative.", "Write 0 or more.", QUANTITY)
     return text
+
+
+def _quantity_advice(text: str) -> str:
+    """Suggest what the author of `4GB`, `4 gi`, `1,5` or `2 cores` meant."""
+    match = re.fullmatch(_NEARLY_A_QUANTITY, text.strip(), re.ASCII)
+    if match is not None:
+        number, unit = match[1].replace(",", "."), match[2]
+        for meant in (unit, _MEANT_UNITS.get(unit.lower())):
+            if meant is not None and parse_quantity(number + meant) is not None:
+                return f'Did you mean "{number}{meant}"?'
+    return 'Write a number with a unit, for instance "500m", "2" or "4Gi".'
 
 
 def is_image(text: str) -> bool:

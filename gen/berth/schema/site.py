@@ -11,7 +11,7 @@ from berth.schema import grammar
 from berth.schema.base import ListOf, Model, NonEmpty, Text, UniqueList, Whole, field, lazy
 from berth.schema.engine import EngineSpec
 from berth.schema.metadata import KindDocument
-from berth.schema.pod import Tolerating, completed
+from berth.schema.pod import Tolerating, check_amounts, check_least, completed
 from berth.schema.report import INVALID, MISSING, Origin, Refusal, Report, shown
 from berth.schema.types import Date, DnsLabel, File, Folder, KubernetesVersion, Price, Resources, TimeZone
 from berth.schema.values import (
@@ -87,6 +87,7 @@ class CeilingSpec(Model):
         parts = (("seats", self.seats), ("requests", self.requests))
         if not any(value or not report.is_sound((*path, name), value) for name, value in parts):
             report(MISSING, path, "the ceiling limits nothing.", "Add seats or requests.")
+        check_least(self.requests, (*path, "requests"), report)
 
     @property
     def ceiling(self) -> Ceiling:
@@ -170,6 +171,10 @@ class ClusterSpec(Overridable):
         "none",
         alias="z2jh",
     )
+
+    def check(self, path: Path, report: Report) -> None:
+        super().check(path, report)
+        check_amounts(self.largest_node, (*path, "largestNode"), report)
 
     def autoscaler_of(self, path: Path, report: Report) -> str:
         """Return the autoscaler that a priority must suit.

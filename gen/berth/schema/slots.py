@@ -13,7 +13,7 @@ from berth.findings import Path
 from berth.schema import grammar
 from berth.schema.base import Json, ListOf, Model, Text, Whole, field
 from berth.schema.metadata import RESERVED, refuse_much, refuse_our_label
-from berth.schema.pod import Placing
+from berth.schema.pod import Placing, check_amounts
 from berth.schema.report import CONFLICT, IDLE_KEY, INVALID, MISSING, Report, items, shown
 from berth.schema.scheduling import Effect, LabelSelector
 from berth.schema.types import (
@@ -305,6 +305,7 @@ class SlotTemplate(Placing):
 
     def check(self, path: Path, report: Report) -> None:
         super().check(path, report)
+        check_amounts(self.overhead, (*path, "overhead"), report)
         self._check_volumes(path, report)
         if self.priority not in (None, INVALID):
             warn_of_priority((*path, "priority"), report)

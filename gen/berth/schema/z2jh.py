@@ -52,6 +52,9 @@ def _memory(value: Any) -> str:
         match = re.fullmatch(r"([0-9]+(?:\.[0-9]*)?)([KMGT])", value, re.ASCII)
         if match is None:
             fix = "JupyterHub takes a number of bytes, or K, M, G or T at the end, which are powers of 1024."
+            nearly = re.fullmatch(r"([0-9]+(?:\.[0-9]*)?)\s*([kmgt])(?:i?b|i)?", value.lower(), re.ASCII)
+            if nearly is not None:
+                fix = f'Did you mean "{nearly[1]}{nearly[2].upper()}"? {fix}'
             raise Refusal(f"{shown(value)} is not an amount of memory.", fix, TYPE)
         number = int(float(match[1]) * _UNITS[match[2]])
     return str(number) if number % 1024 else canonical(f"{number // 1024}Ki")
