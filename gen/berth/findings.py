@@ -271,6 +271,16 @@ RULES = {
     "B232": Rule(NOTE, "A policy of the site requires an approval of a reservation."),
     "B233": Rule(WARNING, "A policy compares a cost that is not known."),
     "B235": Rule(WARNING, "CODEOWNERS cannot name the owner of a reservation, or its file."),
+    # JupyterHub and Renku
+    "B260": Rule(ERROR, "Files have no values of the JupyterHub chart, or those of several hubs."),
+    "B261": Rule(WARNING, "Values of the JupyterHub chart that cannot be seen, or have no effect."),
+    "B262": Rule(WARNING, "The user placeholders of a JupyterHub and those of Berth do not go together."),
+    "B263": Rule(
+        WARNING, "Priorities in the values of a JupyterHub keep sessions from preempting placeholders."
+    ),
+    "B264": Rule(WARNING, "Sessions of a JupyterHub and placeholders are placed by different schedulers."),
+    "B265": Rule(WARNING, "More people may come at the same time than a JupyterHub starts servers."),
+    "B266": Rule(WARNING, "Renku has no class of a renkuId."),
 }
 
 
