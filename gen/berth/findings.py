@@ -156,7 +156,9 @@ RULES = {
     # JupyterHub
     "B085": Rule(WARNING, "A placeholder of a class is smaller than sessions that the class counts."),
     "B086": Rule(WARNING, "Placeholders of a class and sessions that it counts may run on different nodes."),
-    "B087": Rule(WARNING, "The values of a JupyterHub cannot be read, so no class is compared with them."),
+    "B087": Rule(
+        WARNING, "What classes are compared with cannot be read: values of a hub, or pools of Renku."
+    ),
     # capacity buffers
     "B088": Rule(ERROR, "A capacity buffer in a cluster whose autoscaler does not keep it."),
     "B089": Rule(WARNING, "A setting of another autoscaler than that of the cluster."),

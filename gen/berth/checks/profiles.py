@@ -45,8 +45,9 @@ def read_hubs(site: Site, read: ReadFile) -> HubReadings:
     hubs: list[ComparedHub] = []
     problems: list[Problem | SyntaxProblem] = []
     for i, cluster in enumerate(site.clusters):
-        for j, files in enumerate(cluster.hubs):
-            path: Path = ("spec", "clusters", i, "z2jh", *((j,) if len(cluster.hubs) > 1 else ()))
+        for files in cluster.hubs:
+            path: Path = ("spec", "clusters", i, "z2jh")
+            path = path if files.position is None else (*path, files.position)
             found = _read_hub(files, cluster, path, read, problems)
             if isinstance(found, str):
                 message = f"no class is compared with {', '.join(files.files)}: {found}"

@@ -26,11 +26,7 @@ def import_hub(
     """Write the classes of a hub, or report why not; `given` are the values of the options."""
     file = given["file_name"] or "reservations/jupyterhub-classes.yaml"
     sample = sample_source(pipeline, "jupyterhub")
-    taken = [
-        one.name
-        for one in pipeline.declared.classes.values()
-        if one.origin.file != file and (sample is None or one.origin.file != sample.file)
-    ]
+    taken = _taken(pipeline, file, sample)
     request = HubRequest(
         tuple(sources),
         given["cluster"],
@@ -60,13 +56,21 @@ def import_classes_of_renku(
     """Write the classes of Renku, or report why not; `given` are the values of the options."""
     file = given["file_name"] or "reservations/renku-classes.yaml"
     namespace = given["namespace"] or "renku"
-    found = import_renku_classes(source, given["cluster"], namespace, given["pools"])
-    code = _write(settings, pipeline, found, file, sample_source(pipeline, "renku"))
+    sample = sample_source(pipeline, "renku")
+    taken = _taken(pipeline, file, sample)
+    found = import_renku_classes(source, given["cluster"], namespace, given["pools"], taken)
+    code = _write(settings, pipeline, found, file, sample)
     if code == EXIT_OK and found.skipped:
         stdout("Left out:\n")
         for title, why in found.skipped:
             stdout(f"  {title}: {why}\n")
     return code
+
+
+def _taken(pipeline: Pipeline, file: str, sample: Source | None) -> list[str]:
+    """Return the names of classes in other files than the one to be written, and than the sample."""
+    files = (file, "" if sample is None else sample.file)
+    return [one.name for one in pipeline.declared.classes.values() if one.origin.file not in files]
 
 
 def _keys(text: str | None) -> tuple[str, ...] | None:

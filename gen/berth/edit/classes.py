@@ -16,6 +16,7 @@ from berth.schema.base import Json
 from berth.schema.helmvalues import ReadFile
 from berth.schema.pod import Amounts
 from berth.schema.renkuclasses import RenkuClass, read_pools
+from berth.schema.renkunames import fitted
 from berth.schema.report import MISSING, RANGE
 from berth.schema.z2jh import Hub, Session, read_hub
 
@@ -84,9 +85,7 @@ def import_z2jh(
     if hub is None or any(one.severity == "error" for one in findings):
         return ImportedClasses("", (), findings)
     namespace = request.namespace or hub.written.namespace or "jupyterhub"
-    names = [one.name for one in hub.sessions]
-    if set(names) & set(taken):
-        names = [f"{namespace}-{name}" for name in names]
+    names = _free_names([one.name for one in hub.sessions], namespace, taken)
     own = _are_exclusive(hub.sessions)
     made, texts = [], []
     for one, name in zip(hub.sessions, names, strict=True):
@@ -143,11 +142,16 @@ def _are_exclusive(kinds: Sequence[Session]) -> bool:
 
 
 def import_renku_classes(
-    source: Source, cluster: str | None, namespace: str, pools: Sequence[str] = ()
+    source: Source,
+    cluster: str | None,
+    namespace: str,
+    pools: Sequence[str] = (),
+    taken: Collection[str] = (),
 ) -> ImportedClasses:
     """Convert the resource classes that Renku's API answers.
 
     `pools` are the names of the resource pools that are meant; without them, all of Renku's own cluster.
+    `taken` are the names of other classes, as in `import_z2jh`.
     """
     reading = read_pools(source)
     problems = list(reading.problems)
@@ -166,16 +170,20 @@ def import_renku_classes(
     findings = tuple(locate(problems, [source], severity))
     if not found or any(one.severity == "error" for one in findings):
         return ImportedClasses("", (), findings)
+    names = _free_names([one.name for one in found], namespace, taken)
     texts = []
-    for one in found:
+    for one, name in zip(found, names, strict=True):
         sessions = {"source": "renku", "namespaces": [namespace]}
         held: Json = {"renkuId": one.id, "requests": one.requests, "limits": one.limits}
-        texts.append(_text(one.name, _title(one), cluster, {**held, **one.placement, "sessions": sessions}))
+        texts.append(_text(name, _title(one), cluster, {**held, **one.placement, "sessions": sessions}))
     return ImportedClasses(
         text=_file(texts),
-        classes=tuple(ImportedClass(one.name, _amounts(one.requests), one.phrase) for one in found),
+        classes=tuple(
+            ImportedClass(name, _amounts(one.requests), one.phrase)
+            for one, name in zip(found, names, strict=True)
+        ),
         findings=findings,
-        default=found[0].name,
+        default=names[0],
         skipped=tuple((_title(one), one.elsewhere or "another pool") for one in skipped),
     )
 
@@ -185,6 +193,13 @@ def _title(one: RenkuClass) -> str:
 
 
 # Text
+
+
+def _free_names(names: list[str], namespace: str, taken: Collection[str]) -> list[str]:
+    """Return the names, all with the namespace in front if another class has one of them."""
+    if not set(names) & set(taken):
+        return names
+    return [fitted(f"{namespace}-{name}", f"{namespace}-{name}") for name in names]
 
 
 def _amounts(amounts: Amounts) -> str:

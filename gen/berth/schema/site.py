@@ -203,6 +203,8 @@ class ClusterSpec(Overridable):
     def hubs(self) -> tuple[HubFiles, ...]:
         if isinstance(self.z2jh, str):
             return (HubFiles((self.z2jh,)),)
+        if isinstance(self.z2jh, tuple):
+            return tuple(one.hub._replace(position=i) for i, one in enumerate(self.z2jh))
         return tuple(one.hub for one in self._hubs)
 
     def autoscaler_of(self, path: Path, report: Report) -> str:

@@ -308,6 +308,7 @@ class HubFiles(NamedTuple):
     namespace: str = ""  # of its sessions; empty: any that a class names
     prefix: tuple[str, ...] | None = None  # keys that lead to the values of the chart; None: look for them
     release: str = ""  # name of its Helm release, where a file has several
+    position: int | None = None  # in the list of hubs of the cluster; None: it is not in a list
 
 
 class Cluster(NamedTuple):
