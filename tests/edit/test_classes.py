@@ -481,3 +481,10 @@ def test_the_sample_of_renku_gives_way_too(berth: Berth, tmp_path: Path) -> None
 
     assert berth("-C", str(new), "import", "renku-classes", "pools.json").code == 0
     assert json.loads(berth("-C", str(new), "validate", "-o", "json").out)["items"] == []
+
+
+def test_values_in_the_folder_of_reservations_are_to_be_removed(berth: Berth, folder: Path) -> None:
+    (folder / "reservations/values.yaml").write_text("singleuser: {}")
+    told = berth("import", "z2jh", "reservations/values.yaml", "--cluster", "prod")
+
+    assert (told.code, "Remove reservations/values.yaml" in told.out) == (0, True)

@@ -35,9 +35,10 @@ def import_hub(
         given["release"] or "",
     )
     found = import_z2jh(request, read_file, taken)
-    code = _write(settings, pipeline, found, file, sample)
+    code = _write(settings, _without(pipeline, sources), found, file, sample)
     if code != EXIT_OK:
         return code
+    _tell_to_remove(settings, pipeline, sources)
     if found.unlabeled:
         stdout("Label the pods in kubespawner_override, so that each class counts its own sessions:\n")
         for title, labels in found.unlabeled:
@@ -59,12 +60,28 @@ def import_classes_of_renku(
     sample = sample_source(pipeline, "renku")
     taken = _taken(pipeline, file, sample)
     found = import_renku_classes(source, given["cluster"], namespace, given["pools"], taken)
-    code = _write(settings, pipeline, found, file, sample)
+    code = _write(settings, _without(pipeline, [source]), found, file, sample)
+    if code == EXIT_OK:
+        _tell_to_remove(settings, pipeline, [source])
     if code == EXIT_OK and found.skipped:
         stdout("Left out:\n")
         for title, why in found.skipped:
             stdout(f"  {title}: {why}\n")
     return code
+
+
+def _without(pipeline: Pipeline, sources: Sequence[Source]) -> Pipeline:
+    """Return the project without files that are imported, which may be in reservations/."""
+    files = {one.file for one in sources}
+    kept = [one for one in pipeline.sources if one.file not in files]
+    return pipeline if len(kept) == len(pipeline.sources) else Pipeline(sources=kept)
+
+
+def _tell_to_remove(settings: Settings, pipeline: Pipeline, sources: Sequence[Source]) -> None:
+    files = {one.file for one in pipeline.sources}
+    for one in sources:
+        if one.file in files:
+            stdout(f"Remove {settings.shown(one.file)}: the new file replaces it.\n")
 
 
 def _taken(pipeline: Pipeline, file: str, sample: Source | None) -> list[str]:

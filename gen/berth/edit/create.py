@@ -14,6 +14,7 @@ from berth.edit.roundtrip import EditError, is_plain
 from berth.findings import ERROR, Finding
 from berth.output.yamltext import quote
 from berth.pipeline import Pipeline
+from berth.reading.document import parse
 from berth.reading.source import Source
 from berth.schema import grammar
 from berth.schema.holders import BEHAVIORS, Replicas
@@ -297,6 +298,11 @@ def import_renku(source: Source, project: Pipeline, zone_name: str | None) -> Im
     found = [one for one in both.declared.reservations if one.renku and one.origin.file == source.file]
     if not found:
         raise EditError("the file contains no Renku reservation")
+    payloads = {one.origin.index for one in found}
+    for document in parse(source)[0]:
+        if document.index not in payloads:
+            which = f"document {document.index + 1} of the file"
+            raise EditError(f"{which} is not a Renku reservation; move it to another file")
     zone = _zone(zone_name) if zone_name else None
     return ImportedReservations(tuple(_in_zone(one, zone) if zone else one for one in found), ())
 
