@@ -488,3 +488,14 @@ def test_values_in_the_folder_of_reservations_are_to_be_removed(berth: Berth, fo
     told = berth("import", "z2jh", "reservations/values.yaml", "--cluster", "prod")
 
     assert (told.code, "Remove reservations/values.yaml" in told.out) == (0, True)
+
+
+@pytest.mark.parametrize("name", ["1524699", "null", "true", "1e3"])
+def test_a_reservation_of_such_a_class_is_read_again(berth: Berth, started: Path, name: str) -> None:
+    profiles = [{"display_name": "One", "slug": name}]
+    (started / "values.yaml").write_text(json.dumps({"singleuser": {"profileList": profiles}}))
+    assert berth("-C", str(started), "import", "z2jh", "values.yaml").code == 0
+    new = ("new", "algebra", "09:00-10:00", "--dates", "2026-02-02", "--seats", "5", "--class", name)
+
+    assert berth("-C", str(started), *new).code == 0
+    assert f'resourceClass: "{name}"' in (started / "reservations/algebra.yaml").read_text()

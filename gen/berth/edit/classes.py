@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from berth.edit.create import MODELINE, SCHEMA
-from berth.edit.roundtrip import is_plain
+from berth.edit.roundtrip import is_plain, scalar
 from berth.findings import Finding, Problem, severity
 from berth.output.yamltext import quote
 from berth.reading.place import locate
@@ -215,7 +215,7 @@ def _text(name: str, title: str, cluster: str | None, keys: Json) -> str:
     spec |= keys
     lines = _lines({key: value for key, value in spec.items() if value not in ({}, [], "")}, "  ")
     comment = "".join(c for c in title if c.isprintable())
-    return f"# {comment}\n{_HEAD.format(name=name if is_plain(name) else quote(name))}{lines}"
+    return f"# {comment}\n{_HEAD.format(name=scalar(name))}{lines}"
 
 
 def _lines(value: Json, indent: str) -> str:

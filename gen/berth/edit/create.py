@@ -10,7 +10,7 @@ from typing import NamedTuple
 from berth.core.timetable import Buffer
 from berth.dates.zone import DAY, Zone, load, local, number
 from berth.edit.recurrencetext import recurrence_lines
-from berth.edit.roundtrip import EditError, is_plain
+from berth.edit.roundtrip import EditError, scalar
 from berth.findings import ERROR, Finding
 from berth.output.yamltext import quote
 from berth.pipeline import Pipeline
@@ -224,8 +224,7 @@ def reservation_yaml(one: Reservation, depth: int = 0, sized: str = "") -> str:
 
     `sized` says where its seats and lead come from.
     """
-    name = one.name if is_plain(one.name) else quote(one.name)
-    lines = [f"metadata:\n  name: {name}\n"]
+    lines = [f"metadata:\n  name: {scalar(one.name)}\n"]
     if one.annotations:
         lines.append("  annotations:\n")
         lines += [f"    {key}: {quote(value)}\n" for key, value in one.annotations]
@@ -233,7 +232,7 @@ def reservation_yaml(one: Reservation, depth: int = 0, sized: str = "") -> str:
     if one.title != one.name:
         lines.append(f"  title: {_scalar(one.title)}\n")
     if not one.seats_listed:
-        lines.append(f"  resourceClass: {one.seats[0][0]}\n")
+        lines.append(f"  resourceClass: {scalar(one.seats[0][0])}\n")
     lines += recurrence_lines(one.recurrence, one.seats)
     lines += [f"  # {sized}\n"] if sized else []
     lines.append(_provisioning(one))
@@ -263,7 +262,8 @@ def _provisioning(one: Reservation) -> str:
     if one.seats_listed:
         lines.append("    seats:\n")
         lines += [
-            f"      - {{resourceClass: {name}, placeholderCount: {count}}}\n" for name, count in one.seats
+            f"      - {{resourceClass: {scalar(name)}, placeholderCount: {count}}}\n"
+            for name, count in one.seats
         ]
     else:
         lines.append(f"    placeholderCount: {one.seats[0][1]}\n")

@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 from berth.edit import workflow
 from berth.edit.create import MODELINE, SCHEMA, ReservationRequest, new_reservation, reservation_yaml
-from berth.edit.roundtrip import is_plain
-from berth.output.yamltext import quote
+from berth.edit.roundtrip import scalar
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
 from berth.schema.describe import json_schema_text
@@ -153,25 +152,21 @@ def next_commands(starter: Starter) -> tuple[str, ...]:
     return (*apply, "kubectl get pods --namespace berth --watch")
 
 
-def _scalar(name: str) -> str:
-    return name if is_plain(name) else quote(name)
-
-
 def _site(starter: Starter) -> str:
     url = starter.repository
     return _SITE.format(
-        name=_scalar(starter.name),
+        name=scalar(starter.name),
         zone=starter.zone,
         engine=starter.engine,
         repository=_REPOSITORY.format(url=url, branch=_BRANCH) if url else "",
-        cluster=_scalar(starter.cluster),
+        cluster=scalar(starter.cluster),
     )
 
 
 def _classes(starter: Starter) -> str:
     return _CLASSES.format(
         source=starter.source,
-        namespace=_scalar(starter.namespace),
+        namespace=scalar(starter.namespace),
         renku=_RENKU if starter.source == "renku" else "",
         selector=_SELECTOR if starter.source == "pods" else "",
         requests=_DEMO_REQUESTS if starter.demo else _REQUESTS,

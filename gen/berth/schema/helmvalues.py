@@ -351,7 +351,10 @@ def _of_flux(document: Document, value: Json) -> Release:
 
 def _unseen(file: str, index: int, path: Path, what: str) -> Problem:
     message = f"{what} cannot be seen here, and may change what sessions request."
-    fix = "Name the files that they come from before this one, as layers below it."
+    fix = (
+        "Name the files that they come from before this one, as layers below it. If they say nothing of "
+        f'sessions, annotate the Site with berth.dev/ignore: "{UNSEEN}: <reason>".'
+    )
     return Problem(UNSEEN, file, index, path, message, fix)
 
 

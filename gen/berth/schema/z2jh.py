@@ -455,13 +455,13 @@ def read_hub(
 def _placed(problem: Problem, whole: Json, written: HelmValues) -> Problem:
     """Return a problem of the merged values where they are written; it names the profile."""
     file, index, path = written.place(problem.path)
-    name = _profile_name(problem.path, whole)
-    message = f'profile "{name}": {problem.message}' if name else problem.message
+    name = _profile(problem.path, whole)
+    message = f"{name}: {problem.message}" if name else problem.message
     return problem._replace(file=file, index=index, path=path, message=message)
 
 
-def _profile_name(path: Path, whole: Any) -> str:
-    """Return the display name of the profile that a path leads into, or its number; empty if into none."""
+def _profile(path: Path, whole: Any) -> str:
+    """Return which profile a path leads into, by its display name if it has one; empty if into none."""
     for depth, key in enumerate(path[:-1]):
         whole = whole.get(key) if isinstance(whole, dict) else None
         if key in ("profileList", "profile_list"):
@@ -473,8 +473,8 @@ def _profile_name(path: Path, whole: Any) -> str:
             )
             name = profile.get("display_name") if isinstance(profile, dict) else None
             if isinstance(name, str) and name.strip():
-                return shown(name)[1:-1]
-            return f"number {item + 1}" if isinstance(item, int) else item
+                return f"profile {shown(name)}"
+            return f"profile {item + 1}" if isinstance(item, int) else f"profile {shown(item)}"
     return ""
 
 
