@@ -69,7 +69,7 @@ POOL = {
         }
     ],
 }
-PLAIN = (None, True, -1, 1.5, "", "A b", [], ["x"], {}, {"x": "y"}, [[None]], "a\n\x1b" * 99)
+PLAIN: tuple[Any, ...] = (None, True, -1, 1.5, "", "A b", [], ["x"], {}, {"x": "y"}, [[None]], "a\n\x1b" * 99)
 
 
 def is_told(found: ImportedClasses) -> bool:
