@@ -158,7 +158,9 @@ RULES = {
     # JupyterHub
     "B085": Rule(WARNING, "A placeholder of a class is smaller than sessions that the class counts."),
     "B086": Rule(WARNING, "Placeholders of a class and sessions that it counts may run on different nodes."),
-    "B087": Rule(WARNING, "The values of a JupyterHub cannot be read, so no class is compared with them."),
+    "B087": Rule(
+        WARNING, "What classes are compared with cannot be read: values of a hub, or pools of Renku."
+    ),
     # capacity buffers
     "B088": Rule(ERROR, "A capacity buffer in a cluster whose autoscaler does not keep it."),
     "B089": Rule(WARNING, "A setting of another autoscaler than that of the cluster."),
@@ -281,6 +283,16 @@ RULES = {
     "B242": Rule(
         WARNING, "A character that looks like another, or is invisible, changes how a text is read."
     ),
+    # JupyterHub and Renku
+    "B260": Rule(ERROR, "Files have no values of the JupyterHub chart, or those of several hubs."),
+    "B261": Rule(WARNING, "Values of the JupyterHub chart that cannot be seen, or have no effect."),
+    "B262": Rule(WARNING, "The user placeholders of a JupyterHub and those of Berth do not go together."),
+    "B263": Rule(
+        WARNING, "Priorities in the values of a JupyterHub keep sessions from preempting placeholders."
+    ),
+    "B264": Rule(WARNING, "Sessions of a JupyterHub and placeholders are placed by different schedulers."),
+    "B265": Rule(WARNING, "More people may come at the same time than a JupyterHub starts servers."),
+    "B266": Rule(WARNING, "Renku has no class of a renkuId."),
 }
 
 

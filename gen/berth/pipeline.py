@@ -12,6 +12,7 @@ from berth.checks import (
     bufferchecks,
     calendars,
     cloudchecks,
+    hubchecks,
     images,
     jobplacement,
     monitoring,
@@ -89,6 +90,7 @@ class Pipeline:
         if other_file is None and sources is None:
             other_file = lambda path: read_file(f"{root}/{path}")._replace(file=path)  # noqa: E731
         self._other_file = other_file
+        self._others: dict[str, Source] = {}  # the files outside of the folder that were read, by path
         self._examined, self._has_errors = 0, False
         # By CloudCapacity; complete after `items`.
         self.held: dict[str, WindowBudgets | TooManyBudgets] = {}
@@ -107,6 +109,12 @@ class Pipeline:
     def sources(self) -> Sequence[Source]:
         """The files, by path."""
         return self._sources
+
+    def _read_other(self, path: str) -> Source:
+        """Read a file that the Site names. Raises OSError."""
+        assert self._other_file is not None
+        self._others[path] = source = self._other_file(path)
+        return source
 
     @property
     def site(self) -> Site | None:
@@ -137,8 +145,7 @@ class Pipeline:
             return
         for check in _OF_SITE:
             self.problems += check(known, site)
-        if self._other_file is not None:
-            self.problems += profiles.of_classes(known, site, self._other_file)
+        arrivals = hubchecks.Arrivals(self._compare_classes(site))
         names, ceilings = (
             RenderedNames(site, known.classes.values()),
             Ceilings(site, known.classes, also=cloudchecks.limited(known), all_loads=all_loads),
@@ -154,13 +161,25 @@ class Pipeline:
                 self.problems += names.take(part.placed, len(part.schedules))
                 ceilings.take(part.placed, loads)
                 courses.take(part.placed, part.occurrences, ceilings.is_limited)
+                arrivals.take(part.placed, part.occurrences)
             yield item
         self.problems += names.problems()
         self.problems += courses.problems()
+        self.problems += arrivals.problems()
         self.problems += ceilings.problems({one.name: one for one in known.reservations})
         self.problems += cloudchecks.of_limits(known, site, ceilings.pools)
         self.held = cloudchecks.window_budgets(known, site, ceilings.pools)
         self.problems += cloudchecks.of_windows(known, self.held)
+
+    def _compare_classes(self, site: Site) -> Sequence[hubchecks.ComparedHub]:
+        """Compare classes with files that the Site names; return the hubs whose values are known."""
+        if self._other_file is None:
+            return ()
+        reading = profiles.read_hubs(site, self._read_other)
+        self.problems += reading.problems
+        self.problems += profiles.of_hubs(self.declared, site, reading.hubs)
+        self.problems += profiles.of_renku_classes(self.declared, site, self._read_other)
+        return reading.hubs
 
     def findings(self) -> list[Finding]:
         """Return all findings so far, with places, in order, except those that authors ignore."""
@@ -177,7 +196,7 @@ class Pipeline:
         """Return problems as findings with places, in order."""
         from berth.reading.place import locate  # noqa: PLC0415 - slow, and only needed with problems
 
-        return locate(problems, self._sources, severity_of)
+        return locate(problems, [*self._sources, *self._others.values()], severity_of)
 
     def may_declare(self, kind: str, name: str) -> bool:
         """Tell whether a document of this name may be in a faulty or unreadable file."""
@@ -185,7 +204,12 @@ class Pipeline:
         return unreadable or self.declared.may_exist(kind, name)
 
     def is_silenced(self, one: Problem | SyntaxProblem) -> bool:
-        return isinstance(one, Problem) and one.code in self.declared.ignored.get((one.file, one.index), ())
+        """Tell whether its document silences it, or the Site if it is in a file that the Site names."""
+        if not isinstance(one, Problem):
+            return False
+        is_other = one.file in self._others and self.site is not None
+        origin = self.site.origin[:2] if is_other and self.site is not None else (one.file, one.index)
+        return one.code in self.declared.ignored.get(origin, ())
 
 
 # Of the Site and the documents that stay the same whatever is reserved.

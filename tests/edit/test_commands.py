@@ -246,7 +246,7 @@ def test_new_says_everything_that_is_missing(berth: Berth) -> None:
         (("set", "course", "--seats", "huge=3"), '"huge"'),
         (("set", "night", "--seats", "3"), "--seats small=3,bench=3"),
         (("set", "course", "--on", "2026-02-02", "--seats", "bench=3"), '"bench"'),
-        (("import", "renku"), "'FILE'"),
+        (("import", "renku"), "'FILE...'"),
     ],
     ids=lambda value: "-".join(value[:1] + value[-1:]).replace(" ", "-") if isinstance(value, tuple) else "",
 )
@@ -384,7 +384,19 @@ def test_errors_of_the_file_explain_why_it_is_not_edited(
     assert file.read_text("utf-8") == wrong
 
 
-@pytest.mark.parametrize("source", ["renku", "z2jh"])
+def test_import_does_not_drop_another_document_of_the_file(berth: Berth, folder: Path) -> None:
+    number_the_class(folder)
+    other = (
+        "apiVersion: berth.dev/v1alpha1\nkind: Calendar\nmetadata: {name: a}\nspec: {dates: [2026-05-01]}\n"
+    )
+    (folder / "export.yaml").write_text(f"{json.dumps(PAYLOAD)}\n---\n{other}")
+    told = berth("import", "renku", "export.yaml")
+
+    assert (told.code, told.out) == (2, "")
+    assert "document 2" in told.err
+
+
+@pytest.mark.parametrize("source", ["renku", "renku-classes", "z2jh"])
 def test_a_missing_export_is_a_finding(source: str, berth: Berth) -> None:
     told = berth("import", source, "export.json")
 

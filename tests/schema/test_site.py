@@ -9,7 +9,7 @@ from berth.schema.base import Model
 from berth.schema.engine import NoEngine
 from berth.schema.flux import Flux
 from berth.schema.pod import Tolerating
-from berth.schema.values import Ceiling, Cluster, Images, Renku, Site
+from berth.schema.values import Ceiling, Cluster, HubFiles, Images, Renku, Site
 from berth.version import VERSION
 
 from tests.built import built
@@ -128,10 +128,10 @@ def test_every_field_can_be_written() -> None:
         job_resources=JOBS,
         occurrence_resources=WAITING,
         runtime_image=IMAGE,
-        z2jh="hub/values.yaml",
+        hubs=(HubFiles(("hub/values.yaml",)),),
     )
     expected = prod._replace(name="hub", destination=("name", "hub"), autoscaler="karpenter", ceilings=())
-    assert hub == expected._replace(z2jh="")
+    assert hub == expected._replace(hubs=())
 
 
 def test_one_word_of_the_scaler_leaves_the_other_its_default() -> None:

@@ -12,12 +12,13 @@ from berth.core.timetable import Buffer
 from berth.dates.moments import named
 from berth.dates.zone import DAY, Zone, local, number
 from berth.edit.recurrencetext import recurrence_lines
-from berth.edit.roundtrip import EditError, is_plain
+from berth.edit.roundtrip import EditError, scalar
 from berth.findings import ERROR, Finding
 from berth.notation import days, weekdays, zones
 from berth.notation.times import TimeSpan, time_span
 from berth.output.yamltext import quote
 from berth.pipeline import Pipeline
+from berth.reading.document import parse
 from berth.reading.source import Source
 from berth.schema import grammar
 from berth.schema.holders import BEHAVIORS, Replicas
@@ -217,8 +218,7 @@ def reservation_yaml(one: Reservation, depth: int = 0, sized: str = "") -> str:
 
     `sized` says where its seats and lead come from.
     """
-    name = one.name if is_plain(one.name) else quote(one.name)
-    lines = [f"metadata:\n  name: {name}\n"]
+    lines = [f"metadata:\n  name: {scalar(one.name)}\n"]
     if one.annotations:
         lines.append("  annotations:\n")
         lines += [f"    {key}: {quote(value)}\n" for key, value in one.annotations]
@@ -226,7 +226,7 @@ def reservation_yaml(one: Reservation, depth: int = 0, sized: str = "") -> str:
     if one.title != one.name:
         lines.append(f"  title: {_scalar(one.title)}\n")
     if not one.seats_listed:
-        lines.append(f"  resourceClass: {one.seats[0][0]}\n")
+        lines.append(f"  resourceClass: {scalar(one.seats[0][0])}\n")
     lines += recurrence_lines(one.recurrence, one.seats)
     lines += [f"  # {sized}\n"] if sized else []
     lines.append(_provisioning(one))
@@ -256,7 +256,8 @@ def _provisioning(one: Reservation) -> str:
     if one.seats_listed:
         lines.append("    seats:\n")
         lines += [
-            f"      - {{resourceClass: {name}, placeholderCount: {count}}}\n" for name, count in one.seats
+            f"      - {{resourceClass: {scalar(name)}, placeholderCount: {count}}}\n"
+            for name, count in one.seats
         ]
     else:
         lines.append(f"    placeholderCount: {one.seats[0][1]}\n")
@@ -291,6 +292,11 @@ def import_renku(source: Source, project: Pipeline, zone_name: str | None) -> Im
     found = [one for one in both.declared.reservations if one.renku and one.origin.file == source.file]
     if not found:
         raise EditError("the file contains no Renku reservation")
+    payloads = {one.origin.index for one in found}
+    for document in parse(source)[0]:
+        if document.index not in payloads:
+            which = f"document {document.index + 1} of the file"
+            raise EditError(f"{which} is not a Renku reservation; move it to another file")
     zone = named(_read("--time-zone", zones.zone, zone_name)) if zone_name else None
     return ImportedReservations(tuple(_in_zone(one, zone) if zone else one for one in found), ())
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from datetime import date
 
 from berth.dates.zone import DAY, clock
+from berth.edit.roundtrip import scalar
 from berth.notation.weekdays import WEEKDAYS, WEEKS
 from berth.schema.values import Entry, EntryDates, Except, Extra, Move, Recurrence, Seats
 
@@ -14,7 +15,7 @@ def recurrence_lines(one: Recurrence, seats: Seats) -> list[str]:
     """Return the lines of `recurrence` in a reservation that has these seats."""
     lines = [f"  recurrence:\n    type: {one.type}\n"]
     if one.within:
-        lines.append(f"    within: [{', '.join(one.within)}]\n")
+        lines.append(f"    within: [{', '.join(map(scalar, one.within))}]\n")
     elif one.first and one.last:
         lines.append(f"    startDate: {one.first}\n    endDate: {one.last}\n")
     own = {entry.dates.listed: entry for entry in one.schedule if entry.dates.listed is not None}
@@ -28,7 +29,7 @@ def recurrence_lines(one: Recurrence, seats: Seats) -> list[str]:
     if one.interval != 1:
         lines.append(f"    interval: {one.interval}\n")
     if one.calendars:
-        lines.append(f"    calendars: [{', '.join(one.calendars)}]\n")
+        lines.append(f"    calendars: [{', '.join(map(scalar, one.calendars))}]\n")
     lines += _block("except", map(_except, one.excepts))
     shared = (entry for entry in one.schedule if entry.dates.listed is None)
     lines += _block("schedule", (_mapping(_entry_fields(entry, seats)) for entry in shared))

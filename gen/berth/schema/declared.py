@@ -10,14 +10,14 @@ from berth.reading.document import Document
 from berth.schema.cloudvalues import CloudCapacity, GenericCapacity
 from berth.schema.grammar import dns_label
 from berth.schema.metadata import IGNORE
-from berth.schema.renkunames import is_payload
+from berth.schema.renkunames import KIND, error_answer, is_payload
 from berth.schema.report import INVALID, Origin, Refusal, Report, close, nearest, shown
 from berth.schema.values import Calendar, Reservation, ResourceClass, Site, Term
 
 if TYPE_CHECKING:
     from berth.schema.metadata import KindDocument
 
-EMPTY, DUPLICATE, NO_SITE, SITES, KIND, BAD_IGNORE = "B007", "B060", "B064", "B065", "B069", "B030"
+EMPTY, DUPLICATE, NO_SITE, SITES, BAD_IGNORE = "B007", "B060", "B064", "B065", "B030"
 _next_code = re.compile(r";(?=\s*B\d+\s*(?:[:;]|$))", re.IGNORECASE)  # a reason may contain semicolons
 TERM = "term"
 KINDS = ("Site", "ResourceClass", "Calendar", "CloudCapacity", "CapacityReservation")
@@ -117,6 +117,8 @@ class _Reader:
             self.payloads += [(origin._replace(prefix=(i,)), item) for i, item in enumerate(value)]
         elif is_payload(value):
             self.payloads.append((origin, value))
+        elif (answer := error_answer(value)) is not None:
+            report(KIND, ("error",), answer.message, answer.fix)
         elif isinstance(value, dict):
             self._declaration(value, origin, report)
         elif value == []:

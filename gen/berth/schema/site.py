@@ -8,7 +8,7 @@ from berth.names import DISTRIBUTION
 from berth.notation.days import ORDER
 from berth.schema import engine as engines
 from berth.schema import grammar
-from berth.schema.base import ListOf, Model, NonEmpty, Text, UniqueList, Whole, field, lazy
+from berth.schema.base import ListOf, Model, NonEmpty, Switch, Text, UniqueList, Whole, field, lazy
 from berth.schema.engine import EngineSpec
 from berth.schema.metadata import KindDocument
 from berth.schema.pod import Tolerating, check_amounts, check_least, completed
@@ -17,6 +17,7 @@ from berth.schema.types import Date, DnsLabel, File, Folder, KubernetesVersion, 
 from berth.schema.values import (
     Ceiling,
     Cluster,
+    HubFiles,
     Images,
     Karpenter,
     Koordinator,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from berth.schema.policies import PolicySpec
     from berth.schema.siteparts import (
         Destination,
+        HubSpec,
         ImagesSpec,
         KarpenterSpec,
         KoordinatorSpec,
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
 else:
     PolicySpec = lazy("berth.schema.policies", "PolicySpec")
     Destination = lazy("berth.schema.siteparts", "Destination")
+    HubSpec = lazy("berth.schema.siteparts", "HubSpec")
     ImagesSpec = lazy("berth.schema.siteparts", "ImagesSpec")
     KarpenterSpec = lazy("berth.schema.siteparts", "KarpenterSpec")
     KoordinatorSpec = lazy("berth.schema.siteparts", "KoordinatorSpec")
@@ -67,6 +70,11 @@ def _berth_version(text: str) -> str:
 
 
 Priority = Annotated[int, Whole(-(2**31), 2**31 - 1, "whole number from -10 to -1")]
+
+
+def _form_of_hubs(value: object) -> int:
+    """Tell which form the hubs of a cluster have: a path, a mapping or a list."""
+    return 1 if isinstance(value, dict) else 2 if isinstance(value, list) else 0
 
 
 class CeilingSpec(Model):
@@ -165,16 +173,41 @@ class ClusterSpec(Overridable):
         "only cluster-autoscaler: whether it keeps CapacityBuffers, which its flags "
         "`--capacity-buffer-controller-enabled` and `--capacity-buffer-pod-injection-enabled` turn on",
     )
-    z2jh: File | None = field(
+    z2jh: Annotated[File | HubSpec | NonEmpty[HubSpec], Switch(_form_of_hubs)] | None = field(
         None,
-        "path of the values of its JupyterHub, with whose profiles classes are compared",
+        "path of the values of its JupyterHub, with whose profiles classes are compared; a mapping for "
+        "several files; a list of mappings for several hubs",
         "none",
         alias="z2jh",
+    )
+    renku_classes: File | None = field(
+        None,
+        "path of what its Renku answers to GET /api/data/resource_pools, with which classes are compared",
+        "none",
     )
 
     def check(self, path: Path, report: Report) -> None:
         super().check(path, report)
         check_amounts(self.largest_node, (*path, "largestNode"), report)
+        if isinstance(self.z2jh, Model | tuple):  # their model is imported when a site has some
+            from berth.schema.siteparts import check_hubs  # noqa: PLC0415
+
+            is_list = isinstance(self.z2jh, tuple)
+            check_hubs(self._hubs, (*path, "z2jh"), report, is_list=is_list)
+
+    @property
+    def _hubs(self) -> "tuple[HubSpec, ...]":
+        if self.z2jh is None or isinstance(self.z2jh, str):
+            return ()
+        return self.z2jh if isinstance(self.z2jh, tuple) else (self.z2jh,)
+
+    @property
+    def hubs(self) -> tuple[HubFiles, ...]:
+        if isinstance(self.z2jh, str):
+            return (HubFiles((self.z2jh,)),)
+        if isinstance(self.z2jh, tuple):
+            return tuple(one.hub._replace(position=i) for i, one in enumerate(self.z2jh))
+        return tuple(one.hub for one in self._hubs)
 
     def autoscaler_of(self, path: Path, report: Report) -> str:
         """Return the autoscaler that a priority must suit.
@@ -338,7 +371,8 @@ def cluster(own: ClusterSpec, site: SiteSpec) -> Cluster:
         largest_node=tuple(own.largest_node.items()),
         kubernetes=own.kubernetes,
         runtime_image=_first((one.image for one in runtimes), ""),
-        z2jh=own.z2jh or "",
+        hubs=own.hubs,
+        renku_classes=own.renku_classes or "",
         capacity_buffers=own.capacity_buffers,
         monitoring=_monitoring([one for one in (own.monitoring, site.monitoring) if one is not None]),
     )

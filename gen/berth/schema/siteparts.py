@@ -6,11 +6,11 @@ from typing import Annotated, Literal
 from berth.findings import Path
 from berth.karpenter.versions import GATES, NEWEST, OLDEST
 from berth.schema import grammar
-from berth.schema.base import Model, Text, UniqueList, field
+from berth.schema.base import Model, NonEmptyUnique, Text, UniqueList, field
 from berth.schema.pod import Tolerating, check_resources
-from berth.schema.report import CONFLICT, MISSING, Refusal, Report, choice, shown
-from berth.schema.types import AnyText, DnsName, Labels, Resources
-from berth.schema.values import Renku
+from berth.schema.report import CONFLICT, INVALID, MISSING, Refusal, Report, choice, shown
+from berth.schema.types import AnyText, DnsLabel, DnsName, File, Labels, Resources
+from berth.schema.values import HubFiles, Renku
 
 CONFIGURED = "B115"
 OLD_KARPENTER = "B150"
@@ -136,6 +136,55 @@ class KarpenterSpec(Model):
     gates: dict[Annotated[str, Text("gate", _gate)], bool] = field(
         {}, "feature gates of Karpenter, true or false", "Karpenter's own"
     )
+
+
+class HubSpec(Model):
+    """A JupyterHub, by the values of its chart."""
+
+    file: File | None = field(None, "path of its values, of its HelmRelease or of its Application", "none")
+    files: NonEmptyUnique[File] | None = field(
+        None, "several of them, as layers: later ones win, as in Helm", "none"
+    )
+    namespace: DnsLabel | None = field(
+        None, "where its sessions run; required with several hubs", "any that a class names"
+    )
+    prefix: Annotated[tuple[str, ...], Text("keys", grammar.keys)] | None = field(
+        None, "keys that lead to the values of the chart, with dots", "they are looked for"
+    )
+    release: DnsName | None = field(
+        None, "name of its Helm release, where a file has several", "the only one in the files"
+    )
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        return self.files or ((self.file,) if self.file else ())
+
+    @property
+    def hub(self) -> HubFiles:
+        return HubFiles(self.paths, self.namespace or "", self.prefix, self.release or "")
+
+
+def check_hubs(hubs: tuple[HubSpec, ...], path: Path, report: Report, *, is_list: bool) -> None:
+    """Report hubs without a file, and several that cannot be told apart."""
+    taken: list[str] = []
+    for i, one in enumerate(hubs):
+        if one is INVALID:
+            continue
+        at = (*path, i) if is_list else path
+        if one.file is None and one.files is None:
+            report(MISSING, at, "it has neither file nor files.", "Add file: the path of its values.")
+        if one.file is not None and one.files is not None:
+            report(CONFLICT, at, "file and files are both given.", "Put all of them into files.")
+        if one.namespace is INVALID or len(hubs) < 2:
+            continue
+        if one.namespace is None:
+            message = "a cluster with several hubs needs the namespace of each."
+            report(MISSING, at, message, "Add namespace: where the sessions of this hub run.")
+        elif one.namespace in taken:
+            message = f"duplicate namespace {shown(one.namespace)}: another hub has it."
+            report(CONFLICT, (*at, "namespace"), message, "Name each namespace once.")
+        else:
+            taken.append(one.namespace)
 
 
 class Destination(Model):

@@ -300,6 +300,16 @@ class Monitoring(NamedTuple):
     runbooks: str = ""  # address of the page with the runbooks; empty: that of Berth
 
 
+class HubFiles(NamedTuple):
+    """Where the values of a JupyterHub are: files of the project, of which later ones win."""
+
+    files: tuple[str, ...]
+    namespace: str = ""  # of its sessions; empty: any that a class names
+    prefix: tuple[str, ...] | None = None  # keys that lead to the values of the chart; None: look for them
+    release: str = ""  # name of its Helm release, where a file has several
+    position: int | None = None  # in the list of hubs of the cluster; None: it is not in a list
+
+
 class Cluster(NamedTuple):
     """One cluster of the site, with what it overrides already merged over the site's own values."""
 
@@ -321,7 +331,8 @@ class Cluster(NamedTuple):
     largest_node: tuple[tuple[str, str], ...] = ()  # amounts that pods may have of it; () if not known
     kubernetes: tuple[int, int] | None = None  # its version; None: not known
     runtime_image: str = ""  # contains the in-cluster code; empty: ConfigMaps and a Python image
-    z2jh: str = ""  # path of the values of its JupyterHub; empty: not known
+    hubs: tuple[HubFiles, ...] = ()  # the JupyterHubs whose values are known
+    renku_classes: str = ""  # path of the resource pools of its Renku; empty: not known
     capacity_buffers: bool = False  # whether its cluster-autoscaler keeps CapacityBuffers
     monitoring: Monitoring = Monitoring()
 
