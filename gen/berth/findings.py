@@ -271,6 +271,13 @@ RULES = {
     "B232": Rule(NOTE, "A policy of the site requires an approval of a reservation."),
     "B233": Rule(WARNING, "A policy compares a cost that is not known."),
     "B235": Rule(WARNING, "CODEOWNERS cannot name the owner of a reservation, or its file."),
+    # clusters of others
+    "B280": Rule(ERROR, "Berth would own a Namespace that others use."),
+    "B281": Rule(ERROR, "Koordinator never places a seat with these devices."),
+    "B282": Rule(WARNING, "GKE Autopilot changes what a seat requests."),
+    "B283": Rule(ERROR, "The platform of a cluster does not have or take this."),
+    "B284": Rule(WARNING, "A node label of Karpenter in EKS Auto Mode, or the other way round."),
+    "B285": Rule(NOTE, "Sessions attach volumes, and nobody says how many a node takes."),
 }
 
 

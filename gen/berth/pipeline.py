@@ -14,12 +14,16 @@ from berth.checks import (
     cloudchecks,
     images,
     jobplacement,
+    koordinatordevices,
     monitoring,
+    namespaces,
     overlaps,
+    platforms,
     profiles,
     references,
     slotchecks,
     typos,
+    volumes,
 )
 from berth.checks.ceilings import Ceilings, ClassSteps, PoolLoad, pool_loads
 from berth.checks.collisions import RenderedNames
@@ -197,6 +201,11 @@ _OF_SITE: tuple[Callable[[Declared, Site], Iterable[Problem]], ...] = (
     references.of_policies,
     overlaps.of_classes,
     jobplacement.of_classes,
+    namespaces.of_site,
+    platforms.of_site,
+    platforms.of_classes,
+    koordinatordevices.of_classes,
+    volumes.of_classes,
     images.of_classes,
     slotchecks.of_classes,
     slotchecks.of_profiles,

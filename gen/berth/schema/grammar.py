@@ -19,6 +19,10 @@ LONGEST_LINE = 200  # characters: lines are cells of tables
 UNFIT = "B038"  # for an engine
 UNREADABLE = "B107"  # for Koordinator
 FIRST_YEAR, LAST_YEAR = 2000, 2099
+# What containers of a node share, so that a limit may be above the request. The API server takes the last
+# four as its own, because of their domain: what Koordinator (and Volcano) lend of what others do not use.
+BORROWED = tuple(f"kubernetes.io/{tier}-{what}" for tier in ("batch", "mid") for what in ("cpu", "memory"))
+SHARED = ("cpu", "memory", "ephemeral-storage", *BORROWED)
 _LARGEST_PAGE = 2**40 * NANO  # far above any; sizes that overflow are refused by the API server
 
 _DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})", re.ASCII)
@@ -324,8 +328,8 @@ def ulid(text: str) -> str:
 
 
 def resource_name(text: str) -> str:
-    """Read a resource that a container may request: the kubelet's own, huge pages, or a device."""
-    if text in ("cpu", "memory", "ephemeral-storage") or page_size(text) or _is_device(text):
+    """Read a resource that a container may request: one that containers share, huge pages, or a device."""
+    if text in SHARED or page_size(text) or _is_device(text):
         return text
     raise Refusal(
         f"{shown(text)} is not a resource that a container can request.",
