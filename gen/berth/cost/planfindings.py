@@ -112,10 +112,10 @@ def _short_leads(
         fix = f"Write leadTimeMinutes: {minutes(found.needed)} or more."
         if found.at + found.lead - found.needed < found.begin:
             zone = named(reservation.recurrence.zone)
+            start = found.begin - (-found.needed // 60) * 60  # in whole minutes, like a lead
             fix = (
                 f"Its machines exist from {local_text(found.begin, zone)} on: start it at "
-                f"{local_text(found.begin + found.needed, zone)} or later, with leadTimeMinutes: "
-                f"{minutes(found.needed)}."
+                f"{local_text(start, zone)} or later, with leadTimeMinutes: {minutes(found.needed)}."
             )
         yield Problem(LEAD, *_at(reservation), message, fix)
 
