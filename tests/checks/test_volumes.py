@@ -6,15 +6,14 @@ from tests.clouddocuments import cloud
 from tests.saying import Value, document, finding, lines, read, resource_class, site
 
 NODE = {"name": "large", "allocatable": {"cpu": "8", "memory": "30Gi"}}
+COUNTED = {**NODE, "volumes": 26}
 
 
 def told(**found: object) -> list[str]:
     spec = {"provider": "generic", "nodeStartMinutes": 2}
     documents: list[Value] = [
-        document("CloudCapacity", "counted", {**spec, "nodes": [{**NODE, "volumes": 26}]}),
-        document(
-            "CloudCapacity", "half", {**spec, "nodes": [{**NODE, "volumes": 26}, {**NODE, "name": "b"}]}
-        ),
+        document("CloudCapacity", "counted", {**spec, "nodes": [COUNTED]}),
+        document("CloudCapacity", "half", {**spec, "nodes": [COUNTED, {**NODE, "name": "b"}]}),
         cloud("bought", volumesPerNode=25),
         cloud("silent"),
     ]

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.cli import project
 from tests.manifests.cloudparts import mondays, objects, resource_class, site, texts
 from tests.manifests.parts import Object
 
@@ -125,26 +124,11 @@ def test_on_openshift_every_pod_passes_restricted_v2_and_stays_restricted(tmp_pa
         assert context == {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}}
 
 
-@pytest.mark.parametrize("platform", ["kubernetes", "gke-autopilot", "eks-auto-mode"])
+@pytest.mark.parametrize("platform", ["kubernetes", "eks-auto-mode"])
 def test_elsewhere_pods_have_a_user_that_is_not_root(tmp_path: Path, platform: str) -> None:
-    text = project.SITE.replace("- name: prod", f"- {{name: prod, platform: {platform}}}")
-    folder = project.write(tmp_path, site=text)
-    files = {
-        path.name: path.read_text("utf-8")
-        for path in _rendered(folder).rglob("*.yaml")
-        if "prod" in str(path)
-    }
+    found = pods(tmp_path, platform=platform)
 
-    found = list(_pods({f"clusters/{name}": text for name, text in files.items()}))
-    assert found
     assert {spec["securityContext"]["runAsUser"] for _, spec in found} == {65532}
-
-
-def _rendered(folder: Path) -> Path:
-    from berth import cli  # noqa: PLC0415
-
-    assert cli.run(["-C", str(folder), "render"]) == 0
-    return folder / "rendered"
 
 
 def test_images_as_volumes_need_a_newer_scc(tmp_path: Path) -> None:
