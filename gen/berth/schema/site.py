@@ -331,8 +331,8 @@ def cluster(own: ClusterSpec, site: SiteSpec) -> Cluster:
     images = [one for one in (own.images, site.images) if one is not None]
     engine = engines.of_cluster(site.engine, own.engine)
     runtimes = [one for one in (own.runtime, site.runtime) if one is not None]
-    namespace = _first((own.namespace, site.namespace), "berth")
-    priority = _first((own.priority, site.priority), -10)
+    namespace: str | NamespaceSpec = _first((own.namespace, site.namespace), "berth")
+    priority: int | PrioritySpec = _first((own.priority, site.priority), -10)
     koordinator, karpenter = own.koordinator, own.karpenter
     return Cluster(
         name=own.name,
