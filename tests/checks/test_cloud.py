@@ -153,8 +153,8 @@ def test_limits_let_something_be_bought_and_count() -> None:
 
 def test_pools_of_whole_nodes_keep_to_a_limit_of_nodes() -> None:
     """Karpenter makes their nodes one by one, up to replicas and limit."""
-    static = {"name": "exam", "backend": {"type": "nodePool"}, "provisioning": {"nodeCount": 2}}
-    dynamic = {"name": "course"}
+    static: Value = {"name": "exam", "backend": {"type": "nodePool"}, "provisioning": {"nodeCount": 2}}
+    dynamic: Value = {"name": "course"}
     limited, seats = cloud(limits={"nodes": "20"}), resource_class(cloudCapacity=["gpu"])
     for users, expected in (
         ([static], []),

@@ -9,7 +9,7 @@ from tests.cli import project
 from tests.manifests.parts import of_cluster
 from tests.saying import Value, finding, lines, read, reservation, resource_class, site
 
-HUB = {"sessions": {"source": "jupyterhub", "namespaces": ["other", "jhub"]}}
+HUB: Value = {"sessions": {"source": "jupyterhub", "namespaces": ["other", "jhub"]}}
 REPOSITORY = {"url": "https://git.example.org/a.git", "revision": "main"}
 OWNERS = [{"object": {"namespace": "jhub"}, "labelSelector": {"matchLabels": {"a": "b"}}}]
 
@@ -30,7 +30,9 @@ def test_the_namespace_of_sessions_is_an_error_for_the_cluster_that_would_own_it
 
 
 def test_the_namespace_of_the_site_and_the_default_are_looked_at_too() -> None:
-    berth = {"sessions": {"source": "pods", "namespaces": ["berth"], "selector": {"matchLabels": {"a": "b"}}}}
+    berth: Value = {
+        "sessions": {"source": "pods", "namespaces": ["berth"], "selector": {"matchLabels": {"a": "b"}}}
+    }
 
     assert told(site(namespace="jhub"), resource_class(**HUB)) == ["B280 spec.clusters.0.namespace"]
     assert told(site(), resource_class(**berth)) == ["B280 spec.clusters.0.namespace"]

@@ -1,5 +1,7 @@
 """What GKE Autopilot and EKS Auto Mode change or do not have is told before anything is applied."""
 
+from typing import Any
+
 import pytest
 from berth.checks import platforms
 
@@ -22,7 +24,7 @@ def told(*documents: Value) -> list[str]:
     )
 
 
-def seat(cpu: str, memory: str, **spec: object) -> Value:
+def seat(cpu: str, memory: str, **spec: Any) -> Value:
     return resource_class(requests={"cpu": cpu, "memory": memory}, **spec)
 
 

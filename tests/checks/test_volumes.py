@@ -1,5 +1,7 @@
 """Where sessions attach volumes, somebody says how many a node takes."""
 
+from typing import Any
+
 from berth.checks import volumes
 
 from tests.clouddocuments import cloud
@@ -9,7 +11,7 @@ NODE = {"name": "large", "allocatable": {"cpu": "8", "memory": "30Gi"}}
 COUNTED = {**NODE, "volumes": 26}
 
 
-def told(**found: object) -> list[str]:
+def told(**found: Any) -> list[str]:
     spec = {"provider": "generic", "nodeStartMinutes": 2}
     documents: list[Value] = [
         document("CloudCapacity", "counted", {**spec, "nodes": [COUNTED]}),

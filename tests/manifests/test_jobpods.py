@@ -9,7 +9,7 @@ import pytest
 from tests.manifests.cloudparts import Object, mondays, objects, resource_class, site, texts
 from tests.saying import Value
 
-SEAT = {"cloudCapacity": [], "requests": {"cpu": "1"}}
+SEAT: Value = {"cloudCapacity": [], "requests": {"cpu": "1"}}
 DEFAULTS = {
     "sweep": {"requests": {"cpu": "10m", "memory": "32Mi"}, "limits": {"memory": "256Mi"}},
     "scaler": {"requests": {"cpu": "10m", "memory": "32Mi"}, "limits": {"memory": "64Mi"}},

@@ -72,7 +72,7 @@ def pods(folder: Path, **cluster: Any) -> list[Pod]:
     said = site(karpenter=gates, koordinator={}, **cluster)
     said["spec"]["renku"] = {"url": "https://renku.example.org", "tokenSecret": {"name": "a", "key": "b"}}
     sessions = {"source": "renku", "namespaces": ["renku"]}
-    plain = {"cloudCapacity": [], "renkuId": 1, "sessions": sessions, "images": ["example.org/a:1"]}
+    plain: Object = {"cloudCapacity": [], "renkuId": 1, "sessions": sessions, "images": ["example.org/a:1"]}
     slots = {"type": "koordinator", "withPlaceholders": True, "owners": [OWNER]}
     seats = {"placeholderCount": 2, "scaleDownBehavior": "maintain"}
     documents = (

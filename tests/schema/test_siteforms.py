@@ -62,7 +62,9 @@ def test_what_berth_sets_on_its_pods_is_refused() -> None:
         "podLabels": {"berth.dev/site": "a", "app.kubernetes.io/name": "b", "team": "c"},
         "podAnnotations": {"cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes": "x", "a": "b"},
     }
-    seat = {"podAnnotations": {"berth.dev/x": "y", "cluster-autoscaler.kubernetes.io/safe-to-evict": "false"}}
+    seat: Value = {
+        "podAnnotations": {"berth.dev/x": "y", "cluster-autoscaler.kubernetes.io/safe-to-evict": "false"}
+    }
 
     assert problems(runtime=runtime) == [
         "a.yaml B023 spec.runtime.podAnnotations."

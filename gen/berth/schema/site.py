@@ -331,8 +331,9 @@ def cluster(own: ClusterSpec, site: SiteSpec) -> Cluster:
     images = [one for one in (own.images, site.images) if one is not None]
     engine = engines.of_cluster(site.engine, own.engine)
     runtimes = [one for one in (own.runtime, site.runtime) if one is not None]
-    namespace: str | NamespaceSpec = _first((own.namespace, site.namespace), "berth")
-    priority: int | PrioritySpec = _first((own.priority, site.priority), -10)
+    namespaces: tuple[str | NamespaceSpec | None, ...] = (own.namespace, site.namespace, "berth")
+    priorities: tuple[int | PrioritySpec | None, ...] = (own.priority, site.priority, -10)
+    namespace, priority = _given(namespaces), _given(priorities)
     koordinator, karpenter = own.koordinator, own.karpenter
     return Cluster(
         name=own.name,
@@ -380,6 +381,11 @@ def cluster(own: ClusterSpec, site: SiteSpec) -> Cluster:
 
 def _first(values: Iterable[V | None], default: V) -> V:
     return next((value for value in values if value is not None), default)
+
+
+def _given(values: Iterable[V | None]) -> V:
+    """Return the first value that is given; the last is a default."""
+    return next(value for value in values if value is not None)
 
 
 def _destination(said: Destination | None) -> tuple[str, str]:
