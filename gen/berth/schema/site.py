@@ -331,22 +331,21 @@ def cluster(own: ClusterSpec, site: SiteSpec) -> Cluster:
     images = [one for one in (own.images, site.images) if one is not None]
     engine = engines.of_cluster(site.engine, own.engine)
     runtimes = [one for one in (own.runtime, site.runtime) if one is not None]
-    namespaces: tuple[str | NamespaceSpec | None, ...] = (own.namespace, site.namespace, "berth")
-    priorities: tuple[int | PrioritySpec | None, ...] = (own.priority, site.priority, -10)
-    namespace, priority = _given(namespaces), _given(priorities)
+    namespace, creates_namespace = _namespace(site.namespace if own.namespace is None else own.namespace)
+    priority, priority_class = _priority(site.priority if own.priority is None else own.priority)
     koordinator, karpenter = own.koordinator, own.karpenter
     return Cluster(
         name=own.name,
-        namespace=namespace if isinstance(namespace, str) else namespace.name,
-        creates_namespace=isinstance(namespace, str) or namespace.create,
+        namespace=namespace,
+        creates_namespace=creates_namespace,
         engine=engine.type,
         engine_options=engine,
         replicas_in_git=engine.type == "argocd" or (engine.type == "flux" and engine.version != "2.8"),
         destination=_destination(own.destination),
         autoscaler=own.autoscaler,
         ceilings=tuple(one.ceiling for one in own.ceilings),
-        priority=priority if isinstance(priority, int) else priority.value,
-        existing_priority_class="" if isinstance(priority, int) else priority.class_name,
+        priority=priority,
+        existing_priority_class=priority_class,
         platform=own.platform,
         images=Images(
             _first((one.pause for one in images), "registry.k8s.io/pause:3.10.1"),
@@ -383,9 +382,18 @@ def _first(values: Iterable[V | None], default: V) -> V:
     return next((value for value in values if value is not None), default)
 
 
-def _given(values: Iterable[V | None]) -> V:
-    """Return the first value that is given; the last is a default."""
-    return next(value for value in values if value is not None)
+def _namespace(said: str | NamespaceSpec | None) -> tuple[str, bool]:
+    """Return the name of a namespace, and whether Berth renders it."""
+    if said is None or isinstance(said, str):
+        return said or "berth", True
+    return said.name, said.create
+
+
+def _priority(said: int | PrioritySpec | None) -> tuple[int, str]:
+    """Return a priority, and the PriorityClass that has it; empty if Berth renders one."""
+    if said is None or isinstance(said, int):
+        return -10 if said is None else said, ""
+    return said.value, said.class_name
 
 
 def _destination(said: Destination | None) -> tuple[str, str]:
