@@ -26,9 +26,10 @@ def test_a_namespace_is_a_word_or_says_whether_it_is_made() -> None:
         assert (found.namespace, found.creates_namespace) == (name, creates)  # type: ignore[attr-defined]
 
 
-def test_a_namespace_of_kubernetes_is_refused_in_both_forms() -> None:
+def test_a_namespace_of_the_platform_is_refused_in_both_forms() -> None:
     assert problems(namespace="kube-system") == ["a.yaml B019 spec.namespace"]
     assert problems(namespace={"name": "default", "create": False}) == ["a.yaml B019 spec.namespace.name"]
+    assert problems(namespace="openshift-monitoring") == [finding("a.yaml B019 spec.namespace", "OpenShift")]
     assert problems(namespace={"create": False}) == ["a.yaml B011 spec.namespace"]
     assert problems(namespace=["a"]) == ["a.yaml B013 spec.namespace"]
 

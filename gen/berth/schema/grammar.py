@@ -140,8 +140,9 @@ def dns_label(text: str) -> str:
 def own_namespace(text: str) -> str:
     """Read a namespace that Berth may label and set to *restricted*: not one of Kubernetes' own."""
     dns_label(text)
-    if text == "default" or text.startswith("kube-"):
-        message = f"{shown(text)} belongs to Kubernetes; Berth needs a namespace of its own."
+    if text in ("default", "openshift") or text.startswith(("kube-", "openshift-")):
+        owner = "OpenShift" if text.startswith("openshift") else "Kubernetes"
+        message = f"{shown(text)} belongs to {owner}; Berth needs a namespace of its own."
         raise Refusal(message, "Write another one, for instance berth.", NAME)
     return text
 
