@@ -293,6 +293,13 @@ RULES = {
     "B264": Rule(WARNING, "Sessions of a JupyterHub and placeholders are placed by different schedulers."),
     "B265": Rule(WARNING, "More people may come at the same time than a JupyterHub starts servers."),
     "B266": Rule(WARNING, "Renku has no class of a renkuId."),
+    # clusters of others
+    "B280": Rule(ERROR, "Berth would own a Namespace that others use."),
+    "B281": Rule(ERROR, "Koordinator never places a seat with these devices."),
+    "B282": Rule(WARNING, "GKE Autopilot changes what a seat requests."),
+    "B283": Rule(ERROR, "The platform of a cluster does not have or take this."),
+    "B284": Rule(WARNING, "A node label of Karpenter in EKS Auto Mode, or the other way round."),
+    "B285": Rule(NOTE, "Sessions attach volumes, and nobody says how many a node takes."),
 }
 
 

@@ -15,12 +15,16 @@ from berth.checks import (
     hubchecks,
     images,
     jobplacement,
+    koordinatordevices,
     monitoring,
+    namespaces,
     overlaps,
+    platforms,
     profiles,
     references,
     slotchecks,
     typos,
+    volumes,
 )
 from berth.checks.ceilings import Ceilings, ClassSteps, PoolLoad, pool_loads
 from berth.checks.collisions import RenderedNames
@@ -221,6 +225,11 @@ _OF_SITE: tuple[Callable[[Declared, Site], Iterable[Problem]], ...] = (
     references.of_policies,
     overlaps.of_classes,
     jobplacement.of_classes,
+    namespaces.of_site,
+    platforms.of_site,
+    platforms.of_classes,
+    koordinatordevices.of_classes,
+    volumes.of_classes,
     images.of_classes,
     slotchecks.of_classes,
     slotchecks.of_profiles,

@@ -135,7 +135,7 @@ def test_extra_pod_config_replaces_what_it_names() -> None:
 
 
 def test_a_class_of_an_unlikely_size_has_the_finding_of_a_class() -> None:
-    found = import_z2jh(Source("values.yaml", b"singleuser: {memory: {guarantee: 4096}}"), None, "hub")
+    found = imported("singleuser: {memory: {guarantee: 4096}}", namespace="hub")
     project = Pipeline(sources=[Source("a.yaml", SITE), Source("b.yaml", found.text.encode())])
 
     assert lines(project.declared.problems) == ["B241 spec.requests.memory"]

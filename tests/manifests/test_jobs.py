@@ -237,7 +237,8 @@ def test_all_our_jobs_run_where_and_with_what_the_site_says(tmp_path: Path) -> N
         ]
         for container in (*pod["containers"], *pod.get("initContainers", [])):
             assert container["image"] == "example.org/python:3"
+            memory = WAITING if container["name"] == "occurrence" else LIMITS
             assert container["resources"] == {
-                "requests": {"cpu": "20m", "memory": "300Mi"},
+                "requests": {"cpu": "20m", "memory": memory["requests"]["memory"]},
                 "limits": {"memory": "300Mi"},
             }

@@ -219,7 +219,7 @@ def test_the_sites_images_secrets_and_nodes_reach_the_pods(tmp_path: Path) -> No
     assert job["nodeSelector"] == {"ours": "yes"}
     assert job["tolerations"] == [{"operator": "Exists"}, *plain_job["tolerations"]]
     assert job["containers"][0]["resources"] == {
-        "requests": {"cpu": "20m", "memory": "99Mi"},
+        "requests": {"cpu": "20m", "memory": "12Mi"},
         "limits": {"memory": "99Mi"},
     }
     assert plain_pool["containers"][0]["image"] == "registry.k8s.io/pause:3.10.1"

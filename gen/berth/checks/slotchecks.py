@@ -26,6 +26,7 @@ SHARED, REFUSED_PODS, HOW, HOLDS_NOTHING = "B117", "B118", "B119", "B121"
 CONFLICT, IDLE_KEY, PRE_ALLOCATION = "B016", "B029", "B106"
 _BACKEND: Path = ("spec", "backend")
 _QOS = "koordinator.sh/qosClass"
+_BATCH = "kubernetes.io/batch-"
 
 
 def of_reservation(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
@@ -64,8 +65,16 @@ def _placeholders(one: Placed) -> Iterator[Problem]:
                 f"Koordinator in cluster {one.cluster.name} rejects pods with {_QOS} {qos} and priority "
                 f"{one.cluster.priority}: no placeholder could be created."
             )
-            path = ("spec", "podLabels", _QOS)
+            path: Path = ("spec", "podLabels", _QOS)
             yield Problem(REFUSED_PODS, *found.origin[:2], path, message, "Remove the label.")
+        for name in (name for name, _ in found.requests if name.startswith(_BATCH)):
+            message = (
+                f"Koordinator in cluster {one.cluster.name} rejects pods that request {name} without {_QOS} "
+                f"BE, and with it those of priority {one.cluster.priority}: no placeholder could be created."
+            )
+            path = ("spec", "requests", name)
+            fix = "Use backend koordinator without placeholders, or request cpu and memory."
+            yield Problem(REFUSED_PODS, *found.origin[:2], path, message, fix, at_key=True)
 
 
 def _problem(reservation: Reservation, code: str, path: Path, message: str, fix: str) -> Problem:

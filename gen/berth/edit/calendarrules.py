@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from dateutil import rrule
 
 from berth.edit.calendarvalues import EventTime, items, parse_time
-from berth.schema.grammar import LAST_YEAR
+from berth.notation.days import LAST_YEAR
 
 _FREQUENCIES = {
     "YEARLY": rrule.YEARLY,

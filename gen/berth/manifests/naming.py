@@ -3,7 +3,7 @@
 import re
 
 from berth.core.labels import CLASS, RECORD, RESERVATION, SITE
-from berth.schema.values import Reservation, ResourceClass, Site
+from berth.schema.values import Cluster, Reservation, ResourceClass, Site
 
 # Names carry no time, date or release, and never change between releases; only the code is named by its hash.
 # CronJobs allow 52 characters (Kubernetes adds 11 for the Job); one limit serves for all kinds.
@@ -86,6 +86,11 @@ def application(site: str, cluster: str) -> str:
 def priority_class(site: str, value: int) -> str:
     """Name the PriorityClass by its site, as it is cluster-scoped, and its value, which cannot change."""
     return fit(f"berth-{site}-{-value}")
+
+
+def placeholder_class(site: Site, cluster: Cluster) -> str:
+    """Return the name of the PriorityClass of a cluster's placeholders, rendered or not."""
+    return cluster.existing_priority_class or priority_class(site.name, cluster.priority)
 
 
 def slot(site: str, pool: str) -> str:
@@ -207,6 +212,11 @@ def of_site(site: Site) -> dict[str, str]:
         "app.kubernetes.io/managed-by": "berth",
         SITE: site.name,
     }
+
+
+def of_job_pod(site: Site, cluster: Cluster) -> dict[str, str]:
+    """Return the labels of all pods of Berth's Jobs: those of the site, and those that the Site adds."""
+    return {**of_site(site), **dict(cluster.job_pods.labels)}
 
 
 def of_reservation(site: Site, reservation: Reservation) -> dict[str, str]:

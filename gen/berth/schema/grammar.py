@@ -26,6 +26,10 @@ _MEANT_UNITS = {
     **dict.fromkeys(("mcpu", "millicpu", "millicore", "millicores"), "m"),
 }
 """What is meant by units that Kubernetes does not have, in lower case."""
+# What containers of a node share, so that a limit may be above the request. The API server takes the last
+# four as its own, because of their domain: what Koordinator (and Volcano) lend of what others do not use.
+BORROWED = tuple(f"kubernetes.io/{tier}-{what}" for tier in ("batch", "mid") for what in ("cpu", "memory"))
+SHARED = ("cpu", "memory", "ephemeral-storage", *BORROWED)
 _LARGEST_PAGE = 2**40 * NANO  # far above any; sizes that overflow are refused by the API server
 
 _DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", re.ASCII)
@@ -82,8 +86,9 @@ def dns_label(text: str) -> str:
 def own_namespace(text: str) -> str:
     """Read a namespace that Berth may label and set to *restricted*: not one of Kubernetes' own."""
     dns_label(text)
-    if text == "default" or text.startswith("kube-"):
-        message = f"{shown(text)} belongs to Kubernetes; Berth needs a namespace of its own."
+    if text in ("default", "openshift") or text.startswith(("kube-", "openshift-")):
+        owner = "OpenShift" if text.startswith("openshift") else "Kubernetes"
+        message = f"{shown(text)} belongs to {owner}; Berth needs a namespace of its own."
         raise Refusal(message, "Write another one, for instance berth.", NAME)
     return text
 
@@ -290,8 +295,8 @@ def ulid(text: str) -> str:
 
 
 def resource_name(text: str) -> str:
-    """Read a resource that a container may request: the kubelet's own, huge pages, or a device."""
-    if text in ("cpu", "memory", "ephemeral-storage") or page_size(text) or _is_device(text):
+    """Read a resource that a container may request: one that containers share, huge pages, or a device."""
+    if text in SHARED or page_size(text) or _is_device(text):
         return text
     raise Refusal(
         f"{shown(text)} is not a resource that a container can request.",

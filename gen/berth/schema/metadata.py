@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 from berth.findings import Path
 from berth.schema import grammar, validate
 from berth.schema.base import Model, field
-from berth.schema.report import INVALID, Origin, Report, items, shown
+from berth.schema.report import IDLE_KEY, INVALID, Origin, Report, items, shown
 from berth.schema.types import Annotations, DnsLabel, Labels
 
 BERTH_DOMAIN = "berth.dev/"
@@ -25,6 +25,7 @@ OF_PODS = (
     "controller.kubernetes.io/pod-deletion-cost",
     "cluster-autoscaler.kubernetes.io/safe-to-evict",
 )
+_NOT_RENDERED = (*FOR_BERTH, *OF_PODS)  # annotations of which another rule tells
 _KEPT = "its placeholders and Jobs would stay in the cluster when the reservation is removed"
 _FROZEN = "changes of the reservation would not reach the cluster"
 _RESET = "each sync may reset the number of placeholders in an open window"
@@ -66,6 +67,23 @@ def refuse_our_labels(labels: Any, path: Path, report: Report) -> None:
         refuse_our_label(name, (*path, name), report)
 
 
+# What Berth's templates annotate pods with: see templates/placeholder/ and templates/window/.
+_ON_OUR_PODS = (
+    "cluster-autoscaler.kubernetes.io/safe-to-evict",
+    "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes",
+)
+
+
+def check_pod_notes(labels: Any, annotations: Any, path: Path, report: Report) -> None:
+    """Report `podLabels` and `podAnnotations` that Berth sets itself."""
+    refuse_our_labels(labels, (*path, "podLabels"), report)
+    at = (*path, "podAnnotations")
+    for name, _ in items(annotations or {}):
+        if name in _ON_OUR_PODS or name.startswith(BERTH_DOMAIN):
+            refuse_ours(name, (*at, name), report)
+    refuse_much(annotations or {}, at, report)
+
+
 def refuse_much(annotations: Any, path: Path, report: Report) -> None:
     """Report annotations that are too large together."""
     size = sum(
@@ -97,8 +115,10 @@ Pairs = tuple[tuple[str, str], ...]
 
 class Metadata(Model):
     name: DnsLabel = field(meaning="unique among the documents of its kind")
-    labels: Labels = field({}, "set on every object rendered for it", "none")
-    annotations: Annotations = field({}, "set on every object rendered for it", "none")
+    labels: Labels = field(
+        {}, "set on every object rendered for it: a reservation, or a CloudCapacity of AWS", "none"
+    )
+    annotations: Annotations = field({}, "the same; `berth.dev/ignore` on any document", "none")
 
     def check(self, path: Path, report: Report) -> None:
         if not self.labels and not self.annotations:
@@ -125,6 +145,12 @@ class KindDocument(Model):
     api_version: Literal["berth.dev/v1alpha1"]
     metadata: Metadata
     kind_of: ClassVar[str]
+    instead_of_metadata: ClassVar[str] = "Remove them."
+
+    @property
+    def renders_metadata(self) -> bool:
+        """Tell whether objects are rendered with the document's labels and annotations."""
+        return False
 
     @classmethod
     def read(cls, value: Mapping[str, Any], report: Report) -> Any:
@@ -138,9 +164,16 @@ class KindDocument(Model):
         raise NotImplementedError
 
     def check(self, path: Path, report: Report) -> None:
-        """Report annotations that are read on pods only; those of documents are on other objects."""
-        if self.metadata is INVALID or not self.metadata.annotations:
+        """Report labels and annotations that are on no object, and those that are read on pods only."""
+        if self.metadata is INVALID:
             return
+        if not self.renders_metadata:
+            others = [name for name, _ in items(self.metadata.annotations) if name not in _NOT_RENDERED]
+            for field_name, there in (("labels", self.metadata.labels), ("annotations", others)):
+                if there and there is not INVALID:
+                    message = f"{field_name} of a {self.kind_of} are on no object."
+                    at = (*path, "metadata", field_name)
+                    report(IDLE_KEY, at, message, self.instead_of_metadata, at_key=True)
         for name, _ in items(self.metadata.annotations):
             if name in OF_PODS:
                 message = f"{name} is an annotation of pods; on a {self.kind_of} it has no effect."

@@ -72,7 +72,6 @@ class Placement(Placing):
 
 Amounts = dict[str, str]
 
-SHARED = ("cpu", "memory", "ephemeral-storage")
 UNLIKELY = "B241"
 _GIB = 2**30 * NANO
 _LEAST_BYTES = 2**20 * NANO  # no container runs with less
@@ -97,7 +96,7 @@ def check_resources(requests: Any, limits: Any, path: Path, report: Report) -> N
     for name in {**asked, **most}:
         where = "requests" if name in asked else "limits"
         request, limit = asked.get(name, most.get(name, "")), most.get(name)
-        if name not in SHARED:
+        if name not in grammar.SHARED:
             _check_device(name, request, (*path, where, name), report)
         if limit is not None:
             _check_limit(name, request, limit, (*path, "limits", name), report)
@@ -108,7 +107,7 @@ def check_resources(requests: Any, limits: Any, path: Path, report: Report) -> N
 
 def _check_limit(name: str, request: str, limit: str, at: Path, report: Report) -> None:
     asked, most = parse(request) or 0, parse(limit) or 0
-    if name not in SHARED and most != asked:
+    if name not in grammar.SHARED and most != asked:
         message = f"the limit {limit} differs from the request {request}."
         report(CONFLICT, at, message, "Write the same amount: Kubernetes does not overcommit such resources.")
     elif most < asked:
@@ -211,5 +210,22 @@ def _sound(amounts: Any) -> Amounts:
 def completed(requests: Mapping[str, str], limits: Mapping[str, str]) -> tuple[Amounts, Amounts]:
     """Complete as Kubernetes does: a limit without a request is one too; what is not shared has both."""
     asked: Amounts = {**requests, **{n: a for n, a in limits.items() if n not in requests}}
-    most: Amounts = {**limits, **{n: a for n, a in asked.items() if n not in SHARED}}
+    most: Amounts = {**limits, **{n: a for n, a in asked.items() if n not in grammar.SHARED}}
     return asked, most
+
+
+def layered(
+    below: Mapping[str, Mapping[str, str]], requests: Mapping[str, str], limits: Mapping[str, str]
+) -> dict[str, Amounts]:
+    """Return requests and limits over those of a container, key by key.
+
+    What is below and contradicts them gives way: a request above the new limit becomes that limit, and a
+    limit below the new request becomes that request.
+    """
+    asked = {**below.get("requests", {}), **requests}
+    most = {**below.get("limits", {}), **limits}
+    for name in asked.keys() & most.keys():
+        if (parse(most[name]) or 0) < (parse(asked[name]) or 0):
+            asked[name] = most[name] = requests.get(name) or limits[name]
+    asked, most = completed(asked, most)
+    return {"requests": asked, "limits": most} if most else {"requests": asked}

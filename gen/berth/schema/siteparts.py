@@ -6,10 +6,11 @@ from typing import Annotated, Literal
 from berth.findings import Path
 from berth.karpenter.versions import GATES, NEWEST, OLDEST
 from berth.schema import grammar
-from berth.schema.base import Model, NonEmptyUnique, Text, UniqueList, field
+from berth.schema.base import Model, NonEmptyUnique, Text, UniqueList, Whole, field
+from berth.schema.metadata import check_pod_notes
 from berth.schema.pod import Tolerating, check_resources
 from berth.schema.report import CONFLICT, INVALID, MISSING, Refusal, Report, choice, shown
-from berth.schema.types import AnyText, DnsLabel, DnsName, File, Labels, Resources
+from berth.schema.types import Annotations, AnyText, DnsLabel, DnsName, File, Labels, Resources
 from berth.schema.values import HubFiles, Renku
 
 CONFIGURED = "B115"
@@ -39,6 +40,22 @@ def _gate(text: str) -> str:
 Image = Annotated[str, Text("image", grammar.image)]
 
 
+class NamespaceSpec(Model):
+    name: Annotated[str, Text("DNS label", grammar.own_namespace)] = field(meaning="its name")
+    create: bool = field(
+        True, "whether Berth renders the Namespace, which the engine then owns; `false`: it exists"
+    )
+
+
+class PrioritySpec(Model):
+    """A PriorityClass of the cluster, which is not rendered."""
+
+    class_name: DnsName = field(meaning="its name")
+    value: Annotated[int, Whole(-(2**31), 2**31 - 1, "whole number from -10 to -1")] = field(
+        meaning="its value, as `kubectl get priorityclass` shows it"
+    )
+
+
 class ImagesSpec(Model):
     pause: Image | None = field(None, "image of the placeholders", "`registry.k8s.io/pause:3.10.1`")
     python: Image | None = field(None, "image of Berth's Jobs", "`python:3.13-slim` by digest")
@@ -61,9 +78,17 @@ class RuntimeSpec(Tolerating):
     )
     resources: JobResources | None = field(
         None,
-        "`{requests, limits}` of each container of Berth's Jobs",
+        "`{requests, limits}` of each container of Berth's Jobs; what is not named stays",
         "requests 10m and 32Mi, limit 64Mi; of the container that only waits, 1m, 12Mi and 32Mi",
     )
+    pod_labels: Labels | None = field(None, "labels of the pods of Berth's Jobs", "none")
+    pod_annotations: Annotations | None = field(None, "annotations of the pods of Berth's Jobs", "none")
+    priority_class_name: DnsName | None = field(
+        None, "PriorityClass of the pods of Berth's Jobs", "the cluster's default"
+    )
+
+    def check(self, path: Path, report: Report) -> None:
+        check_pod_notes(self.pod_labels, self.pod_annotations, path, report)
 
 
 def _metric(text: str) -> str:

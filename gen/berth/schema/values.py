@@ -230,6 +230,8 @@ class ResourceClass(NamedTuple):
     sessions: "ClassSessions | None"
     cloud_capacity: tuple[str, ...] = ()  # names of CloudCapacity, the preferred first
     images: ClassImages = ClassImages()
+    pod_annotations: tuple[tuple[str, str], ...] = ()
+    volumes: int = 0  # that each session attaches to its node
     node_pools: tuple[str, ...] = ()  # that its placeholders may use, in the order of the clouds
 
 
@@ -310,6 +312,17 @@ class HubFiles(NamedTuple):
     position: int | None = None  # in the list of hubs of the cluster; None: it is not in a list
 
 
+class JobPods(NamedTuple):
+    """What the pods of Berth's Jobs have besides its own."""
+
+    labels: tuple[tuple[str, str], ...] = ()
+    annotations: tuple[tuple[str, str], ...] = ()
+    priority_class: str = ""  # empty: the cluster's default
+
+
+OPENSHIFT, AUTOPILOT, AUTO_MODE = "openshift", "gke-autopilot", "eks-auto-mode"
+
+
 class Cluster(NamedTuple):
     """One cluster of the site, with what it overrides already merged over the site's own values."""
 
@@ -335,6 +348,15 @@ class Cluster(NamedTuple):
     renku_classes: str = ""  # path of the resource pools of its Renku; empty: not known
     capacity_buffers: bool = False  # whether its cluster-autoscaler keeps CapacityBuffers
     monitoring: Monitoring = Monitoring()
+    creates_namespace: bool = True  # whether the Namespace is rendered
+    existing_priority_class: str = ""  # of the placeholders; empty: one is rendered
+    platform: str = "kubernetes"  # or OPENSHIFT, AUTOPILOT, AUTO_MODE
+    job_pods: JobPods = JobPods()
+
+    @property
+    def assigns_users(self) -> bool:
+        """Tell whether the cluster gives pods their user and group, and refuses any other."""
+        return self.platform == OPENSHIFT
 
     @property
     def has_static_pools(self) -> bool:
