@@ -18,7 +18,7 @@ from berth.dates.zone import DAY, Zone, date_text, resolve
 from berth.notation.days import day
 from berth.notation.instants import instant, week_of
 from berth.pipeline import Item, Pipeline
-from berth.schema.report import Refusal, nearest
+from berth.schema.report import Refusal, nearest, shown
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -138,7 +138,7 @@ def published(settings: Settings, pipeline: Pipeline) -> int:
 def _require(what: str, name: str, known: tuple[str, ...], pipeline: Pipeline) -> None:
     if name not in known and not pipeline.has_errors():
         hint = nearest(name, known) if known else f"There is no {what}."
-        raise CommandError(f'No {what} is named "{name}". {hint}')
+        raise CommandError(f"No {what} is named {shown(name)}. {hint}")
 
 
 def occurrence(item: Item, text: str | None, resource_class: str | None, now: int) -> Occurrence:
