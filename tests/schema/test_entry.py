@@ -8,7 +8,8 @@ from berth.schema.datechanges import ExtraEntry, MovedEntry
 from berth.schema.recurrence import DateOrException
 from berth.schema.report import INVALID
 from berth.schema.reservation import Provisioning
-from berth.schema.types import MOST_SEATS, SeatCount, Weekday
+from berth.schema.counts import MOST_SEATS
+from berth.schema.types import SeatCount, Weekday
 from berth.schema.values import Except
 
 from tests.saying import ask, said

@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal
 
 from berth.schema import grammar
 from berth.schema.base import Length, Parsed, Text, Whole, wrong_type
+from berth.schema.counts import MOST_SEATS
 from berth.schema.report import CHOICE, RANGE, TYPE, Refusal, nearest, shown
 
 INT32, INT64 = 2**31 - 1, 2**63 - 1
-MOST_SEATS = 1_000_000  # of one entry: 2,000 of them at once are still fewer than a Deployment can count
 _MOST_MONEY = 10**12
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _DAY_NAMES = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
