@@ -256,6 +256,9 @@ RULES = {
     "B207": Rule(WARNING, "An event is not imported exactly."),
     "B208": Rule(WARNING, "A reservation was imported from an event that is gone or canceled."),
     "B209": Rule(ERROR, "Two reservations were imported from one event."),
+    "B252": Rule(WARNING, "Events with the same title and times add up."),
+    "B253": Rule(WARNING, "An event closes no dates of a calendar."),
+    "B255": Rule(WARNING, "A pattern selects no event."),
     # what past dates propose
     "B210": Rule(NOTE, "Fewer seats would have been enough on past dates."),
     "B211": Rule(NOTE, "More people came than there were seats on past dates."),

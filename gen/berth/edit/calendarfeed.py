@@ -20,7 +20,13 @@ from berth.reading.source import Source
 UNREADABLE, NOT_IMPORTED, PARTLY_IMPORTED = "B205", "B206", "B207"
 _MARKER = re.compile(r"(BEGIN|END):([A-Z0-9-]+)\s*", re.IGNORECASE)
 _NAME = re.compile(r"[A-Za-z0-9-]+")
-_OF_CALENDAR = re.compile(r"^(?:NAME|X-WR-CALNAME|X-WR-TIMEZONE)[;:].*\r\n(?:[ \t].*\r\n)*", re.M | re.I)
+_OF_CALENDAR = re.compile(
+    r"^(?:NAME|X-WR-CALNAME|X-WR-TIMEZONE|X-WR-RELCALID|PRODID|METHOD)[;:].*\r\n(?:[ \t].*\r\n)*", re.M | re.I
+)
+# How Outlook begins the title of an event that was canceled; it keeps the event, and marks it as free.
+_CANCELED = re.compile(
+    r"\s*(?:cancell?ed|abgesagt|annul\u00e9e?|annullato|cancelado|geannuleerd)\s*:", re.IGNORECASE
+)
 _READ = ("DTSTART", "DTEND", "DURATION", "RRULE", "EXRULE", "RDATE", "EXDATE", "RECURRENCE-ID", "SEQUENCE")
 _SINGLE = ("DTSTART", "DTEND", "DURATION", "RECURRENCE-ID")
 
@@ -61,6 +67,13 @@ class Event(NamedTuple):
     excluded: tuple[EventTime, ...]
     instance: EventTime | None  # the start that it replaces
     is_for_following: bool  # it replaces all later ones, too
+    categories: tuple[str, ...] = ()
+    is_free: bool = False  # it takes no time of whoever attends
+
+    @property
+    def says_canceled(self) -> bool:
+        """Tell whether its title says so, as in Outlook."""
+        return _CANCELED.match(self.title) is not None
 
 
 class ZoneClock(NamedTuple):
@@ -100,6 +113,8 @@ class Feed(NamedTuple):
     events: tuple[Event, ...]
     clocks: Mapping[str, EventClock]  # of the zones that it defines
     findings: tuple[Finding, ...]
+    program: str = ""  # that wrote it: PRODID
+    calendar_id: str = ""  # X-WR-RELCALID: an id of the calendar itself
 
     def clock(self, zone: str) -> EventClock | None:
         """Return the clock of a TZID, a name of the tz database or of Windows, or a path; None if unknown."""
@@ -155,7 +170,12 @@ def _feed(file: str, head: _Block, blocks: Sequence[_Block]) -> Feed:
     calendar = _head(head)
     name = _line(calendar, "NAME") or _line(calendar, "X-WR-CALNAME") or PurePosixPath(file).name
     clocks = dict(filter(None, (_clock(one) for one in blocks if one.kind == "VTIMEZONE")))
-    return Feed(file, name, _line(calendar, "X-WR-TIMEZONE"), tuple(events), clocks, tuple(findings))
+    if _line(calendar, "METHOD").upper() == "CANCEL":
+        events = [event._replace(is_canceled=True) for event in events]
+    zone, program, calendar_id = (
+        _line(calendar, key) for key in ("X-WR-TIMEZONE", "PRODID", "X-WR-RELCALID")
+    )
+    return Feed(file, name, zone, tuple(events), clocks, tuple(findings), program, calendar_id)
 
 
 def _head(block: _Block) -> Any:
@@ -253,13 +273,16 @@ def _faulty(file: str, lines: Mapping[str, int], key: str, message: str) -> Find
 
 def _parsed(found: Any, lines: Mapping[str, int]) -> Event:
     instance = found.get("RECURRENCE-ID")
-    return Event(
+    is_free = _line(found, "TRANSP").upper() == "TRANSPARENT" or (
+        _line(found, "X-MICROSOFT-CDO-BUSYSTATUS").upper() == "FREE"
+    )
+    event = Event(
         uid=_line(found, "UID"),
         sequence=int(found.get("SEQUENCE", 0)),
         lines=lines,
         title=_line(found, "SUMMARY"),
         description=str(found.get("DESCRIPTION", "")),
-        is_canceled=_line(found, "STATUS").upper() == "CANCELLED",
+        is_canceled=_line(found, "STATUS").upper() in ("CANCELLED", "CANCELED"),
         span=_span(found),
         rules=tuple(one.to_ical().decode() for one in _values(found, "RRULE")),
         excluded_rules=tuple(one.to_ical().decode() for one in _values(found, "EXRULE")),
@@ -267,7 +290,10 @@ def _parsed(found: Any, lines: Mapping[str, int]) -> Event:
         excluded=tuple(_time(*pair) for pair in _listed(found, "EXDATE")),
         instance=None if instance is None else _time(instance.dt, instance.params),
         is_for_following=instance is not None and "RANGE" in instance.params,
+        categories=tuple(str(name) for one in _values(found, "CATEGORIES") for name in one.cats),
+        is_free=is_free,
     )
+    return event._replace(is_canceled=event.is_canceled or (is_free and event.says_canceled))
 
 
 def _span(found: Any) -> EventSpan:

@@ -29,7 +29,9 @@ def parse_counts(text: str) -> Counts:
             found[name] = parse_count(count)
         except Refusal as refusal:
             fix = refusal.fix.rstrip(".")
-            raise EditError(f'--seats "{text}": {refusal.message} {fix}, or CLASS=NUMBER with commas') from None
+            raise EditError(
+                f'--seats "{text}": {refusal.message} {fix}, or CLASS=NUMBER with commas'
+            ) from None
     if ONLY_CLASS in found and len(found) > 1:
         raise EditError(f'--seats "{text}": name the class of each number')
     return found

@@ -6,7 +6,7 @@ from berth.schema.report import RANGE, TYPE, Refusal, shown
 
 MOST_SEATS = 1_000_000  # of one entry: 2,000 of them at once are still fewer than a Deployment can count
 _PLAIN = re.compile(r"[0-9]+", re.ASCII)
-# Thousands with one separator throughout: 1,200 and 1.200, 1'200, 1 200, also with what word processors write.
+# Thousands with one separator: 1,200 and 1.200, 1'200 and 1 200, also with what word processors write.
 _GROUPED = re.compile("[1-9][0-9]{0,2}(?:([,.'\u2019 \u00a0\u202f])[0-9]{3})(?:\\1[0-9]{3})*", re.ASCII)
 _NEGATIVE = re.compile("[-\u2212\u2013] ?[0-9]+", re.ASCII)
 _DIGITS = re.compile("[0-9]+", re.ASCII)
