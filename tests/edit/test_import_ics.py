@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.answer import Berth
+from tests.answer import Answer, Berth
 from tests.edit.events import event, feed
 
 WEEKLY = ("DTSTART;TZID=Europe/Zurich:20260302T140000", "DURATION:PT2H", "RRULE:FREQ=WEEKLY;COUNT=3")
@@ -16,14 +16,31 @@ def write(folder: Path, *events: str) -> None:
     (folder / "team.ics").write_bytes(feed(*events).text)
 
 
+HEAD = "EVENT RESULT INTO WHY"
+
+
+def lines(told: Answer) -> list[str]:
+    """Return what a command that succeeded printed, with single spaces."""
+    assert told.code == 0
+    return [" ".join(line.split()) for line in told.out.splitlines()]
+
+
 def test_it_writes_updates_and_counts(berth: Berth, folder: Path) -> None:
     write(folder, event(*WEEKLY, title="Algebra"))
-    assert berth(*COURSE)[:2] == (0, "Wrote reservations/algebra.yaml: 3 dates.\n")
-    assert berth(*COURSE)[:2] == (0, "Events: 1 unchanged.\n")
+    assert lines(berth(*COURSE)) == [
+        "Wrote reservations/algebra.yaml: 3 dates.",
+        HEAD,
+        "Algebra new algebra 3 dates",
+    ]
+    assert lines(berth(*COURSE)) == [HEAD, "Algebra unchanged algebra 3 dates"]
 
     write(folder, event(*WEEKLY, title="Algebra II"))
-    assert berth(*COURSE)[:2] == (0, "Updated reservations/algebra.yaml: title.\n")
-    assert berth(*COURSE, "--now", "2027-01-01")[:2] == (0, "Events: 1 unchanged.\n")
+    assert lines(berth(*COURSE)) == [
+        "Updated reservations/algebra.yaml: title.",
+        HEAD,
+        "Algebra II updated algebra title",
+    ]
+    assert lines(berth(*COURSE, "--now", "2027-01-01")) == [HEAD, "Algebra II unchanged algebra 3 dates"]
 
 
 def test_a_calendar_is_written(berth: Berth, folder: Path) -> None:
@@ -31,14 +48,18 @@ def test_a_calendar_is_written(berth: Berth, folder: Path) -> None:
     told = berth("import", "ics", "team.ics", "--calendar", "feast-days")
     text = (folder / "reservations/feast-days.yaml").read_text("utf-8")
 
-    assert told[:2] == (0, "Wrote reservations/feast-days.yaml: 1 date.\n")
+    assert lines(told) == [
+        "Wrote reservations/feast-days.yaml: 1 date.",
+        HEAD,
+        "Easter Monday closed feast-days 2026-04-06",
+    ]
     assert text.endswith("spec:\n  dates:\n    - {date: 2026-04-06, title: Easter Monday}\n")
 
 
 def test_a_feed_may_come_from_a_pipe(berth: Berth, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(feed(event(*WEEKLY)).text)))
 
-    told = berth("import", "ics", "-", *COURSE[3:])
+    told = berth("import", "ics", "-", *COURSE[3:], "--feed", "team")
     assert (told.code, told.out.startswith("Wrote reservations/course-")) == (0, True)
     assert (folder / told.out.split()[1].rstrip(":")).exists()
 
@@ -71,7 +92,7 @@ def test_a_copy_is_not_updated_by_the_event(berth: Berth, folder: Path) -> None:
     text = (folder / "reservations/algebra-fall.yaml").read_text("utf-8")
 
     assert "berth.dev/" not in text.partition("spec:")[0].partition("metadata:")[2]
-    assert berth(*COURSE)[:2] == (0, "Events: 1 unchanged.\n")
+    assert lines(berth(*COURSE)) == [HEAD, "Algebra unchanged algebra 3 dates"]
 
 
 def test_objects_do_not_have_the_annotations(berth: Berth, folder: Path) -> None:

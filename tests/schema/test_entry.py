@@ -4,11 +4,11 @@ from datetime import date
 from typing import Any
 
 import pytest
+from berth.schema.counts import MOST_SEATS
 from berth.schema.datechanges import ExtraEntry, MovedEntry
 from berth.schema.recurrence import DateOrException
 from berth.schema.report import INVALID
 from berth.schema.reservation import Provisioning
-from berth.schema.counts import MOST_SEATS
 from berth.schema.types import SeatCount, Weekday
 from berth.schema.values import Except
 

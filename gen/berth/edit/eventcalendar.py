@@ -200,9 +200,7 @@ class _Import:
             set_keys(tree["metadata"]["annotations"], self.identity.annotations, make)
 
         text = edit_document(source.text.decode(), before.origin.index, edit)
-        return ImportedFile(
-            before.origin.file, text, source.text, changes or ("the calendar that it is from",), number, place
-        )
+        return ImportedFile(before.origin.file, text, source.text, changes or ("annotations",), number, place)
 
     def _text(self, days: _Days) -> str:
         pairs = self.identity.annotations.items()

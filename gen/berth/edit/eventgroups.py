@@ -203,8 +203,8 @@ def _usual(several: Iterable[Counts]) -> Counts:
     numbers = Counter([tuple(counts.items()) for counts in several if counts])
     if not numbers:
         return {}
-    order = {pairs: (number, sum(count for _, count in pairs), pairs) for pairs, number in numbers.items()}
-    return dict(max(order, key=lambda pairs: order[pairs]))
+    order = [(number, sum(count for _, count in pairs), pairs) for pairs, number in numbers.items()]
+    return dict(max(order)[2])
 
 
 def _joined(parts: Sequence[EventDates]) -> EventDates:

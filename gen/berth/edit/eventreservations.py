@@ -121,7 +121,8 @@ class _Import:
         """Return an event with its dates and seats; None if it is left out."""
         event = series.first
         if series.is_canceled:
-            self._tell([event], CANCELED, "", "canceled in the calendar")
+            into = next((one.reservation.name for one in self._ours(event) if one.reservation), "")
+            self._tell([event], CANCELED, into, "canceled in the calendar")
             return None
         if reason := self.options.events.refusal(event):
             self.left_out.append(event)
@@ -144,6 +145,9 @@ class _Import:
             return None
         self.findings += doubts
         return self._with_changed_seats(DatedEvent(series, dates, seats, {}))
+
+    def _ours(self, event: Event) -> list[ImportRecord]:
+        return [record for record in self.records if record.is_ours and event.uid and record.uid == event.uid]
 
     def _with_changed_seats(self, one: DatedEvent) -> DatedEvent | None:
         """Return the event with the seats of its changed dates; None if one has a count that is not clear."""
@@ -210,7 +214,6 @@ class _Import:
         elif group.has_title_key and group.title in self.refused_titles:
             self._tell(events, REFUSED, "", "another event of this title is not imported")
             return
-        self._warn_of_parallel_events(group)
         if record is None or record.reservation is None:
             self._add(group, name)
         else:
@@ -255,6 +258,7 @@ class _Import:
 
     def _add(self, group: EventGroup, name: str) -> None:
         seats = self._new_seats(group)
+        self._warn_of_parallel_events(group)
         own = {span: self._seats(counts) for span, counts in group.own_seats.items()}
         recurrence = _recurrence(group, seats, own)
         file = f"reservations/{name}.yaml"
@@ -348,7 +352,8 @@ class _Import:
         source = next(one for one in self.project.sources if one.file == file)
         earlier = self.files.get(file)
         text = edit_document(earlier.text if earlier else source.text.decode(), index, edit)
-        changes = changes or ["the calendar that it is from"]
+        self._warn_of_parallel_events(group)
+        changes = changes or ["annotations"]
         self._tell(events, UPDATED, before.name, ", ".join(changes))
         all_changes = tuple(dict.fromkeys([*(earlier.changes if earlier else ()), *changes]))
         number = len(group.dates.happening)
