@@ -183,7 +183,8 @@ def _weekly_entries(
         return None
     found: list[Entry] = []
     for weekday in weekdays:
-        entries = _weekly_entries(hours, [day for day in own if _weekday(day) == weekday], days, interval)
+        dates = [day for day in own if _weekday(day) == weekday]
+        entries = _weekly_entries(hours, dates, days, interval) if len(dates) > 1 else None
         if entries is None:
             return None
         found += entries
