@@ -256,9 +256,6 @@ RULES = {
     "B207": Rule(WARNING, "An event is not imported exactly."),
     "B208": Rule(WARNING, "A reservation was imported from an event that is gone or canceled."),
     "B209": Rule(ERROR, "Two reservations were imported from one event."),
-    "B252": Rule(WARNING, "Events with the same title and times add up."),
-    "B253": Rule(WARNING, "An event closes no dates of a calendar."),
-    "B255": Rule(WARNING, "A pattern selects no event."),
     # what past dates propose
     "B210": Rule(NOTE, "Fewer seats would have been enough on past dates."),
     "B211": Rule(NOTE, "More people came than there were seats on past dates."),
@@ -274,6 +271,10 @@ RULES = {
     "B232": Rule(NOTE, "A policy of the site requires an approval of a reservation."),
     "B233": Rule(WARNING, "A policy compares a cost that is not known."),
     "B235": Rule(WARNING, "CODEOWNERS cannot name the owner of a reservation, or its file."),
+    # more about calendars of other programs
+    "B252": Rule(WARNING, "The seats of events with the same title and times add up."),
+    "B253": Rule(WARNING, "An event of a calendar closes no dates."),
+    "B255": Rule(WARNING, "A pattern selects no event."),
 }
 
 
