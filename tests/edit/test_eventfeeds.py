@@ -144,6 +144,19 @@ def test_a_file_of_version_0_1_0_that_shares_only_a_uid_is_left_alone() -> None:
     assert imported(feed(event(*OTHER, uid="2", title="B")), *files, now=NOW).findings == ()
 
 
+def test_dates_that_version_0_1_0_imported_one_by_one_stay_reservations_of_their_own() -> None:
+    events = [
+        event(f"DTSTART:202603{day}T090000", "DURATION:PT1H", uid=day, title="Lab")
+        for day in ("02", "09", "16")
+    ]
+    files = as_0_1_0(written(imported(feed(*events), group="none")))
+    result = imported(feed(*events), *files, now=NOW)
+    joined = imported(feed(*events), *files, now=NOW, group="title")
+
+    assert (results(result), result.findings) == (["updated"] * 3, ())
+    assert (results(joined), [one.code for one in joined.findings]) == (["updated"], ["B208", "B208"])
+
+
 @pytest.mark.parametrize(
     "change",
     [

@@ -43,7 +43,7 @@ _NAMES = {"resource_class": "--class", "first": "--from", "last": "--until"}
     name="import",
     examples=(
         "berth import ics courses.ics --class small --seats 25 --until 2026-07-31",
-        "berth import ics timetable.ics --class small --seats 25 --only 'title:Lab*' --skip free",
+        "berth import ics labs.ics --class small --seats 25 --only 'title:Lab*'",
         "curl https://example.org/holidays.ics | berth import ics - --calendar holidays",
         "berth import renku export.json --time-zone Europe/Zurich --suspend",
         "berth import z2jh values.yaml --namespace jupyterhub",

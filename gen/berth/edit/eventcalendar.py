@@ -84,7 +84,7 @@ class _Import:
         for series in every:
             self._take(series, tells_free=tells_free)
         days = _Days(tuple(sorted(self.closed)), _with_own_names(self.terms))
-        findings, outcomes = tuple(sorted(self.findings)), tuple(sorted(self.outcomes))
+        findings, outcomes = tuple(sorted({*self.findings})), tuple(sorted(self.outcomes))
         if any(severity(one.code) == ERROR for one in findings) or not (days.closed or days.terms):
             return ImportResult((), outcomes, findings)
         file = self._file(days)

@@ -145,9 +145,9 @@ def grouped(
     in_one_zone: Callable[[DatedEvent], DatedEvent],
 ) -> list[EventGroup]:
     """Return which events are one reservation. `in_one_zone` reads the dates of an event again."""
-    ours = [record for record in records if record.is_ours]
-    titles = {record.title for record in ours if record.title}
-    uids = {record.uid for record in ours if record.uid}
+    known = [record for record in records if record.is_ours or record.is_old]
+    titles = {record.title for record in known if record.title}
+    uids = {record.uid for record in known if record.uid}
     singles = Counter(one.event.title for one in events if one.is_single and one.event.uid not in uids)
     groups: dict[tuple[str, str], list[DatedEvent]] = {}
     for number, one in enumerate(events):

@@ -114,7 +114,7 @@ class _Import:
         left = [record for number, record in enumerate(self.records) if number not in records.values()]
         used = [(groups[at], self.records[number]) for at, number in records.items()]
         self.findings += self.project.located(list(self._unmatched(left, used)), severity)
-        findings, outcomes = tuple(sorted(self.findings)), tuple(sorted(self.outcomes))
+        findings, outcomes = tuple(sorted({*self.findings})), tuple(sorted(self.outcomes))
         return ImportResult(tuple(self.files.values()), outcomes, findings)
 
     def _dated(self, series: Series) -> DatedEvent | None:
@@ -409,11 +409,12 @@ class _Import:
         uids = {event.uid for event in self.left_out if event.uid}
         titles = {event.title for event in self.left_out}
         for record in left:
-            if not record.is_ours or record.reservation is None:
-                continue
             if record.uid in uids or (record.title and record.title in titles):
                 continue
             copied = next((pair for pair in used if _is_copy(record, *pair)), None)
+            is_known = record.is_ours or (record.is_old and copied is not None)
+            if not is_known or record.reservation is None:
+                continue
             name, where = record.reservation.name, record.origin[:2]
             path = ("metadata", "annotations", IMPORTED_TITLE if record.title else IMPORTED_UID)
             if copied is not None and not copied[0].has_title_key:
