@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from berth.dates.zone import DAY, resolve
-from berth.edit.calendarfeed import NOT_IMPORTED, Event, Feed
+from berth.edit.calendarfeed import NOT_IMPORTED, Event, EventSpan, Feed
 from berth.edit.datepattern import with_weekly_rules
 from berth.edit.eventcounts import DescribedSeats
 from berth.edit.eventdates import Changed, EventDates, Series, Span
@@ -114,7 +114,12 @@ def _older(feed: Feed, event: Event) -> Finding:
 
 def _different(events: Sequence[Event]) -> list[Event]:
     """Return the events without those that say the same as one before."""
-    return list({(*event[:2], *event[3:]): event for event in reversed(events)}.values())[::-1]
+    kept: dict[tuple[str, EventSpan], list[Event]] = {}
+    for event in events:
+        alike = kept.setdefault((event.title, event.span), [])
+        if all(event._replace(lines={}) != other._replace(lines={}) for other in alike):
+            alike.append(event)
+    return [event for alike in kept.values() for event in alike]
 
 
 def _with_instances(mains: Sequence[Event], instances: Sequence[Event]) -> list[Series]:
