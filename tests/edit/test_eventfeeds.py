@@ -173,7 +173,7 @@ def test_an_event_that_is_canceled_is_told(change: Callable[[Source], Source]) -
     files = written(imported(before))
     result = imported(change(before), *files, now=NOW)
 
-    assert (result.files, [one.code for one in result.findings]) == ((), ["B208"])
+    assert (result.files, "B208" in [one.code for one in result.findings]) == ((), True)
     assert [one[1:4] for one in result.outcomes] == [
         (result.outcomes[0].event, "canceled", "algebra"),
     ]

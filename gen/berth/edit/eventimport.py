@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from berth.dates.zone import Zone, load
-from berth.edit.calendarfeed import Event, Feed
+from berth.edit.calendarfeed import NOT_IMPORTED, Event, Feed
 from berth.edit.eventfilter import EventFilter
 from berth.edit.roundtrip import EditError
 from berth.findings import Finding, severity
@@ -153,11 +153,14 @@ def annotations_of(project: Pipeline, kind: str) -> Iterator[tuple[Origin, Mappi
                     yield Origin(source.file, one.index), found if isinstance(found, dict) else {}
 
 
-def not_read(finding: Finding) -> EventOutcome:
-    """Return the outcome of an event that could not be read."""
-    return EventOutcome(
-        finding.line, finding.path or NO_TITLE, "not imported", "", finding.message.rstrip(".")
-    )
+def not_read(feed: Feed) -> list[EventOutcome]:
+    """Return the outcomes of the events that could not be read, and so are not among those of the feed."""
+    lines = {line for event in feed.events for line in event.lines.values()}
+    return [
+        EventOutcome(one.line, one.path or NO_TITLE, "not imported", "", one.message.rstrip("."))
+        for one in feed.findings
+        if one.code == NOT_IMPORTED and one.line not in lines
+    ]
 
 
 def idle_patterns(feed: Feed, options: ImportOptions) -> list[Finding]:
