@@ -300,6 +300,10 @@ RULES = {
     "B283": Rule(ERROR, "The platform of a cluster does not have or take this."),
     "B284": Rule(WARNING, "A node label of Karpenter in EKS Auto Mode, or the other way round."),
     "B285": Rule(NOTE, "Sessions attach volumes, and nobody says how many a node takes."),
+    # more about calendars of other programs
+    "B252": Rule(WARNING, "The seats of events with the same title and times add up."),
+    "B253": Rule(WARNING, "An event of a calendar closes no dates."),
+    "B255": Rule(WARNING, "A pattern selects no event."),
 }
 
 

@@ -23,7 +23,19 @@ _FLAGS = {
     "renku": ("time_zone", "suspend"),
     "renku-classes": ("cluster", "namespace", "pools", "file_name"),
     "z2jh": ("cluster", "namespace", "prefix", "release", "file_name"),
-    "ics": ("resource_class", "seats", "calendar", "first", "last", "time_zone"),
+    "ics": (
+        "resource_class",
+        "seats",
+        "calendar",
+        "terms",
+        "first",
+        "last",
+        "time_zone",
+        "only",
+        "skip",
+        "group",
+        "feed",
+    ),
 }
 _NAMES = {
     "resource_class": "--class",
@@ -38,6 +50,7 @@ _NAMES = {
     name="import",
     examples=(
         "berth import ics courses.ics --class small --seats 25 --until 2026-07-31",
+        "berth import ics labs.ics --class small --seats 25 --only 'title:Lab*'",
         "curl https://example.org/holidays.ics | berth import ics - --calendar holidays",
         "berth import renku export.json --time-zone Europe/Zurich --suspend",
         "berth import z2jh values.yaml production.yaml --release hub",
@@ -47,11 +60,29 @@ _NAMES = {
 )
 @click.argument("source", metavar="ics|renku|renku-classes|z2jh", type=click.Choice(tuple(_FLAGS)))
 @click.argument("files", metavar="FILE...", type=FILE, nargs=-1, required=True)
-@class_option("ics: make a reservation of this class of each event.")
+@class_option("ics: make reservations; of this class where an event names none.")
 @click.option("--seats", metavar="NUMBER", help="ics: seats of events whose description has no `seats: 25`.")
 @click.option("--calendar", metavar="NAME", help="ics: make a Calendar of all events, such as holidays.")
+@click.option("--terms", is_flag=True, help="ics: with --calendar, make terms of events longer than 28 days.")
 @click.option("--from", "first", metavar="DATE", help="ics: leave out earlier dates.")
 @click.option("--until", "last", metavar="DATE", help="ics: leave out later dates.")
+@click.option(
+    "--only",
+    metavar="PATTERN",
+    multiple=True,
+    help="ics: import only these events: 'title:Lab*', category:Exam, free or busy; may be repeated.",
+)
+@click.option("--skip", metavar="PATTERN", multiple=True, help="ics: leave out such events; may be repeated.")
+@click.option(
+    "--group",
+    metavar="WORD",
+    help="ics: which events are one reservation: title, uid or none; default: single dates of one title.",
+)
+@click.option(
+    "--feed",
+    metavar="NAME",
+    help="ics: name by which the calendar is recognized; default: that of FILE.",
+)
 @click.option(
     "--time-zone", metavar="ZONE", help="renku: write its times in this time zone. ics: of times without one."
 )
@@ -71,8 +102,8 @@ _NAMES = {
 def import_(settings: Settings, source: str, files: tuple[str, ...], **options: Any) -> int:
     """Convert calendars, Renku's exports, or JupyterHub's profiles.
 
-    ics: an iCalendar file. With --class, each event becomes a reservation; with --calendar, all become a
-    Calendar. Run it again to update them.
+    ics: an iCalendar file. With --class, events become reservations; with --calendar, all become a Calendar.
+    Run it again to update them.
 
     renku: reservations that Renku's API exported. renku-classes: its resource pools, from GET
     /api/data/resource_pools; each class becomes a resource class.

@@ -29,7 +29,7 @@ from berth.findings import ERROR, WARNING, Finding, Problem, severity
 from berth.pipeline import Item, Pipeline
 from berth.reading.document import parse
 from berth.reading.source import Source
-from berth.schema.metadata import IMPORTED_FROM, IMPORTED_UID
+from berth.schema.metadata import IMPORTED
 from berth.schema.report import nearest
 from berth.schema.values import Reservation
 
@@ -195,7 +195,7 @@ def copy_reservation(  # noqa: PLR0913, PLR0917 - what a copy is made of
 def _forget_import(metadata: Any) -> None:
     """Remove what says from which event a reservation was imported: its copy was not."""
     annotations = metadata.get("annotations") or {}
-    for key in (IMPORTED_FROM, IMPORTED_UID):
+    for key in IMPORTED:
         annotations.pop(key, None)
     if "annotations" in metadata and not annotations:
         del metadata["annotations"]

@@ -99,23 +99,6 @@ class NotImportedError(Exception):
         self.finding = finding
 
 
-def series_of(feed: Feed) -> list[Series]:
-    """Return the events of a feed with their changed instances, in its order. The latest version counts."""
-    mains: dict[str, Event] = {}
-    instances: dict[str, dict[EventTime, Event]] = {}
-    keys: dict[str, None] = {}
-    for at, event in enumerate(feed.events):
-        key = event.uid or f"\n{at}"  # no UID has a line break
-        keys[key] = None
-        if event.instance is None:
-            mains[key] = max(mains.get(key, event), event, key=lambda one: one.sequence)
-        else:
-            of_key = instances.setdefault(key, {})
-            before = of_key.get(event.instance, event)
-            of_key[event.instance] = max(before, event, key=lambda one: one.sequence)
-    return [Series(mains.get(key), tuple(instances.get(key, {}).values())) for key in keys]
-
-
 def dates_of(
     series: Series, feed: Feed, limits: Limits, *, in_zone: bool = False
 ) -> tuple[EventDates, list[Finding]]:

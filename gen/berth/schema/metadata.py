@@ -11,8 +11,13 @@ from berth.schema.types import Annotations, DnsLabel, Labels
 
 BERTH_DOMAIN = "berth.dev/"
 IGNORE = "berth.dev/ignore"
-IMPORTED_FROM, IMPORTED_UID = "berth.dev/imported-from", "berth.dev/imported-uid"
-FOR_BERTH = (IGNORE, IMPORTED_FROM, IMPORTED_UID)
+# What an import records: the name that people gave the calendar, the feed, an id of the calendar or of the
+# program, and the event: its UID, or the title that several events share.
+IMPORTED_FROM, IMPORTED_FEED = "berth.dev/imported-from", "berth.dev/imported-feed"
+IMPORTED_CALENDAR = "berth.dev/imported-calendar"
+IMPORTED_UID, IMPORTED_TITLE = "berth.dev/imported-uid", "berth.dev/imported-title"
+IMPORTED = (IMPORTED_FROM, IMPORTED_FEED, IMPORTED_CALENDAR, IMPORTED_UID, IMPORTED_TITLE)
+FOR_BERTH = (IGNORE, *IMPORTED)
 BERTH_LABELS = (
     "app.kubernetes.io/name",
     "app.kubernetes.io/part-of",
