@@ -14,14 +14,20 @@ from berth.edit.occurrences import (
     NewTimes,
     OccurrenceEdit,
     OccurrenceSelector,
+    add_occurrence,
     change_seats,
     extend_occurrence,
     move_occurrence,
+    skip_dates,
     skip_occurrence,
+    undo_change,
+    undo_skip,
 )
 from berth.edit.roundtrip import EditError, MakeNode
 from berth.edit.seats import ONLY_CLASS
+from berth.edit.seriesend import end_series
 from berth.findings import ERROR
+from berth.notation.times import TimeSpan
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
 from berth.schema.values import Reservation, Seats
@@ -443,6 +449,81 @@ def check_set(before: Project, argument: str, expected: dict[str, Any]) -> None:
     assert spans[0] == spans[1]
 
 
+def check_undo(before: Project, one: Occurrence, minutes: int) -> None:
+    """What `skip`, `move`, `extend` and `set --on` wrote is taken back exactly, byte by byte."""
+    if "extra" in one.marks or "moved" in one.marks or "otherSeats" in one.marks or not is_block(before):
+        return
+    which = as_shown(before, one)
+    wall = local(named(one.zone), one.end) + minutes
+    later = str(day_of(wall))
+    edits = (
+        (skip_dates([which], "Why: not"), undo_skip([which])),
+        (
+            move_occurrence(which, NewTimes("2026-12-24"), {ONLY_CLASS: 777}),
+            undo_change(which, "another time"),
+        ),
+        (extend_occurrence(which, clock(wall), later), undo_change(which, "a later end")),
+        (change_seats(which, {ONLY_CLASS: 777}), undo_change(which, "other seats")),
+    )
+    for edit, undo in edits:
+        result = edited(before, edit)
+        if isinstance(result, str) or result.note or result.findings:
+            continue
+        back = edited(after(before, result), undo)
+        assert isinstance(back, EditResult)
+        assert back.text == before.text
+
+
+def is_block(before: Project) -> bool:
+    """Its lists are block lists, which commands write, too."""
+    return not re.search(r"(except|moved|extra): \[", before.text)
+
+
+def check_add(before: Project, day: date, times: TimeSpan, name: str) -> None:
+    """There is one occurrence more, which `skip` removes again; or the id, or the time, is taken."""
+    result = edited(before, add_occurrence(str(day), times, {ONLY_CLASS: 3}, name))
+    if isinstance(result, str):
+        assert is_closed(result) or times.start == times.end
+        return
+    if result.findings:
+        assert {found.code for found in result.findings} == {"B049"}
+        return
+    made = after(before, result)
+    new = times_of(made.dates).keys() - times_of(before.dates).keys()
+    (one,) = (found for found in made.dates.occurrences if found.id in new)
+    assert (one.seats, one.name) == ((("small", 3),), name)
+    assert times_of(made.dates) == times_of(before.dates) | {one.id: (one.start, one.end, one.seats)}
+    back = edited(made, skip_occurrence(as_shown(made, one)))
+    assert isinstance(back, EditResult)
+    if is_block(before):
+        assert back.text == before.text
+    assert after(made, back).reservation == before.reservation
+
+
+def check_end(before: Project, day: date) -> None:
+    """Nothing happens after the day, and what happens until then stays as it is."""
+
+    def until(project: Project) -> list[tuple[int, int, Seats, str]]:
+        found = [(one.start, one.end, one.seats, one.name) for one in project.dates.occurrences]
+        return sorted(one for one in found if str(day_of(local(zone, one[0]))) <= str(day))
+
+    zone = named(before.reservation.recurrence.zone)
+    result = edited(before, end_series(str(day)))
+    if isinstance(result, str):
+        assert result.startswith("nothing would be left of course")
+        return
+    if result.note:
+        assert len(until(before)) == len(before.dates.occurrences)
+        return
+    if result.findings:  # one that was moved to an earlier date, where another one starts then
+        assert {found.code for found in result.findings} <= {"B049"}
+        return
+    made = after(before, result)
+    assert len(until(made)) == len(made.dates.occurrences)
+    if before.reservation.recurrence.type != "once":
+        assert until(made) == until(before)
+
+
 FEW = 40
 
 
@@ -474,6 +555,12 @@ def test_an_edit_changes_one_occurrence_in_its_direction_and_nothing_else(exampl
             check_extend(here, one, data.draw(st.integers(1, 96)) * 30, dated=data.draw(st.booleans()))
             check_shorter(here, one)
             check_the_rest(here, date.fromisoformat(one.date) + timedelta(days=data.draw(st.integers(-3, 3))))
+            check_undo(here, one, data.draw(st.integers(1, 96)) * 30)
+            near = date.fromisoformat(one.date) + timedelta(days=data.draw(st.integers(-9, 3)))
+            minutes = st.integers(0, 47).map(lambda half: half * 30)
+            group = data.draw(st.sampled_from(["", "late", "extra-time"]))
+            check_add(here, near, TimeSpan(data.draw(minutes), data.draw(minutes)), group)
+            check_end(here, near)
         number = data.draw(st.integers(1, 500))
         seats, suspended = (("small", number),), data.draw(st.booleans())
         check_set(before, "title=Another: one", {"title": "Another: one"})

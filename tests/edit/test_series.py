@@ -149,7 +149,8 @@ def test_skip_understands_its_dates_whole_or_refuses_them(
     assert lab.read_text("utf-8") == LAB
 
 
-def test_a_date_inside_of_a_skipped_range_is_not_undone_alone(berth: Berth, lab: Path) -> None:
+@pytest.mark.usefixtures("lab")
+def test_a_date_inside_of_a_skipped_range_is_not_undone_alone(berth: Berth) -> None:
     assert berth("skip", "lab", "2026-03-09..2026-03-20").code == 0
     told = berth("skip", "lab", "2026-03-10", "--undo")
 

@@ -567,12 +567,10 @@ def undo_skip(selectors: Sequence[DateSelector]) -> OccurrenceEdit:
 
 def _undo_skip(dates: Dates, changes: ListChanges, item: DateSelector) -> None:
     wanted = item if isinstance(item, DateRange) else DateRange(item.day, item.day, item.start, item.name)
-    days, partly = wanted.days, list[str]()
-    is_removed = False
+    days, partly, is_removed = wanted.days, list[str](), False
     for index, one in enumerate(dates.reservation.recurrence.excepts):
         first, last = number(one.first), number(one.last)
-        is_meant = wanted.start in (None, one.start and clock(one.start)) and wanted.name in (None, one.name)
-        if first in days and last in days and is_meant:
+        if first in days and last in days and _is_just(dates, one, wanted):
             changes.remove("except", index)
             is_removed = True
         elif first <= days[-1] and days[0] <= last:
@@ -582,18 +580,31 @@ def _undo_skip(dates: Dates, changes: ListChanges, item: DateSelector) -> None:
     single = " ".join(filter(None, (wanted.first, wanted.start, wanted.name)))
     when = f"on {single}" if len(days) == 1 else wanted.words
     if partly:
-        raise EditError(
-            f"nothing was skipped just {when}; what leaves it out is taken back by: {' or '.join(partly)}"
-        )
+        raise EditError(f"except does not name just what is {when}. To take back more: {' or '.join(partly)}")
     left_out = [one for one in dates.all if not one.happens and wanted.has(one.original, one.name)]
     why = f" ({left_out[0].reason} leaves it out)" if left_out else ""
     raise NothingToDoError(f"nothing to undo {when}: except does not name it{why}")
 
 
+def _is_just(dates: Dates, one: Except, wanted: DateRange) -> bool:
+    """Tell whether an entry of `except` leaves out nothing but occurrences with the start and name wanted."""
+    if wanted.start is None and wanted.name is None:
+        return True
+    start = None if one.start is None else clock(one.start)
+    named = DateRange(str(one.first), str(one.last), start, one.name)
+    return all(
+        wanted.has(other.original, other.name)
+        for other in dates.all
+        if not other.is_extra and named.has(other.original, other.name)
+    )
+
+
 def _except_address(one: Except) -> str:
     """Return the arguments that name an entry of `except`."""
-    days = f"{one.first}" if one.first == one.last else f"{one.first}..{one.last}"
-    return f"{days} {clock(one.start)}" if one.start is not None else days
+    words = [f"{one.first}" if one.first == one.last else f"{one.first}..{one.last}"]
+    words += [] if one.start is None else [clock(one.start)]
+    words += [f"--name {one.name}"] if one.name else []
+    return " ".join(words)
 
 
 # What is written

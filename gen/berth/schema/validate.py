@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from berth.findings import Path
+from berth.notation.days import day
 from berth.reading.scalar import ZeroPrefixedNumber, plain
 from berth.schema import outline
 from berth.schema.base import Length, Model, Unique, Whole, wrong_type
@@ -38,9 +39,10 @@ _KEY = "[key]"  # how pydantic's location ends where the key of a mapping is fau
 _FEW_DIGITS = re.compile(r"[-+]?[0-9]{1,9}", re.ASCII)
 _TRUE, _FALSE = ("yes", "on", "y", "true"), ("no", "off", "n", "false")
 # Keys that people write for one another; which of them is meant, the value tells.
+_ENDS = ("to", "until", "endDate", "endTime", "end", "last", "lastDate")
 _SYNONYMS = (
     ("from", "startDate", "startTime", "start", "begin", "since", "first", "firstDate"),
-    ("to", "until", "endDate", "endTime", "end", "last", "lastDate"),
+    _ENDS,
     ("date", "day", "on"),
     ("dayOfWeek", "daysOfWeek", "weekday", "weekdays", "day", "days"),
     ("placeholderCount", "seatCount", "seats", "count", "placeholders"),
@@ -144,7 +146,7 @@ def _unknown(path: Path, parent: Node, value: Mapping[str, Any], report: Report)
     name = str(path[-1])
     meant = _synonym(parent, value, name)
     advice = nearest(name, tuple(fields(parent.type)), "Known here:")
-    if meant == "to" and "date" in value:
+    if meant in ("to", "") and "date" in value and name in _ENDS and _is_date(value[name]):
         advice = f"Write a range as {{from: {value['date']}, to: {value[name]}}}."
     elif meant:
         advice = f"Write {meant}."
@@ -160,6 +162,13 @@ def _synonym(node: Node, value: Mapping[str, Any], name: str) -> str:
                 if known is not None and word not in value and _accepts(known.node, value[name]):
                     return word
     return ""
+
+
+def _is_date(value: Any) -> bool:
+    try:
+        return bool(isinstance(value, str) and day(value))
+    except Refusal:
+        return False
 
 
 def _accepts(node: Node, value: Any) -> bool:
