@@ -136,6 +136,8 @@ def test_new_writes_a_file_that_validates(berth: Berth, folder: Path) -> None:
         (("--interval", "2"), "    interval: 2\n"),
         (("--weeks", "odd"), 'endTime: "13:00", weeks: odd}\n'),
         (("--weeks", "even"), 'endTime: "13:00", weeks: even}\n'),
+        (("--monthly", "1"), 'endTime: "13:00", monthly: {week: 1}}\n'),
+        (("--monthly", "2"), 'endTime: "13:00", monthly: {week: 2}}\n'),
     ],
     ids=" ".join,
 )
@@ -244,6 +246,8 @@ def test_a_wrong_answer_is_refused_when_it_is_given_and_no_other_is_lost(
         ("--interval", "99", "B012"),
         ("--weekly", "mon-fry", "B014"),
         ("--weeks", "60", "B012"),
+        ("--monthly", "6", "B012"),
+        ("--monthly", "first", "B013"),
         ("--from", "12.01.2027", "B017"),
         ("--until", "someday", "B017"),
         ("--time-zone", "PST", "B021"),
@@ -301,6 +305,17 @@ def test_new_writes_a_line_for_each_group_and_nothing_warns_of_their_overlap(
     assert '- {startTime: "14:00", endTime: "16:00", name: regular}\n' in text
     assert '- {startTime: "14:00", endTime: "17:00", name: extra-time, placeholderCount: 8}\n' in text
     assert "    placeholderCount: 120\n" in text
+
+
+def test_new_takes_several_classes(berth: Berth, folder: Path) -> None:
+    given = ("--class", "small,bench", "--seats", "small=25,bench=4", "--behavior", "none")
+    assert berth("new", "rooms", "14:00-16:00", "--dates", "2026-02-02", *given).code == 0
+
+    text = (folder / "reservations/rooms.yaml").read_text("utf-8")
+    assert "- {resourceClass: small, placeholderCount: 25}\n" in text
+    assert "- {resourceClass: bench, placeholderCount: 4}\n" in text
+    told = berth("new", "more", "14:00-16:00", "--dates", "2026-02-02", *given[:2], "--seats", "small=25")
+    assert told.err.endswith(" [B011]\n")
 
 
 def test_new_says_which_dates_holidays_leave_out(berth: Berth) -> None:

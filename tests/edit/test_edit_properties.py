@@ -528,6 +528,33 @@ FEW = 40
 
 
 @pytest.mark.parametrize("examples", [FEW, pytest.param(600, marks=pytest.mark.long)])
+def test_what_is_undone_added_or_ended_leaves_everything_else_as_it_was(examples: int) -> None:
+    minutes = st.integers(0, 47).map(lambda half: half * 30)
+
+    @settings(
+        max_examples=examples,
+        database=None,
+        suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow, HealthCheck.data_too_large],
+    )
+    @given(
+        projects(),
+        st.data(),
+        st.integers(-9, 3),
+        minutes,
+        minutes,
+        st.sampled_from(["", "late", "extra-time"]),
+    )
+    def check(before: Project, data: st.DataObject, days: int, start: int, end: int, group: str) -> None:  # noqa: PLR0913, PLR0917 - drawn
+        one = data.draw(st.sampled_from(before.dates.occurrences))
+        near = date.fromisoformat(one.date) + timedelta(days=days)
+        check_undo(before, one, 30 + end)
+        check_add(before, near, TimeSpan(start, end), group)
+        check_end(before, near)
+
+    check()
+
+
+@pytest.mark.parametrize("examples", [FEW, pytest.param(600, marks=pytest.mark.long)])
 def test_an_edit_changes_one_occurrence_in_its_direction_and_nothing_else(examples: int) -> None:
     @settings(
         max_examples=examples,
@@ -555,12 +582,6 @@ def test_an_edit_changes_one_occurrence_in_its_direction_and_nothing_else(exampl
             check_extend(here, one, data.draw(st.integers(1, 96)) * 30, dated=data.draw(st.booleans()))
             check_shorter(here, one)
             check_the_rest(here, date.fromisoformat(one.date) + timedelta(days=data.draw(st.integers(-3, 3))))
-            check_undo(here, one, data.draw(st.integers(1, 96)) * 30)
-            near = date.fromisoformat(one.date) + timedelta(days=data.draw(st.integers(-9, 3)))
-            minutes = st.integers(0, 47).map(lambda half: half * 30)
-            group = data.draw(st.sampled_from(["", "late", "extra-time"]))
-            check_add(here, near, TimeSpan(data.draw(minutes), data.draw(minutes)), group)
-            check_end(here, near)
         number = data.draw(st.integers(1, 500))
         seats, suspended = (("small", number),), data.draw(st.booleans())
         check_set(before, "title=Another: one", {"title": "Another: one"})

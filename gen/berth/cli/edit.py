@@ -87,12 +87,13 @@ Places = tuple[Mapping[str, str], str]
 )
 @click.argument("name", required=False)
 @click.argument("times", nargs=-1)
-@class_option("Its resource class.")
-@click.option("--seats", metavar="NUMBER", help="How many seats; several groups: regular=120,extra-time=8.")
+@class_option("Its resource class, or several: small,gpu.")
+@click.option("--seats", metavar="NUMBER", help="How many seats; by group or class: regular=120,late=8.")
 @click.option("--students", metavar="NUMBER", help="Size it for so many people, as berth size does.")
 @click.option("--weekly", metavar="DAYS", help="On these weekdays: mon,wed or mon-fri.")
 @click.option("--interval", metavar="N", help="With --weekly: every n-th week.")
 @click.option("--weeks", metavar="WEEKS", help="With --weekly: odd, even, or ISO week numbers: 6-8,10.")
+@click.option("--monthly", metavar="N", help="With --weekly: once a month: 1 for the first, -1 for the last.")
 @click.option("--daily", is_flag=True, help="On every day.")
 @click.option("--once", is_flag=True, help="From the first date to the last, without a break.")
 @click.option(
@@ -222,8 +223,9 @@ def _ask(wanted: ReservationRequest, known: Declared) -> ReservationRequest:
             wanted = _accepted(wanted, missing[0], answer, known)
         missing = wanted.missing()
     given = wanted.given
-    found = known.classes.get(given["class"])
-    counts = found is not None and found.sessions is not None and given.get("behavior") != "none"
+    classes = [known.classes.get(name) for name in wanted.value("class")]
+    has_sessions = any(one is not None and one.sessions is not None for one in classes)
+    counts = has_sessions and given.get("behavior") != "none"
     while counts and "match-labels" not in wanted.given:
         wanted = _accepted(wanted, "match-labels", _answer(LABELS), known)
     return wanted
@@ -555,9 +557,9 @@ _ADDED = {
 @name_argument
 @click.argument("date")
 def end(settings: Settings, name: str, date: str) -> int:
-    """End a reservation early: DATE is the last day on which it may happen.
+    """End a reservation early.
 
-    Later dates go, and with them what was changed about them.
+    DATE is the last day on which it may happen. Later dates go, and with them what was changed about them.
     """
     pipeline = Pipeline()
     clock = clock_of(settings, pipeline)

@@ -43,7 +43,7 @@ SECTIONS: dict[str, dict[str, Entry]] = {
         "move": Entry("edit", "Move one date of a reservation to another time."),
         "extend": Entry("edit", "Let one date of a reservation end later."),
         "add": Entry("edit", "Add a date to a reservation, or a group to one of its dates."),
-        "end": Entry("edit", "End a reservation early: DATE is the last day on which it may happen."),
+        "end": Entry("edit", "End a reservation early."),
         "delete": Entry("edit", "Remove a reservation."),
         "codeowners": Entry("codeowners", "Print who reviews which reservation, as CODEOWNERS lines."),
     },

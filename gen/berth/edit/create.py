@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -20,7 +20,7 @@ from berth.pipeline import Pipeline
 from berth.reading.source import Source
 from berth.schema import grammar
 from berth.schema.base import Model
-from berth.schema.entry import EQUAL_TIMES
+from berth.schema.entry import EQUAL_TIMES, Monthly
 from berth.schema.holders import Replicas
 from berth.schema.recurrence import RecurrenceSpec
 from berth.schema.report import CHOICE, MISSING, TYPE, Origin, Refusal, close, nearest, shown
@@ -33,6 +33,7 @@ from berth.schema.values import (
     Recurrence,
     Reservation,
     ReservationOwner,
+    Seats,
 )
 
 T = TypeVar("T")
@@ -166,21 +167,27 @@ class ReservationRequest(NamedTuple):
         """Return the times of each group."""
         return [_parsed("TIMES", partial(_named_span, text)) for text in self.times]
 
-    def seats(self) -> tuple[int, ...]:
-        """Return the seats of each span: one number for all, or one for each name."""
-        counts, names = self.value("seats"), [one.name for one in self.spans()]
-        if "" in counts:
-            return (counts[""],) * len(names)
+    def seats(self) -> list[Seats]:
+        """Return the seats of each span: of one class by the names of the spans, of several by class."""
+        counts, spans, classes = self.value("seats"), self.spans(), self.value("class")
+        if len(classes) > 1:
+            return [tuple(zip(classes, self._numbers(counts, classes), strict=True))] * len(spans)
+        return [((classes[0], number),) for number in self._numbers(counts, [one.name for one in spans])]
+
+    def _numbers(self, counts: dict[str, int], names: Sequence[str]) -> list[int]:
+        """Return the number of each name: one number for all, or each has its own."""
+        if "" in counts and len(counts) == 1:
+            return [counts[""]] * len(names)
         for name in counts:
             if name not in names:
                 advice = nearest(name, names) if any(names) else "Name the times: regular=09:00-11:00."
-                refusal = Refusal(f'no times are named "{name}".', advice, CHOICE)
+                refusal = Refusal(f'neither times nor classes are named "{name}".', advice, CHOICE)
                 raise EditError.at("--seats", refusal)
         for name in names:
             if name not in counts:
                 what = f'"{name}" has no number.' if name else "times without a name have no number."
-                raise EditError.at("--seats", Refusal(what, "Write NAME=NUMBER for each of TIMES.", MISSING))
-        return tuple(counts[name] for name in names)
+                raise EditError.at("--seats", Refusal(what, "Write NAME=NUMBER for each of them.", MISSING))
+        return [counts[name] for name in names]
 
 
 def _parsed(place: str, read: Callable[[], T]) -> T:
@@ -239,10 +246,11 @@ def _of_field(model: type[Model], key: str) -> Callable[[str, int | None], Any]:
 RELATIVE_DAYS = ("yesterday", "today", "tomorrow")
 UNKNOWN_TERM = "B054"
 _READERS: dict[str, Callable[[str, int | None], Any]] = {
-    "class": lambda text, _: grammar.dns_label(text),
+    "class": _declared_names,
     "seats": _counts,
     "weekly": lambda text, _: weekdays.weekdays(text),
     "weeks": lambda text, _: weekdays.weeks(text),
+    "monthly": _of_field(Monthly, "week"),
     "interval": _of_field(RecurrenceSpec, "interval"),
     "dates": days.spans,
     "from": days.day,
@@ -273,8 +281,10 @@ _PLACES = {
     "spec.recurrence.dates": "--dates",
     "spec.recurrence.schedule": "TIMES",
     "spec.recurrence.schedule.weeks": "--weeks",
+    "spec.recurrence.schedule.monthly": "--monthly",
     "spec.recurrence.schedule.placeholderCount": "--seats",
     "spec.provisioning": "--seats",
+    "spec.provisioning.seats.resourceClass": "--class",
     "spec.provisioning.leadTimeMinutes": "--lead",
     "spec.provisioning.scaleDownBehavior": "--behavior",
     "spec.sessions": "--match-labels",
@@ -309,10 +319,9 @@ QUESTIONS = {
 def new_reservation(request: ReservationRequest) -> Reservation:
     """Create a reservation from a complete request. Raise EditError for a value that cannot be parsed."""
     given = request.checked().given
-    spans, counts = request.spans(), request.seats()
-    by_span = [((given["class"], count),) for count in counts]
+    spans, by_span = request.spans(), request.seats()
     weekly = request.value("weekly") if request.type == "weekly" else ()
-    dates = EntryDates(weeks=request.value("weeks") or ())
+    dates = EntryDates(weeks=request.value("weeks") or (), nth=request.value("monthly") or 0)
     within = request.value("within") or ()
     has_span = request.type != "dates" and not within
     behavior = request.value("behavior") or Replicas.behaviors[0]
@@ -341,7 +350,7 @@ def new_reservation(request: ReservationRequest) -> Reservation:
             within=within,
         ),
         seats=by_span[0],
-        seats_listed=False,
+        seats_listed=len(by_span[0]) > 1,
         lead=DEFAULT_LEAD if lead is None else lead,
         behavior=behavior,
         sessions=EVERY_SESSION._replace(match_labels=request.value("match-labels") or ()),

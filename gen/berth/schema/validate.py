@@ -15,7 +15,7 @@ from berth.findings import Path
 from berth.notation.days import day
 from berth.reading.scalar import ZeroPrefixedNumber, plain
 from berth.schema import outline
-from berth.schema.base import Length, Model, Unique, Whole, wrong_type
+from berth.schema.base import Length, Model, Parsed, Unique, Whole, wrong_type
 from berth.schema.outline import Node, fields
 from berth.schema.report import (
     CHOICE,
@@ -73,7 +73,8 @@ def read_as(hint: Any, value: Any, report: Report) -> Any:
 def read_text(model: type[Model], key: str, text: str) -> Any:
     """Return what the text of a command line means for a key of a model. Raise Refusal as in a file."""
     node = fields(model)[key].node
-    value = plain(text) if node.kind in (outline.WHOLE, outline.FLAG) else text
+    takes_numbers = node.kind in (outline.WHOLE, outline.FLAG) or node.find(Parsed) is not None
+    value = plain(text) if takes_numbers else text
     value = text if value is None else value
     try:
         return node.validate(value)
