@@ -23,7 +23,7 @@ from berth.edit.occurrences import (
     undo_change,
     undo_skip,
 )
-from berth.edit.roundtrip import EditError, MakeNode
+from berth.edit.roundtrip import EditError, MakeNode, edit_document
 from berth.edit.seats import ONLY_CLASS
 from berth.edit.seriesend import end_series
 from berth.findings import ERROR
@@ -454,16 +454,18 @@ def check_undo(before: Project, one: Occurrence, minutes: int) -> None:
     if "extra" in one.marks or "moved" in one.marks or "otherSeats" in one.marks or not is_block(before):
         return
     which = as_shown(before, one)
+    original = one.id.rpartition("/")[2].partition("~")[0]
+    again = OccurrenceSelector(original[:10], original[11:], is_id=True, name=one.name)
     wall = local(named(one.zone), one.end) + minutes
     later = str(day_of(wall))
     edits = (
-        (skip_dates([which], "Why: not"), undo_skip([which])),
+        (skip_dates([which], "Why: not"), undo_skip([again])),
         (
             move_occurrence(which, NewTimes("2026-12-24"), {ONLY_CLASS: 777}),
-            undo_change(which, "another time"),
+            undo_change(again, "another time"),
         ),
-        (extend_occurrence(which, clock(wall), later), undo_change(which, "a later end")),
-        (change_seats(which, {ONLY_CLASS: 777}), undo_change(which, "other seats")),
+        (extend_occurrence(which, clock(wall), later), undo_change(again, "a later end")),
+        (change_seats(which, {ONLY_CLASS: 777}), undo_change(again, "other seats")),
     )
     for edit, undo in edits:
         result = edited(before, edit)
@@ -475,8 +477,9 @@ def check_undo(before: Project, one: Occurrence, minutes: int) -> None:
 
 
 def is_block(before: Project) -> bool:
-    """Its lists are block lists, which commands write, too."""
-    return not re.search(r"(except|moved|extra): \[", before.text)
+    """Its lists are block lists of one indentation, as commands write them."""
+    is_flow = re.search(r"(except|moved|extra): \[", before.text) is not None
+    return not is_flow and edit_document(before.text, 0, lambda _tree, _make: None) == before.text
 
 
 def check_add(before: Project, day: date, times: TimeSpan, name: str) -> None:
@@ -515,8 +518,8 @@ def check_end(before: Project, day: date) -> None:
     if result.note:
         assert len(until(before)) == len(before.dates.occurrences)
         return
-    if result.findings:  # one that was moved to an earlier date, where another one starts then
-        assert {found.code for found in result.findings} <= {"B049"}
+    if result.findings:  # moved to a date where another one starts then, or `once` without a length
+        assert {found.code for found in result.findings} <= {"B049", "B028"}
         return
     made = after(before, result)
     assert len(until(made)) == len(made.dates.occurrences)

@@ -32,8 +32,8 @@ def end_series(day: str) -> OccurrenceEdit:
         is_cut = recurrence.type == "once" and recurrence.last is not None and number(recurrence.last) > last
         if starts and max(starts) <= last and not is_cut:
             raise NothingToDoError(f"its last date is {day_text(max(starts))}")
-        is_kept = [not one.is_extra and one.original // DAY <= last for one in dates.all]
-        if not any(is_kept):
+        has_scheduled = any(not one.is_extra and one.original // DAY <= last for one in dates.all)
+        if not has_scheduled or min(starts, default=last + 1) > last:
             when = f", which begins on {day_text(min(starts))}" if starts else ""
             raise EditError(f"nothing would be left of {name}{when}. To remove it: berth delete {name}")
         return lambda tree, make: _end(dates, last, tree["spec"]["recurrence"], make)
