@@ -494,7 +494,7 @@ def extend(clock: Clock, which: OccurrenceSelector, until: str | None, undo: boo
     several.
     """
     if undo == (until is not None):
-        raise CommandError("Give --until or --undo.")
+        raise click.UsageError("Give --until or --undo.")
     if until is None:
         return undo_change(which, EXTENDED)
     words = _T.sub(" ", until).split()
