@@ -26,7 +26,10 @@ class Problem(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """A problem with its place. Lines and columns count from 1, columns in characters."""
+    """A problem with its place. Lines and columns count from 1, columns in characters.
+
+    With line 0 it is not in a file: `file` is the option or argument that the value comes from.
+    """
 
     file: str
     line: int

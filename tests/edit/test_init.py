@@ -92,7 +92,7 @@ def test_what_does_not_go_together_is_not_written(berth: Berth, tmp_path: Path) 
     told = berth("init", str(tmp_path / "seats"), *words)
 
     assert (told.code, told.out) == (1, "")
-    assert "reservations/site.yaml:11:10: error[B038] spec.repository.url" in told.err
+    assert "--repository: error[B038] " in told.err
     assert not (tmp_path / "seats").exists()
 
 
@@ -287,6 +287,7 @@ def test_it_asks_on_a_terminal_for_what_is_not_given(tmp_path: Path) -> None:
     assert spec(tmp_path, "site") == {
         "timeZone": "Europe/Zurich",
         "engine": "argocd",
+        "calendars": ["university-holidays"],
         "clusters": [{"name": "hub"}],
     }
 
@@ -301,17 +302,23 @@ def test_no_more_answers_write_nothing(tmp_path: Path) -> None:
 def test_new_asks_on_a_terminal_for_what_is_missing(started: Path) -> None:
     code, shown = on_terminal(
         started,
-        ["new", "algebra", "--lead", "10"],
+        ["new", "--lead", "10"],
         [
+            ("Which name? (such as linear-algebra) ", "Algebra I\n"),
+            ("Which name? (such as linear-algebra) ", "first-course\n"),
+            ("Which name? (such as linear-algebra) ", "algebra\n"),
             ("How many seats? (such as 25) ", "many\n"),
-            ("not a whole number.\r\nHow many seats? (such as 25) ", "12\n"),
+            ("[B013]\r\nHow many seats? (such as 25) ", "12\n"),
             ("On which weekdays, or which dates? (such as mon,wed) ", "\n"),
             ("On which weekdays, or which dates? (such as mon,wed) ", "tue\n"),
             ("From when to when? (such as 09:00-13:00) ", "14:00-25:00\n"),
             ("From when to when? (such as 09:00-13:00) ", "14:00-16:00\n"),
             ("First date, or which terms? (such as 2026-02-02) ", "2026-02-30\n"),
-            ("First date, or which terms? (such as 2026-02-02) ", "2026-02-03\n"),
-            ("Last date? (such as 2026-05-15) ", "2026-03-03\n"),
+            ("First date, or which terms? (such as 2026-02-02) ", "03.02.2026\n"),
+            ("[B017]\r\nFirst date, or which terms? (such as 2026-02-02) ", "spring\n"),
+            ("[B054]\r\nFirst date, or which terms? (such as 2026-02-02) ", "2026-02-03\n"),
+            ("Last date? (such as 2026-05-15) ", "2026-02-01\n"),
+            ("[B024]\r\nLast date? (such as 2026-05-15) ", "2026-03-03\n"),
             ("Empty: count all. (such as course=algebra) ", "course\n"),
             ("Empty: count all. (such as course=algebra) ", "course=algebra\n"),
         ],

@@ -5,6 +5,7 @@ of the reservation's zone.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
 from typing import NamedTuple
 
 from berth.checks.ceilings import holders_text
@@ -12,9 +13,18 @@ from berth.checks.policychecks import PolicyResult, result_text
 from berth.core.jsonvalues import instant_text
 from berth.cost.formatting import band_text, machines_text, money_or_unknown, money_text, percent
 from berth.cost.results import Money
-from berth.dates.moments import hours_text, local_day, local_text, named, near_span_text, near_text, span_text
-from berth.dates.occurrence import EXCEPT, Occurrence
-from berth.dates.zone import day_of
+from berth.dates.moments import (
+    day_text,
+    hours_text,
+    local_day,
+    local_text,
+    named,
+    near_span_text,
+    near_text,
+    span_text,
+)
+from berth.dates.occurrence import EXCEPT, Occurrence, Skipped
+from berth.dates.zone import day_of, number
 from berth.diff.change import (
     ADDED,
     REMOVED,
@@ -110,6 +120,21 @@ def detail_lines(one: ReservationChange) -> list[DiffLine]:
         found.append(DiffLine(" ", f"{number_of(dates.kept, 'other date')} {verb}"))
     found += _standing(*one.standing)
     return [*found, *_seat_hours(one)]
+
+
+def left_out_lines(skipped: Iterable[Skipped]) -> list[DiffLine]:
+    """Say which dates do not happen, with the holiday that each is on."""
+    by_reason: dict[str, list[str]] = {}
+    for one in skipped:
+        by_reason.setdefault(one.reason, []).append(day_text(number(date.fromisoformat(one.date))))
+    lines = []
+    for reason, days in by_reason.items():
+        shown = list(dict.fromkeys(days))
+        text = (
+            ", ".join(shown) if len(shown) <= _FEW else f"{len(shown)} dates from {shown[0]} to {shown[-1]}"
+        )
+        lines.append(DiffLine(" ", f"left out by {reason}: {text}"))
+    return lines
 
 
 def _change(before: str, after: str) -> str:

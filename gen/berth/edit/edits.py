@@ -8,12 +8,14 @@ from typing import Any, NamedTuple
 
 from berth.checks import typos
 from berth.checks.policychecks import PolicyResult, judge
+from berth.dates.occurrence import Skipped
 from berth.dates.recurrence import expand
 from berth.diff.approvals import policy_cases
 from berth.diff.change import ReservationChange
 from berth.diff.compare import compare_versions
 from berth.diff.comparison import version_of
 from berth.edit.datelists import keep_entries, set_keys
+from berth.edit.fieldpaths import full_path
 from berth.edit.occurrences import Dates, NothingToDoError, OccurrenceEdit, RefusedError
 from berth.edit.roundtrip import (
     Comment,
@@ -36,11 +38,10 @@ from berth.schema.values import Reservation
 # Assignments such as `provisioning.placeholderCount=30`
 
 _step = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
-_TOP = ("metadata", "spec")
 
 
 class Assignment(NamedTuple):
-    """A value for a path from the top of the document; None removes the key."""
+    """A value for a path, which `fieldpaths.full_path` reads; None removes the key."""
 
     path: tuple[str | int, ...]
     value: Any
@@ -56,7 +57,7 @@ def parse_assignment(argument: str) -> Assignment:
     rebuilt = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
     if not equals or not steps or rebuilt != f".{path}":
         raise EditError(f'"{argument}" is not PATH=VALUE. Example: provisioning.placeholderCount=30')
-    return Assignment(tuple(steps) if steps[0] in _TOP else ("spec", *steps), _value(text))
+    return Assignment(tuple(steps), _value(text))
 
 
 def _value(text: str) -> Any:
@@ -72,15 +73,16 @@ def _value(text: str) -> Any:
 
 def apply_assignment(tree: Any, one: Assignment, make: MakeNode) -> None:
     """Set or remove a value in a document. Raise EditError if the path does not exist."""
-    *above, last = one.path
+    path = full_path(one.path, tree)
+    *above, last = path
     at = tree
     for depth, step in enumerate(above):
-        at = _step_into(at, step, one.path[: depth + 1], make)
+        at = _step_into(at, step, path[: depth + 1], make)
     if isinstance(last, int) and not (isinstance(at, list) and last < len(at)):
-        raise EditError(f"{_path_text(one.path)} is not in the file")
+        raise EditError(f"{_path_text(path)} is not in the file")
     if one.value is None:
         if isinstance(at, dict) and last not in at:
-            raise EditError(f"{_path_text(one.path)} is not in the file")
+            raise EditError(f"{_path_text(path)} is not in the file")
         del at[last]
     else:
         at[last] = make(one.value)
@@ -109,7 +111,7 @@ class EditResult(NamedTuple):
 
     `findings`: errors that the edit causes; with any, nothing must be written. `note`: why there is nothing
     to change. `warnings`: those that the edit causes. `policies`: those of the site that apply to it, as far
-    as they compare no cost.
+    as they compare no cost. `left_out`: dates of the reservation that do not happen.
     """
 
     file: str
@@ -119,6 +121,7 @@ class EditResult(NamedTuple):
     note: str = ""
     warnings: tuple[Finding, ...] = ()
     policies: tuple[PolicyResult, ...] = ()
+    left_out: tuple[Skipped, ...] = ()
 
 
 ReservationEdit = Callable[[Reservation, Any, MakeNode], None]
@@ -158,7 +161,7 @@ def edit_occurrence(
     except NothingToDoError as reason:
         return EditResult(file, text, (), None, str(reason))
     except RefusedError as refused:
-        return EditResult(file, text, _located(pipeline, [refused.problem]), None)
+        return EditResult(file, text, _located(pipeline, refused.problems), None)
     return _apply(pipeline, reservation, text, tree_edit, now)
 
 
@@ -277,7 +280,10 @@ def check_edit(
     policies = after.site.policies if after.site else ()
     cases = policy_cases(change, *versions, policies, now) if change and now is not None else ()
     results = [result for case in cases if (result := judge(case, {})) and not result.lacks_cost]
-    return EditResult(file, text, errors, change, warnings=warnings, policies=tuple(results))
+    left_out = new[0].expansion.skipped if new else ()
+    return EditResult(
+        file, text, errors, change, warnings=warnings, policies=tuple(results), left_out=left_out
+    )
 
 
 def _is_new(item: Item, old: dict[str, Item]) -> bool:

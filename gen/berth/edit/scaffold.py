@@ -33,6 +33,7 @@ metadata:
 spec:
   timeZone: {zone}
   engine: {engine}
+  calendars: [{calendar}]  # no course happens on their dates
 {repository}\
   clusters:
     - name: {cluster}
@@ -60,7 +61,7 @@ _SELECTOR = "    selector:\n      matchLabels: {app: session}\n"
 _REQUESTS = '{cpu: "1", memory: 4Gi}'
 _DEMO_REQUESTS = "{cpu: 100m, memory: 64Mi}"  # they fit into any cluster
 _CALENDARS = """\
-# Dates without courses.
+# Dates without courses, for all reservations: the Site names this calendar.
 apiVersion: berth.dev/v1alpha1
 kind: Calendar
 metadata:
@@ -158,6 +159,7 @@ def _site(starter: Starter) -> str:
         name=scalar(starter.name),
         zone=starter.zone,
         engine=starter.engine,
+        calendar=_CALENDAR,
         repository=_REPOSITORY.format(url=url, branch=_BRANCH) if url else "",
         cluster=scalar(starter.cluster),
     )
@@ -175,7 +177,6 @@ def _classes(starter: Starter) -> str:
 
 def _course(first: date, last: date) -> str:
     given = {"class": SAMPLE_CLASS, "seats": "25", "weekly": "mon", "from": str(first), "until": str(last)}
-    given["calendars"] = _CALENDAR
     request = ReservationRequest(SAMPLE_COURSES[0], "weekly", ("09:00-13:00",), given)
     return _sample(new_reservation(request))
 

@@ -33,8 +33,10 @@ def text(findings: Sequence[Finding], *, color: bool, folder: str = "") -> str:
 
 
 def _line(finding: Finding, color: bool, folder: str) -> str:
-    file = normpath(join(folder, finding.file)) if folder else finding.file
-    place = f"{file}:{finding.line}:{finding.column}:"
+    place = f"{finding.file}:"
+    if finding.line:
+        file = normpath(join(folder, finding.file)) if folder else finding.file
+        place = f"{file}:{finding.line}:{finding.column}:"
     kind = f"{finding.severity}[{finding.code}]"
     if color:
         place = f"{_BOLD}{place}{_PLAIN}"
