@@ -4,9 +4,8 @@ from collections.abc import Iterable
 from datetime import date
 
 from berth.dates.zone import DAY, clock
-from berth.edit.roundtrip import is_plain, scalar
+from berth.edit.roundtrip import scalar
 from berth.notation.weekdays import WEEKDAYS, WEEKS
-from berth.output.yamltext import quote
 from berth.schema.values import Entry, EntryDates, Except, Extra, Move, Recurrence, Seats
 
 _ON_ONE_LINE = 8  # dates; a longer list has a line for each
@@ -71,7 +70,7 @@ def _entry_fields(entry: Entry, seats: Seats) -> list[str]:
     fields = [f"dayOfWeek: {names[0]}"] if len(names) == 1 else []
     fields += [f"daysOfWeek: [{', '.join(names)}]"] if len(names) > 1 else []
     fields += _hours(entry.start, entry.end, entry.end_day)
-    fields += [f"name: {entry.name if is_plain(entry.name) else quote(entry.name)}"] if entry.name else []
+    fields += [f"name: {scalar(entry.name)}"] if entry.name else []
     return fields + _date_fields(entry.dates) + _count(entry.seats, seats)
 
 
