@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 from berth.cli import preflight as command
-from berth.live.expected import expected_access
+from berth.live.expected import expected_states
 from berth.live.preflight import Clock, job_of, trial_job
 from berth.manifests.rbac import Access
+from berth.output.templates import Renderer
 from berth.pipeline import Pipeline
 
 from tests.answer import Berth
@@ -185,7 +186,8 @@ def test_all_permissions_in_git_are_checked(berth: Berth, server: ApiServer, tmp
 def test_permissions_of_the_whole_cluster_have_no_namespace(tmp_path: Path) -> None:
     pipeline = Pipeline(str(project.write(tmp_path, {"site": SITE, "class": CLASS, "course": COURSE})))
     assert pipeline.site is not None
-    found = expected_access(pipeline.site, pipeline.items(), pipeline.declared.classes.values())["prod"]
+    items, classes = list(pipeline.items()), pipeline.declared.classes.values()
+    found = expected_states(pipeline.site, items, classes, Renderer())["prod"].access
     slots = ("scheduling.koordinator.sh", "reservations")
 
     assert [one for one in found["course"] if not one.namespace] == [

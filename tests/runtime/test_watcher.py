@@ -212,7 +212,7 @@ def test_a_bug_of_ours_is_trouble_and_no_end(cluster: WatchedCluster) -> None:
     with watched(cluster, Buggy()) as reports:
         reports.until_watching()
 
-    assert (reports.troubles, reports.there) == (["oh"], dict.fromkeys("abcde", "red"))
+    assert (reports.troubles[0], reports.there) == ("oh", dict.fromkeys("abcde", "red"))
 
 
 @pytest.mark.parametrize("has_told", [True, False], ids=["told", "not-yet-told"])

@@ -6,6 +6,7 @@ from berth.dates.moments import local_day, read
 from berth.dates.zone import DAY, Zone, date_text, day_of, resolve
 
 _SPAN = re.compile(r"([+-][1-9]\d{0,4})([mhdw])", re.ASCII)
+_TIME = re.compile(r"\d\d:\d\d", re.ASCII)
 _SECONDS = {"m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
 _DAYS = {"yesterday": -1, "today": 0, "tomorrow": 1}
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -25,6 +26,15 @@ def parse_instant(text: str, zone: Zone, now: int) -> int | None:
         return now + int(span[1]) * _SECONDS[span[2]]
     word, space, rest = text.partition(" ")
     return read(f"{parse_day(word, local_day(now, zone)) or word}{space}{rest}", zone)
+
+
+def next_time(text: str, zone: Zone, now: int) -> int | None:
+    """Return the next instant at a time of day, such as `14:30`; None for any other text."""
+    if not _TIME.fullmatch(text):
+        return None
+    today = local_day(now, zone)
+    found = (read(f"{date_text(day)} {text}", zone) for day in (today, today + 1))
+    return next((at for at in found if at is not None and at > now), None)
 
 
 def parse_day(text: str, today: int) -> str | None:

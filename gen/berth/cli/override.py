@@ -13,6 +13,7 @@ import click
 from berth.cli.command import CommandError, Settings, command
 from berth.cli.completion import complete_classes, complete_reservations
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, stderr, stdout
+from berth.cli.instants import next_time
 from berth.cli.livefindings import finding_line
 from berth.cli.reaching import ClusterChoice, cluster_options
 from berth.cli.selection import (
@@ -67,7 +68,7 @@ class _Targets(NamedTuple):
 @click.option(
     "--placeholders", metavar="COUNT", help="How many, besides the sessions: NUMBER or CLASS=NUMBER,..."
 )
-@click.option("--until", metavar="INSTANT", help="When it ends: an INSTANT such as +2h.")
+@click.option("--until", metavar="INSTANT", help="When it ends: an INSTANT such as +2h, or the next 14:30.")
 @click.option("--clear", is_flag=True, help="End it now, for the CLASSes or for all.")
 @cluster_options
 def override(  # noqa: PLR0913 - one for each option
@@ -146,8 +147,8 @@ def _set(pairs: list[Pair], until: str | None, clock: Clock) -> _Targets:
 
 def _until(text: str | None, clock: Clock) -> int:
     if text is None:
-        raise CommandError("--until is missing: --until +2h, or an INSTANT.")
-    until = clock.instant("--until", text)
+        raise CommandError("--until is missing: --until +2h, --until 14:30, or an INSTANT.")
+    until = next_time(text, clock.zone, clock.now) or clock.instant("--until", text)
     assert until is not None
     if until <= clock.now:
         raise CommandError(f"--until {text} is in the past.")
