@@ -271,6 +271,8 @@ RULES = {
     "B232": Rule(NOTE, "A policy of the site requires an approval of a reservation."),
     "B233": Rule(WARNING, "A policy compares a cost that is not known."),
     "B235": Rule(WARNING, "CODEOWNERS cannot name the owner of a reservation, or its file."),
+    # names in the cluster
+    "B290": Rule(ERROR, "A reservation has a name that only records have."),
 }
 
 

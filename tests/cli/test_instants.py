@@ -1,7 +1,7 @@
 """Instants and dates on the command line, as they are written by name or relative to now."""
 
 import pytest
-from berth.cli.instants import parse_day, parse_instant, week_of
+from berth.cli.instants import next_time, parse_day, parse_instant, week_of
 from berth.dates.moments import local_day, local_text, named, read
 from berth.dates.zone import DAY, day_of
 from hypothesis import given
@@ -38,6 +38,28 @@ def test_instants_are_absolute_or_relative(text: str, found: str) -> None:
 
     assert instant is not None
     assert local_text(instant, ZURICH) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("10:16", "Thu 2026-03-26 10:16"),
+        ("10:15", "Fri 2026-03-27 10:15"),
+        ("04:51", "Fri 2026-03-27 04:51"),
+    ],
+)
+def test_a_time_of_day_is_the_next_one(text: str, found: str) -> None:
+    assert THURSDAY is not None
+    instant = next_time(text, ZURICH, THURSDAY)
+
+    assert instant is not None
+    assert local_text(instant, ZURICH) == found
+
+
+@pytest.mark.parametrize("text", ["", "4:51", "24:01", "04:51:00", "today 04:51", "0451", "+2h"])
+def test_other_texts_are_no_time_of_day(text: str) -> None:
+    assert THURSDAY is not None
+    assert next_time(text, ZURICH, THURSDAY) is None
 
 
 @pytest.mark.parametrize(
