@@ -8,7 +8,8 @@ from tests.console import ROOT
 
 PAGE = (ROOT / "SECURITY.md").read_text("utf-8")
 SECTION = PAGE.partition("## What a taken-over pod can do\n")[2].partition("\n## ")[0]
-SENTENCES = [re.sub(r"\s+", " ", one) for one in re.findall(r"^- (.+?[;.])$(?=\n- |\n\n)", SECTION, re.M | re.S)]
+_SENTENCE = re.compile(r"^- (.+?[;.])$(?=\n- |\n\n)", re.M | re.S)
+SENTENCES = [re.sub(r"\s+", " ", one) for one in _SENTENCE.findall(SECTION)]
 TEST = re.compile(r"`(tests/\w+/test_\w+\.py)::(test_\w+)`")
 
 

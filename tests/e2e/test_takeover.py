@@ -1,8 +1,8 @@
 """A pod that is taken over, and pods that lost their permissions, on the real cluster.
 
-Somebody has the token of the reservation `mine` and tries what it gives, while the sweep runs every minute and
-is the only one that opens `victim`. Two other reservations lose their RoleBinding: `unbound` before it opens,
-`cut` in the middle.
+Somebody has the token of the reservation `mine` and tries what it gives, while the sweep runs every minute
+and is the only one that opens `victim`. Two other reservations lose their RoleBinding: `unbound` before it
+opens, `cut` in the middle.
 """
 
 import http.client
@@ -160,7 +160,8 @@ def _happen(cluster: Cluster, folder: Path, record: Recorder, opens: int) -> Sto
 
 
 def _status(cluster: Cluster, folder: Path) -> str:
-    words = ("--kubeconfig", str(cluster.kubeconfig), "--context", cluster.flat_kubeconfig()["current-context"])
+    context = cluster.flat_kubeconfig()["current-context"]
+    words = ("--kubeconfig", str(cluster.kubeconfig), "--context", context)
     return project.berth(folder, "status", *words, "-o", "json", codes=(1,))
 
 

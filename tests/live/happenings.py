@@ -104,11 +104,14 @@ CASES = [
     ),
     Case(
         "its-pod-says-what-does-not-work",
-        lambda w: proof(w, "2026-02-02T08:59:05Z", "sessions of small: 403 Forbidden: no", "timetable: 500: oh"),
+        lambda w: proof(
+            w, "2026-02-02T08:59:05Z", "sessions of small: 403 Forbidden: no", "timetable: 500: oh"
+        ),
     ),
     # what others did
     Case(
-        "label-taken-from-a-deployment", lambda w: relabeled(w, "Deployment", "course-small", reservation=None)
+        "label-taken-from-a-deployment",
+        lambda w: relabeled(w, "Deployment", "course-small", reservation=None),
     ),
     Case(
         "label-of-the-site-taken-from-a-deployment",
@@ -129,7 +132,9 @@ CASES = [
         "record-that-plays-a-timetable",
         all_of(
             lambda w: proof(w, "2026-02-02T08:59:05Z"),
-            lambda w: relabeled(w, "ConfigMap", "course-record", role="timetable", reservation="course-record"),
+            lambda w: relabeled(
+                w, "ConfigMap", "course-record", role="timetable", reservation="course-record"
+            ),
         ),
     ),
     Case(

@@ -243,7 +243,10 @@ def test_each_kind_of_a_namespace_has_a_role_whatever_the_order_of_classes(tmp_p
 
     assert list(of_sessions(found).items()) == [
         (("a", "berth-uni-sessions"), [reads("", "services")]),
-        (("a", "berth-uni-sessions.amaltheasessions.amalthea.dev"), [reads("amalthea.dev", "amaltheasessions")]),
+        (
+            ("a", "berth-uni-sessions.amaltheasessions.amalthea.dev"),
+            [reads("amalthea.dev", "amaltheasessions")],
+        ),
         (("a", "berth-uni-sessions.experiments.kubeflow.org"), [reads("kubeflow.org", "experiments")]),
         (("a", "berth-uni-sessions.notebooks.kubeflow.org"), [reads("kubeflow.org", "notebooks")]),
         (("b", "berth-uni-sessions"), [reads("", "pods")]),
@@ -258,7 +261,11 @@ def test_each_kind_of_a_namespace_has_a_role_whatever_the_order_of_classes(tmp_p
         ("{source: pods, namespaces: [a]}", {("a", "berth-uni.course"): "berth-uni-sessions"}),
         (
             "{source: custom, namespaces: [a], group: kubeflow.org, version: v1, resource: experiments}",
-            {("a", "berth-uni.course.experiments.kubeflow.org"): "berth-uni-sessions.experiments.kubeflow.org"},
+            {
+                ("a", "berth-uni.course.experiments.kubeflow.org"): (
+                    "berth-uni-sessions.experiments.kubeflow.org"
+                )
+            },
         ),
     ],
     ids=["pods", "experiments"],

@@ -166,11 +166,12 @@ def proving(**more: Any) -> Tree:
 def record(
     written: str, pools: dict[str, str] | None = None, name: str = "course-record", **labels: str | None
 ) -> Tree:
-    """The record, written at an instant by the clock of the API server. `pools` worked last at these instants;
-    None: all of them worked when it was written. `labels` are ours without their domain.
+    """The record, written at an instant by the clock of the API server. `pools` worked last at these
+    instants; None: all of them worked when it was written. `labels` are ours without their domain.
     """
     worked = {"small": written} if pools is None else pools
-    proof = {"at": instant_text(at(written)), "pools": {key: instant_text(at(one)) for key, one in worked.items()}}
+    instants = {key: instant_text(at(one)) for key, one in worked.items()}
+    proof = {"at": instant_text(at(written)), "pools": instants}
     return made(
         CONFIG_MAP,
         name,

@@ -14,6 +14,7 @@ from berth.core.serving import (
     proof_text,
     serving_proof,
 )
+from berth.runtime.apiclient import Request
 from berth.runtime.sweep import seconds_of_date
 
 from tests.runtime.fake_cluster import refusal
@@ -38,9 +39,12 @@ def proofs(world: World) -> dict[str, Any]:
 def test_a_scaler_proves_its_pools_twice_a_minute_and_at_once_when_it_begins() -> None:
     world = World("07:30", timetable_text(COURSE), small=0)
     written: list[str] = []
-    world.cluster.interferences.append(
-        lambda request: written.append(clock(world.now)) if "PATCH" in request.method and "record" in request.path else None
-    )
+
+    def note(request: Request) -> None:
+        if request.method == "PATCH" and "record" in request.path:
+            written.append(clock(world.now))
+
+    world.cluster.interferences.append(note)
     world.run(until="07:33")
 
     assert written == ["07:30:00", "07:30:30", "07:31:00", "07:31:30", "07:32:00", "07:32:30"]
@@ -85,7 +89,17 @@ def test_a_proof_is_read_as_it_was_written_and_has_a_limited_size() -> None:
 
 
 @pytest.mark.parametrize(
-    "said", [None, "", "[]", "{}", '{"at": "now", "pools": {}}', '{"at": "2026-02-02T09:00:00Z", "pools": []}', "[" * 99_999]
+    "said",
+    [
+        None,
+        "",
+        "[]",
+        "{}",
+        '{"at": "now", "pools": {}}',
+        '{"at": "2026-02-02T09:00:00Z", "pools": []}',
+        "[" * 99_999,
+    ],
+    ids=["nothing", "empty", "list", "no-fields", "no-instant", "no-mapping", "nested"],
 )
 def test_what_is_no_proof_proves_nothing(said: object) -> None:
     assert parse_proof(said) is None
@@ -94,7 +108,9 @@ def test_what_is_no_proof_proves_nothing(said: object) -> None:
 @pytest.mark.parametrize(
     ("resource_class", "expected"), [("small", True), ("huge", False), ("", True), ("other", False)]
 )
-def test_a_proof_covers_pools_that_worked_half_a_minute_before_it(resource_class: str, expected: bool) -> None:
+def test_a_proof_covers_pools_that_worked_half_a_minute_before_it(
+    resource_class: str, expected: bool
+) -> None:
     proof = ServingProof(at("09:01"), {"small": at("09:00:30"), "huge": at("09:00:29")})
 
     assert proof.covers(resource_class) == expected
@@ -193,7 +209,8 @@ def test_the_time_of_the_server_is_in_its_answers() -> None:
 def test_only_the_pool_that_is_not_proven_is_taken_over() -> None:
     both = ("course/1", "07:30", "08:00", "10:00", {"small": 25, "huge": 2})
     pools = {"small": "course-small", "huge": "course-huge"}
-    trees = [timetable(both, pools=pools), deployment(4), deployment(0, "course-huge"), cronjob(), job(), proving()]
+    trees = [deployment(4), deployment(0, "course-huge"), cronjob(), job(), proving()]
+    trees += [timetable(both, pools=pools)]
     swept = Swept("09:00", *trees, record("08:59:30", {"small": "08:59:30", "huge": "08:30"}))
 
     assert writes(swept) == ["PATCH deployments course-huge scale"]

@@ -9,13 +9,22 @@ from berth.runtime.sessionobserver import TimetableReader
 
 from tests.runtime.fake_objects import Tree
 from tests.runtime.slotworld import slot_text
-from tests.runtime.sweepworld import Swept, capacity_buffer, cronjob, deployment, inventory, missed, seen, timetable
+from tests.runtime.sweepworld import (
+    Swept,
+    capacity_buffer,
+    cronjob,
+    deployment,
+    inventory,
+    missed,
+    seen,
+    timetable,
+)
 from tests.runtime.world import timetable_text
 
 ATTACKS: dict[str, dict[str, str]] = {
     "of-a-victim": {"berth.dev/role": "timetable", "berth.dev/reservation": "course"},
     "of-an-invented-reservation": {"berth.dev/role": "timetable", "berth.dev/reservation": "invented"},
-    "of-a-reservation-of-its-own-name": {"berth.dev/role": "timetable", "berth.dev/reservation": "mine-record"},
+    "of-its-own-name": {"berth.dev/role": "timetable", "berth.dev/reservation": "mine-record"},
     "without-a-role": {"berth.dev/reservation": "course"},
 }
 
@@ -67,8 +76,8 @@ def test_a_record_is_no_inventory() -> None:
 
 def test_a_deployment_with_the_label_of_another_reservation_is_not_closed_for_it() -> None:
     """Its own pod scales it by name."""
-    trees = [timetable(name="other"), deployment(25, reservation="other"), cronjob("other", reservation="other")]
-    swept = Swept("12:00", *trees)
+    trees = [deployment(25, reservation="other"), cronjob("other", reservation="other")]
+    swept = Swept("12:00", timetable(name="other"), *trees)
 
     assert swept.run() == 0
     assert swept.cluster.replicas() == {"course-small": 25}
@@ -87,7 +96,11 @@ def config_map(name: str, reservation: str, says: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     ("name", "reservation", "says"),
-    [("mine-record", "course", "course"), ("mine-record", "mine-record", "mine-record"), ("other", "course", "course")],
+    [
+        ("mine-record", "course", "course"),
+        ("mine-record", "mine-record", "mine-record"),
+        ("other", "course", "course"),
+    ],
 )
 def test_a_scaler_believes_no_other_record_about_claims_to_sessions(
     name: str, reservation: str, says: str
@@ -97,7 +110,10 @@ def test_a_scaler_believes_no_other_record_about_claims_to_sessions(
 
 def test_a_scaler_believes_a_timetable_about_its_own_reservation_only() -> None:
     reader = TimetableReader((), 0)
-    own, foreign = reader.read(config_map("course", "course", "course")), reader.read(config_map("course", "course", "mine"))
+    own, foreign = (
+        reader.read(config_map("course", "course", "course")),
+        reader.read(config_map("course", "course", "mine")),
+    )
 
     assert own is not None
     assert not isinstance(own.found, str)
@@ -115,5 +131,9 @@ def test_no_name_is_that_of_a_timetable_and_of_a_record(reservation: str) -> Non
 
 
 def test_names_are_those_of_all_releases() -> None:
-    assert (single("course"), record("course"), pool("course", "small")) == ("course", "course-record", "course-small")
+    assert (single("course"), record("course"), pool("course", "small")) == (
+        "course",
+        "course-record",
+        "course-small",
+    )
     assert len(fit("x" * 63)) == LONGEST

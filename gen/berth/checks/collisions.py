@@ -87,7 +87,7 @@ def _is_code(kind: str, name: str) -> bool:
 
 
 def _record_name(reservation: Reservation) -> Problem:
-    message = f"{reservation.name} ends in {RECORD_SUFFIX}: the cluster would take its timetable for a record."
+    message = f"{reservation.name} ends in {RECORD_SUFFIX}: its timetable would have the name of a record."
     fix = f"Rename the reservation: no name may end in {RECORD_SUFFIX}."
     return Problem(RECORD_NAME, *reservation.origin[:2], _name_path(reservation), message, fix)
 

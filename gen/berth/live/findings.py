@@ -91,7 +91,7 @@ LIVE_RULES = {
     "S085": LiveRule(WARNING, "partly failing", "A pod that serves says that something does not work."),
     "S086": LiveRule(ERROR, "other site", "Another site has the same namespace."),
     "S087": LiveRule(WARNING, "wrong label", "A Deployment lacks the label of its reservation."),
-    "S088": LiveRule(WARNING, "ignored", "A ConfigMap has the labels of a timetable or record and is neither."),
+    "S088": LiveRule(WARNING, "ignored", "A ConfigMap has the labels of a timetable or record, and is none."),
     # records
     "S081": LiveRule(WARNING, "bad record", "The record of a reservation is malformed."),
     "S082": LiveRule(NOTE, "no record", "A cluster has no record of an occurrence yet."),

@@ -8,7 +8,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from berth.core import labels
 from berth.core.claims import SessionCounter, competing_reservation, known_recognitions, open_claims
@@ -48,9 +48,9 @@ from berth.live.clusterfacts import (
 )
 from berth.live.earlier import SessionsByRecognition
 from berth.live.expected import template_json
+from berth.live.grants import read_grants
 from berth.live.kubeobject import KubeObject
 from berth.live.listing import METADATA_LIST, Get, list_all
-from berth.live.grants import read_grants
 from berth.live.overbooking import OverbookedNode, overbooked_nodes
 from berth.manifests.gotypes import why_unread
 from berth.runtime.apiclient import JSON, ApiError

@@ -168,7 +168,9 @@ def check_foreign(snapshot: ClusterState) -> Iterator[LiveFinding]:
         yield _finding(snapshot, "S088", "", message, fix)
     for pool in facts.deployments:
         if not pool.reservation:
-            message = f"the Deployment {pool.name} has no label {labels.RESERVATION}, and no timetable names it."
+            message = (
+                f"the Deployment {pool.name} lacks the label {labels.RESERVATION}; no timetable names it."
+            )
             fix = f"Find out who wrote it: {place.kubectl(f'get deployment/{pool.name} --output=yaml')}"
             yield _finding(snapshot, "S087", "", message, fix)
 

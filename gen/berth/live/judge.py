@@ -21,8 +21,8 @@ from berth.core.timetable import (
 from berth.findings import ERROR
 from berth.live import health, persistent, rights, seats, slotseats, sync
 from berth.live.clusterfacts import ClusterFacts, LivePool
-from berth.live.expected import timetable_difference
 from berth.live.earlier import EarlierLooks, departed_sessions, remember, with_departed
+from berth.live.expected import timetable_difference
 from berth.live.findings import LiveFinding
 from berth.live.gather import (
     NO_TIMETABLE,
@@ -157,7 +157,8 @@ class _ReservationJudge:
             found += rights.check_grants(snapshot, name, is_needed=is_needed)
         if self._pods and any(self._open()):
             proof = self._record.proof if self._record else None
-            log = snapshot.place.kubectl(f"logs --selector={seats.pod_selector(name)} --all-containers --tail=20")
+            selector = seats.pod_selector(name)
+            log = snapshot.place.kubectl(f"logs --selector={selector} --all-containers --tail=20")
             found += rights.check_troubles(snapshot, name, proof, log)
         found += health.check_labels(snapshot, name)
         if known.bad_override:

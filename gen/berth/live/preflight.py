@@ -16,8 +16,8 @@ from berth.live.client import ClusterError
 from berth.live.clusterfacts import ClusterLocation, LivePod, WaitReason
 from berth.live.findings import LiveFinding
 from berth.live.health import other_sites
-from berth.live.listing import list_all
 from berth.live.kubeobject import KubeObject
+from berth.live.listing import list_all
 from berth.live.seats import most_common_reason
 from berth.manifests import naming
 from berth.manifests.rbac import Access

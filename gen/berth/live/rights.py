@@ -26,17 +26,22 @@ def check_grants(snapshot: ClusterState, reservation: str, *, is_needed: bool) -
             yield _sessions_unread(snapshot, reservation, one)
             continue
         code = "S083" if is_needed else "S022"
-        fix = apply_hint(snapshot, reservation) if reservation else f"Apply rendered/clusters/{cluster}/base.yaml."
+        fix = f"Apply rendered/clusters/{cluster}/base.yaml."
+        if reservation:
+            fix = apply_hint(snapshot, reservation)
         yield LiveFinding(code, cluster, reservation, f"{one.describe()}.", fix)
 
 
 def _sessions_unread(snapshot: ClusterState, reservation: str, found: MissingGrant) -> LiveFinding:
     """Report sessions that the pods cannot read. Their watches may outlive the permission for minutes."""
-    message = f"its sessions cannot be read: {found.describe()}. New ones do not count; ten minutes later its "
-    message += "pools hold their full count."
+    message = (
+        f"its sessions cannot be read: {found.describe()}. New ones do not count; ten minutes later its "
+        "pools hold their full count."
+    )
     fix = f"Make the namespace {found.grant.namespace}, then apply again."
     if found.grant.namespace not in snapshot.facts.grants.missing:
-        fix = f"Apply rendered/clusters/{snapshot.place.cluster} again: base.yaml and the file of {reservation}."
+        folder = f"rendered/clusters/{snapshot.place.cluster}"
+        fix = f"Apply {folder} again: base.yaml and the file of {reservation}."
     return LiveFinding("S084", snapshot.place.cluster, reservation, message, fix)
 
 

@@ -2,16 +2,15 @@
 
 import re
 
+from berth.core import objectnames
 from berth.core.labels import CLASS, RESERVATION, SITE
-from berth.core.objectnames import LONGEST as LONGEST
-from berth.core.objectnames import fit as fit
-from berth.core.objectnames import pool as pool
-from berth.core.objectnames import record as record
-from berth.core.objectnames import single as single
 from berth.schema.values import Reservation, ResourceClass, Site
 
 # Names carry no time, date or release, and never change between releases; only the code is named by its hash.
 # Those by which the cluster recognizes what belongs to a reservation are in core.
+
+LONGEST = objectnames.LONGEST
+fit, single, pool, record = objectnames.fit, objectnames.single, objectnames.pool, objectnames.record
 
 _CODE_DIGITS = 10
 of_code = re.compile(rf"(berth-(?:core|runtime))-[0-9a-f]{{{_CODE_DIGITS}}}").fullmatch

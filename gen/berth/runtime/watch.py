@@ -234,7 +234,7 @@ class News(NamedTuple):
 class Watched:
     """The items of a collection, which a thread keeps up to date."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - what it watches, and how
         self,
         collection: Collection,
         reader: Reader,
