@@ -191,6 +191,20 @@ def test_after_an_outage_pods_have_time_to_prove_their_work() -> None:
     assert swept.cluster.requests.count("LIST configmaps") == 2
 
 
+def test_what_becomes_doubtful_while_the_sweep_waits_is_left_to_the_next_run() -> None:
+    """Another reservation is what it waits for."""
+    other = [
+        timetable(name="other", pools={"small": "other-small"}),
+        deployment(9, "other-small", reservation="other"),
+    ]
+    other += [cronjob("other", reservation="other"), job("other-1", reservation="other")]
+    runs = proving(name="other-1-x", of="other-1", reservation="other")
+    proof = record("08:59:25", name="other-record", reservation="other")
+    swept = Swept("09:00", *window(), *other, runs, proof)
+
+    assert writes(swept) == OPENED
+
+
 @pytest.mark.parametrize("ahead", [-3600, 3600])
 def test_how_old_a_proof_is_depends_on_no_clock_of_ours(ahead: int) -> None:
     """Both of its times are those of the API server."""

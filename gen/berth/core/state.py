@@ -324,7 +324,7 @@ class SiteState(NamedTuple):
         if not running or not all(pod.proves for pod in running):
             return bool(running)
         if state.proof is None or not self._is_proof_new(state, now):
-            return self.doubted is None
+            return self.doubted is None or state.reservation not in self.doubted
         return state.proof.covers(resource_class)
 
     def is_doubtful(self, state: ReservationState, now: int) -> bool:
