@@ -307,6 +307,8 @@ RULES = {
     "B252": Rule(WARNING, "The seats of events with the same title and times add up."),
     "B253": Rule(WARNING, "An event of a calendar closes no dates."),
     "B255": Rule(WARNING, "A pattern selects no event."),
+    # names in the cluster
+    "B290": Rule(ERROR, "A reservation has a name that only records have."),
 }
 
 
