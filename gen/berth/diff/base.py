@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from berth.git import Git
-from berth.output.folder import OWNED
+from berth.output.folder import OWNED, is_temporary
 from berth.reading.source import Source, is_input, read, read_file
 
 RESERVATIONS = "reservations"
@@ -49,7 +49,7 @@ class CommitFiles:
         return Source(path, self._git.content(self._commit, path))
 
     def paths(self) -> Sequence[str]:
-        return [path for path in self._rendered if not _is_hidden(path)]
+        return [*self._rendered]
 
     def has(self, path: str, text: str) -> bool:
         blob = self._rendered.get(path)
@@ -77,9 +77,13 @@ class FolderFiles:
         return read_file(f"{self._folder}/{path}")
 
     def paths(self) -> Sequence[str]:
-        files = (file for name in OWNED for file in (self._output / name).rglob("*") if file.is_file())
-        paths = [file.relative_to(self._output).as_posix() for file in files]
-        return [path for path in paths if not _is_hidden(path)]
+        """Return everything in the owned folders but folders: an engine may apply it, whatever its name."""
+        return [
+            file.relative_to(self._output).as_posix()
+            for name in OWNED
+            for file in (self._output / name).rglob("*")
+            if file.is_symlink() or not (file.is_dir() or is_temporary(file.name))
+        ]
 
     def has(self, path: str, text: str) -> bool:
         return self._text(path) == text
@@ -98,7 +102,3 @@ class FolderFiles:
 def _blob_id(data: bytes, length: int) -> str:
     """Return the id that git gives to these bytes. A SHA-256 id has 64 digits, a SHA-1 id 40."""
     return (sha256 if length == 64 else sha1)(b"blob %d\0" % len(data) + data).hexdigest()
-
-
-def _is_hidden(path: str) -> bool:
-    return any(part.startswith(".") for part in path.split("/"))
