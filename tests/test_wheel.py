@@ -54,7 +54,7 @@ def test_it_holds_the_program_the_templates_and_nothing_else(wheel: Path) -> Non
     templates = {f"berth/{path.relative_to(ROOT)}" for path in (ROOT / "templates").rglob("*.*")}
 
     assert wheel.name == f"kube_berth-{VERSION}-py3-none-any.whl"
-    assert names == modules | templates
+    assert names == modules | templates | {"berth/edit/requirements.txt"}
     assert entry_points == "[console_scripts]\nberth = berth.cli:main\n"
 
 

@@ -271,7 +271,19 @@ RULES = {
     "B232": Rule(NOTE, "A policy of the site requires an approval of a reservation."),
     "B233": Rule(WARNING, "A policy compares a cost that is not known."),
     "B235": Rule(WARNING, "CODEOWNERS cannot name the owner of a reservation, or its file."),
+    # what authors of reservations may not do
+    "B270": Rule(ERROR, "A document that all share is in a file or folder of a reservation's owner."),
+    "B271": Rule(ERROR, "A reservation ignores a finding that protects others."),
+    "B272": Rule(WARNING, "A document has more problems than are listed."),
 }
+
+GUARDS = frozenset(
+    (
+        *("B057", "B076", "B082", "B103", "B110", "B111", "B113", "B117", "B183"),
+        *("B230", "B231", "B232", "B233", "B235"),
+    )
+)
+"""Warnings and notes that protect other people than the author: only the platform team can ignore them."""
 
 
 def severity(code: str) -> str:

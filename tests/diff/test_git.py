@@ -108,7 +108,7 @@ def test_a_base_without_our_folders_has_nothing(history: History) -> None:
     history.git("commit", "--quiet", "--allow-empty", "--message", "nothing")
     told = history.diff("empty")
     assert told.code == 0
-    assert told.out.startswith("3 reservations added; peak seats of small in prod 0 -> 25; ")
+    assert told.out.startswith("new permissions in default, berth; 4 shared documents changed; 3 reservations added; peak seats of small in prod 0 -> 25; ")
 
 
 HUB = """\

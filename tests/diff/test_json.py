@@ -60,6 +60,11 @@ def test_json_has_everything(pair: Pair) -> None:
     assert change == {
         "apiVersion": "berth.dev/v1alpha1",
         "kind": "Change",
+        "now": NOW,
+        "permissions": [],
+        "shared": [],
+        "ignored": [],
+        "policiesJudged": True,
         "base": {"name": "../was", "valid": True},
         "head": {"name": "working tree", "valid": True},
         "reservations": [RESERVATION],

@@ -49,7 +49,7 @@ def test_a_price_alone_is_a_change(cloudy: Pair) -> None:
     told = cloudy.diff("--exit-code", at=AT)
 
     assert told.code == 4
-    assert told.out.startswith("other use of reserved machines\n")
+    assert told.out.startswith("1 shared document changed; other use of reserved machines\n")
     assert part(told.out) == (
         "Machines and money\n~ cr-0123456789abcdef0: 98% -> 98% idle, 526.76 of 537.60 USD paid ahead"
     )

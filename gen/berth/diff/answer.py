@@ -56,6 +56,7 @@ def as_answer(change: Change) -> Answer:
     return report.document(
         "Change",
         {
+            "now": instant_text(change.now),
             "base": {"name": change.base.name, "valid": change.base.is_valid},
             "head": {"name": change.head.name, "valid": change.head.is_valid},
             "reservations": [_reservation(one) for one in change.reservations],
@@ -77,6 +78,28 @@ def as_answer(change: Change) -> Answer:
                 for one in change.peaks
             ],
             **({"plan": _plan(change.plan)} if change.plan else {}),
+            "permissions": [
+                {
+                    "kind": one.kind,
+                    "name": one.name,
+                    "namespace": one.namespace or None,
+                    "grants": list(one.grants),
+                    "path": one.file,
+                }
+                for one in change.permissions
+            ],
+            "shared": [
+                {
+                    "kind": one.subject.kind,
+                    "name": one.subject.name,
+                    "change": one.change,
+                    "file": one.subject.origin.file,
+                    "fields": [field._asdict() for field in one.fields],
+                }
+                for one in change.shared
+            ],
+            "ignored": report.items(change.ignored),
+            "policiesJudged": change.is_judged,
             "policies": [_policy(one) for one in change.policies],
             "warnings": [one._asdict() for one in change.warnings],
             "files": [

@@ -30,7 +30,8 @@ def policy_cases(
     removed, added = _differing_dates(old, new, now, changes_all=changes_all)
     changes_held = changes_all or change.standing[0] != change.standing[1]
     holds, held = (changes_held and _holds_now(one, now) for one in (new, old))
-    after = _subject(new, _clusters(new), added, holds, now)
+    coming = coming_occurrences(new.reservation, new.occurrences, now) if new else ()
+    after = _subject(new, _clusters(new), added, holds, now, coming)
     clusters = {**_clusters(old), **_clusters(new)}
     either = _subject(new or old, clusters, [*removed, *added], holds or held, now)
     for policy in policies:
@@ -53,8 +54,12 @@ def _subject(
     dates: Sequence[Occurrence],
     holds_now: bool,
     now: int,
+    everything: Sequence[Occurrence] | None = None,
 ) -> PolicySubject | None:
-    return None if version is None else PolicySubject(version.reservation, clusters, dates, holds_now, now)
+    if version is None:
+        return None
+    known = {one.name: one for one in version.classes}
+    return PolicySubject(version.reservation, clusters, dates, holds_now, now, everything, known)
 
 
 def _holds_now(version: ReservationVersion | None, now: int) -> bool:

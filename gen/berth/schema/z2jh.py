@@ -288,7 +288,7 @@ def read_values(source: Source) -> tuple[Values | None, list[Problem | SyntaxPro
             break
         report.prefix, value = (*report.prefix, key), value[key]
     made = validate.read(Values, value, report)
-    problems: list[Problem | SyntaxProblem] = [*found, *report.problems]
+    problems: list[Problem | SyntaxProblem] = [*found, *report.closed()]
     return None if any(severity(one.code) == ERROR for one in problems) else made, problems
 
 
