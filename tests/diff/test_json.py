@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from tests.diff.conftest import Pair
+from tests.diff.conftest import NOW, Pair
 
 FIRST = {
     "reservation": "course",

@@ -173,7 +173,7 @@ def test_nodes_count_the_same_whether_they_change_or_not(examined: Pair) -> None
     examined.edit("exam.yaml", "name: exam", "name: exam, labels: {room: one}")
     told = examined.diff(at=AT).out
 
-    assert told.startswith("1 reservation changed; ")
+    assert told.startswith("1 reservation changed\n")
     assert "Machines and money" not in told
 
 

@@ -6,7 +6,7 @@ The head is rendered meanwhile; of the base only those reservations are expanded
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from berth.checks import typos
+from berth.checks import ownership, typos
 from berth.checks.ceilings import pool_loads, pool_steps
 from berth.checks.policychecks import PolicyCase, PoolCosts, compare_costs, judge, shared_result
 from berth.core.holders import slot_hash
@@ -16,14 +16,22 @@ from berth.dates.recurrence import expand
 from berth.diff import risks
 from berth.diff.approvals import policy_cases
 from berth.diff.base import FolderFiles, RenderedFiles
-from berth.diff.change import Change, ChangeWarning, PlanChange, ReservationChange, SideSummary
+from berth.diff.change import (
+    REMOVED,
+    Change,
+    ChangeWarning,
+    PlanChange,
+    ReservationChange,
+    SharedChange,
+    SideSummary,
+)
 from berth.diff.compare import ReservationVersion, compare_versions, find_renamed, find_similar, is_same
 from berth.diff.machines import PlanInput, compare_plans
 from berth.diff.manifests import FileChange, compare_file
 from berth.diff.peaks import PoolLoads, compare_peaks
 from berth.diff.permissions import new_permissions
 from berth.diff.shared import compare_shared
-from berth.findings import ERROR, Finding, severity
+from berth.findings import ERROR, Finding, Problem, severity
 from berth.manifests.placed import Placed, placed
 from berth.manifests.slots import slot_object
 from berth.pipeline import Item, Pipeline
@@ -96,6 +104,8 @@ class Comparison:
 
     def change(self) -> Change:
         """Return all that differs."""
+        shared = compare_shared(self._base, self._head)
+        self._head.problems += self._in_owned_files(shared)
         base, head = self._summaries()
         files = self._file_changes(with_removed=head.is_valid)
         if head.is_valid:
@@ -107,7 +117,6 @@ class Comparison:
             self._warnings += risks.stale_warnings(sorted(self._stale))
         plan, costs = self._plan() if head.is_valid else (None, {})
         results = [found for case in self._policy_cases if (found := judge(case, costs))]
-        shared = compare_shared(self._base, self._head)
         results += [found for one in shared for policy in self._policies if (found := shared_result(policy, one.subject))]
         self._warnings += risks.policy_warnings(results)
         return Change(
@@ -184,6 +193,15 @@ class Comparison:
         before, after = self._base.findings(), self._head.findings()
         names = self._options.names
         return _summary(names[0], before, after), _summary(names[1], after, before)
+
+    def _in_owned_files(self, shared: Sequence[SharedChange]) -> Iterator[Problem]:
+        """Report changed documents that all share where the base gives their files to an owner."""
+        sources = (source.file for source in self._base.sources)
+        owned = ownership.owned_paths(ownership.contacts_of_files(self._base.declared, sources))
+        for one in shared:
+            contacts = ownership.owner_of(one.subject.origin.file, owned) if one.change != REMOVED else ()
+            if contacts:
+                yield ownership.owned_problem(*one.subject[:3], contacts)
 
     def _ignored(self) -> tuple[Finding, ...]:
         """Return what the head ignores and the base does not."""

@@ -86,7 +86,11 @@ def _permissions_summary(permissions: Sequence[Permission]) -> list[str]:
 
 
 def permission_line(one: Permission) -> DiffLine:
-    return DiffLine("+", f"{one.where}: {one.kind} {one.name} grants {', '.join(one.grants)}")
+    verbs: dict[str, list[str]] = {}
+    for verb, _, what in (grant.partition(" ") for grant in one.grants):
+        verbs.setdefault(what, []).append(verb)
+    grants = ", ".join(f"{'/'.join(found)} {what}" for what, found in verbs.items())
+    return DiffLine("+", f"{one.where}: {one.kind} {one.name} grants {grants}")
 
 
 def shared_lines(one: SharedChange) -> Iterator[DiffLine]:
