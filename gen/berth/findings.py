@@ -280,7 +280,7 @@ RULES = {
 GUARDS = frozenset(
     (
         *("B076", "B082", "B103", "B110", "B111", "B113", "B117", "B183"),
-        *("B230", "B231", "B232", "B233", "B235"),
+        *("B231", "B232", "B233", "B235"),
     )
 )
 """Warnings and notes that protect other people than the author: only the platform team can ignore them."""

@@ -1,8 +1,7 @@
 """`berth diff` in a terminal: what a change of the small project means."""
 
-from pathlib import Path
-
 import json
+from pathlib import Path
 
 import pytest
 
@@ -228,7 +227,12 @@ def test_what_a_faulty_base_hides_is_judged_as_if_it_were_new(
     ("file", "before", "after", "policy"),
     [
         ("site.yaml", "timeZone: Europe/Zurich", "timeZone: Mars", ""),
-        ("rest.yaml", "spec:", "spec: [", "  policies: [{name: a, when: {seatsAbove: 999}, require: warn}]\n"),
+        (
+            "rest.yaml",
+            "spec:",
+            "spec: [",
+            "  policies: [{name: a, when: {seatsAbove: 999}, require: warn}]\n",
+        ),
     ],
     ids=["no-site", "a-policy"],
 )

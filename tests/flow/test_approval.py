@@ -59,7 +59,9 @@ class Approval:
         (self.folder / "reviews.json").write_text(json.dumps(answers))
         head = self.repository.git("rev-parse", "HEAD")
         for step in STEPS:
-            token = {"GH_TOKEN": "of the run", "TEAMS_TOKEN": "of teams"} if step["name"] == "Approval" else {}
+            token = (
+                {"GH_TOKEN": "of the run", "TEAMS_TOKEN": "of teams"} if step["name"] == "Approval" else {}
+            )
             done = self.repository.run(
                 *("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]),
                 BASE="origin/main",

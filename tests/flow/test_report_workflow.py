@@ -41,7 +41,11 @@ class Week:
         (self.folder / "answer").write_text(json.dumps({"items": [{"data": data}]}))
         (self.folder / "calls").write_text("")
         env = {"RUNNER_TEMP": str(self.folder), "GITHUB_STEP_SUMMARY": str(self.folder / "summary.md")}
-        env |= {"CONTENT": "a kubeconfig", "GH_TOKEN": "token", "GITHUB_SERVER_URL": "https://git.example.org"}
+        env |= {
+            "CONTENT": "a kubeconfig",
+            "GH_TOKEN": "token",
+            "GITHUB_SERVER_URL": "https://git.example.org",
+        }
         env["GITHUB_SHA"] = self.repository.git("rev-parse", "HEAD")
         shell = ("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c")
         steps = [step["run"] for step in STEPS if "run" in step and step["name"] != "Install Berth"]

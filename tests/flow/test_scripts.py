@@ -44,6 +44,7 @@ def test_a_change_that_was_not_rendered_is_valid_but_not_fresh(
 
 def test_errors_are_annotations_at_their_line(repository: Repository, tmp_path: Path) -> None:
     repository.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 0")
+    repository.commit("no seats")
     told = preview(repository, tmp_path / "out")
     assert told.startswith("::error file=reservations/course.yaml,line=16,col=36,title=B012::")
     assert outcome(tmp_path / "out") == ("false", "true")
@@ -158,6 +159,7 @@ def test_a_repository_may_hold_several_projects(repository: Repository, tmp_path
     assert told["north"].startswith("### Berth: Nothing changes")
     assert told["south"].startswith("### Berth: 1 reservation changed")
     course.write_text(course.read_text("utf-8").replace("placeholderCount: 30", "placeholderCount: 0"))
+    repository.commit("no seats")
     errors = preview(repository, tmp_path / "faulty", DIRECTORY="south")
     assert errors.startswith("::error file=south/reservations/course.yaml,line=16,")
 
@@ -196,7 +198,10 @@ MARKER = "<!-- berth preview of . -->\n"
 def comments(*texts: tuple[str, str]) -> str:
     """Return the comments of a pull request as GitHub answers them: logins and texts."""
     return json.dumps(
-        [{"id": 12 + number, "user": {"login": who}, "body": text} for number, (who, text) in enumerate(texts)]
+        [
+            {"id": 12 + number, "user": {"login": who}, "body": text}
+            for number, (who, text) in enumerate(texts)
+        ]
     )
 
 

@@ -1,120 +1,15 @@
 """The workflow that `berth init` writes: bash runs its steps, with git and a stub of GitHub's API."""
 
-import json
 import re
-import sys
-import tempfile
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import pytest
 import yaml
 from berth.edit.workflow import CALENDAR, PREVIEW, REPORT, requirements, workflow
 
-from tests.answer import Answer
 from tests.cli import project
 from tests.flow.conftest import ROOT, Repository
-
-WORKFLOW: Any = yaml.safe_load(workflow(PREVIEW, "kube-berth"))
-STEPS: list[dict[str, Any]] = WORKFLOW["jobs"]["preview"]["steps"]
-TOKEN = "a-token-that-may-write"
-# Answers a list of comments through the filter of jq that it gets, and notes every other call.
-GH = f"""\
-exec "{sys.executable}" - "$@" <<'END'
-import json, pathlib, subprocess, sys
-folder, words = pathlib.Path("{{folder}}"), sys.argv[1:]
-if "--paginate" in words:
-    told = subprocess.run(["jq", "-r", words[words.index("--jq") + 1], folder / "comments.json"], check=True)
-else:
-    fields = [word.partition("=") for flag, word in zip(words, words[1:]) if flag.lower() == "-f"]
-    values = {{{{k: pathlib.Path(v[1:]).read_text() if v[0] == "@" else v for k, _, v in fields}}}}
-    at = words.index("--method")
-    with (folder / "calls").open("a") as calls:
-        calls.write(json.dumps([words[at + 1], words[at + 2], values]) + "\\n")
-END
-"""
-
-
-class Ran(NamedTuple):
-    """What the steps of a job did. `calls` are method, path and fields of the API."""
-
-    failed: list[str]
-    out: str
-    calls: list[tuple[str, str, dict[str, str]]]
-
-    @property
-    def state(self) -> str:
-        return self.status["state"]
-
-    @property
-    def status(self) -> dict[str, str]:
-        (fields,) = [fields for _, path, fields in self.calls if "/statuses/" in path]
-        return fields
-
-    @property
-    def comments(self) -> list[tuple[str, str, str]]:
-        return [(how, path, fields["body"]) for how, path, fields in self.calls if "/issues/" in path]
-
-
-def _holds(condition: str | None, failed: list[str], env: dict[str, str]) -> bool:
-    """What GitHub's `if` says, for the few that the workflow has."""
-    if condition is None:
-        return not failed
-    said = condition.removeprefix("${{ ").removesuffix(" }}")
-    known = {"!cancelled()": True, "always()": True, "env.NUMBER": bool(env["NUMBER"])}
-    known["env.FORK == 'false'"] = env["FORK"] == "false"
-    known["env.BRANCH"] = bool(env["BRANCH"])
-    return all(known[part] for part in said.split(" && "))
-
-
-class Github:
-    """Runs the steps of the job as GitHub does, in a clone at a commit."""
-
-    def __init__(self, repository: Repository, folder: Path) -> None:
-        self.repository, self.folder = repository, folder
-        repository.program("gh", GH.format(folder=folder))
-        self.comments([])
-
-    def comments(self, there: list[dict[str, Any]]) -> None:
-        (self.folder / "comments.json").write_text(json.dumps(there))
-
-    def run(
-        self, *, branch: str = "change", number: str = "7", fork: bool = False, base: str = "origin/main"
-    ) -> Ran:
-        (self.folder / "calls").write_text("")
-        (self.folder / "summary.md").unlink(missing_ok=True)
-        repository = self.repository
-        repository.git("checkout", "--quiet", "--detach", "HEAD")  # as actions/checkout does with a commit
-        env = {
-            "BASE": base,
-            "BASE_REF": base.removeprefix("origin/") if number else "refs/heads/main",
-            "BRANCH": branch,
-            "DEFAULT": "main",
-            "HEAD": repository.git("rev-parse", "HEAD"),
-            "NUMBER": number,
-            "FORK": str(fork).lower(),
-            "REPOSITORY": "uni/seats",
-            "RUNNER_TEMP": tempfile.mkdtemp(dir=self.folder),
-            "GITHUB_SERVER_URL": "https://git.example.org",
-            "GITHUB_STEP_SUMMARY": str(self.folder / "summary.md"),
-        }
-        failed: list[str] = []
-        out = ""
-        for step in STEPS:
-            if "run" not in step or step["name"] == "Install Berth":
-                continue
-            if _holds(step.get("if"), failed, env):
-                state = {"STATE": "failure" if failed else "success", "GH_TOKEN": TOKEN}
-                done = self._bash(step["run"], {**env, **(state if "env" in step else {})})
-                out += done.out
-                if done.code:
-                    failed.append(step["name"])
-        calls = [tuple(json.loads(line)) for line in (self.folder / "calls").read_text().splitlines()]
-        return Ran(failed, out, calls)
-
-    def _bash(self, script: str, env: dict[str, str]) -> Answer:
-        """With the flags that GitHub gives to `shell: bash`."""
-        return self.repository.run("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script, **env)
+from tests.flow.github import STEPS, TOKEN, Github, set_time
 
 
 @pytest.fixture
@@ -252,12 +147,8 @@ def test_a_preview_that_cannot_be_made_says_so(github: Github) -> None:
 # What a person who may only open a pull request tries
 
 
+PAGES = (".yaml", ".yml", ".md")
 POLICY = "  policies: [{name: soon, when: {noticeBelow: 48h}, require: refuse}]\n"
-
-
-def set_time(repository: Repository, now: str) -> None:
-    """Let the clock of the run show this."""
-    repository.program("date", f"echo {now}")
 
 
 def with_policy_on_main(repository: Repository, policy: str) -> None:
@@ -292,7 +183,9 @@ def test_policies_look_at_the_clock_of_the_run_and_not_at_the_time_of_a_commit(
 
 
 def test_a_branch_from_before_a_policy_is_judged_with_it(github: Github) -> None:
-    with_policy_on_main(github.repository, "  policies: [{name: large, when: {seatsAbove: 29}, require: refuse}]\n")
+    with_policy_on_main(
+        github.repository, "  policies: [{name: large, when: {seatsAbove: 29}, require: refuse}]\n"
+    )
     set_time(github.repository, "2026-01-01T00:00:00Z")
     ran = github.run()
 
@@ -366,7 +259,10 @@ def test_another_base_branch_has_a_status_of_its_own(github: Github) -> None:
     github.repository.git("push", "--quiet", "origin", "main:refs/heads/playground")
     github.repository.git("fetch", "--quiet", "origin")
 
-    assert github.run(base="origin/playground").status == {"context": "berth (playground)", "state": "success"}
+    assert github.run(base="origin/playground").status == {
+        "context": "berth (playground)",
+        "state": "success",
+    }
     assert github.run().status == {"context": "berth", "state": "success"}
 
 
@@ -411,7 +307,11 @@ def test_berth_runs_without_a_token(github: Github) -> None:
     github.run()
 
     assert TOKEN not in (github.folder / "environment").read_text("utf-8")
-    assert [step["name"] for step in STEPS if "GH_TOKEN" in step.get("env", {})] == ["Push", "Comment", "Status"]
+    assert [step["name"] for step in STEPS if "GH_TOKEN" in step.get("env", {})] == [
+        "Push",
+        "Comment",
+        "Status",
+    ]
     (checkout,) = [step for step in STEPS if step.get("uses", "").startswith("actions/checkout@")]
     assert checkout["with"]["persist-credentials"] is False
 
@@ -431,3 +331,28 @@ def test_what_pip_installs_is_pinned_by_hash() -> None:
     assert {"pydantic", "click", "jinja2", "pyyaml", "hatchling"} <= {*names}
     for line in requirements().splitlines():
         assert line.startswith("#") or line.rstrip(" \\") in locked.replace(" \\", "")
+
+
+def test_actions_are_pinned_by_commit_each_to_one() -> None:
+    """A tag may be moved to other code."""
+    folders = (".github", "docs", "preview-of-forks")
+    files = [path for folder in folders for path in (ROOT / folder).rglob("*.*") if path.suffix in PAGES]
+    texts = [path.read_text("utf-8") for path in (*files, ROOT / "action.yml")]
+    texts += [workflow(path, "kube-berth") for path in (PREVIEW, CALENDAR, REPORT)]
+    used = [
+        match
+        for text in texts
+        for match in re.findall(r"uses: (\S+?)@(.*)", text)
+        if "<owner>" not in match[0]
+    ]
+    pins = {name: {pin for one, pin in used if one == name} for name, _ in used}
+
+    assert pins["actions/checkout"]
+    assert {name: pin for name, pin in pins.items() if len(pin) > 1} == {}
+    assert [pin for (pin,) in pins.values() if not re.fullmatch(r"[0-9a-f]{40} # v[\d.]+", pin)] == []
+
+
+def test_jobs_of_this_repository_have_the_permissions_that_they_need_alone() -> None:
+    for path in (ROOT / ".github/workflows").glob("*.yaml"):
+        written = yaml.safe_load(path.read_text("utf-8"))
+        assert written["permissions"] in ({"contents": "read"}, {}), path

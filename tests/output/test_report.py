@@ -2,8 +2,8 @@
 
 import json
 
-import yaml
 import pytest
+import yaml
 from berth.findings import ERROR, NOTE, WARNING, Finding, in_order
 from berth.output import report
 

@@ -64,8 +64,8 @@ class SharedSubject(NamedTuple):
 class PolicyCase(NamedTuple):
     """What one policy looks at: classes of a reservation, and their measures.
 
-    `seats` are the most that are open at once, `lead` is in minutes. `notice`: the seconds until a change takes
-    effect; None: nothing changes.
+    `seats` are the most that are open at once, `lead` is in minutes. `notice`: the seconds until a change
+    takes effect; None: nothing changes.
     """
 
     policy: Policy
@@ -213,19 +213,18 @@ def judge(case: PolicyCase, costs: PoolCosts) -> PolicyResult | None:
     """Return the result for one policy; None if a condition does not hold."""
     when, reasons = case.policy.when, []
     unit = case.reservation.holder.unit
-    if when.seats is not None:
-        if case.seats <= when.seats:
+    seats = f"{case.seats} {unit.word if case.seats == 1 else unit.plural}"
+    priority = _priority(case.reservation)
+    for limit, measure, words in (
+        (when.seats, case.seats, seats),
+        (when.lead, case.lead, f"lead {case.lead} min"),
+        (when.priority, priority, f"priority {priority}"),
+    ):
+        if limit is None:
+            continue
+        if measure is None or measure <= limit:
             return None
-        reasons.append(f"{case.seats} {unit.word if case.seats == 1 else unit.plural}, above {when.seats}")
-    if when.lead is not None:
-        if case.lead <= when.lead:
-            return None
-        reasons.append(f"lead {case.lead} min, above {when.lead}")
-    if when.priority is not None:
-        priority = _priority(case.reservation)
-        if priority is None or priority <= when.priority:
-            return None
-        reasons.append(f"priority {priority}, above {when.priority}")
+        reasons.append(f"{words}, above {limit}")
     if when.notice is not None:
         if case.notice is None or case.notice >= when.notice:
             return None
@@ -269,21 +268,14 @@ def _cost(case: PolicyCase, costs: PoolCosts) -> PoolCost | None:
 # `berth validate`: reservations as they are
 
 
-def cases_of_reservation(
-    site: Site,
-    reservation: Reservation,
-    clusters: Mapping[str, str],
-    occurrences: Sequence[Occurrence],
-    now: int,
-    known: Mapping[str, ResourceClass] | None = None,
-) -> Iterator[PolicyCase]:
-    """Yield what the policies look at of a reservation.
+def cases_of_reservation(site: Site, subject: PolicySubject, now: int) -> Iterator[PolicyCase]:
+    """Yield what the policies look at of a reservation, of whose dates those that are over do not count.
 
     Policies about the notice of a change are left out.
     """
-    coming = coming_occurrences(reservation, occurrences, now)
-    holds_now = holds_without_windows(reservation, now)
-    subject = PolicySubject(reservation, clusters, coming, holds_now, known=known or {})
+    coming = coming_occurrences(subject.reservation, subject.occurrences, now)
+    holds_now = holds_without_windows(subject.reservation, now)
+    subject = subject._replace(occurrences=coming, holds_now=holds_now)
     for policy in site.policies:
         case = None if policy.when.notice is not None else policy_case(policy, subject)
         if case is not None:

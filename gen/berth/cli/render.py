@@ -9,6 +9,7 @@ import click
 from berth.checks.ceilings import PoolLoad
 from berth.checks.policychecks import (
     PolicyCase,
+    PolicySubject,
     PoolCosts,
     cases_of_reservation,
     compare_costs,
@@ -166,7 +167,8 @@ def _policy_cases(item: Item, site: Site | None, now: int) -> Iterator[PolicyCas
         return
     clusters = {one.name: part.placed.cluster.name for part in item.parts for one in part.placed.classes}
     known = {one.name: one for part in item.parts for one in part.placed.classes}
-    yield from cases_of_reservation(site, item.reservation, clusters, item.expansion.occurrences, now, known)
+    subject = PolicySubject(item.reservation, clusters, item.expansion.occurrences, known=known)
+    yield from cases_of_reservation(site, subject, now)
 
 
 def _planned(

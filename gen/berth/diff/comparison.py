@@ -117,7 +117,12 @@ class Comparison:
             self._warnings += risks.stale_warnings(sorted(self._stale))
         plan, costs = self._plan() if head.is_valid else (None, {})
         results = [found for case in self._policy_cases if (found := judge(case, costs))]
-        results += [found for one in shared for policy in self._policies if (found := shared_result(policy, one.subject))]
+        results += [
+            found
+            for one in shared
+            for policy in self._policies
+            if (found := shared_result(policy, one.subject))
+        ]
         self._warnings += risks.policy_warnings(results)
         return Change(
             base,

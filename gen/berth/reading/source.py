@@ -64,7 +64,7 @@ def usable(source: Source) -> Source | Problem:
 
 
 def read_within(project: str, file: str) -> Source:
-    """Read a file that a document of the project names. Raises OSError, also if it is out of the repository."""
+    """Read a file that a document names. Raises OSError, also if it is out of the repository."""
     path = f"{project}/{file}"
     if leads_out(path, project):
         raise OSError(errno.EACCES, "it leads out of the repository")
@@ -83,7 +83,7 @@ def leads_out(path: str, project: str) -> bool:
     if os.path.exists(f"{above}/.git"):  # noqa: PTH110
         top = above
     is_within = real == top or real.startswith(f"{top.rstrip('/')}/")
-    return not is_within or ".git" in real[len(top) :].split(os.sep)
+    return not is_within or f"{os.sep}.git{os.sep}" in f"{real[len(top) :]}{os.sep}"
 
 
 def read_file(file: str, limit: int = LIMIT) -> Source:

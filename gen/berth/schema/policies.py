@@ -96,7 +96,9 @@ class PolicySpec(Model):
 
     def _check_shared(self, match: MatchSpec, at: Path, path: Path, report: Report) -> None:
         """Report what only reservations have, in a policy about documents that all share."""
-        idle = [name for name in ("owners", "labels", "classes", "clusters", "backends") if getattr(match, name)]
+        idle = [
+            name for name in ("owners", "labels", "classes", "clusters", "backends") if getattr(match, name)
+        ]
         for name in idle:
             message = f"{name} fits no document of kind {', '.join(match.kinds)}."
             report(CONFLICT, (*at, name), message, "Remove it, or write a policy of its own.", at_key=True)
