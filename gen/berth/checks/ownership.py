@@ -56,10 +56,10 @@ def _folders(file: str) -> Iterator[str]:
     yield from [*accumulate(f"{part}/" for part in file.split("/")[:-1])][1:]
 
 
-def of_documents(declared: Declared, site: Site) -> Iterator[Problem]:
+def of_documents(declared: Declared, _: Site) -> Iterator[Problem]:
     """Report shared documents that are in one file with a reservation of an owner."""
     contacts = contacts_of_files(declared, ())
-    for kind, name, origin in _shared(declared, site):
+    for kind, name, origin in declared.shared():
         if origin.file in contacts:
             yield owned_problem(kind, name, origin, contacts[origin.file])
 
@@ -76,13 +76,3 @@ def _is_in(file: str, path: str) -> bool:
 def owned_problem(kind: str, name: str, origin: Origin, contacts: Contacts) -> Problem:
     message = f"{kind} {name} serves all reservations, and {origin.file} belongs to {', '.join(contacts)}."
     return Problem(OWNED, *origin[:2], ("kind",), message, "Move it to a file of the platform team.")
-
-
-def _shared(declared: Declared, site: Site) -> Iterator[tuple[str, str, Origin]]:
-    yield "Site", site.name, site.origin
-    for kind, documents in (
-        ("ResourceClass", declared.classes.values()),
-        ("Calendar", declared.calendars.values()),
-        ("CloudCapacity", [*declared.clouds.values(), *declared.generic.values()]),
-    ):
-        yield from ((kind, one.name, one.origin) for one in documents)

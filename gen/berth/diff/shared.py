@@ -27,9 +27,7 @@ class SharedDocument(NamedTuple):
 def shared_documents(side: Pipeline) -> dict[tuple[str, str], SharedDocument]:
     """Return the valid shared documents of a side by kind and name."""
     known = side.declared
-    declared = [known.site, *known.classes.values(), *known.calendars.values()]
-    declared += [*known.clouds.values(), *known.generic.values()]
-    origins = {one.origin[:2] for one in declared if one is not None}
+    origins = {origin[:2] for _, _, origin in known.shared()}
     files = {file for file, _ in origins}
     found = {}
     for source in side.sources if origins else ():

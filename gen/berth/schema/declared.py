@@ -77,6 +77,15 @@ class Declared(NamedTuple):
         """Tell whether anything says which nodes there may be, so that there is something to plan."""
         return bool(self.clouds or self.generic)
 
+    def shared(self) -> Iterator[tuple[str, str, Origin]]:
+        """Yield kind, name and place of each document that all reservations share."""
+        if self.site is not None:
+            yield "Site", self.site.name, self.site.origin
+        yield from (("ResourceClass", one.name, one.origin) for one in self.classes.values())
+        yield from (("Calendar", one.name, one.origin) for one in self.calendars.values())
+        yield from (("CloudCapacity", one.name, one.origin) for one in self.clouds.values())
+        yield from (("CloudCapacity", one.name, one.origin) for one in self.generic.values())
+
     def may_exist(self, kind: str, name: str) -> bool:
         """Tell whether a reference may be to a document, even a faulty one, which is reported already."""
         return name in self.mentioned[kind] or kind in self.nameless

@@ -9,8 +9,8 @@ from berth.schema.types import INT32, AnyText, DnsLabel, Labels, Line, Notice, P
 from berth.schema.values import APPROVAL, Policy, PolicyConditions, PolicyMatch
 
 RESERVATION = "CapacityReservation"
-KINDS = (RESERVATION, "ResourceClass", "Calendar", "CloudCapacity", "Site")
-BACKENDS = ("placeholder", "koordinator", "nodePool", "capacityBuffer")
+Kind = Literal["CapacityReservation", "ResourceClass", "Calendar", "CloudCapacity", "Site"]
+BackendName = Literal["placeholder", "koordinator", "nodePool", "capacityBuffer"]
 
 
 class MatchSpec(Model):
@@ -20,8 +20,8 @@ class MatchSpec(Model):
     classes: ListOf[DnsLabel] = field((), "only seats of these classes", "all")
     clusters: ListOf[DnsLabel] = field((), "only seats in these clusters", "all")
 
-    kinds: ListOf[Literal[KINDS]] = field((), "kinds of documents that change", "reservations")
-    backends: ListOf[Literal[BACKENDS]] = field((), "what holds the seats", "all")
+    kinds: ListOf[Kind] = field((), "kinds of documents that change", "reservations")
+    backends: ListOf[BackendName] = field((), "what holds the seats", "all")
     namespaces: ListOf[AnyText] = field(
         (), "namespaces of the sessions that count; `*` stands for any text", "all"
     )
