@@ -48,9 +48,10 @@ if [ "${MERGE:-false}" = true ]; then
     refuse "rendered/ is not up to date after the merge" "Update this branch from its base branch, then render."
   fi
 fi
-berth -C "$merged/$DIRECTORY" validate -o github --now "$now" || valid=false
+in_merged() { (cd "$merged" && berth -C "$DIRECTORY" "$@"); } # findings are at the files of the repository
+in_merged validate -o github --now "$now" || valid=false
 # Also a valid change fails here: if a policy refuses it, it costs more than the budget, or cannot be compared.
-berth -C "$merged/$DIRECTORY" diff "$BASE" -o markdown --now "$now" >"$OUT/preview.md" || valid=false
+in_merged diff "$BASE" -o markdown --now "$now" >"$OUT/preview.md" || valid=false
 if [ ! -s "$OUT/preview.md" ]; then
   valid=false
   echo "Berth could not create the preview; see the log." >"$OUT/preview.md"

@@ -126,6 +126,7 @@ def test_what_main_got_meanwhile_is_not_part_of_the_change(repository: Repositor
     repository.commit("more seats")
     repository.git("checkout", "--quiet", "main")
     repository.edit("night.yaml", "placeholderCount: 2}", "placeholderCount: 4}")
+    repository.run("berth", "render")
     repository.commit("another change")
     repository.git("push", "--quiet", "origin", "main")
     repository.git("checkout", "--quiet", "change")

@@ -131,9 +131,10 @@ jobs:
               good=false
             fi
           fi
-          berth -C "$merged" validate -o github --now "$now" || good=false
+          cd "$merged"  # findings are at the files of the repository
+          berth validate -o github --now "$now" || good=false
           echo "<!-- berth -->" >"$preview"
-          berth -C "$merged" diff "$BASE" -o markdown --now "$now" >>"$preview" || good=false
+          berth diff "$BASE" -o markdown --now "$now" >>"$preview" || good=false
           if [ "$(wc -l <"$preview")" -eq 1 ]; then
             echo "Berth could not create the preview; see the log." >>"$preview"
             good=false
