@@ -158,3 +158,21 @@ def test_a_policy_is_about_kinds(pair: Pair, match: str, code: int) -> None:
 
     assert told.code == code
     assert ("refused by policy platform" in told.out) == bool(code)
+
+
+def test_a_policy_about_a_shared_document_names_it_in_every_form(pair: Pair) -> None:
+    for side in (pair.was, pair.now):
+        site = side / "reservations/site.yaml"
+        policy = (
+            "  policies: [{name: platform, match: {kinds: [ResourceClass]}, require: {approvalBy: ada}}]\n"
+        )
+        site.write_text(site.read_text("utf-8") + policy, "utf-8")
+    (pair.now / "reservations/mine.yaml").write_text(CLASS, "utf-8")
+    code, found = change(pair)
+    (result,) = found["policies"]
+
+    assert code == 0
+    assert (result["reservation"], result["document"]) == (None, "ResourceClass mine")
+    assert "! ResourceClass mine: needs approval by ada, policy platform" in pair.diff().out
+    lines = pair.diff("-o", "github").out.splitlines()
+    assert [line for line in lines if "/mine.yaml,line=" in line and "title=B232::needs approval" in line]

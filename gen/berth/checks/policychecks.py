@@ -87,6 +87,12 @@ class PolicyResult(NamedTuple):
     reasons: tuple[str, ...]
     lacks_cost: bool = False
 
+    @property
+    def subject(self) -> str:
+        """The name of the reservation, or kind and name of a document that all share."""
+        one = self.reservation
+        return f"{one.kind} {one.name}" if isinstance(one, SharedSubject) else one.name
+
 
 def selected_classes(
     policy: Policy,

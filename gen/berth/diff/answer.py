@@ -1,10 +1,10 @@
 """Format a change for programs: the answer of kind Change, and findings at the lines of a pull request."""
 
-from berth.checks.policychecks import PROBLEM_CODES, PolicyResult, result_text
+from berth.checks.policychecks import PROBLEM_CODES, PolicyResult, SharedSubject, result_text
 from berth.core.jsonvalues import instant_text
 from berth.cost.formatting import machines_json, money_json, use_json
 from berth.dates.occurrence import Occurrence
-from berth.diff.change import Change, PlanChange, ReservationChange
+from berth.diff.change import REMOVED, Change, PlanChange, ReservationChange
 from berth.diff.wording import detail_lines, title_line
 from berth.findings import NOTE, RULES, WARNING, Finding, Problem
 from berth.output import report
@@ -25,8 +25,9 @@ def annotations(change: Change, head: Pipeline) -> list[Finding]:
             problems.append(
                 Problem(_CHANGED, *origins[one.name][:2], (), f"{title_line(one).text}:", f"{text}.")
             )
+    present = {one.subject for one in change.shared if one.change != REMOVED}
     for result in change.policies:
-        if result.reservation.name in origins:
+        if result.reservation in present or result.subject in origins:
             problems.append(
                 Problem(
                     PROBLEM_CODES[result.policy.effect],
@@ -119,7 +120,8 @@ def as_answer(change: Change) -> Answer:
 def _policy(one: PolicyResult) -> dict[str, object]:
     return {
         "policy": one.policy.name,
-        "reservation": one.reservation.name,
+        "reservation": None if isinstance(one.reservation, SharedSubject) else one.reservation.name,
+        "document": one.subject if isinstance(one.reservation, SharedSubject) else None,
         "require": one.policy.effect,
         "approvalBy": one.policy.approver or None,
         "reasons": list(one.reasons),

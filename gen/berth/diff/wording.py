@@ -106,7 +106,7 @@ def ignored_line(one: Finding) -> DiffLine:
 
 
 def policy_line(one: PolicyResult) -> DiffLine:
-    return DiffLine("!", f"{one.reservation.name}: {result_text(one)}")
+    return DiffLine("!", f"{one.subject}: {result_text(one)}")
 
 
 def _count_reservations(change: Change) -> str:

@@ -40,7 +40,6 @@ _ENGINE_OPTIONS = {
         "ignoreextraneous": "Argo CD would not show objects that stay when the reservation is removed"
     },
     f"{_ARGO_CD}hook": {_ANY: _KEPT},
-    f"{_ARGO_CD}tracking-id": {_ANY: _KEPT},
     "helm.sh/resource-policy": {"keep": _KEPT},
     f"{_FLUX}prune": {"disabled": _KEPT},
     f"{_FLUX}reconcile": {"disabled": _KEPT},
@@ -90,7 +89,7 @@ def refuse_reserved(pairs: Any, path: Path, report: Report) -> None:
 
 def refuse_many(labels: Any, path: Path, report: Report) -> None:
     """Report more labels than anybody needs: they are on every object."""
-    if labels is not INVALID and len(labels) > MOST_LABELS:
+    if labels and labels is not INVALID and len(labels) > MOST_LABELS:
         message = f"there are {len(labels)} labels."
         report(grammar.LABEL, path, message, f"Write at most {MOST_LABELS}: they are on every object.")
 

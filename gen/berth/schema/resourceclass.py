@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar, Literal
 
 from berth.findings import Path
 from berth.schema.base import NonEmpty, UniqueList, Whole, field
-from berth.schema.metadata import KindDocument, refuse_our_labels
+from berth.schema.metadata import KindDocument, refuse_many, refuse_our_labels
 from berth.schema.pod import Placement, check_resources, completed
 from berth.schema.report import IDLE_KEY, MISSING, Origin, Report
 from berth.schema.sessions import ClassSessions
@@ -44,6 +44,7 @@ class ResourceClassSpec(Placement):
     def check(self, path: Path, report: Report) -> None:
         super().check(path, report)
         refuse_our_labels(self.pod_labels, (*path, "podLabels"), report)
+        refuse_many(self.pod_labels, (*path, "podLabels"), report)
         idle = {"imageWarmUp": self.image_warm_up, "imagePullSecrets": self.image_pull_secrets}
         for name in (name for name, value in idle.items() if value and self.images == ()):
             message = f"{name} has no effect without images."
