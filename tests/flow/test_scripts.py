@@ -1,6 +1,8 @@
 """The shell of the workflows, run on real histories."""
 
 import json
+import shutil
+from base64 import b64decode
 from pathlib import Path
 
 import pytest
@@ -355,6 +357,24 @@ def test_a_missing_file_that_the_author_lets_git_ignore_is_pushed(
     assert outcome(tmp_path / "out") == ("true", "true")
     head = (tmp_path / "out/sha").read_text().strip()
     assert repository.git("ls-tree", "--name-only", head, "rendered/clusters/prod/base.yaml")
+
+
+def test_git_gets_the_token_to_push(repository: Repository, tmp_path: Path) -> None:
+    """For the server of the repository alone, and not on its command line."""
+    more_seats(repository)
+    repository.edit("course.yaml", "placeholderCount: 30", "placeholderCount: 31")
+    repository.commit("even more")
+    repository.git("push", "--quiet", "origin", "change")
+    real = shutil.which("git")
+    pushing = f'case "$*" in push*) env | grep ^GIT_CONFIG_ >"{tmp_path}/environment" ;; esac'
+    repository.program("git", f'{pushing}\nexec "{real}" "$@"')
+    about = {"BRANCH": "change", "GH_TOKEN": "a-token", "GITHUB_SERVER_URL": "https://git.example.org"}
+    assert repository.run("bash", str(SCRIPTS / "commit.sh"), **about).code == 0
+
+    known = dict(line.split("=", 1) for line in (tmp_path / "environment").read_text().splitlines())
+    assert known["GIT_CONFIG_KEY_0"] == "http.https://git.example.org/.extraheader"
+    basic = known["GIT_CONFIG_VALUE_0"].removeprefix("Authorization: Basic ")
+    assert b64decode(basic).decode() == "x-access-token:a-token"
 
 
 def test_berth_runs_without_the_token(repository: Repository, tmp_path: Path) -> None:
