@@ -309,7 +309,19 @@ RULES = {
     "B255": Rule(WARNING, "A pattern selects no event."),
     # names in the cluster
     "B290": Rule(ERROR, "A reservation has a name that only records have."),
+    # what authors of reservations may not do
+    "B270": Rule(ERROR, "A document that all share is in a file or folder of a reservation's owner."),
+    "B271": Rule(ERROR, "A reservation ignores a finding that protects others."),
+    "B272": Rule(WARNING, "A document has more problems than are listed."),
 }
+
+GUARDS = frozenset(
+    (
+        *("B076", "B082", "B103", "B110", "B111", "B113", "B117", "B183"),
+        *("B231", "B232", "B233", "B235"),
+    )
+)
+"""Warnings and notes that protect other people than the author: only the platform team can ignore them."""
 
 
 def severity(code: str) -> str:

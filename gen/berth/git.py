@@ -7,8 +7,8 @@ import os
 import re
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
-from errno import ENOENT
 from pathlib import Path, PurePosixPath
+from posixpath import normpath
 
 # A git hook sets these, and they may refer to another repository.
 _HOOK_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR")
@@ -143,6 +143,41 @@ class Git:
                 found[os.fsdecode(path).removeprefix(self._prefix)] = metadata.split()[2].decode()
         return found
 
+    def links(self, commit: str, folder: str) -> list[str]:
+        """Return the symbolic links below a folder in a commit, and the folder itself if it is one."""
+        where = str(PurePosixPath(self._prefix, folder))
+        listed = run_git(self._folder, "ls-tree", "-r", "-z", "--full-tree", commit, "--", where)
+        entries = (line.partition(b"\t") for line in listed.split(b"\0") if line)
+        found = [os.fsdecode(path) for metadata, _, path in entries if metadata.startswith(b"120000")]
+        return [path.removeprefix(self._prefix) for path in found]
+
+    def linked(self, commit: str, path: str) -> tuple[str, str] | None:
+        """Return the kind and id of what is at a path, links followed; None if that is not in the commit."""
+        name = f"{commit}:{normpath(self._prefix + path)}"
+        if "\n" in name:
+            return None
+        arguments = ("cat-file", "--batch-check=%(objecttype) %(objectname)", "--follow-symlinks")
+        words = run_git(self._folder, *arguments, stdin=os.fsencode(f"{name}\n")).split()
+        return (words[0].decode(), words[1].decode()) if words[0] in (b"blob", b"tree") else None
+
+    def tree(self, commit: str, folder: str) -> str:
+        """Return the id of a folder in a commit; empty if there is none."""
+        try:
+            return self._text("rev-parse", "--verify", "--quiet", f"{commit}:{self._prefix}{folder}").strip()
+        except GitError:
+            return ""
+
+    def entries(self, tree: str) -> dict[str, tuple[str, str]]:
+        """Return the mode and id of everything below a tree, by path."""
+        listed = run_git(self._folder, "ls-tree", "-r", "-z", "--full-tree", tree)
+        found = {}
+        for line in listed.split(b"\0"):
+            metadata, _, path = line.partition(b"\t")
+            if path:
+                mode, _, blob = metadata.decode().split()
+                found[os.fsdecode(path)] = (mode, blob)
+        return found
+
     def contents(self, ids: Iterable[str]) -> Mapping[str, bytes]:
         """Return the bytes of files by their ids."""
         wanted = list(dict.fromkeys(ids))
@@ -159,13 +194,6 @@ class Git:
             found[one] = answer[end + 1 : end + 1 + size]
             at = end + 2 + size
         return found
-
-    def content(self, commit: str, path: str) -> bytes:
-        """Return the bytes of a file in a commit. Raise FileNotFoundError if there is none."""
-        try:
-            return run_git(self._folder, "cat-file", "blob", f"{commit}:./{path}")
-        except GitError as error:
-            raise FileNotFoundError(ENOENT, os.strerror(ENOENT), path) from error
 
     def _text(self, *arguments: str) -> str:
         return os.fsdecode(run_git(self._folder, *arguments))

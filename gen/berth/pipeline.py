@@ -19,6 +19,7 @@ from berth.checks import (
     monitoring,
     namespaces,
     overlaps,
+    ownership,
     platforms,
     profiles,
     references,
@@ -34,7 +35,7 @@ from berth.dates.recurrence import expand
 from berth.findings import ERROR, Finding, Problem, severity
 from berth.manifests.placed import Placed, class_names, placed
 from berth.reading.document import Document, parse
-from berth.reading.source import Source, read, read_file
+from berth.reading.source import Source, read, read_within
 from berth.reading.text import SyntaxProblem
 from berth.schema.declared import Declared, declared
 from berth.schema.renkunames import their_path
@@ -84,15 +85,20 @@ class Pipeline:
         folder: str = "reservations",
         sources: Sequence[Source] | None = None,
         other_file: ReadFile | None = None,
+        problems: Sequence[Problem] = (),
     ) -> None:
         """Read `folder` in `root`; findings name files by it. `sources` replaces the files in the folder.
+
+        `problems` are those of reading the sources.
 
         `other_file` reads a file in the project that the Site names. It raises OSError. With `sources` and
         without it, these files are not looked at.
         """
-        self._sources, problems = read(f"{root}/{folder}", folder) if sources is None else ([*sources], [])
+        self._sources = [*sources] if sources is not None else []
+        if sources is None:
+            self._sources, problems = read(f"{root}/{folder}", folder)
         if other_file is None and sources is None:
-            other_file = lambda path: read_file(f"{root}/{path}")._replace(file=path)  # noqa: E731
+            other_file = lambda path: read_within(root, path)  # noqa: E731
         self._other_file = other_file
         self._others: dict[str, Source] = {}  # the files outside of the folder that were read, by path
         self._examined, self._has_errors = 0, False
@@ -194,6 +200,10 @@ class Pipeline:
         shown = [one for one in self.problems if one.code not in uncertain and not self.is_silenced(one)]
         return self.located(shown, severity)
 
+    def silenced(self) -> list[Finding]:
+        """Return the findings that authors ignore, with places, in order."""
+        return self.located([one for one in self.problems if self.is_silenced(one)], severity)
+
     def located(
         self, problems: Sequence[Problem | SyntaxProblem], severity_of: Callable[[str], str]
     ) -> list[Finding]:
@@ -230,6 +240,7 @@ _OF_SITE: tuple[Callable[[Declared, Site], Iterable[Problem]], ...] = (
     platforms.of_classes,
     koordinatordevices.of_classes,
     volumes.of_classes,
+    ownership.of_documents,
     images.of_classes,
     slotchecks.of_classes,
     slotchecks.of_profiles,

@@ -112,9 +112,9 @@ def test_other_dates_are_no_likeness(pair: Pair) -> None:
 def test_a_stale_folder_is_told_with_its_files(pair: Pair) -> None:
     pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
     (pair.now / "rendered/clusters/prod/reservations/rest.yaml").write_text("left over")
-    (told,) = warnings(pair, stale=True)
-    files = "clusters/prod/reservations/course.yaml", "clusters/prod/reservations/rest.yaml"
-    assert warns(told, "rendered/ ", *files, "berth render")
+    foreign, told = warnings(pair, stale=True)
+    assert warns(foreign, "rendered/clusters/prod/reservations/rest.yaml ", "not written by Berth")
+    assert warns(told, "rendered/ ", "clusters/prod/reservations/course.yaml", "berth render")
 
 
 def test_the_last_reservation_of_a_cluster_and_what_is_pruned(pair: Pair) -> None:

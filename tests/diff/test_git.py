@@ -1,9 +1,11 @@
 """Against commits of a real git repository."""
 
+import json
 import subprocess
 from pathlib import Path
 
 import pytest
+from berth import cli
 
 from tests.answer import Answer
 from tests.diff.conftest import Pair
@@ -108,7 +110,10 @@ def test_a_base_without_our_folders_has_nothing(history: History) -> None:
     history.git("commit", "--quiet", "--allow-empty", "--message", "nothing")
     told = history.diff("empty")
     assert told.code == 0
-    assert told.out.startswith("3 reservations added; peak seats of small in prod 0 -> 25; ")
+    assert told.out.startswith(
+        "new permissions in seats, berth; 3 reservations added; 4 shared documents changed; "
+        "peak seats of small in prod 0 -> 25; "
+    )
 
 
 HUB = """\
@@ -161,3 +166,45 @@ def test_values_that_are_missing_are_told_where_they_were_there(hub: Pair) -> No
     history.commit("removed")
 
     assert ("B087" in removed, "B087" in hub.diff("-o", "github", base="HEAD").out) == (True, False)
+
+
+def test_a_link_within_the_repository_is_the_same_on_both_sides(history: History) -> None:
+    shared = history.root / "shared"
+    shared.mkdir()
+    rest = history.root / "reservations/rest.yaml"
+    (shared / "rest.yaml").write_bytes(rest.read_bytes())
+    (shared / "folder").mkdir()
+    night = history.root / "reservations/night.yaml"
+    (shared / "folder/night.yaml").write_bytes(night.read_bytes())
+    for file in (rest, night):
+        file.unlink()
+    rest.symlink_to("../shared/rest.yaml")
+    (history.root / "reservations/more").symlink_to("../shared/folder")
+    history.commit("links")
+    told = history.diff("HEAD")
+
+    assert (told.code, told.out.splitlines()[0]) == (0, "Nothing changes.")
+
+
+@pytest.mark.parametrize("target", ["/etc/hostname", "../../..", "../.git/config", "../.git"])
+def test_a_link_out_of_the_repository_is_refused_on_both_sides(history: History, target: str) -> None:
+    name = "x.yaml" if target[-1] in "eg" and not target.endswith(".git") else "x"
+    (history.root / f"reservations/{name}").symlink_to(target)
+    history.commit("a link")
+    change = json.loads(history.diff("HEAD", "-o", "json").out)
+
+    assert (change["base"]["valid"], change["head"]["valid"]) == (False, False)
+    told = history.diff("HEAD").out
+    assert told.count(f"reservations/{name}:1:1: error[B001]") == 2
+    assert "[core]" not in told
+
+
+def test_set_keeps_a_link_and_changes_its_file(history: History) -> None:
+    course = history.root / "reservations/course.yaml"
+    shared = history.root / "shared.yaml"
+    course.rename(shared)
+    course.symlink_to("../shared.yaml")
+    assert cli.run(["-C", str(history.root), "set", "course", "--seats", "31"]) == 0
+
+    assert course.is_symlink()
+    assert "31" in shared.read_text("utf-8")

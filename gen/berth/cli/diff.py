@@ -66,7 +66,8 @@ def diff(settings: Settings, base: str | None, fail: bool, limit: int, templates
         found, name = _base(settings, base)
     except GitError as error:
         raise CommandError(f"{error}. Name a commit or a folder: berth diff BASE.") from error
-    before, after = Pipeline(sources=found.sources(), other_file=found.other_file), Pipeline()
+    sources, problems = found.inputs()
+    before, after = Pipeline(sources=sources, other_file=found.other_file, problems=problems), Pipeline()
     notice = after.site.notice_hours if after.site else _NOTICE_HOURS
     options = ComparisonOptions((name, _HEAD), clock_of(settings, after).now, notice)
     comparison = Comparison(before, after, (found, FolderFiles(".", _OUTPUT)), options)

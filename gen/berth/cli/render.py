@@ -9,6 +9,7 @@ import click
 from berth.checks.ceilings import PoolLoad
 from berth.checks.policychecks import (
     PolicyCase,
+    PolicySubject,
     PoolCosts,
     cases_of_reservation,
     compare_costs,
@@ -21,6 +22,7 @@ from berth.findings import Problem, in_order
 from berth.manifests.timetable import timetable_that_fits
 from berth.output.folder import OutputError
 from berth.output.stage import Check, Stage
+from berth.output.table import visible
 from berth.output.templates import Renderer, TemplateError
 from berth.pipeline import Item, Part, Pipeline
 from berth.render import files, text_of
@@ -111,7 +113,7 @@ def _write(settings: Settings, pipeline: Pipeline, templates: str | None, folder
             return code
         outcome = stage.finish()
     shown = settings.shown(folder)
-    removed = "".join(f"removed {shown}/{path}\n" for path in outcome.removed)
+    removed = "".join(f"removed {shown}/{visible(path)}\n" for path in outcome.removed)
     numbers = f"{len(outcome.written)} written, {len(outcome.removed)} removed, {outcome.unchanged} unchanged"
     stdout(f"{removed}{shown}/: {numbers}.\n")
     return EXIT_OK
@@ -126,7 +128,7 @@ def _check(settings: Settings, pipeline: Pipeline, templates: str | None, folder
     if not differences:
         stdout(f"{shown}/ is up to date.\n")
         return EXIT_OK
-    listed = "".join(f"{shown}/{path} {kind}\n" for path, kind in differences)
+    listed = "".join(f"{shown}/{visible(path)} {kind}\n" for path, kind in differences)
     number = f"{len(differences)} files are" if len(differences) > 1 else "1 file is"
     stdout(f"{listed}{number} not up to date. Run: berth render\n")
     return EXIT_STALE
@@ -199,7 +201,9 @@ def _policy_cases(item: Item, site: Site | None, now: int) -> Iterator[PolicyCas
     if site is None or not site.policies:
         return
     clusters = {one.name: part.placed.cluster.name for part in item.parts for one in part.placed.classes}
-    yield from cases_of_reservation(site, item.reservation, clusters, item.expansion.occurrences, now)
+    known = {one.name: one for part in item.parts for one in part.placed.classes}
+    subject = PolicySubject(item.reservation, clusters, item.expansion.occurrences, known=known)
+    yield from cases_of_reservation(site, subject, now)
 
 
 def _planned(

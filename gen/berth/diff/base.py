@@ -1,13 +1,16 @@
 """Read the reservations and rendered files of a commit or a folder, as one side of a comparison."""
 
+import os
 from collections.abc import Mapping, Sequence
+from errno import ENOENT
 from hashlib import sha1, sha256
 from pathlib import Path
 from typing import Protocol
 
+from berth.findings import Problem
 from berth.git import Git
-from berth.output.folder import OWNED
-from berth.reading.source import Source, is_input, read, read_file
+from berth.output.folder import MARK, OWNED, is_temporary
+from berth.reading.source import Source, is_input, link_out, linked_again, read, read_within, usable
 
 RESERVATIONS = "reservations"
 
@@ -33,23 +36,57 @@ class CommitFiles:
         folders = [RESERVATIONS, *(f"{output}/{name}" for name in OWNED)]
         blobs = git.blobs(commit, folders)
         self._inputs = {path: blob for path, blob in blobs.items() if path.startswith(f"{RESERVATIONS}/")}
+        self._problems: list[Problem] = []
+        self._entered = {git.tree(commit, RESERVATIONS): RESERVATIONS}
+        for path in sorted(git.links(commit, RESERVATIONS)):
+            self._follow(path)
         self._rendered = {
             path.removeprefix(f"{output}/"): blob
             for path, blob in blobs.items()
             if path.startswith(f"{output}/")
         }
 
-    def sources(self) -> list[Source]:
+    def _follow(self, path: str) -> None:
+        """Add what a link leads to, as reading a folder does."""
+        if any(part.startswith(".") for part in path.split("/")):
+            return
+        found = self._git.linked(self._commit, path)
+        if found is None:
+            self._problems.append(link_out(path))
+        elif found[0] == "blob":
+            self._inputs[path] = found[1]
+        elif found[1] in self._entered:
+            self._problems.append(linked_again(path, self._entered[found[1]]))
+        else:
+            self._entered[found[1]] = path
+            for inner, (mode, blob) in sorted(self._git.entries(found[1]).items()):
+                if mode == "120000":
+                    self._follow(f"{path}/{inner}")
+                elif mode in ("100644", "100755"):
+                    self._inputs[f"{path}/{inner}"] = blob
+
+    def inputs(self) -> tuple[list[Source], list[Problem]]:
+        """Return the files to read, and why others cannot be read: the same as those of a folder."""
         wanted = {path: blob for path, blob in sorted(self._inputs.items()) if is_input(path)}
         contents = self._git.contents(wanted.values())
-        return [Source(path, contents[blob]) for path, blob in wanted.items()]
+        sources, problems = list[Source](), [*self._problems]
+        for path, blob in wanted.items():
+            found = usable(Source(path, contents[blob]))
+            if isinstance(found, Source):
+                sources.append(found)
+            else:
+                problems.append(found)
+        return sources, problems
 
     def other_file(self, path: str) -> Source:
         """Return a file in the project. Raise OSError if there is none."""
-        return Source(path, self._git.content(self._commit, path))
+        found = self._git.linked(self._commit, path)
+        if found is None or found[0] != "blob":
+            raise FileNotFoundError(ENOENT, os.strerror(ENOENT), path)
+        return Source(path, self._git.contents([found[1]])[found[1]])
 
     def paths(self) -> Sequence[str]:
-        return [path for path in self._rendered if not _is_hidden(path)]
+        return [*self._rendered]
 
     def has(self, path: str, text: str) -> bool:
         blob = self._rendered.get(path)
@@ -69,17 +106,32 @@ class FolderFiles:
         self._folder = folder
         self._output = Path(folder, output)
 
-    def sources(self) -> list[Source]:
-        return read(f"{self._folder}/{RESERVATIONS}", RESERVATIONS)[0]
+    def inputs(self) -> tuple[list[Source], list[Problem]]:
+        return read(f"{self._folder}/{RESERVATIONS}", RESERVATIONS)
 
     def other_file(self, path: str) -> Source:
         """Return a file in the project. Raise OSError if there is none."""
-        return read_file(f"{self._folder}/{path}")
+        return read_within(self._folder, path)
 
     def paths(self) -> Sequence[str]:
-        files = (file for name in OWNED for file in (self._output / name).rglob("*") if file.is_file())
-        paths = [file.relative_to(self._output).as_posix() for file in files]
-        return [path for path in paths if not _is_hidden(path)]
+        """Return everything in the owned folders but folders: an engine may apply it, whatever its name."""
+        return [
+            file.relative_to(self._output).as_posix()
+            for name in OWNED
+            for file in (self._output / name).rglob("*")
+            if file.is_symlink() or not (file.is_dir() or is_temporary(file.name))
+        ]
+
+    def foreign(self) -> list[str]:
+        """Return the paths of what Berth did not write."""
+        return [path for path in self.paths() if not self._begins_with_mark(path)]
+
+    def _begins_with_mark(self, path: str) -> bool:
+        file = self._output / path
+        if file.is_symlink() or not file.is_file():
+            return False
+        with file.open("rb") as content:
+            return content.read(len(MARK)) == MARK.encode()
 
     def has(self, path: str, text: str) -> bool:
         return self._text(path) == text
@@ -98,7 +150,3 @@ class FolderFiles:
 def _blob_id(data: bytes, length: int) -> str:
     """Return the id that git gives to these bytes. A SHA-256 id has 64 digits, a SHA-1 id 40."""
     return (sha256 if length == 64 else sha1)(b"blob %d\0" % len(data) + data).hexdigest()
-
-
-def _is_hidden(path: str) -> bool:
-    return any(part.startswith(".") for part in path.split("/"))

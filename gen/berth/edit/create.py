@@ -488,6 +488,8 @@ def write_file(file: str, content: str | bytes, expected: bytes | None) -> None:
     `expected` is what the file must still contain; None if it must not exist yet. Raise EditError otherwise.
     """
     path = Path(file)
+    if path.is_symlink():
+        path = path.resolve()  # the link stays, and its file changes
     try:
         found = path.read_bytes() if path.exists() else None
         if found != expected:

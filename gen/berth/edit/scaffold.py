@@ -124,6 +124,7 @@ def starter_files(starter: Starter, now: int) -> dict[str, str]:
         **({"reservations/demo.yaml": _demo(now)} if starter.demo else {}),
         f"reservations/{SCHEMA}": json_schema_text(),
         ".gitattributes": _ATTRIBUTES,
+        workflow.REQUIREMENTS: workflow.requirements(),
         **{path: workflow.workflow(path, starter.requirement) for path in _workflows(starter)},
         README: _README.format(name=starter.name, first=first, last=last),
     }

@@ -195,7 +195,12 @@ def of_job_pod(site: Site, cluster: Cluster) -> dict[str, str]:
 
 def of_reservation(site: Site, reservation: Reservation) -> dict[str, str]:
     """Return the labels of a reservation's objects: those of the site, and those that its author added."""
-    return {**of_site(site), RESERVATION: reservation.name, **dict(reservation.labels)}
+    return {**of_permissions(site, reservation), **dict(reservation.labels)}
+
+
+def of_permissions(site: Site, reservation: Reservation) -> dict[str, str]:
+    """Return the labels of a reservation's RBAC and accounts, where labels of authors could grant rights."""
+    return {**of_site(site), RESERVATION: reservation.name}
 
 
 def of_pool(site: Site, reservation: Reservation, found: ResourceClass) -> dict[str, str]:

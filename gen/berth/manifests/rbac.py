@@ -117,14 +117,20 @@ def _cluster_binding(name: str, labels: Values, role: str, account: str, home: s
 # Of a reservation
 
 
-def of_reservation(
-    site: Site, placed: Placed, common: Values, deployments: Sequence[str] = ()
-) -> list[Manifest]:
+def of_reservation(site: Site, placed: Placed, deployments: Sequence[str] = ()) -> list[Manifest]:
     """Return the ServiceAccount of a reservation, its Role, and its RoleBindings.
 
-    Those in the namespaces of its sessions bind it to a Role of the base for each kind that they are.
+    Those in the namespaces of its sessions bind it to a Role of the base for each kind that they are. No
+    label or annotation of an author is on them: a label may add a role to others, and an annotation may give
+    an account a role in the cloud.
     """
     account, home = naming.single(placed.reservation.name), placed.cluster.namespace
+    common = {
+        "name": account,
+        "namespace": home,
+        "labels": naming.of_permissions(site, placed.reservation),
+        "annotations": naming.untouched(placed.cluster.engine),
+    }
     found = _granted(common, of_occurrences(placed, deployments), account, home)
     for namespace, kinds in session_kinds(placed.classes).items() if counts_sessions(placed) else ():
         here = placed.session_kinds[namespace]
@@ -180,12 +186,12 @@ def of_nodes(pools: Sequence[str]) -> list[Rule]:
     return _of_scaled("karpenter.sh", "nodepools", pools)
 
 
-def over_nodes(site: Site, placed: Placed, labels: Values) -> list[Manifest]:
+def over_nodes(site: Site, placed: Placed) -> list[Manifest]:
     """Return the ClusterRoles and bindings of a reservation with NodePools, which have no namespace.
 
     Jobs and sweep scale them. Neither removes them: an engine does.
     """
-    name = placed.reservation.name
+    name, labels = placed.reservation.name, naming.of_permissions(site, placed.reservation)
     pools = [naming.static_pool(site.name, naming.pool(name, one.name)) for one in placed.classes]
     found = []
     for kind, account in ((naming.OCCURRENCE, naming.single(name)), (naming.SWEEP, naming.SWEEP)):
@@ -195,11 +201,12 @@ def over_nodes(site: Site, placed: Placed, labels: Values) -> list[Manifest]:
     return found
 
 
-def over_own_slots(site: Site, placed: Placed, labels: Values) -> Manifest:
+def over_own_slots(site: Site, placed: Placed) -> Manifest:
     """Return the binding of a reservation with slots to the ClusterRole of the base."""
     name = placed.reservation.name
     role = naming.slot_role(site.name, naming.OCCURRENCE)
     binding = naming.slot_binding(site.name, name)
+    labels = naming.of_permissions(site, placed.reservation)
     return _cluster_binding(binding, labels, role, naming.single(name), placed.cluster.namespace)
 
 

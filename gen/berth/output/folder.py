@@ -1,13 +1,14 @@
 """Find the files that Berth has written to an output folder, and compare them with what should be there.
 
 Every file that Berth renders begins with a header line. Each file is compared as soon as it is rendered, so
-only one is in memory. Nothing is written, links are not followed, hidden files are ignored, and OSErrors pass
-through.
+only one is in memory. Nothing is written, links are not followed, and OSErrors pass through.
+
+Engines and kubectl apply hidden files and files that git ignores, too, so those are not left out.
 """
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from berth.findings import ERROR, Finding
@@ -26,6 +27,7 @@ SAME, DIFFERS, MISSING, BLOCKED = "same", "differs", "missing", "blocked"
 
 _MARK = MARK.encode()
 _NO_HEADER = f"A file that does not begin with `{MARK}`"
+LINK = "A symbolic link"
 # Do not follow links, and do not wait for a pipe. Not every system has each flag.
 _READ = os.O_RDONLY | sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
 _CHUNK = 64 * 1024  # larger buffers are mapped and unmapped at each read
@@ -80,7 +82,7 @@ class _Entries(NamedTuple):
     files: set[str]
     folders: set[str]
     others: dict[str, str]  # links, pipes, ... and what to call them
-    leftovers: list[str]  # temporary files of runs that were killed
+    leftovers: list[str]  # temporary files of runs that go on or were killed; nothing applies them
 
 
 class OwnedTree:
@@ -90,16 +92,22 @@ class OwnedTree:
         """`shown` is what findings call the folder. It need not exist."""
         self.problems: list[Finding] = []
         self._folder, self._shown = folder, shown
-        self._entries = _look(folder)
-        self.folders, self.leftovers = self._entries.folders, self._entries.leftovers
         self._expected: set[str] = set()
         self._reported: set[str] = set()
+        self._is_link = os.path.islink(folder)  # noqa: PTH114 - importing pathlib is slow
+        if self._is_link:
+            message = f"{LINK} is in the place of the output folder."
+            self.problems.append(finding(IN_THE_WAY, shown, "", message, "Replace it with a folder."))
+        self._entries = _Entries(set(), set(), {}, []) if self._is_link else _look(folder)
+        self.folders, self.leftovers = self._entries.folders, self._entries.leftovers
 
     def compare(self, path: str, text: str, data: bytes) -> str:
         """Return SAME, DIFFERS or MISSING, or BLOCKED after adding a problem. `data` is the text's bytes."""
         if not is_rendered(path, text) or path in self._expected:
             raise ValueError(f"{path!r} is outside of the owned folders, has no header or is rendered twice")
         self._expected.add(path)
+        if self._is_link:
+            return BLOCKED
         if path not in self._entries.files:
             return self._without_file(path)
         present = _read(f"{self._folder}/{path}", len(data) + 1)
@@ -110,7 +118,7 @@ class OwnedTree:
         return DIFFERS if present.startswith(_MARK) else self._blocked(path, _NO_HEADER, path)
 
     def stale(self) -> list[str]:
-        """Return unexpected rendered files, sorted. Other files are problems unless git ignores them."""
+        """Return unexpected rendered files, sorted. All other files and links are problems."""
         rendered, foreign = [], []
         for path in sorted(self._entries.files - self._expected):
             head = _read(f"{self._folder}/{path}", len(_MARK))
@@ -119,9 +127,18 @@ class OwnedTree:
             elif head is not None:
                 foreign.append(path)
         foreign = sorted({*foreign, *self._entries.others} - self._reported)
-        ignored = ignored_by_git(self._folder, foreign) if foreign else frozenset()
-        self.problems += [self._foreign(path) for path in foreign if path not in ignored]
+        self.problems += [self._foreign(path) for path in foreign]
         return rendered
+
+    def empty_folders(self) -> list[str]:
+        """Return folders that hold nothing and need not be there, sorted.
+
+        Git has no empty folders: in a fresh clone, one is a submodule, which an engine may fill with files.
+        """
+        entries = self._entries
+        held = {*entries.files, *entries.others, *entries.leftovers, *self._expected}
+        used = {above for path in held for above in _folders_above(path)}
+        return sorted(entries.folders - used - {*OWNED})
 
     def _without_file(self, path: str) -> str:
         """Return MISSING, or BLOCKED by a folder of this name or by a parent that is not a folder."""
@@ -146,34 +163,39 @@ class OwnedTree:
         return BLOCKED
 
     def _foreign(self, path: str) -> Finding:
-        what = self._entries.others.get(path, _NO_HEADER)
-        message = f"{what} was not written by Berth, which owns {path.partition('/')[0]}/."
-        fix = "Move it away, delete it, or let git ignore it."
-        return finding(FOREIGN, self._shown, path, message, fix)
+        what, top = self._entries.others.get(path, _NO_HEADER), path.partition("/")[0]
+        reason = f", which owns {top}/" if top in OWNED else ""
+        message = f"{what} was not written by Berth{reason}."
+        return finding(FOREIGN, self._shown, path, message, "Move it away or delete it.")
+
+
+def _folders_above(path: str) -> Iterable[str]:
+    while path := path.rpartition("/")[0]:
+        yield path
 
 
 def _look(folder: str) -> _Entries:
+    """Return everything in the owned folders, and the links beside them."""
     entries = _Entries(set(), set(), {}, [])
     try:
         with os.scandir(folder) as top:
-            waiting = [(entry.name, entry) for entry in top if entry.name in OWNED]
+            waiting = [(entry.name, entry) for entry in top if entry.name in OWNED or entry.is_symlink()]
     except FileNotFoundError:
         return entries
     while waiting:
         path, entry = waiting.pop()
-        if entry.name.startswith("."):
-            if is_temporary(entry.name):
-                entries.leftovers.append(path)
-        elif entry.is_symlink():
-            entries.others[path] = "A symbolic link"
+        if entry.is_symlink():
+            entries.others[path] = LINK
         elif entry.is_dir():
             entries.folders.add(path)
             with os.scandir(entry.path) as inner:
                 waiting += [(f"{path}/{below.name}", below) for below in inner]
-        elif entry.is_file():
-            entries.files.add(path)
-        else:
+        elif not entry.is_file():
             entries.others[path] = "Something that is neither a file nor a folder"
+        elif is_temporary(entry.name):
+            entries.leftovers.append(path)
+        else:
+            entries.files.add(path)
     return entries
 
 
@@ -190,15 +212,3 @@ def _read(path: str, size: int) -> bytes | None:
         return data
     finally:
         os.close(file)
-
-
-def ignored_by_git(folder: str, paths: Sequence[str]) -> frozenset[str]:
-    """Return those of `paths`, relative to `folder`, that git ignores; none outside of a repository."""
-    from berth.git import GitError, run_git  # noqa: PLC0415 - takes as long to import as it takes to render
-
-    stdin = b"".join(os.fsencode(path) + b"\0" for path in paths)
-    try:
-        answer = run_git(folder, "check-ignore", "-z", "--stdin", stdin=stdin)
-    except GitError:
-        return frozenset()
-    return frozenset(os.fsdecode(path) for path in answer.split(b"\0") if path)

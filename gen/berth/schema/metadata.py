@@ -46,12 +46,23 @@ _ENGINE_OPTIONS = {
         "ignoreextraneous": "Argo CD would not show objects that stay when the reservation is removed"
     },
     f"{_ARGO_CD}hook": {_ANY: _KEPT},
-    f"{_ARGO_CD}tracking-id": {_ANY: _KEPT},
     "helm.sh/resource-policy": {"keep": _KEPT},
     f"{_FLUX}prune": {"disabled": _KEPT},
     f"{_FLUX}reconcile": {"disabled": _KEPT},
     f"{_FLUX}ssa": dict.fromkeys(("ifnotpresent", "ignore"), _FROZEN),
 }
+_RESERVED_DOMAINS = ("kubernetes.io", "k8s.io")
+_ALLOWED = ("app.kubernetes.io/component", "app.kubernetes.io/version")
+_TRACKING = (  # how engines know which objects are theirs
+    f"{_ARGO_CD}instance",
+    f"{_ARGO_CD}tracking-id",
+    f"{_ARGO_CD}installation-id",
+    f"{_FLUX}name",
+    f"{_FLUX}namespace",
+    "helm.toolkit.fluxcd.io/name",
+    "helm.toolkit.fluxcd.io/namespace",
+)
+MOST_LABELS = 64
 MOST_ANNOTATIONS = 8 * 1024  # bytes; client-side apply records them once more, beside a whole timetable
 
 
@@ -80,13 +91,31 @@ _ON_OUR_PODS = (
 
 
 def check_pod_notes(labels: Any, annotations: Any, path: Path, report: Report) -> None:
-    """Report `podLabels` and `podAnnotations` that Berth sets itself."""
+    """Report `podLabels` and `podAnnotations` that Berth sets itself, and too many of them."""
     refuse_our_labels(labels, (*path, "podLabels"), report)
+    refuse_many(labels, (*path, "podLabels"), report)
     at = (*path, "podAnnotations")
     for name, _ in items(annotations or {}):
         if name in _ON_OUR_PODS or name.startswith(BERTH_DOMAIN):
             refuse_ours(name, (*at, name), report)
     refuse_much(annotations or {}, at, report)
+
+
+def refuse_reserved(pairs: Any, path: Path, report: Report) -> None:
+    """Report keys of authors that Kubernetes or an engine gives a meaning."""
+    for name, _ in items(pairs):
+        domain = name.rpartition("/")[0]
+        is_reserved = any(domain == one or domain.endswith(f".{one}") for one in _RESERVED_DOMAINS)
+        if name in _TRACKING or (is_reserved and name not in (*BERTH_LABELS, *_ALLOWED)):
+            owner = "an engine, which takes the objects for its own" if name in _TRACKING else "Kubernetes"
+            report(RESERVED, (*path, name), f"{shown(name)} belongs to {owner}.", "Remove it.", at_key=True)
+
+
+def refuse_many(labels: Any, path: Path, report: Report) -> None:
+    """Report more labels than anybody needs: they are on every object."""
+    if labels and labels is not INVALID and len(labels) > MOST_LABELS:
+        message = f"there are {len(labels)} labels."
+        report(grammar.LABEL, path, message, f"Write at most {MOST_LABELS}: they are on every object.")
 
 
 def refuse_much(annotations: Any, path: Path, report: Report) -> None:
@@ -129,6 +158,9 @@ class Metadata(Model):
         if not self.labels and not self.annotations:
             return
         refuse_our_labels(self.labels, (*path, "labels"), report)
+        refuse_many(self.labels, (*path, "labels"), report)
+        for key, pairs in (("labels", self.labels), ("annotations", self.annotations)):
+            refuse_reserved(pairs, (*path, key), report)
         for name, _ in items(self.annotations):
             if name.startswith(BERTH_DOMAIN) and name not in FOR_BERTH:
                 refuse_ours(name, (*path, "annotations", name), report)

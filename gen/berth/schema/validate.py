@@ -7,6 +7,7 @@ is sound in a faulty document, too, so that one run reports nearly everything.
 import re
 from collections.abc import Mapping
 from functools import lru_cache
+from itertools import islice
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
@@ -22,6 +23,7 @@ from berth.schema.report import (
     CONFLICT,
     INVALID,
     MISSING,
+    MOST,
     RANGE,
     TYPE,
     UNKNOWN_KEY,
@@ -91,7 +93,11 @@ def _faulty(node: Node, value: Any, report: Report) -> Any:
     try:
         return node.validate(value)
     except ValidationError as error:
-        for one in error.errors(include_url=False):
+        errors = error.errors(include_url=False)
+        for number, one in enumerate(errors):
+            if report.is_full and report.errors:
+                report.leave_out(len(errors) - number)
+                break
             _report(dict(one), node, value, report)
         return _sound(node, value)
 
@@ -191,7 +197,7 @@ def _missing(path: Path, parent: Node, value: Mapping[str, Any], report: Report)
 def _misspelled(node: Node, value: Mapping[str, Any]) -> set[str]:
     """Return the keys that are meant by unknown ones."""
     known = fields(node.type)
-    unknown = [name for name in value if name not in known]
+    unknown = islice((name for name in value if name not in known), MOST)
     meant = {_synonym(node, value, name) or "".join(close(name, tuple(known))[:1]) for name in unknown}
     return meant - {""}
 

@@ -403,6 +403,9 @@ class PolicyMatch(NamedTuple):
     labels: tuple[tuple[str, str], ...] = ()
     classes: tuple[str, ...] = ()
     clusters: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()  # () are reservations alone
+    backends: tuple[str, ...] = ()
+    namespaces: tuple[str, ...] = ()  # patterns of the namespaces of sessions
 
 
 class PolicyConditions(NamedTuple):
@@ -412,6 +415,7 @@ class PolicyConditions(NamedTuple):
     cost: "Decimal | None" = None  # more than this
     notice: int | None = None  # seconds; a change takes effect sooner
     lead: int | None = None  # minutes; a longer one
+    priority: int | None = None  # of slots; a higher one
 
 
 APPROVAL, REFUSE, WARN = "approval", "refuse", "warn"

@@ -441,7 +441,7 @@ def read_hub(
         return HubReading(None, reading.problems, reading.sources)
     whole, report = merged(CHART, written.value), Report("", 0)
     values = validate.read(Values, whole, report)
-    found = [_placed(one, whole, written) for one in report.problems]
+    found = [_placed(one, whole, written) for one in report.closed()]
     found += _hidden_in_code(whole, written)
     hub = None
     if not report.errors:
