@@ -32,6 +32,7 @@ My Seats is a repository of reservations now. Next:
   cd '{folder}'
   berth render
   kubectl apply --recursive -f rendered/clusters/prod
+  kubectl create job first-sweep --namespace berth --from=cronjob/berth-sweep
   kubectl get pods --namespace berth --watch
 The first placeholders start on Mon 2026-01-12 08:30 (Europe/Zurich).
 """

@@ -147,7 +147,11 @@ def project_of(texts: dict[str, str]) -> Pipeline:
 def next_commands(starter: Starter) -> tuple[str, ...]:
     """Return the commands that lead from the files to pods, to be run in the repository."""
     if starter.engine == "none":
-        apply = ("berth render", f"kubectl apply --recursive -f rendered/clusters/{starter.cluster}")
+        apply = (
+            "berth render",
+            f"kubectl apply --recursive -f rendered/clusters/{starter.cluster}",
+            "kubectl create job first-sweep --namespace berth --from=cronjob/berth-sweep",
+        )
     else:
         push = f'git add --all && git commit --message "Reserve seats" && git push origin HEAD:{_BRANCH}'
         apply = (f"berth render && {push}", f"kubectl apply -f rendered/gitops/{starter.engine}")
