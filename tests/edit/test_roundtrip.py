@@ -170,16 +170,16 @@ def test_a_new_value_goes_before_the_comments_of_what_follows(
 @pytest.mark.parametrize(
     ("said", "expected"),
     [
-        ("provisioning.placeholderCount=30", Assignment(("spec", "provisioning", "placeholderCount"), 30)),
+        ("provisioning.placeholderCount=30", Assignment(("provisioning", "placeholderCount"), 30)),
         ("metadata.labels.x=y", Assignment(("metadata", "labels", "x"), "y")),
         (
             "recurrence.schedule[1].startTime=10:00",
-            Assignment(("spec", "recurrence", "schedule", 1, "startTime"), "10:00"),
+            Assignment(("recurrence", "schedule", 1, "startTime"), "10:00"),
         ),
-        ("title=Physics: an introduction", Assignment(("spec", "title"), "Physics: an introduction")),
-        ("suspend=true", Assignment(("spec", "suspend"), True)),
-        ("recurrence.calendars=[a, b]", Assignment(("spec", "recurrence", "calendars"), ["a", "b"])),
-        ("title=", Assignment(("spec", "title"), None)),
+        ("title=Physics: an introduction", Assignment(("title",), "Physics: an introduction")),
+        ("suspend=true", Assignment(("suspend",), True)),
+        ("recurrence.calendars=[a, b]", Assignment(("recurrence", "calendars"), ["a", "b"])),
+        ("title=", Assignment(("title",), None)),
     ],
     ids=lambda value: value.partition("=")[0].replace(".", "-") if isinstance(value, str) else "",
 )
