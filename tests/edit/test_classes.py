@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from berth.cli.console import EXIT_BAD_INPUT
 from berth.edit.classes import HubRequest, ImportedClasses, import_z2jh
 from berth.pipeline import Pipeline
 from berth.quantity import parse
@@ -507,3 +508,51 @@ def test_a_reservation_of_such_a_class_is_read_again(berth: Berth, started: Path
 
     assert berth("-C", str(started), *new).code == 0
     assert f'resourceClass: "{name}"' in (started / "reservations/algebra.yaml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("values", "path", "sessions"),
+    [
+        ("memory: {guarantee: 4G, limit: 2G}", "singleuser.memory.limit", "sessions of the hub"),
+        ("cpu: {guarantee: 4, limit: 2}", "singleuser.cpu.limit", "sessions of the hub"),
+        ("memory: {limit: 512M}", "singleuser.memory.limit", "sessions of the hub"),
+        (
+            "memory: {limit: 2G}, profileList: [{display_name: A, kubespawner_override: {mem_guarantee: 16G}}]",
+            "singleuser.profileList[0].kubespawner_override.mem_guarantee",
+            'sessions of profile "A"',
+        ),
+        (
+            "memory: {limit: 2G}, profileList: [{display_name: A, profile_options: "
+            "{o: {choices: {c: {kubespawner_override: {mem_guarantee: 16G}}}}}}]",
+            "singleuser.profileList[0]",
+            'sessions of profile "A, c"',
+        ),
+        (
+            "extraResource: {guarantees: {a.b/c: '1'}, limits: {a.b/c: '2'}}",
+            'singleuser.extraResource.limits["a.b/c"]',
+            "sessions of the hub",
+        ),
+    ],
+    ids=["memory", "cpu", "default-of-the-chart", "profile", "choice", "device"],
+)
+def test_a_request_that_its_limit_refuses_is_a_finding_at_the_value(
+    berth: Berth, started: Path, values: str, path: str, sessions: str
+) -> None:
+    (started / "values.yaml").write_text(f"singleuser: {{{values}}}")
+    before = {one: one.read_bytes() for one in started.rglob("*") if one.is_file()}
+    told = berth("-C", str(started), "import", "z2jh", "values.yaml")
+
+    assert (told.code, told.err.count("B016")) == (EXIT_BAD_INPUT, 1)
+    assert told.err.startswith("values.yaml:1:")
+    assert f"{path}: {sessions}: " in " ".join(told.err.split())
+    assert {one: one.read_bytes() for one in started.rglob("*") if one.is_file()} == before
+
+
+def test_a_finding_of_a_class_that_is_not_written_is_at_its_profile(berth: Berth, started: Path) -> None:
+    values = "singleuser:\n  memory: {guarantee: 1}\n  profileList:\n  - {display_name: A}\n"
+    (started / "values.yaml").write_text(values)
+    told = berth("-C", str(started), "import", "z2jh", "values.yaml", "--strict")
+
+    assert told.code != 0
+    assert told.err.startswith("values.yaml:4:5: warning[B241]")
+    assert "reservations/jupyterhub-classes.yaml:" not in told.err

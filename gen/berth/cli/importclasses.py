@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from berth.cli.command import CommandError, Settings
+from berth.cli.command import CommandError, Settings, exit_code
 from berth.cli.console import EXIT_OK, stderr, stdout
 from berth.cli.edit import keep_schema
 from berth.edit.classes import HubRequest, ImportedClasses, import_renku_classes, import_z2jh
@@ -12,6 +12,7 @@ from berth.edit.create import remove_file, write_file
 from berth.edit.roundtrip import EditError
 from berth.edit.sample import SampleReplacement, readme_with_class, replace_sample, sample_source
 from berth.edit.scaffold import README
+from berth.findings import Finding
 from berth.output import table
 from berth.pipeline import Pipeline
 from berth.reading.source import Source, is_input, read_file
@@ -101,25 +102,27 @@ def _write(
     settings: Settings, pipeline: Pipeline, found: ImportedClasses, file: str, sample: Source | None
 ) -> int:
     """Write the classes, instead of the sample class of a new repository, unless there would be errors."""
-    code = settings.report(found.findings)
-    if code != EXIT_OK:
-        stderr("Nothing was written.\n")
-        return code
+    if exit_code(found.findings, strict=settings.strict) != EXIT_OK:
+        return _refused(settings, found.findings)
+    settings.report(found.findings)
     if not is_input(file) or not file.startswith("reservations/"):
         raise CommandError(f"--file {file} is not a YAML file in reservations/.")
     texts: dict[str, str | None] = {file: found.text}
     replacement = SampleReplacement({})
     if sample is not None:
-        declared = _after(pipeline, {**texts, sample.file: None}).declared
-        replacement = replace_sample(pipeline, sample, found, declared)
+        replaced = _after(pipeline, {**texts, sample.file: None})
+        invalid = [one for one in replaced.findings() if one.file == file]
+        if exit_code(invalid, strict=False) != EXIT_OK:
+            return _refused(settings, found.at_origins(invalid, file))
+        replacement = replace_sample(pipeline, sample, found, replaced.declared)
         texts.update(replacement.files)
     after = _after(pipeline, texts)
     for _ in after.items():
         pass
-    code = settings.report(after.findings())
-    if code != EXIT_OK:
-        stderr("Nothing was written.\n")
-        return code
+    findings = after.findings()
+    if exit_code(findings, strict=settings.strict) != EXIT_OK:
+        return _refused(settings, found.at_origins(findings, file))
+    settings.report(findings)
     _write_files(settings, {one.file: one.text for one in pipeline.sources}, texts, file)
     if replacement.files:
         _change_readme(settings, found.default)
@@ -130,6 +133,12 @@ def _write(
     stdout(table.text(("class", "requests", "counts"), rows))
     keep_schema()
     return EXIT_OK
+
+
+def _refused(settings: Settings, findings: Sequence[Finding]) -> int:
+    code = settings.report(findings)
+    stderr("Nothing was written.\n")
+    return code
 
 
 def _write_files(
