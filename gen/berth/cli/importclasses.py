@@ -1,13 +1,21 @@
 """`berth import z2jh` and `renku-classes`: resource classes of what a hub, or Renku, already knows."""
 
 from collections.abc import Mapping, Sequence
+from difflib import unified_diff
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from berth.cli.command import CommandError, Settings, exit_code
 from berth.cli.console import EXIT_OK, stderr, stdout
 from berth.cli.edit import keep_schema
-from berth.edit.classes import HubRequest, ImportedClasses, import_renku_classes, import_z2jh
+from berth.edit.classes import (
+    HubRequest,
+    ImportedClasses,
+    import_renku_classes,
+    import_z2jh,
+    why_not_replaced,
+)
 from berth.edit.create import remove_file, write_file
 from berth.edit.roundtrip import EditError
 from berth.edit.sample import SampleReplacement, readme_with_class, replace_sample, sample_source
@@ -47,7 +55,7 @@ def import_hub(
     if found.needs_release:
         stdout(
             f"The hub has its own scheduler, and placeholders should have the same. Add schedulerName: "
-            f"RELEASE{SCHEDULER} to each class, or remove the file and import with --release RELEASE.\n"
+            f"RELEASE{SCHEDULER} to each class, or import again with --release RELEASE.\n"
         )
     return code
 
@@ -107,6 +115,7 @@ def _write(
     settings.report(found.findings)
     if not is_input(file) or not file.startswith("reservations/"):
         raise CommandError(f"--file {file} is not a YAML file in reservations/.")
+    _check_file(settings, pipeline, Source(file, found.text.encode()))
     texts: dict[str, str | None] = {file: found.text}
     replacement = SampleReplacement({})
     if sample is not None:
@@ -144,16 +153,35 @@ def _refused(settings: Settings, findings: Sequence[Finding]) -> int:
 def _write_files(
     settings: Settings, before: Mapping[str, bytes], texts: Mapping[str, str | None], new: str
 ) -> None:
-    """Write each file, or remove it, and say so. Raise EditError if the new one exists."""
-    if new in before or Path(new).exists():
-        raise EditError(f"{settings.shown(new)}: the file exists; nothing was written")
+    """Write each file, or remove it, and say so; of classes that were there, show what changed."""
     for name, text in texts.items():
         if text is None:
             remove_file(name, before[name])
             stdout(f"Removed {settings.shown(name)}: a sample.\n")
+        elif text.encode() == before.get(name):
+            stdout(f"Unchanged: {settings.shown(name)}.\n")
         else:
             write_file(name, text, before.get(name))
             stdout(f"{'Changed' if name in before else 'Wrote'} {settings.shown(name)}.\n")
+            if name == new and name in before:
+                stdout(_differences(before[name].decode(), text))
+
+
+def _differences(before: str, after: str) -> str:
+    lines = unified_diff(before.splitlines(), after.splitlines(), n=1, lineterm="")
+    return "".join(f"{line}\n" for line in islice(lines, 2, None))  # without the names of the files
+
+
+def _check_file(settings: Settings, pipeline: Pipeline, new: Source) -> None:
+    """Raise EditError if the file of classes is there and an import must not replace it."""
+    old = next((one for one in pipeline.sources if one.file == new.file), None)
+    if old is None and not Path(new.file).exists():
+        return
+    why = "it cannot be read" if old is None else why_not_replaced(old, new)
+    if why:
+        shown = settings.shown(new.file)
+        advice = "Import into another file (--file), or remove this one to import again"
+        raise EditError(f"{shown}: the file exists, and {why}; nothing was written. {advice}")
 
 
 def _after(pipeline: Pipeline, texts: Mapping[str, str | None]) -> Pipeline:

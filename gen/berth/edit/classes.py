@@ -9,15 +9,18 @@ from berth.edit.create import MODELINE, SCHEMA
 from berth.edit.roundtrip import is_plain, scalar
 from berth.findings import ERROR, Finding, Path, Problem, in_order, severity
 from berth.output.yamltext import quote
+from berth.reading.document import parse
 from berth.reading.place import locate
 from berth.reading.source import Source
 from berth.reading.text import SyntaxProblem
+from berth.schema import validate
 from berth.schema.base import Json
 from berth.schema.helmvalues import ReadFile
 from berth.schema.pod import Amounts, check_resources
 from berth.schema.renkuclasses import RenkuClass, read_pools
 from berth.schema.renkunames import fitted
 from berth.schema.report import MISSING, RANGE, Report, nearest
+from berth.schema.resourceclass import ResourceClassDocument
 from berth.schema.z2jh import Hub, Session, read_hub
 
 DUPLICATE = "B060"
@@ -62,7 +65,7 @@ class ImportedClasses(NamedTuple):
     sources: tuple[Source, ...] = ()  # what the classes were made of
 
     def at_origins(self, findings: Iterable[Finding], file: str) -> list[Finding]:
-        """Return findings with those of the file of classes, which is not written, where a class comes from."""
+        """Return findings with those of the unwritten file of classes where the classes come from."""
         moved: list[Finding] = []
         for finding in findings:
             if finding.file != file:
@@ -70,7 +73,9 @@ class ImportedClasses(NamedTuple):
                 continue
             above = self.text.splitlines()[: finding.line]
             made = self.classes[min(above.count("---"), len(self.classes) - 1)]
-            message = f"{made.sessions}: {finding.path or 'class'} of their class {made.name}: {finding.message}"
+            message = (
+                f"{made.sessions}: {finding.path or 'class'} of their class {made.name}: {finding.message}"
+            )
             problem = Problem(finding.code, *made.origin, message, finding.fix)
             moved += locate([problem], self.sources, lambda _, level=finding.severity: level)
         return in_order(moved)
@@ -236,6 +241,59 @@ def _amounts(amounts: Amounts) -> str:
 
 def _file(texts: Iterable[str]) -> str:
     return MODELINE.format(SCHEMA) + "---\n".join(texts)
+
+
+def why_not_replaced(old: Source, new: Source) -> str:
+    """Return why an import may not replace a file; empty: an import of the same hub or pools wrote it."""
+    before, after = _specs(old), _specs(new)
+    if before is None or after is None:
+        return "it is not as an import writes it"
+    for key in ("cluster", "sessions"):
+        other = {_owner(spec, key) for spec in before.values()} - {
+            _owner(spec, key) for spec in after.values()
+        }
+        if other:
+            return f"its classes are of {', '.join(sorted(other))}"
+    return "" if before.keys() & after.keys() else "no class of it is imported"
+
+
+def _owner(spec: Json, key: str) -> str:
+    """Return whose classes a file has: their cluster, or where their sessions are."""
+    if key == "cluster":
+        return f"cluster {spec['cluster']}" if "cluster" in spec else "no cluster"
+    sessions = spec["sessions"]
+    return f"source {sessions['source']} in namespace {', '.join(sessions.get('namespaces', ()))}"
+
+
+def _specs(source: Source) -> dict[str, Json] | None:
+    """Return what the classes of a file say, by name; None if an import would not write them exactly so."""
+    documents, problems = parse(source)
+    text = source.text.decode(errors="replace").replace("\r\n", "\n")
+    titles = [part.partition("\n")[0] for part in _separator(text.removeprefix(MODELINE.format(SCHEMA)))]
+    if problems or len(titles) != len(documents):
+        return None
+    specs: dict[str, Json] = {}
+    texts = []
+    for document, title in zip(documents, titles, strict=True):
+        report = Report(source.file, document.index)
+        read = validate.read(ResourceClassDocument, document.value, report)
+        if report.errors or read.spec.sessions is None:
+            return None
+        spec: Json = document.value["spec"]  # type: ignore[index,call-overload,assignment] # it was validated
+        if not spec.keys() <= _KEYS:
+            return None
+        specs[read.metadata.name] = spec
+        texts.append(_text(read.metadata.name, title.removeprefix("# "), None, spec))
+    return specs if _file(texts) == text else None
+
+
+_separator = re.compile("^---\n", re.MULTILINE).split
+_KEYS = frozenset(
+    (
+        *("cluster", "renkuId", "requests", "limits", "images", "sessions"),
+        *("nodeSelector", "tolerations", "affinity", "schedulerName"),
+    )
+)
 
 
 def _text(name: str, title: str, cluster: str | None, keys: Json) -> str:

@@ -425,7 +425,7 @@ class Hub(NamedTuple):
         return self.values.user_scheduler(self.written.release)
 
     def amount_path(self, session: Session, resource: str) -> Path:
-        """Return the limit or guarantee of a session that is written for it: the most special, or its profile.
+        """Return where a limit or guarantee of a session is written: the most special one.
 
         With choices of a profile, it is the profile: each of them may change the amount.
         """
