@@ -77,7 +77,8 @@ class ImportedClasses(NamedTuple):
                 f"{made.sessions}: {finding.path or 'class'} of their class {made.name}: {finding.message}"
             )
             problem = Problem(finding.code, *made.origin, message, finding.fix)
-            moved += locate([problem], self.sources, lambda _, level=finding.severity: level)
+            (located,) = locate([problem], self.sources, severity)
+            moved.append(located._replace(severity=finding.severity))
         return in_order(moved)
 
 
