@@ -207,14 +207,18 @@ def test_problems_become_findings_in_order_each_once() -> None:
     ]
 
 
-@pytest.mark.parametrize("written", ["0x1f", "0o17", "1e3", "1.0", "+5", "true", "31"])
-def test_a_number_that_may_be_meant_as_text_is_shown_as_it_is_written(written: str) -> None:
+@pytest.mark.parametrize(
+    ("written", "as_read"),
+    [("0x1f", "31"), ("0o17", "15"), ("1e3", "1000.0"), ("1.0", "1.0"), ("+5", "5"), ("True", "true")],
+)
+def test_a_number_that_may_be_meant_as_text_is_shown_as_it_is_written(written: str, as_read: str) -> None:
     source = Source("a.yaml", f"a: {written}".encode())
-    problem = Problem("B013", "a.yaml", 0, ("a",), "31 is a number, not a name.", f'{IN_QUOTES}: "31".')
+    message = 'profile "It is a": {} is a number, not a name.'
+    problem = Problem("B013", "a.yaml", 0, ("a",), message.format(as_read), f'{IN_QUOTES}: "{as_read}".')
     (finding,) = locate([problem], [source], severity)
 
     assert (finding.message, finding.fix) == (
-        f"{written} is a number, not a name.",
+        message.format(written),
         f'{IN_QUOTES}: "{written}".',
     )
 

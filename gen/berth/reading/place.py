@@ -128,9 +128,12 @@ def locate(
 
 def _as_written(message: str, fix: str, raw: str) -> tuple[str, str]:
     """Return message and fix for a value without quotes, as it is written: `0x1f`, not 31."""
-    if len(raw) > _LONGEST_VALUE or isinstance(plain(raw), str | None):
+    value = plain(raw)
+    if len(raw) > _LONGEST_VALUE or isinstance(value, str | None):
         return message, fix
-    return f"{raw} is{message.partition(' is')[2]}", f'{IN_QUOTES}: "{raw}".'
+    as_read = f"{str(value).lower() if isinstance(value, bool) else value} is a "
+    before, found, after = message.rpartition(as_read)
+    return f"{before}{raw} is a {after}" if found else message, f'{IN_QUOTES}: "{raw}".'
 
 
 def _item(number: int, node: TextNode | None) -> str:
