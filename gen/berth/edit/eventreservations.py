@@ -181,7 +181,8 @@ class _Import:
 
     def _in_one_zone(self, one: DatedEvent) -> DatedEvent:
         """Return the event with its dates as wall times of the default zone."""
-        dates, _ = dates_of(one.series, self.feed, self.limits, in_zone=True)
+        dates, doubts = dates_of(one.series, self.feed, self.limits, in_zone=True)
+        self.findings += doubts
         return self._with_changed_seats(one._replace(dates=dates)) or one
 
     def _require_key(self, event: Event) -> None:
