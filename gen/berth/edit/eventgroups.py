@@ -241,12 +241,13 @@ def _joined(parts: Sequence[EventDates]) -> EventDates:
 
 
 def matched(
-    groups: Sequence[EventGroup], records: Sequence[ImportRecord], uids: frozenset[str]
+    groups: Sequence[EventGroup], records: Sequence[ImportRecord], uids: frozenset[str], now: int
 ) -> dict[int, int]:
     """Return the number of the record of each group that has one. `uids`: all of the feed.
 
     A group is recognized by its title, else by a UID, else by title and dates where no event has the UID any
-    more: some programs give new UIDs at each export.
+    more: some programs give new UIDs at each export. One that moved then shares no date: its title is enough
+    where it is that of one new event, and of one record with dates to come.
     """
     by_key: dict[tuple[str, str], list[int]] = {}
     for number, record in enumerate(records):
@@ -269,6 +270,12 @@ def matched(
             if at not in found and number not in taken:
                 found[at] = number
                 taken.add(number)
+    coming = [number for number, record in enumerate(records) if max(record.starts, default=0) > now]
+    for key, numbers in by_key.items():
+        left = [number for number in numbers if number in coming and number not in taken]
+        new = [at for at, group in enumerate(groups) if at not in found and key in _date_key(group)]
+        if len(left) == len(new) == 1 and len(groups[new[0]].events) == 1:
+            found[new[0]] = left[0]
     return found
 
 
