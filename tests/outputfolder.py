@@ -67,9 +67,9 @@ def files_in(folder: Path) -> dict[str, str]:
 
 
 def foreign(path: str, what: str = NO_HEADER, owner: str | None = None) -> Finding:
-    """Expect that a file is refused. `owner`: the folder of Berth that it is in; empty for none."""
+    """Expect that a file is refused. `owner`: the folder of Berth that it is in."""
     folder = path.partition("/")[0] if owner is None else owner
-    message = f"{what} was not written by Berth{f', which owns {folder}/' if folder else ''}."
+    message = f"{what} was not written by Berth, which owns {folder}/."
     fix = "Move it away or delete it."
     return Finding(f"rendered/{path}", 1, 1, "B090", ERROR, "", message, fix)
 

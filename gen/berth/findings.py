@@ -168,7 +168,7 @@ RULES = {
     "B088": Rule(ERROR, "A capacity buffer in a cluster whose autoscaler does not keep it."),
     "B089": Rule(WARNING, "A setting of another autoscaler than that of the cluster."),
     # output and templates
-    "B090": Rule(ERROR, "A file in clusters/ or gitops/ was not written by Berth."),
+    "B090": Rule(ERROR, "Something in the output folder was not written by Berth."),
     "B091": Rule(ERROR, "Something that Berth did not write is in the place of an output file."),
     "B092": Rule(ERROR, "The operating system refused to read or write the output."),
     "B093": Rule(ERROR, "Another render is running in the same folder."),

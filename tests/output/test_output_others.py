@@ -17,6 +17,7 @@ from tests.outputfolder import (
     B,
     check,
     content,
+    files_in,
     foreign,
     in_the_way,
     refused,
@@ -129,9 +130,32 @@ def test_what_git_ignores_is_foreign_because_it_may_be_committed_all_the_same(ou
     assert refused(lambda: check(out, OLD)) == (foreign("clusters/prod/x.yaml"),)
 
 
+@pytest.mark.parametrize("owned", ["clusters/prod/", "gitops/", "clusters/"])
+def test_attributes_of_git_are_foreign_because_they_change_what_is_checked_out(out: Path, owned: str) -> None:
+    write(out / f"{owned}.gitattributes", "** working-tree-encoding=ASCII//TRANSLIT\n")
+
+    assert refused(lambda: check(out, OLD)) == (foreign(f"{owned}.gitattributes"),)
+
+
+@pytest.mark.parametrize(
+    ("path", "what"),
+    [
+        *((name, "A file") for name in (".sourceignore", ".gitattributes", "evil.yaml", "e.json", "README")),
+        *((f"{name}/e.yaml", "A folder") for name in ("other", ".hidden", "Clusters", "README.md")),
+    ],
+)
+def test_nothing_but_a_readme_is_beside_our_folders(out: Path, path: str, what: str) -> None:
+    write(out / path, HEADER)
+    expected = (foreign(path.partition("/")[0], what, owner="rendered"),)
+
+    assert refused(lambda: check(out, OLD)) == expected
+    assert refused(lambda: render(out, NEW)) == expected
+    assert files_in(out) == {**OLD, path: HEADER}
+
+
 def test_no_link_is_in_the_output_folder(out: Path) -> None:
     (out / "more").symlink_to("clusters")
-    expected = (foreign("more", "A symbolic link", owner=""),)
+    expected = (foreign("more", "A symbolic link", owner="rendered"),)
 
     assert refused(lambda: check(out, OLD)) == expected
     assert refused(lambda: render(out, NEW)) == expected

@@ -1,7 +1,7 @@
 """Read the reservations and rendered files of a commit or a folder, as one side of a comparison."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from errno import ENOENT
 from hashlib import sha1, sha256
 from pathlib import Path
@@ -9,7 +9,7 @@ from typing import Protocol
 
 from berth.findings import Problem
 from berth.git import Git
-from berth.output.folder import MARK, OWNED, is_temporary
+from berth.output.folder import MARK, OWNED, Entries, empty_folders, entries_of, no_entries
 from berth.reading.source import Source, is_input, link_out, linked_again, read, read_within, usable
 
 RESERVATIONS = "reservations"
@@ -114,23 +114,25 @@ class FolderFiles:
         return read_within(self._folder, path)
 
     def paths(self) -> Sequence[str]:
-        """Return everything in the owned folders but folders: an engine may apply it, whatever its name."""
-        return [
-            file.relative_to(self._output).as_posix()
-            for name in OWNED
-            for file in (self._output / name).rglob("*")
-            if file.is_symlink() or not (file.is_dir() or is_temporary(file.name))
-        ]
+        """Return all files that may be of Berth: engines apply also hidden ones."""
+        return [*self._entries().files]
+
+    def empty_folders(self, expected: Iterable[str]) -> list[str]:
+        """Return folders that hold nothing, also none of the expected files: each may be a submodule."""
+        return [f"{path}/" for path in empty_folders(self._entries(), expected)]
 
     def foreign(self) -> list[str]:
-        """Return the paths of what Berth did not write."""
-        return [path for path in self.paths() if not self._begins_with_mark(path)]
+        """Return the paths of what Berth did not write; an empty path is the output folder itself."""
+        if self._output.is_symlink() or self._output.is_file():
+            return [""]
+        entries = self._entries()
+        return [*entries.others, *(path for path in entries.files if not self._begins_with_mark(path))]
+
+    def _entries(self) -> Entries:
+        return no_entries() if self._output.is_file() else entries_of(str(self._output))
 
     def _begins_with_mark(self, path: str) -> bool:
-        file = self._output / path
-        if file.is_symlink() or not file.is_file():
-            return False
-        with file.open("rb") as content:
+        with (self._output / path).open("rb") as content:
             return content.read(len(MARK)) == MARK.encode()
 
     def has(self, path: str, text: str) -> bool:

@@ -111,6 +111,7 @@ class Comparison:
         if head.is_valid:
             foreign = self._committed.foreign()
             self._stale += {*self._committed.paths()} - self._remaining - {*foreign}
+            self._stale += self._committed.empty_folders(self._remaining)
             self._warnings += risks.foreign_warnings(sorted(foreign))
             self._warnings += risks.site_warnings(self._base.site, self._head.site)
             self._warnings += risks.manifest_warnings(files, self._remaining)

@@ -249,7 +249,8 @@ def stale_warnings(paths: Sequence[str]) -> Iterator[ChangeWarning]:
 def foreign_warnings(paths: Sequence[str]) -> Iterator[ChangeWarning]:
     """Warn about each file of rendered/ that Berth did not write, whatever its name."""
     for path in paths:
-        message = f"rendered/{path} was not written by Berth. Engines and kubectl may apply it: delete it."
+        shown = f"rendered/{path}".rstrip("/")
+        message = f"{shown} was not written by Berth. Engines and kubectl may apply it: delete it."
         yield ChangeWarning("foreign", "", message)
 
 

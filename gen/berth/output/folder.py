@@ -15,7 +15,8 @@ from berth.findings import ERROR, Finding
 
 MARK = "# Rendered by berth"
 OWNED = ("clusters", "gitops")
-"""The folders in an output folder that belong to Berth alone."""
+"""The folders that Berth writes to. An output folder has nothing beside them but a README.md of people."""
+_README = "README.md"
 
 FOREIGN, IN_THE_WAY, UNUSABLE, BUSY = "B090", "B091", "B092", "B093"
 
@@ -27,6 +28,7 @@ SAME, DIFFERS, MISSING, BLOCKED = "same", "differs", "missing", "blocked"
 
 _MARK = MARK.encode()
 _NO_HEADER = f"A file that does not begin with `{MARK}`"
+_NOT_A_FILE = "Something that is neither a file nor a folder"
 LINK = "A symbolic link"
 # Do not follow links, and do not wait for a pipe. Not every system has each flag.
 _READ = os.O_RDONLY | sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
@@ -76,12 +78,12 @@ def refusal(shown: str, path: str, error: OSError, fix: str) -> OutputError:
     return OutputError([finding(UNUSABLE, shown, path, message, fix)])
 
 
-class _Entries(NamedTuple):
-    """What is in the owned folders, by path relative to the output folder."""
+class Entries(NamedTuple):
+    """What is in the output folder, by path relative to it."""
 
     files: set[str]
     folders: set[str]
-    others: dict[str, str]  # links, pipes, ... and what to call them
+    others: dict[str, str]  # links, pipes, what is beside the owned folders, ... and what to call them
     leftovers: list[str]  # temporary files of runs that go on or were killed; nothing applies them
 
 
@@ -98,7 +100,7 @@ class OwnedTree:
         if self._is_link:
             message = f"{LINK} is in the place of the output folder."
             self.problems.append(finding(IN_THE_WAY, shown, "", message, "Replace it with a folder."))
-        self._entries = _Entries(set(), set(), {}, []) if self._is_link else _look(folder)
+        self._entries = no_entries() if self._is_link else entries_of(folder)
         self.folders, self.leftovers = self._entries.folders, self._entries.leftovers
 
     def compare(self, path: str, text: str, data: bytes) -> str:
@@ -135,10 +137,7 @@ class OwnedTree:
 
         Git has no empty folders: in a fresh clone, one is a submodule, which an engine may fill with files.
         """
-        entries = self._entries
-        held = {*entries.files, *entries.others, *entries.leftovers, *self._expected}
-        used = {above for path in held for above in _folders_above(path)}
-        return sorted(entries.folders - used - {*OWNED})
+        return empty_folders(self._entries, self._expected)
 
     def _without_file(self, path: str) -> str:
         """Return MISSING, or BLOCKED by a folder of this name or by a parent that is not a folder."""
@@ -164,7 +163,7 @@ class OwnedTree:
 
     def _foreign(self, path: str) -> Finding:
         what, top = self._entries.others.get(path, _NO_HEADER), path.partition("/")[0]
-        reason = f", which owns {top}/" if top in OWNED else ""
+        reason = f", which owns {top if top in OWNED else self._shown.rstrip('/')}/"
         message = f"{what} was not written by Berth{reason}."
         return finding(FOREIGN, self._shown, path, message, "Move it away or delete it.")
 
@@ -174,12 +173,28 @@ def _folders_above(path: str) -> Iterable[str]:
         yield path
 
 
-def _look(folder: str) -> _Entries:
-    """Return everything in the owned folders, and the links beside them."""
-    entries = _Entries(set(), set(), {}, [])
+def empty_folders(entries: Entries, expected: Iterable[str]) -> list[str]:
+    """Return folders that hold nothing, also none of the expected files, sorted."""
+    held = {*entries.files, *entries.others, *entries.leftovers, *expected}
+    used = {above for path in held for above in _folders_above(path)}
+    return sorted(entries.folders - used - {*OWNED})
+
+
+def no_entries() -> Entries:
+    return Entries(set(), set(), {}, [])
+
+
+def entries_of(folder: str) -> Entries:
+    """Return everything in an output folder. What is beside the owned folders is not entered."""
+    entries = no_entries()
+    waiting = []
     try:
         with os.scandir(folder) as top:
-            waiting = [(entry.name, entry) for entry in top if entry.name in OWNED or entry.is_symlink()]
+            for entry in top:
+                if entry.name in OWNED:
+                    waiting.append((entry.name, entry))
+                elif (what := _beside(entry)) is not None:
+                    entries.others[entry.name] = what
     except FileNotFoundError:
         return entries
     while waiting:
@@ -191,12 +206,23 @@ def _look(folder: str) -> _Entries:
             with os.scandir(entry.path) as inner:
                 waiting += [(f"{path}/{below.name}", below) for below in inner]
         elif not entry.is_file():
-            entries.others[path] = "Something that is neither a file nor a folder"
+            entries.others[path] = _NOT_A_FILE
         elif is_temporary(entry.name):
             entries.leftovers.append(path)
         else:
             entries.files.add(path)
     return entries
+
+
+def _beside(entry: "os.DirEntry[str]") -> str | None:
+    """Return what to call something beside the owned folders that must not be there; None if it may."""
+    if entry.is_symlink():
+        return LINK
+    if entry.is_dir():
+        return "A folder"
+    if not entry.is_file():
+        return _NOT_A_FILE
+    return None if entry.name == _README else "A file"
 
 
 def _read(path: str, size: int) -> bytes | None:
