@@ -270,13 +270,24 @@ def matched(
             if at not in found and number not in taken:
                 found[at] = number
                 taken.add(number)
-    coming = [number for number, record in enumerate(records) if max(record.starts, default=0) > now]
-    for key, numbers in by_key.items():
-        left = [number for number in numbers if number in coming and number not in taken]
+    coming = {number for number, record in enumerate(records) if max(record.starts, default=0) > now}
+    return found | _moved(groups, by_key, found, coming - taken)
+
+
+def _moved(
+    groups: Sequence[EventGroup],
+    by_key: Mapping[tuple[str, str], Sequence[int]],
+    found: Mapping[int, int],
+    left: set[int],
+) -> dict[int, int]:
+    """Match the one new event of a title with the one record of that title that is left."""
+    moved = {}
+    for key, candidates in by_key.items():
+        records = [number for number in candidates if number in left]
         new = [at for at, group in enumerate(groups) if at not in found and key in _date_key(group)]
-        if len(left) == len(new) == 1 and len(groups[new[0]].events) == 1:
-            found[new[0]] = left[0]
-    return found
+        if len(records) == len(new) == 1 and len(groups[new[0]].events) == 1:
+            moved[new[0]] = records[0]
+    return moved
 
 
 _ITS_TITLE, _ITS_UID, _ITS_DATES = "title", "uid", "dates"
