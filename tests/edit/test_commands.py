@@ -262,7 +262,8 @@ def test_a_wrong_answer_is_refused_when_it_is_given_and_no_other_is_lost(
 def test_an_option_has_the_grammar_and_the_code_of_its_field(
     berth: Berth, folder: Path, option: str, value: str, code: str
 ) -> None:
-    told = berth("new", "algebra", "09:00-13:00", *GIVEN, "--weekly", "mon", option, value)
+    given = {**dict(zip(GIVEN[::2], GIVEN[1::2], strict=True)), "--weekly": "mon", option: value}
+    told = berth("new", "algebra", "09:00-13:00", *chain(*given.items()))
 
     assert (told.code, told.out) == (2, "")
     assert told.err.startswith(f"berth: {option}: ")
@@ -321,7 +322,8 @@ def test_new_takes_several_classes(berth: Berth, folder: Path) -> None:
 
 def test_new_says_which_dates_holidays_leave_out(berth: Berth) -> None:
     dates = ("--from", "2026-02-02", "--until", "2026-03-01", "--calendars", "holidays")
-    told = berth("new", "algebra", "09:00-13:00", *GIVEN, "--weekly", "mon", *dates)
+    usual = ("--class", "small", "--seats", "10", "--behavior", "none")
+    told = berth("new", "algebra", "09:00-13:00", *usual, "--weekly", "mon", *dates)
 
     assert "  left out by calendar holidays: Carnival: Mon 2026-02-16\n" in told.out
 
@@ -380,7 +382,7 @@ def test_new_says_everything_that_is_missing(berth: Berth) -> None:
     assert berth("new", "algebra", "09:00-13:00") == (
         2,
         "",
-        "berth: missing: --class, --seats, --weekly, --daily, --once or --dates, --from or --within, "
+        "berth: missing: --class, --weekly, --daily, --once or --dates, --seats, --from or --within, "
         "--until.\n",
     )
 
@@ -698,3 +700,63 @@ def test_a_key_with_dots_is_one_key(berth: Berth, folder: Path, path: str) -> No
     assert "annotations: {example.org/why: exam}" in (folder / "reservations/course.yaml").read_text("utf-8")
     assert berth("set", "course", f"{path}=").code == 0
     assert "example.org" not in (folder / "reservations/course.yaml").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("words", "form"),
+    [
+        (("new", "e", "a=09:00-11:00", "b=09:00-11:40", "--class", "small"), "a=120,b=120"),
+        (("new", "e", "09:00-11:00", "--class", "small,bench"), "small=120,bench=120"),
+    ],
+    ids=["groups", "classes"],
+)
+def test_one_number_for_several_is_refused_with_the_form_to_write(
+    berth: Berth, words: tuple[str, ...], form: str
+) -> None:
+    answer = berth(*words, "--dates", "2026-02-02", "--seats", "120")
+    assert (answer.code, answer.out) == (2, "")
+    assert f"{form}. [B011]" in answer.err
+    request = ReservationRequest("e", "dates", words[2:-2], {"class": words[-1], "dates": "2026-02-02"})
+    assert request.missing() == ["seats"]
+    assert request.example("seats") == form.replace("120", "25")
+    with pytest.raises(EditError, match=form):
+        request.with_answer("seats", "120")
+
+
+def test_several_spans_without_names_share_one_number(berth: Berth) -> None:
+    given = ("--class", "small", "--seats", "5", "--dates", "2026-02-02", "--behavior", "none")
+    assert berth("new", "e", "09:00-11:00", "13:00-14:00", *given).code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("set", "course", "--seats", "5", "--seats", "6"), "--seats is given twice."),
+        (("move", "course", "2026-02-02", "--to", "10:00", "--to", "11:00"), "--to is given twice."),
+        (("set", "course", "suspend=true", "suspend=false"), "suspend: two values"),
+        (("set", "course", "title=a", "spec.title=b"), "title: two values"),
+        (("set", "course", "metadata.labels={a: b}", "metadata.labels.a=c"), "two values for one place"),
+        (("set", "course", "--seats", "5", "placeholderCount=6"), "are one place"),
+        (("new", "x", "09:00-10:00", *GIVEN, "--daily", "--match-labels", "a=b,a=c"), '"a" has two values'),
+    ],
+)
+def test_of_two_values_for_one_place_none_is_taken(
+    berth: Berth, folder: Path, words: tuple[str, ...], message: str
+) -> None:
+    before = (folder / "reservations/course.yaml").read_bytes()
+    answer = berth(*words)
+    assert (answer.code, answer.out) == (2, "")
+    assert message in answer.err
+    assert (folder / "reservations/course.yaml").read_bytes() == before
+
+
+def test_the_dates_of_questions_are_ahead() -> None:
+    assert asked().example("from") == "2026-01-12"
+    assert asked(**{"from": "2026-01-12"}).example("until") == "2026-04-24"
+
+
+@pytest.mark.parametrize("word", ["mond", "mon-fry"])
+def test_a_sentence_has_one_end(berth: Berth, word: str) -> None:
+    answer = berth("new", "x", "09:00-10:00", *GIVEN, "--weekly", word)
+    assert "?." not in answer.err
+    assert ".." not in answer.err

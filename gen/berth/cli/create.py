@@ -129,7 +129,7 @@ def import_(settings: Settings, source: str, files: tuple[str, ...], **options: 
     try:
         return _import(settings, pipeline, source, sources, options)
     except EditError as error:
-        raise CommandError(f"{error}.", error.code) from error
+        raise CommandError.of(error) from error
 
 
 def _import(

@@ -37,6 +37,7 @@ from berth.edit.edits import (
     edit_reservation,
     parse_assignment,
 )
+from berth.edit.fieldpaths import FieldPath, full_path, text_of
 from berth.edit.occurrences import (
     EXTENDED,
     MOVED,
@@ -66,6 +67,7 @@ from berth.schema.base import Model
 from berth.schema.datechanges import DateException, ExtraEntry
 from berth.schema.declared import Declared
 from berth.schema.describe import json_schema_text
+from berth.schema.holders import Unit
 from berth.schema.report import Refusal, nearest
 from berth.schema.validate import read_text
 from berth.schema.values import Reservation
@@ -150,7 +152,7 @@ def new(settings: Settings, name: str | None, times: tuple[str, ...], **options:
         places = option_places(request.type), "NAME"
         code = finish_edit(settings, pipeline, result, places=places)
     except EditError as error:
-        raise CommandError(f"{str(error).removesuffix('.')}.", error.code) from error
+        raise CommandError.of(error) from error
     if code == EXIT_OK:
         keep_schema()
     return code
@@ -218,9 +220,12 @@ def _ask(wanted: ReservationRequest, known: Declared) -> ReservationRequest:
     if not (sys.stdin is not None and sys.stdin.isatty()):
         raise EditError(f"missing: {', '.join(PROMPTS[one].flag for one in missing)}")
     while missing:
-        answer = _answer(PROMPTS[missing[0]], sorted(known.classes) if missing[0] == "class" else ())
+        question = PROMPTS[missing[0]]._replace(example=wanted.example(missing[0]))
+        answer = _answer(question, sorted(known.classes) if missing[0] == "class" else ())
         if answer:
             wanted = _accepted(wanted, missing[0], answer, known)
+        else:
+            stderr("An answer is needed here; Ctrl-C ends without a file.\n")
         missing = wanted.missing()
     given = wanted.given
     classes = [known.classes.get(name) for name in wanted.value("class")]
@@ -241,21 +246,25 @@ def _answer(question: Prompt, names: Sequence[str] = ()) -> str:
     return answer.strip()
 
 
+def _check_classes(text: str, known: Declared) -> None:
+    """Raise EditError for a name in a list that is of no class."""
+    for name in (part.strip() for part in text.split(",")):
+        if name not in known.classes:
+            advice = nearest(name, sorted(known.classes))
+            raise EditError(f'--class: no class is named "{name}". {advice}', UNKNOWN_CLASS)
+
+
 def _accepted(wanted: ReservationRequest, question: str, answer: str, known: Declared) -> ReservationRequest:
     """Return the request with the answer, or as it was after saying why it is not accepted."""
     try:
-        if question == "class" and answer not in known.classes:
-            raise EditError(
-                f'--class: no class is named "{answer}". {nearest(answer, sorted(known.classes))}',
-                UNKNOWN_CLASS,
-            )
+        if question == "class":
+            _check_classes(answer, known)
         if question == "name" and any(one.name == answer for one in known.reservations):
             raise EditError(f"NAME: there is a reservation {answer} already. Write another name", TWICE)
         return wanted.with_answer(question, answer)
     except EditError as error:
         code = f" [{error.code}]" if error.code else ""
-        ended = str(error) if str(error).endswith(("?", ".")) else f"{error}."
-        stderr(f"{ended}{code}\n")
+        stderr(f"{CommandError.of(error).message}{code}\n")
         return wanted
 
 
@@ -304,7 +313,7 @@ def set_(  # noqa: PLR0913 - one for each option
         parsed = [parse_assignment(one) for one in assignments]
         counts = None if seats is None else parse_counts(seats)
     except EditError as error:
-        raise CommandError(f"{error}.", error.code) from error
+        raise CommandError.of(error) from error
     pipeline = Pipeline()
     clock = clock_of(settings, pipeline)
     if on is not None:
@@ -313,12 +322,27 @@ def set_(  # noqa: PLR0913 - one for each option
         return _edit(settings, pipeline, lambda: edit_occurrence(pipeline, name, how, clock.now))
 
     def change(reservation: Reservation, tree: Any, make: MakeNode) -> None:
+        _check_once([full_path(one.path, tree) for one in parsed], has_seats=counts is not None)
         if counts is not None:
             set_seats(reservation, counts, tree, make)
         for one in parsed:
             apply_assignment(tree, one, make)
 
     return _edit(settings, pipeline, lambda: edit_reservation(pipeline, name, change, clock.now))
+
+
+def _check_once(paths: Sequence[FieldPath], *, has_seats: bool) -> None:
+    """Raise EditError if two values are for one place: one of them would be lost."""
+    for i, path in enumerate(paths):
+        if has_seats and path[:2] == ("spec", "provisioning") and (len(path) == 2 or path[2] in _COUNTS):
+            raise EditError(f"--seats and {text_of(path)} are one place. Give one of them")
+        for other in paths[:i]:
+            if path[: len(other)] == other or other[: len(path)] == path:
+                both = text_of(path) if path == other else f"{text_of(other)} and {text_of(path)}"
+                raise EditError(f"{both}: two values for one place. Give one of them")
+
+
+_COUNTS = ("seats", *(one.field for one in Unit))
 
 
 def _edits_occurrence(function: Callable[..., OccurrenceEdit]) -> Callable[..., int]:
@@ -449,7 +473,7 @@ def _counts(seats: str | None) -> Counts | None:
     try:
         return None if seats is None else parse_counts(seats)
     except EditError as error:
-        raise CommandError(f"{error}.", error.code) from error
+        raise CommandError.of(error) from error
 
 
 _T = re.compile(r"(?<=\d)T")  # between a date and a time, not that of Tuesday
@@ -634,8 +658,7 @@ def _edit(
     try:
         return finish_edit(settings, pipeline, edit(), places=places)
     except EditError as error:
-        text = str(error)
-        raise CommandError(text if text.endswith(("?", ".")) else f"{text}.", error.code) from error
+        raise CommandError.of(error) from error
 
 
 def finish_edit(

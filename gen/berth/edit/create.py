@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from berth.core.timetable import Buffer
 from berth.dates.moments import named
-from berth.dates.zone import DAY, Zone, local, number
+from berth.dates.zone import DAY, Zone, day_of, local, number
 from berth.edit.recurrencetext import recurrence_lines
 from berth.edit.roundtrip import EditError, scalar
 from berth.findings import ERROR, Finding
@@ -58,8 +58,8 @@ PROMPTS = {
     "seats": Prompt("--seats", "How many seats?", "25"),
     "when": Prompt("--weekly, --daily, --once or --dates", "On which weekdays, or which dates?", "mon,wed"),
     "times": Prompt("its times, such as 09:00-13:00", "From when to when?", "09:00-13:00"),
-    "from": Prompt("--from or --within", "First date, or which terms?", "2026-02-02"),
-    "until": Prompt("--until", "Last date?", "2026-05-15"),
+    "from": Prompt("--from or --within", "First date, or which terms?", ""),
+    "until": Prompt("--until", "Last date?", ""),
 }
 LABELS = Prompt(
     "--match-labels",
@@ -92,11 +92,22 @@ class ReservationRequest(NamedTuple):
     def missing(self) -> list[str]:
         """Return the keys of PROMPTS that have no value yet."""
         found = [] if self.name else ["name"]
-        found += [one for one in ("class", "seats") if one not in self.given]
+        found += [] if "class" in self.given else ["class"]
         found += [] if self.type else ["when"]
         found += [] if self.times else ["times"]
+        found += [] if "seats" in self.given else ["seats"]
         has_span = self.type != "dates" and "within" not in self.given
         return found + [one for one in ("from", "until") if has_span and one not in self.given]
+
+    def example(self, question: str) -> str:
+        """Return an answer to a key of PROMPTS; dates begin next Monday, and a course lasts 15 weeks."""
+        if question == "seats" and "class" in self.given and self.times:
+            names = self._seat_names()
+            return _each_name(names, PROMPTS["seats"].example) if len(names) > 1 else PROMPTS["seats"].example
+        if question not in ("from", "until") or self.today is None:
+            return PROMPTS[question].example
+        first = self.value("from") or days.day("monday", self.today + 1)
+        return str(first if question == "from" else day_of((number(first) + _COURSE) * DAY))
 
     def with_answer(self, question: str, answer: str) -> "ReservationRequest":
         """Return the request with an answer to a key of PROMPTS. Raise EditError if it cannot be parsed."""
@@ -150,7 +161,8 @@ class ReservationRequest(NamedTuple):
             self.value(key)
         if self.name:
             _parsed("NAME", lambda: grammar.dns_label(self.name))
-        self.spans()
+        if self.spans() and {"class", "seats"} <= self.given.keys():
+            self.seats()
         first, last = self.value("from"), self.value("until")
         if first is not None and last is not None and last < first:
             refusal = Refusal(f"{last} is before {first}.", "Write a date on or after the first.", days.ORDER)
@@ -170,14 +182,26 @@ class ReservationRequest(NamedTuple):
 
     def seats(self) -> list[Seats]:
         """Return the seats of each span: of one class by the names of the spans, of several by class."""
-        counts, spans, classes = self.value("seats"), self.spans(), self.value("class")
+        classes = self.value("class")
+        numbers = self._numbers(self.value("seats"), self._seat_names())
         if len(classes) > 1:
-            return [tuple(zip(classes, self._numbers(counts, classes), strict=True))] * len(spans)
-        return [((classes[0], number),) for number in self._numbers(counts, [one.name for one in spans])]
+            return [tuple(zip(classes, numbers, strict=True))] * len(self.times)
+        return [((classes[0], number),) for number in numbers]
+
+    def _seat_names(self) -> list[str]:
+        """Return what `--seats` gives numbers to: the classes if there are several, or else the spans."""
+        classes = self.value("class")
+        return [*classes] if len(classes) > 1 else [one.name for one in self.spans()]
 
     def _numbers(self, counts: dict[str, int], names: Sequence[str]) -> list[int]:
-        """Return the number of each name: one number for all, or each has its own."""
+        """Return the number of each name. One number is for times without names, or the only name."""
         if "" in counts and len(counts) == 1:
+            if len({*names}) > 1:
+                message = (
+                    f"{counts['']} does not say how many are for each of {', '.join(filter(None, names))}."
+                )
+                fix = f"Write a number for each: {_each_name(names, str(counts['']))}."
+                raise EditError.at("--seats", Refusal(message, fix, MISSING))
             return [counts[""]] * len(names)
         for name in counts:
             if name not in names:
@@ -197,6 +221,10 @@ def _parsed(place: str, read: Callable[[], T]) -> T:
         return read()
     except Refusal as refusal:
         raise EditError.at(place, refusal) from None
+
+
+def _each_name(names: Sequence[str], count: str) -> str:
+    return ",".join(f"{name or 'NAME'}={count}" for name in names)
 
 
 def _named_span(text: str) -> NamedSpan:
@@ -225,7 +253,11 @@ def _counts(text: str, _: int | None) -> dict[str, int]:
         if equals:
             grammar.dns_label(name)
         if name in counts or (not equals and "," in text):
-            raise Refusal(f"{shown(text)} is not a number of seats.", "Write 25, or NAME=NUMBER,...", TYPE)
+            raise Refusal(
+                f"{shown(text)} is not a number of seats.",
+                "Write 25, or regular=120,extra-time=8.",
+                TYPE,
+            )
         counts[name] = read_text(Provisioning, "placeholderCount", number)
     return counts
 
@@ -236,7 +268,9 @@ def _labels(text: str, _: int | None = None) -> tuple[tuple[str, str], ...]:
         key, equals, value = one.partition("=")
         if not equals:
             raise Refusal(f"{shown(one)} is not KEY=VALUE.", "Example: course=algebra.", grammar.LABEL)
-        found[grammar.label_key(key)] = grammar.label_value(value)
+        if grammar.label_key(key) in found:
+            raise Refusal(f"{shown(key)} has two values.", "Write each key once.", grammar.LABEL)
+        found[key] = grammar.label_value(value)
     return tuple(found.items())
 
 
@@ -246,6 +280,7 @@ def _of_field(model: type[Model], key: str) -> Callable[[str, int | None], Any]:
 
 RELATIVE_DAYS = ("yesterday", "today", "tomorrow")
 UNKNOWN_TERM = "B054"
+_COURSE = 14 * 7 + 4  # days from its first Monday to its last Friday
 _READERS: dict[str, Callable[[str, int | None], Any]] = {
     "class": _declared_names,
     "seats": _counts,
