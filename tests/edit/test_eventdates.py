@@ -572,6 +572,22 @@ def test_a_left_out_date_that_the_event_does_not_have_is_told(line: str) -> None
     assert (codes(found), len(starts(written(found)))) == ([("B207", 11)], 3)
 
 
+def test_a_left_out_time_that_a_date_does_not_have_names_its_time() -> None:
+    """A midnight of another zone, and the end of a date, are such times."""
+    weekly = ("DTSTART;TZID=Europe/Zurich:20260302T091500", "DURATION:PT1H", "RRULE:FREQ=WEEKLY;COUNT=3")
+    found = imported(feed(event(*weekly, "EXDATE;TZID=Europe/Zurich:20260309T101500")))
+
+    assert (codes(found), "09:15" in found.findings[0].message) == ([("B207", 11)], True)
+
+
+def test_a_date_that_is_left_out_and_changed_is_told() -> None:
+    weekly = ("DTSTART:20260302T090000Z", "DURATION:PT1H", "RRULE:FREQ=WEEKLY;COUNT=2")
+    change = event("RECURRENCE-ID:20260309T090000Z", "DTSTART:20260310T090000Z", "DURATION:PT1H")
+    found = imported(feed(event(*weekly, "EXDATE:20260309T090000Z"), change))
+
+    assert (codes(found), starts(written(found))) == ([("B207", 16)], ["03-02 09:00", "03-10 09:00"])
+
+
 def test_a_change_of_a_date_that_the_event_does_not_have_is_told() -> None:
     weekly = ("DTSTART:20260302T090000Z", "DURATION:PT1H", "RRULE:FREQ=WEEKLY;COUNT=2")
     change = event("RECURRENCE-ID:20260304T090000Z", "DTSTART:20260305T090000Z", "DURATION:PT1H")

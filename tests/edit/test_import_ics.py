@@ -145,8 +145,11 @@ def test_each_event_has_a_row_that_says_why(berth: Berth, folder: Path) -> None:
         event("DTSTART:20250302T100000", "DURATION:PT1H", title="Past", uid="5"),
         event(*WEEKLY[:2], "CATEGORIES:Exam", title="Exam", uid="6"),
         event("DURATION:PT1H", title="Faulty", uid="7"),
+        event(WEEKLY[0], "DTEND:soon", title="Wrong end", uid="8"),
+        event(*WEEKLY, "SEQUENCE:2", title="New version", uid="9"),
+        event(*WEEKLY, "SEQUENCE:1", title="Old version", uid="9"),
     )
-    rows = lines(berth(*COURSE, "--skip", "category:exam"))[1:]
+    rows = lines(berth(*COURSE, "--skip", "category:exam"))[2:]
 
     assert [row.split("  ")[0] for row in rows[:3]] == [
         HEAD,
@@ -159,7 +162,12 @@ def test_each_event_has_a_row_that_says_why(berth: Berth, folder: Path) -> None:
         "Past over over, or outside of --from and --until",
         "Exam skipped --skip category:exam",
     ]
-    assert "not imported the event has no DTSTART" in rows[7]
+    assert rows[7] == "Faulty not imported the event has no DTSTART"
+    assert [row.partition(" not imported")[0] for row in rows[8:]] == [
+        "Wrong end",
+        "New version new new-version 3 dates",
+        "Old version",
+    ]
 
 
 def test_findings_of_files_that_are_not_written_name_the_event(berth: Berth, folder: Path) -> None:

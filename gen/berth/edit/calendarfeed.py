@@ -30,6 +30,7 @@ _CANCELED = ("CANCELED", "CANCELLED")
 _CANCELED_TITLE = re.compile(
     r"^(?:cancell?ed|abgesagt|annulé|annullato|cancelad[oa]|geannuleerd)\s*:", re.IGNORECASE
 )
+_KEY = re.compile(r"^[A-Z-]+ of (?=[\"(])")  # of a path
 _CORRECT = "Correct it in the calendar."
 _T = TypeVar("_T")
 
@@ -122,6 +123,12 @@ def _path(key: str, title: str, uid: str = "") -> str:
     named = f'"{title}"' if title or not uid else ""
     event = " ".join(filter(None, (named, uid and f"(UID {uid})")))
     return f"{key} of {event}" if key else event
+
+
+def title_in(path: str) -> str:
+    """Return the title of the event that the path of a finding names, or its UID if it has none."""
+    event = _KEY.sub("", path)
+    return event[1 : event.rindex('"')] if event.startswith('"') else event
 
 
 class _CalendarReading:

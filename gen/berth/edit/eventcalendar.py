@@ -78,10 +78,7 @@ class _Import:
     def result(self) -> ImportResult:
         every, older = series_of(self.feed)
         self.findings += older
-        self.outcomes += not_read(self.feed)
-        for finding in older:
-            reason = finding.message.rstrip(".")
-            self.outcomes.append(EventOutcome(finding.line, finding.path, REFUSED, "", reason))
+        self.outcomes += not_read(self.feed, older)
         all_day = [one.first for one in every if one.first.span.start.is_date and not one.is_canceled]
         # In many feeds of holidays all events are marked as free: then the mark tells nothing.
         tells_free = not self.options.events.decides_free and not all(event.is_free for event in all_day)

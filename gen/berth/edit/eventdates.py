@@ -365,7 +365,16 @@ class _Reading:
             meant = self._meant(main, "EXDATE", time, known)
             starts |= meant
             wall = self._wall(main, "EXDATE", time)
-            if not meant and self._is_within(wall):
+            if meant or not self._is_within(wall):
+                continue
+            if times := sorted(known.of_day(wall // DAY)):
+                shown = " and ".join(clock(start) for start in times)
+                message = (
+                    f"the event leaves out {_day_text(wall)} at {clock(wall)}; its time there is {shown}, "
+                    "which is imported."
+                )
+                self._warn(main, "EXDATE", message, f"Leave out {shown} in the calendar, or nothing.")
+            else:
                 unknown.append(wall)
         if unknown:
             message = f"the event has no date on {_days_text(unknown)}, which it leaves out."
@@ -411,6 +420,9 @@ class _Reading:
             if not self._has_length(one, span):
                 excluded |= meant
                 continue
+            if any(self._is_within(start) for start in meant & excluded):
+                message = f"the event leaves out {_days_text(meant)}, and changes it; the change is imported."
+                self._warn(one, "RECURRENCE-ID", message, "Remove one of them in the calendar.")
             excluded -= meant
             for start in meant:
                 change = Changed(span, one.description)

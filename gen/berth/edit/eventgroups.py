@@ -5,7 +5,7 @@ export. So events are also known by their title, and a reservation is recognized
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from berth.dates.zone import DAY, resolve
@@ -270,23 +270,26 @@ def matched(
             if at not in found and number not in taken:
                 found[at] = number
                 taken.add(number)
-    coming = {number for number, record in enumerate(records) if max(record.starts, default=0) > now}
-    return found | _moved(groups, by_key, found, coming - taken)
+    left = [number for number, one in enumerate(records) if max(one.starts, default=0) > now]
+    return found | _moved(groups, found, by_key, {*left} - taken)
 
 
 def _moved(
     groups: Sequence[EventGroup],
-    by_key: Mapping[tuple[str, str], Sequence[int]],
     found: Mapping[int, int],
-    left: set[int],
+    by_key: Mapping[tuple[str, str], Sequence[int]],
+    left: Collection[int],
 ) -> dict[int, int]:
-    """Match the one new event of a title with the one record of that title that is left."""
+    """Return the records of events that moved: the only one left of a title that one new event has."""
+    new: dict[tuple[str, str], list[int]] = {}
+    for at, group in enumerate(groups):
+        if at not in found:
+            new.setdefault(_date_key(group)[0], []).append(at)
     moved = {}
-    for key, candidates in by_key.items():
-        records = [number for number in candidates if number in left]
-        new = [at for at, group in enumerate(groups) if at not in found and key in _date_key(group)]
-        if len(records) == len(new) == 1 and len(groups[new[0]].events) == 1:
-            moved[new[0]] = records[0]
+    for key, numbers in new.items():
+        gone = [number for number in by_key.get(key, ()) if number in left]
+        if len(gone) == len(numbers) == 1 and len(groups[numbers[0]].events) == 1:
+            moved[numbers[0]] = gone[0]
     return moved
 
 

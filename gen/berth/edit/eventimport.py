@@ -1,14 +1,14 @@
 """What imports of events share: options, the identity of a feed, results, and what earlier ones recorded."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from berth.dates.moments import named
 from berth.dates.zone import Zone, load
-from berth.edit.calendarfeed import NOT_IMPORTED, Event, Feed
+from berth.edit.calendarfeed import NOT_IMPORTED, Event, Feed, title_in
 from berth.edit.eventfilter import EventFilter
 from berth.edit.roundtrip import EditError
 from berth.findings import Finding, severity
@@ -156,13 +156,13 @@ def annotations_of(project: Pipeline, kind: str) -> Iterator[tuple[Origin, Mappi
                     yield Origin(source.file, one.index), found if isinstance(found, dict) else {}
 
 
-def not_read(feed: Feed) -> list[EventOutcome]:
-    """Return the outcomes of the events that could not be read, and so are not among those of the feed."""
+def not_read(feed: Feed, older: Sequence[Finding]) -> list[EventOutcome]:
+    """Return the outcomes of events that count for nothing: those that cannot be read, and older versions."""
     lines = {line for event in feed.events for line in event.lines.values()}
+    unread = [one for one in feed.findings if one.code == NOT_IMPORTED and one.line not in lines]
     return [
-        EventOutcome(one.line, one.path or NO_TITLE, "not imported", "", one.message.rstrip("."))
-        for one in feed.findings
-        if one.code == NOT_IMPORTED and one.line not in lines
+        EventOutcome(one.line, title_in(one.path) or NO_TITLE, "not imported", "", one.message.rstrip("."))
+        for one in (*unread, *older)
     ]
 
 

@@ -101,10 +101,7 @@ class _Import:
     def result(self) -> ImportResult:
         series, older = series_of(self.feed)
         self.findings += older
-        self.outcomes += not_read(self.feed)
-        for finding in older:
-            reason = finding.message.rstrip(".")
-            self.outcomes.append(EventOutcome(finding.line, finding.path, REFUSED, "", reason))
+        self.outcomes += not_read(self.feed, older)
         events = [dated for one in series if (dated := self._dated(one)) is not None]
         groups = grouped(events, self.options.group, self.records, self._in_one_zone)
         uids = frozenset(event.uid for event in self.feed.events)
