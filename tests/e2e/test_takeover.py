@@ -110,6 +110,7 @@ class Story(NamedTuple):
 
 def tell(stage: Stage) -> Story:
     cluster, folder, opens = stage.cluster, stage.folder, stage.opens
+    sleep_until(opens - MINUTE)  # the faults take the API server away before
     cluster.kwok.create_nodes(1, "taken", capacity={"pods": "100", "cpu": "50", "memory": "100Gi"})
     small = project.resource_class("small")
     small["spec"].pop("sessions")
