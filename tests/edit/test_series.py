@@ -344,7 +344,7 @@ def test_set_finds_the_one_field_of_a_name(berth: Berth, lab: Path, assignment: 
     [
         ("name=other", 2, "write metadata.name or owner.name"),
         ("labels.term=spring", 2, "write metadata.labels.term or "),
-        ("startdate=2026-03-09", 1, "error[B010] spec.startdate"),
+        ("startdate=2026-03-09", 2, "Did you mean recurrence.startDate?"),
         ("recurrence.first=2026-03-09", 1, "error[B010] spec.recurrence.first"),
     ],
 )

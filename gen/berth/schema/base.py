@@ -7,6 +7,7 @@ to people, and its part of the JSON Schema.
 import os
 from collections.abc import Callable
 from importlib import import_module
+from math import isfinite
 from typing import Annotated, Any, ClassVar, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, Strict
@@ -101,7 +102,8 @@ class Text:
             return wrong_type(value, self.words)
         text = str(value).lower() if isinstance(value, bool) else str(value)
         try:
-            if self.grammar is not None and not isinstance(value, float):  # 1e3 may be a name; 1000.0 is none
+            is_rewritten = isinstance(value, float) and isfinite(value)  # 1e3 may be a name; 1000.0 is none
+            if self.grammar is not None and not is_rewritten:
                 self.grammar(text)
         except Refusal as refusal:
             message = refusal.message.replace(shown(text), shown(text).strip('"'))
