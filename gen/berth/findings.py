@@ -286,6 +286,10 @@ RULES = {
     "B242": Rule(
         WARNING, "A character that looks like another, or is invisible, changes how a text is read."
     ),
+    # more about calendars of other programs
+    "B252": Rule(WARNING, "The seats of events with the same title and times add up."),
+    "B253": Rule(WARNING, "An event of a calendar closes no dates."),
+    "B255": Rule(WARNING, "A pattern selects no event."),
     # JupyterHub and Renku
     "B260": Rule(ERROR, "Files have no values of the JupyterHub chart, or those of several hubs."),
     "B261": Rule(WARNING, "Values of the JupyterHub chart that cannot be seen, or have no effect."),
@@ -296,6 +300,10 @@ RULES = {
     "B264": Rule(WARNING, "Sessions of a JupyterHub and placeholders are placed by different schedulers."),
     "B265": Rule(WARNING, "More people may come at the same time than a JupyterHub starts servers."),
     "B266": Rule(WARNING, "Renku has no class of a renkuId."),
+    # what authors of reservations may not do
+    "B270": Rule(ERROR, "A document that all share is in a file or folder of a reservation's owner."),
+    "B271": Rule(ERROR, "A reservation ignores a finding that protects others."),
+    "B272": Rule(WARNING, "A document has more problems than are listed."),
     # clusters of others
     "B280": Rule(ERROR, "Berth would own a Namespace that others use."),
     "B281": Rule(ERROR, "Koordinator never places a seat with these devices."),
@@ -303,16 +311,8 @@ RULES = {
     "B283": Rule(ERROR, "The platform of a cluster does not have or take this."),
     "B284": Rule(WARNING, "A node label of Karpenter in EKS Auto Mode, or the other way round."),
     "B285": Rule(NOTE, "Sessions attach volumes, and nobody says how many a node takes."),
-    # more about calendars of other programs
-    "B252": Rule(WARNING, "The seats of events with the same title and times add up."),
-    "B253": Rule(WARNING, "An event of a calendar closes no dates."),
-    "B255": Rule(WARNING, "A pattern selects no event."),
     # names in the cluster
     "B290": Rule(ERROR, "A reservation has a name that only records have."),
-    # what authors of reservations may not do
-    "B270": Rule(ERROR, "A document that all share is in a file or folder of a reservation's owner."),
-    "B271": Rule(ERROR, "A reservation ignores a finding that protects others."),
-    "B272": Rule(WARNING, "A document has more problems than are listed."),
 }
 
 GUARDS = frozenset(

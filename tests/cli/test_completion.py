@@ -16,7 +16,7 @@ from tests.answer import Answer, Berth
 from tests.cli.conftest import ROOT
 
 COMMON = ["-C", "--strict", "--quiet", "--now", "--version", "-h", "--help"]
-RENDER = ["--check", "--output-dir", "--templates", "-o", "--output"]
+RENDER = ["--check", "--output-dir", "--staged", "--templates", "-o", "--output"]
 COMPLETIONS = {
     "": list(COMMANDS),
     "re": ["render", "report"],

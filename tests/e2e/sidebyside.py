@@ -28,9 +28,9 @@ BEGINS: Mapping[str, int] = {
     "test_quickstart": 5,
     "test_status": 6,
     "test_sessions": 6,
-    "test_takeover": 7,
     "test_preflight": 8,
     "test_koordinator_outage": 9,  # with the faults' own outage
+    "test_takeover": 12,  # after the faults' own outage
     "test_karpenter": 13,
     "test_monitoring": 13,
     "test_koordinator": 14,

@@ -91,7 +91,7 @@ def test_pre_commit_validates_and_renders(pre_commit: Path, ours: Path, tmp_path
     course.write_text(text.replace("placeholderCount: 25", "placeholderCount: 0"), "utf-8")
     code, told = run()
     assert code == 1
-    assert "reservations/first-course.yaml:16:23: error[B012]" in told
+    assert "reservations/first-course.yaml:17:23: error[B012]" in told
 
     course.write_text(text.replace("placeholderCount: 25", "placeholderCount: 30"), "utf-8")
     code, told = run()

@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from berth.edit.classes import HubRequest, ImportedClasses, import_z2jh
+from berth.cli.console import EXIT_BAD_INPUT
+from berth.edit.classes import HubRequest, ImportedClasses, import_z2jh, why_not_replaced
 from berth.pipeline import Pipeline
 from berth.quantity import parse
 from berth.reading.source import Source
@@ -507,3 +508,129 @@ def test_a_reservation_of_such_a_class_is_read_again(berth: Berth, started: Path
 
     assert berth("-C", str(started), *new).code == 0
     assert f'resourceClass: "{name}"' in (started / "reservations/algebra.yaml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("values", "path", "sessions"),
+    [
+        ("memory: {guarantee: 4G, limit: 2G}", "singleuser.memory.limit", "sessions of the hub"),
+        ("cpu: {guarantee: 4, limit: 2}", "singleuser.cpu.limit", "sessions of the hub"),
+        ("memory: {limit: 512M}", "singleuser.memory.limit", "sessions of the hub"),
+        (
+            "memory: {limit: 2G}, "
+            "profileList: [{display_name: A, kubespawner_override: {mem_guarantee: 16G}}]",
+            "singleuser.profileList[0].kubespawner_override.mem_guarantee",
+            'sessions of profile "A"',
+        ),
+        (
+            "memory: {limit: 2G}, profileList: [{display_name: A, profile_options: "
+            "{o: {choices: {c: {kubespawner_override: {mem_guarantee: 16G}}}}}}]",
+            "singleuser.profileList[0]",
+            'sessions of profile "A, c"',
+        ),
+        (
+            "extraResource: {guarantees: {a.b/c: '1'}, limits: {a.b/c: '2'}}",
+            'singleuser.extraResource.limits["a.b/c"]',
+            "sessions of the hub",
+        ),
+    ],
+    ids=["memory", "cpu", "default-of-the-chart", "profile", "choice", "device"],
+)
+def test_a_request_that_its_limit_refuses_is_a_finding_at_the_value(
+    berth: Berth, started: Path, values: str, path: str, sessions: str
+) -> None:
+    (started / "values.yaml").write_text(f"singleuser: {{{values}}}")
+    before = {one: one.read_bytes() for one in started.rglob("*") if one.is_file()}
+    told = berth("-C", str(started), "import", "z2jh", "values.yaml")
+
+    assert (told.code, told.err.count("B016")) == (EXIT_BAD_INPUT, 1)
+    assert told.err.startswith("values.yaml:1:")
+    assert f"{path}: {sessions}: " in " ".join(told.err.split())
+    assert {one: one.read_bytes() for one in started.rglob("*") if one.is_file()} == before
+
+
+def test_a_finding_of_a_class_that_is_not_written_is_at_its_profile(berth: Berth, started: Path) -> None:
+    values = "singleuser:\n  memory: {guarantee: 1}\n  profileList:\n  - {display_name: A}\n"
+    (started / "values.yaml").write_text(values)
+    told = berth("-C", str(started), "import", "z2jh", "values.yaml", "--strict")
+
+    assert told.code != 0
+    assert told.err.startswith("values.yaml:4:5: warning[B241]")
+    assert "reservations/jupyterhub-classes.yaml:" not in told.err
+
+
+# A second import
+
+HUB = "singleuser:\n  profileList:\n  - {display_name: A, kubespawner_override: {mem_guarantee: 4G}}\n"
+AGAIN = ("import", "z2jh", "values.yaml", "--cluster", "prod")
+CLASSES = "reservations/jupyterhub-classes.yaml"
+
+
+@pytest.fixture
+def imported_once(berth: Berth, folder: Path) -> Path:
+    (folder / "values.yaml").write_text(HUB)
+    assert berth(*AGAIN).code == 0
+    return folder
+
+
+def test_a_second_import_updates_the_classes_and_shows_what_changed(
+    berth: Berth, imported_once: Path
+) -> None:
+    (imported_once / "values.yaml").write_text(HUB.replace("4G", "8G"))
+    told = berth(*AGAIN)
+
+    assert told.code == 0
+    assert told.out.startswith(f"Changed {CLASSES}.\n")
+    assert '-  requests: {memory: "4Gi"}\n+  requests: {memory: "8Gi"}\n' in told.out
+    assert '{memory: "8Gi"}' in (imported_once / CLASSES).read_text()
+    assert berth(*AGAIN).out.startswith(f"Unchanged: {CLASSES}.\n")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("spec:\n", "spec: # ours\n"),
+        ("spec:\n", "spec:\n  volumes: 1\n"),
+        ("  name: a\n", "  name: a\n  annotations: {berth.dev/ignore: 'B032: x'}\n"),
+        ("ResourceClass", "Calendar"),
+        ("requests:", "requests: ["),
+        ("# A", "# Classes\n---\n# A"),
+    ],
+    ids=["comment", "key", "annotation", "kind", "no-yaml", "document"],
+)
+def test_a_file_that_somebody_has_changed_is_not_replaced(
+    berth: Berth, imported_once: Path, old: str, new: str
+) -> None:
+    path = imported_once / CLASSES
+    path.write_text(changed := path.read_text().replace(old, new, 1))
+    told = berth(*AGAIN)
+
+    assert told.code != 0
+    assert CLASSES in told.err
+    assert path.read_text() == changed
+
+
+def test_a_file_without_any_class_that_is_imported_is_not_replaced(berth: Berth, imported_once: Path) -> None:
+    before = (imported_once / CLASSES).read_bytes()
+    (imported_once / "values.yaml").write_text(HUB.replace("display_name: A", "display_name: B"))
+
+    assert berth(*AGAIN).code != 0
+    assert (imported_once / CLASSES).read_bytes() == before
+
+
+@pytest.mark.parametrize("other", [("--namespace", "other"), ("--cluster", "atlas")])
+def test_the_classes_of_another_hub_are_not_replaced(
+    berth: Berth, imported_once: Path, other: tuple[str, str]
+) -> None:
+    before = (imported_once / CLASSES).read_bytes()
+
+    assert berth(*AGAIN, *other).code != 0
+    assert (imported_once / CLASSES).read_bytes() == before
+
+
+def test_every_file_that_an_import_writes_may_be_replaced_by_it() -> None:
+    for hub in HUBS:
+        text = imported((HERE / hub).read_bytes(), cluster="prod").text
+        source = Source("a.yaml", text.encode())
+
+        assert why_not_replaced(source, source) == ""

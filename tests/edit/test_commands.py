@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from berth.edit.create import ReservationRequest
+from berth.edit.edits import parse_assignment
 from berth.edit.roundtrip import EditError
 from berth.schema.describe import json_schema
 
@@ -625,3 +626,75 @@ def test_new_writes_an_owner(berth: Berth, folder: Path) -> None:
     assert text.endswith('  owner:\n    name: "Ada: L."\n    contact: "@ada"\n')
     assert berth(*once_on("2026-02-02", "logic"), "--contact", "@ada").code == 2
     assert berth(*once_on("2026-02-02", "logic"), "--owner", "").code == 2
+
+
+@pytest.mark.parametrize(
+    ("assignment", "advice"),
+    [
+        ("recurrence.schedule.startTime=08:30", "Write recurrence.schedule[0].startTime."),
+        ("recurrence.schedule.monthly.week=1", "Write recurrence.schedule[0].monthly.week."),
+        ("recurrence.except.date=2026-02-02", "Write recurrence.except[0], or all of it"),
+        ("recurrence.schedule[7].startTime=08:30", "is not in the file."),
+        ("provisioning.placeholderCount.x=1", "Write provisioning.placeholderCount=VALUE."),
+        ("provisioning.placeholderCount.x.y=1", "Write provisioning.placeholderCount=VALUE."),
+        ("provisioning.placeholderCount.x=", "Write provisioning.placeholderCount=VALUE."),
+        ("title.x=1", "Write title=VALUE."),
+        ("title[0]=1", "is not in the file."),
+        ("seats=40", "Write --seats 40, or provisioning.placeholderCount=40 for one class."),
+        ("leadTime=45", "Did you mean provisioning.leadTimeMinutes?"),
+    ],
+)
+def test_a_path_that_leads_nowhere_is_refused_with_one_that_does(
+    berth: Berth, folder: Path, assignment: str, advice: str
+) -> None:
+    before = (folder / "reservations/course.yaml").read_bytes()
+    answer = berth("set", "course", assignment)
+    assert answer.code == 2
+    assert answer.err.endswith((f"{advice}\n", "=[...].\n"))
+    assert advice in answer.err
+    assert (folder / "reservations/course.yaml").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("#1 course", "#1 course"),
+        ("|", "|"),
+        ("> x", "> x"),
+        ("C# course # x", "C# course # x"),
+        ("&a x", "&a x"),
+        ("*a", "*a"),
+        ("!t x", "!t x"),
+        ("- a", "- a"),
+        ("a: b", "a: b"),
+        ('"quoted # text"', "quoted # text"),
+        ("'[1]'", "[1]"),
+        ("25", 25),
+        ("1 # x", "1 # x"),
+        ("[a, b]", ["a", "b"]),
+        ("{a: 1}", {"a": 1}),
+        (" ", None),
+        ("~", None),
+        ("NULL", None),
+    ],
+)
+def test_a_value_is_all_of_its_text(text: str, value: object) -> None:
+    assert parse_assignment(f"title={text}").value == value
+
+
+@pytest.mark.parametrize(
+    "text", ['"a" # b', "[a] # b", '"a", "b"', "[a], [b]", '"a": b', "'a' b", "[a", "{a: 1} #"]
+)
+def test_a_value_of_which_yaml_would_read_a_part_is_refused(text: str) -> None:
+    with pytest.raises(EditError, match="not valid YAML"):
+        parse_assignment(f"title={text}")
+
+
+@pytest.mark.parametrize(
+    "path", ["metadata.annotations.example.org/why", 'metadata.annotations["example.org/why"]']
+)
+def test_a_key_with_dots_is_one_key(berth: Berth, folder: Path, path: str) -> None:
+    assert berth("set", "course", f"{path}=exam").code == 0
+    assert "annotations: {example.org/why: exam}" in (folder / "reservations/course.yaml").read_text("utf-8")
+    assert berth("set", "course", f"{path}=").code == 0
+    assert "example.org" not in (folder / "reservations/course.yaml").read_text("utf-8")

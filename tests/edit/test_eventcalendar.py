@@ -186,6 +186,19 @@ def test_a_long_event_becomes_a_term_on_request() -> None:
     assert without.files == ()
 
 
+@pytest.mark.parametrize(
+    "mark", ["TRANSP:TRANSPARENT", "X-MICROSOFT-CDO-BUSYSTATUS:FREE"], ids=["transparent", "outlook"]
+)
+def test_a_teaching_period_that_is_marked_as_free_is_a_term(mark: str) -> None:
+    """Programs mark events of whole days as free, and a term says nothing about who is busy."""
+    period = event("DTSTART;VALUE=DATE:20260216", "DTEND;VALUE=DATE:20260530", mark, uid="1", title="Term")
+    source = feed(period, event("DTSTART;VALUE=DATE:20260501", uid="2"))
+    with_terms, without = imported(source, has_terms=True), imported(source)
+
+    assert (with_terms.findings, results(with_terms)) == ((), ["term", "closed"])
+    assert [(one.code, "--terms" in one.fix) for one in without.findings] == [("B253", True)]
+
+
 def test_terms_of_one_name_have_their_dates_in_it() -> None:
     terms = [
         event(f"DTSTART;VALUE=DATE:2026{start}", f"DTEND;VALUE=DATE:2026{end}", uid=start, title="Term")

@@ -311,6 +311,44 @@ def test_an_event_is_at_its_instants(lines: tuple[str, ...], expected: str) -> N
     assert utc_windows(*lines, also=ZURICH) == expected
 
 
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (("DTSTART:20271031T010000Z", "DTEND:20271031T013000Z"), "10-31 01:00 to 10-31 01:30"),
+        (("DTSTART:20271031T003000Z", "DURATION:PT1H"), "10-31 00:30 to 10-31 01:30"),
+        (("DTSTART;TZID=Europe/Zurich:20270328T013000", "DURATION:PT2H"), "03-28 00:30 to 03-28 02:30"),
+    ],
+    ids=["repeated-start", "repeated-end", "gap"],
+)
+def test_a_single_event_keeps_its_instants_where_clocks_change(lines: tuple[str, ...], expected: str) -> None:
+    found = imported(feed(event(*lines)))
+
+    assert (found.findings, utc_windows(*lines)) == ((), expected)
+
+
+@pytest.mark.parametrize(
+    ("lines", "line"),
+    [
+        (("DTSTART;TZID=Europe/Zurich:20271031T003000", "DTEND:20271031T013000Z"), 9),
+        (("DTSTART;TZID=Europe/Zurich:20271031T013000", "DURATION:PT2H"), 9),
+        (("DTSTART;TZID=Europe/Zurich:20270327T013000", "DURATION:PT2H", "RRULE:FREQ=DAILY;COUNT=3"), 9),
+        (("DTSTART;TZID=Customized Time Zone:20271031T030000", "DURATION:PT1H"), None),
+    ],
+    ids=["end", "length", "rule", "other-hour"],
+)
+def test_an_instant_that_a_change_of_clocks_hides_is_told(lines: tuple[str, ...], line: int | None) -> None:
+    found = imported(feed(event(*lines), ZURICH))
+
+    assert codes(found) == ([("B207", line)] if line else [])
+
+
+def test_a_repeated_hour_in_a_group_of_one_zone_is_told() -> None:
+    last = event("DTSTART:20271031T010000Z", "DTEND:20271031T013000Z", uid="2")
+    found = imported(feed(event("DTSTART:20271030T010000Z", "DTEND:20271030T013000Z"), last))
+
+    assert codes(found) == [("B207", 14)]
+
+
 def test_times_without_a_zone_are_in_that_of_the_option() -> None:
     lines = ("DTSTART:20260202T090000", "DURATION:PT1H")
 

@@ -179,7 +179,20 @@ def test_an_event_that_is_canceled_is_told(change: Callable[[Source], Source]) -
     ]
 
 
-def test_a_title_that_says_canceled_alone_is_told() -> None:
-    result = imported(feed(event(*WEEKLY, title="Canceled: Algebra")))
+def test_a_title_that_says_canceled_keeps_the_reservation_of_its_uid() -> None:
+    files = written(imported(feed(event(*WEEKLY, title="Algebra"))))
+    result = imported(feed(event(*WEEKLY, title="Canceled: Algebra")), *files, now=NOW)
 
     assert (codes(result), len(windows(written(result)))) == ([("B207", 7)], 5)
+
+
+@pytest.mark.parametrize("mark", [(), ("TRANSP:TRANSPARENT",)], ids=["busy", "free"])
+@pytest.mark.parametrize("title", ["Canceled: Algebra", "Abgesagt: Algebra"])
+def test_a_title_that_says_canceled_with_a_new_uid_is_never_a_course(
+    title: str, mark: tuple[str, ...]
+) -> None:
+    files = written(imported(feed(event(*WEEKLY, title="Algebra"))))
+    result = imported(feed(event(*WEEKLY, *mark, title=title, uid="new")), *files, now=NOW)
+
+    assert (result.files, [one.code for one in result.findings]) == ((), ["B208", "B206"])
+    assert [one[2:4] for one in result.outcomes] == [("canceled", "algebra")]

@@ -129,6 +129,33 @@ def test_an_event_with_a_new_uid_is_recognized_by_title_and_dates(lines: tuple[s
     assert (results(other), codes(other)) == (["new"], [("B208", 10)])
 
 
+def test_an_event_that_moved_and_has_a_new_uid_is_the_same() -> None:
+    files = written(imported(feed(single("20260204"))))
+    result = imported(feed(single("20260203")), *files, now=NOW)
+
+    assert (results(result), result.findings) == (["updated"], ())
+    assert [one[0] for one in windows(written(result))] == ["lab/2026-02-03T09:00"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "now", "expected", "findings"),
+    [
+        (["20260204"], ["20260203", "20260210"], NOW, ["new"], ["B208"]),
+        (["20260204"], ["20260203"], NOW + 60 * 86_400, ["over"], []),
+        (["20260204"], ["20260505"], NOW + 60 * 86_400, ["new"], []),
+        (["20260204"], ["20260204", "20260203"], NOW, ["unchanged", "new"], []),
+    ],
+    ids=["two-new", "both-over", "old-is-over", "not-gone"],
+)
+def test_a_title_alone_does_not_join_an_event_with_another(
+    before: list[str], after: list[str], now: int, expected: list[str], findings: list[str]
+) -> None:
+    files = written(imported(feed(*(single(day) for day in before))))
+    result = imported(feed(*(single(day) for day in after)), *files, now=now)
+
+    assert (results(result), [one.code for one in result.findings]) == (expected, findings)
+
+
 def test_a_date_that_is_new_joins_its_title() -> None:
     days = ["20260302", "20260309", "20260316", "20260323"]
     files = written(imported(feed(*(single(day) for day in days))))

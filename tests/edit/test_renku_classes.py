@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from berth.cli.console import EXIT_BAD_INPUT
 from berth.edit.classes import ImportedClasses, import_renku_classes
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
@@ -242,3 +243,22 @@ def test_a_class_that_differs_from_renkus_is_told(spec: dict[str, object], expec
 @pytest.mark.parametrize("answer", ["", "[", json.dumps(ERROR)], ids=["empty", "not-json", "error"])
 def test_resource_pools_that_cannot_be_read_are_told(answer: str) -> None:
     assert drift(answer) == ["B087 spec.clusters[prod].renkuClasses"]
+
+
+def test_a_pool_that_is_almost_there_is_suggested() -> None:
+    (finding,) = imported(pool(renku_class(1), name="HPC"), "hpc").findings
+
+    assert finding.fix == "Did you mean HPC?"
+
+
+def test_an_id_that_another_file_has_is_a_finding_at_the_class_of_renku(berth: Berth, folder: Path) -> None:
+    answer = [pool(renku_class(1, "small-one")), pool(renku_class(2, "large"), name="HPC")]
+    (folder / "pools.json").write_text(json.dumps(answer))
+    given = ("import", "renku-classes", "pools.json", "--cluster", "prod")
+    assert berth(*given).code == 0
+    told = berth(*given, "--pool", "HPC", "--file", "reservations/hpc.yaml")
+
+    assert told.code == EXIT_BAD_INPUT
+    assert told.err.startswith("pools.json:1:")
+    assert 'sessions of Renku\'s class 2 "large"' in told.err
+    assert not (folder / "reservations/hpc.yaml").exists()

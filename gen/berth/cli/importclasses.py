@@ -1,17 +1,26 @@
 """`berth import z2jh` and `renku-classes`: resource classes of what a hub, or Renku, already knows."""
 
 from collections.abc import Mapping, Sequence
+from difflib import unified_diff
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from berth.cli.command import CommandError, Settings
+from berth.cli.command import CommandError, Settings, exit_code
 from berth.cli.console import EXIT_OK, stderr, stdout
 from berth.cli.edit import keep_schema
-from berth.edit.classes import HubRequest, ImportedClasses, import_renku_classes, import_z2jh
+from berth.edit.classes import (
+    HubRequest,
+    ImportedClasses,
+    import_renku_classes,
+    import_z2jh,
+    why_not_replaced,
+)
 from berth.edit.create import remove_file, write_file
 from berth.edit.roundtrip import EditError
 from berth.edit.sample import SampleReplacement, readme_with_class, replace_sample, sample_source
 from berth.edit.scaffold import README
+from berth.findings import Finding
 from berth.output import table
 from berth.pipeline import Pipeline
 from berth.reading.source import Source, is_input, read_file
@@ -46,7 +55,7 @@ def import_hub(
     if found.needs_release:
         stdout(
             f"The hub has its own scheduler, and placeholders should have the same. Add schedulerName: "
-            f"RELEASE{SCHEDULER} to each class, or remove the file and import with --release RELEASE.\n"
+            f"RELEASE{SCHEDULER} to each class, or import again with --release RELEASE.\n"
         )
     return code
 
@@ -101,25 +110,28 @@ def _write(
     settings: Settings, pipeline: Pipeline, found: ImportedClasses, file: str, sample: Source | None
 ) -> int:
     """Write the classes, instead of the sample class of a new repository, unless there would be errors."""
-    code = settings.report(found.findings)
-    if code != EXIT_OK:
-        stderr("Nothing was written.\n")
-        return code
+    if exit_code(found.findings, strict=settings.strict) != EXIT_OK:
+        return _refused(settings, found.findings)
+    settings.report(found.findings)
     if not is_input(file) or not file.startswith("reservations/"):
         raise CommandError(f"--file {file} is not a YAML file in reservations/.")
+    _check_file(settings, pipeline, Source(file, found.text.encode()))
     texts: dict[str, str | None] = {file: found.text}
     replacement = SampleReplacement({})
     if sample is not None:
-        declared = _after(pipeline, {**texts, sample.file: None}).declared
-        replacement = replace_sample(pipeline, sample, found, declared)
+        replaced = _after(pipeline, {**texts, sample.file: None})
+        invalid = [one for one in replaced.findings() if one.file == file]
+        if exit_code(invalid, strict=False) != EXIT_OK:
+            return _refused(settings, found.at_origins(invalid, file))
+        replacement = replace_sample(pipeline, sample, found, replaced.declared)
         texts.update(replacement.files)
     after = _after(pipeline, texts)
     for _ in after.items():
         pass
-    code = settings.report(after.findings())
-    if code != EXIT_OK:
-        stderr("Nothing was written.\n")
-        return code
+    findings = after.findings()
+    if exit_code(findings, strict=settings.strict) != EXIT_OK:
+        return _refused(settings, found.at_origins(findings, file))
+    settings.report(findings)
     _write_files(settings, {one.file: one.text for one in pipeline.sources}, texts, file)
     if replacement.files:
         _change_readme(settings, found.default)
@@ -132,19 +144,44 @@ def _write(
     return EXIT_OK
 
 
+def _refused(settings: Settings, findings: Sequence[Finding]) -> int:
+    code = settings.report(findings)
+    stderr("Nothing was written.\n")
+    return code
+
+
 def _write_files(
     settings: Settings, before: Mapping[str, bytes], texts: Mapping[str, str | None], new: str
 ) -> None:
-    """Write each file, or remove it, and say so. Raise EditError if the new one exists."""
-    if new in before or Path(new).exists():
-        raise EditError(f"{settings.shown(new)}: the file exists; nothing was written")
+    """Write each file, or remove it, and say so; of classes that were there, show what changed."""
     for name, text in texts.items():
         if text is None:
             remove_file(name, before[name])
             stdout(f"Removed {settings.shown(name)}: a sample.\n")
+        elif text.encode() == before.get(name):
+            stdout(f"Unchanged: {settings.shown(name)}.\n")
         else:
             write_file(name, text, before.get(name))
             stdout(f"{'Changed' if name in before else 'Wrote'} {settings.shown(name)}.\n")
+            if name == new and name in before:
+                stdout(_differences(before[name].decode(), text))
+
+
+def _differences(before: str, after: str) -> str:
+    lines = unified_diff(before.splitlines(), after.splitlines(), n=1, lineterm="")
+    return "".join(f"{line}\n" for line in islice(lines, 2, None))  # without the names of the files
+
+
+def _check_file(settings: Settings, pipeline: Pipeline, new: Source) -> None:
+    """Raise EditError if the file of classes is there and an import must not replace it."""
+    old = next((one for one in pipeline.sources if one.file == new.file), None)
+    if old is None and not Path(new.file).exists():
+        return
+    why = "it cannot be read" if old is None else why_not_replaced(old, new)
+    if why:
+        shown = settings.shown(new.file)
+        advice = "Import into another file (--file), or remove this one to import again"
+        raise EditError(f"{shown}: the file exists, and {why}; nothing was written. {advice}")
 
 
 def _after(pipeline: Pipeline, texts: Mapping[str, str | None]) -> Pipeline:

@@ -28,7 +28,7 @@ _METHODS = ("", "PUBLISH", "REQUEST", "ADD", "CANCEL")
 _CANCELED = ("CANCELED", "CANCELLED")
 # How Outlook begins the title of a canceled event, and marks its time as free.
 _CANCELED_TITLE = re.compile(
-    r"(?:cancell?ed|abgesagt|annulé|annullato|cancelad[oa]|geannuleerd)\s*:", re.IGNORECASE
+    r"^(?:cancell?ed|abgesagt|annulé|annullato|cancelad[oa]|geannuleerd)\s*:", re.IGNORECASE
 )
 _CORRECT = "Correct it in the calendar."
 _T = TypeVar("_T")
@@ -58,6 +58,11 @@ class Event(NamedTuple):
     def says_canceled(self) -> bool:
         """Tell whether its title says so, as in Outlook."""
         return _CANCELED_TITLE.match(self.title) is not None
+
+    @property
+    def canceled_title(self) -> str:
+        """Return the title of the event that a title such as `Canceled: Algebra` is about."""
+        return _CANCELED_TITLE.sub("", self.title, count=1).strip()
 
 
 class Feed(NamedTuple):

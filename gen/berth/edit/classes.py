@@ -7,17 +7,20 @@ from typing import NamedTuple
 
 from berth.edit.create import MODELINE, SCHEMA
 from berth.edit.roundtrip import is_plain, scalar
-from berth.findings import Finding, Problem, severity
+from berth.findings import ERROR, Finding, Path, Problem, in_order, severity
 from berth.output.yamltext import quote
+from berth.reading.document import parse
 from berth.reading.place import locate
 from berth.reading.source import Source
 from berth.reading.text import SyntaxProblem
+from berth.schema import validate
 from berth.schema.base import Json
 from berth.schema.helmvalues import ReadFile
-from berth.schema.pod import Amounts
+from berth.schema.pod import Amounts, check_resources
 from berth.schema.renkuclasses import RenkuClass, read_pools
 from berth.schema.renkunames import fitted
-from berth.schema.report import MISSING, RANGE
+from berth.schema.report import MISSING, RANGE, Report, nearest
+from berth.schema.resourceclass import ResourceClassDocument
 from berth.schema.z2jh import Hub, Session, read_hub
 
 DUPLICATE = "B060"
@@ -33,11 +36,15 @@ _is_plain_key = re.compile("[a-z]{3}[A-Za-z0-9./_-]*", re.ASCII).fullmatch
 
 
 class ImportedClass(NamedTuple):
-    """A class for people: its name, what a seat requests, and whose sessions it counts."""
+    """A class for people: its name, what a seat requests, and whose sessions it counts.
+
+    `origin` is what it was made of: file, document and path.
+    """
 
     name: str
     requests: str
     sessions: str
+    origin: tuple[str, int, Path]
 
 
 class ImportedClasses(NamedTuple):
@@ -55,6 +62,24 @@ class ImportedClasses(NamedTuple):
     default: str = ""
     skipped: tuple[tuple[str, str], ...] = ()
     needs_release: bool = False
+    sources: tuple[Source, ...] = ()  # what the classes were made of
+
+    def at_origins(self, findings: Iterable[Finding], file: str) -> list[Finding]:
+        """Return findings with those of the unwritten file of classes where the classes come from."""
+        moved: list[Finding] = []
+        for finding in findings:
+            if finding.file != file:
+                moved.append(finding)
+                continue
+            above = self.text.splitlines()[: finding.line]
+            made = self.classes[min(above.count("---"), len(self.classes) - 1)]
+            message = (
+                f"{made.sessions}: {finding.path or 'class'} of their class {made.name}: {finding.message}"
+            )
+            problem = Problem(finding.code, *made.origin, message, finding.fix)
+            (located,) = locate([problem], self.sources, severity)
+            moved.append(located._replace(severity=finding.severity))
+        return in_order(moved)
 
 
 class HubRequest(NamedTuple):
@@ -82,7 +107,7 @@ def import_z2jh(
     hub = reading.hub
     problems = [*reading.problems, *(() if hub is None else _unfit(hub))]
     findings = tuple(locate(problems, reading.sources, severity))
-    if hub is None or any(one.severity == "error" for one in findings):
+    if hub is None or any(one.severity == ERROR for one in findings):
         return ImportedClasses("", (), findings)
     namespace = request.namespace or hub.written.namespace or "jupyterhub"
     names = _free_names([one.name for one in hub.sessions], namespace, taken)
@@ -98,7 +123,7 @@ def import_z2jh(
         title = one.title if one.images else f"{one.title}; their image is that of the chart"
         held = {"requests": requests, "limits": limits, "images": list(one.images)}
         texts.append(_text(name, title, request.cluster, {**held, **placement, "sessions": sessions}))
-        made.append(ImportedClass(name, _amounts(requests), one.phrase))
+        made.append(ImportedClass(name, _amounts(requests), one.phrase, hub.written.place(one.path)))
     default = next((i for i, one in enumerate(hub.sessions) if one.is_default), 0)
     return ImportedClasses(
         text=_file(texts),
@@ -107,6 +132,7 @@ def import_z2jh(
         unlabeled=() if own else tuple((one.title, _flow(dict(one.picked))) for one in hub.sessions),
         default=names[default],
         needs_release=hub.values.scheduling.user_scheduler.enabled and not hub.user_scheduler,
+        sources=reading.sources,
     )
 
 
@@ -124,6 +150,13 @@ def _unfit(hub: Hub) -> Iterable[Problem | SyntaxProblem]:
         if not one.requests:
             message = f"{one.phrase} request nothing, so a placeholder would hold nothing."
             yield hub.written.problem(RANGE, one.path, message, "Write mem_guarantee or cpu_guarantee.")
+        report = Report("", 0)
+        check_resources(*one.spawner.bounds, (), report)
+        for problem in report.problems:
+            if severity(problem.code) == ERROR:  # warnings are those of the class
+                path = hub.amount_path(one, str(problem.path[1]))
+                message = f"{one.phrase}: {problem.message}"
+                yield hub.written.problem(problem.code, path, message, problem.fix)
 
 
 def _keys(one: Session) -> str:
@@ -158,9 +191,9 @@ def import_renku_classes(
     known = {one.pool for one in reading.classes or ()}
     for name in pools if reading.classes is not None else ():
         if name not in known:
-            there = ", ".join(sorted(filter(None, known))) or "none with a name"
+            there = sorted(filter(None, known)) or ["none with a name"]
             message = f'no resource pool is named "{name}".'
-            problems.append(Problem(MISSING, source.file, 0, (), message, f"There are {there}."))
+            problems.append(Problem(MISSING, source.file, 0, (), message, nearest(name, there)))
     found = [one for one in reading.classes or () if (one.pool in pools if pools else not one.elsewhere)]
     skipped = [one for one in reading.classes or () if one not in found]
     if reading.classes is not None and not found and not problems:
@@ -168,7 +201,7 @@ def import_renku_classes(
         fix = "Name the resource pools that you mean (--pool)."
         problems.append(Problem(MISSING, source.file, 0, (), message, fix))
     findings = tuple(locate(problems, [source], severity))
-    if not found or any(one.severity == "error" for one in findings):
+    if not found or any(one.severity == ERROR for one in findings):
         return ImportedClasses("", (), findings)
     names = _free_names([one.name for one in found], namespace, taken)
     texts = []
@@ -179,12 +212,13 @@ def import_renku_classes(
     return ImportedClasses(
         text=_file(texts),
         classes=tuple(
-            ImportedClass(name, _amounts(one.requests), one.phrase)
+            ImportedClass(name, _amounts(one.requests), one.phrase, (source.file, reading.index, one.path))
             for one, name in zip(found, names, strict=True)
         ),
         findings=findings,
         default=names[0],
         skipped=tuple((_title(one), one.elsewhere or "another pool") for one in skipped),
+        sources=(source,),
     )
 
 
@@ -208,6 +242,59 @@ def _amounts(amounts: Amounts) -> str:
 
 def _file(texts: Iterable[str]) -> str:
     return MODELINE.format(SCHEMA) + "---\n".join(texts)
+
+
+def why_not_replaced(old: Source, new: Source) -> str:
+    """Return why an import may not replace a file; empty: an import of the same hub or pools wrote it."""
+    before, after = _specs(old), _specs(new)
+    if before is None or after is None:
+        return "it is not as an import writes it"
+    for key in ("cluster", "sessions"):
+        other = {_owner(spec, key) for spec in before.values()} - {
+            _owner(spec, key) for spec in after.values()
+        }
+        if other:
+            return f"its classes are of {', '.join(sorted(other))}"
+    return "" if before.keys() & after.keys() else "no class of it is imported"
+
+
+def _owner(spec: Json, key: str) -> str:
+    """Return whose classes a file has: their cluster, or where their sessions are."""
+    if key == "cluster":
+        return f"cluster {spec['cluster']}" if "cluster" in spec else "no cluster"
+    sessions = spec["sessions"]
+    return f"source {sessions['source']} in namespace {', '.join(sessions.get('namespaces', ()))}"
+
+
+def _specs(source: Source) -> dict[str, Json] | None:
+    """Return what the classes of a file say, by name; None if an import would not write them exactly so."""
+    documents, problems = parse(source)
+    text = source.text.decode(errors="replace").replace("\r\n", "\n")
+    titles = [part.partition("\n")[0] for part in _separator(text.removeprefix(MODELINE.format(SCHEMA)))]
+    if problems or len(titles) != len(documents):
+        return None
+    specs: dict[str, Json] = {}
+    texts = []
+    for document, title in zip(documents, titles, strict=True):
+        report = Report(source.file, document.index)
+        read = validate.read(ResourceClassDocument, document.value, report)
+        if report.errors or read.spec.sessions is None:
+            return None
+        spec: Json = document.value["spec"]  # type: ignore[index,call-overload,assignment] # it was validated
+        if not spec.keys() <= _KEYS:
+            return None
+        specs[read.metadata.name] = spec
+        texts.append(_text(read.metadata.name, title.removeprefix("# "), None, spec))
+    return specs if _file(texts) == text else None
+
+
+_separator = re.compile("^---\n", re.MULTILINE).split
+_KEYS = frozenset(
+    (
+        *("cluster", "renkuId", "requests", "limits", "images", "sessions"),
+        *("nodeSelector", "tolerations", "affinity", "schedulerName"),
+    )
+)
 
 
 def _text(name: str, title: str, cluster: str | None, keys: Json) -> str:

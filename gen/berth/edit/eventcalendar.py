@@ -113,16 +113,12 @@ class _Import:
         if not clipped:
             self._tell(event, OUTSIDE, "outside of --from and --until")
             return
-        if tells_free and event.span.start.is_date and event.is_free:
-            message = "the event is marked as free, so nothing closes; it is left out."
-            fix = "To close its dates, mark it as busy, or select events with --only or --skip."
-            self._leave_out(event, message, fix)
-            return
-        self.first_event = self.first_event or event
         long = [span for span in _runs(spans) if span.end - span.start > LONGEST_BREAK * DAY]
         if long and self.options.has_terms:
+            # People keep appointments in a teaching period, so it is often marked as free.
             found = sorted((_term(event, span) for span in long), key=_order)
             self.terms |= {*found}
+            self.first_event = self.first_event or event
             self._tell(event, TERM, ", ".join(term.name for term in found))
             spans = [span for span in spans if not any(_is_in(span, other) for other in long)]
         elif long and not self.options.events.selects_by_name(event):
@@ -131,6 +127,12 @@ class _Import:
             fix = "Give --terms to make a term of it, or --only 'title:...' to close its dates all the same."
             self._leave_out(event, message, fix)
             return
+        if spans and tells_free and event.span.start.is_date and event.is_free:
+            message = "the event is marked as free, so nothing closes; it is left out."
+            fix = "To close its dates, mark it as busy, or select events with --only or --skip."
+            self._leave_out(event, message, fix)
+            return
+        self.first_event = self.first_event or event
         closed = [one for span in spans for one in self._closed(span, event.title)]
         self.closed |= {*closed}
         if closed:

@@ -5,8 +5,8 @@ A line that speaks of seats and is not understood is reported: no part of it and
 
 import html
 import re
-from collections.abc import Iterable, Iterator
-from itertools import zip_longest
+from collections.abc import Collection, Iterable, Iterator
+from itertools import pairwise, zip_longest
 from typing import NamedTuple
 from unicodedata import normalize
 
@@ -17,12 +17,32 @@ from berth.schema.report import CONFLICT, TYPE, Refusal, shown
 _BREAK = re.compile(r"<\s*/?\s*(?:br|p|div|li|ul|ol|tr|table|h[1-6])\b[^<>]*>", re.IGNORECASE)
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _ADDRESS = re.compile(r"\S+://\S+")
-# Words for seats without a class, in some languages of calendars.
-_SEATS = r"(?:seats?|pl\u00e4tze|platz|places|posti|plazas)(?: (?:needed|required|(?:in )?total))?"
-_SPEAKS_OF_SEATS = re.compile(rf"(?<![\w-]){_SEATS}(?![\w-])", re.IGNORECASE)
-_UNIT = re.compile(r" (?:seats?|people|persons|participants|students)$", re.IGNORECASE)
-_NEXT_PAIR = re.compile(r"[,;]\s*(?=[\"']?[^\W\d][^,;:=]*[:=])")  # not the comma of 1,200
+# Words for seats and for the people who take them, in some languages of calendars.
+_SEATS = r"seats?|pl\u00e4tze|platz|places|posti|plazas|capacity|kapazit\u00e4t"
+_PEOPLE = r"people|persons?|personen|students?|studierende|attendees?|participants?|teilnehmende|teilnehmer"
+_FILLERS = r"number|total|of|in|for|needed|required|expected|anzahl|ben\u00f6tigt|nombre|de"
 _OTHER_NAME = re.compile(r"[\"']?([a-z0-9](?:[-a-z0-9]*[a-z0-9])?)[\"']?\s*[:=]\s*(.+)", re.ASCII)
+# The tokens of a line, each with a letter. Quotes and braces are none.
+_CLASS, _OTHER = "C", "O"
+_TOKENS = (
+    (_OTHER, r"\d{1,2}:\d\d(?!\d)|\d{4}-\d\d-\d\d|\d+(?:st|nd|rd|th)(?!\w)"),  # times and dates, 1st
+    (_CLASS, None),
+    ("S", rf"(?:{_SEATS})(?!\w)"),
+    ("P", rf"(?:{_PEOPLE})(?!\w)"),
+    ("F", rf"(?:{_FILLERS})(?!\w)"),
+    ("N", r"\d+(?:[,.'\u2019 ]\d{3}(?!\d))*"),
+    ("+", r"[+&]|(?:and|und|et|plus)(?!\w)"),
+    (",", r"[,;]"),
+    (":", r"[:=]|(?<=\s)[-\u2013\u2014](?=\s)"),
+    ("x", r"[x\u00d7*](?!\w)"),
+    (_OTHER, r"[^\W\d][\w-]*|[^\s\"'{}]"),
+)
+_LABELED = re.compile("([FSPC]*[SC][FSPC]*):(.*)")
+_LABEL = re.compile("[FSPC]*[SPC][FSPC]*:?")
+# Forms of counts: one with its words around it, or several that have them all before, or all behind.
+_ONE = re.compile("[FSPC]*[:x]?Nx?[FSPC]*")
+_LABELS_FIRST = re.compile("(?:[FSPC]+[:x]?N)+[FSP]*"), re.compile("[FSPC]+[:x]?N(?:[FSP]*$)?")
+_NUMBERS_FIRST = re.compile("(?:Nx?[FSPC]+)+"), re.compile("Nx?[FSPC]+")
 _FIX = 'Write lines such as "seats: 60", or "small: 60" with the name of a class.'
 
 
@@ -33,7 +53,7 @@ class DescribedSeats(NamedTuple):
     ignored: tuple[str, ...] = ()
 
 
-def described_seats(description: str, classes: Iterable[str]) -> DescribedSeats:
+def described_seats(description: str, classes: Collection[str]) -> DescribedSeats:
     """Return the seats in a description. Raise Refusal for a count that is there and cannot be read."""
     reading = _Reading(classes)
     lines = list(_lines(description))
@@ -41,6 +61,9 @@ def described_seats(description: str, classes: Iterable[str]) -> DescribedSeats:
         reading.take(line, following)
     if reading.unclear and not reading.counts:
         raise Refusal(f"the count in {shown(reading.unclear[0])} is not clear.", _FIX, TYPE)
+    if reading.unknown and not reading.counts:
+        message = f"the line {shown(reading.unknown[0])} is like a count, but names no class."
+        raise Refusal(message, f"Classes are {', '.join(classes)}; or write it in another way.", TYPE)
     return DescribedSeats(_by_class(reading.counts), (*reading.unclear, *reading.unknown))
 
 
@@ -56,11 +79,21 @@ def _by_class(counts: Counts) -> Counts:
 
 
 def _lines(description: str) -> Iterator[str]:
-    """Yield the pieces of a description that may have one count each, without HTML and addresses."""
+    """Yield the lines of a description that are not empty, without HTML and addresses."""
     text = html.unescape(_TAG.sub(" ", _BREAK.sub("\n", description)))
     for line in normalize("NFKC", text).splitlines():
         plain = " ".join(_ADDRESS.sub(" ", line).split()).lstrip("-*#\u2022 ").strip("{} ")
-        yield from (piece.strip() for piece in _NEXT_PAIR.split(plain) if piece.strip())
+        is_whole = plain.startswith("(") and plain.endswith(")")
+        if line := (plain[1:-1] if is_whole else plain).strip(" .;,!"):
+            yield line
+
+
+class _Token(NamedTuple):
+    """A word, number or sign of a line, and the letter of its kind."""
+
+    letter: str
+    text: str
+    end: int
 
 
 class _Reading:
@@ -68,47 +101,102 @@ class _Reading:
 
     def __init__(self, classes: Iterable[str]) -> None:
         self.classes = {name.lower(): name for name in classes}
-        names = sorted(map(re.escape, self.classes), key=len, reverse=True)
-        word = rf"[\"']?({'|'.join([*names, _SEATS])})[\"']?"
-        self.pair = re.compile(rf"(?:(?<![\w-])|^){word}\s*(?:[:=]|\s[-\u2013\u2014](?=\s))\s*(.*)", re.I)
-        self.alone = re.compile(word, re.IGNORECASE)
-        self.behind = re.compile(rf"(.*\d.*?) {word}", re.IGNORECASE)  # 60 seats
+        names = "|".join(sorted(map(re.escape, self.classes), key=len, reverse=True))
+        self.letters = [letter for letter, pattern in _TOKENS if names or pattern]
+        patterns = [pattern or rf"(?:{names})(?!\w)" for _, pattern in _TOKENS if names or pattern]
+        self.token = re.compile("|".join(f"({pattern})" for pattern in patterns), re.IGNORECASE)
         self.counts: dict[str, int] = {}
         self.unclear: list[str] = []  # lines that speak of seats
         self.unknown: list[str] = []  # lines with a name that is not a class
 
     def take(self, line: str, following: str) -> None:
-        """Add the count of a line. Raise Refusal if it has one that cannot be read."""
-        if found := self.pair.search(line):
-            value = found[2] or (following if _parsed(following) else "")
-            if value:
-                self._add(found[1], parse_count(_value(value)))
-            else:
+        """Add the counts of a line. Raise Refusal if it has one that cannot be read."""
+        tokens = self._tokens(line)
+        letters = _letters(tokens)
+        is_label = _LABEL.fullmatch(letters)
+        if is_label and (count := _parsed(following)):
+            self._add(tokens, count)
+        elif "N" in letters and {*"SPC"} & {*letters}:
+            self._take_counts(line, tokens)
+        elif is_label:
+            if "S" in letters or ("C" in letters and ":" in letters):
                 self.unclear.append(line)
-        elif (found := self.alone.fullmatch(line)) and (count := _parsed(following)):
-            self._add(found[1], count)
-        elif (found := self.behind.fullmatch(line.rstrip(".;,"))) and (count := _parsed(found[1])):
-            self._add(found[2], count)
-        elif _SPEAKS_OF_SEATS.search(line) and (self.alone.fullmatch(line) or re.search(r"\d", line)):
-            self.unclear.append(line)
-        elif (found := _OTHER_NAME.fullmatch(line)) and _parsed(found[2]):
+        elif _LABELED.fullmatch(letters):
+            self._refuse(line, tokens)
+        elif (named := _OTHER_NAME.fullmatch(line)) and _parsed(named[2]):
             self.unknown.append(line)
 
-    def _add(self, word: str, count: int) -> None:
-        name = self.classes.get(word.lower(), ONLY_CLASS)
+    def _tokens(self, line: str) -> list[_Token]:
+        return [
+            _Token(self.letters[(match.lastindex or 1) - 1], match[0], match.end())
+            for match in self.token.finditer(line)
+        ]
+
+    def _take_counts(self, line: str, tokens: list[_Token]) -> None:
+        """Add the counts of a line that has a number beside a class or a word for seats: all or none."""
+        counts = [count for piece in _pieces(tokens) for count in _counts_of(piece)]
+        words = [[token for token in count if token.letter not in "N:x"] for count in counts]
+        are_clear = all(
+            len(self._classes(labels)) <= 1 and {*_letters(labels)} & {*"SPC"} for labels in words
+        )
+        if not counts or not all(counts) or not are_clear:
+            self._refuse(line, tokens)
+            return
+        for count, labels in zip(counts, words, strict=True):
+            number = next(token.text for token in count if token.letter == "N")
+            self._add(labels, parse_count(number))
+
+    def _classes(self, tokens: Iterable[_Token]) -> list[str]:
+        names = [self.classes[token.text.lower()] for token in tokens if token.letter == _CLASS]
+        return [*dict.fromkeys(names)]
+
+    def _refuse(self, line: str, tokens: list[_Token]) -> None:
+        """Note a line as unclear. Raise Refusal if it names a class, or has a label and a wrong count."""
+        letters = _letters(tokens)
+        labeled = _LABELED.fullmatch(letters)
+        if labeled and _CLASS not in labeled[2]:
+            parse_count(line[tokens[labeled.end(1)].end :].strip(" .;,\"'"))
+        if names := self._classes(tokens):
+            message = f"the count in {shown(line)} is not clear."
+            raise Refusal(message, f'Write a line for each class, such as "{names[-1]}: 4".', TYPE)
+        self.unclear.append(line)
+
+    def _add(self, labels: Iterable[_Token], count: int) -> None:
+        name = next(iter(self._classes(labels)), ONLY_CLASS)
         if self.counts.setdefault(name, count) != count:
-            message = f"{word} has two counts: {self.counts[name]} and {count}."
+            message = f"{name or 'seats'} has two counts: {self.counts[name]} and {count}."
             raise Refusal(message, "Write one of them.", CONFLICT)
 
 
-def _value(text: str) -> str:
-    """Return a count without the quotes, the unit and the end of a sentence around it."""
-    value = text.strip(" .;,\"'")
-    return _UNIT.sub("", value if "(" in value else value.rstrip(")")).strip(" \"'")
+def _letters(tokens: Iterable[_Token]) -> str:
+    return "".join(token.letter for token in tokens)
+
+
+def _pieces(tokens: list[_Token]) -> Iterator[list[_Token]]:
+    """Yield what is between commas and words such as "and", without remarks between commas."""
+    marks = [-1, *(at for at, token in enumerate(tokens) if token.letter in "+,"), len(tokens)]
+    for first, last in pairwise(marks):
+        piece = tokens[first + 1 : last]
+        around = _letters([*tokens[max(first, 0) : first + 1], *tokens[last : last + 1]])
+        if "+" in around or {"N", _CLASS} & {*_letters(piece)}:
+            yield piece
+
+
+def _counts_of(piece: list[_Token]) -> Iterator[list[_Token]]:
+    """Yield the tokens of each count of a piece; an empty list if it is not understood."""
+    letters = _letters(piece)
+    if _ONE.fullmatch(letters):
+        yield piece
+        return
+    for whole, part in (_LABELS_FIRST, _NUMBERS_FIRST):
+        if whole.fullmatch(letters):
+            yield from (piece[match.start() : match.end()] for match in part.finditer(letters))
+            return
+    yield []
 
 
 def _parsed(text: str) -> int | None:
     try:
-        return parse_count(_value(text))
+        return parse_count(text.strip(" .;,\"'"))
     except Refusal:
         return None

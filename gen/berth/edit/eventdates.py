@@ -170,6 +170,9 @@ class _Reading:
         moved = {start: changed[start] for start in sorted((kept.keys() & changed.keys()) - excluded)}
         happening = [*kept.values(), *(change.span for change in moved.values()), *extra, *others]
         self._choose_zone(main, happening)
+        self._warn_of_length(
+            main, (kept[start] for start in kept if start not in excluded and start not in changed)
+        )
         spans = {start: self._converted(span) for start, span in kept.items()}
         found = EventDates(
             self.zone,
@@ -222,6 +225,31 @@ class _Reading:
                 self.zone = self.clock.zone
         elif repeats and walls and not self.in_zone:
             self.zone = place_of(self.clock, walls, [self.limits.zone]) or self.limits.zone
+        result = ZoneClock(self.zone)
+        repeated = [wall for wall in walls if not _has_instant(result, self.clock.instant(wall))]
+        if repeated and isinstance(self.clock, ZoneClock) and not self.in_zone:
+            self.zone = self.clock.zone
+        elif repeated:
+            self._warn_of_repeated(event, "DTSTART", result.wall(self.clock.instant(repeated[0])))
+
+    def _warn_of_repeated(self, event: Event, key: str, wall: int) -> None:
+        """Report a time in the second of two hours of the same name, which a wall time cannot say."""
+        message = f"clocks show {clock(wall)} twice on {_day_text(wall)}; the first of them is imported."
+        self._warn(event, key, message, "Check the times that berth occurrences shows.")
+
+    def _warn_of_length(self, main: Event, spans: Iterable[Span]) -> None:
+        """Report dates on which a DURATION, which is elapsed time, differs from the length on the clock."""
+        minutes = main.span.minutes
+        if minutes is None or main.span.start.is_date or minutes % DAY == 0:
+            return
+        other = [
+            span.start
+            for span in spans
+            if self.clock.instant(span.end) - self.clock.instant(span.start) != minutes * 60
+        ]
+        if other:
+            message = f"clocks change during {_days_text(other)}; the end has the usual time of day there."
+            self._warn(main, "DURATION", message, "Check the times that berth occurrences shows.")
 
     def _check_definition(self, event: Event, place: ZoneClock, walls: Iterable[int]) -> None:
         """Report a VTIMEZONE that says something else than the name of its place."""
@@ -242,7 +270,11 @@ class _Reading:
         first = self.series.first
         if not time.zone or (time.zone == first.span.start.zone and event.zones is first.zones):
             return time.wall
-        return self.clock.wall(self._clock_of(event, key, time).instant(time.wall))
+        instant = self._clock_of(event, key, time).instant(time.wall)
+        wall = self.clock.wall(instant)
+        if key in ("DTSTART", "DTEND") and not _has_instant(self.clock, instant):
+            self._warn_of_repeated(event, key, wall)
+        return wall
 
     def _converted(self, span: Span) -> Span:
         """Return wall times of the event's clock as those of the zone of the result."""
@@ -256,6 +288,10 @@ class _Reading:
         start = self._wall(event, "DTSTART", span.start)
         if span.end is not None:
             return Span(start, self._wall(event, "DTEND", span.end))
+        if span.minutes and span.minutes % DAY and not (span.start.is_date or event.rules or event.added):
+            end = self.clock.instant(start) + span.minutes * 60  # a DURATION is elapsed time
+            if _has_instant(self.clock, end):
+                return Span(start, self.clock.wall(end))
         return Span(start, start + (minutes if span.minutes is None else span.minutes))
 
     def _is_within(self, wall: int) -> bool:
@@ -421,6 +457,11 @@ class _Reading:
 
     def _warn(self, event: Event, key: str, message: str, fix: str) -> None:
         self.findings.append(self.feed.finding(event, PARTLY_IMPORTED, key, message, fix))
+
+
+def _has_instant(clock: EventClock, instant: int) -> bool:
+    """Tell whether a wall time of a clock means this instant: of a repeated time, it means the first."""
+    return clock.instant(clock.wall(instant)) == instant // 60 * 60
 
 
 def _day_text(wall: int) -> str:

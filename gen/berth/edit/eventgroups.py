@@ -241,12 +241,13 @@ def _joined(parts: Sequence[EventDates]) -> EventDates:
 
 
 def matched(
-    groups: Sequence[EventGroup], records: Sequence[ImportRecord], uids: frozenset[str]
+    groups: Sequence[EventGroup], records: Sequence[ImportRecord], uids: frozenset[str], now: int
 ) -> dict[int, int]:
     """Return the number of the record of each group that has one. `uids`: all of the feed.
 
     A group is recognized by its title, else by a UID, else by title and dates where no event has the UID any
-    more: some programs give new UIDs at each export.
+    more: some programs give new UIDs at each export. One that moved then shares no date: its title is enough
+    where it is that of one new event, and of one record with dates to come.
     """
     by_key: dict[tuple[str, str], list[int]] = {}
     for number, record in enumerate(records):
@@ -269,7 +270,24 @@ def matched(
             if at not in found and number not in taken:
                 found[at] = number
                 taken.add(number)
-    return found
+    coming = {number for number, record in enumerate(records) if max(record.starts, default=0) > now}
+    return found | _moved(groups, by_key, found, coming - taken)
+
+
+def _moved(
+    groups: Sequence[EventGroup],
+    by_key: Mapping[tuple[str, str], Sequence[int]],
+    found: Mapping[int, int],
+    left: set[int],
+) -> dict[int, int]:
+    """Match the one new event of a title with the one record of that title that is left."""
+    moved = {}
+    for key, candidates in by_key.items():
+        records = [number for number in candidates if number in left]
+        new = [at for at, group in enumerate(groups) if at not in found and key in _date_key(group)]
+        if len(records) == len(new) == 1 and len(groups[new[0]].events) == 1:
+            moved[new[0]] = records[0]
+    return moved
 
 
 _ITS_TITLE, _ITS_UID, _ITS_DATES = "title", "uid", "dates"

@@ -108,7 +108,7 @@ class _Import:
         events = [dated for one in series if (dated := self._dated(one)) is not None]
         groups = grouped(events, self.options.group, self.records, self._in_one_zone)
         uids = frozenset(event.uid for event in self.feed.events)
-        records = matched(groups, self.records, uids)
+        records = matched(groups, self.records, uids, self.options.now)
         names = self._new_names({at: group for at, group in enumerate(groups) if at not in records})
         for at, group in enumerate(groups):
             record = self.records[records[at]] if at in records else None
@@ -126,8 +126,7 @@ class _Import:
         """Return an event with its dates and seats; None if it is left out."""
         event = series.first
         if series.is_canceled:
-            into = next((one.reservation.name for one in self._ours(event) if one.reservation), "")
-            self._tell([event], CANCELED, into, "canceled in the calendar")
+            self._tell_canceled(event)
             return None
         if reason := self.options.events.refusal(event):
             self.left_out.append(event)
@@ -135,6 +134,12 @@ class _Import:
             return None
         try:
             self._require_key(event)
+            if event.says_canceled and not self._ours(event):
+                message = "its title says that it is canceled; it is not imported."
+                fix = "If it takes place, correct its title."
+                self.findings.append(self.feed.finding(event, NOT_IMPORTED, "SUMMARY", message, fix))
+                self._tell_canceled(event)
+                return None
             if event.says_canceled:
                 message = "its title says that it is canceled, and it is not: it is imported."
                 fix = "Delete it in the calendar, or correct its title."
@@ -154,6 +159,14 @@ class _Import:
     def _ours(self, event: Event) -> list[ImportRecord]:
         return [record for record in self.records if record.is_ours and event.uid and record.uid == event.uid]
 
+    def _tell_canceled(self, event: Event) -> None:
+        """Tell of an event that is canceled, with its reservation, also where its UID is a new one."""
+        records = self._ours(event) or [record for record in self.records if record.is_ours]
+        title = event.canceled_title[:LONGEST_TITLE]
+        reservations = [record.reservation for record in records if record.reservation]
+        names = [one.name for one in reservations if self._ours(event) or one.title == title]
+        self._tell([event], CANCELED, next(iter(names), ""), "canceled in the calendar")
+
     def _with_changed_seats(self, one: DatedEvent) -> DatedEvent | None:
         """Return the event with the seats of its changed dates; None if one has a count that is not clear."""
         by_text: dict[str, DescribedSeats] = {"": DescribedSeats({})}
@@ -168,7 +181,8 @@ class _Import:
 
     def _in_one_zone(self, one: DatedEvent) -> DatedEvent:
         """Return the event with its dates as wall times of the default zone."""
-        dates, _ = dates_of(one.series, self.feed, self.limits, in_zone=True)
+        dates, doubts = dates_of(one.series, self.feed, self.limits, in_zone=True)
+        self.findings += doubts
         return self._with_changed_seats(one._replace(dates=dates)) or one
 
     def _require_key(self, event: Event) -> None:

@@ -36,8 +36,8 @@ def replace_sample(
 ) -> SampleReplacement:
     """Remove the sample class, and let its courses use the default of the imported classes.
 
-    `declared` has the imported classes. Unless the Site says where the Jobs of Berth run, it then lets them
-    tolerate the taints of these classes.
+    `declared` has the imported classes, all of which are valid. Unless the Site says where the Jobs of Berth
+    run, it then lets them tolerate the taints of these classes.
     """
     names = [one.name for one in imported.classes]
     users = [one for one in pipeline.declared.reservations if SAMPLE_CLASS in class_names(one)]

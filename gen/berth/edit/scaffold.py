@@ -147,7 +147,7 @@ def project_of(texts: dict[str, str]) -> Pipeline:
 def next_commands(starter: Starter) -> tuple[str, ...]:
     """Return the commands that lead from the files to pods, to be run in the repository."""
     if starter.engine == "none":
-        apply = (
+        apply: tuple[str, ...] = (
             "berth render",
             f"kubectl apply --recursive -f rendered/clusters/{starter.cluster}",
             "kubectl create job first-sweep --namespace berth --from=cronjob/berth-sweep",

@@ -8,7 +8,7 @@ from berth.edit.datelists import set_keys
 from berth.edit.roundtrip import EditError, MakeNode
 from berth.schema.counts import parse_count
 from berth.schema.holders import Unit
-from berth.schema.report import Refusal
+from berth.schema.report import Refusal, shown
 from berth.schema.values import Reservation, Seats
 
 ONLY_CLASS = ""
@@ -29,9 +29,8 @@ def parse_counts(text: str) -> Counts:
             found[name] = parse_count(count)
         except Refusal as refusal:
             fix = refusal.fix.rstrip(".")
-            raise EditError(
-                f'--seats "{text}": {refusal.message} {fix}, or CLASS=NUMBER with commas'
-            ) from None
+            message = f"--seats {shown(text)}: {refusal.message} {fix}, or CLASS=NUMBER with commas"
+            raise EditError(message, refusal.code) from None
     if ONLY_CLASS in found and len(found) > 1:
         raise EditError(f'--seats "{text}": name the class of each number')
     return found

@@ -14,7 +14,7 @@ from pydantic.alias_generators import to_camel
 from pydantic_core import CoreSchema, core_schema
 
 from berth.findings import Path
-from berth.reading.scalar import ZeroPrefixedNumber
+from berth.reading.scalar import IN_QUOTES, ZeroPrefixedNumber
 from berth.schema.report import TYPE, Refusal, Report, article, shown
 
 # Pydantic would look for plugins in the metadata of every installed package, before the first validation.
@@ -101,7 +101,7 @@ class Text:
             return wrong_type(value, self.words)
         text = str(value).lower() if isinstance(value, bool) else str(value)
         try:
-            if self.grammar is not None:
+            if self.grammar is not None and not isinstance(value, float):  # 1e3 may be a name; 1000.0 is none
                 self.grammar(text)
         except Refusal as refusal:
             message = refusal.message.replace(shown(text), shown(text).strip('"'))
@@ -109,8 +109,8 @@ class Text:
         kind = "a truth value" if isinstance(value, bool) else "a number"
         message = f"{shown(value)} is {kind}, not {article(self.words)}."
         if isinstance(value, float) or len(text) > 60:  # 1e3 would not be shown as it is written
-            return Refusal(message, "Write it in quotes.", TYPE)
-        return Refusal(message, f'Write it in quotes: "{text}".', TYPE)
+            return Refusal(message, f"{IN_QUOTES}.", TYPE)
+        return Refusal(message, f'{IN_QUOTES}: "{text}".', TYPE)
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(self.read)

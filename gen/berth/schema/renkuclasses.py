@@ -116,6 +116,7 @@ class RenkuClass(NamedTuple):
     limits: Amounts
     placement: Json
     elsewhere: str  # why its sessions are not in the cluster of Renku; empty: they are
+    path: Path = ()  # in the answer
 
     @property
     def phrase(self) -> str:
@@ -127,6 +128,7 @@ class PoolsReading(NamedTuple):
 
     classes: tuple[RenkuClass, ...] | None
     problems: tuple[Problem | SyntaxProblem, ...]
+    index: int = 0  # type: ignore[assignment] # of the document; hides tuple.index
 
 
 def read_pools(source: Source) -> PoolsReading:
@@ -146,10 +148,10 @@ def read_pools(source: Source) -> PoolsReading:
         problems.append(Problem(MISSING, source.file, documents[0].index, (), message, _ADVICE))
     if any(severity(one.code) == ERROR for one in problems):
         return PoolsReading(None, tuple(problems))
-    return PoolsReading(tuple(_named(found)), tuple(problems))
+    return PoolsReading(tuple(_named(found)), tuple(problems), documents[0].index)
 
 
-_Row = tuple[_Pool | None, _Class]
+_Row = tuple[_Pool | None, _Class, Path]  # the path is that of the class
 
 
 def _rows(value: Any, report: Report) -> Iterator[_Row]:
@@ -163,13 +165,11 @@ def _rows(value: Any, report: Report) -> Iterator[_Row]:
     ids: set[int] = set()
     for path, item in zip(paths, items, strict=True):
         inner = Report(report.file, report.index, path)
-        for i, row in enumerate(_of_item(item, inner)):
-            number = row[1].id
-            if number in ids:
-                at: Path = ("id",) if row[0] is None else ("classes", i, "id")
-                inner(CONFLICT, at, f"duplicate id {number}.", "Keep one of the two classes.")
-            ids.add(number)
-            yield row
+        for pool, one, at in _of_item(item, inner):
+            if one.id in ids:
+                inner(CONFLICT, (*at, "id"), f"duplicate id {one.id}.", "Keep one of the two classes.")
+            ids.add(one.id)
+            yield pool, one, (*path, *at)
         report.problems += inner.problems
 
 
@@ -178,11 +178,11 @@ def _of_item(item: Any, report: Report) -> Iterator[_Row]:
     if "classes" in keys:
         pool = validate.read(_Pool, item, report)
         if pool is not INVALID and not report.errors:
-            yield from ((pool, one) for one in pool.classes)
+            yield from ((pool, one, ("classes", i)) for i, one in enumerate(pool.classes))
     elif {"cpu", "memory"} & keys:
         one = validate.read(_Class, item, report)
         if one is not INVALID and not report.errors:
-            yield None, one
+            yield None, one, ()
     else:
         what = "this mapping" if isinstance(item, dict) else shown(item)
         report(TYPE, (), f"{what} is not a resource pool or a resource class of Renku.", _ADVICE)
@@ -191,7 +191,7 @@ def _of_item(item: Any, report: Report) -> Iterator[_Row]:
 def _named(rows: list[_Row]) -> Iterator[RenkuClass]:
     """Yield the classes by id. Of several with one name, all but the first have their id after it."""
     taken: set[str] = set()
-    for pool, one in sorted(rows, key=lambda row: row[1].id):
+    for pool, one, path in sorted(rows, key=lambda row: row[1].id):
         name = name_of(one.name, "class")
         name = name_of(f"{one.name} {one.id}", "class") if name in taken else name
         name = f"class-{one.id}" if name in taken else name
@@ -206,4 +206,5 @@ def _named(rows: list[_Row]) -> Iterator[RenkuClass]:
             limits,
             one.placement,
             "" if pool is None else pool.elsewhere,
+            path,
         )

@@ -132,10 +132,15 @@ class Spawner(_Theirs):
 
     @property
     def resources(self) -> tuple[Amounts, Amounts]:
-        """Return requests and limits, completed as the API server does. KubeSpawner leaves out 0."""
+        """Return requests and limits, completed as the API server does."""
+        return completed(*self.bounds)
+
+    @property
+    def bounds(self) -> tuple[Amounts, Amounts]:
+        """Return requests and limits of the pod that KubeSpawner makes. It leaves out 0."""
         requests = {"cpu": self.cpu_guarantee, "memory": self.mem_guarantee}
         limits = {"cpu": self.cpu_limit, "memory": self.mem_limit}
-        return completed(
+        return (
             {**_positive(requests), **_positive(self.extra_resource_guarantees or {})},
             {**_positive(limits), **_positive(self.extra_resource_limits or {})},
         )
@@ -418,6 +423,40 @@ class Hub(NamedTuple):
     @property
     def user_scheduler(self) -> str:
         return self.values.user_scheduler(self.written.release)
+
+    def amount_path(self, session: Session, resource: str) -> Path:
+        """Return where a limit or guarantee of a session is written: the most special one.
+
+        With choices of a profile, it is the profile: each of them may change the amount.
+        """
+        if len(session.picked) > 1:
+            return session.path
+        if resource in _OPTIONS:
+            short, usual = _OPTIONS[resource], ("singleuser", resource)
+            options: list[Path] = [(f"{short}_limit",), (f"{short}_guarantee",)]
+            chart: list[Path] = [(*usual, "limit"), (*usual, "guarantee")]
+        else:
+            kinds = ("limits", "guarantees")
+            options = [(f"extra_resource_{kind}", resource) for kind in kinds]
+            chart = [("singleuser", "extraResource", kind, resource) for kind in kinds]
+        config: Path = ("hub", "config")
+        above = ((*session.path, "kubespawner_override"), (*config, "KubeSpawner"), (*config, "Spawner"))
+        paths = [*((*parent, *option) for parent in above for option in options), *chart]
+        return next((path for path in paths if _is_written(self.written.value, path)), session.path)
+
+
+_OPTIONS = {"cpu": "cpu", "memory": "mem"}  # how KubeSpawner's options for them begin
+
+
+def _is_written(value: Any, path: Path) -> bool:
+    for step in path:
+        if isinstance(value, dict):
+            value = value.get(step)
+        elif isinstance(value, list) and isinstance(step, int) and step < len(value):
+            value = value[step]
+        else:
+            return False
+    return value is not None
 
 
 class HubReading(NamedTuple):
