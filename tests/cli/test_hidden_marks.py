@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from tests.answer import Berth
-from tests.cli import project
 
 MARKS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c"
 ESCAPED = "".join(f"\\u{ord(mark):04x}" for mark in MARKS)
