@@ -17,8 +17,10 @@ ESCAPED = "".join(f"\\u{ord(mark):04x}" for mark in MARKS)
         ("skip", "course", "2026-02-24"),
         ("skip", "course", "2026-02-24", "--title", "{title}"),
         ("copy", "course", "again", "--from", "2027-02-01", "--until", "2027-03-01"),
-        ("new", "more", "09:00-10:00", "--dates", "2026-06-01", "--class", "small", "--seats", "2")
-        + ("--behavior", "none", "--title", "{title}"),
+        (
+            *("new", "more", "09:00-10:00", "--dates", "2026-06-01", "--class", "small", "--seats", "2"),
+            *("--behavior", "none", "--title", "{title}"),
+        ),
         ("delete", "course"),
         ("list", "-o", "wide"),
         ("occurrences", "course", "-o", "wide"),

@@ -402,11 +402,11 @@ def store(repository: Repository, path: str, text: str) -> None:
 def test_what_git_stores_is_judged_and_not_only_what_it_checks_out(
     repository: Repository, tmp_path: Path, where: str, header: str
 ) -> None:
-    """The check of the work tree sees a hyphen, and engines the dash that git stores."""
+    """The work tree has an s, and engines that read blobs get the long s that git stores."""
     path = "rendered/clusters/prod/base.yaml"
     file = repository.folder / path
     text = file.read_text("utf-8")
-    pattern = "rendered/**" if where == ".gitattributes" else "**"
+    pattern = path.removeprefix(where.removesuffix(".gitattributes"))
     (repository.folder / where).write_text(f"{header}{pattern} working-tree-encoding=ASCII//TRANSLIT\n")
     repository.commit("attributes")
     store(repository, path, text.replace("restricted", "re\u017ftricted", 1))
@@ -416,7 +416,8 @@ def test_what_git_stores_is_judged_and_not_only_what_it_checks_out(
     repository.git("push", "--quiet", "origin", "fresh")
     preview(repository, tmp_path / "out", COMMIT="true", BRANCH="fresh")
 
-    assert outcome(tmp_path / "out") != ("true", "true")
-    shown = (tmp_path / "out/preview.md").read_text("utf-8").replace("\\", "")
-    assert "clusters/prod/base.yaml" in shown
+    is_as_judged = repository.git("show", f"HEAD:{path}") == text.strip()  # a commit of ours may repair it
+    assert (outcome(tmp_path / "out") == ("true", "true")) == is_as_judged
+    assert is_as_judged or "clusters/prod/base.yaml" in (tmp_path / "out/preview.md").read_text("utf-8")
+    assert not (is_as_judged and where == ".gitattributes")
     assert not (repository.folder / ".git/info/attributes").exists()

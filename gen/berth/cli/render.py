@@ -30,7 +30,6 @@ from berth.render import files, text_of
 from berth.schema.values import Site
 
 
-
 class _Sink(Protocol):
     def put(self, path: str, text: str) -> None: ...
 

@@ -77,14 +77,18 @@ class CommitFiles:
         elif found[1] in self._entered:
             self._problems.append(linked_again(path, self._entered[found[1]]))
         else:
-            self._entered[found[1]] = path
-            for inner, (mode, blob) in sorted(self._git.entries(found[1]).items()):
-                if mode == "120000":
-                    self._follow(f"{path}/{inner}")
-                elif _is_read_attributes(inner):
-                    self._problems.append(attributes(f"{path}/{inner}"))
-                elif mode in ("100644", "100755"):
-                    self._inputs[f"{path}/{inner}"] = blob
+            self._enter(path, found[1])
+
+    def _enter(self, path: str, tree: str) -> None:
+        """Add what is in a folder that a link leads to."""
+        self._entered[tree] = path
+        for inner, (mode, blob) in sorted(self._git.entries(tree).items()):
+            if mode == "120000":
+                self._follow(f"{path}/{inner}")
+            elif _is_read_attributes(inner):
+                self._problems.append(attributes(f"{path}/{inner}"))
+            elif mode in ("100644", "100755"):
+                self._inputs[f"{path}/{inner}"] = blob
 
     def inputs(self) -> tuple[list[Source], list[Problem]]:
         """Return the files to read, and why others cannot be read: the same as those of a folder."""
