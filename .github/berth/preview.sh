@@ -36,17 +36,23 @@ if [[ "$BASE" =~ ^0*$ ]]; then # the first push of a branch
 fi
 merged=$(mktemp -d)/merged
 trap 'git worktree remove --force "$merged" >&2 || true' EXIT
+# Judge what git stores, too: by the attributes of a branch, git may check out something else.
+attributes=$(git rev-parse --git-path info/attributes)
+mkdir -p "$(dirname -- "$attributes")"
+echo "* -text !ident !filter !working-tree-encoding" >>"$attributes"
 git worktree add --quiet --detach "$merged" HEAD >&2
 if [ "${MERGE:-false}" = true ]; then
   if ! git -C "$merged" -c user.name=berth -c user.email=berth@localhost merge --quiet --no-edit "$BASE" >&2; then
     git -C "$merged" merge --abort >&2 || true
     valid=false
     refuse "This branch cannot be merged" "Merge its base branch into it, and resolve the conflicts."
-  elif [ "$(git -C "$merged" rev-parse HEAD)" != "$(git rev-parse HEAD)" ] && [ "$fresh" = true ] &&
-    ! berth -C "$merged/$DIRECTORY" render --check >&2; then
-    fresh=false
-    refuse "rendered/ is not up to date after the merge" "Update this branch from its base branch, then render."
   fi
+fi
+rm -- "$attributes"
+if [ "$valid" = true ] && [ "$fresh" = true ] && ! berth -C "$merged/$DIRECTORY" render --check >&2; then
+  fresh=false
+  refuse "rendered/ is not up to date after the merge" \
+    "Update this branch from its base branch, then render. Remove attributes of git that change these files."
 fi
 in_merged() { (cd "$merged" && berth -C "$DIRECTORY" "$@"); } # findings are at the files of the repository
 in_merged validate -o github --now "$now" || valid=false

@@ -167,6 +167,15 @@ class Git:
         except GitError:
             return ""
 
+    def ids(self, commit: str, folder: str) -> set[str]:
+        """Return the ids of a folder in a commit and of everything below it; none if there is none."""
+        tree = self.tree(commit, folder)
+        if not tree:
+            return set()
+        listed = run_git(self._folder, "ls-tree", "-r", "-t", "-z", "--full-tree", tree)
+        entries = (line.partition(b"\t")[0].split() for line in listed.split(b"\0") if line)
+        return {tree, *(entry[2].decode() for entry in entries)}
+
     def entries(self, tree: str) -> dict[str, tuple[str, str]]:
         """Return the mode and id of everything below a tree, by path."""
         listed = run_git(self._folder, "ls-tree", "-r", "-z", "--full-tree", tree)

@@ -199,6 +199,36 @@ def test_a_link_out_of_the_repository_is_refused_on_both_sides(history: History,
     assert "[core]" not in told
 
 
+def both_sides(history: History, path: str) -> str:
+    """Return what is said of a path that is in the commit and in the working tree, once for each."""
+    history.commit("as it is")
+    told = history.diff("HEAD").out
+    assert told.count(f"{path}:1:1: error[B001]") == 2, told
+    return told
+
+
+@pytest.mark.parametrize("target", ["README.md", "clusters/prod/base.yaml", "clusters", "."])
+def test_a_link_to_what_nobody_reviews_is_refused_on_both_sides(history: History, target: str) -> None:
+    (history.root / "rendered/README.md").write_text((history.root / "reservations/rest.yaml").read_text())
+    name = "x.yaml" if "." in target[1:] else "x"
+    (history.root / f"reservations/{name}").symlink_to(f"../rendered/{target}")
+
+    assert "the link leads into rendered/." in both_sides(history, f"reservations/{name}")
+
+
+@pytest.mark.parametrize("folder", ["reservations", "reservations/deep/er", "linked"])
+def test_attributes_of_git_among_reservations_are_refused_on_both_sides(
+    history: History, folder: str
+) -> None:
+    (history.root / folder).mkdir(parents=True, exist_ok=True)
+    (history.root / folder / ".gitattributes").write_text("*.yaml ident\n")
+    if folder == "linked":
+        (history.root / "reservations/linked").symlink_to("../linked")
+        folder = "reservations/linked"
+
+    assert "it may change what git checks out here." in both_sides(history, f"{folder}/.gitattributes")
+
+
 def test_set_keeps_a_link_and_changes_its_file(history: History) -> None:
     course = history.root / "reservations/course.yaml"
     shared = history.root / "shared.yaml"

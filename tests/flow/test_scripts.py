@@ -382,3 +382,43 @@ def test_berth_runs_without_the_token(repository: Repository, tmp_path: Path) ->
     preview(repository, tmp_path / "out", COMMIT="true", BRANCH="main", GH_TOKEN="a-token")
 
     assert "a-token" not in (tmp_path / "environment").read_text("utf-8")
+
+
+def store(repository: Repository, path: str, text: str) -> None:
+    """Let git store other text than it checks out, as no `git add` does."""
+    file = repository.folder / "other"
+    file.write_text(text, "utf-8")
+    blob = repository.git("hash-object", "-w", "--no-filters", str(file))
+    file.unlink()
+    repository.git("update-index", "--cacheinfo", f"100644,{blob},{path}")
+    repository.git("commit", "--quiet", "--message", "stored")
+    repository.git("checkout", "--quiet", "-b", "fresh")
+    (repository.folder / path).unlink()
+    repository.git("checkout", "--", path)
+
+
+@pytest.mark.parametrize("where", [".gitattributes", "rendered/clusters/.gitattributes"])
+@pytest.mark.parametrize("header", ["", "# Rendered by berth\n"])
+def test_what_git_stores_is_judged_and_not_only_what_it_checks_out(
+    repository: Repository, tmp_path: Path, where: str, header: str
+) -> None:
+    """The work tree has an s, and engines that read blobs get the long s that git stores."""
+    path = "rendered/clusters/prod/base.yaml"
+    file = repository.folder / path
+    text = file.read_text("utf-8")
+    pattern = path.removeprefix(where.removesuffix(".gitattributes"))
+    (repository.folder / where).write_text(f"{header}{pattern} working-tree-encoding=ASCII//TRANSLIT\n")
+    repository.commit("attributes")
+    store(repository, path, text.replace("restricted", "re\u017ftricted", 1))
+    assert file.read_text("utf-8") == text
+    if where == ".gitattributes":
+        assert repository.run("berth", "render", "--check").code == 0
+    repository.git("push", "--quiet", "origin", "fresh")
+    preview(repository, tmp_path / "out", COMMIT="true", BRANCH="fresh")
+
+    is_as_judged = repository.git("show", f"HEAD:{path}") == text.strip()  # a commit of ours may repair it
+    assert (outcome(tmp_path / "out") == ("true", "true")) == is_as_judged
+    shown = (tmp_path / "out/preview.md").read_text("utf-8").replace("\\", "")
+    assert is_as_judged or "clusters/prod/base.yaml" in shown
+    assert not (is_as_judged and where == ".gitattributes")
+    assert not (repository.folder / ".git/info/attributes").exists()

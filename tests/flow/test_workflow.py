@@ -96,7 +96,7 @@ def test_a_fork_gets_the_commands_and_no_call_that_it_may_not_make(github: Githu
 
     assert (ran.failed, ran.calls) == (["Render"], [])
     assert "1 reservation changed" in (github.folder / "summary.md").read_text("utf-8")
-    fix = re.search(r"Run: (.+)", ran.out)
+    fix = re.search(r"::Run: (.+)", ran.out)
     assert fix
     github.repository.git("checkout", "--quiet", "change")
     github.repository.git("config", "user.name", "a")

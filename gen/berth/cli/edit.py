@@ -61,6 +61,7 @@ from berth.edit.seriesend import end_series
 from berth.findings import Finding
 from berth.notation.days import parts
 from berth.notation.times import end_time, time_span
+from berth.output.table import visible
 from berth.pipeline import Pipeline
 from berth.reading.source import is_input
 from berth.schema.base import Model
@@ -692,7 +693,7 @@ def finish_edit(
     lines = [title_line(found.change), *detail_lines(found.change)] if found.change else []
     lines += left_out_lines(found.left_out) if before is None else []
     lines += [policy_line(one) for one in found.policies]
-    changes = "".join(f"{line.sign} {line.text}".rstrip() + "\n" for line in lines)
+    changes = "".join(f"{line.sign} {visible(line.text)}".rstrip() + "\n" for line in lines)
     say(f"{shown}:\n{changes}Next: berth render\n" if changes else f"Wrote {shown}. Next: berth render\n")
     if before is None and pipeline.has_errors():
         stderr(_WITH_ERRORS)

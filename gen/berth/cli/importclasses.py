@@ -51,7 +51,7 @@ def import_hub(
     if found.unlabeled:
         stdout("Label the pods in kubespawner_override, so that each class counts its own sessions:\n")
         for title, labels in found.unlabeled:
-            stdout(f"  {title}: extra_labels: {labels}\n")
+            stdout(f"  {table.visible(title)}: extra_labels: {table.visible(labels)}\n")
     if found.needs_release:
         stdout(
             f"The hub has its own scheduler, and placeholders should have the same. Add schedulerName: "
@@ -75,7 +75,7 @@ def import_classes_of_renku(
     if code == EXIT_OK and found.skipped:
         stdout("Left out:\n")
         for title, why in found.skipped:
-            stdout(f"  {title}: {why}\n")
+            stdout(f"  {table.visible(title)}: {why}\n")
     return code
 
 

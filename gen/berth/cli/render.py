@@ -25,10 +25,9 @@ from berth.output.stage import Check, Stage
 from berth.output.table import visible
 from berth.output.templates import Renderer, TemplateError
 from berth.pipeline import Item, Part, Pipeline
+from berth.reading.source import OUTPUT
 from berth.render import files, text_of
 from berth.schema.values import Site
-
-_OUTPUT = "rendered"
 
 
 class _Sink(Protocol):
@@ -87,7 +86,7 @@ def render(
 def _folder(settings: Settings, given: str | None) -> str:
     """Return the output folder, which must not be in reservations/: manifests are not declarations."""
     if given is None:
-        return _OUTPUT
+        return OUTPUT
     folder = given and settings.given(given)
     source, target = os.path.realpath(RESERVATIONS), os.path.realpath(folder)
     if not given or os.path.commonpath((source, target)) == source:

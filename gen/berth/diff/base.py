@@ -10,7 +10,18 @@ from typing import Protocol
 from berth.findings import Problem
 from berth.git import Git
 from berth.output.folder import MARK, OWNED, Entries, empty_folders, entries_of, no_entries
-from berth.reading.source import Source, is_input, link_out, linked_again, read, read_within, usable
+from berth.reading.source import (
+    Source,
+    attributes,
+    is_attributes,
+    is_input,
+    link_out,
+    link_to_output,
+    linked_again,
+    read,
+    read_within,
+    usable,
+)
 
 RESERVATIONS = "reservations"
 
@@ -37,6 +48,8 @@ class CommitFiles:
         blobs = git.blobs(commit, folders)
         self._inputs = {path: blob for path, blob in blobs.items() if path.startswith(f"{RESERVATIONS}/")}
         self._problems: list[Problem] = []
+        self._problems += [attributes(path) for path in sorted(self._inputs) if _is_read_attributes(path)]
+        self._output, self._output_ids = output, set[str]()
         self._entered = {git.tree(commit, RESERVATIONS): RESERVATIONS}
         for path in sorted(git.links(commit, RESERVATIONS)):
             self._follow(path)
@@ -48,22 +61,34 @@ class CommitFiles:
 
     def _follow(self, path: str) -> None:
         """Add what a link leads to, as reading a folder does."""
+        if _is_read_attributes(path):
+            self._problems.append(attributes(path))
+            return
         if any(part.startswith(".") for part in path.split("/")):
             return
         found = self._git.linked(self._commit, path)
+        self._output_ids = self._output_ids or self._git.ids(self._commit, self._output)
         if found is None:
             self._problems.append(link_out(path))
+        elif found[1] in self._output_ids:
+            self._problems.append(link_to_output(path))
         elif found[0] == "blob":
             self._inputs[path] = found[1]
         elif found[1] in self._entered:
             self._problems.append(linked_again(path, self._entered[found[1]]))
         else:
-            self._entered[found[1]] = path
-            for inner, (mode, blob) in sorted(self._git.entries(found[1]).items()):
-                if mode == "120000":
-                    self._follow(f"{path}/{inner}")
-                elif mode in ("100644", "100755"):
-                    self._inputs[f"{path}/{inner}"] = blob
+            self._enter(path, found[1])
+
+    def _enter(self, path: str, tree: str) -> None:
+        """Add what is in a folder that a link leads to."""
+        self._entered[tree] = path
+        for inner, (mode, blob) in sorted(self._git.entries(tree).items()):
+            if mode == "120000":
+                self._follow(f"{path}/{inner}")
+            elif _is_read_attributes(inner):
+                self._problems.append(attributes(f"{path}/{inner}"))
+            elif mode in ("100644", "100755"):
+                self._inputs[f"{path}/{inner}"] = blob
 
     def inputs(self) -> tuple[list[Source], list[Problem]]:
         """Return the files to read, and why others cannot be read: the same as those of a folder."""
@@ -147,6 +172,12 @@ class FolderFiles:
             return (self._output / path).read_bytes().decode(errors="replace")
         except OSError:
             return None
+
+
+def _is_read_attributes(path: str) -> bool:
+    """Tell whether a path is one of git's attributes in a folder that is read: in no hidden one."""
+    folders = path.split("/")[:-1]
+    return is_attributes(path) and not any(folder.startswith(".") for folder in folders)
 
 
 def _blob_id(data: bytes, length: int) -> str:

@@ -14,6 +14,9 @@ from berth.reading.text import visible
 LIMIT = 1024 * 1024
 """The most bytes in one file: about 2,000 reservations."""
 
+OUTPUT = "rendered"
+"""The folder of the project for which nobody is asked to review: no link may lead there."""
+
 _SUFFIXES = (".yaml", ".yml", ".json")
 _CHUNK = 64 * 1024  # larger buffers are mapped and unmapped at each read, which costs more than the read
 # A file may have been replaced by a pipe. Not every system has each flag.
@@ -30,6 +33,11 @@ class Source(NamedTuple):
 def is_input(path: str) -> bool:
     """Tell whether a file of this path would be read: not hidden, nor in a hidden folder."""
     return path.lower().endswith(_SUFFIXES) and not any(part.startswith(".") for part in path.split("/"))
+
+
+def is_attributes(path: str) -> bool:
+    """Tell whether a file of this path changes what git checks out beside it."""
+    return path.lower().rpartition("/")[2] == ".gitattributes"
 
 
 def read(folder: str, shown_as: str) -> tuple[list[Source], list[Problem]]:
@@ -86,6 +94,12 @@ def leads_out(path: str, project: str) -> bool:
     return not is_within or f"{os.sep}.git{os.sep}" in f"{real[len(top) :]}{os.sep}"
 
 
+def leads_into(path: str, folder: str) -> bool:
+    """Tell whether a path is, by its links, a folder or in it."""
+    real, top = os.path.realpath(path), os.path.realpath(folder)
+    return real == top or real.startswith(f"{top}/")
+
+
 def read_file(file: str, limit: int = LIMIT) -> Source:
     """Read one file, wherever it is. Raises OSError, also if it is larger than the limit."""
     text = _bytes(file, limit)
@@ -110,6 +124,9 @@ class _Walk:
             if os.path.islink(folder) and leads_out(folder, self._project):  # noqa: PTH114
                 self.problems.append(link_out(shown[:-1] or "."))
                 return
+            if os.path.islink(folder) and leads_into(folder, f"{self._project}/{OUTPUT}"):  # noqa: PTH114
+                self.problems.append(link_to_output(shown[:-1] or "."))
+                return
             self._enter(folder, shown)
         except OSError as error:
             self.problems.append(_no_folder(shown[:-1] or ".", error))
@@ -129,7 +146,9 @@ class _Walk:
             return
         with os.scandir(path) as entries:
             for entry in entries:
-                if not entry.name.startswith("."):
+                if is_attributes(entry.name):
+                    self.problems.append(attributes(shown + entry.name))
+                elif not entry.name.startswith("."):
                     self._take(entry, shown + entry.name)
 
     def _take(self, entry: "os.DirEntry[str]", shown: str) -> None:
@@ -139,8 +158,11 @@ class _Walk:
         except OSError as error:  # also for a link without a suffix, which may be a folder
             self.problems.append(unreadable(shown, error))
             return
-        if (is_data or stat.S_ISDIR(mode)) and entry.is_symlink() and leads_out(entry.path, self._project):
+        is_link = (is_data or stat.S_ISDIR(mode)) and entry.is_symlink()
+        if is_link and leads_out(entry.path, self._project):
             self.problems.append(link_out(shown))
+        elif is_link and leads_into(entry.path, f"{self._project}/{OUTPUT}"):
+            self.problems.append(link_to_output(shown))
         elif is_data and stat.S_ISREG(mode):
             self.files.append((shown, entry.path))
         elif is_data:
@@ -175,6 +197,17 @@ def _unusable(shown: str, message: str, fix: str) -> Problem:
 def link_out(shown: str) -> Problem:
     """Return the problem of a link whose file is not part of what is reviewed."""
     return _unusable(shown, "the link leads out of the repository.", "Replace it with the file.")
+
+
+def link_to_output(shown: str) -> Problem:
+    """Return the problem of a link to what Berth writes, which is reviewed by nobody."""
+    return _unusable(shown, f"the link leads into {OUTPUT}/.", "Replace it with the file.")
+
+
+def attributes(shown: str) -> Problem:
+    """Return the problem of a file by which git may check out other text than it stores."""
+    fix = "Move its lines to the .gitattributes at the top of the repository."
+    return _unusable(shown, "it may change what git checks out here.", fix)
 
 
 def linked_again(shown: str, folder: str) -> Problem:
