@@ -11,17 +11,19 @@ import os
 import sys
 from collections.abc import Callable, Generator, Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, columns, has_color, progress, stderr, stdout
-from berth.edit.roundtrip import EditError
 from berth.findings import ERROR, NOTE, Finding
 from berth.output import report
 from berth.schema.report import Refusal, close
 from berth.version import VERSION
+
+if TYPE_CHECKING:
+    from berth.edit.roundtrip import EditError  # brings a YAML library, which `--help` does not need
 
 T = TypeVar("T")
 
@@ -48,7 +50,7 @@ class CommandError(click.ClickException):
         return cls(f"{place}: {refusal.message} {refusal.fix}", refusal.code)
 
     @classmethod
-    def of(cls, error: EditError) -> "CommandError":
+    def of(cls, error: "EditError") -> "CommandError":
         """Return the error of a refused edit, as a sentence with one end."""
         text = str(error)
         return cls(text if text.endswith((".", "?")) else f"{text}.", error.code)
