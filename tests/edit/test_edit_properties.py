@@ -455,6 +455,8 @@ def check_undo(before: Project, one: Occurrence, minutes: int) -> None:
         return
     which = as_shown(before, one)
     original = one.id.rpartition("/")[2].partition("~")[0]
+    if any(str(move.day) == original[:10] for move in before.reservation.recurrence.moves):
+        return  # an entry that moves it to where it is
     again = OccurrenceSelector(original[:10], original[11:], is_id=True, name=one.name)
     wall = local(named(one.zone), one.end) + minutes
     later = str(day_of(wall))
