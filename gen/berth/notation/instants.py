@@ -5,7 +5,7 @@ import re
 from berth.dates.moments import local_day, read
 from berth.dates.zone import DAY, Zone, date_text, day_of, resolve
 from berth.notation.days import DATE, day
-from berth.notation.refusal import Refusal, shown
+from berth.notation.refusal import Refusal, reads_lookalikes, shown
 from berth.notation.times import TIME, end_time
 
 _SPAN = re.compile(r"([+-][1-9]\d{0,4})([mhdw])", re.ASCII)
@@ -15,6 +15,7 @@ _LAST_TIME = re.compile(r"(?:^|[ T])(\d\d?:\d\d)(?::\d\d)?(?:Z|[+-]\d\d:\d\d)?$"
 _WEEK = 7
 
 
+@reads_lookalikes
 def instant(text: str, zone: Zone, now: int) -> int:
     """Return the seconds of an instant.
 

@@ -68,17 +68,18 @@ def named(character: str) -> str:
     return f"{name} ({number})" if name else number
 
 
-def advice(lines: Lines, start: int, end: int, told_at: int) -> tuple[str, list[int]]:
+def advice(lines: Lines, start: int, end: int, told_at: int, fix: str) -> tuple[str, list[int]]:
     """Return what to do about such characters in `[start, end)`, and where they are; empty without any.
 
-    `told_at` is the line of the finding, for whose columns no line is written.
+    `told_at` is the line of the finding, for whose columns no line is written; `fix` is its advice.
     """
+    value = lines.text[start:end].strip("\"'")
     places = places_in(lines.text, start, end)
     sentences = []
     for at in places[:_MOST_NAMED]:
         line, column = lines.place(at)
         where = f"column {column}" if line == told_at else f"line {line}, column {column}"
-        sentences.append(f"{instead(lines.text[at])} in {where}.")
+        sentences.append(f"{note(value, lines.text[at], fix)} in {where}.")
     more = len(places) - _MOST_NAMED
     sentences += [f"There are {more} more such characters."] if more > 0 else []
     return " ".join(sentences), places
@@ -97,7 +98,7 @@ def _letters(text: str, start: int, end: int) -> Iterator[int]:
             yield from (word.start() + i for i, letter in enumerate(word[0]) if letter in LETTERS)
 
 
-def as_typed(text: str) -> str:
+def mended(text: str) -> str:
     """Return a text with what is meant in place of each such character."""
     characters = list(text)
     for at in places_in(text, 0, len(text)):
@@ -108,6 +109,14 @@ def as_typed(text: str) -> str:
 
 def _meant(character: str) -> str:
     return MEANT[character] if character in MEANT else LETTERS[character]
+
+
+def note(value: str, character: str, fix: str) -> str:
+    """Return what to do about a character of a value, or only name it if `fix` has the value without any."""
+    parts = (re.escape(part) for part in re.split(rf"\s*{LOOKALIKE.pattern}+\s*", value))
+    if re.search(f"Write {'.{0,4}'.join(parts)}[.;]", fix, re.IGNORECASE):
+        return f"Mind the {named(character)}"
+    return instead(character)
 
 
 def instead(character: str) -> str:
