@@ -59,9 +59,9 @@ def _run(arguments: Sequence[str]) -> int:
     except click.ClickException as error:
         where = error.ctx if isinstance(error, click.UsageError) else None
         hint = f"Try: {where.command_path} --help\n" if where else ""
-        code = getattr(error, "code", "")  # of a value that its grammar refuses
+        finding: str = getattr(error, "code", "")  # of a value that its grammar refuses
         message = f"{_message(error)}{_lookalikes(error.message, arguments)}"
-        stderr(f"berth: {message}{f' [{code}]' if code else ''}\n{hint}")
+        stderr(f"berth: {message}{f' [{finding}]' if finding else ''}\n{hint}")
         return EXIT_USAGE
 
 

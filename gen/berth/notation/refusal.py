@@ -29,7 +29,7 @@ def reads_lookalikes(
     """
 
     @wraps(grammar)
-    def read(text: str, *args: P.args, **kwargs: P.kwargs) -> T:
+    def read(text: str, /, *args: P.args, **kwargs: P.kwargs) -> T:
         try:
             return grammar(text, *args, **kwargs)
         except Refusal as refusal:

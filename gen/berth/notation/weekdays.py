@@ -8,6 +8,8 @@ from berth.notation.refusal import CHOICE, RANGE, Refusal, close, reads_lookalik
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 DAY_NAMES = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _NUMBERS = ("1", "2", "3", "4", "5", "6", "7")
+_DIGITS = re.compile(r"[0-9]{1,9}", re.ASCII)
+_NEGATIVE = re.compile(r"-[0-9]{1,9}", re.ASCII)
 LAST_WEEK = 53  # of an ISO year that has so many
 WEEKS = {"odd": tuple(range(1, LAST_WEEK + 1, 2)), "even": tuple(range(2, LAST_WEEK + 1, 2))}
 
@@ -33,7 +35,9 @@ def weekday(text: str) -> int:
     for names in (WEEKDAYS, DAY_NAMES, _NUMBERS):
         if word in names:
             return names.index(word) + 1
-    if word.isdecimal():
+    if _DIGITS.fullmatch(word):
+        if 1 <= int(word) <= len(_NUMBERS):
+            raise Refusal(f"{shown(text)} is not a weekday.", f"Write {int(word)}.", CHOICE)
         raise out_of_range(int(word))
     raise Refusal(f"{shown(text)} is not a weekday.", _advice(word), CHOICE)
 
@@ -73,6 +77,8 @@ def weekdays(text: str) -> tuple[int, ...]:
 def _weekdays(text: str) -> tuple[int, ...]:
     days: set[int] = set()
     for part in _SEPARATOR.split(_RANGE.sub("-", text)):
+        if _NEGATIVE.fullmatch(part):
+            raise out_of_range(int(part))
         if not all(part.split("-")):
             raise Refusal(f"{shown(text)} has an empty place.", "Write weekdays such as mon,wed.", CHOICE)
         ends = [weekday(end) for end in part.split("-")]
@@ -93,7 +99,9 @@ def weeks(text: str) -> tuple[int, ...]:
     numbers: set[int] = set()
     for part in _SEPARATOR.split(_RANGE.sub("-", word)):
         ends = part.split("-")
-        if len(ends) > 2 or not all(end.isascii() and end.isdecimal() for end in ends):
+        if _NEGATIVE.fullmatch(part):
+            ends = [part]
+        elif len(ends) > 2 or not all(map(_DIGITS.fullmatch, ends)):
             fix = f"Write {', '.join(WEEKS)}, or numbers such as 6-8,10."
             raise Refusal(f"{shown(text)} does not name weeks.", fix, CHOICE)
         first, last = int(ends[0]), int(ends[-1])
