@@ -58,11 +58,36 @@ def test_each_line_with_hours_is_looked_at() -> None:
     long = {"date": "2026-02-03", "startTime": "13:00", "endTime": "09:00"}
     move = {"date": "2026-02-09", "to": {"endTime": "08:00"}}
     moved = {"date": "2026-02-16", "startTime": "09:00", "to": {"endTime": "08:00"}}
-    course = reservation(recurrence=weekly(extra=[long], moved=[move, moved]))
+    later = {"date": "2026-02-23", "to": {"startTime": "13:00", "endTime": "09:00"}}
+    course = reservation(recurrence=weekly(extra=[long], moved=[move, moved, later]))
 
     assert told(course) == [
         "B080 spec.recurrence.extra.0.endTime",
+        "B080 spec.recurrence.moved.0.to.endTime",
         "B080 spec.recurrence.moved.1.to.endTime",
+        "B080 spec.recurrence.moved.2.to.endTime",
+    ]
+
+
+@pytest.mark.parametrize("more", [{"endTime": "23:00"}, {"endTime": "08:00", "endDay": 1}], ids=str)
+def test_a_new_end_that_is_near_or_says_its_day_is_meant(more: Value) -> None:
+    assert told(reservation(recurrence=weekly(moved=[{"date": "2026-02-09", "to": more}]))) == []
+
+
+def test_hours_of_listed_dates_are_looked_at() -> None:
+    hours = {"date": "2026-02-03", "startTime": "13:00", "endTime": "09:00"}
+    usual = {"startTime": "13:00", "endTime": "15:00"}
+    dates = {"type": "dates", "dates": ["2026-02-02", hours], "schedule": [usual]}
+
+    assert told(reservation(recurrence=dates)) == ["B080 spec.recurrence.dates.1.endTime"]
+
+
+def test_an_end_of_a_named_group_is_measured_from_its_start() -> None:
+    groups = [at("09:00", "10:00", name="a"), at("21:00", "22:00", name="b")]
+    ends = [{"date": "2026-02-09", "name": name, "to": {"endTime": "08:00"}} for name in ("a", "b")]
+
+    assert told(reservation(recurrence=weekly(*groups, moved=ends))) == [
+        finding("B080 spec.recurrence.moved.0.to.endTime", "23 h 00")
     ]
 
 

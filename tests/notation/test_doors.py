@@ -1,6 +1,7 @@
 """One notion, one grammar: a text means the same, or is refused with the same code, wherever it is written.
 
-Doors that need no command are called directly; `set` and the options of commands in tests/cli.
+Doors that need no command are called directly; `set` and the options of commands in tests/cli. The doors of
+a notion are YAML fields, options, answers to questions, and `set`.
 """
 
 from collections.abc import Callable, Mapping
@@ -10,24 +11,36 @@ from typing import Any
 
 import pytest
 import yaml
+from berth.cli.command import CommandError
+from berth.cli.edit import selected_time
+from berth.cli.override import override_end
+from berth.cli.selection import Clock
+from berth.dates.moments import named
 from berth.dates.zone import known, number
 from berth.edit.create import ReservationRequest, new_reservation
 from berth.edit.edits import parse_assignment
 from berth.edit.roundtrip import EditError
+from berth.edit.seats import parse_counts
 from berth.notation.days import day
 from berth.notation.refusal import Refusal
+from berth.notation.times import end_time, start_time
 from berth.notation.weekdays import DAY_NAMES, WEEKDAYS
+from berth.reading.scalar import plain
 from berth.schema import validate
-from berth.schema.entry import ScheduleEntry, StandardSeats
+from berth.schema.datechanges import DateException, ExtraEntry, MovedEntry
+from berth.schema.entry import ClassSeats, ScheduleEntry, StandardSeats
 from berth.schema.recurrence import DateOrException, RecurrenceSpec
 from berth.schema.report import Report
+from berth.schema.reservation import Provisioning
 from berth.schema.site import SiteSpec
 from berth.schema.types import Date
-from berth.schema.values import Recurrence, Scaling
-from hypothesis import given, settings
+from berth.schema.validate import read_text
+from berth.schema.values import Recurrence, Reservation, Scaling
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 TODAY = number(date(2027, 1, 6))  # a Wednesday
+CLOCK = Clock(TODAY * 86_400 + 9 * 3600, named("Europe/Zurich"))
 CASES: Mapping[str, list[dict[str, Any]]] = yaml.load(
     (Path(__file__).parents[1] / "cases/doors.yaml").read_text("utf-8"), Loader=yaml.BaseLoader
 )
@@ -57,7 +70,7 @@ def option(read: Callable[[str], object]) -> Door:
     def door(text: str) -> object:
         try:
             return read(text)
-        except EditError as error:
+        except (EditError, CommandError) as error:
             return f"{error.code} {error}"
         except Refusal as refusal:
             return f"{refusal.code} {refusal.fix}"
@@ -65,8 +78,44 @@ def option(read: Callable[[str], object]) -> Door:
     return door
 
 
-def requested(kind: str, **given: str) -> Recurrence:
-    return new_reservation(ReservationRequest("x", kind, ("09:00-13:00",), GIVEN | given)).recurrence
+def request(
+    kind: str, times: tuple[str, ...] = ("09:00-13:00",), /, name: str = "x", **given: str
+) -> ReservationRequest:
+    return ReservationRequest(name, kind, times, GIVEN | given)
+
+
+def requested(kind: str, **given: str) -> Reservation:
+    return new_reservation(request(kind, **given))
+
+
+def recurrence_of(kind: str, **given: str) -> Recurrence:
+    return requested(kind, **given).recurrence
+
+
+def spans_of(wanted: ReservationRequest) -> object:
+    return tuple((one.times.start, one.times.end) for one in wanted.spans())
+
+
+def entry_times(start: str, _: str, end: str) -> object:
+    """Both times of a span as the two keys of a date, blanks around them left out."""
+    report = Report("a.yaml", 0)
+    value = {"date": "2027-01-12", "startTime": start.strip(), "endTime": end.strip()}
+    found = validate.read_as(ExtraEntry, value, report)
+    return report.problems[0].code if report.problems else ((found.start_time, found.end_time),)
+
+
+def numbers(weeks: Any) -> tuple[int, ...]:
+    return tuple(weeks if isinstance(weeks[0], int) else weeks[0])
+
+
+def until(text: str) -> int | None:
+    """The end of an override, or what its text means where that is no time to end one."""
+    try:
+        return override_end(text, CLOCK)
+    except CommandError as error:
+        if error.code:
+            raise
+        return CLOCK.instant("--until", text)
 
 
 def answered(question: str, answer: str) -> Recurrence:
@@ -86,7 +135,7 @@ WEEKDAY_DOORS: dict[str, Door] = {
     "day-of-week": field(ScheduleEntry, lambda text: {"dayOfWeek": text, **TIMES}, entry_days),
     "days-of-week": field(ScheduleEntry, lambda text: {"daysOfWeek": text, **TIMES}, entry_days),
     "list": field(ScheduleEntry, lambda text: {"daysOfWeek": [text], **TIMES}, entry_days),
-    "weekly-option": option(lambda text: requested("weekly", weekly=text).schedule[0].days),
+    "weekly-option": option(lambda text: recurrence_of("weekly", weekly=text).schedule[0].days),
     "answer": option(lambda text: answered("when", text).schedule[0].days),
     "set": field(
         ScheduleEntry,
@@ -105,8 +154,8 @@ DATE_DOORS: dict[str, Door] = {
     ),
     "except": field(DateOrException, unwrap=lambda span: str(span.first)),
     "set": field(Date, lambda text: parse_assignment(f"recurrence.startDate={text}").value, str),
-    "from-option": option(lambda text: str(requested("weekly", weekly="mon", **{"from": text}).first)),
-    "dates-option": option(lambda text: str(requested("dates", dates=text).dates[0][0])),
+    "from-option": option(lambda text: str(recurrence_of("weekly", weekly="mon", **{"from": text}).first)),
+    "dates-option": option(lambda text: str(recurrence_of("dates", dates=text).dates[0][0])),
     "answer": option(lambda text: str(day(text))),
 }
 ZONE_DOORS: dict[str, Door] = {
@@ -118,7 +167,103 @@ ZONE_DOORS: dict[str, Door] = {
         lambda text: {"type": "dates", "dates": ["2027-01-12"], "timeZone": text, "schedule": [TIMES]},
         lambda value: value.time_zone,
     ),
-    "option": option(lambda text: requested("weekly", weekly="mon", **{"time-zone": text}).zone),
+    "option": option(lambda text: recurrence_of("weekly", weekly="mon", **{"time-zone": text}).zone),
+}
+
+
+def entry_field(key: str, unwrap: Callable[[Any], object]) -> dict[str, Door]:
+    """A key of an entry of the schedule: as text, and as `set` writes it."""
+    usual = {"dayOfWeek": "mon", **TIMES}
+    return {
+        "field": field(ScheduleEntry, lambda text: {**usual, key: text}, unwrap),
+        "set": field(ScheduleEntry, lambda text: {**usual, key: assigned(text)}, unwrap),
+    }
+
+
+def assigned(text: str) -> object:
+    return parse_assignment(f"x={text}").value
+
+
+START_DOORS: dict[str, Door] = {
+    **entry_field("startTime", lambda entry: entry.start_time),
+    "except": field(
+        DateException, lambda text: {"date": "2027-01-12", "startTime": text}, lambda value: value.start_time
+    ),
+    "moved": field(
+        MovedEntry,
+        lambda text: {"date": "2027-01-12", "to": {"startTime": text}},
+        lambda value: value.to.start_time,
+    ),
+    "argument": option(lambda text: start_time(selected_time("TIME", text))),
+}
+END_DOORS: dict[str, Door] = {
+    **entry_field("endTime", lambda entry: entry.end_time),
+    "extra": field(
+        ExtraEntry,
+        lambda text: {"date": "2027-01-12", "startTime": "00:01", "endTime": text},
+        lambda value: value.end_time,
+    ),
+    "until-option": option(lambda text: end_time(selected_time("--until", text, end_time))),
+}
+SPAN_DOORS: dict[str, Door] = {
+    "argument": option(lambda text: spans_of(request("weekly", (text,), weekly="mon"))),
+    "answer": option(lambda text: spans_of(request("weekly", (), weekly="mon").with_answer("times", text))),
+    "named": option(lambda text: spans_of(request("weekly", (f"a={text}",), weekly="mon"))),
+    "fields": lambda text: entry_times(*text.partition("-")),
+}
+WEEKS_DOORS: dict[str, Door] = {
+    **entry_field("weeks", lambda entry: numbers(entry.weeks)),
+    "list": field(
+        ScheduleEntry,
+        lambda text: {"dayOfWeek": "mon", "weeks": [text], **TIMES},
+        lambda entry: numbers(entry.weeks),
+    ),
+    "option": option(lambda text: recurrence_of("weekly", weekly="mon", weeks=text).schedule[0].dates.weeks),
+}
+NAME_DOORS: dict[str, Door] = {
+    **entry_field("name", lambda entry: entry.name),
+    "class": field(
+        ClassSeats,
+        lambda text: {"resourceClass": text, "placeholderCount": 1},
+        lambda seats: seats.resource_class,
+    ),
+    "argument": option(lambda text: request("weekly", name=text, weekly="mon").checked().name),
+    "answer": option(lambda text: request("weekly", weekly="mon").with_answer("name", text).name),
+    "class-option": option(lambda text: request("weekly", **{"class": text}).value("class")[0]),
+    "class-answer": option(
+        lambda text: request("weekly", weekly="mon").with_answer("class", text).value("class")[0]
+    ),
+    "within-option": option(lambda text: request("weekly", within=text).value("within")[0]),
+    "span": option(lambda text: request("weekly", (f"{text}=09:00-13:00",)).spans()[0].name),
+    "name-option": option(lambda text: read_text(ExtraEntry, "name", text)),
+}
+LISTS_OF_NAMES = ("class-option", "class-answer", "within-option")
+COUNT_DOORS: dict[str, Door] = {
+    "field": field(
+        Provisioning,
+        lambda text: {"placeholderCount": plain(text.strip(" "))},
+        lambda value: value.placeholder_count,
+    ),
+    "set": field(
+        Provisioning,
+        lambda text: {"placeholderCount": assigned(text)},
+        lambda value: value.placeholder_count,
+    ),
+    "option": option(lambda text: requested("weekly", weekly="mon", seats=text).seats[0][1]),
+    "answer": option(
+        lambda text: new_reservation(request("weekly", weekly="mon").with_answer("seats", text)).seats[0][1]
+    ),
+    "by-class": option(
+        lambda text: requested(
+            "weekly", weekly="mon", **{"class": "small,big"}, seats=f"small={text},big=1"
+        ).seats[0][1]
+    ),
+    "seats-of-edits": option(lambda text: parse_counts(text)[""]),
+}
+INSTANT_DOORS: dict[str, Door] = {
+    "now": option(lambda text: CLOCK.instant("--now", text)),
+    "at": option(lambda text: CLOCK.instant("--at", text)),
+    "until": option(until),
 }
 RANGE_DOORS: dict[str, Door] = {
     "except": field(DateOrException, unwrap=lambda span: tuple(map(str, span))),
@@ -127,7 +272,7 @@ RANGE_DOORS: dict[str, Door] = {
         lambda text: {"type": "dates", "dates": [text], "schedule": [TIMES]},
         lambda value: tuple(map(str, value.dates[0])),
     ),
-    "dates-option": option(lambda text: tuple(map(str, requested("dates", dates=text).dates[0]))),
+    "dates-option": option(lambda text: tuple(map(str, recurrence_of("dates", dates=text).dates[0]))),
 }
 
 
@@ -163,6 +308,31 @@ def test_ranges_mean_the_same_at_every_door(door: str, case: Mapping[str, Any]) 
 @pytest.mark.parametrize("case", CASES["zones"], ids=lambda case: case["text"])
 def test_zones_mean_the_same_at_every_door(door: str, case: Mapping[str, Any]) -> None:
     _same(ZONE_DOORS[door], case, case.get("value"))
+
+
+@pytest.mark.parametrize(
+    ("notion", "doors"),
+    [
+        ("spans", SPAN_DOORS),
+        ("starts", START_DOORS),
+        ("weeks", WEEKS_DOORS),
+        ("names", NAME_DOORS),
+        ("counts", COUNT_DOORS),
+    ],
+)
+def test_other_notions_mean_the_same_at_every_door(notion: str, doors: Mapping[str, Door]) -> None:
+    for case in CASES[notion]:
+        for name, door in doors.items():
+            found = door(case["text"])
+            if "code" in case:
+                assert str(found).startswith(case["code"]), (name, case, found)
+                assert name == "fields" or case["write"] in str(found), (name, case, found)
+            else:
+                assert yaml.safe_load(str(case["value"]).replace("'", "")) == as_lists(found), (name, case)
+
+
+def as_lists(value: object) -> object:
+    return [as_lists(one) for one in value] if isinstance(value, tuple) else value
 
 
 @pytest.mark.parametrize("case", CASES["words"], ids=lambda case: case["text"])
@@ -213,7 +383,8 @@ def _agree(doors: Mapping[str, Door], text: str) -> None:
 def _is_yaml(text: str) -> bool:
     """Whether YAML makes something else of the text than itself: `set` takes YAML."""
     try:
-        return bool(parse_assignment(f"x={text}").value != text)
+        value = parse_assignment(f"x={text}").value
+        return bool(value != text and not (type(value) is int and str(value) == text))
     except EditError:
         return True
 
@@ -259,3 +430,78 @@ def test_near_misses_of_ranges_mean_the_same_at_every_door(text: str) -> None:
 @given(near_misses(st.sampled_from(known())))
 def test_near_misses_of_zones_mean_the_same_at_every_door(text: str) -> None:
     _agree(ZONE_DOORS, text)
+
+
+times = st.times().map("{:%H:%M}".format)
+
+
+@settings(max_examples=100)
+@given(near_misses(times | st.just("24:00")))
+@example("24:00")
+def test_near_misses_of_times_mean_the_same_at_every_door(text: str) -> None:
+    _agree(START_DOORS, text)
+    _agree(END_DOORS, text)
+
+
+@settings(max_examples=100)
+@given(near_misses(st.builds("{}{}{}".format, times, st.sampled_from(["-", " - "]), times)))
+@example("09:00 - 13:00")
+@example("09:00-09:00")
+def test_near_misses_of_spans_mean_the_same_at_every_door(text: str) -> None:
+    """Commas and blanks between times make a list of an answer."""
+    doors = {name: door for name, door in SPAN_DOORS.items() if name != "fields" or text.count("-") == 1}
+    _agree(doors, text)
+
+
+weeks = st.integers(1, 53).map(str)
+
+
+@settings(max_examples=100)
+@given(
+    near_misses(
+        st.sampled_from(["odd", "even"])
+        | weeks
+        | st.builds("{}{}{}".format, weeks, st.sampled_from([",", "-", "..", " to ", " ", "/"]), weeks)
+    )
+)
+@example("8-6")
+@example("-6")
+@example("06")
+def test_near_misses_of_weeks_mean_the_same_at_every_door(text: str) -> None:
+    _agree(WEEKS_DOORS, text)
+
+
+@settings(max_examples=100)
+@given(
+    near_misses(
+        st.sampled_from(["now", "+2h", "-30m", "+7d", "tomorrow 09:00", "monday", "wed 14:30"])
+        | st.builds("{}{}{}".format, dates, st.sampled_from([" ", "T"]), times)
+        | st.builds("{}T{}:00Z".format, dates, times)
+    )
+)
+def test_near_misses_of_instants_mean_the_same_at_every_door(text: str) -> None:
+    _agree(INSTANT_DOORS, text)
+
+
+@settings(max_examples=100)
+@given(near_misses(st.sampled_from(["small", "linear-algebra", "data100", "a-1-b", "r"])))
+@example("Small")
+def test_near_misses_of_names_mean_the_same_at_every_door(text: str) -> None:
+    """Options that take several names split them at commas; blanks around one are not part of it."""
+    assume(text)  # an empty name is none
+    is_one = "," not in text and text == text.strip()
+    _agree({name: door for name, door in NAME_DOORS.items() if is_one or name not in LISTS_OF_NAMES}, text)
+
+
+@settings(max_examples=100)
+@given(near_misses(st.integers(1, 2_000_000).map(str) | st.integers(1000, 99_999).map("{:,}".format)))
+@example("0")
+@example("-5")
+@example("1,200")
+@example("1.200")
+@example("025")
+@example("+25")
+@example("~60")
+def test_near_misses_of_counts_mean_the_same_at_every_door(text: str) -> None:
+    assume(text)  # a key without a value is none
+    _agree(COUNT_DOORS, text)

@@ -39,6 +39,8 @@ def test_a_list_may_have_ranges(text: str, days: tuple[int, ...]) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("01", 'B014 "01" is not a weekday. Write 1.'),
+        ("-1", "B012 -1 is below 1. Write a number from 1 (Monday) to 7, or a name such as mon."),
         ("montag", 'B014 "montag" is not a weekday. Write mon.'),
         ("mercredi", 'B014 "mercredi" is not a weekday. Write wed.'),
         ("mond", 'B014 "mond" is not a weekday. Did you mean monday?'),

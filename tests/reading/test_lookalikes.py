@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -92,6 +93,49 @@ def test_what_people_paste_is_named(case: dict[str, str]) -> None:
     at = next(i for i, character in enumerate(text) if not character.isascii())
 
     assert names(found(text), case["named"], text, at), found(text)
+
+
+PAIRS = [pair for pair in product(INVISIBLE, repeat=2) if "\ufeff" not in pair or len({*pair}) == 1]
+
+
+@pytest.mark.parametrize("around", PAIRS, ids=ascii)
+@pytest.mark.parametrize("value", ["title: Linear algebra", "resourceClass: small", "startDate: 2027-02-01"])
+def test_each_of_several_in_a_value_is_named(value: str, around: tuple[str, str]) -> None:
+    first, second = around
+    key, _, meant = value.partition(": ")
+    for wrong in (f"{meant}{first}{second}", f"{first}{meant}{second}", f"{first}{second}{meant}{second}"):
+        text = PROJECT.replace(value, f"{key}: {wrong}")
+        places = [at for at, character in enumerate(text) if character in INVISIBLE]
+        findings = found(text)
+        assert [at for at in places if not names(findings, INVISIBLE[text[at]], text, at)] == [], wrong
+
+
+@pytest.mark.parametrize(
+    ("key", "name", "column"),
+    [
+        ("placehold\u0435rCount", "Write e for the cyrillic small letter ie (U+0435)", 14),
+        ("\u03c1laceholderCount", "Write p for the greek small letter rho (U+03C1)", 5),
+        ("placeholder\u00a0Count", "Write a space, or nothing, for the no-break space (U+00A0)", 16),
+        ("placeholderCount\u200b", "Remove the zero width space (U+200B)", 21),
+    ],
+    ids=ascii,
+)
+def test_an_unknown_key_says_which_of_its_characters_looks_like_another(
+    key: str, name: str, column: int
+) -> None:
+    findings = found(PROJECT.replace("placeholderCount", key))
+
+    assert [one.code for one in findings] == ["B010"]
+    assert f"{name} in column {column}." in findings[0].fix
+
+
+def test_letters_of_a_language_are_no_lookalikes() -> None:
+    """A word of one script is meant; a word of two is not."""
+    fixes = [
+        found(PROJECT.replace("resourceClass: small", f"resourceClass: {word}"))[0].fix
+        for word in ("\u043e\u0441\u043d\u043e\u0432\u044b", "sm\u0430ll")
+    ]
+    assert ["U+04" in fix for fix in fixes] == [False, True]
 
 
 def structural() -> Iterator[int]:

@@ -60,9 +60,11 @@ def test_no_part_of_a_text_is_a_number(number: int, more: str, is_before: bool) 
     assert (count, {*text.strip()} <= {*"0123456789", *SEPARATORS}) == (int(digits), True)
 
 
-def test_the_option_seats_has_the_same_grammar() -> None:
-    assert parse_counts("1,200") == {"": 1200}
-    assert parse_counts("small=1,200,gpu=10") == {"small": 1200, "gpu": 10}
+def test_the_option_seats_takes_what_a_file_takes_and_advises_on_the_rest() -> None:
+    assert parse_counts("small=1200,gpu=10") == {"small": 1200, "gpu": 10}
+    with pytest.raises(EditError, match="Write 1200, or CLASS=NUMBER") as refused_option:
+        parse_counts("small=1,200,gpu=10")
+    assert refused_option.value.code == "B013"
     for text in ("0", "~60", "small=25-30", "small=1,gpu=", "1,2", "small=1,2", "5,small=1", "a=1,a=2"):
         with pytest.raises(EditError):
             parse_counts(text)

@@ -63,20 +63,38 @@ def test_names_that_are_dns_labels() -> None:
 
 def test_names_that_are_none() -> None:
     for text in NO_LABELS:
-        told = shown(text)
+        refusal = refused(grammar.dns_label, text)
 
-        assert (
-            refused(grammar.dns_label, text)
-            == f"B019 {told} is not a name that Kubernetes allows. {NAME_RULE}"
-        )
+        assert refusal.startswith(f"B019 {shown(text)} is not a name that Kubernetes allows. ")
+        assert refusal.endswith(NAME_RULE)
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("Small", "small"),
+        ("linear algebra", "linear-algebra"),
+        ("data_100", "data-100"),
+        (" small ", "small"),
+        ("sm\u0430ll", "small"),
+        ("data\u2013100", "data-100"),
+        ("Caf\xe9", "cafe"),
+    ],
+    ids=ascii,
+)
+def test_a_name_that_is_nearly_one_is_refused_with_the_one_that_was_meant(text: str, meant: str) -> None:
+    for read in (grammar.dns_label, grammar.dns_name):
+        assert f" Did you mean {meant}? Write at most " in refused(read, text)
+    for nothing in ("", "-", "a" * 64, "\u0430\u0431"):
+        assert "Did you mean" not in refused(grammar.dns_label, nothing)
 
 
 def test_names_with_dots_have_at_most_253_characters() -> None:
     assert accepts(grammar.dns_name, "a.b-c.1")
     assert accepts(grammar.dns_name, "a" * 253)
     for text in ("a" * 254, "a..b", ".a", "a.", "a.-b", "A.b", ""):
+        assert " is not a name that Kubernetes allows. " in refused(grammar.dns_name, text)
         assert refused(grammar.dns_name, text).endswith(
-            " is not a name that Kubernetes allows. "
             "Write at most 253 of a-z, 0-9, - and ., with a letter or digit at both ends of each part."
         )
 

@@ -15,7 +15,7 @@ from berth.manifests.placed import Placed
 from berth.notation.zones import FIXED
 from berth.schema.holders import Unit
 from berth.schema.renkunames import their_path
-from berth.schema.values import Recurrence, Reservation
+from berth.schema.values import Move, Recurrence, Reservation
 
 LONG_WINDOW, ALL_PAST, LARGE_COUNT, EARLY_LEAD, FAR_END = "B080", "B081", "B082", "B083", "B084"
 FIXED_ZONE = "B240"
@@ -31,7 +31,7 @@ def of_reservation(
 ) -> Iterator[Problem]:
     """Check its hours, its leads, and, with `now`, its last date."""
     if not reservation.renku:  # Renku has no endDay
-        yield from _long_windows(reservation)
+        yield from _long_windows(reservation, occurrences)
     if reservation.overlap == "sum":
         yield from _early_leads(reservation, occurrences)
     if now is not None and occurrences:
@@ -44,9 +44,9 @@ def _problem(reservation: Reservation, code: str, path: Path, message: str, fix:
     return Problem(code, *reservation.origin[:2], at, message, fix)
 
 
-def _long_windows(reservation: Reservation) -> Iterator[Problem]:
+def _long_windows(reservation: Reservation, occurrences: Sequence[Occurrence]) -> Iterator[Problem]:
     """Report each line whose hours are long, unless it says on which day it ends, or is a whole day."""
-    for path, start, end in _hours(reservation.recurrence):
+    for path, start, end in _hours(reservation.recurrence, occurrences):
         minutes = window_minutes(start, end, None)
         if minutes > _LONGEST and (start, end) != (0, DAY):
             day = int(end < start)
@@ -72,16 +72,26 @@ def _fixed_zone(reservation: Reservation, occurrences: Sequence[Occurrence]) -> 
         yield _problem(reservation, FIXED_ZONE, ("spec", "recurrence", "timeZone"), message, fix)
 
 
-def _hours(recurrence: Recurrence) -> Iterator[tuple[Path, int, int]]:
-    """Yield the start and the end of each line that has both and no `endDay`."""
+def _hours(recurrence: Recurrence, occurrences: Sequence[Occurrence]) -> Iterator[tuple[Path, int, int]]:
+    """Yield the start and the end of each line that has an end and no `endDay`."""
     is_one_span = recurrence.type == "once" and recurrence.first != recurrence.last
     for i, line in enumerate(recurrence.lines):
         if line.end_day is None and not (is_one_span and i < len(recurrence.schedule)):
             yield entry_path(i, recurrence), line.start, line.end
     for i, move in enumerate(recurrence.moves):
+        if move.to_end is None or move.to_end_day is not None:
+            continue
         start = move.start if move.to_start is None else move.to_start
-        if start is not None and move.to_end is not None and move.to_end_day is None:
+        start = _usual_start(move, occurrences) if start is None else start
+        if start is not None:
             yield ("spec", "recurrence", "moved", i, "to"), start, move.to_end
+
+
+def _usual_start(move: Move, occurrences: Sequence[Occurrence]) -> int | None:
+    """Return the start of the occurrence of which only the end changes; None if there is none."""
+    changed = [one for one in occurrences if one.date == str(move.day) and MOVED in one.marks]
+    starts = [local(named(one.zone), one.start) % DAY for one in changed if move.name in (None, one.name)]
+    return starts[0] if len(starts) == 1 else None
 
 
 def _early_leads(reservation: Reservation, occurrences: Sequence[Occurrence]) -> Iterator[Problem]:

@@ -60,7 +60,7 @@ from berth.edit.seats import Counts, parse_counts, set_seats
 from berth.edit.seriesend import end_series
 from berth.findings import Finding
 from berth.notation.days import parts
-from berth.notation.times import end_time, time_span
+from berth.notation.times import end_time, start_time, time_span
 from berth.output.table import visible
 from berth.pipeline import Pipeline
 from berth.reading.source import is_input
@@ -426,7 +426,7 @@ def _selector(clock: Clock, date: str, start: str | None, entry: str | None) -> 
         return _which(clock, date, start, entry)
     first, last = clock.span("DATE", date)
     return DateRange(
-        str(first), str(last), None if start is None else _time("TIME", start), _entry_name(entry)
+        str(first), str(last), None if start is None else selected_time("TIME", start), _entry_name(entry)
     )
 
 
@@ -491,12 +491,10 @@ def _target(clock: Clock, text: str | None) -> NewTimes:
             '--to "2026-05-15 17:00 to 2026-05-17 12:00".'
         )
     day, start, end_day, end = match["day"], match["start"], match["end_day"], match["end"]
-    if start == "24:00":
-        raise CommandError("24:00 can end a window, not start one. Write 00:00 of the next day.")
     return NewTimes(
         day and clock.date("--to", day),
-        start and _time("--to", start),
-        end and _time("--to", end),
+        start and selected_time("--to", start),
+        end and selected_time("--to", end, end_time),
         end_day and clock.date("--to", end_day),
     )
 
@@ -526,7 +524,7 @@ def extend(clock: Clock, which: OccurrenceSelector, until: str | None, undo: boo
     if len(words) not in (1, 2):
         raise CommandError('--until is a time, or a date and a time: --until "2026-02-03 01:00".')
     end_day = clock.date("--until", words[0]) if len(words) == 2 else None
-    end = _time("--until", words[-1])
+    end = selected_time("--until", words[-1], end_time)
     return extend_occurrence(which, end, end_day)
 
 
@@ -635,18 +633,21 @@ def _which(clock: Clock, date: str, start: str | None, entry: str | None) -> Occ
     day, *rest = _T.split(date.rpartition("/")[2])
     if rest and start is None:
         time, _, name = rest[0].partition("~")
-        return OccurrenceSelector(clock.date(place, day), _time(place, time), is_id=True, name=entry or name)
+        return OccurrenceSelector(
+            clock.date(place, day), selected_time(place, time), is_id=True, name=entry or name
+        )
     day, separator, time = date.partition(" ")
     if separator and start is None:
-        return OccurrenceSelector(clock.date(place, day), _time(place, time), name=entry)
+        return OccurrenceSelector(clock.date(place, day), selected_time(place, time), name=entry)
     return OccurrenceSelector(
-        clock.date(place, date), None if start is None else _time("TIME", start), name=entry
+        clock.date(place, date), None if start is None else selected_time("TIME", start), name=entry
     )
 
 
-def _time(place: str, text: str) -> str:
+def selected_time(place: str, text: str, grammar: Callable[[str], int] = start_time) -> str:
+    """Return the text of a time, the value of an option or argument, as it is written."""
     try:
-        end_time(text)
+        grammar(text)
     except Refusal as refusal:
         raise CommandError.at(place, refusal) from None
     return text

@@ -19,12 +19,12 @@ from berth.edit.eventgroups import GROUPINGS
 from berth.edit.eventimport import PIPE, EventOutcome, ImportedFile, ImportOptions, ImportResult
 from berth.edit.eventreservations import import_reservations
 from berth.edit.roundtrip import EditError
+from berth.edit.seats import seat_count
 from berth.output import table
 from berth.output.table import Fit
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
 from berth.schema import grammar
-from berth.schema.counts import parse_count
 from berth.schema.report import Refusal, nearest
 
 
@@ -74,9 +74,9 @@ def _options(clock: Clock, given: Mapping[str, Any]) -> ImportOptions:
 
 def _seats(text: str) -> int:
     try:
-        return parse_count(text)
+        return seat_count(text)
     except Refusal as refusal:
-        raise CommandError(f"--seats: {refusal.message} {refusal.fix}") from refusal
+        raise CommandError.at("--seats", refusal) from None
 
 
 def _require_feed(feed: Feed, options: ImportOptions) -> None:

@@ -142,10 +142,11 @@ def _set(pairs: list[Pair], until: str | None, clock: Clock) -> _Targets:
         if not _NUMBER.fullmatch(number) or int(number) > MAX_TARGET:
             raise CommandError(f'"{name}={number}": write {name}=60, with a number from 0 to {MAX_TARGET}.')
         targets[name] = int(number)
-    return _Targets(targets, (), _until(until, clock))
+    return _Targets(targets, (), override_end(until, clock))
 
 
-def _until(text: str | None, clock: Clock) -> int:
+def override_end(text: str | None, clock: Clock) -> int:
+    """Return the instant at which an override ends. Raise CommandError for one that it cannot end at."""
     if text is None:
         raise CommandError("--until is missing: --until +2h, --until 14:30, or an INSTANT.")
     until = next_time(text, clock.zone, clock.now) or clock.instant("--until", text)

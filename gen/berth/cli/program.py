@@ -59,7 +59,9 @@ def _run(arguments: Sequence[str]) -> int:
     except click.ClickException as error:
         where = error.ctx if isinstance(error, click.UsageError) else None
         hint = f"Try: {where.command_path} --help\n" if where else ""
-        stderr(f"berth: {_message(error)}{_lookalikes(error.message, arguments)}\n{hint}")
+        finding: str = getattr(error, "code", "")  # of a value that its grammar refuses
+        message = f"{_message(error)}{_lookalikes(error.message, arguments)}"
+        stderr(f"berth: {message}{f' [{finding}]' if finding else ''}\n{hint}")
         return EXIT_USAGE
 
 
@@ -74,18 +76,17 @@ def _message(error: "click.ClickException") -> str:
         if not hint and error.ctx and isinstance(error.ctx.command, click.Group):
             hint = " Options of a command follow it."
         return f"No such option {error.option_name}.{hint}"
-    code = getattr(error, "code", "")  # of a value that its grammar refuses
-    return " ".join([*error.format_message().split(), *([f"[{code}]"] if code else [])])
+    return " ".join(error.format_message().split())
 
 
 def _lookalikes(message: str, arguments: Sequence[str]) -> str:
     """Name the characters of refused words that look like others, such as a pasted dash."""
-    from berth.reading.lookalikes import LOOKALIKE, instead  # noqa: PLC0415 - only a mistake pays for it
+    from berth.reading.lookalikes import note, places_in  # noqa: PLC0415 - only a mistake pays for it
     from berth.schema.report import shown  # noqa: PLC0415
 
-    refused = [word for word in arguments if shown(word) in message]
-    characters = dict.fromkeys(character for word in refused for character in LOOKALIKE.findall(word))
-    return "".join(f" {instead(character)}." for character in characters)
+    refused = [word for word in arguments if shown(word).lower() in message.lower()]
+    notes = (note(word, word[at], message) for word in refused for at in places_in(word, 0, len(word)))
+    return "".join(f" {one}." for one in dict.fromkeys(notes))
 
 
 def main(act: Callable[[Sequence[str]], int] = run) -> NoReturn:

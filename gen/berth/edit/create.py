@@ -12,6 +12,7 @@ from berth.dates.moments import named
 from berth.dates.zone import DAY, Zone, day_of, local, number
 from berth.edit.recurrencetext import recurrence_lines
 from berth.edit.roundtrip import EditError, scalar
+from berth.edit.seats import next_class, seat_count
 from berth.findings import ERROR, Finding
 from berth.notation import days, weekdays, zones
 from berth.notation.times import TimeSpan, time_span
@@ -114,8 +115,7 @@ class ReservationRequest(NamedTuple):
         if question == "name":
             return self._replace(name=_parsed("NAME", lambda: grammar.dns_label(answer)))
         if question == "times":
-            times = tuple(answer.replace(",", " ").split())
-            return self._replace(times=times).checked()
+            return self._replace(times=_listed_spans(answer)).checked()
         key = self._key(question, answer)
         request = self._replace(given={**self.given, key: answer})
         return (request._replace(type=key) if question == "when" else request).checked()
@@ -235,6 +235,15 @@ def _named_span(text: str) -> NamedSpan:
     return found
 
 
+def _listed_spans(answer: str) -> tuple[str, ...]:
+    """Split an answer that lists times, unless all of it is one span: `09:00 - 13:00`."""
+    try:
+        time_span(answer.rpartition("=")[2])
+    except Refusal:
+        return tuple(answer.replace(",", " ").split()) or ("",)
+    return (answer,)
+
+
 def _names(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
@@ -248,17 +257,18 @@ def _declared_names(text: str, _: int | None) -> tuple[str, ...]:
 def _counts(text: str, _: int | None) -> dict[str, int]:
     """Read `25`, or `regular=120,extra-time=8` by the names of the times; an empty name stands for all."""
     counts: dict[str, int] = {}
-    for part in text.split(","):
+    listed = next_class.split(text)
+    for part in listed:
         name, equals, number = part.strip().rpartition("=")
         if equals:
             grammar.dns_label(name)
-        if name in counts or (not equals and "," in text):
+        if name in counts or (not equals and len(listed) > 1):
             raise Refusal(
                 f"{shown(text)} is not a number of seats.",
                 "Write 25, or regular=120,extra-time=8.",
                 TYPE,
             )
-        counts[name] = read_text(Provisioning, "placeholderCount", number)
+        counts[name] = seat_count(number)
     return counts
 
 

@@ -6,13 +6,14 @@ from typing import Any
 
 from berth.edit.datelists import set_keys
 from berth.edit.roundtrip import EditError, MakeNode
-from berth.schema.counts import parse_count
 from berth.schema.holders import Unit
 from berth.schema.report import Refusal, shown
+from berth.schema.reservation import Provisioning
+from berth.schema.validate import read_text
 from berth.schema.values import Reservation, Seats
 
 ONLY_CLASS = ""
-_NEXT_CLASS = re.compile(r",(?=[^,=]*=)")  # 1,200 has a comma, too
+next_class = re.compile(r",(?=[^,=]*=)")  # the comma of 1,200 is refused as a part of the number
 Counts = Mapping[str, int]
 """Seats, or whole nodes, by class; ONLY_CLASS stands for the only class that there is."""
 
@@ -20,13 +21,13 @@ Counts = Mapping[str, int]
 def parse_counts(text: str) -> Counts:
     """Parse `120` or `small=120,gpu=10`. Raise EditError for anything else."""
     found: dict[str, int] = {}
-    for part in _NEXT_CLASS.split(text):
+    for part in next_class.split(text):
         name, _, count = part.rpartition("=")
         name = name.strip()
         if name in found:
             raise EditError(f'--seats "{text}": {name} has two numbers')
         try:
-            found[name] = parse_count(count)
+            found[name] = seat_count(count)
         except Refusal as refusal:
             fix = refusal.fix.rstrip(".")
             message = f"--seats {shown(text)}: {refusal.message} {fix}, or CLASS=NUMBER with commas"
@@ -34,6 +35,12 @@ def parse_counts(text: str) -> Counts:
     if ONLY_CLASS in found and len(found) > 1:
         raise EditError(f'--seats "{text}": name the class of each number')
     return found
+
+
+def seat_count(text: str) -> int:
+    """Read a number of seats as the field of a file does. Raise Refusal for anything else."""
+    count: int = read_text(Provisioning, "placeholderCount", text)
+    return count
 
 
 def with_counts(seats: Seats, counts: Counts, classes: Iterable[str]) -> Seats:

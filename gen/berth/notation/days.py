@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from berth.dates.zone import DAY, day_of, number
-from berth.notation.refusal import Refusal, shown
+from berth.notation.refusal import Refusal, as_typed, reads_lookalikes, shown
 from berth.notation.weekdays import DAY_NAMES, WEEKDAYS
 
 DATE, ORDER = "B017", "B024"
@@ -15,9 +15,12 @@ FIRST_YEAR, LAST_YEAR = 2000, 2099
 _DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})", re.ASCII)
 _DAYS = {"yesterday": -1, "today": 0, "tomorrow": 1}
 _RANGE = re.compile(r"\s*\.\.\s*|\s+to\s+")
+_INSTEAD_OF_DOTS = re.compile(r"\s*(?:[-/+~>]+|\b(?:until|till?|through|bis)\b)\s*", re.IGNORECASE)
 _SEPARATOR = re.compile(r"\s*[,;]\s*|\s+")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_YEAR_FIRST = re.compile(r"([0-9]{4})[-/.]?([0-9]{1,2})[-/.]?([0-9]{1,2})(?:[t ].*)?", re.ASCII)
+_YEAR_FIRST = re.compile(
+    r"([0-9]{4})[-/.]?([0-9]{1,2})[-/.]?([0-9]{1,2})(?:[t ]\s*[0-9]{1,2}[:.h].*)?", re.ASCII
+)
 _YEAR_LAST = re.compile(r"([0-9]{1,2})([-/.])\s*([0-9]{1,2})[-/.]\s*([0-9]{4})", re.ASCII)
 _NAMED = re.compile(
     r"(?:([0-9]{1,2})\.?(?:st|nd|rd|th)?\s*([a-z]{3,9})\.?|([a-z]{3,9})\.?\s*([0-9]{1,2})(?:st|nd|rd|th)?),?\s*([0-9]{4})",
@@ -33,6 +36,7 @@ class DateSpan(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
+@reads_lookalikes
 def day(text: str, today: int | None = None) -> date:
     """Return the date of `2027-02-28`. With `today`, also of `today`, `tomorrow`, `yesterday` or a weekday.
 
@@ -100,7 +104,11 @@ def _meant(text: str) -> Iterator[date]:
 @lru_cache(maxsize=4096)
 def span(text: str, today: int | None = None) -> DateSpan:
     """Return the dates of `2027-02-15..2027-02-26` (or with `to`), or of a single date as `day` reads it."""
-    ends = [day(end, today) for end in _RANGE.split(text.strip())]
+    try:
+        ends = [day(end, today) for end in _RANGE.split(text.strip())]
+    except Refusal:
+        _refuse_joined(text)
+        raise
     if len(ends) > 2:
         message = f"{shown(text)} is not a range of dates."
         raise Refusal(message, "Write two dates, such as 2027-02-15..2027-02-26.", DATE)
@@ -124,10 +132,23 @@ def spans(text: str, today: int | None = None) -> tuple[DateSpan, ...]:
 def parts(text: str) -> list[str]:
     """Split a list as `spans` does; a range is one part, with `..`."""
     found = _SEPARATOR.split(_RANGE.sub("..", text.strip()))
+    for part in {*found, *re.split(r"\s*[,;]\s*", text.strip())}:
+        _refuse_joined(part)
     if not all(found):
         fix = "Write dates such as 2027-02-15,2027-03-01..2027-03-05."
         raise Refusal(f"{shown(text)} has an empty place.", fix, DATE)
     return found
+
+
+def _refuse_joined(text: str) -> None:
+    """Raise Refusal for two dates with something else than `..` or `to` between them."""
+    plain = as_typed(text.strip().lower())
+    for between in _INSTEAD_OF_DOTS.finditer(plain):
+        ends = [{*_meant(end)} for end in (plain[: between.start()], plain[between.end() :])]
+        if all(len(meant) == 1 for meant in ends):
+            first, last = sorted(meant.pop() for meant in ends)
+            fix = f"Write {first}..{last}."
+            raise Refusal(f"{shown(text)} is not a range of dates.", fix, DATE)
 
 
 def dates_of(listed: tuple[DateSpan, ...]) -> tuple[date, ...]:

@@ -5,8 +5,8 @@ import re
 from berth.dates.moments import local_day, read
 from berth.dates.zone import DAY, Zone, date_text, day_of, resolve
 from berth.notation.days import DATE, day
-from berth.notation.refusal import Refusal, shown
-from berth.notation.times import TIME, end_time
+from berth.notation.refusal import Refusal, reads_lookalikes, shown
+from berth.notation.times import TIME, start_time
 
 _SPAN = re.compile(r"([+-][1-9]\d{0,4})([mhdw])", re.ASCII)
 _TIME = re.compile(r"\d\d:\d\d", re.ASCII)
@@ -15,6 +15,7 @@ _LAST_TIME = re.compile(r"(?:^|[ T])(\d\d?:\d\d)(?::\d\d)?(?:Z|[+-]\d\d:\d\d)?$"
 _WEEK = 7
 
 
+@reads_lookalikes
 def instant(text: str, zone: Zone, now: int) -> int:
     """Return the seconds of an instant.
 
@@ -54,7 +55,7 @@ def _refusal(text: str, of_day: Refusal | None, *, is_alone: bool) -> Refusal:
     time = _LAST_TIME.search(text)
     if time:
         try:
-            end_time(time[1])
+            start_time(time[1])
         except Refusal as refusal:
             return refusal
     if of_day is not None and (not is_alone or of_day.fix.startswith("Write 2")) and text[:1].isdigit():

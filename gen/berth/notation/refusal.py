@@ -1,8 +1,12 @@
 """How a text that is not understood is refused, and how messages show values and suggest words."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar
 
 RANGE, TYPE, CHOICE = "B012", "B013", "B014"
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class Refusal(ValueError):  # noqa: N818 - it refuses a value; it is not an error of the program
@@ -14,6 +18,42 @@ class Refusal(ValueError):  # noqa: N818 - it refuses a value; it is not an erro
         self.fix = fix
         self.code = code
         self.at_key = at_key
+
+
+def reads_lookalikes(
+    grammar: Callable[Concatenate[str, P], T],
+) -> Callable[Concatenate[str, P], T]:
+    """Make a grammar advise what is meant by a text that has characters which look like others.
+
+    The text is refused all the same: who reads it sees something else than what is there.
+    """
+
+    @wraps(grammar)
+    def read(text: str, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return grammar(text, *args, **kwargs)
+        except Refusal as refusal:
+            meant = as_typed(text)
+            if meant == text:
+                raise
+            try:
+                grammar(meant, *args, **kwargs)
+            except Refusal as other:
+                fix = other.fix
+            else:
+                fix = f"Write {meant}."
+            raise Refusal(refusal.message, fix, refusal.code) from None
+
+    return read
+
+
+def as_typed(text: str) -> str:
+    """Return a text with what is meant by characters that look like others."""
+    if text.isascii():
+        return text
+    from berth.reading.lookalikes import mended  # noqa: PLC0415 - only a mistake pays for it
+
+    return mended(text)
 
 
 def shown(value: object) -> str:

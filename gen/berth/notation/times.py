@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from berth.dates.zone import DAY
-from berth.notation.refusal import Refusal, shown
+from berth.notation.refusal import Refusal, reads_lookalikes, shown
 
 TIME = "B018"
 _TIME = re.compile(r"([0-9]{2}):([0-9]{2})", re.ASCII)
@@ -24,12 +24,14 @@ class TimeSpan(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
+@reads_lookalikes
 def end_time(text: str) -> int:
     """Return the minutes after midnight; 24:00 is 1440, the midnight at the end of the day."""
     return DAY if text == "24:00" else _minutes(text, "24:00")
 
 
 @lru_cache(maxsize=4096)
+@reads_lookalikes
 def start_time(text: str) -> int:
     """Return the minutes after midnight, 0 to 1439."""
     if text == "24:00":
@@ -38,6 +40,7 @@ def start_time(text: str) -> int:
 
 
 @lru_cache(maxsize=4096)
+@reads_lookalikes
 def time_span(text: str) -> TimeSpan:
     """Return the minutes of `09:00-13:00`."""
     start, dash, end = text.partition("-")

@@ -3,11 +3,13 @@
 import re
 from functools import lru_cache
 
-from berth.notation.refusal import CHOICE, RANGE, Refusal, close, shown
+from berth.notation.refusal import CHOICE, RANGE, Refusal, close, reads_lookalikes, shown
 
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 DAY_NAMES = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _NUMBERS = ("1", "2", "3", "4", "5", "6", "7")
+_DIGITS = re.compile(r"[0-9]{1,9}", re.ASCII)
+_NEGATIVE = re.compile(r"-[0-9]{1,9}", re.ASCII)
 LAST_WEEK = 53  # of an ISO year that has so many
 WEEKS = {"odd": tuple(range(1, LAST_WEEK + 1, 2)), "even": tuple(range(2, LAST_WEEK + 1, 2))}
 
@@ -33,7 +35,9 @@ def weekday(text: str) -> int:
     for names in (WEEKDAYS, DAY_NAMES, _NUMBERS):
         if word in names:
             return names.index(word) + 1
-    if word.isdecimal():
+    if _DIGITS.fullmatch(word):
+        if 1 <= int(word) <= len(_NUMBERS):
+            raise Refusal(f"{shown(text)} is not a weekday.", f"Write {int(word)}.", CHOICE)
         raise out_of_range(int(word))
     raise Refusal(f"{shown(text)} is not a weekday.", _advice(word), CHOICE)
 
@@ -66,8 +70,15 @@ def weekdays(text: str) -> tuple[int, ...]:
 
     Items are separated by a comma, a semicolon, a slash or spaces; a range has `-`, `..` or `to`.
     """
+    return _weekdays(text.strip().lower())
+
+
+@reads_lookalikes
+def _weekdays(text: str) -> tuple[int, ...]:
     days: set[int] = set()
-    for part in _SEPARATOR.split(_RANGE.sub("-", text.strip().lower())):
+    for part in _SEPARATOR.split(_RANGE.sub("-", text)):
+        if _NEGATIVE.fullmatch(part):
+            raise out_of_range(int(part))
         if not all(part.split("-")):
             raise Refusal(f"{shown(text)} has an empty place.", "Write weekdays such as mon,wed.", CHOICE)
         ends = [weekday(end) for end in part.split("-")]
@@ -79,6 +90,7 @@ def weekdays(text: str) -> tuple[int, ...]:
     return tuple(sorted(days))
 
 
+@reads_lookalikes
 def weeks(text: str) -> tuple[int, ...]:
     """Return the ISO week numbers of `odd`, `even` or `6-8,10`, each once and ascending."""
     word = text.strip().lower()
@@ -87,12 +99,22 @@ def weeks(text: str) -> tuple[int, ...]:
     numbers: set[int] = set()
     for part in _SEPARATOR.split(_RANGE.sub("-", word)):
         ends = part.split("-")
-        if len(ends) > 2 or not all(end.isascii() and end.isdecimal() for end in ends):
+        if _NEGATIVE.fullmatch(part):
+            ends = [part]
+        elif len(ends) > 2 or not all(map(_DIGITS.fullmatch, ends)):
             fix = f"Write {', '.join(WEEKS)}, or numbers such as 6-8,10."
             raise Refusal(f"{shown(text)} does not name weeks.", fix, CHOICE)
         first, last = int(ends[0]), int(ends[-1])
-        if not 1 <= first <= last <= LAST_WEEK:
+        if not (1 <= first <= LAST_WEEK and 1 <= last <= LAST_WEEK):
             message = f"{part} is not within the weeks 1 to {LAST_WEEK}."
             raise Refusal(message, "Write the number of an ISO week, or a range of them.", RANGE)
+        if last < first:
+            over = ",".join(_range_text(*ends) for ends in ((first, LAST_WEEK), (1, last)))
+            fix = f"Write {last}-{first}; over the turn of the year, write {over}."
+            raise Refusal(f"the range {part} ends before it begins.", fix, RANGE)
         numbers.update(range(first, last + 1))
     return tuple(sorted(numbers))
+
+
+def _range_text(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first}-{last}"

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 
 from berth.dates.zone import known
-from berth.notation.refusal import Refusal, close, shown
+from berth.notation.refusal import Refusal, close, reads_lookalikes, shown
 
 ZONE = "B021"
 EXAMPLE = "Write a name such as Europe/Zurich or UTC."
@@ -96,6 +96,7 @@ FIXED = {
 
 
 @lru_cache(maxsize=256)
+@reads_lookalikes
 def zone(text: str) -> str:
     """Return the name of a zone, spelled exactly as the tz database has it."""
     if text in known():

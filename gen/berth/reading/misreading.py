@@ -109,12 +109,9 @@ def misread(lines: Lines) -> list[TextFault]:
     places = [at for root in roots for leaf in _leaves(root) for at in _doubtful(lines.text, leaf)]
     if faults or not places:
         return []
-    read = _comparable(roots)
-
-    def changes(some: Sequence[int]) -> bool:
-        new, faults = trees(Lines(_replaced(lines.text, some)))
-        return bool(faults) or _comparable(new) != read
-
+    blamed: list[int] = []
+    while more := _misleading(lines.text, sorted({*places} - {*blamed}), blamed):
+        blamed += more  # without these, others are at the end of a text
     return [
         TextFault(
             MISREAD,
@@ -122,8 +119,19 @@ def misread(lines: Lines) -> list[TextFault]:
             f"{named(lines.text[at])} is read as part of the text.",
             f"{instead(lines.text[at])}; or put the text in quotes if it is meant.",
         )
-        for at in islice(_culprits(sorted(places), changes), _MOST_TRIALS)
+        for at in sorted(blamed)[:_MOST_TRIALS]
     ]
+
+
+def _misleading(text: str, places: Sequence[int], mended: Sequence[int]) -> list[int]:
+    """Return those of the places that change what is read, once others are mended."""
+    read = _comparable(trees(Lines(_replaced(text, mended)))[0])
+
+    def changes(some: Sequence[int]) -> bool:
+        new, faults = trees(Lines(_replaced(text, [*mended, *some])))
+        return bool(faults) or _comparable(new) != read
+
+    return list(islice(_culprits(places, changes), _MOST_TRIALS))
 
 
 def _leaves(node: TextNode) -> Iterator[TextNode]:
@@ -162,8 +170,8 @@ def _comparable(roots: Sequence[TextNode]) -> object:
             return [plain(inner) for inner in value]
         if type(value) is not str:
             return value
-        marked = re.sub(f"^[{NOTHING}]+|[{NOTHING}]+$", "\0", value)
-        return re.sub(" +", " ", LOOKALIKE.sub(lambda match: MEANT[match[0]], marked))
+        marked = re.sub(f"^[{NOTHING}]+|[{NOTHING}]+$", lambda match: "\0" * len(match[0]), value)
+        return re.sub(r"(?<=\S) +(?=\S)", " ", LOOKALIKE.sub(lambda match: MEANT[match[0]], marked))
 
     return [plain(root.value) for root in roots]
 

@@ -52,7 +52,9 @@ class Places:
         steps = self._steps(index, path)
         return self._lines.text[steps[-1][1].at : steps[-1][1].end] if len(steps) > len(path) else ""
 
-    def lookalikes(self, index: int, path: Path, key: bool = False) -> tuple[str, list[tuple[int, int]]]:
+    def lookalikes(
+        self, index: int, path: Path, fix: str, key: bool = False
+    ) -> tuple[str, list[tuple[int, int]]]:
         """Return what to do about lookalikes in a scalar, or with `key` in its key, and their places."""
         if self._lines.text.isascii():
             return "", []
@@ -62,7 +64,7 @@ class Places:
         if node is None or isinstance(node.value, dict | list):
             return "", []
         told_at, _ = self.at(index, path, key)
-        text, places = advice(self._lines, node.at, node.end, told_at)
+        text, places = advice(self._lines, node.at, node.end, told_at, fix)
         return text, [self._lines.place(at) for at in places]
 
     def path_text(self, index: int, path: Path) -> str:
@@ -117,7 +119,7 @@ def locate(
             if fix.startswith(IN_QUOTES) and not problem.at_key:
                 message, fix = _as_written(message, fix, there.raw(problem.index, problem.path))
             if severity == ERROR:
-                note, lookalikes = there.lookalikes(problem.index, problem.path, problem.at_key)
+                note, lookalikes = there.lookalikes(problem.index, problem.path, fix, problem.at_key)
                 fix = f"{fix} {note}".rstrip()
                 noted.update((problem.file, *at) for at in lookalikes)
         at = (problem.file, line, column)

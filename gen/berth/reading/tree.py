@@ -12,6 +12,7 @@ is read as JSON, whatever the name of its file; all other text is YAML.
 import json
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 import yaml
@@ -23,6 +24,7 @@ from berth.reading.text import HIDDEN, Lines, TextFault, may_be_json, visible
 
 DEEPEST = 100
 """The most levels of lists and mappings, so that values can be processed recursively."""
+_MOST_HIDDEN = 10  # that are reported of one line
 MOST = 100_000
 """The most values in one document, repeated ones counted each time; a long reservation has 1,000."""
 
@@ -210,9 +212,11 @@ def _string(text: str, start: int, faults: list[TextFault]) -> TextNode:
 
 
 def _yaml_trees(lines: Lines) -> tuple[list[TextNode], list[TextFault]]:
-    hidden = HIDDEN.search(lines.text)
-    if hidden is not None:
-        return [], [_hidden(hidden[0], hidden.start())]
+    first = HIDDEN.search(lines.text)
+    if first is not None:
+        line = lines.text[: lines.text.find("\n", first.start()) + 1 or None]
+        hidden = islice(HIDDEN.finditer(line, first.start()), _MOST_HIDDEN)
+        return [], [_hidden(one[0], one.start()) for one in hidden]
     reader = _Reader(lines)
     parser = yaml.CLoader(lines.text)
     try:

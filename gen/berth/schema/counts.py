@@ -1,10 +1,14 @@
-"""The text of a number of seats: one grammar for options, answers, and descriptions of events."""
+"""The text of a number of seats, as people write it to people: in descriptions of events.
+
+Options and answers take what the field of a file takes; this grammar advises on what is meant by others.
+"""
 
 import re
 
 from berth.schema.report import RANGE, TYPE, Refusal, shown
 
 MOST_SEATS = 1_000_000  # of one entry: 2,000 of them at once are still fewer than a Deployment can count
+SEAT_WORDS = "whole number from 1 up"
 _PLAIN = re.compile(r"[0-9]+", re.ASCII)
 # Thousands with one separator: 1,200 and 1.200, 1'200 and 1 200, also with what word processors write.
 _GROUPED = re.compile("[1-9][0-9]{0,2}(?:([,.'\u2019 \u00a0\u202f])[0-9]{3})(?:\\1[0-9]{3})*", re.ASCII)
@@ -29,6 +33,14 @@ def parse_count(text: str) -> int:
     if _NEGATIVE.fullmatch(stripped):
         raise Refusal(f"{shown(stripped)} is below 1.", "Write a whole number from 1 up.", RANGE)
     raise Refusal(f"{shown(stripped)} is not a whole number from 1 up.", _advice(stripped), TYPE)
+
+
+def meant_count(text: str) -> str:
+    """Advise on a text that is not a whole number: the number that it means, or the only one in it."""
+    try:
+        return f"Write {parse_count(text)}."
+    except Refusal as refusal:
+        return refusal.fix
 
 
 def _advice(text: str) -> str:

@@ -10,9 +10,11 @@ from datetime import datetime
 from functools import lru_cache
 
 from berth.notation.days import FIRST_YEAR, LAST_YEAR
+from berth.notation.refusal import as_typed
 from berth.notation.times import TIME
 from berth.quantity import NANO
 from berth.quantity import parse as parse_quantity
+from berth.schema.renkunames import LONGEST_NAME, slug_or_none
 from berth.schema.report import CHOICE, RANGE, Refusal, choice, shown
 
 NAME, LABEL, QUANTITY, URL = "B019", "B020", "B022", "B034"
@@ -78,7 +80,7 @@ def dns_label(text: str) -> str:
         return text
     raise Refusal(
         f"{shown(text)} is not a name that Kubernetes allows.",
-        "Write at most 63 of a-z, 0-9 and -, with a letter or digit at both ends.",
+        f"{_meant_name(text)}Write at most 63 of a-z, 0-9 and -, with a letter or digit at both ends.",
         NAME,
     )
 
@@ -98,9 +100,18 @@ def dns_name(text: str) -> str:
         return text
     raise Refusal(
         f"{shown(text)} is not a name that Kubernetes allows.",
+        f"{_meant_name(text, '.')}"
         "Write at most 253 of a-z, 0-9, - and ., with a letter or digit at both ends of each part.",
         NAME,
     )
+
+
+def _meant_name(text: str, separator: str = "") -> str:
+    """Ask for the name that `Small` or `linear algebra` probably means; empty if there is none."""
+    parts = as_typed(text).split(separator) if separator else [as_typed(text)]
+    meant = separator.join(slug_or_none(part) or "" for part in parts)
+    is_name = _DNS_NAME.fullmatch(meant) and len(meant) <= LONGEST_NAME
+    return f"Did you mean {meant}? " if is_name else ""
 
 
 def label_key(text: str) -> str:

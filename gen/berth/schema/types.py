@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from berth.notation import days, times, weekdays, zones
 from berth.schema import grammar
 from berth.schema.base import Length, Parsed, Text, Whole, wrong_type
-from berth.schema.counts import MOST_SEATS
+from berth.schema.counts import MOST_SEATS, SEAT_WORDS
 from berth.schema.report import RANGE, TYPE, Refusal, shown
 
 INT32, INT64 = 2**31 - 1, 2**63 - 1
@@ -19,22 +19,16 @@ _TIME = "([01][0-9]|2[0-3]):[0-5][0-9]"
 
 def _weekdays(value: Any) -> tuple[int, ...]:
     """Read a number from 1 (Monday) to 7, or a text such as mon or mon-fri, as numbers from 1 to 7."""
-    if type(value) is int:
-        return weekdays.weekdays(str(value)) if value >= 0 else (weekdays.weekday(str(value)),)
-    if type(value) is not str:
+    if type(value) is not int and not isinstance(value, str):
         raise wrong_type(value, _WEEKDAY)
-    return weekdays.weekdays(value)
+    return weekdays.weekdays(str(value))
 
 
 def _weeks(value: Any) -> tuple[int, ...]:
     """Read the number of an ISO week, or a text such as odd or 6-8,10, as numbers of weeks."""
-    if type(value) is int:
-        if not 1 <= value <= weekdays.LAST_WEEK:
-            raise Refusal(f"{value} is not a {_WEEK}.", f"Write a {_WEEK}.", RANGE)
-        return (value,)
-    if type(value) is not str:
+    if type(value) is not int and not isinstance(value, str):
         raise wrong_type(value, _WEEKS)
-    return weekdays.weeks(value)
+    return weekdays.weeks(str(value))
 
 
 def _nth_week(value: Any) -> int:
@@ -151,7 +145,7 @@ Annotations = dict[LabelKey, AnyText]
 Resources = dict[ResourceName, Amount]
 Taken = Annotated[dict[ResourceName, Amount], Length(1)]
 
-SeatCount = Annotated[int, Whole(1, MOST_SEATS, "whole number from 1 up")]
+SeatCount = Annotated[int, Whole(1, MOST_SEATS, SEAT_WORDS)]
 NodeCount = Annotated[int, Whole(1, 100_000)]
 LeadMinutes = Annotated[int, Whole(0, 1440)]
 HandoverMinutes = Annotated[int, Whole(0, 240)]

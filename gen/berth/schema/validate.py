@@ -17,6 +17,7 @@ from berth.notation.days import day
 from berth.reading.scalar import ZeroPrefixedNumber, plain
 from berth.schema import outline
 from berth.schema.base import Length, Model, Parsed, Unique, Whole, wrong_type
+from berth.schema.counts import SEAT_WORDS, meant_count
 from berth.schema.outline import Node, fields
 from berth.schema.report import (
     CHOICE,
@@ -241,6 +242,8 @@ def _not_whole(node: Node, value: Any) -> Refusal:
         if str(bounds.maximum) not in bounds.words:
             fix = f"Write at most {bounds.maximum}."
         return Refusal(f"{shown(value)} is above {bounds.maximum}.", fix, RANGE)
+    if type(value) is str and node.words == SEAT_WORDS:
+        fix = meant_count(value)
     if isinstance(value, str) and _FEW_DIGITS.fullmatch(value):
         without = "leading zeros" if isinstance(value, ZeroPrefixedNumber) else "quotes"
         fix = f"Write it without {without}: {int(value)}."
