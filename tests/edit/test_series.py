@@ -312,7 +312,8 @@ def test_end_takes_later_exceptions_with_it_and_keeps_what_happens_before(berth:
     ("date", "code", "expected"),
     [
         ("2026-05-26", 0, f"{FILE} is unchanged: its last date is Tue 2026-05-26.\n"),
-        ("2027-01-01", 0, f"{FILE} is unchanged: its last date is Tue 2026-05-26.\n"),
+        ("2026-05-29", 0, f"{FILE} is unchanged: its last date is Tue 2026-05-26.\n"),
+        ("2026-05-30", 2, "berth set lab endDate=2026-05-30.\n"),
         ("2026-03-02", 2, "berth delete lab"),
         ("1.4.2026", 2, "[B017]"),
     ],
@@ -324,6 +325,48 @@ def test_end_says_when_there_is_nothing_to_end_or_nothing_would_be_left(
 
     assert (told.code, expected in told.out + told.err) == (code, True)
     assert lab.read_text("utf-8") == LAB
+
+
+@pytest.mark.parametrize(
+    ("before", "command"),
+    [
+        (with_lines("within: [spring]"), "berth set lab 'within=[spring, TERM]'"),
+        (
+            with_lines("dates: [2026-03-03]", schedule='startTime: "09:00", endTime: "12:00"').replace(
+                "weekly", "dates"
+            ),
+            "berth add lab 2026-06-01 TIMES",
+        ),
+        (
+            with_lines(*SPAN, schedule='startTime: "09:00", endTime: "12:00"').replace("weekly", "once"),
+            "berth set lab endDate=2026-06-01",
+        ),
+    ],
+    ids=["terms", "listed", "once"],
+)
+def test_end_on_a_later_date_names_the_command_that_adds_dates(
+    berth: Berth, lab: Path, before: str, command: str
+) -> None:
+    lab.write_text(before, "utf-8")
+    told = berth("end", "lab", "2026-06-01")
+    assert (told.code, told.out, told.err.endswith(f": {command}.\n")) == (2, "", True)
+    assert lab.read_text("utf-8") == before
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        'extra: [{date: 2026-06-30, startTime: "09:00", endTime: "10:00"}]',
+        "moved: [{date: 2026-05-19, to: {date: 2026-06-30}}]",
+    ],
+    ids=["extra", "moved"],
+)
+def test_end_adds_no_dates_to_a_series_that_ends_before(berth: Berth, lab: Path, later: str) -> None:
+    lab.write_text(with_lines(*SPAN, later), "utf-8")
+    before = dates(berth("occurrences", "lab"))
+    assert berth("end", "lab", "2026-06-15").code == 0
+    assert dates(berth("occurrences", "lab")) == before[:-1]
+    assert "endDate: 2026-05-29" in lab.read_text("utf-8")
 
 
 @pytest.mark.parametrize(
