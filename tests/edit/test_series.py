@@ -1,5 +1,6 @@
 """`berth skip` of several dates, `--undo`, `add`, `end`, and `set` with the name of a field alone."""
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -115,6 +116,49 @@ def test_skip_writes_all_dates_in_one_edit_and_undo_takes_them_back(
     days = [word for word in words if word.startswith("2026") or word == "to"]
     assert berth("skip", "lab", *days, "--undo").code == 0
     assert lab.read_text("utf-8") == LAB
+
+
+@pytest.mark.parametrize(
+    ("change", "skipped"),
+    [
+        (("move", "lab", "2026-03-10", "--to", "2026-03-12 14:00-16:30", "--seats", "80"), "2026-03-12"),
+        (("move", "lab", "2026-03-10", "--to", "2026-03-12 22:00 to 2026-03-14 09:00"), "2026-03-12"),
+        (("move", "lab", "2026-03-10", "--to", "2026-03-12"), "2026-03-09..2026-03-13"),
+        (("move", "lab", "2026-03-10", "--to", "2026-03-12"), "2026-03-12..2026-03-13"),
+        (("extend", "lab", "2026-03-10", "--until", "14:00"), "2026-03-10"),
+        (("set", "lab", "--on", "2026-03-10", "--seats", "80"), "2026-03-10"),
+        (("add", "lab", "2026-03-12", "22:00-01:00", "--seats", "8", "--name", "late"), "2026-03-12"),
+    ],
+    ids=["moved", "long", "moved-within-range", "moved-into-range", "extended", "seats", "extra"],
+)
+def test_skip_names_the_commands_that_restore_what_undo_does_not(
+    berth: Berth, lab: Path, change: tuple[str, ...], skipped: str
+) -> None:
+    assert berth(*change).code == 0
+    before = berth("occurrences", "lab").out
+    (loss,) = [line for line in berth("skip", "lab", skipped).out.splitlines() if "not kept" in line]
+    for command in loss.partition("To restore it: ")[2].split(" && "):
+        program, *words = shlex.split(command)
+        assert (program, berth(*words).code) == ("berth", 0)
+    assert berth("occurrences", "lab").out == before
+    assert "except" not in lab.read_text("utf-8")
+
+
+def test_skip_says_so_where_no_command_restores_what_is_lost(berth: Berth, lab: Path) -> None:
+    extra = 'extra: [{date: 2026-03-12, startTime: "17:00", endTime: "12:00", endDay: 2}]'
+    lab.write_text(with_lines(*SPAN, extra), "utf-8")
+    lost = "  not kept: Thu 2026-03-12 17:00 to Sat 12:00, 5 small. Only an edit of the file restores it.\n"
+    assert lost in berth("skip", "lab", "2026-03-12").out
+
+
+@pytest.mark.usefixtures("lab")
+def test_undo_of_a_date_that_is_not_skipped_names_the_one_that_is(berth: Berth) -> None:
+    assert berth("move", "lab", "2026-03-10", "--to", "2026-03-12").code == 0
+    assert berth("skip", "lab", "2026-03-12").code == 0
+    told = berth("skip", "lab", "2026-03-12", "--undo")
+    assert (told.code, "error[B045] spec.recurrence: " in told.err) == (1, True)
+    assert "berth skip lab 2026-03-10 --undo." in told.err
+    assert berth("skip", "lab", "2026-03-17", "--undo").code == 0  # it happens, as is wanted
 
 
 def test_one_date_that_is_not_there_keeps_all_from_being_skipped(berth: Berth, lab: Path) -> None:

@@ -694,6 +694,7 @@ def finish_edit(
     lines += left_out_lines(found.left_out) if before is None else []
     lines += [policy_line(one) for one in found.policies]
     changes = "".join(f"{line.sign} {visible(line.text)}".rstrip() + "\n" for line in lines)
+    changes += "".join(f"  {loss}\n" for loss in found.losses)
     say(f"{shown}:\n{changes}Next: berth render\n" if changes else f"Wrote {shown}. Next: berth render\n")
     if before is None and pipeline.has_errors():
         stderr(_WITH_ERRORS)

@@ -125,8 +125,8 @@ def _end_rule(recurrence: Recurrence, last: int, written: Any, make: MakeNode) -
     elif recurrence.within:
         later = [i for i, (first, _) in enumerate(recurrence.terms) if number(first) > last]
         _remove(written, "within", later)
-    elif recurrence.last is not None and number(recurrence.last) > last:  # extra dates may be later
-        set_keys(written, {"endDate": day}, make)
+    else:  # extra dates may be later than the end, which stays then
+        set_keys(written, {"endDate": str(min(day_of(last * DAY), recurrence.last or date.max))}, make)
     if recurrence.type == "once":
         return
     is_limited = recurrence.type == "dates" or not recurrence.within
