@@ -59,7 +59,9 @@ def _run(arguments: Sequence[str]) -> int:
     except click.ClickException as error:
         where = error.ctx if isinstance(error, click.UsageError) else None
         hint = f"Try: {where.command_path} --help\n" if where else ""
-        stderr(f"berth: {_message(error)}{_lookalikes(error.message, arguments)}\n{hint}")
+        for wrong in getattr(error, "each", (error,)):
+            stderr(f"berth: {_message(wrong)}{_lookalikes(wrong.message, arguments)}\n")
+        stderr(hint)
         return EXIT_USAGE
 
 

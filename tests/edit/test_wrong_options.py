@@ -1,0 +1,61 @@
+"""A command line with several wrong values: each is reported, in one run, and nothing is written."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.answer import Berth
+
+TERM = "--from 2026-03-02 --until 2026-05-29"
+
+
+@pytest.mark.parametrize(
+    ("command", "places"),
+    [
+        (
+            f"new Lab 09:00-25:00 9-x --weekly mox --class smal --seats x {TERM}",
+            "--weekly [B014] --seats [B013] NAME [B019] TIMES [B018] TIMES [B018] --class [B061]",
+        ),
+        (
+            "new lab 09:00-11:00 --weekly mon --time-zone Mars --class small,huge --seats small=1,tiny=2 "
+            "--from 2026-05-29 --until 2026-03-02",
+            "--time-zone [B021] --seats [B014] --until [B024] --class [B061]",
+        ),
+        (
+            f"new lab 09:00-11:00 --weekly mon --daily --contact x --within spring --seats 5 --students 6 "
+            f"--lead soon {TERM}",
+            "Give Give --contact Give --lead [B013]",
+        ),
+        (
+            "move course 2026-13-01 9 --to '2026-02-30 25:00' --seats x",
+            "DATE [B017] TIME [B018] --to [B017] --to [B018] --seats [B013]",
+        ),
+        ("extend course x --until 'y 99:00'", "DATE [B017] --until [B017] --until [B018]"),
+        (
+            "add course 2026-02-30 0900 --seats q --name 'Q Q'",
+            "DATE [B017] TIMES [B018] --seats [B013] --name [B019]",
+        ),
+        ("skip course 2026-13-01..2026-03-04 x --name 'Q Q'", "DATE [B017] --name [B019] DATE [B017]"),
+        ("copy course lab --from x --until y", "--from [B017] --until [B017]"),
+        ("set course --seats x --on y --start z", "--seats [B013] --on [B017] --start [B018]"),
+        ("set course --seats x title", '--seats [B013] "title"'),
+        ("size course --students x --late y --within z", "--within --late --students"),
+    ],
+)
+def test_all_wrong_values_of_a_command_are_told_in_one_run(
+    berth: Berth, folder: Path, command: str, places: str
+) -> None:
+    files = {file: file.read_bytes() for file in folder.rglob("*.yaml")}
+    told = berth(*shlex.split(command))
+    lines = [re.fullmatch(r"berth: ([^ :]+).*?( \[B\d+\])?", line) for line in told.err.splitlines()]
+    assert " ".join(line[1] + (line[2] or "") for line in lines if line) == places
+    assert (told.code, told.out, None in lines) == (2, "", False)
+    assert {file: file.read_bytes() for file in folder.rglob("*.yaml")} == files
+
+
+def test_a_value_that_is_wrong_in_two_ways_of_reading_is_told_once(berth: Berth) -> None:
+    """`--class` is read alone, and with `--seats`."""
+    command = f"new lab 09:00-11:00 --weekly mon --class 'A B' --seats 5 {TERM}"
+    assert berth(*shlex.split(command)).err.count("[B019]") == 1
