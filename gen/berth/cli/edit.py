@@ -158,6 +158,8 @@ def _check_together(given: Mapping[str, str]) -> None:
         wrong.append(f"Give only one of {', '.join(f'--{one}' for one in _TYPES)}.")
     if "within" in given and ("from" in given or "until" in given):
         wrong.append("Give --within, or --from and --until.")
+    if "dates" in given and ("from" in given or "until" in given):
+        wrong.append("Give --dates, or --from and --until.")
     if "contact" in given and "owner" not in given:
         wrong.append("--contact is how to reach the owner: give --owner, too.")
     if wrong:
@@ -181,6 +183,8 @@ def _request(
         return request.checked()
     except EditError as error:
         wrong = CommandError.of(error)
+    if any(other.message.startswith("--class:") for other in wrong.each):
+        raise wrong
     try:
         _check_classes(given.get("class", ""), known)
     except EditError as error:

@@ -454,7 +454,8 @@ def move_occurrence(which: OccurrenceSelector, to: NewTimes, counts: Counts | No
         seats = None if counts is None else _other_seats(dates, one, counts)
         if seats is not None and dict(seats) == dict(one.seats):
             seats = None
-        if not (one.happens and (start, end) == (one.start, one.end)):
+        is_same = end > start and window(dates.zone, start, end) == window(dates.zone, one.start, one.end)
+        if not (one.happens and is_same):
             return _retime(dates, one, (start, end), to, seats)
         if seats is None:
             raise NothingToDoError(f"it already happens at {dates.words(one)}")
