@@ -39,6 +39,8 @@ TERM = "--from 2026-03-02 --until 2026-05-29"
             "DATE [B017] TIMES [B018] --seats [B013] --name [B019]",
         ),
         ("skip course 2026-13-01..2026-03-04 x --name 'Q Q'", "DATE [B017] --name [B019] DATE [B017]"),
+        ("skip course night/2026-02-02T09:00", "DATE"),
+        ("set course --on night/2026-02-02T09:00 --seats x", "--seats [B013] --on"),
         ("copy course lab --from x --until y", "--from [B017] --until [B017]"),
         ("set course --seats x --on y --start z", "--seats [B013] --on [B017] --start [B018]"),
         ("set course --seats x title", '--seats [B013] "title"'),
@@ -60,3 +62,30 @@ def test_a_value_that_is_wrong_in_two_ways_of_reading_is_told_once(berth: Berth)
     """`--class` is read alone, with `--seats`, and as a name of what is declared."""
     command = f"new lab 09:00-11:00 --weekly mon --class 'A B' --seats 5 {TERM}"
     assert berth(*shlex.split(command)).err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("command", "places"),
+    [
+        (
+            f"new lab a=09:00-11:00 a=09:00-12:00 --weekly mon --seats 5 --behavior none {TERM}"
+            " --class small",
+            {"TIMES", "--weekly"},
+        ),
+        (
+            "new lab 09:00-11:00 --dates 2026-03-03 --class small,tiny --seats small=5,tiny=1"
+            " --behavior none",
+            {"--class"},
+        ),
+        ("add exam 2026-06-01 14:00-15:00 --name late", {"TIMES", "DATE"}),
+    ],
+    ids=["times", "class", "extra"],
+)
+def test_a_finding_about_what_has_a_name_is_at_the_option_that_gives_it(
+    berth: Berth, command: str, places: set[str]
+) -> None:
+    exam = "new exam 09:00-11:00 --dates 2026-06-01 --class small --seats 5 --behavior none"
+    assert berth(*exam.split()).code == 0
+    assert berth("add", "exam", "2026-06-01", "14:00-15:00", "--name", "late").code == 0
+    told = berth(*shlex.split(command))
+    assert (told.code, {line.partition(":")[0] for line in told.err.splitlines()[:-2]}) == (1, places)

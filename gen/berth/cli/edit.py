@@ -347,7 +347,7 @@ def set_(  # noqa: PLR0913 - one for each option
     clock = clock_of(settings, pipeline)
     counts, which, *parsed = read_all(
         lambda: _counts(seats),
-        lambda: None if on is None else _which(clock, on, start, entry, ("--on", "--start")),
+        lambda: None if on is None else _which(clock, name, on, start, entry, ("--on", "--start")),
         *(partial(_assignment, one) for one in assignments),
     )
     if which is not None:
@@ -396,7 +396,9 @@ def _edits_occurrence(
     ) -> int:
         pipeline = Pipeline()
         clock = clock_of(settings, pipeline)
-        which, how = read_all(lambda: _which(clock, date, start, entry), lambda: function(clock, **rest))
+        which, how = read_all(
+            lambda: _which(clock, name, date, start, entry), lambda: function(clock, **rest)
+        )
         return _edit(settings, pipeline, lambda: edit_occurrence(pipeline, name, how(which), clock.now))
 
     name = click.option("--name", "entry", metavar="NAME", help="Its name, where several start together.")
@@ -439,14 +441,14 @@ def skip(  # noqa: PLR0913 - one for each option
     pipeline = Pipeline()
     clock = clock_of(settings, pipeline)
     selectors, text = read_all(
-        lambda: _selectors(clock, dates, entry),
+        lambda: _selectors(clock, name, dates, entry),
         lambda: "" if title is None else _field("--title", DateException, "title", title),
     )
     how = undo_skip(selectors) if undo else skip_dates(selectors, text)
     return _edit(settings, pipeline, lambda: edit_occurrence(pipeline, name, how, clock.now))
 
 
-def _selectors(clock: Clock, words: Sequence[str], entry: str | None) -> list[DateSelector]:
+def _selectors(clock: Clock, reservation: str, words: Sequence[str], entry: str | None) -> list[DateSelector]:
     """Parse dates, ranges and ids of occurrences, each perhaps with a time after it, and --name."""
     try:
         listed = parts(" ".join(words))
@@ -461,12 +463,14 @@ def _selectors(clock: Clock, words: Sequence[str], entry: str | None) -> list[Da
             found[-1] = found[-1][0], word
         else:
             raise CommandError(f"DATE: {word} has no date before it. Write DATE TIME.")
-    return [*read_all(*(partial(_selector, clock, date, start, entry) for date, start in found))]
+    return [*read_all(*(partial(_selector, clock, reservation, date, start, entry) for date, start in found))]
 
 
-def _selector(clock: Clock, date: str, start: str | None, entry: str | None) -> DateSelector:
+def _selector(
+    clock: Clock, reservation: str, date: str, start: str | None, entry: str | None
+) -> DateSelector:
     if ".." not in date:
-        return _which(clock, date, start, entry)
+        return _which(clock, reservation, date, start, entry)
     span, time, name = read_all(
         lambda: clock.span("DATE", date),
         lambda: None if start is None else _time("TIME", start),
@@ -689,14 +693,22 @@ def delete(settings: Settings, name: str) -> int:
     return _edit(settings, pipeline, lambda: delete_reservation(pipeline, name))
 
 
-def _which(
-    clock: Clock, date: str, start: str | None, entry: str | None, places: tuple[str, str] = ("DATE", "TIME")
+def _which(  # noqa: PLR0913, PLR0917 - what may select one
+    clock: Clock,
+    reservation: str,
+    date: str,
+    start: str | None,
+    entry: str | None,
+    places: tuple[str, str] = ("DATE", "TIME"),
 ) -> OccurrenceSelector:
     """Parse DATE [TIME] as `berth occurrences` shows them, or the id of an occurrence, and --name."""
     (of_date, place), is_id, of_id = places, False, ""
     if start is None:
-        day, *rest = _T.split(date.rpartition("/")[2])
+        other, _, of_reservation = date.rpartition("/")
+        day, *rest = _T.split(of_reservation)
         is_id = bool(rest)
+        if rest and other not in ("", reservation):
+            raise CommandError(f"{of_date}: {date} is an occurrence of {other}, not of {reservation}.")
         if rest:
             start, _, of_id = rest[0].partition("~")
         else:
@@ -781,7 +793,7 @@ def of_options(findings: Sequence[Finding], file: str, places: Places) -> list[F
 
 def _of_option(finding: Finding, places: Places) -> Finding:
     by_path, otherwise = places
-    path = re.sub(r"\[\d+\]", "", finding.path)
+    path = re.sub(r"\[[^]]*\]", "", finding.path)  # of an index, or of a name
     while path and path not in by_path:
         path = path.rpartition(".")[0]
     if path:
