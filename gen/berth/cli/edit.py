@@ -476,7 +476,7 @@ def _selector(
         lambda: None if start is None else _time("TIME", start),
         lambda: _entry_name(entry),
     )
-    return DateRange(*map(str, span), time, name)
+    return DateRange(str(span[0]), str(span[1]), time, name)
 
 
 def _entry_name(entry: str | None) -> str | None:
@@ -669,7 +669,7 @@ def copy(settings: Settings, name: str, new: str, first: str, last: str) -> int:
     """
     pipeline = Pipeline()
     clock = clock_of(settings, pipeline)
-    span = read_all(lambda: clock.date("--from", first), lambda: clock.date("--until", last))
+    begin, finish = read_all(lambda: clock.date("--from", first), lambda: clock.date("--until", last))
     places = (
         {
             "metadata.name": "NEW",
@@ -679,7 +679,9 @@ def copy(settings: Settings, name: str, new: str, first: str, last: str) -> int:
         },
         "NAME",
     )
-    return _edit(settings, pipeline, lambda: copy_reservation(pipeline, name, new, *span, clock.now), places)
+    return _edit(
+        settings, pipeline, lambda: copy_reservation(pipeline, name, new, begin, finish, clock.now), places
+    )
 
 
 @command(examples=("berth delete my-course",))
