@@ -2,7 +2,7 @@
 
 import pytest
 from berth.dates.recurrence import expand
-from berth.schema.values import Entry
+from berth.schema.values import Entry, Move
 
 from tests.cases import entry, extra, move, recurrence, reservation, text, told
 from tests.saying import finding
@@ -12,6 +12,10 @@ MARCH = "2026-03-02/2026-03-29"
 
 def overlap(at: str, hours: str, other: str, day: str = "2026-01-01") -> str:
     return finding(f"B031 {at}", hours, *other.split(" / "), day, "small")
+
+
+def moved_overlap(index: int, when: str, other: str) -> str:
+    return finding(f"B031 moved.{index}", when, *other.split(" / "), "small")
 
 
 @pytest.mark.parametrize(
@@ -75,7 +79,7 @@ def test_what_moves_or_is_extra_can_overlap_and_the_date_told_is_that_of_the_mee
 
     assert [
         overlap("extra.0", "09:30-11:00", "schedule[0] / 09:00-10:00", "2026-03-16"),
-        overlap("schedule.1", "09:00-10:00", "schedule[0] / 09:00-10:00", "2026-03-23"),
+        moved_overlap(0, "Mon 2026-03-23 09:30-10:30", "schedule[0] / 09:00-10:00"),
     ] == told(expand(reservation(when), {}))
 
 
@@ -115,6 +119,54 @@ def test_of_an_entry_the_window_that_ends_last_counts() -> None:
     )
 
     assert told(expand(reservation(when), {})) == [
-        overlap("schedule.0", "09:00-20:00", "", "2026-03-02"),
+        moved_overlap(0, "Mon 2026-03-02 10:00-11:00", "schedule[0] / 09:00-20:00"),
         overlap("schedule.1", "19:00-21:00", "schedule[0] / 09:00-20:00", "2026-03-02"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("moves", "expected"),
+    [
+        (
+            (
+                move("2026-03-02", "2026-03-10", "09:00", at="09:00"),
+                move("2026-03-09", "2026-03-10", "09:00", at="09:30"),
+            ),
+            [moved_overlap(1, "Tue 2026-03-10 09:30-10:30", "moved[0] / Tue 2026-03-10 09:00-10:00")],
+        ),
+        (
+            (
+                move("2026-03-09", "2026-03-10", "09:00", at="09:30"),
+                move("2026-03-02", "2026-03-10", "09:00", at="09:00"),
+            ),
+            [moved_overlap(1, "Tue 2026-03-10 09:00-10:00", "moved[0] / Tue 2026-03-10 09:30-10:30")],
+        ),
+        (
+            (move("2026-03-02", "2026-03-02", "09:00", end="11:00"),),
+            [moved_overlap(0, "Mon 2026-03-02 09:00-11:00", "schedule[1] / 10:00-11:00")],
+        ),
+        ((move("2026-03-02", "2026-03-02", "09:00")._replace(seats=(("small", 9),)),), []),
+    ],
+    ids=["two-moved", "other-order", "extended", "other-seats"],
+)
+def test_a_moved_occurrence_that_overlaps_is_told_at_its_own_place(
+    moves: tuple[Move, ...], expected: list[str]
+) -> None:
+    when = recurrence(
+        "weekly", "UTC", entry("09:00-10:00", 1), entry("10:00-11:00", 1), days=MARCH, moves=moves
+    )
+    assert told(expand(reservation(when), {})) == expected
+
+
+def test_a_date_that_overlaps_as_the_schedule_does_is_told_once() -> None:
+    when = recurrence(
+        "weekly",
+        "UTC",
+        entry("09:00-11:00", 1),
+        entry("10:00-12:00", 1),
+        days=MARCH,
+        moves=(move("2026-03-02", "2026-03-02", "10:00", at="10:30"),),
+    )
+    assert told(expand(reservation(when), {})) == [
+        overlap("schedule.1", "10:00-12:00", "schedule[0] / 09:00-11:00", "2026-03-09")
     ]

@@ -761,3 +761,21 @@ def test_a_sentence_has_one_end(berth: Berth, word: str) -> None:
     answer = berth("new", "x", "09:00-10:00", *GIVEN, "--weekly", word)
     assert "?." not in answer.err
     assert ".." not in answer.err
+
+
+@pytest.mark.parametrize(
+    ("words", "line", "dates"),
+    [
+        ("--weeks odd", "weeks: odd", 6),
+        ("--weeks 11-13,15", "weeks: [11, 12, 13, 15]", 4),
+        ("--weeks 12", "weeks: [12]", 1),
+        ("--monthly -1", "monthly: {week: -1}", 3),
+    ],
+)
+def test_new_writes_in_which_weeks_it_happens(
+    berth: Berth, folder: Path, words: str, line: str, dates: int
+) -> None:
+    command = f"new weekly 09:00-11:00 --weekly mon {words} --class small --seats 5 --behavior none"
+    assert berth(*command.split(), "--from", "2026-03-02", "--until", "2026-05-29").code == 0
+    assert line in (folder / "reservations/weekly.yaml").read_text("utf-8")
+    assert berth("occurrences", "weekly").out.count("\nweekly ") == dates

@@ -109,6 +109,25 @@ def test_extend_to_the_same_end_changes_nothing(berth: Berth, trip: Path) -> Non
     assert trip.read_text("utf-8") == TRIP
 
 
+@pytest.mark.parametrize("to", ["2026-03-06", "18:00", "2026-03-06 18:00 to 2026-03-08 20:00"])
+def test_move_to_the_same_times_changes_nothing(berth: Berth, trip: Path, to: str) -> None:
+    told = berth("move", "trip", "2026-03-06", "--to", to, "--seats", "5")
+    assert told == (0, f"{FILE} is unchanged: it already happens at Fri 2026-03-06 18:00 to Sun 20:00.\n", "")
+    assert trip.read_text("utf-8") == TRIP
+
+
+def test_move_compares_instants_where_clocks_change(berth: Berth, folder: Path) -> None:
+    night = folder / "reservations/night.yaml"
+    text = night.read_text("utf-8").replace("America/New_York", "Europe/Zurich").replace("02-07", "03-28")
+    night.write_text(text.replace("06:00", "02:30"), "utf-8")  # skipped: clocks show 03:30
+    before = night.read_bytes()
+    listed = berth("occurrences", *NOW, "night").out
+    start = listed.partition("2026-03-28 ")[2][:5]
+    told = berth("move", "night", "2026-03-28", "--to", f"2026-03-28 {start} to 2026-03-29 03:30")
+    assert (told.code, "is unchanged: it already happens at Sat 2026-03-28" in told.out) == (0, True)
+    assert night.read_bytes() == before
+
+
 def test_extend_compares_instants_where_clocks_change(berth: Berth, folder: Path) -> None:
     night = folder / "reservations/night.yaml"
     text = night.read_text("utf-8").replace("America/New_York", "Europe/Zurich").replace("02-07", "03-28")

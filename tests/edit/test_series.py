@@ -1,5 +1,6 @@
 """`berth skip` of several dates, `--undo`, `add`, `end`, and `set` with the name of a field alone."""
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -115,6 +116,49 @@ def test_skip_writes_all_dates_in_one_edit_and_undo_takes_them_back(
     days = [word for word in words if word.startswith("2026") or word == "to"]
     assert berth("skip", "lab", *days, "--undo").code == 0
     assert lab.read_text("utf-8") == LAB
+
+
+@pytest.mark.parametrize(
+    ("change", "skipped"),
+    [
+        (("move", "lab", "2026-03-10", "--to", "2026-03-12 14:00-16:30", "--seats", "80"), "2026-03-12"),
+        (("move", "lab", "2026-03-10", "--to", "2026-03-12 22:00 to 2026-03-14 09:00"), "2026-03-12"),
+        (("move", "lab", "2026-03-10", "--to", "2026-03-12"), "2026-03-09..2026-03-13"),
+        (("move", "lab", "2026-03-10", "--to", "2026-03-12"), "2026-03-12..2026-03-13"),
+        (("extend", "lab", "2026-03-10", "--until", "14:00"), "2026-03-10"),
+        (("set", "lab", "--on", "2026-03-10", "--seats", "80"), "2026-03-10"),
+        (("add", "lab", "2026-03-12", "22:00-01:00", "--seats", "8", "--name", "late"), "2026-03-12"),
+    ],
+    ids=["moved", "long", "moved-within-range", "moved-into-range", "extended", "seats", "extra"],
+)
+def test_skip_names_the_commands_that_restore_what_undo_does_not(
+    berth: Berth, lab: Path, change: tuple[str, ...], skipped: str
+) -> None:
+    assert berth(*change).code == 0
+    before = berth("occurrences", "lab").out
+    (loss,) = [line for line in berth("skip", "lab", skipped).out.splitlines() if "not kept" in line]
+    for command in loss.partition("To restore it: ")[2].split(" && "):
+        program, *words = shlex.split(command)
+        assert (program, berth(*words).code) == ("berth", 0)
+    assert berth("occurrences", "lab").out == before
+    assert "except" not in lab.read_text("utf-8")
+
+
+def test_skip_says_so_where_no_command_restores_what_is_lost(berth: Berth, lab: Path) -> None:
+    extra = 'extra: [{date: 2026-03-12, startTime: "17:00", endTime: "12:00", endDay: 2}]'
+    lab.write_text(with_lines(*SPAN, extra), "utf-8")
+    lost = "  not kept: Thu 2026-03-12 17:00 to Sat 12:00, 5 small. Only an edit of the file restores it.\n"
+    assert lost in berth("skip", "lab", "2026-03-12").out
+
+
+@pytest.mark.usefixtures("lab")
+def test_undo_of_a_date_that_is_not_skipped_names_the_one_that_is(berth: Berth) -> None:
+    assert berth("move", "lab", "2026-03-10", "--to", "2026-03-12").code == 0
+    assert berth("skip", "lab", "2026-03-12").code == 0
+    told = berth("skip", "lab", "2026-03-12", "--undo")
+    assert (told.code, "error[B045] spec.recurrence: " in told.err) == (1, True)
+    assert "berth skip lab 2026-03-10 --undo." in told.err
+    assert berth("skip", "lab", "2026-03-17", "--undo").code == 0  # it happens, as is wanted
 
 
 def test_one_date_that_is_not_there_keeps_all_from_being_skipped(berth: Berth, lab: Path) -> None:
@@ -312,7 +356,8 @@ def test_end_takes_later_exceptions_with_it_and_keeps_what_happens_before(berth:
     ("date", "code", "expected"),
     [
         ("2026-05-26", 0, f"{FILE} is unchanged: its last date is Tue 2026-05-26.\n"),
-        ("2027-01-01", 0, f"{FILE} is unchanged: its last date is Tue 2026-05-26.\n"),
+        ("2026-05-29", 0, f"{FILE} is unchanged: its last date is Tue 2026-05-26.\n"),
+        ("2026-05-30", 2, "berth set lab endDate=2026-05-30.\n"),
         ("2026-03-02", 2, "berth delete lab"),
         ("1.4.2026", 2, "[B017]"),
     ],
@@ -324,6 +369,48 @@ def test_end_says_when_there_is_nothing_to_end_or_nothing_would_be_left(
 
     assert (told.code, expected in told.out + told.err) == (code, True)
     assert lab.read_text("utf-8") == LAB
+
+
+@pytest.mark.parametrize(
+    ("before", "command"),
+    [
+        (with_lines("within: [spring]"), "berth set lab 'within=[spring, TERM]'"),
+        (
+            with_lines("dates: [2026-03-03]", schedule='startTime: "09:00", endTime: "12:00"').replace(
+                "weekly", "dates"
+            ),
+            "berth add lab 2026-06-01 TIMES",
+        ),
+        (
+            with_lines(*SPAN, schedule='startTime: "09:00", endTime: "12:00"').replace("weekly", "once"),
+            "berth set lab endDate=2026-06-01",
+        ),
+    ],
+    ids=["terms", "listed", "once"],
+)
+def test_end_on_a_later_date_names_the_command_that_adds_dates(
+    berth: Berth, lab: Path, before: str, command: str
+) -> None:
+    lab.write_text(before, "utf-8")
+    told = berth("end", "lab", "2026-06-01")
+    assert (told.code, told.out, told.err.endswith(f": {command}.\n")) == (2, "", True)
+    assert lab.read_text("utf-8") == before
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        'extra: [{date: 2026-06-30, startTime: "09:00", endTime: "10:00"}]',
+        "moved: [{date: 2026-05-19, to: {date: 2026-06-30}}]",
+    ],
+    ids=["extra", "moved"],
+)
+def test_end_adds_no_dates_to_a_series_that_ends_before(berth: Berth, lab: Path, later: str) -> None:
+    lab.write_text(with_lines(*SPAN, later), "utf-8")
+    before = dates(berth("occurrences", "lab"))
+    assert berth("end", "lab", "2026-06-15").code == 0
+    assert dates(berth("occurrences", "lab")) == before[:-1]
+    assert "endDate: 2026-05-29" in lab.read_text("utf-8")
 
 
 @pytest.mark.parametrize(

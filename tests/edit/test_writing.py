@@ -4,28 +4,20 @@ from pathlib import Path
 
 import pytest
 from berth.edit.create import reservation_yaml
-from berth.notation.weekdays import WEEKS
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
 from berth.schema.holders import Replicas
-from berth.schema.values import EVERY_DATE, EVERY_SESSION, EntryDates, Reservation
+from berth.schema.values import EVERY_SESSION, Reservation
 
 from tests import generate
 
 
 def plain(one: Reservation) -> Reservation:
-    """Without what neither `berth new` nor Renku can say."""
-    entries = [entry for entry in one.recurrence.schedule if entry.dates.listed is None]
-    schedule = tuple(
-        entry._replace(
-            seats=one.seats if one.seats_listed else entry.seats,
-            scaling=(),
-            name="",
-            dates=EntryDates(weeks=entry.dates.weeks) if entry.dates.weeks in WEEKS.values() else EVERY_DATE,
-        )
-        for entry in entries
+    """Without what is not written: how lines scale, and what only platform teams declare."""
+    recurrence = one.recurrence._replace(
+        schedule=tuple(entry._replace(scaling=()) for entry in one.recurrence.schedule),
+        extras=tuple(extra._replace(scaling=()) for extra in one.recurrence.extras),
     )
-    recurrence = one.recurrence._replace(schedule=schedule, excepts=(), moves=(), extras=())
     return one._replace(
         recurrence=recurrence,
         labels=(),

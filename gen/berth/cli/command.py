@@ -37,12 +37,18 @@ _COMMON = ("-C", "--strict", "--quiet", "--now", "--help", "--version")
 class CommandError(click.ClickException):
     """A command line that is understood but cannot be followed; the message is for people.
 
-    `code` is that of the finding which the same value has in a file; empty if there is none.
+    `code` is that of the finding which the same value has in a file; empty if there is none. `more`: what
+    else is wrong with the command line.
     """
 
-    def __init__(self, message: str, code: str = "") -> None:
+    def __init__(self, message: str, code: str = "", more: Sequence["CommandError"] = ()) -> None:
         super().__init__(message)
-        self.code = code
+        self.code, self.more = code, (*more,)
+
+    @property
+    def each(self) -> tuple["CommandError", ...]:
+        """Return it and all else that is wrong, each alone."""
+        return CommandError(self.message, self.code), *self.more
 
     @classmethod
     def at(cls, place: str, refusal: Refusal) -> "CommandError":
@@ -53,7 +59,23 @@ class CommandError(click.ClickException):
     def of(cls, error: "EditError") -> "CommandError":
         """Return the error of a refused edit, as a sentence with one end."""
         text = str(error)
-        return cls(text if text.endswith((".", "?")) else f"{text}.", error.code)
+        more = [cls.of(other) for other in error.more]
+        return cls(text if text.endswith((".", "?")) else f"{text}.", error.code, more)
+
+
+def read_all(*reads: Callable[[], Any]) -> tuple[Any, ...]:
+    """Return what each of them reads from the command line. Raise one error with all that is refused."""
+    values: list[Any] = []
+    errors: dict[tuple[str, str], CommandError] = {}  # one value that is read twice is wrong once
+    for read in reads:
+        try:
+            values.append(read())
+        except CommandError as error:
+            errors |= {(one.message, one.code): one for one in error.each}
+    if errors:
+        first, *more = errors.values()
+        raise CommandError(first.message, first.code, more)
+    return tuple(values)
 
 
 class Settings(NamedTuple):

@@ -4,13 +4,13 @@ import os
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any
 
 import click
 
-from berth.cli.command import CommandError, Settings, command, exit_code
+from berth.cli.command import CommandError, Settings, command, exit_code, read_all
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, stderr, stdout
 from berth.cli.selection import Clock, class_option, clock_of, name_argument
 from berth.diff.wording import detail_lines, left_out_lines, policy_line, title_line
@@ -28,6 +28,7 @@ from berth.edit.create import (
     write_file,
 )
 from berth.edit.edits import (
+    Assignment,
     EditResult,
     apply_assignment,
     check_edit,
@@ -60,7 +61,7 @@ from berth.edit.seats import Counts, parse_counts, set_seats
 from berth.edit.seriesend import end_series
 from berth.findings import Finding
 from berth.notation.days import parts
-from berth.notation.times import end_time, start_time, time_span
+from berth.notation.times import TimeSpan, end_time, start_time, time_span
 from berth.output.table import visible
 from berth.pipeline import Pipeline
 from berth.reading.source import is_input
@@ -131,25 +132,16 @@ def new(settings: Settings, name: str | None, times: tuple[str, ...], **options:
         for option, value in options.items()
         if value is not None and value is not False
     }
-    types = [one for one in _TYPES if one in given]
-    if len(types) > 1:
-        raise CommandError(f"Give only one of {', '.join(f'--{one}' for one in _TYPES)}.")
-    students, file = _students(given), given.pop("file", None)
-    if "within" in given and ("from" in given or "until" in given):
-        raise CommandError("Give --within, or --from and --until.")
-    if "contact" in given and "owner" not in given:
-        raise CommandError("--contact is how to reach the owner: give --owner, too.")
+    file = given.pop("file", None)
     pipeline = Pipeline()
     clock = clock_of(settings, pipeline)
-    classes = sorted(pipeline.declared.classes)
-    if len(classes) == 1:
-        given.setdefault("class", classes[0])
-    terms = sorted({term.name for one in pipeline.declared.calendars.values() for term in one.terms})
-    request = ReservationRequest(
-        name or "", types[0] if types else "", times, given, clock.today, tuple(terms)
+    _, students, request = read_all(
+        lambda: _check_together(given),
+        lambda: _students(given),
+        lambda: _request(name or "", times, given, clock, pipeline.declared),
     )
     try:
-        result = _asked_until_valid(settings, pipeline, clock, request.checked(), students, file)
+        result = _asked_until_valid(settings, pipeline, clock, request, students, file)
         places = option_places(request.type), "NAME"
         code = finish_edit(settings, pipeline, result, places=places)
     except EditError as error:
@@ -157,6 +149,47 @@ def new(settings: Settings, name: str | None, times: tuple[str, ...], **options:
     if code == EXIT_OK:
         keep_schema()
     return code
+
+
+def _check_together(given: Mapping[str, str]) -> None:
+    """Raise CommandError for options of which only one can be given, or which need another one."""
+    wrong = []
+    if len([one for one in _TYPES if one in given]) > 1:
+        wrong.append(f"Give only one of {', '.join(f'--{one}' for one in _TYPES)}.")
+    if "within" in given and ("from" in given or "until" in given):
+        wrong.append("Give --within, or --from and --until.")
+    if "dates" in given and ("from" in given or "until" in given):
+        wrong.append("Give --dates, or --from and --until.")
+    if "contact" in given and "owner" not in given:
+        wrong.append("--contact is how to reach the owner: give --owner, too.")
+    if wrong:
+        first, *more = map(CommandError, wrong)
+        raise CommandError(first.message, more=more)
+
+
+def _request(
+    name: str, times: tuple[str, ...], given: dict[str, str], clock: Clock, known: Declared
+) -> ReservationRequest:
+    """Return what is asked for. Raise CommandError with all values that are wrong.
+
+    A class that is unknown is a finding if it is all that is wrong.
+    """
+    if len(known.classes) == 1:
+        given.setdefault("class", *known.classes)
+    terms = sorted({term.name for calendar in known.calendars.values() for term in calendar.terms})
+    kind = next((one for one in _TYPES if one in given), "")
+    request = ReservationRequest(name, kind, times, given, clock.today, tuple(terms))
+    try:
+        return request.checked()
+    except EditError as error:
+        wrong = CommandError.of(error)
+    if any(other.message.startswith("--class:") for other in wrong.each):
+        raise wrong
+    try:
+        _check_classes(given.get("class", ""), known)
+    except EditError as error:
+        wrong = CommandError(wrong.message, wrong.code, (*wrong.more, CommandError.of(error)))
+    raise wrong
 
 
 def _asked_until_valid(  # noqa: PLR0913, PLR0917 - what a reservation is made of
@@ -249,7 +282,7 @@ def _answer(question: Prompt, names: Sequence[str] = ()) -> str:
 
 def _check_classes(text: str, known: Declared) -> None:
     """Raise EditError for a name in a list that is of no class."""
-    for name in (part.strip() for part in text.split(",")):
+    for name in filter(None, (part.strip() for part in text.split(","))):
         if name not in known.classes:
             advice = nearest(name, sorted(known.classes))
             raise EditError(f'--class: no class is named "{name}". {advice}', UNKNOWN_CLASS)
@@ -310,15 +343,14 @@ def set_(  # noqa: PLR0913 - one for each option
         raise CommandError(f"{'--name' if start is None else '--start'} needs --on DATE.")
     if not assignments and seats is None and not undo:
         raise CommandError("Give PATH=VALUE or --seats.")
-    try:
-        parsed = [parse_assignment(one) for one in assignments]
-        counts = None if seats is None else parse_counts(seats)
-    except EditError as error:
-        raise CommandError.of(error) from error
     pipeline = Pipeline()
     clock = clock_of(settings, pipeline)
-    if on is not None:
-        which = _which(clock, on, start, entry)
+    counts, which, *parsed = read_all(
+        lambda: _counts(seats),
+        lambda: None if on is None else _which(clock, name, on, start, entry, ("--on", "--start")),
+        *(partial(_assignment, one) for one in assignments),
+    )
+    if which is not None:
         how = undo_change(which, RESEATED) if counts is None else change_seats(which, counts)
         return _edit(settings, pipeline, lambda: edit_occurrence(pipeline, name, how, clock.now))
 
@@ -330,6 +362,13 @@ def set_(  # noqa: PLR0913 - one for each option
             apply_assignment(tree, one, make)
 
     return _edit(settings, pipeline, lambda: edit_reservation(pipeline, name, change, clock.now))
+
+
+def _assignment(text: str) -> Assignment:
+    try:
+        return parse_assignment(text)
+    except EditError as error:
+        raise CommandError.of(error) from error
 
 
 def _check_once(paths: Sequence[FieldPath], *, has_seats: bool) -> None:
@@ -346,8 +385,10 @@ def _check_once(paths: Sequence[FieldPath], *, has_seats: bool) -> None:
 _COUNTS = ("seats", *(one.field for one in Unit))
 
 
-def _edits_occurrence(function: Callable[..., OccurrenceEdit]) -> Callable[..., int]:
-    """Make a command of a function that returns an edit; DATE [TIME] and --name become `which`."""
+def _edits_occurrence(
+    function: Callable[..., Callable[[OccurrenceSelector], OccurrenceEdit]],
+) -> Callable[..., int]:
+    """Make a command of a function that returns an edit of what DATE [TIME] and --name select."""
 
     @wraps(function)
     def run(
@@ -355,8 +396,10 @@ def _edits_occurrence(function: Callable[..., OccurrenceEdit]) -> Callable[..., 
     ) -> int:
         pipeline = Pipeline()
         clock = clock_of(settings, pipeline)
-        how = function(clock, _which(clock, date, start, entry), **rest)
-        return _edit(settings, pipeline, lambda: edit_occurrence(pipeline, name, how, clock.now))
+        which, how = read_all(
+            lambda: _which(clock, name, date, start, entry), lambda: function(clock, **rest)
+        )
+        return _edit(settings, pipeline, lambda: edit_occurrence(pipeline, name, how(which), clock.now))
 
     name = click.option("--name", "entry", metavar="NAME", help="Its name, where several start together.")
     time = click.argument("start", metavar="[TIME]", required=False)
@@ -397,13 +440,15 @@ def skip(  # noqa: PLR0913 - one for each option
         raise CommandError("Give --title or --undo.")
     pipeline = Pipeline()
     clock = clock_of(settings, pipeline)
-    selectors = _selectors(clock, dates, entry)
-    text = "" if title is None else _field("--title", DateException, "title", title)
+    selectors, text = read_all(
+        lambda: _selectors(clock, name, dates, entry),
+        lambda: "" if title is None else _field("--title", DateException, "title", title),
+    )
     how = undo_skip(selectors) if undo else skip_dates(selectors, text)
     return _edit(settings, pipeline, lambda: edit_occurrence(pipeline, name, how, clock.now))
 
 
-def _selectors(clock: Clock, words: Sequence[str], entry: str | None) -> list[DateSelector]:
+def _selectors(clock: Clock, reservation: str, words: Sequence[str], entry: str | None) -> list[DateSelector]:
     """Parse dates, ranges and ids of occurrences, each perhaps with a time after it, and --name."""
     try:
         listed = parts(" ".join(words))
@@ -418,16 +463,20 @@ def _selectors(clock: Clock, words: Sequence[str], entry: str | None) -> list[Da
             found[-1] = found[-1][0], word
         else:
             raise CommandError(f"DATE: {word} has no date before it. Write DATE TIME.")
-    return [_selector(clock, date, start, entry) for date, start in found]
+    return [*read_all(*(partial(_selector, clock, reservation, date, start, entry) for date, start in found))]
 
 
-def _selector(clock: Clock, date: str, start: str | None, entry: str | None) -> DateSelector:
+def _selector(
+    clock: Clock, reservation: str, date: str, start: str | None, entry: str | None
+) -> DateSelector:
     if ".." not in date:
-        return _which(clock, date, start, entry)
-    first, last = clock.span("DATE", date)
-    return DateRange(
-        str(first), str(last), None if start is None else selected_time("TIME", start), _entry_name(entry)
+        return _which(clock, reservation, date, start, entry)
+    span, time, name = read_all(
+        lambda: clock.span("DATE", date),
+        lambda: None if start is None else selected_time("TIME", start),
+        lambda: _entry_name(entry),
     )
+    return DateRange(str(span[0]), str(span[1]), time, name)
 
 
 def _entry_name(entry: str | None) -> str | None:
@@ -458,8 +507,8 @@ def _field(option: str, model: type[Model], key: str, text: str) -> Any:
 @click.option("--seats", metavar="COUNT", help="How many seats it has then: NUMBER or CLASS=NUMBER,...")
 @_undo_option
 def move(
-    clock: Clock, which: OccurrenceSelector, to: str | None, seats: str | None, undo: bool
-) -> OccurrenceEdit:
+    clock: Clock, to: str | None, seats: str | None, undo: bool
+) -> Callable[[OccurrenceSelector], OccurrenceEdit]:
     """Move one date of a reservation to another time.
 
     Without a new end it keeps its length. TIME is the start of the occurrence, where a date has several.
@@ -467,7 +516,10 @@ def move(
     """
     if undo and (to, seats) != (None, None):
         raise CommandError("Give --to or --undo.")
-    return undo_change(which, MOVED) if undo else move_occurrence(which, _target(clock, to), _counts(seats))
+    if undo:
+        return lambda which: undo_change(which, MOVED)
+    target, counts = read_all(lambda: _target(clock, to), lambda: _counts(seats))
+    return lambda which: move_occurrence(which, target, counts)
 
 
 def _counts(seats: str | None) -> Counts | None:
@@ -492,10 +544,12 @@ def _target(clock: Clock, text: str | None) -> NewTimes:
         )
     day, start, end_day, end = match["day"], match["start"], match["end_day"], match["end"]
     return NewTimes(
-        day and clock.date("--to", day),
-        start and selected_time("--to", start),
-        end and selected_time("--to", end, end_time),
-        end_day and clock.date("--to", end_day),
+        *read_all(
+            lambda: day and clock.date("--to", day),
+            lambda: start and selected_time("--to", start),
+            lambda: end and selected_time("--to", end, end_time),
+            lambda: end_day and clock.date("--to", end_day),
+        )
     )
 
 
@@ -510,7 +564,7 @@ def _target(clock: Clock, text: str | None) -> NewTimes:
 @_edits_occurrence
 @click.option("--until", metavar="WHEN", help="When it ends: TIME or DATE TIME.")
 @_undo_option
-def extend(clock: Clock, which: OccurrenceSelector, until: str | None, undo: bool) -> OccurrenceEdit:
+def extend(clock: Clock, until: str | None, undo: bool) -> Callable[[OccurrenceSelector], OccurrenceEdit]:
     """Let one date of a reservation end later.
 
     The end stays on its day unless --until has a date. TIME is the start of the occurrence, where a date has
@@ -519,13 +573,15 @@ def extend(clock: Clock, which: OccurrenceSelector, until: str | None, undo: boo
     if undo == (until is not None):
         raise click.UsageError("Give --until or --undo.")
     if until is None:
-        return undo_change(which, EXTENDED)
+        return lambda which: undo_change(which, EXTENDED)
     words = _T.sub(" ", until).split()
     if len(words) not in (1, 2):
         raise CommandError('--until is a time, or a date and a time: --until "2026-02-03 01:00".')
-    end_day = clock.date("--until", words[0]) if len(words) == 2 else None
-    end = selected_time("--until", words[-1], end_time)
-    return extend_occurrence(which, end, end_day)
+    end_day, end = read_all(
+        lambda: clock.date("--until", words[0]) if len(words) == 2 else None,
+        lambda: selected_time("--until", words[-1], end_time),
+    )
+    return lambda which: extend_occurrence(which, end, end_day)
 
 
 @command(
@@ -551,18 +607,26 @@ def add(  # noqa: PLR0913 - one for each option
     """
     pipeline = Pipeline()
     clock = clock_of(settings, pipeline)
-    try:
-        span = time_span(times)
-    except Refusal as refusal:
-        raise CommandError.at("TIMES", refusal) from None
-    label = "" if entry is None else _field("--name", ExtraEntry, "name", entry)
-    how = add_occurrence(clock.date("DATE", date), span, _counts(seats), label)
+    day, span, counts, label = read_all(
+        lambda: clock.date("DATE", date),
+        lambda: _span(times),
+        lambda: _counts(seats),
+        lambda: "" if entry is None else _field("--name", ExtraEntry, "name", entry),
+    )
+    how = add_occurrence(day, span, counts, label)
     return _edit(
         settings,
         pipeline,
         lambda: edit_occurrence(pipeline, name, how, clock.now),
         ({f"spec.recurrence.extra{key}": place for key, place in _ADDED.items()}, ""),
     )
+
+
+def _span(text: str) -> TimeSpan:
+    try:
+        return time_span(text)
+    except Refusal as refusal:
+        raise CommandError.at("TIMES", refusal) from None
 
 
 _ADDED = {
@@ -603,7 +667,7 @@ def copy(settings: Settings, name: str, new: str, first: str, last: str) -> int:
     """
     pipeline = Pipeline()
     clock = clock_of(settings, pipeline)
-    span = clock.date("--from", first), clock.date("--until", last)
+    begin, finish = read_all(lambda: clock.date("--from", first), lambda: clock.date("--until", last))
     places = (
         {
             "metadata.name": "NEW",
@@ -613,7 +677,9 @@ def copy(settings: Settings, name: str, new: str, first: str, last: str) -> int:
         },
         "NAME",
     )
-    return _edit(settings, pipeline, lambda: copy_reservation(pipeline, name, new, *span, clock.now), places)
+    return _edit(
+        settings, pipeline, lambda: copy_reservation(pipeline, name, new, begin, finish, clock.now), places
+    )
 
 
 @command(examples=("berth delete my-course",))
@@ -627,21 +693,34 @@ def delete(settings: Settings, name: str) -> int:
     return _edit(settings, pipeline, lambda: delete_reservation(pipeline, name))
 
 
-def _which(clock: Clock, date: str, start: str | None, entry: str | None) -> OccurrenceSelector:
+def _which(  # noqa: PLR0913, PLR0917 - what may select one
+    clock: Clock,
+    reservation: str,
+    date: str,
+    start: str | None,
+    entry: str | None,
+    places: tuple[str, str] = ("DATE", "TIME"),
+) -> OccurrenceSelector:
     """Parse DATE [TIME] as `berth occurrences` shows them, or the id of an occurrence, and --name."""
-    place, entry = "DATE", _entry_name(entry)
-    day, *rest = _T.split(date.rpartition("/")[2])
-    if rest and start is None:
-        time, _, name = rest[0].partition("~")
-        return OccurrenceSelector(
-            clock.date(place, day), selected_time(place, time), is_id=True, name=entry or name
-        )
-    day, separator, time = date.partition(" ")
-    if separator and start is None:
-        return OccurrenceSelector(clock.date(place, day), selected_time(place, time), name=entry)
-    return OccurrenceSelector(
-        clock.date(place, date), None if start is None else selected_time("TIME", start), name=entry
+    (of_date, place), is_id, of_id = places, False, ""
+    if start is None:
+        other, _, of_reservation = date.rpartition("/")
+        day, *rest = _T.split(of_reservation)
+        is_id = bool(rest)
+        if rest and other not in ("", reservation):
+            raise CommandError(f"{of_date}: {date} is an occurrence of {other}, not of {reservation}.")
+        if rest:
+            start, _, of_id = rest[0].partition("~")
+        else:
+            day, separator, time = date.partition(" ")
+            start = time if separator else None
+        date, place = day, of_date
+    found, time_of_day, name = read_all(
+        lambda: clock.date(of_date, date),
+        lambda: None if start is None else selected_time(place, start),
+        lambda: _entry_name(entry),
     )
+    return OccurrenceSelector(found, time_of_day, is_id=is_id, name=name or of_id if is_id else name)
 
 
 def selected_time(place: str, text: str, grammar: Callable[[str], int] = start_time) -> str:
@@ -695,6 +774,7 @@ def finish_edit(
     lines += left_out_lines(found.left_out) if before is None else []
     lines += [policy_line(one) for one in found.policies]
     changes = "".join(f"{line.sign} {visible(line.text)}".rstrip() + "\n" for line in lines)
+    changes += "".join(f"  {loss}\n" for loss in found.losses)
     say(f"{shown}:\n{changes}Next: berth render\n" if changes else f"Wrote {shown}. Next: berth render\n")
     if before is None and pipeline.has_errors():
         stderr(_WITH_ERRORS)
@@ -714,7 +794,7 @@ def of_options(findings: Sequence[Finding], file: str, places: Places) -> list[F
 
 def _of_option(finding: Finding, places: Places) -> Finding:
     by_path, otherwise = places
-    path = re.sub(r"\[\d+\]", "", finding.path)
+    path = re.sub(r"\[[^]]*\]", "", finding.path)  # of an index, or of a name
     while path and path not in by_path:
         path = path.rpartition(".")[0]
     if path:

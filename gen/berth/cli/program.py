@@ -59,9 +59,11 @@ def _run(arguments: Sequence[str]) -> int:
     except click.ClickException as error:
         where = error.ctx if isinstance(error, click.UsageError) else None
         hint = f"Try: {where.command_path} --help\n" if where else ""
-        finding: str = getattr(error, "code", "")  # of a value that its grammar refuses
-        message = f"{_message(error)}{_lookalikes(error.message, arguments)}"
-        stderr(f"berth: {message}{f' [{finding}]' if finding else ''}\n{hint}")
+        for wrong in getattr(error, "each", (error,)):
+            finding: str = getattr(wrong, "code", "")  # of a value that its grammar refuses
+            message = f"{_message(wrong)}{_lookalikes(wrong.message, arguments)}"
+            stderr(f"berth: {message}{f' [{finding}]' if finding else ''}\n")
+        stderr(hint)
         return EXIT_USAGE
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from berth.cli import sizereport
-from berth.cli.command import CommandError, Settings, reason
+from berth.cli.command import CommandError, Settings, read_all, reason
 from berth.cli.selection import clock_of
 from berth.cli.selection import occurrence as selected_occurrence
 from berth.cli.sizereport import SizeAnswer
@@ -28,14 +28,24 @@ NEEDLESS = "No seats are needed: nodes start soon enough. Nothing was written."
 
 
 def question_of(settings: Settings, options: dict[str, Any], item: Item) -> SizeQuestion:
-    arrivals = Arrivals(options["arrivals"], _time("--over", options["over"]))
+    over, within, late, show_up, people = read_all(
+        lambda: _time("--over", options["over"]),
+        lambda: _time("--within", options["within"]),
+        lambda: _share("--late", options["late"]),
+        lambda: _attendance(options["show_up"]),
+        lambda: _people(options["students"]),
+    )
+    arrivals = Arrivals(options["arrivals"], over)
     if options["from_log"] is not None:
         arrivals = _measured(settings, options["from_log"], item, options["resource_class"])
-    promise = Promise(_time("--within", options["within"]), _share("--late", options["late"]))
-    show_up = _share("--show-up", options["show_up"])
+    return SizeQuestion(people, show_up, arrivals, Promise(within, late))
+
+
+def _attendance(text: str) -> float:
+    show_up = _share("--show-up", text)
     if not show_up:
         raise CommandError("--show-up 0%: nobody would come. Write a larger share.")
-    return SizeQuestion(_people(options["students"]), show_up, arrivals, promise)
+    return show_up
 
 
 def _measured(settings: Settings, file: str, item: Item, resource_class: str | None) -> Arrivals:

@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from berth.dates.days import TitledDays, has_day_between, list_days, title_of, titled_days
+from berth.dates.moments import span_text
 from berth.dates.occurrence import EXCEPT, BareOccurrence, Occurrence, RecurrenceFault, window_minutes
 from berth.dates.zone import DAY, Zone, clock, day_of, local, number
 from berth.findings import Path
@@ -325,29 +326,48 @@ def any_overlap(occurrences: Iterable[Occurrence]) -> bool:
     return False
 
 
+class OccurrenceSource(NamedTuple):
+    """The lines of the file that an occurrence comes from."""
+
+    entry: int
+    move: int | None  # the index in `moved` of the one that says when it happens
+
+
 def find_overlaps(
-    dated: Iterable[tuple[Occurrence, int]], recurrence: Recurrence, zone: Zone
+    dated: Iterable[tuple[Occurrence, OccurrenceSource]], recurrence: Recurrence, zone: Zone
 ) -> list[RecurrenceFault]:
     """Report entries whose occurrences overlap and share a class, so that their seats add up.
 
-    Groups that each have a name are meant to be there together.
+    Groups that each have a name are meant to be there together. A moved occurrence is reported at its entry
+    of `moved`, unless the schedule overlaps there anyway.
 
-    `dated`: occurrences by start, each with its entry. For later occurrences, only the one of each entry that
-    ends last matters.
+    `dated`: occurrences by start. For later occurrences, only the one of each source that ends last matters.
     """
-    latest: dict[int, Occurrence] = {}
-    faults: dict[tuple[int, int], RecurrenceFault] = {}
-    for occurrence, entry in dated:
+    latest: dict[OccurrenceSource, Occurrence] = {}
+    faults: dict[tuple[OccurrenceSource, OccurrenceSource], RecurrenceFault] = {}
+    for occurrence, source in dated:
         for other, earlier in latest.items():
-            pair = min(entry, other), max(entry, other)
-            if occurrence.start < earlier.end and pair not in faults and not _are_groups(occurrence, earlier):
+            first, second = sorted((source, other), key=_moved_last)
+            is_new = (first, second) not in faults and not _are_groups(occurrence, earlier)
+            if occurrence.start < earlier.end and is_new:
                 classes = [name for name, _ in occurrence.seats if name in dict(earlier.seats)]
                 if classes:
-                    day = day_of(local(zone, occurrence.start))
-                    faults[pair] = _overlap(pair, f"{day}", ", ".join(classes), recurrence)
-        if entry not in latest or latest[entry].end < occurrence.end:
-            latest[entry] = occurrence
-    return list(faults.values())
+                    pair = (earlier, occurrence) if first == other else (occurrence, earlier)
+                    faults[first, second] = _overlap(
+                        (first, second), pair, ", ".join(classes), recurrence, zone
+                    )
+        if source not in latest or latest[source].end < occurrence.end:
+            latest[source] = occurrence
+    usual = {(first.entry, second.entry) for first, second in faults if second.move is None}
+    return [
+        fault
+        for (first, second), fault in faults.items()
+        if second.move is None or (*sorted((first.entry, second.entry)),) not in usual
+    ]
+
+
+def _moved_last(source: OccurrenceSource) -> tuple[bool, int, int]:
+    return source.move is not None, source.move or 0, source.entry
 
 
 def _are_groups(occurrence: Occurrence, other: Occurrence) -> bool:
@@ -355,15 +375,30 @@ def _are_groups(occurrence: Occurrence, other: Occurrence) -> bool:
     return bool(occurrence.name and other.name) and occurrence.name != other.name
 
 
-def _overlap(pair: tuple[int, int], day: str, classes: str, recurrence: Recurrence) -> RecurrenceFault:
-    first, second = pair
-    other = "its next occurrence" if first == second else _entry_text(first, recurrence)
-    message = f"{_hours(second, recurrence)} overlaps {other}, first on {day}: seats of {classes} add up."
-    fix = (
-        "Change one of the times; if both are meant, give each its name (name: regular), or annotate "
-        'berth.dev/ignore: "B031: <reason>".'
-    )
-    return RecurrenceFault(OVERLAP, entry_path(second, recurrence), message, fix)
+def _overlap(
+    sources: tuple[OccurrenceSource, OccurrenceSource],
+    occurrences: tuple[Occurrence, Occurrence],
+    classes: str,
+    recurrence: Recurrence,
+    zone: Zone,
+) -> RecurrenceFault:
+    """Report the second of two sources, with the occurrences of both."""
+    (first, second), (earlier, occurrence) = sources, occurrences
+    ignore = 'annotate berth.dev/ignore: "B031: <reason>".'
+    if second.move is not None:
+        other = _entry_text(first.entry, recurrence)
+        if first.move is not None:
+            other = f"moved[{first.move}] ({span_text(earlier.start, earlier.end, zone)})"
+        when = span_text(occurrence.start, occurrence.end, zone)
+        message = f"{when} overlaps {other}: seats of {classes} add up."
+        path: Path = ("spec", "recurrence", "moved", second.move)
+        return RecurrenceFault(OVERLAP, path, message, f"Choose another time; if it is meant, {ignore}")
+    day = day_of(local(zone, max(earlier.start, occurrence.start)))
+    other = "its next occurrence" if first == second else _entry_text(first.entry, recurrence)
+    hours = _hours(second.entry, recurrence)
+    message = f"{hours} overlaps {other}, first on {day}: seats of {classes} add up."
+    fix = f"Change one of the times; if both are meant, give each its name (name: regular), or {ignore}"
+    return RecurrenceFault(OVERLAP, entry_path(second.entry, recurrence), message, fix)
 
 
 def find_duplicate_ids(bare: Sequence[BareOccurrence], recurrence: Recurrence) -> list[RecurrenceFault]:

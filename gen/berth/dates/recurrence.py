@@ -7,6 +7,7 @@ from typing import NamedTuple
 from berth.dates.exceptions import (
     Exclusions,
     Moves,
+    OccurrenceSource,
     any_overlap,
     calendars_of,
     closed_changes,
@@ -165,7 +166,7 @@ def expand(reservation: Reservation, calendars: Mapping[str, Calendar]) -> Expan
     rows, skipped, faults = _timing(_without_seats(recurrence), known, _leads(reservation), reservation.renku)
     occurrences = _add_reservation(reservation, rows)
     if reservation.overlap == "sum" and any_overlap(occurrences):
-        dated = zip(occurrences, [row.entry for row in rows], strict=True)
+        dated = zip(occurrences, [_source(row, recurrence) for row in rows], strict=True)
         faults = (*faults, *find_overlaps(dated, recurrence, zone))
     name, (file, index, _) = reservation.name, reservation.origin
     return Expansion(
@@ -173,6 +174,11 @@ def expand(reservation: Reservation, calendars: Mapping[str, Calendar]) -> Expan
         tuple([Skipped(f"{name}/{when}", date, reason) for when, date, reason in skipped]),
         tuple([Problem(code, file, index, at, message, fix) for code, at, message, fix in faults]),
     )
+
+
+def _source(row: _DatedOccurrence, recurrence: Recurrence) -> OccurrenceSource:
+    has_time = row.move is not None and recurrence.moves[row.move].has_time
+    return OccurrenceSource(row.entry, row.move if has_time else None)
 
 
 def _without_seats(recurrence: Recurrence) -> Recurrence:

@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -11,7 +11,7 @@ from berth.core.timetable import Buffer
 from berth.dates.moments import named
 from berth.dates.zone import DAY, Zone, day_of, local, number
 from berth.edit.recurrencetext import recurrence_lines
-from berth.edit.roundtrip import EditError, scalar
+from berth.edit.roundtrip import EditError, raise_all, scalar
 from berth.edit.seats import next_class, seat_count
 from berth.findings import ERROR, Finding
 from berth.notation import days, weekdays, zones
@@ -156,18 +156,25 @@ class ReservationRequest(NamedTuple):
         return self._replace(given=given, type="" if question == "when" else self.type)
 
     def checked(self) -> "ReservationRequest":
-        """Return the request. Raise EditError for the first value that cannot be parsed, or a wrong order."""
-        for key in self.given:
-            self.value(key)
-        if self.name:
-            _parsed("NAME", lambda: grammar.dns_label(self.name))
-        if self.spans() and {"class", "seats"} <= self.given.keys():
+        """Return the request. Raise EditError with each value that cannot be parsed, and a wrong order."""
+        checks: list[Callable[[], object]] = [partial(self.value, key) for key in self.given]
+        checks += [self._check_name] if self.name else []
+        checks += [partial(_parsed, "TIMES", partial(_named_span, text)) for text in self.times]
+        raise_all(_errors([*checks, self._check_seats, self._check_order]))
+        return self
+
+    def _check_name(self) -> None:
+        _parsed("NAME", lambda: grammar.dns_label(self.name))
+
+    def _check_seats(self) -> None:
+        if self.times and {"class", "seats"} <= self.given.keys():
             self.seats()
+
+    def _check_order(self) -> None:
         first, last = self.value("from"), self.value("until")
         if first is not None and last is not None and last < first:
             refusal = Refusal(f"{last} is before {first}.", "Write a date on or after the first.", days.ORDER)
             raise EditError.at("--until", refusal)
-        return self
 
     def value(self, key: str) -> Any:
         """Return what the value of a flag means, by the grammar of its field; None if it is not given."""
@@ -213,6 +220,17 @@ class ReservationRequest(NamedTuple):
                 what = f'"{name}" has no number.' if name else "times without a name have no number."
                 raise EditError.at("--seats", Refusal(what, "Write NAME=NUMBER for each of them.", MISSING))
         return [counts[name] for name in names]
+
+
+def _errors(reads: Iterable[Callable[[], object]]) -> list[EditError]:
+    """Return the errors of those that raise one."""
+    errors = []
+    for read in reads:
+        try:
+            read()
+        except EditError as error:
+            errors.append(error)
+    return errors
 
 
 def _parsed(place: str, read: Callable[[], T]) -> T:

@@ -16,7 +16,7 @@ from berth.diff.compare import compare_versions
 from berth.diff.comparison import version_of
 from berth.edit.datelists import keep_entries, set_keys
 from berth.edit.fieldpaths import FieldPath, full_path, text_of
-from berth.edit.occurrences import Dates, NothingToDoError, OccurrenceEdit, RefusedError
+from berth.edit.occurrences import Dates, ListChanges, NothingToDoError, OccurrenceEdit, RefusedError
 from berth.edit.roundtrip import (
     Comment,
     EditError,
@@ -135,7 +135,8 @@ class EditResult(NamedTuple):
 
     `findings`: errors that the edit causes; with any, nothing must be written. `note`: why there is nothing
     to change. `warnings`: those that the edit causes. `policies`: those of the site that apply to it, as far
-    as they compare no cost. `left_out`: dates of the reservation that do not happen.
+    as they compare no cost. `left_out`: dates of the reservation that do not happen. `losses`: what the file
+    no longer says and `--undo` does not restore.
     """
 
     file: str
@@ -146,6 +147,7 @@ class EditResult(NamedTuple):
     warnings: tuple[Finding, ...] = ()
     policies: tuple[PolicyResult, ...] = ()
     left_out: tuple[Skipped, ...] = ()
+    losses: tuple[str, ...] = ()
 
 
 ReservationEdit = Callable[[Reservation, Any, MakeNode], None]
@@ -186,7 +188,9 @@ def edit_occurrence(
         return EditResult(file, text, (), None, str(reason))
     except RefusedError as refused:
         return EditResult(file, text, _located(pipeline, refused.problems), None)
-    return _apply(pipeline, reservation, text, tree_edit, now)
+    losses = tree_edit.losses if isinstance(tree_edit, ListChanges) else ()
+    applied = _apply(pipeline, reservation, text, tree_edit, now)
+    return applied._replace(losses=tuple(dict.fromkeys(losses)))
 
 
 def copy_reservation(  # noqa: PLR0913, PLR0917 - what a copy is made of

@@ -242,11 +242,15 @@ class Dates:
 
 
 class ListChanges:
-    """Entries to remove from the lists of a recurrence, by index, and entries to add."""
+    """Entries to remove from the lists of a recurrence, by index, and entries to add.
+
+    `losses`: what the removed entries said that `--undo` does not restore, and how to restore it.
+    """
 
     def __init__(self) -> None:
         self.removed: dict[str, set[int]] = {}
         self.added: list[tuple[str, Any]] = []
+        self.losses: list[str] = []
 
     def remove(self, key: str, index: int) -> None:
         self.removed.setdefault(key, set()).add(index)
@@ -322,13 +326,75 @@ def _skip(dates: Dates, changes: ListChanges, one: LocalOccurrence, title: str) 
             raise EditError(
                 f"{dates.words(one)} is an extra date, which goes without a trace: leave out --title"
             )
+        changes.losses.append(_loss(dates, one, _add_command(dates, one)))
         changes.remove("extra", one.entry - len(dates.reservation.recurrence.schedule))
         return
     if one.move is not None:
-        changes.remove("moved", one.move)
+        _remove_move(dates, changes, one, _original_words(dates, one))
     if one.excluded is None:
         entry = {**original_keys(dates, one), **({"title": title} if title else {})}
         changes.add("except", entry if len(entry) > 1 else entry["date"])
+
+
+def _remove_move(dates: Dates, changes: ListChanges, one: LocalOccurrence, skipped: str) -> None:
+    """Remove the entry of `moved` of an occurrence that is skipped by DATE as `skipped` names it."""
+    assert one.move is not None
+    changes.remove("moved", one.move)
+    if one.happens:
+        changes.losses.append(_loss(dates, one, _change_command(dates, one, skipped)))
+
+
+def _loss(dates: Dates, one: LocalOccurrence, command: str) -> str:
+    """Return what is lost with the entry of an occurrence; `command` restores it, and may be empty."""
+    begin, end = window(dates.zone, one.start, one.end)
+    seats = seats_text(one.seats, dates.reservation.holder.unit)
+    name = f" {one.name}" if one.name else ""
+    restore = f"To restore it: {command}" if command else "Only an edit of the file restores it."
+    return f"not kept: {span_text(begin, end, dates.zone)}{name}, {seats}. {restore}"
+
+
+def _change_command(dates: Dates, one: LocalOccurrence, skipped: str) -> str:
+    """Return the commands that let a skipped date happen again as `moved` said."""
+    if one.is_excepted:
+        return ""
+    name, which = dates.reservation.name, _original_words(dates, one)
+    seats = _seats_words(one.seats, dates.reservation.recurrence.schedule[one.entry].seats)
+    change = f"berth set {name} --on {_on_words(dates, one)}{seats}"
+    if one.has_new_time:
+        change = f'berth move {name} {which} --to "{_span(one.start, one.end)}"{seats}'
+    return change if one.excluded else f"berth skip {name} {skipped} --undo && {change}"
+
+
+def _add_command(dates: Dates, one: LocalOccurrence) -> str:
+    """Return the command that adds an extra date again; empty if none can."""
+    reservation = dates.reservation
+    keys = end_keys(one.start, one.end)
+    if reservation.recurrence.lines[one.entry].scaling or keys["endDay"] is not None:
+        return ""
+    seats = _seats_words(one.seats, reservation.seats) + (f" --name {one.name}" if one.name else "")
+    day, times = day_of(one.start), f"{clock(one.start)}-{keys['endTime']}"
+    return f"berth add {reservation.name} {day} {times}{seats}"
+
+
+def _seats_words(seats: Seats, usual: Seats) -> str:
+    if dict(seats) == dict(usual):
+        return ""
+    return (
+        f" --seats {seats[0][1] if len(seats) == 1 else ','.join(f'{name}={count}' for name, count in seats)}"
+    )
+
+
+def _original_words(dates: Dates, one: LocalOccurrence) -> str:
+    """Return the arguments DATE [TIME] [--name NAME] that name an occurrence of the schedule."""
+    keys = original_keys(dates, one)
+    words = [keys["date"], *([keys["startTime"]] if "startTime" in keys else [])]
+    return " ".join([*words, *([f"--name {keys['name'] or repr('')}"] if "name" in keys else [])])
+
+
+def _on_words(dates: Dates, one: LocalOccurrence) -> str:
+    """Return them for `berth set --on`, where the time is an option."""
+    day, separator, rest = _original_words(dates, one).partition(" ")
+    return f"{day} --start {rest}" if separator else day
 
 
 def _retitle(dates: Dates, changes: ListChanges, one: LocalOccurrence, title: str) -> bool:
@@ -354,7 +420,7 @@ def _skip_range(dates: Dates, changes: ListChanges, item: DateRange, title: str)
         elif is_original and not (one.has_new_time and not is_shown):  # what was moved away stays there
             is_needed = is_needed or one.excluded is None
             if one.move is not None:
-                changes.remove("moved", one.move)
+                _remove_move(dates, changes, one, f"{item.first}..{item.last}{_range_words(item)}")
     if is_needed:
         entry = {"from": item.first, "to": item.last}
         keys = (("startTime", item.start), ("name", item.name), ("title", title or None))
@@ -363,6 +429,12 @@ def _skip_range(dates: Dates, changes: ListChanges, item: DateRange, title: str)
         raise RefusedError(dates.missing_range(item, NOTHING_TO_SKIP))
     elif not changes:
         raise NothingToDoError(f"nothing is left to skip {item.words}")
+
+
+def _range_words(item: DateRange) -> str:
+    """Return what follows the dates of a range on a command line."""
+    time = f" {item.start}" if item.start else ""
+    return f"{time} --name {item.name}" if item.name else time
 
 
 def move_occurrence(which: OccurrenceSelector, to: NewTimes, counts: Counts | None = None) -> OccurrenceEdit:
@@ -382,7 +454,8 @@ def move_occurrence(which: OccurrenceSelector, to: NewTimes, counts: Counts | No
         seats = None if counts is None else _other_seats(dates, one, counts)
         if seats is not None and dict(seats) == dict(one.seats):
             seats = None
-        if not (one.happens and (start, end) == (one.start, one.end)):
+        is_same = end > start and window(dates.zone, start, end) == window(dates.zone, one.start, one.end)
+        if not (one.happens and is_same):
             return _retime(dates, one, (start, end), to, seats)
         if seats is None:
             raise NothingToDoError(f"it already happens at {dates.words(one)}")
@@ -583,7 +656,32 @@ def _undo_skip(dates: Dates, changes: ListChanges, item: DateSelector) -> None:
         raise EditError(f"except does not name just what is {when}. To take back more: {' or '.join(partly)}")
     left_out = [one for one in dates.all if not one.happens and wanted.has(one.original, one.name)]
     why = f" ({left_out[0].reason} leaves it out)" if left_out else ""
+    if not left_out and not _happens(dates, wanted):
+        raise RefusedError(_not_skipped(dates, wanted))
     raise NothingToDoError(f"nothing to undo {when}: except does not name it{why}")
+
+
+def _happens(dates: Dates, wanted: DateRange) -> bool:
+    starts = ((start, one.name) for one in dates.all if one.happens for start in dates.shown(one))
+    return any(wanted.has(start, name) for start, name in starts)
+
+
+def _not_skipped(dates: Dates, wanted: DateRange) -> Problem:
+    """Report that nothing was skipped on dates on which nothing happens, with what was skipped near them.
+
+    A date that was moved is skipped by the date that the schedule gives it.
+    """
+    name, days = dates.reservation.name, wanted.days
+    single = OccurrenceSelector(wanted.first, wanted.start, name=wanted.name)
+    known = {number(one.first): one for one in reversed(dates.reservation.recurrence.excepts)}
+    where, separator, near = no_date_text(days[0], days[-1], known).partition(";")
+    message = f"{name} has skipped {where}{single.words}{separator}{near}."
+    nearest = min(known, key=lambda day: abs(day - days[0]), default=None)
+    fix = f"Name another date: berth occurrences {name} lists them."
+    if nearest is not None:
+        command = f"berth skip {name} {_except_address(known[nearest])} --undo"
+        fix = f"Name the date that the schedule gives it: {command}."
+    return dates.problem(NOTHING_TO_SKIP, message, fix)
 
 
 def _is_just(dates: Dates, one: Except, wanted: DateRange) -> bool:

@@ -6,6 +6,7 @@ from datetime import date
 from berth.dates.zone import DAY, clock
 from berth.edit.roundtrip import scalar
 from berth.notation.weekdays import WEEKDAYS, WEEKS
+from berth.output.yamltext import quote
 from berth.schema.values import Entry, EntryDates, Except, Extra, Move, Recurrence, Seats
 
 _ON_ONE_LINE = 8  # dates; a longer list has a line for each
@@ -19,7 +20,7 @@ def recurrence_lines(one: Recurrence, seats: Seats) -> list[str]:
     elif one.first and one.last:
         lines.append(f"    startDate: {one.first}\n    endDate: {one.last}\n")
     own = {entry.dates.listed: entry for entry in one.schedule if entry.dates.listed is not None}
-    dates = [_listed(span, own.get(i)) for i, span in enumerate(one.dates)]
+    dates = [_listed(span, own.get(i), seats) for i, span in enumerate(one.dates)]
     if own or len(dates) > _ON_ONE_LINE:
         lines += _block("dates", dates)
     elif dates:
@@ -52,10 +53,11 @@ def _span_fields(span: tuple[date, date]) -> list[str]:
     return [f"date: {first}"] if first == last else [f"from: {first}", f"to: {last}"]
 
 
-def _listed(span: tuple[date, date], own: Entry | None) -> str:
-    """Return an item of `dates`, with the hours of its own entry."""
+def _listed(span: tuple[date, date], own: Entry | None, seats: Seats) -> str:
+    """Return an item of `dates`, with the hours, the name and the seats of its own entry."""
     if own is not None:
-        return _mapping([*_span_fields(span), *_hours(own.start, own.end, own.end_day)])
+        hours = _hours(own.start, own.end, own.end_day)
+        return _mapping([*_span_fields(span), *hours, *_name(own.name or None), *_count(own.seats, seats)])
     return str(span[0]) if span[0] == span[1] else _mapping(_span_fields(span))
 
 
@@ -70,14 +72,21 @@ def _entry_fields(entry: Entry, seats: Seats) -> list[str]:
     fields = [f"dayOfWeek: {names[0]}"] if len(names) == 1 else []
     fields += [f"daysOfWeek: [{', '.join(names)}]"] if len(names) > 1 else []
     fields += _hours(entry.start, entry.end, entry.end_day)
-    fields += [f"name: {scalar(entry.name)}"] if entry.name else []
+    fields += _name(entry.name or None)
     return fields + _date_fields(entry.dates) + _count(entry.seats, seats)
+
+
+def _name(name: str | None) -> list[str]:
+    """Return the field of a name; an empty one is that of entries without a name."""
+    return [] if name is None else [f"name: {scalar(name)}"]
 
 
 def _date_fields(dates: EntryDates) -> list[str]:
     fields = [f"from: {dates.first}"] if dates.first else []
     fields += [f"until: {dates.last}"] if dates.last else []
-    fields += [f"weeks: {word}" for word, weeks in WEEKS.items() if weeks == dates.weeks]
+    if dates.weeks:
+        words = [word for word, weeks in WEEKS.items() if weeks == dates.weeks]
+        fields.append(f"weeks: {words[0] if words else [*dates.weeks]}")
     return fields + ([f"monthly: {{week: {dates.nth}}}"] if dates.nth else [])
 
 
@@ -95,18 +104,20 @@ def _seat_fields(own: Seats, seats: Seats) -> list[str]:
 
 
 def _except(one: Except) -> str:
-    if one.start is None:
-        return _listed((one.first, one.last), None)
-    return _mapping([*_span_fields((one.first, one.last)), *_hours(one.start, None, None)])
+    span = one.first, one.last
+    more = [*_hours(one.start, None, None), *_name(one.name)]
+    more += [f"title: {quote(one.title)}"] if one.title else []
+    return _mapping([*_span_fields(span), *more]) if more else _listed(span, None, ())
 
 
 def _move(one: Move, seats: Seats) -> str:
     to = [f"date: {one.to_day}"] if one.to_day else []
     to += _hours(one.to_start, one.to_end, one.to_end_day)
     to += [] if one.seats is None else _seat_fields(one.seats, seats)
-    return _mapping([f"date: {one.day}", *_hours(one.start, None, None), f"to: {_mapping(to)}"])
+    which = [*_hours(one.start, None, None), *_name(one.name)]
+    return _mapping([f"date: {one.day}", *which, f"to: {_mapping(to)}"])
 
 
 def _extra_fields(extra: Extra, seats: Seats) -> list[str]:
     hours = _hours(extra.start, extra.end, extra.end_day)
-    return [f"date: {extra.day}", *hours, *_count(extra.seats, seats)]
+    return [f"date: {extra.day}", *hours, *_name(extra.name or None), *_count(extra.seats, seats)]

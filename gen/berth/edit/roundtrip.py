@@ -7,7 +7,7 @@ refused. No other module uses ruamel.yaml.
 import json
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from datetime import date
 from difflib import SequenceMatcher
@@ -51,16 +51,26 @@ class TreeEdit(Protocol):
 
 
 class EditError(Exception):
-    """An edit that is refused, with a message for people; `code` is that of the grammar that refused it."""
+    """An edit that is refused, with a message for people; `code` is that of the grammar that refused it.
 
-    def __init__(self, message: str, code: str = "") -> None:
+    `more`: other values of the same request that are refused.
+    """
+
+    def __init__(self, message: str, code: str = "", more: "Sequence[EditError]" = ()) -> None:
         super().__init__(message)
-        self.code = code
+        self.code, self.more = code, (*more,)
 
     @classmethod
     def at(cls, place: str, refusal: Refusal) -> "EditError":
         """Return the error of a refused value; `place` is the option or argument that has it."""
         return cls(f"{place}: {refusal.message} {refusal.fix.rstrip('.')}", refusal.code)
+
+
+def raise_all(errors: "Sequence[EditError]") -> None:
+    """Raise all of the errors as one, if there are any; a value that is read twice is wrong once."""
+    if errors:
+        first, *more = {(str(error), error.code): error for error in errors}.values()
+        raise EditError(str(first), first.code, more)
 
 
 class Comment(NamedTuple):

@@ -31,6 +31,7 @@ def end_series(day: str) -> OccurrenceEdit:
         starts = [one.start // DAY for one in dates.all if one.happens]
         is_cut = recurrence.type == "once" and recurrence.last is not None and number(recurrence.last) > last
         if starts and max(starts) <= last and not is_cut:
+            _check_not_later(name, recurrence, last)
             raise NothingToDoError(f"its last date is {day_text(max(starts))}")
         has_scheduled = any(not one.is_extra and one.original // DAY <= last for one in dates.all)
         if not has_scheduled or min(starts, default=last + 1) > last:
@@ -39,6 +40,22 @@ def end_series(day: str) -> OccurrenceEdit:
         return lambda tree, make: _end(dates, last, tree["spec"]["recurrence"], make)
 
     return plan
+
+
+def _check_not_later(name: str, recurrence: Recurrence, last: int) -> None:
+    """Raise EditError for a date after the end: it would add dates, or promise some that do not come."""
+    ends = [end for _, end in (*recurrence.dates, *recurrence.terms)]
+    ends += [] if recurrence.last is None else [recurrence.last]
+    if not ends or number(max(ends)) >= last:
+        return
+    day = str(day_of(last * DAY))
+    more = f"berth set {name} endDate={day}"
+    if recurrence.type == "dates":
+        more = f"berth add {name} {day} TIMES"
+    elif recurrence.within:
+        more = f"berth set {name} 'within=[{', '.join([*recurrence.within, 'TERM'])}]'"
+    when = day_text(number(max(ends)))
+    raise EditError(f"{name} ends on {when} already, and end adds no dates. To have more dates: {more}")
 
 
 def _end(dates: Dates, last: int, written: Any, make: MakeNode) -> None:
@@ -108,8 +125,8 @@ def _end_rule(recurrence: Recurrence, last: int, written: Any, make: MakeNode) -
     elif recurrence.within:
         later = [i for i, (first, _) in enumerate(recurrence.terms) if number(first) > last]
         _remove(written, "within", later)
-    else:
-        set_keys(written, {"endDate": day}, make)
+    else:  # extra dates may be later than the end, which stays then
+        set_keys(written, {"endDate": str(min(day_of(last * DAY), recurrence.last or date.max))}, make)
     if recurrence.type == "once":
         return
     is_limited = recurrence.type == "dates" or not recurrence.within

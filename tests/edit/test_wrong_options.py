@@ -1,0 +1,91 @@
+"""A command line with several wrong values: each is reported, in one run, and nothing is written."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.answer import Berth
+
+TERM = "--from 2026-03-02 --until 2026-05-29"
+
+
+@pytest.mark.parametrize(
+    ("command", "places"),
+    [
+        (
+            f"new Lab 09:00-25:00 9-x --weekly mox --class smal --seats x {TERM}",
+            "--weekly [B014] --seats [B013] NAME [B019] TIMES [B018] TIMES [B018] --class [B061]",
+        ),
+        (
+            "new lab 09:00-11:00 --weekly mon --time-zone Mars --class small,huge --seats small=1,tiny=2 "
+            "--from 2026-05-29 --until 2026-03-02",
+            "--time-zone [B021] --seats [B014] --until [B024] --class [B061]",
+        ),
+        (
+            f"new lab 09:00-11:00 --weekly mon --daily --contact x --within spring --seats 5 --students 6 "
+            f"--lead soon {TERM}",
+            "Give Give --contact Give --lead [B013]",
+        ),
+        (f"new lab 09:00-11:00 --dates 2026-03-03 --class small --seats 5 {TERM}", "Give"),
+        (
+            "move course 2026-13-01 9 --to '2026-02-30 25:00' --seats x",
+            "DATE [B017] TIME [B018] --to [B017] --to [B018] --seats [B013]",
+        ),
+        ("extend course x --until 'y 99:00'", "DATE [B017] --until [B017] --until [B018]"),
+        (
+            "add course 2026-02-30 0900 --seats q --name 'Q Q'",
+            "DATE [B017] TIMES [B018] --seats [B013] --name [B019]",
+        ),
+        ("skip course 2026-13-01..2026-03-04 x --name 'Q Q'", "DATE [B017] --name [B019] DATE [B017]"),
+        ("skip course night/2026-02-02T09:00", "DATE"),
+        ("set course --on night/2026-02-02T09:00 --seats x", "--seats [B013] --on"),
+        ("copy course lab --from x --until y", "--from [B017] --until [B017]"),
+        ("set course --seats x --on y --start z", "--seats [B013] --on [B017] --start [B018]"),
+        ("set course --seats x title", '--seats [B013] "title"'),
+        ("size course --students x --late y --within z", "--within --late --students"),
+    ],
+)
+def test_all_wrong_values_of_a_command_are_told_in_one_run(
+    berth: Berth, folder: Path, command: str, places: str
+) -> None:
+    files = {file: file.read_bytes() for file in folder.rglob("*.yaml")}
+    told = berth(*shlex.split(command))
+    lines = [re.fullmatch(r"berth: ([^ :]+).*?( \[B\d+\])?", line) for line in told.err.splitlines()]
+    assert " ".join(line[1] + (line[2] or "") for line in lines if line) == places
+    assert (told.code, told.out, None in lines) == (2, "", False)
+    assert {file: file.read_bytes() for file in folder.rglob("*.yaml")} == files
+
+
+def test_a_value_that_is_wrong_in_two_ways_of_reading_is_told_once(berth: Berth) -> None:
+    """`--class` is read alone, with `--seats`, and as a name of what is declared."""
+    command = f"new lab 09:00-11:00 --weekly mon --class 'A B' --seats 5 {TERM}"
+    assert berth(*shlex.split(command)).err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("command", "places"),
+    [
+        (
+            f"new lab a=09:00-11:00 a=09:00-12:00 --weekly mon --seats 5 --behavior none {TERM}"
+            " --class small",
+            {"TIMES", "--weekly"},
+        ),
+        (
+            "new lab 09:00-11:00 --dates 2026-03-03 --class small,tiny --seats small=5,tiny=1"
+            " --behavior none",
+            {"--class"},
+        ),
+        ("add exam 2026-06-01 14:00-15:00 --name late", {"TIMES", "DATE"}),
+    ],
+    ids=["times", "class", "extra"],
+)
+def test_a_finding_about_what_has_a_name_is_at_the_option_that_gives_it(
+    berth: Berth, command: str, places: set[str]
+) -> None:
+    exam = "new exam 09:00-11:00 --dates 2026-06-01 --class small --seats 5 --behavior none"
+    assert berth(*exam.split()).code == 0
+    assert berth("add", "exam", "2026-06-01", "14:00-15:00", "--name", "late").code == 0
+    told = berth(*shlex.split(command))
+    assert (told.code, {line.partition(":")[0] for line in told.err.splitlines()[:-2]}) == (1, places)
