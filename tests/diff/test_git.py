@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 from berth import cli
+from berth.diff.base import CommitFiles, FolderFiles
+from berth.git import Git
 
 from tests.answer import Answer
 from tests.diff.conftest import Pair
@@ -205,6 +207,29 @@ def both_sides(history: History, path: str) -> str:
     told = history.diff("HEAD").out
     assert told.count(f"{path}:1:1: error[B001]") == 2, told
     return told
+
+
+@pytest.mark.parametrize("name", ["a.yaml.txt", ".a.yaml", ".old/a.yaml", "linked/.old/a.yaml", ".link.yaml"])
+def test_a_commit_and_a_folder_overlook_the_same_files(history: History, name: str) -> None:
+    path = history.root / "reservations" / name
+    if name.startswith("linked/"):
+        (history.root / "shared").mkdir()
+        (history.root / "reservations/linked").symlink_to("../shared")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if "link." in name:
+        path.symlink_to("course.yaml")
+    else:
+        path.write_text("kind: Site\n")
+    history.commit("as it is")
+    folder, commit = (
+        FolderFiles(str(history.root), "rendered"),
+        CommitFiles(Git(str(history.root)), "HEAD", "rendered"),
+    )
+
+    of_folder, of_commit = folder.inputs(), commit.inputs()
+
+    assert [(one.code, one.file) for one in of_folder[1]] == [("B094", f"reservations/{name}")]
+    assert of_commit == of_folder
 
 
 @pytest.mark.parametrize("target", ["README.md", "clusters/prod/base.yaml", "clusters", "."])

@@ -15,9 +15,11 @@ from berth.reading.source import (
     attributes,
     is_attributes,
     is_input,
+    is_overlooked,
     link_out,
     link_to_output,
     linked_again,
+    overlooked,
     read,
     read_within,
     usable,
@@ -65,6 +67,7 @@ class CommitFiles:
             self._problems.append(attributes(path))
             return
         if any(part.startswith(".") for part in path.split("/")):
+            self._problems += [overlooked(path)] if is_overlooked(path) else []
             return
         found = self._git.linked(self._commit, path)
         self._output_ids = self._output_ids or self._git.ids(self._commit, self._output)
@@ -95,6 +98,7 @@ class CommitFiles:
         wanted = {path: blob for path, blob in sorted(self._inputs.items()) if is_input(path)}
         contents = self._git.contents(wanted.values())
         sources, problems = list[Source](), [*self._problems]
+        problems += [overlooked(path) for path in sorted(self._inputs) if is_overlooked(path)]
         for path, blob in wanted.items():
             found = usable(Source(path, contents[blob]))
             if isinstance(found, Source):
