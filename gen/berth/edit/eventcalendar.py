@@ -100,6 +100,10 @@ class _Import:
         if reason := self.options.events.refusal(event):
             self._tell(event, "skipped", reason)
             return
+        if event.says_canceled:
+            message = "its title says that it is canceled, so nothing closes; it is left out."
+            self._leave_out(event, message, "If it takes place, correct its title.")
+            return
         try:
             spans = self._spans(series)
         except NotImportedError as refused:
