@@ -254,6 +254,39 @@ def test_attributes_of_git_among_reservations_are_refused_on_both_sides(
     assert "it may change what git checks out here." in both_sides(history, f"{folder}/.gitattributes")
 
 
+@pytest.mark.parametrize("place", [".", ".."], ids=["project", "above"])
+@pytest.mark.parametrize("change", ["added", "changed", "removed"])
+def test_changed_attributes_of_git_are_named(pair: Pair, place: str, change: str) -> None:
+    """They are not refused: the workflow judges what git stores."""
+    top = pair.now if place == "." else pair.now.parent
+    attributes = pair.now / place / ".gitattributes"
+    if change != "added":
+        attributes.write_text("* text eol=lf\n")
+    history = History(pair, top)
+    assert "gitattributes" not in history.diff("HEAD").out
+    if change == "removed":
+        attributes.unlink()
+    else:
+        attributes.write_text("reservations/*.yaml working-tree-encoding=UTF-16\n")
+
+    name = ".gitattributes" if place == "." else "../.gitattributes"
+    assert [
+        (one["code"], one["message"].startswith(f"{name} changes:"))
+        for one in json.loads(history.diff("HEAD", "-o", "json").out)["warnings"]
+    ] == [("attributes", True)]
+    assert f"{name} changes" in history.diff("HEAD").out
+    assert "gitattributes changes" in history.diff("HEAD", "-o", "markdown").out.replace("\\", "")
+
+
+def test_other_line_ends_of_attributes_change_nothing(history: History) -> None:
+    attributes = history.root / ".gitattributes"
+    attributes.write_bytes(b"* text\n")
+    history.commit("attributes")
+    attributes.write_bytes(b"* text\r\n")
+
+    assert "gitattributes" not in history.diff("HEAD").out
+
+
 def test_set_keeps_a_link_and_changes_its_file(history: History) -> None:
     course = history.root / "reservations/course.yaml"
     shared = history.root / "shared.yaml"

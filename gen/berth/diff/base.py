@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from berth.findings import Problem
-from berth.git import Git
+from berth.git import Git, top_of
 from berth.output.folder import MARK, OWNED, Entries, empty_folders, entries_of, no_entries
 from berth.reading.source import (
     Source,
@@ -38,6 +38,9 @@ class RenderedFiles(Protocol):
 
     def texts(self, paths: Sequence[str]) -> Mapping[str, str]:
         """Return the texts of those files that exist, by path."""
+
+    def attributes(self) -> Mapping[str, Sequence[bytes]]:
+        """Return the lines of git's attributes above both folders, by path; none where there is no file."""
 
 
 class CommitFiles:
@@ -114,6 +117,15 @@ class CommitFiles:
             raise FileNotFoundError(ENOENT, os.strerror(ENOENT), path)
         return Source(path, self._git.contents([found[1]])[found[1]])
 
+    def attributes(self) -> dict[str, Sequence[bytes]]:
+        return {path: self._lines(path) for path in _attributes_paths(self._git.depth)}
+
+    def _lines(self, path: str) -> Sequence[bytes]:
+        try:
+            return self.other_file(path).text.splitlines()
+        except OSError:
+            return ()
+
     def paths(self) -> Sequence[str]:
         return [*self._rendered]
 
@@ -141,6 +153,16 @@ class FolderFiles:
     def other_file(self, path: str) -> Source:
         """Return a file in the project. Raise OSError if there is none."""
         return read_within(self._folder, path)
+
+    def attributes(self) -> dict[str, Sequence[bytes]]:
+        _, below_top = top_of(Path(self._folder))
+        return {path: self._lines(path) for path in _attributes_paths(below_top.count("/"))}
+
+    def _lines(self, path: str) -> Sequence[bytes]:
+        try:
+            return Path(self._folder, path).read_bytes().splitlines()
+        except OSError:
+            return ()
 
     def paths(self) -> Sequence[str]:
         """Return all files that may be of Berth: engines apply also hidden ones."""
@@ -176,6 +198,11 @@ class FolderFiles:
             return (self._output / path).read_bytes().decode(errors="replace")
         except OSError:
             return None
+
+
+def _attributes_paths(depth: int) -> list[str]:
+    """Return where git's attributes of all files of a project are, up to the top of its repository."""
+    return ["../" * level + ".gitattributes" for level in range(depth + 1)]
 
 
 def _is_read_attributes(path: str) -> bool:
