@@ -172,6 +172,7 @@ RULES = {
     "B091": Rule(ERROR, "Something that Berth did not write is in the place of an output file."),
     "B092": Rule(ERROR, "The operating system refused to read or write the output."),
     "B093": Rule(ERROR, "Another render is running in the same folder."),
+    "B094": Rule(WARNING, "A file looks like a declaration, but is not read."),
     "B095": Rule(ERROR, "A template cannot be read."),
     "B096": Rule(ERROR, "A template is not valid, or breaks a rule for templates."),
     "B097": Rule(ERROR, "A template does not fit its values."),

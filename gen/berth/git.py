@@ -111,6 +111,11 @@ class Git:
         self._folder = folder
         self._prefix = self._text("rev-parse", "--show-prefix").rstrip("\n")
 
+    @property
+    def depth(self) -> int:
+        """The number of folders from the top of the repository to the folder."""
+        return self._prefix.count("/")
+
     def commit(self, name: str) -> str:
         """Return the full id of a commit."""
         try:

@@ -34,18 +34,26 @@ def test_the_namespace_of_the_site_and_the_default_are_looked_at_too() -> None:
         "sessions": {"source": "pods", "namespaces": ["berth"], "selector": {"matchLabels": {"a": "b"}}}
     }
 
-    assert told(site(namespace="jhub"), resource_class(**HUB)) == ["B280 spec.clusters.0.namespace"]
-    assert told(site(), resource_class(**berth)) == ["B280 spec.clusters.0.namespace"]
+    assert told(site(namespace="jhub"), resource_class(**HUB)) == ["B280 spec.namespace"]
+    assert told(site(), resource_class(**berth)) == ["B280 spec.namespace"]
     assert told(site(), resource_class(**HUB)) == []
+
+
+def test_each_cluster_that_inherits_the_namespace_is_named_where_the_site_has_it() -> None:
+    own, other = {"name": "prod", "namespace": "jhub"}, {"name": "lab"}
+    classes = (resource_class(name=name, cluster=name, **HUB) for name in ("prod", "lab"))
+
+    assert told(site(own, other, namespace="jhub"), *classes) == [
+        finding("B280 spec.clusters.0.namespace", "cluster prod"),
+        finding("B280 spec.namespace", "cluster lab"),
+    ]
 
 
 def test_a_namespace_that_exists_may_be_shared() -> None:
     shared = {"name": "jhub", "create": False}
 
     assert told(site(namespace=shared), resource_class(**HUB)) == []
-    assert told(site(namespace={**shared, "create": True}), resource_class(**HUB)) == [
-        "B280 spec.clusters.0.namespace"
-    ]
+    assert told(site(namespace={**shared, "create": True}), resource_class(**HUB)) == ["B280 spec.namespace"]
 
 
 def test_the_namespace_of_slot_owners_and_of_an_engine_belong_to_others() -> None:
@@ -69,7 +77,7 @@ def test_the_namespace_of_slot_owners_and_of_an_engine_belong_to_others() -> Non
 def test_the_namespace_of_the_engine_is_its_own(engine: object, namespace: str) -> None:
     said = {"engine": engine, "repository": REPOSITORY}
 
-    assert told(site(namespace=namespace, **said)) == ["B280 spec.clusters.0.namespace"]
+    assert told(site(namespace=namespace, **said)) == ["B280 spec.namespace"]
     assert told(site(namespace="berth", **said)) == []
 
 

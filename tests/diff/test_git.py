@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 from berth import cli
+from berth.diff.base import CommitFiles, FolderFiles
+from berth.git import Git
 
 from tests.answer import Answer
 from tests.diff.conftest import Pair
@@ -207,6 +209,29 @@ def both_sides(history: History, path: str) -> str:
     return told
 
 
+@pytest.mark.parametrize("name", ["a.yaml.txt", ".a.yaml", ".old/a.yaml", "linked/.old/a.yaml", ".link.yaml"])
+def test_a_commit_and_a_folder_overlook_the_same_files(history: History, name: str) -> None:
+    path = history.root / "reservations" / name
+    if name.startswith("linked/"):
+        (history.root / "shared").mkdir()
+        (history.root / "reservations/linked").symlink_to("../shared")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if "link." in name:
+        path.symlink_to("course.yaml")
+    else:
+        path.write_text("kind: Site\n")
+    history.commit("as it is")
+    folder, commit = (
+        FolderFiles(str(history.root), "rendered"),
+        CommitFiles(Git(str(history.root)), "HEAD", "rendered"),
+    )
+
+    of_folder, of_commit = folder.inputs(), commit.inputs()
+
+    assert [(one.code, one.file) for one in of_folder[1]] == [("B094", f"reservations/{name}")]
+    assert of_commit == of_folder
+
+
 @pytest.mark.parametrize("target", ["README.md", "clusters/prod/base.yaml", "clusters", "."])
 def test_a_link_to_what_nobody_reviews_is_refused_on_both_sides(history: History, target: str) -> None:
     (history.root / "rendered/README.md").write_text((history.root / "reservations/rest.yaml").read_text())
@@ -227,6 +252,39 @@ def test_attributes_of_git_among_reservations_are_refused_on_both_sides(
         folder = "reservations/linked"
 
     assert "it may change what git checks out here." in both_sides(history, f"{folder}/.gitattributes")
+
+
+@pytest.mark.parametrize("place", [".", ".."], ids=["project", "above"])
+@pytest.mark.parametrize("change", ["added", "changed", "removed"])
+def test_changed_attributes_of_git_are_named(pair: Pair, place: str, change: str) -> None:
+    """They are not refused: the workflow judges what git stores."""
+    top = pair.now if place == "." else pair.now.parent
+    attributes = pair.now / place / ".gitattributes"
+    if change != "added":
+        attributes.write_text("* text eol=lf\n")
+    history = History(pair, top)
+    assert "gitattributes" not in history.diff("HEAD").out
+    if change == "removed":
+        attributes.unlink()
+    else:
+        attributes.write_text("reservations/*.yaml working-tree-encoding=UTF-16\n")
+
+    name = ".gitattributes" if place == "." else "../.gitattributes"
+    assert [
+        (one["code"], one["message"].startswith(f"{name} changes:"))
+        for one in json.loads(history.diff("HEAD", "-o", "json").out)["warnings"]
+    ] == [("attributes", True)]
+    assert f"{name} changes" in history.diff("HEAD").out
+    assert "gitattributes changes" in history.diff("HEAD", "-o", "markdown").out.replace("\\", "")
+
+
+def test_other_line_ends_of_attributes_change_nothing(history: History) -> None:
+    attributes = history.root / ".gitattributes"
+    attributes.write_bytes(b"* text\n")
+    history.commit("attributes")
+    attributes.write_bytes(b"* text\r\n")
+
+    assert "gitattributes" not in history.diff("HEAD").out
 
 
 def test_set_keeps_a_link_and_changes_its_file(history: History) -> None:

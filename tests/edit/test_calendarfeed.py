@@ -284,6 +284,15 @@ def test_an_unknown_zone_of_the_calendar_is_told() -> None:
     assert [(one.code, one.line, one.path) for one in found.findings] == [("B207", 5, "X-WR-TIMEZONE")]
 
 
+@pytest.mark.parametrize(
+    "lines", ["METHOD:PUBLISH\nMETHOD:CANCEL\n", "X-WR-TIMEZONE:UTC\nX-WR-TIMEZONE:Europe/Zurich\n"]
+)
+def test_what_a_calendar_says_twice_of_all_its_events_is_reported(lines: str) -> None:
+    found = read_feed(feed(lines, event(*TIME)))
+
+    assert [(one.code, one.line, "line 5 " in one.message) for one in found.findings] == [("B207", 6, True)]
+
+
 def test_events_without_uid_and_with_one_uid_are_all_kept() -> None:
     nameless = "BEGIN:VEVENT\nDTSTART:20260302T100000\nDURATION:PT1H\nEND:VEVENT\n"
     found = read_feed(feed(event(*TIME), event(*TIME), nameless, nameless))

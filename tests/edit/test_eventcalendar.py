@@ -87,6 +87,35 @@ def test_canceled_and_endless_events_are_left_out() -> None:
     assert [one[0] for one in dates(until)] == ["2025-08-01", "2026-08-01", "2027-08-01"]
 
 
+@pytest.mark.parametrize("mark", [(), ("TRANSP:TRANSPARENT",)], ids=["busy", "free"])
+@pytest.mark.parametrize("title", ["Canceled: Easter Monday", "Abgesagt: Ostermontag"])
+def test_an_event_whose_title_says_that_it_is_canceled_closes_no_dates(
+    title: str, mark: tuple[str, ...]
+) -> None:
+    canceled = event("DTSTART;VALUE=DATE:20260406", *mark, title=title, uid="1")
+    other = event("DTSTART;VALUE=DATE:20260501", title="Labor Day")
+    found = imported(feed(canceled, other))
+
+    assert [one[0] for one in dates(found)] == ["2026-05-01"]
+    assert [(one.code, one.path.endswith(f'"{title}"')) for one in found.findings] == [
+        ("B206" if mark else "B253", True)
+    ]
+    assert results(found) == ["canceled" if mark else "left out", "closed"]
+
+
+def test_a_canceled_date_of_a_series_closes_nothing() -> None:
+    series = event("DTSTART;VALUE=DATE:20260406", "RRULE:FREQ=WEEKLY;COUNT=3")
+    id_, start = "RECURRENCE-ID;VALUE=DATE:202604", "DTSTART;VALUE=DATE:202604"
+    changes = (
+        event(f"{id_}13", f"{start}13", "STATUS:CANCELLED"),
+        event(f"{id_}20", f"{start}20", title="Canceled: Course"),
+    )
+    found = imported(feed(series, *changes))
+
+    assert [one[0] for one in dates(found)] == ["2026-04-06"]
+    assert [one.code for one in found.findings] == ["B207"]
+
+
 def test_an_update_replaces_the_dates_and_keeps_the_rest() -> None:
     (before,) = written(imported(feed(event("DTSTART;VALUE=DATE:20260406"))))
     before = before._replace(text=before.text.replace(b"spec:\n", b"spec:\n  # shut\n  closes: true\n"))

@@ -387,6 +387,44 @@ def test_each_calendar_of_a_file_has_its_own_vtimezones() -> None:
     assert [code for code, _ in codes(found)] == ["B206"]
 
 
+@pytest.mark.parametrize("zone", ["Customized Time Zone", "EST", "UTC"])
+def test_a_zone_that_is_defined_twice_with_other_rules_is_no_zone(zone: str) -> None:
+    """Neither the first nor the last of them counts in silence."""
+    zones = [one.replace("Customized Time Zone", zone) for one in (ZURICH, EASTERN)]
+    lines = (f"DTSTART;TZID={zone}:20260202T090000", "DURATION:PT1H")
+    for order in (zones, zones[::-1]):
+        found = imported(feed(*order, event(*lines)))
+        second = order[0].count("\n") + 5
+
+        assert (codes(found)[0], [code for code, _ in codes(found)]) == (("B207", second), ["B207", "B206"])
+        assert found.files == ()
+
+
+def test_a_place_counts_more_than_two_vtimezones_that_differ() -> None:
+    zones = [one.replace("Customized Time Zone", "Europe/Zurich") for one in (ZURICH, EASTERN)]
+    found = imported(feed(*zones, event("DTSTART;TZID=Europe/Zurich:20260202T090000", "DURATION:PT1H")))
+
+    assert ([code for code, _ in codes(found)], starts(written(found))) == (["B207"], ["02-02 08:00"])
+
+
+def test_a_zone_that_is_defined_twice_alike_is_one() -> None:
+    again = ZURICH.replace("BEGIN:STANDARD", "COMMENT:again\nBEGIN:STANDARD")
+    lines = ("DTSTART;TZID=Customized Time Zone:20260202T090000", "DURATION:PT1H")
+    found = imported(feed(ZURICH, again, event(*lines)))
+
+    assert (codes(found), starts(written(found))) == ([], ["02-02 08:00"])
+
+
+@pytest.mark.parametrize("key", ["TZOFFSETFROM:", "TZOFFSETTO:", "DTSTART:"])
+def test_a_change_of_clocks_that_says_something_twice_cannot_be_read(key: str) -> None:
+    line = next(line for line in ZURICH.splitlines() if line.startswith(key))
+    twice = ZURICH.replace(line, f"{line}\n{line.replace('1', '2')}", 1)
+    lines = ("DTSTART;TZID=Customized Time Zone:20260202T090000", "DURATION:PT1H")
+    found = imported(feed(twice, event(*lines)))
+
+    assert ([code for code, _ in codes(found)], found.files) == (["B206"], ())
+
+
 def test_a_default_zone_may_be_one_that_the_calendar_defines() -> None:
     source = feed(
         f"X-WR-TIMEZONE:Customized Time Zone\n{ZURICH}", event("DTSTART:20260702T090000", "DURATION:PT1H")
@@ -641,6 +679,65 @@ def test_two_changes_of_one_date_are_told() -> None:
     )
 
     assert (codes(found), found.files) == ([("B206", 22)], ())
+
+
+WEEKLY = event("DTSTART:20260302T090000", "DURATION:PT1H", "RRULE:FREQ=WEEKLY;COUNT=3")
+TO_TUESDAY = ("DTSTART:20260310T160000", "DURATION:PT1H")
+
+
+@pytest.mark.parametrize("head", [WEEKLY, ""], ids=["with-its-event", "alone"])
+@pytest.mark.parametrize("instance", [":20260309T090000", ":20260304T090000"], ids=["date", "stray"])
+@pytest.mark.parametrize(
+    "other",
+    [
+        event("RECURRENCE-ID%s", "DTSTART:20260311T160000", "DURATION:PT1H"),
+        event("RECURRENCE-ID%s", *TO_TUESDAY, "DESCRIPTION:seats: 9"),
+        event("RECURRENCE-ID%s", *TO_TUESDAY, "STATUS:CANCELLED"),
+        event("RECURRENCE-ID%s", *TO_TUESDAY, title="Another course"),
+    ],
+    ids=["time", "seats", "canceled", "title"],
+)
+def test_two_changes_of_one_instance_that_differ_are_refused_with_both_places(
+    head: str, instance: str, other: str
+) -> None:
+    change = event(f"RECURRENCE-ID{instance}", *TO_TUESDAY)
+    for changes in ([change, other % instance], [other % instance, change]):
+        found = imported(feed(head, *changes))
+        first = 5 + head.count("\n")
+        place = first + changes[0].count("\n") + changes[1].splitlines().index(f"RECURRENCE-ID{instance}")
+
+        refused = [one for one in found.findings if one.code == "B206"]
+        assert [(one.line, f"line {first} " in one.message) for one in refused] == [(place, True)]
+        assert found.files == ()
+
+
+def test_of_two_changes_the_one_with_the_higher_sequence_counts_and_a_copy_says_nothing() -> None:
+    old = event("RECURRENCE-ID:20260309T090000", "DTSTART:20260312T160000", "DURATION:PT1H")
+    new = event("RECURRENCE-ID:20260309T090000", *TO_TUESDAY, "SEQUENCE:1")
+    for changes in ([old, new, new], [new, old, new]):
+        found = imported(feed(WEEKLY, *changes))
+
+        assert codes(found) == []
+        assert starts(written(found)) == ["03-02 08:00", "03-10 15:00", "03-16 08:00"]
+
+
+@pytest.mark.parametrize("title", ["Canceled: Course", "Abgesagt: Course"])
+def test_a_date_whose_title_says_that_it_is_canceled_is_left_out_and_reported(title: str) -> None:
+    change = event("RECURRENCE-ID:20260309T090000", "DTSTART:20260309T090000", "DURATION:PT1H", title=title)
+    found = imported(feed(WEEKLY, change))
+
+    assert (codes(found), starts(written(found))) == ([("B207", 14)], ["03-02 08:00", "03-16 08:00"])
+
+
+def test_a_canceled_instance_without_its_event_hides_no_other_one() -> None:
+    canceled = event(
+        "RECURRENCE-ID:20260309T090000", "DTSTART:20260309T090000", "DURATION:PT1H", title="Canceled: Course"
+    )
+    held = event("RECURRENCE-ID:20260316T090000", "DTSTART:20260316T090000", "DURATION:PT1H")
+    found = imported(feed(canceled, held))
+
+    assert (codes(found), starts(written(found))) == ([("B207", 7)], ["03-16 08:00"])
+    assert [one.file for one in found.files] == ["reservations/course.yaml"]
 
 
 @pytest.mark.parametrize(

@@ -75,3 +75,16 @@ class Repository:
 @pytest.fixture
 def repository(tmp_path: Path) -> Repository:
     return Repository(tmp_path)
+
+
+def store(repository: Repository, path: str, text: str) -> None:
+    """Let git store other text than it checks out, as no `git add` does."""
+    file = repository.folder / "other"
+    file.write_text(text, "utf-8")
+    blob = repository.git("hash-object", "-w", "--no-filters", str(file))
+    file.unlink()
+    repository.git("update-index", "--cacheinfo", f"100644,{blob},{path}")
+    repository.git("commit", "--quiet", "--message", "stored")
+    repository.git("checkout", "--quiet", "-b", "fresh")
+    (repository.folder / path).unlink()
+    repository.git("checkout", "--", path)

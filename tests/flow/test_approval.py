@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from tests.cli import project
-from tests.flow.conftest import ROOT, Repository
+from tests.flow.conftest import ROOT, Repository, store
 
 WORKFLOW: Any = yaml.safe_load((ROOT / "docs/examples/approval.yaml").read_text("utf-8"))
 STEPS = [one for one in WORKFLOW["jobs"]["approval"]["steps"] if one.get("name") in ("Change", "Approval")]
@@ -138,6 +138,24 @@ def test_a_branch_from_before_a_policy_waits_for_its_approval(approval: Approval
     repository.git("checkout", "--quiet", "change")
 
     assert approval.state(("eve", "APPROVED", head)) == ("pending", "waits for @ada")
+
+
+@pytest.mark.parametrize(("seats", "state"), [("30", "pending"), ("\uff12\uff19", "failure")])
+def test_what_git_stores_is_judged_and_not_what_attributes_make_of_it(
+    approval: Approval, seats: str, state: str
+) -> None:
+    """The work tree has 29 seats, and a merge has what git stores."""
+    approval.ask("@ada", seats=29)
+    repository, path = approval.repository, "reservations/course.yaml"
+    encoding = "ASCII//TRANSLIT" if seats != "30" else "UTF-16"
+    attributes = f"{path} working-tree-encoding={encoding}\n"
+    (repository.folder / ".gitattributes").write_text(attributes)
+    text = (repository.folder / path).read_text("utf-8")
+    store(repository, path, text.replace("placeholderCount: 29", f"placeholderCount: {seats}"))
+    assert f"placeholderCount: {seats}" in repository.git("show", f"HEAD:{path}")
+
+    assert approval.state()[0] == state
+    assert not (repository.folder / ".git/info/attributes").exists()
 
 
 def test_nothing_is_run_where_the_pull_request_is_checked_out() -> None:

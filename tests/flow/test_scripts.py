@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli import clouds, project
-from tests.flow.conftest import SCRIPTS, Repository
+from tests.flow.conftest import SCRIPTS, Repository, store
 
 WHO = {
     "GIT_AUTHOR_NAME": "a",
@@ -382,19 +382,6 @@ def test_berth_runs_without_the_token(repository: Repository, tmp_path: Path) ->
     preview(repository, tmp_path / "out", COMMIT="true", BRANCH="main", GH_TOKEN="a-token")
 
     assert "a-token" not in (tmp_path / "environment").read_text("utf-8")
-
-
-def store(repository: Repository, path: str, text: str) -> None:
-    """Let git store other text than it checks out, as no `git add` does."""
-    file = repository.folder / "other"
-    file.write_text(text, "utf-8")
-    blob = repository.git("hash-object", "-w", "--no-filters", str(file))
-    file.unlink()
-    repository.git("update-index", "--cacheinfo", f"100644,{blob},{path}")
-    repository.git("commit", "--quiet", "--message", "stored")
-    repository.git("checkout", "--quiet", "-b", "fresh")
-    (repository.folder / path).unlink()
-    repository.git("checkout", "--", path)
 
 
 @pytest.mark.parametrize("where", [".gitattributes", "rendered/clusters/.gitattributes"])

@@ -48,17 +48,56 @@ def test_files_that_are_not_ours_are_passed_over_in_silence(tmp_path: Path) -> N
     write(
         tmp_path,
         "README.md",
-        "a.yaml.txt",
-        "a.yml~",
-        "a.yaml.bak",
+        "a.jsonnet",
+        "term.ics",
         "yaml",
-        ".a.yaml",
+        ".gitkeep",
+        ".gitignore",
+        ".schema.json",
+        ".yamllint",
+        ".c.yaml.swp",
+        ".#c.yaml",
         ".git/b.yaml",
+        ".old/README.md",
+        "deep/.git/b.yaml",
         "c.yaml",
     )
     os.mkfifo(tmp_path / "pipe")
 
     assert read(str(tmp_path), "r") == ([Source("r/c.yaml", b"c.yaml")], [])
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("a.yaml.txt", "its name does not end in .yaml"),
+        ("a.yml~", "its name does not end in .yaml"),
+        ("a.YAML.bak", "its name does not end in .yaml"),
+        ("#a.yaml#", "its name does not end in .yaml"),
+        ("exported.json.old", "its name does not end in .yaml"),
+        ("deep/a.yaml_old", "its name does not end in .yaml"),
+        (".a.yaml", '".a.yaml" is hidden'),
+        (".a.json", '".a.json" is hidden'),
+        ("deep/.old/er/a.YML", '".old" is hidden'),
+        (".old/a.yaml.txt", '".old" is hidden'),
+    ],
+)
+def test_a_file_that_looks_like_a_declaration_and_is_not_read_is_reported(
+    tmp_path: Path, name: str, reason: str
+) -> None:
+    write(tmp_path, name, "c.yaml")
+
+    sources, problems = read(str(tmp_path), "r")
+
+    assert sources == [Source("r/c.yaml", b"c.yaml")]
+    assert told(problems) == [("B094", f"r/{name}")]
+    assert f"is not read: {reason}." in messages(problems)
+
+
+def test_a_folder_with_nothing_but_overlooked_files_is_reported_as_empty(tmp_path: Path) -> None:
+    write(tmp_path, "a.yaml.txt")
+
+    assert told(read(str(tmp_path), "r")[1]) == [("B008", "r"), ("B094", "r/a.yaml.txt")]
 
 
 def test_a_folder_that_is_missing_or_is_a_file_is_told(tmp_path: Path) -> None:

@@ -166,6 +166,7 @@ def test_a_cluster_overrides_the_site_key_by_key() -> None:
         Cluster(
             name="hub",
             namespace="hub-berth",
+            has_own_namespace=True,
             **engine(Flux),
             autoscaler="none",
             ceilings=(),

@@ -26,7 +26,8 @@ def of_site(declared: Declared, site: Site) -> Iterator[Problem]:
                 "Security restricted, and delete it together with the last file of Berth."
             )
             fix = f"Write a namespace of its own; or {{name: {cluster.namespace}, create: false}}."
-            path: Path = ("spec", "clusters", i, "namespace")
+            owner: Path = ("clusters", i) if cluster.has_own_namespace else ()
+            path: Path = ("spec", *owner, "namespace")
             yield Problem(NOT_OURS, *site.origin[:2], path, message, fix)
 
 

@@ -18,7 +18,6 @@ from berth.edit.create import (
     LABELS,
     PROMPTS,
     QUESTIONS,
-    SCHEMA,
     Prompt,
     ReservationRequest,
     new_reservation,
@@ -64,7 +63,7 @@ from berth.notation.days import parts
 from berth.notation.times import TimeSpan, end_time, start_time, time_span
 from berth.output.table import visible
 from berth.pipeline import Pipeline
-from berth.reading.source import is_input
+from berth.reading.source import SCHEMA, is_input
 from berth.schema.base import Model
 from berth.schema.datechanges import DateException, ExtraEntry
 from berth.schema.declared import Declared

@@ -8,16 +8,18 @@ from pathlib import Path
 from typing import Protocol
 
 from berth.findings import Problem
-from berth.git import Git
+from berth.git import Git, top_of
 from berth.output.folder import MARK, OWNED, Entries, empty_folders, entries_of, no_entries
 from berth.reading.source import (
     Source,
     attributes,
     is_attributes,
     is_input,
+    is_overlooked,
     link_out,
     link_to_output,
     linked_again,
+    overlooked,
     read,
     read_within,
     usable,
@@ -36,6 +38,9 @@ class RenderedFiles(Protocol):
 
     def texts(self, paths: Sequence[str]) -> Mapping[str, str]:
         """Return the texts of those files that exist, by path."""
+
+    def attributes(self) -> Mapping[str, Sequence[bytes]]:
+        """Return the lines of git's attributes above both folders, by path; none where there is no file."""
 
 
 class CommitFiles:
@@ -65,6 +70,7 @@ class CommitFiles:
             self._problems.append(attributes(path))
             return
         if any(part.startswith(".") for part in path.split("/")):
+            self._problems += [overlooked(path)] if is_overlooked(path) else []
             return
         found = self._git.linked(self._commit, path)
         self._output_ids = self._output_ids or self._git.ids(self._commit, self._output)
@@ -95,6 +101,7 @@ class CommitFiles:
         wanted = {path: blob for path, blob in sorted(self._inputs.items()) if is_input(path)}
         contents = self._git.contents(wanted.values())
         sources, problems = list[Source](), [*self._problems]
+        problems += [overlooked(path) for path in sorted(self._inputs) if is_overlooked(path)]
         for path, blob in wanted.items():
             found = usable(Source(path, contents[blob]))
             if isinstance(found, Source):
@@ -109,6 +116,15 @@ class CommitFiles:
         if found is None or found[0] != "blob":
             raise FileNotFoundError(ENOENT, os.strerror(ENOENT), path)
         return Source(path, self._git.contents([found[1]])[found[1]])
+
+    def attributes(self) -> dict[str, Sequence[bytes]]:
+        return {path: self._lines(path) for path in _attributes_paths(self._git.depth)}
+
+    def _lines(self, path: str) -> Sequence[bytes]:
+        try:
+            return self.other_file(path).text.splitlines()
+        except OSError:
+            return ()
 
     def paths(self) -> Sequence[str]:
         return [*self._rendered]
@@ -137,6 +153,16 @@ class FolderFiles:
     def other_file(self, path: str) -> Source:
         """Return a file in the project. Raise OSError if there is none."""
         return read_within(self._folder, path)
+
+    def attributes(self) -> dict[str, Sequence[bytes]]:
+        _, below_top = top_of(Path(self._folder))
+        return {path: self._lines(path) for path in _attributes_paths(below_top.count("/"))}
+
+    def _lines(self, path: str) -> Sequence[bytes]:
+        try:
+            return Path(self._folder, path).read_bytes().splitlines()
+        except OSError:
+            return ()
 
     def paths(self) -> Sequence[str]:
         """Return all files that may be of Berth: engines apply also hidden ones."""
@@ -172,6 +198,11 @@ class FolderFiles:
             return (self._output / path).read_bytes().decode(errors="replace")
         except OSError:
             return None
+
+
+def _attributes_paths(depth: int) -> list[str]:
+    """Return where git's attributes of all files of a project are, up to the top of its repository."""
+    return ["../" * level + ".gitattributes" for level in range(depth + 1)]
 
 
 def _is_read_attributes(path: str) -> bool:

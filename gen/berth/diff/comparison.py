@@ -107,6 +107,9 @@ class Comparison:
         shared = compare_shared(self._base, self._head)
         self._head.problems += self._in_owned_files(shared)
         base, head = self._summaries()
+        before, after = self._rendered.attributes(), self._committed.attributes()
+        changed = [path for path in before if path in after and before[path] != after[path]]
+        self._warnings += risks.attributes_warnings(changed)
         files = self._file_changes(with_removed=head.is_valid)
         if head.is_valid:
             foreign = self._committed.foreign()

@@ -254,6 +254,13 @@ def foreign_warnings(paths: Sequence[str]) -> Iterator[ChangeWarning]:
         yield ChangeWarning("foreign", "", message)
 
 
+def attributes_warnings(paths: Sequence[str]) -> Iterator[ChangeWarning]:
+    """Warn about changed attributes of git that count for reservations/ and rendered/."""
+    for path in paths:
+        message = f"{path} changes: git may store or check out other text than the files have."
+        yield ChangeWarning("attributes", "", message)
+
+
 def manifest_warnings(files: Sequence[FileChange], remaining: Collection[str]) -> Iterator[ChangeWarning]:
     """Warn about changed objects; the same warning for several is given once.
 

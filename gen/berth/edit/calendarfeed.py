@@ -25,6 +25,7 @@ from berth.reading.source import Source
 
 UNREADABLE, NOT_IMPORTED, PARTLY_IMPORTED = "B205", "B206", "B207"
 _METHODS = ("", "PUBLISH", "REQUEST", "ADD", "CANCEL")
+_ONCE = ("METHOD", "X-WR-TIMEZONE")  # of a calendar
 _CANCELED = ("CANCELED", "CANCELLED")
 # How Outlook begins the title of a canceled event, and marks its time as free.
 _CANCELED_TITLE = re.compile(
@@ -137,11 +138,7 @@ class _CalendarReading:
     def __init__(self, file: str, calendar: Component) -> None:
         self.file, self.calendar = file, calendar
         self.findings: list[Finding] = []
-        definitions = {
-            part.title("TZID"): part
-            for part in calendar.parts
-            if part.kind == "VTIMEZONE" and part.title("TZID")
-        }
+        definitions = [part for part in calendar.parts if part.kind == "VTIMEZONE" and part.title("TZID")]
         self.zones = FeedZones(calendar.title("X-WR-TIMEZONE"), definitions)
         self.method = calendar.title("METHOD").upper()
         self.doubtful: set[str] = set()
@@ -172,7 +169,15 @@ class _CalendarReading:
 
     def _check_head(self) -> None:
         """Report what the calendar says of all its events and what cannot be used."""
-        places = {line.name: (line.number, line.name) for line in self.calendar.lines}
+        for name, definition in self.zones.contradictions.items():
+            message = f'another VTIMEZONE of "{name}" has other rules; neither is used.'
+            self._report(PARTLY_IMPORTED, (definition.number, "VTIMEZONE"), message, "Keep the right one.")
+        places = {line.name: (line.number, line.name) for line in reversed(self.calendar.lines)}
+        for line in self.calendar.lines:
+            first, _ = places[line.name]
+            if line.name in _ONCE and line.title != self.calendar.title(line.name):
+                message = f"line {first} has another {line.name}, which counts."
+                self._report(PARTLY_IMPORTED, (line.number, line.name), message, "Keep the right one.")
         default = self.zones.default
         if default and self.zones.clock(default) is None:
             message = f'no time zone named "{default}"; times without a zone are in another one.'

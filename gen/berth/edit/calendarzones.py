@@ -7,7 +7,7 @@ from functools import cache
 from typing import NamedTuple
 
 from berth.dates.zone import DAY, Zone, day_of, known, load, local, number, resolve
-from berth.edit.calendarlines import Component
+from berth.edit.calendarlines import Component, ContentLine
 from berth.edit.calendarrules import parse_rule
 from berth.edit.calendarvalues import UTC, read_spans, read_time
 from berth.notation.zones import windows_places
@@ -62,12 +62,23 @@ EventClock = ZoneClock | FeedClock
 
 
 class FeedZones:
-    """The zones of a VCALENDAR. `default`: the TZID of times without one, or empty."""
+    """The zones of a VCALENDAR. `default`: the TZID of times without one, or empty.
 
-    def __init__(self, default: str, definitions: Mapping[str, Component]) -> None:
+    `contradictions`: each VTIMEZONE whose rules differ from those of one before with its TZID.
+    """
+
+    def __init__(self, default: str, components: Iterable[Component]) -> None:
         self.default = default
-        self._definitions = definitions
+        self.contradictions: dict[str, Component] = {}
+        self._definitions: dict[str, Component] = {}
         self._clocks: dict[str, FeedClock | None] = {}
+        for one in components:
+            name = one.title("TZID")
+            other = self._definitions.setdefault(name, one)
+            if other is not one and not _is_same(other, one):
+                self.contradictions.setdefault(name, one)
+        for name in self.contradictions:
+            del self._definitions[name]
 
     def definition(self, name: str) -> FeedClock | None:
         """Return the clock of the VTIMEZONE of a TZID; None if there is none that can be read."""
@@ -79,7 +90,7 @@ class FeedZones:
         """Return the clock of a TZID, a name of the tz database or of Windows, or a path; None if unknown.
 
         The name of a place counts more than its VTIMEZONE, which is often out of date. For other names, the
-        VTIMEZONE counts.
+        VTIMEZONE counts. With several that differ, none does, and such a name is unknown.
         """
         component, zone = self._definitions.get(name), known_zone(name)
         if component and (zone is None or not _is_place(zone)):
@@ -87,12 +98,14 @@ class FeedZones:
             definition = ZoneClock(place) if place and _is_place(place) else self.definition(name)
             if definition is not None:
                 return definition
-        return ZoneClock(zone) if zone else None
+        is_unclear = name in self.contradictions and not (zone and _is_place(zone))
+        return ZoneClock(zone) if zone and not is_unclear else None
 
     def is_doubtful(self, name: str) -> bool:
         """Return whether a TZID has no clock changes, although its author may have meant a place that has."""
         zone = known_zone(name)
-        return zone is not None and is_fixed(zone) and self.definition(name) is None
+        is_defined = name in self.contradictions or self.definition(name) is not None
+        return zone is not None and is_fixed(zone) and not is_defined
 
 
 def is_utc(zone: Zone) -> bool:
@@ -145,6 +158,12 @@ def _candidates(preferred: Iterable[Zone]) -> Iterator[Zone]:
             yield zone
 
 
+def _is_same(one: Component, other: Component) -> bool:
+    """Tell whether two VTIMEZONEs say the same of the clock."""
+    places = {part.title("X-LIC-LOCATION") for part in (one, other)}
+    return len(places) == 1 and _feed_clock(one) == _feed_clock(other)
+
+
 def _feed_clock(component: Component) -> FeedClock | None:
     """Return the clock of a VTIMEZONE; None if it cannot be read."""
     try:
@@ -156,11 +175,8 @@ def _feed_clock(component: Component) -> FeedClock | None:
 
 def _changes(part: Component) -> Iterator[ClockChange]:
     """Yield the changes to STANDARD or DAYLIGHT."""
-    before, after = (_offset(part.title(key)) for key in ("TZOFFSETFROM", "TZOFFSETTO"))
-    begins = part.all("DTSTART")
-    if len(begins) != 1:
-        raise ValueError("a change needs one DTSTART")
-    begin = read_time(begins[0])
+    before, after = (_offset(_single(part, key).title) for key in ("TZOFFSETFROM", "TZOFFSETTO"))
+    begin = read_time(_single(part, "DTSTART"))
     walls = {begin.wall}
     for line in part.all("RRULE"):
         rule = parse_rule(line.value, begin)
@@ -174,6 +190,13 @@ def _changes(part: Component) -> Iterator[ClockChange]:
     for line in part.all("RDATE"):
         walls |= {span.start.wall for span in read_spans(line)}
     yield from (ClockChange(wall, before, after) for wall in walls)
+
+
+def _single(part: Component, name: str) -> ContentLine:
+    lines = part.all(name)
+    if len(lines) != 1:
+        raise ValueError(f"a change needs one {name}")
+    return lines[0]
 
 
 def _offset(text: str) -> int:

@@ -5,13 +5,13 @@ from collections.abc import Collection, Iterable, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from berth.edit.create import MODELINE, SCHEMA
+from berth.edit.create import MODELINE
 from berth.edit.roundtrip import is_plain, scalar
 from berth.findings import ERROR, Finding, Path, Problem, in_order, severity
 from berth.output.yamltext import quote
 from berth.reading.document import parse
 from berth.reading.place import locate
-from berth.reading.source import Source
+from berth.reading.source import SCHEMA, Source
 from berth.reading.text import SyntaxProblem
 from berth.schema import validate
 from berth.schema.base import Json

@@ -19,7 +19,7 @@ from berth.notation.times import TimeSpan, time_span
 from berth.output.yamltext import quote
 from berth.pipeline import Pipeline
 from berth.reading.document import parse
-from berth.reading.source import Source
+from berth.reading.source import SCHEMA, Source
 from berth.schema import grammar
 from berth.schema.base import Model
 from berth.schema.entry import EQUAL_TIMES, Monthly
@@ -428,7 +428,6 @@ def new_reservation(request: ReservationRequest) -> Reservation:
 
 # Reservations as YAML
 
-SCHEMA = ".schema.json"  # in reservations/; hidden, because it is not a declaration
 MODELINE = "# yaml-language-server: $schema={}\n"
 HEAD = """\
 apiVersion: berth.dev/v1alpha1

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from berth.dates.zone import DAY, clock, day_of
 from berth.edit.calendarfeed import Event, Feed
 from berth.edit.calendarvalues import EventSpan
-from berth.edit.create import MODELINE, SCHEMA
+from berth.edit.create import MODELINE
 from berth.edit.datelists import set_keys
 from berth.edit.eventdates import Limits, NotImportedError, Series, Span, dates_of
 from berth.edit.eventgroups import series_of
@@ -30,7 +30,7 @@ from berth.findings import ERROR, severity
 from berth.output.yamltext import quote
 from berth.pipeline import Pipeline
 from berth.reading.document import parse
-from berth.reading.source import Source
+from berth.reading.source import SCHEMA, Source
 from berth.schema.metadata import IMPORTED_FEED, IMPORTED_FROM
 from berth.schema.renkunames import slug
 from berth.schema.values import Calendar, ClosedDates, Term
@@ -99,6 +99,10 @@ class _Import:
             return
         if reason := self.options.events.refusal(event):
             self._tell(event, "skipped", reason)
+            return
+        if event.says_canceled:
+            message = "its title says that it is canceled, so nothing closes; it is left out."
+            self._leave_out(event, message, "If it takes place, correct its title.")
             return
         try:
             spans = self._spans(series)

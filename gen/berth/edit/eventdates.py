@@ -64,7 +64,8 @@ class Series(NamedTuple):
 
     @property
     def first(self) -> Event:
-        return self.main or self.instances[0]
+        held = (one for one in self.instances if not (one.is_canceled or one.says_canceled))
+        return self.main or next(held, self.instances[0])
 
     @property
     def is_canceled(self) -> bool:
@@ -188,9 +189,12 @@ class _Reading:
 
     def _dates_of_instances(self) -> EventDates:
         """Return the dates of changed instances that are there without their event."""
-        held = [one for one in self.series.instances if not one.is_canceled]
-        for one in held:
-            self._check_instance(one)
+        held = []
+        known: dict[EventTime | None, Event] = {}
+        for one in self.series.instances:
+            if self._is_new(one, known.setdefault(one.instance, one), 0) and not self._is_off(one):
+                self._check_instance(one)
+                held.append(one)
         own = [span for one in held if self._has_length(one, span := self._span(one, one.span, 0))]
         if held and not own:
             raise self._without_length(held[0])
@@ -405,11 +409,16 @@ class _Reading:
         """Return the changed instances by start, and those of no date of the rules; add canceled ones."""
         changed: dict[int, Changed] = {}
         others: list[Span] = []
+        changes: dict[int, Event] = {}  # by start, and of other dates by the time that is written
         for one in self.series.instances:
             self._check_instance(one)
             assert one.instance is not None
             meant = self._meant(one, "RECURRENCE-ID", one.instance, known)
-            if one.is_canceled:
+            dates = meant or {self._wall(one, "RECURRENCE-ID", one.instance)}
+            is_new = [self._is_new(one, changes.setdefault(start, one), minutes) for start in sorted(dates)]
+            if not any(is_new):
+                continue
+            if self._is_off(one):
                 excluded |= meant
                 continue
             if len(meant) > 1:
@@ -424,15 +433,37 @@ class _Reading:
                 message = f"the event leaves out {_days_text(meant)}, and changes it; the change is imported."
                 self._warn(one, "RECURRENCE-ID", message, "Remove one of them in the calendar.")
             excluded -= meant
-            for start in meant:
-                change = Changed(span, one.description)
-                if changed.setdefault(start, change) != change:
-                    message = f"the date {_day_text(start)} is changed twice."
-                    raise self.refuse(one, "RECURRENCE-ID", message, "Remove one of the changes.")
+            changed |= dict.fromkeys(meant, Changed(span, one.description))
             if not meant:
                 others.append(span)
                 self._warn_of_stray(one, one.instance, span)
         return changed, others
+
+    def _is_new(self, changed: Event, other: Event, minutes: int) -> bool:
+        """Tell whether a change of a date is not a copy. Refuse one that contradicts another."""
+        if changed is other:
+            return True
+        first, second = (self._content(one, minutes) for one in (other, changed))
+        if first != second:
+            day = _day_text(self._wall(changed, "RECURRENCE-ID", changed.instance or EventTime(0)))
+            message = f"the date {day} is changed twice: line {other.lines['']} has another change of it."
+            raise self.refuse(changed, "RECURRENCE-ID", message, "Remove one of the changes.")
+        return False
+
+    def _content(self, changed: Event, minutes: int) -> tuple[object, ...]:
+        """Return what a changed instance says, apart from how its times are written."""
+        if self._is_off(changed):
+            return ()
+        rules = changed.rules, changed.added, changed.is_for_following
+        return changed.title, changed.description, self._span(changed, changed.span, minutes), rules
+
+    def _is_off(self, changed: Event) -> bool:
+        """Tell whether a changed date does not happen: by its status, or by a title of its own."""
+        if not changed.is_canceled and changed.says_canceled and not self.series.first.says_canceled:
+            message = "the title of this date says that it is canceled; it is not imported."
+            self._warn(changed, "SUMMARY", message, "If it takes place, correct its title.")
+            return True
+        return changed.is_canceled
 
     def _warn_of_stray(self, changed: Event, instance: EventTime, span: Span) -> None:
         """Report a change of a date that the event does not have, and that would be imported."""

@@ -126,11 +126,12 @@ def _different(events: Sequence[Event]) -> list[Event]:
 def _with_instances(mains: Sequence[Event], instances: Sequence[Event]) -> list[Series]:
     """Give each changed instance to the event of whose dates it is, as far as weekday and time tell."""
     given: list[list[Event]] = [[] for _ in mains] or [[]]
-    latest: dict[object, Event] = {}
+    latest: dict[object, int] = {}
     for one in instances:
-        before = latest.get(one.instance, one)
-        latest[one.instance] = max(before, one, key=lambda event: event.sequence)
-    for one in latest.values():
+        latest[one.instance] = max(latest.get(one.instance, 0), one.sequence)
+    for one in instances:
+        if one.sequence < latest[one.instance]:
+            continue
         likeness = [_likeness(main, one) for main in mains] or [0]
         given[likeness.index(max(likeness))].append(one)
     if not mains:

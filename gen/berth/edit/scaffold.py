@@ -5,10 +5,10 @@ from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
 
 from berth.edit import workflow
-from berth.edit.create import MODELINE, SCHEMA, ReservationRequest, new_reservation, reservation_yaml
+from berth.edit.create import MODELINE, ReservationRequest, new_reservation, reservation_yaml
 from berth.edit.roundtrip import scalar
 from berth.pipeline import Pipeline
-from berth.reading.source import Source
+from berth.reading.source import SCHEMA, Source
 from berth.schema.describe import json_schema_text
 from berth.schema.metadata import IGNORE
 from berth.schema.values import Reservation, ResourceClass

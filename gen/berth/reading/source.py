@@ -5,6 +5,7 @@ A folder is never entered twice, a pipe never blocks, and the size of a file is 
 
 import errno
 import os
+import re
 import stat
 from typing import NamedTuple
 
@@ -17,7 +18,13 @@ LIMIT = 1024 * 1024
 OUTPUT = "rendered"
 """The folder of the project for which nobody is asked to review: no link may lead there."""
 
+SCHEMA = ".schema.json"
+"""The JSON Schema beside the declarations. It is hidden, because it is not one of them."""
+
 _SUFFIXES = (".yaml", ".yml", ".json")
+# In a name: it is of a declaration, or was once. `.yamllint` configures yamllint.
+_DECLARATION = re.compile(r"\.ya?ml(?!lint)|\.json(?![a-z])", re.IGNORECASE)
+_OPEN_IN_EDITOR = re.compile(r"\.#|\..*\.sw[a-p]$")  # as long as Emacs or Vim has the file open
 _CHUNK = 64 * 1024  # larger buffers are mapped and unmapped at each read, which costs more than the read
 # A file may have been replaced by a pipe. Not every system has each flag.
 _FLAGS = os.O_RDONLY | sum(getattr(os, flag, 0) for flag in ("O_NONBLOCK", "O_BINARY"))
@@ -33,6 +40,13 @@ class Source(NamedTuple):
 def is_input(path: str) -> bool:
     """Tell whether a file of this path would be read: not hidden, nor in a hidden folder."""
     return path.lower().endswith(_SUFFIXES) and not any(part.startswith(".") for part in path.split("/"))
+
+
+def is_overlooked(path: str) -> bool:
+    """Tell whether a file of this path looks like a declaration, but is not read."""
+    *folders, name = path.split("/")
+    is_of_tool = name == SCHEMA or ".git" in folders or _OPEN_IN_EDITOR.match(name)
+    return not is_input(path) and not is_of_tool and _DECLARATION.search(name) is not None
 
 
 def is_attributes(path: str) -> bool:
@@ -60,6 +74,7 @@ def read(folder: str, shown_as: str) -> tuple[list[Source], list[Problem]]:
     if not sources and not problems:
         fix = 'Add a file such as "site.yaml", or run "berth init", which writes a first one.'
         problems.append(Problem("B008", shown_as, 0, (), "the folder has no YAML or JSON file.", fix))
+    problems += [overlooked(path) for path in walk.others if is_overlooked(path)]
     sources.sort()
     return sources, problems
 
@@ -114,6 +129,7 @@ class _Walk:
     def __init__(self, project: str) -> None:
         self._project = project
         self.files: list[tuple[str, str]] = []  # as shown, and the path
+        self.others: list[str] = []  # files that are not read, as shown
         self.problems: list[Problem] = []
         self._folders: list[tuple[str, str]] = []  # as shown with a `/` at the end, and the path
         self._links: list[tuple[str, str]] = []
@@ -148,8 +164,19 @@ class _Walk:
             for entry in entries:
                 if is_attributes(entry.name):
                     self.problems.append(attributes(shown + entry.name))
-                elif not entry.name.startswith("."):
+                elif entry.name.startswith("."):
+                    self._pass_over(entry, shown + entry.name)
+                else:
                     self._take(entry, shown + entry.name)
+
+    def _pass_over(self, entry: "os.DirEntry[str]", shown: str) -> None:
+        """List what is hidden. Links are not followed."""
+        if not entry.is_dir(follow_symlinks=False):
+            self.others.append(shown)
+            return
+        for folder, _, names in os.walk(entry.path):
+            inner = folder[len(entry.path) :].replace(os.sep, "/")
+            self.others += [f"{shown}{inner}/{name}" for name in names]
 
     def _take(self, entry: "os.DirEntry[str]", shown: str) -> None:
         is_data = entry.name.lower().endswith(_SUFFIXES)
@@ -169,6 +196,8 @@ class _Walk:
             self.problems.append(_not_a_file(shown, mode))
         elif stat.S_ISDIR(mode):
             (self._links if entry.is_symlink() else self._folders).append((shown + "/", entry.path))
+        elif stat.S_ISREG(mode):
+            self.others.append(shown)
 
 
 def _bytes(path: str, limit: int = LIMIT) -> bytes:
@@ -189,9 +218,9 @@ def _no_folder(shown: str, error: OSError) -> Problem:
     return Problem("B001", shown, 0, (), f"the folder cannot be read: {error.strerror}.", fix)
 
 
-def _unusable(shown: str, message: str, fix: str) -> Problem:
+def _unusable(shown: str, message: str, fix: str, code: str = "B001") -> Problem:
     name = os.fsencode(shown).decode(errors="backslashreplace")
-    return Problem("B001", visible(name, len(name)), 0, (), message, fix)
+    return Problem(code, visible(name, len(name)), 0, (), message, fix)
 
 
 def link_out(shown: str) -> Problem:
@@ -208,6 +237,14 @@ def attributes(shown: str) -> Problem:
     """Return the problem of a file by which git may check out other text than it stores."""
     fix = "Move its lines to the .gitattributes at the top of the repository."
     return _unusable(shown, "it may change what git checks out here.", fix)
+
+
+def overlooked(shown: str) -> Problem:
+    """Return the problem of a file that looks like a declaration, but is not read."""
+    hidden = next((part for part in shown.split("/") if part.startswith(".")), "")
+    message = f'"{visible(hidden)}" is hidden' if hidden else f"its name does not end in {_SUFFIXES[0]}"
+    fix = "Rename it if it is a declaration, or move it out of reservations/."
+    return _unusable(shown, f"the file is not read: {message}.", fix, "B094")
 
 
 def linked_again(shown: str, folder: str) -> Problem:

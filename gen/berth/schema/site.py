@@ -387,6 +387,7 @@ def cluster(own: ClusterSpec, site: SiteSpec) -> Cluster:
         name=own.name,
         namespace=namespace,
         creates_namespace=creates_namespace,
+        has_own_namespace=own.namespace is not None,
         engine=engine.type,
         engine_options=engine,
         replicas_in_git=engine.type == "argocd" or (engine.type == "flux" and engine.version != "2.8"),

@@ -349,6 +349,7 @@ class Cluster(NamedTuple):
     capacity_buffers: bool = False  # whether its cluster-autoscaler keeps CapacityBuffers
     monitoring: Monitoring = Monitoring()
     creates_namespace: bool = True  # whether the Namespace is rendered
+    has_own_namespace: bool = False  # it names the namespace itself; else the site does, or nobody
     existing_priority_class: str = ""  # of the placeholders; empty: one is rendered
     platform: str = "kubernetes"  # or OPENSHIFT, AUTOPILOT, AUTO_MODE
     job_pods: JobPods = JobPods()
