@@ -126,9 +126,15 @@ def test_no_words_without_a_command_are_more_than_a_mistake(words: list[str]) ->
 @pytest.mark.parametrize(
     ("words", "name"),
     [
-        (("new", "lab", "09:00-17:00", "--weekly", "mon\u2013fri"), "Write - for the en dash (U+2013)."),
-        (("skip", "course", "2026\u201102\u201102"), "Write - for the non-breaking hyphen (U+2011)."),
-        (("occurrences", "--at", "2026-02-02\u00a009:00"), "for the no-break space (U+00A0)."),
+        (
+            ("new", "lab", "09:00-17:00", "--weekly", "mon\u2013fri"),
+            "Write mon-fri. Mind the en dash (U+2013).",
+        ),
+        (
+            ("skip", "course", "2026\u201102\u201102"),
+            "Write 2026-02-02. Mind the non-breaking hyphen (U+2011).",
+        ),
+        (("occurrences", "--at", "2026-02-02\u00a009:00"), "Mind the no-break space (U+00A0)."),
         (("list", "--class", "small\u200b"), "Remove the zero width space (U+200B)."),
     ],
     ids=["dash", "hyphen", "space", "nothing"],

@@ -200,13 +200,15 @@ def test_an_unknown_reservation_is_a_slip_and_a_faulty_one_is_told(berth: Berth,
 
 @pytest.mark.parametrize("flag", ["--at", "--from", "--until"])
 def test_what_is_no_instant_is_a_slip(berth: Berth, flag: str) -> None:
-    for text in ("", "09:00", "2026-02-02 24:00", "someday"):
+    for text in ("", "09:00", "someday"):
         message = (
             f'berth: {flag}: "{text}" is not an instant. Write 2026-02-02T08:00:00Z, 2026-02-02 09:00, '
             "monday or +2h. [B017]\n"
         )
 
         assert berth("occurrences", *NOW, flag, text) == (2, "", message)
+    refused = f"berth: {flag}: 24:00 can end a window, not start one. Write 00:00 of the next day. [B018]\n"
+    assert berth("occurrences", *NOW, flag, "2026-02-02 24:00") == (2, "", refused)
     for text in ("2026-02-30", "30.2.2026", "2026-2-28 09:00"):
         code, out, err = berth("occurrences", *NOW, flag, text)
 
