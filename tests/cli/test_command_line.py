@@ -132,7 +132,7 @@ def test_no_words_without_a_command_are_more_than_a_mistake(words: list[str]) ->
         ),
         (
             ("skip", "course", "2026\u201102\u201102"),
-            "Write 2026-02-02. Mind the non-breaking hyphen (U+2011).",
+            "Mind the non-breaking hyphen (U+2011).",
         ),
         (("occurrences", "--at", "2026-02-02\u00a009:00"), "Mind the no-break space (U+00A0)."),
         (("list", "--class", "small\u200b"), "Remove the zero width space (U+200B)."),

@@ -135,7 +135,8 @@ class Dates:
             shown = [one for one in possible if wall in self.shown(one)]
             matches = [one for one in shown if one.happens] or shown
             if which.is_id or not matches:
-                matches = [one for one in possible if wall == one.original]
+                named = [one for one in possible if wall == one.original]
+                matches = [one for one in named if one.happens] or named
         if len(matches) > 1:
             raise RefusedError(self._several(which, matches, possible))
         return matches[0] if matches else None
