@@ -18,7 +18,8 @@ from click.shell_completion import CompletionItem
 
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, columns, has_color, progress, stderr, stdout
 from berth.findings import ERROR, NOTE, Finding
-from berth.output import report
+from berth.output import findinglist
+from berth.output.answers import DATA_FORMS, Answer, serialize
 from berth.schema.report import Refusal, close
 from berth.version import VERSION
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 RESERVATIONS = "reservations"
-FORMS = ("text", "wide", *report.DATA_FORMS, "markdown", "github", "ics")
+FORMS = ("text", "wide", *DATA_FORMS, "markdown", "github", "ics")
 _WIDTH = 80
 _LIKENESS = 0.7  # of a word that is suggested: option and command names are short
 _COMMON = ("-C", "--strict", "--quiet", "--now", "--help", "--version")
@@ -95,9 +96,9 @@ class Settings(NamedTuple):
         else:
             yield from progress(items, total)
 
-    def answer(self, data: Callable[[], report.Answer], text: Callable[[], str]) -> None:
+    def answer(self, data: Callable[[], Answer], text: Callable[[], str]) -> None:
         """Write the answer in the form of `-o`: as data for programs, or as text."""
-        stdout(report.serialize(data(), self.form) if self.form in report.DATA_FORMS else text())
+        stdout(serialize(data(), self.form) if self.form in DATA_FORMS else text())
 
     def report(self, findings: Sequence[Finding], *, aside: bool = True, counts_notes: bool = False) -> int:
         """Write the findings in the form of `-o`; return the exit code they mean.
@@ -105,23 +106,24 @@ class Settings(NamedTuple):
         They are the answer, on stdout, or stand `aside`, on stderr. Aside, notes are left out, or only
         counted, and CSV, which is the form of one list, is text.
         """
-        notes = [one for one in findings if one.severity == NOTE] if aside else []
+        notes = [finding for finding in findings if finding.severity == NOTE] if aside else []
         code = exit_code(findings, strict=self.strict)
-        self._write([one for one in findings if one not in notes], aside=aside)
+        self._write([finding for finding in findings if finding not in notes], aside=aside)
         counts_notes = counts_notes and self.form not in ("json", "yaml", "github") and not self.quiet
         if counts_notes and notes and code == EXIT_OK:
-            stderr(f"{report.count(notes)}; berth validate shows {'them' if len(notes) > 1 else 'it'}.\n")
+            them = "them" if len(notes) > 1 else "it"
+            stderr(f"{findinglist.count(notes)}; berth validate shows {them}.\n")
         return code
 
     def _write(self, findings: Sequence[Finding], *, aside: bool) -> None:
         write = stderr if aside else stdout
-        if self.form in report.DATA_FORMS and not (aside and self.form == "csv"):
-            write(report.serialize(report.finding_list(findings), self.form) if findings or not aside else "")
+        if self.form in DATA_FORMS and not (aside and self.form == "csv"):
+            write(serialize(findinglist.as_answer(findings), self.form) if findings or not aside else "")
         elif self.form == "github":
-            write(report.github(findings, self.in_repository))
+            write(findinglist.github(findings, self.in_repository))
         else:
             color = has_color(sys.stderr if aside else sys.stdout)
-            write(report.text(findings, color=color, folder=self.up))
+            write(findinglist.text(findings, color=color, folder=self.up))
 
 
 def exit_code(findings: Iterable[Finding], *, strict: bool) -> int:

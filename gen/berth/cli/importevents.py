@@ -19,7 +19,7 @@ from berth.edit.eventgroups import GROUPINGS
 from berth.edit.eventimport import PIPE, EventOutcome, ImportedFile, ImportOptions, ImportResult
 from berth.edit.eventreservations import import_reservations
 from berth.edit.roundtrip import EditError
-from berth.output import table
+from berth.output.columns import Column, Table
 from berth.output.table import Fit
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
@@ -128,9 +128,17 @@ def _line(settings: Settings, one: ImportedFile) -> str:
     return f"Wrote {shown}: {one.dates} date{'' if one.dates == 1 else 's'}."
 
 
+_OUTCOME: tuple[Column[EventOutcome], ...] = (
+    Column("event", "", lambda outcome: outcome.event),
+    Column("result", "", lambda outcome: outcome.result),
+    Column("into", "", lambda outcome: outcome.into),
+    Column("why", "", lambda outcome: outcome.reason),
+)
+
+
 def _outcomes(settings: Settings, outcomes: Sequence[EventOutcome]) -> str:
     """Return a table of what became of each event, and why."""
     if not outcomes:
         return "There is no event to import.\n"
     fit = Fit(settings.columns, cut=("why",), names=("event",))
-    return table.text(("event", "result", "into", "why"), [list(one[1:]) for one in outcomes], fit)
+    return Table.of(_OUTCOME, outcomes).written("text", fit)

@@ -2,22 +2,19 @@
 
 from collections.abc import Sequence
 
-from berth.findings import ERROR, NOTE, WARNING
 from berth.live.findings import LiveFinding
+from berth.output.findinglist import severity_text
 
-_COLORS, _PLAIN = {ERROR: "\x1b[31m", WARNING: "\x1b[33m", NOTE: "\x1b[36m"}, "\x1b[0m"
 
-
-def finding_line(found: LiveFinding, *, color: bool) -> str:
+def finding_line(finding: LiveFinding, *, color: bool) -> str:
     """Return a finding about a cluster in one line."""
-    kind = f"{found.severity}[{found.code}]"
-    if color:
-        kind = f"{_COLORS[found.severity]}{kind}{_PLAIN}"
-    subject = f"{found.subject}: " if found.subject else ""
-    return f"{found.cluster}: {kind} {subject}{found.message} {found.fix}"
+    kind = severity_text(finding.severity, finding.code, color=color)
+    subject = f"{finding.subject}: " if finding.subject else ""
+    return f"{finding.cluster}: {kind} {subject}{finding.message} {finding.fix}"
 
 
-def findings_json(found: Sequence[LiveFinding]) -> list[dict[str, str]]:
+def findings_json(findings: Sequence[LiveFinding]) -> list[dict[str, str]]:
     return [
-        {"severity": one.severity, "code": one.code, "message": one.message, "fix": one.fix} for one in found
+        {"severity": finding.severity, "code": finding.code, "message": finding.message, "fix": finding.fix}
+        for finding in findings
     ]

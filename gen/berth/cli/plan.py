@@ -89,7 +89,7 @@ def plan(  # noqa: PLR0913 - one for each option
     made = whole if selection == PlanFilter() else cost_plan(some, dated, left, selection, months)
     if chart is not None:
         save_chart(settings, chart, _chart(made, some, selection, site))
-    settings.answer(lambda: planreport.as_answer(made, site.budget), lambda: _text(made, settings, site))
+    settings.answer(lambda: planreport.as_answer(made, site), lambda: _text(made, settings, site))
     return code
 
 
@@ -103,10 +103,9 @@ def _take(item: Item, pools: dict[str, list[PoolLoad]], dated: list[OccurrenceSe
             dated += [OccurrenceSeats(row, cluster, row.seats, unit) for row in found.openings()]
 
 
-def _text(made: CostPlan, settings: Settings, site: Site) -> str:
-    budget = "" if site.budget is None else f"{site.budget:,}"
-    scene = planreport.Scene(site.zone, budget, settings.form, has_color(sys.stdout), settings.columns)
-    return planreport.text(made, scene)
+def _text(plan: CostPlan, settings: Settings, site: Site) -> str:
+    style = planreport.PlanStyle(settings.form, has_color(sys.stdout), settings.columns)
+    return planreport.text(plan, site, style)
 
 
 def save_chart(settings: Settings, name: str, picture: str) -> None:

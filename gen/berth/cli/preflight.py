@@ -13,7 +13,8 @@ from berth.live.clusterfacts import ClusterLocation
 from berth.live.expected import ExpectedState
 from berth.live.findings import LiveFinding
 from berth.live.preflight import Check, Clock, PreflightScope, run_preflight
-from berth.output import report, table
+from berth.output.answers import Answer, document
+from berth.output.columns import Column, Table, as_json
 from berth.output.table import Fit
 from berth.schema.values import Cluster, Site
 
@@ -73,36 +74,36 @@ def show(outcome: Outcome, settings: Settings) -> int:
     return EXIT_BAD_INPUT if any(one.severity in bad for one in outcome.findings) else EXIT_OK
 
 
-def as_text(outcome: Outcome, columns: int | None = None) -> str:
-    """Return a table of checks, and the findings below it."""
-    headings = ["cluster", "reservation", "check", "object", "result"]
-    cells = [[one.cluster, one.reservation, one.what, one.name, _result(one)] for one in outcome.checks]
-    fit = Fit(columns, ("result",), (), ("reservation", "object"))
-    text = table.text(headings, cells, fit) if cells else ""
-    color = has_color(sys.stdout)
-    found = "".join(f"{finding_line(one, color=color)}\n" for one in outcome.findings)
-    return "\n".join(filter(None, (text, found))) or "Nothing to check.\n"
-
-
 def _result(check: Check) -> str:
     if not check.is_passed:
-        return ", ".join(dict.fromkeys(one.brief for one in check.findings))
+        return ", ".join(dict.fromkeys(finding.brief for finding in check.findings))
     return "ok" if check.seconds is None else f"ok after {check.seconds} s"
 
 
-def as_answer(outcome: Outcome) -> report.Answer:
+_CHECK: tuple[Column[Check], ...] = (
+    Column("cluster", "cluster", lambda check: check.cluster),
+    Column("reservation", "reservation", lambda check: check.reservation or None),
+    Column("check", "check", lambda check: check.what),
+    Column("object", "object", lambda check: check.name),
+    Column("result", "", _result),
+    Column("", "passed", lambda check: check.is_passed),
+    Column("", "seconds", lambda check: check.seconds),
+    Column("", "findings", lambda check: findings_json(check.findings)),
+)
+
+
+def as_text(outcome: Outcome, columns: int | None = None) -> str:
+    """Return a table of checks, and the findings below it."""
+    fit = Fit(columns, ("result",), (), ("reservation", "object"))
+    text = Table.of(_CHECK, outcome.checks).written("text", fit) if outcome.checks else ""
+    color = has_color(sys.stdout)
+    findings = "".join(f"{finding_line(finding, color=color)}\n" for finding in outcome.findings)
+    return "\n".join(filter(None, (text, findings))) or "Nothing to check.\n"
+
+
+def as_answer(outcome: Outcome) -> Answer:
     """Return the answer of kind Preflight."""
-    items = [
-        {
-            "cluster": one.cluster,
-            "reservation": one.reservation or None,
-            "check": one.what,
-            "object": one.name,
-            "passed": one.is_passed,
-            "seconds": one.seconds,
-            "findings": findings_json(one.findings),
-        }
-        for one in outcome.checks
+    clusters = [
+        {"name": name, "findings": findings_json([finding])} for name, finding in outcome.unreachable.items()
     ]
-    clusters = [{"name": name, "findings": findings_json([one])} for name, one in outcome.unreachable.items()]
-    return report.document("Preflight", {"items": items, "clusters": clusters})
+    return document("Preflight", {"items": as_json(_CHECK, outcome.checks), "clusters": clusters})

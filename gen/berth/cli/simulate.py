@@ -35,8 +35,8 @@ from berth.dates.moments import local_day, named, near_text, span_text
 from berth.dates.occurrence import Occurrence
 from berth.dates.zone import Zone
 from berth.manifests.timetable import timetable_text
-from berth.output import report, table
-from berth.output.report import seats_text
+from berth.output import table
+from berth.output.answers import Answer, document, seats_text
 from berth.output.table import Fit
 from berth.pipeline import Item, Pipeline
 from berth.schema.values import Site
@@ -251,24 +251,22 @@ def _text(made: _Simulation, columns: int | None) -> str:
     return "\n".join(parts)
 
 
-def _answer(made: _Simulation) -> report.Answer:
+def _answer(simulation: _Simulation) -> Answer:
+    """Return the answer of kind Simulation: an item for each step and behavior, by time."""
     items = [
-        (step.at, place, order, run, step)
-        for place, run in enumerate(made.runs)
-        for step in run.steps
-        for order in range(len(run.behaviors))
-    ]
-    answers = [
         {
-            "at": instant_text(at),
+            "at": instant_text(step.at),
             "class": run.resource_class,
-            "behavior": run.behaviors[order],
+            "behavior": behavior,
             "active": step.active,
-            "target": step.targets[order],
+            "target": target,
         }
-        for at, _, order, run, step in sorted(items, key=lambda item: item[:3])
+        for step, run in sorted(
+            ((step, run) for run in simulation.runs for step in run.steps), key=lambda pair: pair[0].at
+        )
+        for behavior, target in zip(run.behaviors, step.targets, strict=True)
     ]
-    return report.document("Simulation", {"items": answers})
+    return document("Simulation", {"items": items})
 
 
 class _Setting(NamedTuple):

@@ -13,7 +13,7 @@ from berth.diff import wording
 from berth.diff.change import Change, ReservationChange, SharedChange, SideSummary
 from berth.diff.manifests import FileChange, ObjectChange
 from berth.diff.wording import DiffLine, number_of
-from berth.output import report
+from berth.output import findinglist
 from berth.version import VERSION
 
 LIMIT = 65_000  # characters; GitHub refuses more than 65,536
@@ -108,7 +108,7 @@ def _blocks(change: Change, zone: str, depth: _Depth) -> Iterator[str]:
     for side in (change.base, change.head):
         if side.findings:
             yield _folded(
-                escaped_in_html(f"{side.name}: {report.count(side.findings)}"), _findings(side, depth)
+                escaped_in_html(f"{side.name}: {findinglist.count(side.findings)}"), _findings(side, depth)
             )
     policies = [wording.policy_line(one).text for one in change.policies]
     yield from _list(wording.POLICIES, policies, depth.warnings)
@@ -128,7 +128,7 @@ def _blocks(change: Change, zone: str, depth: _Depth) -> Iterator[str]:
 def _findings(side: SideSummary, depth: _Depth) -> str:
     shown = side.findings[: depth.warnings]
     more = len(side.findings) - len(shown)
-    text = _fenced(report.text(shown, color=False), "text") if shown else ""
+    text = _fenced(findinglist.text(shown, color=False), "text") if shown else ""
     return text + (f"and {more} more\n" if more else "")
 
 

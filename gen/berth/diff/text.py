@@ -8,7 +8,7 @@ from berth.diff import wording
 from berth.diff.change import Change, SideSummary
 from berth.diff.manifests import FileChange
 from berth.diff.wording import DiffLine
-from berth.output import report
+from berth.output import findinglist
 from berth.output.table import visible
 
 _COLORS = {"+": "\x1b[32m", "-": "\x1b[31m", "~": "\x1b[33m", "!": "\x1b[33m", "@": "\x1b[36m"}
@@ -44,7 +44,7 @@ def as_text(change: Change, zone: str, style: TextStyle, *, wide: bool) -> str:
 
 
 def _findings(side: SideSummary, style: TextStyle) -> str:
-    return f"{visible(side.name)}:\n{report.text(side.findings, color=style.color)}"
+    return f"{visible(side.name)}:\n{findinglist.text(side.findings, color=style.color)}"
 
 
 def _part(heading: str, lines: Sequence[DiffLine], style: TextStyle) -> list[str]:
