@@ -80,7 +80,7 @@ def _result(check: Check) -> str:
     return "ok" if check.seconds is None else f"ok after {check.seconds} s"
 
 
-_CHECK: tuple[Column[Check], ...] = (
+CHECK_COLUMNS: tuple[Column[Check], ...] = (
     Column("cluster", "cluster", lambda check: check.cluster),
     Column("reservation", "reservation", lambda check: check.reservation or None),
     Column("check", "check", lambda check: check.what),
@@ -95,7 +95,7 @@ _CHECK: tuple[Column[Check], ...] = (
 def as_text(outcome: Outcome, columns: int | None = None) -> str:
     """Return a table of checks, and the findings below it."""
     fit = Fit(columns, ("result",), (), ("reservation", "object"))
-    text = Table.of(_CHECK, outcome.checks).written("text", fit) if outcome.checks else ""
+    text = Table.of(CHECK_COLUMNS, outcome.checks).written("text", fit) if outcome.checks else ""
     color = has_color(sys.stdout)
     findings = "".join(f"{finding_line(finding, color=color)}\n" for finding in outcome.findings)
     return "\n".join(filter(None, (text, findings))) or "Nothing to check.\n"
@@ -106,4 +106,4 @@ def as_answer(outcome: Outcome) -> Answer:
     clusters = [
         {"name": name, "findings": findings_json([finding])} for name, finding in outcome.unreachable.items()
     ]
-    return document("Preflight", {"items": as_json(_CHECK, outcome.checks), "clusters": clusters})
+    return document("Preflight", {"items": as_json(CHECK_COLUMNS, outcome.checks), "clusters": clusters})

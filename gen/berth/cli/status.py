@@ -289,7 +289,7 @@ def as_text(  # noqa: PLR0913 - what and how
     if not pools:
         return findings or "No pools.\n"
     opening = Column[PoolStatus]("open", "", lambda pool: _when(pool, zone_of(pool.reservation), now))
-    table = Table.of((*_POOL, opening), pools, (*(_WIDE if wide else _NARROW), "note"))
+    table = Table.of((*POOL_COLUMNS, opening), pools, (*(_WIDE if wide else _NARROW), "note"))
     if wide:
         table = table.without_empty("slots", "owner")
     elif len(clusters) == 1:
@@ -358,7 +358,7 @@ def _colored(text: str, pools: Sequence[PoolStatus]) -> str:
     return head + "".join(lines)
 
 
-_POOL: tuple[Column[PoolStatus], ...] = (
+POOL_COLUMNS: tuple[Column[PoolStatus], ...] = (
     Column("reservation", "reservation", lambda pool: pool.reservation),
     Column("class", "class", lambda pool: pool.resource_class),
     Column("cluster", "cluster", lambda pool: pool.cluster),
@@ -390,4 +390,4 @@ def as_answer(clusters: Sequence[ClusterStatus]) -> Answer:
         }
         for cluster in clusters
     ]
-    return document("Status", {"items": as_json(_POOL, pools_of(clusters)), "clusters": about})
+    return document("Status", {"items": as_json(POOL_COLUMNS, pools_of(clusters)), "clusters": about})
