@@ -262,6 +262,22 @@ def reason(error: Exception) -> str:
     return getattr(error, "strerror", None) or str(error)
 
 
+def ask(question: str, accept: Callable[[str], T], default: str = "") -> T:
+    """Ask on the terminal until an answer is accepted; `accept` raises click.UsageError for any other.
+
+    An empty answer is the default.
+    """
+    try:
+        answer: T = click.prompt(
+            question, default, value_proc=accept, prompt_suffix=" ", show_default=False, err=True
+        )
+    except click.Abort as abort:
+        if isinstance(abort.__context__, KeyboardInterrupt):
+            raise KeyboardInterrupt from None
+        raise CommandError("Nothing was written.") from None
+    return answer
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return ` Did you mean ...?` with the nearest word, or nothing if no known word is close."""
     found = close(word, tuple(known), _LIKENESS)
