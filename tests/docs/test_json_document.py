@@ -28,10 +28,10 @@ def listed(kind: str) -> str:
 def lists(kind: str) -> dict[str, list[str]]:
     """Return the keys of each list of objects of a kind, by the name of the list."""
     text = listed(kind)
-    found = {}
+    by_name: dict[str, list[str]] = {}
     for match in re.finditer(r"(\w+(?:, \w+)*): \[\{", text):
-        found |= {name: [*top_keys(text[match.end() :])] for name in match[1].split(", ")}
-    return found
+        by_name |= {name: [*top_keys(text[match.end() :])] for name in match[1].split(", ")}
+    return by_name
 
 
 def top_keys(text: str) -> Iterator[str]:

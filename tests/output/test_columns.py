@@ -68,7 +68,7 @@ def test_columns_without_text_are_left_out() -> None:
 
 
 def test_a_column_of_a_part_shows_and_answers_the_same() -> None:
-    columns = [column.of(lambda placed: placed.pool) for column in COLUMNS]
+    columns: list[Column[Placed]] = [column.of(lambda placed: placed.pool) for column in COLUMNS]
     placed = [Placed("prod", pool) for pool in ROWS]
 
     assert as_json(columns, placed) == as_json(COLUMNS, ROWS)

@@ -128,7 +128,7 @@ class Settings(NamedTuple):
 
 def exit_code(findings: Iterable[Finding], *, strict: bool) -> int:
     """Errors are bad input; with `strict`, warnings are too. Notes never are."""
-    bad = any(found.severity == ERROR or (strict and found.severity != NOTE) for found in findings)
+    bad = any(finding.severity == ERROR or (strict and finding.severity != NOTE) for finding in findings)
     return EXIT_BAD_INPUT if bad else EXIT_OK
 
 
@@ -280,8 +280,8 @@ def ask(question: str, accept: Callable[[str], T], default: str = "") -> T:
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return ` Did you mean ...?` with the nearest word, or nothing if no known word is close."""
-    found = close(word, tuple(known), _LIKENESS)
-    return f" Did you mean {found[0]}?" if found else ""
+    nearest = close(word, tuple(known), _LIKENESS)
+    return f" Did you mean {nearest[0]}?" if nearest else ""
 
 
 def common_options() -> list[click.Parameter]:
@@ -311,8 +311,8 @@ class _Form(click.Choice[str]):
     """The forms of a command's output; `-o=json` is `-o json`."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        said = value.removeprefix("=") if isinstance(value, str) else value
-        return super().convert(said, param, ctx)
+        form = value.removeprefix("=") if isinstance(value, str) else value
+        return super().convert(form, param, ctx)
 
 
 def _output(forms: Sequence[str]) -> list[click.Parameter]:

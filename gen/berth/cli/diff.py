@@ -64,14 +64,14 @@ def diff(settings: Settings, base: str | None, fail: bool, limit: int, templates
     the main branch. It is compared with the working tree.
     """
     try:
-        found, name = _base(settings, base)
+        base_files, name = _base(settings, base)
     except GitError as error:
         raise CommandError(f"{error}. Name a commit or a folder: berth diff BASE.") from error
-    sources, problems = found.inputs()
-    before, after = Pipeline(sources=sources, other_file=found.other_file, problems=problems), Pipeline()
+    sources, problems = base_files.inputs()
+    before, after = Pipeline(sources=sources, other_file=base_files.other_file, problems=problems), Pipeline()
     notice = after.site.notice_hours if after.site else _NOTICE_HOURS
     options = ComparisonOptions((name, _HEAD), clock_of(settings, after).now, notice)
-    comparison = Comparison(before, after, (found, FolderFiles(".", OUTPUT)), options)
+    comparison = Comparison(before, after, (base_files, FolderFiles(".", OUTPUT)), options)
     renderer = Renderer(None if templates is None else settings.given(templates))
     try:
         items = settings.progress(

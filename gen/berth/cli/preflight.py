@@ -29,8 +29,11 @@ class Outcome:
 
     @property
     def findings(self) -> list[LiveFinding]:
-        found = [*self.unreachable.values(), *(one for check in self.checks for one in check.findings)]
-        return list(dict.fromkeys(found))
+        findings = [
+            *self.unreachable.values(),
+            *(finding for check in self.checks for finding in check.findings),
+        ]
+        return list(dict.fromkeys(findings))
 
 
 def run(  # noqa: PLR0913, PLR0917 - what and where
@@ -54,16 +57,16 @@ def run(  # noqa: PLR0913, PLR0917 - what and where
         for cluster, state in expected.items()
     }
     known = [
-        one
-        for one in places.values()
-        if isinstance(one, ClusterLocation) and (scopes[one.cluster].reservations or not names)
+        place
+        for place in places.values()
+        if isinstance(place, ClusterLocation) and (scopes[place.cluster].reservations or not names)
     ]
-    found = means.at_each(
+    answers = means.at_each(
         known, lambda client, place: run_preflight(client, place, scopes[place.cluster], CLOCK)
     )
-    unreachable = {name: one for name, one in places.items() if isinstance(one, LiveFinding)}
-    unreachable |= {name: one for name, one in found.items() if isinstance(one, LiveFinding)}
-    checks = [one for checked in found.values() if isinstance(checked, list) for one in checked]
+    unreachable = {name: place for name, place in places.items() if isinstance(place, LiveFinding)}
+    unreachable |= {name: answer for name, answer in answers.items() if isinstance(answer, LiveFinding)}
+    checks = [check for checked in answers.values() if isinstance(checked, list) for check in checked]
     return Outcome(checks, unreachable)
 
 
@@ -71,7 +74,7 @@ def show(outcome: Outcome, settings: Settings) -> int:
     """Print the outcome and return the exit code."""
     settings.answer(lambda: as_answer(outcome), lambda: as_text(outcome, settings.columns))
     bad = (ERROR, WARNING) if settings.strict else (ERROR,)
-    return EXIT_BAD_INPUT if any(one.severity in bad for one in outcome.findings) else EXIT_OK
+    return EXIT_BAD_INPUT if any(finding.severity in bad for finding in outcome.findings) else EXIT_OK
 
 
 def _result(check: Check) -> str:

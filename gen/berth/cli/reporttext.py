@@ -48,48 +48,48 @@ class Report(NamedTuple):
         return None if price is None or seconds is None else price * seconds
 
 
-def text(made: Report, form: str, columns: int | None, *, each_date: bool) -> str:
+def text(report: Report, form: str, columns: int | None, *, each_date: bool) -> str:
     """Return the report for people: a line for each class, or with `each_date` one for each date."""
     if form == "html":
-        return _page(made)
-    if not made.dates:
+        return _page(report)
+    if not report.dates:
         return "No date is over that has a record.\n"
     if form == "markdown":
-        lines = "".join(f"- {_sentence(made, placed)}\n" for placed in made.proposals) or _NO_PROPOSALS
+        lines = "".join(f"- {_sentence(report, placed)}\n" for placed in report.proposals) or _NO_PROPOSALS
         return "\n".join(
             [
                 f"#### Proposals\n\n{lines}",
-                f"#### Reservations\n\n{_summary_table(made).written(form)}",
-                f"#### Dates\n\n{_date_table(made).written(form)}",
+                f"#### Reservations\n\n{_summary_table(report).written(form)}",
+                f"#### Dates\n\n{_date_table(report).written(form)}",
             ]
         )
     if each_date:
-        table = _date_table(made)
+        table = _date_table(report)
         if len(table.values("reservation")) == 1:
             table = table.without("reservation")
         fit = Fit(columns, ("note",), ("cost USD", "class", "unused h"), ("reservation",))
         shown = table.written(form, fit)
     else:
         fit = Fit(columns, (), ("owner", "share", "late", "class"), ("reservation",))
-        shown = _summary_table(made).written(form, fit)
-    lines = "".join(f"{fill(_sentence(made, placed), columns or _WIDTH)}\n" for placed in made.proposals)
+        shown = _summary_table(report).written(form, fit)
+    lines = "".join(f"{fill(_sentence(report, placed), columns or _WIDTH)}\n" for placed in report.proposals)
     return f"{shown}\n{lines or _NO_PROPOSALS}"
 
 
-def _sentence(made: Report, placed: ReservationProposal) -> str:
+def _sentence(report: Report, placed: ReservationProposal) -> str:
     """Return a proposal with its place, its reason and its rule."""
-    place, proposal, saved = placed.place, placed.proposal, _saved(made, placed)
+    place, proposal, saved = placed.place, placed.proposal, _saved(report, placed)
     return (
         f"{place.file}:{place.line}: {placed.reservation}, {placed.resource_class}: "
         f"{proposal.advice}: {proposal.why}{f'; {saved}' if saved else ''} ({proposal.code})."
     )
 
 
-def _saved(made: Report, placed: ReservationProposal) -> str:
+def _saved(report: Report, placed: ReservationProposal) -> str:
     seconds = placed.proposal.saved
     if not seconds:
         return ""
-    cost = made.cost(placed.reservation, placed.resource_class, abs(seconds))
+    cost = report.cost(placed.reservation, placed.resource_class, abs(seconds))
     money = "" if cost is None else f", {money_text(cost)} USD"
     return f"{'saves' if seconds > 0 else 'needs'} {_hours(abs(seconds))} seat-hours{money}"
 
@@ -103,15 +103,15 @@ def _hours_json(seconds: int) -> float:
     return round(seconds / 3600, 2)
 
 
-def _cost(made: Report, row: Attendance | ClassSummary) -> Money | None:
+def _cost(report: Report, row: Attendance | ClassSummary) -> Money | None:
     """Return what the unused seats cost."""
-    return made.cost(row.reservation, row.resource_class, row.unused)
+    return report.cost(row.reservation, row.resource_class, row.unused)
 
 
-def _summary_table(made: Report) -> Table:
+def _summary_table(report: Report) -> Table:
     columns: tuple[Column[ClassSummary], ...] = (
         Column("reservation", "", lambda row: row.reservation),
-        owner_column(lambda row: made.owners.get(row.reservation)),
+        owner_column(lambda row: report.owners.get(row.reservation)),
         Column("class", "", lambda row: row.resource_class),
         Column("dates", "", lambda row: len(row.dates)),
         Column("seats", "", lambda row: _range_text([date.promised for date in row.dates])),
@@ -119,9 +119,9 @@ def _summary_table(made: Report) -> Table:
         Column("late", "", lambda row: sum(1 for date in row.dates if date.late or date.missing)),
         Column("unused h", "", lambda row: row.unused, _hours),
         Column("share", "", _share),
-        Column("cost USD", "", lambda row: _cost(made, row), money_text),
+        Column("cost USD", "", lambda row: _cost(report, row), money_text),
     )
-    return Table.of(columns, summaries(made.dates)).without_empty()
+    return Table.of(columns, summaries(report.dates)).without_empty()
 
 
 def _range_text(numbers: Sequence[int]) -> str:
@@ -134,13 +134,13 @@ def _share(row: ClassSummary) -> str | None:
     return None if row.unused is None else f"{percent(row.unused, held)}%"
 
 
-def _date_columns(made: Report) -> Sequence[Column[Attendance]]:
+def _date_columns(report: Report) -> Sequence[Column[Attendance]]:
     def zone(date: Attendance) -> Zone:
-        return named(made.zones.get(date.reservation, made.zone))
+        return named(report.zones.get(date.reservation, report.zone))
 
     return (
         Column("reservation", "reservation", lambda date: date.reservation),
-        owner_column(lambda date: made.owners.get(date.reservation)),
+        owner_column(lambda date: report.owners.get(date.reservation)),
         Column("", "id", lambda date: date.id),
         Column("date", "", lambda date: span_text(date.start, date.end, zone(date))),
         Column("class", "class", lambda date: date.resource_class),
@@ -155,7 +155,7 @@ def _date_columns(made: Report) -> Sequence[Column[Attendance]]:
         Column("", "lateSeconds", lambda date: date.late),
         Column("most sessions", "sessionsPeak", lambda date: date.peak, none="?"),
         Column("unused h", "unusedSeatHours", lambda date: date.unused, _hours, _hours_json),
-        Column("cost USD", "unusedCost", lambda date: _cost(made, date), money_text, money_json),
+        Column("cost USD", "unusedCost", lambda date: _cost(report, date), money_text, money_json),
         Column("", "missing", lambda date: date.missing),
         Column("", "causes", lambda date: [cause for cause, _ in date.shortfalls]),
         Column("", "faults", lambda date: list(date.faults)),
@@ -163,8 +163,8 @@ def _date_columns(made: Report) -> Sequence[Column[Attendance]]:
     )
 
 
-def _date_table(made: Report) -> Table:
-    return Table.of(_date_columns(made), made.dates).without("owner").without_empty()
+def _date_table(report: Report) -> Table:
+    return Table.of(_date_columns(report), report.dates).without("owner").without_empty()
 
 
 def _ready(date: Attendance, zone: Zone) -> str:
@@ -193,18 +193,18 @@ th, td { text-align: left; padding: 0.25rem 0.75rem; border-bottom: 1px solid #8
 """
 
 
-def _page(made: Report) -> str:
+def _page(report: Report) -> str:
     """Return a page that needs no other file."""
-    when = f"{local_text(made.now, named(made.zone))} {made.zone}"
-    proposals = "".join(f"<li>{escape(_sentence(made, placed))}</li>\n" for placed in made.proposals)
+    when = f"{local_text(report.now, named(report.zone))} {report.zone}"
+    proposals = "".join(f"<li>{escape(_sentence(report, placed))}</li>\n" for placed in report.proposals)
     return (
         '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width">\n'
         f"<title>Report of reservations</title>\n<style>\n{_STYLE}</style>\n"
         f"<h1>Report of reservations</h1>\n<p>{escape(when)}</p>\n"
         f"<h2>Proposals</h2>\n{f'<ul>{proposals}</ul>' if proposals else '<p>None.</p>'}\n"
-        f"<h2>Reservations</h2>\n{_html_table('Reservations', _summary_table(made))}"
-        f"<h2>Dates</h2>\n{_html_table('Dates', _date_table(made))}</html>\n"
+        f"<h2>Reservations</h2>\n{_html_table('Reservations', _summary_table(report))}"
+        f"<h2>Dates</h2>\n{_html_table('Dates', _date_table(report))}</html>\n"
     )
 
 
@@ -220,19 +220,19 @@ def _html_table(name: str, table: Table) -> str:
     )
 
 
-def as_answer(made: Report) -> Answer:
+def as_answer(report: Report) -> Answer:
     """Return the answer of kind Report."""
     return document(
         "Report",
         {
             "currency": "USD",
-            "items": as_json(_date_columns(made), made.dates),
-            "proposals": [_proposal_json(made, placed) for placed in made.proposals],
+            "items": as_json(_date_columns(report), report.dates),
+            "proposals": [_proposal_json(report, placed) for placed in report.proposals],
         },
     )
 
 
-def _proposal_json(made: Report, placed: ReservationProposal) -> Answer:
+def _proposal_json(report: Report, placed: ReservationProposal) -> Answer:
     proposal = placed.proposal
     return {
         "code": proposal.code,
@@ -247,5 +247,5 @@ def _proposal_json(made: Report, placed: ReservationProposal) -> Answer:
         "advice": proposal.advice,
         "why": proposal.why,
         "savedSeatHours": _hours_json(proposal.saved),
-        "savedCost": money_json(made.cost(placed.reservation, placed.resource_class, proposal.saved)),
+        "savedCost": money_json(report.cost(placed.reservation, placed.resource_class, proposal.saved)),
     }

@@ -142,7 +142,8 @@ def status(  # noqa: PLR0913 - one for each option
     require_class(resource_class, pipeline)
     require_cluster(choice.cluster, pipeline)
     now = None if settings.now is None else clock_of(settings, pipeline).now
-    owners = {one.name: one.owner for one in pipeline.declared.reservations if one.owner}
+    declared = pipeline.declared.reservations
+    owners = {reservation.name: reservation.owner for reservation in declared if reservation.owner}
     view = _View(selected, resource_class, settings.form, now, owners)
     items = list(settings.progress(pipeline.items(), len(pipeline.declared.reservations)))
     code = settings.report(pipeline.findings())
@@ -174,18 +175,18 @@ def _show(
     """Show what the clusters do now, or with `watch` until somebody interrupts; return the exit code."""
 
     def current(later: int = 0) -> list[ClusterStatus]:
-        return [view.of(one) for one in looks.look(view.instant(later))]
+        return [view.of(status) for status in looks.look(view.instant(later))]
 
-    def shown(found: list[ClusterStatus]) -> str:
+    def shown(clusters: list[ClusterStatus]) -> str:
         wide = view.form == "wide"
         color = has_color(sys.stdout)
-        return as_text(found, zone_of, view.instant(), wide=wide, color=color, columns=settings.columns)
+        return as_text(clusters, zone_of, view.instant(), wide=wide, color=color, columns=settings.columns)
 
     if watch:
         _watch(lambda: shown(current()))
-    found = settled(current, pause)
-    settings.answer(lambda: as_answer(found), lambda: shown(found))
-    return _exit_code(found, strict=settings.strict)
+    clusters = settled(current, pause)
+    settings.answer(lambda: as_answer(clusters), lambda: shown(clusters))
+    return _exit_code(clusters, strict=settings.strict)
 
 
 class _Looks:
@@ -203,9 +204,12 @@ class _Looks:
 
     def look(self, now: int) -> list[ClusterStatus]:
         places = self._means.places(self._site, self._clusters)
-        known = [one for one in places.values() if isinstance(one, ClusterLocation)]
+        known = [place for place in places.values() if isinstance(place, ClusterLocation)]
         seen = self._means.facts(self._site, known, now)
-        return [self._status(one, places[one.name], seen.get(one.name), now) for one in self._clusters]
+        return [
+            self._status(cluster, places[cluster.name], seen.get(cluster.name), now)
+            for cluster in self._clusters
+        ]
 
     def _status(
         self,
@@ -226,10 +230,10 @@ class _Looks:
         if isinstance(seen, LiveFinding):
             return status_from_git(case, seen)
         earlier = self._earlier.get(cluster.name, NO_LOOKS)
-        names = [one.name for one in code.of_cluster(cluster)]
-        found = judge_cluster(case._replace(earlier=earlier), names)
-        self._earlier[cluster.name] = remember_look(earlier, facts, found, now)
-        return found
+        names = [configmap.name for configmap in code.of_cluster(cluster)]
+        status = judge_cluster(case._replace(earlier=earlier), names)
+        self._earlier[cluster.name] = remember_look(earlier, facts, status, now)
+        return status
 
 
 pause = time.sleep
@@ -239,10 +243,10 @@ def settled(
     look: Callable[[int], list[ClusterStatus]], wait: Callable[[float], object]
 ) -> list[ClusterStatus]:
     """Look, and look again after a wait where one look cannot tell. `look` takes the seconds waited."""
-    found = look(0)
-    unsure = [row for row in pools_of(found) if row.look_again]
+    clusters = look(0)
+    unsure = [pool for pool in pools_of(clusters) if pool.look_again]
     if not unsure:
-        return found
+        return clusters
     seconds = max(row.look_again for row in unsure)
     first = unsure[0]
     more = f" and {len(unsure) - 1} more" if len(unsure) > 1 else ""

@@ -87,7 +87,7 @@ def hours_json(seconds: int) -> int | float:
 
 def owner_column(owner: Callable[[Row], ReservationOwner | None]) -> Column[Row]:
     """Return the column of who asks for a reservation."""
-    return Column("owner", "owner", owner, lambda found: found.text, owner_json)
+    return Column("owner", "owner", owner, lambda named: named.text, owner_json)
 
 
 def owner_json(owner: ReservationOwner | None) -> dict[str, str | None] | None:
@@ -114,5 +114,5 @@ def count_columns(counts: Callable[[Row], tuple[Counts, Unit]]) -> Sequence[Colu
 
 def seats_text(counts: Counts, unit: Unit = Unit.SEAT) -> str:
     """Return `25 small`, or `3 nodes of small` where whole nodes are counted; several with commas."""
-    one, several = (" node of", " nodes of") if unit is Unit.NODE else ("", "")
-    return ", ".join(f"{count}{one if count == 1 else several} {name}" for name, count in counts)
+    single, several = (" node of", " nodes of") if unit is Unit.NODE else ("", "")
+    return ", ".join(f"{count}{single if count == 1 else several} {name}" for name, count in counts)
