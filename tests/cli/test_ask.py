@@ -11,7 +11,7 @@ from berth.cli.command import CommandError, ask
 class InterruptedInput(io.StringIO):
     """A person who presses Ctrl-C."""
 
-    def readline(self, size: int | None = -1, /) -> str:
+    def readline(self, _size: int | None = -1, /) -> str:  # type: ignore[override] # as StringIO does
         raise KeyboardInterrupt
 
 

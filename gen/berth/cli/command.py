@@ -25,6 +25,7 @@ from berth.version import VERSION
 
 if TYPE_CHECKING:
     from berth.edit.roundtrip import EditError  # brings a YAML library, which `--help` does not need
+    from berth.live.findings import LiveFinding
 
 T = TypeVar("T")
 
@@ -126,7 +127,7 @@ class Settings(NamedTuple):
             write(findinglist.text(findings, color=color, folder=self.up))
 
 
-def exit_code(findings: Iterable[Finding], *, strict: bool) -> int:
+def exit_code(findings: "Iterable[Finding | LiveFinding]", *, strict: bool) -> int:
     """Errors are bad input; with `strict`, warnings are too. Notes never are."""
     bad = any(finding.severity == ERROR or (strict and finding.severity != NOTE) for finding in findings)
     return EXIT_BAD_INPUT if bad else EXIT_OK

@@ -4,14 +4,12 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 
-from berth.cli.command import Settings
-from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, has_color
-from berth.cli.livefindings import finding_line, findings_json
-from berth.findings import ERROR, WARNING
+from berth.cli.command import Settings, exit_code
+from berth.cli.console import has_color
 from berth.live.access import ClusterAccess
 from berth.live.clusterfacts import ClusterLocation
 from berth.live.expected import ExpectedState
-from berth.live.findings import LiveFinding
+from berth.live.findings import LiveFinding, findings_json
 from berth.live.preflight import Check, Clock, PreflightScope, run_preflight
 from berth.output.answers import Answer, document
 from berth.output.columns import Column, Table, as_json
@@ -73,8 +71,7 @@ def run(  # noqa: PLR0913, PLR0917 - what and where
 def show(outcome: Outcome, settings: Settings) -> int:
     """Print the outcome and return the exit code."""
     settings.answer(lambda: as_answer(outcome), lambda: as_text(outcome, settings.columns))
-    bad = (ERROR, WARNING) if settings.strict else (ERROR,)
-    return EXIT_BAD_INPUT if any(finding.severity in bad for finding in outcome.findings) else EXIT_OK
+    return exit_code(outcome.findings, strict=settings.strict)
 
 
 def _result(check: Check) -> str:
@@ -91,7 +88,7 @@ CHECK_COLUMNS: tuple[Column[Check], ...] = (
     Column("result", "", _result),
     Column("", "passed", lambda check: check.is_passed),
     Column("", "seconds", lambda check: check.seconds),
-    Column("", "findings", lambda check: findings_json(check.findings)),
+    Column("", "findings", lambda check: check.findings, json=findings_json),
 )
 
 
@@ -100,7 +97,7 @@ def as_text(outcome: Outcome, columns: int | None = None) -> str:
     fit = Fit(columns, ("result",), (), ("reservation", "object"))
     text = Table.of(CHECK_COLUMNS, outcome.checks).written("text", fit) if outcome.checks else ""
     color = has_color(sys.stdout)
-    findings = "".join(f"{finding_line(finding, color=color)}\n" for finding in outcome.findings)
+    findings = "".join(f"{finding.line(color=color)}\n" for finding in outcome.findings)
     return "\n".join(filter(None, (text, findings))) or "Nothing to check.\n"
 
 

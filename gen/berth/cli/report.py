@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from berth.cli import reporttext
-from berth.cli.command import FILE, CommandError, Settings, command, reason
+from berth.cli.command import FILE, CommandError, Settings, command, exit_code, reason
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, has_color, stderr, stdout
 from berth.cli.edit import finish_edit
 from berth.cli.reaching import ClusterChoice, cluster_options
@@ -29,7 +29,7 @@ from berth.dates.zone import date_text
 from berth.edit.edits import edit_reservation
 from berth.edit.roundtrip import Comment, EditError, MakeNode
 from berth.edit.seats import set_seats
-from berth.findings import ERROR, NOTE, Problem, severity
+from berth.findings import NOTE, Problem, severity
 from berth.live.records import ReadRecords, of_text
 from berth.pipeline import Item, Pipeline
 from berth.schema.holders import Unit
@@ -107,16 +107,14 @@ def _has_clouds(pipeline: Pipeline) -> bool:
 
 def _of_clusters(settings: Settings, site: Site, choice: ClusterChoice) -> tuple[ReadRecords, int]:
     """Return the records of clusters, and the exit code that their findings mean."""
-    from berth.cli.livefindings import finding_line  # noqa: PLC0415 - they load the client
-    from berth.live.recordlists import read_clusters  # noqa: PLC0415
+    from berth.live.recordlists import read_clusters  # noqa: PLC0415 - it loads the client
 
     clusters = choice.of(site)
     read, findings = read_clusters(choice.access(settings, clusters), site, clusters)
     for finding in findings:
         if finding.severity != NOTE or not read.records:
-            stderr(f"{finding_line(finding, color=has_color(sys.stderr))}\n")
-    has_errors = any(finding.severity == ERROR for finding in findings)
-    return read, EXIT_BAD_INPUT if has_errors else EXIT_OK
+            stderr(f"{finding.line(color=has_color(sys.stderr))}\n")
+    return read, exit_code(findings, strict=False)
 
 
 def _of_file(settings: Settings, file: str) -> ReadRecords:

@@ -8,7 +8,7 @@ from typing import NamedTuple, NoReturn
 import click
 
 from berth.cli import preflight as preflights
-from berth.cli.command import CommandError, Settings, command
+from berth.cli.command import CommandError, Settings, command, exit_code
 from berth.cli.console import (
     EXIT_BAD_INPUT,
     EXIT_OK,
@@ -19,7 +19,6 @@ from berth.cli.console import (
     stderr,
     stdout,
 )
-from berth.cli.livefindings import finding_line, findings_json
 from berth.cli.reaching import ClusterChoice, cluster_options
 from berth.cli.selection import (
     class_option,
@@ -32,12 +31,11 @@ from berth.cli.selection import (
 )
 from berth.dates.moments import local_day, local_text, named, near_span_text
 from berth.dates.zone import Zone
-from berth.findings import ERROR, WARNING
 from berth.live.access import ANSWER_SECONDS, ClusterAccess
 from berth.live.clusterfacts import ClusterFacts, ClusterLocation
 from berth.live.earlier import NO_LOOKS, EarlierLooks
 from berth.live.expected import ExpectedState, expected_states
-from berth.live.findings import LiveFinding
+from berth.live.findings import LiveFinding, findings_json
 from berth.live.judge import judge_cluster, remember_look
 from berth.live.poolstate import (
     ACTIVE,
@@ -186,7 +184,8 @@ def _show(
         _watch(lambda: shown(current()))
     clusters = settled(current, pause)
     settings.answer(lambda: as_answer(clusters), lambda: shown(clusters))
-    return _exit_code(clusters, strict=settings.strict)
+    # A broken promise is an error; with --strict, so is whatever threatens one.
+    return exit_code(_once(clusters), strict=settings.strict)
 
 
 class _Looks:
@@ -272,12 +271,6 @@ def _watch(text: Callable[[], str]) -> NoReturn:
             time.sleep(_EVERY)
 
 
-def _exit_code(clusters: Sequence[ClusterStatus], *, strict: bool) -> int:
-    """A broken promise is an error; with `strict`, so is whatever threatens one."""
-    bad = (ERROR, WARNING) if strict else (ERROR,)
-    return EXIT_BAD_INPUT if any(finding.severity in bad for finding in _once(clusters)) else EXIT_OK
-
-
 def as_text(  # noqa: PLR0913 - what and how
     clusters: Sequence[ClusterStatus],
     zone_of: Callable[[str], Zone],
@@ -289,7 +282,7 @@ def as_text(  # noqa: PLR0913 - what and how
 ) -> str:
     """Return a table of pools, and the findings below it. `zone_of` returns the zone of a reservation."""
     pools = pools_of(clusters)
-    findings = "".join(f"{finding_line(finding, color=color)}\n" for finding in _once(clusters))
+    findings = "".join(f"{finding.line(color=color)}\n" for finding in _once(clusters))
     if not pools:
         return findings or "No pools.\n"
     opening = Column[PoolStatus]("open", "", lambda pool: _when(pool, zone_of(pool.reservation), now))
@@ -377,7 +370,7 @@ POOL_COLUMNS: tuple[Column[PoolStatus], ...] = (
     owner_column(lambda pool: pool.owner),
     Column("git", "", _drift),
     Column("note", "", _note),
-    Column("", "findings", lambda pool: findings_json(pool.findings)),
+    Column("", "findings", lambda pool: pool.findings, json=findings_json),
     Column("slots", "slots", lambda pool: pool.slots, _slots, _slots_json, is_optional=True),
 )
 _NARROW = ("reservation", "class", "cluster", "state", "open", "wanted", "ready", "pending", "sessions")
