@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from berth.findings import RULES
-from berth.output import report
+from berth.output import findinglist
 from berth.pipeline import Pipeline
 
 from tests.console import ROOT
@@ -76,7 +76,7 @@ def printed(folder: Path, files: dict[str, str]) -> str:
     pipeline = Pipeline(str(folder))
     for _ in pipeline.items(now=_NOW):
         pass
-    return report.text(pipeline.findings(), color=False)
+    return findinglist.text(pipeline.findings(), color=False)
 
 
 def refreshed(page: str) -> str:

@@ -13,7 +13,7 @@ from berth.dates.moments import named
 from berth.live.clusterfacts import ClusterFacts, ClusterLocation
 from berth.live.findings import LiveFinding
 from berth.live.poolstate import cluster_state, status_from_git
-from berth.output.report import serialize
+from berth.output.answers import serialize
 
 from tests.live.happenings import NOW, Case
 from tests.live.judged import expectations, looked_before, status, told

@@ -6,7 +6,7 @@ from typing import Any
 import yaml
 from berth.karpenter.disruption import WindowBudgets
 from berth.manifests import karpenter
-from berth.output import report
+from berth.output import findinglist
 from berth.output.templates import Renderer
 from berth.pipeline import Pipeline
 from berth.render import files, text_of
@@ -70,7 +70,7 @@ def texts(folder: Path, *declared: Object) -> dict[str, str]:
         write(where, one)
     pipeline, renderer = Pipeline(str(folder)), Renderer()
     found = dict(files(pipeline, renderer, pipeline.items(text_of(pipeline, renderer))))
-    assert not pipeline.has_errors(), report.text(pipeline.findings(), color=False)
+    assert not pipeline.has_errors(), findinglist.text(pipeline.findings(), color=False)
     return found
 
 

@@ -12,7 +12,7 @@ from berth.core.timetable import Timetable, TimetableOccurrence, TimetablePool, 
 from berth.manifests.naming import pool
 from berth.manifests.placed import pool_behaviors
 from berth.manifests.slots import pool_slots
-from berth.output import report
+from berth.output import findinglist
 from berth.output.templates import Renderer
 from berth.pipeline import Part, Pipeline
 from berth.render import base_text, reservation_text, runtime_text
@@ -33,7 +33,7 @@ def read(folder: Path) -> tuple[Site, list[Part]]:
 
 
 def _sound(pipeline: Pipeline) -> Site:
-    assert not pipeline.has_errors(), report.text(pipeline.findings(), color=False)
+    assert not pipeline.has_errors(), findinglist.text(pipeline.findings(), color=False)
     assert pipeline.site is not None
     return pipeline.site
 

@@ -18,17 +18,19 @@ from click.shell_completion import CompletionItem
 
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, columns, has_color, progress, stderr, stdout
 from berth.findings import ERROR, NOTE, Finding
-from berth.output import report
+from berth.output import findinglist
+from berth.output.answers import DATA_FORMS, Answer, serialize
 from berth.schema.report import Refusal, close
 from berth.version import VERSION
 
 if TYPE_CHECKING:
     from berth.edit.roundtrip import EditError  # brings a YAML library, which `--help` does not need
+    from berth.live.findings import LiveFinding
 
 T = TypeVar("T")
 
 RESERVATIONS = "reservations"
-FORMS = ("text", "wide", *report.DATA_FORMS, "markdown", "github", "ics")
+FORMS = ("text", "wide", *DATA_FORMS, "markdown", "github", "ics")
 _WIDTH = 80
 _LIKENESS = 0.7  # of a word that is suggested: option and command names are short
 _COMMON = ("-C", "--strict", "--quiet", "--now", "--help", "--version")
@@ -117,9 +119,9 @@ class Settings(NamedTuple):
         else:
             yield from progress(items, total)
 
-    def answer(self, data: Callable[[], report.Answer], text: Callable[[], str]) -> None:
+    def answer(self, data: Callable[[], Answer], text: Callable[[], str]) -> None:
         """Write the answer in the form of `-o`: as data for programs, or as text."""
-        stdout(report.serialize(data(), self.form) if self.form in report.DATA_FORMS else text())
+        stdout(serialize(data(), self.form) if self.form in DATA_FORMS else text())
 
     def report(self, findings: Sequence[Finding], *, aside: bool = True, counts_notes: bool = False) -> int:
         """Write the findings in the form of `-o`; return the exit code they mean.
@@ -127,28 +129,29 @@ class Settings(NamedTuple):
         They are the answer, on stdout, or stand `aside`, on stderr. Aside, notes are left out, or only
         counted, and CSV, which is the form of one list, is text.
         """
-        notes = [one for one in findings if one.severity == NOTE] if aside else []
+        notes = [finding for finding in findings if finding.severity == NOTE] if aside else []
         code = exit_code(findings, strict=self.strict)
-        self._write([one for one in findings if one not in notes], aside=aside)
+        self._write([finding for finding in findings if finding not in notes], aside=aside)
         counts_notes = counts_notes and self.form not in ("json", "yaml", "github") and not self.quiet
         if counts_notes and notes and code == EXIT_OK:
-            stderr(f"{report.count(notes)}; berth validate shows {'them' if len(notes) > 1 else 'it'}.\n")
+            them = "them" if len(notes) > 1 else "it"
+            stderr(f"{findinglist.count(notes)}; berth validate shows {them}.\n")
         return code
 
     def _write(self, findings: Sequence[Finding], *, aside: bool) -> None:
         write = stderr if aside else stdout
-        if self.form in report.DATA_FORMS and not (aside and self.form == "csv"):
-            write(report.serialize(report.finding_list(findings), self.form) if findings or not aside else "")
+        if self.form in DATA_FORMS and not (aside and self.form == "csv"):
+            write(serialize(findinglist.as_answer(findings), self.form) if findings or not aside else "")
         elif self.form == "github":
-            write(report.github(findings, self.in_repository))
+            write(findinglist.github(findings, self.in_repository))
         else:
             color = has_color(sys.stderr if aside else sys.stdout)
-            write(report.text(findings, color=color, folder=self.up))
+            write(findinglist.text(findings, color=color, folder=self.up))
 
 
-def exit_code(findings: Iterable[Finding], *, strict: bool) -> int:
+def exit_code(findings: "Iterable[Finding | LiveFinding]", *, strict: bool) -> int:
     """Errors are bad input; with `strict`, warnings are too. Notes never are."""
-    bad = any(found.severity == ERROR or (strict and found.severity != NOTE) for found in findings)
+    bad = any(finding.severity == ERROR or (strict and finding.severity != NOTE) for finding in findings)
     return EXIT_BAD_INPUT if bad else EXIT_OK
 
 
@@ -282,10 +285,26 @@ def reason(error: Exception) -> str:
     return getattr(error, "strerror", None) or str(error)
 
 
+def ask(question: str, accept: Callable[[str], T], default: str = "") -> T:
+    """Ask on the terminal until an answer is accepted; `accept` raises click.UsageError for any other.
+
+    An empty answer is the default.
+    """
+    try:
+        answer: T = click.prompt(
+            question, default, value_proc=accept, prompt_suffix=" ", show_default=False, err=True
+        )
+    except click.Abort as abort:
+        if isinstance(abort.__context__, KeyboardInterrupt):
+            raise KeyboardInterrupt from None
+        raise CommandError("Nothing was written.") from None
+    return answer
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return ` Did you mean ...?` with the nearest word, or nothing if no known word is close."""
-    found = close(word, tuple(known), _LIKENESS)
-    return f" Did you mean {found[0]}?" if found else ""
+    nearest = close(word, tuple(known), _LIKENESS)
+    return f" Did you mean {nearest[0]}?" if nearest else ""
 
 
 def common_options() -> list[click.Parameter]:
@@ -315,8 +334,8 @@ class _Form(click.Choice[str]):
     """The forms of a command's output; `-o=json` is `-o json`."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        said = value.removeprefix("=") if isinstance(value, str) else value
-        return super().convert(said, param, ctx)
+        form = value.removeprefix("=") if isinstance(value, str) else value
+        return super().convert(form, param, ctx)
 
 
 def _output(forms: Sequence[str]) -> list[click.Parameter]:

@@ -23,7 +23,8 @@ from berth.diff.comparison import Comparison, ComparisonOptions
 from berth.diff.markdown import LIMIT, as_markdown
 from berth.diff.text import TextStyle, as_text
 from berth.git import Git, GitError
-from berth.output import report
+from berth.output import findinglist
+from berth.output.answers import DATA_FORMS, serialize
 from berth.output.templates import Renderer, TemplateError
 from berth.pipeline import Pipeline
 from berth.reading.source import OUTPUT
@@ -63,14 +64,14 @@ def diff(settings: Settings, base: str | None, fail: bool, limit: int, templates
     the main branch. It is compared with the working tree.
     """
     try:
-        found, name = _base(settings, base)
+        base_files, name = _base(settings, base)
     except GitError as error:
         raise CommandError(f"{error}. Name a commit or a folder: berth diff BASE.") from error
-    sources, problems = found.inputs()
-    before, after = Pipeline(sources=sources, other_file=found.other_file, problems=problems), Pipeline()
+    sources, problems = base_files.inputs()
+    before, after = Pipeline(sources=sources, other_file=base_files.other_file, problems=problems), Pipeline()
     notice = after.site.notice_hours if after.site else _NOTICE_HOURS
     options = ComparisonOptions((name, _HEAD), clock_of(settings, after).now, notice)
-    comparison = Comparison(before, after, (found, FolderFiles(".", OUTPUT)), options)
+    comparison = Comparison(before, after, (base_files, FolderFiles(".", OUTPUT)), options)
     renderer = Renderer(None if templates is None else settings.given(templates))
     try:
         items = settings.progress(
@@ -80,7 +81,7 @@ def diff(settings: Settings, base: str | None, fail: bool, limit: int, templates
         for path, content in files(after, renderer, comparison.reservations(items)):
             comparison.file(path, content)
     except TemplateError as error:
-        stderr(report.text(error.findings, color=False, folder=settings.up))
+        stderr(findinglist.text(error.findings, color=False, folder=settings.up))
         return EXIT_BAD_INPUT
     change = comparison.change()
     stdout(_answer(change, settings, after, limit))
@@ -102,11 +103,11 @@ def _base(settings: Settings, base: str | None) -> tuple[CommitFiles | FolderFil
 
 def _answer(change: Change, settings: Settings, head: Pipeline, limit: int) -> str:
     zone = head.site.zone if head.site else "UTC"
-    if settings.form in report.DATA_FORMS:
-        return report.serialize(as_answer(change), settings.form)
+    if settings.form in DATA_FORMS:
+        return serialize(as_answer(change), settings.form)
     if settings.form == "markdown":
         return as_markdown(change, zone, limit)
     if settings.form == "github":
-        return report.github(annotations(change, head), settings.in_repository)
+        return findinglist.github(annotations(change, head), settings.in_repository)
     style = TextStyle(has_color(sys.stdout), columns(sys.stdout))
     return as_text(change, zone, style, wide=settings.form == "wide")

@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
-from berth.cli.command import CommandError, Settings, command, exit_code, read_all
-from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, stderr, stdout
+from berth.cli.command import CommandError, Settings, ask, command, exit_code, read_all
+from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, is_terminal, stderr, stdout
 from berth.cli.selection import Clock, class_option, clock_of, name_argument
 from berth.diff.wording import detail_lines, left_out_lines, policy_line, title_line
 from berth.edit.create import (
@@ -249,34 +249,37 @@ def _file(settings: Settings, given: str | None, name: str) -> str:
 
 def _ask(wanted: ReservationRequest, known: Declared) -> ReservationRequest:
     """Ask for everything that is missing if stdin is a terminal; otherwise say what is missing."""
-    missing = wanted.missing()
-    if not (sys.stdin is not None and sys.stdin.isatty()):
-        raise EditError(f"missing: {', '.join(PROMPTS[one].flag for one in missing)}")
-    while missing:
-        question = PROMPTS[missing[0]]._replace(example=wanted.example(missing[0]))
-        answer = _answer(question, sorted(known.classes) if missing[0] == "class" else ())
-        if answer:
-            wanted = _accepted(wanted, missing[0], answer, known)
-        else:
-            stderr("An answer is needed here; Ctrl-C ends without a file.\n")
-        missing = wanted.missing()
-    given = wanted.given
+    if not is_terminal(sys.stdin):
+        raise EditError(f"missing: {', '.join(PROMPTS[key].flag for key in wanted.missing())}")
+    while missing := wanted.missing():
+        prompt = PROMPTS[missing[0]]._replace(example=wanted.example(missing[0]))
+        wanted = _answered(wanted, missing[0], prompt, known)
     classes = [known.classes.get(name) for name in wanted.value("class")]
-    has_sessions = any(one is not None and one.sessions is not None for one in classes)
-    counts = has_sessions and given.get("behavior") != "none"
-    while counts and "match-labels" not in wanted.given:
-        wanted = _accepted(wanted, "match-labels", _answer(LABELS), known)
+    has_sessions = any(declared is not None and declared.sessions is not None for declared in classes)
+    if has_sessions and wanted.given.get("behavior") != "none" and "match-labels" not in wanted.given:
+        wanted = _answered(wanted, "match-labels", LABELS, known)
     return wanted
 
 
-def _answer(question: Prompt, names: Sequence[str] = ()) -> str:
-    """Ask one question, with the names to choose from or else an example."""
-    hint = f"one of {', '.join(names)}" if names else f"such as {question.example}"
-    stderr(f"{question.text} ({hint}) ")
-    answer = sys.stdin.readline()
-    if not answer:
-        raise EditError(f"missing: {question.flag}")
-    return answer.strip()
+def _answered(wanted: ReservationRequest, key: str, prompt: Prompt, known: Declared) -> ReservationRequest:
+    """Return the request with the answer to a question, which has an example or names to choose from."""
+
+    def accept(text: str) -> ReservationRequest:
+        answer = text.strip()
+        if not answer and key in PROMPTS:
+            raise click.UsageError("An answer is needed here; Ctrl-C ends without a file.")
+        try:
+            if key == "class":
+                _check_classes(answer, known)
+            if key == "name" and any(reservation.name == answer for reservation in known.reservations):
+                raise EditError(f"NAME: there is a reservation {answer} already. Write another name", TWICE)
+            return wanted.with_answer(key, answer)
+        except EditError as error:
+            code = f" [{error.code}]" if error.code else ""
+            raise click.UsageError(f"{CommandError.of(error).message}{code}") from error
+
+    names = f"one of {', '.join(sorted(known.classes))}" if key == "class" and known.classes else ""
+    return ask(f"{prompt.text} ({names or f'such as {prompt.example}'})", accept)
 
 
 def _check_classes(text: str, known: Declared) -> None:
@@ -285,20 +288,6 @@ def _check_classes(text: str, known: Declared) -> None:
         if name not in known.classes:
             advice = nearest(name, sorted(known.classes))
             raise EditError(f'--class: no class is named "{name}". {advice}', UNKNOWN_CLASS)
-
-
-def _accepted(wanted: ReservationRequest, question: str, answer: str, known: Declared) -> ReservationRequest:
-    """Return the request with the answer, or as it was after saying why it is not accepted."""
-    try:
-        if question == "class":
-            _check_classes(answer, known)
-        if question == "name" and any(one.name == answer for one in known.reservations):
-            raise EditError(f"NAME: there is a reservation {answer} already. Write another name", TWICE)
-        return wanted.with_answer(question, answer)
-    except EditError as error:
-        code = f" [{error.code}]" if error.code else ""
-        stderr(f"{CommandError.of(error).message}{code}\n")
-        return wanted
 
 
 @command(

@@ -43,16 +43,16 @@ def import_hub(
         _keys(given["prefix"]),
         given["release"] or "",
     )
-    found = import_z2jh(request, read_file, taken)
-    code = _write(settings, _without(pipeline, sources), found, file, sample)
+    imported = import_z2jh(request, read_file, taken)
+    code = _write(settings, _without(pipeline, sources), imported, file, sample)
     if code != EXIT_OK:
         return code
     _tell_to_remove(settings, pipeline, sources)
-    if found.unlabeled:
+    if imported.unlabeled:
         stdout("Label the pods in kubespawner_override, so that each class counts its own sessions:\n")
-        for title, labels in found.unlabeled:
+        for title, labels in imported.unlabeled:
             stdout(f"  {table.visible(title)}: extra_labels: {table.visible(labels)}\n")
-    if found.needs_release:
+    if imported.needs_release:
         stdout(
             f"The hub has its own scheduler, and placeholders should have the same. Add schedulerName: "
             f"RELEASE{SCHEDULER} to each class, or import again with --release RELEASE.\n"
@@ -68,35 +68,37 @@ def import_classes_of_renku(
     namespace = given["namespace"] or "renku"
     sample = sample_source(pipeline, "renku")
     taken = _taken(pipeline, file, sample)
-    found = import_renku_classes(source, given["cluster"], namespace, given["pools"], taken)
-    code = _write(settings, _without(pipeline, [source]), found, file, sample)
+    imported = import_renku_classes(source, given["cluster"], namespace, given["pools"], taken)
+    code = _write(settings, _without(pipeline, [source]), imported, file, sample)
     if code == EXIT_OK:
         _tell_to_remove(settings, pipeline, [source])
-    if code == EXIT_OK and found.skipped:
+    if code == EXIT_OK and imported.skipped:
         stdout("Left out:\n")
-        for title, why in found.skipped:
+        for title, why in imported.skipped:
             stdout(f"  {table.visible(title)}: {why}\n")
     return code
 
 
 def _without(pipeline: Pipeline, sources: Sequence[Source]) -> Pipeline:
     """Return the project without files that are imported, which may be in reservations/."""
-    files = {one.file for one in sources}
-    kept = [one for one in pipeline.sources if one.file not in files]
+    files = {source.file for source in sources}
+    kept = [source for source in pipeline.sources if source.file not in files]
     return pipeline if len(kept) == len(pipeline.sources) else Pipeline(sources=kept)
 
 
 def _tell_to_remove(settings: Settings, pipeline: Pipeline, sources: Sequence[Source]) -> None:
-    files = {one.file for one in pipeline.sources}
-    for one in sources:
-        if one.file in files:
-            stdout(f"Remove {settings.shown(one.file)}: the new file replaces it.\n")
+    files = {source.file for source in pipeline.sources}
+    for source in sources:
+        if source.file in files:
+            stdout(f"Remove {settings.shown(source.file)}: the new file replaces it.\n")
 
 
 def _taken(pipeline: Pipeline, file: str, sample: Source | None) -> list[str]:
     """Return the names of classes in other files than the one to be written, and than the sample."""
     files = (file, "" if sample is None else sample.file)
-    return [one.name for one in pipeline.declared.classes.values() if one.origin.file not in files]
+    return [
+        declared.name for declared in pipeline.declared.classes.values() if declared.origin.file not in files
+    ]
 
 
 def _keys(text: str | None) -> tuple[str, ...] | None:
@@ -107,38 +109,38 @@ def _keys(text: str | None) -> tuple[str, ...] | None:
 
 
 def _write(
-    settings: Settings, pipeline: Pipeline, found: ImportedClasses, file: str, sample: Source | None
+    settings: Settings, pipeline: Pipeline, imported: ImportedClasses, file: str, sample: Source | None
 ) -> int:
     """Write the classes, instead of the sample class of a new repository, unless there would be errors."""
-    if exit_code(found.findings, strict=settings.strict) != EXIT_OK:
-        return _refused(settings, found.findings)
-    settings.report(found.findings)
+    if exit_code(imported.findings, strict=settings.strict) != EXIT_OK:
+        return _refused(settings, imported.findings)
+    settings.report(imported.findings)
     if not is_input(file) or not file.startswith("reservations/"):
         raise CommandError(f"--file {file} is not a YAML file in reservations/.")
-    _check_file(settings, pipeline, Source(file, found.text.encode()))
-    texts: dict[str, str | None] = {file: found.text}
+    _check_file(settings, pipeline, Source(file, imported.text.encode()))
+    texts: dict[str, str | None] = {file: imported.text}
     replacement = SampleReplacement({})
     if sample is not None:
         replaced = _after(pipeline, {**texts, sample.file: None})
-        invalid = [one for one in replaced.findings() if one.file == file]
+        invalid = [finding for finding in replaced.findings() if finding.file == file]
         if exit_code(invalid, strict=False) != EXIT_OK:
-            return _refused(settings, found.at_origins(invalid, file))
-        replacement = replace_sample(pipeline, sample, found, replaced.declared)
+            return _refused(settings, imported.at_origins(invalid, file))
+        replacement = replace_sample(pipeline, sample, imported, replaced.declared)
         texts.update(replacement.files)
     after = _after(pipeline, texts)
     for _ in after.items():
         pass
     findings = after.findings()
     if exit_code(findings, strict=settings.strict) != EXIT_OK:
-        return _refused(settings, found.at_origins(findings, file))
+        return _refused(settings, imported.at_origins(findings, file))
     settings.report(findings)
-    _write_files(settings, {one.file: one.text for one in pipeline.sources}, texts, file)
+    _write_files(settings, {source.file: source.text for source in pipeline.sources}, texts, file)
     if replacement.files:
-        _change_readme(settings, found.default)
+        _change_readme(settings, imported.default)
     if replacement.kept and sample is not None:
         names = ", ".join(replacement.kept)
         stdout(f"Kept {settings.shown(sample.file)}, a sample, because of {names}.\n")
-    rows = [(one.name, one.requests, one.sessions) for one in found.classes]
+    rows = [(row.name, row.requests, row.sessions) for row in imported.classes]
     stdout(table.text(("class", "requests", "counts"), rows))
     keep_schema()
     return EXIT_OK
@@ -174,7 +176,7 @@ def _differences(before: str, after: str) -> str:
 
 def _check_file(settings: Settings, pipeline: Pipeline, new: Source) -> None:
     """Raise EditError if the file of classes is there and an import must not replace it."""
-    old = next((one for one in pipeline.sources if one.file == new.file), None)
+    old = next((source for source in pipeline.sources if source.file == new.file), None)
     if old is None and not Path(new.file).exists():
         return
     why = "it cannot be read" if old is None else why_not_replaced(old, new)
@@ -186,7 +188,7 @@ def _check_file(settings: Settings, pipeline: Pipeline, new: Source) -> None:
 
 def _after(pipeline: Pipeline, texts: Mapping[str, str | None]) -> Pipeline:
     """Return the project with other files; None: without it."""
-    kept = [one for one in pipeline.sources if one.file not in texts]
+    kept = [source for source in pipeline.sources if source.file not in texts]
     added = [Source(name, text.encode()) for name, text in texts.items() if text is not None]
     return Pipeline(sources=sorted([*kept, *added]))
 

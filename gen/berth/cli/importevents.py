@@ -20,7 +20,7 @@ from berth.edit.eventimport import PIPE, EventOutcome, ImportedFile, ImportOptio
 from berth.edit.eventreservations import import_reservations
 from berth.edit.roundtrip import EditError
 from berth.edit.seats import seat_count
-from berth.output import table
+from berth.output.columns import Column, Table
 from berth.output.table import Fit
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
@@ -96,36 +96,47 @@ def _name(text: str) -> str:
 
 def _finish(settings: Settings, pipeline: Pipeline, result: ImportResult, now: int) -> int:
     """Write the files unless the project would have errors then, and say what became of each event."""
-    places = {one.file: one.event for one in result.files}
-    kept = [one for one in pipeline.sources if one.file not in places]
-    made = [Source(one.file, one.text.encode()) for one in result.files]
-    after = Pipeline(sources=sorted([*kept, *made]))
+    places = {written.file: written.event for written in result.files}
+    kept = [source for source in pipeline.sources if source.file not in places]
+    sources = [Source(written.file, written.text.encode()) for written in result.files]
+    after = Pipeline(sources=sorted([*kept, *sources]))
     for _ in after.items(now=now):
         pass
-    problems = [one for one in after.findings() if one.file in places or one.severity == "error"]
+    findings = after.findings()
+    problems = [finding for finding in findings if finding.file in places or finding.severity == "error"]
     if exit_code([*result.findings, *problems], strict=settings.strict) != EXIT_OK:
         # The files are not written, so their lines say nothing.
-        named = [places[one.file].named(one) if one.file in places else one for one in problems]
+        named = [
+            places[finding.file].named(finding) if finding.file in places else finding for finding in problems
+        ]
         code = settings.report([*result.findings, *named])
         stderr("Nothing was written.\n")
         return code
     settings.report([*result.findings, *problems])
-    for one in result.files:
-        if one.before is None and Path(one.file).exists():
-            raise EditError(f"{settings.shown(one.file)}: the file exists; nothing was written")
-    for one in result.files:
-        write_file(one.file, one.text, one.before)
-        stdout(f"{_line(settings, one)}\n")
+    for written in result.files:
+        if written.before is None and Path(written.file).exists():
+            raise EditError(f"{settings.shown(written.file)}: the file exists; nothing was written")
+    for written in result.files:
+        write_file(written.file, written.text, written.before)
+        stdout(f"{_line(settings, written)}\n")
     stdout(_outcomes(settings, result.outcomes))
     keep_schema()
     return EXIT_OK
 
 
-def _line(settings: Settings, one: ImportedFile) -> str:
-    shown = settings.shown(one.file)
-    if one.before is not None:
-        return f"Updated {shown}: {', '.join(one.changes)}."
-    return f"Wrote {shown}: {one.dates} date{'' if one.dates == 1 else 's'}."
+def _line(settings: Settings, written: ImportedFile) -> str:
+    shown = settings.shown(written.file)
+    if written.before is not None:
+        return f"Updated {shown}: {', '.join(written.changes)}."
+    return f"Wrote {shown}: {written.dates} date{'' if written.dates == 1 else 's'}."
+
+
+_OUTCOME: tuple[Column[EventOutcome], ...] = (
+    Column("event", "", lambda outcome: outcome.event),
+    Column("result", "", lambda outcome: outcome.result),
+    Column("into", "", lambda outcome: outcome.into),
+    Column("why", "", lambda outcome: outcome.reason),
+)
 
 
 def _outcomes(settings: Settings, outcomes: Sequence[EventOutcome]) -> str:
@@ -133,4 +144,4 @@ def _outcomes(settings: Settings, outcomes: Sequence[EventOutcome]) -> str:
     if not outcomes:
         return "There is no event to import.\n"
     fit = Fit(settings.columns, cut=("why",), names=("event",))
-    return table.text(("event", "result", "into", "why"), [list(one[1:]) for one in outcomes], fit)
+    return Table.of(_OUTCOME, outcomes).written("text", fit)

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from berth.cli.command import FOLDER, CommandError, Settings, command
+from berth.cli.command import FOLDER, CommandError, Settings, ask, command
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, is_terminal, stderr, stdout
 from berth.cli.edit import of_options
 from berth.cli.selection import clock_of
@@ -113,20 +113,17 @@ def init(  # noqa: PLR0913 - one for each option
     def value(given: str | None, question: str, kind: click.ParamType[str], default: str) -> str:
         if given is not None or not asks:
             return default if given is None else given
-        answer: str = click.prompt(question, default, type=kind, show_default=bool(default), err=True)
-        return answer
+        choices = f" ({', '.join(kind.choices)})" if isinstance(kind, click.Choice) else ""
+        return ask(f"{question}{choices}{f' [{default}]' if default else ''}:", kind, default)
 
     folder = Path(directory)
-    try:
-        cluster = value(cluster, "Name of the cluster", _LABEL, "prod")
-        source = value(source, "Source of the sessions", _SOURCE, "pods" if demo else "jupyterhub")
-        namespace = value(namespace, "Namespace of the sessions", _LABEL, NAMESPACES[source])
-        zone = value(zone or long_zone, "Time zone", _ZONE, "UTC")
-        engine = value(engine, "Engine that applies the manifests", _ENGINE, "none")
-        if engine != "none":
-            repository = value(repository, "Address of the git repository", _ADDRESS, origin(folder) or "")
-    except click.Abort:
-        raise CommandError("Nothing was written.") from None
+    cluster = value(cluster, "Name of the cluster", _LABEL, "prod")
+    source = value(source, "Source of the sessions", _SOURCE, "pods" if demo else "jupyterhub")
+    namespace = value(namespace, "Namespace of the sessions", _LABEL, NAMESPACES[source])
+    zone = value(zone or long_zone, "Time zone", _ZONE, "UTC")
+    engine = value(engine, "Engine that applies the manifests", _ENGINE, "none")
+    if engine != "none":
+        repository = value(repository, "Address of the git repository", _ADDRESS, origin(folder) or "")
     requirement, wheels = _requirement(vendor=vendor)
     name = slug(folder.resolve().name)
     where = (cluster, source, namespace, zone, engine, repository or "")

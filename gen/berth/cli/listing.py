@@ -1,6 +1,6 @@
 """`berth list` and `berth occurrences`: the reservations, and every dated occurrence of them."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable
 from itertools import chain
 from typing import NamedTuple
 
@@ -34,8 +34,17 @@ from berth.dates.moments import (
 from berth.dates.occurrence import Occurrence, Skipped
 from berth.dates.zone import Zone
 from berth.manifests.placed import behaviors_by_class
-from berth.output import report, table
-from berth.output.report import hours_json, seats_text
+from berth.output.answers import (
+    Answer,
+    count_columns,
+    document,
+    hours_json,
+    instant_column,
+    instant_json,
+    owner_column,
+    seats_text,
+)
+from berth.output.columns import Column, Table, as_json
 from berth.output.table import Fit
 from berth.pipeline import Item, Part, Pipeline
 from berth.schema.holders import Persistence, Replicas, Unit
@@ -62,9 +71,14 @@ class _Summary(NamedTuple):
         return self.reservation.holder.unit
 
     @property
+    def persistence(self) -> Persistence | None:
+        """Return None for a reservation with windows."""
+        return self.reservation.holder.persistence
+
+    @property
     def has_seat_hours(self) -> bool:
         """Whole nodes have none, and a reservation without windows has no end of them."""
-        return self.unit.has_seat_hours and self.reservation.holder.persistence is None
+        return self.unit.has_seat_hours and self.persistence is None
 
 
 @command(
@@ -98,29 +112,37 @@ def list_(settings: Settings, week: str | None, resource_class: str | None, clus
     )
     rows: list[_Summary] = []
     for item in settings.progress(pipeline.items(), len(pipeline.declared.reservations)):
-        found = [_summary(item, part, selection, clock.now) for part in item.parts if selection.classes(part)]
-        rows += [one for one in found if week is None or one.occurrences or _persistent(item, selection)]
+        parts = [part for part in item.parts if selection.classes(part)]
+        summaries = [_summary(item, part, selection, clock.now) for part in parts]
+        is_shown = week is None or bool(_persistent(item, selection))
+        rows += [row for row in summaries if is_shown or row.occurrences]
     code = settings.report(pipeline.findings())
     if code == EXIT_OK:
-        settings.answer(lambda: _summaries_answer(rows), lambda: _summaries(rows, settings, clock.now))
+        settings.answer(
+            lambda: document("ReservationList", {"items": as_json(_SUMMARY, rows)}),
+            lambda: _summaries(rows, settings, clock.now),
+        )
     return code
 
 
 def _summary(item: Item, part: Part, selection: "_Selection", now: int) -> _Summary:
     here = selection.classes(part)
-    names = [one.name for one in part.placed.classes if one.name in here]
+    names = [placed.name for placed in part.placed.classes if placed.name in here]
     most = dict.fromkeys(names, 0)
     seat_seconds, number = 0, 0
     coming: int | None = None
-    selected = (one.of_classes(names) for one in part.occurrences)
-    for found in (one for one in selected if selection.has_time(one.open, one.end)):
-        seat_seconds += found.seat_seconds(item.reservation.profile)
-        for name, count in found.seats:
+    selected = (occurrence.of_classes(names) for occurrence in part.occurrences)
+    for occurrence in selected:
+        if not selection.has_time(occurrence.open, occurrence.end):
+            continue
+        seat_seconds += occurrence.seat_seconds(item.reservation.profile)
+        for name, count in occurrence.seats:
             most[name] = max(most[name], count)
-        if found.seats:
+        if occurrence.seats:
             number += 1
-            if found.open >= now and (coming is None or found.open < coming):  # a later start may open first
-                coming = found.open
+            # A later start may open first.
+            if occurrence.open >= now and (coming is None or occurrence.open < coming):
+                coming = occurrence.open
     if item.reservation.suspend:
         coming = None
     if item.reservation.holder.persistence is not None:
@@ -129,80 +151,70 @@ def _summary(item: Item, part: Part, selection: "_Selection", now: int) -> _Summ
     return _Summary(item.reservation, cluster, tuple(most.items()), number, seat_seconds, coming)
 
 
-def _summaries_answer(rows: list[_Summary]) -> report.Answer:
-    items = [
-        {
-            "name": row.reservation.name,
-            "title": row.reservation.title,
-            "cluster": row.cluster,
-            **report.counts_json(row.seats, row.unit),
-            "backend": row.reservation.holder.backend,
-            "behavior": row.reservation.behavior,
-            "occurrences": row.occurrences,
-            "seatHours": hours_json(row.seat_seconds) if row.has_seat_hours else None,
-            "next": None if row.next is None else instant_text(row.next),
-            "suspend": row.reservation.suspend,
-            "standing": _persistence_json(row.reservation.holder.persistence),
-            "owner": report.owner_json(row.reservation.owner),
-            "file": row.reservation.origin.file,
-        }
-        for row in rows
-    ]
-    return report.document("ReservationList", {"items": items})
+def _persistence_json(persistence: Persistence) -> dict[str, str | None]:
+    return {"until": instant_json(persistence.until)}
 
 
-def _persistence_json(found: Persistence | None) -> dict[str, str | None] | None:
-    """Return None for a reservation with windows."""
-    if found is None:
-        return None
-    return {"until": None if found.until is None else instant_text(found.until)}
+_SUMMARY: tuple[Column[_Summary], ...] = (
+    Column("name", "name", lambda row: row.reservation.name),
+    Column("title", "title", lambda row: row.reservation.title),
+    Column("cluster", "cluster", lambda row: row.cluster),
+    *count_columns(lambda row: (row.seats, row.unit)),
+    Column("backend", "backend", lambda row: row.reservation.holder.backend),
+    Column("", "behavior", lambda row: row.reservation.behavior),
+    Column("behavior", "", lambda row: ", ".join(_behaviors(row.reservation))),
+    Column("", "occurrences", lambda row: row.occurrences),
+    Column("occurrences", "", lambda row: row.occurrences if row.persistence is None else None),
+    Column(
+        "seat-hours",
+        "seatHours",
+        lambda row: row.seat_seconds if row.has_seat_hours else None,
+        hours_text,
+        hours_json,
+    ),
+    instant_column("", "next", lambda row: row.next),
+    Column("", "suspend", lambda row: row.reservation.suspend),
+    Column("", "standing", lambda row: row.persistence, json=_persistence_json),
+    owner_column(lambda row: row.reservation.owner),
+    Column("file", "file", lambda row: row.reservation.origin.file),
+    Column("zone", "", lambda row: row.reservation.recurrence.zone),
+)
+_NARROW = ("name", "cluster", "seats", "occurrences", "seat-hours", "next opening")
+_WIDE = (*_NARROW, "behavior", "zone", "file", "title", "backend", "owner")
+
+
+def _behaviors(reservation: Reservation) -> Iterable[str]:
+    return dict.fromkeys(chain.from_iterable(behaviors_by_class(reservation).values()))
 
 
 def _summaries(rows: list[_Summary], settings: Settings, now: int) -> str:
     if not rows:
         return "No reservations.\n"
-    headings = ["name", "cluster", "seats", "occurrences", "seat-hours", "next opening"]
-    cells = [_cells(row, now) for row in rows]
+    columns = (*_SUMMARY, Column("next opening", "", lambda row: _opening(row, now)))
     if settings.form == "wide":
-        headings += ["behavior", "zone", "file", "title"]
-        for cell, row in zip(cells, rows, strict=True):
-            one = row.reservation
-            behaviors = dict.fromkeys(chain.from_iterable(behaviors_by_class(one).values()))
-            cell += [", ".join(behaviors), one.recurrence.zone, one.origin.file, one.title]
-        if any(row.reservation.holder.backend != Replicas.backend for row in rows):
-            headings.append("backend")
-            for cell, row in zip(cells, rows, strict=True):
-                cell.append(row.reservation.holder.backend)
-        if any(row.reservation.owner for row in rows):
-            headings.append("owner")
-            for cell, row in zip(cells, rows, strict=True):
-                cell.append(row.reservation.owner.text if row.reservation.owner else "")
-    if settings.form == "markdown":
-        return table.markdown(headings, cells)
+        table = Table.of(columns, rows, _WIDE).without_empty("owner")
+        if table.values("backend") == {Replicas.backend}:
+            table = table.without("backend")
+    else:
+        table = Table.of(columns, rows, _NARROW)
     fit = Fit(settings.columns, ("seats",), ("seat-hours", "occurrences", "cluster"), ("name",))
-    return table.text(headings, cells, fit)
+    return table.written(settings.form, fit)
 
 
-def _cells(row: _Summary, now: int) -> list[str]:
-    zone, persistent = named(row.reservation.recurrence.zone), row.reservation.holder.persistence
-    coming = "none" if row.next is None else local_text(row.next, zone)
-    if persistent is not None:
-        coming = _persistence(persistent, zone, now)
-    return [
-        row.reservation.name,
-        row.cluster,
-        seats_text(row.seats, row.unit),
-        str(row.occurrences) if persistent is None else "",
-        hours_text(row.seat_seconds) if row.has_seat_hours else "",
-        "suspended" if row.reservation.suspend else coming,
-    ]
+def _opening(row: _Summary, now: int) -> str:
+    zone = named(row.reservation.recurrence.zone)
+    if row.reservation.suspend:
+        return "suspended"
+    if row.persistence is not None:
+        return _persistence(row.persistence, zone, now)
+    return "none" if row.next is None else local_text(row.next, zone)
 
 
-def _persistence(found: Persistence, zone: Zone, now: int) -> str:
-    if found.until is None:
+def _persistence(persistence: Persistence, zone: Zone, now: int) -> str:
+    if persistence.until is None:
         return "always open"
-    until = local_text(found.until, zone)
-    return f"until {until}" if found.is_open(now) else f"expired {until}"
+    until = local_text(persistence.until, zone)
+    return f"until {until}" if persistence.is_open(now) else f"expired {until}"
 
 
 class _Row(NamedTuple):
@@ -217,12 +229,8 @@ class _Row(NamedTuple):
         return self.reservation.holder.unit
 
     @property
-    def seats(self) -> Seats:
-        return self.occurrence.seats
-
-    @property
-    def seats_text(self) -> str:
-        return seats_text(self.seats, self.unit)
+    def zone(self) -> Zone:
+        return named(self.occurrence.zone)
 
 
 class _Persistent(NamedTuple):
@@ -263,7 +271,7 @@ class _Selection(NamedTuple):
         """Return the selected classes of this part."""
         if self.cluster not in (None, part.placed.cluster.name):
             return frozenset()
-        names = [one.name for one in part.placed.classes]
+        names = [placed.name for placed in part.placed.classes]
         return frozenset(name for name in names if self.resource_class in (None, name))
 
 
@@ -350,7 +358,7 @@ def _listed(items: Iterable[Item], selection: _Selection) -> _Listed:
     for item in items:
         if not selection.names or item.reservation.name in selection.names:
             listed.rows.extend(_rows(item, selection))
-            listed.skipped.extend((item.reservation.name, one) for one in _skipped(item, selection))
+            listed.skipped.extend((item.reservation.name, date) for date in _skipped(item, selection))
             listed.persistent.extend(_persistent(item, selection))
             listed.days.update(_days(item, selection))
     listed.rows.sort(key=_order)
@@ -372,16 +380,16 @@ def _none_at(day: int, days: set[int]) -> str:
 
 
 def _order(row: _Row) -> tuple[int, str, str, str]:
-    found = row.occurrence
-    return found.start, found.reservation, found.id, row.cluster
+    occurrence = row.occurrence
+    return occurrence.start, occurrence.reservation, occurrence.id, row.cluster
 
 
 def _rows(item: Item, selection: _Selection) -> list[_Row]:
     rows = []
     for part in item.parts:
         here = selection.classes(part)
-        for found in part.occurrences:
-            selected = found.of_classes(here)
+        for occurrence in part.occurrences:
+            selected = occurrence.of_classes(here)
             if selected.seats and selection.has_time(selected.open, selected.end):
                 rows.append(_Row(selected, part.placed.cluster.name, item.reservation))
     return rows
@@ -392,21 +400,90 @@ def _skipped(item: Item, selection: _Selection) -> list[Skipped]:
     if not any(selection.classes(part) for part in item.parts):
         return []
     zone = named(item.reservation.recurrence.zone)
-    return [one for one in item.expansion.skipped if selection.has_time(*day_span(one.date, zone))]
+    return [date for date in item.expansion.skipped if selection.has_time(*day_span(date.date, zone))]
 
 
 def _persistent(item: Item, selection: _Selection) -> list[_Persistent]:
     """Return what is open without windows in the selected time, one for each cluster."""
-    found = item.reservation.holder.persistence
-    if found is None or not selection.has_time(0, _END_OF_TIME if found.until is None else found.until):
+    persistence = item.reservation.holder.persistence
+    if persistence is None:
+        return []
+    if not selection.has_time(0, _END_OF_TIME if persistence.until is None else persistence.until):
         return []
     rows = []
     for part in item.parts:
         here = selection.classes(part)
         seats = tuple(pair for pair in item.reservation.seats if pair[0] in here)
         if seats:
-            rows.append(_Persistent(item.reservation, part.placed.cluster.name, seats, found.until))
+            rows.append(_Persistent(item.reservation, part.placed.cluster.name, seats, persistence.until))
     return rows
+
+
+def _opening_near(row: _Row) -> str:
+    return near_text(row.occurrence.open, named("UTC"), local_day(row.occurrence.start, row.zone))
+
+
+def _span_near(row: _Row) -> str:
+    start, end = row.occurrence.start, row.occurrence.end
+    return near_span_text(start, end, named("UTC"), local_day(start, row.zone))
+
+
+def _opens_json(occurrence: Occurrence) -> dict[str, str] | None:
+    """Return when each class opens, where they do not open together."""
+    opens = occurrence.opens_by_class()
+    if len({*opens.values()}) < 2:
+        return None
+    return {name: instant_text(instant) for name, instant in opens.items()}
+
+
+_OCCURRENCE: tuple[Column[_Row], ...] = (
+    Column("reservation", "reservation", lambda row: row.occurrence.reservation),
+    Column("", "id", lambda row: row.occurrence.id),
+    Column("local time", "", lambda row: span_text(row.occurrence.start, row.occurrence.end, row.zone)),
+    Column("name", "", lambda row: row.occurrence.name),
+    Column("cluster", "cluster", lambda row: row.cluster),
+    *count_columns(lambda row: (row.occurrence.seats, row.unit)),
+    instant_column("open (UTC)", "open", lambda row: row.occurrence.open),
+    Column("", "opens", lambda row: _opens_json(row.occurrence), is_optional=True),
+    instant_column("start", "start", lambda row: row.occurrence.start),
+    instant_column("end", "end", lambda row: row.occurrence.end),
+    Column("opens UTC", "", _opening_near),
+    Column("UTC", "", _span_near),
+    Column("zone", "timeZone", lambda row: row.occurrence.zone),
+    Column("marks", "marks", lambda row: row.occurrence.marks, " ".join),
+)
+_TIMES = ("reservation", "local time", "name", "zone")
+_BRIEF = (*_TIMES, "opens UTC", "UTC", "seats", "cluster", "marks")
+_FULL = (*_TIMES, "open (UTC)", "start", "end", "seats", "cluster", "marks")
+_SKIPPED: tuple[Column[tuple[str, Skipped]], ...] = (
+    Column("skipped", "reservation", lambda row: row[0]),
+    Column("", "id", lambda row: row[1].id),
+    Column("local time", "", lambda row: _local_text(row[1])),
+    Column("", "date", lambda row: row[1].date),
+    Column("reason", "reason", lambda row: row[1].reason),
+)
+_STANDING: tuple[Column[_Persistent], ...] = (
+    Column("without windows", "reservation", lambda row: row.reservation.name),
+    Column("open", "", lambda row: row.until, lambda until: f"until {instant_text(until)}", none="always"),
+    Column("", "cluster", lambda row: row.cluster),
+    Column("seats", "seats", lambda row: row.seats, seats_text, dict),
+    Column("cluster", "", lambda row: row.cluster),
+    instant_column("", "until", lambda row: row.until),
+)
+
+
+def _local_text(skipped: Skipped) -> str:
+    """Return `2026-02-09 09:00`, and the name of its entry."""
+    return skipped.id.rpartition("/")[2].replace("T", " ").replace("~", " ")
+
+
+def _occurrences_answer(listed: _Listed) -> Answer:
+    content = {
+        "items": as_json(_OCCURRENCE, listed.rows),
+        "skipped": as_json(_SKIPPED, listed.skipped),
+        "standing": as_json(_STANDING, listed.persistent),
+    }
+    return document("OccurrenceList", content)
 
 
 def _tables(listed: _Listed, settings: Settings, nothing: str, site_zone: str) -> str:
@@ -417,109 +494,22 @@ def _tables(listed: _Listed, settings: Settings, nothing: str, site_zone: str) -
         ("UTC", "opens UTC", "zone", "cluster"),
         ("reservation", "skipped", "without windows"),
     )
-
-    def write(headings: Sequence[str], cells: table.Rows) -> str:
-        if settings.form == "markdown":
-            return table.markdown(headings, cells)
-        return table.text(headings, cells, fit)
-
-    cells = _brief(listed.rows, site_zone) if settings.form == "text" else _full(listed.rows)
-    parts = [write(cells[0], cells[1:]) if listed.rows else nothing]
-    if listed.skipped:
-        left_out = [(name, _local_text(one), one.reason) for name, one in listed.skipped]
-        parts.append(write(("skipped", "local time", "reason"), left_out))
-    if listed.persistent:
-        cells = [
-            [one.reservation.name, _until(one), seats_text(one.seats), one.cluster]
-            for one in listed.persistent
-        ]
-        parts.append(write(("without windows", "open", "seats", "cluster"), cells))
-    return "\n".join(parts)
+    tables = (
+        _dates(listed.rows, settings.form, site_zone),
+        Table.of(_SKIPPED, listed.skipped),
+        Table.of(_STANDING, listed.persistent),
+    )
+    parts = [table.written(settings.form, fit) for table in tables if table.rows]
+    return "\n".join(parts if listed.rows else [nothing, *parts])
 
 
-def _local_text(one: Skipped) -> str:
-    """Return `2026-02-09 09:00`, and the name of its entry."""
-    return one.id.rpartition("/")[2].replace("T", " ").replace("~", " ")
-
-
-def _until(one: _Persistent) -> str:
-    return "always" if one.until is None else f"until {instant_text(one.until)}"
-
-
-def _occurrences_answer(listed: _Listed) -> report.Answer:
-    items = [
-        {
-            "reservation": row.occurrence.reservation,
-            "id": row.occurrence.id,
-            "cluster": row.cluster,
-            **report.counts_json(row.seats, row.unit),
-            "open": instant_text(row.occurrence.open),
-            **_opens_json(row.occurrence),
-            "start": instant_text(row.occurrence.start),
-            "end": instant_text(row.occurrence.end),
-            "timeZone": row.occurrence.zone,
-            "marks": row.occurrence.marks,
-        }
-        for row in listed.rows
-    ]
-    left_out = [
-        {"reservation": name, "id": one.id, "date": one.date, "reason": one.reason}
-        for name, one in listed.skipped
-    ]
-    standing = [
-        {
-            "reservation": one.reservation.name,
-            "cluster": one.cluster,
-            "seats": dict(one.seats),
-            "until": None if one.until is None else instant_text(one.until),
-        }
-        for one in listed.persistent
-    ]
-    return report.document("OccurrenceList", {"items": items, "skipped": left_out, "standing": standing})
-
-
-def _opens_json(found: Occurrence) -> dict[str, dict[str, str]]:
-    """Return when each class opens, where they do not open together."""
-    opens = found.opens_by_class()
-    texts = {name: instant_text(at) for name, at in opens.items()}
-    return {"opens": texts} if len({*opens.values()}) > 1 else {}
-
-
-def _brief(rows: list[_Row], site_zone: str) -> list[list[str]]:
-    """Return short cells for terminals: name and cluster only if they differ from row to row.
-
-    The zone is there if it is not the site's everywhere.
-    """
-    utc = named("UTC")
-    lines = [["reservation", "local time", "name", "zone", "opens UTC", "UTC", "seats", "cluster", "marks"]]
-    for row in rows:
-        found, cluster, seats = row.occurrence, row.cluster, row.seats_text
-        zone = named(found.zone)
-        day = local_day(found.start, zone)
-        local = span_text(found.start, found.end, zone)
-        times = near_text(found.open, utc, day), near_span_text(found.start, found.end, utc, day)
-        marks = " ".join(found.marks)
-        lines.append([found.reservation, local, found.name, found.zone, *times, seats, cluster, marks])
-    same = [i for i in (2, 7) if len({line[i] for line in lines[1:]}) == 1]
-    return _without(lines, [*same, 3] if {line[3] for line in lines[1:]} == {site_zone} else same)
-
-
-def _without(lines: list[list[str]], columns: Collection[int]) -> list[list[str]]:
-    return [[cell for i, cell in enumerate(line) if i not in columns] for line in lines]
-
-
-def _full(rows: list[_Row]) -> list[list[str]]:
-    opens = "open (UTC)"
-    lines = [
-        ["reservation", "local time", "name", "zone", opens, "start", "end", "seats", "cluster", "marks"]
-    ]
-    for row in rows:
-        found, cluster, seats = row.occurrence, row.cluster, row.seats_text
-        local = span_text(found.start, found.end, named(found.zone))
-        times = [instant_text(at)[:16].replace("T", " ") for at in (found.open, found.start, found.end)]
-        marks = " ".join(found.marks)
-        lines.append([found.reservation, local, found.name, found.zone, *times, seats, cluster, marks])
-    return lines if any(row.occurrence.name for row in rows) else _without(lines, (2,))
+def _dates(rows: list[_Row], form: str, site_zone: str) -> Table:
+    """Return all cells, or for terminals only what differs from row to row and from the site's zone."""
+    if form != "text":
+        return Table.of(_OCCURRENCE, rows, _FULL).without_empty("name")
+    table = Table.of(_OCCURRENCE, rows, _BRIEF)
+    same = [heading for heading in ("name", "cluster") if len(table.values(heading)) == 1]
+    return table.without(*same, *(["zone"] if table.values("zone") == {site_zone} else []))
 
 
 def _calendar(listed: _Listed, site: Site, stamp: int) -> str:
@@ -534,10 +524,10 @@ def _calendar(listed: _Listed, site: Site, stamp: int) -> str:
 
     for row in listed.rows:
         source(row.reservation).occurrences.append((row.cluster, row.occurrence))
-    for one in listed.persistent:
-        source(one.reservation).standing.append((one.cluster, one.seats))
-    names = [found.reservation.title for found in sources.values()]
+    for persistent in listed.persistent:
+        source(persistent.reservation).standing.append((persistent.cluster, persistent.seats))
+    names = [shown.reservation.title for shown in sources.values()]
     name = names[0] if len(names) == 1 else feed_name(site)
-    events = [event for found in sources.values() for event in events_of(found)]
+    events = [event for shown in sources.values() for event in events_of(shown)]
     feed = Feed(name, site.name, stamp)
     return calendar_bytes(feed, sorted(events, key=event_order)).decode()

@@ -13,7 +13,6 @@ import click
 from berth.cli.command import CommandError, Settings, command
 from berth.cli.completion import complete_classes, complete_reservations
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, stderr, stdout
-from berth.cli.livefindings import finding_line
 from berth.cli.reaching import ClusterChoice, cluster_options
 from berth.cli.selection import (
     Clock,
@@ -183,7 +182,7 @@ def _carry_out(means: ClusterAccess, site: Site, name: str, parts: dict[str, Par
         if answer is None:
             stderr(f"{cluster}: there is no timetable of {name}: nothing to override.\n")
         elif isinstance(answer, LiveFinding):
-            stderr(f"{finding_line(answer, color=False)}\n")
+            stderr(f"{answer.line(color=False)}\n")
         else:
             stdout(_confirmed(site, parts[cluster], *answer, _sessions(facts.get(cluster), name, change.now)))
             continue

@@ -86,10 +86,10 @@ def plan(  # noqa: PLR0913 - one for each option
     whole = cost_plan(some, dated, left, PlanFilter(), months)
     pipeline.problems += plan_problems(some, whole.months, pipeline.declared, site, clock.now)
     code = settings.report(pipeline.findings())
-    made = whole if selection == PlanFilter() else cost_plan(some, dated, left, selection, months)
+    selected = whole if selection == PlanFilter() else cost_plan(some, dated, left, selection, months)
     if chart is not None:
-        save_chart(settings, chart, _chart(made, some, selection, site))
-    settings.answer(lambda: planreport.as_answer(made, site.budget), lambda: _text(made, settings, site))
+        save_chart(settings, chart, _chart(selected, some, selection, site))
+    settings.answer(lambda: planreport.as_answer(selected, site), lambda: _text(selected, settings, site))
     return code
 
 
@@ -99,14 +99,13 @@ def _take(item: Item, pools: dict[str, list[PoolLoad]], dated: list[OccurrenceSe
     unit = item.reservation.holder.unit
     for part in () if item.reservation.suspend else item.parts:
         cluster = part.placed.cluster.name
-        for found in part.occurrences:
-            dated += [OccurrenceSeats(row, cluster, row.seats, unit) for row in found.openings()]
+        for occurrence in part.occurrences:
+            dated += [OccurrenceSeats(row, cluster, row.seats, unit) for row in occurrence.openings()]
 
 
-def _text(made: CostPlan, settings: Settings, site: Site) -> str:
-    budget = "" if site.budget is None else f"{site.budget:,}"
-    scene = planreport.Scene(site.zone, budget, settings.form, has_color(sys.stdout), settings.columns)
-    return planreport.text(made, scene)
+def _text(plan: CostPlan, settings: Settings, site: Site) -> str:
+    style = planreport.PlanStyle(settings.form, has_color(sys.stdout), settings.columns)
+    return planreport.text(plan, site, style)
 
 
 def save_chart(settings: Settings, name: str, picture: str) -> None:
@@ -122,25 +121,25 @@ def save_chart(settings: Settings, name: str, picture: str) -> None:
 def _chart(plan: CostPlan, some: Sequence[ClusterPlan], asked: PlanFilter, site: Site) -> str:
     """Draw seats, machines and money over the term."""
     zone = named(site.zone)
-    found = plan_series(some, asked, (plan.since, plan.until), zone)
-    idle = "; idle ones are reserved" if any(found.idle) else ""
+    series = plan_series(some, asked, (plan.since, plan.until), zone)
+    idle = "; idle ones are reserved" if any(series.idle) else ""
     panels = [
         BarPanel(
-            f"Most seats open at once, each {found.unit}",
-            (BarLayer("seats", tuple(map(float, found.seats))),),
+            f"Most seats open at once, each {series.unit}",
+            (BarLayer("seats", tuple(map(float, series.seats))),),
         ),
-        BarPanel(f"Most machines at once, each {found.unit}{idle}", _machines(found)),
-        BarPanel(f"US dollars for machines by the hour, each {found.unit}", _layers(found.money)),
+        BarPanel(f"Most machines at once, each {series.unit}{idle}", _machines(series)),
+        BarPanel(f"US dollars for machines by the hour, each {series.unit}", _layers(series.money)),
     ]
     first, last = (local_text(at, zone)[4:14] for at in (plan.since, plan.until))
     title = f"{site.name}: seats, machines and money"
-    return bar_chart(title, f"{first} to {last}. {_sum(plan)}", panels, found.bins)
+    return bar_chart(title, f"{first} to {last}. {_sum(plan)}", panels, series.bins)
 
 
-def _machines(found: PlanSeries) -> tuple[BarLayer, ...]:
+def _machines(series: PlanSeries) -> tuple[BarLayer, ...]:
     """Stack the reserved and idle machines upon the reserved and used ones."""
-    reserved, *others = _layers(found.machines)
-    return reserved, BarLayer("idle", tuple(map(float, found.idle))), *others
+    reserved, *others = _layers(series.machines)
+    return reserved, BarLayer("idle", tuple(map(float, series.idle))), *others
 
 
 def _layers(rows: Sequence[Sequence[float]]) -> tuple[BarLayer, ...]:
@@ -155,7 +154,7 @@ def _sum(plan: CostPlan) -> str:
     text = f"By the hour {money_or_unknown(plan.total.bought)} USD"
     if not plan.reserved:
         return text
-    uses = [one.use for one in plan.reserved]
+    uses = [reserved.use for reserved in plan.reserved]
     idle = percent(sum(use.idle for use in uses), sum(use.paid for use in uses))
     paid = [use.money for use in uses]
     whole = [money for money in paid if money is not None]

@@ -1,15 +1,15 @@
 """The layout of a plan: tables for a terminal or as Markdown, and the answer for programs."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from decimal import Decimal
+from collections.abc import Sequence
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from berth.core.jsonvalues import instant_text
 from berth.cost.capacitycatalog import PRICE_TABLE
 from berth.cost.clusterplans import HOW_TO_DECLARE, NO_CLOUD
 from berth.cost.costplan import CostPlan, MachinePeak, MonthPlan, OccurrencePlan, ReservedPlan
 from berth.cost.formatting import (
+    USAGE,
     band_text,
     machines_json,
     machines_text,
@@ -17,202 +17,245 @@ from berth.cost.formatting import (
     money_json,
     money_or_unknown,
     money_text,
-    percent,
     use_json,
 )
 from berth.cost.ledger import CAPACITY_TYPES, CostSum
-from berth.cost.results import Money
+from berth.cost.results import CountedKinds, Money, Shortfall
 from berth.dates.moments import hours_text, local_day, local_text, named, span_text
 from berth.dates.zone import date_text
-from berth.output import report, table
-from berth.output.report import Answer, hours_json, seats_text
+from berth.output.answers import (
+    Answer,
+    count_columns,
+    document,
+    hours_json,
+    instant_column,
+    seats_text,
+)
+from berth.output.columns import Column, Table, as_json, as_object
 from berth.output.table import Fit
 from berth.schema.holders import Unit
+from berth.schema.values import Site
 
 _CUT = ("seats", "which", "no machine")
-_SPARE = ("loops", "lead", "lowest to highest", "used", "idle share", "most machines", "which")
+_SPARE = ("loops", "lead", "lowest to highest", "idle share", "most machines", "which")
 _NAMES = ("reservation", "class", "reserved")
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
+_ALL = "all"  # what the row of sums has in place of a month
 
 
-class Scene(NamedTuple):
-    zone: str  # of the site
-    budget: str  # empty: none
+class PlanStyle(NamedTuple):
+    """How to show a plan."""
+
     form: str
     color: bool = False
     columns: int | None = None  # of a terminal
 
 
-def text(plan: CostPlan, scene: Scene) -> str:
+def text(plan: CostPlan, site: Site, style: PlanStyle) -> str:
     """Return tables of peaks, dates, reserved machines and money."""
     if not plan.peaks and not plan.reserved:
-        return "\n".join(["No machines are planned.\n", *_notes(plan, scene)])
+        return "\n".join(["No machines are planned.\n", *_notes(plan, style)])
     parts = [
-        _part("Cluster peaks", scene, *_peaks(plan.peaks, scene)),
-        _part("Dates", scene, *_dates(plan.occurrences, wide=scene.form == "wide")),
-        _part("Reserved machines", scene, *_reserved(plan.reserved)),
-        _part("Reservations, USD", scene, *_sums("reservation", plan.reservations)),
-        _part("Classes, USD", scene, *_sums("class", plan.classes)),
-        _part("Months, USD", scene, *_months(plan, scene)),
-        *_notes(plan, scene),
+        _part("Cluster peaks", style, Table.of(_peak_columns(site), plan.peaks)),
+        _part("Dates", style, _dates(plan.occurrences, wide=style.form == "wide")),
+        _part("Reserved machines", style, Table.of(_RESERVED, plan.reserved)),
+        _part("Reservations, USD", style, _sums("reservation", plan.reservations)),
+        _part("Classes, USD", style, _sums("class", plan.classes)),
+        _part("Months, USD", style, _months(plan, site)),
+        *_notes(plan, style),
     ]
     return "\n".join(part for part in parts if part)
 
 
-def _part(heading: str, scene: Scene, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def _part(heading: str, style: PlanStyle, table: Table) -> str:
     """Return a table without its empty columns; nothing if it has no rows."""
-    if not rows:
+    if not table.rows:
         return ""
-    kept = [i for i in range(len(headings)) if any(row[i] for row in rows)]
-    cells = [headings[i] for i in kept], [[row[i] for i in kept] for row in rows]
-    if scene.form == "markdown":
-        return f"#### {heading}\n\n{table.markdown(*cells)}"
-    shown = f"{_BOLD}{heading}{_PLAIN}" if scene.color else heading
-    return f"{shown}\n{table.text(*cells, Fit(scene.columns, _CUT, _SPARE, _NAMES))}"
+    if style.form == "markdown":
+        heading = f"#### {heading}\n"
+    elif style.color:
+        heading = f"{_BOLD}{heading}{_PLAIN}"
+    fit = Fit(style.columns, _CUT, _SPARE, _NAMES)
+    return f"{heading}\n{table.without_empty().written(style.form, fit)}"
 
 
 def _number(value: int) -> str:
     return str(value) if value else ""
 
 
-def _peaks(peaks: Iterable[MachinePeak], scene: Scene) -> tuple[list[str], list[list[str]]]:
-    zone = named(scene.zone)
-    rows = [
-        [
-            one.cluster,
-            local_text(one.at, zone),
-            ", ".join(told for told in (seats_text(one.seats), seats_text(one.nodes, Unit.NODE)) if told),
-            band_text(sum(number for _, number in one.machines), one.least, one.most),
-            machines_text(one.machines),
-            _number(one.idle),
-            _number(one.shortfalls),
-        ]
-        for one in peaks
-    ]
-    return ["cluster", "when", "seats", "machines", "which", "idle reserved", "no machine"], rows
+def _total(machines: CountedKinds) -> int:
+    return sum(count for _, count in machines)
 
 
-def _dates(found: Sequence[OccurrencePlan], *, wide: bool) -> tuple[list[str], list[list[str]]]:
-    """Return one row for all dates that need the same; with `wide`, a row for each."""
-    headings = [
-        *("reservation", "dates", "seats", "machines", "which"),
-        *("idle reserved", "no machine", "loops", "lead"),
-    ]
-    groups: dict[tuple[str, ...], list[OccurrencePlan]] = {}
-    for number, one in enumerate(found):
-        cells = _cells(one)
-        groups.setdefault((*cells, str(number)) if wide else cells, []).append(one)
-    rows = [[key[0], _when(mine), *key[1:8]] for key, mine in groups.items()]
-    if len({one.dated.cluster for one in found}) > 1:
-        headings.insert(1, "cluster")
-        rows = [
-            [row[0], mine[0].dated.cluster, *row[1:]] for row, mine in zip(rows, groups.values(), strict=True)
-        ]
-    return headings, rows
+_MACHINES: tuple[Column[Any], ...] = (
+    Column("machines", "", lambda row: band_text(_total(row.machines), row.least, row.most)),
+    Column("which", "machines", lambda row: row.machines, machines_text, machines_json),
+    Column("", "least", lambda row: row.least),
+    Column("", "most", lambda row: row.most),
+)
+"""The machines of a peak or of an occurrence."""
 
 
-def _cells(one: OccurrencePlan) -> tuple[str, ...]:
-    lacks = [(name, lack.count) for name, lack in one.shortfalls]
-    number = sum(count for _, count in one.machines)
+def _peak_columns(site: Site) -> Sequence[Column[MachinePeak]]:
+    zone = named(site.zone)
     return (
-        one.dated.occurrence.reservation,
-        seats_text(one.dated.seats, one.dated.unit),
-        band_text(number, one.least, one.most),
-        machines_text(one.machines),
-        _number(one.idle),
-        seats_text(lacks, one.dated.unit),
-        _number(one.loops),
-        f"{minutes(one.lead)} min" if one.lead else "",
-        one.dated.cluster,
+        Column("cluster", "cluster", lambda peak: peak.cluster),
+        Column("when", "at", lambda peak: peak.at, lambda instant: local_text(instant, zone), instant_text),
+        Column("seats", "", _open_text),
+        Column("", "seats", lambda peak: dict(peak.seats)),
+        Column("", "nodes", lambda peak: dict(peak.nodes) or None, is_optional=True),
+        *_MACHINES,
+        Column("idle reserved", "idle", lambda peak: peak.idle, _number),
+        Column("no machine", "withoutMachine", lambda peak: peak.shortfalls, _number),
     )
 
 
-def _when(mine: Sequence[OccurrencePlan]) -> str:
-    first, last = mine[0].dated.occurrence, mine[-1].dated.occurrence
-    if len(mine) == 1:
+def _open_text(peak: MachinePeak) -> str:
+    return ", ".join(filter(None, (seats_text(peak.seats), seats_text(peak.nodes, Unit.NODE))))
+
+
+def _shortfalls(plan: OccurrencePlan) -> list[tuple[str, int]]:
+    return [(name, shortfall.count) for name, shortfall in plan.shortfalls]
+
+
+def _shortfall_json(name: str, shortfall: Shortfall) -> Answer:
+    return {"class": name, "count": shortfall.count, "reason": shortfall.kind, "message": shortfall.message}
+
+
+_OCCURRENCE: tuple[Column[OccurrencePlan], ...] = (
+    Column("reservation", "reservation", lambda plan: plan.dated.occurrence.reservation),
+    Column("", "id", lambda plan: plan.dated.occurrence.id),
+    Column("cluster", "cluster", lambda plan: plan.dated.cluster),
+    instant_column("", "open", lambda plan: plan.dated.occurrence.open),
+    instant_column("", "start", lambda plan: plan.dated.occurrence.start),
+    instant_column("", "end", lambda plan: plan.dated.occurrence.end),
+    *count_columns(lambda plan: (plan.dated.seats, plan.dated.unit)),
+    *_MACHINES,
+    Column("", "bought", lambda plan: plan.bought),
+    Column("idle reserved", "idle", lambda plan: plan.idle, _number),
+    Column("no machine", "", lambda plan: seats_text(_shortfalls(plan), plan.dated.unit)),
+    Column("", "withoutMachine", lambda plan: [_shortfall_json(*pair) for pair in plan.shortfalls]),
+    Column("loops", "loops", lambda plan: plan.loops, _number),
+    Column("lead", "", lambda plan: f"{minutes(plan.lead)} min" if plan.lead else ""),
+    Column(
+        "", "leadSeconds", lambda plan: {"karpenter": plan.lead, "clusterAutoscaler": plan.autoscaler_lead}
+    ),
+)
+
+
+def _dates(occurrences: Sequence[OccurrencePlan], *, wide: bool) -> Table:
+    """Return one row for all dates that need the same; with `wide`, a row for each."""
+    table = Table.of(_OCCURRENCE, occurrences)
+    groups: dict[tuple[str, ...], list[OccurrencePlan]] = {}
+    for number, (cells, occurrence) in enumerate(zip(table.rows, occurrences, strict=True)):
+        groups.setdefault((*cells, str(number) if wide else ""), []).append(occurrence)
+    rows = [(*cells[:2], _when(group), *cells[2:-1]) for cells, group in groups.items()]
+    dated = Table((*table.headings[:2], "dates", *table.headings[2:]), tuple(rows))
+    return dated if len(dated.values("cluster")) > 1 else dated.without("cluster")
+
+
+def _when(group: Sequence[OccurrencePlan]) -> str:
+    first, last = group[0].dated.occurrence, group[-1].dated.occurrence
+    if len(group) == 1:
         return span_text(first.start, first.end, named(first.zone))
-    days = [date_text(local_day(one.start, named(one.zone))) for one in (first, last)]
-    return f"{len(mine)} from {' to '.join(days)}"
+    days = [date_text(local_day(date.start, named(date.zone))) for date in (first, last)]
+    return f"{len(group)} from {' to '.join(days)}"
 
 
-def _reserved(found: Sequence[ReservedPlan]) -> tuple[list[str], list[list[str]]]:
-    headings = ["reserved", "machines", "hours", "used h", "idle h", "idle share", "cost USD", "idle USD"]
-    rows = [
-        [
-            one.reserved.key,
-            f"{one.reserved.reservation.count} {one.reserved.reservation.instance_type}",
-            hours_text(one.use.paid),
-            hours_text(one.use.used),
-            hours_text(one.use.idle),
-            f"{percent(one.use.idle, one.use.paid)}%",
-            money_or_unknown(one.use.money),
-            money_or_unknown(one.use.idle_money),
-        ]
-        for one in found
-    ]
-    return headings, rows
+_RESERVED: tuple[Column[ReservedPlan], ...] = (
+    Column("reserved", "capacityReservation", lambda plan: plan.reserved.key),
+    Column("", "cluster", lambda plan: plan.cluster),
+    Column("", "cloudCapacities", lambda plan: list(plan.reserved.capacities)),
+    Column(
+        "machines",
+        "",
+        lambda plan: plan.reserved.reservation,
+        lambda machines: f"{machines.count} {machines.instance_type}",
+    ),
+    Column("", "instanceType", lambda plan: plan.reserved.reservation.instance_type),
+    Column("", "zone", lambda plan: plan.reserved.reservation.zone),
+    Column("", "count", lambda plan: plan.reserved.reservation.count),
+    instant_column("", "from", lambda plan: plan.since),
+    instant_column("", "until", lambda plan: plan.until),
+    *(column.of(lambda plan: plan.use) for column in USAGE),
+)
 
 
-def _hours(found: CostSum) -> list[str]:
-    return [hours_text(seconds) if seconds else "" for _, seconds in found.seconds]
+def _hours_column(kind: str) -> Column[CostSum]:
+    return Column(f"{kind} h", "", lambda total: dict(total.seconds)[kind] or None, hours_text)
 
 
-def _money(found: CostSum) -> list[str]:
-    return [money_or_unknown(found.bought)]
+def _cost_json(total: CostSum) -> Answer:
+    unpriced = {kind.capacity_type for kind in total.unpriced}
+    by_kind = {kind: None if kind in unpriced else money_json(amount) for kind, amount in total.money}
+    return {**by_kind, "sum": money_json(total.bought)}
 
 
-_HOURS = [f"{kind} h" for kind in CAPACITY_TYPES]
+_SUM: tuple[Column[CostSum], ...] = (
+    *map(_hours_column, CAPACITY_TYPES),
+    Column("", "machineHours", lambda total: {kind: hours_json(time) for kind, time in total.seconds}),
+    Column("cost", "cost", lambda total: total, lambda total: money_or_unknown(total.bought), _cost_json),
+)
+_NamedSum = tuple[tuple[str, str], CostSum]
 
 
-def _sums(what: str, found: Sequence[tuple[tuple[str, str], CostSum]]) -> tuple[list[str], list[list[str]]]:
-    several = len({cluster for (_, cluster), _ in found}) > 1
-    rows = [[name, cluster if several else "", *_hours(own), *_money(own)] for (name, cluster), own in found]
-    return [what, "cluster", *_HOURS, "cost"], rows
+def _sum_columns(what: str) -> Sequence[Column[_NamedSum]]:
+    return (
+        Column(what, "name", lambda row: row[0][0]),
+        Column("cluster", "cluster", lambda row: row[0][1]),
+        *(column.of(lambda row: row[1]) for column in _SUM),
+    )
 
 
-def _months(plan: CostPlan, scene: Scene) -> tuple[list[str], list[list[str]]]:
-    headings = [
-        "month",
-        "most machines",
-        *_HOURS,
-        "cost",
-        "lowest to highest",
-        "paid ahead",
-        "idle USD",
-        "budget",
-    ]
-    rows = [_month(one, scene) for one in plan.months]
-    if len(rows) > 1:
-        rows.append(["all", "", *_hours(plan.total), *_money(plan.total), "", "", "", ""])
-    return headings, rows
+def _sums(what: str, rows: Sequence[_NamedSum]) -> Table:
+    table = Table.of(_sum_columns(what), rows)
+    return table if len(table.values("cluster")) > 1 else table.without("cluster")
 
 
-def _month(one: MonthPlan, scene: Scene) -> list[str]:
-    band = ""
-    if one.least is not None and one.most is not None and one.least != one.most:
-        band = f"{money_text(one.least)} to {money_text(one.most)}"
-    uses = [use for _, use in one.paid]
-    paid = [use.money for use in uses]
-    idle = [use.idle_money for use in uses]
-    return [
-        one.month,
-        _number(one.peak),
-        *_hours(one.sum),
-        *_money(one.sum),
-        band,
-        *(_together(each) for each in (paid, idle)),
-        scene.budget,
-    ]
+def _month_columns(site: Site) -> Sequence[Column[MonthPlan]]:
+    return (
+        Column("month", "month", lambda month: month.month),
+        Column("most machines", "machines", lambda month: month.peak, _number),
+        *(column.of(lambda month: month.sum) for column in _SUM),
+        Column("lowest to highest", "", _band),
+        Column("", "least", lambda month: money_json(month.least)),
+        Column("", "most", lambda month: money_json(month.most)),
+        Column("paid ahead", "", lambda month: _together([use.money for _, use in month.paid])),
+        Column("idle USD", "", lambda month: _together([use.idle_money for _, use in month.paid])),
+        Column(
+            "",
+            "reserved",
+            lambda month: [{"capacityReservation": key, **use_json(use)} for key, use in month.paid],
+        ),
+        Column(
+            "budget",
+            "budget",
+            lambda month: None if month.month == _ALL else site.budget,
+            lambda budget: f"{budget:,}",
+            str,
+        ),
+    )
 
 
-def _together(some: Sequence[Money | None]) -> str:
-    whole = [money for money in some if money is not None]
-    if not some:
+def _months(plan: CostPlan, site: Site) -> Table:
+    total = [MonthPlan(_ALL, plan.total, None, None, 0, ())] if len(plan.months) > 1 else []
+    return Table.of(_month_columns(site), [*plan.months, *total])
+
+
+def _band(month: MonthPlan) -> str:
+    if month.least is None or month.most is None or month.least == month.most:
         return ""
-    return money_or_unknown(sum(whole[1:], whole[0]) if len(whole) == len(some) else None)
+    return f"{money_text(month.least)} to {money_text(month.most)}"
 
 
-def _notes(plan: CostPlan, scene: Scene) -> list[str]:
+def _together(amounts: Sequence[Money | None]) -> str:
+    known = [money for money in amounts if money is not None]
+    if not amounts:
+        return ""
+    return money_or_unknown(sum(known[1:], known[0]) if len(known) == len(amounts) else None)
+
+
+def _notes(plan: CostPlan, style: PlanStyle) -> list[str]:
     lines = []
     if plan.from_table:
         lines.append(f"Prices in US dollars: from the files, else from {PRICE_TABLE}.")
@@ -223,112 +266,32 @@ def _notes(plan: CostPlan, scene: Scene) -> list[str]:
     for name, zones in plan.assumed:
         assumed = f"assuming {', '.join(zones)}" if zones else "none is known"
         lines.append(f"{name} does not name its zones: {assumed}; declare them in requirements.")
-    for reason, own in groupby(plan.unplanned, key=lambda one: one.reason):
-        lines.append(f"Not planned: {', '.join(one.subject for one in own)} ({reason}).")
+    for reason, items in groupby(plan.unplanned, key=lambda item: item.reason):
+        lines.append(f"Not planned: {', '.join(item.subject for item in items)} ({reason}).")
         if reason == NO_CLOUD and not plan.peaks:
             lines.append(HOW_TO_DECLARE)
-    bullet = "- " if scene.form == "markdown" else ""
+    bullet = "- " if style.form == "markdown" else ""
     return ["".join(f"{bullet}{line}\n" for line in lines)] if lines else []
 
 
-def as_answer(plan: CostPlan, budget: Decimal | None) -> Answer:
+def as_answer(plan: CostPlan, site: Site) -> Answer:
     """Return the answer of kind Plan."""
-    return report.document(
+    return document(
         "Plan",
         {
             "from": instant_text(plan.since),
             "until": instant_text(plan.until),
             "currency": "USD",
             "prices": {"table": PRICE_TABLE if plan.from_table else None, "missing": list(plan.unpriced)},
-            "peaks": [_peak_json(one) for one in plan.peaks],
-            "occurrences": [_occurrence_json(one) for one in plan.occurrences],
-            "reserved": [_reserved_json(one) for one in plan.reserved],
-            "reservations": [
-                {"name": name, "cluster": cluster, **_sum_json(own)}
-                for (name, cluster), own in plan.reservations
-            ],
-            "classes": [
-                {"name": name, "cluster": cluster, **_sum_json(own)} for (name, cluster), own in plan.classes
-            ],
-            "months": [_month_json(one, budget) for one in plan.months],
-            "total": _sum_json(plan.total),
-            "notPlanned": [{"name": one.subject, "reason": one.reason} for one in plan.unplanned],
+            "peaks": as_json(_peak_columns(site), plan.peaks),
+            "occurrences": as_json(_OCCURRENCE, plan.occurrences),
+            "reserved": as_json(_RESERVED, plan.reserved),
+            "reservations": as_json(_sum_columns("reservation"), plan.reservations),
+            "classes": as_json(_sum_columns("class"), plan.classes),
+            "months": as_json(_month_columns(site), plan.months),
+            "total": as_object(_SUM, plan.total),
+            "notPlanned": [{"name": item.subject, "reason": item.reason} for item in plan.unplanned],
             "leftOut": [{"cloudCapacity": name, "instanceType": kind} for name, kind in plan.unknown],
             "zonesAssumed": [{"cloudCapacity": name, "zones": list(zones)} for name, zones in plan.assumed],
         },
     )
-
-
-def _peak_json(one: MachinePeak) -> Answer:
-    return {
-        "cluster": one.cluster,
-        "at": instant_text(one.at),
-        "seats": dict(one.seats),
-        **({"nodes": dict(one.nodes)} if one.nodes else {}),
-        "machines": machines_json(one.machines),
-        "least": one.least,
-        "most": one.most,
-        "idle": one.idle,
-        "withoutMachine": one.shortfalls,
-    }
-
-
-def _occurrence_json(one: OccurrencePlan) -> Answer:
-    item = one.dated.occurrence
-    return {
-        "reservation": item.reservation,
-        "id": item.id,
-        "cluster": one.dated.cluster,
-        "open": instant_text(item.open),
-        "start": instant_text(item.start),
-        "end": instant_text(item.end),
-        **report.counts_json(one.dated.seats, one.dated.unit),
-        "machines": machines_json(one.machines),
-        "least": one.least,
-        "most": one.most,
-        "bought": one.bought,
-        "idle": one.idle,
-        "withoutMachine": [
-            {"class": name, "count": lack.count, "reason": lack.kind, "message": lack.message}
-            for name, lack in one.shortfalls
-        ],
-        "loops": one.loops,
-        "leadSeconds": {"karpenter": one.lead, "clusterAutoscaler": one.autoscaler_lead},
-    }
-
-
-def _reserved_json(one: ReservedPlan) -> Answer:
-    said = one.reserved.reservation
-    return {
-        "capacityReservation": one.reserved.key,
-        "cluster": one.cluster,
-        "cloudCapacities": list(one.reserved.capacities),
-        "instanceType": said.instance_type,
-        "zone": said.zone,
-        "count": said.count,
-        "from": instant_text(one.since),
-        "until": instant_text(one.until),
-        **use_json(one.use),
-    }
-
-
-def _sum_json(own: CostSum) -> Answer:
-    amounts: Mapping[str, Money] = dict(own.money)
-    unpriced = {sort.capacity_type for sort in own.unpriced}
-    return {
-        "machineHours": {kind: hours_json(seconds) for kind, seconds in own.seconds},
-        "cost": {kind: None if kind in unpriced else money_json(amount) for kind, amount in amounts.items()}
-        | {"sum": money_json(own.bought)},
-    }
-
-
-def _month_json(one: MonthPlan, budget: Decimal | None) -> Answer:
-    return {
-        "month": one.month,
-        "machines": one.peak,
-        **_sum_json(one.sum),
-        "least": money_json(one.least),
-        "most": money_json(one.most),
-        "reserved": [{"capacityReservation": key, **use_json(use)} for key, use in one.paid],
-        "budget": None if budget is None else str(budget),
-    }

@@ -4,16 +4,15 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 
-from berth.cli.command import Settings
-from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, has_color
-from berth.cli.livefindings import finding_line, findings_json
-from berth.findings import ERROR, WARNING
+from berth.cli.command import Settings, exit_code
+from berth.cli.console import has_color
 from berth.live.access import ClusterAccess
 from berth.live.clusterfacts import ClusterLocation
 from berth.live.expected import ExpectedState
-from berth.live.findings import LiveFinding
+from berth.live.findings import LiveFinding, findings_json
 from berth.live.preflight import Check, Clock, PreflightScope, run_preflight
-from berth.output import report, table
+from berth.output.answers import Answer, document
+from berth.output.columns import Column, Table, as_json
 from berth.output.table import Fit
 from berth.schema.values import Cluster, Site
 
@@ -28,8 +27,11 @@ class Outcome:
 
     @property
     def findings(self) -> list[LiveFinding]:
-        found = [*self.unreachable.values(), *(one for check in self.checks for one in check.findings)]
-        return list(dict.fromkeys(found))
+        findings = [
+            *self.unreachable.values(),
+            *(finding for check in self.checks for finding in check.findings),
+        ]
+        return list(dict.fromkeys(findings))
 
 
 def run(  # noqa: PLR0913, PLR0917 - what and where
@@ -53,56 +55,55 @@ def run(  # noqa: PLR0913, PLR0917 - what and where
         for cluster, state in expected.items()
     }
     known = [
-        one
-        for one in places.values()
-        if isinstance(one, ClusterLocation) and (scopes[one.cluster].reservations or not names)
+        place
+        for place in places.values()
+        if isinstance(place, ClusterLocation) and (scopes[place.cluster].reservations or not names)
     ]
-    found = means.at_each(
+    answers = means.at_each(
         known, lambda client, place: run_preflight(client, place, scopes[place.cluster], CLOCK)
     )
-    unreachable = {name: one for name, one in places.items() if isinstance(one, LiveFinding)}
-    unreachable |= {name: one for name, one in found.items() if isinstance(one, LiveFinding)}
-    checks = [one for checked in found.values() if isinstance(checked, list) for one in checked]
+    unreachable = {name: place for name, place in places.items() if isinstance(place, LiveFinding)}
+    unreachable |= {name: answer for name, answer in answers.items() if isinstance(answer, LiveFinding)}
+    checks = [check for checked in answers.values() if isinstance(checked, list) for check in checked]
     return Outcome(checks, unreachable)
 
 
 def show(outcome: Outcome, settings: Settings) -> int:
     """Print the outcome and return the exit code."""
     settings.answer(lambda: as_answer(outcome), lambda: as_text(outcome, settings.columns))
-    bad = (ERROR, WARNING) if settings.strict else (ERROR,)
-    return EXIT_BAD_INPUT if any(one.severity in bad for one in outcome.findings) else EXIT_OK
-
-
-def as_text(outcome: Outcome, columns: int | None = None) -> str:
-    """Return a table of checks, and the findings below it."""
-    headings = ["cluster", "reservation", "check", "object", "result"]
-    cells = [[one.cluster, one.reservation, one.what, one.name, _result(one)] for one in outcome.checks]
-    fit = Fit(columns, ("result",), (), ("reservation", "object"))
-    text = table.text(headings, cells, fit) if cells else ""
-    color = has_color(sys.stdout)
-    found = "".join(f"{finding_line(one, color=color)}\n" for one in outcome.findings)
-    return "\n".join(filter(None, (text, found))) or "Nothing to check.\n"
+    return exit_code(outcome.findings, strict=settings.strict)
 
 
 def _result(check: Check) -> str:
     if not check.is_passed:
-        return ", ".join(dict.fromkeys(one.brief for one in check.findings))
+        return ", ".join(dict.fromkeys(finding.brief for finding in check.findings))
     return "ok" if check.seconds is None else f"ok after {check.seconds} s"
 
 
-def as_answer(outcome: Outcome) -> report.Answer:
+CHECK_COLUMNS: tuple[Column[Check], ...] = (
+    Column("cluster", "cluster", lambda check: check.cluster),
+    Column("reservation", "reservation", lambda check: check.reservation or None),
+    Column("check", "check", lambda check: check.what),
+    Column("object", "object", lambda check: check.name),
+    Column("result", "", _result),
+    Column("", "passed", lambda check: check.is_passed),
+    Column("", "seconds", lambda check: check.seconds),
+    Column("", "findings", lambda check: check.findings, json=findings_json),
+)
+
+
+def as_text(outcome: Outcome, columns: int | None = None) -> str:
+    """Return a table of checks, and the findings below it."""
+    fit = Fit(columns, ("result",), (), ("reservation", "object"))
+    text = Table.of(CHECK_COLUMNS, outcome.checks).written("text", fit) if outcome.checks else ""
+    color = has_color(sys.stdout)
+    findings = "".join(f"{finding.line(color=color)}\n" for finding in outcome.findings)
+    return "\n".join(filter(None, (text, findings))) or "Nothing to check.\n"
+
+
+def as_answer(outcome: Outcome) -> Answer:
     """Return the answer of kind Preflight."""
-    items = [
-        {
-            "cluster": one.cluster,
-            "reservation": one.reservation or None,
-            "check": one.what,
-            "object": one.name,
-            "passed": one.is_passed,
-            "seconds": one.seconds,
-            "findings": findings_json(one.findings),
-        }
-        for one in outcome.checks
+    clusters = [
+        {"name": name, "findings": findings_json([finding])} for name, finding in outcome.unreachable.items()
     ]
-    clusters = [{"name": name, "findings": findings_json([one])} for name, one in outcome.unreachable.items()]
-    return report.document("Preflight", {"items": items, "clusters": clusters})
+    return document("Preflight", {"items": as_json(CHECK_COLUMNS, outcome.checks), "clusters": clusters})

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from berth.cli import reporttext
-from berth.cli.command import FILE, CommandError, Settings, command, reason
+from berth.cli.command import FILE, CommandError, Settings, command, exit_code, reason
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, has_color, stderr, stdout
 from berth.cli.edit import finish_edit
 from berth.cli.reaching import ClusterChoice, cluster_options
@@ -29,7 +29,7 @@ from berth.dates.zone import date_text
 from berth.edit.edits import edit_reservation
 from berth.edit.roundtrip import Comment, EditError, MakeNode
 from berth.edit.seats import set_seats
-from berth.findings import ERROR, NOTE, Problem, severity
+from berth.findings import NOTE, Problem, severity
 from berth.live.records import ReadRecords, of_text
 from berth.pipeline import Item, Pipeline
 from berth.schema.holders import Unit
@@ -84,21 +84,21 @@ def report(  # noqa: PLR0913 - one for each option
     if pipeline.has_errors() or site is None:
         return settings.report(pipeline.findings())
     if records is None:
-        found, code = _of_clusters(settings, site, choice)
+        read, code = _of_clusters(settings, site, choice)
     else:
-        found, code = _of_file(settings, records), EXIT_OK
+        read, code = _of_file(settings, records), EXIT_OK
     known = {item.reservation.name for item in items}
-    recorded = {one.occurrence.partition("/")[0] for one in found.records}
+    recorded = {record.occurrence.partition("/")[0] for record in read.records}
     if any(name not in known | recorded for name in names):
         require_reservations([name for name in names if name not in recorded], pipeline)
-    ours = [one for one in found.records if not names or one.occurrence.partition("/")[0] in names]
+    ours = [record for record in read.records if not names or record.occurrence.partition("/")[0] in names]
     dates = within(_attendances(ours, items, site), *span, clock.now)
-    made = _report(dates, pipeline, items, site, clock)
+    result = _report(dates, pipeline, items, site, clock)
     settings.answer(
-        lambda: reporttext.as_answer(made),
-        lambda: reporttext.text(made, settings.form, settings.columns, each_date=bool(names)),
+        lambda: reporttext.as_answer(result),
+        lambda: reporttext.text(result, settings.form, settings.columns, each_date=bool(names)),
     )
-    return max(code, _write(settings, made, clock)) if write else code
+    return max(code, _write(settings, result, clock)) if write else code
 
 
 def _has_clouds(pipeline: Pipeline) -> bool:
@@ -107,16 +107,14 @@ def _has_clouds(pipeline: Pipeline) -> bool:
 
 def _of_clusters(settings: Settings, site: Site, choice: ClusterChoice) -> tuple[ReadRecords, int]:
     """Return the records of clusters, and the exit code that their findings mean."""
-    from berth.cli.livefindings import finding_line  # noqa: PLC0415 - they load the client
-    from berth.live.recordlists import read_clusters  # noqa: PLC0415
+    from berth.live.recordlists import read_clusters  # noqa: PLC0415 - it loads the client
 
     clusters = choice.of(site)
-    found, findings = read_clusters(choice.access(settings, clusters), site, clusters)
-    for one in findings:
-        if one.severity != NOTE or not found.records:
-            stderr(f"{finding_line(one, color=has_color(sys.stderr))}\n")
-    has_errors = any(one.severity == ERROR for one in findings)
-    return found, EXIT_BAD_INPUT if has_errors else EXIT_OK
+    read, findings = read_clusters(choice.access(settings, clusters), site, clusters)
+    for finding in findings:
+        if finding.severity != NOTE or not read.records:
+            stderr(f"{finding.line(color=has_color(sys.stderr))}\n")
+    return read, exit_code(findings, strict=False)
 
 
 def _of_file(settings: Settings, file: str) -> ReadRecords:
@@ -125,21 +123,22 @@ def _of_file(settings: Settings, file: str) -> ReadRecords:
     except (OSError, ValueError) as error:  # a name with a NUL, and what is not UTF-8, is a ValueError
         raise CommandError(f"--records {file}: {reason(error)}.") from error
     try:
-        found = of_text(text)
+        read = of_text(text)
     except ValueError as error:
         command = "kubectl get configmaps -l berth.dev/role=record -o json"
         raise CommandError(f"--records {file}: {error}. Write it with: {command}") from error
-    for name in found.malformed:
+    for name in read.malformed:
         stderr(f"--records {file}: {name} has no records that can be read; its dates are left out.\n")
-    if not found.records:
+    if not read.records:
         stderr(f"--records {file}: there is no record in it.\n")
-    return found
+    return read
 
 
 def _attendances(records: Sequence[OccurrenceRecord], items: Sequence[Item], site: Site) -> list[Attendance]:
-    windows = {one.id: (one.open, one.start, one.end) for item in items for one in item.expansion.occurrences}
+    dates = [date for item in items for date in item.expansion.occurrences]
+    windows = {date.id: (date.open, date.start, date.end) for date in dates}
     nodes = [item.reservation.name for item in items if item.reservation.holder.unit is Unit.NODE]
-    untimed = [one for one in records if one.window is None and one.occurrence not in windows]
+    untimed = [record for record in records if record.window is None and record.occurrence not in windows]
     if untimed:
         stderr(f"{len(untimed)} dates are left out: an older release wrote them without their times.\n")
     return attendances(records, windows, site.ready_minutes, frozenset(nodes))
@@ -149,30 +148,31 @@ def _report(
     dates: Sequence[Attendance], pipeline: Pipeline, items: Sequence[Item], site: Site, clock: Clock
 ) -> Report:
     declared = {item.reservation.name: item.reservation for item in items}
-    zones = {name: one.recurrence.zone for name, one in declared.items()}
-    found = [
-        (problem, reservation.name, summary.resource_class, one)
+    zones = {name: reservation.recurrence.zone for name, reservation in declared.items()}
+    proposed = [
+        (problem, reservation.name, summary.resource_class, proposal)
         for summary in summaries(dates)
         if (reservation := declared.get(summary.reservation)) and not reservation.suspend
         if (now := asked(reservation, summary.resource_class, site.ready_minutes))
-        for one in proposals(summary, now)
-        for problem in [_problem(reservation, summary.resource_class, one)]
+        for proposal in proposals(summary, now)
+        for problem in [_problem(reservation, summary.resource_class, proposal)]
         if not pipeline.is_silenced(problem)
     ]
-    places = {(one.code, one.message): one for one in pipeline.located([one[0] for one in found], severity)}
-    prices = _prices(pipeline, items, site, {(one.reservation, one.resource_class) for one in dates})
+    located = pipeline.located([problem for problem, *_ in proposed], severity)
+    places = {(finding.code, finding.message): finding for finding in located}
+    prices = _prices(pipeline, items, site, {(date.reservation, date.resource_class) for date in dates})
     placed = [
-        ReservationProposal(name, resource_class, places[problem.code, problem.message], one)
-        for problem, name, resource_class, one in found
+        ReservationProposal(name, resource_class, places[problem.code, problem.message], proposal)
+        for problem, name, resource_class, proposal in proposed
     ]
-    owners = {name: one.owner for name, one in declared.items() if one.owner}
+    owners = {name: reservation.owner for name, reservation in declared.items() if reservation.owner}
     return Report(tuple(dates), tuple(placed), prices, zones, owners, site.zone, clock.now)
 
 
-def _problem(reservation: Reservation, resource_class: str, one: Proposal) -> Problem:
+def _problem(reservation: Reservation, resource_class: str, proposal: Proposal) -> Problem:
     """Return a proposal as a problem of the file, which has a place."""
     at: tuple[str | int, ...] = ("spec", "provisioning")
-    if one.is_lead:
+    if proposal.is_lead:
         at = (*at, "leadTimeMinutes")
     elif reservation.seats_listed:
         index = [name for name, _ in reservation.seats].index(resource_class)
@@ -180,8 +180,8 @@ def _problem(reservation: Reservation, resource_class: str, one: Proposal) -> Pr
     else:
         at = (*at, "placeholderCount")
     file, index = reservation.origin[:2]
-    message = f"{reservation.name}, {resource_class}: {one.why}."
-    return Problem(one.code, file, index, () if reservation.renku else at, message, one.advice)
+    message = f"{reservation.name}, {resource_class}: {proposal.why}."
+    return Problem(proposal.code, file, index, () if reservation.renku else at, message, proposal.advice)
 
 
 def _prices(
@@ -201,14 +201,14 @@ def _prices(
     return seat_prices(pipeline.declared, site, by_cluster)
 
 
-def _write(settings: Settings, made: Report, clock: Clock) -> int:
+def _write(settings: Settings, result: Report, clock: Clock) -> int:
     """Write the proposals, one reservation after the other; a file may have several."""
     code = EXIT_OK
     say = stdout if settings.form == "text" else stderr  # beside an answer that somebody saves
     by_name: dict[str, list[ReservationProposal]] = {}
-    for one in made.proposals:
-        if one.proposal.is_edit:
-            by_name.setdefault(one.reservation, []).append(one)
+    for placed in result.proposals:
+        if placed.proposal.is_edit:
+            by_name.setdefault(placed.reservation, []).append(placed)
     if not by_name:
         stderr("There is nothing to write.\n")
     for name, own in by_name.items():
@@ -224,8 +224,8 @@ def _write(settings: Settings, made: Report, clock: Clock) -> int:
 
 def _edit(own: Sequence[ReservationProposal]) -> Any:
     """Return the edit of a reservation. Its classes share a lead: the longest that one of them needs."""
-    seats = {one.resource_class: one.proposal.after for one in own if not one.proposal.is_lead}
-    leads = [one.proposal.after for one in own if one.proposal.is_lead]
+    seats = {placed.resource_class: placed.proposal.after for placed in own if not placed.proposal.is_lead}
+    leads = [placed.proposal.after for placed in own if placed.proposal.is_lead]
 
     def change(reservation: Reservation, tree: Any, make: MakeNode) -> None:
         if seats:
@@ -239,5 +239,5 @@ def _edit(own: Sequence[ReservationProposal]) -> Any:
 def _comment(own: Sequence[ReservationProposal], clock: Clock) -> Comment:
     """Return the comment that says where the numbers come from."""
     day = date_text(local_day(clock.now, clock.zone))
-    why = "; ".join(dict.fromkeys(one.proposal.why for one in own))
+    why = "; ".join(dict.fromkeys(placed.proposal.why for placed in own))
     return Comment("provisioning", _MARK, f"{_MARK}{day}: {why}.")

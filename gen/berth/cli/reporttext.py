@@ -5,31 +5,20 @@ from html import escape
 from textwrap import fill
 from typing import NamedTuple
 
-from berth.core.jsonvalues import instant_text
 from berth.cost.attendance import Attendance, ClassSummary, summaries
 from berth.cost.formatting import minutes, money_json, money_text, percent
 from berth.cost.proposals import Proposal
 from berth.cost.results import Money, PoolKey
 from berth.dates.moments import local_day, local_text, named, near_text, span_text
+from berth.dates.zone import Zone
 from berth.findings import Finding
-from berth.output import report, table
+from berth.output.answers import Answer, document, instant_column, owner_column
+from berth.output.columns import Column, Table, as_json
 from berth.output.table import Fit
 from berth.schema.values import ReservationOwner
 
-_SUMMARY = (
-    "reservation",
-    "owner",
-    "class",
-    "dates",
-    "seats",
-    "most sessions",
-    "late",
-    "unused h",
-    "share",
-    "cost USD",
-)
-_DATES = ("reservation", "date", "class", "seats", "ready", "most sessions", "unused h", "cost USD", "note")
 _CAUSES = {"openedLate": "opened late", "notReady": "not ready", "lost": "lost"}
+_NO_PROPOSALS = "No proposals.\n"
 _WIDTH = 110  # of explanations where nobody says how wide a line may be
 
 
@@ -59,128 +48,140 @@ class Report(NamedTuple):
         return None if price is None or seconds is None else price * seconds
 
 
-def text(made: Report, form: str, columns: int | None, *, each_date: bool) -> str:
+def text(report: Report, form: str, columns: int | None, *, each_date: bool) -> str:
     """Return the report for people: a line for each class, or with `each_date` one for each date."""
     if form == "html":
-        return _page(made)
-    if not made.dates:
+        return _page(report)
+    if not report.dates:
         return "No date is over that has a record.\n"
     if form == "markdown":
-        parts = [f"- {_sentence(made, one)}\n" for one in made.proposals]
-        lines = "".join(parts) or "No proposals.\n"
+        lines = "".join(f"- {_sentence(report, placed)}\n" for placed in report.proposals) or _NO_PROPOSALS
         return "\n".join(
             [
                 f"#### Proposals\n\n{lines}",
-                f"#### Reservations\n\n{table.markdown(*_kept(_SUMMARY, _summary_rows(made)))}",
-                f"#### Dates\n\n{table.markdown(*_kept(_DATES, _date_rows(made)))}",
+                f"#### Reservations\n\n{_summary_table(report).written(form)}",
+                f"#### Dates\n\n{_date_table(report).written(form)}",
             ]
         )
-    lines = "".join(f"{fill(_sentence(made, one), columns or _WIDTH)}\n" for one in made.proposals)
     if each_date:
+        table = _date_table(report)
+        if len(table.values("reservation")) == 1:
+            table = table.without("reservation")
         fit = Fit(columns, ("note",), ("cost USD", "class", "unused h"), ("reservation",))
-        headings, rows = _kept(_DATES, _date_rows(made))
-        if len({row[0] for row in rows}) == 1:
-            headings, rows = headings[1:], [row[1:] for row in rows]
-        shown = table.text(headings, rows, fit)
+        shown = table.written(form, fit)
     else:
         fit = Fit(columns, (), ("owner", "share", "late", "class"), ("reservation",))
-        shown = table.text(*_kept(_SUMMARY, _summary_rows(made)), fit)
-    return f"{shown}\n{lines}" if lines else f"{shown}\nNo proposals.\n"
+        shown = _summary_table(report).written(form, fit)
+    lines = "".join(f"{fill(_sentence(report, placed), columns or _WIDTH)}\n" for placed in report.proposals)
+    return f"{shown}\n{lines or _NO_PROPOSALS}"
 
 
-def _kept(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[list[str], list[list[str]]]:
-    """Return the table without its empty columns."""
-    kept = [i for i in range(len(headings)) if any(row[i] for row in rows)]
-    return [headings[i] for i in kept], [[row[i] for i in kept] for row in rows]
-
-
-def _sentence(made: Report, one: ReservationProposal) -> str:
+def _sentence(report: Report, placed: ReservationProposal) -> str:
     """Return a proposal with its place, its reason and its rule."""
-    place, found = one.place, one.proposal
-    saved = _saved(made, one)
+    place, proposal, saved = placed.place, placed.proposal, _saved(report, placed)
     return (
-        f"{place.file}:{place.line}: {one.reservation}, {one.resource_class}: "
-        f"{found.advice}: {found.why}{f'; {saved}' if saved else ''} ({found.code})."
+        f"{place.file}:{place.line}: {placed.reservation}, {placed.resource_class}: "
+        f"{proposal.advice}: {proposal.why}{f'; {saved}' if saved else ''} ({proposal.code})."
     )
 
 
-def _saved(made: Report, one: ReservationProposal) -> str:
-    seconds = one.proposal.saved
+def _saved(report: Report, placed: ReservationProposal) -> str:
+    seconds = placed.proposal.saved
     if not seconds:
         return ""
-    cost = made.cost(one.reservation, one.resource_class, abs(seconds))
+    cost = report.cost(placed.reservation, placed.resource_class, abs(seconds))
     money = "" if cost is None else f", {money_text(cost)} USD"
     return f"{'saves' if seconds > 0 else 'needs'} {_hours(abs(seconds))} seat-hours{money}"
 
 
-def _hours(seconds: int | None) -> str:
+def _hours(seconds: int) -> str:
     """Return whole hours from ten on, else tenths."""
-    if seconds is None:
-        return ""
     return f"{round(seconds / 3600):,}" if seconds >= 36_000 else f"{seconds / 3600:.1f}".removesuffix(".0")
 
 
-def _number(value: int | None) -> str:
-    return "?" if value is None else str(value)
+def _hours_json(seconds: int) -> float:
+    return round(seconds / 3600, 2)
 
 
-def _summary_rows(made: Report) -> list[list[str]]:
-    return [_summary_row(made, one) for one in summaries(made.dates)]
+def _cost(report: Report, row: Attendance | ClassSummary) -> Money | None:
+    """Return what the unused seats cost."""
+    return report.cost(row.reservation, row.resource_class, row.unused)
 
 
-def _summary_row(made: Report, one: ClassSummary) -> list[str]:
-    seats = sorted({date.promised for date in one.dates})
-    late = sum(1 for date in one.dates if date.late or date.missing)
-    cost = made.cost(one.reservation, one.resource_class, one.unused)
-    held = sum(date.held for date in one.dates)
-    owner = made.owners.get(one.reservation)
-    return [
-        one.reservation,
-        owner.text if owner else "",
-        one.resource_class,
-        str(len(one.dates)),
-        str(seats[0]) if len(seats) == 1 else f"{seats[0]} to {seats[-1]}",
-        _number(one.peak),
-        str(late),
-        _hours(one.unused),
-        "" if one.unused is None else f"{percent(one.unused, held)}%",
-        "" if cost is None else money_text(cost),
-    ]
+def _summary_table(report: Report) -> Table:
+    columns: tuple[Column[ClassSummary], ...] = (
+        Column("reservation", "", lambda row: row.reservation),
+        owner_column(lambda row: report.owners.get(row.reservation)),
+        Column("class", "", lambda row: row.resource_class),
+        Column("dates", "", lambda row: len(row.dates)),
+        Column("seats", "", lambda row: _range_text([date.promised for date in row.dates])),
+        Column("most sessions", "", lambda row: row.peak, none="?"),
+        Column("late", "", lambda row: sum(1 for date in row.dates if date.late or date.missing)),
+        Column("unused h", "", lambda row: row.unused, _hours),
+        Column("share", "", _share),
+        Column("cost USD", "", lambda row: _cost(report, row), money_text),
+    )
+    return Table.of(columns, summaries(report.dates)).without_empty()
 
 
-def _date_rows(made: Report) -> list[list[str]]:
-    return [_date_row(made, one) for one in made.dates]
+def _range_text(numbers: Sequence[int]) -> str:
+    least, most = min(numbers), max(numbers)
+    return str(least) if least == most else f"{least} to {most}"
 
 
-def _date_row(made: Report, one: Attendance) -> list[str]:
-    zone = named(made.zones.get(one.reservation, made.zone))
-    cost = made.cost(one.reservation, one.resource_class, one.unused)
-    return [
-        one.reservation,
-        span_text(one.start, one.end, zone),
-        one.resource_class,
-        str(one.promised),
-        near_text(one.ready, zone, local_day(one.start, zone)) if one.ready is not None else _not_ready(one),
-        _number(one.peak),
-        _hours(one.unused),
-        "" if cost is None else money_text(cost),
-        "; ".join(_notes(one)),
-    ]
+def _share(row: ClassSummary) -> str | None:
+    held = sum(date.held for date in row.dates)
+    return None if row.unused is None else f"{percent(row.unused, held)}%"
 
 
-def _not_ready(one: Attendance) -> str:
-    return "never" if one.shortfalls else "?"
+def _date_columns(report: Report) -> Sequence[Column[Attendance]]:
+    def zone(date: Attendance) -> Zone:
+        return named(report.zones.get(date.reservation, report.zone))
+
+    return (
+        Column("reservation", "reservation", lambda date: date.reservation),
+        owner_column(lambda date: report.owners.get(date.reservation)),
+        Column("", "id", lambda date: date.id),
+        Column("date", "", lambda date: span_text(date.start, date.end, zone(date))),
+        Column("class", "class", lambda date: date.resource_class),
+        instant_column("", "open", lambda date: date.open),
+        instant_column("", "start", lambda date: date.start),
+        instant_column("", "end", lambda date: date.end),
+        Column("seats", "promised", lambda date: date.promised),
+        instant_column("", "due", lambda date: date.due),
+        instant_column("", "firstReadyAt", lambda date: date.first_ready),
+        instant_column("", "readyAt", lambda date: date.ready),
+        Column("ready", "", lambda date: _ready(date, zone(date))),
+        Column("", "lateSeconds", lambda date: date.late),
+        Column("most sessions", "sessionsPeak", lambda date: date.peak, none="?"),
+        Column("unused h", "unusedSeatHours", lambda date: date.unused, _hours, _hours_json),
+        Column("cost USD", "unusedCost", lambda date: _cost(report, date), money_text, money_json),
+        Column("", "missing", lambda date: date.missing),
+        Column("", "causes", lambda date: [cause for cause, _ in date.shortfalls]),
+        Column("", "faults", lambda date: list(date.faults)),
+        Column("note", "", lambda date: "; ".join(_notes(date))),
+    )
 
 
-def _notes(one: Attendance) -> Iterable[str]:
-    if one.late:
-        number = minutes(one.late)
+def _date_table(report: Report) -> Table:
+    return Table.of(_date_columns(report), report.dates).without("owner").without_empty()
+
+
+def _ready(date: Attendance, zone: Zone) -> str:
+    if date.ready is None:
+        return "never" if date.shortfalls else "?"
+    return near_text(date.ready, zone, local_day(date.start, zone))
+
+
+def _notes(date: Attendance) -> Iterable[str]:
+    if date.late:
+        number = minutes(date.late)
         yield f"{number} minute{'' if number == 1 else 's'} late"
-    if one.peak is not None and one.peak > one.promised:
-        yield f"{one.peak - one.promised} more than seats"
-    for cause, number in one.shortfalls:
+    if date.peak is not None and date.peak > date.promised:
+        yield f"{date.peak - date.promised} more than seats"
+    for cause, number in date.shortfalls:
         yield f"{number} missing: {_CAUSES.get(cause, cause)}"
-    yield from one.faults
+    yield from date.faults
 
 
 _STYLE = """\
@@ -192,82 +193,59 @@ th, td { text-align: left; padding: 0.25rem 0.75rem; border-bottom: 1px solid #8
 """
 
 
-def _page(made: Report) -> str:
+def _page(report: Report) -> str:
     """Return a page that needs no other file."""
-    when = f"{local_text(made.now, named(made.zone))} {made.zone}"
-    given = "".join(f"<li>{escape(_sentence(made, one))}</li>\n" for one in made.proposals)
+    when = f"{local_text(report.now, named(report.zone))} {report.zone}"
+    proposals = "".join(f"<li>{escape(_sentence(report, placed))}</li>\n" for placed in report.proposals)
     return (
         '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width">\n'
         f"<title>Report of reservations</title>\n<style>\n{_STYLE}</style>\n"
         f"<h1>Report of reservations</h1>\n<p>{escape(when)}</p>\n"
-        f"<h2>Proposals</h2>\n{f'<ul>{given}</ul>' if given else '<p>None.</p>'}\n"
-        f"<h2>Reservations</h2>\n{_html_table('Reservations', *_kept(_SUMMARY, _summary_rows(made)))}"
-        f"<h2>Dates</h2>\n{_html_table('Dates', *_kept(_DATES, _date_rows(made)))}</html>\n"
+        f"<h2>Proposals</h2>\n{f'<ul>{proposals}</ul>' if proposals else '<p>None.</p>'}\n"
+        f"<h2>Reservations</h2>\n{_html_table('Reservations', _summary_table(report))}"
+        f"<h2>Dates</h2>\n{_html_table('Dates', _date_table(report))}</html>\n"
     )
 
 
-def _html_table(name: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def _html_table(name: str, table: Table) -> str:
     """Return a table that scrolls where it is too wide, also by keyboard."""
-    if not rows:
+    if not table.rows:
         return "<p>No date is over that has a record.</p>\n"
-    head = "".join(f'<th scope="col">{escape(one)}</th>' for one in headings)
-    body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>\n" for row in rows)
+    head = "".join(f'<th scope="col">{escape(heading)}</th>' for heading in table.headings)
+    body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>\n" for row in table.rows)
     return (
         f'<div role="region" aria-label="{name}" tabindex="0">\n<table>\n<thead><tr>{head}</tr></thead>\n'
         f"<tbody>\n{body}</tbody>\n</table>\n</div>\n"
     )
 
 
-def as_answer(made: Report) -> report.Answer:
+def as_answer(report: Report) -> Answer:
     """Return the answer of kind Report."""
-    return report.document(
+    return document(
         "Report",
         {
             "currency": "USD",
-            "items": [_date_json(made, one) for one in made.dates],
-            "proposals": [_proposal_json(made, one) for one in made.proposals],
+            "items": as_json(_date_columns(report), report.dates),
+            "proposals": [_proposal_json(report, placed) for placed in report.proposals],
         },
     )
 
 
-def _date_json(made: Report, one: Attendance) -> report.Answer:
+def _proposal_json(report: Report, placed: ReservationProposal) -> Answer:
+    proposal = placed.proposal
     return {
-        "reservation": one.reservation,
-        "owner": report.owner_json(made.owners.get(one.reservation)),
-        "id": one.id,
-        "class": one.resource_class,
-        "open": instant_text(one.open),
-        "start": instant_text(one.start),
-        "end": instant_text(one.end),
-        "promised": one.promised,
-        "due": instant_text(one.due),
-        "firstReadyAt": None if one.first_ready is None else instant_text(one.first_ready),
-        "readyAt": None if one.ready is None else instant_text(one.ready),
-        "lateSeconds": one.late,
-        "sessionsPeak": one.peak,
-        "unusedSeatHours": None if one.unused is None else round(one.unused / 3600, 2),
-        "unusedCost": money_json(made.cost(one.reservation, one.resource_class, one.unused)),
-        "missing": one.missing,
-        "causes": [cause for cause, _ in one.shortfalls],
-        "faults": list(one.faults),
-    }
-
-
-def _proposal_json(made: Report, one: ReservationProposal) -> report.Answer:
-    found = one.proposal
-    return {
-        "code": found.code,
-        "reservation": one.reservation,
-        "class": one.resource_class,
-        "file": one.place.file,
-        "line": one.place.line,
-        "path": one.place.path,
-        "from": found.before,
-        "to": found.after,
-        "dates": found.dates,
-        "advice": found.advice,
-        "why": found.why,
-        "savedSeatHours": round(found.saved / 3600, 2),
-        "savedCost": money_json(made.cost(one.reservation, one.resource_class, found.saved)),
+        "code": proposal.code,
+        "reservation": placed.reservation,
+        "class": placed.resource_class,
+        "file": placed.place.file,
+        "line": placed.place.line,
+        "path": placed.place.path,
+        "from": proposal.before,
+        "to": proposal.after,
+        "dates": proposal.dates,
+        "advice": proposal.advice,
+        "why": proposal.why,
+        "savedSeatHours": _hours_json(proposal.saved),
+        "savedCost": money_json(report.cost(placed.reservation, placed.resource_class, proposal.saved)),
     }

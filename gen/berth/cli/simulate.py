@@ -35,8 +35,8 @@ from berth.dates.moments import local_day, named, near_text, span_text
 from berth.dates.occurrence import Occurrence
 from berth.dates.zone import Zone
 from berth.manifests.timetable import timetable_text
-from berth.output import report, table
-from berth.output.report import seats_text
+from berth.output import table
+from berth.output.answers import Answer, document, seats_text
 from berth.output.table import Fit
 from berth.pipeline import Item, Pipeline
 from berth.schema.values import Site
@@ -75,13 +75,13 @@ class _Simulation(NamedTuple):
 
     @property
     def span(self) -> TimeAxis:
-        found = self.occurrence
-        return TimeAxis(found.open, found.start, found.end, named(found.zone))
+        occurrence = self.occurrence
+        return TimeAxis(occurrence.open, occurrence.start, occurrence.end, named(occurrence.zone))
 
     @property
     def when(self) -> str:
-        found = self.occurrence
-        return f"{found.id}, {span_text(found.start, found.end, named(found.zone))} {found.zone}"
+        occurrence, zone = self.occurrence, self.occurrence.zone
+        return f"{occurrence.id}, {span_text(occurrence.start, occurrence.end, named(zone))} {zone}"
 
 
 @command(
@@ -126,8 +126,8 @@ def simulate(  # noqa: PLR0913 - one for each option
     require_class(resource_class, pipeline)
     now = clock_of(settings, pipeline).now
     item: Item | None = None
-    for one in settings.progress(pipeline.items(), len(pipeline.declared.reservations)):
-        item = one if one.reservation.name == name else item
+    for candidate in settings.progress(pipeline.items(), len(pipeline.declared.reservations)):
+        item = candidate if candidate.reservation.name == name else item
     code = settings.report(pipeline.findings())
     if code != EXIT_OK or item is None or pipeline.site is None:
         return code
@@ -138,15 +138,17 @@ def simulate(  # noqa: PLR0913 - one for each option
             f"{name} holds whole nodes, which no session changes: there is nothing to compare. "
             "Leave out --compare."
         )
-    found = selected_occurrence(item, occurrence, resource_class, now)
-    coming = _sessions(settings, sessions, _scene(found, resource_class))
-    shown = found.of_classes((resource_class,)) if resource_class else found
-    made = _simulation(item, pipeline.site, shown, coming, compare=compare)
+    chosen = selected_occurrence(item, occurrence, resource_class, now)
+    coming = _sessions(settings, sessions, _scene(chosen, resource_class))
+    shown = chosen.of_classes((resource_class,)) if resource_class else chosen
+    simulation = _simulation(item, pipeline.site, shown, coming, compare=compare)
     if chart is not None:
-        save_chart(settings, chart, linechart.line_chart(made.title, made.when, _panels(made), made.span))
+        panels = _panels(simulation)
+        picture = linechart.line_chart(simulation.title, simulation.when, panels, simulation.span)
+        save_chart(settings, chart, picture)
     if item.reservation.suspend:
         stderr(f"berth: {name} is suspended: this would happen if it were not.\n")
-    settings.answer(lambda: _answer(made), lambda: _text(made, settings.columns))
+    settings.answer(lambda: _answer(simulation), lambda: _text(simulation, settings.columns))
     return EXIT_OK
 
 
@@ -161,8 +163,8 @@ def _simulation(
 ) -> _Simulation:
     reservation = item.reservation
     own = {
-        name: (count, one.behavior)
-        for (name, count), one in zip(occurrence.seats, reservation.scaling_of(occurrence), strict=True)
+        name: (count, scaling.behavior)
+        for (name, count), scaling in zip(occurrence.seats, reservation.scaling_of(occurrence), strict=True)
     }
     runs = []
     for part in item.parts:
@@ -176,7 +178,7 @@ def _simulation(
                 waits = (compare or pool.behavior != "none") and reservation.holder.is_stabilized
                 wait = site.stabilization_seconds if waits else 0
                 setup = SimulationSetup(pool, timetable.occurrences, wait)
-                known = tuple(one for one in BEHAVIORS if one != "buffer" or pool.buffer)
+                known = tuple(word for word in BEHAVIORS if word != "buffer" or pool.buffer)
                 asked = known if compare else ("",)
                 done = simulate_pool(setup, coming[name], asked, occurrence.open, occurrence.end)
                 shown = known if compare else (behavior,)
@@ -217,8 +219,8 @@ def _content(settings: Settings, name: str) -> str:
         raise CommandError(f"--sessions {name}: the file is not UTF-8 text.") from error
 
 
-def _panels(made: _Simulation) -> list[LinePanel]:
-    return [LinePanel(run.title, run.seats, _lines(run.steps, run.behaviors)) for run in made.runs]
+def _panels(simulation: _Simulation) -> list[LinePanel]:
+    return [LinePanel(run.title, run.seats, _lines(run.steps, run.behaviors)) for run in simulation.runs]
 
 
 def _lines(done: Sequence[SimulationStep], behaviors: Sequence[str]) -> tuple[ChartLine, ...]:
@@ -241,34 +243,33 @@ def look_of(stream: object) -> terminal.TerminalStyle:
     return terminal.TerminalStyle(width, has_boxes(os.environ), has_color(stream))
 
 
-def _text(made: _Simulation, columns: int | None) -> str:
-    found, look = made.occurrence, look_of(sys.stdout)
-    parts = [f"{made.when}\n"]
-    for run, panel in zip(made.runs, _panels(made), strict=True):
-        setting = _Setting(found.id, found.start, named(found.zone), run.stabilization_seconds, columns)
+def _text(simulation: _Simulation, columns: int | None) -> str:
+    occurrence, look = simulation.occurrence, look_of(sys.stdout)
+    zone = named(occurrence.zone)
+    parts = [f"{simulation.when}\n"]
+    for run, panel in zip(simulation.runs, _panels(simulation), strict=True):
+        setting = _Setting(occurrence.id, occurrence.start, zone, run.stabilization_seconds, columns)
         rows = _table(run.steps, run.behaviors, setting)
-        parts.append(f"{run.title}\n{rows}\n{terminal.draw(panel, made.span, look)}")
+        parts.append(f"{run.title}\n{rows}\n{terminal.draw(panel, simulation.span, look)}")
     return "\n".join(parts)
 
 
-def _answer(made: _Simulation) -> report.Answer:
+def _answer(simulation: _Simulation) -> Answer:
+    """Return the answer of kind Simulation: an item for each step and behavior, by time."""
     items = [
-        (step.at, place, order, run, step)
-        for place, run in enumerate(made.runs)
-        for step in run.steps
-        for order in range(len(run.behaviors))
-    ]
-    answers = [
         {
-            "at": instant_text(at),
+            "at": instant_text(step.at),
             "class": run.resource_class,
-            "behavior": run.behaviors[order],
+            "behavior": behavior,
             "active": step.active,
-            "target": step.targets[order],
+            "target": target,
         }
-        for at, _, order, run, step in sorted(items, key=lambda item: item[:3])
+        for step, run in sorted(
+            ((step, run) for run in simulation.runs for step in run.steps), key=lambda pair: pair[0].at
+        )
+        for behavior, target in zip(run.behaviors, step.targets, strict=True)
     ]
-    return report.document("Simulation", {"items": answers})
+    return document("Simulation", {"items": items})
 
 
 class _Setting(NamedTuple):
@@ -324,14 +325,14 @@ def _time(at: int, setting: _Setting) -> str:
 
 
 def _event(event: SimulationEvent, setting: _Setting) -> str:
-    one = event.number == 1
+    single = event.number == 1
     if event.kind == COME:
-        return f"{event.number} {'comes' if one else 'come'}"
+        return f"{event.number} {'comes' if single else 'come'}"
     if event.kind == LEAVE:
         still = (
             f", counted for {setting.stabilization_seconds} s more" if setting.stabilization_seconds else ""
         )
-        return f"{event.number} {'leaves' if one else 'leave'}{still}"
+        return f"{event.number} {'leaves' if single else 'leave'}{still}"
     if event.kind == WAIT_OVER:
         return f"the wait of {event.number} is over"
     if event.kind == CLOCK:

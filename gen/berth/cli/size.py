@@ -78,25 +78,25 @@ def size_(settings: Settings, *, name: str | None, **options: Any) -> int:
     item = item_of(settings, pipeline, name or _ANY)
     if item is None:
         return settings.report(pipeline.findings())
-    found = answer(pipeline, item, resource_class, clock.now, question_of(settings, options, item))
+    size = answer(pipeline, item, resource_class, clock.now, question_of(settings, options, item))
     if name is None:
-        found = found._replace(sizing=found.sizing.without(TODAY))
+        size = size._replace(sizing=size.sizing.without(TODAY))
     if options["chart"] is not None:
-        save_chart(settings, options["chart"], sizereport.picture(found))
-    chosen = found.sizing.choice(options["choice"])
+        save_chart(settings, options["chart"], sizereport.picture(size))
+    chosen = size.sizing.choice(options["choice"])
     settings.answer(
-        lambda: sizereport.as_answer(found),
-        lambda: sizereport.text(found, chosen, settings.form, settings.columns),
+        lambda: sizereport.as_answer(size),
+        lambda: sizereport.text(size, chosen, settings.form, settings.columns),
     )
-    return _write(settings, pipeline, found, chosen, clock.now) if options["write"] else EXIT_OK
+    return _write(settings, pipeline, size, chosen, clock.now) if options["write"] else EXIT_OK
 
 
-def _write(settings: Settings, pipeline: Pipeline, found: SizeAnswer, chosen: Choice, now: int) -> int:
+def _write(settings: Settings, pipeline: Pipeline, size: SizeAnswer, chosen: Choice, now: int) -> int:
     if not chosen.offer.seats:
         raise CommandError(
             "No seats are needed: nodes start early enough for everybody. Nothing was written."
         )
-    name = found.pool.resource_class
+    name = size.pool.resource_class
 
     def change(reservation: Reservation, tree: Any, make: MakeNode) -> None:
         set_seats(reservation, {name: chosen.offer.seats}, tree, make)
@@ -104,9 +104,9 @@ def _write(settings: Settings, pipeline: Pipeline, found: SizeAnswer, chosen: Ch
         row = dict(zip(dict(reservation.seats), written.get("seats", ()), strict=False)).get(name, written)
         row["leadTimeMinutes"] = minutes(chosen.offer.lead)
 
-    comment = Comment("provisioning", sizereport.MARK, sizereport.comment(found, chosen))
+    comment = Comment("provisioning", sizereport.MARK, sizereport.comment(size, chosen))
     try:
-        edited = edit_reservation(pipeline, found.pool.reservation.name, change, now, comment)
+        edited = edit_reservation(pipeline, size.pool.reservation.name, change, now, comment)
     except EditError as error:
         raise CommandError(f"{error}.") from error
     return finish_edit(settings, pipeline, edited)

@@ -1,6 +1,7 @@
 """The layout of a size: a table of choices with an explanation, a chart, JSON, and a comment for the file."""
 
 import sys
+from collections.abc import Sequence
 from textwrap import fill
 from typing import NamedTuple
 
@@ -8,18 +9,15 @@ from berth.charts import linechart, terminal
 from berth.charts.drawing import SESSIONS, TARGET, ChartLine, LinePanel, TimeAxis
 from berth.cli.simulate import look_of
 from berth.core.jsonvalues import instant_text
-from berth.cost.formatting import machines_json, machines_text, minutes, money_json, money_or_unknown
+from berth.cost.formatting import machines_json, machines_text, minutes, money_column
 from berth.cost.sizechoices import SAFE, Choice, SizedPool, SizeQuestion, Sizing, arrived
 from berth.cost.sizing import AT_ONCE, BELL, MEASURED, UNIFORM
 from berth.dates.moments import local_day, named, near_text, span_text
-from berth.output import report, table
+from berth.output.answers import Answer, document, instant_column
+from berth.output.columns import Column, Table, as_json
 from berth.output.table import Fit
 
 MARK = "Sized for "  # how the comment begins
-_HEADINGS = (
-    *("choice", "seats", "lead", "people", "all ready", "nodes"),
-    *("wait longer", "no seat", "longest", "cost USD"),
-)
 _SPARE = ("longest", "people", "all ready")
 _SETTLE = 600  # seconds that a chart shows after the last event
 _BY_SHAPE = {AT_ONCE: "all at the start", UNIFORM: "evenly over", BELL: "in a bell of"}
@@ -35,16 +33,16 @@ class SizeAnswer(NamedTuple):
     @property
     def axis(self) -> TimeAxis:
         """The time from the earliest opening to when nothing changes any more."""
-        found, choices = self.pool.occurrence, self.sizing.choices
-        first = min(min(-one.offer.lead, *one.times[:1]) for one in choices)
-        last = max(max(one.ready, one.times[-1]) for one in choices) + _SETTLE
-        start = found.start
-        return TimeAxis(start + first, start, start + last, named(found.zone), is_whole=False)
+        occurrence, choices = self.pool.occurrence, self.sizing.choices
+        first = min(min(-choice.offer.lead, *choice.times[:1]) for choice in choices)
+        last = max(max(choice.ready, choice.times[-1]) for choice in choices) + _SETTLE
+        start = occurrence.start
+        return TimeAxis(start + first, start, start + last, named(occurrence.zone), is_whole=False)
 
 
-def comment(found: SizeAnswer, chosen: Choice) -> str:
+def comment(answer: SizeAnswer, chosen: Choice) -> str:
     """Return the comment that says where the seats and the lead of a reservation come from."""
-    question, supply = found.question, found.sizing.supply
+    question, supply = answer.question, answer.sizing.supply
     but = f", but {chosen.unserved} get no seat: nodes have room for {supply.most}" if chosen.unserved else ""
     return (
         f"{MARK}{question.invited} people ({chosen.name}): {chosen.people} come {_arrivals(question)}; "
@@ -67,47 +65,55 @@ def _promise(question: SizeQuestion) -> str:
     return f"at most {promise.late:.0%} wait longer than {minutes(promise.within)} min"
 
 
-def text(found: SizeAnswer, chosen: Choice, form: str, columns: int | None) -> str:
-    occurrence, question = found.pool.occurrence, found.question
+def text(answer: SizeAnswer, chosen: Choice, form: str, columns: int | None) -> str:
+    occurrence, question = answer.pool.occurrence, answer.question
     zone = named(occurrence.zone)
     when = f"{occurrence.id}, {span_text(occurrence.start, occurrence.end, zone)} {occurrence.zone}"
-    rows = [_row(found, one) for one in found.sizing.choices]
-    parts = [f"{when}\n{question.invited} people are invited to class {found.pool.resource_class}.\n"]
+    table = Table.of(_choice_columns(answer), answer.sizing.choices)
+    shown = table.written(form, Fit(columns, ("nodes",), _SPARE))
+    parts = [f"{when}\n{question.invited} people are invited to class {answer.pool.resource_class}.\n", shown]
     if form == "markdown":
-        return "\n".join([*parts, table.markdown(_HEADINGS, rows), f"{_sentence(found, chosen)}\n"])
+        return "\n".join([*parts, f"{_sentence(answer, chosen)}\n"])
     look = look_of(sys.stdout)
-    fit = Fit(columns, ("nodes",), _SPARE)
-    parts += [table.text(_HEADINGS, rows, fit), f"{fill(_sentence(found, chosen), look.width)}\n"]
-    return "\n".join([*parts, terminal.draw(_panel(found, chosen), found.axis, look)])
+    parts.append(f"{fill(_sentence(answer, chosen), look.width)}\n")
+    return "\n".join([*parts, terminal.draw(_panel(answer, chosen), answer.axis, look)])
 
 
-def _row(found: SizeAnswer, one: Choice) -> list[str]:
-    return [
-        one.name,
-        str(one.offer.seats),
-        f"{minutes(one.offer.lead)} min",
-        str(one.people),
-        _ready(found, one),
-        machines_text(one.machines),
-        str(one.late),
-        str(one.unserved),
-        f"{minutes(one.longest)} min",
-        money_or_unknown(one.cost),
-    ]
+def _choice_columns(answer: SizeAnswer) -> Sequence[Column[Choice]]:
+    start, most = answer.pool.occurrence.start, answer.sizing.supply.most
+    return (
+        Column("choice", "name", lambda choice: choice.name),
+        Column("seats", "seats", lambda choice: choice.offer.seats),
+        Column("lead", "leadTimeMinutes", lambda choice: choice.offer.lead, _minutes_text, minutes),
+        Column("people", "people", lambda choice: choice.people),
+        Column("all ready", "", lambda choice: _ready(answer, choice)),
+        instant_column(
+            "", "readyAt", lambda choice: start + choice.ready if choice.offer.seats <= most else None
+        ),
+        Column("nodes", "machines", lambda choice: choice.machines, machines_text, machines_json),
+        Column("wait longer", "waitLonger", lambda choice: choice.late),
+        Column("no seat", "withoutSeat", lambda choice: choice.unserved),
+        Column("longest", "longestWaitSeconds", lambda choice: choice.longest, _minutes_text),
+        money_column("cost USD", "cost", lambda choice: choice.cost),
+    )
 
 
-def _ready(found: SizeAnswer, one: Choice) -> str:
-    if not one.offer.seats:
+def _minutes_text(seconds: int) -> str:
+    return f"{minutes(seconds)} min"
+
+
+def _ready(answer: SizeAnswer, choice: Choice) -> str:
+    if not choice.offer.seats:
         return ""
-    if one.offer.seats > found.sizing.supply.most:
+    if choice.offer.seats > answer.sizing.supply.most:
         return "never"
-    start, zone = found.pool.occurrence.start, named(found.pool.occurrence.zone)
-    return near_text(start + 60 * minutes(one.ready), zone, local_day(start, zone))
+    start, zone = answer.pool.occurrence.start, named(answer.pool.occurrence.zone)
+    return near_text(start + 60 * minutes(choice.ready), zone, local_day(start, zone))
 
 
-def _sentence(found: SizeAnswer, chosen: Choice) -> str:
+def _sentence(answer: SizeAnswer, chosen: Choice) -> str:
     """Explain the choice."""
-    question, supply = found.question, found.sizing.supply
+    question, supply = answer.question, answer.sizing.supply
     within, single = minutes(question.promise.within), minutes(supply.single)
     often = "on 95 of 100 days at most " if chosen.name == SAFE and question.show_up < 1 else ""
     reserved = "No seats are needed."
@@ -120,13 +126,13 @@ def _sentence(found: SizeAnswer, chosen: Choice) -> str:
         f"{chosen.name}: {often}{chosen.people} of {question.invited} people come {_arrivals(question)}. "
         f"{reserved} Without a reserved seat a person waits up to {single} min for a node, which has room "
         f"for {supply.seats}. {chosen.late} of {chosen.people} people wait longer than {within} min; "
-        f"{question.promise.late:.0%} may.{_shortage(found, chosen)}"
+        f"{question.promise.late:.0%} may.{_shortage(answer, chosen)}"
     )
 
 
-def _shortage(found: SizeAnswer, chosen: Choice) -> str:
+def _shortage(answer: SizeAnswer, chosen: Choice) -> str:
     """Say who never gets a seat, and why."""
-    missing, most = found.sizing.missing, found.sizing.supply.most
+    missing, most = answer.sizing.missing, answer.sizing.supply.most
     if missing is None:
         return ""
     seats = max(0, chosen.offer.seats - most)
@@ -138,54 +144,38 @@ def _shortage(found: SizeAnswer, chosen: Choice) -> str:
     )
 
 
-def _panel(found: SizeAnswer, one: Choice) -> LinePanel:
-    axis = found.axis
-    ready = (axis.start + one.ready, min(one.offer.seats, found.sizing.supply.most))
-    people = tuple((axis.start + at, number) for at, number in arrived(one))
+def _panel(answer: SizeAnswer, choice: Choice) -> LinePanel:
+    axis = answer.axis
+    ready = (axis.start + choice.ready, min(choice.offer.seats, answer.sizing.supply.most))
+    people = tuple((axis.start + at, number) for at, number in arrived(choice))
     lines = (
         ChartLine(TARGET, ((axis.open, 0), ready), "ready"),
         ChartLine(SESSIONS, ((axis.open, 0), *people), "people"),
     )
-    return LinePanel(
-        f"{one.name}: {one.offer.seats} seats, {minutes(one.offer.lead)} min early", one.people, lines
-    )
+    title = f"{choice.name}: {choice.offer.seats} seats, {minutes(choice.offer.lead)} min early"
+    return LinePanel(title, choice.people, lines)
 
 
-def picture(found: SizeAnswer) -> str:
-    question, pool = found.question, found.pool
+def picture(answer: SizeAnswer) -> str:
+    question, pool = answer.question, answer.pool
     title = f"{pool.reservation.title}: {question.invited} people, class {pool.resource_class}"
     subtitle = f"They come {_arrivals(question)}; {_promise(question)}"
     return linechart.line_chart(
-        title, subtitle, [_panel(found, one) for one in found.sizing.choices], found.axis
+        title, subtitle, [_panel(answer, choice) for choice in answer.sizing.choices], answer.axis
     )
 
 
-def as_answer(found: SizeAnswer) -> report.Answer:
-    pool, question, supply = found.pool, found.question, found.sizing.supply
-    start = pool.occurrence.start
-    choices = [
-        {
-            "name": one.name,
-            "seats": one.offer.seats,
-            "leadTimeMinutes": minutes(one.offer.lead),
-            "people": one.people,
-            "readyAt": instant_text(start + one.ready) if one.offer.seats <= supply.most else None,
-            "machines": machines_json(one.machines),
-            "waitLonger": one.late,
-            "withoutSeat": one.unserved,
-            "longestWaitSeconds": one.longest,
-            "cost": money_json(one.cost),
-        }
-        for one in found.sizing.choices
-    ]
-    missing = found.sizing.missing
-    return report.document(
+def as_answer(answer: SizeAnswer) -> Answer:
+    """Return the answer of kind Size."""
+    pool, question, supply = answer.pool, answer.question, answer.sizing.supply
+    missing = answer.sizing.missing
+    return document(
         "Size",
         {
             "occurrence": pool.occurrence.id,
             "class": pool.resource_class,
             "cluster": pool.cluster,
-            "start": instant_text(start),
+            "start": instant_text(pool.occurrence.start),
             "end": instant_text(pool.occurrence.end),
             "students": question.invited,
             "showUp": question.show_up,
@@ -195,6 +185,6 @@ def as_answer(found: SizeAnswer) -> report.Answer:
             "seatsOfANode": supply.seats,
             "withoutNode": missing.count if missing else 0,
             "currency": "USD",
-            "choices": choices,
+            "choices": as_json(_choice_columns(answer), answer.sizing.choices),
         },
     )

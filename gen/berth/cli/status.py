@@ -8,7 +8,7 @@ from typing import NamedTuple, NoReturn
 import click
 
 from berth.cli import preflight as preflights
-from berth.cli.command import CommandError, Settings, command
+from berth.cli.command import CommandError, Settings, command, exit_code
 from berth.cli.console import (
     EXIT_BAD_INPUT,
     EXIT_OK,
@@ -19,7 +19,6 @@ from berth.cli.console import (
     stderr,
     stdout,
 )
-from berth.cli.livefindings import finding_line, findings_json
 from berth.cli.reaching import ClusterChoice, cluster_options
 from berth.cli.selection import (
     class_option,
@@ -30,15 +29,13 @@ from berth.cli.selection import (
     require_reservations,
     templates_option,
 )
-from berth.core.jsonvalues import instant_text
 from berth.dates.moments import local_day, local_text, named, near_span_text
 from berth.dates.zone import Zone
-from berth.findings import ERROR, WARNING
 from berth.live.access import ANSWER_SECONDS, ClusterAccess
 from berth.live.clusterfacts import ClusterFacts, ClusterLocation
 from berth.live.earlier import NO_LOOKS, EarlierLooks
 from berth.live.expected import ExpectedState, expected_states
-from berth.live.findings import LiveFinding
+from berth.live.findings import LiveFinding, findings_json
 from berth.live.judge import judge_cluster, remember_look
 from berth.live.poolstate import (
     ACTIVE,
@@ -52,7 +49,8 @@ from berth.live.poolstate import (
     status_from_git,
 )
 from berth.manifests import code
-from berth.output import report, table
+from berth.output.answers import DATA_FORMS, Answer, document, instant_column, owner_column
+from berth.output.columns import Column, Table, as_json
 from berth.output.table import Fit
 from berth.output.templates import Renderer, TemplateError
 from berth.pipeline import Item, Pipeline
@@ -133,7 +131,7 @@ def status(  # noqa: PLR0913 - one for each option
 
     With NAMEs, only of these reservations. Exits 1 if a promise is broken or a cluster cannot be read.
     """
-    if watch and settings.form in report.DATA_FORMS:
+    if watch and settings.form in DATA_FORMS:
         raise CommandError(f"--watch shows a table. Leave out -o {settings.form}, or leave out --watch.")
     if preflight and (watch or resource_class is not None):
         raise CommandError("--preflight checks whole reservations, once. Leave out --watch and --class.")
@@ -142,7 +140,8 @@ def status(  # noqa: PLR0913 - one for each option
     require_class(resource_class, pipeline)
     require_cluster(choice.cluster, pipeline)
     now = None if settings.now is None else clock_of(settings, pipeline).now
-    owners = {one.name: one.owner for one in pipeline.declared.reservations if one.owner}
+    declared = pipeline.declared.reservations
+    owners = {reservation.name: reservation.owner for reservation in declared if reservation.owner}
     view = _View(selected, resource_class, settings.form, now, owners)
     items = list(settings.progress(pipeline.items(), len(pipeline.declared.reservations)))
     code = settings.report(pipeline.findings())
@@ -174,18 +173,19 @@ def _show(
     """Show what the clusters do now, or with `watch` until somebody interrupts; return the exit code."""
 
     def current(later: int = 0) -> list[ClusterStatus]:
-        return [view.of(one) for one in looks.look(view.instant(later))]
+        return [view.of(status) for status in looks.look(view.instant(later))]
 
-    def shown(found: list[ClusterStatus]) -> str:
+    def shown(clusters: list[ClusterStatus]) -> str:
         wide = view.form == "wide"
         color = has_color(sys.stdout)
-        return as_text(found, zone_of, view.instant(), wide=wide, color=color, columns=settings.columns)
+        return as_text(clusters, zone_of, view.instant(), wide=wide, color=color, columns=settings.columns)
 
     if watch:
         _watch(lambda: shown(current()))
-    found = settled(current, pause)
-    settings.answer(lambda: as_answer(found), lambda: shown(found))
-    return _exit_code(found, strict=settings.strict)
+    clusters = settled(current, pause)
+    settings.answer(lambda: as_answer(clusters), lambda: shown(clusters))
+    # A broken promise is an error; with --strict, so is whatever threatens one.
+    return exit_code(_once(clusters), strict=settings.strict)
 
 
 class _Looks:
@@ -203,9 +203,12 @@ class _Looks:
 
     def look(self, now: int) -> list[ClusterStatus]:
         places = self._means.places(self._site, self._clusters)
-        known = [one for one in places.values() if isinstance(one, ClusterLocation)]
+        known = [place for place in places.values() if isinstance(place, ClusterLocation)]
         seen = self._means.facts(self._site, known, now)
-        return [self._status(one, places[one.name], seen.get(one.name), now) for one in self._clusters]
+        return [
+            self._status(cluster, places[cluster.name], seen.get(cluster.name), now)
+            for cluster in self._clusters
+        ]
 
     def _status(
         self,
@@ -226,10 +229,10 @@ class _Looks:
         if isinstance(seen, LiveFinding):
             return status_from_git(case, seen)
         earlier = self._earlier.get(cluster.name, NO_LOOKS)
-        names = [one.name for one in code.of_cluster(cluster)]
-        found = judge_cluster(case._replace(earlier=earlier), names)
-        self._earlier[cluster.name] = remember_look(earlier, facts, found, now)
-        return found
+        names = [configmap.name for configmap in code.of_cluster(cluster)]
+        status = judge_cluster(case._replace(earlier=earlier), names)
+        self._earlier[cluster.name] = remember_look(earlier, facts, status, now)
+        return status
 
 
 pause = time.sleep
@@ -239,10 +242,10 @@ def settled(
     look: Callable[[int], list[ClusterStatus]], wait: Callable[[float], object]
 ) -> list[ClusterStatus]:
     """Look, and look again after a wait where one look cannot tell. `look` takes the seconds waited."""
-    found = look(0)
-    unsure = [row for row in pools_of(found) if row.look_again]
+    clusters = look(0)
+    unsure = [pool for pool in pools_of(clusters) if pool.look_again]
     if not unsure:
-        return found
+        return clusters
     seconds = max(row.look_again for row in unsure)
     first = unsure[0]
     more = f" and {len(unsure) - 1} more" if len(unsure) > 1 else ""
@@ -268,14 +271,6 @@ def _watch(text: Callable[[], str]) -> NoReturn:
             time.sleep(_EVERY)
 
 
-def _exit_code(found: list[ClusterStatus], *, strict: bool) -> int:
-    """A broken promise is an error; with `strict`, so is whatever threatens one."""
-    findings = [finding for one in found for finding in one.findings]
-    findings += [finding for row in pools_of(found) for finding in row.findings]
-    bad = (ERROR, WARNING) if strict else (ERROR,)
-    return EXIT_BAD_INPUT if any(one.severity in bad for one in findings) else EXIT_OK
-
-
 def as_text(  # noqa: PLR0913 - what and how
     clusters: Sequence[ClusterStatus],
     zone_of: Callable[[str], Zone],
@@ -286,151 +281,110 @@ def as_text(  # noqa: PLR0913 - what and how
     columns: int | None = None,
 ) -> str:
     """Return a table of pools, and the findings below it. `zone_of` returns the zone of a reservation."""
-    rows = pools_of(clusters)
-    lines = [finding_line(one, color=color) for one in _once(clusters)]
-    found = "".join(f"{line}\n" for line in lines)
-    if not rows:
-        return found or "No pools.\n"
-    cells = [_cells(row, zone_of(row.reservation), now, wide) for row in rows]
-    headings = ["reservation", "class", "cluster", "state", "open", "wanted", "ready", "pending", "sessions"]
-    headings += ["replicas", "opens (UTC)", "ends (UTC)", "git"] if wide else []
-    if wide and any(row.slots for row in rows):
-        headings.append("slots")
-        for cell, row in zip(cells, rows, strict=True):
-            cell.insert(-1, _slots(row.slots))
-    if wide and any(row.owner for row in rows):
-        headings.append("owner")
-        for cell, row in zip(cells, rows, strict=True):
-            cell.insert(-1, row.owner.text if row.owner else "")
-    headings.append("note")
-    if len(clusters) == 1 and not wide:
-        cells = [[*cell[:2], *cell[3:]] for cell in cells]
-        headings.remove("cluster")
-    text = table.text(
-        headings, cells, Fit(columns, ("note",), ("pending", "sessions", "open"), ("reservation",))
-    )
+    pools = pools_of(clusters)
+    findings = "".join(f"{finding.line(color=color)}\n" for finding in _once(clusters))
+    if not pools:
+        return findings or "No pools.\n"
+    opening = Column[PoolStatus]("open", "", lambda pool: _when(pool, zone_of(pool.reservation), now))
+    table = Table.of((*POOL_COLUMNS, opening), pools, (*(_WIDE if wide else _NARROW), "note"))
+    if wide:
+        table = table.without_empty("slots", "owner")
+    elif len(clusters) == 1:
+        table = table.without("cluster")
+    text = table.written("text", Fit(columns, ("note",), ("pending", "sessions", "open"), ("reservation",)))
     if color:
-        text = _colored(text, rows)
-    return text + (f"\n{found}" if found else "")
+        text = _colored(text, pools)
+    return text + (f"\n{findings}" if findings else "")
 
 
 def pools_of(clusters: Sequence[ClusterStatus]) -> list[PoolStatus]:
     """Return all pools by reservation, and then in the order of clusters and classes."""
-    return sorted((row for one in clusters for row in one.pools), key=lambda row: row.reservation)
+    return sorted((pool for cluster in clusters for pool in cluster.pools), key=lambda pool: pool.reservation)
 
 
 def _once(clusters: Sequence[ClusterStatus]) -> list[LiveFinding]:
     """Return each finding once, those of clusters first."""
-    found = [finding for one in clusters for finding in one.findings]
-    found += [finding for row in pools_of(clusters) for finding in row.findings]
-    return list(dict.fromkeys(found))
+    findings = [finding for cluster in clusters for finding in cluster.findings]
+    findings += [finding for pool in pools_of(clusters) for finding in pool.findings]
+    return list(dict.fromkeys(findings))
 
 
-def _cells(row: PoolStatus, zone: Zone, now: int, wide: bool) -> list[str]:
-    numbers = [_number(one) for one in (row.wanted, row.ready, row.pending, row.active)]
-    more = []
-    if wide:
-        opens, ends = (_utc(at) for at in (row.open, row.end))
-        more = [_number(row.replicas), opens, ends, _drift(row)]
-    note = ", ".join(
-        dict.fromkeys([*([row.remark] if row.remark else []), *(one.brief for one in row.findings)])
-    )
-    return [
-        row.reservation,
-        row.resource_class,
-        row.cluster,
-        row.state,
-        _when(row, zone, now),
-        *numbers,
-        *more,
-        note,
-    ]
+def _note(pool: PoolStatus) -> str:
+    notes = [*([pool.remark] if pool.remark else []), *(finding.brief for finding in pool.findings)]
+    return ", ".join(dict.fromkeys(notes))
 
 
-def _when(row: PoolStatus, zone: Zone, now: int) -> str:
+def _when(pool: PoolStatus, zone: Zone, now: int) -> str:
     """Return the span of an open occurrence, the opening of the next one, or the end of a persistent pool."""
-    if row.persistent:
-        over = row.end is not None and row.end <= now
-        return "over" if over else "always" if row.end is None else f"until {local_text(row.end, zone)}"
-    if row.open is None or row.end is None or row.end <= now:
-        return "never" if row.open is None else "over"
-    if row.open <= now:
-        return near_span_text(row.open, row.end, zone, local_day(now, zone))
-    return local_text(row.open, zone)
+    if pool.persistent:
+        over = pool.end is not None and pool.end <= now
+        return "over" if over else "always" if pool.end is None else f"until {local_text(pool.end, zone)}"
+    if pool.open is None or pool.end is None or pool.end <= now:
+        return "never" if pool.open is None else "over"
+    if pool.open <= now:
+        return near_span_text(pool.open, pool.end, zone, local_day(now, zone))
+    return local_text(pool.open, zone)
 
 
-def _number(value: int | None) -> str:
-    return "?" if value is None else str(value)
-
-
-def _slots(found: SlotCount | None) -> str:
+def _slots(slots: SlotCount) -> str:
     """Return `20 free, 3 in use, 2 pending`, or `none`."""
-    if found is None:
-        return ""
-    words = [f"{number} {name.replace('_', ' ')}" for name, number in found._asdict().items() if number]
+    words = [f"{number} {name.replace('_', ' ')}" for name, number in slots._asdict().items() if number]
     return ", ".join(words) or "none"
 
 
-def _utc(at: int | None) -> str:
-    return "" if at is None else instant_text(at)[:16].replace("T", " ")
+def _slots_json(slots: SlotCount) -> dict[str, int]:
+    return dict(zip(("free", "inUse", "handed", "pending", "over"), slots, strict=True))
 
 
-def _drift(row: PoolStatus) -> str:
+def _drift(pool: PoolStatus) -> str:
     """Return how the cluster differs from git: the first kind of difference, and all of that kind."""
-    found = [one for one in row.findings if one.code in _UNSYNCED]
-    if found:
-        alike = [one.message for one in found if one.code == found[0].code]
+    differences = [finding for finding in pool.findings if finding.code in _UNSYNCED]
+    if differences:
+        alike = [finding.message for finding in differences if finding.code == differences[0].code]
         return "; ".join(text.removeprefix("not synced: ").removesuffix(".") for text in alike)
-    return "?" if row.replicas is None else "synced"
+    return "?" if pool.replicas is None else "synced"
 
 
-def _colored(text: str, rows: Sequence[PoolStatus]) -> str:
+def _colored(text: str, pools: Sequence[PoolStatus]) -> str:
     """Color the state in each line of a table."""
     head, *lines = text.splitlines(keepends=True)
-    for n, row in enumerate(rows):
-        if _STATES[row.state]:
-            lines[n] = lines[n].replace(f" {row.state} ", f" {_STATES[row.state]}{row.state}{_PLAIN} ", 1)
+    for number, pool in enumerate(pools):
+        color = _STATES[pool.state]
+        if color:
+            lines[number] = lines[number].replace(f" {pool.state} ", f" {color}{pool.state}{_PLAIN} ", 1)
     return head + "".join(lines)
 
 
-def as_answer(clusters: Sequence[ClusterStatus]) -> report.Answer:
+POOL_COLUMNS: tuple[Column[PoolStatus], ...] = (
+    Column("reservation", "reservation", lambda pool: pool.reservation),
+    Column("class", "class", lambda pool: pool.resource_class),
+    Column("cluster", "cluster", lambda pool: pool.cluster),
+    Column("state", "state", lambda pool: pool.state),
+    instant_column("opens (UTC)", "open", lambda pool: pool.open),
+    instant_column("ends (UTC)", "end", lambda pool: pool.end),
+    Column("wanted", "wanted", lambda pool: pool.wanted, none="?"),
+    Column("ready", "ready", lambda pool: pool.ready, none="?"),
+    Column("pending", "pending", lambda pool: pool.pending, none="?"),
+    Column("sessions", "active", lambda pool: pool.active, none="?"),
+    Column("replicas", "", lambda pool: pool.replicas, none="?"),
+    owner_column(lambda pool: pool.owner),
+    Column("git", "", _drift),
+    Column("note", "", _note),
+    Column("", "findings", lambda pool: pool.findings, json=findings_json),
+    Column("slots", "slots", lambda pool: pool.slots, _slots, _slots_json, is_optional=True),
+)
+_NARROW = ("reservation", "class", "cluster", "state", "open", "wanted", "ready", "pending", "sessions")
+_WIDE = (*_NARROW, "replicas", "opens (UTC)", "ends (UTC)", "git", "slots", "owner")
+
+
+def as_answer(clusters: Sequence[ClusterStatus]) -> Answer:
     """Return the answer of kind Status."""
-    items = [
-        {
-            "reservation": row.reservation,
-            "class": row.resource_class,
-            "cluster": row.cluster,
-            "state": row.state,
-            "open": _instant(row.open),
-            "end": _instant(row.end),
-            "wanted": row.wanted,
-            "ready": row.ready,
-            "pending": row.pending,
-            "active": row.active,
-            "owner": report.owner_json(row.owner),
-            "findings": findings_json(row.findings),
-            **_slots_json(row.slots),
-        }
-        for row in pools_of(clusters)
-    ]
     about = [
         {
-            "name": one.cluster,
-            "context": one.place.context if one.place else None,
-            "findings": findings_json(one.findings),
+            "name": cluster.cluster,
+            "context": cluster.place.context if cluster.place else None,
+            "findings": findings_json(cluster.findings),
         }
-        for one in clusters
+        for cluster in clusters
     ]
-    return report.document("Status", {"items": items, "clusters": about})
-
-
-def _slots_json(found: SlotCount | None) -> dict[str, object]:
-    """Return the counts of slots, of a pool that has slots."""
-    if found is None:
-        return {}
-    names = ("free", "inUse", "handed", "pending", "over")
-    return {"slots": dict(zip(names, found, strict=True))}
-
-
-def _instant(at: int | None) -> str | None:
-    return None if at is None else instant_text(at)
+    return document("Status", {"items": as_json(POOL_COLUMNS, pools_of(clusters)), "clusters": about})

@@ -1,11 +1,14 @@
 """Format machines, hours and money, as text and as JSON."""
 
+from collections.abc import Callable
 from decimal import Decimal
 
 from berth.cost.genericnodes import document_name
 from berth.cost.ledger import CAPACITY_TYPES, ReservedUsage
 from berth.cost.results import HOUR, CountedKinds, Money, dollars
-from berth.output.report import hours_json
+from berth.dates.moments import hours_text
+from berth.output.answers import hours_json
+from berth.output.columns import Column, Row, as_object
 
 UNKNOWN = "not known"
 
@@ -46,7 +49,6 @@ def money_text(money: Money) -> str:
     return f"{dollars(money):,}"
 
 
-JsonObject = dict[str, object]
 _NANO = Decimal("1e-9")
 
 
@@ -61,7 +63,22 @@ def money_json(amount: Money | None) -> str | None:
     return text[:-7] + text[-7:].rstrip("0")
 
 
-def machines_json(machines: CountedKinds) -> list[JsonObject]:
+def money_column(heading: str, key: str, money: Callable[[Row], Money | None]) -> Column[Row]:
+    return Column(heading, key, money, money_text, money_json, none=UNKNOWN)
+
+
+USAGE: tuple[Column[ReservedUsage], ...] = (
+    Column("hours", "hours", lambda use: use.paid, hours_text, hours_json),
+    Column("used h", "usedHours", lambda use: use.used, hours_text, hours_json),
+    Column("idle h", "idleHours", lambda use: use.idle, hours_text, hours_json),
+    Column("idle share", "", lambda use: f"{percent(use.idle, use.paid)}%"),
+    money_column("cost USD", "cost", lambda use: use.money),
+    money_column("idle USD", "idleCost", lambda use: use.idle_money),
+)
+"""The use of a capacity reservation."""
+
+
+def machines_json(machines: CountedKinds) -> list[dict[str, object]]:
     """Return machines as JSON."""
     return [
         {
@@ -76,12 +93,6 @@ def machines_json(machines: CountedKinds) -> list[JsonObject]:
     ]
 
 
-def use_json(use: ReservedUsage) -> JsonObject:
+def use_json(use: ReservedUsage) -> dict[str, object]:
     """Return the use of a reservation as JSON."""
-    return {
-        "hours": hours_json(use.paid),
-        "usedHours": hours_json(use.used),
-        "idleHours": hours_json(use.idle),
-        "cost": money_json(use.money),
-        "idleCost": money_json(use.idle_money),
-    }
+    return as_object(USAGE, use)

@@ -7,8 +7,8 @@ from berth.dates.occurrence import Occurrence
 from berth.diff.change import REMOVED, Change, PlanChange, ReservationChange
 from berth.diff.wording import detail_lines, title_line
 from berth.findings import NOTE, RULES, WARNING, Finding, Problem
-from berth.output import report
-from berth.output.report import Answer, hours_json
+from berth.output import findinglist
+from berth.output.answers import Answer, counts_json, document, hours_json, instant_json, owner_json
 from berth.pipeline import Pipeline
 from berth.schema.holders import Unit
 
@@ -17,34 +17,24 @@ _CHANGED, _CHECK = "change", "think"  # codes, which GitHub shows as titles
 
 def annotations(change: Change, head: Pipeline) -> list[Finding]:
     """Return the head's errors and new findings, a note at each changed reservation, and its warnings."""
-    origins = {one.name: one.origin for one in head.declared.reservations}
+    origins = {declared.name: declared.origin for declared in head.declared.reservations}
     problems = []
-    for one in change.reservations:
-        if one.name in origins:
-            text = "; ".join(f"{line.sign} {line.text}".strip() for line in detail_lines(one))
+    for item in change.reservations:
+        if item.name in origins:
+            text = "; ".join(f"{line.sign} {line.text}".strip() for line in detail_lines(item))
             problems.append(
-                Problem(_CHANGED, *origins[one.name][:2], (), f"{title_line(one).text}:", f"{text}.")
+                Problem(_CHANGED, *origins[item.name][:2], (), f"{title_line(item).text}:", f"{text}.")
             )
-    present = {one.subject for one in change.shared if one.change != REMOVED}
+    present = {shared.subject for shared in change.shared if shared.change != REMOVED}
     for result in change.policies:
         if result.reservation in present or result.subject in origins:
-            problems.append(
-                Problem(
-                    PROBLEM_CODES[result.policy.effect],
-                    *result.reservation.origin[:2],
-                    (),
-                    f"{result_text(result)}.",
-                    "",
-                )
-            )
+            code, origin = PROBLEM_CODES[result.policy.effect], result.reservation.origin
+            problems.append(Problem(code, *origin[:2], (), f"{result_text(result)}.", ""))
     for warning in change.warnings:
         if warning.subject in origins:
             problems.append(Problem(_CHECK, *origins[warning.subject][:2], (), warning.message, ""))
-    return [
-        *change.head.findings,
-        *(change.plan.findings if change.plan else ()),
-        *head.located(problems, _severity),
-    ]
+    planned = change.plan.findings if change.plan else ()
+    return [*change.head.findings, *planned, *head.located(problems, _severity)]
 
 
 def _severity(code: str) -> str:
@@ -53,180 +43,169 @@ def _severity(code: str) -> str:
 
 def as_answer(change: Change) -> Answer:
     """Return the answer of kind Change. It is stable; docs/reference/json.md describes it."""
-    occurrences = [one for item in change.reservations for one in _occurrences(item)]
-    return report.document(
+    occurrences = [pair for item in change.reservations for pair in _occurrences(item)]
+    return document(
         "Change",
         {
             "now": instant_text(change.now),
             "base": {"name": change.base.name, "valid": change.base.is_valid},
             "head": {"name": change.head.name, "valid": change.head.is_valid},
-            "reservations": [_reservation(one) for one in change.reservations],
+            "reservations": [_reservation(item) for item in change.reservations],
             "occurrences": {
-                kind: [value for found, value in occurrences if found == kind]
+                kind: [value for its_kind, value in occurrences if its_kind == kind]
                 for kind in ("added", "removed", "changed")
             },
             "peaks": [
                 {
-                    "cluster": one.cluster,
-                    "what": one.what,
-                    "during": one.during or None,
-                    "before": one.before,
-                    "after": one.after,
-                    "at": None if one.at is None else instant_text(one.at),
-                    "holders": [{"reservation": name, "amount": amount} for name, amount in one.holders],
-                    "ceiling": one.ceiling or None,
+                    "cluster": peak.cluster,
+                    "what": peak.what,
+                    "during": peak.during or None,
+                    "before": peak.before,
+                    "after": peak.after,
+                    "at": instant_json(peak.at),
+                    "holders": [{"reservation": name, "amount": amount} for name, amount in peak.holders],
+                    "ceiling": peak.ceiling or None,
                 }
-                for one in change.peaks
+                for peak in change.peaks
             ],
             **({"plan": _plan(change.plan)} if change.plan else {}),
             "permissions": [
                 {
-                    "kind": one.kind,
-                    "name": one.name,
-                    "namespace": one.namespace or None,
-                    "grants": list(one.grants),
-                    "path": one.file,
+                    "kind": permission.kind,
+                    "name": permission.name,
+                    "namespace": permission.namespace or None,
+                    "grants": list(permission.grants),
+                    "path": permission.file,
                 }
-                for one in change.permissions
+                for permission in change.permissions
             ],
             "shared": [
                 {
-                    "kind": one.subject.kind,
-                    "name": one.subject.name,
-                    "change": one.change,
-                    "file": one.subject.origin.file,
-                    "fields": [field._asdict() for field in one.fields],
+                    "kind": shared.subject.kind,
+                    "name": shared.subject.name,
+                    "change": shared.change,
+                    "file": shared.subject.origin.file,
+                    "fields": [field._asdict() for field in shared.fields],
                 }
-                for one in change.shared
+                for shared in change.shared
             ],
-            "ignored": report.items(change.ignored),
+            "ignored": findinglist.as_json(change.ignored),
             "policiesJudged": change.is_judged,
-            "policies": [_policy(one) for one in change.policies],
-            "warnings": [one._asdict() for one in change.warnings],
+            "policies": [_policy(result) for result in change.policies],
+            "warnings": [warning._asdict() for warning in change.warnings],
             "files": [
                 {
-                    "path": one.path,
-                    "change": one.change,
+                    "path": file.path,
+                    "change": file.change,
                     "objects": [
-                        {"kind": item.kind, "name": item.name, "change": item.change} for item in one.objects
+                        {"kind": item.kind, "name": item.name, "change": item.change} for item in file.objects
                     ],
                 }
-                for one in change.files
+                for file in change.files
             ],
         },
     )
 
 
-def _policy(one: PolicyResult) -> dict[str, object]:
+def _policy(result: PolicyResult) -> Answer:
+    is_shared = isinstance(result.reservation, SharedSubject)
     return {
-        "policy": one.policy.name,
-        "reservation": None if isinstance(one.reservation, SharedSubject) else one.reservation.name,
-        "document": one.subject if isinstance(one.reservation, SharedSubject) else None,
-        "require": one.policy.effect,
-        "approvalBy": one.policy.approver or None,
-        "reasons": list(one.reasons),
+        "policy": result.policy.name,
+        "reservation": None if is_shared else result.reservation.name,
+        "document": result.subject if is_shared else None,
+        "require": result.policy.effect,
+        "approvalBy": result.policy.approver or None,
+        "reasons": list(result.reasons),
     }
 
 
-def _plan(plan: PlanChange) -> dict[str, object]:
+def _plan(plan: PlanChange) -> Answer:
     """Return the plan, with money as text as in the kind Plan."""
     return {
         "machines": [
             {
-                "cluster": one.cluster,
-                "before": dict(zip(("least", "most"), one.before, strict=True)),
-                "after": dict(zip(("least", "most"), one.after, strict=True)),
-                "at": None if one.at is None else instant_text(one.at),
-                "machines": machines_json(one.machines),
+                "cluster": machines.cluster,
+                "before": dict(zip(("least", "most"), machines.before, strict=True)),
+                "after": dict(zip(("least", "most"), machines.after, strict=True)),
+                "at": instant_json(machines.at),
+                "machines": machines_json(machines.machines),
             }
-            for one in plan.machines
+            for machines in plan.machines
         ],
         "months": [
             {
-                "month": one.month,
-                "cost": dict(zip(("before", "after"), map(money_json, one.money), strict=True)),
-                "machineHours": dict(zip(("before", "after"), map(hours_json, one.seconds), strict=True)),
-                "budget": None if one.budget is None else str(one.budget),
+                "month": month.month,
+                "cost": _sides(*map(money_json, month.money)),
+                "machineHours": _sides(*map(hours_json, month.seconds)),
+                "budget": None if month.budget is None else str(month.budget),
             }
-            for one in plan.months
+            for month in plan.months
         ],
         "reserved": [
             {
-                "capacityReservation": one.reserved,
-                "cluster": one.cluster,
-                "before": use_json(one.before),
-                "after": use_json(one.after),
+                "capacityReservation": usage.reserved,
+                "cluster": usage.cluster,
+                **_sides(use_json(usage.before), use_json(usage.after)),
             }
-            for one in plan.reserved
+            for usage in plan.reserved
         ],
-        "findings": report.items(plan.findings),
+        "findings": findinglist.as_json(plan.findings),
     }
 
 
-def _reservation(one: ReservationChange) -> dict[str, object]:
-    before, after = one.seat_seconds
+def _sides(before: object, after: object) -> Answer:
+    return {"before": before, "after": after}
+
+
+def _reservation(item: ReservationChange) -> Answer:
+    dates = item.occurrences
     return {
-        "name": one.name,
-        "was": one.old_name,
-        "change": one.kind,
-        "title": one.title,
-        "timeZone": one.zone,
-        "clusters": list(one.clusters),
-        "owner": report.owner_json(one.owner),
-        "fields": [field._asdict() for field in one.fields],
+        "name": item.name,
+        "was": item.old_name,
+        "change": item.kind,
+        "title": item.title,
+        "timeZone": item.zone,
+        "clusters": list(item.clusters),
+        "owner": owner_json(item.owner),
+        "fields": [field._asdict() for field in item.fields],
         "occurrences": {
-            "added": len(one.occurrences.added),
-            "removed": len(one.occurrences.removed),
-            "changed": len(one.occurrences.changed),
-            "kept": one.occurrences.kept,
+            "added": len(dates.added),
+            "removed": len(dates.removed),
+            "changed": len(dates.changed),
+            "kept": dates.kept,
         },
-        "seatHours": {"before": _hours(before), "after": _hours(after)},
-        **_standing(one),
+        "seatHours": _sides(
+            *(None if seconds is None else hours_json(seconds) for seconds in item.seat_seconds)
+        ),
+        # only of a reservation that has no windows on one of the sides
+        **({"standing": _sides(*(text or None for text in item.standing))} if any(item.standing) else {}),
     }
 
 
-def _standing(one: ReservationChange) -> dict[str, object]:
-    """Return the key `standing`, for a reservation that has no windows on one of the sides."""
-    if not any(one.standing):
-        return {}
-    before, after = (text or None for text in one.standing)
-    return {"standing": {"before": before, "after": after}}
-
-
-def _occurrences(one: ReservationChange) -> list[tuple[str, object]]:
-    changes, (old_unit, new_unit) = one.occurrences, one.units
+def _occurrences(item: ReservationChange) -> list[tuple[str, Answer]]:
+    changes, (old_unit, new_unit) = item.occurrences, item.units
     reasons = dict(changes.reasons)
     return [
-        *(("added", _occurrence(item, new_unit)) for item in changes.added),
+        *(("added", _occurrence(added, new_unit)) for added in changes.added),
         *(
-            ("removed", {**_occurrence(item, old_unit), "reason": reasons.get(item.id)})
-            for item in changes.removed
+            ("removed", {**_occurrence(removed, old_unit), "reason": reasons.get(removed.id)})
+            for removed in changes.removed
         ),
         *(
-            (
-                "changed",
-                {
-                    "before": _occurrence(before, old_unit),
-                    "after": _occurrence(after, new_unit),
-                },
-            )
+            ("changed", _sides(_occurrence(before, old_unit), _occurrence(after, new_unit)))
             for before, after in changes.changed
         ),
     ]
 
 
-def _hours(seconds: int | None) -> int | float | None:
-    return None if seconds is None else hours_json(seconds)
-
-
-def _occurrence(item: Occurrence, unit: Unit) -> dict[str, object]:
+def _occurrence(occurrence: Occurrence, unit: Unit) -> Answer:
     return {
-        "reservation": item.reservation,
-        "id": item.id,
-        **report.counts_json(item.seats, unit),
-        "open": instant_text(item.open),
-        "start": instant_text(item.start),
-        "end": instant_text(item.end),
-        "timeZone": item.zone,
-        "marks": list(item.marks),
+        "reservation": occurrence.reservation,
+        "id": occurrence.id,
+        **counts_json(occurrence.seats, unit),
+        "open": instant_text(occurrence.open),
+        "start": instant_text(occurrence.start),
+        "end": instant_text(occurrence.end),
+        "timeZone": occurrence.zone,
+        "marks": list(occurrence.marks),
     }

@@ -23,7 +23,7 @@ from berth.diff.change import (
 from berth.manifests.nodeaffinity import placement
 from berth.manifests.placed import class_names
 from berth.notation.weekdays import WEEKDAYS
-from berth.output.report import seats_text
+from berth.output.answers import seats_text
 from berth.schema.holders import Slots
 from berth.schema.slots import Owner
 from berth.schema.values import Calendar, Entry, Extra, Reservation, ResourceClass, Scaling, SessionMatch

@@ -13,7 +13,7 @@ from berth.diff import wording
 from berth.diff.change import Change, ReservationChange, SharedChange, SideSummary
 from berth.diff.manifests import FileChange, ObjectChange
 from berth.diff.wording import DiffLine, number_of
-from berth.output import report
+from berth.output import findinglist
 from berth.version import VERSION
 
 LIMIT = 65_000  # characters; GitHub refuses more than 65,536
@@ -67,13 +67,13 @@ def as_markdown(change: Change, zone: str, limit: int = LIMIT) -> str:
 
 def _join_within(limit: int, blocks: Iterable[str], end: str) -> str | None:
     """Join the blocks; return None as soon as they are too long."""
-    size, found = len(end), []
+    size, kept = len(end), []
     for block in blocks:
         size += len(block)
         if size > limit:
             return None
-        found.append(block)
-    return "".join([*found, end])
+        kept.append(block)
+    return "".join([*kept, end])
 
 
 def escaped(text: str) -> str:
@@ -103,24 +103,26 @@ def _blocks(change: Change, zone: str, depth: _Depth) -> Iterator[str]:
     yield f"### Berth: {escaped(wording.summary(change))}\n\n"
     names = f"{escaped(change.base.name)} → {escaped(change.head.name)}"
     yield f"{names}, by Berth {escaped(VERSION)} at {escaped(instant_text(change.now))}\n\n"
-    permissions = [wording.permission_line(one).text for one in change.permissions]
+    permissions = [wording.permission_line(permission).text for permission in change.permissions]
     yield from _list(wording.PERMISSIONS, permissions, depth.warnings)
     for side in (change.base, change.head):
         if side.findings:
             yield _folded(
-                escaped_in_html(f"{side.name}: {report.count(side.findings)}"), _findings(side, depth)
+                escaped_in_html(f"{side.name}: {findinglist.count(side.findings)}"), _findings(side, depth)
             )
-    policies = [wording.policy_line(one).text for one in change.policies]
+    policies = [wording.policy_line(result).text for result in change.policies]
     yield from _list(wording.POLICIES, policies, depth.warnings)
     yield from _shared(change.shared, depth)
-    ignored = [wording.ignored_line(one).text for one in change.ignored]
+    ignored = [wording.ignored_line(finding).text for finding in change.ignored]
     yield from _list(wording.IGNORED, ignored, depth.warnings)
     yield from _reservations(change.reservations, depth)
-    yield from _list(wording.PEAKS, [wording.peak_line(one, zone).text for one in change.peaks], depth.peaks)
+    yield from _list(
+        wording.PEAKS, [wording.peak_line(peak, zone).text for peak in change.peaks], depth.peaks
+    )
     if change.plan:
         lines = [line.text.strip() for line in wording.plan_lines(change.plan, zone)]
         yield from _list(wording.PLAN, lines, depth.peaks)
-    warnings = [wording.warning_line(one).text for one in change.warnings]
+    warnings = [wording.warning_line(warning).text for warning in change.warnings]
     yield from _list(wording.WARNINGS, warnings, depth.warnings)
     yield from _files(change.files, depth)
 
@@ -128,7 +130,7 @@ def _blocks(change: Change, zone: str, depth: _Depth) -> Iterator[str]:
 def _findings(side: SideSummary, depth: _Depth) -> str:
     shown = side.findings[: depth.warnings]
     more = len(side.findings) - len(shown)
-    text = _fenced(report.text(shown, color=False), "text") if shown else ""
+    text = _fenced(findinglist.text(shown, color=False), "text") if shown else ""
     return text + (f"and {more} more\n" if more else "")
 
 
@@ -136,8 +138,8 @@ def _shared(changes: Sequence[SharedChange], depth: _Depth) -> Iterator[str]:
     if not changes:
         return
     yield f"#### {wording.SHARED}\n\n"
-    for one in changes[: depth.titles]:
-        title, *lines = wording.shared_lines(one)
+    for document in changes[: depth.titles]:
+        title, *lines = wording.shared_lines(document)
         yield f"**{escaped(title.sign)} {escaped(title.text)}**\n"
         yield "".join(f"- {_signed(line)}\n" for line in lines[: depth.warnings])
         more = len(lines) - depth.warnings
@@ -148,10 +150,10 @@ def _shared(changes: Sequence[SharedChange], depth: _Depth) -> Iterator[str]:
 
 
 def _reservations(changes: Sequence[ReservationChange], depth: _Depth) -> Iterator[str]:
-    for number, one in enumerate(changes[: depth.titles]):
-        title = wording.title_line(one)
+    for number, reservation in enumerate(changes[: depth.titles]):
+        title = wording.title_line(reservation)
         head = f"**{escaped(title.sign)} {escaped(title.text)}**\n"
-        lines = wording.detail_lines(one) if number < depth.reservations else ()
+        lines = wording.detail_lines(reservation) if number < depth.reservations else ()
         yield head + "".join(f"- {_signed(line)}\n" for line in lines) + "\n"
     left = len(changes) - depth.titles
     if left > 0:
@@ -174,30 +176,30 @@ def _list(heading: str, texts: Sequence[str], most: int) -> Iterator[str]:
 def _files(files: Sequence[FileChange], depth: _Depth) -> Iterator[str]:
     if not files:
         return
-    objects = sum(len(one.objects) for one in files)
+    objects = sum(len(file.objects) for file in files)
     summary = f"Manifests: {number_of(len(files), 'file')}, {number_of(objects, 'object')}"
     yield _OPEN.format(summary)
-    for one in files[: depth.files]:
-        yield from _file(one, depth)
+    for file in files[: depth.files]:
+        yield from _file(file, depth)
     more = len(files) - depth.files
     yield f"and {number_of(more, 'more file')}\n" if more > 0 else ""
     yield _CLOSE
 
 
-def _file(one: FileChange, depth: _Depth) -> Iterator[str]:
-    yield f"- {_signed(wording.file_line(one))}\n"
+def _file(file: FileChange, depth: _Depth) -> Iterator[str]:
+    yield f"- {_signed(wording.file_line(file))}\n"
     if depth.objects:
         yield "\n"
-        for item in one.objects:
+        for item in file.objects:
             yield _object(item, depth.context)
 
 
-def _object(one: ObjectChange, context: int | None) -> str:
-    title = wording.object_title(one)
+def _object(changed: ObjectChange, context: int | None) -> str:
+    title = wording.object_title(changed)
     if context is None:
         return f"  {escaped(title)}\n\n"
     return _folded(
-        escaped_in_html(title), _fenced("".join(f"{line}\n" for line in one.lines(context)), "diff")
+        escaped_in_html(title), _fenced("".join(f"{line}\n" for line in changed.lines(context)), "diff")
     )
 
 

@@ -8,7 +8,7 @@ from berth.diff import wording
 from berth.diff.change import Change, SideSummary
 from berth.diff.manifests import FileChange
 from berth.diff.wording import DiffLine
-from berth.output import report
+from berth.output import findinglist
 from berth.output.table import visible
 
 _COLORS = {"+": "\x1b[32m", "-": "\x1b[31m", "~": "\x1b[33m", "!": "\x1b[33m", "@": "\x1b[36m"}
@@ -27,24 +27,26 @@ def as_text(change: Change, zone: str, style: TextStyle, *, wide: bool) -> str:
     names = visible(f"{change.base.name} -> {change.head.name}")
     blocks = [f"{_bold(visible(wording.summary(change)), style)}\n{names}\n"]
     blocks += [_findings(side, style) for side in (change.base, change.head) if side.findings]
-    blocks += _part(wording.PERMISSIONS, [wording.permission_line(one) for one in change.permissions], style)
-    blocks += _part(wording.POLICIES, [wording.policy_line(one) for one in change.policies], style)
-    shared = [line for one in change.shared for line in wording.shared_lines(one)]
+    blocks += _part(
+        wording.PERMISSIONS, [wording.permission_line(permission) for permission in change.permissions], style
+    )
+    blocks += _part(wording.POLICIES, [wording.policy_line(result) for result in change.policies], style)
+    shared = [line for document in change.shared for line in wording.shared_lines(document)]
     blocks += _part(wording.SHARED, shared, style)
-    blocks += _part(wording.IGNORED, [wording.ignored_line(one) for one in change.ignored], style)
-    for one in change.reservations:
-        details = (DiffLine(line.sign, f"  {line.text}") for line in wording.detail_lines(one))
-        blocks.append(_lines([wording.title_line(one), *details], style))
-    blocks += _part(wording.PEAKS, [wording.peak_line(one, zone) for one in change.peaks], style)
+    blocks += _part(wording.IGNORED, [wording.ignored_line(finding) for finding in change.ignored], style)
+    for reservation in change.reservations:
+        details = (DiffLine(line.sign, f"  {line.text}") for line in wording.detail_lines(reservation))
+        blocks.append(_lines([wording.title_line(reservation), *details], style))
+    blocks += _part(wording.PEAKS, [wording.peak_line(peak, zone) for peak in change.peaks], style)
     if change.plan:
         blocks += _part(wording.PLAN, [*wording.plan_lines(change.plan, zone)], style)
-    blocks += _part(wording.WARNINGS, [wording.warning_line(one) for one in change.warnings], style)
+    blocks += _part(wording.WARNINGS, [wording.warning_line(warning) for warning in change.warnings], style)
     blocks += _files(change.files, style, wide=wide)
     return "\n".join(blocks)
 
 
 def _findings(side: SideSummary, style: TextStyle) -> str:
-    return f"{visible(side.name)}:\n{report.text(side.findings, color=style.color)}"
+    return f"{visible(side.name)}:\n{findinglist.text(side.findings, color=style.color)}"
 
 
 def _part(heading: str, lines: Sequence[DiffLine], style: TextStyle) -> list[str]:
@@ -53,9 +55,9 @@ def _part(heading: str, lines: Sequence[DiffLine], style: TextStyle) -> list[str
 
 def _files(files: Sequence[FileChange], style: TextStyle, *, wide: bool) -> list[str]:
     lines = []
-    for one in files:
-        lines.append(wording.file_line(one))
-        for item in one.objects if wide else ():
+    for file in files:
+        lines.append(wording.file_line(file))
+        for item in file.objects if wide else ():
             lines.append(DiffLine(" ", f"  {wording.object_title(item)}"))
             lines += [_manifest_line(line) for line in item.lines()]
     return _part("Manifests", lines, style)
@@ -68,7 +70,7 @@ def _manifest_line(line: str) -> DiffLine:
 
 
 def _lines(lines: Sequence[DiffLine], style: TextStyle) -> str:
-    return "".join(f"{_line(one, style)}\n" for one in lines)
+    return "".join(f"{_line(line, style)}\n" for line in lines)
 
 
 def _line(line: DiffLine, style: TextStyle) -> str:

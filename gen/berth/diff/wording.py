@@ -42,8 +42,8 @@ from berth.diff.change import (
 from berth.diff.manifests import FileChange, ObjectChange
 from berth.diff.permissions import Permission
 from berth.findings import Finding
-from berth.output import report
-from berth.output.report import seats_text
+from berth.output import findinglist
+from berth.output.answers import seats_text
 from berth.schema.holders import Unit
 from berth.schema.values import APPROVAL, REFUSE, Seats
 
@@ -342,7 +342,7 @@ def _seats_change(before: Occurrence, after: Occurrence, units: tuple[Unit, Unit
 def plan_lines(plan: PlanChange, zone: str) -> Iterator[DiffLine]:
     """Yield the findings of the plan, then what differs in it."""
     for one in plan.findings:
-        yield DiffLine("!", report.text([one], color=False).partition("\n")[0])
+        yield DiffLine("!", findinglist.text([one], color=False).partition("\n")[0])
     for machines in plan.machines:
         yield _machines_line(machines, zone)
     for month in plan.months:

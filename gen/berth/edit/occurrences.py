@@ -26,7 +26,7 @@ from berth.edit.seats import Counts, count_keys, set_extra_seats, with_counts
 from berth.findings import Problem
 from berth.manifests.placed import class_names
 from berth.notation.times import TimeSpan, end_time
-from berth.output.report import seats_text
+from berth.output.answers import seats_text
 from berth.schema.entry import EQUAL_TIMES
 from berth.schema.values import Calendar, Except, Reservation, Seats
 

@@ -4,9 +4,11 @@ An error is a broken promise: seats missing for longer than allowed, placeholder
 cluster. Codes are stable and never reused. docs/status.md shows each finding.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from berth.findings import ERROR, NOTE, WARNING
+from berth.output.findinglist import severity_text
 
 
 class LiveRule(NamedTuple):
@@ -117,3 +119,16 @@ class LiveFinding(NamedTuple):
     @property
     def brief(self) -> str:
         return LIVE_RULES[self.code].brief
+
+    def line(self, *, color: bool) -> str:
+        """Return the finding in one line."""
+        kind = severity_text(self.severity, self.code, color=color)
+        subject = f"{self.subject}: " if self.subject else ""
+        return f"{self.cluster}: {kind} {subject}{self.message} {self.fix}"
+
+
+def findings_json(findings: Sequence[LiveFinding]) -> list[dict[str, str]]:
+    return [
+        {"severity": finding.severity, "code": finding.code, "message": finding.message, "fix": finding.fix}
+        for finding in findings
+    ]

@@ -80,8 +80,8 @@ def cut_at_word(cell: str, most: int) -> str:
     """Return the beginning of a text with an ellipsis, at most so wide if a word ends soon enough."""
     if width(cell) <= most:
         return cell
-    found = _beginnings(cell)
-    return next((one for one in reversed(found) if width(one) <= most), found[0])
+    beginnings = _beginnings(cell)
+    return next((beginning for beginning in reversed(beginnings) if width(beginning) <= most), beginnings[0])
 
 
 def _beginnings(cell: str) -> list[str]:

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from berth.output import report
+from berth.output import findinglist
 from berth.output.folder import header
 from berth.output.templates import Renderer
 from berth.pipeline import Pipeline
@@ -41,7 +41,7 @@ def rendered(
     ):
         write(where, one)
     pipeline = Pipeline(str(folder))
-    assert not pipeline.has_errors(), report.text(pipeline.findings(), color=False)
+    assert not pipeline.has_errors(), findinglist.text(pipeline.findings(), color=False)
     assert pipeline.site is not None
     found = {}
     for path, text in engine_texts(RENDERER, pipeline.site, pipeline.declared):

@@ -1,0 +1,118 @@
+"""Answers for programs in JSON, YAML and CSV, and the values in them that many answers have."""
+
+import csv
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from io import StringIO
+
+from berth.core.jsonvalues import instant_text
+from berth.core.timetable import API_VERSION
+from berth.output import yamltext
+from berth.output.columns import Column, Row
+from berth.output.table import visible
+from berth.schema.holders import Unit
+from berth.schema.values import ReservationOwner
+
+Answer = Mapping[str, object]
+"""What a command answers to programs, of the values that JSON has."""
+
+DATA_FORMS = ("json", "yaml", "csv")
+
+
+def document(kind: str, content: Answer) -> Answer:
+    """Return an answer of Berth, as all its forms have it."""
+    return {"apiVersion": API_VERSION, "kind": kind, **content}
+
+
+def serialize(answer: Answer, form: str) -> str:
+    """Write an answer in one of DATA_FORMS. CSV has its `items` only."""
+    if form == "yaml":
+        return yamltext.block(answer, 0) + "\n"
+    if form == "csv":
+        return _csv(answer["items"])
+    return json.dumps(answer, indent=2, ensure_ascii=False) + "\n"
+
+
+def _csv(items: object) -> str:
+    """Write a line for each item. A mapping in it becomes a column for each key, such as `seats.small`."""
+    assert isinstance(items, list)
+    rows = [dict(_csv_cells(item)) for item in items]
+    columns: dict[str, dict[str, None]] = {}
+    for name in (name for row in rows for name in row):
+        columns.setdefault(name.partition(".")[0], {})[name] = None
+    headings = [name for key, own in columns.items() for name in own if name != key or len(own) == 1]
+    if not headings:
+        return ""
+    file = StringIO()
+    writer = csv.DictWriter(file, headings, restval="", extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return file.getvalue()
+
+
+def _csv_cells(item: Answer) -> Iterator[tuple[str, str]]:
+    for key, value in item.items():
+        if isinstance(value, Mapping):
+            yield from ((f"{key}.{name}", _csv_cell(inner)) for name, inner in value.items())
+        else:
+            yield key, _csv_cell(value)
+
+
+def _csv_cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return visible(" ".join(map(str, value)) if isinstance(value, list | tuple) else str(value))
+
+
+def instant_column(heading: str, key: str, instant: Callable[[Row], int | None]) -> Column[Row]:
+    """Return the column of an instant, which tables show in UTC: `2026-02-02 08:00`."""
+    return Column(heading, key, instant, minute_text, instant_text)
+
+
+def minute_text(instant: int) -> str:
+    return instant_text(instant)[:16].replace("T", " ")
+
+
+def instant_json(instant: int | None) -> str | None:
+    return None if instant is None else instant_text(instant)
+
+
+def hours_json(seconds: int) -> int | float:
+    """Return hours, as a whole number where they are one."""
+    whole, rest = divmod(seconds, 3600)
+    return seconds / 3600 if rest else whole
+
+
+def owner_column(owner: Callable[[Row], ReservationOwner | None]) -> Column[Row]:
+    """Return the column of who asks for a reservation."""
+    return Column("owner", "owner", owner, lambda named: named.text, owner_json)
+
+
+def owner_json(owner: ReservationOwner | None) -> dict[str, str | None] | None:
+    return None if owner is None else {"name": owner.name, "contact": owner.contact or None}
+
+
+Counts = Sequence[tuple[str, int]]
+"""Seats or whole nodes by class."""
+
+
+def counts_json(counts: Counts, unit: Unit) -> dict[str, dict[str, int]]:
+    """Return `seats` by class, or `nodes` where whole nodes are counted."""
+    return {"seats": {}, "nodes": dict(counts)} if unit is Unit.NODE else {"seats": dict(counts)}
+
+
+def count_columns(counts: Callable[[Row], tuple[Counts, Unit]]) -> Sequence[Column[Row]]:
+    """Return the columns of seats, and of whole `nodes`, which are beside them in answers only."""
+    return (
+        Column("seats", "", lambda row: seats_text(*counts(row))),
+        Column("", "seats", lambda row: counts_json(*counts(row))["seats"]),
+        Column("", "nodes", lambda row: counts_json(*counts(row)).get("nodes"), is_optional=True),
+    )
+
+
+def seats_text(counts: Counts, unit: Unit = Unit.SEAT) -> str:
+    """Return `25 small`, or `3 nodes of small` where whole nodes are counted; several with commas."""
+    single, several = (" node of", " nodes of") if unit is Unit.NODE else ("", "")
+    return ", ".join(f"{count}{single if count == 1 else several} {name}" for name, count in counts)

@@ -1,0 +1,85 @@
+"""The layout of findings: lines of text, commands for GitHub's workflows, and an answer for programs."""
+
+from collections.abc import Sequence
+from posixpath import join, normpath
+
+from berth.findings import ERROR, NOTE, WARNING, Finding
+from berth.output.answers import Answer, document
+from berth.output.table import visible
+
+_COLORS = {ERROR: "\x1b[31m", WARNING: "\x1b[33m", NOTE: "\x1b[36m"}
+_BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
+_GITHUB = {ERROR: "error", WARNING: "warning", NOTE: "notice"}
+_KEYS = ("severity", "code", "file", "line", "column", "path", "message", "fix")
+
+
+def text(findings: Sequence[Finding], *, color: bool, folder: str = "") -> str:
+    """Return a line for each finding and one that counts them; empty without findings.
+
+    `folder` leads from the reader to the project.
+    """
+    if not findings:
+        return ""
+    lines = [_line(finding, color, folder) for finding in findings]
+    return "\n".join([*lines, f"{count(findings)}."]) + "\n"
+
+
+def _line(finding: Finding, color: bool, folder: str) -> str:
+    place = f"{visible(finding.file)}:"
+    if finding.line:
+        file = normpath(join(folder, finding.file)) if folder else finding.file
+        place = f"{visible(file)}:{finding.line}:{finding.column}:"
+    if color:
+        place = f"{_BOLD}{place}{_PLAIN}"
+    path = f"{finding.path}: " if finding.path else ""
+    message = visible(f"{path}{finding.message} {finding.fix}")
+    return f"{place} {severity_text(finding.severity, finding.code, color=color)} {message}"
+
+
+def severity_text(severity: str, code: str, *, color: bool) -> str:
+    """Return `error[B012]`."""
+    shown = f"{severity}[{code}]"
+    return f"{_COLORS[severity]}{shown}{_PLAIN}" if color else shown
+
+
+def count(findings: Sequence[Finding]) -> str:
+    """Return `2 errors, 1 warning`, the worst first."""
+    words = []
+    for severity in (ERROR, WARNING, NOTE):
+        number = sum(finding.severity == severity for finding in findings)
+        if number:
+            words.append(f"{number} {severity}{'s' if number > 1 else ''}")
+    return ", ".join(words)
+
+
+def as_answer(findings: Sequence[Finding]) -> Answer:
+    """Return the answer of kind FindingList."""
+    return document("FindingList", {"items": as_json(findings)})
+
+
+def as_json(findings: Sequence[Finding]) -> list[dict[str, object]]:
+    """Return each finding as a JSON object."""
+    return [{key: getattr(finding, key) for key in _KEYS} for finding in findings]
+
+
+def github(findings: Sequence[Finding], folder: str = "") -> str:
+    """Return workflow commands, which GitHub shows at their lines in the pull request.
+
+    `folder` leads from the root of the repository, where workflows run, to the project.
+    """
+    files = {finding.file: _property(normpath(join(folder, finding.file))) for finding in findings}
+    return "".join(
+        f"::{_GITHUB[finding.severity]} file={files[finding.file]},line={finding.line},"
+        f"col={finding.column},title={finding.code}::"
+        f"{_data((finding.path + ': ' if finding.path else '') + finding.message + ' ' + finding.fix)}\n"
+        for finding in findings
+    )
+
+
+def _data(value: str) -> str:
+    """Escape what ends a command, and what a terminal or a log would act on or hide."""
+    return visible(value).replace("%", "%25")
+
+
+def _property(value: str) -> str:
+    return _data(value).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,32 @@
+"""Answers for programs."""
+
+import json
+
+import yaml
+from berth.output.answers import document, serialize
+
+ANSWER = document(
+    "Things",
+    {
+        "items": [
+            {"name": "a, b", "seats": {"small": 2}, "next": None, "suspend": True, "marks": ["gap", "moved"]},
+            {"name": "c", "seats": {"gpu": 1, "small": 3}, "next": 1.5, "suspend": False, "marks": []},
+            {"name": "d", "seats": {}, "next": {"until": "x"}, "suspend": False, "marks": []},
+        ],
+        "other": [],
+    },
+)
+
+
+def test_yaml_is_the_same_answer_as_json() -> None:
+    assert yaml.safe_load(serialize(ANSWER, "yaml")) == json.loads(serialize(ANSWER, "json"))
+
+
+def test_csv_has_a_line_for_each_item_and_a_column_for_each_key() -> None:
+    assert serialize(ANSWER, "csv").splitlines() == [
+        "name,seats.small,seats.gpu,next.until,suspend,marks",
+        '"a, b",2,,,true,gap moved',
+        "c,3,1,,false,",
+        "d,,,x,false,",
+    ]
+    assert serialize(document("Things", {"items": []}), "csv") == ""
