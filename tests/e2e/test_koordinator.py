@@ -13,6 +13,7 @@ import pytest
 import yaml
 from berth.core.jsonvalues import instant_text
 from berth.core.target import placeholders
+from berth.manifests.gotypes import why_unread
 
 from tests.e2e import koordinatorstory, project
 from tests.e2e.cluster import Cluster
@@ -22,11 +23,10 @@ from tests.e2e.koordinatorcases import CASES, COUNT, CROWD, EDITED, ENDS, LAB, R
 from tests.e2e.koordinatorstory import STRANGER, Story, at, left, short
 from tests.e2e.sidebyside import Stories
 from tests.e2e.slotrecord import SLOTS, Look
+from tests.e2e.slotspecs import GOOD as GOOD_SPECS
+from tests.e2e.slotspecs import POISON
 from tests.e2e.windows import MINUTE
 from tests.generate import project as generated_project
-from tests.koordinator.decoding import poison
-from tests.koordinator.specs import GOOD as GOOD_SPECS
-from tests.koordinator.specs import POISON
 
 LAG = 25  # seconds until what happens shows in the record, also on a busy machine
 CUT = 1.2  # seconds before the end of a window that are not looked at
@@ -44,7 +44,7 @@ def test_go_refuses_what_the_fake_scheduler_refuses() -> None:
     """Without a cluster: one object of these, and the real one sees no Reservation any more."""
     trees = [{"metadata": {}, "spec": spec} for spec in (*GOOD_SPECS, *POISON)]
 
-    assert [bool(poison(one)) for one in trees] == [bool(answer.error) for answer in decoded(trees)]
+    assert [bool(why_unread(one)) for one in trees] == [bool(answer.error) for answer in decoded(trees)]
 
 
 @pytest.fixture(scope="module")

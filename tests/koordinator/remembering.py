@@ -2,24 +2,22 @@
 tries again only when certain things happen, and what its status tells late. As seen of koord-scheduler 1.8.0.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from random import Random
 
-from tests.koordinator.amounts import Tree
-from tests.koordinator.claiming import DEFAULTS, Settings
-from tests.koordinator.deciding import Action, Bind, Evict, Seen, SetStatus, decide, queue
-from tests.koordinator.nodes import cached
+from tests.koordinator.deciding import Action, Bind, Evict, Seen, SetStatus, decide, place_pod, queue, rooms
 from tests.koordinator.objects import (
+    Tree,
     allocated_to,
     is_available,
+    is_running,
     node_of,
     owners_of,
+    owns,
+    room_of,
     spec_of,
-    status_of,
     uid_of,
 )
-from tests.koordinator.owners import owns
-from tests.koordinator.placing import Placed, place
 
 UNTRIED = 305.0  # seconds until what was refused is tried again, whatever else happens
 WAKING = (0.1, 0.3)  # seconds until it is tried after a pod has ended, or a node has come
@@ -44,18 +42,16 @@ class Memory:
         self._preempting: dict[str, float] = {}  # by uid of what was refused, when pods leave for it
         self._telling: dict[str, tuple[list[str], float]] = {}  # by uid, which owners are told and when
         self._ran: dict[str, str] = {}  # by uid of a pod, the uid of its Reservation, at the last look
-        self._nodes: set[str] | None = None  # None: this is the first look
+        self._nodes: set[tuple[str, int]] | None = None  # None: this is the first look
         self._available: set[str] = set()
         self.due = float("inf")  # when to look again, if nothing happens before
 
-    def look(
-        self, at: float, now: float, there: Seen, schedulers: Collection[str], settings: Settings = DEFAULTS
-    ) -> list[Action]:
+    def look(self, at: float, now: float, there: Seen, schedulers: Collection[str]) -> list[Action]:
         """What it would write, in order."""
         if self._has_crashed(at, there):
             self.due = self._back
             return []
-        waiting = {uid_of(tree): tree for tree, _ in queue(there.pods, there.reservations, set(schedulers))}
+        waiting = {uid_of(tree) for tree in queue(there, schedulers)}
         self._wake(at, there)
         self._until = {uid: until for uid, until in self._until.items() if uid in waiting}
         between = self._come_between(there, schedulers)
@@ -64,13 +60,13 @@ class Memory:
         away |= {uid_of(one.pod) for one in between}
         awake = Seen(there.nodes, _without(there.pods, away), _without(there.reservations, away))
         bound = [_bound(one) for one in between]
-        found = decide(now, awake._replace(pods=[*awake.pods, *bound]), schedulers, settings)
+        found = decide(now, awake._replace(pods=[*awake.pods, *bound]), schedulers)
         placed = {uid_of(one.pod) for one in found if isinstance(one, Bind)}
         placed |= {
             uid_of(one.reservation) for one in found if isinstance(one, SetStatus) and node_of(_after(one))
         }
         self._until = {uid: until for uid, until in self._until.items() if uid not in placed}
-        self._until |= dict.fromkeys(waiting.keys() - away - placed, at + UNTRIED)
+        self._until |= dict.fromkeys(waiting - away - placed, at + UNTRIED)
         found = self._preempt(at, found)
         telling, self._telling = self._telling, {}
         actions = [*between, *(one for one in found if not self._is_early(at, one, telling))]
@@ -130,9 +126,11 @@ class Memory:
             if self._random.random() >= self._between:
                 continue
             taken = [*_without(there.pods, {uid_of(one.pod) for one in found}), *map(_bound, found)]
-            cache = cached(there.nodes, taken, _without(there.reservations, {uid_of(slot)}))
-            for pod in _pods_that_wait(taken, schedulers):
-                if place(cache, pod) == Placed(node_of(slot)):
+            without = Seen(there.nodes, taken, _without(there.reservations, {uid_of(slot)}))
+            nodes = rooms(without)
+            for pod in queue(without._replace(reservations=()), schedulers):
+                placed = place_pod(nodes.values(), pod)
+                if placed and not placed.slot and placed.node.name == node_of(slot):
                     found.append(Bind(pod, node_of(slot)))
                     break
         return found
@@ -164,26 +162,13 @@ def _without(trees: Collection[Tree], uids: Collection[str]) -> list[Tree]:
     return [tree for tree in trees if uid_of(tree) not in uids]
 
 
-def _pods_that_wait(pods: list[Tree], schedulers: Collection[str]) -> Iterator[Tree]:
-    return (tree for tree, _ in queue(pods, (), set(schedulers)))
-
-
 def _running(there: Seen) -> dict[str, str]:
     """By uid of a pod that takes room on a node, the uid of its Reservation."""
-    pods = (pod for pod in there.pods if spec_of(pod).get("nodeName"))
-    return {
-        uid_of(pod): allocated_to(pod)
-        for pod in pods
-        if status_of(pod).get("phase") not in ("Succeeded", "Failed")
-    }
+    return {uid_of(pod): allocated_to(pod) for pod in there.pods if is_running(pod)}
 
 
-def _nodes(there: Seen) -> set[str]:
-    """Each as far as the scheduler looks at it."""
-    return {
-        repr((uid_of(one), one["metadata"].get("labels"), spec_of(one), status_of(one).get("allocatable")))
-        for one in there.nodes
-    }
+def _nodes(there: Seen) -> set[tuple[str, int]]:
+    return {(uid_of(one), room_of(one)) for one in there.nodes}
 
 
 def _available(there: Seen) -> set[str]:

@@ -8,16 +8,12 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from random import Random
-from typing import Any
 
-from berth.core.jsonvalues import instant_text
+from berth.core.slots import ALLOCATED
 
 from tests.e2e.direct import Direct, Mirror, RefusedError, at_once
-from tests.koordinator.amounts import Tree
-from tests.koordinator.claiming import DEFAULTS, Settings
-from tests.koordinator.deciding import Action, Bind, Delete, Evict, Seen, SetStatus, Wait, allocation, seen
-from tests.koordinator.matching import AFFINITY
-from tests.koordinator.objects import ALLOCATED, annotations_of, metadata, spec_of, uid_of
+from tests.koordinator.deciding import NO_ROOM, Action, Bind, Delete, Evict, Seen, SetStatus, Wait, seen
+from tests.koordinator.objects import Tree, allocation, metadata, spec_of, uid_of
 from tests.koordinator.remembering import Memory
 
 NAME = "koord-scheduler"
@@ -35,12 +31,10 @@ class FakeScheduler:
         self,
         direct: Direct,
         schedulers: Sequence[str] = (NAME,),
-        settings: Settings = DEFAULTS,
         clock: Callable[[], float] = time.time,
         seed: int = 0,
     ) -> None:
-        self._direct, self._schedulers = direct, schedulers
-        self._settings, self._clock = settings, clock
+        self._direct, self._schedulers, self._clock = direct, schedulers, clock
         self._news, self._stop = threading.Event(), threading.Event()
         self._nodes, self._pods, self._reservations = (
             Mirror(direct, path, self._news.set) for path in (NODES, PODS, RESERVATIONS)
@@ -48,8 +42,7 @@ class FakeScheduler:
         self._thread = threading.Thread(target=self._run, daemon=True, name=NAME)
         self._known: Seen | None = None
         self._memory = Memory(Random(seed))
-        self._told: dict[str, str] = {}  # by uid of a pod, why it waits
-        self._events = 0
+        self._told: set[str] = set()  # uids of pods that know that they wait
         self.troubles: list[str] = []  # of its own, as a test wants to know them
 
     def start(self) -> None:
@@ -88,8 +81,7 @@ class FakeScheduler:
         self._known = seen(self._known, Seen(*(one.objects() for one in mirrors)))
         if self._known is None:
             return
-        now, settings = self._clock(), self._settings
-        actions = self._memory.look(time.monotonic(), now, self._known, self._schedulers, settings)
+        actions = self._memory.look(time.monotonic(), self._clock(), self._known, self._schedulers)
         if actions:
             at_once([partial(self._try, one) for one in actions])
 
@@ -120,9 +112,6 @@ class FakeScheduler:
         body = {"apiVersion": GROUP, "kind": "Reservation", **tree, "status": action.status}
         path = f"{RESERVATIONS}/{metadata(tree)['name']}/status"
         self._reservations.learn(self._direct.ask("PUT", path, body))
-        reason, message = action.event
-        if reason:
-            self._tell({"kind": "Reservation", "apiVersion": GROUP}, tree, reason, message)
 
     def _annotate(self, pod: Tree, allocated: str) -> Tree:
         patch = {"metadata": {"uid": uid_of(pod), "annotations": {ALLOCATED: allocated}}}
@@ -140,58 +129,19 @@ class FakeScheduler:
         }
         self._direct.create(f"{_path(pod)}/binding", body)
         self._pods.learn({**pod, "spec": {**spec_of(pod), "nodeName": action.node}})
-        said = f"Successfully assigned {metadata(pod)['namespace']}/{name} to {action.node}"
-        self._tell({"kind": "Pod", "apiVersion": "v1"}, pod, "Scheduled", said)
 
     def _wait(self, action: Wait) -> None:
-        """Told once in the same words, as the recorder of events would."""
+        """Told once."""
         pod = action.pod
-        if self._told.get(uid_of(pod)) == action.message:
+        if uid_of(pod) in self._told:
             return
-        self._told[uid_of(pod)] = action.message
-        condition = {
-            "type": "PodScheduled",
-            "status": "False",
-            "reason": "Unschedulable",
-            "message": action.message,
-        }
-        others = [
-            one for one in (pod.get("status") or {}).get("conditions") or [] if one["type"] != "PodScheduled"
-        ]
-        self._direct.patch(f"{_path(pod)}/status", {"status": {"conditions": [*others, condition]}})
-        reasons = ["FailedScheduling"]
-        if AFFINITY in annotations_of(pod):
-            reasons.append("FailedScheduling-Reservation")
-        for reason in reasons:
-            self._tell({"kind": "Pod", "apiVersion": "v1"}, pod, reason, action.message)
+        self._told.add(uid_of(pod))
+        condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": NO_ROOM}
+        self._direct.patch(f"{_path(pod)}/status", {"status": {"conditions": [condition]}})
 
     def _delete(self, action: Delete) -> None:
         tree = action.reservation
-        options: dict[str, Any] = {"preconditions": {"uid": uid_of(tree)}}
-        self._direct.delete(f"{RESERVATIONS}/{metadata(tree)['name']}", **options)
-
-    def _tell(self, kind: Tree, of: Tree, reason: str, message: str) -> None:
-        meta = metadata(of)
-        namespace = meta.get("namespace") or "default"
-        self._events += 1
-        now = instant_text(int(self._clock()))
-        event = {
-            "apiVersion": "v1",
-            "kind": "Event",
-            "metadata": {
-                "name": f"{meta['name'][:200]}.{uid_of(of)[:8]}.{self._events}",
-                "namespace": namespace,
-            },
-            "involvedObject": {**kind, "name": meta["name"], "namespace": namespace, "uid": uid_of(of)},
-            "type": "Warning" if reason.startswith("FailedScheduling") else "Normal",
-            "reason": reason,
-            "message": message[:1000],
-            "source": {"component": NAME},
-            "firstTimestamp": now,
-            "lastTimestamp": now,
-            "count": 1,
-        }
-        self._direct.create(f"/api/v1/namespaces/{namespace}/events", event)
+        self._direct.delete(f"{RESERVATIONS}/{metadata(tree)['name']}", preconditions={"uid": uid_of(tree)})
 
 
 def _path(pod: Tree) -> str:

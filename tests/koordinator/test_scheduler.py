@@ -10,10 +10,18 @@ import pytest
 
 from tests.e2e.direct import Direct, RefusedError
 from tests.koordinator.apiserver import NODES, PODS, RESERVATIONS, ApiServer, served
-from tests.koordinator.matching import AFFINITY
-from tests.koordinator.objects import node_of, phase_of, spec_of, status_of
+from tests.koordinator.objects import (
+    NOON,
+    SESSION,
+    node,
+    node_of,
+    phase_of,
+    pod,
+    reservation,
+    spec_of,
+    status_of,
+)
 from tests.koordinator.scheduler import FakeScheduler
-from tests.koordinator.world import NOON, SESSION, node, pod, reservation
 
 LONG_ENOUGH = 20.0
 
@@ -78,52 +86,6 @@ def test_a_slot_is_bound_used_and_given_back() -> None:
         direct.delete("/api/v1/namespaces/hub/pods/s1")
 
         until(lambda: "currentOwners" not in status_of(server.all(RESERVATIONS)["r1"]))
-        told = [(one["involvedObject"]["name"], one["reason"]) for one in server.events]
-        assert told == [("r1", "Scheduled"), ("s1", "Scheduled")]
-
-
-def test_it_expires_by_the_clock_alone() -> None:
-    clock = Clock()
-    with running(clock, "n1") as (server, direct, _):
-        made(direct, "r1", ttl="1h")
-        until(lambda: phases(server) == {"r1": "Available"})
-        clock.now += 3601
-        until(lambda: phases(server) == {"r1": "Failed"})
-        clock.now += 24 * 3600 + 1
-        until(lambda: not phases(server))
-
-
-def test_what_waits_says_why_once() -> None:
-    clock = Clock()
-    with running(clock) as (server, direct, _):
-        server.make(NODES, node("small", cpu="1"))
-        made(direct, "r1", cpu="2")
-        server.make(PODS, pod("s1", cpu="3"))
-        until(lambda: len(server.events) == 2)
-        assert {one["message"] for one in server.events} == {"0/1 nodes are available: 1 Insufficient cpu."}
-        conditions = status_of(server.all(PODS)["s1"])["conditions"]
-        assert [(one["type"], one["reason"]) for one in conditions] == [("PodScheduled", "Unschedulable")]
-
-        server.make(NODES, node("large"))
-
-        until(lambda: node_of(server.all(RESERVATIONS)["r1"]) == "large")
-        assert len([one for one in server.events if one["reason"] == "FailedScheduling"]) <= 3
-
-
-def test_a_pod_that_needs_a_slot_is_told_twice_and_one_of_a_higher_priority_evicts() -> None:
-    clock = Clock()
-    with running(clock) as (server, _, __):
-        server.make(NODES, node(cpu="1"))
-        server.make(PODS, pod("place", at="n1", priority=-10))
-        server.make(PODS, pod("s1", annotations={AFFINITY: "{}"}))
-        until(lambda: len(server.events) == 2)
-        reasons = {one["reason"] for one in server.events}
-        assert reasons == {"FailedScheduling", "FailedScheduling-Reservation"}
-
-        server.make(PODS, pod("s2"))
-
-        until(lambda: spec_of(server.all(PODS)["s2"]).get("nodeName"))
-        assert "place" not in server.all(PODS)
 
 
 def test_a_poisoned_object_stops_it_until_it_is_gone() -> None:
