@@ -61,12 +61,6 @@ class Bind(NamedTuple):
     allocated: str = ""
 
 
-class Wait(NamedTuple):
-    """A pod finds no room."""
-
-    pod: Tree
-
-
 class Evict(NamedTuple):
     """A pod of a lower priority leaves for what was refused, whose uid is `by`."""
 
@@ -78,7 +72,7 @@ class Delete(NamedTuple):
     reservation: Tree
 
 
-Action = SetStatus | Bind | Wait | Evict | Delete
+Action = SetStatus | Bind | Evict | Delete
 
 
 class HeldSeat:
@@ -138,14 +132,6 @@ class NodeRoom:
     def slot_of(self, pod: str) -> str:
         return next((uid for uid, seat in self.seats.items() if pod in seat.owners), "")
 
-    def suits(self, spec: Tree) -> bool:
-        """Labels, and keys of taints."""
-        wanted = spec.get("nodeSelector") or {}
-        tolerated = {one.get("key") for one in spec.get("tolerations") or []}
-        keys = {one["key"] for one in spec_of(self.tree).get("taints") or []}
-        is_tolerated = None in tolerated or keys <= tolerated
-        return wanted.items() <= labels_of(self.tree).items() and is_tolerated
-
 
 class Placed(NamedTuple):
     node: NodeRoom
@@ -172,8 +158,6 @@ def place_pod(nodes: Iterable[NodeRoom], pod: Tree) -> Placed | None:
     """In the fullest slot that admits it, or else on the emptiest node."""
     choices = []
     for node in nodes:
-        if not node.suits(spec_of(pod)):
-            continue
         asked = cpu_of(spec_of(pod))
         # Where more is taken than there is, no slot of the node admits anybody.
         seats = [one for one in node.seats.values() if one.admits(pod) and asked <= node.free + one.free]
@@ -191,8 +175,6 @@ def place_slot(nodes: Iterable[NodeRoom], slot: Tree) -> Placed | None:
     is_required = is_claim and labels_of(slot).get(REQUIRED) == "true"
     choices = []
     for node in nodes:
-        if not node.suits(template_of(slot)):
-            continue
         donors = (one for one in _donors(node, slot) if _gives(node, one, size)) if is_claim else iter(())
         if (donor := next(donors, None)) is not None:
             choices.append((0, -node.free, node.name, Placed(node, donors=(donor,))))
@@ -228,15 +210,6 @@ def victims(nodes: Iterable[NodeRoom], pod: Tree) -> tuple[NodeRoom, set[str]] |
         highest = max(priority_of(node.pods[uid]) for uid in gone)
         choices.append(((highest, len(gone)), node, gone))
     return min(choices, key=lambda choice: choice[0])[1:] if choices else None
-
-
-def seen(before: Seen | None, listed: Seen) -> Seen | None:
-    """What a scheduler knows after a list. One Reservation that Go cannot read breaks the list of all: who
-    had one before goes on with that, and who had none never begins.
-    """
-    if any(gotypes.why_unread(one) for one in listed.reservations):
-        return None if before is None else listed._replace(reservations=before.reservations)
-    return listed
 
 
 def decide(now: float, there: Seen, schedulers: Collection[str]) -> list[Action]:
@@ -297,14 +270,14 @@ def _schedule_pod(nodes: Rooms, pod: Tree) -> list[Action]:
         return [Bind(pod, placed.node.name, allocation(seat.tree) if seat else "")]
     found = victims(nodes.values(), pod)
     if found is None:
-        return [Wait(pod)]
+        return []
     node, gone = found
-    leaving = [Evict(node.pods[uid], uid_of(pod)) for uid in sorted(gone)]
+    leaving: list[Action] = [Evict(node.pods[uid], uid_of(pod)) for uid in sorted(gone)]
     kept = nodes[node.name] = node.without(gone)  # in the cache they have left already
     room = place_pod([kept], pod)
     assert room is not None
     _bind(room, pod)
-    return [Wait(pod), *leaving]
+    return leaving
 
 
 def _bind(placed: Placed, pod: Tree) -> None:

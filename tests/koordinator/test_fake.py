@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.koordinator.deciding import Seen, seen
-from tests.koordinator.objects import NOON, REQUIRED, SESSION, node, reservation
+from tests.koordinator.objects import NOON, REQUIRED, SESSION, reservation
 from tests.koordinator.remembering import RESTARTING, TELLING, UNTRIED, WAKING, Memory
 from tests.runtime.fake_koordinator import FakeKoordinator
 from tests.seeds import seeds
@@ -182,12 +181,3 @@ def test_a_session_preempts_a_placeholder_in_its_slot_and_a_stranger_does_not() 
 
     assert (len(before), world.koordinator.runs("stranger")) == (1, False)
     assert world.koordinator.is_in_slot("s1")
-
-
-def test_one_that_go_cannot_read_hides_all_slots() -> None:
-    """Who had a list before goes on with that one, and sees nodes and pods; who had none never begins."""
-    before = Seen([node()], [], [reservation("old")])
-    poisoned = Seen([node(), node("n2")], [], [reservation("old"), reservation("bad", ttl="7d")])
-
-    assert seen(before, poisoned) == Seen(poisoned.nodes, [], before.reservations)
-    assert seen(None, poisoned) is None
