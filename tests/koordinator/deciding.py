@@ -15,6 +15,7 @@ from berth.manifests import gotypes
 
 from tests.koordinator.objects import (
     REQUIRED,
+    SCHEDULER,
     Tree,
     allocated_to,
     allocation,
@@ -212,7 +213,7 @@ def victims(nodes: Iterable[NodeRoom], pod: Tree) -> tuple[NodeRoom, set[str]] |
     return min(choices, key=lambda choice: choice[0])[1:] if choices else None
 
 
-def decide(now: float, there: Seen, schedulers: Collection[str]) -> list[Action]:
+def decide(now: float, there: Seen) -> list[Action]:
     """All that is due: first what the controller says of slots, then each that waits, in the order of the
     queue.
     """
@@ -229,17 +230,17 @@ def decide(now: float, there: Seen, schedulers: Collection[str]) -> list[Action]
         current.append(slot if status is None else {**slot, "status": status})
     now_there = there._replace(reservations=current)
     nodes = rooms(now_there)
-    for tree in queue(now_there, schedulers):
+    for tree in queue(now_there):
         actions += _schedule_slot(now, nodes, tree) if _is_slot(tree) else _schedule_pod(nodes, tree)
     return actions
 
 
-def queue(there: Seen, schedulers: Collection[str]) -> list[Tree]:
+def queue(there: Seen) -> list[Tree]:
     """Slots and pods that wait: the highest priority first, then the oldest."""
     slots = [one for one in there.reservations if _is_slot(one) and phase_of(one) == PENDING]
     pods = [one for one in there.pods if not spec_of(one).get("nodeName")]
-    waiting = [one for one in slots if template_of(one).get("schedulerName") in schedulers]
-    waiting += [one for one in pods if spec_of(one).get("schedulerName") in schedulers]
+    waiting = [one for one in slots if template_of(one).get("schedulerName") == SCHEDULER]
+    waiting += [one for one in pods if spec_of(one).get("schedulerName") == SCHEDULER]
     return sorted(waiting, key=_turn)
 
 

@@ -16,7 +16,6 @@ from berth.runtime.apiclient import JSON, MERGE_PATCH, Request, Response
 
 from tests.koordinator.deciding import Bind, Delete, Evict, Seen, SetStatus, expired
 from tests.koordinator.objects import (
-    SCHEDULER,
     Tree,
     allocated_to,
     allocation,
@@ -139,8 +138,7 @@ class FakeKoordinator:
             room = node(NODE, cpu=str(self.room))
             there = [one for one in self.objects.values() if is_available(one) or not all_wait]
             found = Seen([room], list(self.pods.values()), there)
-            at = self.now()
-            done = [self._do(action) for action in self.memory.look(at, at, found, [SCHEDULER])]
+            done = [self._do(action) for action in self.memory.look(self.now(), found)]
             if not any(done):
                 self._settled[all_wait] = (self._state(), min(self._next_end(), self.memory.due))
                 return
