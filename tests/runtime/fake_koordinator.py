@@ -30,6 +30,7 @@ from tests.koordinator.objects import (
 )
 from tests.koordinator.remembering import Memory
 from tests.runtime.fake_cluster import refusal
+from tests.runtime.listing import list_page
 
 PATH = "/apis/scheduling.koordinator.sh/v1alpha1/reservations"
 SESSIONS, PLACEHOLDERS, OTHERS = "students", "berth", "others"  # the namespaces of pods
@@ -39,18 +40,6 @@ RUNNING: Tree = {"phase": "Running"}
 
 def good(status: int, tree: Tree) -> Response:
     return Response(status, json.dumps(tree).encode())
-
-
-def selects(selector: str, labels: Tree) -> bool:
-    """`key=value`, `key` and `!key`."""
-    for term in selector.split(","):
-        key, equal, value = term.partition("=")
-        if term.startswith("!"):
-            if term[1:] in labels:
-                return False
-        elif key not in labels or (equal and labels[key] != value):
-            return False
-    return True
 
 
 class FakeKoordinator:
@@ -251,7 +240,8 @@ class FakeKoordinator:
         body = json.loads(request.body or b"{}")
         if request.method == "GET":
             assert not name, "nobody may get one"
-            return self._list(asked)
+            trees = (tree for _, tree in sorted(self.objects.items()))
+            return list_page("ReservationList", trees, asked, self.page)
         assert request.method == "DELETE" or asked == {"fieldManager": asked["fieldManager"]}
         write = {"POST": self._post, "PATCH": self._patch, "DELETE": self._delete}[request.method]
         answer = write(name, body, request)
@@ -259,17 +249,6 @@ class FakeKoordinator:
             self.writes.append((request.method, name or body["metadata"]["name"]))
             self.on_write()
         return answer
-
-    def _list(self, asked: Tree) -> Response:
-        found = [
-            {key: value for key, value in tree.items() if key not in ("kind", "apiVersion")}
-            for _, tree in sorted(self.objects.items())
-            if selects(asked["labelSelector"], tree["metadata"].get("labels", {}))
-        ]
-        begin = int(asked.get("continue", "0"))
-        end = begin + min(self.page, int(asked["limit"]))
-        metadata = {"resourceVersion": "1"} | ({"continue": str(end)} if end < len(found) else {})
-        return good(200, {"kind": "ReservationList", "metadata": metadata, "items": found[begin:end] or None})
 
     def _post(self, name: str, body: Tree, request: Request) -> Response:
         assert (name, request.content_type) == ("", JSON)

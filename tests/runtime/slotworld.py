@@ -28,7 +28,8 @@ from berth.runtime.scaler import SOON
 
 from tests.koordinator.objects import REQUIRED
 from tests.runtime.fake_cluster import FakeCluster, refusal
-from tests.runtime.fake_koordinator import PATH, FakeKoordinator, selects
+from tests.runtime.fake_koordinator import PATH, FakeKoordinator
+from tests.runtime.listing import selects
 from tests.runtime.world import COURSE, Row, World, at, clock, pool, whole_timetable_text
 
 Tree = dict[str, Any]
