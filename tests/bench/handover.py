@@ -16,8 +16,8 @@ from berth.runtime.actions import LEAVING_SECONDS
 from tests.bench import realkoordinator
 from tests.bench.realkoordinator import BACKOFF, PODS, RealKoordinator, owner
 from tests.e2e.direct import Object, at_once
+from tests.e2e.koordscheduler import RESERVATIONS
 from tests.koordinator.objects import REQUIRED
-from tests.koordinator.scheduler import RESERVATIONS
 
 SEATS = 4
 

@@ -2,23 +2,19 @@
 measurements of `handover`, `strangers` and `slotends` need them.
 """
 
-import json
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-from tests.e2e import binaries
+from tests.e2e import koordscheduler
 from tests.e2e.cluster import Cluster
 from tests.e2e.component import Component
 from tests.e2e.direct import Direct, Object, at_once
 from tests.e2e.images import PAUSE
+from tests.e2e.koordscheduler import NAME, RESERVATIONS
 from tests.e2e.waiting import wait_for
-from tests.koordinator.scheduler import NAME, RESERVATIONS
 
-MODULE = "github.com/koordinator-sh/koordinator"
 NAMESPACE = "bench-slots"
 PODS = f"/api/v1/namespaces/{NAMESPACE}/pods"
 PRIORITIES = {"bench-placeholder": -10, "bench-session": 100}
@@ -93,36 +89,10 @@ def _spec(node: str, cpu: int, **more: Any) -> Object:
 
 @contextmanager
 def running() -> Iterator[RealKoordinator]:
-    program = binaries.binary("koord-scheduler")
-    crds = binaries.source("koord-scheduler", MODULE) / "config" / "crd" / "bases"
-    with Cluster() as cluster, closing(Direct()) as direct, tempfile.TemporaryDirectory() as folder:
-        cluster.define(*sorted(crds.glob("*.yaml")))
+    with Cluster() as cluster, closing(Direct()) as direct:
+        scheduler = koordscheduler.start(cluster)
         cluster.create_namespace(NAMESPACE)
         for name, value in PRIORITIES.items():
             kind = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "value": value}
             direct.create("/apis/scheduling.k8s.io/v1/priorityclasses", {**kind, "metadata": {"name": name}})
-        config = Path(folder) / "config.json"
-        config.write_text(json.dumps(_profile(cluster.kubeconfig)))
-        asks = [f"--{who}-kubeconfig={cluster.kubeconfig}" for who in ("authentication", "authorization")]
-        scheduler = cluster.add(str(program), f"--config={config}", "--secure-port=10269", *asks)
-        scheduler.start()
         yield RealKoordinator(cluster, direct, scheduler)
-
-
-def _profile(kubeconfig: Path) -> Object:
-    """The plugins of the shipped profile that matter to Reservations."""
-    plugin: Object = {"enabled": [{"name": "Reservation"}]}
-    both = {"disabled": [{"name": "*"}]}
-    plugins = {
-        **dict.fromkeys(("preFilter", "filter", "preScore", "reserve", "preBind"), plugin),
-        "score": {"enabled": [{"name": "Reservation", "weight": 5000}]},
-        "postFilter": {**both, "enabled": [{"name": "Reservation"}, {"name": "DefaultPreemption"}]},
-        "bind": {**both, "enabled": [{"name": "Reservation"}, {"name": "DefaultBinder"}]},
-    }
-    return {
-        "apiVersion": "kubescheduler.config.k8s.io/v1",
-        "kind": "KubeSchedulerConfiguration",
-        "leaderElection": {"leaderElect": False},
-        "clientConnection": {"kubeconfig": str(kubeconfig), "qps": 200, "burst": 400},
-        "profiles": [{"schedulerName": NAME, "plugins": plugins}],
-    }

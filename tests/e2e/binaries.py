@@ -77,6 +77,7 @@ PROGRAMS = (
     Program("karpenter", "karpenter", "sigs.k8s.io/karpenter/kwok"),
     Program("promtool", "prometheus", f"{_PROMETHEUS}/promtool", tags="remove_all_sd"),
     Program("prometheus", "prometheus", f"{_PROMETHEUS}/prometheus", tags="remove_all_sd"),
+    Program("koord-scheduler", "koordscheduler", "github.com/koordinator-sh/koordinator/cmd/koord-scheduler"),
     _kubernetes("kubectl"),
     _kubernetes("kube-scheduler"),
     _kubernetes("kube-proxy"),
@@ -91,11 +92,7 @@ ENGINES = (
     Program("notification-controller", "engines/flux", "github.com/fluxcd/notification-controller"),
     Program("argocd", "engines/argocd", "github.com/argoproj/argo-cd/v3/cmd"),
 )
-# What only `python -m tests.bench.handover` runs.
-KOORD_SCHEDULER = Program(
-    "koord-scheduler", "koordscheduler", "github.com/koordinator-sh/koordinator/cmd/koord-scheduler"
-)
-_BY_NAME = {program.name: program for program in (*PROGRAMS, *ENGINES, KOORD_SCHEDULER)}
+_BY_NAME = {program.name: program for program in (*PROGRAMS, *ENGINES)}
 
 
 def cache_dir() -> Path:

@@ -7,9 +7,9 @@ for it waits for a minute here and for five elsewhere.
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from tests.e2e.koordscheduler import NAME as SCHEDULER
 from tests.e2e.project import Document, document
 from tests.e2e.windows import MINUTE, entry, reservation
-from tests.koordinator.scheduler import NAME as SCHEDULER
 
 NAMESPACE, SITE, SESSIONS = "berth-slots", "slots", "slots-sessions"
 ENDS = 2
@@ -100,11 +100,10 @@ def documents(
     opens: int,
     name: str = SITE,
     namespace: str = NAMESPACE,
-    scheduler: str = SCHEDULER,
     cases: Sequence[Case] = CASES,
 ) -> list[Document]:
     """A site of this name with all that it declares at first."""
-    clusters = [{"name": "real", "koordinator": {"schedulerName": scheduler}}]
+    clusters = [{"name": "real", "koordinator": {"schedulerName": SCHEDULER}}]
     spec = {
         "namespace": namespace,
         "engine": "argocd",
@@ -112,16 +111,16 @@ def documents(
         "clusters": clusters,
     }
     site = document("Site", name, spec)
-    classes = [_class(where, scheduler) for where in sorted({one.where for one in cases})]
+    classes = [_class(where) for where in sorted({one.where for one in cases})]
     at_first = [one._replace(ends=ENDS) if one.name == "ends-later" else one for one in cases]
     stands = [standing()] if cases is CASES else []
     return [site, *classes, *(declared(one, opens) for one in at_first), *stands]
 
 
-def _class(where: str, scheduler: str) -> Document:
+def _class(where: str) -> Document:
     spec = {
         "requests": {"cpu": "1", "memory": "64Mi"},
-        "schedulerName": scheduler,
+        "schedulerName": SCHEDULER,
         **placement(where),
         "sessions": {
             "source": "pods",

@@ -1,4 +1,4 @@
-"""Windows whose seats are slots happen on the real control plane, beside a fake koord-scheduler."""
+"""Windows whose seats are slots happen on the real control plane, with koord-scheduler itself."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from berth.output import table
 
-from tests.e2e import binaries, koordinatorcases
+from tests.e2e import binaries, koordinatorcases, koordscheduler
 from tests.e2e.cluster import Cluster
 from tests.e2e.direct import Direct, Object, at_once
 from tests.e2e.gitops import Engine
@@ -31,13 +31,13 @@ from tests.e2e.koordinatorcases import (
     Case,
     case,
 )
+from tests.e2e.koordscheduler import NAME as SCHEDULER
+from tests.e2e.koordscheduler import RESERVATIONS as SLOTS
 from tests.e2e.podchanges import sidecar
 from tests.e2e.seats import Promise, clean_after, longest_shortage
 from tests.e2e.sidebyside import Stage
-from tests.e2e.slotrecord import SLOTS, Look, SlotRecord
+from tests.e2e.slotrecord import Look, SlotRecord
 from tests.e2e.windows import MINUTE, sleep_until, wait_until
-from tests.koordinator.scheduler import NAME as SCHEDULER
-from tests.koordinator.scheduler import FakeScheduler
 
 CRDS = Path(__file__).parent / "crds"
 PODS = f"/api/v1/namespaces/{SESSIONS}/pods"
@@ -55,7 +55,6 @@ class Story(NamedTuple):
     opens: int
     record: SlotRecord
     happened: Mapping[str, float]
-    troubles: Sequence[str]  # of the fake scheduler
     stood: tuple[Sequence[Object], Sequence[Object]] = ((), ())  # slots of the lab, at first and at the end
     sessions: Mapping[str, Object] = MappingProxyType({})  # pods, at the end of the windows, by name
 
@@ -78,18 +77,16 @@ def tell(stage: Stage) -> Story:
     engine = Engine(direct, stage.folder, _adapt)
     engine.declare(koordinatorcases.documents(stage.opens))
     engine.sync()
-    scheduler = FakeScheduler(direct)
     record = SlotRecord(direct, SITE, NAMESPACE, SESSIONS, [LAB, *(one.name for one in CASES)])
     stage.undo.callback(remove, direct)
-    try:
-        scheduler.start()
-        record.start()
-        story = _Acts(cluster, direct, engine, record, stage.opens).play(scheduler)
-        write_down("slots", story, CASES)
-        return story
-    finally:
-        record.stop()
-        scheduler.stop()
+    with koordscheduler.kept_running(cluster):
+        try:
+            record.start()
+            story = _Acts(cluster, direct, engine, record, stage.opens).play()
+            write_down("slots", story, CASES)
+            return story
+        finally:
+            record.stop()
 
 
 def install(cluster: Cluster) -> None:
@@ -105,7 +102,7 @@ def _prepare(cluster: Cluster, stage: Stage) -> None:
     install(cluster)
     cluster.create_namespace(SESSIONS)
     taint = {"key": KEY, "value": "", "effect": "NoSchedule"}
-    for where, count, more in (("wide", 3, {}), ("narrow", 1, {"cpu": "4"}), ("lost", 2, {})):
+    for where, count, more in (("wide", 3, {}), ("narrow", 1, {"cpu": "4"}), ("lost", 2, {"cpu": "8"})):
         cluster.kwok.create_nodes(count, f"slots-{where}", {**ROOM, **more}, {KEY: where}, [taint])
     for name in (NAMESPACE, SESSIONS):
         stage.undo.callback(
@@ -140,7 +137,7 @@ class _Acts:
         self._record, self._opens = record, opens
         self.happened: dict[str, float] = {}
 
-    def play(self, scheduler: FakeScheduler) -> Story:
+    def play(self) -> Story:
         stood, acts = self._until_the_lab_stands(), self._acts()
         with ThreadPoolExecutor(max_workers=len(acts)) as threads:
             acting = [threads.submit(self._act, one) for one in acts]
@@ -150,7 +147,7 @@ class _Acts:
                 one.result()
         self._wait_until_clean()
         stands = (stood, self._record.slots(LAB))
-        return Story(self._opens, self._record, self.happened, scheduler.troubles, stands, sessions)
+        return Story(self._opens, self._record, self.happened, stands, sessions)
 
     def _act(self, one: Act) -> None:
         """Where its pool is not as it should be for too long, the tests judge what is missing."""
@@ -254,6 +251,18 @@ def session(name: str, course: str, where: str, scheduler: str) -> Object:
         "metadata": metadata,
         "spec": {**spec, "containers": [container]},
     }
+
+
+def slot(name: str, **life: object) -> Object:
+    """A Reservation for sessions of a course of this name that nobody of Berth knows; `life` is more of its
+    spec.
+    """
+    seat = {"name": "seat", "image": PAUSE, "resources": {"requests": {"cpu": "1"}}}
+    template = {"schedulerName": SCHEDULER, **koordinatorcases.placement("wide"), "containers": [seat]}
+    owners = [{"labelSelector": {"matchLabels": {"course": name}}}]
+    spec = {"template": {"spec": template}, "owners": owners, "ttl": "1h0m0s", "allocatePolicy": "Restricted"}
+    kind = {"apiVersion": "scheduling.koordinator.sh/v1alpha1", "kind": "Reservation"}
+    return {**kind, "metadata": {"name": name}, "spec": {**spec, **life}}
 
 
 def at(story: Story, minute: float) -> float:

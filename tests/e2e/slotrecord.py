@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from tests.e2e.direct import Direct, Mirror, Object
+from tests.e2e.koordscheduler import RESERVATIONS as SLOTS
 from tests.e2e.looking import Looking
 from tests.e2e.seats import CLASS, INTERVAL, RESERVATION, Seats, is_placed
 from tests.koordinator.objects import is_available, phase_of, uid_of
 
-SLOTS = "/apis/scheduling.koordinator.sh/v1alpha1/reservations"
 ALIVE = ("Pending", "Available")
 
 

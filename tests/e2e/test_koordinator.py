@@ -1,11 +1,11 @@
-"""Seats as Koordinator's Reservations on the real control plane: what we render is taken and decodes, windows
-hold their seats and leave nothing, whatever goes wrong.
-
-koord-scheduler itself is a fake (tests/koordinator), whose rules are tests of their own.
+"""Seats as Koordinator's Reservations on the real control plane, with koord-scheduler itself: what we render
+is taken and decodes, windows hold their seats and leave nothing, whatever goes wrong.
 """
 
 import json
+import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,20 +13,24 @@ import pytest
 import yaml
 from berth.core.jsonvalues import instant_text
 from berth.core.target import placeholders
+from berth.manifests.gotypes import why_unread
 
-from tests.e2e import koordinatorstory, project
+from tests.e2e import koordinatorstory, koordscheduler, project
 from tests.e2e.cluster import Cluster
 from tests.e2e.decoder import GOOD, decoded
 from tests.e2e.direct import Direct, RefusedError
 from tests.e2e.koordinatorcases import CASES, COUNT, CROWD, EDITED, ENDS, LAB, RAISED, STARTED, Case, case
-from tests.e2e.koordinatorstory import STRANGER, Story, at, left, short
+from tests.e2e.koordinatorstory import PODS, STRANGER, Story, at, left, session, short
+from tests.e2e.koordscheduler import NAME as SCHEDULER
+from tests.e2e.koordscheduler import RESERVATIONS as SLOTS
 from tests.e2e.sidebyside import Stories
-from tests.e2e.slotrecord import SLOTS, Look
+from tests.e2e.slotrecord import Look
+from tests.e2e.slotspecs import GOOD as GOOD_SPECS
+from tests.e2e.slotspecs import POISON
+from tests.e2e.waiting import wait_for
 from tests.e2e.windows import MINUTE
 from tests.generate import project as generated_project
-from tests.koordinator.decoding import poison
-from tests.koordinator.specs import GOOD as GOOD_SPECS
-from tests.koordinator.specs import POISON
+from tests.koordinator.objects import phase_of
 
 LAG = 25  # seconds until what happens shows in the record, also on a busy machine
 CUT = 1.2  # seconds before the end of a window that are not looked at
@@ -40,11 +44,11 @@ def story(side_by_side: Stories) -> Iterator[Story]:
         yield told
 
 
-def test_go_refuses_what_the_fake_scheduler_refuses() -> None:
-    """Without a cluster: one object of these, and the real one sees no Reservation any more."""
+def test_go_refuses_what_is_told_to_be_unreadable() -> None:
+    """Without a cluster: one object of these, and the scheduler sees no Reservation any more."""
     trees = [{"metadata": {}, "spec": spec} for spec in (*GOOD_SPECS, *POISON)]
 
-    assert [bool(poison(one)) for one in trees] == [bool(answer.error) for answer in decoded(trees)]
+    assert [bool(why_unread(one)) for one in trees] == [bool(answer.error) for answer in decoded(trees)]
 
 
 @pytest.fixture(scope="module")
@@ -116,10 +120,6 @@ def _is_within(part: Any, whole: Any) -> bool:
 def looks(story: Story, name: str, first: float = 0, last: float = ENDS) -> list[Look]:
     """Between two minutes."""
     return [look for look in story.record.looks[name] if at(story, first) <= look.at < at(story, last)]
-
-
-def test_the_fake_scheduler_had_no_trouble(story: Story) -> None:
-    assert list(story.troubles) == []
 
 
 @pytest.mark.parametrize("one", CASES, ids=lambda one: one.name)
@@ -312,3 +312,29 @@ def test_a_later_end_is_written_into_the_slots_that_stand(story: Story) -> None:
     assert ends == [instant_text(story.opens + minute * MINUTE) for minute in (ENDS, ENDS + 1)]
     assert len(story.record.made["ends-later"]) == COUNT
     assert settled(story, "ends-later", (COUNT, 0, 0), story.happened["ends-later"]) == {(COUNT, 0, 0)}
+
+
+def test_the_scheduler_ends_slots_by_itself(cluster: Cluster, story: Story) -> None:
+    """At their `expires`, whatever happens to all of Berth; and one for a single session as it takes it."""
+    del story  # with it the nodes have come
+    soon = instant_text(int(time.time()) + 20)
+    lives: dict[str, dict[str, Any]] = {
+        "expires": {"expires": soon, "allocateOnce": False},
+        "serves-once": {"allocateOnce": True},
+    }
+    with closing(Direct()) as direct, koordscheduler.kept_running(cluster):
+        for name, life in lives.items():
+            direct.create(SLOTS, koordinatorstory.slot(name, **life))
+        _wait_for_phases(direct, dict.fromkeys(lives, "Available"))
+        direct.create(PODS, session("serves-once", "serves-once", "wide", SCHEDULER))
+        _wait_for_phases(direct, {"expires": "Failed", "serves-once": "Succeeded"})
+        for name in lives:
+            direct.delete(f"{SLOTS}/{name}")
+
+
+def _wait_for_phases(direct: Direct, wanted: dict[str, str]) -> None:
+    def are_so() -> bool:
+        found = {name: phase_of(direct.get(f"{SLOTS}/{name}")) for name in wanted}
+        return found == wanted
+
+    wait_for(are_so, 60, f"slots to be {wanted}")

@@ -4,30 +4,28 @@ Minutes count from when this story begins. Beside the fault tests it is they who
 these minutes.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 
 import pytest
 
-from tests.e2e import koordinatorcases, koordinatorstory
+from tests.e2e import koordinatorcases, koordinatorstory, koordscheduler
 from tests.e2e.component import Component
 from tests.e2e.direct import Direct
 from tests.e2e.faultcases import RETURN
 from tests.e2e.gitops import Engine
 from tests.e2e.koordinatorcases import COUNT, KEY, ROOM, Case
 from tests.e2e.koordinatorstory import Story, at, left, session, short
+from tests.e2e.koordscheduler import NAME as SCHEDULER
 from tests.e2e.project import Document
 from tests.e2e.sidebyside import Stage, Stories
 from tests.e2e.slotrecord import SlotRecord
 from tests.e2e.windows import MINUTE, sleep_until
-from tests.koordinator.scheduler import FakeScheduler
 
-NAMESPACE, SITE, SESSIONS, SCHEDULER = "berth-slots-away", "slots-away", "slots-away-sessions", "koord-away"
+NAMESPACE, SITE, SESSIONS = "berth-slots-away", "slots-away", "slots-away-sessions"
 AWAY = (0.5, 2.5)  # as SERVER_AWAY of the faults, from the minute at which this story begins
 WHERE, LAST = "away", 5
 EARLY = 3 * MINUTE  # seconds before, when the faults have given the controllers back
 TAIL = 40  # seconds
-BUSY = re.compile(r": (403 .*not yet ready|429 |5\d\d )")  # of an API server, its status and what it says
 CASES: Sequence[Case] = (
     Case("over-open", opens=1, ends=LAST, where=WHERE, short=(AWAY[1] - 1) * MINUTE + RETURN + 30),
     Case("in-the-middle", opens=-1, ends=LAST, where=WHERE),
@@ -51,22 +49,20 @@ def tell(stage: Stage) -> Story:
     engine.declare(_documents(opens))
     engine.sync()
     stage.undo.callback(koordinatorstory.remove, direct, SITE)
-    scheduler = FakeScheduler(direct, [SCHEDULER])
     record = SlotRecord(direct, SITE, NAMESPACE, SESSIONS, [one.name for one in CASES])
-    try:
-        scheduler.start()
-        record.start()
-        _happen(cluster.control_plane.apiserver, direct, opens)
-        story = Story(opens, record, {}, scheduler.troubles)
-        koordinatorstory.write_down("slots-away", story, CASES)
-        return story
-    finally:
-        record.stop()
-        scheduler.stop()
+    with koordscheduler.kept_running(cluster):
+        try:
+            record.start()
+            _happen(cluster.control_plane.apiserver, direct, opens)
+            story = Story(opens, record, {})
+            koordinatorstory.write_down("slots-away", story, CASES)
+            return story
+        finally:
+            record.stop()
 
 
 def _documents(opens: int) -> list[Document]:
-    made = koordinatorcases.documents(opens, SITE, NAMESPACE, SCHEDULER, CASES)
+    made = koordinatorcases.documents(opens, SITE, NAMESPACE, CASES)
     for one in made:
         if one["kind"] == "ResourceClass":
             one["spec"]["sessions"]["namespaces"] = [SESSIONS]
@@ -114,8 +110,3 @@ def test_in_the_middle_nothing_moves(story: Story) -> None:
 
     assert {(look.free, look.used, look.pending, look.dead) for look in during} == {(COUNT - 1, 1, 0, 0)}
     assert len(story.record.made["in-the-middle"]) == COUNT
-
-
-def test_the_fake_scheduler_had_no_trouble_of_its_own(story: Story) -> None:
-    """But for a server that has just started, or is about to stop, and says so."""
-    assert [one for one in story.troubles if not BUSY.search(one)] == []

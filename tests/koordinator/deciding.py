@@ -1,37 +1,43 @@
-"""One look of the scheduler at everything: what it would write, in order.
+"""One look of the fake koord-scheduler at everything: what it would write, in order. Pure.
 
-Pure: what comes of a look depends on what is seen, on the settings and on now.
+It knows what the programs of Berth meet: slots with a template and owners, the room of placeholders that they
+take over, owners, expiry, preemption of pods. What else a Reservation can say is for the real one, which the
+tests in `tests/e2e` run.
 """
 
-import json
-from collections.abc import Iterable, Sequence
-from functools import partial
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
 from typing import NamedTuple
 
-from tests.koordinator import claiming, lifecycle, nodes, placing
-from tests.koordinator.amounts import Tree
-from tests.koordinator.claiming import DEFAULTS, Settings
-from tests.koordinator.decoding import poison
-from tests.koordinator.nodes import Node
+from berth.core.jsonvalues import instant_text
+from berth.core.slots import AVAILABLE, FINISHED_PHASES, PENDING
+from berth.manifests import gotypes
+
 from tests.koordinator.objects import (
-    ALLOCATED,
-    DEFAULT_SCHEDULER,
-    annotations_of,
-    invalid,
+    REQUIRED,
+    SCHEDULER,
+    Tree,
+    allocated_to,
+    allocation,
+    cpu_of,
+    is_available,
+    is_running,
+    labels_of,
     metadata,
     node_of,
+    owns,
     phase_of,
-    pod_priority,
     priority_of,
-    scheduler_of,
+    room_of,
     spec_of,
     status_of,
+    template_of,
     uid_of,
 )
-from tests.koordinator.objects import PENDING as PENDING_PHASE
-from tests.koordinator.placing import Placed, Refused
-from tests.koordinator.preempting import Place, victims
-from tests.koordinator.reserved import info_of
+
+EXPIRY_LAG = 0.1  # seconds after the end of a slot until its status tells it
+GC_INTERVAL = 60  # seconds between two looks for slots whose node is gone
+NO_ROOM = "Insufficient cpu"
 
 
 class Seen(NamedTuple):
@@ -41,12 +47,11 @@ class Seen(NamedTuple):
 
 
 class SetStatus(NamedTuple):
-    """Of a Reservation. `donors` are annotated first; `event` is told after."""
+    """Of a Reservation. `donors` are annotated first."""
 
     reservation: Tree
     status: Tree
     donors: tuple[Tree, ...] = ()
-    event: tuple[str, str] = ("", "")  # reason and message
 
 
 class Bind(NamedTuple):
@@ -55,13 +60,6 @@ class Bind(NamedTuple):
     pod: Tree
     node: str
     allocated: str = ""
-
-
-class Wait(NamedTuple):
-    """A pod finds no room."""
-
-    pod: Tree
-    message: str
 
 
 class Evict(NamedTuple):
@@ -75,138 +73,268 @@ class Delete(NamedTuple):
     reservation: Tree
 
 
-Action = SetStatus | Bind | Wait | Evict | Delete
+Action = SetStatus | Bind | Evict | Delete
 
 
-def seen(before: Seen | None, listed: Seen) -> Seen | None:
-    """What a scheduler knows after a list. One Reservation that does not decode breaks the list of all: who
-    had one before goes on with that, and who had none never begins.
-    """
-    if any(poison(one) for one in listed.reservations):
-        return None if before is None else listed._replace(reservations=before.reservations)
-    return listed
+class HeldSeat:
+    """A Reservation that is Available, and what its owners have of it, by their uid."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.size = cpu_of(template_of(tree))
+        self.owners: dict[str, int] = {}
+
+    @property
+    def free(self) -> int:
+        return self.size - sum(self.owners.values())
+
+    def admits(self, pod: Tree) -> bool:
+        is_served = self.owners and spec_of(self.tree).get("allocateOnce") is not False
+        meant = any(owns(one, pod) for one in spec_of(self.tree)["owners"])
+        return meant and not is_served and cpu_of(spec_of(pod)) <= self.free
 
 
-def decide(now: float, there: Seen, schedulers: Iterable[str], settings: Settings = DEFAULTS) -> list[Action]:
-    """All that is due: first what the controller says of Reservations, then each that waits, in the order of
-    the queue.
+class NodeRoom:
+    """A node in the scheduler's cache. `free` is what neither a slot nor a pod outside of slots holds."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.name: str = metadata(tree)["name"]
+        self.free = room_of(tree)
+        self.seats: dict[str, HeldSeat] = {}  # by uid
+        self.pods: dict[str, Tree] = {}  # by uid
+
+    def open(self, slot: Tree, donors: Iterable[Tree] = ()) -> None:
+        """The slot is Available here, in the room of `donors` first."""
+        seat = self.seats[uid_of(slot)] = HeldSeat(slot)
+        self.free -= seat.size
+        for pod in donors:
+            self.free += cpu_of(spec_of(pod))
+            seat.owners[uid_of(pod)] = cpu_of(spec_of(pod))
+
+    def hold(self, pod: Tree, slot: str) -> None:
+        """The pod runs here, in the slot with this uid if there is one."""
+        self.pods[uid_of(pod)] = pod
+        if slot in self.seats:
+            self.seats[slot].owners[uid_of(pod)] = cpu_of(spec_of(pod))
+        else:
+            self.free -= cpu_of(spec_of(pod))
+
+    def without(self, gone: Collection[str]) -> "NodeRoom":
+        """As it would be if the pods of these uids had left."""
+        left = NodeRoom(self.tree)
+        for seat in self.seats.values():
+            left.open(seat.tree)
+        for uid, pod in self.pods.items():
+            if uid not in gone:
+                left.hold(pod, self.slot_of(uid))
+        return left
+
+    def slot_of(self, pod: str) -> str:
+        return next((uid for uid, seat in self.seats.items() if pod in seat.owners), "")
+
+
+class Placed(NamedTuple):
+    node: NodeRoom
+    slot: str = ""  # uid of the one that a pod gets
+    donors: tuple[Tree, ...] = ()  # whose room a slot takes over
+
+
+Rooms = dict[str, NodeRoom]
+
+
+def rooms(there: Seen) -> Rooms:
+    """The scheduler's cache, by name of the node. What is on a node that is gone counts for nothing."""
+    found = {metadata(tree)["name"]: NodeRoom(tree) for tree in there.nodes}
+    for slot in there.reservations:
+        if is_available(slot) and node_of(slot) in found:
+            found[node_of(slot)].open(slot)
+    for pod in there.pods:
+        if is_running(pod) and spec_of(pod)["nodeName"] in found:
+            found[spec_of(pod)["nodeName"]].hold(pod, allocated_to(pod))
+    return found
+
+
+def place_pod(nodes: Iterable[NodeRoom], pod: Tree) -> Placed | None:
+    """In the fullest slot that admits it, or else on the emptiest node."""
+    choices = []
+    for node in nodes:
+        asked = cpu_of(spec_of(pod))
+        # Where more is taken than there is, no slot of the node admits anybody.
+        seats = [one for one in node.seats.values() if one.admits(pod) and asked <= node.free + one.free]
+        if seats:
+            best = min(seats, key=lambda one: (one.free, metadata(one.tree)["name"]))
+            choices.append((0, best.free, node.name, Placed(node, uid_of(best.tree))))
+        elif asked <= node.free:
+            choices.append((1, -node.free, node.name, Placed(node)))
+    return min(choices, key=lambda choice: choice[:3])[3] if choices else None
+
+
+def place_slot(nodes: Iterable[NodeRoom], slot: Tree) -> Placed | None:
+    """In the room of a pod that gives it, where it may; or else on the emptiest node, where it may."""
+    size, is_claim = cpu_of(template_of(slot)), bool(spec_of(slot).get("preAllocation"))
+    is_required = is_claim and labels_of(slot).get(REQUIRED) == "true"
+    choices = []
+    for node in nodes:
+        donors = (one for one in _donors(node, slot) if _gives(node, one, size)) if is_claim else iter(())
+        if (donor := next(donors, None)) is not None:
+            choices.append((0, -node.free, node.name, Placed(node, donors=(donor,))))
+        elif size <= node.free and not is_required:
+            choices.append((1, -node.free, node.name, Placed(node)))
+    return min(choices, key=lambda choice: choice[:3])[3] if choices else None
+
+
+def _donors(node: NodeRoom, slot: Tree) -> list[Tree]:
+    """Pods outside of slots that may own this one, by name."""
+    owned = {uid for seat in node.seats.values() for uid in seat.owners}
+    outside = [pod for uid, pod in node.pods.items() if uid not in owned and not allocated_to(pod)]
+    meant = [pod for pod in outside if any(owns(one, pod) for one in spec_of(slot)["owners"])]
+    return sorted(meant, key=lambda pod: str(metadata(pod)["name"]))
+
+
+def _gives(node: NodeRoom, pod: Tree, size: int) -> bool:
+    return cpu_of(spec_of(pod)) <= size <= node.free + cpu_of(spec_of(pod))
+
+
+def victims(nodes: Iterable[NodeRoom], pod: Tree) -> tuple[NodeRoom, set[str]] | None:
+    """The node, and uids of as few pods there as leave room for this one; the least important ones go."""
+    choices = []
+    for node in nodes:
+        lower = [one for one in node.pods.values() if priority_of(one) < priority_of(pod)]
+        lower.sort(key=lambda one: (-priority_of(one), metadata(one)["creationTimestamp"], uid_of(one)))
+        gone = {uid_of(one) for one in lower}
+        if not gone or place_pod([node.without(gone)], pod) is None:
+            continue
+        for uid in map(uid_of, lower):
+            if place_pod([node.without(gone - {uid})], pod) is not None:
+                gone.remove(uid)
+        highest = max(priority_of(node.pods[uid]) for uid in gone)
+        choices.append(((highest, len(gone)), node, gone))
+    return min(choices, key=lambda choice: choice[0])[1:] if choices else None
+
+
+def decide(now: float, there: Seen) -> list[Action]:
+    """All that is due: first what the controller says of slots, then each that waits, in the order of the
+    queue.
     """
     names = {metadata(one)["name"] for one in there.nodes}
-    synced: list[Action] = []
-    current: list[Tree] = []
-    for one in there.reservations:
-        if lifecycle.is_garbage(one, names, now, settings.gc_interval):
-            synced.append(Delete(one))
-            continue
-        status = lifecycle.synced(one, names, there.pods, now, settings.expiry_lag)
-        if status is not None:
-            synced.append(SetStatus(one, status))
-        current.append(one if status is None else {**one, "status": status})
-    cache = nodes.cached(there.nodes, there.pods, current)
-    return synced + _schedule(now, cache, queue(there.pods, current, set(schedulers)), settings)
-
-
-def queue(
-    pods: Sequence[Tree], reservations: Sequence[Tree], schedulers: set[str]
-) -> list[tuple[Tree, bool]]:
-    """The highest priority first, then the oldest; with each whether it is a Reservation."""
-    waiting = [
-        (priority_of(one), one, True)
-        for one in reservations
-        if _is_queued(one) and scheduler_of(one) in schedulers
-    ]
-    waiting += [
-        (pod_priority(one), one, False) for one in pods if _waits(one) and _scheduler(one) in schedulers
-    ]
-    waiting.sort(key=lambda one: (-one[0], metadata(one[1])["creationTimestamp"], metadata(one[1])["name"]))
-    return [(tree, is_reservation) for _, tree, is_reservation in waiting]
-
-
-def _is_queued(reservation: Tree) -> bool:
-    if invalid(reservation) or "deletionTimestamp" in metadata(reservation):
-        return False
-    return phase_of(reservation) == PENDING_PHASE and not node_of(reservation)
-
-
-def _waits(pod: Tree) -> bool:
-    if "deletionTimestamp" in metadata(pod) or spec_of(pod).get("schedulingGates"):
-        return False
-    ended = status_of(pod).get("phase") in ("Succeeded", "Failed")
-    return not ended and not spec_of(pod).get("nodeName")
-
-
-def _scheduler(pod: Tree) -> str:
-    return spec_of(pod).get("schedulerName") or DEFAULT_SCHEDULER
-
-
-def _schedule(
-    now: float, cache: dict[str, Node], queue: list[tuple[Tree, bool]], settings: Settings
-) -> list[Action]:
     actions: list[Action] = []
-    for tree, is_reservation in queue:
-        if is_reservation:
-            actions += _schedule_reservation(now, cache, tree, settings)
-        else:
-            actions += _schedule_pod(cache, tree)
+    current: list[Tree] = []
+    for slot in there.reservations:
+        if is_garbage(slot, names, now):
+            actions.append(Delete(slot))
+            continue
+        status = synced(slot, names, there.pods, now)
+        if status is not None:
+            actions.append(SetStatus(slot, status))
+        current.append(slot if status is None else {**slot, "status": status})
+    now_there = there._replace(reservations=current)
+    nodes = rooms(now_there)
+    for tree in queue(now_there):
+        actions += _schedule_slot(now, nodes, tree) if _is_slot(tree) else _schedule_pod(nodes, tree)
     return actions
 
 
-def _schedule_reservation(now: float, cache: dict[str, Node], tree: Tree, settings: Settings) -> list[Action]:
-    found = claiming.place_reservation(cache, tree, settings)
-    evicted: list[Action] = []
-    if isinstance(found, Refused) and settings.preemption:
-        place = partial(claiming.place_reservation, reservation=tree, settings=settings)
-        evicted = _evict(cache, tree, priority_of(tree), place)
-    if isinstance(found, Placed):
-        try:
-            status = lifecycle.bound(tree, found.node, now)
-        except ValueError as error:
-            found = Refused(str(error))
-    if isinstance(found, Refused):
-        if evicted:
-            _schedule_reservation(now, cache, tree, settings)  # its room is kept for it
-        waits = lifecycle.unschedulable(tree, found.message, now)
-        event = ("FailedScheduling", found.message)
-        return [*([] if waits is None else [SetStatus(tree, waits, event=event)]), *evicted]
-    after = {**tree, "status": status}
-    info = info_of(after)
-    cache[found.node].open(info)
-    for donor in found.donors:
-        info.assign(donor)
-        cache[found.node].pods[metadata(donor)["uid"]] = _allocated(donor, tree)
-    said = f"Successfully assigned {metadata(tree)['name']} to {found.node}"
-    return [SetStatus(tree, status, found.donors, ("Scheduled", said))]
+def queue(there: Seen) -> list[Tree]:
+    """Slots and pods that wait: the highest priority first, then the oldest."""
+    slots = [one for one in there.reservations if _is_slot(one) and phase_of(one) == PENDING]
+    pods = [one for one in there.pods if not spec_of(one).get("nodeName")]
+    waiting = [one for one in slots if template_of(one).get("schedulerName") == SCHEDULER]
+    waiting += [one for one in pods if spec_of(one).get("schedulerName") == SCHEDULER]
+    return sorted(waiting, key=_turn)
 
 
-def _allocated(pod: Tree, reservation: Tree) -> Tree:
-    annotations = {**annotations_of(pod), ALLOCATED: allocation(reservation)}
-    return {**pod, "metadata": {**metadata(pod), "annotations": annotations}}
+def _turn(tree: Tree) -> tuple[int, str, str]:
+    return -priority_of(tree), metadata(tree)["creationTimestamp"], metadata(tree)["name"]
 
 
-def allocation(reservation: Tree) -> str:
-    """The annotation of its owners."""
-    meta = metadata(reservation)
-    return json.dumps({"name": meta["name"], "uid": meta["uid"]}, separators=(",", ":"))
+def _is_slot(tree: Tree) -> bool:
+    """A Reservation without a template is never tried."""
+    return "template" in spec_of(tree)
 
 
-def _schedule_pod(cache: dict[str, Node], pod: Tree) -> list[Action]:
-    found = placing.place(cache, pod)
-    if isinstance(found, Refused):
-        evicted = _evict(cache, pod, pod_priority(pod), partial(placing.place, pod=pod))
-        if evicted:
-            _schedule_pod(cache, pod)  # its room is kept for it
-        return [Wait(pod, found.message), *evicted]
-    cache[found.node].hold({**pod, "spec": {**spec_of(pod), "nodeName": found.node}})
-    if found.info is None:
-        return [Bind(pod, found.node)]
-    found.info.assign(pod)
-    return [Bind(pod, found.node, allocation(found.info.tree))]
+def _schedule_slot(now: float, nodes: Rooms, slot: Tree) -> list[Action]:
+    placed = place_slot(nodes.values(), slot)
+    if placed is None:
+        is_told = bool(status_of(slot).get("conditions"))
+        return [] if is_told else [SetStatus(slot, _status(slot, PENDING, "Scheduled", NO_ROOM, now))]
+    status = _status(slot, AVAILABLE, "Ready", "", now) | {"nodeName": placed.node.name}
+    placed.node.open({**slot, "status": status}, placed.donors)
+    return [SetStatus(slot, status, placed.donors)]
 
 
-def _evict(cache: dict[str, Node], tree: Tree, priority: int, place: Place) -> list[Action]:
-    """In the cache they have left already."""
-    gone = victims(cache, priority, place)
-    if gone:
-        node = cache[spec_of(gone[0])["nodeName"]]
-        cache[node.name] = node.without({uid_of(one) for one in gone})
-    return [Evict(one, uid_of(tree)) for one in gone]
+def _schedule_pod(nodes: Rooms, pod: Tree) -> list[Action]:
+    placed = place_pod(nodes.values(), pod)
+    if placed is not None:
+        _bind(placed, pod)
+        seat = placed.node.seats.get(placed.slot)
+        return [Bind(pod, placed.node.name, allocation(seat.tree) if seat else "")]
+    found = victims(nodes.values(), pod)
+    if found is None:
+        return []
+    node, gone = found
+    leaving: list[Action] = [Evict(node.pods[uid], uid_of(pod)) for uid in sorted(gone)]
+    kept = nodes[node.name] = node.without(gone)  # in the cache they have left already
+    room = place_pod([kept], pod)
+    assert room is not None
+    _bind(room, pod)
+    return leaving
+
+
+def _bind(placed: Placed, pod: Tree) -> None:
+    placed.node.hold({**pod, "spec": {**spec_of(pod), "nodeName": placed.node.name}}, placed.slot)
+
+
+def synced(slot: Tree, nodes: Collection[str], pods: Iterable[Tree], now: float) -> Tree | None:
+    """The status that a slot with a node should have, where it has another."""
+    if phase_of(slot) in FINISHED_PHASES or not node_of(slot):
+        return None
+    if is_due(slot, now - EXPIRY_LAG) or node_of(slot) not in nodes:
+        return expired(slot, now)
+    uid, place = uid_of(slot), node_of(slot)
+    mine = [one for one in pods if allocated_to(one) == uid and is_running(one)]
+    owners = [
+        {key: metadata(one)[key] for key in ("namespace", "name", "uid")}
+        for one in sorted(mine, key=uid_of)
+        if spec_of(one)["nodeName"] == place
+    ]
+    status = {key: value for key, value in status_of(slot).items() if key != "currentOwners"}
+    if owners == sorted(status_of(slot).get("currentOwners") or [], key=lambda owner: str(owner["uid"])):
+        return None
+    if owners:
+        status["currentOwners"] = owners
+    if spec_of(slot).get("allocateOnce") is False:
+        return status
+    return _status({**slot, "status": status}, "Succeeded", "Ready", "Succeeded", now)
+
+
+def is_due(slot: Tree, now: float) -> bool:
+    """The earlier of `expires` and `ttl` after its creation has passed."""
+    expires, created = spec_of(slot).get("expires"), metadata(slot)["creationTimestamp"]
+    seconds = gotypes.seconds(spec_of(slot).get("ttl", "24h"))
+    if not seconds:
+        return False
+    return now > _instant(created) + seconds or (expires is not None and now > _instant(expires))
+
+
+def _instant(text: str) -> float:
+    return datetime.fromisoformat(text).timestamp()
+
+
+def expired(slot: Tree, now: float) -> Tree:
+    return _status(slot, "Failed", "Ready", "Expired", now)
+
+
+def is_garbage(slot: Tree, nodes: Collection[str], now: float) -> bool:
+    """What is over goes at the next round once its node is gone."""
+    if phase_of(slot) not in FINISHED_PHASES or node_of(slot) in nodes:
+        return False
+    since = [_instant(one["lastTransitionTime"]) for one in status_of(slot).get("conditions") or []]
+    return bool(since) and now // GC_INTERVAL > max(since) // GC_INTERVAL
+
+
+def _status(slot: Tree, phase: str, kind: str, reason: str, now: float) -> Tree:
+    """`reason` is why the condition is false; empty: it is true."""
+    said = {"status": "False", "reason": reason} if reason else {"status": "True", "reason": phase}
+    condition = {"type": kind, **said, "lastTransitionTime": instant_text(int(now))}
+    return {**status_of(slot), "phase": phase, "conditions": [condition]}

@@ -1,24 +1,20 @@
-"""How Koordinator reads Reservations and pods: keys, phases, and the pod that a Reservation is to it."""
+"""Nodes, pods and Reservations as the fake koord-scheduler sees them: a seat is an amount of CPU."""
 
 import json
 from functools import cache
+from typing import Any
 
-from tests.koordinator.amounts import Tree
+from berth import quantity
+from berth.core.jsonvalues import instant_text, parse_instant
+from berth.core.slots import ALLOCATED, AVAILABLE, PENDING
 
-PREFIX = "scheduling.koordinator.sh/"
-RESTRICTED_OPTIONS = f"{PREFIX}reservation-restricted-options"
-ORDER = f"{PREFIX}reservation-order"
-ALLOCATED = f"{PREFIX}reservation-allocated"
-OPERATING_MODE = f"{PREFIX}operating-mode"
-OPERATING_OWNERS = f"{PREFIX}reservation-owners"
-HELD_BACK = "node.koordinator.sh/reservation"
-PRIORITY = "koordinator.sh/priority"
-REQUIRED = f"{PREFIX}pre-allocation-required"
-MOST = 2**31 - 1
-
-AVAILABLE, PENDING, SUCCEEDED, FAILED = "Available", "Pending", "Succeeded", "Failed"
-ALIGNED, RESTRICTED, UNSET = "Aligned", "Restricted", ""
-DEFAULT_SCHEDULER = "default-scheduler"
+Tree = dict[str, Any]
+SCHEDULER = "koord-scheduler"
+REQUIRED = "scheduling.koordinator.sh/pre-allocation-required"
+NOON = parse_instant("2026-02-02T12:00:00Z")
+SESSION = {"labelSelector": {"matchLabels": {"app": "session"}}}
+MAX_PRIORITY = 2**31 - 1
+ENDED = ("Succeeded", "Failed")  # phases of pods and of Reservations
 
 
 def metadata(tree: Tree) -> Tree:
@@ -33,10 +29,6 @@ def uid_of(tree: Tree) -> str:
 
 def labels_of(tree: Tree) -> dict[str, str]:
     return metadata(tree).get("labels") or {}
-
-
-def annotations_of(tree: Tree) -> dict[str, str]:
-    return metadata(tree).get("annotations") or {}
 
 
 def spec_of(tree: Tree) -> Tree:
@@ -65,86 +57,94 @@ def owners_of(reservation: Tree) -> list[str]:
     return [owner["name"] for owner in status_of(reservation).get("currentOwners") or []]
 
 
-def scheduler_of(reservation: Tree) -> str:
-    return template_of(reservation).get("schedulerName") or DEFAULT_SCHEDULER
-
-
-def is_allocated_once(reservation: Tree) -> bool:
-    return spec_of(reservation).get("allocateOnce") is not False
-
-
-def invalid(reservation: Tree) -> str:
-    """Why it is never queued; nobody is told."""
-    spec = spec_of(reservation)
-    if spec.get("template") is None:
-        return "the reservation misses the template spec"
-    if not spec.get("owners"):
-        return "the reservation misses the owner spec"
-    if spec.get("ttl") is None and spec.get("expires") is None:
-        return "the reservation misses the expiration spec"
-    return ""
-
-
 def template_of(reservation: Tree) -> Tree:
-    return (spec_of(reservation).get("template") or {}).get("spec") or {}
+    found: Tree = spec_of(reservation)["template"]["spec"]
+    return found
+
+
+def cpu_of(spec: Tree) -> int:
+    """What a pod of this spec requests, in billionths of a CPU. Limits do not count."""
+    parts = [one.get("resources") or {} for one in spec["containers"]]
+    return sum(_cpu((one.get("requests") or {}).get("cpu", "0")) for one in parts)
+
+
+@cache
+def _cpu(text: str) -> int:
+    amount = quantity.parse(text)
+    assert amount is not None
+    return amount
+
+
+def room_of(node: Tree) -> int:
+    return _cpu(status_of(node)["allocatable"]["cpu"])
+
+
+def priority_of(tree: Tree) -> int:
+    """Of a pod, or of a Reservation, which nothing goes before if it says nothing."""
+    if "template" in spec_of(tree):
+        return int(template_of(tree).get("priority", MAX_PRIORITY))
+    return int(spec_of(tree).get("priority") or 0)
+
+
+def is_running(pod: Tree) -> bool:
+    """Whether it takes room on a node."""
+    return bool(spec_of(pod).get("nodeName")) and status_of(pod).get("phase") not in ENDED
 
 
 def allocated_to(pod: Tree) -> str:
     """The uid of the Reservation that the pod's annotation names."""
-    return _uid_in(annotations_of(pod).get(ALLOCATED) or "{}")
+    return _uid_in((metadata(pod).get("annotations") or {}).get(ALLOCATED, "{}"))
 
 
 @cache
 def _uid_in(allocated: str) -> str:
-    try:
-        said = json.loads(allocated)
-    except ValueError:
-        return ""
-    return str(said.get("uid", "")) if isinstance(said, dict) else ""
+    return str(json.loads(allocated).get("uid", ""))
 
 
-def reserve_pod(reservation: Tree) -> Tree:
-    """The pod that exists in the scheduler only. The Reservation's own labels and annotations win over those
-    of its template.
+def allocation(reservation: Tree) -> str:
+    """The annotation of its owners."""
+    meta = metadata(reservation)
+    return json.dumps({"name": meta["name"], "uid": meta["uid"]}, separators=(",", ":"))
+
+
+def owns(owner: Tree, pod: Tree) -> bool:
+    """Whether the pod is meant by one entry of `owners`."""
+    meant = owner.get("object") or {}
+    labels = (owner.get("labelSelector") or {}).get("matchLabels") or {}
+    return labels.items() <= labels_of(pod).items() and meant.items() <= metadata(pod).items()
+
+
+def node(name: str = "n1", cpu: str = "4") -> Tree:
+    return {"metadata": {"name": name, "uid": f"uid-of-{name}"}, "status": {"allocatable": {"cpu": cpu}}}
+
+
+def pod(name: str, cpu: str = "1", at: str = "", **more: Any) -> Tree:
+    """A session; `at` is the node that it runs on. `labels` and `namespace` are its metadata's, the rest is
+    its spec.
     """
-    template = spec_of(reservation).get("template") or {}
-    meta = template.get("metadata") or {}
-    spec = dict(template.get("spec") or {})
-    wanted = spec.pop("nodeName", None)
-    if is_available(reservation):
-        spec = {key: value for key, value in spec.items() if key not in ("overhead", "resources")}
-        held = status_of(reservation).get("allocatable") or {}
-        spec["containers"] = [
-            {**one, "resources": {"requests": held} if not place else {}}
-            for place, one in enumerate(spec.get("containers") or [{}])
-        ]
-        spec["initContainers"] = []
-    if node_of(reservation):
-        spec["nodeName"] = node_of(reservation)
-    return {
-        "metadata": {
-            "name": uid_of(reservation),
-            "uid": uid_of(reservation),
-            "namespace": meta.get("namespace") or "default",
-            "labels": {**(meta.get("labels") or {}), **labels_of(reservation)},
-            "annotations": {**(meta.get("annotations") or {}), **annotations_of(reservation)},
-        },
-        "spec": {**spec, "priority": priority_of(reservation)},
-        "wanted": wanted or "",
+    meta = {
+        "name": name,
+        "namespace": more.pop("namespace", "hub"),
+        "uid": f"uid-of-{name}",
+        "creationTimestamp": instant_text(NOON),
+        "labels": more.pop("labels", {"app": "session"}),
+        "annotations": {},
     }
+    containers = [{"name": "main", "resources": {"requests": {"cpu": cpu}}}]
+    spec = {"schedulerName": SCHEDULER, "containers": containers, **more, **({"nodeName": at} if at else {})}
+    return {"metadata": meta, "spec": spec, "status": {"phase": "Running" if at else "Pending"}}
 
 
-def pod_priority(pod: Tree) -> int:
-    return int(spec_of(pod).get("priority") or 0)
-
-
-def priority_of(reservation: Tree) -> int:
-    """Of its reserve pod. A class of priority alone changes nothing."""
-    said = template_of(reservation).get("priority")
-    if said is not None:
-        return int(said)
-    try:
-        labelled = int(labels_of(reservation).get(PRIORITY, ""))
-    except ValueError:
-        return MOST
-    return labelled if -(2**31) <= labelled <= MOST else MOST
+def reservation(name: str = "r1", cpu: str = "1", **more: Any) -> Tree:
+    """As the API server gives it, without a status. `labels` are its own, the rest is its spec."""
+    meta = {
+        "name": name,
+        "uid": f"uid-of-{name}",
+        "resourceVersion": "1",
+        "creationTimestamp": instant_text(more.pop("created", NOON)),
+        "labels": more.pop("labels", {}),
+    }
+    container = {"resources": {"requests": {"cpu": cpu}}}
+    template = {"spec": {"schedulerName": SCHEDULER, "containers": [container]}}
+    said = {"ttl": "720h", "allocateOnce": False, "allocatePolicy": "Restricted"}
+    return {"metadata": meta, "spec": {"template": template, "owners": [SESSION], **said, **more}}

@@ -2,24 +2,22 @@
 tries again only when certain things happen, and what its status tells late. As seen of koord-scheduler 1.8.0.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from random import Random
 
-from tests.koordinator.amounts import Tree
-from tests.koordinator.claiming import DEFAULTS, Settings
-from tests.koordinator.deciding import Action, Bind, Evict, Seen, SetStatus, decide, queue
-from tests.koordinator.nodes import cached
+from tests.koordinator.deciding import Action, Bind, Evict, Seen, SetStatus, decide, place_pod, queue, rooms
 from tests.koordinator.objects import (
+    Tree,
     allocated_to,
     is_available,
+    is_running,
     node_of,
     owners_of,
+    owns,
+    room_of,
     spec_of,
-    status_of,
     uid_of,
 )
-from tests.koordinator.owners import owns
-from tests.koordinator.placing import Placed, place
 
 UNTRIED = 305.0  # seconds until what was refused is tried again, whatever else happens
 WAKING = (0.1, 0.3)  # seconds until it is tried after a pod has ended, or a node has come
@@ -31,7 +29,7 @@ BETWEEN = 0.5  # how often a pod that waits comes between when an owner leaves: 
 
 
 class Memory:
-    """Of one scheduler. `at` is a clock that always goes forward; `now` is the time that objects tell."""
+    """Of one scheduler."""
 
     def __init__(self, random: Random, between: float = BETWEEN, crashing: float = CRASHING) -> None:
         self._random, self._between, self._crashing = random, between, crashing
@@ -44,67 +42,65 @@ class Memory:
         self._preempting: dict[str, float] = {}  # by uid of what was refused, when pods leave for it
         self._telling: dict[str, tuple[list[str], float]] = {}  # by uid, which owners are told and when
         self._ran: dict[str, str] = {}  # by uid of a pod, the uid of its Reservation, at the last look
-        self._nodes: set[str] | None = None  # None: this is the first look
+        self._nodes: set[tuple[str, int]] | None = None  # None: this is the first look
         self._available: set[str] = set()
         self.due = float("inf")  # when to look again, if nothing happens before
 
-    def look(
-        self, at: float, now: float, there: Seen, schedulers: Collection[str], settings: Settings = DEFAULTS
-    ) -> list[Action]:
+    def look(self, now: float, there: Seen) -> list[Action]:
         """What it would write, in order."""
-        if self._has_crashed(at, there):
+        if self._has_crashed(now, there):
             self.due = self._back
             return []
-        waiting = {uid_of(tree): tree for tree, _ in queue(there.pods, there.reservations, set(schedulers))}
-        self._wake(at, there)
+        waiting = {uid_of(tree) for tree in queue(there)}
+        self._wake(now, there)
         self._until = {uid: until for uid, until in self._until.items() if uid in waiting}
-        between = self._come_between(there, schedulers)
+        between = self._come_between(there)
         self._ran, self._nodes, self._available = _running(there), _nodes(there), _available(there)
-        away = {uid for uid, until in self._until.items() if at < until}
+        away = {uid for uid, until in self._until.items() if now < until}
         away |= {uid_of(one.pod) for one in between}
         awake = Seen(there.nodes, _without(there.pods, away), _without(there.reservations, away))
         bound = [_bound(one) for one in between]
-        found = decide(now, awake._replace(pods=[*awake.pods, *bound]), schedulers, settings)
+        found = decide(now, awake._replace(pods=[*awake.pods, *bound]))
         placed = {uid_of(one.pod) for one in found if isinstance(one, Bind)}
         placed |= {
             uid_of(one.reservation) for one in found if isinstance(one, SetStatus) and node_of(_after(one))
         }
         self._until = {uid: until for uid, until in self._until.items() if uid not in placed}
-        self._until |= dict.fromkeys(waiting.keys() - away - placed, at + UNTRIED)
-        found = self._preempt(at, found)
+        self._until |= dict.fromkeys(waiting - away - placed, now + UNTRIED)
+        found = self._preempt(now, found)
         telling, self._telling = self._telling, {}
-        actions = [*between, *(one for one in found if not self._is_early(at, one, telling))]
+        actions = [*between, *(one for one in found if not self._is_early(now, one, telling))]
         self.due = min(
             [*self._until.values(), *(due for _, due in self._telling.values())], default=float("inf")
         )
         return actions
 
-    def _has_crashed(self, at: float, there: Seen) -> bool:
+    def _has_crashed(self, now: float, there: Seen) -> bool:
         """A slot that ends while a pod was refused may kill it: pull request 3127 of Koordinator."""
-        if at < self._back:
+        if now < self._back:
             return True
         ended = len(self._available - _available(there))
         is_refused = any(uid_of(pod) in self._until for pod in there.pods)
         if not is_refused or all(self._random.random() >= self._crashing for _ in range(ended)):
             return False
         self._forget()
-        self._back = at + self._random.uniform(*RESTARTING)
+        self._back = now + self._random.uniform(*RESTARTING)
         self.crashes += 1
         return True
 
-    def _preempt(self, at: float, found: list[Action]) -> list[Action]:
+    def _preempt(self, now: float, found: list[Action]) -> list[Action]:
         """Pods leave a little later than they were chosen, and what they leave for is tried again at once."""
         chosen = {one.by for one in found if isinstance(one, Evict)}
         for uid in chosen:
-            self._preempting.setdefault(uid, at + self._random.uniform(*PREEMPTING))
-            self._until[uid] = max(at, self._preempting[uid])
-        due = {uid for uid in chosen if self._preempting[uid] <= at}
+            self._preempting.setdefault(uid, now + self._random.uniform(*PREEMPTING))
+            self._until[uid] = max(now, self._preempting[uid])
+        due = {uid for uid in chosen if self._preempting[uid] <= now}
         self._preempting = {
             uid: when for uid, when in self._preempting.items() if uid in self._until and uid not in due
         }
         return [one for one in found if not isinstance(one, Evict) or one.by in due]
 
-    def _wake(self, at: float, there: Seen) -> None:
+    def _wake(self, now: float, there: Seen) -> None:
         """A pod that has ended and a node that has come wake everything. A Reservation that is Available
         wakes those who may own it; one that goes, expires or changes its owners wakes nothing.
         """
@@ -116,10 +112,10 @@ class Memory:
             entries = [entry for one in new for entry in spec_of(one)["owners"]]
             pods = [pod for pod in there.pods if uid_of(pod) in self._until]
             woken = {uid_of(pod) for pod in pods if any(owns(entry, pod) for entry in entries)}
-        soon = at + self._random.uniform(*WAKING)
+        soon = now + self._random.uniform(*WAKING)
         self._until |= {uid: min(self._until[uid], soon) for uid in woken}
 
-    def _come_between(self, there: Seen, schedulers: Collection[str]) -> list[Bind]:
+    def _come_between(self, there: Seen) -> list[Bind]:
         """When the owner of a slot leaves while another pod waits for its node, that pod may get the room
         of the slot, which goes on to be Available. An owner that waits and need not have a slot may too.
         """
@@ -130,14 +126,16 @@ class Memory:
             if self._random.random() >= self._between:
                 continue
             taken = [*_without(there.pods, {uid_of(one.pod) for one in found}), *map(_bound, found)]
-            cache = cached(there.nodes, taken, _without(there.reservations, {uid_of(slot)}))
-            for pod in _pods_that_wait(taken, schedulers):
-                if place(cache, pod) == Placed(node_of(slot)):
+            without = Seen(there.nodes, taken, _without(there.reservations, {uid_of(slot)}))
+            nodes = rooms(without)
+            for pod in queue(without._replace(reservations=())):
+                placed = place_pod(nodes.values(), pod)
+                if placed and not placed.slot and placed.node.name == node_of(slot):
                     found.append(Bind(pod, node_of(slot)))
                     break
         return found
 
-    def _is_early(self, at: float, action: Action, telling: dict[str, tuple[list[str], float]]) -> bool:
+    def _is_early(self, now: float, action: Action, telling: dict[str, tuple[list[str], float]]) -> bool:
         """Whether it tells of owners that have just come or left."""
         if not isinstance(action, SetStatus) or not is_available(action.reservation):
             return False
@@ -146,10 +144,10 @@ class Memory:
             return False
         known, due = telling.get(uid, ([], -1.0))
         if known != owners or due < 0:
-            due = at + self._random.uniform(*TELLING)
-        if at < due:
+            due = now + self._random.uniform(*TELLING)
+        if now < due:
             self._telling[uid] = (owners, due)
-        return at < due
+        return now < due
 
 
 def _after(action: SetStatus) -> Tree:
@@ -164,26 +162,13 @@ def _without(trees: Collection[Tree], uids: Collection[str]) -> list[Tree]:
     return [tree for tree in trees if uid_of(tree) not in uids]
 
 
-def _pods_that_wait(pods: list[Tree], schedulers: Collection[str]) -> Iterator[Tree]:
-    return (tree for tree, _ in queue(pods, (), set(schedulers)))
-
-
 def _running(there: Seen) -> dict[str, str]:
     """By uid of a pod that takes room on a node, the uid of its Reservation."""
-    pods = (pod for pod in there.pods if spec_of(pod).get("nodeName"))
-    return {
-        uid_of(pod): allocated_to(pod)
-        for pod in pods
-        if status_of(pod).get("phase") not in ("Succeeded", "Failed")
-    }
+    return {uid_of(pod): allocated_to(pod) for pod in there.pods if is_running(pod)}
 
 
-def _nodes(there: Seen) -> set[str]:
-    """Each as far as the scheduler looks at it."""
-    return {
-        repr((uid_of(one), one["metadata"].get("labels"), spec_of(one), status_of(one).get("allocatable")))
-        for one in there.nodes
-    }
+def _nodes(there: Seen) -> set[tuple[str, int]]:
+    return {(uid_of(one), room_of(one)) for one in there.nodes}
 
 
 def _available(there: Seen) -> set[str]:

@@ -4,10 +4,8 @@ import json
 from typing import Any
 
 import pytest
+from berth.core.slots import ALLOCATED
 from berth.live.overbooking import overbooked_nodes, pod_requests
-
-from tests.koordinator import amounts
-from tests.koordinator.objects import ALLOCATED
 
 Tree = dict[str, Any]
 
@@ -62,22 +60,23 @@ def _container(cpu: str, **more: str) -> Tree:
 
 
 @pytest.mark.parametrize(
-    "spec",
+    ("spec", "millis"),
     [
-        pytest.param({"containers": [_container("1"), _container("2")]}, id="containers"),
-        pytest.param({"containers": [_container("1")], "initContainers": [_container("3")]}, id="init"),
+        pytest.param({"containers": [_container("1"), _container("2")]}, 3000, id="containers"),
+        pytest.param({"containers": [_container("1")], "initContainers": [_container("3")]}, 3000, id="init"),
         pytest.param(
             {
                 "containers": [_container("1")],
                 "initContainers": [_container("2", restartPolicy="Always"), _container("3")],
                 "overhead": {"cpu": "250m"},
             },
+            5250,
             id="sidecar",
         ),
         pytest.param(
-            {"containers": [_container("1")], "resources": {"requests": {"cpu": "4"}}}, id="of-the-pod"
+            {"containers": [_container("1")], "resources": {"requests": {"cpu": "4"}}}, 4000, id="of-the-pod"
         ),
     ],
 )
-def test_a_pod_requests_what_the_scheduler_counts(spec: Tree) -> None:
-    assert pod_requests(spec) == amounts.requests_of(spec)
+def test_a_pod_requests_what_the_scheduler_counts(spec: Tree, millis: int) -> None:
+    assert pod_requests(spec) == {"cpu": millis * 10**6}

@@ -1,5 +1,5 @@
 """Reservations of Koordinator in memory: the API server's manners, one node with pods of sessions and of
-placeholders, and the exact rules of the scheduler.
+placeholders, and the fake scheduler.
 """
 
 import json
@@ -10,31 +10,31 @@ from urllib.parse import parse_qs
 
 from berth.core.jsonvalues import instant_text, parse_instant
 from berth.core.labels import CLASS, RESERVATION, SITE
+from berth.core.slots import ALLOCATED
+from berth.manifests.gotypes import why_unread
 from berth.runtime.apiclient import JSON, MERGE_PATCH, Request, Response
 
-from tests.koordinator import lifecycle
-from tests.koordinator.claiming import Settings
-from tests.koordinator.deciding import Bind, Delete, Evict, Seen, SetStatus, allocation
-from tests.koordinator.decoding import poison
+from tests.koordinator.deciding import Bind, Delete, Evict, Seen, SetStatus, expired
 from tests.koordinator.objects import (
-    ALLOCATED,
+    Tree,
     allocated_to,
+    allocation,
     is_available,
     metadata,
+    node,
     owners_of,
     phase_of,
+    pod,
     spec_of,
     uid_of,
 )
 from tests.koordinator.remembering import Memory
-from tests.koordinator.world import SCHEDULER, node, pod
 from tests.runtime.fake_cluster import refusal
+from tests.runtime.listing import list_page
 
-Tree = dict[str, Any]
 PATH = "/apis/scheduling.koordinator.sh/v1alpha1/reservations"
 SESSIONS, PLACEHOLDERS, OTHERS = "students", "berth", "others"  # the namespaces of pods
 NODE, LOST = "n1", "lost"  # the node that there is, and one that there was
-SETTINGS = Settings(expiry_lag=0.1, gc_interval=60.0)
 RUNNING: Tree = {"phase": "Running"}
 
 
@@ -42,24 +42,12 @@ def good(status: int, tree: Tree) -> Response:
     return Response(status, json.dumps(tree).encode())
 
 
-def selects(selector: str, labels: Tree) -> bool:
-    """`key=value`, `key` and `!key`."""
-    for term in selector.split(","):
-        key, equal, value = term.partition("=")
-        if term.startswith("!"):
-            if term[1:] in labels:
-                return False
-        elif key not in labels or (equal and labels[key] != value):
-            return False
-    return True
-
-
 class FakeKoordinator:
     """A transport for what concerns Reservations."""
 
     def __init__(self, now: Callable[[], float], seed: int = 0) -> None:
         self.now = now
-        self._memory = Memory(Random(seed))
+        self.memory = Memory(Random(seed))
         self.objects: dict[str, Tree] = {}  # by name
         self.pods: dict[str, Tree] = {}  # by name
         self.room = 1_000_000  # seats of one CPU that fit on the node
@@ -136,13 +124,12 @@ class FakeKoordinator:
         if state == self._state() and self.now() <= until:
             return  # most of the time: nothing has changed since, and nothing is due
         for _ in range(5):
-            room = node(NODE, cpu=str(self.room), pods="1000000")
+            room = node(NODE, cpu=str(self.room))
             there = [one for one in self.objects.values() if is_available(one) or not all_wait]
             found = Seen([room], list(self.pods.values()), there)
-            at = self.now()
-            done = [self._do(action) for action in self._memory.look(at, at, found, [SCHEDULER], SETTINGS)]
+            done = [self._do(action) for action in self.memory.look(self.now(), found)]
             if not any(done):
-                self._settled[all_wait] = (self._state(), min(self._next_end(), self._memory.due))
+                self._settled[all_wait] = (self._state(), min(self._next_end(), self.memory.due))
                 return
 
     def _state(self) -> object:
@@ -216,9 +203,9 @@ class FakeKoordinator:
         slots = {uid_of(one) for one in self.objects.values() if is_available(one)}
         return pod in self.pods and allocated_to(self.pods[pod]) in slots
 
-    def ask(self, stranger: str) -> None:
-        """A pod that may own no slot asks for a seat, and waits for it."""
-        self._come(stranger, namespace=OTHERS, labels={"app": "other"})
+    def ask(self, stranger: str, **more: Any) -> None:
+        """A pod that may own no slot asks for a seat, and waits for it. `more` is its spec's."""
+        self._come(stranger, namespace=OTHERS, labels={"app": "other"}, **more)
         self._decide(all_wait=True)
 
     def runs(self, pod: str) -> bool:
@@ -241,7 +228,7 @@ class FakeKoordinator:
         for name in names:
             for one in self.owners(name):
                 self.pods.pop(one, None)
-            status = lifecycle.expired(self.objects[name], self.now())
+            status = expired(self.objects[name], self.now())
             self.put(name, self.objects[name], **{**status, "nodeName": LOST})
 
     # What the API server does.
@@ -253,7 +240,8 @@ class FakeKoordinator:
         body = json.loads(request.body or b"{}")
         if request.method == "GET":
             assert not name, "nobody may get one"
-            return self._list(asked)
+            trees = (tree for _, tree in sorted(self.objects.items()))
+            return list_page("ReservationList", trees, asked, self.page)
         assert request.method == "DELETE" or asked == {"fieldManager": asked["fieldManager"]}
         write = {"POST": self._post, "PATCH": self._patch, "DELETE": self._delete}[request.method]
         answer = write(name, body, request)
@@ -262,23 +250,12 @@ class FakeKoordinator:
             self.on_write()
         return answer
 
-    def _list(self, asked: Tree) -> Response:
-        found = [
-            {key: value for key, value in tree.items() if key not in ("kind", "apiVersion")}
-            for _, tree in sorted(self.objects.items())
-            if selects(asked["labelSelector"], tree["metadata"].get("labels", {}))
-        ]
-        begin = int(asked.get("continue", "0"))
-        end = begin + min(self.page, int(asked["limit"]))
-        metadata = {"resourceVersion": "1"} | ({"continue": str(end)} if end < len(found) else {})
-        return good(200, {"kind": "ReservationList", "metadata": metadata, "items": found[begin:end] or None})
-
     def _post(self, name: str, body: Tree, request: Request) -> Response:
         assert (name, request.content_type) == ("", JSON)
         made = body["metadata"]["name"]
         if made in self.objects:
             return refusal(409, "AlreadyExists", f'reservations "{made}" already exists')
-        assert not poison(body)
+        assert not why_unread(body)
         self.put(made, body)
         return good(201, self.objects[made])
 
@@ -290,7 +267,7 @@ class FakeKoordinator:
         if body["metadata"]["resourceVersion"] != tree["metadata"]["resourceVersion"]:
             return refusal(409, "Conflict", "the object has been modified")
         changed = {**tree, "spec": {**tree["spec"], **body["spec"]}}
-        assert not poison(changed)
+        assert not why_unread(changed)
         self.put(name, changed)
         return good(200, self.objects[name])
 

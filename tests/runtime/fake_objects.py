@@ -18,6 +18,7 @@ from berth.runtime.apiclient import APPLY, JSON, MERGE_PATCH, Request, Response
 from tests.runtime.fake_cluster import refusal
 from tests.runtime.fake_koordinator import PATH as SLOTS
 from tests.runtime.fake_koordinator import FakeKoordinator
+from tests.runtime.listing import list_page, selects
 
 Tree = dict[str, Any]
 Interference = Callable[[str], Response | None]
@@ -128,20 +129,14 @@ class FakeObjects:
         return _good(_scale(found) if sub else found)
 
     def _list(self, plural: str, asked: Tree) -> Response:
-        """`continue` tells how many were given already."""
         fields = asked.get("fieldSelector", "")
         assert not fields or (plural == "pods" and "status.phase" in fields)
-        found = [
-            {key: value for key, value in tree.items() if key not in ("kind", "apiVersion")}
+        trees = (
+            tree
             for _, tree in sorted(self.of(plural).items())
-            if _selects(asked["labelSelector"], tree["metadata"].get("labels", {}))
-            and (not fields or _selects(fields, {"status.phase": tree["status"]["phase"]}))
-        ]
-        begin = int(asked.get("continue", "0"))
-        end = begin + min(self._page, int(asked["limit"]))
-        metadata = {"resourceVersion": "1"} | ({"continue": str(end)} if end < len(found) else {})
-        items = found[begin:end] or None
-        return _good({"kind": f"{KINDS[plural]}List", "metadata": metadata, "items": items})
+            if not fields or selects(fields, {"status.phase": tree["status"]["phase"]})
+        )
+        return list_page(f"{KINDS[plural]}List", trees, asked, self._page)
 
     def _post(self, plural: str, body: Tree) -> Response:
         metadata = body["metadata"]
@@ -196,16 +191,3 @@ def _merged(tree: Any, patch: Any) -> Any:
         else:
             found[key] = _merged(found.get(key), value)
     return found
-
-
-def _selects(selector: str, labels: Tree) -> bool:
-    for term in selector.split(","):
-        key, unequal, value = term.partition("!=")
-        if unequal:
-            if labels.get(key) == value:
-                return False
-            continue
-        key, equal, value = term.partition("=")
-        if key not in labels or (equal and labels[key] != value):
-            return False
-    return True

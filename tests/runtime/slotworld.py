@@ -8,6 +8,7 @@ from typing import Any
 from berth.core.holders import SlotSpec, slot_hash
 from berth.core.labels import CLASS, RESERVATION, ROLE, SITE, SLOT
 from berth.core.slots import (
+    ALLOCATED,
     PlaceholderOwner,
     SessionDebounce,
     SlotPlan,
@@ -25,15 +26,15 @@ from berth.core.timetable import parse_timetable
 from berth.runtime.apiclient import Request, Response
 from berth.runtime.scaler import SOON
 
-from tests.koordinator.objects import ALLOCATED
+from tests.koordinator.objects import REQUIRED
 from tests.runtime.fake_cluster import FakeCluster, refusal
-from tests.runtime.fake_koordinator import PATH, FakeKoordinator, selects
+from tests.runtime.fake_koordinator import PATH, FakeKoordinator
+from tests.runtime.listing import selects
 from tests.runtime.world import COURSE, Row, World, at, clock, pool, whole_timetable_text
 
 Tree = dict[str, Any]
 PODS = "/api/v1/namespaces/berth/pods/"
 GATHERING = 0.2  # seconds for which Koordinator waits for more to do
-REQUIRED = "scheduling.koordinator.sh/pre-allocation-required"
 OWNER: Tree = {"labelSelector": {"matchLabels": {"app": "session"}}}
 
 

@@ -15,10 +15,10 @@ from berth.core.slots import (
     slot_object,
     slot_selector,
 )
+from berth.manifests.gotypes import seconds as seconds_of
 
-from tests.koordinator.decoding import duration as seconds_of
-from tests.koordinator.lifecycle import is_due
-from tests.koordinator.world import reservation
+from tests.koordinator.deciding import is_due
+from tests.koordinator.objects import reservation
 from tests.runtime.slotworld import OWNER, pool_labels, shape
 from tests.runtime.world import at
 from tests.seeds import seeds

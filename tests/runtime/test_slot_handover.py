@@ -1,0 +1,225 @@
+"""Placeholders bring room and hand it over, never take a seat that a session may have, and nobody comes
+between.
+"""
+
+from collections.abc import Callable
+from random import Random
+
+import pytest
+
+from tests.koordinator.remembering import Memory
+from tests.runtime.slotworld import HANDING, OWNER, SlotWorld, slot_text
+from tests.seeds import seeds
+
+COUNT = 5
+LOW = -10  # the priority of placeholders
+
+
+class Handover(SlotWorld):
+    """Placeholders come before slots on a node with so many seats. `eaten` are slots that were free until a
+    placeholder took them.
+    """
+
+    def __init__(self, behaviour: str, room: int, count: int = COUNT, *, placeholders: bool = True) -> None:
+        row = ("course/1", "07:30", "07:35", "08:20", {"small": count})
+        text = slot_text(row, behaviour=behaviour, placeholders=placeholders)
+        super().__init__("07:29:58", text, **({"small": 0} if placeholders else {}))
+        self.koordinator.room = room
+        self.active: set[str] = set()
+        self.eaten: set[str] = set()
+        self._were_free: set[str] = set()
+        self._tell()
+
+    def turn(self) -> None:
+        super().turn()
+        koordinator = self.koordinator
+        handed = {name for name in koordinator.of("Available") if self._placeholders_in(name)}
+        self.eaten |= self._were_free & handed
+        self._were_free = set(koordinator.free())
+
+    def _placeholders_in(self, slot: str) -> set[str]:
+        return set(self.koordinator.placeholders) & set(self.koordinator.owners(slot))
+
+    def come(self, name: str) -> None:
+        self.active.add(name)
+        self.koordinator.enter(name)
+        self._tell()
+
+    def end(self, name: str) -> None:
+        self.active.remove(name)
+        self.koordinator.leave(name)
+        self._tell()
+
+    def _tell(self) -> None:
+        self.sessions(small={"course/1": len(self.active)})
+
+    def lose(self) -> None:
+        """One that is free."""
+        self.koordinator.objects.pop(self.koordinator.free()[0])
+
+    @property
+    def seats(self) -> tuple[int, int]:
+        return len(self.koordinator.free()), len(self.koordinator.used())
+
+    def since(self, moment: str) -> list[str]:
+        return [counts for when, counts in self.history if when >= moment]
+
+
+@pytest.mark.parametrize("behaviour", ["maintain", "none"])
+@pytest.mark.parametrize("count", [COUNT, 40])
+def test_one_that_is_lost_is_made_anew_and_the_others_stay_free(behaviour: str, count: int) -> None:
+    world = Handover(behaviour, room=count + 5, count=count)
+    world.plan("07:45", world.lose)
+    world.run(until="07:46")
+
+    assert world.since("07:45:00") == [
+        f"{count - 1}+0",
+        f"{count - 1}+0 placeholders=1",
+        f"{count - 1}+0 handed=1 placeholders=1",
+        f"{count}+0",
+    ]
+    assert world.eaten == set()
+
+
+def test_where_seats_stay_whoever_comes_a_session_takes_one_and_no_more() -> None:
+    world = Handover("none", room=12)
+    world.plan("07:45", lambda: world.come("s1"))
+    world.run(until="07:46")
+
+    assert world.since("07:45:00") == ["4+1", "4+1 placeholders=1", "4+1 handed=1 placeholders=1", "5+1"]
+    assert world.eaten == set()
+
+
+@pytest.mark.parametrize("behaviour", ["maintain", "none"])
+def test_where_the_room_of_a_lost_one_is_gone_too_the_others_stay_free(behaviour: str) -> None:
+    world = Handover(behaviour, room=COUNT)
+    world.plan("07:45", world.lose, lambda: world.koordinator.ask("stranger"))
+    world.plan("07:55", lambda: world.come("s1"))
+    world.run(until="08:05")
+
+    assert world.koordinator.runs("stranger")
+    assert world.seats == (3, 1)
+    assert world.koordinator.is_in_slot("s1")
+    assert world.eaten == set()
+
+
+@pytest.mark.parametrize("behaviour", ["maintain", "none"])
+def test_where_not_all_nodes_come_the_seats_of_those_that_did_are_free_after_a_minute(behaviour: str) -> None:
+    world = Handover(behaviour, room=7, count=10)
+    found = {}
+    for when, room in (("07:40", 9), ("07:50", 11)):
+        world.plan(when, lambda room=room: setattr(world.koordinator, "room", room))  # type: ignore[misc]
+    for when in ("07:31:15", "07:39", "07:41:30", "07:51:30"):
+        world.plan(when, lambda when=when: found.update({when: world.seats[0]}))  # type: ignore[misc]
+
+    assert world.run() == 0
+
+    assert found == {"07:31:15": 7, "07:39": 7, "07:41:30": 9, "07:51:30": 10}
+    assert world.eaten == set()
+    assert world.koordinator.objects == {}
+
+
+def test_a_slot_that_was_handed_over_is_for_sessions_only_and_is_the_same_slot() -> None:
+    world = Handover("maintain", room=COUNT)
+    world.run(until="07:45")
+
+    assert {name: tree["spec"]["owners"] for name, tree in world.koordinator.objects.items()} == {
+        f"example-course-small-{n}-{HANDING}": [OWNER] for n in range(COUNT)
+    }
+    assert [(line["made"], line["renewed"], line["reason"]) for line in world.told("slots")] == [
+        (COUNT, 0, "opened"),
+        (0, COUNT, "placeholders have handed over"),
+    ]
+
+
+def test_a_pod_that_waits_gets_no_room_when_placeholders_go() -> None:
+    """Although it always would when an owner leaves its slot. It may not preempt them."""
+    world = Handover("maintain", room=COUNT)
+    world.koordinator.memory = Memory(Random(0), between=1.0)
+    world.plan("07:30:02", world.turn, lambda: world.koordinator.ask("stranger", priority=LOW))
+    world.run(until="07:45")
+
+    assert f"0+0 handed={COUNT} placeholders={COUNT}" in world.since("07:30")
+    assert (world.seats, world.koordinator.runs("stranger")) == ((COUNT, 0), False)
+
+
+def test_strangers_that_ask_all_the_time_get_no_seat() -> None:
+    """On a node with exactly as much room as there are seats."""
+    world = Handover("maintain", room=COUNT)
+    strangers = [f"stranger-{number}" for number in range(3)]
+    for name, when in zip(strangers, ("07:32", "07:40", "08:00"), strict=True):
+        world.plan(when, lambda name=name: world.koordinator.ask(name))  # type: ignore[misc]
+    world.plan("07:45", lambda: world.come("s1"))
+    world.run(until="08:19")
+
+    assert world.counts == "4+1"
+    assert not any(map(world.koordinator.runs, strangers))
+
+
+def test_a_session_takes_the_seat_that_a_placeholder_is_handing_over() -> None:
+    """It preempts the pod in the slot."""
+    world = Handover("none", room=COUNT, count=COUNT + 1)
+    found: list[bool] = []
+    world.plan("07:30:20", lambda: world.come("s1"))
+    for when in ("07:30:20", "07:30:24"):
+        world.plan(when, lambda: found.append(world.koordinator.is_in_slot("s1")))
+    world.run(until="07:31")
+
+    assert found == [False, True]
+
+
+@pytest.mark.parametrize("behaviour", ["maintain", "none"])
+def test_a_scheduler_that_dies_whenever_a_slot_ends_costs_no_session_and_leaves_no_slot(
+    behaviour: str,
+) -> None:
+    """On a full node for which a stranger waits; a slot is lost while the window is open."""
+    world = Handover(behaviour, room=COUNT, placeholders=False)
+    world.koordinator.memory = Memory(Random(0), crashing=1.0)
+    found: list[object] = []
+    world.plan("07:40", lambda: world.come("s1"))
+    world.plan("07:42", lambda: world.koordinator.ask("stranger", cpu="2"))
+    world.plan("07:45", world.lose)
+    world.plan("07:46", lambda: found.append(world.seats))
+
+    assert world.run() == 0
+
+    assert found == [(COUNT - 1, 1)]
+    assert world.koordinator.memory.crashes == 1
+    assert world.koordinator.objects == {}
+    assert [world.koordinator.runs(pod) for pod in ("s1", "stranger")] == [True, False]
+
+
+@pytest.mark.parametrize("seed", seeds(1, 3))
+@pytest.mark.parametrize("behaviour", ["maintain", "reduce", "none"])
+def test_whatever_happens_no_placeholder_takes_a_free_slot(behaviour: str, seed: int) -> None:
+    """Room comes and goes, sessions too, and slots are deleted."""
+    chance = Random(seed)
+    world = Handover(behaviour, room=chance.randrange(3, 9))
+    for number in range(90):
+        minute, second = 31 + number // 2, 30 * (number % 2)
+        world.plan(
+            f"{7 + minute // 60:02d}:{minute % 60:02d}:{second:02d}", _happening(world, chance, f"s{number}")
+        )
+
+    assert world.run() == 0
+    assert world.eaten == set()
+    assert world.koordinator.objects == {}
+
+
+def _happening(world: Handover, chance: Random, session: str) -> Callable[[], None]:
+    def happen() -> None:
+        koordinator, there = world.koordinator, world.koordinator.of("Available")
+        match chance.randrange(8):
+            case 0:
+                koordinator.room += chance.randrange(1, 4)
+            case 1 if there:
+                koordinator.lose_nodes(chance.choice(there))
+                koordinator.room -= 1
+            case 2 if koordinator.free():
+                world.lose()
+            case 3 if world.active:
+                world.end(chance.choice(sorted(world.active)))
+            case 4 | 5 if len(world.active) < 8:
+                world.come(session)
+
+    return happen
