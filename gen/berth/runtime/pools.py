@@ -9,7 +9,7 @@ from collections.abc import Callable
 from berth.core.actions import ChangeSlots, PoolDecision, PoolFound, ScalePool, decide_pool
 from berth.core.objects import CONFIG_MAP
 from berth.core.slots import PlaceholderOwner, SessionDebounce, SlotCounts, count_slots, reported_sessions
-from berth.core.state import ObjectRef, PoolObject
+from berth.core.state import ObjectRef
 from berth.core.target import DesiredState, replica_change
 from berth.core.timetable import TimetablePool
 from berth.runtime.actions import PlanResult, apply_plan, leave_slots, list_slots
@@ -30,12 +30,8 @@ True: somebody else has changed the pool, and may know a newer timetable, so tha
 class PoolReconciler:
     """Brings one pool to its desired state."""
 
-    def __init__(
-        self, context: RuntimeContext, pool: TimetablePool, watched: Callable[[str], PoolObject | None]
-    ) -> None:
-        """`watched` returns a scaled object as it was last seen, None if it was not."""
-        self._context, self._watched = context, watched
-        self._pool = pool
+    def __init__(self, context: RuntimeContext, pool: TimetablePool) -> None:
+        self._context, self._pool = context, pool
         kind = pool.holder.scaled_kind.name.lower()
         self._subject = f"slots of {pool.deployment}" if pool.slots else f"{kind} {pool.scaled}"
         self._failures = 0
@@ -78,8 +74,8 @@ class PoolReconciler:
     def reconcile(self, desire: Desire, *, quick: bool = False) -> None:
         """Reconcile once, unless a pause after a failure has not ended.
 
-        `quick` decides on the replicas that were last seen; the server rejects the write if they
-        have changed.
+        `quick` decides on the replicas that were last seen; the server rejects the write if the object has
+        changed since, and it is observed again.
         """
         context = self._context
         if self.pause.left(context.now()):
@@ -111,8 +107,8 @@ class PoolReconciler:
     def _once(self, desire: Desire, *, quick: bool) -> ApiError | None:
         """Observe, decide and act; return the conflict that kept the pool from being scaled."""
         gone = None
-        found = self._last_seen() if quick else None
-        if found is None:
+        found = self._found if quick and not self._pool.slots else None
+        if found is None or found.object is None:
             found, gone = self._observe()
         self._found, desired = found, desire(False)
         decision = self._decide(found, desired)
@@ -137,14 +133,6 @@ class PoolReconciler:
         if spare == self.desired.target.replicas:
             self._settled = self.desired
         return None
-
-    def _last_seen(self) -> PoolFound | None:
-        """Return the newest that is known of the scaled object without asking; None if nothing is."""
-        known, seen = self._found, self._watched(self._pool.scaled)
-        if known is None or known.object is None or self._pool.slots:
-            return None
-        is_newer = seen is not None and seen.is_newer_than(known.object)
-        return known._replace(object=seen) if is_newer else known
 
     def _observe(self) -> tuple[PoolFound, ApiError | None]:
         """Return what stands, and the error if there is no object of this name to scale."""
