@@ -10,7 +10,7 @@ from berth.core.actions import ChangeSlots, PoolDecision, PoolFound, ScalePool, 
 from berth.core.objects import CONFIG_MAP
 from berth.core.slots import PlaceholderOwner, SessionDebounce, SlotCounts, count_slots, reported_sessions
 from berth.core.state import ObjectRef
-from berth.core.target import DesiredState, replica_change
+from berth.core.target import DesiredState
 from berth.core.timetable import TimetablePool
 from berth.runtime.actions import PlanResult, apply_plan, leave_slots, list_slots
 from berth.runtime.apiclient import ApiError
@@ -123,7 +123,7 @@ class PoolReconciler:
             for action in decision.actions:
                 if isinstance(action, ChangeSlots):
                     self._change_slots(action, self.desired)
-                elif conflict := self._scale(action, self.desired):
+                elif conflict := self._scale(action):
                     return conflict
         if gone and (self.desired is None or self.desired.target.replicas):
             raise gone
@@ -162,7 +162,7 @@ class PoolReconciler:
             seconds = desired.timetable.settings.stabilization_seconds
             settled = self._debounce.look(self._context.now(), sessions, found.slots.owners, seconds)
             found = found._replace(settled=settled)
-        return decide_pool(ref, found, desired)
+        return decide_pool(ref, found, desired, settled=self._settled)
 
     def _is_contested(self, found: PoolFound) -> bool:
         """Return whether somebody else has changed the pool since the last look."""
@@ -178,7 +178,7 @@ class PoolReconciler:
         ready = found.object.ready if found.object else 0
         return placeholders and bool(found.slots.pending or found.slots.handed or ready)
 
-    def _scale(self, action: ScalePool, desired: DesiredState) -> ApiError | None:
+    def _scale(self, action: ScalePool) -> ApiError | None:
         context, pool = self._context, action.pool
         kind = self._pool.holder.scaled_kind
         leave_slots(context.api, action.leaving, context.wait)
@@ -194,14 +194,13 @@ class PoolReconciler:
         self._left_replicas = scaled.replicas
         if self._found:
             self._found = self._found._replace(object=scaled_pool)
-        change = replica_change(pool.replicas, desired, self._settled)
         facts: dict[str, object] = {
             "pool": self._pool.resource_class,
             kind.name.lower(): pool.ref.name,
-            "occurrences": change.occurrences if change else desired.target.occurrences,
+            "occurrences": action.occurrences,
             "from": pool.replicas,
             "to": action.to,
-            "reason": action.why or (change.reason if change else "closed"),
+            "reason": action.why,
         }
         context.log.info("scaled", **facts)
         return None
@@ -233,21 +232,6 @@ class PoolReconciler:
             "removed": len(done.removed),
             "free": desired.target.replicas,
             "used": len(slots.used),
-            "reason": self._reason(slots, done, desired),
+            "reason": action.why,
         }
         self._context.log.info("slots", **facts)
-
-    def _reason(self, slots: SlotCounts, done: PlanResult, desired: DesiredState) -> str:
-        if not desired.target.occurrences and desired.target.override is None:
-            return "closed"
-        if slots.dead and done.removed:
-            return f"{len(slots.dead)} were over, or lost their node"
-        change = replica_change(slots.spare, desired, self._settled)
-        if change:
-            return change.reason
-        if done.made or done.removed:
-            hash_ = desired.target.pool.slots.hash if desired.target.pool.slots else ""
-            is_retry = all(name.endswith(f"-{hash_}") for name in done.removed)
-            return "found no room, tried again" if is_retry else "another shape"
-        handed = any(slot.is_to_close for slot in slots.living if slot.name in done.renewed)
-        return "placeholders have handed over" if handed else "the end has moved"

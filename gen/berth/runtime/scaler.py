@@ -31,7 +31,7 @@ from berth.core.target import (
 from berth.core.timetable import Timetable, TimetablePool, active_occurrences, next_override_end, override_end
 from berth.core.timetable import override_target as overriding
 from berth.runtime.apiclient import ACCOUNT, Api, Connections, in_cluster
-from berth.runtime.occurrence import CLOSED
+from berth.runtime.occurrence import CLOSED, WAITING
 from berth.runtime.pools import PoolReconciler
 from berth.runtime.program import (
     NO_PAUSE,
@@ -101,7 +101,7 @@ class Scaler:
         began = self._context.now()
         timetable = self._read(began)
         if timetable is None:
-            self._say("" if self._source.is_missing else str(int(began)))
+            self._say("" if self._source.is_missing else WAITING)
             return TICK
         self._recorder_safely(lambda: self._recorder.tell_open(timetable, int(began)))
         # Asked before the sessions: it takes notice of what has come, and that would not wake us any more.
