@@ -37,7 +37,6 @@ from berth.runtime.program import RuntimeContext
 from berth.runtime.projecttemplates import ProjectTemplates, RenkuClient
 from berth.runtime.watch import Collection, News, Reader, Watches, uid_of
 
-_TIMETABLE_PAGE = 32  # timetables may be large, and a hundred scalers may read those of a site at once
 _FINISHED = ("Succeeded", "Failed")
 
 
@@ -150,7 +149,7 @@ def _interned(pairs: tuple[tuple[str, str], ...]) -> dict[str, str]:
 
 def timetable_collection(namespace: str, site: str) -> Collection:
     """Return the collection of all timetables of the site."""
-    return Collection(CONFIG_MAP.path(namespace), f"{SITE}={site},{ROLE}={TIMETABLE}", page=_TIMETABLE_PAGE)
+    return Collection(CONFIG_MAP.path(namespace), f"{SITE}={site},{ROLE}={TIMETABLE}")
 
 
 class SessionReader(NamedTuple):

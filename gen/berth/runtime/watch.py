@@ -36,7 +36,7 @@ class Collection(NamedTuple):
     labels: str = ""
     fields: str = ""
     metadata_only: bool = False
-    page: int = 50  # objects asked for at once
+    page: int = 32  # objects asked for at once: a page is parsed as a whole, and memory is scarce
 
     def list_request(self, limit: int, token: str) -> Request:
         """Return the request for the page of `token`; an empty token is the first page."""
