@@ -139,13 +139,6 @@ REMEDIES: Mapping[str, Sequence[tuple[str, Change]]] = {
     # The ten minutes for which the last counts stand.
     "memory": [("ConfigMap", _with_constant("sessionobserver.py", "STALE_SECONDS", "0.0"))],
     # Looks at the pools every five seconds, at the timetable every 25.
-    # The watch of the reservation's Deployments.
-    "deployments": [
-        (
-            "ConfigMap",
-            _with_code("sessionobserver.py", r"if pool\.holder\.is_scaled_by_sessions:", "if False:"),
-        )
-    ],
     "looks": [("ConfigMap", _with_constant("scaler.py", "TICK", "45.0"))],
     "rereads": [("ConfigMap", _with_constant("scaler.py", "REREAD", "1e9"))],
     # The two minutes after which the main container ends a pod whose scaler says nothing.

@@ -36,7 +36,7 @@ ALLOWED = {
         *rights("", "configmaps", "get", name=COURSE),
         *rights("", "configmaps", "get", "create", "patch", name=f"{COURSE}-record"),
         *rights("", "events", "create"),
-        *rights("apps", "deployments", "get", "list", "watch", name=POOL),
+        *rights("apps", "deployments", "get", name=POOL),
         *rights("apps", "deployments/scale", "get", "patch", name=POOL),
         *SESSIONS,
     ],
@@ -44,7 +44,7 @@ ALLOWED = {
         *rights("", "configmaps", "get", name=EXAM),
         *rights("", "configmaps", "get", "create", "patch", name=f"{EXAM}-record"),
         *rights("", "events", "create"),
-        *rights("apps", "deployments", "get", "list", "watch", name=f"{EXAM}-small"),
+        *rights("apps", "deployments", "get", name=f"{EXAM}-small"),
         *rights("apps", "deployments/scale", "get", "patch", name=f"{EXAM}-small"),
     ],
     "berth-sweep": [

@@ -56,7 +56,7 @@ def in_order(git: Project, now: str = NOW) -> World:
     world = World(git.objects["prod"])
     swept(world, instant_text(parse_instant(now) - 180))
     world.run("course")
-    world.scale("course-small", 20, "berth-occurrence", "2026-02-02T08:40:00Z")
+    world.scale("course-small", 20, "berth-scaler", "2026-02-02T08:40:00Z")
     for n in range(5):
         world.session(f"jupyter-{n}")
     return world
@@ -183,7 +183,7 @@ CASES = [
     Case("a-session-left-and-its-seat-is-not-back", lambda w: w.remove("Pod", "jupyter-4"), before=40),
     Case(
         "a-session-too-many",
-        lambda w: w.scale("course-small", 21, "berth-occurrence", "2026-02-02T08:59:00Z"),
+        lambda w: w.scale("course-small", 21, "berth-scaler", "2026-02-02T08:59:00Z"),
     ),
     Case("set-to-100", lambda w: w.scale("course-small", 100, "kubectl", "2026-02-02T08:40:00Z")),
     Case(
@@ -248,9 +248,7 @@ CASES = [
             ),
         ),
     ),
-    Case(
-        "three-are-about-to-be-made", lambda w: w.scale("course-small", 20, "berth-occurrence", NOW, ready=17)
-    ),
+    Case("three-are-about-to-be-made", lambda w: w.scale("course-small", 20, "berth-scaler", NOW, ready=17)),
     # sync
     Case("reservation-missing", lambda w: without(w, "course"), "2026-02-01T09:00:00Z"),
     Case("reservation-missing-just-opened", lambda w: without(w, "course"), "2026-02-02T07:35:59Z"),
@@ -364,14 +362,14 @@ CASES = [
         "kept",
         all_of(
             lambda w: override(w, "60", "2026-02-02T10:00:00Z"),
-            lambda w: w.scale("course-small", 60, "berth-occurrence", "2026-02-02T08:50:00Z"),
+            lambda w: w.scale("course-small", 60, "berth-scaler", "2026-02-02T08:50:00Z"),
         ),
     ),
     Case(
         "less",
         all_of(
             lambda w: override(w, "3", "2026-02-02T10:00:00Z"),
-            lambda w: w.scale("course-small", 3, "berth-occurrence", "2026-02-02T08:50:00Z"),
+            lambda w: w.scale("course-small", 3, "berth-scaler", "2026-02-02T08:50:00Z"),
         ),
     ),
     Case("over", lambda w: override(w, "60", "2026-02-02T09:00:00Z")),
@@ -379,14 +377,14 @@ CASES = [
         "over-a-moment-ago",
         all_of(
             lambda w: override(w, "60", "2026-02-02T08:59:57Z"),
-            lambda w: w.scale("course-small", 60, "berth-occurrence", "2026-02-02T08:30:00Z"),
+            lambda w: w.scale("course-small", 60, "berth-scaler", "2026-02-02T08:30:00Z"),
         ),
     ),
     Case(
         "over-and-more-are-wanted-again",
         all_of(
             lambda w: override(w, "3", "2026-02-02T08:59:57Z"),
-            lambda w: w.scale("course-small", 3, "berth-occurrence", "2026-02-02T08:30:00Z"),
+            lambda w: w.scale("course-small", 3, "berth-scaler", "2026-02-02T08:30:00Z"),
         ),
     ),
     Case(

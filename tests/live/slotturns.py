@@ -52,7 +52,7 @@ def others(world: World, git: Project, *kinds: str) -> World:
                 if (old["kind"], old["metadata"]["name"]) != (one["kind"], one["metadata"]["name"])
             ]
             world.apply(one)
-    world.scale("course-small", 20, "berth-occurrence", "2026-02-02T08:40:00Z")
+    world.scale("course-small", 20, "berth-scaler", "2026-02-02T08:40:00Z")
     return world
 
 
@@ -67,7 +67,7 @@ def handing_over(**waiting: Any) -> World:
     world = in_order(slots(course=WITH_PLACEHOLDERS))
     lose(world, 0, 19)
     make(world, 0, 8, owner="berth/course-small-7f-{}")
-    world.scale("course-small", 20, "berth-occurrence", "2026-02-02T08:40:00Z", ready=10)
+    world.scale("course-small", 20, "berth-scaler", "2026-02-02T08:40:00Z", ready=10)
     if waiting:
         world.wait("course", 10, "2026-02-02T07:30:05Z", **waiting)
     return world

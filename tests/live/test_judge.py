@@ -48,7 +48,7 @@ def test_only_a_session_that_nobody_sees_excuses_a_placeholder_without_room(
     world = in_order(git := project.project(**{"class": resource_class, "course": STAYING}))
     world.refused["/api/v1/namespaces/hub/"] = "HTTP 403: pods is forbidden"
     world.wait("course", 25, "2026-02-02T07:30:05Z", **why)
-    world.scale("course-small", 25, "berth-occurrence", "2026-02-02T07:30:03Z", ready=0)
+    world.scale("course-small", 25, "berth-scaler", "2026-02-02T07:30:03Z", ready=0)
     (pool,) = status(world, git).pools
 
     assert ("S043" in {one.code for one in pool.findings}) == is_broken

@@ -40,7 +40,7 @@ def nodes(cluster: str = "name: prod,") -> Project:
     return project(**files)
 
 
-def course(replicas: int, ready: int | None = None, by: str = "berth-occurrence") -> tuple[World, Project]:
+def course(replicas: int, ready: int | None = None, by: str = "berth-scaler") -> tuple[World, Project]:
     git = nodes()
     world = World(git.objects["prod"])
     world.run("course")
@@ -124,7 +124,7 @@ def test_slots_of_before_are_told_beside_the_nodes() -> None:
     for one in git.objects["prod"]:
         if one["kind"] == "NodePool" or (one["kind"], one["metadata"]["name"]) == ("ConfigMap", "course"):
             world.apply(one)
-    world.scale(NAME, 3, "berth-occurrence", "2026-02-02T07:30:05Z")
+    world.scale(NAME, 3, "berth-scaler", "2026-02-02T07:30:05Z")
 
     assert [
         one for one in told(status(world, git, "2026-02-02T09:00:00Z")).splitlines() if "S033" in one

@@ -41,7 +41,7 @@ def test_rivals_share_sessions_as_the_scaler_would() -> None:
     world.session("other-1", course="other")
     world.session("other-2", course="other")
     world.run("other", name="other-1-abcde")
-    world.scale("other-small", 3, "berth-occurrence", "2026-02-02T08:00:05Z", ready=1)
+    world.scale("other-small", 3, "berth-scaler", "2026-02-02T08:00:05Z", ready=1)
 
     assert told(status(world, git)) == (
         "course/small active 2026-02-02T07:30:00Z 2026-02-02T12:00:00Z 20 20 0 5\n"
@@ -55,7 +55,7 @@ def test_a_session_counts_for_the_most_specific_class_as_for_the_scaler() -> Non
     )
     world = in_order(git)
     world.run("other", name="other-1-abcde")
-    world.scale("other-any", 3, "berth-occurrence", "2026-02-02T08:00:05Z", ready=3)
+    world.scale("other-any", 3, "berth-scaler", "2026-02-02T08:00:05Z", ready=3)
     world.pod("large-1", {"component": "singleuser-server", "size": "large"}, namespace="hub")
 
     assert [row[-1] for row in rows(status(world, git))] == [5, 1]
@@ -71,7 +71,7 @@ def test_reduce_wants_less_as_time_goes_by() -> None:
 def test_none_wants_all_whoever_is_there_even_if_nobody_can_tell() -> None:
     git = project.project(course=changed("maintain", "none"))
     world = in_order(git)
-    world.scale("course-small", 25, "berth-occurrence", "2026-02-02T07:30:03Z", ready=20)
+    world.scale("course-small", 25, "berth-scaler", "2026-02-02T07:30:03Z", ready=20)
     world.refused["/api/v1/namespaces/hub/"] = "HTTP 403: no"
 
     assert rows(status(world, git))[0][4:] == (25, 20, 0, None)
@@ -89,7 +89,7 @@ def test_sessions_of_renku_count_by_their_class_where_templates_are_not_known() 
         annotations = {"renku.io/resource_class_id": number, "renku.io/project_id": "01JC"}
         metadata = {"name": f"s{n}", "namespace": "hub", "annotations": annotations}
         world.apply({"kind": "AmaltheaSession", "metadata": metadata, "status": {"state": state}})
-    world.scale("course-small", 23, "berth-occurrence", "2026-02-02T08:40:00Z")
+    world.scale("course-small", 23, "berth-scaler", "2026-02-02T08:40:00Z")
 
     assert told(status(world, git)) == (
         "course/small active 2026-02-02T07:30:00Z 2026-02-02T12:00:00Z 23 23 0 2\nnote[S005] small\n"
@@ -100,7 +100,7 @@ def test_a_class_whose_sessions_nobody_recognises_is_no_finding() -> None:
     one = project.CLASS[: project.CLASS.index("  sessions")]
     git = project.project(**{"class": one}, course=changed("maintain", "none"))
     world = in_order(git)
-    world.scale("course-small", 25, "berth-occurrence", "2026-02-02T07:30:03Z")
+    world.scale("course-small", 25, "berth-scaler", "2026-02-02T07:30:03Z")
 
     assert told(status(world, git)) == (
         "course/small active 2026-02-02T07:30:00Z 2026-02-02T12:00:00Z 25 25 0 ?\n"
@@ -111,7 +111,7 @@ def test_what_git_has_no_more_is_still_told_while_it_is_there() -> None:
     before = project.project(other=OTHER)
     world = in_order(before)
     world.run("other", name="other-1-abcde")
-    world.scale("other-small", 3, "berth-occurrence", "2026-02-02T08:00:05Z")
+    world.scale("other-small", 3, "berth-scaler", "2026-02-02T08:00:05Z")
 
     assert told(status(world, project.project())) == (
         "course/small active 2026-02-02T07:30:00Z 2026-02-02T12:00:00Z 20 20 0 5\n"
@@ -125,7 +125,7 @@ def test_a_deployment_that_nobody_knows_has_placeholders_too_many() -> None:
     world = in_order(before)
     world.remove("ConfigMap", "other")
     world.remove("CronJob", "other")
-    world.scale("other-small", 3, "berth-occurrence", "2026-02-02T08:00:05Z")
+    world.scale("other-small", 3, "berth-scaler", "2026-02-02T08:00:05Z")
 
     assert told(status(world, project.project())).splitlines()[1:] == [
         "other/small degraded ? ? 0 3 0 0",
@@ -160,7 +160,7 @@ def test_a_suspended_reservation_waits_and_one_that_is_over_is_completed() -> No
     assert (found.pools[0].remark, found.pools[0].findings) == ("suspended", ())
     git = project.project()
     world = in_order(git, "2026-03-01T00:00:00Z")
-    world.scale("course-small", 0, "berth-occurrence", "2026-02-09T12:00:00Z")
+    world.scale("course-small", 0, "berth-scaler", "2026-02-09T12:00:00Z")
     assert rows(status(world, git, "2026-03-01T00:00:00Z"))[0][:4] == (
         "course/small",
         "completed",
@@ -199,7 +199,7 @@ def test_a_look_is_one_list_of_each_kind_and_one_of_sessions() -> None:
 def test_at_rest_nobody_asks_for_sessions() -> None:
     git = project.project()
     world = in_order(git, "2026-02-01T00:00:00Z")
-    world.scale("course-small", 0, "berth-occurrence", "2026-01-26T12:00:00Z")
+    world.scale("course-small", 0, "berth-scaler", "2026-01-26T12:00:00Z")
 
     assert rows(status(world, git, "2026-02-01T00:00:00Z"))[0][4:] == (0, 0, 0, 0)
     assert [path for path in world.asked if "hub/pods" in path] == []

@@ -57,7 +57,7 @@ def unscaled(world: World) -> None:
 
 def pending(world: World, number: int, status: dict[str, Any], since: str = "2026-02-02T07:30:05Z") -> None:
     world.wait("course", number, since, **status)
-    world.scale("course-small", 20, "berth-occurrence", "2026-02-02T07:30:03Z", ready=20 - number)
+    world.scale("course-small", 20, "berth-scaler", "2026-02-02T07:30:03Z", ready=20 - number)
 
 
 def unready(world: World, number: int, **status: Any) -> None:
@@ -66,12 +66,12 @@ def unready(world: World, number: int, **status: Any) -> None:
     ready = {"type": "Ready", "status": "False", **since}
     status.setdefault("spec", {"nodeName": "gpu-1"})
     world.wait("course", number, "2026-02-02T07:30:05Z", "Running", conditions=[ready], **status)
-    world.scale("course-small", 20, "berth-occurrence", "2026-02-02T08:50:00Z", ready=20 - number)
+    world.scale("course-small", 20, "berth-scaler", "2026-02-02T08:50:00Z", ready=20 - number)
 
 
 def refused(world: World, why: str, at: str = "2026-02-02T07:30:04Z") -> None:
     """No pod of the Deployment is made."""
-    world.scale("course-small", 20, "berth-occurrence", "2026-02-02T08:50:00Z", ready=0)
+    world.scale("course-small", 20, "berth-scaler", "2026-02-02T08:50:00Z", ready=0)
     failure = {"type": "ReplicaFailure", "status": "True", "lastTransitionTime": at}
     said = {"reason": "FailedCreate", "message": f'pods "course-small-x" is forbidden: {why}'}
     world.get("Deployment", "course-small")["status"]["conditions"] = [{**failure, **said}]
@@ -79,7 +79,7 @@ def refused(world: World, why: str, at: str = "2026-02-02T07:30:04Z") -> None:
 
 def short(world: World, since: str) -> None:
     """Most of the seats are not there."""
-    world.scale("course-small", 20, "berth-occurrence", since, ready=2)
+    world.scale("course-small", 20, "berth-scaler", since, ready=2)
     condition = {"type": "Available", "status": "False", "lastTransitionTime": since}
     world.get("Deployment", "course-small")["status"]["conditions"] = [condition]
 
@@ -202,7 +202,7 @@ def stray(world: World) -> None:
     until = '"until": "2026-02-02T10:00:00Z"'
     text = f'{{"small": {{"target": 3, {until}}}, "smal": {{"target": 60, {until}}}}}'
     world.get("ConfigMap", "course")["metadata"]["annotations"]["berth.dev/override"] = text
-    world.scale("course-small", 3, "berth-occurrence", "2026-02-02T08:59:00Z")
+    world.scale("course-small", 3, "berth-scaler", "2026-02-02T08:59:00Z")
 
 
 def unpermitted(world: World, *kinds: str) -> None:

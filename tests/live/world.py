@@ -128,6 +128,7 @@ class World:
         }
         if phase == "Running":
             status.setdefault("containerStatuses", [{"name": "occurrence", "state": {"running": {}}}])
+            status.setdefault("initContainerStatuses", [{"name": "scaler", "state": {"running": {}}}])
         return self.pod(name or f"{reservation}-29500-abcde", labels, phase, **status)
 
     def wait(

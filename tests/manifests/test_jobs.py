@@ -115,7 +115,6 @@ def test_a_job_knows_its_reservation_and_mounts_what_it_reads(tmp_path: Path) ->
         "BERTH_NAMESPACE": "seats",
         "BERTH_RESERVATION": "night",
         "BERTH_TIMETABLE": "night",
-        "BERTH_TIMETABLE_FILE": "/timetable/timetable.json",
         "BERTH_SHARE": "/share",
         "MALLOC_MMAP_THRESHOLD_": "65536",
         "MALLOC_ARENA_MAX": "1",
@@ -123,13 +122,11 @@ def test_a_job_knows_its_reservation_and_mounts_what_it_reads(tmp_path: Path) ->
     assert [one for one in sidecar["volumeMounts"] if one["name"] != "token"] == [
         {"name": "core", "mountPath": "/berth/berth/core", "readOnly": True},
         {"name": "runtime", "mountPath": "/berth/berth/runtime", "readOnly": True},
-        {"name": "timetable", "mountPath": "/timetable", "readOnly": True},
         {"name": "share", "mountPath": "/share"},
     ]
     assert [one for one in pod["volumes"] if one["name"] != "token"] == [
         {"name": "core", "configMap": {"name": CORE}},
         {"name": "runtime", "configMap": {"name": RUNTIME}},
-        {"name": "timetable", "configMap": {"name": "night"}},
         {"name": "share", "emptyDir": {"sizeLimit": "1Mi"}},
     ]
 
@@ -139,7 +136,7 @@ def test_the_shared_folder_keeps_no_node_from_being_drained_and_pods_say_that_th
 ) -> None:
     """cluster-autoscaler leaves nodes alone whose pods have an emptyDir that nobody speaks for.
 
-    The sweep asks pods of older releases for no proof.
+    The sweep asks pods without the annotation for no proof.
     """
     site, parts = small(tmp_path)
     (cronjob,) = of_kind("CronJob", of_part(site, parts["night/lab"]))

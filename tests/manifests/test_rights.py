@@ -77,7 +77,7 @@ def of_course(*, counts: bool) -> list[Object]:
             **apps,
             "resources": ["deployments"],
             "resourceNames": ["course-there"],
-            "verbs": ["get", "list", "watch"],
+            "verbs": ["get"],
         },
         {
             **apps,

@@ -18,10 +18,9 @@ BUFFERS = "/apis/autoscaling.x-k8s.io/v1beta1/namespaces/berth/capacitybuffers/"
 RECORD = "/api/v1/namespaces/berth/configmaps/course-record"
 EVENTS = "/api/v1/namespaces/berth/events"
 MANAGERS = {
-    "fieldManager=berth-occurrence": "occurrence",
     "fieldManager=berth-scaler": "scaler",
     "fieldManager=berth-sweep": "sweep",
-}  # the first of version 0.1.0
+}
 
 Interference = Callable[[Request], Response | None]
 """Answers instead of the cluster, raises, or changes something and lets the request pass."""

@@ -41,7 +41,6 @@ class Pod:
         self.word = ""  # to the main container
         self.heard = self._clock()  # when it was last given
         self.is_full = False  # the folder that the two share
-        self.copy = timetable
         self.writes: list[Write] = []
         self.log: list[dict[str, object]] = []
         self.pause: Callable[[], object] = lambda: None
@@ -76,9 +75,7 @@ class Pod:
         """As its container starts anew."""
         log = Log(lambda line: self.log.append(json.loads(line)), self._clock, "course")
         api = Api(self._transport)
-        source = TimetableSource(
-            "course", lambda: api.get_timetable("berth", "course"), lambda: self.copy, log
-        )
+        source = TimetableSource("course", lambda: api.get_timetable("berth", "course"), log)
         context = RuntimeContext(api, "berth", log, self._clock, lambda: 0.0)
         recorder = Recorder(Api(self._transport), "berth", "course-record", log)
         return source, Scaler(source, context, self.observed, recorder, self._say)

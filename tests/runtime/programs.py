@@ -50,13 +50,11 @@ def make_berth(folder: Path) -> Path:
 
 
 def environment(server: StubServer, share: Path) -> dict[str, str]:
-    """The folder that the two programs share has the mounted timetable too."""
     return {
         "BERTH_SHARE": str(share),
         "BERTH_NAMESPACE": "berth",
         "BERTH_RESERVATION": "course",
         "BERTH_TIMETABLE": "course",
-        "BERTH_TIMETABLE_FILE": str(share / "timetable.json"),
         "KUBERNETES_SERVICE_HOST": "127.0.0.1",
         "KUBERNETES_SERVICE_PORT": str(server.port),
     }
@@ -124,7 +122,7 @@ def both(cluster: FakeCluster, sessions: WatchedCluster) -> Callable[[Received],
 
     def answer(received: Received) -> Reply:
         path = received.path.partition("?")[0]
-        is_watched = path in (SESSIONS, CONFIGMAPS, DEPLOYMENTS)
+        is_watched = path in (SESSIONS, CONFIGMAPS)
         return sessions.answer(received) if is_watched else of_cluster(received)
 
     return answer

@@ -132,34 +132,26 @@ def pod(
     of: str = "course-1",
     **more: Any,
 ) -> Tree:
-    """Of an occurrence; `of` is its Job, `scaler` the status of its scaler, if it is told."""
-    scaler, account = more.pop("scaler", None), more.pop("account", "course")
+    """Of an occurrence; `of` is its Job, `scaler` the status of its scaler, if that is another one."""
+    scaler = more.pop("scaler", None)
     state: Tree = {
         "Running": {"running": {"startedAt": instant_text(at(created))}},
         "Pending": {"waiting": {"reason": more.pop("waiting", "ContainerCreating"), "message": "as it is"}},
     }.get(phase, {"terminated": {"exitCode": 1}})
+    image = {"image": "python:3.13-slim"}
     status = {
         "phase": phase,
-        "initContainerStatuses": [{"name": "scaler", **scaler}] if scaler else [],
-        "containerStatuses": [{"name": "occurrence", "image": "python:3.13-slim", "state": state}],
+        "initContainerStatuses": [{"name": "scaler", **(scaler or {**image, "state": state})}],
+        "containerStatuses": [{"name": "occurrence", **image, "state": state}],
     }
     labels = {"berth.dev/role": "occurrence", **more.pop("labels", {})}
     owners = [{"kind": "Job", "name": of, "uid": f"uid-Job-{of}"}]
     metadata = {"ownerReferences": owners, **more.pop("metadata", {})}
-    return made(
-        POD,
-        name,
-        created=created,
-        labels=labels,
-        metadata=metadata,
-        status=status,
-        spec={"serviceAccountName": account},
-        **more,
-    )
+    return made(POD, name, created=created, labels=labels, metadata=metadata, status=status, **more)
 
 
 def proving(**more: Any) -> Tree:
-    """A pod that proves that it works, as those of this release do."""
+    """A pod that proves that it works."""
     return pod(metadata={"annotations": {"berth.dev/proves": "serving.json"}}, **more)
 
 

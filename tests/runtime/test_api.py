@@ -289,4 +289,4 @@ def test_an_override_comes_with_the_timetable() -> None:
 def test_each_program_writes_in_a_name_of_its_own_and_all_are_known_as_ours() -> None:
     """Those names are in clusters already: `status` tells by them who has scaled."""
     assert (FIELD_MANAGER, SWEEP_FIELD_MANAGER) == ("berth-scaler", "berth-sweep")
-    assert set(BERTH_FIELD_MANAGERS) == {"berth-occurrence", "berth-scaler", "berth-sweep"}
+    assert set(BERTH_FIELD_MANAGERS) == {"berth-scaler", "berth-sweep"}

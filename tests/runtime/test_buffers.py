@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from berth.core.holders import BUFFERED
-from berth.core.objects import CAPACITY_BUFFER, DEPLOYMENT
+from berth.core.objects import CAPACITY_BUFFER
 from berth.core.state import read_pool
 from berth.core.target import pools_to_reconcile
 from berth.core.timetable import TimetablePool
@@ -150,13 +150,9 @@ def test_a_pool_that_becomes_a_buffer_leaves_no_placeholders() -> None:
 
 
 def test_a_buffer_and_a_deployment_of_one_name_are_never_mixed_up() -> None:
-    old, new = ({"metadata": {"name": "course-small", "resourceVersion": one}} for one in "12")
-    placeholders = read_pool(DEPLOYMENT, deployment(25) | old)
-    buffer = read_pool(CAPACITY_BUFFER, capacity_buffer(25) | new)
     seats = TimetablePool("small", "course-small", "none")
     buffered = seats._replace(holder=BUFFERED)
 
-    assert not buffer.is_newer_than(placeholders)
     assert pools_to_reconcile({"course-small": seats}, [buffered]) == {
         "course-small": seats,
         "course-small/buffer": buffered,

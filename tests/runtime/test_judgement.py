@@ -57,11 +57,6 @@ OPENING: dict[str, tuple[str, list[Tree], list[str]]] = {
         [*BASE, EMPTY, job(), pod(scaler=scaler_down("08:59:50", ran=1))],
         [OPEN, START],
     ),
-    "its-pod-has-the-account-of-version-0.1.0": (
-        "09:00",
-        [*BASE, EMPTY, job(), pod(account="berth-occurrence")],
-        [OPEN, START],
-    ),
     "its-scaler-never-ran": (
         "09:00",
         [*BASE, EMPTY, job(), pod(scaler={"state": {"waiting": {"reason": "CrashLoopBackOff"}}})],

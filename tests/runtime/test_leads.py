@@ -1,13 +1,10 @@
 """One occurrence in several rows: its classes open one after the other, and an entry has another behavior."""
 
-import json
-
 import pytest
 from berth.core.timetable import parse_timetable
 
 from tests.leading import CASES, part_of
-from tests.runtime.released import ReleasedPod
-from tests.runtime.world import World, at, clock
+from tests.runtime.world import World
 
 MONDAY, FRIDAY = "course/2026-02-02T10:00", "course/2026-02-06T10:00"
 TODAY = "2026-02-02"
@@ -59,22 +56,3 @@ def test_on_fridays_the_same_pools_scale_down_as_time_passes(text: str) -> None:
     assert [to for _, to in found["small"]] == [*range(16, -1, -1)]
     reasons = {str(line["reason"]) for line in world.told("scaled")}
     assert reasons == {"opened", "less time is left"}
-
-
-def test_release_0_1_0_serves_such_a_timetable_by_the_behavior_of_the_pools(text: str) -> None:
-    """It ignores the behavior of a row, and opens each class when its row says."""
-    world = World("07:29:58", friday_today(text), gpu=0, small=0)
-    world.observed.update(parse_timetable(friday_today(text)))
-    world.sessions(gpu={}, small={})
-    pod = ReleasedPod(world.cluster, world.observed, lambda: world.now, friday_today(text))
-    while not pod.is_over and world.now < at("11:05"):
-        pod.main.tick()
-        pod.scaler.step()
-        world.now += 1
-
-    assert pod.is_over
-    assert not [line for line in pod.log if line["level"] in ("error", "warning")], json.dumps(pod.log[:5])
-    assert writes(world) == {
-        "gpu": [(clock(at("07:30")), 8), (clock(at("11:00")), 0)],
-        "small": [(clock(at("08:30")), 20), (clock(at("11:00")), 0)],
-    }

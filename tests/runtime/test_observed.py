@@ -1,9 +1,6 @@
 """What the scaler sees follows the API server through every trouble, or is said to be unknown."""
 
-from typing import Any
-
 import pytest
-from berth.core.holders import BUFFERED
 from berth.core.sessions import Recognition
 from berth.runtime.sessionobserver import ObservedSessions
 
@@ -11,9 +8,7 @@ from tests.runtime.stub_server import Received, Reply, StubServer, reply
 from tests.runtime.timetabletexts import config_map, text
 from tests.runtime.watched_cluster import WatchedCluster, refused
 from tests.runtime.watching import (
-    DEPLOYMENTS,
     DS,
-    LONG_ENOUGH,
     ML,
     SESSIONS,
     STEP,
@@ -159,48 +154,13 @@ def test_a_class_that_is_not_counted_cannot_be_read(cluster: WatchedCluster) -> 
         assert scene.observed.seen("never-heard-of", scene.now) == ObservedSessions(None, False)
 
 
-def test_without_a_class_to_count_only_its_deployments_are_watched(cluster: WatchedCluster) -> None:
+def test_without_a_class_to_count_nothing_is_watched(cluster: WatchedCluster) -> None:
     own = timetable(DS)
     with watching(cluster, own._replace(pools=own.pools[1:])) as scene:
         scene.observed.wait(STEP)
         assert scene.seen() == ObservedSessions(None, False)
 
-    assert {asked.path.partition("?")[0] for asked in cluster.asked} == {DEPLOYMENTS}
-
-
-def test_a_deployment_that_somebody_scales_wakes_whoever_waits(cluster: WatchedCluster) -> None:
-    own = timetable(DS)
-    name = own.pools[0].scaled
-    cluster.put(DEPLOYMENTS, deployment(name, 25))
-    with watching(cluster, own._replace(pools=own.pools[:1])) as scene:
-        scene.until(lambda _: (seen := scene.observed.pool(name)) is not None and seen.replicas == 25)
-        cluster.put(DEPLOYMENTS, deployment(name, 500))
-        found = None
-        for _ in range(3):  # the watch that has just begun may wake it, too
-            scene.observed.next_change(scene.now)
-            scene.observed.wait(LONG_ENOUGH)
-            scene.seen()
-            if (found := scene.observed.pool(name)) and found.replicas == 500:
-                break
-
-        assert found is not None
-        assert (found.replicas, found.ready) == (500, 3)
-
-
-def test_a_buffer_is_watched_instead_where_it_holds_the_seats(cluster: WatchedCluster) -> None:
-    pool = timetable(DS).pools[0]._replace(holder=BUFFERED)
-    cluster.put(BUFFERS, deployment(pool.scaled, 25))
-    with watching(cluster, timetable(DS)._replace(pools=(pool,))) as scene:
-        scene.until(lambda _: (seen := scene.observed.pool(pool.scaled)) is not None and seen.replicas == 25)
-        found = scene.observed.pool(pool.scaled)
-
-        assert found is not None
-        assert found.ref.kind == "CapacityBuffer"
-
-
-def deployment(name: str, replicas: int) -> dict[str, Any]:
-    metadata = {"uid": f"uid-of-{name}", "name": name}
-    return {"metadata": metadata, "spec": {"replicas": replicas}, "status": {"readyReplicas": 3}}
+    assert cluster.asked == []
 
 
 @pytest.mark.parametrize(

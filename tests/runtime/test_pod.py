@@ -3,7 +3,6 @@
 from functools import partial
 
 import pytest
-from berth.core.state import ObjectRef, PoolObject
 
 from tests.runtime.pod import Pod, Story, Write, short
 from tests.runtime.world import COURSE, NEXT, at, timetable_text
@@ -80,37 +79,20 @@ def test_reduce_falls_with_the_clock_though_nobody_comes() -> None:
     assert told == ["opened", *["less time is left"] * 20]
 
 
-@pytest.mark.parametrize("behaviour", ["maintain", "reduce", "none"])
-def test_a_scale_by_hand_that_the_watch_tells_is_put_right_at_once(behaviour: str) -> None:
-    pod = Pod("07:50", timetable_text(COURSE, behaviour=behaviour))
-    story = Story(pod)
-
-    def scale() -> None:
-        pod.cluster.set("course-small", 500)
-        name, (replicas, version) = "course-small", pod.cluster.scales["course-small"]
-        pod.observed.watched[name] = PoolObject(
-            ObjectRef("Deployment", name, f"uid-of-{name}", "", 0), replicas, 25, version
-        )
-
-    story.run("07:52")
-    story.plan("07:52:01", scale)
-    story.run("07:52:02")
-
-    assert short(pod)[-1] == ("07:52:01", 25)
-
-
-def test_what_a_watch_tells_late_is_not_taken_for_news() -> None:
+@pytest.mark.parametrize("by_hand", [False, True], ids=["known", "scaled-meanwhile"])
+def test_a_session_costs_one_request_unless_the_deployment_has_changed(by_hand: bool) -> None:
     pod = Pod("07:50", MAINTAIN, 25)
     story = Story(pod)
     story.run("07:50:01")
-    old = PoolObject(ObjectRef("Deployment", "course-small", "", "", 0), 25, 25, "1")
-    pod.observed.watched["course-small"] = old
+    if by_hand:
+        pod.cluster.set("course-small", 500)
     story.plan("07:50:02", lambda: pod.arrive(1))
     pod.cluster.requests.clear()
     story.run("07:50:03")
 
-    assert short(pod) == [("07:50:02", 24)]
-    assert [request.method for request in pod.cluster.requests if "deployments" in request.path] == ["PATCH"]
+    assert short(pod)[-1] == ("07:50:02", 24)
+    methods = [request.method for request in pod.cluster.requests if "deployments" in request.path]
+    assert methods == (["PATCH", "GET", "PATCH"] if by_hand else ["PATCH"])
 
 
 @pytest.mark.parametrize("replicas", [0, 100])

@@ -165,13 +165,13 @@ def test_a_pod_that_does_not_prove_its_work_is_taken_for_one_that_does_not_run(k
     ]
 
 
-def test_a_pod_of_an_older_release_proves_nothing_and_serves() -> None:
+def test_a_pod_without_the_annotation_proves_nothing_and_serves() -> None:
     swept = Swept("09:00", timetable(), deployment(4), cronjob(), job(), pod())
 
     assert writes(swept) == []
 
 
-def test_beside_a_pod_of_an_older_release_the_new_one_needs_no_proof() -> None:
+def test_beside_a_pod_without_the_annotation_the_other_needs_no_proof() -> None:
     swept = Swept("09:00", *window(pod("course-1-y")))
 
     assert writes(swept) == []

@@ -179,7 +179,7 @@ def test_the_next_job_keeps_the_records_of_the_windows_before() -> None:
     world = World("07:30", timetable_text(COURSE), small=0)
     world.run()
     later: Row = ("course/9", "15:30", "16:00", "17:00", {"small": 25})
-    world.cluster.timetable = world.copy = timetable_text(later)
+    world.cluster.timetable = timetable_text(later)
     world.pass_time(at("15:29") - world.now)
     world.run()
 

@@ -1,7 +1,5 @@
 """When a reservation counts as gone, and what of it is then removed."""
 
-from typing import Any
-
 import pytest
 from berth.core.actions import describe_action
 from berth.core.decide import decide
@@ -29,7 +27,6 @@ from tests.runtime.sweepworld import (
     made,
     pod,
     seen,
-    slot_of,
     timetable,
 )
 from tests.runtime.world import at
@@ -254,105 +251,6 @@ def test_nothing_is_gone_unless_all_lists_are_there(unread: ObjectKind) -> None:
     trees = [OTHERS, orphaned_since("2026-02-02T06:50:00Z"), deployment(0), cronjob(), *RIGHTS]
 
     assert judged("07:00", *trees, prunes=True, unread=(unread,)) == []
-
-
-OLD, NEW, BOTH = inventory("old\n"), inventory("new\n"), inventory("new\nold\n")
-
-
-def reservation(name: str, *objects: Tree, created: str = "00:00", **more: Any) -> list[Tree]:
-    return [timetable(name=name, created=created, pools={"small": f"{name}-small"}, **more), *objects]
-
-
-def seats(name: str, replicas: int, ready: int | None = None, of: str = "small", **more: Any) -> Tree:
-    return deployment(replicas, f"{name}-{of}", ready, reservation=name, **more)
-
-
-STANDING = inventory("new\nold\n", slots="old example-old-small 0a1b2c3d 25\n")
-
-
-def going(tree: Tree) -> Tree:
-    return {**tree, "metadata": {**tree["metadata"], "deletionTimestamp": "2026-02-02T08:59:55Z"}}
-
-
-GONE = reservation("old", seats("old", 25), cronjob("old", reservation="old"))
-CAME = reservation("new", created="08:50", changed="08:50")
-HELD = seats("new", 25)
-SERVES_OLD = [job("old-1", reservation="old"), pod("old-1-x", of="old-1", reservation="old")]
-
-
-@pytest.mark.parametrize(
-    ("trees", "goes"),
-    [
-        pytest.param([NEW, *GONE, *CAME, HELD], True, id="held"),
-        pytest.param([NEW, *GONE, *SERVES_OLD, *CAME, HELD], True, id="held-and-still-served"),
-        pytest.param([NEW, *GONE, *CAME, seats("new", 30, 25)], True, id="enough-of-them-are-ready"),
-        pytest.param([NEW, *GONE, *CAME, seats("new", 25, 24)], False, id="one-is-not-ready"),
-        pytest.param([NEW, *GONE, *CAME, seats("new", 24, 25)], False, id="one-is-about-to-go"),
-        pytest.param([NEW, *GONE, *CAME, seats("new", 25, of="huge")], False, id="of-another-class"),
-        pytest.param([NEW, *GONE, seats("old", 1, of="huge"), *CAME, HELD], False, id="two-classes-and-one"),
-        pytest.param(
-            [NEW, *GONE, seats("old", 1, of="huge"), *CAME, HELD, seats("new", 1, of="huge")],
-            True,
-            id="two-classes-and-both",
-        ),
-        pytest.param([NEW, *GONE, *reservation("new", HELD, created="08:40")], False, id="not-lately"),
-        pytest.param([NEW, *GONE, HELD], False, id="by-one-without-a-timetable"),
-        pytest.param([inventory("x\n"), *GONE, *CAME, HELD], False, id="by-one-that-is-gone-too"),
-        pytest.param(
-            [NEW, *GONE, *reservation("older", seats("older", 1)), *CAME, HELD], False, id="two-gone-one-held"
-        ),
-        pytest.param([NEW, *reservation("old", seats("old", 0)), *CAME, HELD], False, id="nothing-is-held"),
-        pytest.param([BOTH, *GONE, *CAME, HELD], False, id="not-gone"),
-        pytest.param([STANDING, *GONE, *CAME, HELD], False, id="git-holds-its-slots-now"),
-        pytest.param([NEW, *GONE, going(CAME[0]), HELD], False, id="by-one-that-goes"),
-        pytest.param([*GONE, *CAME, HELD], False, id="no-inventory"),
-    ],
-)
-def test_a_reservation_that_was_renamed_goes_once_the_new_one_holds_its_seats(
-    trees: list[Tree], goes: bool
-) -> None:
-    done = judged("09:00", *trees, prunes=True)
-
-    assert any(said.startswith("Removed Deployment old-small") for said in done) == goes
-    assert (f"Removed ConfigMap old: {RENAMED}" in done) == goes
-    assert (f"Scaled from 25 to 0: {RENAMED}" in done) == goes
-
-
-RENAMED = "its reservation is not in git any more, and another one holds its seats."
-
-
-@pytest.mark.parametrize(
-    ("trees", "goes"),
-    [
-        pytest.param([seats("old", 25), *CAME, HELD], True, id="held"),
-        pytest.param([seats("old", 25), *SERVES_OLD, *CAME, HELD], True, id="held-and-still-served"),
-        pytest.param([seats("old", 25), *CAME, seats("new", 25, 24)], False, id="one-is-not-ready"),
-        pytest.param(
-            [seats("old", 25), cronjob("old", reservation="old"), *CAME, HELD],
-            False,
-            id="its-timetable-was-deleted-by-hand",
-        ),
-    ],
-)
-def test_where_an_engine_prunes_it_goes_so_too(trees: list[Tree], goes: bool) -> None:
-    done = judged("09:00", *trees)
-
-    assert (f"Removed Deployment old-small: {WHY}" in done) == goes
-
-
-def test_slots_are_seats_too() -> None:
-    def slots(name: str, count: int, phase: str = "Available", **labels: str) -> list[Tree]:
-        of = {"berth.dev/reservation": name, **labels}
-        return [slot_of(f"{name}-{phase}-{n}", phase, labels=of) for n in range(count)]
-
-    def is_removed(*found: Tree) -> bool:
-        return f"Removed 2 slots of small: {WHY}" in judged("09:00", *found, *CAME)
-
-    assert is_removed(*slots("old", 2), *slots("new", 2))
-    assert not is_removed(*slots("old", 2), *slots("new", 1), *slots("new", 1, "Pending"), SERVES_OLD[0])
-    standing = slots("new", 2, **{"berth.dev/standing": "true"})
-    assert not is_removed(*slots("old", 2), *standing, SERVES_OLD[0])
-    assert not is_removed(*slots("old", 2), *map(going, slots("new", 2)), SERVES_OLD[0])
 
 
 def listing(objects: str | None = "# more\nCronJob course-2\n") -> Tree:

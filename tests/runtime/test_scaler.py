@@ -19,7 +19,6 @@ from berth.runtime.scaler import main
 from tests.runtime.fake_cluster import FakeCluster
 from tests.runtime.fake_koordinator import FakeKoordinator
 from tests.runtime.programs import (
-    DEPLOYMENTS,
     INCOMPLETE,
     OPEN,
     OVER,
@@ -180,29 +179,12 @@ def test_a_scaler_that_hangs_for_long_ends_the_pod(account: Path, tmp_path: Path
         stop(scaler)
 
 
-def test_a_scaler_that_hangs_in_its_first_look_never_says_a_word(account: Path, tmp_path: Path) -> None:
-    """The mounted copy of the timetable never ends."""
-    with scene(account, tmp_path) as it:
-        os.mkfifo(it.variables["BERTH_TIMETABLE_FILE"])
-        scaler, occurrence = it.start(), start_main(tmp_path, "o.STUCK_SECONDS = 2.0")
-        occurrence.communicate(timeout=20)
-
-        assert (occurrence.returncode, it.word, it.cluster.writers) == (1, "", [])
-        scaler.kill()
-        scaler.communicate()
-
-
-def test_trouble_passes_and_the_mounted_copy_serves_meanwhile(account: Path, tmp_path: Path) -> None:
-    cluster = FakeCluster(None, {"course-small": 25})
-    replies = iter([reply(503, b"", "Retry-After: 1")] * 2)
-    (tmp_path / "timetable.json").write_text(timetable(OVER), encoding="utf-8")
-
-    watched = WatchedCluster()
-    told_by = both(cluster, watched)
+def test_trouble_with_the_first_timetable_passes(account: Path, tmp_path: Path) -> None:
+    cluster = FakeCluster(timetable(OVER), {"course-small": 25})
+    replies = iter([reply(503, b"", "Retry-After: 1")])
 
     def answer(received: Received) -> Reply:
-        is_watch = received.path.startswith(f"{DEPLOYMENTS}?")
-        return told_by(received) if is_watch else next(replies, None) or told_by(received)
+        return next(replies, None) or answered_by(cluster)(received)
 
     with StubServer(answer, account) as server:
         scaler = start(account, environment(server, tmp_path))
@@ -210,18 +192,9 @@ def test_trouble_passes_and_the_mounted_copy_serves_meanwhile(account: Path, tmp
         assert wait_until(lambda: (tmp_path / "until").read_text() == "closed")
         time.sleep(0.5)
         code, told = stop(scaler)
-        watched.end_watches()
 
     assert (code, cluster.scales["course-small"][0]) == (0, 0)
-    assert told == [
-        "failed",  # the timetable: 503
-        "timetable",  # from the mounted copy
-        "failed",  # the Deployment: 503
-        "failed",  # the timetable: 404
-        "scaled",
-        "recovered",
-        "ended",
-    ]
+    assert told == ["failed", "timetable", "recovered", "scaled", "ended"]
 
 
 def test_a_closed_log_is_no_reason_to_stop(account: Path, tmp_path: Path) -> None:

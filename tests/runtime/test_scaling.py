@@ -62,10 +62,17 @@ def test_it_tells_when_it_works_again(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_any_timetable_it_waits_for_one() -> None:
     pod = Pod("08:00", MAINTAIN)
     pod.cluster.interfere("", no_answer())
-    pod.copy = "{"
 
     assert run(pod, 3) == []
-    assert (pod.writes, pod.word, pod.observed.waits) == ([], "", [5.0, 5.0, 5.0])
+    assert (pod.writes, pod.word, pod.observed.waits) == ([], "waiting", [5.0, 5.0, 5.0])
+
+
+def test_a_timetable_that_does_not_exist_gives_no_word() -> None:
+    pod = Pod("08:00", MAINTAIN)
+    pod.cluster.timetable = None
+
+    assert run(pod, 3) == []
+    assert (pod.writes, pod.word) == ([], "")
 
 
 WORDS = {

@@ -26,16 +26,18 @@ def pod(phase: str, state: object = None, *, going: bool = False, **others: obje
 @pytest.mark.parametrize(
     ("found", "serves", "starts"),
     [
-        pytest.param(pod("Running", RUNS), True, False, id="its-program-runs"),
+        pytest.param(pod("Running", RUNS), False, True, id="its-program-alone-runs"),
         pytest.param(pod("Running", RUNS, scaler=RUNS), True, False, id="both-run"),
         pytest.param(pod("Running", RUNS, scaler=WAITS), False, True, id="its-sidecar-does-not"),
-        pytest.param(pod("Running", RUNS, istio=WAITS), True, False, id="what-is-not-ours-does-not"),
+        pytest.param(
+            pod("Running", RUNS, scaler=RUNS, istio=WAITS), True, False, id="what-is-not-ours-waits"
+        ),
         pytest.param(pod("Running", scaler=RUNS), False, True, id="its-sidecar-alone-is-told"),
         pytest.param(pod("Running", WAITS, scaler=RUNS), False, True, id="its-sidecar-alone-does"),
         pytest.param(pod("Running", ENDED), False, True, id="its-program-is-to-be-restarted"),
         pytest.param(pod("Running", RUNS, going=True), False, False, id="it-is-going"),
         pytest.param(pod("Pending", WAITS), False, True, id="it-waits"),
-        pytest.param(pod("Pending", RUNS), False, False, id="its-sidecar-is-yet-to-begin"),
+        pytest.param(pod("Pending", RUNS), False, True, id="its-sidecar-is-yet-to-begin"),
         pytest.param(pod("Pending", WAITS, going=True), False, False, id="it-goes-before-it-came"),
         pytest.param(pod("Pending"), False, True, id="nothing-is-told-of-containers"),
         pytest.param(pod("Succeeded", ENDED), False, False, id="it-is-done"),
@@ -70,7 +72,6 @@ def pod_of_kubelet(name: str) -> dict[str, Any]:
         pytest.param("scaler-restarted", None, id="it-runs-again"),
         pytest.param("scaler-terminated", "09:01:00", id="it-has-ended"),
         pytest.param("scaler-back-off", "09:01:00", id="it-waits-to-be-restarted"),
-        pytest.param("0.1.0-without-scaler", None, id="version-0.1.0-with-none"),
     ],
 )
 def test_a_scaler_that_is_restarted_in_place_serves_for_a_minute(name: str, until: str | None) -> None:

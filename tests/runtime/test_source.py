@@ -1,4 +1,4 @@
-"""The timetable that holds is the newest good one, and the mounted copy never brings an older one back."""
+"""The timetable that holds is the newest good one that the API server gave."""
 
 import json
 
@@ -15,25 +15,18 @@ BROKEN = '{"version": 9}'
 
 
 class Texts:
-    """What the server and the mounted copy say; an error is raised."""
+    """What the server says; an error is raised."""
 
-    def __init__(self, server: str | ApiError, copy: str | Exception) -> None:
-        self.server, self.copy = server, copy
+    def __init__(self, server: str | ApiError) -> None:
+        self.server = server
         self.overrides = ""
         self.lines: list[str] = []
-        self.source = TimetableSource(
-            "course", self._ask, self._read, Log(self.lines.append, lambda: 0.0, "course")
-        )
+        self.source = TimetableSource("course", self._ask, Log(self.lines.append, lambda: 0.0, "course"))
 
     def _ask(self) -> TimetableText:
         if isinstance(self.server, ApiError):
             raise self.server
         return TimetableText(self.server, self.overrides)
-
-    def _read(self) -> str:
-        if isinstance(self.copy, Exception):
-            raise self.copy
-        return self.copy
 
     def occurrences(self) -> int | None:
         """How many the timetable has after a look; tells timetables apart."""
@@ -42,59 +35,25 @@ class Texts:
 
     def told(self) -> list[tuple[str, str]]:
         lines = [json.loads(line) for line in self.lines]
-        return [
-            (line["event"], line.get("origin") or line.get("message") or line["subject"]) for line in lines
-        ]
+        return [(line["event"], line.get("message") or line.get("subject", "")) for line in lines]
 
 
 def test_the_server_is_believed() -> None:
-    texts = Texts(EDITED, FIRST)
+    texts = Texts(EDITED)
 
     assert texts.source.refresh()
     assert texts.occurrences() == 2
-    assert texts.told() == [("timetable", "server")]
-
-
-def test_without_the_server_the_mounted_copy_is_believed_until_it_answers() -> None:
-    texts = Texts(no_answer(), FIRST)
-
-    assert not texts.source.refresh()
-    assert texts.occurrences() == 1
-
-    texts.server = EDITED
-
-    assert texts.occurrences() == 2
-    assert [line for line in texts.told() if line[0] != "failed"] == [
-        ("timetable", "mounted copy"),
-        ("timetable", "server"),
-        ("recovered", "timetable"),
-    ]
-
-
-def test_a_copy_that_lags_behind_does_not_bring_the_older_timetable_back() -> None:
-    texts = Texts(EDITED, FIRST)
-    texts.occurrences()
-    texts.server = no_answer()
-
-    assert texts.occurrences() == 2
-
-    texts.copy = EDITED
-
-    assert texts.occurrences() == 2
-
-    texts.copy = FIRST  # edited once more, and the server still does not answer
-
-    assert texts.occurrences() == 1
+    assert texts.told() == [("timetable", "")]
 
 
 def test_what_is_malformed_changes_nothing_and_is_told_once() -> None:
-    texts = Texts(FIRST, FIRST)
+    texts = Texts(FIRST)
     texts.occurrences()
-    texts.server = texts.copy = BROKEN
+    texts.server = BROKEN
     message = "version: 9 is not supported; versions 1 to 4 are"
 
     assert [texts.occurrences() for _ in range(3)] == [1, 1, 1]
-    assert [("timetable", "server"), ("failed", message), ("failed", message)] == texts.told()
+    assert [("timetable", ""), ("failed", message)] == texts.told()
 
     texts.server = EDITED
 
@@ -102,53 +61,44 @@ def test_what_is_malformed_changes_nothing_and_is_told_once() -> None:
     assert texts.told()[-1] == ("recovered", "timetable")
 
 
-def test_a_malformed_copy_recovers_too() -> None:
-    texts = Texts(no_answer(), BROKEN)
+def test_without_an_answer_there_is_no_timetable() -> None:
+    texts = Texts(no_answer())
 
     assert texts.occurrences() is None
 
-    texts.copy = FIRST
+    texts.server = FIRST
 
     assert texts.occurrences() == 1
-    assert texts.told()[-2:] == [("timetable", "mounted copy"), ("recovered", "mounted timetable")]
-
-
-def test_with_neither_there_is_no_timetable() -> None:
-    unreadable = UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte")
-
-    assert [Texts(no_answer(), error).occurrences() for error in (FileNotFoundError(), unreadable)] == [
-        None,
-        None,
-    ]
+    assert texts.told()[-1] == ("recovered", "timetable")
 
 
 def test_an_empty_text_is_malformed() -> None:
-    texts = Texts("", "")
+    texts = Texts("")
 
     assert texts.occurrences() is None
     assert [event for event, _ in texts.told()] == ["failed"]
 
 
 def test_the_timetable_of_another_reservation_is_refused() -> None:
-    texts = Texts(FIRST.replace('"reservation": "course"', '"reservation": "other"'), FileNotFoundError())
+    texts = Texts(FIRST.replace('"reservation": "course"', '"reservation": "other"'))
 
     assert texts.occurrences() is None
     assert texts.told() == [("failed", "reservation: 'other' is not 'course'")]
 
 
 def test_a_text_that_only_looks_different_is_no_edit() -> None:
-    texts = Texts(FIRST, FIRST)
+    texts = Texts(FIRST)
     texts.occurrences()
     before = texts.source.timetable
     texts.server = json.dumps(json.loads(FIRST), indent=1)
 
     assert texts.occurrences() == 1
     assert before == texts.source.timetable
-    assert texts.told() == [("timetable", "server")]
+    assert texts.told() == [("timetable", "")]
 
 
 def test_overrides_come_from_the_server_and_stay_while_it_is_silent() -> None:
-    texts = Texts(FIRST, FIRST)
+    texts = Texts(FIRST)
     texts.overrides = '{"small": {"target": 60, "until": "2026-02-02T12:00:00Z"}}'
     texts.occurrences()
     texts.server = no_answer()
@@ -163,16 +113,16 @@ def test_overrides_come_from_the_server_and_stay_while_it_is_silent() -> None:
 
 
 def test_a_malformed_override_is_told_once_and_overrides_nothing() -> None:
-    texts = Texts(FIRST, FIRST)
+    texts = Texts(FIRST)
     texts.overrides = "60"
 
     assert [texts.occurrences() for _ in range(3)] == [1, 1, 1]
     assert texts.source.overrides == {}
-    assert texts.told() == [("failed", "berth.dev/override: 60 is not an object"), ("timetable", "server")]
+    assert texts.told() == [("failed", "berth.dev/override: 60 is not an object"), ("timetable", "")]
 
 
 def test_an_override_of_a_class_that_there_is_not_is_told_once_and_the_others_hold() -> None:
-    texts = Texts(FIRST, FIRST)
+    texts = Texts(FIRST)
     until = '"until": "2026-02-02T12:00:00Z"'
     texts.overrides = f'{{"smal": {{"target": 9, {until}}}, "small": {{"target": 60, {until}}}}}'
 
@@ -185,8 +135,8 @@ def test_an_override_of_a_class_that_there_is_not_is_told_once_and_the_others_ho
 
 
 def test_an_override_counts_though_the_timetable_is_malformed() -> None:
-    texts = Texts(BROKEN, FIRST)
+    texts = Texts(BROKEN)
     texts.overrides = '{"small": {"target": 60, "until": "2026-02-02T12:00:00Z"}}'
 
-    assert texts.occurrences() == 1
+    assert texts.occurrences() is None
     assert texts.source.overrides == {"small": Override(60, at("12:00"))}

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from berth.core.jsonvalues import instant_text, parse_instant
-from berth.core.state import PoolObject
 from berth.core.timetable import Timetable, active_occurrences
 from berth.runtime.apiclient import Api, Response
 from berth.runtime.occurrence import exit_code
@@ -96,7 +95,6 @@ class FakeObserved(SessionObserver):
         self.change: float | None = None
         self.timetable: Timetable | None = None
         self.waits: list[float] = []
-        self.watched: dict[str, PoolObject] = {}  # Deployments that a watch has seen, by name
         self.pass_time: Callable[[float], object] = lambda _: None
 
     def update(self, timetable: Timetable) -> None:
@@ -115,9 +113,6 @@ class FakeObserved(SessionObserver):
         open_now = [item.id for item in active_occurrences(self.timetable) if item.open <= now < item.end]
         counts = {name: found.get(name, 0) for name in open_now}
         return ObservedSessions(counts, False)
-
-    def pool(self, name: str) -> PoolObject | None:
-        return self.watched.get(name)
 
     def next_change(self, now: float) -> float | None:
         return self.change if self.change is not None and self.change > now else None
@@ -144,7 +139,6 @@ class World:
             timetable, {f"course-{name}": count for name, count in replicas.items()}
         )
         self.cluster.watch = self._on_write
-        self.copy: str | None = timetable  # what is mounted; None: unreadable
         self.writes: list[tuple[str, str, int]] = []  # when, which pool, to what
         self.observed = FakeObserved()
         self.observed.pass_time = self._sleep
@@ -200,7 +194,7 @@ class World:
 
         log = Log(lambda line: self.log.append(json.loads(line)), now, "course")
         api = Api(self.cluster)
-        source = TimetableSource("course", lambda: api.get_timetable("berth", "course"), self._read_copy, log)
+        source = TimetableSource("course", lambda: api.get_timetable("berth", "course"), log)
         context = RuntimeContext(api, "berth", log, now, lambda: 0.0, self.pass_time)
         self.program_source = source
         recorder = Recorder(api, "berth", "course-record", log)
@@ -222,11 +216,6 @@ class World:
             }
             for line in lines
         ]
-
-    def _read_copy(self) -> str:
-        if self.copy is None:
-            raise FileNotFoundError("timetable.json")
-        return self.copy
 
     def _on_write(self, name: str, replicas: int) -> None:
         self.writes.append((clock(self.now), name.removeprefix("course-"), replicas))

@@ -11,7 +11,7 @@ from berth.core.jsonvalues import Tree
 from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, NORMAL, RIGHTS, SCALED
 from berth.core.slots import SlotCounts, SlotOwner, SlotPlan, bridging_placeholders, plan_slots, slot_demand
 from berth.core.state import JobObject, ObjectRef, PoolObject
-from berth.core.target import DesiredState, PoolTarget
+from berth.core.target import DesiredState, PoolTarget, replica_change
 
 OPENED_EVENT, CLOSED_EVENT = "SweepOpened", "SweepClosed"
 STARTED_EVENT, REMOVED_EVENT = "SweepStartedJob", "SweepRemoved"
@@ -27,6 +27,7 @@ class ScalePool(NamedTuple):
     to: int
     why: str
     leaving: tuple[SlotOwner, ...] = ()  # placeholders that must leave their slots before
+    occurrences: tuple[str, ...] = ()  # that it is about
 
     @property
     def ref(self) -> ObjectRef:
@@ -142,17 +143,28 @@ class PoolDecision(NamedTuple):
     is_busy: bool = False  # slots are being replaced: look again soon
 
 
-def decide_pool(ref: ObjectRef, found: PoolFound, desired: DesiredState, why: str = "") -> PoolDecision:
+def decide_pool(
+    ref: ObjectRef,
+    found: PoolFound,
+    desired: DesiredState,
+    why: str = "",
+    settled: DesiredState | None = None,
+) -> PoolDecision:
     """Decide what to do so that a pool stands as desired.
 
-    `ref` is the timetable, and `why` the reason of all actions, where the caller knows it. Placeholders that
-    bridge the time until slots are available are scaled first. Once nothing of the pool is open, all its
-    slots are dropped. Where nobody counts sessions, as in the sweep, no free slot is removed and none is
-    renewed.
+    `ref` is the timetable. `why` is the reason of all actions, where the caller knows it; else the reason
+    follows from `settled`, the last state in which the pool was as desired. Placeholders that bridge the time
+    until slots are available are scaled first. Once nothing of the pool is open, all its slots are dropped.
+    Where nobody counts sessions, as in the sweep, no free slot is removed and none is renewed.
     """
     pool, stands = desired.target.pool, found.object
     if pool.slots is None:
-        return PoolDecision(desired.target, tuple(scale_pool(stands, desired.target.replicas, why)))
+        change = replica_change(stands.replicas, desired, settled) if stands else None
+        if stands is None or change is None:
+            return PoolDecision(desired.target, ())
+        to = desired.target.replicas
+        action = ScalePool(stands, to, why or change.reason, occurrences=change.occurrences)
+        return PoolDecision(desired.target, (action,))
     actions: list[ScalePool | ChangeSlots] = []
     demand = slot_demand(desired, sum(found.slots.owners.values()), found.settled or 0)
     ready = 0
@@ -162,13 +174,33 @@ def decide_pool(ref: ObjectRef, found: PoolFound, desired: DesiredState, why: st
             number = bridging_placeholders(found.slots, demand.wanted, stands.replicas, desired.now)
             reason = f"{number} seats wait for slots" if number else "no seat waits for a slot"
         leaving = () if number else tuple(owner for slot in found.slots.handed for owner in slot.owners)
-        actions += [one._replace(leaving=leaving) for one in scale_pool(stands, number, why or reason)]
+        for action in scale_pool(stands, number, why or reason):
+            actions.append(action._replace(leaving=leaving, occurrences=demand.target.occurrences))
     plan = plan_slots(found.slots, pool.slots, demand, desired.now, ready)
     if found.settled is None:
         plan = plan._replace(renew=(), remove=())
     if plan.writes:
+        why = why or _slot_reason(found.slots, plan, desired._replace(target=demand.target), settled)
         actions.append(ChangeSlots(ref, pool.resource_class, pool.slots, plan, why))
     return PoolDecision(demand.target, tuple(actions), plan.is_busy)
+
+
+def _slot_reason(
+    slots: SlotCounts, plan: SlotPlan, desired: DesiredState, settled: DesiredState | None
+) -> str:
+    """Return why slots change, for the log."""
+    if not desired.target.occurrences and desired.target.override is None:
+        return "closed"
+    if plan.drop:
+        return f"{len(plan.drop)} were over, or lost their node"
+    if change := replica_change(slots.spare, desired, settled):
+        return change.reason
+    if plan.make or plan.remove:
+        shape = desired.target.pool.slots.hash if desired.target.pool.slots else ""
+        is_retry = all(slot.hash == shape for slot in plan.remove)
+        return "found no room, tried again" if is_retry else "another shape"
+    is_handed_over = any(slot.is_to_close for slot in plan.renew)
+    return "placeholders have handed over" if is_handed_over else "the end has moved"
 
 
 def scale_pool(stands: PoolObject | None, to: int, why: str) -> Iterator[ScalePool]:

@@ -60,19 +60,19 @@ def pod_down_since(pod: Tree) -> int | None:
     """
     if _phase(pod) != "Running" or is_terminating(pod):
         return 0
-    if _all_run(containers(pod)):
+    running = _running(pod)
+    if {OCCURRENCE, SCALER} <= running:
         return None
     scaler = next((one for one in containers(pod) if one.get("name") == SCALER), {})
     ended = part(scaler, "state", "terminated") or part(scaler, "lastState", "terminated")
     since, until = (instant_or_none(ended.get(key)) for key in ("startedAt", "finishedAt"))
-    others_run = _all_run([one for one in containers(pod) if one is not scaler])
-    return until if others_run and since and until and until - since >= RESTART_GRACE else 0
+    return until if OCCURRENCE in running and since and until and until - since >= RESTART_GRACE else 0
 
 
 def is_pod_starting(pod: Tree) -> bool:
     """Return whether the pod may still start to serve."""
     comes = _phase(pod) in ("Pending", "Running") and not is_terminating(pod)
-    return comes and not _all_run(containers(pod))
+    return comes and not {OCCURRENCE, SCALER} <= _running(pod)
 
 
 def is_terminating(item: Tree) -> bool:
@@ -85,10 +85,9 @@ def containers(pod: Tree) -> list[dict[str, Any]]:
     return [*parts(pod, "status", "initContainerStatuses"), *parts(pod, "status", "containerStatuses")]
 
 
-def _all_run(found: list[dict[str, Any]]) -> bool:
-    """Return whether all containers of ours run. Pods of version 0.1.0 may have no scaler."""
-    running = {one.get("name"): "running" in part(one, "state") for one in found}
-    return running.get(OCCURRENCE, False) and running.get(SCALER, True)
+def _running(pod: Tree) -> set[object]:
+    """Return the names of the containers that run."""
+    return {status.get("name") for status in containers(pod) if "running" in part(status, "state")}
 
 
 def _phase(pod: Tree) -> object:

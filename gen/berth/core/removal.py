@@ -1,6 +1,5 @@
 """The sweep's decisions about removal: which reservations are orphaned, and what is removed when."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from berth.core.actions import Action, ChangeSlots, MarkOrphaned, RemoveObject, scale_pool
@@ -19,7 +18,6 @@ from berth.core.state import (
 APPLY_GRACE = 120  # seconds: an engine may apply a timetable after what belongs to it
 # Ten minutes: two rounds of the sweep, which never start on the same second.
 REMOVAL_DELAY = 600 - 30
-RENAME_SPAN = 900  # seconds since a reservation came in which it may be another one that was renamed
 RECORD_DELAY = 400 * DAY  # a course that is planned again after a year still finds its record
 LOST_DELAY = 300 - 30  # one round, for whoever deletes a timetable by hand: an engine makes it again
 _POOLS = (DEPLOYMENT.name, CAPACITY_BUFFER.name)  # the sweep may change and remove these
@@ -27,52 +25,24 @@ _POOLS = (DEPLOYMENT.name, CAPACITY_BUFFER.name)  # the sweep may change and rem
 
 def unused_code(facts: SiteState, now: int) -> Iterator[RemoveObject]:
     """Remove code that no CronJob or unfinished Job mounts: engines keep it for pods of older releases."""
-    for one in facts.code if facts.reads(CONFIG_MAP, CRON_JOB, JOB) else ():
-        is_young = now < one.ref.created + REMOVAL_DELAY  # an engine may create it before what mounts it
-        if one.ref.name not in facts.mounted and not is_young and not one.ref.is_terminating:
-            yield RemoveObject(one.ref, "no CronJob or Job mounts it")
+    for code in facts.code if facts.reads(CONFIG_MAP, CRON_JOB, JOB) else ():
+        is_young = now < code.ref.created + REMOVAL_DELAY  # an engine may create it before what mounts it
+        if code.ref.name not in facts.mounted and not is_young and not code.ref.is_terminating:
+            yield RemoveObject(code.ref, "no CronJob or Job mounts it")
 
 
 def old_records(state: ReservationState, now: int) -> Iterator[RemoveObject]:
     """Remove the record of a reservation that is gone, long after it was last written."""
-    for one in state.records:
-        if not state.timetables and now - one.changed >= RECORD_DELAY and not one.ref.is_terminating:
-            yield RemoveObject(one.ref, "its reservation has been gone for more than a year")
+    for record in state.records:
+        is_old = now - record.changed >= RECORD_DELAY
+        if not state.timetables and is_old and not record.ref.is_terminating:
+            yield RemoveObject(record.ref, "its reservation has been gone for more than a year")
 
 
 def is_removable(facts: SiteState, state: ReservationState, source: TimetableObject, now: int) -> bool:
-    """Return whether the reservation has been orphaned for long enough, or was renamed."""
-    if not facts.is_orphaned(state.reservation):
-        return False
+    """Return whether the reservation has been orphaned for long enough."""
     since = _marked_since([source.ref], now)
-    if since is not None and now - since >= REMOVAL_DELAY:
-        return True
-    return not facts.is_persistent(state.reservation) and is_replaced(facts, state, now)
-
-
-def is_replaced(facts: SiteState, state: ReservationState, now: int) -> bool:
-    """Return whether reservations that came lately hold what this one and others that are gone hold.
-
-    That is how a reservation looks that was renamed while it is open.
-    """
-    gone, held = Counter[str](), Counter[str]()
-    for other in facts.reservations:
-        has_windows = other.timetables and not facts.is_orphaned(other.reservation)
-        came = (one.ref for one in other.timetables if not one.ref.is_terminating)
-        if has_windows and any(now - ref.created < RENAME_SPAN for ref in came):
-            held.update(_seats(other, are_ready=True))
-        elif not has_windows:
-            gone.update(_seats(other))
-    mine = [name for name, replicas in _seats(state).items() if replicas]
-    return bool(mine) and all(name and held[name] >= gone[name] for name in mine)
-
-
-def _seats(state: ReservationState, *, are_ready: bool = False) -> Counter[str]:
-    """Return the seats that a reservation holds, or those that are ready, by class."""
-    found = Counter(one.resource_class for one in state.slots if one.is_held)
-    for one in state.deployments:
-        found[one.resource_class] += min(one.ready, one.replicas) if are_ready else one.replicas
-    return found
+    return facts.is_orphaned(state.reservation) and since is not None and now - since >= REMOVAL_DELAY
 
 
 def orphan_marks(
@@ -103,7 +73,7 @@ def _marked_since(refs: Iterable[ObjectRef], now: int) -> int | None:
 
 def _markable(state: ReservationState) -> list[ObjectRef]:
     """Return the objects that the sweep may annotate."""
-    pools = [one.ref for one in state.deployments if one.ref.kind in _POOLS]
+    pools = [pool.ref for pool in state.deployments if pool.ref.kind in _POOLS]
     return [ref for ref in (*pools, *(job.ref for job in state.jobs)) if not ref.is_terminating]
 
 
@@ -112,12 +82,11 @@ def removals(facts: SiteState, state: ReservationState, source: TimetableObject)
     since = source.ref.orphaned_since
     if facts.is_persistent(state.reservation):
         why = f"its windows are not in git since {since}"
-        texts = [one.ref for one in state.others if one.ref.kind == CONFIG_MAP.name]
+        texts = [other.ref for other in state.others if other.ref.kind == CONFIG_MAP.name]
         refs = [ref for ref in state.refs() if ref not in texts]
-        slots = [one for one in state.slots if not one.is_persistent]
+        slots = [slot for slot in state.slots if not slot.is_persistent]
     else:
-        said = f"since {since}" if since else "any more, and another one holds its seats"
-        why, refs, slots = f"its reservation is not in git {said}", state.refs(), list(state.slots)
+        why, refs, slots = f"its reservation is not in git since {since}", state.refs(), list(state.slots)
     yield from _remove(state, refs, why)
     yield from _remove_slots(slots, source.ref, why)
 
@@ -133,19 +102,16 @@ def leftovers(facts: SiteState, state: ReservationState, now: int) -> Iterator[A
     if facts.unread or not is_known:
         return
     jobs = {job.ref.uid for job in state.jobs}
-    is_served = any(pod.serves(now) and pod.owner_uid in jobs for pod in state.pods)
-    # Whoever deletes a timetable by hand leaves the CronJobs, and the engine makes it again.
-    is_renamed = (facts.prunes or not state.cronjobs) and is_replaced(facts, state, now)
-    if is_served and not is_renamed:
+    if any(pod.serves(now) and pod.owner_uid in jobs for pod in state.pods):
         return
     kinds = (*_POOLS, JOB.name)
     ours = [ref for ref in state.refs() if facts.prunes or ref.kind in kinds]
     ours = [ref for ref in ours if now - ref.created > APPLY_GRACE]
-    slots = [one for one in state.slots if facts.prunes or not one.is_persistent]
-    slots = [one for one in slots if now - one.ref.created > APPLY_GRACE]
+    slots = [slot for slot in state.slots if facts.prunes or not slot.is_persistent]
+    slots = [slot for slot in slots if now - slot.ref.created > APPLY_GRACE]
     why = "its reservation has no timetable"
-    has_seats = slots or any(one.replicas and one.ref in ours for one in state.deployments)
-    if has_seats and not facts.prunes and not is_renamed and (refs := _markable(state)):
+    has_seats = slots or any(pool.replicas and pool.ref in ours for pool in state.deployments)
+    if has_seats and not facts.prunes and (refs := _markable(state)):
         yield from _mark(refs, why, now)
         since = _marked_since(refs, now)
         if since is None or now - since < LOST_DELAY:
@@ -159,8 +125,8 @@ def outdated_slots(facts: SiteState, state: ReservationState, now: int) -> Itera
     if not facts.has_inventory or facts.git.persistent is None or not facts.is_in_git(state.reservation):
         return
     names = facts.git.persistent.get(state.reservation, frozenset())
-    slots = [one for one in state.slots if one.is_persistent and one.slot.name not in names]
-    old = [one for one in slots if now - one.ref.created >= REMOVAL_DELAY]
+    slots = [slot for slot in state.slots if slot.is_persistent and slot.slot.name not in names]
+    old = [slot for slot in slots if now - slot.ref.created >= REMOVAL_DELAY]
     yield from _remove_slots(old, None, "the inventory does not name them")
 
 
@@ -179,9 +145,9 @@ def outdated_objects(
     listed = facts.git.objects
     if not facts.has_inventory or listed is None or facts.is_orphaned(state.reservation):
         return
-    refs = [one.ref for one in unnamed if one.ref.kind == DEPLOYMENT.name and not one.replicas]
-    cronjobs = [one.ref for one in state.cronjobs if one.ref.name != source.ref.name]
-    for ref in (*refs, *(one for one in cronjobs if (CRON_JOB.name, one.name) not in listed)):
+    refs = [pool.ref for pool in unnamed if pool.ref.kind == DEPLOYMENT.name and not pool.replicas]
+    cronjobs = [cronjob.ref for cronjob in state.cronjobs if cronjob.ref.name != source.ref.name]
+    for ref in (*refs, *(ref for ref in cronjobs if (CRON_JOB.name, ref.name) not in listed)):
         if now - max(ref.created, source.changed) >= REMOVAL_DELAY and not ref.is_terminating:
             yield RemoveObject(ref, "its reservation no longer has it")
 
@@ -196,10 +162,10 @@ def _remove(state: ReservationState, refs: Sequence[ObjectRef], why: str) -> Ite
             yield RemoveObject(ref, why)
 
 
-def _remove_slots(found: Iterable[SlotObject], told: ObjectRef | None, why: str) -> Iterator[ChangeSlots]:
-    """Remove slots, by class."""
-    present = [one for one in found if not one.ref.is_terminating]
-    for name in sorted({one.resource_class for one in present}):
-        some = [one for one in present if one.resource_class == name]
-        plan = SlotPlan(drop=tuple(one.slot for one in some))
-        yield ChangeSlots(told or some[0].ref, name, None, plan, why)
+def _remove_slots(slots: Iterable[SlotObject], subject: ObjectRef | None, why: str) -> Iterator[ChangeSlots]:
+    """Remove slots, by class. `subject` gets the Event; without one, the first slot does."""
+    present = [slot for slot in slots if not slot.ref.is_terminating]
+    for name in sorted({slot.resource_class for slot in present}):
+        of_class = [slot for slot in present if slot.resource_class == name]
+        plan = SlotPlan(drop=tuple(slot.slot for slot in of_class))
+        yield ChangeSlots(subject or of_class[0].ref, name, None, plan, why)

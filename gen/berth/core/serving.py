@@ -1,8 +1,8 @@
 """How a pod proves that it does its work: what it writes beside the record, and what that is worth.
 
 A pod whose account lost its permissions still runs. So a scaler writes every half minute which pools it could
-read and scale; the sweep takes over those for which nothing new comes. Pods of releases that write nothing
-are recognized by an annotation that they lack.
+read and scale; the sweep takes over those for which nothing new comes. Pods that write nothing lack an
+annotation.
 """
 
 import json

@@ -60,12 +60,6 @@ class PoolObject(NamedTuple):
     resource_class: str = ""  # as its selector or label says; a NodePool has none
     tells_ready: bool = True  # somebody says how many are ready
 
-    def is_newer_than(self, other: "PoolObject") -> bool:
-        """Return whether it is the same, read later; False if the versions do not tell."""
-        versions = self.resource_version, other.resource_version
-        are_known = self.ref.kind == other.ref.kind and all(one.isdigit() for one in versions)
-        return are_known and int(versions[0]) > int(versions[1])
-
 
 class JobObject(NamedTuple):
     ref: ObjectRef
@@ -76,11 +70,6 @@ class JobObject(NamedTuple):
 class CronJobObject(NamedTuple):
     ref: ObjectRef
     template: Tree  # of its Jobs
-
-    @property
-    def account(self) -> str:
-        """The ServiceAccount of its pods."""
-        return str(part(self.template, "spec", "template", "spec").get("serviceAccountName", ""))
 
     @property
     def mounts(self) -> frozenset[str]:
@@ -120,8 +109,7 @@ class PodObject(NamedTuple):
     down_since: int | None  # None: it serves
     is_starting: bool
     trouble: ImagePullFailure | None
-    account: str = ""  # its ServiceAccount
-    proves: bool = False  # it writes proofs that it serves, as those of older releases do not
+    proves: bool = False  # it writes proofs that it serves
 
     def serves(self, now: int) -> bool:
         return serves_at(self.down_since, now)
@@ -229,9 +217,8 @@ class ReservationState(NamedTuple):
     records: tuple[RecordObject, ...] = ()
 
     def running(self, now: int) -> tuple[PodObject, ...]:
-        """Return the pods that run. One of another ServiceAccount, of version 0.1.0, may do nothing."""
-        account = self.cronjob.account if self.cronjob else ""
-        return tuple(pod for pod in self.pods if pod.serves(now) and account in ("", pod.account))
+        """Return the pods that run."""
+        return tuple(pod for pod in self.pods if pod.serves(now))
 
     @property
     def written(self) -> int:
@@ -498,7 +485,6 @@ def _parse_pod(ref: ObjectRef, tree: Tree) -> PodObject:
         pod_down_since(tree),
         is_pod_starting(tree),
         next(_pull_failures(tree), None),
-        str(part(tree, "spec").get("serviceAccountName", "")),
         PROVES in part(tree, "metadata", "annotations"),
     )
 

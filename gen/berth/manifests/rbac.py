@@ -165,18 +165,18 @@ def of_occurrences(placed: Placed, deployments: Sequence[str]) -> list[Rule]:
     if counts_sessions(placed):
         rules.insert(0, _rule("", ["configmaps"], READ))
     if deployments:
-        rules += _of_scaled("apps", "deployments", deployments, ["get", *READ])
+        rules += _of_scaled("apps", "deployments", deployments)
     if isinstance(placed.reservation.holder, BufferedSeats):
         buffers = [naming.pool(name, one.name) for one in placed.classes]
-        rules.append(_rule(*BUFFERS, ["get", *READ, "patch"], buffers))
+        rules.append(_rule(*BUFFERS, ["get", "patch"], buffers))
     if deployments and isinstance(placed.reservation.holder, Slots):
         rules.append(_rule("", ["pods/status"], ["patch"]))
     return rules
 
 
-def _of_scaled(group: str, resource: str, names: Iterable[str], read: Iterable[str] = ("get",)) -> list[Rule]:
+def _of_scaled(group: str, resource: str, names: Iterable[str]) -> list[Rule]:
     return [
-        _rule(group, [resource], read, names),
+        _rule(group, [resource], ["get"], names),
         _rule(group, [f"{resource}/scale"], ["get", "patch"], names),
     ]
 

@@ -21,7 +21,7 @@ from berth.core.timetable import TIMETABLE_KEY
 
 FIELD_MANAGER = "berth-scaler"
 SWEEP_FIELD_MANAGER = "berth-sweep"
-BERTH_FIELD_MANAGERS = (FIELD_MANAGER, SWEEP_FIELD_MANAGER, "berth-occurrence")  # the last by version 0.1.0
+BERTH_FIELD_MANAGERS = (FIELD_MANAGER, SWEEP_FIELD_MANAGER)
 
 MERGE_PATCH = "application/merge-patch+json"
 APPLY = "application/apply-patch+yaml"  # of which JSON is a part
@@ -172,7 +172,7 @@ class Api:
         return self._is_done(request, kind.name, "Status")
 
     def read(self, request: Request) -> str:
-        """Return the text of a successful response, to be parsed in parts where memory is scarce."""
+        """Return the text of a successful response."""
         answer = self._transport(request)
         self.date = answer.date
         if answer.status != 200:
@@ -215,7 +215,7 @@ def response_object(answer: Response) -> Tree:
     return body
 
 
-def json_object(text: bytes) -> Tree | None:
+def json_object(text: str | bytes) -> Tree | None:
     """Parse a JSON object; None if it is something else."""
     try:
         tree: object = json.loads(text)

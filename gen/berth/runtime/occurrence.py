@@ -1,10 +1,10 @@
 """The main container of an occurrence's Job: keeps the Job alive until its end, and watches over the scaler.
 
 At each look the scaler beside it writes one word into the file `until`: the instant until which it needs the
-pod, in seconds since the epoch, or `closed`. This program exits with 0 once everything is closed, or if that
-instant has passed and the scaler has written nothing for a minute; then the sweep closes. A scaler that
-writes nothing for two minutes hangs: exit code 1, and the Job starts another pod, as on SIGTERM (143). Seats
-stay. Silence is measured by the monotonic clock, because a wall clock that jumps would end the pod.
+pod, in seconds since the epoch, `waiting` or `closed`. This program exits with 0 once everything is closed,
+or if that instant has passed and the scaler has written nothing for a minute; then the sweep closes. A scaler
+that writes nothing for two minutes hangs: exit code 1, and the Job starts another pod, as on SIGTERM (143).
+Seats stay. Silence is measured by the monotonic clock, because a wall clock that jumps would end the pod.
 It imports nothing of Berth, has no token and uses no network.
 """
 
@@ -15,7 +15,7 @@ import time
 # Not the public module: that imports enum, which is a tenth of the memory of all this.
 from _signal import SIGTERM, signal  # type: ignore[import-not-found]
 
-CLOSED = "closed"
+CLOSED, WAITING = "closed", "waiting"  # the latter: for its timetable, which it cannot read
 LATE_SECONDS = 60.0  # without a word after the end; a restarted scaler comes back within them
 STUCK_SECONDS = 120.0  # without a word; a pod that starts among a hundred others needs most of them
 TERMINATED = 128 + SIGTERM

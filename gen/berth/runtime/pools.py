@@ -9,8 +9,8 @@ from collections.abc import Callable
 from berth.core.actions import ChangeSlots, PoolDecision, PoolFound, ScalePool, decide_pool
 from berth.core.objects import CONFIG_MAP
 from berth.core.slots import PlaceholderOwner, SessionDebounce, SlotCounts, count_slots, reported_sessions
-from berth.core.state import ObjectRef, PoolObject
-from berth.core.target import DesiredState, replica_change
+from berth.core.state import ObjectRef
+from berth.core.target import DesiredState
 from berth.core.timetable import TimetablePool
 from berth.runtime.actions import PlanResult, apply_plan, leave_slots, list_slots
 from berth.runtime.apiclient import ApiError
@@ -30,12 +30,8 @@ True: somebody else has changed the pool, and may know a newer timetable, so tha
 class PoolReconciler:
     """Brings one pool to its desired state."""
 
-    def __init__(
-        self, context: RuntimeContext, pool: TimetablePool, watched: Callable[[str], PoolObject | None]
-    ) -> None:
-        """`watched` returns a scaled object as it was last seen, None if it was not."""
-        self._context, self._watched = context, watched
-        self._pool = pool
+    def __init__(self, context: RuntimeContext, pool: TimetablePool) -> None:
+        self._context, self._pool = context, pool
         kind = pool.holder.scaled_kind.name.lower()
         self._subject = f"slots of {pool.deployment}" if pool.slots else f"{kind} {pool.scaled}"
         self._failures = 0
@@ -78,8 +74,8 @@ class PoolReconciler:
     def reconcile(self, desire: Desire, *, quick: bool = False) -> None:
         """Reconcile once, unless a pause after a failure has not ended.
 
-        `quick` decides on the replicas that were last seen; the server rejects the write if they
-        have changed.
+        `quick` decides on the replicas that were last seen; the server rejects the write if the object has
+        changed since, and it is observed again.
         """
         context = self._context
         if self.pause.left(context.now()):
@@ -111,8 +107,8 @@ class PoolReconciler:
     def _once(self, desire: Desire, *, quick: bool) -> ApiError | None:
         """Observe, decide and act; return the conflict that kept the pool from being scaled."""
         gone = None
-        found = self._last_seen() if quick else None
-        if found is None:
+        found = self._found if quick and not self._pool.slots else None
+        if found is None or found.object is None:
             found, gone = self._observe()
         self._found, desired = found, desire(False)
         decision = self._decide(found, desired)
@@ -127,7 +123,7 @@ class PoolReconciler:
             for action in decision.actions:
                 if isinstance(action, ChangeSlots):
                     self._change_slots(action, self.desired)
-                elif conflict := self._scale(action, self.desired):
+                elif conflict := self._scale(action):
                     return conflict
         if gone and (self.desired is None or self.desired.target.replicas):
             raise gone
@@ -137,14 +133,6 @@ class PoolReconciler:
         if spare == self.desired.target.replicas:
             self._settled = self.desired
         return None
-
-    def _last_seen(self) -> PoolFound | None:
-        """Return the newest that is known of the scaled object without asking; None if nothing is."""
-        known, seen = self._found, self._watched(self._pool.scaled)
-        if known is None or known.object is None or self._pool.slots:
-            return None
-        is_newer = seen is not None and seen.is_newer_than(known.object)
-        return known._replace(object=seen) if is_newer else known
 
     def _observe(self) -> tuple[PoolFound, ApiError | None]:
         """Return what stands, and the error if there is no object of this name to scale."""
@@ -174,7 +162,7 @@ class PoolReconciler:
             seconds = desired.timetable.settings.stabilization_seconds
             settled = self._debounce.look(self._context.now(), sessions, found.slots.owners, seconds)
             found = found._replace(settled=settled)
-        return decide_pool(ref, found, desired)
+        return decide_pool(ref, found, desired, settled=self._settled)
 
     def _is_contested(self, found: PoolFound) -> bool:
         """Return whether somebody else has changed the pool since the last look."""
@@ -190,7 +178,7 @@ class PoolReconciler:
         ready = found.object.ready if found.object else 0
         return placeholders and bool(found.slots.pending or found.slots.handed or ready)
 
-    def _scale(self, action: ScalePool, desired: DesiredState) -> ApiError | None:
+    def _scale(self, action: ScalePool) -> ApiError | None:
         context, pool = self._context, action.pool
         kind = self._pool.holder.scaled_kind
         leave_slots(context.api, action.leaving, context.wait)
@@ -206,14 +194,13 @@ class PoolReconciler:
         self._left_replicas = scaled.replicas
         if self._found:
             self._found = self._found._replace(object=scaled_pool)
-        change = replica_change(pool.replicas, desired, self._settled)
         facts: dict[str, object] = {
             "pool": self._pool.resource_class,
             kind.name.lower(): pool.ref.name,
-            "occurrences": change.occurrences if change else desired.target.occurrences,
+            "occurrences": action.occurrences,
             "from": pool.replicas,
             "to": action.to,
-            "reason": action.why or (change.reason if change else "closed"),
+            "reason": action.why,
         }
         context.log.info("scaled", **facts)
         return None
@@ -245,21 +232,6 @@ class PoolReconciler:
             "removed": len(done.removed),
             "free": desired.target.replicas,
             "used": len(slots.used),
-            "reason": self._reason(slots, done, desired),
+            "reason": action.why,
         }
         self._context.log.info("slots", **facts)
-
-    def _reason(self, slots: SlotCounts, done: PlanResult, desired: DesiredState) -> str:
-        if not desired.target.occurrences and desired.target.override is None:
-            return "closed"
-        if slots.dead and done.removed:
-            return f"{len(slots.dead)} were over, or lost their node"
-        change = replica_change(slots.spare, desired, self._settled)
-        if change:
-            return change.reason
-        if done.made or done.removed:
-            hash_ = desired.target.pool.slots.hash if desired.target.pool.slots else ""
-            is_retry = all(name.endswith(f"-{hash_}") for name in done.removed)
-            return "found no room, tried again" if is_retry else "another shape"
-        handed = any(slot.is_to_close for slot in slots.living if slot.name in done.renewed)
-        return "placeholders have handed over" if handed else "the end has moved"

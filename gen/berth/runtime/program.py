@@ -132,78 +132,64 @@ class TimetableRef(NamedTuple):
 class TimetableSource:
     """The current timetable and overrides of a reservation: the newest valid ones that could be read.
 
-    The API server is asked first. If it fails, the mounted copy is used, but only if the copy has changed
-    since the server last responded: it lags behind and must not restore an older timetable. Malformed text
-    changes nothing. Overrides come from the server only and end by themselves.
+    Malformed text changes nothing. Overrides end by themselves.
     """
 
     def __init__(
         self,
         reservation: str,
         ask_server: Callable[[], TimetableText],
-        read_copy: Callable[[], str],
         log: Log,
         home: str = "",
     ) -> None:
-        """`read_copy` raises OSError or ValueError if it fails. `home` is the name of the ConfigMap."""
+        """`home` is the name of the ConfigMap."""
         self._reservation = reservation
         self._ask_server = ask_server
-        self._read_copy = read_copy
         self._log = log
-        # Of texts only the hashes are kept: they may be long, and memory is scarce.
-        self._text: int | None = None  # of the timetable that holds
-        self._copy: int | None = None  # of the mounted copy when it last was of no use, or was taken
+        self._text: int | None = None  # the hash of the text that holds, which may be long
         self._overrides = ""
         self.home = TimetableRef(home or reservation)
         self.timetable: Timetable | None = None
+        self.is_missing = False  # the server said so
         self.overrides: dict[str, Override] = {}
 
     def refresh(self) -> bool:
-        """Look for a newer timetable. Return False if the server gave none, to look again soon."""
+        """Look for a newer timetable. Return False if there was none to read, to look again soon."""
         try:
-            copy = self._read_copy()
-        except (OSError, ValueError):
-            copy = ""
-        try:
-            said = self._ask_server()
-            self.home = self.home._replace(uid=said.uid)
-            self._override(said.overrides)
-            self._take(said.timetable, "server")
+            answer = self._ask_server()
+            self.home = self.home._replace(uid=answer.uid)
+            self._override(answer.overrides)
+            self._take(answer.timetable)
             if wrong := unknown_classes(self.overrides, self._classes()):
                 self._log.trouble("override", TimetableError(wrong))
         except Exception as error:  # whatever it is, the timetable that is known holds
+            self.is_missing = isinstance(error, ApiError) and error.is_gone()
             self._log.trouble("timetable", error)
-        else:
-            self._copy = hash(copy)
-            self._log.works("timetable")
-            return True
-        if copy and (hash(copy) != self._copy or self.timetable is None):
-            self._copy = hash(copy)
-            with self._log.guard("mounted timetable"):
-                self._take(copy, "mounted copy")
-        return False
+            return False
+        self._log.works("timetable")
+        return True
 
-    def _take(self, text: str, origin: str) -> None:
+    def _take(self, text: str) -> None:
         if hash(text) == self._text:
             return
         timetable = parse_timetable(text)
         if timetable.reservation != self._reservation:
             raise TimetableError(f"reservation: {timetable.reservation!r} is not {self._reservation!r}")
         if timetable != self.timetable:
-            self._log.info("timetable", origin=origin, occurrences=len(timetable.occurrences))
+            self._log.info("timetable", occurrences=len(timetable.occurrences))
         self._text, self.timetable = hash(text), timetable
 
     def _classes(self) -> list[str]:
         return [pool.resource_class for pool in self.timetable.pools] if self.timetable else []
 
-    def _override(self, said: str) -> None:
+    def _override(self, annotation: str) -> None:
         """Apply the text of the annotation; malformed text overrides nothing."""
-        if said == self._overrides:
+        if annotation == self._overrides:
             return
-        self._overrides, self.overrides = said, {}
+        self._overrides, self.overrides = annotation, {}
         with self._log.guard("override"):
-            self.overrides = parse_overrides(said)
-            self._log.info("override", says=said)
+            self.overrides = parse_overrides(annotation)
+            self._log.info("override", says=annotation)
 
 
 class RuntimeContext(NamedTuple):
@@ -223,16 +209,12 @@ def log_of(environment: Mapping[str, str]) -> Log:
 
 def source_of(environment: Mapping[str, str], context: RuntimeContext) -> TimetableSource:
     """Make the source of the timetable. Raises KeyError for a missing variable."""
-    name, file = environment["BERTH_TIMETABLE"], environment["BERTH_TIMETABLE_FILE"]
-
-    def read_copy() -> str:
-        with open(file, encoding="utf-8") as copy:  # noqa: PTH123 (pathlib is memory)
-            return copy.read()
+    name = environment["BERTH_TIMETABLE"]
 
     def ask_server() -> TimetableText:
         return context.api.get_timetable(context.namespace, name)
 
-    return TimetableSource(environment["BERTH_RESERVATION"], ask_server, read_copy, context.log, name)
+    return TimetableSource(environment["BERTH_RESERVATION"], ask_server, context.log, name)
 
 
 def jitter() -> float:

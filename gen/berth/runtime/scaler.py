@@ -31,7 +31,7 @@ from berth.core.target import (
 from berth.core.timetable import Timetable, TimetablePool, active_occurrences, next_override_end, override_end
 from berth.core.timetable import override_target as overriding
 from berth.runtime.apiclient import ACCOUNT, Api, Connections, in_cluster
-from berth.runtime.occurrence import CLOSED
+from berth.runtime.occurrence import CLOSED, WAITING
 from berth.runtime.pools import PoolReconciler
 from berth.runtime.program import (
     NO_PAUSE,
@@ -81,8 +81,8 @@ class Scaler:
     def run(self, wait: Callable[[float], object]) -> int:
         """Run until everything is closed and return the exit code.
 
-        `wait` sleeps after an unexpected error. Without any timetable it says no word, and the main container
-        ends the pod, so that another one may try with a fresh mount.
+        `wait` sleeps after an unexpected error. If the API server says that there is no timetable, it says no
+        word, and the main container ends the pod; while the timetable cannot be read, the pod waits.
         """
         while self.exit_code is None:
             try:
@@ -101,6 +101,7 @@ class Scaler:
         began = self._context.now()
         timetable = self._read(began)
         if timetable is None:
+            self._say("" if self._source.is_missing else WAITING)
             return TICK
         self._recorder_safely(lambda: self._recorder.tell_open(timetable, int(began)))
         # Asked before the sessions: it takes notice of what has come, and that would not wake us any more.
@@ -142,7 +143,7 @@ class Scaler:
         self._observed.update(timetable)
         self._pools = pools_to_reconcile(self._pools, timetable.pools)
         self._reconcilers = {
-            key: self._reconcilers.get(key) or PoolReconciler(self._context, pool, self._observed.pool)
+            key: self._reconcilers.get(key) or PoolReconciler(self._context, pool)
             for key, pool in self._pools.items()
         }
 

@@ -1,4 +1,4 @@
-"""Observes sessions, how many count for each open occurrence of the reservation, and its Deployments.
+"""Observes sessions, and how many count for each open occurrence of the reservation.
 
 Watches run in threads; their messages are applied in the thread that asks, so nothing here needs a lock.
 """
@@ -19,7 +19,7 @@ from berth.core.claims import (
 from berth.core.jsonvalues import TimetableError, Tree, parse_instant, part
 from berth.core.labels import RESERVATION, ROLE, SITE, TIMETABLE
 from berth.core.objectnames import is_timetable
-from berth.core.objects import CONFIG_MAP, RUNNING_PODS, ObjectKind
+from berth.core.objects import CONFIG_MAP, RUNNING_PODS
 from berth.core.sessions import (
     NO_TEMPLATE,
     RENKU_PROJECT,
@@ -31,14 +31,12 @@ from berth.core.sessions import (
     may_overlap,
     project_of,
 )
-from berth.core.state import PoolObject, read_pool
 from berth.core.timetable import TIMETABLE_KEY, Timetable, parse_timetable
 from berth.runtime.apiclient import Connection, invalid_response
 from berth.runtime.program import RuntimeContext
 from berth.runtime.projecttemplates import ProjectTemplates, RenkuClient
 from berth.runtime.watch import Collection, News, Reader, Watches, uid_of
 
-_TIMETABLE_PAGE = 32  # timetables may be large, and a hundred scalers may read those of a site at once
 _FINISHED = ("Succeeded", "Failed")
 
 
@@ -149,14 +147,9 @@ def _interned(pairs: tuple[tuple[str, str], ...]) -> dict[str, str]:
     return dict(pairs)
 
 
-def pool_collection(kind: ObjectKind, namespace: str, name: str) -> Collection:
-    """Return the collection of one scaled object: an account may watch those that a Role names."""
-    return Collection(kind.path(namespace), fields=f"metadata.name={name}")
-
-
 def timetable_collection(namespace: str, site: str) -> Collection:
     """Return the collection of all timetables of the site."""
-    return Collection(CONFIG_MAP.path(namespace), f"{SITE}={site},{ROLE}={TIMETABLE}", page=_TIMETABLE_PAGE)
+    return Collection(CONFIG_MAP.path(namespace), f"{SITE}={site},{ROLE}={TIMETABLE}")
 
 
 class SessionReader(NamedTuple):
@@ -209,16 +202,6 @@ STALE_SECONDS = 600.0  # seconds for which the last counts hold when sessions ca
 _TEMPLATE_RETRY = 1.0  # seconds between looks at templates that are not known
 
 
-class PoolReader(NamedTuple):
-    """Reads a scaled object of the reservation."""
-
-    kind: ObjectKind
-    name: str
-
-    def read(self, tree: Tree) -> PoolObject:
-        return read_pool(self.kind, tree)
-
-
 class ObservedSessions(NamedTuple):
     """Sessions by the id of every occurrence of the own reservation that is open or hands over."""
 
@@ -259,7 +242,6 @@ class SessionObserver:
         self._templates: ProjectTemplates | None = None
         self._looked_at, self._must_look = 0.0, False  # at templates that were not known
         self._is_arranged = True
-        self._pools: dict[str, PoolObject] = {}  # Deployments as last seen, by name
         self._is_unseen = False  # something has changed since the look began
 
     def update(self, timetable: Timetable) -> None:
@@ -293,13 +275,6 @@ class SessionObserver:
         is_unseen, self._is_unseen = self._is_unseen, False
         if not is_unseen:
             self._watches.wait(seconds)
-
-    def pool(self, name: str) -> PoolObject | None:
-        """Return a scaled object as last seen; None if it has not been seen.
-
-        It may be older than what the caller knows.
-        """
-        return self._pools.get(name)
 
     def seen(self, resource_class: str, now: float) -> ObservedSessions:
         """Return the sessions of a class. Those of a class that is not watched are unknown."""
@@ -344,11 +319,6 @@ class SessionObserver:
         """
         self._is_arranged = False
         wanted: dict[Collection, Reader] = {}
-        for pool in self._timetable.pools if self._timetable is not None else ():
-            if pool.holder.is_scaled_by_sessions:
-                kind = pool.holder.scaled_kind
-                collection = pool_collection(kind, self._context.namespace, pool.scaled)
-                wanted[collection] = PoolReader(kind, pool.scaled)
         if self._timetable is not None and self._classes:
             ours = timetable_collection(self._context.namespace, self._timetable.site)
             wanted[ours] = TimetableReader(tuple(self._counted().items()), self._read_at)
@@ -395,8 +365,6 @@ class SessionObserver:
             self._is_unseen = True
             if isinstance(news.reader, SessionReader):
                 self._take_sessions(news.reader, news, now)
-            elif isinstance(news.reader, PoolReader):
-                self._take_pool(news.reader.name, news)
             else:
                 self._take_timetables(news)
         if not self._is_arranged:
@@ -417,12 +385,6 @@ class SessionObserver:
                     found.counter.leave(uid, now)
             if news.is_listed:
                 found.unlisted.discard(reader.namespace)
-
-    def _take_pool(self, name: str, news: News) -> None:
-        for item in news.items.values():  # one that is gone comes before another of its name
-            self._pools.pop(name, None)
-            if isinstance(item, PoolObject):
-                self._pools[name] = item
 
     def _take_timetables(self, news: News) -> None:
         self._knows_competitors = self._knows_competitors or news.is_listed

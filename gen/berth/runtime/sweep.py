@@ -40,7 +40,6 @@ from berth.runtime.watch import Collection, list_objects, parse_page
 
 NO_ENGINE = "none"
 LIST_SECONDS = 30.0  # seconds from the start in which a list that failed is asked for again
-LIST_PAGE = 500  # objects in one answer
 ATTEMPTS = 6  # at each list, with twelve seconds of pauses
 MAX_SECONDS = 140  # seconds: long before the next run, so that the log says why this one ended
 
@@ -109,7 +108,7 @@ class Sweep:
 
     def _collection(self, kind: ObjectKind, selector: str, fields: str = "") -> Collection:
         labelled = f"{labels.SITE}={self._site.name}{selector}"
-        return Collection(kind.path(self._context.namespace), labelled, fields, page=LIST_PAGE)
+        return Collection(kind.path(self._context.namespace), labelled, fields)
 
     def _list(self, kind: ObjectKind) -> list[StateObject] | None:
         """List all objects of a kind; None after a logged failure."""
@@ -149,8 +148,9 @@ class Sweep:
         collection = self._collection(POD, selector, "status.phase=Pending")
         try:
             found: list[StateObject] = []
-            first = self._api.read(collection.list_request(collection.page, ""))
-            parse_page(first, partial(self._add, POD, found))
+            first = parse_page(self._api.read(collection.list_request(collection.page, "")))
+            for pod in first.items:
+                self._add(POD, found, pod)
             pods = [fact for fact in found if isinstance(fact, PodObject)]
             runner.warn(placeholder_pull_failures(waiting, pods))
         except ApiError as error:

@@ -4,7 +4,6 @@ A thread lists in pages, then watches over one connection. After a failure it pa
 last resourceVersion, or lists again. A response that no API server sends raises `ApiError`."""
 
 import json
-import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,7 +12,7 @@ from functools import partial
 from typing import NamedTuple, Protocol
 from urllib.parse import urlencode
 
-from berth.core.jsonvalues import Tree, part
+from berth.core.jsonvalues import Tree, part, parts
 from berth.runtime.apiclient import (
     JSON,
     Api,
@@ -37,7 +36,7 @@ class Collection(NamedTuple):
     labels: str = ""
     fields: str = ""
     metadata_only: bool = False
-    page: int = 100  # objects asked for at once
+    page: int = 32  # objects asked for at once: a page is parsed as a whole, and memory is scarce
 
     def list_request(self, limit: int, token: str) -> Request:
         """Return the request for the page of `token`; an empty token is the first page."""
@@ -61,47 +60,26 @@ class Collection(NamedTuple):
         return f"{self.path}?{urlencode({key: value for key, value in asked.items() if value})}"
 
 
-_ITEM = json.JSONDecoder()
-_ITEMS_BEGIN = re.compile(r'"items"\s*:\s*\[\s*(?=[{\]])')  # within a string, its quotes would be escaped
-_NEXT_ITEM = re.compile(r"\s*(?:,\s*(?={)|(?=\]))")
-
-
 class Page(NamedTuple):
-    """The end of a page."""
+    """A page of a list."""
 
+    items: list[Tree]
     version: str
     token: str  # asks for the next page; empty: this is the last
 
 
-def parse_page(text: str, take: Callable[[Tree], None]) -> Page:
-    """Parse a page of a list and pass each item to `take` as soon as it is parsed.
-
-    Items are passed even if the rest turns out to be invalid. All items at once would need several times the
-    memory of their text. The server may send `items: null` for an empty collection.
-    """
-    around = text
-    try:
-        if begin := _ITEMS_BEGIN.search(text):
-            at = begin.end()
-            while text[at] != "]":
-                item, at = _ITEM.raw_decode(text, at)
-                take(item)
-                if (following := _NEXT_ITEM.match(text, at)) is None:
-                    raise ValueError("nothing follows the item")
-                at = following.end()
-            around = f'{text[: begin.start()]}"items": null{text[at + 1 :]}'
-        rest = json.loads(around)
-    except (ValueError, RecursionError):
-        rest = None
-    if not isinstance(rest, dict):
+def parse_page(text: str) -> Page:
+    """Parse a page of a list. The server may send `items: null` for an empty collection."""
+    page = json_object(text) or {}
+    items = page.get("items", "none")
+    is_list = isinstance(items, list | None) and all(isinstance(item, dict) for item in items or ())
+    if not is_list or not str(page.get("kind")).endswith("List"):
         raise invalid_response("the response is not a list", {"text": text[:100]})
-    metadata = part(rest, "metadata")
+    metadata = part(page, "metadata")
     version, token = metadata.get("resourceVersion"), metadata.get("continue", "")
-    if not str(rest.get("kind")).endswith("List") or rest.get("items", "") is not None:
-        raise invalid_response("the response is not a list", {"kind": rest.get("kind")})
     if not (isinstance(version, str) and version and isinstance(token, str)):
         raise invalid_response("the list has no version", metadata)
-    return Page(version, token)
+    return Page(parts(page, "items"), version, token)
 
 
 def list_objects(api: Api, collection: Collection, take: Callable[[Tree], None]) -> str:
@@ -113,7 +91,9 @@ def list_objects(api: Api, collection: Collection, take: Callable[[Tree], None])
     limit, token, version = collection.page, "", ""
     while token or not version:
         try:
-            version, token = parse_page(api.read(collection.list_request(limit, token)), take)
+            items, version, token = parse_page(api.read(collection.list_request(limit, token)))
+            while items:  # each is released as soon as it is read
+                take(items.pop(0))
         except ApiError as error:
             if error.reason != "TooLarge" or limit == 1:
                 raise
