@@ -67,7 +67,22 @@ def test_any_text_is_one_line_and_the_same_text_again(examples: list[str]) -> No
 @pytest.mark.parametrize(
     ("text", "written"),
     [
-        ("Data Science 101 - Spring 2026", '"Data Science 101 - Spring 2026"'),
+        ("Data Science 101 - Spring 2026", "Data Science 101 - Spring 2026"),
+        ("app.kubernetes.io/part-of", "app.kubernetes.io/part-of"),
+        ("500m", "500m"),
+        ("4Gi", "4Gi"),
+        ("Lab: seats", '"Lab: seats"'),
+        ("Lab # 3", '"Lab # 3"'),
+        ("a  b", '"a  b"'),
+        ("1", '"1"'),
+        ("1e3", '"1e3"'),
+        ("12:30", '"12:30"'),
+        ("2026-02-02", '"2026-02-02"'),
+        ("Yes", '"Yes"'),
+        ("null", '"null"'),
+        ("n", '"n"'),
+        ("-a", '"-a"'),
+        ("", '""'),
         ("Zürich \U0001f469\u200d\U0001f3eb", '"Zürich \U0001f469\u200d\U0001f3eb"'),
         ('say "x" \\ y', '"say \\"x\\" \\\\ y"'),
         ("a\tb\r\n", '"a\\tb\\r\\n"'),
@@ -75,8 +90,12 @@ def test_any_text_is_one_line_and_the_same_text_again(examples: list[str]) -> No
         ("\u2028\u202e\ufeff\uffff", '"\\u2028\\u202E\\uFEFF\\uFFFF"'),
         ("\U0001fffe\U000e0041", '"\\U0001FFFE\\U000E0041"'),
     ],
-    ids=["plain", "printable", "quotes", "line", "controls", "invisible", "above-the-first-plane"],
-)
+    ids=[
+        "plain", "key", "amount", "bytes", "colon", "comment", "spaces", "number", "float", "sexagesimal", "date",
+        "truth", "null", "n", "dash", "empty", "printable", "quotes", "line", "controls", "invisible",
+        "above-the-first-plane",
+    ],
+)  # fmt: skip
 def test_a_text_is_written_so(text: str, written: str) -> None:
     assert quote(text) == written
 
@@ -266,3 +285,17 @@ def test_any_literal_is_the_same_text_again(lines: list[str], indent: int) -> No
 def test_a_literal_without_indentation_is_refused() -> None:
     with pytest.raises(ValueError, match=r"^a literal block needs an indentation of at least 1, not 0$"):
         literal("a", 0)
+
+
+words = st.text(st.sampled_from("aeinoyxYNTF019 .-_/+()~:#,[]{}%@`'\"!&*?|>=<"), max_size=8)
+
+
+@given(st.lists(words, min_size=1))
+@settings(max_examples=400)
+def test_plain_texts_are_the_same_texts_again_in_blocks_and_in_brackets(examples: list[str]) -> None:
+    written = [quote(text) for text in examples]
+    documents = ("\n".join(f"- {text}" for text in written), f"[{', '.join(written)}]", block({"key": examples}, 0))
+
+    for read in READERS.values():
+        assert read(documents[0]) == read(documents[1]) == examples
+        assert read(documents[2]) == {"key": examples}

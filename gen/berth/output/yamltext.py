@@ -1,8 +1,9 @@
 """Write values in YAML so that every reader gets back exactly the same value.
 
 Parsers of YAML 1.1 (PyYAML), of YAML 1.2 (ruamel.yaml) and that of Kubernetes disagree about many plain
-words, so text is always written in double quotes, on one line. A value that cannot be written raises
-TypeError or ValueError; nothing is left out or changed.
+texts. Words, names and amounts that mean the same to all of them are plain, also within brackets; every
+other text is in double quotes, on one line. A value that cannot be written raises TypeError or ValueError;
+nothing is left out or changed.
 """
 
 import re
@@ -22,6 +23,9 @@ _HIDDEN_FROM_PEOPLE = "\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufff9-
 # Compiled only when needed: that takes as long as rendering thirty reservations.
 _ESCAPED = f'["\\\\\n{_CHANGED_BY_READERS}{_HIDDEN_FROM_PEOPLE}]'
 _is_plain_ascii = re.compile(r"[ !#-\[\]-~]*").fullmatch
+_is_plain = re.compile(r"[A-Za-z][A-Za-z0-9_/.()+-]*(?: [A-Za-z0-9_/.()+-]+)*|[0-9]+(?:m|[KMGT]i)").fullmatch
+_WORDS_OF_YAML = frozenset({"y", "yes", "n", "no", "true", "false", "on", "off", "null"})
+_LONGEST_LIST = 90  # characters of a list on one line
 _SHORT_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _LINE_BYTES = bytes(range(0x20, 0x7F)) + b"\n"
 
@@ -46,13 +50,17 @@ def _escape(match: re.Match[str]) -> str:
 def _quote(text: str) -> str:
     if not isinstance(text, str):
         raise TypeError(f"{text!r} is not text")
+    if len(text) <= _LONGEST_LIST and _is_plain(text) and text.lower() not in _WORDS_OF_YAML:
+        return text
     if _is_plain_ascii(text):
         return f'"{text}"'
     return f'"{re.sub(_ESCAPED, _escape, text)}"'
 
 
 quote: Callable[[str], str] = lru_cache(maxsize=512)(_quote)
-"""Write the text in double quotes on one line. Cached: the objects of a reservation share most texts."""
+"""Write the text on one line, in double quotes where it needs them.
+
+Cached: the objects of a reservation share most texts."""
 
 
 def number(value: object) -> str:
@@ -115,6 +123,10 @@ def _add_lines(lines: list[str], value: dict[Any, Any] | list[Any] | tuple[Any, 
             if type(item) is str:  # first, because nearly all are
                 lines.append(pad + _pair(key, item))
             elif item and isinstance(item, _COLLECTIONS):
+                in_line = "" if isinstance(item, dict) else _in_brackets(item)
+                if in_line and len(pad) + len(key) + len(in_line) < _LONGEST_LIST:
+                    lines.append(f"{pad}{_key(key)} {in_line}")
+                    continue
                 lines.append(f"{pad}{_key(key)}")
                 _add_lines(lines, item, pad + "  ")
             else:
@@ -127,6 +139,14 @@ def _add_lines(lines: list[str], value: dict[Any, Any] | list[Any] | tuple[Any, 
                 lines[first] = f"{pad}- {lines[first][len(pad) + 2 :]}"
             else:
                 lines.append(f"{pad}- {_scalar(item)}")
+
+
+def _in_brackets(items: list[Any] | tuple[Any, ...]) -> str:
+    """Return a list of texts that need no escapes on one line; empty if it has anything else."""
+    if not all(type(item) is str for item in items):
+        return ""
+    written = [quote(item) for item in items]
+    return "" if any("\\" in text for text in written) else f"[{', '.join(written)}]"
 
 
 @lru_cache(maxsize=512)
