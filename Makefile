@@ -25,10 +25,10 @@ coverage: .venv/ready
 	$(BIN)/coverage report
 
 e2e: .venv/ready
-	$(BIN)/python -m pytest tests/e2e $(ARGS)
+	$(BIN)/python -m tests.e2e.secondrun tests/e2e $(ARGS)
 
 engines: .venv/ready
-	BERTH_E2E_ENGINES=1 $(BIN)/python -m pytest tests/e2e/test_argocd.py tests/e2e/test_flux.py tests/e2e/test_no_engine.py $(ARGS)
+	BERTH_E2E_ENGINES=1 $(BIN)/python -m tests.e2e.secondrun tests/e2e/test_argocd.py tests/e2e/test_flux.py tests/e2e/test_no_engine.py $(ARGS)
 
 lint: .venv/ready
 	$(BIN)/ruff check
@@ -45,12 +45,15 @@ docs: build/docs/ready
 docs-serve: build/docs/ready
 	build/docs/bin/mkdocs serve --config-file .ci/docs/mkdocs.yml
 
-# Pins every package that pyproject.toml needs, with hashes. Wants uv on PATH.
+# Pins every package that pyproject.toml needs, and what workflows install, with hashes. Wants uv on PATH.
 lock:
 	uv pip compile --quiet pyproject.toml --group dev --generate-hashes --universal --python-version 3.11 \
 		--no-emit-index-url --custom-compile-command "make lock" --output-file .ci/requirements.txt
 	uv pip compile --quiet --group docs --generate-hashes --universal --python-version 3.11 \
 		--no-emit-index-url --custom-compile-command "make lock" --output-file .ci/docs/requirements.txt
+	uv pip compile --quiet pyproject.toml --group install --generate-hashes --universal --python-version 3.11 \
+		--constraints .ci/requirements.txt --no-annotate --no-emit-index-url \
+		--custom-compile-command "make lock" --output-file gen/berth/edit/requirements.txt
 
 .venv/ready: .ci/requirements.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Berth needs Python 3.11 or newer: make PYTHON=/path/to/it")'

@@ -8,7 +8,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 BEFORE_ALL = "2026-01-01"
-"""The time of every command that says no other one."""
+"""The time of every command that says no other one: before the dates of the examples."""
+PASTED_ON = "2026-11-25"
+"""The time of the commands that readers paste: before the dates in them, so that these are still to come."""
 
 
 def blocks(text: str) -> list[tuple[str, str]]:
@@ -26,14 +28,12 @@ def commands(text: str) -> list[tuple[str, str]]:
     ]
 
 
-def printed(command: str, folder: Path) -> str:
+def printed(command: str, folder: Path, now: str = BEFORE_ALL) -> str:
     """What it prints in a folder, stdout before stderr. Only berth and git are run."""
     program, *words = shlex.split(command)
     assert program in ("berth", "git"), command
     done = subprocess.run(
-        [sys.executable, "-m", "berth", "--now", BEFORE_ALL, *words]
-        if program == "berth"
-        else ["git", *words],
+        [sys.executable, "-m", "berth", "--now", now, *words] if program == "berth" else ["git", *words],
         cwd=folder,
         env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin:/usr/local/bin"},
         capture_output=True,

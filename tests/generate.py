@@ -27,7 +27,7 @@ WORDS = (
     "x1",
     "seminar-on-very-long-names-indeed",
 )
-DEVICES = ("nvidia.com/gpu", "amd.com/gpu", "example.org/fpga", "koordinator.sh/gpu-core")
+DEVICES = ("nvidia.com/gpu", "amd.com/gpu", "example.org/fpga", "koordinator.sh/gpu-memory-ratio")
 
 
 def project(folder: Path, seed: int, reservations: int) -> None:

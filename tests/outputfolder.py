@@ -66,9 +66,11 @@ def files_in(folder: Path) -> dict[str, str]:
     return {path: text for path, text in content(folder).items() if not path.endswith("/")}
 
 
-def foreign(path: str, what: str = NO_HEADER) -> Finding:
-    message = f"{what} was not written by Berth, which owns clusters/."
-    fix = "Move it away, delete it, or let git ignore it."
+def foreign(path: str, what: str = NO_HEADER, owner: str | None = None) -> Finding:
+    """Expect that a file is refused. `owner`: the folder of Berth that it is in."""
+    folder = path.partition("/")[0] if owner is None else owner
+    message = f"{what} was not written by Berth, which owns {folder}/."
+    fix = "Move it away or delete it."
     return Finding(f"rendered/{path}", 1, 1, "B090", ERROR, "", message, fix)
 
 

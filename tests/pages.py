@@ -7,11 +7,13 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.console import ROOT, blocks, commands, printed
+from tests.console import BEFORE_ALL, PASTED_ON, ROOT, blocks, commands, printed
 
 GENERATED = ("docs/reference/cli.md", "docs/reference/fields.md")
 LONGEST = 300
 LONG = ("docs/reference/findings.md", *GENERATED)
+PASTED = ("README.md", "docs/lecturers.md", "docs/course-file.md")
+"""Pages from which people paste commands and reservations for a term of their own."""
 _GIT = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
 CHARTS = {
     "docs/behaviors.md": "docs/img/behaviors.svg",
@@ -47,7 +49,12 @@ def checkout(folder: Path) -> Path:
     return folder
 
 
-def followed(text: str, folder: Path) -> Iterator[tuple[str, str]]:
+def now_of(page: str) -> str:
+    """Return the time at which the commands of a page are run."""
+    return PASTED_ON if page in PASTED else BEFORE_ALL
+
+
+def followed(text: str, folder: Path, now: str = BEFORE_ALL) -> Iterator[tuple[str, str]]:
     """Run the commands of a page one after the other, and yield each with its output.
 
     `cd` changes the folder for the commands after it. Commit ids are replaced by a fixed one.
@@ -57,7 +64,7 @@ def followed(text: str, folder: Path) -> Iterator[tuple[str, str]]:
             folder = folder / command[3:]
             yield command, ""
             continue
-        output = printed(command, folder)
+        output = printed(command, folder, now)
         yield command, re.sub(r"^[0-9a-f]{9} (->|→) ", r"1f0c4d2e9 \1 ", output, flags=re.M)
 
 
@@ -65,7 +72,7 @@ def refreshed(page: str) -> str:
     """Return a page with the output that its commands print now."""
     text = text_of(page)
     with tempfile.TemporaryDirectory() as folder:
-        results = list(followed(text, checkout(Path(folder))))
+        results = list(followed(text, checkout(Path(folder)), now_of(page)))
     begin = 0
     for (command, before), (_, after) in zip(commands(text), results, strict=True):
         shown = f"$ {command}\n{before}"

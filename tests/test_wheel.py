@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -54,7 +55,7 @@ def test_it_holds_the_program_the_templates_and_nothing_else(wheel: Path) -> Non
     templates = {f"berth/{path.relative_to(ROOT)}" for path in (ROOT / "templates").rglob("*.*")}
 
     assert wheel.name == f"kube_berth-{VERSION}-py3-none-any.whl"
-    assert names == modules | templates
+    assert names == modules | templates | {"berth/edit/requirements.txt"}
     assert entry_points == "[console_scripts]\nberth = berth.cli:main\n"
 
 
@@ -77,3 +78,16 @@ def test_it_is_the_installed_program_that_ran(installed: Path, tmp_path: Path) -
     (changed / "berth" / "version.py").write_text('VERSION = "9.9.9"\n')
 
     assert berth(changed, tmp_path, "--version") == "berth 9.9.9\n"
+
+
+def test_the_source_distribution_holds_what_the_wheel_is_built_of_and_no_tests(tmp_path: Path) -> None:
+    pytest.importorskip("hatchling", reason="hatchling is not in this environment; `make test` installs it")
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", str(tmp_path)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    (built,) = tmp_path.iterdir()
+    with tarfile.open(built) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    files = {"README.md", "LICENSE", "CHANGELOG.md", "PKG-INFO", "pyproject.toml", ".gitignore"}
+
+    assert {name for name in names if name.split("/")[0] not in ("gen", "templates")} == files
+    assert {"gen/berth/edit/requirements.txt", "templates/rbac/role.yaml.j2"} <= names

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Creates or updates the comment of Berth on a pull request.
+# Creates or updates the comment of Berth on a pull request. Comments of other people are never changed.
 #   REPOSITORY  owner/name
 #   NUMBER      of the pull request
 #   BODY        file with the text of the comment
@@ -11,8 +11,8 @@ marker="<!-- berth preview of $(printf '%s' "${DIRECTORY:-.}" | tr -c 'A-Za-z0-9
   printf '%s\n' "$marker"
   cat -- "$BODY"
 } >"$BODY.marked"
-found=$(gh api --paginate "repos/$REPOSITORY/issues/$NUMBER/comments" \
-  --jq ".[] | select(.body | startswith(\"$marker\")) | .id" | sed -n 1p)
+mine="select(.user.login == \"github-actions[bot]\" and (.body | startswith(\"$marker\")))"
+found=$(gh api --paginate "repos/$REPOSITORY/issues/$NUMBER/comments" --jq ".[] | $mine | .id" | sed -n 1p)
 if [ -n "$found" ]; then
   gh api --silent --method PATCH "repos/$REPOSITORY/issues/comments/$found" -F "body=@$BODY.marked"
 else

@@ -1,11 +1,17 @@
 #!/usr/bin/env bash
 # Sets the status CONTEXT of a commit. Require this status: it is set on the last commit of the branch.
-#   REPOSITORY  owner/name
-#   SHA         the commit
-#   CONTEXT     its name
-#   GOOD        true for success, anything else for failure
+#   REPOSITORY      owner/name
+#   SHA             the commit
+#   CONTEXT         its name
+#   BASE_BRANCH     the branch that the commit was judged for; empty for the default branch
+#   DEFAULT_BRANCH  of the repository. For any other branch, the status is called "CONTEXT (BASE_BRANCH)": one
+#                   commit may be in pull requests to several branches, and other branches have other policies
+#   GOOD            true for success, anything else for failure
 set -euo pipefail
 
 state=failure
 if [ "$GOOD" = true ]; then state=success; fi
+if [ -n "${BASE_BRANCH:-}" ] && [ "$BASE_BRANCH" != "${DEFAULT_BRANCH:-}" ]; then
+  CONTEXT="$CONTEXT ($BASE_BRANCH)"
+fi
 gh api --silent --method POST "repos/$REPOSITORY/statuses/$SHA" -f "context=$CONTEXT" -f "state=$state"

@@ -26,7 +26,10 @@ class Problem(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """A problem with its place. Lines and columns count from 1, columns in characters."""
+    """A problem with its place. Lines and columns count from 1, columns in characters.
+
+    With line 0 it is not in a file: `file` is the option or argument that the value comes from.
+    """
 
     file: str
     line: int
@@ -79,7 +82,9 @@ RULES = {
     "B019": Rule(ERROR, "A name is not valid in Kubernetes (or Renku)."),
     "B020": Rule(ERROR, "A label or annotation is not valid in Kubernetes."),
     "B021": Rule(ERROR, "A time zone is unknown."),
-    "B022": Rule(ERROR, "A quantity or resource name is not valid in Kubernetes."),
+    "B022": Rule(
+        ERROR, "A quantity or resource name is not valid in Kubernetes, or a seat requests nothing."
+    ),
     "B023": Rule(ERROR, "A key that only Berth may set."),
     "B024": Rule(ERROR, "A range ends before it begins."),
     "B025": Rule(ERROR, "A priority that prevents placeholders from working."),
@@ -156,12 +161,14 @@ RULES = {
     # JupyterHub
     "B085": Rule(WARNING, "A placeholder of a class is smaller than sessions that the class counts."),
     "B086": Rule(WARNING, "Placeholders of a class and sessions that it counts may run on different nodes."),
-    "B087": Rule(WARNING, "The values of a JupyterHub cannot be read, so no class is compared with them."),
+    "B087": Rule(
+        WARNING, "What classes are compared with cannot be read: values of a hub, or pools of Renku."
+    ),
     # capacity buffers
     "B088": Rule(ERROR, "A capacity buffer in a cluster whose autoscaler does not keep it."),
     "B089": Rule(WARNING, "A setting of another autoscaler than that of the cluster."),
     # output and templates
-    "B090": Rule(ERROR, "A file in clusters/ or gitops/ was not written by Berth."),
+    "B090": Rule(ERROR, "Something in the output folder was not written by Berth."),
     "B091": Rule(ERROR, "Something that Berth did not write is in the place of an output file."),
     "B092": Rule(ERROR, "The operating system refused to read or write the output."),
     "B093": Rule(ERROR, "Another render is running in the same folder."),
@@ -271,9 +278,50 @@ RULES = {
     "B232": Rule(NOTE, "A policy of the site requires an approval of a reservation."),
     "B233": Rule(WARNING, "A policy compares a cost that is not known."),
     "B235": Rule(WARNING, "CODEOWNERS cannot name the owner of a reservation, or its file."),
-    # what is probably not meant
+    # zones
     "B240": Rule(WARNING, "A time zone without daylight saving time, over dates where clocks change."),
+    # amounts
+    "B241": Rule(WARNING, "An amount that is probably meant in another unit."),
+    # characters
+    "B242": Rule(
+        WARNING, "A character that looks like another, or is invisible, changes how a text is read."
+    ),
+    # more about calendars of other programs
+    "B252": Rule(WARNING, "The seats of events with the same title and times add up."),
+    "B253": Rule(WARNING, "An event of a calendar closes no dates."),
+    "B255": Rule(WARNING, "A pattern selects no event."),
+    # JupyterHub and Renku
+    "B260": Rule(ERROR, "Files have no values of the JupyterHub chart, or those of several hubs."),
+    "B261": Rule(WARNING, "Values of the JupyterHub chart that cannot be seen, or have no effect."),
+    "B262": Rule(WARNING, "The user placeholders of a JupyterHub and those of Berth do not go together."),
+    "B263": Rule(
+        WARNING, "Priorities in the values of a JupyterHub keep sessions from preempting placeholders."
+    ),
+    "B264": Rule(WARNING, "Sessions of a JupyterHub and placeholders are placed by different schedulers."),
+    "B265": Rule(WARNING, "More people may come at the same time than a JupyterHub starts servers."),
+    "B266": Rule(WARNING, "Renku has no class of a renkuId."),
+    # what authors of reservations may not do
+    "B270": Rule(ERROR, "A document that all share is in a file or folder of a reservation's owner."),
+    "B271": Rule(ERROR, "A reservation ignores a finding that protects others."),
+    "B272": Rule(WARNING, "A document has more problems than are listed."),
+    # clusters of others
+    "B280": Rule(ERROR, "Berth would own a Namespace that others use."),
+    "B281": Rule(ERROR, "Koordinator never places a seat with these devices."),
+    "B282": Rule(WARNING, "GKE Autopilot changes what a seat requests."),
+    "B283": Rule(ERROR, "The platform of a cluster does not have or take this."),
+    "B284": Rule(WARNING, "A node label of Karpenter in EKS Auto Mode, or the other way round."),
+    "B285": Rule(NOTE, "Sessions attach volumes, and nobody says how many a node takes."),
+    # names in the cluster
+    "B290": Rule(ERROR, "A reservation has a name that only records have."),
 }
+
+GUARDS = frozenset(
+    (
+        *("B076", "B082", "B103", "B110", "B111", "B113", "B117", "B183"),
+        *("B231", "B232", "B233", "B235"),
+    )
+)
+"""Warnings and notes that protect other people than the author: only the platform team can ignore them."""
 
 
 def severity(code: str) -> str:

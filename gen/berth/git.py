@@ -7,8 +7,8 @@ import os
 import re
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
-from errno import ENOENT
 from pathlib import Path, PurePosixPath
+from posixpath import normpath
 
 # A git hook sets these, and they may refer to another repository.
 _HOOK_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR")
@@ -20,9 +20,14 @@ class GitError(Exception):
     """Git is missing, the folder is not in a repository, or git failed. The message is for people."""
 
 
-def run_git(folder: str, *arguments: str, stdin: bytes = b"") -> bytes:
-    """Run git in a folder and return its output. Raise GitError if it fails."""
+def run_git(folder: str, *arguments: str, stdin: bytes = b"", index: str = "") -> bytes:
+    """Run git in a folder, with another index if one is given, and return its output.
+
+    Raise GitError if it fails.
+    """
     environment = {key: value for key, value in os.environ.items() if key not in _HOOK_VARIABLES}
+    if index:
+        environment["GIT_INDEX_FILE"] = index
     try:
         answer = subprocess.run(
             ["git", *arguments],
@@ -66,6 +71,29 @@ def top_of(folder: Path) -> tuple[str, str]:
         return "", ""
     up, down = answer.split("\n")[:2]
     return up, down
+
+
+def unstaged(folder: str, paths: Sequence[str]) -> list[str]:
+    """Return the files at or below the paths that differ from git's index, except ignored ones.
+
+    In a hook, the index is that of the commit to be made: `git commit FILE` commits from another one.
+    """
+    if not paths:
+        return []
+    options = ("-z", "--modified", "--deleted", "--others", "--exclude-standard")
+    listed = run_git(folder, "ls-files", *options, "--", *paths, index=_index_of_commit(folder))
+    return sorted({os.fsdecode(path) for path in listed.split(b"\0") if path})
+
+
+def _index_of_commit(folder: str) -> str:
+    """Return the index that git gave to this hook, if it is one of the folder's repository."""
+    given = os.environ.get("GIT_INDEX_FILE", "")
+    if not given:
+        return ""
+    answer = os.fsdecode(run_git(folder, "rev-parse", "--show-toplevel", "--absolute-git-dir"))
+    top, repository = answer.split("\n")[:2]
+    index = Path(top, given)
+    return str(index) if index.parent.resolve() == Path(repository).resolve() else ""
 
 
 def commit_time(folder: str) -> int | None:
@@ -115,6 +143,50 @@ class Git:
                 found[os.fsdecode(path).removeprefix(self._prefix)] = metadata.split()[2].decode()
         return found
 
+    def links(self, commit: str, folder: str) -> list[str]:
+        """Return the symbolic links below a folder in a commit, and the folder itself if it is one."""
+        where = str(PurePosixPath(self._prefix, folder))
+        listed = run_git(self._folder, "ls-tree", "-r", "-z", "--full-tree", commit, "--", where)
+        entries = (line.partition(b"\t") for line in listed.split(b"\0") if line)
+        found = [os.fsdecode(path) for metadata, _, path in entries if metadata.startswith(b"120000")]
+        return [path.removeprefix(self._prefix) for path in found]
+
+    def linked(self, commit: str, path: str) -> tuple[str, str] | None:
+        """Return the kind and id of what is at a path, links followed; None if that is not in the commit."""
+        name = f"{commit}:{normpath(self._prefix + path)}"
+        if "\n" in name:
+            return None
+        arguments = ("cat-file", "--batch-check=%(objecttype) %(objectname)", "--follow-symlinks")
+        words = run_git(self._folder, *arguments, stdin=os.fsencode(f"{name}\n")).split()
+        return (words[0].decode(), words[1].decode()) if words[0] in (b"blob", b"tree") else None
+
+    def tree(self, commit: str, folder: str) -> str:
+        """Return the id of a folder in a commit; empty if there is none."""
+        try:
+            return self._text("rev-parse", "--verify", "--quiet", f"{commit}:{self._prefix}{folder}").strip()
+        except GitError:
+            return ""
+
+    def ids(self, commit: str, folder: str) -> set[str]:
+        """Return the ids of a folder in a commit and of everything below it; none if there is none."""
+        tree = self.tree(commit, folder)
+        if not tree:
+            return set()
+        listed = run_git(self._folder, "ls-tree", "-r", "-t", "-z", "--full-tree", tree)
+        entries = (line.partition(b"\t")[0].split() for line in listed.split(b"\0") if line)
+        return {tree, *(entry[2].decode() for entry in entries)}
+
+    def entries(self, tree: str) -> dict[str, tuple[str, str]]:
+        """Return the mode and id of everything below a tree, by path."""
+        listed = run_git(self._folder, "ls-tree", "-r", "-z", "--full-tree", tree)
+        found = {}
+        for line in listed.split(b"\0"):
+            metadata, _, path = line.partition(b"\t")
+            if path:
+                mode, _, blob = metadata.decode().split()
+                found[os.fsdecode(path)] = (mode, blob)
+        return found
+
     def contents(self, ids: Iterable[str]) -> Mapping[str, bytes]:
         """Return the bytes of files by their ids."""
         wanted = list(dict.fromkeys(ids))
@@ -131,13 +203,6 @@ class Git:
             found[one] = answer[end + 1 : end + 1 + size]
             at = end + 2 + size
         return found
-
-    def content(self, commit: str, path: str) -> bytes:
-        """Return the bytes of a file in a commit. Raise FileNotFoundError if there is none."""
-        try:
-            return run_git(self._folder, "cat-file", "blob", f"{commit}:./{path}")
-        except GitError as error:
-            raise FileNotFoundError(ENOENT, os.strerror(ENOENT), path) from error
 
     def _text(self, *arguments: str) -> str:
         return os.fsdecode(run_git(self._folder, *arguments))

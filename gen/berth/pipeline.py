@@ -12,14 +12,20 @@ from berth.checks import (
     bufferchecks,
     calendars,
     cloudchecks,
+    hubchecks,
     images,
     jobplacement,
+    koordinatordevices,
     monitoring,
+    namespaces,
     overlaps,
+    ownership,
+    platforms,
     profiles,
     references,
     slotchecks,
     typos,
+    volumes,
 )
 from berth.checks.ceilings import Ceilings, ClassSteps, PoolLoad, pool_loads
 from berth.checks.collisions import RenderedNames
@@ -29,7 +35,7 @@ from berth.dates.recurrence import expand
 from berth.findings import ERROR, Finding, Problem, severity
 from berth.manifests.placed import Placed, class_names, placed
 from berth.reading.document import Document, parse
-from berth.reading.source import Source, read, read_file
+from berth.reading.source import Source, read, read_within
 from berth.reading.text import SyntaxProblem
 from berth.schema.declared import Declared, declared
 from berth.schema.renkunames import their_path
@@ -79,16 +85,22 @@ class Pipeline:
         folder: str = "reservations",
         sources: Sequence[Source] | None = None,
         other_file: ReadFile | None = None,
+        problems: Sequence[Problem] = (),
     ) -> None:
         """Read `folder` in `root`; findings name files by it. `sources` replaces the files in the folder.
+
+        `problems` are those of reading the sources.
 
         `other_file` reads a file in the project that the Site names. It raises OSError. With `sources` and
         without it, these files are not looked at.
         """
-        self._sources, problems = read(f"{root}/{folder}", folder) if sources is None else ([*sources], [])
+        self._sources = [*sources] if sources is not None else []
+        if sources is None:
+            self._sources, problems = read(f"{root}/{folder}", folder)
         if other_file is None and sources is None:
-            other_file = lambda path: read_file(f"{root}/{path}")._replace(file=path)  # noqa: E731
+            other_file = lambda path: read_within(root, path)  # noqa: E731
         self._other_file = other_file
+        self._others: dict[str, Source] = {}  # the files outside of the folder that were read, by path
         self._examined, self._has_errors = 0, False
         # By CloudCapacity; complete after `items`.
         self.held: dict[str, WindowBudgets | TooManyBudgets] = {}
@@ -107,6 +119,12 @@ class Pipeline:
     def sources(self) -> Sequence[Source]:
         """The files, by path."""
         return self._sources
+
+    def _read_other(self, path: str) -> Source:
+        """Read a file that the Site names. Raises OSError."""
+        assert self._other_file is not None
+        self._others[path] = source = self._other_file(path)
+        return source
 
     @property
     def site(self) -> Site | None:
@@ -137,8 +155,7 @@ class Pipeline:
             return
         for check in _OF_SITE:
             self.problems += check(known, site)
-        if self._other_file is not None:
-            self.problems += profiles.of_classes(known, site, self._other_file)
+        arrivals = hubchecks.Arrivals(self._compare_classes(site))
         names, ceilings = (
             RenderedNames(site, known.classes.values()),
             Ceilings(site, known.classes, also=cloudchecks.limited(known), all_loads=all_loads),
@@ -154,13 +171,25 @@ class Pipeline:
                 self.problems += names.take(part.placed, len(part.schedules))
                 ceilings.take(part.placed, loads)
                 courses.take(part.placed, part.occurrences, ceilings.is_limited)
+                arrivals.take(part.placed, part.occurrences)
             yield item
         self.problems += names.problems()
         self.problems += courses.problems()
+        self.problems += arrivals.problems()
         self.problems += ceilings.problems({one.name: one for one in known.reservations})
         self.problems += cloudchecks.of_limits(known, site, ceilings.pools)
         self.held = cloudchecks.window_budgets(known, site, ceilings.pools)
         self.problems += cloudchecks.of_windows(known, self.held)
+
+    def _compare_classes(self, site: Site) -> Sequence[hubchecks.ComparedHub]:
+        """Compare classes with files that the Site names; return the hubs whose values are known."""
+        if self._other_file is None:
+            return ()
+        reading = profiles.read_hubs(site, self._read_other)
+        self.problems += reading.problems
+        self.problems += profiles.of_hubs(self.declared, site, reading.hubs)
+        self.problems += profiles.of_renku_classes(self.declared, site, self._read_other)
+        return reading.hubs
 
     def findings(self) -> list[Finding]:
         """Return all findings so far, with places, in order, except those that authors ignore."""
@@ -171,13 +200,17 @@ class Pipeline:
         shown = [one for one in self.problems if one.code not in uncertain and not self.is_silenced(one)]
         return self.located(shown, severity)
 
+    def silenced(self) -> list[Finding]:
+        """Return the findings that authors ignore, with places, in order."""
+        return self.located([one for one in self.problems if self.is_silenced(one)], severity)
+
     def located(
         self, problems: Sequence[Problem | SyntaxProblem], severity_of: Callable[[str], str]
     ) -> list[Finding]:
         """Return problems as findings with places, in order."""
         from berth.reading.place import locate  # noqa: PLC0415 - slow, and only needed with problems
 
-        return locate(problems, self._sources, severity_of)
+        return locate(problems, [*self._sources, *self._others.values()], severity_of)
 
     def may_declare(self, kind: str, name: str) -> bool:
         """Tell whether a document of this name may be in a faulty or unreadable file."""
@@ -185,7 +218,12 @@ class Pipeline:
         return unreadable or self.declared.may_exist(kind, name)
 
     def is_silenced(self, one: Problem | SyntaxProblem) -> bool:
-        return isinstance(one, Problem) and one.code in self.declared.ignored.get((one.file, one.index), ())
+        """Tell whether its document silences it, or the Site if it is in a file that the Site names."""
+        if not isinstance(one, Problem):
+            return False
+        is_other = one.file in self._others and self.site is not None
+        origin = self.site.origin[:2] if is_other and self.site is not None else (one.file, one.index)
+        return one.code in self.declared.ignored.get(origin, ())
 
 
 # Of the Site and the documents that stay the same whatever is reserved.
@@ -197,10 +235,17 @@ _OF_SITE: tuple[Callable[[Declared, Site], Iterable[Problem]], ...] = (
     references.of_policies,
     overlaps.of_classes,
     jobplacement.of_classes,
+    namespaces.of_site,
+    platforms.of_site,
+    platforms.of_classes,
+    koordinatordevices.of_classes,
+    volumes.of_classes,
+    ownership.of_documents,
     images.of_classes,
     slotchecks.of_classes,
     slotchecks.of_profiles,
     slotchecks.of_sizes,
+    slotchecks.of_amounts,
     autoscalers.of_site,
     autoscalers.of_classes,
     cloudchecks.of_documents,

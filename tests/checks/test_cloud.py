@@ -151,6 +151,20 @@ def test_limits_let_something_be_bought_and_count() -> None:
     assert of_cloud(limits={"cpu": "0"}) == [finding("B174 spec.limits.cpu", "0")]
 
 
+def test_pools_of_whole_nodes_keep_to_a_limit_of_nodes() -> None:
+    """Karpenter makes their nodes one by one, up to replicas and limit."""
+    static: Value = {"name": "exam", "backend": {"type": "nodePool"}, "provisioning": {"nodeCount": 2}}
+    dynamic: Value = {"name": "course"}
+    limited, seats = cloud(limits={"nodes": "20"}), resource_class(cloudCapacity=["gpu"])
+    for users, expected in (
+        ([static], []),
+        ([static, dynamic], ["B175 spec.limits.nodes"]),
+        ([dynamic], ["B175 spec.limits.nodes"]),
+    ):
+        courses = [reservation(**one) for one in users]
+        assert of_documents(site(KARPENTER), seats, limited, *courses) == expected
+
+
 def test_an_interruptible_reservation_is_told() -> None:
     assert of_cloud(reservations=[{**RESERVED, "type": "interruptible"}]) == [
         finding("B179 spec.reservations.0.type", "cr-0a")

@@ -115,6 +115,11 @@ NEVER: dict[str, tuple[Value, Value, str]] = {
         {"taints": [{"key": "gpu", "value": "a", "effect": "NoSchedule"}]},
         "it does not tolerate the taint gpu=a:NoSchedule",
     ),
+    "a-taint-of-a-resource": (
+        {"requests": {"nvidia.com/gpu": 1}},
+        {"taints": [{"key": "nvidia.com/gpu", "effect": "NoSchedule"}]},
+        "nvidia.com/gpu:NoSchedule (unless the API server's plugin ExtendedResourceToleration is on",
+    ),
     "a-taint-without-value": (
         {"tolerations": [{"key": "gpu", "operator": "Exists", "effect": "NoSchedule"}]},
         {"taints": [{"key": "gpu", "effect": "NoExecute"}]},

@@ -110,6 +110,31 @@ def test_seats_are_the_most_of_one_occurrence_and_lead_the_longest() -> None:
     assert (every.notice, huge.notice) == (19.5 * 3600, 5 * 86_400 + 20 * 3600 + 20 * 60)
 
 
+def test_entries_at_one_time_add_up_for_a_policy() -> None:
+    morning = {"dayOfWeek": 1, "startTime": "09:00", "endTime": "13:00"}
+    plain = case(recurrence=weekly(morning))
+    split = case(
+        recurrence=weekly(morning, {**morning, "startTime": "10:00"}, {**morning, "startTime": "12:00"})
+    )
+
+    assert plain is not None
+    assert split is not None
+    assert split.seats == 3 * plain.seats
+
+
+def test_dates_that_stay_add_to_one_that_comes() -> None:
+    morning = {"dayOfWeek": 1, "startTime": "09:00", "endTime": "13:00"}
+    found = both(recurrence=weekly(morning, {**morning, "startTime": "10:00"}))
+    dates = tuple(one for one in expand(found, {}).occurrences if one.end > NOW)
+    added = [one for one in dates if one.start % 86_400 != dates[0].start % 86_400]
+    subject = PolicySubject(found, CLUSTERS, added, now=NOW, everything=dates)
+    whole, alone = policy_case(EVERY, subject), policy_case(EVERY, subject._replace(everything=None))
+
+    assert whole is not None
+    assert alone is not None
+    assert whole.seats == 2 * alone.seats
+
+
 def test_notice_is_0_while_a_window_is_open_and_none_where_nothing_changes() -> None:
     when = weekly({"dayOfWeek": 2, "startTime": "11:00", "endTime": "13:00"})
     changed, plain = case(recurrence=when), case(recurrence=when, now=None)
@@ -168,7 +193,8 @@ def problems(
     assert found.site is not None
     declared_site: Site = found.site
     (one,) = found.reservations
-    cases = cases_of_reservation(declared_site, one, {"small": "prod"}, expand(one, {}).occurrences, now)
+    subject = PolicySubject(one, {"small": "prod"}, expand(one, {}).occurrences)
+    cases = cases_of_reservation(declared_site, subject, now)
     return lines(policy_problems(declared_site, [*cases], known or {}))
 
 

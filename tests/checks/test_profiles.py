@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 from berth.checks import profiles
-from berth.edit.classes import import_z2jh
+from berth.edit.classes import HubRequest, import_z2jh
+from berth.findings import Problem
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
+from berth.schema.declared import Declared
 
 from tests.jupyterhub.record import HUBS
 from tests.saying import Value, finding, lines, read, resource_class, site
@@ -25,16 +27,25 @@ spec: {timeZone: UTC, clusters: [{name: prod, z2jh: hub.yaml}]}
 
 def told(values: Value | str, **of_class: object) -> list[str]:
     """Return what is wrong with a class, where a file has these values."""
-    text = values if isinstance(values, str) else json.dumps({"singleuser": {}, **values})
+    text = values if isinstance(values, str) else json.dumps({**STOCK_SCHEDULER, **values})
     declared = read(
         resource_class("small", **{"requests": {"memory": "1Gi"}, "tolerations": DEDICATED, **of_class}),
         site({"name": "prod", "z2jh": "hub.yaml"}),
     )
     assert declared.problems == []
     assert declared.site is not None
-    return lines(profiles.of_classes(declared, declared.site, lambda path: Source(path, text.encode())))
+    return compared(declared, text)
 
 
+def compared(declared: Declared, text: str) -> list[str]:
+    """Return what is wrong where a file has this text."""
+    assert declared.site is not None
+    readings = profiles.read_hubs(declared.site, lambda path: Source(path, text.encode()))
+    found = profiles.of_hubs(declared, declared.site, readings.hubs)
+    return lines(one for one in (*readings.problems, *found) if isinstance(one, Problem))
+
+
+STOCK_SCHEDULER: Value = {"singleuser": {}, "scheduling": {"userScheduler": {"enabled": False}}}
 UNTOLERATED = finding("B086 spec", "org/dedicated=user", "org_dedicated=user")
 DEDICATED = [
     {"key": f"hub.jupyter.org{sign}dedicated", "operator": "Equal", "value": "user", "effect": "NoSchedule"}
@@ -44,7 +55,7 @@ DEDICATED = [
 
 def hub(*profile_list: Value, **singleuser: object) -> Value:
     listed = [{"display_name": f"Profile {i}", **one} for i, one in enumerate(profile_list)]
-    return {"singleuser": {**singleuser, "profileList": listed}}
+    return {**STOCK_SCHEDULER, "singleuser": {**singleuser, "profileList": listed}}
 
 
 def profile(name: str = "Course", **override: object) -> Value:
@@ -59,7 +70,8 @@ def selecting(**labels: str) -> Value:
 @pytest.mark.parametrize("name", HUBS)
 def test_imported_classes_go_with_their_values(name: str) -> None:
     values = Source("hub.yaml", (HERE / name).read_bytes())
-    classes = Source("reservations/classes.yaml", import_z2jh(values, None, "hub").text.encode())
+    request = HubRequest((values,), namespace="hub", release="hub")
+    classes = Source("reservations/classes.yaml", import_z2jh(request).text.encode())
     project = Pipeline(sources=[classes, Source("reservations/site.yaml", SITE)], other_file=lambda _: values)
 
     assert list(project.items()) == []
@@ -263,8 +275,7 @@ def test_a_class_is_compared_with_the_profiles_that_it_counts(
         site({"name": "prod", "z2jh": "hub.yaml"}),
     )
     assert declared.site is not None
-    text = json.dumps(hub(*listed)).encode()
-    found = lines(profiles.of_classes(declared, declared.site, lambda path: Source(path, text)))
+    found = compared(declared, json.dumps(hub(*listed)))
 
     assert found == (["B085 spec.requests.memory"] if is_compared_with_large else [])
 
@@ -278,9 +289,8 @@ def test_classes_of_other_clusters_and_sources_are_not_compared() -> None:
         site({"name": "prod", "z2jh": "hub.yaml"}, {"name": "test"}),
     )
     assert declared.site is not None
-    text = json.dumps(hub(profile(cpu_guarantee=64))).encode()
 
-    assert list(profiles.of_classes(declared, declared.site, lambda path: Source(path, text))) == []
+    assert compared(declared, json.dumps(hub(profile(cpu_guarantee=64)))) == []
 
 
 @pytest.mark.parametrize(

@@ -121,3 +121,23 @@ def test_a_command_that_cannot_be_followed_needs_no_hint(berth: Berth) -> None:
 @example([""])
 def test_no_words_without_a_command_are_more_than_a_mistake(words: list[str]) -> None:
     assert cli.run(words) in (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        (("new", "lab", "09:00-17:00", "--weekly", "mon\u2013fri"), "Write - for the en dash (U+2013)."),
+        (("skip", "course", "2026\u201102\u201102"), "Write - for the non-breaking hyphen (U+2011)."),
+        (("occurrences", "--at", "2026-02-02\u00a009:00"), "for the no-break space (U+00A0)."),
+        (("list", "--class", "small\u200b"), "Remove the zero width space (U+200B)."),
+    ],
+    ids=["dash", "hyphen", "space", "nothing"],
+)
+def test_characters_of_a_refused_word_that_look_like_others_are_named(
+    berth: Berth, words: tuple[str, ...], name: str
+) -> None:
+    options = ("--class", "small", "--seats", "5", "--from", "2026-02-02", "--until", "2026-05-01")
+    code, out, err = berth(*words, *(options if words[0] == "new" else ()))
+
+    assert (code, out) == (2, "")
+    assert name in err

@@ -16,7 +16,7 @@ from tests.answer import Answer, Berth
 from tests.cli.conftest import ROOT
 
 COMMON = ["-C", "--strict", "--quiet", "--now", "--version", "-h", "--help"]
-RENDER = ["--check", "--output-dir", "--templates", "-o", "--output"]
+RENDER = ["--check", "--output-dir", "--staged", "--templates", "-o", "--output"]
 COMPLETIONS = {
     "": list(COMMANDS),
     "re": ["render", "report"],
@@ -42,7 +42,7 @@ COMPLETIONS = {
     "list --class ": ["bench", "small"],
     "override course s": ["small"],
     "plan --cluster p": ["prod"],
-    "import ": ["ics", "renku", "z2jh"],
+    "import ": ["ics", "renku", "renku-classes", "z2jh"],
     "validate --check": [],
     "nonsense --": [name for name in ["--output", *COMMON] if name.startswith("--")],
 }

@@ -218,7 +218,8 @@ def test_none_is_said_in_words_and_with_what_is_skipped(berth: Berth) -> None:
     assert berth("occurrences", *NOW, "rest", "--from", "2026-03-01") == (0, "No occurrences.\n", "")
     assert berth("occurrences", *NOW, "--at", "2026-02-09 09:00") == (
         0,
-        "No occurrences.\n\nSKIPPED  LOCAL TIME        REASON\ncourse   2026-02-09 09:00  except\n",
+        "No occurrences: no date on Mon 2026-02-09; the nearest are Sat 2026-02-07 and Tue 2026-02-24.\n"
+        "\nSKIPPED  LOCAL TIME        REASON\ncourse   2026-02-09 09:00  except\n",
         "",
     )
 

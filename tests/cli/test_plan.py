@@ -198,3 +198,15 @@ def test_a_chart_is_a_picture_of_its_own(berth: Berth, folder: Path) -> None:
         "",
         "berth: --chart plan.png: charts are SVG. Name a file that ends in .svg.\n",
     )
+
+
+@pytest.mark.parametrize(("volumes", "machines"), [("", 4), ("  volumesPerNode: 5\n", 5)])
+def test_machines_take_the_declared_number_of_volumes(
+    berth: Berth, folder: Path, volumes: str, machines: int
+) -> None:
+    """25 seats fit on four machines by cpu and memory."""
+    classes = clouds.CLASSES.replace("  cloudCapacity", "  volumes: 1\n  cloudCapacity")
+    clouds.write(folder, classes=classes, cloud=clouds.CLOUD + volumes)
+    (peak,) = json.loads(berth("plan", *NOW, "-o", "json").out)["peaks"]
+
+    assert sum(one["count"] for one in peak["machines"]) == machines

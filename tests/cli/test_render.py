@@ -127,7 +127,6 @@ def test_findings_go_to_stderr_in_the_form_that_was_asked_for(berth: Berth, fold
 def test_other_peoples_files_are_refused_and_kept(berth: Berth, folder: Path) -> None:
     berth("render")
     foreign = write(folder / "rendered/clusters/prod/mine.yaml", "mine\n")
-    write(folder / "rendered/clusters/prod/.hidden", "mine\n")
     write(folder / "rendered/README.md", "mine\n")
     project.write(folder, course=project.COURSE.replace("25", "26"))
     before = content(folder / "rendered")
@@ -135,7 +134,7 @@ def test_other_peoples_files_are_refused_and_kept(berth: Berth, folder: Path) ->
     told = (
         "rendered/clusters/prod/mine.yaml:1:1: error[B090] A file that does not begin with "
         "`# Rendered by berth` was not written by Berth, which owns clusters/. "
-        "Move it away, delete it, or let git ignore it.\n1 error.\n"
+        "Move it away or delete it.\n1 error.\n"
     )
     assert berth("render") == berth("render", "--check") == (1, "", told)
     assert content(folder / "rendered") == before

@@ -61,6 +61,21 @@ def test_tainted_nodes_are_for_who_tolerates_them() -> None:
     assert machines(capacity(tainted, SMALL), 3) == ("1 on-demand small", 0)
 
 
+def test_a_taint_of_a_requested_resource_may_be_tolerated_by_a_plugin() -> None:
+    tainted = LARGE._replace(taints=(built(Taint, {"key": "nvidia.com/gpu", "effect": "NoSchedule"}),))
+    gpus = tainted._replace(allocatable=(*LARGE.allocatable, ("nvidia.com/gpu", "4")))
+    one = capacity(gpus)
+    plain = resource_class("small", "1", "4Gi", *shape_names(one))
+    for known, is_told in (
+        (plain, False),
+        (plain._replace(requests=(*plain.requests, ("nvidia.com/gpu", "1"))), True),
+    ):
+        run = planned([*as_clouds([one])], [demand("ml", "8-12=1")], [known]).runs[0]
+        ((_, lack),) = run.steps[0].shortfalls
+        assert "the taint nvidia.com/gpu is not tolerated" in lack.message
+        assert ("ExtendedResourceToleration" in lack.message) is is_told
+
+
 def test_a_price_is_that_of_the_shape_and_the_document_is_named() -> None:
     one = capacity(LARGE)
     known = resource_class("small", "1", "4Gi", *shape_names(one))

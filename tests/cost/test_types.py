@@ -4,7 +4,7 @@ import pytest
 from berth.cost.capacitycatalog import CapacityCatalog
 from berth.cost.nodetypes import declared_types
 from berth.karpenter.instancetypes import ec2_instance_type, ec2_types
-from berth.karpenter.resourcelists import allocatable, parse_resources
+from berth.karpenter.resourcelists import ONE, VOLUMES, allocatable, parse_resources
 from berth.schema.cloudvalues import InstanceType
 from berth.schema.nodepool import Requirement
 
@@ -29,8 +29,9 @@ def test_what_nothing_is_said_of_is_as_in_the_table(name: str) -> None:
     found = declared_types(cloud(), "us-east-1")[name]
     plain = ec2_instance_type(ec2_types()[name], ())
 
+    volumes = (VOLUMES, 10**6 * ONE)  # as good as uncounted
     assert (found.capacity, found.overhead, found.requirements) == (
-        plain.capacity,
+        (volumes, *plain.capacity),
         plain.overhead,
         plain.requirements,
     )
@@ -65,7 +66,12 @@ def test_what_daemonsets_ask_for_is_not_for_seats() -> None:
         "memory": 200 * 2**20 * 10**9,
         "pods": 3 * 10**9,
         "ephemeral-storage": 0,
+        VOLUMES: 0,
     }
+
+
+def test_a_node_takes_as_many_volumes_as_the_capacity_says() -> None:
+    assert room(name="m5.large", volumes_per_node=25)[VOLUMES] == 25 * ONE
 
 
 def test_labels_of_an_unknown_type_are_read_from_its_name() -> None:

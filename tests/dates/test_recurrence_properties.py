@@ -247,7 +247,9 @@ def test_overlaps_are_told_where_two_windows_with_a_common_class_meet(when: Recu
     made = expand(reservation(when), {})
     found = made.occurrences
     meet = any(
-        earlier.end > later.start and {name for name, _ in earlier.seats} & {name for name, _ in later.seats}
+        earlier.end > later.start
+        and {name for name, _ in earlier.seats} & {name for name, _ in later.seats}
+        and not (earlier.name and later.name and earlier.name != later.name)  # groups that are meant
         for i, later in enumerate(found)
         for earlier in found[:i]
     )

@@ -112,9 +112,33 @@ def test_other_dates_are_no_likeness(pair: Pair) -> None:
 def test_a_stale_folder_is_told_with_its_files(pair: Pair) -> None:
     pair.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
     (pair.now / "rendered/clusters/prod/reservations/rest.yaml").write_text("left over")
-    (told,) = warnings(pair, stale=True)
-    files = "clusters/prod/reservations/course.yaml", "clusters/prod/reservations/rest.yaml"
-    assert warns(told, "rendered/ ", *files, "berth render")
+    foreign, told = warnings(pair, stale=True)
+    assert warns(foreign, "rendered/clusters/prod/reservations/rest.yaml ", "not written by Berth")
+    assert warns(told, "rendered/ ", "clusters/prod/reservations/course.yaml", "berth render")
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("rendered/.sourceignore", "rendered/.sourceignore was not written by Berth"),
+        ("rendered/other/e.yaml", "rendered/other was not written by Berth"),
+        ("rendered/clusters/.gitattributes", "rendered/clusters/.gitattributes was not written by Berth"),
+        ("rendered/clusters/prod/sub/", "rendered/ is not up to date: clusters/prod/sub/."),
+    ],
+)
+def test_what_a_check_refuses_is_named(pair: Pair, path: str, message: str) -> None:
+    file = pair.now / path
+    (file if path.endswith("/") else file.parent).mkdir(parents=True, exist_ok=True)
+    if not path.endswith("/"):
+        file.write_text("# mine\n")
+    assert any(message in line for line in warnings(pair, stale=True))
+
+
+@pytest.mark.parametrize("path", ["rendered", "rendered/clusters", "rendered/clusters/prod"])
+def test_a_folder_that_is_a_link_is_named(pair: Pair, path: str) -> None:
+    (pair.now / path).rename(pair.now / "elsewhere")
+    (pair.now / path).symlink_to(pair.now / "elsewhere")
+    assert any(f"{path} was not written by Berth" in line for line in warnings(pair, stale=True))
 
 
 def test_the_last_reservation_of_a_cluster_and_what_is_pruned(pair: Pair) -> None:

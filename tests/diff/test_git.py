@@ -1,9 +1,11 @@
 """Against commits of a real git repository."""
 
+import json
 import subprocess
 from pathlib import Path
 
 import pytest
+from berth import cli
 
 from tests.answer import Answer
 from tests.diff.conftest import Pair
@@ -108,7 +110,10 @@ def test_a_base_without_our_folders_has_nothing(history: History) -> None:
     history.git("commit", "--quiet", "--allow-empty", "--message", "nothing")
     told = history.diff("empty")
     assert told.code == 0
-    assert told.out.startswith("3 reservations added; peak seats of small in prod 0 -> 25; ")
+    assert told.out.startswith(
+        "new permissions in seats, berth; 3 reservations added; 4 shared documents changed; "
+        "peak seats of small in prod 0 -> 25; "
+    )
 
 
 HUB = """\
@@ -161,3 +166,75 @@ def test_values_that_are_missing_are_told_where_they_were_there(hub: Pair) -> No
     history.commit("removed")
 
     assert ("B087" in removed, "B087" in hub.diff("-o", "github", base="HEAD").out) == (True, False)
+
+
+def test_a_link_within_the_repository_is_the_same_on_both_sides(history: History) -> None:
+    shared = history.root / "shared"
+    shared.mkdir()
+    rest = history.root / "reservations/rest.yaml"
+    (shared / "rest.yaml").write_bytes(rest.read_bytes())
+    (shared / "folder").mkdir()
+    night = history.root / "reservations/night.yaml"
+    (shared / "folder/night.yaml").write_bytes(night.read_bytes())
+    for file in (rest, night):
+        file.unlink()
+    rest.symlink_to("../shared/rest.yaml")
+    (history.root / "reservations/more").symlink_to("../shared/folder")
+    history.commit("links")
+    told = history.diff("HEAD")
+
+    assert (told.code, told.out.splitlines()[0]) == (0, "Nothing changes.")
+
+
+@pytest.mark.parametrize("target", ["/etc/hostname", "../../..", "../.git/config", "../.git"])
+def test_a_link_out_of_the_repository_is_refused_on_both_sides(history: History, target: str) -> None:
+    name = "x.yaml" if target[-1] in "eg" and not target.endswith(".git") else "x"
+    (history.root / f"reservations/{name}").symlink_to(target)
+    history.commit("a link")
+    change = json.loads(history.diff("HEAD", "-o", "json").out)
+
+    assert (change["base"]["valid"], change["head"]["valid"]) == (False, False)
+    told = history.diff("HEAD").out
+    assert told.count(f"reservations/{name}:1:1: error[B001]") == 2
+    assert "[core]" not in told
+
+
+def both_sides(history: History, path: str) -> str:
+    """Return what is said of a path that is in the commit and in the working tree, once for each."""
+    history.commit("as it is")
+    told = history.diff("HEAD").out
+    assert told.count(f"{path}:1:1: error[B001]") == 2, told
+    return told
+
+
+@pytest.mark.parametrize("target", ["README.md", "clusters/prod/base.yaml", "clusters", "."])
+def test_a_link_to_what_nobody_reviews_is_refused_on_both_sides(history: History, target: str) -> None:
+    (history.root / "rendered/README.md").write_text((history.root / "reservations/rest.yaml").read_text())
+    name = "x.yaml" if "." in target[1:] else "x"
+    (history.root / f"reservations/{name}").symlink_to(f"../rendered/{target}")
+
+    assert "the link leads into rendered/." in both_sides(history, f"reservations/{name}")
+
+
+@pytest.mark.parametrize("folder", ["reservations", "reservations/deep/er", "linked"])
+def test_attributes_of_git_among_reservations_are_refused_on_both_sides(
+    history: History, folder: str
+) -> None:
+    (history.root / folder).mkdir(parents=True, exist_ok=True)
+    (history.root / folder / ".gitattributes").write_text("*.yaml ident\n")
+    if folder == "linked":
+        (history.root / "reservations/linked").symlink_to("../linked")
+        folder = "reservations/linked"
+
+    assert "it may change what git checks out here." in both_sides(history, f"{folder}/.gitattributes")
+
+
+def test_set_keeps_a_link_and_changes_its_file(history: History) -> None:
+    course = history.root / "reservations/course.yaml"
+    shared = history.root / "shared.yaml"
+    course.rename(shared)
+    course.symlink_to("../shared.yaml")
+    assert cli.run(["-C", str(history.root), "set", "course", "--seats", "31"]) == 0
+
+    assert course.is_symlink()
+    assert "31" in shared.read_text("utf-8")

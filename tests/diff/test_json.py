@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from tests.diff.conftest import Pair
+from tests.diff.conftest import NOW, Pair
 
 FIRST = {
     "reservation": "course",
@@ -60,6 +60,11 @@ def test_json_has_everything(pair: Pair) -> None:
     assert change == {
         "apiVersion": "berth.dev/v1alpha1",
         "kind": "Change",
+        "now": NOW,
+        "permissions": [],
+        "shared": [],
+        "ignored": [],
+        "policiesJudged": True,
         "base": {"name": "../was", "valid": True},
         "head": {"name": "working tree", "valid": True},
         "reservations": [RESERVATION],

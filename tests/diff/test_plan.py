@@ -49,7 +49,7 @@ def test_a_price_alone_is_a_change(cloudy: Pair) -> None:
     told = cloudy.diff("--exit-code", at=AT)
 
     assert told.code == 4
-    assert told.out.startswith("other use of reserved machines\n")
+    assert told.out.startswith("1 shared document changed; other use of reserved machines\n")
     assert part(told.out) == (
         "Machines and money\n~ cr-0123456789abcdef0: 98% -> 98% idle, 526.76 of 537.60 USD paid ahead"
     )
@@ -173,7 +173,7 @@ def test_nodes_count_the_same_whether_they_change_or_not(examined: Pair) -> None
     examined.edit("exam.yaml", "name: exam", "name: exam, labels: {room: one}")
     told = examined.diff(at=AT).out
 
-    assert told.startswith("1 reservation changed; ")
+    assert told.startswith("1 reservation changed\n")
     assert "Machines and money" not in told
 
 

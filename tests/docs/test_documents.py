@@ -18,6 +18,7 @@ from tests.pages import (
     chart,
     checkout,
     followed,
+    now_of,
     pages,
     pages_with_commands,
     text_of,
@@ -30,7 +31,7 @@ PAGES = pages()
 def test_its_commands_print_what_it_shows(page: str, tmp_path: Path) -> None:
     text = text_of(page)
 
-    assert list(followed(text, checkout(tmp_path))) == commands(text)
+    assert list(followed(text, checkout(tmp_path), now_of(page))) == commands(text)
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -107,6 +107,7 @@ CHANGES: dict[str, Any] = {
     "disruption": {"consolidateAfter": "5m"},
     "instanceTypes": [{"name": "m7i.4xlarge", "onDemandPrice": 0.9}],
     "daemonRequests": {"cpu": "1"},
+    "volumesPerNode": 20,
     "nodeStartMinutes": 5,
     "imagePullMinutes": 5,
     "amiSelectorTerms": [{"alias": "al2023@v20260210"}],

@@ -3,8 +3,10 @@
 import re
 from pathlib import Path
 
-from tests.console import ROOT, blocks, printed
-from tests.pages import quick_start, text_of
+import pytest
+
+from tests.console import PASTED_ON, ROOT, blocks, printed
+from tests.pages import PASTED, quick_start, text_of
 
 
 def test_it_is_short() -> None:
@@ -15,11 +17,37 @@ def test_the_quick_start_is_what_init_tells_to_do_next(tmp_path: Path) -> None:
     """tests/e2e/test_quickstart.py runs all of it on a cluster."""
     _, (init, *commands), *_ = quick_start()
 
-    told = printed(f"{init} --now 2026-01-10", tmp_path)
+    told = printed(f"{init} --now {PASTED_ON}", tmp_path)
 
     assert [line.strip() for line in told.splitlines() if line.startswith("  ")] == commands
     assert printed("berth render", tmp_path / "seats").startswith("rendered/: 5 written")
     assert (tmp_path / "seats" / commands[2].split()[-1]).is_dir()
+
+
+@pytest.mark.parametrize("page", PASTED)
+def test_what_people_paste_is_still_to_come(page: str) -> None:
+    """Else its dates, and warnings about them, would be the first thing that they see."""
+    dates = re.findall(r"\b20\d\d-\d\d-\d\d\b", text_of(page))
+
+    assert dates
+    assert [day for day in dates if day <= PASTED_ON] == []
+
+
+def test_a_fresh_repository_has_dates_after_the_day_on_which_it_is_made(tmp_path: Path) -> None:
+    for now in (PASTED_ON, "2031-07-01"):
+        folder = tmp_path / now
+        printed(
+            f"berth init {folder} --source pods --cluster prod --zone Europe/Zurich --engine none",
+            tmp_path,
+            now,
+        )
+        written = "".join(file.read_text("utf-8") for file in (folder / "reservations").rglob("*.yaml"))
+        dates = re.findall(r"\b20\d\d-\d\d-\d\d\b", written)
+
+        assert dates
+        assert min(dates) >= now[:4] + "-01-01", "the calendar may have holidays of the whole year"
+        assert [day for day in re.findall(r"(?:startDate|endDate): (\S+)", written) if day < now] == []
+        assert not re.search(r"\b(warning|error)\[", printed("berth validate", folder, now))
 
 
 def test_the_setup_of_a_clone_names_targets_that_exist() -> None:

@@ -24,7 +24,7 @@ from berth.schema.reservation import ReservationSpec
 from berth.schema.resourceclass import ResourceClassSpec
 from berth.schema.site import SiteSpec
 
-from tests.pages import GENERATED, pages, text_of
+from tests.pages import GENERATED, PASTED, pages, text_of
 
 Document = dict[str, Any]
 API = "berth.dev/v1alpha1"
@@ -61,9 +61,10 @@ def blocks(text: str) -> Iterator[Block]:
 PAGES = [page for page in pages() if page not in GENERATED and any(blocks(text_of(page)))]
 
 
-def fresh() -> list[Document]:
+def fresh(year: int) -> list[Document]:
+    """Return the documents of a repository whose courses begin on the first Monday of February."""
     starter = Starter("seats", "kube-berth", "prod", "jupyterhub", "jupyterhub", "Europe/Zurich", "none")
-    texts = starter_files(starter, now=1_769_810_400)  # 2026-01-30: courses begin on 2026-02-02
+    texts = starter_files(starter, now=1_769_810_400 + (year - 2026) * 364 * 86_400)  # a Friday
     found = [one for source in project_of(texts).sources for one in contents(source.text.decode())]
     return [
         {**one, "spec": {**one["spec"], "cluster": "prod"}} if one["kind"] == "ResourceClass" else one
@@ -104,8 +105,9 @@ def merged(document: Document, part: Document) -> Document:
 class Repository:
     """The documents of a fresh repository, and those of a page."""
 
-    def __init__(self) -> None:
-        self.documents = {key(one): one for one in fresh()}
+    def __init__(self, year: int) -> None:
+        self._year = year
+        self.documents = {key(one): one for one in fresh(year)}
         self._models = {one["kind"]: one for one in self.documents.values()}  # what parts are put into
         self._of_page: set[str] = set()
 
@@ -119,7 +121,7 @@ class Repository:
             for one in (self._models["ResourceClass"]["metadata"]["name"], name):  # both tell sessions apart
                 self.part("ResourceClass", {"sessions": {"selector": {"matchLabels": {"class": one}}}}, one)
         else:
-            term = {"name": name, "from": "2026-02-16", "to": "2026-05-29"}
+            term = {"name": name, "from": f"{self._year}-02-16", "to": f"{self._year}-05-28"}
             metadata = {"name": f"calendar-of-{name}"}
             self.add({"apiVersion": API, "kind": "Calendar", "metadata": metadata, "spec": {"terms": [term]}})
 
@@ -141,7 +143,7 @@ class Repository:
 
 def repository(page: str) -> list[Document]:
     """Return the documents of a fresh repository with all blocks of the page."""
-    found = Repository()
+    found = Repository(2027 if page in PASTED else 2026)
     for number, block in enumerate(blocks(text_of(page))):
         for match in NEEDS.finditer(block.before):
             found.need(match[1] or match[3], match[2] or match[4])

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from tests.e2e import binaries, images, packages, sandbox
+from tests.e2e import binaries, images, packages, sandbox, secondrun
 from tests.e2e.certificates import PORT, Certificates
 from tests.e2e.component import Component
 from tests.e2e.controlplane import ControlPlane
@@ -36,7 +36,8 @@ class Cluster:
 
     def __init__(self) -> None:
         self.bin_dir = binaries.bin_dir()
-        self.logs = binaries.cache_dir() / "logs"
+        # A second run keeps those of the first.
+        self.logs = binaries.cache_dir() / "-".join(filter(None, ("logs", secondrun.alone())))
         self.kubeconfig = KUBECONFIG
         self.server = f"https://{sandbox.CLUSTER_ADDRESS}:{PORT}"
         self.ca_file = STATE / "pki" / "ca.crt"

@@ -25,6 +25,7 @@ FIRST = ("test_binaries", "test_seats", "test_podchanges", "test_sidebyside", "t
 THEN = (
     "test_windows",
     "test_sweep",
+    "test_takeover",
     "test_code_image",
     "test_status",
     "test_images",

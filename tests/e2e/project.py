@@ -12,6 +12,7 @@ from tests.e2e.errors import E2EError
 Document = dict[str, Any]
 ROOT = Path(__file__).parents[2]
 NAMESPACE = "berth-e2e"
+SESSIONS = "kube-public"  # every cluster has it, and nobody runs pods there
 
 
 def document(kind: str, name: str, spec: Document) -> Document:
@@ -29,7 +30,7 @@ def resource_class(name: str) -> Document:
         "requests": {"cpu": "100m", "memory": "64Mi"},
         "nodeSelector": {"type": "kwok"},
         "tolerations": [{"key": "kwok.x-k8s.io/node", "operator": "Exists"}],
-        "sessions": {"source": "pods", "namespaces": [NAMESPACE]},
+        "sessions": {"source": "pods", "namespaces": [SESSIONS]},
     }
     return document("ResourceClass", name, spec)
 

@@ -42,7 +42,6 @@ def tell(stage: Stage) -> Story:
     reference, archive = code_image.build(folder)
     cluster.node.import_image(archive)
     small = project.resource_class("small")
-    small["spec"]["sessions"]["namespaces"] = [NAMESPACE]
     documents = [
         project.site(SITE, namespace=NAMESPACE, runtime={"image": reference}),
         small,

@@ -91,11 +91,20 @@ def test_pre_commit_validates_and_renders(pre_commit: Path, ours: Path, tmp_path
     course.write_text(text.replace("placeholderCount: 25", "placeholderCount: 0"), "utf-8")
     code, told = run()
     assert code == 1
-    assert "reservations/first-course.yaml:16:23: error[B012]" in told
+    assert "reservations/first-course.yaml:17:23: error[B012]" in told
 
     course.write_text(text.replace("placeholderCount: 25", "placeholderCount: 30"), "utf-8")
     code, told = run()
     assert (code, "files were modified by this hook" in told) == (1, True), told
+    assert run()[0] == 0
+
+    second = text.replace("name: first-course", "name: second-course")
+    (project / "reservations/second-course.yaml").write_text(second, "utf-8")
+    code, told = run()
+    assert (code, "rendered/clusters/prod/reservations/second-course.yaml is not staged" in told) == (
+        1,
+        True,
+    ), told
     assert run()[0] == 0
     with contextlib.chdir("."):
         assert cli.run(["-C", str(project), "render", "--check"]) == 0

@@ -192,5 +192,7 @@ def test_kubernetes_reads_every_text_as_it_was_written(cluster: Cluster, tmp_pat
     objects = one_by_one(answer)
     assert len(objects) == 6
     for one in objects:
+        if one["kind"] in ("ServiceAccount", "Role", "RoleBinding"):
+            continue  # no text of an author is on permissions and accounts
         found = one["metadata"]["annotations"]
         assert {key: found[key] for key in texts} == texts

@@ -49,7 +49,6 @@ def story(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 def _class(cpu: str) -> list[project.Document]:
     made = project.resource_class("small")
     made["spec"]["requests"]["cpu"] = cpu
-    made["spec"]["sessions"]["namespaces"] = [SPACE]
     return [made]
 
 

@@ -32,7 +32,6 @@ class Story(NamedTuple):
 def tell(stage: Stage) -> Story:
     cluster, folder, opens = stage.cluster, stage.folder, stage.opens
     small = project.resource_class("small")
-    small["spec"]["sessions"]["namespaces"] = [NAMESPACE]
     documents = [
         project.site(SITE, namespace=NAMESPACE),
         small,

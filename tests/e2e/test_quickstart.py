@@ -1,6 +1,7 @@
 """README's quick start leads from an empty folder to placeholders on the real cluster, as it is written."""
 
 import os
+import re
 import subprocess
 import sys
 import time
@@ -11,6 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 from berth.names import CLUSTER_EXTRA
 
+from tests.console import blocks
 from tests.e2e.cluster import Cluster
 from tests.e2e.project import ROOT
 from tests.e2e.sidebyside import Stage, Stories
@@ -67,17 +69,24 @@ class Terminal:
                 process.kill()
                 process.wait()
 
-    def _running(self) -> list[str]:
+    @property
+    def last_states(self) -> dict[str, str]:
+        """Return what the watch showed last of each pod: READY and STATUS by its name."""
         shown = [line.split() for line in self._log.read_text().splitlines()]
-        status = {words[0]: words[2] for words in shown if len(words) > 2}
+        return {words[0]: " ".join(words[1:3]) for words in shown if len(words) > 3 and words[0] != "NAME"}
+
+    def _running(self) -> list[str]:
         names = [
-            name for name, word in status.items() if name.startswith("demo-small-") and word == "Running"
+            name
+            for name, state in self.last_states.items()
+            if name.startswith("demo-small-") and state == "1/1 Running"
         ]
         return names if len(names) == 2 else []
 
 
 class Story(NamedTuple):
     shown: list[str]  # the placeholders that the last command of the first block showed
+    states: dict[str, str]  # the last READY and STATUS of each pod that it showed
     left: list[str]  # beside the session
     namespaces: list[str]  # after cleaning up
     pods: list[str]  # of the default namespace, then
@@ -96,7 +105,9 @@ def tell(stage: Stage) -> Story:
     wait_for(lambda: len(_placeholders(cluster)) == 1, MINUTE, "a placeholder to give way")
     left = _placeholders(cluster)
     terminal.run(cleaning)
-    return Story(shown, left, _names(cluster.find("namespaces")), _names(cluster.find("pods")))
+    return Story(
+        shown, terminal.last_states, left, _names(cluster.find("namespaces")), _names(cluster.find("pods"))
+    )
 
 
 def _placeholders(cluster: Cluster) -> list[str]:
@@ -116,6 +127,23 @@ def story(side_by_side: Stories) -> Iterator[Story]:
 
 def test_its_commands_lead_to_two_placeholders_within_four_minutes(story: Story) -> None:
     assert len(story.shown) == 2
+
+
+def test_the_pods_are_those_that_the_page_shows(story: Story) -> None:
+    """Also those that the first sweep removed, if the watch saw them: each Deployment starts with one."""
+    (page,) = (text for language, text in blocks(text_of("README.md")) if language == "text")
+    expected = [line.split() for line in page.splitlines()[1:]]
+    removed = [name for name in story.states if name not in story.shown and "-small-" in name]
+    removed += [name for name in story.states if name.startswith("berth-sweep-")]  # one in five minutes
+
+    assert sorted((_kind(words[0]), " ".join(words[1:3])) for words in expected) == sorted(
+        (_kind(name), state) for name, state in story.states.items() if name not in removed
+    )
+
+
+def _kind(pod: str) -> str:
+    """Return the name of a pod without what Kubernetes chose."""
+    return re.sub(r"(-[0-9]{8})?(-[a-z0-9]{8,10})?-[a-z0-9]{5}$", "", pod)
 
 
 def test_a_session_takes_the_place_of_one(story: Story) -> None:

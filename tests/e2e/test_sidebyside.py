@@ -6,6 +6,7 @@ from typing import cast
 
 import pytest
 
+from tests.e2e import secondrun
 from tests.e2e.cluster import Cluster
 from tests.e2e.sidebyside import BEGINS, Stage, Stories
 
@@ -39,6 +40,22 @@ def test_all_begin_by_one_clock_which_the_first_of_them_starts() -> None:
     assert windows.opens % 60 == 0
     assert sessions.opens - windows.opens == 60 * (BEGINS["test_sessions"] - BEGINS["test_windows"])
     assert (sessions.folder, windows.folder) == (Path("sessions"), Path("windows"))
+
+
+@pytest.mark.parametrize(
+    ("name", "minutes"), [("test_faults", 0), ("test_windows", 4), ("test_koordinator", 4)]
+)
+def test_a_second_run_prepares_for_as_long_as_a_story_does_beside_others(
+    monkeypatch: pytest.MonkeyPatch, name: str, minutes: int
+) -> None:
+    """At most, for what no story needs more than."""
+    opens = {}
+    for alone in ("", name):
+        monkeypatch.setenv(secondrun.VARIABLE, alone)
+        with Stories(NO_CLUSTER, [module(name, [])], Path).judged(f"tests.e2e.{name}") as stage:
+            opens[alone] = stage.opens
+
+    assert (opens[name] - opens[""]) // 60 in (minutes, minutes + 1)  # the clock goes on
 
 
 def test_one_that_fails_hides_no_other_and_what_all_did_is_undone_in_the_end() -> None:

@@ -71,8 +71,6 @@ def story(side_by_side: Stories) -> Iterator[Story]:
 def _site() -> list[project.Document]:
     """With the engine `none`, so that the sweep has to do also what an engine would."""
     classes = [project.resource_class("small"), project.resource_class("real")]
-    for one in classes:
-        one["spec"]["sessions"]["namespaces"] = [SPACE]
     for key in ("nodeSelector", "tolerations"):
         del classes[1]["spec"][key]  # for the one node that pulls images
     return [project.site(SITE, namespace=SPACE, engine="none"), *classes]

@@ -1,13 +1,15 @@
 """Feeds for tests: written from short lines, and imported into a small project."""
 
 from collections.abc import Iterable
-from datetime import date
+from typing import Any
 
 from berth.edit.calendarfeed import read_feed
 from berth.edit.eventimport import ImportOptions, ImportResult
 from berth.edit.eventreservations import import_reservations
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
+
+from tests.console import ROOT
 
 NOW = 1_767_225_600  # 2026-01-01T00:00:00Z
 SITE = Source(
@@ -31,25 +33,22 @@ def event(*lines: str, uid: str = "1@example.org", title: str = "Course") -> str
     return "\n".join(["BEGIN:VEVENT", f"UID:{uid}", f"SUMMARY:{title}", *lines, "END:VEVENT", ""])
 
 
-def feed(*parts: str, name: str = "Team") -> Source:
+def world(name: str, file: str = "") -> Source:
+    """Return a calendar in the style of a program; `file`: under another name."""
+    return Source(file or name, (ROOT / "tests" / "cases" / "world" / name).read_bytes())
+
+
+def feed(*parts: str, name: str = "Team", file: str = "team.ics") -> Source:
     """Return the file of a calendar of components."""
     head = f"BEGIN:VCALENDAR\nVERSION:2.0\nPRODID:-//example//EN\nX-WR-CALNAME:{name}\n"
     text = f"{head}{''.join(parts)}END:VCALENDAR\n"
-    return Source("team.ics", text.replace("\n", "\r\n").encode())
+    return Source(file, text.replace("\n", "\r\n").encode())
 
 
-def imported(  # noqa: PLR0913 - what an import is made of
-    source: Source,
-    *files: Source,
-    seats: int | None = 25,
-    zone: str | None = None,
-    first: date | None = None,
-    last: date | None = None,
-    now: int = 0,
-) -> ImportResult:
-    """Import the events into a project that has these files, too."""
-    options = ImportOptions("small", seats, zone, first, last, now)
-    return import_reservations(read_feed(source), Pipeline(sources=sorted([SITE, *files])), options)
+def imported(source: Source, *files: Source, **options: Any) -> ImportResult:
+    """Import the events into a project that has these files, too; `options` as of ImportOptions."""
+    chosen = ImportOptions("small", 25, None, None, None, 0)._replace(**options)
+    return import_reservations(read_feed(source), Pipeline(sources=sorted([SITE, *files])), chosen)
 
 
 def written(result: ImportResult) -> list[Source]:
@@ -62,6 +61,23 @@ def windows(files: Iterable[Source]) -> list[tuple[str, int, int]]:
     found = [(one.id, one.start, one.end) for item in project.items() for one in item.expansion.occurrences]
     assert [one for one in project.findings() if one.severity == "error"] == []
     return found
+
+
+def text_of(result: ImportResult) -> str:
+    """Return the text of the only file."""
+    (one,) = result.files
+    return one.text
+
+
+def results(result: ImportResult) -> list[str]:
+    """Return what became of each event, in the order of the feed."""
+    return [one.result for one in result.outcomes]
+
+
+def seats(files: Iterable[Source]) -> dict[str, dict[str, int]]:
+    """Return the seats of each reservation by class."""
+    project = Pipeline(sources=sorted([SITE, *files]))
+    return {one.name: dict(one.seats) for one in project.declared.reservations}
 
 
 def codes(result: ImportResult) -> list[tuple[str, int]]:

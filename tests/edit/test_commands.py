@@ -3,10 +3,14 @@
 import io
 import json
 import shutil
+from datetime import date
+from itertools import chain
 from pathlib import Path
 
 import pytest
 from berth.edit.create import ReservationRequest
+from berth.edit.edits import parse_assignment
+from berth.edit.roundtrip import EditError
 from berth.schema.describe import json_schema
 
 from tests.answer import Berth
@@ -133,6 +137,8 @@ def test_new_writes_a_file_that_validates(berth: Berth, folder: Path) -> None:
         (("--interval", "2"), "    interval: 2\n"),
         (("--weeks", "odd"), 'endTime: "13:00", weeks: odd}\n'),
         (("--weeks", "even"), 'endTime: "13:00", weeks: even}\n'),
+        (("--monthly", "1"), 'endTime: "13:00", monthly: {week: 1}}\n'),
+        (("--monthly", "2"), 'endTime: "13:00", monthly: {week: 2}}\n'),
     ],
     ids=" ".join,
 )
@@ -146,7 +152,7 @@ def test_new_leaves_out_weeks(berth: Berth, folder: Path, flags: tuple[str, ...]
 )
 def test_new_reports_what_contradicts_weeks(berth: Berth, flags: tuple[str, ...]) -> None:
     told = berth("new", "algebra", "09:00-13:00", *GIVEN, *flags)
-    assert (told.code, "error[B016] spec.recurrence.schedule[0].weeks" in told.err) == (1, True)
+    assert (told.code, told.err.startswith("--weeks: error[B016] ")) == (1, True)
 
 
 def test_new_takes_terms_instead_of_dates(berth: Berth, folder: Path) -> None:
@@ -173,12 +179,170 @@ def test_new_refuses_terms_with_dates_and_unknown_ones(berth: Berth, folder: Pat
     assert not (folder / "reservations/algebra.yaml").exists()
 
 
-def test_an_answer_to_the_first_date_may_be_a_term() -> None:
-    asked = ReservationRequest("algebra", "weekly", ("09:00-13:00",), {"class": "small", "seats": "25"})
+def asked(**more: str) -> ReservationRequest:
+    """A request that has no dates yet, on Wednesday 2026-01-07, where a term is declared."""
+    given = {"class": "small", "seats": "25", **more}
+    return ReservationRequest("algebra", "weekly", ("09:00-13:00",), given, WEDNESDAY, ("spring-2026",))
 
-    assert asked.missing() == ["from", "until"]
-    assert asked.with_answer("from", "spring").missing() == []
-    assert asked.with_answer("from", "2026-02-02").missing() == ["until"]
+
+WEDNESDAY = (date(2026, 1, 7) - date(1970, 1, 1)).days
+
+
+def test_an_answer_to_the_first_date_may_be_a_term() -> None:
+    assert asked().missing() == ["from", "until"]
+    assert asked().with_answer("from", "spring-2026").missing() == []
+    assert asked().with_answer("from", "2026-02-02").missing() == ["until"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "first"),
+    [("monday", date(2026, 1, 12)), ("Tomorrow", date(2026, 1, 8)), ("2026-02-02", date(2026, 2, 2))],
+)
+def test_an_answer_and_an_option_understand_the_same_dates(answer: str, first: date) -> None:
+    assert asked().with_answer("from", answer).value("from") == first
+    assert asked(**{"from": answer}).value("from") == first
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "code"),
+    [
+        ("name", "Linear Algebra", "B019"),
+        ("seats", "many", "B013"),
+        ("seats", "0", "B012"),
+        ("when", "mond", "B014"),
+        ("when", "12.01.2027", "B017"),
+        ("when", "2027-02-02..2027-01-02", "B024"),
+        ("times", "9-10", "B018"),
+        ("times", "09:00-09:00", "B028"),
+        ("times", "Extra=09:00-10:00", "B019"),
+        ("from", "12.01.2027", "B017"),
+        ("from", "1/12/2027", "B017"),
+        ("from", "2026-02-30", "B017"),
+        ("from", "spring", "B054"),
+        ("from", "spring-2027", "B054"),
+        ("until", "12.01.2027", "B017"),
+        ("until", "2026-01-31", "B024"),
+        ("match-labels", "course", "B020"),
+    ],
+)
+def test_a_wrong_answer_is_refused_when_it_is_given_and_no_other_is_lost(
+    question: str, answer: str, code: str
+) -> None:
+    request = asked(**({"from": "2026-02-02"} if question == "until" else {}))
+    with pytest.raises(EditError) as refused:
+        request.with_answer(question, answer)
+    assert refused.value.code == code
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "code"),
+    [
+        ("--seats", "lots", "B013"),
+        ("--seats", "0", "B012"),
+        ("--seats", "late=5", "B014"),
+        ("--lead", "-1", "B012"),
+        ("--lead", "9000", "B012"),
+        ("--lead", "007", "B013"),
+        ("--lead", "1.5", "B013"),
+        ("--interval", "99", "B012"),
+        ("--weekly", "mon-fry", "B014"),
+        ("--weeks", "60", "B012"),
+        ("--monthly", "6", "B012"),
+        ("--monthly", "first", "B013"),
+        ("--from", "12.01.2027", "B017"),
+        ("--until", "someday", "B017"),
+        ("--time-zone", "PST", "B021"),
+        ("--calendars", "a,,b", "B019"),
+        ("--behavior", "keep", "B014"),
+        ("--match-labels", "course=a b", "B020"),
+        ("--title", "x" * 1201, "B012"),
+        ("--owner", "", "B012"),
+    ],
+)
+def test_an_option_has_the_grammar_and_the_code_of_its_field(
+    berth: Berth, folder: Path, option: str, value: str, code: str
+) -> None:
+    given = {**dict(zip(GIVEN[::2], GIVEN[1::2], strict=True)), "--weekly": "mon", option: value}
+    told = berth("new", "algebra", "09:00-13:00", *chain(*given.items()))
+
+    assert (told.code, told.out) == (2, "")
+    assert told.err.startswith(f"berth: {option}: ")
+    assert told.err.endswith(f" [{code}]\n")
+    assert not (folder / "reservations/algebra.yaml").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "place", "code"),
+    [
+        (("--calendars", "none"), "--calendars", "B062"),
+        (("--class", "huge"), "--class", "B061"),
+        (("--within", "none"), "--within", "B054"),
+        (("--from", "2026-02-03", "--until", "2026-02-05"), "--until", "B042"),
+    ],
+)
+def test_a_finding_about_a_file_that_is_not_written_names_the_option(
+    berth: Berth, words: tuple[str, ...], place: str, code: str
+) -> None:
+    given = {"--class": "small", "--seats": "5", "--from": "2026-02-02", "--until": "2026-03-01"}
+    given |= dict(zip(words[::2], words[1::2], strict=True))
+    if "--within" in given:
+        given = {key: value for key, value in given.items() if key not in ("--from", "--until")}
+    told = berth("new", "algebra", "09:00-13:00", "--weekly", "mon", *chain(*given.items()))
+
+    assert told.code == 1
+    assert f"{place}: error[{code}] " in told.err
+    assert "reservations/algebra.yaml:" not in told.err
+
+
+def test_new_writes_a_line_for_each_group_and_nothing_warns_of_their_overlap(
+    berth: Berth, folder: Path
+) -> None:
+    told = berth(
+        *("new", "exam", "regular=14:00-16:00", "extra-time=14:00-17:00", "--dates", "2026-02-02"),
+        *("--class", "small", "--seats", "regular=120,extra-time=8", "--behavior", "none"),
+    )
+
+    assert (told.code, told.err) == (0, "")
+    text = (folder / "reservations/exam.yaml").read_text("utf-8")
+    assert '- {startTime: "14:00", endTime: "16:00", name: regular}\n' in text
+    assert '- {startTime: "14:00", endTime: "17:00", name: extra-time, placeholderCount: 8}\n' in text
+    assert "    placeholderCount: 120\n" in text
+
+
+def test_new_takes_several_classes(berth: Berth, folder: Path) -> None:
+    given = ("--class", "small,bench", "--seats", "small=25,bench=4", "--behavior", "none")
+    assert berth("new", "rooms", "14:00-16:00", "--dates", "2026-02-02", *given).code == 0
+
+    text = (folder / "reservations/rooms.yaml").read_text("utf-8")
+    assert "- {resourceClass: small, placeholderCount: 25}\n" in text
+    assert "- {resourceClass: bench, placeholderCount: 4}\n" in text
+    told = berth("new", "more", "14:00-16:00", "--dates", "2026-02-02", *given[:2], "--seats", "small=25")
+    assert told.err.endswith(" [B011]\n")
+
+
+def test_new_says_which_dates_holidays_leave_out(berth: Berth) -> None:
+    dates = ("--from", "2026-02-02", "--until", "2026-03-01", "--calendars", "holidays")
+    usual = ("--class", "small", "--seats", "10", "--behavior", "none")
+    told = berth("new", "algebra", "09:00-13:00", *usual, "--weekly", "mon", *dates)
+
+    assert "  left out by calendar holidays: Carnival: Mon 2026-02-16\n" in told.out
+
+
+def test_new_says_that_dates_may_be_wrong_in_a_project_with_errors(berth: Berth, folder: Path) -> None:
+    site = folder / "reservations/site.yaml"
+    site.write_text(site.read_text("utf-8").replace("engine: argocd", "engine: argo"), "utf-8")
+    told = berth("new", "algebra", "09:00-13:00", *GIVEN, "--weekly", "mon")
+
+    assert (told.code, "The project has errors, so the dates above may be wrong" in told.err) == (0, True)
+
+
+def test_new_takes_days_from_today_and_ranges(berth: Berth, folder: Path) -> None:
+    given = ("--class", "small", "--seats", "5", "--behavior", "none")
+    words = ("new", "algebra", "09:00-13:00", *given, "--dates", "monday,2026-02-02..2026-02-04")
+    assert berth(*words, "--now", "2026-01-07").code == 0
+
+    text = (folder / "reservations/algebra.yaml").read_text("utf-8")
+    assert "    dates: [2026-01-12, {from: 2026-02-02, to: 2026-02-04}]\n" in text
 
 
 def test_new_never_writes_over_a_file(berth: Berth, folder: Path) -> None:
@@ -218,7 +382,7 @@ def test_new_says_everything_that_is_missing(berth: Berth) -> None:
     assert berth("new", "algebra", "09:00-13:00") == (
         2,
         "",
-        "berth: missing: --class, --seats, --weekly, --daily, --once or --dates, --from or --within, "
+        "berth: missing: --class, --weekly, --daily, --once or --dates, --seats, --from or --within, "
         "--until.\n",
     )
 
@@ -232,7 +396,7 @@ def test_new_says_everything_that_is_missing(berth: Berth) -> None:
         (("new", "x", "09:00-10:00", *GIVEN, "--daily", "--once"), "--weekly, --daily, --once, --dates"),
         (("new", "x", "09:00-10:00", *GIVEN, "--weekly", "mon", "--weeks", "third"), '"third"'),
         (("new", "x", "09:00-10:00", *GIVEN, "--weekly", "mon", "--interval", "two"), '"two"'),
-        (("skip", "course"), "'DATE'"),
+        (("skip", "course"), "'DATE [TIME]...'"),
         (("skip", "course", "someday"), '"someday"'),
         (("skip", "nobody", "2026-02-02"), '"nobody"'),
         (("move", "course", "2026-02-02"), "--to"),
@@ -246,7 +410,7 @@ def test_new_says_everything_that_is_missing(berth: Berth) -> None:
         (("set", "course", "--seats", "huge=3"), '"huge"'),
         (("set", "night", "--seats", "3"), "--seats small=3,bench=3"),
         (("set", "course", "--on", "2026-02-02", "--seats", "bench=3"), '"bench"'),
-        (("import", "renku"), "'FILE'"),
+        (("import", "renku"), "'FILE...'"),
     ],
     ids=lambda value: "-".join(value[:1] + value[-1:]).replace(" ", "-") if isinstance(value, tuple) else "",
 )
@@ -384,7 +548,19 @@ def test_errors_of_the_file_explain_why_it_is_not_edited(
     assert file.read_text("utf-8") == wrong
 
 
-@pytest.mark.parametrize("source", ["renku", "z2jh"])
+def test_import_does_not_drop_another_document_of_the_file(berth: Berth, folder: Path) -> None:
+    number_the_class(folder)
+    other = (
+        "apiVersion: berth.dev/v1alpha1\nkind: Calendar\nmetadata: {name: a}\nspec: {dates: [2026-05-01]}\n"
+    )
+    (folder / "export.yaml").write_text(f"{json.dumps(PAYLOAD)}\n---\n{other}")
+    told = berth("import", "renku", "export.yaml")
+
+    assert (told.code, told.out) == (2, "")
+    assert "document 2" in told.err
+
+
+@pytest.mark.parametrize("source", ["renku", "renku-classes", "z2jh"])
 def test_a_missing_export_is_a_finding(source: str, berth: Berth) -> None:
     told = berth("import", source, "export.json")
 
@@ -451,4 +627,136 @@ def test_new_writes_an_owner(berth: Berth, folder: Path) -> None:
 
     assert text.endswith('  owner:\n    name: "Ada: L."\n    contact: "@ada"\n')
     assert berth(*once_on("2026-02-02", "logic"), "--contact", "@ada").code == 2
-    assert berth(*once_on("2026-02-02", "logic"), "--owner", "").code == 1
+    assert berth(*once_on("2026-02-02", "logic"), "--owner", "").code == 2
+
+
+@pytest.mark.parametrize(
+    ("assignment", "advice"),
+    [
+        ("recurrence.schedule.startTime=08:30", "Write recurrence.schedule[0].startTime."),
+        ("recurrence.schedule.monthly.week=1", "Write recurrence.schedule[0].monthly.week."),
+        ("recurrence.except.date=2026-02-02", "Write recurrence.except[0], or all of it"),
+        ("recurrence.schedule[7].startTime=08:30", "is not in the file."),
+        ("provisioning.placeholderCount.x=1", "Write provisioning.placeholderCount=VALUE."),
+        ("provisioning.placeholderCount.x.y=1", "Write provisioning.placeholderCount=VALUE."),
+        ("provisioning.placeholderCount.x=", "Write provisioning.placeholderCount=VALUE."),
+        ("title.x=1", "Write title=VALUE."),
+        ("title[0]=1", "is not in the file."),
+        ("seats=40", "Write --seats 40, or provisioning.placeholderCount=40 for one class."),
+        ("leadTime=45", "Did you mean provisioning.leadTimeMinutes?"),
+    ],
+)
+def test_a_path_that_leads_nowhere_is_refused_with_one_that_does(
+    berth: Berth, folder: Path, assignment: str, advice: str
+) -> None:
+    before = (folder / "reservations/course.yaml").read_bytes()
+    answer = berth("set", "course", assignment)
+    assert answer.code == 2
+    assert answer.err.endswith((f"{advice}\n", "=[...].\n"))
+    assert advice in answer.err
+    assert (folder / "reservations/course.yaml").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("#1 course", "#1 course"),
+        ("|", "|"),
+        ("> x", "> x"),
+        ("C# course # x", "C# course # x"),
+        ("&a x", "&a x"),
+        ("*a", "*a"),
+        ("!t x", "!t x"),
+        ("- a", "- a"),
+        ("a: b", "a: b"),
+        ('"quoted # text"', "quoted # text"),
+        ("'[1]'", "[1]"),
+        ("25", 25),
+        ("1 # x", "1 # x"),
+        ("[a, b]", ["a", "b"]),
+        ("{a: 1}", {"a": 1}),
+        (" ", None),
+        ("~", None),
+        ("NULL", None),
+    ],
+)
+def test_a_value_is_all_of_its_text(text: str, value: object) -> None:
+    assert parse_assignment(f"title={text}").value == value
+
+
+@pytest.mark.parametrize(
+    "text", ['"a" # b', "[a] # b", '"a", "b"', "[a], [b]", '"a": b', "'a' b", "[a", "{a: 1} #"]
+)
+def test_a_value_of_which_yaml_would_read_a_part_is_refused(text: str) -> None:
+    with pytest.raises(EditError, match="not valid YAML"):
+        parse_assignment(f"title={text}")
+
+
+@pytest.mark.parametrize(
+    "path", ["metadata.annotations.example.org/why", 'metadata.annotations["example.org/why"]']
+)
+def test_a_key_with_dots_is_one_key(berth: Berth, folder: Path, path: str) -> None:
+    assert berth("set", "course", f"{path}=exam").code == 0
+    assert "annotations: {example.org/why: exam}" in (folder / "reservations/course.yaml").read_text("utf-8")
+    assert berth("set", "course", f"{path}=").code == 0
+    assert "example.org" not in (folder / "reservations/course.yaml").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("words", "form"),
+    [
+        (("new", "e", "a=09:00-11:00", "b=09:00-11:40", "--class", "small"), "a=120,b=120"),
+        (("new", "e", "09:00-11:00", "--class", "small,bench"), "small=120,bench=120"),
+    ],
+    ids=["groups", "classes"],
+)
+def test_one_number_for_several_is_refused_with_the_form_to_write(
+    berth: Berth, words: tuple[str, ...], form: str
+) -> None:
+    answer = berth(*words, "--dates", "2026-02-02", "--seats", "120")
+    assert (answer.code, answer.out) == (2, "")
+    assert f"{form}. [B011]" in answer.err
+    request = ReservationRequest("e", "dates", words[2:-2], {"class": words[-1], "dates": "2026-02-02"})
+    assert request.missing() == ["seats"]
+    assert request.example("seats") == form.replace("120", "25")
+    with pytest.raises(EditError, match=form):
+        request.with_answer("seats", "120")
+
+
+def test_several_spans_without_names_share_one_number(berth: Berth) -> None:
+    given = ("--class", "small", "--seats", "5", "--dates", "2026-02-02", "--behavior", "none")
+    assert berth("new", "e", "09:00-11:00", "13:00-14:00", *given).code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("set", "course", "--seats", "5", "--seats", "6"), "--seats is given twice."),
+        (("move", "course", "2026-02-02", "--to", "10:00", "--to", "11:00"), "--to is given twice."),
+        (("set", "course", "suspend=true", "suspend=false"), "suspend: two values"),
+        (("set", "course", "title=a", "spec.title=b"), "title: two values"),
+        (("set", "course", "metadata.labels={a: b}", "metadata.labels.a=c"), "two values for one place"),
+        (("set", "course", "--seats", "5", "placeholderCount=6"), "are one place"),
+        (("new", "x", "09:00-10:00", *GIVEN, "--daily", "--match-labels", "a=b,a=c"), '"a" has two values'),
+    ],
+)
+def test_of_two_values_for_one_place_none_is_taken(
+    berth: Berth, folder: Path, words: tuple[str, ...], message: str
+) -> None:
+    before = (folder / "reservations/course.yaml").read_bytes()
+    answer = berth(*words)
+    assert (answer.code, answer.out) == (2, "")
+    assert message in answer.err
+    assert (folder / "reservations/course.yaml").read_bytes() == before
+
+
+def test_the_dates_of_questions_are_ahead() -> None:
+    assert asked().example("from") == "2026-01-12"
+    assert asked(**{"from": "2026-01-12"}).example("until") == "2026-04-24"
+
+
+@pytest.mark.parametrize("word", ["mond", "mon-fry"])
+def test_a_sentence_has_one_end(berth: Berth, word: str) -> None:
+    answer = berth("new", "x", "09:00-10:00", *GIVEN, "--weekly", word)
+    assert "?." not in answer.err
+    assert ".." not in answer.err

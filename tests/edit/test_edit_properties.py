@@ -14,14 +14,20 @@ from berth.edit.occurrences import (
     NewTimes,
     OccurrenceEdit,
     OccurrenceSelector,
+    add_occurrence,
     change_seats,
     extend_occurrence,
     move_occurrence,
+    skip_dates,
     skip_occurrence,
+    undo_change,
+    undo_skip,
 )
-from berth.edit.roundtrip import EditError, MakeNode
+from berth.edit.roundtrip import EditError, MakeNode, edit_document
 from berth.edit.seats import ONLY_CLASS
+from berth.edit.seriesend import end_series
 from berth.findings import ERROR
+from berth.notation.times import TimeSpan
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
 from berth.schema.values import Reservation, Seats
@@ -443,7 +449,112 @@ def check_set(before: Project, argument: str, expected: dict[str, Any]) -> None:
     assert spans[0] == spans[1]
 
 
+def check_undo(before: Project, one: Occurrence, minutes: int) -> None:
+    """What `skip`, `move`, `extend` and `set --on` wrote is taken back exactly, byte by byte."""
+    if "extra" in one.marks or "moved" in one.marks or "otherSeats" in one.marks or not is_block(before):
+        return
+    which = as_shown(before, one)
+    original = one.id.rpartition("/")[2].partition("~")[0]
+    again = OccurrenceSelector(original[:10], original[11:], is_id=True, name=one.name)
+    wall = local(named(one.zone), one.end) + minutes
+    later = str(day_of(wall))
+    edits = (
+        (skip_dates([which], "Why: not"), undo_skip([again])),
+        (
+            move_occurrence(which, NewTimes("2026-12-24"), {ONLY_CLASS: 777}),
+            undo_change(again, "another time"),
+        ),
+        (extend_occurrence(which, clock(wall), later), undo_change(again, "a later end")),
+        (change_seats(which, {ONLY_CLASS: 777}), undo_change(again, "other seats")),
+    )
+    for edit, undo in edits:
+        result = edited(before, edit)
+        if isinstance(result, str) or result.note or result.findings:
+            continue
+        back = edited(after(before, result), undo)
+        assert isinstance(back, EditResult)
+        assert back.text == before.text
+
+
+def is_block(before: Project) -> bool:
+    """Its lists are block lists of one indentation, as commands write them."""
+    is_flow = re.search(r"(except|moved|extra): \[", before.text) is not None
+    return not is_flow and edit_document(before.text, 0, lambda _tree, _make: None) == before.text
+
+
+def check_add(before: Project, day: date, times: TimeSpan, name: str) -> None:
+    """There is one occurrence more, which `skip` removes again; or the id, or the time, is taken."""
+    result = edited(before, add_occurrence(str(day), times, {ONLY_CLASS: 3}, name))
+    if isinstance(result, str):
+        assert is_closed(result) or times.start == times.end
+        return
+    if result.findings:
+        assert {found.code for found in result.findings} == {"B049"}
+        return
+    made = after(before, result)
+    new = times_of(made.dates).keys() - times_of(before.dates).keys()
+    (one,) = (found for found in made.dates.occurrences if found.id in new)
+    assert (one.seats, one.name) == ((("small", 3),), name)
+    assert times_of(made.dates) == times_of(before.dates) | {one.id: (one.start, one.end, one.seats)}
+    back = edited(made, skip_occurrence(as_shown(made, one)))
+    assert isinstance(back, EditResult)
+    if is_block(before):
+        assert back.text == before.text
+    assert after(made, back).reservation == before.reservation
+
+
+def check_end(before: Project, day: date) -> None:
+    """Nothing happens after the day, and what happens until then stays as it is."""
+
+    def until(project: Project) -> list[tuple[int, int, Seats, str]]:
+        found = [(one.start, one.end, one.seats, one.name) for one in project.dates.occurrences]
+        return sorted(one for one in found if str(day_of(local(zone, one[0]))) <= str(day))
+
+    zone = named(before.reservation.recurrence.zone)
+    result = edited(before, end_series(str(day)))
+    if isinstance(result, str):
+        assert result.startswith("nothing would be left of course")
+        return
+    if result.note:
+        assert len(until(before)) == len(before.dates.occurrences)
+        return
+    if result.findings:  # moved to a date where another one starts then, or `once` without a length
+        assert {found.code for found in result.findings} <= {"B049", "B028"}
+        return
+    made = after(before, result)
+    assert len(until(made)) == len(made.dates.occurrences)
+    if before.reservation.recurrence.type != "once":
+        assert until(made) == until(before)
+
+
 FEW = 40
+
+
+@pytest.mark.parametrize("examples", [FEW, pytest.param(600, marks=pytest.mark.long)])
+def test_what_is_undone_added_or_ended_leaves_everything_else_as_it_was(examples: int) -> None:
+    minutes = st.integers(0, 47).map(lambda half: half * 30)
+
+    @settings(
+        max_examples=examples,
+        database=None,
+        suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow, HealthCheck.data_too_large],
+    )
+    @given(
+        projects(),
+        st.data(),
+        st.integers(-9, 3),
+        minutes,
+        minutes,
+        st.sampled_from(["", "late", "extra-time"]),
+    )
+    def check(before: Project, data: st.DataObject, days: int, start: int, end: int, group: str) -> None:  # noqa: PLR0913, PLR0917 - drawn
+        one = data.draw(st.sampled_from(before.dates.occurrences))
+        near = date.fromisoformat(one.date) + timedelta(days=days)
+        check_undo(before, one, 30 + end)
+        check_add(before, near, TimeSpan(start, end), group)
+        check_end(before, near)
+
+    check()
 
 
 @pytest.mark.parametrize("examples", [FEW, pytest.param(600, marks=pytest.mark.long)])

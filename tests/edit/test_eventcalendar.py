@@ -1,22 +1,24 @@
 """A Calendar of events: its dates, and how it is updated."""
 
 from datetime import date
+from typing import Any
 
 import pytest
 from berth.edit.calendarfeed import read_feed
 from berth.edit.eventcalendar import import_closed_dates
+from berth.edit.eventfilter import event_filter
 from berth.edit.eventimport import ImportOptions, ImportResult
 from berth.edit.roundtrip import EditError
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
 from berth.schema.values import ClosedDates
 
-from tests.edit.events import SITE, event, feed, written
+from tests.edit.events import SITE, event, feed, results, world, written
 
 
-def imported(source: Source, *files: Source, last: date | None = None) -> ImportResult:
-    options = ImportOptions("", None, None, None, last, 0)
-    return import_closed_dates(read_feed(source), Pipeline(sources=sorted([SITE, *files])), "closed", options)
+def imported(source: Source, *files: Source, **options: Any) -> ImportResult:
+    chosen = ImportOptions("", None, None, None, None, 0)._replace(**options)
+    return import_closed_dates(read_feed(source), Pipeline(sources=sorted([SITE, *files])), "closed", chosen)
 
 
 def dates(result: ImportResult) -> list[tuple[str, str, str, int, int]]:
@@ -65,7 +67,7 @@ def test_dates_that_berth_does_not_know_are_left_out() -> None:
     found = imported(feed(birthday, old), last=date(2001, 12, 31))
 
     assert [one[0] for one in dates(found)] == ["2000-05-12", "2001-05-12"]
-    assert found.over == 1
+    assert results(found) == ["closed", "outside"]
 
 
 def test_events_without_uid_and_equal_ones_are_dates_too() -> None:
@@ -89,7 +91,7 @@ def test_an_update_replaces_the_dates_and_keeps_the_rest() -> None:
     (before,) = written(imported(feed(event("DTSTART;VALUE=DATE:20260406"))))
     before = before._replace(text=before.text.replace(b"spec:\n", b"spec:\n  # shut\n  closes: true\n"))
     again = imported(feed(event("DTSTART;VALUE=DATE:20260406")), before)
-    assert (again.files, again.unchanged) == ((), 1)
+    assert (again.files, results(again)) == ((), ["closed"])
 
     (after,) = imported(feed(event("DTSTART;VALUE=DATE:20260501")), before).files
     assert after.text == before.text.decode().replace("04-06", "05-01")
@@ -103,3 +105,177 @@ def test_a_calendar_that_a_person_wrote_is_refused() -> None:
     )
     with pytest.raises(EditError):
         imported(feed(event("DTSTART;VALUE=DATE:20260406")), mine)
+
+
+def closed(result: ImportResult) -> list[str]:
+    """Return the closed dates as text: the days, and the hours where they are not whole days."""
+    return [
+        f"{first[5:]}..{last[5:]}" + (f" {since}-{until}" if (since, until) != ALL_DAY else "")
+        for first, last, _, since, until in dates(result)
+    ]
+
+
+BREAK = event("DTSTART;VALUE=DATE:20261221", "DTEND;VALUE=DATE:20270104", title="Winter break")
+
+
+@pytest.mark.parametrize(
+    ("limits", "expected"),
+    [
+        ({}, ["12-21..01-03"]),
+        ({"first": date(2027, 1, 1)}, ["01-01..01-03"]),
+        ({"last": date(2026, 12, 31)}, ["12-21..12-31"]),
+        ({"first": date(2026, 12, 24), "last": date(2026, 12, 26)}, ["12-24..12-26"]),
+        ({"first": date(2027, 1, 3)}, ["01-03..01-03"]),
+    ],
+    ids=["none", "from", "until", "both", "last-day"],
+)
+def test_limits_clip_a_range(limits: dict[str, date], expected: list[str]) -> None:
+    """K09: a range that began before --from closes its other days."""
+    assert closed(imported(feed(BREAK), **limits)) == expected
+
+
+@pytest.mark.parametrize("limits", [{"first": date(2027, 1, 4)}, {"last": date(2026, 12, 20)}])
+def test_a_range_outside_of_the_limits_is_told(limits: dict[str, date]) -> None:
+    result = imported(feed(BREAK), **limits)
+
+    assert (result.files, results(result)) == ((), ["outside"])
+
+
+def test_a_yearly_break_is_clipped_at_each_limit() -> None:
+    yearly = event("DTSTART;VALUE=DATE:20201221", "DTEND;VALUE=DATE:20210104", "RRULE:FREQ=YEARLY")
+
+    assert closed(imported(feed(yearly), first=date(2026, 1, 1), last=date(2026, 12, 31))) == [
+        "01-01..01-03",
+        "12-21..12-31",
+    ]
+
+
+def test_hours_are_clipped_by_days() -> None:
+    night = event("DTSTART:20260216T220000", "DTEND:20260218T060000")
+
+    assert closed(imported(feed(night), first=date(2026, 2, 17), last=date(2026, 2, 17))) == ["02-17..02-17"]
+
+
+def test_an_academic_calendar_does_not_close_its_term() -> None:
+    """K13: a teaching period and a deadline are told, and nothing closes on their days."""
+    result = imported(world("academic-year.ics"), last=date(2026, 12, 31))
+
+    assert closed(result) == [
+        "04-03..04-12",
+        "05-01..05-01",
+        "05-25..05-25",
+        "05-25..05-25",
+        "06-04..06-04",
+        "12-24..12-24 720-1440",
+    ]
+    assert [(one.code, one.line) for one in result.findings] == [("B253", 4), ("B253", 16)]
+    assert results(result) == ["left out", "closed", "left out", *["closed"] * 5]
+
+
+def test_a_long_event_becomes_a_term_on_request() -> None:
+    options = {"last": date(2026, 12, 31), "has_terms": True}
+    result = imported(world("academic-year.ics"), **options)
+    project = Pipeline(sources=sorted([SITE, *written(result)]))
+
+    assert [tuple(map(str, term)) for term in project.declared.calendars["closed"].terms] == [
+        ("teaching-period-spring-semester-2026", "2026-02-16", "2026-05-29")
+    ]
+    assert [one.code for one in result.findings] == ["B253"]
+    assert imported(world("academic-year.ics"), *written(result), **options).files == ()
+    without = imported(world("academic-year.ics"), *written(result), last=date(2026, 12, 31))
+    assert without.files == ()
+
+
+@pytest.mark.parametrize(
+    "mark", ["TRANSP:TRANSPARENT", "X-MICROSOFT-CDO-BUSYSTATUS:FREE"], ids=["transparent", "outlook"]
+)
+def test_a_teaching_period_that_is_marked_as_free_is_a_term(mark: str) -> None:
+    """Programs mark events of whole days as free, and a term says nothing about who is busy."""
+    period = event("DTSTART;VALUE=DATE:20260216", "DTEND;VALUE=DATE:20260530", mark, uid="1", title="Term")
+    source = feed(period, event("DTSTART;VALUE=DATE:20260501", uid="2"))
+    with_terms, without = imported(source, has_terms=True), imported(source)
+
+    assert (with_terms.findings, results(with_terms)) == ((), ["term", "closed"])
+    assert [(one.code, "--terms" in one.fix) for one in without.findings] == [("B253", True)]
+
+
+def test_terms_of_one_name_have_their_dates_in_it() -> None:
+    terms = [
+        event(f"DTSTART;VALUE=DATE:2026{start}", f"DTEND;VALUE=DATE:2026{end}", uid=start, title="Term")
+        for start, end in (("0201", "0401"), ("0901", "1201"))
+    ]
+    result = imported(feed(*terms), has_terms=True)
+    project = Pipeline(sources=sorted([SITE, *written(result)]))
+
+    assert [term.name for term in project.declared.calendars["closed"].terms] == [
+        "term-2026-02-01",
+        "term-2026-09-01",
+    ]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("DTSTART;VALUE=DATE:20260701", "DTEND;VALUE=DATE:20260730"),
+        ("DTSTART;VALUE=DATE:20260701", "RRULE:FREQ=DAILY;COUNT=29"),
+        ("DTSTART:20260701T080000", "DTEND:20260730T180000"),
+    ],
+    ids=["range", "daily", "timed"],
+)
+def test_a_long_closure_is_told_however_it_is_written(lines: tuple[str, ...]) -> None:
+    source = feed(event(*lines, title="Summer break"))
+    chosen = imported(source, events=event_filter(["title:*break"], []))
+
+    assert [(one.code, one.line) for one in imported(source).findings] == [("B253", 5)]
+    assert imported(source).files == ()
+    assert (chosen.findings, results(chosen)) == ((), ["closed"])
+
+
+def test_the_mark_free_tells_nothing_where_all_events_have_it() -> None:
+    """Feeds of holidays mark all of them as free."""
+    days = [event(f"DTSTART;VALUE=DATE:2026{day}", "TRANSP:TRANSPARENT", uid=day) for day in ("0406", "0501")]
+    busy = event("DTSTART;VALUE=DATE:20260514", uid="3")
+
+    assert closed(imported(feed(*days))) == ["04-06..04-06", "05-01..05-01"]
+    assert closed(imported(feed(*days, busy))) == ["05-14..05-14"]
+    assert len(closed(imported(feed(*days, busy), events=event_filter(["free", "busy"], [])))) == 3
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (("DTSTART:20260525T000000", "DTEND:20260525T235900"), "05-25..05-25"),
+        (("DTSTART:20260525T000000", "DTEND:20260525T235959"), "05-25..05-25"),
+        (("DTSTART:20260525T000000", "DTEND:20260526T000000"), "05-25..05-25"),
+        (("DTSTART:20260524T220000Z", "DTEND:20260525T220000Z"), "05-25..05-25"),
+        (("DTSTART:20261224T120000", "DTEND:20261225T000000"), "12-24..12-24 720-1440"),
+        (("DTSTART:20261224T120000", "DTEND:20261224T235900"), "12-24..12-24 720-1440"),
+    ],
+)
+def test_days_and_halves_of_days_are_whole(lines: tuple[str, ...], expected: str) -> None:
+    assert closed(imported(feed(event(*lines)))) == [expected]
+
+
+def test_two_closed_days_with_one_uid_are_both_closed() -> None:
+    days = [event(f"DTSTART;VALUE=DATE:{day}", title=day) for day in ("20260406", "20260501")]
+
+    assert closed(imported(feed(*days))) == ["04-06..04-06", "05-01..05-01"]
+
+
+def test_a_calendar_of_another_feed_is_not_replaced() -> None:
+    (before,) = written(imported(feed(event("DTSTART;VALUE=DATE:20260406"))))
+    other = feed(event("DTSTART;VALUE=DATE:20260501"), file="other.ics")
+    with pytest.raises(EditError):
+        imported(other, before)
+
+    assert closed(imported(other, before, feed="team.ics")) == ["05-01..05-01"]
+    old = before._replace(
+        text=b"".join(
+            line
+            for line in before.text.splitlines(keepends=True)
+            if b"-feed" not in line and b"-calendar:" not in line
+        )
+    )
+    assert closed(imported(other, old)) == ["05-01..05-01"]
+    with pytest.raises(EditError):
+        imported(feed(event("DTSTART;VALUE=DATE:20260501"), name="Other"), old)

@@ -18,6 +18,7 @@ from tests.terminal import on_terminal
 
 FILES = [
     ".gitattributes",
+    ".github/berth-requirements.txt",
     ".github/workflows/berth.yaml",
     "README.md",
     "reservations/.schema.json",
@@ -31,6 +32,7 @@ My Seats is a repository of reservations now. Next:
   cd '{folder}'
   berth render
   kubectl apply --recursive -f rendered/clusters/prod
+  kubectl create job first-sweep --namespace berth --from=cronjob/berth-sweep
   kubectl get pods --namespace berth --watch
 The first placeholders start on Mon 2026-01-12 08:30 (Europe/Zurich).
 """
@@ -92,7 +94,7 @@ def test_what_does_not_go_together_is_not_written(berth: Berth, tmp_path: Path) 
     told = berth("init", str(tmp_path / "seats"), *words)
 
     assert (told.code, told.out) == (1, "")
-    assert "reservations/site.yaml:11:10: error[B038] spec.repository.url" in told.err
+    assert "--repository: error[B038] " in told.err
     assert not (tmp_path / "seats").exists()
 
 
@@ -208,7 +210,7 @@ def test_every_declaration_points_to_the_schema_beside_it(started: Path) -> None
 def _requirement(folder: Path) -> str:
     """What the workflow installs."""
     workflow = (folder / ".github/workflows/berth.yaml").read_text("utf-8")
-    (line,) = [line for line in workflow.splitlines() if "pip install" in line]
+    (line,) = [line for line in workflow.splitlines() if "--no-deps" in line]
     return line.split()[-1]
 
 
@@ -287,6 +289,7 @@ def test_it_asks_on_a_terminal_for_what_is_not_given(tmp_path: Path) -> None:
     assert spec(tmp_path, "site") == {
         "timeZone": "Europe/Zurich",
         "engine": "argocd",
+        "calendars": ["university-holidays"],
         "clusters": [{"name": "hub"}],
     }
 
@@ -301,17 +304,23 @@ def test_no_more_answers_write_nothing(tmp_path: Path) -> None:
 def test_new_asks_on_a_terminal_for_what_is_missing(started: Path) -> None:
     code, shown = on_terminal(
         started,
-        ["new", "algebra", "--lead", "10"],
+        ["new", "--lead", "10", *NOW],
         [
-            ("How many seats? (such as 25) ", "many\n"),
-            ("not a whole number.\r\nHow many seats? (such as 25) ", "12\n"),
+            ("Which name? (such as linear-algebra) ", "Algebra I\n"),
+            ("Which name? (such as linear-algebra) ", "first-course\n"),
+            ("Which name? (such as linear-algebra) ", "algebra\n"),
             ("On which weekdays, or which dates? (such as mon,wed) ", "\n"),
-            ("On which weekdays, or which dates? (such as mon,wed) ", "tue\n"),
+            ("without a file.\r\nOn which weekdays, or which dates? (such as mon,wed) ", "tue\n"),
             ("From when to when? (such as 09:00-13:00) ", "14:00-25:00\n"),
             ("From when to when? (such as 09:00-13:00) ", "14:00-16:00\n"),
-            ("First date, or which terms? (such as 2026-02-02) ", "2026-02-30\n"),
-            ("First date, or which terms? (such as 2026-02-02) ", "2026-02-03\n"),
-            ("Last date? (such as 2026-05-15) ", "2026-03-03\n"),
+            ("How many seats? (such as 25) ", "many\n"),
+            ("[B013]\r\nHow many seats? (such as 25) ", "12\n"),
+            ("First date, or which terms? (such as 2026-01-12) ", "2026-02-30\n"),
+            ("First date, or which terms? (such as 2026-01-12) ", "03.02.2026\n"),
+            ("[B017]\r\nFirst date, or which terms? (such as 2026-01-12) ", "spring\n"),
+            ("[B054]\r\nFirst date, or which terms? (such as 2026-01-12) ", "2026-02-03\n"),
+            ("Last date? (such as 2026-05-16) ", "2026-02-01\n"),
+            ("[B024]\r\nLast date? (such as 2026-05-16) ", "2026-03-03\n"),
             ("Empty: count all. (such as course=algebra) ", "course\n"),
             ("Empty: count all. (such as course=algebra) ", "course=algebra\n"),
         ],

@@ -12,7 +12,7 @@ from tests.cli import project
 from tests.flow.conftest import ROOT, Repository
 
 WORKFLOW: Any = yaml.safe_load((ROOT / "docs/examples/approval.yaml").read_text("utf-8"))
-(STEP,) = [one for one in WORKFLOW["jobs"]["approval"]["steps"] if one.get("name") == "Approval"]
+STEPS = [one for one in WORKFLOW["jobs"]["approval"]["steps"] if one.get("name") in ("Change", "Approval")]
 POLICY = "  policies:\n    - {name: large, when: {seatsAbove: 29}, require: {approvalBy: %s}}\n"
 # Answers the reviews through the filter of jq that it gets, and whether somebody is in a team.
 GH = f"""\
@@ -57,18 +57,25 @@ class Approval:
         """Return the status and its description after reviews: who, what and of which commit."""
         answers = [{"user": {"login": who}, "state": what, "commit_id": of} for who, what, of in reviews]
         (self.folder / "reviews.json").write_text(json.dumps(answers))
-        done = self.repository.run(
-            *("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", STEP["run"]),
-            BASE=self.repository.git("rev-parse", "origin/main"),
-            GH_TOKEN="of the run",
-            NUMBER=number,
-            REPOSITORY="uni/seats",
-            RUNNER_TEMP=str(self.folder),
-            TEAMS_TOKEN="of teams",
-        )
-        assert done.code == 0, done.err
+        head = self.repository.git("rev-parse", "HEAD")
+        for step in STEPS:
+            token = (
+                {"GH_TOKEN": "of the run", "TEAMS_TOKEN": "of teams"} if step["name"] == "Approval" else {}
+            )
+            done = self.repository.run(
+                *("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]),
+                BASE="origin/main",
+                BASE_BRANCH="main",
+                DEFAULT="main",
+                NUMBER=number,
+                REPOSITORY="uni/seats",
+                RUNNER_TEMP=str(self.folder),
+                **token,
+            )
+            assert done.code == 0, done.err
+        self.repository.git("reset", "--quiet", "--hard", head)
         path, fields = json.loads((self.folder / "status").read_text())
-        assert path == f"repos/uni/seats/statuses/{self.repository.git('rev-parse', 'HEAD')}"
+        assert path == f"repos/uni/seats/statuses/{head}"
         assert fields["context"] == "berth-approval"
         return fields["state"], fields["description"]
 
@@ -117,13 +124,39 @@ def test_the_merge_queue_has_the_status_too(approval: Approval) -> None:
     assert approval.state(number="")[0] == "success"
 
 
-def test_nothing_is_run_where_the_pull_request_is_checked_out() -> None:
-    """Berth itself only reads it."""
-    steps = WORKFLOW["jobs"]["approval"]["steps"]
-    (checkout,) = [i for i, one in enumerate(steps) if one.get("uses", "").startswith("actions/checkout")]
+def test_a_branch_from_before_a_policy_waits_for_its_approval(approval: Approval) -> None:
+    """Nobody takes a policy away by leaving the main branch before it."""
+    approval.ask("@ada")
+    repository = approval.repository
+    site = (repository.folder / "reservations/site.yaml").read_text("utf-8")
+    repository.git("checkout", "--quiet", "HEAD~1", "--", "reservations/site.yaml")
+    head = repository.commit("without the policy")
+    repository.git("checkout", "--quiet", "main")
+    (repository.folder / "reservations/site.yaml").write_text(site, "utf-8")
+    repository.commit("a policy")
+    repository.git("push", "--quiet", "origin", "main")
+    repository.git("checkout", "--quiet", "change")
 
-    assert [one["name"] for one in steps[checkout + 1 :]] == ["Approval"]
-    assert "python" not in STEP["run"]
+    assert approval.state(("eve", "APPROVED", head)) == ("pending", "waits for @ada")
+
+
+def test_nothing_is_run_where_the_pull_request_is_checked_out() -> None:
+    """Berth itself only reads it, and it has no token then."""
+    steps = WORKFLOW["jobs"]["approval"]["steps"]
+    base, head = [i for i, one in enumerate(steps) if one.get("uses", "").startswith("actions/checkout")]
+
+    assert "base.ref" in steps[base]["with"]["ref"]
+    assert [one["name"] for one in steps[head + 1 :]] == ["Change", "Approval"]
+    assert not any("python" in one["run"] for one in STEPS)
+    assert [one["name"] for one in steps if "GH_TOKEN" in one.get("env", {})] == ["Approval"]
+
+
+def test_nothing_is_installed_by_a_name_that_anybody_may_take() -> None:
+    for example in ("approval.yaml", ".gitlab-ci.yml"):
+        text = (ROOT / "docs/examples" / example).read_text("utf-8")
+        assert "kube-berth" not in text
+        assert "<owner>/berth@<commit>" in text
+        assert "--require-hashes" in text
 
 
 def test_no_text_of_a_pull_request_is_code() -> None:

@@ -1,5 +1,8 @@
 """The shell of the workflows, run on real histories."""
 
+import json
+import shutil
+from base64 import b64decode
 from pathlib import Path
 
 import pytest
@@ -20,9 +23,10 @@ def outcome(folder: Path) -> tuple[str, str]:
 
 
 def preview(repository: Repository, out: Path, **environment: str) -> str:
-    base = repository.git("rev-parse", "origin/main")
     script = str(SCRIPTS / "preview.sh")
-    done = repository.run("bash", script, **{"BASE": base, "OUT": str(out), **environment})
+    done = repository.run(
+        "bash", script, **{"BASE": "origin/main", "MERGE": "true", "OUT": str(out), **environment}
+    )
     assert done.code == 0, done.err
     assert (out / "sha").read_text().strip() == repository.git("rev-parse", "HEAD")
     return done.out
@@ -42,6 +46,7 @@ def test_a_change_that_was_not_rendered_is_valid_but_not_fresh(
 
 def test_errors_are_annotations_at_their_line(repository: Repository, tmp_path: Path) -> None:
     repository.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 0")
+    repository.commit("no seats")
     told = preview(repository, tmp_path / "out")
     assert told.startswith("::error file=reservations/course.yaml,line=16,col=36,title=B012::")
     assert outcome(tmp_path / "out") == ("false", "true")
@@ -123,6 +128,7 @@ def test_what_main_got_meanwhile_is_not_part_of_the_change(repository: Repositor
     repository.commit("more seats")
     repository.git("checkout", "--quiet", "main")
     repository.edit("night.yaml", "placeholderCount: 2}", "placeholderCount: 4}")
+    repository.run("berth", "render")
     repository.commit("another change")
     repository.git("push", "--quiet", "origin", "main")
     repository.git("checkout", "--quiet", "change")
@@ -131,7 +137,7 @@ def test_what_main_got_meanwhile_is_not_part_of_the_change(repository: Repositor
 
 
 def test_a_first_push_has_no_commit_before_it(repository: Repository, tmp_path: Path) -> None:
-    preview(repository, tmp_path / "out", BASE="0" * 40)
+    preview(repository, tmp_path / "out", BASE="0" * 40, MERGE="false")
     assert outcome(tmp_path / "out") == ("true", "true")
     assert (tmp_path / "out/preview.md").read_text("utf-8").startswith("### Berth: Nothing changes")
 
@@ -156,6 +162,7 @@ def test_a_repository_may_hold_several_projects(repository: Repository, tmp_path
     assert told["north"].startswith("### Berth: Nothing changes")
     assert told["south"].startswith("### Berth: 1 reservation changed")
     course.write_text(course.read_text("utf-8").replace("placeholderCount: 30", "placeholderCount: 0"))
+    repository.commit("no seats")
     errors = preview(repository, tmp_path / "faulty", DIRECTORY="south")
     assert errors.startswith("::error file=south/reservations/course.yaml,line=16,")
 
@@ -184,10 +191,21 @@ def test_a_push_in_between_is_not_overwritten(repository: Repository, tmp_path: 
 FAKE_GH = """\
 echo "$@" >>"{calls}"
 case "$*" in
-  *--paginate*) cat "{folder}/comments" ;;
+  *--paginate*) jq -r "$5" "{folder}/comments" ;;
   *pulls/7*) cat "{folder}/sha" ;;
 esac
 """
+MARKER = "<!-- berth preview of . -->\n"
+
+
+def comments(*texts: tuple[str, str]) -> str:
+    """Return the comments of a pull request as GitHub answers them: logins and texts."""
+    return json.dumps(
+        [
+            {"id": 12 + number, "user": {"login": who}, "body": text}
+            for number, (who, text) in enumerate(texts)
+        ]
+    )
 
 
 @pytest.fixture
@@ -198,15 +216,19 @@ def github(repository: Repository, tmp_path: Path) -> Repository:
 
 
 @pytest.mark.parametrize(
-    ("comments", "expected"),
+    ("there", "expected"),
     [
-        ("", "--method POST repos/o/r/issues/7/comments"),
-        ("12\n34\n", "--method PATCH repos/o/r/issues/comments/12"),
+        ([], "--method POST repos/o/r/issues/7/comments"),
+        ([("github-actions[bot]", MARKER)] * 2, "--method PATCH repos/o/r/issues/comments/12"),
+        ([("eve", MARKER)], "--method POST repos/o/r/issues/7/comments"),
+        ([("eve", MARKER), ("github-actions[bot]", MARKER)], "--method PATCH repos/o/r/issues/comments/13"),
     ],
-    ids=["the-first", "again"],
+    ids=["the-first", "again", "of-somebody-else", "of-both"],
 )
-def test_there_is_one_comment(github: Repository, tmp_path: Path, comments: str, expected: str) -> None:
-    (tmp_path / "comments").write_text(comments)
+def test_there_is_one_comment_and_those_of_others_stay(
+    github: Repository, tmp_path: Path, there: list[tuple[str, str]], expected: str
+) -> None:
+    (tmp_path / "comments").write_text(comments(*there))
     body = tmp_path / "body"
     body.write_text("hello\n")
     done = github.run("bash", str(SCRIPTS / "comment.sh"), REPOSITORY="o/r", NUMBER="7", BODY=str(body))
@@ -216,7 +238,7 @@ def test_there_is_one_comment(github: Repository, tmp_path: Path, comments: str,
 
 
 def test_each_project_has_a_comment_of_its_own(github: Repository, tmp_path: Path) -> None:
-    (tmp_path / "comments").write_text("")
+    (tmp_path / "comments").write_text("[]")
     body = tmp_path / "body"
     body.write_text("hello\n")
     about = {"REPOSITORY": "o/r", "NUMBER": "7", "BODY": str(body), "DIRECTORY": 'a/b "-->'}
@@ -238,6 +260,19 @@ def test_the_status_is_on_the_commit(github: Repository, tmp_path: Path, good: s
 
 
 @pytest.mark.parametrize(
+    ("base", "context"),
+    [("main", "berth"), ("", "berth"), ("playground", "berth (playground)"), ("a b;c", "berth (a b;c)")],
+)
+def test_the_status_names_every_base_branch_but_the_default(
+    github: Repository, tmp_path: Path, base: str, context: str
+) -> None:
+    about = {"REPOSITORY": "o/r", "SHA": "abc", "CONTEXT": "berth", "GOOD": "true"}
+    about |= {"BASE_BRANCH": base, "DEFAULT_BRANCH": "main"}
+    assert github.run("bash", str(SCRIPTS / "status.sh"), **about).code == 0
+    assert f"-f context={context} -f state=success" in (tmp_path / "calls").read_text()
+
+
+@pytest.mark.parametrize(
     ("said", "sha", "told"),
     [("7", "abc", "7\n"), ("7", "other", ""), ("7; rm -rf /", "abc", ""), ("", "abc", "")],
     ids=["its-own", "of-another", "no-number", "nothing"],
@@ -252,17 +287,138 @@ def test_a_fork_speaks_only_of_its_own_pull_request(
     assert (done.code == 0, done.out) == (bool(told), told)
 
 
-def test_what_a_commit_means_is_the_same_in_every_run(repository: Repository, tmp_path: Path) -> None:
-    """The policy is about the notice, and the clock of the machine is far from the commit."""
-    policy = "  policies: [{name: soon, when: {noticeBelow: 48h}, require: refuse}]\n"
+SOON = "  policies: [{name: soon, when: {noticeBelow: 48h}, require: refuse}]\n"
+
+
+def policy_on_main(repository: Repository, policy: str) -> None:
+    """Let the main branch get a policy after the branch `change` left it."""
+    repository.git("checkout", "--quiet", "main")
     (repository.folder / "reservations/site.yaml").write_text(project.SITE + policy, "utf-8")
+    repository.commit("a policy")
+    repository.git("push", "--quiet", "origin", "main")
+    repository.git("checkout", "--quiet", "change")
+
+
+def more_seats(repository: Repository) -> None:
+    repository.git("checkout", "--quiet", "-b", "change")
     repository.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
     repository.run("berth", "render")
     repository.commit("more seats")
-    found = []
-    for time in ("2026-01-31T08:00:00+01:00", "2026-01-31T09:00:00+01:00"):
-        repository.run("git", "commit", "--quiet", "--amend", "--no-edit", GIT_COMMITTER_DATE=time, **WHO)
-        preview(repository, tmp_path / "out")
-        found.append(outcome(tmp_path / "out"))
 
-    assert found == [("true", "true"), ("false", "true")]
+
+def test_policies_of_the_base_count_at_the_clock_of_the_run(repository: Repository, tmp_path: Path) -> None:
+    """The branch left before the policy, and its author chose the times of the commit."""
+    more_seats(repository)
+    policy_on_main(repository, SOON)
+    found = []
+    for time in ("2000-01-01T00:00:00Z", "2099-01-01T00:00:00Z"):
+        dates = {"GIT_COMMITTER_DATE": time, "GIT_AUTHOR_DATE": time}
+        repository.run("git", "commit", "--quiet", "--amend", "--no-edit", **dates, **WHO)
+        for now in ("2026-01-31T07:00:00Z", "2026-01-31T09:00:00Z"):
+            repository.program("date", f"echo {now}")
+            preview(repository, tmp_path / "out")
+            found.append(outcome(tmp_path / "out"))
+            assert now in (tmp_path / "out/preview.md").read_text("utf-8").replace("\\", "")
+
+    assert found == [("true", "true"), ("false", "true")] * 2
+
+
+@pytest.mark.parametrize("base", ["origin/nowhere", "1" * 40])
+def test_a_base_that_is_not_known_is_not_valid(repository: Repository, tmp_path: Path, base: str) -> None:
+    preview(repository, tmp_path / "out", BASE=base)
+
+    assert outcome(tmp_path / "out") == ("false", "true")
+
+
+def test_a_branch_that_cannot_be_merged_is_not_valid(repository: Repository, tmp_path: Path) -> None:
+    more_seats(repository)
+    repository.git("checkout", "--quiet", "main")
+    repository.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 26")
+    repository.commit("other seats")
+    repository.git("push", "--quiet", "origin", "main")
+    repository.git("checkout", "--quiet", "change")
+    told = preview(repository, tmp_path / "out")
+
+    assert told.startswith("::error title=This branch cannot be merged::")
+    assert outcome(tmp_path / "out")[0] == "false"
+    assert repository.git("status", "--porcelain") == ""
+
+
+def test_a_missing_file_that_the_author_lets_git_ignore_is_pushed(
+    repository: Repository, tmp_path: Path
+) -> None:
+    repository.git("checkout", "--quiet", "-b", "change")
+    repository.git("rm", "--quiet", "rendered/clusters/prod/base.yaml")
+    (repository.folder / ".gitignore").write_text("base.yaml\n", "utf-8")
+    repository.commit("no permissions")
+    repository.git("push", "--quiet", "origin", "change")
+    preview(repository, tmp_path / "out", COMMIT="true", BRANCH="change")
+
+    assert outcome(tmp_path / "out") == ("true", "true")
+    head = (tmp_path / "out/sha").read_text().strip()
+    assert repository.git("ls-tree", "--name-only", head, "rendered/clusters/prod/base.yaml")
+
+
+def test_git_gets_the_token_to_push(repository: Repository, tmp_path: Path) -> None:
+    """For the server of the repository alone, and not on its command line."""
+    more_seats(repository)
+    repository.edit("course.yaml", "placeholderCount: 30", "placeholderCount: 31")
+    repository.commit("even more")
+    repository.git("push", "--quiet", "origin", "change")
+    real = shutil.which("git")
+    pushing = f'case "$*" in push*) env | grep ^GIT_CONFIG_ >"{tmp_path}/environment" ;; esac'
+    repository.program("git", f'{pushing}\nexec "{real}" "$@"')
+    about = {"BRANCH": "change", "GH_TOKEN": "a-token", "GITHUB_SERVER_URL": "https://git.example.org"}
+    assert repository.run("bash", str(SCRIPTS / "commit.sh"), **about).code == 0
+
+    known = dict(line.split("=", 1) for line in (tmp_path / "environment").read_text().splitlines())
+    assert known["GIT_CONFIG_KEY_0"] == "http.https://git.example.org/.extraheader"
+    basic = known["GIT_CONFIG_VALUE_0"].removeprefix("Authorization: Basic ")
+    assert b64decode(basic).decode() == "x-access-token:a-token"
+
+
+def test_berth_runs_without_the_token(repository: Repository, tmp_path: Path) -> None:
+    repository.program("berth", f'env >>"{tmp_path}/environment"; exit 4')
+    preview(repository, tmp_path / "out", COMMIT="true", BRANCH="main", GH_TOKEN="a-token")
+
+    assert "a-token" not in (tmp_path / "environment").read_text("utf-8")
+
+
+def store(repository: Repository, path: str, text: str) -> None:
+    """Let git store other text than it checks out, as no `git add` does."""
+    file = repository.folder / "other"
+    file.write_text(text, "utf-8")
+    blob = repository.git("hash-object", "-w", "--no-filters", str(file))
+    file.unlink()
+    repository.git("update-index", "--cacheinfo", f"100644,{blob},{path}")
+    repository.git("commit", "--quiet", "--message", "stored")
+    repository.git("checkout", "--quiet", "-b", "fresh")
+    (repository.folder / path).unlink()
+    repository.git("checkout", "--", path)
+
+
+@pytest.mark.parametrize("where", [".gitattributes", "rendered/clusters/.gitattributes"])
+@pytest.mark.parametrize("header", ["", "# Rendered by berth\n"])
+def test_what_git_stores_is_judged_and_not_only_what_it_checks_out(
+    repository: Repository, tmp_path: Path, where: str, header: str
+) -> None:
+    """The work tree has an s, and engines that read blobs get the long s that git stores."""
+    path = "rendered/clusters/prod/base.yaml"
+    file = repository.folder / path
+    text = file.read_text("utf-8")
+    pattern = path.removeprefix(where.removesuffix(".gitattributes"))
+    (repository.folder / where).write_text(f"{header}{pattern} working-tree-encoding=ASCII//TRANSLIT\n")
+    repository.commit("attributes")
+    store(repository, path, text.replace("restricted", "re\u017ftricted", 1))
+    assert file.read_text("utf-8") == text
+    if where == ".gitattributes":
+        assert repository.run("berth", "render", "--check").code == 0
+    repository.git("push", "--quiet", "origin", "fresh")
+    preview(repository, tmp_path / "out", COMMIT="true", BRANCH="fresh")
+
+    is_as_judged = repository.git("show", f"HEAD:{path}") == text.strip()  # a commit of ours may repair it
+    assert (outcome(tmp_path / "out") == ("true", "true")) == is_as_judged
+    shown = (tmp_path / "out/preview.md").read_text("utf-8").replace("\\", "")
+    assert is_as_judged or "clusters/prod/base.yaml" in shown
+    assert not (is_as_judged and where == ".gitattributes")
+    assert not (repository.folder / ".git/info/attributes").exists()

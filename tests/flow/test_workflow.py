@@ -1,105 +1,15 @@
 """The workflow that `berth init` writes: bash runs its steps, with git and a stub of GitHub's API."""
 
-import json
 import re
-import sys
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import pytest
 import yaml
-from berth.edit.workflow import CALENDAR, PREVIEW, workflow
+from berth.edit.workflow import CALENDAR, PREVIEW, REPORT, requirements, workflow
 
-from tests.answer import Answer
-from tests.flow.conftest import Repository
-
-WORKFLOW: Any = yaml.safe_load(workflow(PREVIEW, "kube-berth"))
-STEPS: list[dict[str, Any]] = WORKFLOW["jobs"]["preview"]["steps"]
-# Answers a list of comments through the filter of jq that it gets, and notes every other call.
-GH = f"""\
-exec "{sys.executable}" - "$@" <<'END'
-import json, pathlib, subprocess, sys
-folder, words = pathlib.Path("{{folder}}"), sys.argv[1:]
-if "--paginate" in words:
-    told = subprocess.run(["jq", "-r", words[words.index("--jq") + 1], folder / "comments.json"], check=True)
-else:
-    fields = [word.partition("=") for flag, word in zip(words, words[1:]) if flag.lower() == "-f"]
-    values = {{{{k: pathlib.Path(v[1:]).read_text() if v[0] == "@" else v for k, _, v in fields}}}}
-    at = words.index("--method")
-    with (folder / "calls").open("a") as calls:
-        calls.write(json.dumps([words[at + 1], words[at + 2], values]) + "\\n")
-END
-"""
-
-
-class Ran(NamedTuple):
-    """What the steps of a job did. `calls` are method, path and fields of the API."""
-
-    failed: list[str]
-    out: str
-    calls: list[tuple[str, str, dict[str, str]]]
-
-    @property
-    def state(self) -> str:
-        (state,) = [fields["state"] for _, path, fields in self.calls if "/statuses/" in path]
-        return state
-
-    @property
-    def comments(self) -> list[tuple[str, str, str]]:
-        return [(how, path, fields["body"]) for how, path, fields in self.calls if "/issues/" in path]
-
-
-def _holds(condition: str | None, failed: list[str], env: dict[str, str]) -> bool:
-    """What GitHub's `if` says, for the few that the workflow has."""
-    if condition is None:
-        return not failed
-    said = condition.removeprefix("${{ ").removesuffix(" }}")
-    known = {"!cancelled()": True, "always()": True, "env.NUMBER": bool(env["NUMBER"])}
-    known["env.FORK == 'false'"] = env["FORK"] == "false"
-    return all(known[part] for part in said.split(" && "))
-
-
-class Github:
-    """Runs the steps of the job as GitHub does, in a clone at a commit."""
-
-    def __init__(self, repository: Repository, folder: Path) -> None:
-        self.repository, self.folder = repository, folder
-        repository.program("gh", GH.format(folder=folder))
-        self.comments([])
-
-    def comments(self, there: list[dict[str, Any]]) -> None:
-        (self.folder / "comments.json").write_text(json.dumps(there))
-
-    def run(self, *, branch: str = "change", number: str = "7", fork: bool = False) -> Ran:
-        (self.folder / "calls").write_text("")
-        repository = self.repository
-        repository.git("checkout", "--quiet", "--detach", "HEAD")  # as actions/checkout does with a commit
-        env = {
-            "BASE": repository.git("rev-parse", "origin/main"),
-            "BRANCH": branch,
-            "NUMBER": number,
-            "FORK": str(fork).lower(),
-            "REPOSITORY": "uni/seats",
-            "RUNNER_TEMP": str(self.folder),
-            "GITHUB_STEP_SUMMARY": str(self.folder / "summary.md"),
-        }
-        failed: list[str] = []
-        out = ""
-        for step in STEPS:
-            if "run" not in step or step["name"] == "Install Berth":
-                continue
-            if _holds(step.get("if"), failed, env):
-                state = {"STATE": "failure" if failed else "success"} if "env" in step else {}
-                done = self._bash(step["run"], {**env, **state})
-                out += done.out
-                if done.code:
-                    failed.append(step["name"])
-        calls = [tuple(json.loads(line)) for line in (self.folder / "calls").read_text().splitlines()]
-        return Ran(failed, out, calls)
-
-    def _bash(self, script: str, env: dict[str, str]) -> Answer:
-        """With the flags that GitHub gives to `shell: bash`."""
-        return self.repository.run("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script, **env)
+from tests.cli import project
+from tests.flow.conftest import ROOT, Repository
+from tests.flow.github import STEPS, TOKEN, Github, set_time
 
 
 @pytest.fixture
@@ -122,12 +32,11 @@ def test_it_uses_nothing_but_githubs_own_actions() -> None:
 def test_the_calendar_is_built_by_the_command_and_published_by_githubs_own_actions() -> None:
     jobs = yaml.safe_load(workflow(CALENDAR, "kube-berth==1.0 "))["jobs"]
     steps = [*jobs["build"]["steps"], *jobs["publish"]["steps"]]
+    install, calendar = [step["run"] for step in steps if "run" in step]
 
     assert [step["uses"] for step in steps if not step.get("uses", "actions/").startswith("actions/")] == []
-    assert [step["run"] for step in steps if "run" in step] == [
-        "python -m pip install --quiet --disable-pip-version-check 'kube-berth==1.0 '",
-        "berth calendar --output-dir site",
-    ]
+    assert install.strip().endswith("'kube-berth==1.0 '")
+    assert calendar == "berth calendar --output-dir site"
     (artifact,) = [step["with"]["path"] for step in steps if "upload" in step.get("uses", "")]
     assert artifact == "site"
     assert jobs["publish"]["permissions"] == {"pages": "write", "id-token": "write"}
@@ -187,7 +96,7 @@ def test_a_fork_gets_the_commands_and_no_call_that_it_may_not_make(github: Githu
 
     assert (ran.failed, ran.calls) == (["Render"], [])
     assert "1 reservation changed" in (github.folder / "summary.md").read_text("utf-8")
-    fix = re.search(r"Run: (.+)", ran.out)
+    fix = re.search(r"::Run: (.+)", ran.out)
     assert fix
     github.repository.git("checkout", "--quiet", "change")
     github.repository.git("config", "user.name", "a")
@@ -213,7 +122,7 @@ def test_a_push_in_between_is_not_overwritten(github: Github) -> None:
     repository.git("checkout", "--quiet", there)
     ran = github.run()
 
-    assert (ran.failed, ran.state) == (["Render"], "failure")
+    assert (ran.failed, ran.state) == (["Push"], "failure")
     assert "::error title=rendered/ is not up to date::The push was refused." in ran.out
     assert repository.git("ls-remote", "origin", "refs/heads/change").split()[0] == newer
 
@@ -223,7 +132,7 @@ def test_an_error_is_an_annotation_and_a_comment(github: Github) -> None:
     github.repository.commit("none")
     ran = github.run()
 
-    assert (ran.failed, ran.state) == (["Validate", "Preview"], "failure")
+    assert (ran.failed, ran.state) == (["Render", "Preview"], "failure")
     assert ran.out.startswith("::error file=reservations/course.yaml,line=16,")
     assert "is not valid" in ran.comments[0][2]
 
@@ -233,3 +142,217 @@ def test_a_preview_that_cannot_be_made_says_so(github: Github) -> None:
     ran = github.run()
 
     assert ran.comments[0][2] == "<!-- berth -->\nBerth could not create the preview; see the log.\n"
+
+
+# What a person who may only open a pull request tries
+
+
+PAGES = (".yaml", ".yml", ".md")
+POLICY = "  policies: [{name: soon, when: {noticeBelow: 48h}, require: refuse}]\n"
+
+
+def with_policy_on_main(repository: Repository, policy: str) -> None:
+    """Add a policy to the main branch, which the branch `change` left before."""
+    repository.git("stash", "--quiet", "--include-untracked")
+    repository.git("checkout", "--quiet", "main")
+    (repository.folder / "reservations/site.yaml").write_text(project.SITE + policy, "utf-8")
+    assert repository.run("berth", "render").code == 0
+    repository.commit("a policy")
+    repository.git("push", "--quiet", "origin", "main")
+    repository.git("checkout", "--quiet", "change")
+
+
+@pytest.mark.parametrize(
+    ("now", "failed"), [("2026-01-30T07:00:00Z", []), ("2026-01-31T09:00:00Z", ["Preview"])]
+)
+@pytest.mark.parametrize("time", ["2000-01-01T00:00:00Z", "2099-01-01T00:00:00Z"], ids=["back", "ahead"])
+def test_policies_look_at_the_clock_of_the_run_and_not_at_the_time_of_a_commit(
+    github: Github, time: str, now: str, failed: list[str]
+) -> None:
+    repository = github.repository
+    with_policy_on_main(repository, POLICY)
+    who = {"GIT_AUTHOR_DATE": time, "GIT_COMMITTER_DATE": time}
+    who |= {f"GIT_{role}_{key}": "a@b" for role in ("AUTHOR", "COMMITTER") for key in ("NAME", "EMAIL")}
+    assert repository.run("git", "commit", "--quiet", "--amend", "--no-edit", **who).code == 0
+    repository.git("push", "--quiet", "--force", "origin", "change")
+    set_time(repository, now)
+    ran = github.run()
+
+    assert ran.failed == failed
+    assert now in ran.comments[0][2].replace("\\", "")
+
+
+def test_a_branch_from_before_a_policy_is_judged_with_it(github: Github) -> None:
+    with_policy_on_main(
+        github.repository, "  policies: [{name: large, when: {seatsAbove: 29}, require: refuse}]\n"
+    )
+    set_time(github.repository, "2026-01-01T00:00:00Z")
+    ran = github.run()
+
+    assert (ran.failed, ran.state) == (["Preview"], "failure")
+    assert "refused by policy large" in ran.comments[0][2]
+
+
+def test_a_faulty_file_where_a_branch_began_hides_nothing(github: Github) -> None:
+    repository = github.repository
+    repository.git("checkout", "--quiet", "main")
+    (repository.folder / "reservations/broken.yaml").write_text("a: [", "utf-8")
+    repository.commit("broken")
+    repository.git("checkout", "--quiet", "-b", "late")
+    (repository.folder / "reservations/broken.yaml").unlink()
+    repository.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
+    repository.run("berth", "render")
+    repository.commit("many seats")
+    repository.git("push", "--quiet", "origin", "late")
+    repository.git("checkout", "--quiet", "main")
+    (repository.folder / "reservations/broken.yaml").unlink()
+    site = project.SITE + "  policies: [{name: large, when: {seatsAbove: 29}, require: refuse}]\n"
+    (repository.folder / "reservations/site.yaml").write_text(site, "utf-8")
+    repository.commit("repaired")
+    repository.git("push", "--quiet", "origin", "main")
+    repository.git("checkout", "--quiet", "late")
+    set_time(repository, "2026-01-01T00:00:00Z")
+    ran = github.run(branch="late")
+
+    assert (ran.failed, ran.state) == (["Preview"], "failure")
+    assert "refused by policy large" in ran.comments[0][2]
+
+
+def test_a_branch_that_cannot_be_merged_is_not_valid(github: Github) -> None:
+    repository = github.repository
+    repository.git("checkout", "--quiet", "main")
+    repository.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 26")
+    repository.run("berth", "render")
+    repository.commit("other seats")
+    repository.git("push", "--quiet", "origin", "main")
+    repository.git("checkout", "--quiet", "change")
+    ran = github.run()
+
+    assert (ran.failed, ran.state) == (["Preview"], "failure")
+    assert "::error title=This branch cannot be merged::" in ran.out
+
+
+def test_a_base_that_is_not_known_is_not_valid(github: Github) -> None:
+    ran = github.run(base="origin/nowhere")
+
+    assert ran.failed == ["Preview"]
+
+
+def test_what_is_stale_only_after_the_merge_is_not_fresh(github: Github) -> None:
+    repository = github.repository
+    repository.git("checkout", "--quiet", "main")
+    repository.edit("classes.yaml", 'cpu: "1"', 'cpu: "2"')
+    assert repository.run("berth", "render").code == 0
+    repository.commit("other machines")
+    repository.git("push", "--quiet", "origin", "main")
+    repository.git("checkout", "--quiet", "change")
+    repository.add("new")
+    repository.commit("a new course")
+    repository.git("push", "--quiet", "origin", "change")
+    ran = github.run()
+
+    assert (ran.failed, ran.state) == (["Preview"], "failure")
+    assert "::error title=rendered/ is not up to date after the merge::" in ran.out
+
+
+def test_another_base_branch_has_a_status_of_its_own(github: Github) -> None:
+    github.repository.git("push", "--quiet", "origin", "main:refs/heads/playground")
+    github.repository.git("fetch", "--quiet", "origin")
+
+    assert github.run(base="origin/playground").status == {
+        "context": "berth (playground)",
+        "state": "success",
+    }
+    assert github.run().status == {"context": "berth", "state": "success"}
+
+
+def test_only_our_comment_is_written_whatever_others_write_into_theirs(github: Github) -> None:
+    github.comments([{"id": 1, "user": {"login": "eve"}, "body": "<!-- berth -->\nfake"}])
+
+    assert [(how, path) for how, path, _ in github.run().comments] == [
+        ("POST", "repos/uni/seats/issues/7/comments")
+    ]
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["rendered/clusters/.x.yaml", "rendered/clusters/prod/.argocd-source.yaml", "rendered/gitops/.d/x.yaml"],
+)
+def test_hidden_files_that_engines_apply_fail(github: Github, path: str) -> None:
+    file = github.repository.folder / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("kind: ClusterRoleBinding\n", "utf-8")
+    github.repository.commit("nothing to see")
+    github.repository.git("push", "--quiet", "origin", "change")
+    ran = github.run()
+
+    assert "Render" in ran.failed
+    assert ran.state == "failure"
+    assert path.removeprefix("rendered/") in ran.comments[0][2].replace("\\", "")
+
+
+def test_what_an_author_lets_git_ignore_is_committed_all_the_same(github: Github) -> None:
+    repository = github.repository
+    repository.git("rm", "--quiet", "rendered/clusters/prod/base.yaml")
+    (repository.folder / ".gitignore").write_text("base.yaml\n", "utf-8")
+    repository.commit("no sweep, no permissions")
+    repository.git("push", "--quiet", "origin", "change")
+
+    assert github.run().failed == []
+    assert repository.git("ls-tree", "--name-only", "HEAD", "rendered/clusters/prod/base.yaml")
+
+
+def test_berth_runs_without_a_token(github: Github) -> None:
+    github.repository.program("berth", f'env >>"{github.folder}/environment"; exit 1')
+    github.run()
+
+    assert TOKEN not in (github.folder / "environment").read_text("utf-8")
+    assert [step["name"] for step in STEPS if "GH_TOKEN" in step.get("env", {})] == [
+        "Push",
+        "Comment",
+        "Status",
+    ]
+    (checkout,) = [step for step in STEPS if step.get("uses", "").startswith("actions/checkout@")]
+    assert checkout["with"]["persist-credentials"] is False
+
+
+@pytest.mark.parametrize("path", [PREVIEW, CALENDAR, REPORT])
+def test_permissions_are_those_of_a_job(path: str) -> None:
+    written = yaml.safe_load(workflow(path, "kube-berth"))
+
+    assert written["permissions"] == {"contents": "read"}
+    assert "env" not in written
+
+
+def test_what_pip_installs_is_pinned_by_hash() -> None:
+    names = re.findall(r"^([\w.-]+)==", requirements(), re.MULTILINE)
+    locked = (ROOT / ".ci/requirements.txt").read_text("utf-8")
+
+    assert {"pydantic", "click", "jinja2", "pyyaml", "hatchling"} <= {*names}
+    for line in requirements().splitlines():
+        assert line.startswith("#") or line.rstrip(" \\") in locked.replace(" \\", "")
+
+
+def test_actions_are_pinned_by_commit_each_to_one() -> None:
+    """A tag may be moved to other code."""
+    folders = (".github", "docs", "preview-of-forks")
+    files = [path for folder in folders for path in (ROOT / folder).rglob("*.*") if path.suffix in PAGES]
+    texts = [path.read_text("utf-8") for path in (*files, ROOT / "action.yml")]
+    texts += [workflow(path, "kube-berth") for path in (PREVIEW, CALENDAR, REPORT)]
+    used = [
+        match
+        for text in texts
+        for match in re.findall(r"uses: (\S+?)@(.*)", text)
+        if "<owner>" not in match[0]
+    ]
+    pins = {name: {pin for one, pin in used if one == name} for name, _ in used}
+
+    assert pins["actions/checkout"]
+    assert {name: pin for name, pin in pins.items() if len(pin) > 1} == {}
+    assert [pin for (pin,) in pins.values() if not re.fullmatch(r"[0-9a-f]{40} # v[\d.]+", pin)] == []
+
+
+def test_jobs_of_this_repository_have_the_permissions_that_they_need_alone() -> None:
+    for path in (ROOT / ".github/workflows").glob("*.yaml"):
+        written = yaml.safe_load(path.read_text("utf-8"))
+        assert written["permissions"] in ({"contents": "read"}, {}), path

@@ -23,17 +23,24 @@ from tests.live.turns import (
     in_peace,
     job,
     moved,
+    new_namespace,
     new_sweep,
+    no_namespace,
     not_created,
+    other_site,
     override,
     pending,
+    proof,
     refuse_all,
     refused,
+    relabeled,
     short,
     stray,
+    suspended,
     swept,
     template,
     timetable,
+    unpermitted,
     unready,
     unscaled,
     waits,
@@ -64,6 +71,9 @@ def without_code(world: World, *packages: str) -> None:
     ]
 
 
+STRAY = {"name": "stray", "namespace": "berth", "labels": {"berth.dev/site": "uni"}}
+
+
 class Case(NamedTuple):
     """What happens, and when somebody looks. `before`: the same was seen so many seconds earlier."""
 
@@ -74,6 +84,68 @@ class Case(NamedTuple):
 
 
 CASES = [
+    # permissions, and what pods prove
+    Case("binding-gone", lambda w: unpermitted(w, "RoleBinding")),
+    Case("role-gone-before-a-later-window", lambda w: unpermitted(w, "Role"), "2026-02-01T12:00:00Z"),
+    Case("role-without-scale", lambda w: w.get("Role", "course")["rules"].pop()),
+    Case("binding-of-another", lambda w: w.get("RoleBinding", "course").update(subjects=[])),
+    Case("sweep-unbound", lambda w: w.remove("RoleBinding", "berth-sweep")),
+    Case("sessions-namespace-gone", no_namespace),
+    Case("sessions-namespace-made-again", new_namespace),
+    Case("proved-lately", lambda w: proof(w, "2026-02-02T08:59:05Z")),
+    Case("proved-long-ago", lambda w: proof(w, "2026-02-02T08:58:29Z")),
+    Case("proved-of-no-pool", lambda w: proof(w, "2026-02-02T08:59:05Z", pools="{}")),
+    Case(
+        "proved-long-ago-and-too-few-seats",
+        all_of(
+            lambda w: proof(w, "2026-02-02T08:00:00Z"),
+            lambda w: w.scale("course-small", 4, "berth-scaler", "2026-02-02T08:00:00Z"),
+        ),
+    ),
+    Case(
+        "its-pod-says-what-does-not-work",
+        lambda w: proof(
+            w, "2026-02-02T08:59:05Z", "sessions of small: 403 Forbidden: no", "timetable: 500: oh"
+        ),
+    ),
+    # what others did
+    Case(
+        "label-taken-from-a-deployment",
+        lambda w: relabeled(w, "Deployment", "course-small", reservation=None),
+    ),
+    Case(
+        "label-of-the-site-taken-from-a-deployment",
+        lambda w: relabeled(w, "Deployment", "course-small", site=None),
+    ),
+    Case(
+        "deployment-with-the-label-of-another",
+        lambda w: relabeled(w, "Deployment", "course-small", reservation="other"),
+    ),
+    Case(
+        "deployment-of-nobody",
+        all_of(
+            lambda w: w.apply({**w.get("Deployment", "course-small"), "metadata": STRAY}),
+            lambda w: relabeled(w, "Deployment", "stray", reservation=None),
+        ),
+    ),
+    Case(
+        "record-that-plays-a-timetable",
+        all_of(
+            lambda w: proof(w, "2026-02-02T08:59:05Z"),
+            lambda w: relabeled(
+                w, "ConfigMap", "course-record", role="timetable", reservation="course-record"
+            ),
+        ),
+    ),
+    Case(
+        "record-that-plays-that-of-another",
+        all_of(
+            lambda w: proof(w, "2026-02-02T08:59:05Z"),
+            lambda w: relabeled(w, "ConfigMap", "course-record", reservation="other"),
+        ),
+    ),
+    Case("another-site", other_site),
+    Case("opened-while-its-cronjob-is-suspended", suspended, "2026-02-02T07:30:20Z"),
     # seats
     Case(
         "scaled-to-0-and-nobody-serves",

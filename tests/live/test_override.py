@@ -38,7 +38,7 @@ def annotation(server: ApiServer, name: str = "course") -> str | None:
     return notes.get("berth.dev/override")
 
 
-@pytest.mark.parametrize("until", ["2026-02-02T12:00:00Z", "2026-02-02 13:00", "+3h", "+180m"])
+@pytest.mark.parametrize("until", ["2026-02-02T12:00:00Z", "2026-02-02 13:00", "13:00", "+3h", "+180m"])
 def test_a_target_is_set_until_an_instant(
     berth: Berth, server: ApiServer, tmp_path: Path, until: str
 ) -> None:
@@ -187,6 +187,7 @@ def test_only_clusters_with_these_classes_are_written_to(
         ("course small=1e3 --until +2h", '"small=1e3"'),
         ("course small=10001 --until +2h", '"small=10001"'),
         ("course small=3 --until 2026-02-02T09:00:00Z", "2026-02-02T09:00:00Z"),
+        ("course small=3 --until 25:00", '"25:00"'),
         ("course small=3 --until +8d", "7 days"),
         ("course small=3 --clear", "--clear"),
         ("course --clear --until +2h", "--clear"),

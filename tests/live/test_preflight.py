@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 from berth.cli import preflight as command
-from berth.live.expected import expected_access
+from berth.live.expected import expected_states
 from berth.live.preflight import Clock, job_of, trial_job
 from berth.manifests.rbac import Access
+from berth.output.templates import Renderer
 from berth.pipeline import Pipeline
 
 from tests.answer import Berth
@@ -20,7 +21,7 @@ from tests.live.happenings import NOW, in_order
 from tests.live.judged import status, told, wordless
 from tests.live.sites import asking, two
 from tests.live.slotproject import CLASS, COURSE, SITE
-from tests.live.turns import NO_IMAGE, not_created
+from tests.live.turns import NO_IMAGE, not_created, other_site
 from tests.live.world import World
 
 IN_ORDER = """\
@@ -81,6 +82,17 @@ def test_in_order_everything_is_proven_and_nothing_stays(
         ("Pod", "All"),
         ("Job", None),
     ]
+
+
+def test_a_second_site_in_the_namespace_is_refused_before_it_is_applied(
+    berth: Berth, server: ApiServer, tmp_path: Path
+) -> None:
+    """Both would have a sweep, an inventory and code of the same names. The first is told, too."""
+    server.world.objects = [one for one in server.world.objects if one["kind"] == "Namespace"]
+    other_site(server.world)
+    code, lines = preflight(berth, server, tmp_path)
+
+    assert (code, kinds(lines)[0]) == (1, "error[S086]")
 
 
 def test_what_would_run_is_tried_as_it_is(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
@@ -185,7 +197,8 @@ def test_all_permissions_in_git_are_checked(berth: Berth, server: ApiServer, tmp
 def test_permissions_of_the_whole_cluster_have_no_namespace(tmp_path: Path) -> None:
     pipeline = Pipeline(str(project.write(tmp_path, {"site": SITE, "class": CLASS, "course": COURSE})))
     assert pipeline.site is not None
-    found = expected_access(pipeline.site, pipeline.items(), pipeline.declared.classes.values())["prod"]
+    items, classes = list(pipeline.items()), pipeline.declared.classes.values()
+    found = expected_states(pipeline.site, items, classes, Renderer())["prod"].access
     slots = ("scheduling.koordinator.sh", "reservations")
 
     assert [one for one in found["course"] if not one.namespace] == [

@@ -181,8 +181,13 @@ def test_a_look_is_one_list_of_each_kind_and_one_of_sessions() -> None:
         f"/api/v1/namespaces/berth/pods?{ours},berth.dev/resource-class?status.phase=Pending",
         f"/api/v1/namespaces/berth/pods?{ours},!berth.dev/resource-class?status.phase!=Succeeded",
         f"/apis/apps/v1/namespaces/berth/deployments?{ours}",
-        f"/apis/batch/v1/namespaces/berth/cronjobs?{ours}",
+        "/apis/batch/v1/namespaces/berth/cronjobs?berth.dev/site",
         f"/apis/batch/v1/namespaces/berth/jobs?{ours}",
+        *(
+            f"/apis/rbac.authorization.k8s.io/v1/namespaces/{namespace}/{kind}?berth.dev/site"
+            for namespace in ("berth", "hub")
+            for kind in ("roles", "rolebindings")
+        ),
         "/api/v1/namespaces/hub/pods?component=singleuser-server,size=small,!berth.dev/site"
         "?status.phase!=Succeeded,status.phase!=Failed",
         "/api/v1/namespaces/berth/events?reason=FailedCreate",
@@ -197,7 +202,7 @@ def test_at_rest_nobody_asks_for_sessions() -> None:
     world.scale("course-small", 0, "berth-occurrence", "2026-01-26T12:00:00Z")
 
     assert rows(status(world, git, "2026-02-01T00:00:00Z"))[0][4:] == (0, 0, 0, 0)
-    assert [path for path in world.asked if "hub" in path] == []
+    assert [path for path in world.asked if "hub/pods" in path] == []
 
 
 def test_pages_are_put_together() -> None:

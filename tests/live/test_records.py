@@ -62,6 +62,24 @@ def test_a_malformed_record_does_not_hide_the_others(
     assert err.startswith("prod: warning[S081] ConfigMap bad-record")
 
 
+def test_a_record_tells_of_its_own_reservation_only(
+    berth: Berth, server: ApiServer, world: World, tmp_path: Path
+) -> None:
+    """Its account may write what it likes, and any label."""
+    forged = OccurrenceRecord("course/2026-02-02T09:00", {"small": 25}, None, {"small": 99}, window=(0, 1, 2))
+    own = OccurrenceRecord("mine/1", {"small": 1}, None, {"small": 1}, window=(0, 1, 2))
+    mine = {"berth.dev/reservation": "mine"}
+    world.objects.append(config_map(record_text([forged, own]), "mine-record", **mine))
+    world.objects.append(config_map(record_text([forged]), "other-record"))
+    code, out, err = report(berth, server, tmp_path)
+
+    assert (code, dates(out)) == (0, [("mine/1", 1), (ONE.occurrence, 7)])
+    assert [line.partition(" has")[0] for line in err.splitlines()] == [
+        "prod: warning[S081] ConfigMap mine-record",
+        "prod: warning[S081] ConfigMap other-record",
+    ]
+
+
 def test_a_cluster_without_records_says_so(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
     code, out, err = report(berth, server, tmp_path)
 

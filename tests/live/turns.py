@@ -1,5 +1,6 @@
 """What happens to a cluster: one turn each, as the API server tells of it afterwards."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -202,6 +203,66 @@ def stray(world: World) -> None:
     text = f'{{"small": {{"target": 3, {until}}}, "smal": {{"target": 60, {until}}}}}'
     world.get("ConfigMap", "course")["metadata"]["annotations"]["berth.dev/override"] = text
     world.scale("course-small", 3, "berth-occurrence", "2026-02-02T08:59:00Z")
+
+
+def unpermitted(world: World, *kinds: str) -> None:
+    """Roles or RoleBindings of the course are gone."""
+    for kind in kinds:
+        world.remove(kind, "course")
+
+
+def no_namespace(world: World) -> None:
+    """The namespace of sessions is gone, with all that was in it."""
+    world.objects = [one for one in world.objects if one["metadata"].get("namespace") != "hub"]
+
+
+def new_namespace(world: World) -> None:
+    """It was made again."""
+    no_namespace(world)
+    world.apply({"kind": "Namespace", "metadata": {"name": "hub"}})
+
+
+def proof(world: World, at: str, *troubles: str, pools: str = '{"small": "2026-02-02T08:59:00Z"}') -> None:
+    """The pod of the course proves what it did at 08:59:00; it was written at an instant."""
+    text = f'{{"at": "2026-02-02T08:59:05Z", "pools": {pools}, "troubles": {json.dumps(troubles)}}}'
+    found = world.apply(
+        {
+            "kind": "ConfigMap",
+            "metadata": {
+                "name": "course-record",
+                "namespace": "berth",
+                "labels": {
+                    "berth.dev/site": "uni",
+                    "berth.dev/reservation": "course",
+                    "berth.dev/role": "record",
+                },
+            },
+            "data": {"records.json": "[]", "serving.json": text},
+        }
+    )
+    found["metadata"]["managedFields"] = [{"manager": "berth-scaler", "time": at}]
+    world.get("Pod", "course-29500-abcde")["metadata"]["annotations"] = {"berth.dev/proves": "serving.json"}
+
+
+def relabeled(world: World, kind: str, name: str, **labels: str | None) -> None:
+    """`site`, `reservation` and `role`; None takes one away."""
+    known = world.get(kind, name)["metadata"]["labels"]
+    known.update({f"berth.dev/{key}": value for key, value in labels.items()})
+    for key in [key for key, value in known.items() if value is None]:
+        del known[key]
+
+
+def other_site(world: World) -> None:
+    """It has a CronJob in the namespace."""
+    metadata = {"name": "theirs", "namespace": "berth", "labels": {"berth.dev/site": "other"}}
+    world.apply({"kind": "CronJob", "metadata": metadata, "spec": {}})
+
+
+def suspended(world: World) -> None:
+    """The only CronJob of the course, whose pod has not come yet."""
+    world.get("CronJob", "course")["spec"]["suspend"] = True
+    world.remove("Pod", "course-29500-abcde")
+    unscaled(world)
 
 
 def in_peace(world: World) -> None:

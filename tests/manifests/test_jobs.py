@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from berth.core.serving import PROOF_KEY, PROVES
 from berth.manifests import code
 
 from tests.cli import project
@@ -133,13 +134,19 @@ def test_a_job_knows_its_reservation_and_mounts_what_it_reads(tmp_path: Path) ->
     ]
 
 
-def test_the_shared_folder_keeps_no_node_from_being_drained(tmp_path: Path) -> None:
-    """cluster-autoscaler leaves nodes alone whose pods have an emptyDir that nobody speaks for."""
+def test_the_shared_folder_keeps_no_node_from_being_drained_and_pods_say_that_they_prove_their_work(
+    tmp_path: Path,
+) -> None:
+    """cluster-autoscaler leaves nodes alone whose pods have an emptyDir that nobody speaks for.
+
+    The sweep asks pods of older releases for no proof.
+    """
     site, parts = small(tmp_path)
     (cronjob,) = of_kind("CronJob", of_part(site, parts["night/lab"]))
 
     assert cronjob["spec"]["jobTemplate"]["spec"]["template"]["metadata"]["annotations"] == {
-        "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes": "share"
+        "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes": "share",
+        PROVES: PROOF_KEY,
     }
 
 
@@ -208,10 +215,26 @@ def test_the_sweep_knows_its_site_and_who_prunes(tmp_path: Path, cluster: str, t
         "MALLOC_ARENA_MAX": "1",
     }
     assert container["resources"] == {**LIMITS, "limits": {"memory": "256Mi"}}  # it holds all timetables
-    assert pod["volumes"] == [
+    token, *volumes = pod["volumes"]
+    assert token["name"] == "token"
+    assert volumes == [
         {"name": "core", "configMap": {"name": CORE}},
         {"name": "runtime", "configMap": {"name": RUNTIME}},
     ]
+
+
+def test_the_sweep_has_its_token_as_a_job_has_it(tmp_path: Path) -> None:
+    """Short, renewed, and mounted by name: policies such as Kyverno's refuse one mounted by default."""
+    ours = sweep(tmp_path, "prod")["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+    site, parts = small(tmp_path / "job")
+    (cronjob,) = of_kind("CronJob", of_part(site, parts["night/lab"]))
+    job = cronjob["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+
+    assert ours["automountServiceAccountToken"] is False
+    mounts = ours["containers"][0]["volumeMounts"], job["initContainers"][0]["volumeMounts"]
+    for both in ((ours["volumes"], job["volumes"]), mounts):
+        first, second = ([one for one in some if one["name"] == "token"] for some in both)
+        assert first == second != []
 
 
 def test_all_our_jobs_run_where_and_with_what_the_site_says(tmp_path: Path) -> None:
@@ -237,7 +260,8 @@ def test_all_our_jobs_run_where_and_with_what_the_site_says(tmp_path: Path) -> N
         ]
         for container in (*pod["containers"], *pod.get("initContainers", [])):
             assert container["image"] == "example.org/python:3"
+            memory = WAITING if container["name"] == "occurrence" else LIMITS
             assert container["resources"] == {
-                "requests": {"cpu": "20m", "memory": "300Mi"},
+                "requests": {"cpu": "20m", "memory": memory["requests"]["memory"]},
                 "limits": {"memory": "300Mi"},
             }

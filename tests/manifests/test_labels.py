@@ -31,9 +31,26 @@ def test_every_object_of_a_reservation_carries_its_name_and_its_own_labels(tmp_p
             "ConfigMap": {"berth.dev/role": "timetable"},
             "Deployment": {"berth.dev/resource-class": "small"},
         }.get(one["kind"], {})
-        expected = {**OURS, "berth.dev/reservation": "course", **OWN, **own}
+        is_permission = one["kind"] in ("Role", "RoleBinding", "ServiceAccount")
+        expected = {**OURS, "berth.dev/reservation": "course", **({} if is_permission else OWN), **own}
 
         assert one["metadata"]["labels"] == expected, one["kind"]
+
+
+def test_what_authors_write_is_on_no_permission_and_no_account(tmp_path: Path) -> None:
+    """A label adds a role to others, and an annotation gives an account a role in the cloud."""
+    own = "{name: course, labels: {example.org/own: x}, annotations: {eks.amazonaws.com/role-arn: admin}}"
+    site, parts = small(tmp_path, course=project.COURSE.replace("{name: course}", own))
+    guarded = [
+        one["metadata"]
+        for one in of_part(site, parts["course/prod"])
+        if one["kind"] in ("ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")
+    ]
+
+    assert guarded
+    for metadata in guarded:
+        assert "example.org/own" not in metadata["labels"]
+        assert "eks.amazonaws.com/role-arn" not in metadata.get("annotations", {})
 
 
 def test_its_own_labels_reach_no_selector_and_no_pod(tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def roles(found: list[Object]) -> dict[tuple[str, str], Any]:
 
 
 def of_sessions(found: list[Object]) -> dict[tuple[str, str], Any]:
-    return {place: rules for place, rules in roles(found).items() if place[1].endswith("-sessions")}
+    return {place: rules for place, rules in roles(found).items() if "-sessions" in place[1]}
 
 
 def reads(group: str, *resources: str) -> Object:
@@ -236,22 +236,59 @@ def test_a_class_without_sessions_opens_nothing(tmp_path: Path) -> None:
     assert of_sessions(base(tmp_path, "prod")) == {}
 
 
-def test_classes_share_one_role_in_each_namespace_whatever_their_order(tmp_path: Path) -> None:
+def test_each_kind_of_a_namespace_has_a_role_whatever_the_order_of_classes(tmp_path: Path) -> None:
+    """The first has a name without its kind, as nearly every namespace has one only."""
     sessions = (*NOTEBOOKS, "{source: renku, namespaces: [a]}", "{source: pods, namespaces: [b, b]}")
     found, turned = base(tmp_path, "prod", *sessions), base(tmp_path, "prod", *reversed(sessions))
 
     assert list(of_sessions(found).items()) == [
+        (("a", "berth-uni-sessions"), [reads("", "services")]),
         (
-            ("a", "berth-uni-sessions"),
-            [
-                reads("", "services"),
-                reads("amalthea.dev", "amaltheasessions"),
-                reads("kubeflow.org", "experiments", "notebooks"),
-            ],
+            ("a", "berth-uni-sessions.amaltheasessions.amalthea.dev"),
+            [reads("amalthea.dev", "amaltheasessions")],
         ),
-        (("b", "berth-uni-sessions"), [reads("", "pods"), reads("kubeflow.org", "notebooks")]),
+        (("a", "berth-uni-sessions.experiments.kubeflow.org"), [reads("kubeflow.org", "experiments")]),
+        (("a", "berth-uni-sessions.notebooks.kubeflow.org"), [reads("kubeflow.org", "notebooks")]),
+        (("b", "berth-uni-sessions"), [reads("", "pods")]),
+        (("b", "berth-uni-sessions.notebooks.kubeflow.org"), [reads("kubeflow.org", "notebooks")]),
     ]
     assert turned == found
+
+
+@pytest.mark.parametrize(
+    ("sessions", "bound"),
+    [
+        ("{source: pods, namespaces: [a]}", {("a", "berth-uni.course"): "berth-uni-sessions"}),
+        (
+            "{source: custom, namespaces: [a], group: kubeflow.org, version: v1, resource: experiments}",
+            {
+                ("a", "berth-uni.course.experiments.kubeflow.org"): (
+                    "berth-uni-sessions.experiments.kubeflow.org"
+                )
+            },
+        ),
+    ],
+    ids=["pods", "experiments"],
+)
+def test_a_reservation_reads_only_the_kind_of_its_own_classes(
+    tmp_path: Path, sessions: str, bound: dict[tuple[str, str], str]
+) -> None:
+    """Another class of the cluster has sessions of other kinds in the same namespace."""
+    other = "{source: pods, namespaces: [a]}"
+    if "pods" in sessions:
+        other = "{source: custom, namespaces: [a], group: kubeflow.org, version: v1, resource: experiments}"
+    classes = project.CLASSES + CLASS.format(name="there", cluster="prod", number=1, sessions=sessions)
+    classes += CLASS.format(name="other", cluster="prod", number=2, sessions=other)
+    words = {"resourceClass: small": "resourceClass: there", "Behavior: none": "Behavior: maintain"}
+    text = project.COURSE
+    for before, after in words.items():
+        text = text.replace(before, after)
+    site, parts = small(tmp_path, course=text, classes=classes)
+    _, *found = of_kind("RoleBinding", of_part(site, parts["course/prod"]))
+
+    assert {
+        (one["metadata"]["namespace"], one["metadata"]["name"]): one["roleRef"]["name"] for one in found
+    } == bound
 
 
 def test_sessions_of_another_cluster_open_nothing_here(tmp_path: Path) -> None:

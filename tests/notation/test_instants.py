@@ -4,7 +4,7 @@ import pytest
 from berth.dates.moments import local_text, named, read
 from berth.dates.zone import number
 from berth.notation.days import day
-from berth.notation.instants import instant, week_of
+from berth.notation.instants import instant, next_time, week_of
 from berth.notation.refusal import Refusal
 from hypothesis import given
 from hypothesis import strategies as st
@@ -36,6 +36,28 @@ def test_instants_are_absolute_or_relative(text: str, found: str) -> None:
     assert THURSDAY is not None
 
     assert local_text(instant(text, ZURICH, THURSDAY), ZURICH) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("10:16", "Thu 2026-03-26 10:16"),
+        ("10:15", "Fri 2026-03-27 10:15"),
+        ("04:51", "Fri 2026-03-27 04:51"),
+    ],
+)
+def test_a_time_of_day_is_the_next_one(text: str, found: str) -> None:
+    assert THURSDAY is not None
+    at = next_time(text, ZURICH, THURSDAY)
+
+    assert at is not None
+    assert local_text(at, ZURICH) == found
+
+
+@pytest.mark.parametrize("text", ["", "4:51", "24:01", "04:51:00", "today 04:51", "0451", "+2h"])
+def test_other_texts_are_no_time_of_day(text: str) -> None:
+    assert THURSDAY is not None
+    assert next_time(text, ZURICH, THURSDAY) is None
 
 
 @pytest.mark.parametrize(

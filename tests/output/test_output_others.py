@@ -6,8 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from berth.output.folder import ignored_by_git
-from berth.output.stage import WriteResult
+from berth.output.stage import Difference, WriteResult
 
 from tests.outputfolder import (
     HEADER,
@@ -18,6 +17,7 @@ from tests.outputfolder import (
     B,
     check,
     content,
+    files_in,
     foreign,
     in_the_way,
     refused,
@@ -99,25 +99,84 @@ def test_a_name_that_is_not_utf_8_is_told_in_ascii(out: Path) -> None:
     assert refused(lambda: render(out, OLD)) == (foreign("clusters/caf\\xe9.txt"),)
 
 
-def test_what_git_ignores_is_left_alone_unless_it_is_tracked(out: Path) -> None:
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("clusters/.x.yaml", "clusters/prod/.d/x.yaml", "clusters/prod/.argocd-source.yaml"),
+        *("clusters/prod/.berth-notes.tmp", "clusters/prod/reservations/.a.yaml.swp", "clusters/.gitkeep"),
+        *("gitops/.x.yaml", "gitops/argocd/.d/.x.json", "clusters/prod/sub/.git"),
+    ],
+)
+def test_hidden_files_are_foreign_because_engines_apply_them(out: Path, path: str) -> None:
+    write(out / path, "kind: ClusterRoleBinding\n")
+
+    assert refused(lambda: check(out, OLD)) == (foreign(path),)
+    assert refused(lambda: render(out, OLD)) == (foreign(path),)
+
+
+def test_hidden_files_with_our_header_are_stale(out: Path) -> None:
+    write(out / "clusters/prod/.x.yaml", HEADER)
+
+    assert check(out, OLD) == [Difference("clusters/prod/.x.yaml", "stale")]
+    assert render(out, OLD).removed == ["clusters/prod/.x.yaml"]
+
+
+def test_what_git_ignores_is_foreign_because_it_may_be_committed_all_the_same(out: Path) -> None:
     git = ["git", "-C", str(out.parent)]
     subprocess.run([*git, "init", "--quiet"], check=True)
-    write(out.parent / ".gitignore", "*.bak\ncache/\n")
-    write(out / "clusters/prod/a.bak", "mine")
-    write(out / "clusters/cache/ü x.txt", "mine")
-    write(out / "clusters/prod/tracked.bak", "mine")
-    subprocess.run([*git, "add", "--force", "rendered/clusters/prod/tracked.bak"], check=True)
+    write(out.parent / ".gitignore", "*.yaml\n")
+    write(out / "clusters/prod/x.yaml", "kind: ClusterRoleBinding\n")
+
+    assert refused(lambda: check(out, OLD)) == (foreign("clusters/prod/x.yaml"),)
+
+
+@pytest.mark.parametrize("owned", ["clusters/prod/", "gitops/", "clusters/"])
+def test_attributes_of_git_are_foreign_because_they_change_what_is_checked_out(out: Path, owned: str) -> None:
+    write(out / f"{owned}.gitattributes", "** working-tree-encoding=ASCII//TRANSLIT\n")
+
+    assert refused(lambda: check(out, OLD)) == (foreign(f"{owned}.gitattributes"),)
+
+
+@pytest.mark.parametrize(
+    ("path", "what"),
+    [
+        *((name, "A file") for name in (".sourceignore", ".gitattributes", "evil.yaml", "e.json", "README")),
+        *((f"{name}/e.yaml", "A folder") for name in ("other", ".hidden", "Clusters", "README.md")),
+    ],
+)
+def test_nothing_but_a_readme_is_beside_our_folders(out: Path, path: str, what: str) -> None:
+    write(out / path, HEADER)
+    expected = (foreign(path.partition("/")[0], what, owner="rendered"),)
+
+    assert refused(lambda: check(out, OLD)) == expected
+    assert refused(lambda: render(out, NEW)) == expected
+    assert files_in(out) == {**OLD, path: HEADER}
+
+
+def test_no_link_is_in_the_output_folder(out: Path) -> None:
+    (out / "more").symlink_to("clusters")
+    expected = (foreign("more", "A symbolic link", owner="rendered"),)
+
+    assert refused(lambda: check(out, OLD)) == expected
+    assert refused(lambda: render(out, NEW)) == expected
+
+
+def test_the_output_folder_is_not_a_link(out: Path, tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(out.name)
     before = content(out)
 
-    assert refused(lambda: render(out, OLD)) == (foreign("clusters/prod/tracked.bak"),)
+    for act in (lambda: check(link, OLD), lambda: render(link, NEW)):
+        (found,) = refused(act)
+        assert (found.code, found.file) == ("B091", "rendered")
     assert content(out) == before
 
-    (out / "clusters/prod/tracked.bak").unlink()
 
+def test_an_empty_folder_is_stale_because_it_may_be_a_submodule(out: Path) -> None:
+    (out / "clusters/prod/module/inner").mkdir(parents=True)
+
+    folders = ("clusters/prod/module/", "clusters/prod/module/inner/")
+    assert check(out, OLD) == [Difference(path, "stale") for path in folders]
     assert render(out, OLD) == WriteResult([], [], 3)
-    assert (out / "clusters/prod/a.bak").read_text("utf-8") == "mine"
-
-
-def test_outside_of_a_repository_git_ignores_nothing(tmp_path: Path) -> None:
-    assert ignored_by_git(str(tmp_path), ["a"]) == frozenset()
-    assert ignored_by_git(str(tmp_path / "none"), ["a"]) == frozenset()
+    assert check(out, OLD) == []
+    assert not (out / "clusters/prod/module").exists()

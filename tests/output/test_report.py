@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 import yaml
 from berth.findings import ERROR, NOTE, WARNING, Finding, in_order
 from berth.output import report
@@ -23,8 +24,8 @@ def test_text_tells_place_code_path_message_and_remedy_and_counts() -> None:
     assert report.text([ONE, TWO, TWO], color=False) == (
         "reservations/ml.yaml:23:17: error[B012] spec.provisioning.placeholderCount: -3 is below 1. "
         "Write a whole number from 1 up.\n"
-        "reservations/a,b: 100%.yaml:1:1: warning[B007] one\ntwo. Mend it.\n"
-        "reservations/a,b: 100%.yaml:1:1: warning[B007] one\ntwo. Mend it.\n"
+        "reservations/a,b: 100%.yaml:1:1: warning[B007] one\\ntwo. Mend it.\n"
+        "reservations/a,b: 100%.yaml:1:1: warning[B007] one\\ntwo. Mend it.\n"
         "1 error, 2 warnings.\n"
     )
 
@@ -43,7 +44,7 @@ def test_github_gets_one_command_a_finding_and_nothing_breaks_out_of_it() -> Non
     assert report.github([ONE, TWO._replace(severity=NOTE)]) == (
         "::error file=reservations/ml.yaml,line=23,col=17,title=B012::spec.provisioning.placeholderCount: "
         "-3 is below 1. Write a whole number from 1 up.\n"
-        "::notice file=reservations/a%2Cb%3A 100%25.yaml,line=1,col=1,title=B007::one%0Atwo. Mend it.\n"
+        "::notice file=reservations/a%2Cb%3A 100%25.yaml,line=1,col=1,title=B007::one\\ntwo. Mend it.\n"
     )
 
 
@@ -101,3 +102,20 @@ def test_csv_has_a_line_for_each_item_and_a_column_for_each_key() -> None:
         "d,,,x,false,",
     ]
     assert report.serialize(report.document("Things", {"items": []}), "csv") == ""
+
+
+HOSTILE = "a\n::set-env name=X::\x1b[2J\u202e.yaml"
+
+
+@pytest.mark.parametrize("form", ["text", "github", "csv"])
+def test_names_of_files_do_nothing_to_a_log_or_a_terminal(form: str) -> None:
+    found = ONE._replace(file=HOSTILE, message=f"{HOSTILE} is wrong.")
+    shown = {
+        "text": lambda: report.text([found], color=False),
+        "github": lambda: report.github([found]),
+        "csv": lambda: report.serialize(report.finding_list([found]), "csv"),
+    }[form]()
+
+    assert not {"\x1b", "\u202e"} & {*shown}
+    assert [line for line in shown.splitlines() if line.startswith("::set-env")] == []
+    assert len(shown.splitlines()) == {"text": 2, "github": 1, "csv": 2}[form]

@@ -4,6 +4,7 @@ import pytest
 from berth.findings import Finding, Path, Problem
 from berth.reading.document import parse
 from berth.reading.place import Places, locate
+from berth.reading.scalar import IN_QUOTES
 from berth.reading.source import Source
 from berth.reading.text import SyntaxProblem
 
@@ -204,3 +205,27 @@ def test_problems_become_findings_in_order_each_once() -> None:
         Finding("c.yaml", 1, 1, "B007", "warning", "", *nothing),
         Finding("d/e.yaml", 1, 1, "B001", "error", "", "it cannot be read.", "Remove it."),
     ]
+
+
+@pytest.mark.parametrize(
+    ("written", "as_read"),
+    [("0x1f", "31"), ("0o17", "15"), ("1e3", "1000.0"), ("1.0", "1.0"), ("+5", "5"), ("True", "true")],
+)
+def test_a_number_that_may_be_meant_as_text_is_shown_as_it_is_written(written: str, as_read: str) -> None:
+    source = Source("a.yaml", f"a: {written}".encode())
+    message = 'profile "It is a": {} is a number, not a name.'
+    problem = Problem("B013", "a.yaml", 0, ("a",), message.format(as_read), f'{IN_QUOTES}: "{as_read}".')
+    (finding,) = locate([problem], [source], severity)
+
+    assert (finding.message, finding.fix) == (
+        message.format(written),
+        f'{IN_QUOTES}: "{written}".',
+    )
+
+
+@pytest.mark.parametrize("text", ["{a: &x 31, b: *x}", "{}"], ids=["alias", "missing"])
+def test_a_number_that_is_not_written_at_its_place_is_shown_as_it_is_read(text: str) -> None:
+    problem = Problem("B013", "a.yaml", 0, ("b",), "31 is a number, not a name.", f'{IN_QUOTES}: "31".')
+    (finding,) = locate([problem], [Source("a.yaml", text.encode())], severity)
+
+    assert (finding.message, finding.fix) == (problem.message, problem.fix)

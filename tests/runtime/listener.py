@@ -35,9 +35,10 @@ class Colour(NamedTuple):
 
 
 class Heard:
-    """What a watch has told, and what there is by it."""
+    """What a watch has told, and what there is by it. Every watch is steady, unless it is told otherwise."""
 
-    def __init__(self, cluster: WatchedCluster) -> None:
+    def __init__(self, cluster: WatchedCluster, steady_seconds: float = 0.0) -> None:
+        self._steady_seconds = steady_seconds
         self.there: dict[str, object] = {}
         self.told: list[str] = []  # uids
         self.troubles: list[str] = []
@@ -52,7 +53,8 @@ class Heard:
             lambda: HTTPConnection("127.0.0.1", server.port, timeout=LONG_ENOUGH), "", most=100_000
         )
         context = RuntimeContext(Api(connection), "berth", self._log, lambda: 0.0, lambda: 1.0)
-        made = Watched(Collection(PODS, page=page), reader, context, connection, self._more.set)
+        collection, steady = Collection(PODS, page=page), self._steady_seconds
+        made = Watched(collection, reader, context, connection, self._more.set, steady)
         if self.watched:
             made.inherit(self.watched[-1])
         self.watched.append(made)
@@ -98,8 +100,10 @@ class Heard:
 
 
 @contextmanager
-def watched(cluster: WatchedCluster, reader: Reader | None = None, page: int = 2) -> Iterator[Heard]:
-    reports = Heard(cluster)
+def watched(
+    cluster: WatchedCluster, reader: Reader | None = None, page: int = 2, steady_seconds: float = 0.0
+) -> Iterator[Heard]:
+    reports = Heard(cluster, steady_seconds)
     with StubServer(cluster.answer) as server:
         made = reports.watch(server, reader or Colour(), page)
         yield reports

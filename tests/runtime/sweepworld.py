@@ -158,6 +158,29 @@ def pod(
     )
 
 
+def proving(**more: Any) -> Tree:
+    """A pod that proves that it works, as those of this release do."""
+    return pod(metadata={"annotations": {"berth.dev/proves": "serving.json"}}, **more)
+
+
+def record(
+    written: str, pools: dict[str, str] | None = None, name: str = "course-record", **labels: str | None
+) -> Tree:
+    """The record, written at an instant by the clock of the API server. `pools` worked last at these
+    instants; None: all of them worked when it was written. `labels` are ours without their domain.
+    """
+    worked = {"small": written} if pools is None else pools
+    instants = {key: instant_text(at(one)) for key, one in worked.items()}
+    proof = {"at": instant_text(at(written)), "pools": instants}
+    return made(
+        CONFIG_MAP,
+        name,
+        labels={"berth.dev/role": "record", **{f"berth.dev/{key}": value for key, value in labels.items()}},
+        metadata={"managedFields": [{"manager": "berth-scaler", "time": instant_text(at(written))}]},
+        data={"records.json": "[]", "serving.json": json.dumps({**proof, "troubles": []})},
+    )
+
+
 def scaler_down(since: str, ran: int = 600) -> Tree:
     """The status of a scaler that waits to be restarted, and ran for so many seconds before."""
     moments = {"startedAt": instant_text(at(since) - ran), "finishedAt": instant_text(at(since))}

@@ -200,11 +200,11 @@ def test_the_sweep_closes_a_buffer_that_the_timetable_names_no_more() -> None:
 
 
 def test_a_buffer_without_a_timetable_is_marked_and_then_removed() -> None:
-    swept = Swept("12:00", capacity_buffer(7, reservation="gone"))
+    swept = Swept("12:00", capacity_buffer(7, "gone-small", reservation="gone"))
 
     assert swept.run() == 0
-    assert swept.cluster.writes[0] == "PATCH capacitybuffers course-small"
-    assert swept.cluster.of("capacitybuffers")["course-small"]["spec"]["replicas"] == 7
+    assert swept.cluster.writes[0] == "PATCH capacitybuffers gone-small"
+    assert swept.cluster.of("capacitybuffers")["gone-small"]["spec"]["replicas"] == 7
     swept.cluster.now += 300
     assert swept.run() == 0
     assert swept.cluster.of("capacitybuffers") == {}

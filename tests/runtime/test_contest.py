@@ -25,7 +25,9 @@ RECOGNITIONS = tuple(SMALL.items())
 
 
 def read(found: dict[str, object]) -> TimetableReading:
-    return TimetableReader(tuple(SMALL.items()), NOW).read(found)
+    reading = TimetableReader(tuple(SMALL.items()), NOW).read(found)
+    assert reading is not None
+    return reading
 
 
 def occurrence(row: Row) -> TimetableOccurrence:

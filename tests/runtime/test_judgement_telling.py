@@ -6,7 +6,7 @@ import pytest
 from berth.core.decide import decide
 
 from tests.runtime.sweepworld import cronjob, deployment, job, pod, seen, timetable
-from tests.runtime.world import at
+from tests.runtime.world import COURSE, at, timetable_text
 
 FULL = deployment(25)
 
@@ -17,15 +17,14 @@ FULL = deployment(25)
         pytest.param({"text": "{"}, "the timetable is not JSON: ", id="no-json"),
         pytest.param({"text": ""}, "the timetable is not JSON: ", id="no-text"),
         pytest.param(
-            {"labels": {"berth.dev/reservation": "curse"}},
-            "reservation: 'course' is not 'curse', as the label says",
+            {"text": timetable_text(COURSE).replace('"reservation": "course"', '"reservation": "curse"')},
+            "reservation: 'curse' is not 'course', as the label says",
             id="another-reservation",
         ),
     ],
 )
 def test_a_malformed_timetable_is_told_and_nothing_is_touched(more: dict[str, Any], why: str) -> None:
-    known = {"labels": more["labels"]} if "labels" in more else {}
-    trees = [deployment(7, **known), cronjob(**known), job(**known)]
+    trees = [deployment(7), cronjob(), job()]
 
     for now in ("09:00", "11:00"):
         found = decide(seen(timetable(**more), *trees), at(now))
@@ -46,14 +45,12 @@ def test_a_timetable_of_another_site_is_malformed() -> None:
     assert warning.message.endswith("site: 'elsewhere' is not 'example', as the label says")
 
 
-def test_two_timetables_of_one_reservation_are_malformed() -> None:
-    second = timetable()
+def test_the_copy_of_a_timetable_under_another_name_is_none() -> None:
+    second = timetable(text="{")
     second["metadata"] |= {"name": "copy", "uid": "other"}
+    trees = [timetable(), FULL]
 
-    found = decide(seen(timetable(), second, FULL), at("11:00"))
-
-    assert found.actions == ()
-    assert found.warnings[0].message.endswith("copy and course are timetables of the same reservation")
+    assert decide(seen(*trees, second), at("11:00")) == decide(seen(*trees), at("11:00"))
 
 
 def test_a_malformed_override_is_told() -> None:

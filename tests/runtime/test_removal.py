@@ -152,7 +152,8 @@ def test_a_record_is_removed_more_than_a_year_after_its_reservation(prunes: bool
         pytest.param(
             [timetable(text="{"), FULL, job(created="08:00")], [], id="timetable-that-cannot-be-read"
         ),
-        pytest.param([made(CONFIG_MAP, "other", "course"), FULL], [], id="config-map-without-a-timetable"),
+        pytest.param([made(CONFIG_MAP, "course"), FULL], [], id="config-map-without-a-timetable"),
+        pytest.param([made(CONFIG_MAP, "other", "course"), FULL], [LOST], id="config-map-of-another-name"),
     ],
 )
 def test_leftovers_where_an_engine_prunes(trees: list[Tree], expected: list[str]) -> None:

@@ -7,7 +7,7 @@ import pytest
 from berth.core.jsonvalues import Tree
 
 from tests.runtime.listener import PODS, Colour, Heard, next_time, pod, queries, watched
-from tests.runtime.stub_server import Reply, StubServer, reply
+from tests.runtime.stub_server import Received, Reply, StubServer, reply
 from tests.runtime.watched_cluster import HEAD, WatchedCluster, chunk, refused, status
 
 
@@ -212,7 +212,7 @@ def test_a_bug_of_ours_is_trouble_and_no_end(cluster: WatchedCluster) -> None:
     with watched(cluster, Buggy()) as reports:
         reports.until_watching()
 
-    assert (reports.troubles, reports.there) == (["oh"], dict.fromkeys("abcde", "red"))
+    assert (reports.troubles[0], reports.there) == ("oh", dict.fromkeys("abcde", "red"))
 
 
 @pytest.mark.parametrize("has_told", [True, False], ids=["told", "not-yet-told"])
@@ -268,3 +268,44 @@ def test_a_large_event_is_read_and_one_that_nests_deeply_kills_nobody(cluster: W
         reports.until(lambda: "x" in reports.there)
 
     assert reports.there == dict.fromkeys("abcdex", "red")
+
+
+EXPIRED = json.dumps({"type": "ERROR", "object": status(410, "Expired")})
+
+
+@pytest.mark.parametrize(
+    ("last", "told"),
+    [
+        pytest.param((), "the server ends it after 0.0 s and 1 events", id="ended"),
+        pytest.param((EXPIRED,), "no", id="expired"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["MODIFIED", "BOOKMARK"])
+def test_a_watch_that_always_ends_after_its_first_event_is_asked_for_with_pauses(
+    cluster: WatchedCluster, kind: str, last: tuple[str, ...], told: str
+) -> None:
+    """It told something each time, and asked again without a pause."""
+
+    def ends(received: Received) -> Reply | None:
+        if "watch=" not in received.path:
+            return None
+        tree = {"metadata": {"uid": "a", "resourceVersion": str(len(cluster.asked))}}
+        lines = (json.dumps({"type": kind, "object": tree}), *last)
+        return Reply(HEAD, stream=(*(chunk(f"{line}\n".encode()) for line in lines), chunk(b"")))
+
+    cluster.interferences.append(ends)
+    with watched(cluster, steady_seconds=10.0) as reports:
+        reports.until(lambda: told in reports.troubles)
+        assert reports.watches <= 3
+        reports.until_watching(4)
+        assert (reports.watches, reports.troubles) == (4, [told])
+
+
+def test_a_watch_that_worked_for_a_while_is_asked_for_again_at_once(cluster: WatchedCluster) -> None:
+    with watched(cluster) as reports:
+        for number in range(1, 4):
+            reports.until_watching(number)
+            cluster.end_watches()
+        reports.until_watching(4)
+
+    assert reports.troubles == []

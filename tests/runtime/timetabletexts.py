@@ -21,4 +21,6 @@ def text(reservation: str, *rows: Row, course: dict[str, Any] | None = None, sus
 
 
 def config_map(name: str, said: object) -> dict[str, object]:
-    return {"metadata": {"name": name, "uid": f"uid-{name}"}, "data": {"timetable.json": said}}
+    """The ConfigMap of the timetable of the reservation `name`."""
+    metadata = {"name": name, "uid": f"uid-{name}", "labels": {"berth.dev/reservation": name}}
+    return {"metadata": metadata, "data": {"timetable.json": said}}

@@ -11,6 +11,7 @@ from berth.core.timetable import Timetable, parse_timetable
 from berth.runtime.apiclient import Api, Connection
 from berth.runtime.program import Log, RuntimeContext
 from berth.runtime.sessionobserver import ObservedSessions, SessionObserver
+from berth.runtime.watch import Watches
 
 from tests.runtime.stub_server import StubServer
 from tests.runtime.timetabletexts import config_map, text
@@ -57,6 +58,7 @@ class Scene:
 
         context = RuntimeContext(Api(connect()), "berth", log, lambda: self.now, lambda: 1.0)
         self.observed = SessionObserver(context, connect)
+        self.observed._watches = Watches(context, connect, steady_seconds=0.0)
 
     def close(self) -> None:
         """Stop all watches."""

@@ -58,6 +58,7 @@ def test_what_is_written_is_kept_in_the_order_of_the_file() -> None:
         daemonRequests={"cpu": "200m", "pods": 4},
         nodeStartMinutes=3,
         imagePullMinutes=1,
+        volumesPerNode=25,
     )
     reserved = CloudReservation(
         "cr-0a", (), "", "", "p5.48xlarge", "us-east-1a", 4, "default", False, None, None, None
@@ -82,6 +83,7 @@ def test_what_is_written_is_kept_in_the_order_of_the_file() -> None:
         (),
         (),
         NodeStartup(3, 1),
+        25,
     )
 
 

@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 from berth.notation.days import DateSpan
+from berth.schema.counts import MOST_SEATS
 from berth.schema.datechanges import ExtraEntry, MovedEntry
 from berth.schema.recurrence import DateOrException
 from berth.schema.report import INVALID
 from berth.schema.reservation import Provisioning
-from berth.schema.types import MOST_SEATS, SeatCount, Weekdays
+from berth.schema.types import SeatCount, Weekdays
 from berth.schema.values import Except
 
 from tests.saying import ask, said

@@ -8,7 +8,7 @@ from berth.schema.nodepool import Taint
 from berth.schema.report import Origin
 
 from tests.built import built
-from tests.saying import Value, document, read, resource_class, site, told
+from tests.saying import Value, document, finding, read, resource_class, site, told
 
 NODE = {"name": "large", "allocatable": {"cpu": "15.6", "memory": "60Gi"}}
 
@@ -33,11 +33,21 @@ def test_whatever_is_left_out_has_its_default() -> None:
     )
 
 
+def test_pods_of_a_node_are_beside_what_it_has_for_containers() -> None:
+    """As `kubectl describe node` lists them together."""
+    node = {**NODE, "allocatable": {**NODE["allocatable"], "pods": 29}}  # type: ignore[dict-item] # a mapping
+
+    assert told(site(), generic(nodes=[node])) == [
+        finding("b.yaml B022 spec.nodes.0.allocatable.pods @key", "Write pods beside allocatable")
+    ]
+
+
 def test_what_is_written_is_kept() -> None:
     taint = {"key": "gpu", "effect": "NoSchedule"}
     node = {
         **NODE,
         "pods": 30,
+        "volumes": 26,
         "maxCount": 8,
         "labels": {"pool": "a"},
         "taints": [taint],
@@ -54,6 +64,7 @@ def test_what_is_written_is_kept() -> None:
         (built(Taint, taint),),
         ("nova",),
         Decimal("0.42"),
+        26,
     )
     assert dict(one.nodes[0].allocatable)["pods"] == "30"
     assert (one.startup.seconds, one.daemon_requests) == (360, (("cpu", "1"), ("pods", "6")))

@@ -120,11 +120,41 @@ def test_quantities() -> None:
     for text in ("0", "500m", "1.5", "4Gi", "+2", "1e3", "1n", ".5"):
         assert text == grammar.quantity(text)
     assert refused(grammar.quantity, "-1") == 'B022 "-1" is negative. Write 0 or more.'
-    for text in ("", "4GB", "1 Gi", "1,5", "Gi", "0x10", "\u0967"):
+    for text in ("", "Gi", "0x10", "\u0967", "1,000", "4 apples", "4GB4"):
         assert refused(grammar.quantity, text) == (
             f'B022 "{text}" is not a quantity that Kubernetes reads. '
             'Write a number with a unit, for instance "500m", "2" or "4Gi".'
         )
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("4GB", "4Gi"),
+        ("4gb", "4Gi"),
+        ("4 Gi", "4Gi"),
+        ("4gi", "4Gi"),
+        ("4GiB", "4Gi"),
+        ("4g", "4Gi"),
+        ("512mi", "512Mi"),
+        ("512 MB", "512Mi"),
+        ("512K", "512Ki"),
+        ("500 m", "500m"),
+        ("1,5", "1.5"),
+        ("1,5Gi", "1.5Gi"),
+        (" 2 ", "2"),
+        ("2 cores", "2"),
+        ("2vCPU", "2"),
+        ("500 mCPU", "500m"),
+        ("4096 bytes", "4096"),
+        ("1.5TB", "1.5Ti"),
+    ],
+)
+def test_a_quantity_in_other_words_is_answered_with_the_one_that_is_meant(text: str, meant: str) -> None:
+    assert refused(grammar.quantity, text) == (
+        f'B022 "{text}" is not a quantity that Kubernetes reads. Did you mean "{meant}"?'
+    )
+    assert grammar.quantity(meant) == meant
 
 
 def test_images() -> None:

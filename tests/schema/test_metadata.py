@@ -1,8 +1,11 @@
 """Metadata: what people may put on everything that is rendered, and what is ours."""
 
+import time
+
 import pytest
-from berth.schema.declared import KINDS
+from berth.schema.declared import KINDS, document_of
 from berth.schema.metadata import MOST_ANNOTATIONS, OF_PODS, Metadata
+from berth.schema.report import INVALID, Report
 from berth.schema.types import Annotations, Labels
 
 from tests.saying import ask, document, reservation, said, site, told
@@ -135,3 +138,61 @@ def test_flux_reads_its_options_from_labels_too_and_argo_cd_does_not() -> None:
     course["metadata"]["labels"] = {flux: "disabled", argo: "Sync"}
 
     assert told(course, site()) == [f"a.yaml B076 metadata.labels.{flux}"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "rbac.authorization.k8s.io/aggregate-to-edit",
+            "k8s.io/x",
+            "kubernetes.io/x",
+            "a.b.kubernetes.io/x",
+        ),
+        *("app.kubernetes.io/instance", "argocd.argoproj.io/instance", "argocd.argoproj.io/tracking-id"),
+        *("kustomize.toolkit.fluxcd.io/name", "kustomize.toolkit.fluxcd.io/namespace"),
+    ],
+)
+@pytest.mark.parametrize("field", ["labels", "annotations"])
+def test_keys_that_kubernetes_or_an_engine_reads_are_refused(field: str, name: str) -> None:
+    assert said(Metadata, {"name": "a", field: {name: "x"}}) == [f"B023 {field}.{name} @key"]
+
+
+@pytest.mark.parametrize(
+    "name", ["kueue.x-k8s.io/queue-name", "mykubernetes.io/x", "app.kubernetes.io/version", "x"]
+)
+def test_keys_of_others_are_free(name: str) -> None:
+    assert said(Metadata, {"name": "a", "labels": {name: "x"}, "annotations": {name: "x"}}) == []
+
+
+def test_there_are_at_most_64_labels() -> None:
+    labels = {f"example.org/{number}": "x" for number in range(65)}
+
+    assert said(Metadata, {"name": "a", "labels": labels}) == ["B020 labels"]
+    assert said(Metadata, {"name": "a", "labels": dict([*labels.items()][:64])}) == []
+
+
+def test_forty_thousand_problems_are_counted_and_not_listed() -> None:
+    """A hundred are listed, and nobody waits for the rest."""
+    course = reservation("course")
+    course["spec"].update({f"unknown{number}": 1 for number in range(40_000)})
+    report = Report("a.yaml", 0)
+    begun = time.process_time()
+    made = document_of("CapacityReservation").read(course, report)
+    problems = report.closed()
+
+    assert made is INVALID
+    assert time.process_time() - begun < 30
+    assert [one.code for one in problems] == ["B010"] * 100 + ["B272"]
+    assert "39900 more" in problems[-1].message
+
+
+def test_one_error_is_always_listed_however_many_warnings_come_first() -> None:
+    report = Report("a.yaml", 0)
+    for number in range(150):
+        report("B055", (number,), "twice.", "Remove it.")
+    report("B010", ("x",), "unknown key.", "Remove it.")
+    report("B010", ("y",), "unknown key.", "Remove it.")
+
+    assert [one.code for one in report.closed()] == ["B055"] * 100 + ["B010", "B272"]
+    assert report.errors == 2

@@ -1,12 +1,15 @@
 """`policies` of a Site: what they say, and what is wrong with them."""
 
 from decimal import Decimal
-from typing import Any
+from typing import Any, get_args
 
 import pytest
+from berth.manifests.backends.registry import BACKENDS
+from berth.schema.declared import KINDS
+from berth.schema.policies import BackendName, Kind, PolicySpec
 from berth.schema.values import APPROVAL, REFUSE, WARN, Policy, PolicyConditions, PolicyMatch
 
-from tests.saying import read, site, told
+from tests.saying import read, said, site, told
 
 REFUSED: dict[str, Any] = {"name": "large", "require": "refuse"}
 
@@ -73,3 +76,25 @@ def test_what_is_told_of_a_policy(policy: dict[str, Any], problems: list[str]) -
 
 def test_two_of_one_name_are_an_error() -> None:
     assert told(site(policies=[REFUSED, REFUSED])) == ["a.yaml B060 spec.policies.1.name"]
+
+
+def test_a_policy_knows_every_kind_and_every_backend() -> None:
+    assert {*get_args(Kind)} == {*KINDS}
+    assert {*get_args(BackendName)} == {*BACKENDS}
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ({"match": {"kinds": ["Site"], "owners": ["a"]}}, ["B016 match.owners @key"]),
+        ({"match": {"kinds": ["Site"]}, "when": {"seatsAbove": 5}}, ["B016 when @key"]),
+        ({"match": {"kinds": ["Site"], "names": ["a"], "namespaces": ["kube-*"]}}, []),
+        ({"match": {"kinds": ["CapacityReservation"]}, "when": {"seatsAbove": 5}}, []),
+        ({"match": {"kinds": ["Deployment"]}}, ["B014 match.kinds.0"]),
+        ({"match": {"backends": ["nodepool"]}}, ["B014 match.backends.0"]),
+    ],
+)
+def test_what_only_reservations_have_is_refused_beside_other_kinds(
+    more: dict[str, Any], expected: list[str]
+) -> None:
+    assert said(PolicySpec, {"name": "a", "require": "refuse", **more}) == expected

@@ -9,7 +9,7 @@ from berth.schema.base import Model
 from berth.schema.engine import NoEngine
 from berth.schema.flux import Flux
 from berth.schema.pod import Tolerating
-from berth.schema.values import Ceiling, Cluster, Images, Renku, Site
+from berth.schema.values import Ceiling, Cluster, HubFiles, Images, Renku, Site
 from berth.version import VERSION
 
 from tests.built import built
@@ -128,10 +128,10 @@ def test_every_field_can_be_written() -> None:
         job_resources=JOBS,
         occurrence_resources=WAITING,
         runtime_image=IMAGE,
-        z2jh="hub/values.yaml",
+        hubs=(HubFiles(("hub/values.yaml",)),),
     )
     expected = prod._replace(name="hub", destination=("name", "hub"), autoscaler="karpenter", ceilings=())
-    assert hub == expected._replace(z2jh="")
+    assert hub == expected._replace(hubs=())
 
 
 def test_one_word_of_the_scaler_leaves_the_other_its_default() -> None:
@@ -172,18 +172,27 @@ def test_a_cluster_overrides_the_site_key_by_key() -> None:
             priority=-3,
             images=Images("a/pause", A_PYTHON, ()),
             runtime=runtime(nodeSelector={"a": "b"}),
-            job_resources={"requests": {"memory": "128Mi"}},
-            occurrence_resources={"requests": {"memory": "128Mi"}},
+            job_resources={
+                "requests": {"cpu": "10m", "memory": "128Mi"},
+                "limits": {"memory": "128Mi"},
+            },
+            occurrence_resources={
+                "requests": {"cpu": "1m", "memory": "128Mi"},
+                "limits": {"memory": "128Mi"},
+            },
         ),
     )
 
 
-def test_resources_of_our_jobs_are_completed_and_an_empty_mapping_leaves_the_sites() -> None:
-    of_site = {"resources": {"limits": {"memory": "128Mi"}}}
-    whole = made({"name": "prod", "runtime": {"resources": {}}}, runtime=of_site)
+def test_an_empty_mapping_of_resources_leaves_the_sites() -> None:
+    of_site = {"resources": {"limits": {"memory": "128Mi", "example.org/fpga": 1}}}
+    cluster = made({"name": "prod", "runtime": {"resources": {}}}, runtime=of_site).clusters[0]
 
-    both = {"requests": {"memory": "128Mi"}, "limits": {"memory": "128Mi"}}
-    assert whole.clusters[0].job_resources == whole.clusters[0].occurrence_resources == both
+    # A device is requested as it is limited.
+    assert cluster.job_resources == {
+        "requests": {"cpu": "10m", "memory": "32Mi", "example.org/fpga": "1"},
+        "limits": {"memory": "128Mi", "example.org/fpga": "1"},
+    }
 
 
 def test_an_image_with_our_code_has_a_digest() -> None:

@@ -136,14 +136,21 @@ class _CeilingLimit(NamedTuple):
 
 def pool_steps(reservation: Reservation, found: ResourceClass, occurrences: Sequence[Dated]) -> list[int]:
     """Return the changes of a pool over its whole life. A persistent pool grows at minute 0."""
+    return named_pool_steps(reservation, found.name, found.sessions is not None, occurrences)
+
+
+def named_pool_steps(
+    reservation: Reservation, name: str, has_sessions: bool, occurrences: Sequence[Dated]
+) -> list[int]:
+    """Return the changes of the pool of a class. `has_sessions`: the class says what its sessions are."""
     persistence = reservation.holder.persistence
     if persistence is None:
-        is_counted = reservation.behavior != "none" and found.sessions is not None
+        is_counted = reservation.behavior != "none" and has_sessions
         handover = reservation.sessions.handover if is_counted else 0
         match = Match(handover=handover, carries_over=reservation.sessions.carries_over or not is_counted)
-        pool = TimetablePool(found.name, "", reservation.behavior, match=match, overlap=reservation.overlap)
+        pool = TimetablePool(name, "", reservation.behavior, match=match, overlap=reservation.overlap)
         return window_steps(pool, occurrences)
-    count = dict(reservation.seats).get(found.name, 0)
+    count = dict(reservation.seats).get(name, 0)
     return [0, count] if persistence.until is None else [0, count, -(-persistence.until // 60), -count]
 
 

@@ -11,7 +11,7 @@ from berth.findings import Path, Problem
 from berth.karpenter.disruption import is_always_active
 from berth.karpenter.nodelabels import RESERVATION_LABELS
 from berth.manifests.nodeaffinity import as_requirements
-from berth.manifests.placed import cluster_named
+from berth.manifests.placed import class_names, cluster_named
 from berth.schema.cloudvalues import BLOCK, INTERRUPTIBLE, CloudCapacity, CloudReservation
 from berth.schema.declared import Declared
 from berth.schema.holders import Nodes
@@ -35,7 +35,7 @@ def of_clouds(declared: Declared, site: Site) -> Iterator[Problem]:
         yield from _reserved(cloud, cluster_named(cloud.cluster, site))
         yield from _order(cloud)
         yield from _disruption(cloud)
-        yield from _limits(cloud)
+        yield from _limits(cloud, is_static=_is_static(cloud, declared))
         if cloud.name not in named and all_known:
             yield _unnamed(cloud)
     yield from _shared(declared, site)
@@ -194,7 +194,18 @@ def _images(cloud: CloudCapacity) -> Iterator[Problem]:
             yield _problem(MOVING_IMAGE, cloud, at, message, fix)
 
 
-def _limits(cloud: CloudCapacity) -> Iterator[Problem]:
+def _is_static(cloud: CloudCapacity, declared: Declared) -> bool:
+    """Tell whether only pools of whole nodes are made of it, for which Karpenter counts nodes exactly."""
+    users = [
+        one
+        for one in declared.reservations
+        for name in class_names(one)
+        if name in declared.classes and cloud.name in declared.classes[name].cloud_capacity
+    ]
+    return bool(users) and all(isinstance(one.holder, Nodes) for one in users)
+
+
+def _limits(cloud: CloudCapacity, *, is_static: bool) -> Iterator[Problem]:
     for resource, amount in cloud.limits:
         if buys_nothing(resource, amount):
             message, fix = (
@@ -202,7 +213,7 @@ def _limits(cloud: CloudCapacity) -> Iterator[Problem]:
                 "Raise or remove it.",
             )
             yield _problem(NOTHING, cloud, ("limits", resource), message, fix)
-    if "nodes" in dict(cloud.limits) and "cpu" not in dict(cloud.limits):
+    if "nodes" in dict(cloud.limits) and "cpu" not in dict(cloud.limits) and not is_static:
         message = "Karpenter does not check this limit within one round: nodes bought at once may exceed it."
         fix = "Add a limit of cpu, which it checks."
         yield _problem(NODES_LIMIT, cloud, ("limits", "nodes"), message, fix)

@@ -17,7 +17,7 @@ from berth.karpenter.requirements import (
     parse_requirements,
     requirement,
 )
-from berth.karpenter.taints import parse_taints, parse_toleration, untolerated
+from berth.karpenter.taints import parse_taints, parse_toleration, toleration_by_plugin, untolerated
 from berth.schema.cloudvalues import (
     BLOCK,
     DEFAULT,
@@ -132,7 +132,8 @@ def capacity_mismatch(
     )
     if taint is not None:
         value = f"={taint.value}" if taint.value else ""
-        return Mismatch(f"it does not tolerate the taint {taint.key}{value}:{taint.effect}", "")
+        hint = toleration_by_plugin(taint, dict(found.requests))
+        return Mismatch(f"it does not tolerate the taint {taint.key}{value}:{taint.effect}{hint}", "")
     return _of_machines(asked, candidates(cloud))
 
 

@@ -2,13 +2,15 @@
 
 from collections.abc import Iterable, Iterator
 
-from berth.findings import Problem
+from berth.core.objectnames import RECORD_SUFFIX, is_timetable
+from berth.findings import Path, Problem
 from berth.manifests import naming
 from berth.manifests.placed import Placed, cluster_of
 from berth.manifests.timetable import LARGEST, TOO_LARGE
 from berth.schema.values import Cluster, Reservation, ResourceClass, Site
 
 COLLISION = "B066"
+RECORD_NAME = "B290"
 DEFAULT_ACCOUNT = ("ServiceAccount", "default")  # which each namespace has
 KUSTOMIZE = "kustomization"  # kustomize and Flux take a folder with a file of this name for one of theirs
 
@@ -27,6 +29,8 @@ class RenderedNames:
         """Add the names of a reservation. Both reservations with the same name are reported."""
         reservation = placed.reservation
         name, cluster = reservation.name, placed.cluster.name
+        if not is_timetable(naming.single(name), name):
+            yield _record_name(reservation)
         if name == KUSTOMIZE:
             yield _collision(reservation, "file", f"{KUSTOMIZE}.yaml", "kustomize")
         wanted = [("Deployment", naming.pool(name, found.name)) for found in placed.classes]  # or its slots
@@ -82,8 +86,17 @@ def _is_code(kind: str, name: str) -> bool:
     return kind == "ConfigMap" and naming.of_code(name) is not None
 
 
+def _record_name(reservation: Reservation) -> Problem:
+    message = f"{reservation.name} ends in {RECORD_SUFFIX}: its timetable would have the name of a record."
+    fix = f"Rename the reservation: no name may end in {RECORD_SUFFIX}."
+    return Problem(RECORD_NAME, *reservation.origin[:2], _name_path(reservation), message, fix)
+
+
+def _name_path(reservation: Reservation) -> Path:
+    return (*reservation.origin.prefix, "name") if reservation.renku else ("metadata", "name")
+
+
 def _collision(reservation: Reservation, kind: str, given: str, other: str) -> Problem:
     message = f"its {kind} would have the name {given}, which {other} uses."
-    path = (*reservation.origin.prefix, "name") if reservation.renku else ("metadata", "name")
     fix = "Rename the reservation or its class."
-    return Problem(COLLISION, *reservation.origin[:2], path, message, fix)
+    return Problem(COLLISION, *reservation.origin[:2], _name_path(reservation), message, fix)

@@ -4,13 +4,19 @@ A policy looks at the occurrences that it is given: of a reservation, those that
 those that it adds or changes. The current time is always an argument.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
+from berth.checks.ceilings import named_pool_steps
 from berth.dates.moments import hours_text
 from berth.dates.occurrence import Occurrence
 from berth.findings import Problem
+from berth.schema.declared import RESERVATION
+from berth.schema.holders import Slots
+from berth.schema.report import Origin
 from berth.schema.values import (
     APPROVAL,
     REFUSE,
@@ -18,6 +24,7 @@ from berth.schema.values import (
     Policy,
     PolicyMatch,
     Reservation,
+    ResourceClass,
     Site,
 )
 
@@ -45,11 +52,20 @@ PoolCosts = Mapping[tuple[str, str], PoolCost]
 """By reservation and class; a pool that nothing plans is not in it."""
 
 
+class SharedSubject(NamedTuple):
+    """A document that all reservations share, and that changes. `namespaces` are those of its sessions."""
+
+    kind: str
+    name: str
+    origin: Origin
+    namespaces: tuple[str, ...] = ()
+
+
 class PolicyCase(NamedTuple):
     """What one policy looks at: classes of a reservation, and their measures.
 
-    `seats` are the most of one occurrence, `lead` is in minutes. `notice`: the seconds until a change takes
-    effect; None: nothing changes.
+    `seats` are the most that are open at once, `lead` is in minutes. `notice`: the seconds until a change
+    takes effect; None: nothing changes.
     """
 
     policy: Policy
@@ -67,25 +83,61 @@ class PolicyResult(NamedTuple):
     """
 
     policy: Policy
-    reservation: Reservation
+    reservation: Reservation | SharedSubject
     reasons: tuple[str, ...]
     lacks_cost: bool = False
 
+    @property
+    def subject(self) -> str:
+        """The name of the reservation, or kind and name of a document that all share."""
+        one = self.reservation
+        return f"{one.kind} {one.name}" if isinstance(one, SharedSubject) else one.name
 
-def selected_classes(policy: Policy, reservation: Reservation, clusters: Mapping[str, str]) -> frozenset[str]:
+
+def selected_classes(
+    policy: Policy,
+    reservation: Reservation,
+    clusters: Mapping[str, str],
+    known: Mapping[str, ResourceClass] | None = None,
+) -> frozenset[str]:
     """Return the classes of a reservation that a policy is about. `clusters`: the cluster of each class."""
-    found = _matched(policy.match, reservation, clusters)
+    found = _matched(policy.match, reservation, clusters, known or {})
     if policy.unless is None:
         return found
-    return found - _matched(policy.unless, reservation, clusters)
+    return found - _matched(policy.unless, reservation, clusters, known or {})
 
 
-def _matched(match: PolicyMatch, reservation: Reservation, clusters: Mapping[str, str]) -> frozenset[str]:
+def shared_result(policy: Policy, subject: SharedSubject) -> PolicyResult | None:
+    """Return the result for a changed document that all share; None if the policy is not about it."""
+    if not _is_about(policy.match, subject):
+        return None
+    if policy.unless is not None and _is_about(policy.unless, subject, default=(subject.kind,)):
+        return None
+    return PolicyResult(policy, subject, (f"this {subject.kind} changes",))
+
+
+def _is_about(match: PolicyMatch, subject: SharedSubject, default: tuple[str, ...] = ()) -> bool:
+    return (
+        subject.kind in (match.kinds or default)
+        and _fits(match.names, (subject.name,))
+        and _fits(match.namespaces, subject.namespaces)
+        and not (match.owners or match.labels or match.classes or match.clusters or match.backends)
+    )
+
+
+def _matched(
+    match: PolicyMatch,
+    reservation: Reservation,
+    clusters: Mapping[str, str],
+    known: Mapping[str, ResourceClass],
+) -> frozenset[str]:
     owner = reservation.owner
     is_meant = (
         _fits(match.names, (reservation.name,))
         and _fits(match.owners, (owner.name, owner.contact) if owner else ())
         and {*match.labels} <= {*reservation.labels}
+        and (not match.kinds or RESERVATION in match.kinds)
+        and (not match.backends or reservation.holder.backend in match.backends)
     )
     return frozenset(
         name
@@ -93,7 +145,14 @@ def _matched(match: PolicyMatch, reservation: Reservation, clusters: Mapping[str
         if is_meant
         and (not match.classes or name in match.classes)
         and (not match.clusters or cluster in match.clusters)
+        and _fits(match.namespaces, _session_namespaces(reservation, known.get(name)))
     )
+
+
+def _session_namespaces(reservation: Reservation, found: ResourceClass | None) -> tuple[str, ...]:
+    if reservation.sessions.namespaces or found is None or found.sessions is None:
+        return reservation.sessions.namespaces
+    return found.sessions.namespaces
 
 
 def _fits(patterns: Sequence[str], words: Sequence[str]) -> bool:
@@ -104,6 +163,8 @@ class PolicySubject(NamedTuple):
     """What policies look at: a reservation with the cluster of each class, and some of its occurrences.
 
     `holds_now`: it holds seats without windows. `now`: when a change is judged; None: nothing changes.
+    `everything`: all of its dates to come, of which `occurrences` are some; by default all. `known`: its
+    classes by name.
     """
 
     reservation: Reservation
@@ -111,16 +172,18 @@ class PolicySubject(NamedTuple):
     occurrences: Sequence[Occurrence]
     holds_now: bool = False
     now: int | None = None
+    everything: Sequence[Occurrence] | None = None
+    known: Mapping[str, ResourceClass] = {}
 
 
 def policy_case(policy: Policy, subject: PolicySubject) -> PolicyCase | None:
     """Return what a policy looks at; None if it is about nothing of the subject."""
     reservation, now = subject.reservation, subject.now
-    classes = selected_classes(policy, reservation, subject.clusters)
+    classes = selected_classes(policy, reservation, subject.clusters, subject.known)
     if not classes:
         return None
     selected = [one for item in subject.occurrences if (one := item.of_classes(classes)).seats]
-    counts = [sum(count for _, count in one.seats) for one in selected]
+    counts = [_most_at_once(subject, classes, selected)] if selected else []
     opens = [one.open for one in selected]
     if subject.holds_now:
         counts.append(sum(count for name, count in reservation.seats if name in classes))
@@ -132,18 +195,42 @@ def policy_case(policy: Policy, subject: PolicySubject) -> PolicyCase | None:
     return PolicyCase(policy, reservation, classes, max(counts), lead, notice)
 
 
+def _most_at_once(subject: PolicySubject, classes: frozenset[str], selected: Sequence[Occurrence]) -> int:
+    """Return the most seats that are open at one time during the selected dates, those of others included."""
+    everything = subject.occurrences if subject.everything is None else subject.everything
+    most = max(sum(count for _, count in one.seats) for one in selected)
+    changes: dict[int, int] = {}
+    for name in classes:
+        found = subject.known.get(name)
+        has_sessions = found is not None and found.sessions is not None
+        steps = iter(named_pool_steps(subject.reservation, name, has_sessions, everything))
+        for minute, change in zip(steps, steps, strict=True):
+            changes[minute] = changes.get(minute, 0) + change
+    minutes = sorted(changes)
+    levels = [*accumulate(changes[minute] for minute in minutes)]
+    for one in selected:
+        first = max(bisect_right(minutes, one.open // 60) - 1, 0)
+        until = bisect_left(minutes, one.end // 60)
+        most = max([most, *levels[first:until]])
+    return most
+
+
 def judge(case: PolicyCase, costs: PoolCosts) -> PolicyResult | None:
     """Return the result for one policy; None if a condition does not hold."""
     when, reasons = case.policy.when, []
     unit = case.reservation.holder.unit
-    if when.seats is not None:
-        if case.seats <= when.seats:
+    seats = f"{case.seats} {unit.word if case.seats == 1 else unit.plural}"
+    priority = _priority(case.reservation)
+    for limit, measure, words in (
+        (when.seats, case.seats, seats),
+        (when.lead, case.lead, f"lead {case.lead} min"),
+        (when.priority, priority, f"priority {priority}"),
+    ):
+        if limit is None:
+            continue
+        if measure is None or measure <= limit:
             return None
-        reasons.append(f"{case.seats} {unit.word if case.seats == 1 else unit.plural}, above {when.seats}")
-    if when.lead is not None:
-        if case.lead <= when.lead:
-            return None
-        reasons.append(f"lead {case.lead} min, above {when.lead}")
+        reasons.append(f"{words}, above {limit}")
     if when.notice is not None:
         if case.notice is None or case.notice >= when.notice:
             return None
@@ -158,6 +245,15 @@ def judge(case: PolicyCase, costs: PoolCosts) -> PolicyResult | None:
             least = "at least " if cost.is_partial else ""
             reasons.append(f"cost {least}{cost.amount:,} USD, above {when.cost:,}")
     return PolicyResult(case.policy, case.reservation, tuple(reasons), lacks_cost)
+
+
+def _priority(reservation: Reservation) -> int | None:
+    """Return the highest priority that an author gives to slots; None for none."""
+    holder = reservation.holder
+    if not isinstance(holder, Slots):
+        return None
+    given = [one for one in (holder.priority, holder.template.priority) if one is not None]
+    return max(given, default=None)
 
 
 def compare_costs(policies: Iterable[Policy]) -> bool:
@@ -178,19 +274,14 @@ def _cost(case: PolicyCase, costs: PoolCosts) -> PoolCost | None:
 # `berth validate`: reservations as they are
 
 
-def cases_of_reservation(
-    site: Site,
-    reservation: Reservation,
-    clusters: Mapping[str, str],
-    occurrences: Sequence[Occurrence],
-    now: int,
-) -> Iterator[PolicyCase]:
-    """Yield what the policies look at of a reservation.
+def cases_of_reservation(site: Site, subject: PolicySubject, now: int) -> Iterator[PolicyCase]:
+    """Yield what the policies look at of a reservation, of whose dates those that are over do not count.
 
     Policies about the notice of a change are left out.
     """
-    coming = coming_occurrences(reservation, occurrences, now)
-    subject = PolicySubject(reservation, clusters, coming, holds_without_windows(reservation, now))
+    coming = coming_occurrences(subject.reservation, subject.occurrences, now)
+    holds_now = holds_without_windows(subject.reservation, now)
+    subject = subject._replace(occurrences=coming, holds_now=holds_now)
     for policy in site.policies:
         case = None if policy.when.notice is not None else policy_case(policy, subject)
         if case is not None:
@@ -214,6 +305,7 @@ def policy_problems(site: Site, cases: Iterable[PolicyCase], costs: PoolCosts) -
     unknown: dict[str, list[str]] = {}
     for result in (found for case in cases if (found := judge(case, costs))):
         policy, reservation = result.policy, result.reservation
+        assert isinstance(reservation, Reservation)
         if result.lacks_cost:
             unknown.setdefault(policy.name, []).append(reservation.name)
             continue

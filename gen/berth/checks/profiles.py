@@ -1,78 +1,191 @@
-"""Compare classes with the profiles of the JupyterHub whose sessions they count.
+"""Compare classes with the profiles of the JupyterHub whose sessions they count, and with Renku's classes.
 
 A placeholder only helps a session that fits in its room and may run on its node.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from berth.checks import hubchecks
+from berth.checks.hubchecks import ComparedHub, counts_sessions_of
 from berth.checks.jobplacement import may_match_same_taint, names_a_taint, taint_text
-from berth.findings import Path, Problem, severity
+from berth.findings import ERROR, Path, Problem, severity
 from berth.manifests.placed import cluster_of
 from berth.manifests.timetable import recognition_of
 from berth.quantity import parse
 from berth.reading.source import Source
+from berth.reading.text import SyntaxProblem
 from berth.schema.declared import Declared
 from berth.schema.pod import Placement
-from berth.schema.values import ResourceClass, Site
+from berth.schema.report import IDLE_KEY
+from berth.schema.values import Cluster, HubFiles, ResourceClass, Site
 
 if TYPE_CHECKING:
+    from berth.schema.renkuclasses import RenkuClass
     from berth.schema.z2jh import Session
 
-SMALLER, ELSEWHERE, UNREADABLE = "B085", "B086", "B087"
+SMALLER, ELSEWHERE, UNREADABLE, UNKNOWN_ID = "B085", "B086", "B087", "B266"
+
+ReadFile = Callable[[str], Source]
+"""Reads a file of the project. Raises OSError."""
 
 
-def of_classes(declared: Declared, site: Site, read: Callable[[str], Source]) -> Iterator[Problem]:
-    """Compare the classes of each cluster that has a hub. `read` returns the file of its values."""
+# Reading
+
+
+class HubReadings(NamedTuple):
+    """The hubs whose values are known, and the problems of their files."""
+
+    hubs: tuple[ComparedHub, ...]
+    problems: tuple[Problem | SyntaxProblem, ...]
+
+
+def read_hubs(site: Site, read: ReadFile) -> HubReadings:
+    """Read the values of the hubs of each cluster."""
+    hubs: list[ComparedHub] = []
+    problems: list[Problem | SyntaxProblem] = []
     for i, cluster in enumerate(site.clusters):
-        if not cluster.z2jh:
-            continue
-        found = _sessions(cluster.z2jh, read)
-        if isinstance(found, str):
-            message = f"no class is compared with {cluster.z2jh}: {found}"
+        for files in cluster.hubs:
             path: Path = ("spec", "clusters", i, "z2jh")
-            yield Problem(UNREADABLE, *site.origin[:2], path, message, "Correct the file, or its path.")
-            continue
-        for one in declared.classes.values():
-            is_counted = one.sessions is not None and one.sessions.source == "jupyterhub"
-            if is_counted and cluster_of(one, site) is cluster:
-                counted = counted_sessions(one, found)
-                yield from _too_small(one, counted)
-                yield from _misplaced(one, counted)
+            path = path if files.position is None else (*path, files.position)
+            found = _read_hub(files, cluster, path, read, problems)
+            if isinstance(found, str):
+                message = f"no class is compared with {', '.join(files.files)}: {found}"
+                fix = "Correct the file, or its path."
+                problems.append(Problem(UNREADABLE, *site.origin[:2], path, message, fix))
+            else:
+                hubs.append(found)
+    return HubReadings(tuple(hubs), tuple(problems))
 
 
-def _sessions(path: str, read: Callable[[str], Source]) -> "list[Session] | str":
-    """Return the sessions of a hub, or why they are not known."""
-    from berth.schema.z2jh import MOST, read_values, sessions  # noqa: PLC0415 - few sites name such a file
+def _read_hub(
+    files: HubFiles, cluster: Cluster, path: Path, read: ReadFile, problems: list[Problem | SyntaxProblem]
+) -> ComparedHub | str:
+    """Return a hub, or why its values are not known."""
+    from berth.schema.z2jh import read_hub  # noqa: PLC0415 - few sites name such a file
 
-    try:
-        source = read(path)
-    except OSError as error:
-        return f"the file cannot be read: {error.strerror}."
-    values, problems = read_values(source)
-    if values is None:
-        from berth.reading.place import locate  # noqa: PLC0415 - slow, and only needed with problems
+    sources = []
+    for file in files.files:
+        try:
+            sources.append(read(file))
+        except OSError as error:
+            which = f"{file}: " if len(files.files) > 1 else ""
+            return f"{which}the file cannot be read: {error.strerror}."
+    reading = read_hub(sources, files.prefix, files.release, read)
+    if reading.hub is None:
+        return _first_fault(reading.problems, reading.sources)
+    problems += reading.problems
+    return ComparedHub(cluster, files, path, reading.hub)
 
-        first = locate(problems, [source], severity)[0]
-        return ": ".join(filter(None, (f"line {first.line}", first.path, first.message)))
-    found = list(islice(sessions(values), MOST + 1))
-    return found if len(found) <= MOST else f"its profiles have more than {MOST} combinations of choices."
+
+def _first_fault(problems: Sequence[Problem | SyntaxProblem], sources: Sequence[Source]) -> str:
+    from berth.reading.place import locate  # noqa: PLC0415 - slow, and only needed with problems
+
+    found = locate(problems, sources, severity)
+    first = next((one for one in found if one.severity == ERROR), found[0])
+    which = f"{first.file} " if len({source.file for source in sources}) > 1 else ""
+    return ": ".join(filter(None, (f"{which}line {first.line}", first.path, first.message)))
+
+
+# Classes of a hub
+
+
+def of_hubs(declared: Declared, site: Site, hubs: Sequence[ComparedHub]) -> Iterator[Problem]:
+    """Compare the classes of each cluster with the profiles of its hubs."""
+    for hub in hubs:
+        of_cluster = [
+            one
+            for one in declared.classes.values()
+            if one.sessions is not None
+            and one.sessions.source == "jupyterhub"
+            and cluster_of(one, site) is hub.cluster
+        ]
+        classes = [one for one in of_cluster if counts_sessions_of(one, hub)]
+        if of_cluster and not classes:
+            path = (*hub.path, "namespace")
+            message = f"no class counts sessions in namespace {hub.files.namespace}."
+            fix = "Name the namespace of sessions.namespaces, or import classes of this hub."
+            yield Problem(IDLE_KEY, *site.origin[:2], path, message, fix)
+        pairs = [(one, counted_sessions(one, hub.hub.sessions)) for one in classes]
+        for one, counted in pairs:
+            yield from _too_small(one, counted)
+            yield from _misplaced(one, counted)
+        yield from hubchecks.of_hub(hub, pairs)
 
 
 def counted_sessions(one: ResourceClass, known: "Sequence[Session]") -> "list[Session]":
     """Return the sessions that a class counts, by their labels.
 
     Labels that no profile sets come from elsewhere, such as a hook. If the class selects by such labels
-    alone, it is compared with the profile of its name.
+    alone, it is compared with the profile of its name, which may begin with its namespace.
     """
     recognition = recognition_of(one)
     selector = () if recognition is None else recognition.selector
     keys = {key for session in known for key in session.labels}
     told = [requirement for requirement in selector if requirement.key in keys]
     if selector and not told:
-        return [session for session in known if session.name == one.name]
+        namespaces = one.sessions.namespaces if one.sessions is not None else ()
+        return [
+            session
+            for session in known
+            if one.name in (session.name, *(f"{namespace}-{session.name}" for namespace in namespaces))
+        ]
     return [session for session in known if all(requirement.holds(session.labels) for requirement in told)]
+
+
+# Classes of Renku
+
+
+def of_renku_classes(declared: Declared, site: Site, read: ReadFile) -> Iterator[Problem | SyntaxProblem]:
+    """Compare the classes of each cluster that has a file of Renku's resource pools."""
+    for i, cluster in enumerate(site.clusters):
+        if not cluster.renku_classes:
+            continue
+        found = _read_pools(cluster.renku_classes, read)
+        if isinstance(found, str):
+            message = f"no class is compared with {cluster.renku_classes}: {found}"
+            path: Path = ("spec", "clusters", i, "renkuClasses")
+            fix = "Correct the file, or its path."
+            yield Problem(UNREADABLE, *site.origin[:2], path, message, fix)
+            continue
+        known = {one.id: one for one in found}
+        for one in declared.classes.values():
+            is_renku = one.sessions is not None and one.sessions.source == "renku"
+            if not is_renku or one.renku_id is None or cluster_of(one, site) is not cluster:
+                continue
+            theirs = known.get(one.renku_id)
+            if theirs is None:
+                message = f"no class in {cluster.renku_classes} has the id {one.renku_id}."
+                fix = "Write the id of the class in Renku, or save the resource pools again."
+                yield _problem(UNKNOWN_ID, one, ("renkuId",), message, fix)
+            else:
+                yield from _too_small(one, [theirs])
+                yield from _misplaced(one, [theirs], theirs_only=True)
+
+
+def _read_pools(path: str, read: ReadFile) -> "tuple[RenkuClass, ...] | str":
+    """Return the classes of Renku, or why they are not known."""
+    from berth.schema.renkuclasses import read_pools  # noqa: PLC0415 - few sites name such a file
+
+    try:
+        source = read(path)
+    except OSError as error:
+        return f"the file cannot be read: {error.strerror}."
+    reading = read_pools(source)
+    return _first_fault(reading.problems, [source]) if reading.classes is None else reading.classes
+
+
+class _Sessions(Protocol):
+    """What sessions of one kind request, and where they may run."""
+
+    @property
+    def phrase(self) -> str: ...
+
+    @property
+    def requests(self) -> Mapping[str, str]: ...
+
+    @property
+    def placement(self) -> Mapping[str, object]: ...
 
 
 def _problem(code: str, one: ResourceClass, path: Path, message: str, fix: str) -> Problem:
@@ -82,18 +195,19 @@ def _problem(code: str, one: ResourceClass, path: Path, message: str, fix: str) 
 # Size
 
 
-def _too_small(one: ResourceClass, counted: "Sequence[Session]") -> Iterator[Problem]:
+def _too_small(one: ResourceClass, counted: Sequence[_Sessions]) -> Iterator[Problem]:
     """Report each resource of which a session requests more than a placeholder, with the largest session."""
     own = dict(one.requests)
-    for name in dict.fromkeys(name for session in counted for name in session.spawner.resources[0]):
-        largest = max(counted, key=lambda session: _amount(session.spawner.resources[0], name))
-        asked = largest.spawner.resources[0]
+    for name in dict.fromkeys(name for session in counted for name in session.requests):
+        largest = max(counted, key=lambda session: _amount(session.requests, name))
+        asked = largest.requests
         if _amount(own, name) < _amount(asked, name):
             message = (
                 f"{largest.phrase} request {name} {asked[name]}, but a placeholder of class {one.name} holds "
                 f"{own.get(name, 'none')}."
             )
-            fix = f"Write {name}: {asked[name]}, or narrow sessions.selector to smaller profiles."
+            narrow = ", or narrow sessions.selector to smaller profiles" if one.renku_id is None else ""
+            fix = f"Write {name}: {asked[name]}{narrow}."
             path: Path = ("requests", name) if name in own else ("requests",)
             yield _problem(SMALLER, one, path, message, fix)
 
@@ -132,39 +246,36 @@ class _Requirement(NamedTuple):
 _Term = tuple[_Requirement, ...]
 
 
-def _misplaced(one: ResourceClass, counted: "Sequence[Session]") -> Iterator[Problem]:
-    """Report the first profile whose sessions may run on other nodes, by labels and by taints."""
+def _misplaced(
+    one: ResourceClass, counted: Sequence[_Sessions], *, theirs_only: bool = False
+) -> Iterator[Problem]:
+    """Report the first profile whose sessions may run on other nodes, by labels and by taints.
+
+    `theirs_only`: the sessions may have more than is known, so that only what the class lacks is reported.
+    """
     said = one.pod.placement
     labels = next(((key,) for key in ("nodeSelector", "affinity") if key in said), ())
     taints = ("tolerations",) if "tolerations" in said else ()
-    yield from _differing(one, counted, _label_difference, labels, "nodeSelector and affinity")
-    yield from _differing(one, counted, _taint_difference, taints, "tolerations")
+    for difference, path, keys in (
+        (_label_difference, labels, "nodeSelector and affinity"),
+        (_taint_difference, taints, "tolerations"),
+    ):
+        for session in counted:
+            placement = Placement.model_validate(session.placement)
+            why = difference(one.pod, placement, theirs_only)
+            if why:
+                whose = f"placeholders of class {one.name} and {session.phrase}"
+                message = f"{whose} may run on different nodes: {why}."
+                there = "profile" if one.renku_id is None else "class in Renku"
+                yield _problem(ELSEWHERE, one, path, message, f"Write the {keys} of the {there}.")
+                break
 
 
-def _differing(
-    one: ResourceClass,
-    counted: "Sequence[Session]",
-    difference: Callable[[Placement, Placement], str],
-    path: Path,
-    keys: str,
-) -> Iterator[Problem]:
-    for session in counted:
-        why = difference(one.pod, Placement.model_validate(session.spawner.placement))
-        if why:
-            message = (
-                f"placeholders of class {one.name} and {session.phrase} may run on different nodes: {why}."
-            )
-            yield _problem(ELSEWHERE, one, path, message, f"Write the {keys} of the profile.")
-            return
-
-
-def _label_difference(ours: Placement, theirs: Placement) -> str:
+def _label_difference(ours: Placement, theirs: Placement, theirs_only: bool) -> str:
     """Return the node labels that only one of two pods requires; nothing if they require the same."""
     own, other = _terms(ours), _terms(theirs)
-    for whose, wanted, terms in (
-        ("only the sessions require", other, own),
-        ("only the class requires", own, other),
-    ):
+    sides = (("only the sessions require", other, own), ("only the class requires", own, other))
+    for whose, wanted, terms in sides[: 1 if theirs_only else 2]:
         for term in terms:
             if not any(_is_implied(one, term) for one in wanted):
                 lacking = [one for one in wanted[0] if not any(has.implies(one) for has in term)]
@@ -191,12 +302,10 @@ def _terms(pod: Placement) -> list[_Term]:
     ]
 
 
-def _taint_difference(ours: Placement, theirs: Placement) -> str:
+def _taint_difference(ours: Placement, theirs: Placement, theirs_only: bool) -> str:
     """Return the taints that only one of two pods tolerates, or nothing."""
-    for whose, have, other in (
-        ("only the sessions tolerate", theirs, ours),
-        ("only the class tolerates", ours, theirs),
-    ):
+    sides = (("only the sessions tolerate", theirs, ours), ("only the class tolerates", ours, theirs))
+    for whose, have, other in sides[: 1 if theirs_only else 2]:
         taints = [
             taint_text(one)
             for one in filter(names_a_taint, have.tolerations or ())

@@ -17,6 +17,7 @@ from berth.manifests.placed import Placed, class_names, cluster_of, placed
 from berth.manifests.slots import hindrance, is_by_profile, of_sessions, profiles
 from berth.manifests.slots import placed as placed_on
 from berth.schema.declared import Declared
+from berth.schema.grammar import QUANTITY
 from berth.schema.holders import Slots
 from berth.schema.values import Cluster, Koordinator, Reservation, ResourceClass, Site
 
@@ -25,6 +26,7 @@ SHARED, REFUSED_PODS, HOW, HOLDS_NOTHING = "B117", "B118", "B119", "B121"
 CONFLICT, IDLE_KEY, PRE_ALLOCATION = "B016", "B029", "B106"
 _BACKEND: Path = ("spec", "backend")
 _QOS = "koordinator.sh/qosClass"
+_BATCH = "kubernetes.io/batch-"
 
 
 def of_reservation(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
@@ -63,8 +65,16 @@ def _placeholders(one: Placed) -> Iterator[Problem]:
                 f"Koordinator in cluster {one.cluster.name} rejects pods with {_QOS} {qos} and priority "
                 f"{one.cluster.priority}: no placeholder could be created."
             )
-            path = ("spec", "podLabels", _QOS)
+            path: Path = ("spec", "podLabels", _QOS)
             yield Problem(REFUSED_PODS, *found.origin[:2], path, message, "Remove the label.")
+        for name in (name for name, _ in found.requests if name.startswith(_BATCH)):
+            message = (
+                f"Koordinator in cluster {one.cluster.name} rejects pods that request {name} without {_QOS} "
+                f"BE, and with it those of priority {one.cluster.priority}: no placeholder could be created."
+            )
+            path = ("spec", "requests", name)
+            fix = "Use backend koordinator without placeholders, or request cpu and memory."
+            yield Problem(REFUSED_PODS, *found.origin[:2], path, message, fix, at_key=True)
 
 
 def _problem(reservation: Reservation, code: str, path: Path, message: str, fix: str) -> Problem:
@@ -237,6 +247,24 @@ def of_sizes(declared: Declared, site: Site) -> Iterator[Problem]:
                 yield Problem(
                     TOO_LARGE, *found.origin[:2], ("spec", "requests", name), *_larger(asked, name, most)
                 )
+
+
+def of_amounts(declared: Declared, site: Site) -> Iterator[Problem]:
+    """Check that a seat requests something: any number of others would fit on one node.
+
+    Where all seats of a class are slots, B121 asks for it, as a slot may hold something else.
+    """
+    slotted: dict[str, bool] = {}
+    for reservation in declared.reservations:
+        for placing in placed(reservation, declared, site):
+            for seat in placing.classes:
+                slotted[seat.name] = slotted.get(seat.name, True) and isinstance(reservation.holder, Slots)
+    for seat in declared.classes.values():
+        if not slotted.get(seat.name, False) and not any(_nanos(amount) for _, amount in seat.requests):
+            message = "the requests are 0: a seat holds nothing, so any number of them fits on one node."
+            yield Problem(
+                QUANTITY, *seat.origin[:2], ("spec", "requests"), message, "Write what one session requests."
+            )
 
 
 def _slot_size(

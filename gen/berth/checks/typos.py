@@ -160,8 +160,8 @@ def of_counts(placed: Placed, is_limited: Callable[[str, str], bool]) -> Iterato
         is_checked = unit is Unit.SEAT and is_limited(placed.cluster.name, name)
         if count > _LARGEST and name in here and not is_checked:
             message = f"{count:,} {unit.plural} of {name} are more than 1,000, and no ceiling limits them."
-            fix = "Check the number; if it is meant, "
-            fix += "add a ceiling for the class." if unit is Unit.SEAT else "annotate berth.dev/ignore."
+            fix = "Check the number"
+            fix += "; if it is meant, add a ceiling for the class." if unit is Unit.SEAT else "."
             yield _problem(placed.reservation, LARGE_COUNT, path, message, fix)
 
 

@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Generator, Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
@@ -21,6 +21,9 @@ from berth.findings import ERROR, NOTE, Finding
 from berth.output import report
 from berth.schema.report import Refusal, close
 from berth.version import VERSION
+
+if TYPE_CHECKING:
+    from berth.edit.roundtrip import EditError  # brings a YAML library, which `--help` does not need
 
 T = TypeVar("T")
 
@@ -45,6 +48,12 @@ class CommandError(click.ClickException):
     def at(cls, place: str, refusal: Refusal) -> "CommandError":
         """Return the error of a refused value; `place` is the option or argument that has it."""
         return cls(f"{place}: {refusal.message} {refusal.fix}", refusal.code)
+
+    @classmethod
+    def of(cls, error: "EditError") -> "CommandError":
+        """Return the error of a refused edit, as a sentence with one end."""
+        text = str(error)
+        return cls(text if text.endswith((".", "?")) else f"{text}.", error.code)
 
 
 class Settings(NamedTuple):
@@ -140,14 +149,27 @@ FILE, FOLDER = _PathType("file"), _PathType("dir")
 
 
 class Parsing(click.Command):
-    """A command that says in each usage error which command it is."""
+    """A command that says in each usage error which command it is, and takes each option once."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         try:
+            if not ctx.resilient_parsing:
+                self._check_once(ctx, args)
             return super().parse_args(ctx, args)
         except click.UsageError as error:
             error.ctx = error.ctx or ctx
             raise
+
+    def _check_once(self, ctx: click.Context, args: list[str]) -> None:
+        """Refuse an option with two values: one of them would be lost.
+
+        Common options may stand before and after the command; the last one counts.
+        """
+        given = self.make_parser(ctx).parse_args([*args])[2]
+        for option in given:
+            takes_one = isinstance(option, click.Option) and not (option.multiple or option.is_flag)
+            if takes_one and not is_common(option) and option.name != "output" and given.count(option) > 1:
+                raise click.UsageError(f"{option.opts[-1]} is given twice. Give it once.")
 
 
 class Command(Parsing):

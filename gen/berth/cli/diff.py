@@ -26,9 +26,9 @@ from berth.git import Git, GitError
 from berth.output import report
 from berth.output.templates import Renderer, TemplateError
 from berth.pipeline import Pipeline
+from berth.reading.source import OUTPUT
 from berth.render import files, text_of
 
-_OUTPUT = "rendered"
 _HEAD = "working tree"
 _NOTICE_HOURS = 24  # where no site says how early changes should be made
 
@@ -66,10 +66,11 @@ def diff(settings: Settings, base: str | None, fail: bool, limit: int, templates
         found, name = _base(settings, base)
     except GitError as error:
         raise CommandError(f"{error}. Name a commit or a folder: berth diff BASE.") from error
-    before, after = Pipeline(sources=found.sources(), other_file=found.other_file), Pipeline()
+    sources, problems = found.inputs()
+    before, after = Pipeline(sources=sources, other_file=found.other_file, problems=problems), Pipeline()
     notice = after.site.notice_hours if after.site else _NOTICE_HOURS
     options = ComparisonOptions((name, _HEAD), clock_of(settings, after).now, notice)
-    comparison = Comparison(before, after, (found, FolderFiles(".", _OUTPUT)), options)
+    comparison = Comparison(before, after, (found, FolderFiles(".", OUTPUT)), options)
     renderer = Renderer(None if templates is None else settings.given(templates))
     try:
         items = settings.progress(
@@ -93,10 +94,10 @@ def diff(settings: Settings, base: str | None, fail: bool, limit: int, templates
 def _base(settings: Settings, base: str | None) -> tuple[CommitFiles | FolderFiles, str]:
     """Return the base and its name. A folder is what has reservations in it; anything else is a commit."""
     if base is not None and Path(settings.given(base), RESERVATIONS).is_dir():
-        return FolderFiles(settings.given(base), _OUTPUT), base
+        return FolderFiles(settings.given(base), OUTPUT), base
     git = Git(".")
     commit = git.merge_base() if base is None else git.commit(base)
-    return CommitFiles(git, commit, _OUTPUT), commit[:9] if base is None else f"{base} ({commit[:9]})"
+    return CommitFiles(git, commit, OUTPUT), commit[:9] if base is None else f"{base} ({commit[:9]})"
 
 
 def _answer(change: Change, settings: Settings, head: Pipeline, limit: int) -> str:

@@ -1,62 +1,90 @@
 """`berth import ics`: the events of a calendar as reservations, or as a Calendar."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import click
 
-from berth.cli.command import CommandError, Settings
+from berth.cli.command import CommandError, Settings, exit_code
 from berth.cli.console import EXIT_OK, stderr, stdout
 from berth.cli.edit import keep_schema
 from berth.cli.selection import Clock, clock_of, require_class
-from berth.edit.calendarfeed import read_feed
+from berth.edit.calendarfeed import Feed, read_feed
 from berth.edit.create import write_file
 from berth.edit.eventcalendar import import_closed_dates
-from berth.edit.eventimport import ImportedFile, ImportOptions, ImportResult
+from berth.edit.eventfilter import event_filter
+from berth.edit.eventgroups import GROUPINGS
+from berth.edit.eventimport import PIPE, EventOutcome, ImportedFile, ImportOptions, ImportResult
 from berth.edit.eventreservations import import_reservations
 from berth.edit.roundtrip import EditError
+from berth.output import table
+from berth.output.table import Fit
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
 from berth.schema import grammar
-from berth.schema.report import Refusal
+from berth.schema.counts import parse_count
+from berth.schema.report import Refusal, nearest
 
 
-def import_events(
-    settings: Settings, pipeline: Pipeline, source: Source, given: Mapping[str, str | None]
-) -> int:
+def import_events(settings: Settings, pipeline: Pipeline, source: Source, given: Mapping[str, Any]) -> int:
     """Write what the events of a file become, or report why not; `given` are the values of the options."""
     calendar, resource_class = given["calendar"], given["resource_class"]
     if (calendar is None) == (resource_class is None):
         raise click.UsageError("Give --class NAME for reservations, or --calendar NAME for a Calendar.")
-    if calendar is not None and given["seats"] is not None:
-        raise click.UsageError("--seats does not go with --calendar.")
+    for option in ("seats", "group") if calendar is not None else ("terms",):
+        if given[option]:
+            other = "--calendar" if calendar is not None else "--class"
+            raise click.UsageError(f"--{option} does not go with {other}.")
     require_class(resource_class, pipeline)
     options = _options(clock_of(settings, pipeline), given)
     feed = read_feed(source)
     if calendar is not None:
         result = import_closed_dates(feed, pipeline, _name(calendar), options)
     else:
+        _require_feed(feed, options)
         result = import_reservations(feed, pipeline, options)
     return _finish(settings, pipeline, result, options.now)
 
 
-def _options(clock: Clock, given: Mapping[str, str | None]) -> ImportOptions:
-    seats = given["seats"]
-    if seats is not None and not (seats.isascii() and seats.isdigit() and int(seats[:9]) > 0):
-        raise CommandError(f'--seats "{seats}" is not a number from 1 up.')
+def _options(clock: Clock, given: Mapping[str, Any]) -> ImportOptions:
     first, last = (
         None if text is None else clock.date(option, text)
         for option, text in (("--from", given["first"]), ("--until", given["last"]))
     )
+    group, feed = given["group"] or "", given["feed"]
+    if group and group not in GROUPINGS:
+        raise CommandError(f'--group "{group}": {nearest(group, GROUPINGS, "Write one of")}')
+    if feed is not None and not feed.strip():
+        raise CommandError("--feed has no text. Write a name for the calendar.")
     return ImportOptions(
         resource_class=given["resource_class"] or "",
-        seats=None if seats is None else int(seats[:9]),
+        seats=None if given["seats"] is None else _seats(given["seats"]),
         zone=given["time_zone"],
         first=None if first is None else date.fromisoformat(first),
         last=None if last is None else date.fromisoformat(last),
         now=clock.now,
+        events=event_filter(given["only"], given["skip"]),
+        group=group,
+        feed=(feed or "").strip(),
+        has_terms=given["terms"],
     )
+
+
+def _seats(text: str) -> int:
+    try:
+        return parse_count(text)
+    except Refusal as refusal:
+        raise CommandError(f"--seats: {refusal.message} {refusal.fix}") from refusal
+
+
+def _require_feed(feed: Feed, options: ImportOptions) -> None:
+    """Refuse a calendar from a pipe that nothing identifies: UIDs are unique within one calendar only."""
+    if feed.file == PIPE and not options.feed and not feed.calendar_id and feed.events:
+        raise CommandError(
+            "Give --feed NAME, a name for the calendar: the next import recognizes its reservations by it."
+        )
 
 
 def _name(text: str) -> str:
@@ -67,24 +95,28 @@ def _name(text: str) -> str:
 
 
 def _finish(settings: Settings, pipeline: Pipeline, result: ImportResult, now: int) -> int:
-    """Write the files unless the project would have errors then, and say what was done."""
-    texts = {one.file: one.text for one in result.files}
-    kept = [one for one in pipeline.sources if one.file not in texts]
-    after = Pipeline(sources=sorted([*kept, *(Source(file, text.encode()) for file, text in texts.items())]))
+    """Write the files unless the project would have errors then, and say what became of each event."""
+    places = {one.file: one.event for one in result.files}
+    kept = [one for one in pipeline.sources if one.file not in places]
+    made = [Source(one.file, one.text.encode()) for one in result.files]
+    after = Pipeline(sources=sorted([*kept, *made]))
     for _ in after.items(now=now):
         pass
-    found = [one for one in after.findings() if one.file in texts or one.severity == "error"]
-    code = settings.report([*result.findings, *found])
-    if code != EXIT_OK:
+    problems = [one for one in after.findings() if one.file in places or one.severity == "error"]
+    if exit_code([*result.findings, *problems], strict=settings.strict) != EXIT_OK:
+        # The files are not written, so their lines say nothing.
+        named = [places[one.file].named(one) if one.file in places else one for one in problems]
+        code = settings.report([*result.findings, *named])
         stderr("Nothing was written.\n")
         return code
+    settings.report([*result.findings, *problems])
     for one in result.files:
         if one.before is None and Path(one.file).exists():
             raise EditError(f"{settings.shown(one.file)}: the file exists; nothing was written")
     for one in result.files:
         write_file(one.file, one.text, one.before)
         stdout(f"{_line(settings, one)}\n")
-    stdout(_summary(result))
+    stdout(_outcomes(settings, result.outcomes))
     keep_schema()
     return EXIT_OK
 
@@ -96,13 +128,9 @@ def _line(settings: Settings, one: ImportedFile) -> str:
     return f"Wrote {shown}: {one.dates} date{'' if one.dates == 1 else 's'}."
 
 
-def _summary(result: ImportResult) -> str:
-    """Return a line about what was not written; empty if it was everything."""
-    parts = [
-        (result.unchanged, "unchanged"),
-        (result.over, "over, or outside of --from and --until"),
-    ]
-    words = [f"{number} {what}" for number, what in parts if number]
-    if not words and not result.files:
+def _outcomes(settings: Settings, outcomes: Sequence[EventOutcome]) -> str:
+    """Return a table of what became of each event, and why."""
+    if not outcomes:
         return "There is no event to import.\n"
-    return f"Events: {'; '.join(words)}.\n" if words else ""
+    fit = Fit(settings.columns, cut=("why",), names=("event",))
+    return table.text(("event", "result", "into", "why"), [list(one[1:]) for one in outcomes], fit)

@@ -10,6 +10,7 @@ import click
 
 from berth.cli.command import FOLDER, CommandError, Settings, command
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, is_terminal, stderr, stdout
+from berth.cli.edit import of_options
 from berth.cli.selection import clock_of
 from berth.dates.moments import local_text, named
 from berth.edit.create import write_file
@@ -139,7 +140,10 @@ def _begin(settings: Settings, directory: str, starter: Starter, wheels: dict[st
     pipeline = project_of(texts)
     opens = [one.open for item in pipeline.items() for one in item.expansion.occurrences]
     if pipeline.has_errors():
-        settings.report(pipeline.findings())
+        findings = pipeline.findings()
+        for file, places in _PLACES.items():
+            findings = of_options(findings, file, (places, "DIR"))
+        settings.report(findings)
         stderr("Nothing was written.\n")
         return EXIT_BAD_INPUT
     _write(Path(directory), {**texts, **wheels})
@@ -147,6 +151,18 @@ def _begin(settings: Settings, directory: str, starter: Starter, wheels: dict[st
     if starter.requirement == RELEASED and installed_origin().is_local:
         stderr(_LOCAL)
     return EXIT_OK
+
+
+_PLACES = {
+    "reservations/site.yaml": {
+        "spec.timeZone": "--zone",
+        "spec.engine": "--engine",
+        "spec.repository": "--repository",
+        "spec.clusters": "--cluster",
+    },
+    "reservations/classes.yaml": {"spec.sessions.source": "--source", "spec.sessions": "--namespace"},
+}
+"""Which option each field of a file comes from."""
 
 
 def _requirement(*, vendor: bool) -> tuple[str, dict[str, bytes]]:

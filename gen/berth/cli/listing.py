@@ -28,6 +28,7 @@ from berth.dates.moments import (
     named,
     near_span_text,
     near_text,
+    no_date_text,
     span_text,
 )
 from berth.dates.occurrence import Occurrence, Skipped
@@ -239,6 +240,7 @@ class _Listed(NamedTuple):
     rows: list[_Row]  # by their starts
     skipped: list[tuple[str, Skipped]]  # with the name of the reservation
     persistent: list[_Persistent]
+    days: set[int]  # local ones on which something starts, whatever time is selected
 
 
 class _Selection(NamedTuple):
@@ -330,26 +332,43 @@ def occurrences(  # noqa: PLR0913 - one for each option
     site = pipeline.site
     if code == EXIT_OK and site is not None:
         nothing = _NONE_COMING if begins_today else _NONE
+        if selection.at is not None:
+            nothing = _none_at(local_day(selection.at, clock.zone), listed.days)
         settings.answer(
             lambda: _occurrences_answer(listed),
             lambda: (
                 _calendar(listed, site, published(settings, pipeline))
                 if settings.form == "ics"
-                else _tables(listed, settings, nothing)
+                else _tables(listed, settings, nothing, site.zone)
             ),
         )
     return code
 
 
 def _listed(items: Iterable[Item], selection: _Selection) -> _Listed:
-    listed = _Listed([], [], [])
+    listed = _Listed([], [], [], set())
     for item in items:
         if not selection.names or item.reservation.name in selection.names:
             listed.rows.extend(_rows(item, selection))
             listed.skipped.extend((item.reservation.name, one) for one in _skipped(item, selection))
             listed.persistent.extend(_persistent(item, selection))
+            listed.days.update(_days(item, selection))
     listed.rows.sort(key=_order)
     return listed
+
+
+def _days(item: Item, selection: _Selection) -> set[int]:
+    """Return the local days of selected occurrences at any time, if they are to be compared with one."""
+    if selection.at is None:
+        return set()
+    zone = named(item.reservation.recurrence.zone)
+    every = selection._replace(at=None, since=None, until=None)
+    return {local_day(row.occurrence.start, zone) for row in _rows(item, every)}
+
+
+def _none_at(day: int, days: set[int]) -> str:
+    """Say that nothing is open at an instant, and where no date is, the nearest ones."""
+    return _NONE if day in days else f"No occurrences: {no_date_text(day, day, days)}.\n"
 
 
 def _order(row: _Row) -> tuple[int, str, str, str]:
@@ -390,7 +409,7 @@ def _persistent(item: Item, selection: _Selection) -> list[_Persistent]:
     return rows
 
 
-def _tables(listed: _Listed, settings: Settings, nothing: str) -> str:
+def _tables(listed: _Listed, settings: Settings, nothing: str, site_zone: str) -> str:
     """Return what there is as tables; `nothing` says that there are no rows."""
     fit = Fit(
         settings.columns,
@@ -404,7 +423,7 @@ def _tables(listed: _Listed, settings: Settings, nothing: str) -> str:
             return table.markdown(headings, cells)
         return table.text(headings, cells, fit)
 
-    cells = _brief(listed.rows) if settings.form == "text" else _full(listed.rows)
+    cells = _brief(listed.rows, site_zone) if settings.form == "text" else _full(listed.rows)
     parts = [write(cells[0], cells[1:]) if listed.rows else nothing]
     if listed.skipped:
         left_out = [(name, _local_text(one), one.reason) for name, one in listed.skipped]
@@ -466,8 +485,11 @@ def _opens_json(found: Occurrence) -> dict[str, dict[str, str]]:
     return {"opens": texts} if len({*opens.values()}) > 1 else {}
 
 
-def _brief(rows: list[_Row]) -> list[list[str]]:
-    """Return short cells for terminals: name, zone and cluster only if they differ from row to row."""
+def _brief(rows: list[_Row], site_zone: str) -> list[list[str]]:
+    """Return short cells for terminals: name and cluster only if they differ from row to row.
+
+    The zone is there if it is not the site's everywhere.
+    """
     utc = named("UTC")
     lines = [["reservation", "local time", "name", "zone", "opens UTC", "UTC", "seats", "cluster", "marks"]]
     for row in rows:
@@ -478,7 +500,8 @@ def _brief(rows: list[_Row]) -> list[list[str]]:
         times = near_text(found.open, utc, day), near_span_text(found.start, found.end, utc, day)
         marks = " ".join(found.marks)
         lines.append([found.reservation, local, found.name, found.zone, *times, seats, cluster, marks])
-    return _without(lines, [i for i in (2, 3, 7) if len({line[i] for line in lines[1:]}) == 1])
+    same = [i for i in (2, 7) if len({line[i] for line in lines[1:]}) == 1]
+    return _without(lines, [*same, 3] if {line[3] for line in lines[1:]} == {site_zone} else same)
 
 
 def _without(lines: list[list[str]], columns: Collection[int]) -> list[list[str]]:

@@ -33,6 +33,7 @@ from berth.live.clusterfacts import ClusterFacts, ClusterLocation
 from berth.live.findings import LiveFinding
 from berth.live.gather import OccurrenceSessions, readable_timetables
 from berth.live.overriding import Overrides
+from berth.notation.instants import next_time
 from berth.pipeline import Part, Pipeline
 from berth.schema.holders import Unit
 from berth.schema.report import nearest
@@ -67,7 +68,7 @@ class _Targets(NamedTuple):
 @click.option(
     "--placeholders", metavar="COUNT", help="How many, besides the sessions: NUMBER or CLASS=NUMBER,..."
 )
-@click.option("--until", metavar="INSTANT", help="When it ends: an INSTANT such as +2h.")
+@click.option("--until", metavar="INSTANT", help="When it ends: an INSTANT such as +2h, or the next 14:30.")
 @click.option("--clear", is_flag=True, help="End it now, for the CLASSes or for all.")
 @cluster_options
 def override(  # noqa: PLR0913 - one for each option
@@ -146,8 +147,8 @@ def _set(pairs: list[Pair], until: str | None, clock: Clock) -> _Targets:
 
 def _until(text: str | None, clock: Clock) -> int:
     if text is None:
-        raise CommandError("--until is missing: --until +2h, or an INSTANT.")
-    until = clock.instant("--until", text)
+        raise CommandError("--until is missing: --until +2h, --until 14:30, or an INSTANT.")
+    until = next_time(text, clock.zone, clock.now) or clock.instant("--until", text)
     assert until is not None
     if until <= clock.now:
         raise CommandError(f"--until {text} is in the past.")

@@ -13,7 +13,6 @@ from berth.live.clusterfacts import ClusterLocation
 from berth.live.expected import ExpectedState
 from berth.live.findings import LiveFinding
 from berth.live.preflight import Check, Clock, PreflightScope, run_preflight
-from berth.manifests.rbac import Access
 from berth.output import report, table
 from berth.output.table import Fit
 from berth.schema.values import Cluster, Site
@@ -38,16 +37,15 @@ def run(  # noqa: PLR0913, PLR0917 - what and where
     site: Site,
     clusters: Sequence[Cluster],
     expected: Mapping[str, ExpectedState],
-    access: Mapping[str, Mapping[str, Sequence[Access]]],
     names: frozenset[str],
     seconds: int,
 ) -> Outcome:
-    """Run the preflight in all clusters at once. `access` is by cluster and ServiceAccount."""
+    """Run the preflight in all clusters at once."""
     places = means.places(site, clusters)
     scopes = {
         cluster: PreflightScope(
             site.name,
-            access[cluster],
+            state.access,
             [name for name in state.timetables if not names or name in names],
             names,
             seconds,

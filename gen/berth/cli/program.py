@@ -59,7 +59,7 @@ def _run(arguments: Sequence[str]) -> int:
     except click.ClickException as error:
         where = error.ctx if isinstance(error, click.UsageError) else None
         hint = f"Try: {where.command_path} --help\n" if where else ""
-        stderr(f"berth: {_message(error)}\n{hint}")
+        stderr(f"berth: {_message(error)}{_lookalikes(error.message, arguments)}\n{hint}")
         return EXIT_USAGE
 
 
@@ -76,6 +76,16 @@ def _message(error: "click.ClickException") -> str:
         return f"No such option {error.option_name}.{hint}"
     code = getattr(error, "code", "")  # of a value that its grammar refuses
     return " ".join([*error.format_message().split(), *([f"[{code}]"] if code else [])])
+
+
+def _lookalikes(message: str, arguments: Sequence[str]) -> str:
+    """Name the characters of refused words that look like others, such as a pasted dash."""
+    from berth.reading.lookalikes import LOOKALIKE, instead  # noqa: PLC0415 - only a mistake pays for it
+    from berth.schema.report import shown  # noqa: PLC0415
+
+    refused = [word for word in arguments if shown(word) in message]
+    characters = dict.fromkeys(character for word in refused for character in LOOKALIKE.findall(word))
+    return "".join(f" {instead(character)}." for character in characters)
 
 
 def main(act: Callable[[Sequence[str]], int] = run) -> NoReturn:

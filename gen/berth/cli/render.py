@@ -1,7 +1,7 @@
 """`berth render` and `berth validate`: from the reservations to manifests, or only to findings."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 import click
@@ -9,6 +9,7 @@ import click
 from berth.checks.ceilings import PoolLoad
 from berth.checks.policychecks import (
     PolicyCase,
+    PolicySubject,
     PoolCosts,
     cases_of_reservation,
     compare_costs,
@@ -21,12 +22,12 @@ from berth.findings import Problem, in_order
 from berth.manifests.timetable import timetable_that_fits
 from berth.output.folder import OutputError
 from berth.output.stage import Check, Stage
+from berth.output.table import visible
 from berth.output.templates import Renderer, TemplateError
 from berth.pipeline import Item, Part, Pipeline
+from berth.reading.source import OUTPUT
 from berth.render import files, text_of
 from berth.schema.values import Site
-
-_OUTPUT = "rendered"
 
 
 class _Sink(Protocol):
@@ -41,10 +42,16 @@ class _Sink(Protocol):
     examples=(
         "berth render",
         "berth render --check        # in CI: exits 4 if rendered/ is not up to date",
+        "berth render --staged       # in a hook of git: exits 4 if git add is missing",
         "berth render --output-dir /tmp/out",
     ),
 )
 @click.option("--check", is_flag=True, help="Write nothing; exit 4 if a file would change.")
+@click.option(
+    "--staged",
+    is_flag=True,
+    help="Exit 4 if a reservation or a rendered file is not staged in git as it is.",
+)
 @click.option(
     "--output-dir",
     metavar="DIR",
@@ -52,18 +59,25 @@ class _Sink(Protocol):
     help="Write to this folder instead of rendered/.",
 )
 @templates_option
-def render(settings: Settings, check: bool, output_dir: str | None, templates: str | None) -> int:
+def render(
+    settings: Settings, check: bool, staged: bool, output_dir: str | None, templates: str | None
+) -> int:
     """Write the manifests of all reservations to rendered/.
 
     Either all files are written or, if there are errors, none.
     """
+    if check and staged:
+        raise click.UsageError("--staged does not go with --check, which writes nothing.")
     folder = _folder(settings, output_dir)
     pipeline = Pipeline()
     own = None if templates is None else settings.given(templates)
     try:
         if check:
             return _check(settings, pipeline, own, folder)
-        return _write(settings, pipeline, own, folder)
+        code = _write(settings, pipeline, own, folder)
+        if staged and code == EXIT_OK:
+            return _staged(settings, [RESERVATIONS, folder, *([own] if own else [])])
+        return code
     except (OutputError, TemplateError) as error:
         settings.report(in_order([*pipeline.findings(), *error.findings]))
         return EXIT_BAD_INPUT
@@ -72,7 +86,7 @@ def render(settings: Settings, check: bool, output_dir: str | None, templates: s
 def _folder(settings: Settings, given: str | None) -> str:
     """Return the output folder, which must not be in reservations/: manifests are not declarations."""
     if given is None:
-        return _OUTPUT
+        return OUTPUT
     folder = given and settings.given(given)
     source, target = os.path.realpath(RESERVATIONS), os.path.realpath(folder)
     if not given or os.path.commonpath((source, target)) == source:
@@ -98,7 +112,7 @@ def _write(settings: Settings, pipeline: Pipeline, templates: str | None, folder
             return code
         outcome = stage.finish()
     shown = settings.shown(folder)
-    removed = "".join(f"removed {shown}/{path}\n" for path in outcome.removed)
+    removed = "".join(f"removed {shown}/{visible(path)}\n" for path in outcome.removed)
     numbers = f"{len(outcome.written)} written, {len(outcome.removed)} removed, {outcome.unchanged} unchanged"
     stdout(f"{removed}{shown}/: {numbers}.\n")
     return EXIT_OK
@@ -113,9 +127,31 @@ def _check(settings: Settings, pipeline: Pipeline, templates: str | None, folder
     if not differences:
         stdout(f"{shown}/ is up to date.\n")
         return EXIT_OK
-    listed = "".join(f"{shown}/{path} {kind}\n" for path, kind in differences)
+    listed = "".join(f"{shown}/{visible(path)} {kind}\n" for path, kind in differences)
     number = f"{len(differences)} files are" if len(differences) > 1 else "1 file is"
     stdout(f"{listed}{number} not up to date. Run: berth render\n")
+    return EXIT_STALE
+
+
+def _staged(settings: Settings, folders: Sequence[str]) -> int:
+    """Compare the folders with git's index: a commit has what is staged, not what was rendered."""
+    from berth.git import GitError, unstaged  # noqa: PLC0415 - only a hook runs git
+
+    try:
+        by_folder = {folder: unstaged(".", [folder]) for folder in folders}
+    except GitError as error:
+        raise CommandError(f"--staged: {error}.") from error
+    listed = [settings.shown(path) for paths in by_folder.values() for path in paths]
+    if not listed:
+        return EXIT_OK
+    number = f"{len(listed)} files are" if len(listed) > 1 else "1 file is"
+    concerned = " ".join(
+        os.path.join(settings.folder, settings.shown(folder))  # noqa: PTH118 - text
+        for folder, paths in by_folder.items()
+        if paths
+    )
+    lines = "".join(f"{path} is not staged\n" for path in listed)
+    stdout(f"{lines}{number} not staged as it is now. Run: git add {concerned}\n")
     return EXIT_STALE
 
 
@@ -164,7 +200,9 @@ def _policy_cases(item: Item, site: Site | None, now: int) -> Iterator[PolicyCas
     if site is None or not site.policies:
         return
     clusters = {one.name: part.placed.cluster.name for part in item.parts for one in part.placed.classes}
-    yield from cases_of_reservation(site, item.reservation, clusters, item.expansion.occurrences, now)
+    known = {one.name: one for part in item.parts for one in part.placed.classes}
+    subject = PolicySubject(item.reservation, clusters, item.expansion.occurrences, known=known)
+    yield from cases_of_reservation(site, subject, now)
 
 
 def _planned(

@@ -15,10 +15,10 @@ from berth.cli.completion import complete_classes, complete_clusters, complete_r
 from berth.dates.moments import local_day, named
 from berth.dates.occurrence import Occurrence
 from berth.dates.zone import DAY, Zone, date_text, resolve
-from berth.notation.days import day
+from berth.notation.days import DateSpan, day, span
 from berth.notation.instants import instant, week_of
 from berth.pipeline import Item, Pipeline
-from berth.schema.report import Refusal, nearest
+from berth.schema.report import Refusal, nearest, shown
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -111,6 +111,13 @@ class Clock(NamedTuple):
         assert at is not None
         return week_of(at, self.zone)
 
+    def span(self, option: str, text: str) -> DateSpan:
+        """Return the dates of a DATE or a range of them, the value of an option or argument."""
+        try:
+            return span(text, self.today)
+        except Refusal as refusal:
+            raise CommandError.at(option, refusal) from None
+
     def date(self, option: str, text: str) -> str:
         """Return the date that a DATE means, the value of an option or argument."""
         try:
@@ -138,7 +145,7 @@ def published(settings: Settings, pipeline: Pipeline) -> int:
 def _require(what: str, name: str, known: tuple[str, ...], pipeline: Pipeline) -> None:
     if name not in known and not pipeline.has_errors():
         hint = nearest(name, known) if known else f"There is no {what}."
-        raise CommandError(f'No {what} is named "{name}". {hint}')
+        raise CommandError(f"No {what} is named {shown(name)}. {hint}")
 
 
 def occurrence(item: Item, text: str | None, resource_class: str | None, now: int) -> Occurrence:

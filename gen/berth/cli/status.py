@@ -37,7 +37,7 @@ from berth.findings import ERROR, WARNING
 from berth.live.access import ANSWER_SECONDS, ClusterAccess
 from berth.live.clusterfacts import ClusterFacts, ClusterLocation
 from berth.live.earlier import NO_LOOKS, EarlierLooks
-from berth.live.expected import ExpectedState, expected_access, expected_states
+from berth.live.expected import ExpectedState, expected_states
 from berth.live.findings import LiveFinding
 from berth.live.judge import judge_cluster, remember_look
 from berth.live.poolstate import (
@@ -151,7 +151,10 @@ def status(  # noqa: PLR0913 - one for each option
         return code
     try:
         wanted = expected_states(
-            site, items, Renderer(None if templates is None else settings.given(templates))
+            site,
+            items,
+            pipeline.declared.classes.values(),
+            Renderer(None if templates is None else settings.given(templates)),
         )
     except TemplateError as error:
         settings.report(error.findings)
@@ -160,8 +163,7 @@ def status(  # noqa: PLR0913 - one for each option
     patience = _PREFLIGHT + timeout * max(len(selected), 1) if preflight else ANSWER_SECONDS
     means = choice.access(settings, clusters, patience)
     if preflight:
-        access = expected_access(site, items, pipeline.declared.classes.values())
-        outcome = preflights.run(means, site, clusters, wanted, access, selected, timeout)
+        outcome = preflights.run(means, site, clusters, wanted, selected, timeout)
         return preflights.show(outcome, settings)
     return _show(_Looks(means, site, clusters, wanted), view, _zones(site, items), settings, watch=watch)
 

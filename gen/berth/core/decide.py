@@ -4,7 +4,7 @@ Decisions are level-triggered: once everything is done, there is nothing to do. 
 serves is left to that pod, and the pod gets time to notice a change.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from berth.core import removal
@@ -58,6 +58,10 @@ class SweepDecision(NamedTuple):
 
     actions: tuple[Action, ...]  # in the order in which they are to be done
     warnings: tuple[SweepWarning, ...]
+    doubted: Mapping[str, int] = {}
+    """Reservations that are open and whose pods have not proved lately that they work, and when their records
+    were written. Until a second look they are taken to be served.
+    """
 
 
 class PoolCase(NamedTuple):
@@ -85,7 +89,19 @@ class ReservationContext(NamedTuple):
 
     @property
     def is_served(self) -> bool:
-        return self.state.is_served(self.now)
+        """Whether a pod serves any of its pools."""
+        return self.facts.is_served(self.state, self.now)
+
+    @property
+    def running(self) -> tuple[PodObject, ...]:
+        """The pods that run, with or without a proof that they work."""
+        return self.state.running(self.now)
+
+    @property
+    def doubted(self) -> dict[str, int]:
+        """What a second look must decide. Pods prove nothing while nothing is open."""
+        is_doubtful = self.due and self.facts.is_doubtful(self.state, self.now)
+        return {self.state.reservation: self.state.written} if is_doubtful else {}
 
     @property
     def open(self) -> tuple[TimetableOccurrence, ...]:
@@ -136,19 +152,19 @@ def decide(facts: SiteState, now: int) -> SweepDecision:
     actions += removal.unused_code(facts, now)
     actions += [action for one in states for action in removal.old_records(one, now)]
     warnings = [warning for one in found for warning in one.warnings]
-    return SweepDecision(tuple(sorted(actions, key=action_order)), tuple(warnings))
+    doubted = {name: written for one in found for name, written in one.doubted.items()}
+    return SweepDecision(tuple(sorted(actions, key=action_order)), tuple(warnings), doubted)
 
 
 def _decide_reservation(facts: SiteState, state: ReservationState, now: int) -> SweepDecision:
-    sources = [one for one in state.timetables if one.text] or state.timetables
-    if not sources:
+    if not state.timetables:
         return SweepDecision(tuple(removal.leftovers(facts, state, now)), ())
-    source = sources[0]
+    source = state.timetables[0]
     if removal.is_removable(facts, state, source, now):
         return SweepDecision(tuple(removal.removals(facts, state, source)), ())
     marks = removal.orphan_marks(facts, state, source, now)
     try:
-        timetable = _timetable(facts.site, state.reservation, sources)
+        timetable = _timetable(facts.site, state.reservation, source)
     except TimetableError as error:
         message = f"The timetable cannot be read, so the sweep does not change the reservation: {error}"
         return SweepDecision(tuple(marks), tuple(_warn(state, "MalformedTimetable", message)))
@@ -158,15 +174,12 @@ def _decide_reservation(facts: SiteState, state: ReservationState, now: int) -> 
     )
     actions = (*marks, *_pool_actions(case), *_job_actions(case), *_outdated(case))
     ignored = _warn(state, "MalformedOverride", f"An override is ignored: {wrong}") if wrong else ()
-    return SweepDecision(actions, (*ignored, *_without_cronjob(case), *pull_failures(state)))
+    warnings = (*ignored, *_without_cronjob(case), *pull_failures(state))
+    return SweepDecision(actions, warnings, case.doubted)
 
 
-def _timetable(site: str, reservation: str, sources: Iterable[TimetableObject]) -> Timetable:
-    """Return the only timetable of a reservation. Raises TimetableError."""
-    source, *others = sources
-    if others:
-        names = " and ".join(one.ref.name for one in (source, *others))
-        raise TimetableError(f"{names} are timetables of the same reservation")
+def _timetable(site: str, reservation: str, source: TimetableObject) -> Timetable:
+    """Return the timetable of a reservation. Raises TimetableError."""
     found = parse_timetable(source.text)
     for key, value, label in (("site", found.site, site), ("reservation", found.reservation, reservation)):
         if value != label:
@@ -220,7 +233,11 @@ def _pool_actions(case: ReservationContext) -> Iterator[Action]:
 
 def _reason(case: ReservationContext, desired: DesiredState) -> str:
     """Return why the sweep brings a pool to its desired state; empty if it does not."""
-    wanted, is_served = desired.target, case.is_served
+    wanted = desired.target
+    # While nothing is due, a pod that runs is believed.
+    is_served = bool(case.running)
+    if case.due:
+        is_served = case.facts.is_served(case.state, case.now, wanted.pool.resource_class)
     if not case.names(wanted.pool):
         is_late = case.now >= case.source.changed + EDIT_GRACE
         return "the timetable names no such pool" if is_late or _are_held(case) else ""
@@ -231,7 +248,10 @@ def _reason(case: ReservationContext, desired: DesiredState) -> str:
         is_late = not case.opens_soon and case.now >= case.idle_since(wanted.pool.resource_class)
         return "none of its occurrences is open" if is_late or not is_served else ""
     asking = [item.id for item in case.due if item.id in wanted.occurrences]
-    return f"{', '.join(asking)} is open and no pod serves it" if asking and not is_served else ""
+    if not asking or is_served:
+        return ""
+    what = "its pod has not shown that it works" if case.running else "no pod serves it"
+    return f"{', '.join(asking)} is open and {what}"
 
 
 def _are_held(case: ReservationContext) -> bool:
@@ -247,10 +267,12 @@ def _job_actions(case: ReservationContext) -> Iterator[Action]:
             name = f"{case.source.ref.name}-sweep"
             replaced = next((job for job in case.state.jobs if job.ref.name == name), None)
             why = f"no pod serves {unserved}"
-            yield StartJob(case.source.ref, name, case.state.cronjob.template, replaced, why)
+            # One that runs beside another that does not work has a token of its own. A third has no other.
+            if not any(replaced and pod.owner_uid == replaced.ref.uid for pod in case.running):
+                yield StartJob(case.source.ref, name, case.state.cronjob.template, replaced, why)
         return
     # An override keeps the pod running: it ends when all its pools are closed.
-    is_held = case.is_served and any(case.desired(one.pool).target.override for one in case.pools)
+    is_held = bool(case.running) and any(case.desired(one.pool).target.override for one in case.pools)
     if case.open or case.opens_soon or case.facts.unread or is_held:
         return
     for job in case.state.jobs:
@@ -277,7 +299,7 @@ def _without_cronjob(case: ReservationContext) -> Iterator[SweepWarning]:
 
 
 def _outdated(case: ReservationContext) -> Iterator[Action]:
-    if not (case.open or case.opens_soon or case.is_served):
+    if not (case.open or case.opens_soon or case.running):
         unnamed = [one.object for one in case.pools if one.object and not case.names(one.pool)]
         yield from removal.outdated_objects(case.facts, case.state, case.source, unnamed, case.now)
 

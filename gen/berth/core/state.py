@@ -6,6 +6,7 @@ Only objects with the labels of the site and of a reservation are included: the 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
+from berth.core import objectnames
 from berth.core.jsonvalues import Tree, parse_instant, part, parts
 from berth.core.labels import AFFINITY, CLASS, CODE, OCCURRENCE, PERSISTENT, RECORD, RESERVATION, ROLE, SITE
 from berth.core.labels import SLOT as SLOT_ROLE
@@ -25,6 +26,7 @@ from berth.core.objects import (
     pod_down_since,
     serves_at,
 )
+from berth.core.serving import PROOF_KEY, PROVES, ServingProof, is_fresh, parse_proof
 from berth.core.slots import AVAILABLE, Slot, parse_slot
 from berth.core.timetable import OVERRIDE_ANNOTATION as OVERRIDE
 from berth.core.timetable import TIMETABLE_KEY
@@ -95,7 +97,8 @@ class RecordObject(NamedTuple):
     """A ConfigMap with the record of occurrences, which outlives its reservation."""
 
     ref: ObjectRef
-    changed: int  # when anybody last wrote to it
+    changed: int  # when anybody last wrote to it, by the clock of the API server
+    proof: ServingProof | None = None  # that a pod serves
 
 
 class ImagePullFailure(NamedTuple):
@@ -118,6 +121,7 @@ class PodObject(NamedTuple):
     is_starting: bool
     trouble: ImagePullFailure | None
     account: str = ""  # its ServiceAccount
+    proves: bool = False  # it writes proofs that it serves, as those of older releases do not
 
     def serves(self, now: int) -> bool:
         return serves_at(self.down_since, now)
@@ -224,10 +228,19 @@ class ReservationState(NamedTuple):
     others: tuple[OtherObject, ...] = ()  # accounts, Roles, RoleBindings, and what only people read
     records: tuple[RecordObject, ...] = ()
 
-    def is_served(self, now: int) -> bool:
-        """Return whether a pod serves it. One of another ServiceAccount, of version 0.1.0, may do nothing."""
+    def running(self, now: int) -> tuple[PodObject, ...]:
+        """Return the pods that run. One of another ServiceAccount, of version 0.1.0, may do nothing."""
         account = self.cronjob.account if self.cronjob else ""
-        return any(pod.serves(now) and account in ("", pod.account) for pod in self.pods)
+        return tuple(pod for pod in self.pods if pod.serves(now) and account in ("", pod.account))
+
+    @property
+    def written(self) -> int:
+        """When its record was last written; 0 without one."""
+        return max((one.changed for one in self.records), default=0)
+
+    @property
+    def proof(self) -> ServingProof | None:
+        return next((one.proof for one in self.records), None)
 
     @property
     def cronjob(self) -> CronJobObject | None:
@@ -278,6 +291,11 @@ class SiteState(NamedTuple):
     namespace: str = ""  # of all that is in one
     code: tuple[OtherObject, ...] = ()  # immutable ConfigMaps with the code of some release
     mounted: frozenset[str] = frozenset()  # ConfigMaps that CronJobs and Jobs that are not finished mount
+    server_time: int = 0  # by the clock of the API server; 0: it is the time of the decision
+    doubted: Mapping[str, int] | None = None
+    """When the records of reservations were written whose proofs were old at the first look; None: this is
+    the first look, at which an old proof only gives reason to look again.
+    """
 
     def reads(self, *kinds: ObjectKind) -> bool:
         """Return whether all these kinds could be listed."""
@@ -299,6 +317,27 @@ class SiteState(NamedTuple):
         """Return whether git has no windows of the reservation."""
         is_named = self.is_in_git(reservation) and not self.is_persistent(reservation)
         return self.has_inventory and not is_named
+
+    def is_served(self, state: ReservationState, now: int, resource_class: str = "") -> bool:
+        """Return whether a pod serves the pool of a class, or without one any pool of the reservation."""
+        running = state.running(now)
+        if not running or not all(pod.proves for pod in running):
+            return bool(running)
+        if state.proof is None or not self._is_proof_new(state, now):
+            return self.doubted is None or state.reservation not in self.doubted
+        return state.proof.covers(resource_class)
+
+    def is_doubtful(self, state: ReservationState, now: int) -> bool:
+        """Return whether pods run that should prove that they work, and have not done so lately."""
+        running = state.running(now)
+        is_proven = state.proof is not None and self._is_proof_new(state, now)
+        return bool(running) and all(pod.proves for pod in running) and not is_proven
+
+    def _is_proof_new(self, state: ReservationState, now: int) -> bool:
+        """Return whether the record was written lately, or since the first look."""
+        before = None if self.doubted is None else self.doubted.get(state.reservation)
+        is_new = before is not None and state.written != before
+        return is_new or is_fresh(state.written, self.server_time or now)
 
     def subjects(self, ref: ObjectRef) -> list[ObjectRef]:
         """Return the objects that get an Event about an object: the Deployment itself, or those of all."""
@@ -367,8 +406,11 @@ def parse_object(site: str, kind: ObjectKind, tree: Tree) -> StateObject | None:
     return OtherObject(ref) if is_ours and kind is CONFIG_MAP and labels.get(ROLE) == CODE else None
 
 
-def _parse_config_map(ref: ObjectRef, tree: Tree) -> TimetableObject | RecordObject | OtherObject:
-    """Parse a ConfigMap. The record, and one that only people read, are not timetables."""
+def _parse_config_map(ref: ObjectRef, tree: Tree) -> TimetableObject | RecordObject | OtherObject | None:
+    """Parse a ConfigMap. The record, and one that only people read, are not timetables.
+
+    Labels do not make a timetable or record of one: their names do.
+    """
     role = part(tree, "metadata", "labels").get(ROLE)
     if role == AFFINITY:
         return OtherObject(ref)
@@ -376,7 +418,10 @@ def _parse_config_map(ref: ObjectRef, tree: Tree) -> TimetableObject | RecordObj
     times = (parse_instant(str(one["time"])) for one in entries if "time" in one)
     changed = max(times, default=ref.created)
     if role == RECORD:
-        return RecordObject(ref, changed)
+        is_ours = objectnames.is_record(ref.name, ref.reservation)
+        return RecordObject(ref, changed, parse_proof(part(tree, "data").get(PROOF_KEY))) if is_ours else None
+    if not objectnames.is_timetable(ref.name, ref.reservation):
+        return None
     return TimetableObject(
         ref,
         str(part(tree, "data").get(TIMETABLE_KEY, "")),
@@ -418,6 +463,12 @@ def _parse_buffer(ref: ObjectRef, tree: Tree) -> PoolObject:
     return found._replace(resource_class=name, tells_ready=told.get("reason") != "FakePodsInjected")
 
 
+def _of_reservation(pool: PoolObject) -> PoolObject | None:
+    """Return the pool; None if its name is not that of its reservation and class, whatever its labels."""
+    expected = objectnames.pool(pool.ref.reservation, pool.resource_class)
+    return pool if pool.ref.name == expected else None
+
+
 def _parse_node_pool(ref: ObjectRef, tree: Tree) -> PoolObject | None:
     """Parse a NodePool; None if its number of nodes is not fixed."""
     return _parse_pool(ref, tree) if "replicas" in part(tree, "spec") else None
@@ -448,6 +499,7 @@ def _parse_pod(ref: ObjectRef, tree: Tree) -> PodObject:
         is_pod_starting(tree),
         next(_pull_failures(tree), None),
         str(part(tree, "spec").get("serviceAccountName", "")),
+        PROVES in part(tree, "metadata", "annotations"),
     )
 
 
@@ -469,8 +521,8 @@ def _parse_slot(ref: ObjectRef, tree: Tree) -> SlotObject | None:
 
 _PARSERS: Mapping[ObjectKind, Callable[[ObjectRef, Tree], SiteObject | None]] = {
     CONFIG_MAP: _parse_config_map,
-    DEPLOYMENT: _parse_pool,
-    CAPACITY_BUFFER: _parse_buffer,
+    DEPLOYMENT: lambda ref, tree: _of_reservation(_parse_pool(ref, tree)),
+    CAPACITY_BUFFER: lambda ref, tree: _of_reservation(_parse_buffer(ref, tree)),
     NODE_POOL: _parse_node_pool,
     CRON_JOB: lambda ref, tree: CronJobObject(ref, part(tree, "spec", "jobTemplate")),
     JOB: _parse_job,

@@ -74,4 +74,5 @@ def _cloud(one: GenericCapacity, name: str, shape: NodeShape, weight: int) -> Cl
         ),
         daemon_requests=one.daemon_requests,
         startup=one.startup,
+        volumes_per_node=shape.volumes,
     )

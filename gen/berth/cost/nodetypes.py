@@ -15,7 +15,15 @@ from berth.karpenter import instancetypes
 from berth.karpenter.instancetypes import InstanceType
 from berth.karpenter.nodelabels import ARCH, OS, RESERVATION_LABELS, WELL_KNOWN
 from berth.karpenter.requirements import DOES_NOT_EXIST, IN, Requirement, requirement
-from berth.karpenter.resourcelists import MEMORY, ONE, PODS, ResourceList, parse_resources, sum_resources
+from berth.karpenter.resourcelists import (
+    MEMORY,
+    ONE,
+    PODS,
+    VOLUMES,
+    ResourceList,
+    parse_resources,
+    sum_resources,
+)
 from berth.schema.cloudvalues import GENERIC, CloudCapacity
 from berth.schema.cloudvalues import InstanceType as DeclaredInstanceType
 from berth.schema.nodeclass import BlockDevice, Kubelet
@@ -32,6 +40,7 @@ _KUBELET_CPU = (60, 10, 5, 5)  # thousandths of the first four cores that a kube
 _ARM_RESERVED_MEMORY = 64 * _MI  # of the memory of ARM machines, which their kernel keeps
 _VOLUME, _WINDOWS_VOLUME = 20 * _GI, 50 * _GI
 _BOTTLEROCKET = "Bottlerocket"
+_UNCOUNTED = 10**6  # volumes of a node where nobody says how many it takes
 _DEFAULT_PODS = 110 * ONE  # where nothing says how many addresses a type has, and on Windows
 
 
@@ -186,7 +195,9 @@ def declared_types(cloud: CloudCapacity, region: str) -> dict[str, DeclaredType]
         kind = _declared_type(name, said.get(name), rest, region)
         if kind is not None:
             overhead = tuple(sorted(sum_resources(kind.overhead, daemons).items()))
-            found[name] = kind._replace(overhead=overhead)
+            volumes = (VOLUMES, (cloud.volumes_per_node or _UNCOUNTED) * ONE)
+            capacity = tuple(sorted((*kind.capacity, volumes)))
+            found[name] = kind._replace(capacity=capacity, overhead=overhead)
     return found
 
 

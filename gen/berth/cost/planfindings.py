@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from berth.checks.ceilings import holders_text
+from berth.checks.cloudmatching import class_fit
 from berth.cost.clusterplans import ClusterPlan
 from berth.cost.costplan import MonthPlan, lead_seconds, monthly_costs
 from berth.cost.formatting import minutes, money_text
@@ -13,10 +14,10 @@ from berth.cost.results import Money, PoolKey, Shortfall, dollars
 from berth.dates.moments import local_day, local_text, named
 from berth.dates.zone import DAY, day_of
 from berth.findings import Problem
-from berth.schema.cloudvalues import GENERIC
+from berth.schema.cloudvalues import GENERIC, CloudCapacity
 from berth.schema.declared import Declared
 from berth.schema.holders import Unit
-from berth.schema.values import Entry, Extra, Reservation, Site
+from berth.schema.values import Entry, Extra, Reservation, ResourceClass, Site
 
 _STARTUP = "the start of a node and the pull of its images (nodeStartMinutes and imagePullMinutes)"
 LIMITS, NO_MACHINE, BUDGET, NOT_SUMMED, LEAD = "B195", "B196", "B197", "B198", "B199"
@@ -68,7 +69,7 @@ def short_leads(some: Iterable[ClusterPlan], declared: Declared, now: int) -> It
     """Return the findings on leads that are shorter than nodes may take."""
     known = {one.name: one for one in declared.reservations}
     for one in some:
-        yield from _short_leads(one, known, now)
+        yield from _short_leads(one, known, declared.classes, now)
 
 
 class _ShortLead(NamedTuple):
@@ -76,9 +77,12 @@ class _ShortLead(NamedTuple):
     needed: int  # seconds
     lead: int
     loops: int  # of Karpenter; 0 where something else asks for nodes
+    begin: int  # before which there are no machines; 0: they were always there
 
 
-def _short_leads(one: ClusterPlan, known: Mapping[str, Reservation], now: int) -> Iterator[Problem]:
+def _short_leads(
+    one: ClusterPlan, known: Mapping[str, Reservation], classes: Mapping[str, ResourceClass], now: int
+) -> Iterator[Problem]:
     """Return a finding for each reservation: for the first of the openings that need the longest lead.
 
     The shortest lead of a class counts: the pool opens for several entries, and which one opens at a step is
@@ -94,7 +98,8 @@ def _short_leads(one: ClusterPlan, known: Mapping[str, Reservation], now: int) -
             step = steps.get(minute * 60) if change > 0 else None
             needed = lead_seconds(clouds, step.loops) if step else 0
             if step and needed > max(lead, short[name].needed if name in short else 0):
-                short[name] = _ShortLead(step.at, needed, lead, step.loops if loops_count else 0)
+                begin = _first_machines(classes[demand.key[1]], clouds, step.at)
+                short[name] = _ShortLead(step.at, needed, lead, step.loops if loops_count else 0, begin)
     for name, found in sorted(short.items()):
         reservation = known[name]
         loops = f"{found.loops} loops" if found.loops > 1 else "a loop"
@@ -105,7 +110,25 @@ def _short_leads(one: ClusterPlan, known: Mapping[str, Reservation], now: int) -
             f"{f'{loops} of Karpenter and the boot time' if found.loops else _STARTUP}."
         )
         fix = f"Write leadTimeMinutes: {minutes(found.needed)} or more."
+        if found.at + found.lead - found.needed < found.begin:
+            zone = named(reservation.recurrence.zone)
+            start = found.begin - (-found.needed // 60) * 60  # in whole minutes, like a lead
+            fix = (
+                f"Its machines exist from {local_text(found.begin, zone)} on: start it at "
+                f"{local_text(start, zone)} or later, with leadTimeMinutes: {minutes(found.needed)}."
+            )
         yield Problem(LEAD, *_at(reservation), message, fix)
+
+
+def _first_machines(found: ResourceClass, clouds: Sequence[CloudCapacity], at: int) -> int:
+    """Return from when on there are machines for seats that open at an instant.
+
+    That is 0 unless the seats may use reserved instances only, and these begin at some time.
+    """
+    fits = [class_fit(found, cloud) for cloud in clouds if cloud.provider != GENERIC]
+    if len(fits) < len(clouds) or any(fit.falls_back for fit in fits):
+        return 0
+    return min((one.first or 0 for fit in fits for one in fit.reserved if one.there(at)), default=0)
 
 
 def _shortest_lead(reservation: Reservation, resource_class: str) -> int:

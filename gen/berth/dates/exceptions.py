@@ -330,6 +330,8 @@ def find_overlaps(
 ) -> list[RecurrenceFault]:
     """Report entries whose occurrences overlap and share a class, so that their seats add up.
 
+    Groups that each have a name are meant to be there together.
+
     `dated`: occurrences by start, each with its entry. For later occurrences, only the one of each entry that
     ends last matters.
     """
@@ -338,7 +340,7 @@ def find_overlaps(
     for occurrence, entry in dated:
         for other, earlier in latest.items():
             pair = min(entry, other), max(entry, other)
-            if occurrence.start < earlier.end and pair not in faults:
+            if occurrence.start < earlier.end and pair not in faults and not _are_groups(occurrence, earlier):
                 classes = [name for name, _ in occurrence.seats if name in dict(earlier.seats)]
                 if classes:
                     day = day_of(local(zone, occurrence.start))
@@ -348,11 +350,19 @@ def find_overlaps(
     return list(faults.values())
 
 
+def _are_groups(occurrence: Occurrence, other: Occurrence) -> bool:
+    """Tell whether both have names, and different ones: then they are meant to be there together."""
+    return bool(occurrence.name and other.name) and occurrence.name != other.name
+
+
 def _overlap(pair: tuple[int, int], day: str, classes: str, recurrence: Recurrence) -> RecurrenceFault:
     first, second = pair
     other = "its next occurrence" if first == second else _entry_text(first, recurrence)
     message = f"{_hours(second, recurrence)} overlaps {other}, first on {day}: seats of {classes} add up."
-    fix = 'Change one of the times; if the sum is meant, annotate berth.dev/ignore: "B031: <reason>".'
+    fix = (
+        "Change one of the times; if both are meant, give each its name (name: regular), or annotate "
+        'berth.dev/ignore: "B031: <reason>".'
+    )
     return RecurrenceFault(OVERLAP, entry_path(second, recurrence), message, fix)
 
 

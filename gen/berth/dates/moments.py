@@ -1,6 +1,7 @@
 """Read and write instants and local times as text."""
 
 import re
+from collections.abc import Iterable
 from datetime import date
 
 from berth.dates.zone import DAY, Zone, clock, day_of, load, local, number, resolve
@@ -51,8 +52,29 @@ def day_span(day: str, zone: Zone) -> tuple[int, int]:
 def local_text(seconds: int, zone: Zone) -> str:
     """Return `Mon 2026-02-02 09:00` in local time."""
     moment = local(zone, seconds)
-    day = day_of(moment)
-    return f"{_DAYS[day.weekday()]} {day} {clock(moment)}"
+    return f"{day_text(moment // DAY)} {clock(moment)}"
+
+
+def day_text(day: int) -> str:
+    """Return `Mon 2026-02-02`."""
+    moment = day_of(day * DAY)
+    return f"{_DAYS[moment.weekday()]} {moment}"
+
+
+def no_date_text(first: int, last: int, days: Iterable[int]) -> str:
+    """Return `no date on Wed 2027-05-12; the nearest are Tue 2027-05-11 and Tue 2027-05-18`.
+
+    `first` and `last` are the days that were named, inclusive; `days` are those on which something happens.
+    """
+    others = set(days)
+    where = f"on {day_text(first)}" if first == last else f"from {day_text(first)} to {day_text(last)}"
+    sides = (
+        max((day for day in others if day < first), default=None),
+        min((day for day in others if day > last), default=None),
+    )
+    near = [day_text(day) for day in sides if day is not None]
+    nearest = f"; the nearest {'are' if len(near) > 1 else 'is'} {' and '.join(near)}" if near else ""
+    return f"no date {where}{nearest}"
 
 
 def near_text(seconds: int, zone: Zone, day: int) -> str:

@@ -1,10 +1,10 @@
 """Format a change for programs: the answer of kind Change, and findings at the lines of a pull request."""
 
-from berth.checks.policychecks import PROBLEM_CODES, PolicyResult, result_text
+from berth.checks.policychecks import PROBLEM_CODES, PolicyResult, SharedSubject, result_text
 from berth.core.jsonvalues import instant_text
 from berth.cost.formatting import machines_json, money_json, use_json
 from berth.dates.occurrence import Occurrence
-from berth.diff.change import Change, PlanChange, ReservationChange
+from berth.diff.change import REMOVED, Change, PlanChange, ReservationChange
 from berth.diff.wording import detail_lines, title_line
 from berth.findings import NOTE, RULES, WARNING, Finding, Problem
 from berth.output import report
@@ -25,8 +25,9 @@ def annotations(change: Change, head: Pipeline) -> list[Finding]:
             problems.append(
                 Problem(_CHANGED, *origins[one.name][:2], (), f"{title_line(one).text}:", f"{text}.")
             )
+    present = {one.subject for one in change.shared if one.change != REMOVED}
     for result in change.policies:
-        if result.reservation.name in origins:
+        if result.reservation in present or result.subject in origins:
             problems.append(
                 Problem(
                     PROBLEM_CODES[result.policy.effect],
@@ -56,6 +57,7 @@ def as_answer(change: Change) -> Answer:
     return report.document(
         "Change",
         {
+            "now": instant_text(change.now),
             "base": {"name": change.base.name, "valid": change.base.is_valid},
             "head": {"name": change.head.name, "valid": change.head.is_valid},
             "reservations": [_reservation(one) for one in change.reservations],
@@ -77,6 +79,28 @@ def as_answer(change: Change) -> Answer:
                 for one in change.peaks
             ],
             **({"plan": _plan(change.plan)} if change.plan else {}),
+            "permissions": [
+                {
+                    "kind": one.kind,
+                    "name": one.name,
+                    "namespace": one.namespace or None,
+                    "grants": list(one.grants),
+                    "path": one.file,
+                }
+                for one in change.permissions
+            ],
+            "shared": [
+                {
+                    "kind": one.subject.kind,
+                    "name": one.subject.name,
+                    "change": one.change,
+                    "file": one.subject.origin.file,
+                    "fields": [field._asdict() for field in one.fields],
+                }
+                for one in change.shared
+            ],
+            "ignored": report.items(change.ignored),
+            "policiesJudged": change.is_judged,
             "policies": [_policy(one) for one in change.policies],
             "warnings": [one._asdict() for one in change.warnings],
             "files": [
@@ -96,7 +120,8 @@ def as_answer(change: Change) -> Answer:
 def _policy(one: PolicyResult) -> dict[str, object]:
     return {
         "policy": one.policy.name,
-        "reservation": one.reservation.name,
+        "reservation": None if isinstance(one.reservation, SharedSubject) else one.reservation.name,
+        "document": one.subject if isinstance(one.reservation, SharedSubject) else None,
         "require": one.policy.effect,
         "approvalBy": one.policy.approver or None,
         "reasons": list(one.reasons),

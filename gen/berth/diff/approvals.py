@@ -1,6 +1,6 @@
 """Find what the policies of the site look at in a change: the dates that it adds, changes or removes."""
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 
 from berth.checks.policychecks import (
     PolicyCase,
@@ -30,9 +30,10 @@ def policy_cases(
     removed, added = _differing_dates(old, new, now, changes_all=changes_all)
     changes_held = changes_all or change.standing[0] != change.standing[1]
     holds, held = (changes_held and _holds_now(one, now) for one in (new, old))
-    after = _subject(new, _clusters(new), added, holds, now)
-    clusters = {**_clusters(old), **_clusters(new)}
-    either = _subject(new or old, clusters, [*removed, *added], holds or held, now)
+    after = _subject(new, added, now, holds_now=holds)
+    either = _subject(new or old, [*removed, *added], now, holds_now=holds or held)
+    if either is not None:
+        either = either._replace(clusters={**_clusters(old), **_clusters(new)})
     for policy in policies:
         subject = after if policy.when.notice is None else either
         case = policy_case(policy, subject) if subject else None
@@ -48,13 +49,14 @@ def _clusters(version: ReservationVersion | None) -> dict[str, str]:
 
 
 def _subject(
-    version: ReservationVersion | None,
-    clusters: Mapping[str, str],
-    dates: Sequence[Occurrence],
-    holds_now: bool,
-    now: int,
+    version: ReservationVersion | None, dates: Sequence[Occurrence], now: int, *, holds_now: bool
 ) -> PolicySubject | None:
-    return None if version is None else PolicySubject(version.reservation, clusters, dates, holds_now, now)
+    """Return what policies look at: these dates, beside all others that the version has at the same time."""
+    if version is None:
+        return None
+    coming = coming_occurrences(version.reservation, version.occurrences, now)
+    known = {one.name: one for one in version.classes}
+    return PolicySubject(version.reservation, _clusters(version), dates, holds_now, now, coming, known)
 
 
 def _holds_now(version: ReservationVersion | None, now: int) -> bool:

@@ -1,13 +1,27 @@
 """Read the reservations and rendered files of a commit or a folder, as one side of a comparison."""
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from errno import ENOENT
 from hashlib import sha1, sha256
 from pathlib import Path
 from typing import Protocol
 
+from berth.findings import Problem
 from berth.git import Git
-from berth.output.folder import OWNED
-from berth.reading.source import Source, is_input, read, read_file
+from berth.output.folder import MARK, OWNED, Entries, empty_folders, entries_of, no_entries
+from berth.reading.source import (
+    Source,
+    attributes,
+    is_attributes,
+    is_input,
+    link_out,
+    link_to_output,
+    linked_again,
+    read,
+    read_within,
+    usable,
+)
 
 RESERVATIONS = "reservations"
 
@@ -33,23 +47,71 @@ class CommitFiles:
         folders = [RESERVATIONS, *(f"{output}/{name}" for name in OWNED)]
         blobs = git.blobs(commit, folders)
         self._inputs = {path: blob for path, blob in blobs.items() if path.startswith(f"{RESERVATIONS}/")}
+        self._problems: list[Problem] = []
+        self._problems += [attributes(path) for path in sorted(self._inputs) if _is_read_attributes(path)]
+        self._output, self._output_ids = output, set[str]()
+        self._entered = {git.tree(commit, RESERVATIONS): RESERVATIONS}
+        for path in sorted(git.links(commit, RESERVATIONS)):
+            self._follow(path)
         self._rendered = {
             path.removeprefix(f"{output}/"): blob
             for path, blob in blobs.items()
             if path.startswith(f"{output}/")
         }
 
-    def sources(self) -> list[Source]:
+    def _follow(self, path: str) -> None:
+        """Add what a link leads to, as reading a folder does."""
+        if _is_read_attributes(path):
+            self._problems.append(attributes(path))
+            return
+        if any(part.startswith(".") for part in path.split("/")):
+            return
+        found = self._git.linked(self._commit, path)
+        self._output_ids = self._output_ids or self._git.ids(self._commit, self._output)
+        if found is None:
+            self._problems.append(link_out(path))
+        elif found[1] in self._output_ids:
+            self._problems.append(link_to_output(path))
+        elif found[0] == "blob":
+            self._inputs[path] = found[1]
+        elif found[1] in self._entered:
+            self._problems.append(linked_again(path, self._entered[found[1]]))
+        else:
+            self._enter(path, found[1])
+
+    def _enter(self, path: str, tree: str) -> None:
+        """Add what is in a folder that a link leads to."""
+        self._entered[tree] = path
+        for inner, (mode, blob) in sorted(self._git.entries(tree).items()):
+            if mode == "120000":
+                self._follow(f"{path}/{inner}")
+            elif _is_read_attributes(inner):
+                self._problems.append(attributes(f"{path}/{inner}"))
+            elif mode in ("100644", "100755"):
+                self._inputs[f"{path}/{inner}"] = blob
+
+    def inputs(self) -> tuple[list[Source], list[Problem]]:
+        """Return the files to read, and why others cannot be read: the same as those of a folder."""
         wanted = {path: blob for path, blob in sorted(self._inputs.items()) if is_input(path)}
         contents = self._git.contents(wanted.values())
-        return [Source(path, contents[blob]) for path, blob in wanted.items()]
+        sources, problems = list[Source](), [*self._problems]
+        for path, blob in wanted.items():
+            found = usable(Source(path, contents[blob]))
+            if isinstance(found, Source):
+                sources.append(found)
+            else:
+                problems.append(found)
+        return sources, problems
 
     def other_file(self, path: str) -> Source:
         """Return a file in the project. Raise OSError if there is none."""
-        return Source(path, self._git.content(self._commit, path))
+        found = self._git.linked(self._commit, path)
+        if found is None or found[0] != "blob":
+            raise FileNotFoundError(ENOENT, os.strerror(ENOENT), path)
+        return Source(path, self._git.contents([found[1]])[found[1]])
 
     def paths(self) -> Sequence[str]:
-        return [path for path in self._rendered if not _is_hidden(path)]
+        return [*self._rendered]
 
     def has(self, path: str, text: str) -> bool:
         blob = self._rendered.get(path)
@@ -69,17 +131,34 @@ class FolderFiles:
         self._folder = folder
         self._output = Path(folder, output)
 
-    def sources(self) -> list[Source]:
-        return read(f"{self._folder}/{RESERVATIONS}", RESERVATIONS)[0]
+    def inputs(self) -> tuple[list[Source], list[Problem]]:
+        return read(f"{self._folder}/{RESERVATIONS}", RESERVATIONS)
 
     def other_file(self, path: str) -> Source:
         """Return a file in the project. Raise OSError if there is none."""
-        return read_file(f"{self._folder}/{path}")
+        return read_within(self._folder, path)
 
     def paths(self) -> Sequence[str]:
-        files = (file for name in OWNED for file in (self._output / name).rglob("*") if file.is_file())
-        paths = [file.relative_to(self._output).as_posix() for file in files]
-        return [path for path in paths if not _is_hidden(path)]
+        """Return all files that may be of Berth: engines apply also hidden ones."""
+        return [*self._entries().files]
+
+    def empty_folders(self, expected: Iterable[str]) -> list[str]:
+        """Return folders that hold nothing, also none of the expected files: each may be a submodule."""
+        return [f"{path}/" for path in empty_folders(self._entries(), expected)]
+
+    def foreign(self) -> list[str]:
+        """Return the paths of what Berth did not write; an empty path is the output folder itself."""
+        if self._output.is_symlink() or self._output.is_file():
+            return [""]
+        entries = self._entries()
+        return [*entries.others, *(path for path in entries.files if not self._begins_with_mark(path))]
+
+    def _entries(self) -> Entries:
+        return no_entries() if self._output.is_file() else entries_of(str(self._output))
+
+    def _begins_with_mark(self, path: str) -> bool:
+        with (self._output / path).open("rb") as content:
+            return content.read(len(MARK)) == MARK.encode()
 
     def has(self, path: str, text: str) -> bool:
         return self._text(path) == text
@@ -95,10 +174,12 @@ class FolderFiles:
             return None
 
 
+def _is_read_attributes(path: str) -> bool:
+    """Tell whether a path is one of git's attributes in a folder that is read: in no hidden one."""
+    folders = path.split("/")[:-1]
+    return is_attributes(path) and not any(folder.startswith(".") for folder in folders)
+
+
 def _blob_id(data: bytes, length: int) -> str:
     """Return the id that git gives to these bytes. A SHA-256 id has 64 digits, a SHA-1 id 40."""
     return (sha256 if length == 64 else sha1)(b"blob %d\0" % len(data) + data).hexdigest()
-
-
-def _is_hidden(path: str) -> bool:
-    return any(part.startswith(".") for part in path.split("/"))

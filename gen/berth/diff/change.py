@@ -6,11 +6,12 @@
 from decimal import Decimal
 from typing import NamedTuple
 
-from berth.checks.policychecks import PolicyResult
+from berth.checks.policychecks import PolicyResult, SharedSubject
 from berth.cost.ledger import ReservedUsage
 from berth.cost.results import CountedKinds, Money
 from berth.dates.occurrence import Occurrence
 from berth.diff.manifests import FileChange
+from berth.diff.permissions import Permission
 from berth.findings import Finding
 from berth.schema.holders import Unit
 from berth.schema.values import REFUSE, ReservationOwner
@@ -135,6 +136,18 @@ class ChangeWarning(NamedTuple):
     message: str
 
 
+class SharedChange(NamedTuple):
+    """A document that all reservations share and that differs. `fields` are those that differ, by path."""
+
+    subject: SharedSubject
+    change: str
+    fields: tuple[FieldChange, ...]
+
+    @property
+    def title(self) -> str:
+        return f"{self.subject.kind} {self.subject.name} ({self.subject.origin.file})"
+
+
 class SideSummary(NamedTuple):
     """The name of the base or the head, whether it is valid, and its findings: all errors, and what else the
     other side does not have."""
@@ -155,12 +168,17 @@ class Change(NamedTuple):
     files: tuple[FileChange, ...]
     plan: PlanChange | None = None  # None: there is no CloudCapacity
     policies: tuple[PolicyResult, ...] = ()
+    permissions: tuple[Permission, ...] = ()
+    shared: tuple[SharedChange, ...] = ()
+    ignored: tuple[Finding, ...] = ()  # of the head, that the base does not ignore
+    is_judged: bool = True  # whether all policies could be judged
+    now: int = 0  # when it is judged
 
     @property
     def is_refused(self) -> bool:
-        return any(one.policy.effect == REFUSE for one in self.policies)
+        return not self.is_judged or any(one.policy.effect == REFUSE for one in self.policies)
 
     def is_empty(self) -> bool:
-        differs = bool(self.reservations or self.peaks or self.files)
+        differs = bool(self.reservations or self.peaks or self.files or self.shared)
         has_plan_changes = self.plan is not None and not self.plan.is_empty()
         return not (differs or has_plan_changes) and self.base.is_valid == self.head.is_valid

@@ -6,22 +6,32 @@ The head is rendered meanwhile; of the base only those reservations are expanded
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from berth.checks import typos
+from berth.checks import ownership, typos
 from berth.checks.ceilings import pool_loads, pool_steps
-from berth.checks.policychecks import PolicyCase, PoolCosts, compare_costs, judge
+from berth.checks.policychecks import PolicyCase, PoolCosts, compare_costs, judge, shared_result
 from berth.core.holders import slot_hash
 from berth.dates.exceptions import calendars_of
 from berth.dates.occurrence import Expansion, Occurrence
 from berth.dates.recurrence import expand
 from berth.diff import risks
 from berth.diff.approvals import policy_cases
-from berth.diff.base import RenderedFiles
-from berth.diff.change import Change, ChangeWarning, PlanChange, ReservationChange, SideSummary
+from berth.diff.base import FolderFiles, RenderedFiles
+from berth.diff.change import (
+    REMOVED,
+    Change,
+    ChangeWarning,
+    PlanChange,
+    ReservationChange,
+    SharedChange,
+    SideSummary,
+)
 from berth.diff.compare import ReservationVersion, compare_versions, find_renamed, find_similar, is_same
 from berth.diff.machines import PlanInput, compare_plans
 from berth.diff.manifests import FileChange, compare_file
 from berth.diff.peaks import PoolLoads, compare_peaks
-from berth.findings import ERROR, Finding, severity
+from berth.diff.permissions import new_permissions
+from berth.diff.shared import compare_shared
+from berth.findings import ERROR, Finding, Problem, severity
 from berth.manifests.placed import Placed, placed
 from berth.manifests.slots import slot_object
 from berth.pipeline import Item, Pipeline
@@ -50,7 +60,7 @@ class Comparison:
         self,
         base: Pipeline,
         head: Pipeline,
-        rendered: tuple[RenderedFiles, RenderedFiles],
+        rendered: tuple[RenderedFiles, FolderFiles],
         options: ComparisonOptions,
     ) -> None:
         """`rendered`: the committed files of the base, and those in the working tree."""
@@ -94,15 +104,26 @@ class Comparison:
 
     def change(self) -> Change:
         """Return all that differs."""
+        shared = compare_shared(self._base, self._head)
+        self._head.problems += self._in_owned_files(shared)
         base, head = self._summaries()
         files = self._file_changes(with_removed=head.is_valid)
         if head.is_valid:
-            self._stale += {*self._committed.paths()} - self._remaining
+            foreign = self._committed.foreign()
+            self._stale += {*self._committed.paths()} - self._remaining - {*foreign}
+            self._stale += self._committed.empty_folders(self._remaining)
+            self._warnings += risks.foreign_warnings(sorted(foreign))
             self._warnings += risks.site_warnings(self._base.site, self._head.site)
             self._warnings += risks.manifest_warnings(files, self._remaining)
             self._warnings += risks.stale_warnings(sorted(self._stale))
         plan, costs = self._plan() if head.is_valid else (None, {})
         results = [found for case in self._policy_cases if (found := judge(case, costs))]
+        results += [
+            found
+            for one in shared
+            for policy in self._policies
+            if (found := shared_result(policy, one.subject))
+        ]
         self._warnings += risks.policy_warnings(results)
         return Change(
             base,
@@ -113,12 +134,19 @@ class Comparison:
             tuple(files),
             plan,
             tuple(one for one in results if not one.lacks_cost),
+            tuple(new_permissions(files)),
+            tuple(shared),
+            self._ignored(),
+            is_judged=base.is_valid or (self._base.site is not None and not self._policies),
+            now=self._options.now,
         )
 
     def _compare_unmatched(self, removed: list[ReservationVersion], added: list[ReservationVersion]) -> None:
         # A reservation is neither added nor removed if the other side may have it in a faulty file.
         removed = [one for one in removed if one.is_complete() and not _may_declare(self._head, one)]
-        added = [one for one in added if one.is_complete() and not _may_declare(self._base, one)]
+        added = [one for one in added if one.is_complete()]
+        uncertain = [one for one in added if _may_declare(self._base, one)]
+        added = [one for one in added if one not in uncertain]
         pairs = find_renamed(removed, added)
         for old, new in pairs:
             self._add(old, new)
@@ -130,7 +158,14 @@ class Comparison:
             self._add(None, new)
         for old in removed:
             self._add(old, None)
+        for new in uncertain:
+            self._add_uncertain(new)
         self._warnings += risks.similarity_warnings(find_similar(removed, added))
+
+    def _add_uncertain(self, new: ReservationVersion) -> None:
+        """Judge a reservation as if it were new, because what it was is in a faulty file of the base."""
+        self._warnings.append(risks.not_compared(new.reservation.name))
+        self._add(None, _with_dates(new, self._head))
 
     def _plan(self) -> tuple[PlanChange | None, PoolCosts]:
         """Return what differs in the plan, and what pools cost; None and nothing without a CloudCapacity."""
@@ -165,8 +200,25 @@ class Comparison:
         names = self._options.names
         return _summary(names[0], before, after), _summary(names[1], after, before)
 
+    def _in_owned_files(self, shared: Sequence[SharedChange]) -> Iterator[Problem]:
+        """Report changed documents that all share where the base gives their files to an owner."""
+        sources = (source.file for source in self._base.sources)
+        owned = ownership.owned_paths(ownership.contacts_of_files(self._base.declared, sources))
+        for one in shared:
+            contacts = ownership.owner_of(one.subject.origin.file, owned) if one.change != REMOVED else ()
+            if contacts:
+                yield ownership.owned_problem(*one.subject[:3], contacts)
+
+    def _ignored(self) -> tuple[Finding, ...]:
+        """Return what the head ignores and the base does not."""
+        known = {one.without_place() for one in self._base.silenced()}
+        return tuple(one for one in self._head.silenced() if one.without_place() not in known)
+
     def _compare(self, old: ReservationVersion, new: ReservationVersion, item: Item) -> None:
-        if not (old.is_complete() and new.is_complete()):
+        if not new.is_complete():
+            return
+        if not old.is_complete():
+            self._add_uncertain(new)
             return
         if not is_same(old, new):
             self._add(_with_dates(old, self._base), _with_dates(new, self._head))

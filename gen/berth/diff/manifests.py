@@ -14,6 +14,7 @@ ADDED, CHANGED, REMOVED = "added", "changed", "removed"
 CONTEXT = 3  # lines around a change
 
 _kind = re.compile(r"^kind: [\"']?([\w.-]+)", re.MULTILINE).search
+_namespace = re.compile(r"^metadata:\n(?:  .*\n)*?  namespace: [\"']?([^\"'\n]+)", re.MULTILINE).search
 _name = re.compile(r"^metadata:\n(?:  .*\n)*?  name: [\"']?([^\"'\n]+)", re.MULTILINE).search
 
 
@@ -25,6 +26,7 @@ class ObjectChange(NamedTuple):
     change: str
     before: str
     after: str
+    namespace: str = ""
 
     def lines(self, context: int = CONTEXT) -> list[str]:
         """Return a unified diff without its header."""
@@ -46,25 +48,32 @@ def compare_file(path: str, before: str | None, after: str | None) -> FileChange
         return None
     old, new = _objects(before or ""), _objects(after or "")
     found = [
-        ObjectChange(*key, CHANGED if key in old else ADDED, old.get(key, ""), text)
+        ObjectChange(*key[:2], CHANGED if key in old else ADDED, old.get(key, ""), text, key[2])
         for key, text in new.items()
         if old.get(key) != text
     ]
-    found += [ObjectChange(*key, REMOVED, text, "") for key, text in old.items() if key not in new]
+    found += [
+        ObjectChange(*key[:2], REMOVED, text, "", key[2]) for key, text in old.items() if key not in new
+    ]
     change = ADDED if before is None else REMOVED if after is None else CHANGED
     return FileChange(path, change, tuple(found))
 
 
-def _objects(text: str) -> dict[tuple[str, str], str]:
-    """Return the text of each object by kind and name, in order. Leave out a piece of comments only."""
-    found: dict[tuple[str, str], str] = {}
+def _objects(text: str) -> dict[tuple[str, str, str], str]:
+    """Return the text of each object by kind, name and namespace, in order; no piece of comments only."""
+    found: dict[tuple[str, str, str], str] = {}
     for number, piece in enumerate(re.split(r"^---\n", text, flags=re.MULTILINE)):
         kind, name = _kind(piece), _name(piece)
         if kind and name:
             # the code is named by its content: compare it with that of the other version
-            key = kind.group(1), (naming.of_code(name.group(1)) or name).group(1)
+            home = _namespace(piece)
+            key = (
+                kind.group(1),
+                (naming.of_code(name.group(1)) or name).group(1),
+                home.group(1) if home else "",
+            )
         elif piece and not all(line.startswith("#") for line in piece.splitlines()):
-            key = "text", str(number)
+            key = "text", str(number), ""
         else:
             continue
         found[key] = found.get(key, "") + piece

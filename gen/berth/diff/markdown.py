@@ -8,8 +8,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from berth.core.jsonvalues import instant_text
 from berth.diff import wording
-from berth.diff.change import Change, ReservationChange, SideSummary
+from berth.diff.change import Change, ReservationChange, SharedChange, SideSummary
 from berth.diff.manifests import FileChange, ObjectChange
 from berth.diff.wording import DiffLine, number_of
 from berth.output import report
@@ -100,7 +101,10 @@ def _entities(text: str) -> str:
 
 def _blocks(change: Change, zone: str, depth: _Depth) -> Iterator[str]:
     yield f"### Berth: {escaped(wording.summary(change))}\n\n"
-    yield f"{escaped(change.base.name)} → {escaped(change.head.name)}, by Berth {escaped(VERSION)}\n\n"
+    names = f"{escaped(change.base.name)} → {escaped(change.head.name)}"
+    yield f"{names}, by Berth {escaped(VERSION)} at {escaped(instant_text(change.now))}\n\n"
+    permissions = [wording.permission_line(one).text for one in change.permissions]
+    yield from _list(wording.PERMISSIONS, permissions, depth.warnings)
     for side in (change.base, change.head):
         if side.findings:
             yield _folded(
@@ -108,6 +112,9 @@ def _blocks(change: Change, zone: str, depth: _Depth) -> Iterator[str]:
             )
     policies = [wording.policy_line(one).text for one in change.policies]
     yield from _list(wording.POLICIES, policies, depth.warnings)
+    yield from _shared(change.shared, depth)
+    ignored = [wording.ignored_line(one).text for one in change.ignored]
+    yield from _list(wording.IGNORED, ignored, depth.warnings)
     yield from _reservations(change.reservations, depth)
     yield from _list(wording.PEAKS, [wording.peak_line(one, zone).text for one in change.peaks], depth.peaks)
     if change.plan:
@@ -123,6 +130,21 @@ def _findings(side: SideSummary, depth: _Depth) -> str:
     more = len(side.findings) - len(shown)
     text = _fenced(report.text(shown, color=False), "text") if shown else ""
     return text + (f"and {more} more\n" if more else "")
+
+
+def _shared(changes: Sequence[SharedChange], depth: _Depth) -> Iterator[str]:
+    if not changes:
+        return
+    yield f"#### {wording.SHARED}\n\n"
+    for one in changes[: depth.titles]:
+        title, *lines = wording.shared_lines(one)
+        yield f"**{escaped(title.sign)} {escaped(title.text)}**\n"
+        yield "".join(f"- {_signed(line)}\n" for line in lines[: depth.warnings])
+        more = len(lines) - depth.warnings
+        yield f"- and {more} more\n\n" if more > 0 else "\n"
+    left = len(changes) - depth.titles
+    if left > 0:
+        yield f"and {number_of(left, 'more document')}\n\n"
 
 
 def _reservations(changes: Sequence[ReservationChange], depth: _Depth) -> Iterator[str]:

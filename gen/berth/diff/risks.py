@@ -107,6 +107,12 @@ def similarity_warnings(found: Iterable[SimilarReservations]) -> Iterator[Change
         )
 
 
+def not_compared(name: str) -> ChangeWarning:
+    """Warn about a reservation whose version in the base is not known."""
+    message = "The base has errors, so what changes is not known: it is judged as if it were new."
+    return ChangeWarning("not-compared", name, message)
+
+
 def policy_warnings(results: Iterable[PolicyResult]) -> Iterator[ChangeWarning]:
     """Warn about policies that cannot be judged."""
     for one in results:
@@ -238,6 +244,14 @@ def stale_warnings(paths: Sequence[str]) -> Iterator[ChangeWarning]:
     if paths:
         message = f"rendered/ is not up to date: {_some(paths)}. Run `berth render` and commit the result."
         yield ChangeWarning("stale", "", message)
+
+
+def foreign_warnings(paths: Sequence[str]) -> Iterator[ChangeWarning]:
+    """Warn about each file of rendered/ that Berth did not write, whatever its name."""
+    for path in paths:
+        shown = f"rendered/{path}".rstrip("/")
+        message = f"{shown} was not written by Berth. Engines and kubectl may apply it: delete it."
+        yield ChangeWarning("foreign", "", message)
 
 
 def manifest_warnings(files: Sequence[FileChange], remaining: Collection[str]) -> Iterator[ChangeWarning]:

@@ -27,7 +27,11 @@ def as_text(change: Change, zone: str, style: TextStyle, *, wide: bool) -> str:
     names = visible(f"{change.base.name} -> {change.head.name}")
     blocks = [f"{_bold(visible(wording.summary(change)), style)}\n{names}\n"]
     blocks += [_findings(side, style) for side in (change.base, change.head) if side.findings]
+    blocks += _part(wording.PERMISSIONS, [wording.permission_line(one) for one in change.permissions], style)
     blocks += _part(wording.POLICIES, [wording.policy_line(one) for one in change.policies], style)
+    shared = [line for one in change.shared for line in wording.shared_lines(one)]
+    blocks += _part(wording.SHARED, shared, style)
+    blocks += _part(wording.IGNORED, [wording.ignored_line(one) for one in change.ignored], style)
     for one in change.reservations:
         details = (DiffLine(line.sign, f"  {line.text}") for line in wording.detail_lines(one))
         blocks.append(_lines([wording.title_line(one), *details], style))

@@ -5,6 +5,7 @@ of the reservation's zone.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
 from typing import NamedTuple
 
 from berth.checks.ceilings import holders_text
@@ -12,9 +13,18 @@ from berth.checks.policychecks import PolicyResult, result_text
 from berth.core.jsonvalues import instant_text
 from berth.cost.formatting import band_text, machines_text, money_or_unknown, money_text, percent
 from berth.cost.results import Money
-from berth.dates.moments import hours_text, local_day, local_text, named, near_span_text, near_text, span_text
-from berth.dates.occurrence import EXCEPT, Occurrence
-from berth.dates.zone import day_of
+from berth.dates.moments import (
+    day_text,
+    hours_text,
+    local_day,
+    local_text,
+    named,
+    near_span_text,
+    near_text,
+    span_text,
+)
+from berth.dates.occurrence import EXCEPT, Occurrence, Skipped
+from berth.dates.zone import day_of, number
 from berth.diff.change import (
     ADDED,
     REMOVED,
@@ -27,14 +37,18 @@ from berth.diff.change import (
     PlanChange,
     ReservationChange,
     ReservedUsageChange,
+    SharedChange,
 )
 from berth.diff.manifests import FileChange, ObjectChange
+from berth.diff.permissions import Permission
+from berth.findings import Finding
 from berth.output import report
 from berth.output.report import seats_text
 from berth.schema.holders import Unit
 from berth.schema.values import APPROVAL, REFUSE, Seats
 
 POLICIES, PEAKS, PLAN, WARNINGS = "Policies", "Peaks", "Machines and money", "Check before merging"
+PERMISSIONS, SHARED, IGNORED = "New permissions", "Shared documents", "Ignored findings"
 """Headings."""
 
 _SIGNS = {ADDED: "+", REMOVED: "-", "changed": "~", RENAMED: "~"}
@@ -51,16 +65,20 @@ class DiffLine(NamedTuple):
 
 def summary(change: Change) -> str:
     """Return `1 reservation added, 2 changed; peak seats of small in prod 200 -> 230; 2 warnings`."""
-    parts = [_count_reservations(change)] if change.reservations else []
+    parts = _permissions_summary(change.permissions)
+    parts += [_count_reservations(change)] if change.reservations else []
+    parts += [f"{number_of(len(change.shared), 'shared document')} changed"] if change.shared else []
     peaks = [one for one in change.peaks if one.what.startswith("seats") and not one.during]
     parts += [f"peak {one.what} in {one.cluster} {one.before} -> {one.after}" for one in peaks[:2]]
     parts += [f"{number_of(len(peaks) - 2, 'more peak')}"] if len(peaks) > 2 else []
-    if not change.reservations and change.files:
+    is_known = change.base.is_valid and change.head.is_valid
+    if not change.reservations and not change.shared and change.files and is_known:
         parts.append(f"dates and seats are the same; {number_of(len(change.files), 'rendered file')} changed")
     parts += _plan_summary(change.plan) if change.plan else []
     parts += _policies_summary(change.policies)
     parts += [number_of(len(change.warnings), "warning")] if change.warnings else []
     parts += [f"{side.name} is not valid" for side in (change.base, change.head) if not side.is_valid]
+    parts += [] if change.is_judged else ["policies cannot be judged"]
     return "; ".join(parts) or "Nothing changes."
 
 
@@ -72,8 +90,33 @@ def _policies_summary(results: Sequence[PolicyResult]) -> list[str]:
     return [*parts, f"needs approval by {' and '.join(approvers)}"] if approvers else parts
 
 
+def _permissions_summary(permissions: Sequence[Permission]) -> list[str]:
+    places = ", ".join(dict.fromkeys(one.where for one in permissions))
+    return [f"new permissions in {places}"] if places else []
+
+
+def permission_line(one: Permission) -> DiffLine:
+    verbs: dict[str, list[str]] = {}
+    for verb, _, what in (grant.partition(" ") for grant in one.grants):
+        verbs.setdefault(what, []).append(verb)
+    grants = ", ".join(f"{'/'.join(found)} {what}" for what, found in verbs.items())
+    return DiffLine("+", f"{one.where}: {one.kind} {one.name} grants {grants}")
+
+
+def shared_lines(one: SharedChange) -> Iterator[DiffLine]:
+    """Yield the title of a shared document, and what differs in it."""
+    yield DiffLine(_SIGNS[one.change], one.title)
+    for field in one.fields if one.change != REMOVED else ():
+        yield DiffLine("~", f"  {field.what}: {_change(field.before, field.after)}")
+
+
+def ignored_line(one: Finding) -> DiffLine:
+    path = f"{one.path}: " if one.path else ""
+    return DiffLine("!", f"{one.file}:{one.line}: {one.code} {path}{one.message}")
+
+
 def policy_line(one: PolicyResult) -> DiffLine:
-    return DiffLine("!", f"{one.reservation.name}: {result_text(one)}")
+    return DiffLine("!", f"{one.subject}: {result_text(one)}")
 
 
 def _count_reservations(change: Change) -> str:
@@ -110,6 +153,21 @@ def detail_lines(one: ReservationChange) -> list[DiffLine]:
         found.append(DiffLine(" ", f"{number_of(dates.kept, 'other date')} {verb}"))
     found += _standing(*one.standing)
     return [*found, *_seat_hours(one)]
+
+
+def left_out_lines(skipped: Iterable[Skipped]) -> list[DiffLine]:
+    """Say which dates do not happen, with the holiday that each is on."""
+    by_reason: dict[str, list[str]] = {}
+    for one in skipped:
+        by_reason.setdefault(one.reason, []).append(day_text(number(date.fromisoformat(one.date))))
+    lines = []
+    for reason, days in by_reason.items():
+        shown = list(dict.fromkeys(days))
+        text = (
+            ", ".join(shown) if len(shown) <= _FEW else f"{len(shown)} dates from {shown[0]} to {shown[-1]}"
+        )
+        lines.append(DiffLine(" ", f"left out by {reason}: {text}"))
+    return lines
 
 
 def _change(before: str, after: str) -> str:

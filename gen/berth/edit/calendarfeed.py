@@ -1,48 +1,38 @@
 """Read an iCalendar file (RFC 5545) as values: its events as they are written, each with its lines.
 
-Each event is parsed alone, so a faulty one does not hide the others.
+Each event is read alone, so a faulty one does not hide the others.
 """
 
 import re
-import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePosixPath
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
-import icalendar
-from icalendar.timezone.windows_to_olson import WINDOWS_TO_OLSON
-
-from berth.dates.zone import DAY, Zone, load, local, number, resolve
+from berth.dates.zone import DAY
+from berth.edit.calendarlines import Component, ContentLine, NotACalendarError, read_components
+from berth.edit.calendarrules import EventRule, parse_rule
+from berth.edit.calendarvalues import (
+    EventSpan,
+    EventTime,
+    parse_length,
+    read_spans,
+    read_time,
+    read_times,
+)
+from berth.edit.calendarzones import FeedZones, known_zone
 from berth.findings import Finding, severity
 from berth.reading.source import Source
 
 UNREADABLE, NOT_IMPORTED, PARTLY_IMPORTED = "B205", "B206", "B207"
-_MARKER = re.compile(r"(BEGIN|END):([A-Z0-9-]+)\s*", re.IGNORECASE)
-_NAME = re.compile(r"[A-Za-z0-9-]+")
-_OF_CALENDAR = re.compile(r"^(?:NAME|X-WR-CALNAME|X-WR-TIMEZONE)[;:].*\r\n(?:[ \t].*\r\n)*", re.M | re.I)
-_READ = ("DTSTART", "DTEND", "DURATION", "RRULE", "EXRULE", "RDATE", "EXDATE", "RECURRENCE-ID", "SEQUENCE")
-_SINGLE = ("DTSTART", "DTEND", "DURATION", "RECURRENCE-ID")
-
-
-class EventTime(NamedTuple):
-    """A date or time as an event has it: minutes on the clock of `zone`, the TZID; empty: of any zone."""
-
-    wall: int
-    zone: str = ""
-    is_date: bool = False
-
-    @property
-    def day(self) -> int:
-        return self.wall // DAY
-
-
-class EventSpan(NamedTuple):
-    """A start, and an end or a length in minutes; neither: the length of the event."""
-
-    start: EventTime
-    end: EventTime | None = None
-    minutes: int | None = None
+_METHODS = ("", "PUBLISH", "REQUEST", "ADD", "CANCEL")
+_CANCELED = ("CANCELED", "CANCELLED")
+# How Outlook begins the title of a canceled event, and marks its time as free.
+_CANCELED_TITLE = re.compile(
+    r"^(?:cancell?ed|abgesagt|annulé|annullato|cancelad[oa]|geannuleerd)\s*:", re.IGNORECASE
+)
+_KEY = re.compile(r"^[A-Z-]+ of (?=[\"(])")  # of a path
+_CORRECT = "Correct it in the calendar."
+_T = TypeVar("_T")
 
 
 class Event(NamedTuple):
@@ -55,267 +45,265 @@ class Event(NamedTuple):
     description: str
     is_canceled: bool
     span: EventSpan
-    rules: tuple[str, ...]
-    excluded_rules: tuple[str, ...]
+    rules: tuple[EventRule, ...]
+    excluded_rules: tuple[EventRule, ...]
     added: tuple[EventSpan, ...]
     excluded: tuple[EventTime, ...]
     instance: EventTime | None  # the start that it replaces
     is_for_following: bool  # it replaces all later ones, too
+    zones: FeedZones  # of its VCALENDAR
+    categories: tuple[str, ...] = ()
+    is_free: bool = False  # it takes no time of whoever attends
 
+    @property
+    def says_canceled(self) -> bool:
+        """Tell whether its title says so, as in Outlook."""
+        return _CANCELED_TITLE.match(self.title) is not None
 
-class ZoneClock(NamedTuple):
-    """The clock of a zone of the tz database."""
-
-    zone: Zone
-
-    def instant(self, wall: int) -> int:
-        return resolve(self.zone, wall)
-
-    def wall(self, instant: int) -> int:
-        return local(self.zone, instant)
-
-
-class FeedClock(NamedTuple):
-    """The clock of a zone that a feed defines in a VTIMEZONE and does not name as others do."""
-
-    zone: tzinfo
-
-    def instant(self, wall: int) -> int:
-        return int((_EPOCH + timedelta(minutes=wall)).replace(tzinfo=self.zone).timestamp())
-
-    def wall(self, instant: int) -> int:
-        return _minutes(datetime.fromtimestamp(instant, self.zone))
-
-
-EventClock = ZoneClock | FeedClock
-_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - walls have no zone
+    @property
+    def canceled_title(self) -> str:
+        """Return the title of the event that a title such as `Canceled: Algebra` is about."""
+        return _CANCELED_TITLE.sub("", self.title, count=1).strip()
 
 
 class Feed(NamedTuple):
-    """An iCalendar file. `zone`: of times without one, or empty. `findings`: what cannot be read."""
+    """An iCalendar file. `zone`: of times without one in its first VCALENDAR, or empty.
+
+    `findings`: what cannot be read.
+    """
 
     file: str
     name: str
     zone: str
     events: tuple[Event, ...]
-    clocks: Mapping[str, EventClock]  # of the zones that it defines
     findings: tuple[Finding, ...]
-
-    def clock(self, zone: str) -> EventClock | None:
-        """Return the clock of a TZID, a name of the tz database or of Windows, or a path; None if unknown."""
-        found = _known_zone(zone)
-        return ZoneClock(found) if found else self.clocks.get(zone)
+    program: str = ""  # that wrote it: PRODID
+    calendar_id: str = ""  # X-WR-RELCALID: an id of the calendar itself
 
     def finding(self, event: Event, code: str, key: str, message: str, fix: str) -> Finding:
         """Return a finding at a property of an event, or at the event. Its path has the title."""
         where = key if key in event.lines else ""
         at = (self.file, event.lines[where], 1)
-        path = f'{where} of "{event.title}"' if where else f'"{event.title}"'
-        return Finding(*at, code, severity(code), path, message, fix)
-
-
-class _Block(NamedTuple):
-    """A component of the file: its text, and the first line of each of its own properties."""
-
-    kind: str
-    text: str
-    lines: dict[str, int]
+        return Finding(*at, code, severity(code), _path(where, event.title), message, fix)
 
 
 def read_feed(source: Source) -> Feed:
     """Read the events of a file. With an error among its findings, there are none."""
     try:
-        text = source.text.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = source.text[: error.start].count(b"\n") + 1
-        return _unreadable(source.file, line, "the file is not UTF-8 text.")
-    blocks = list(_blocks(text))
-    head = next((one for one in blocks if one.kind == "VCALENDAR"), None)
-    if head is None:
-        return _unreadable(source.file, 1, "the file has no line BEGIN:VCALENDAR.")
-    unclosed = next((one for one in blocks if not one.text), None)
-    if unclosed is not None:
-        message = f"BEGIN:{unclosed.kind} has no END:{unclosed.kind}."
-        return _unreadable(source.file, unclosed.lines[""], message)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the library guesses zones, too; its guesses are not used
-        return _feed(source.file, head, blocks)
-
-
-def _feed(file: str, head: _Block, blocks: Sequence[_Block]) -> Feed:
-    """Return the feed of the components of a file."""
-    events, findings = [], []
-    for one in blocks:
-        if one.kind == "VEVENT":
-            found = _event(file, one)
-            if isinstance(found, Event):
-                events.append(found)
-            else:
-                findings.append(found)
-    calendar = _head(head)
-    name = _line(calendar, "NAME") or _line(calendar, "X-WR-CALNAME") or PurePosixPath(file).name
-    clocks = dict(filter(None, (_clock(one) for one in blocks if one.kind == "VTIMEZONE")))
-    return Feed(file, name, _line(calendar, "X-WR-TIMEZONE"), tuple(events), clocks, tuple(findings))
-
-
-def _head(block: _Block) -> Any:
-    """Return the properties of a calendar that are used; other ones may be faulty."""
-    lines = "".join(match[0] for match in _OF_CALENDAR.finditer(block.text))
-    try:
-        return icalendar.Calendar.from_ical(f"BEGIN:VCALENDAR\r\n{lines}END:VCALENDAR\r\n")
-    except ValueError:
-        return {}
-
-
-def _unreadable(file: str, line: int, message: str) -> Feed:
-    fix = "Export the calendar again, as iCalendar (.ics)."
-    return Feed(file, "", "", (), {}, (Finding(file, line, 1, UNREADABLE, "error", "", message, fix),))
-
-
-def _blocks(text: str) -> Iterator[_Block]:
-    """Yield the calendar without its components, and its events and time zones; without text if unclosed."""
-    above: list[str] = []  # the components that a line is in
-    open_blocks: dict[str, tuple[list[str], dict[str, int]]] = {}
-    for at, line in enumerate(re.split(r"\r\n|\n|\r", text), start=1):
-        marker = _MARKER.fullmatch(line)
-        kind = marker[2].upper() if marker else ""
-        if marker and marker[1].upper() == "BEGIN":
-            above.append(kind)
-            if kind in ("VCALENDAR", "VEVENT", "VTIMEZONE"):
-                open_blocks.setdefault(kind, ([], {"": at}))
-        owner = next((one for one in reversed(above) if one in open_blocks), None)
-        if owner is not None and (owner != "VCALENDAR" or above[-1] == "VCALENDAR"):
-            lines, places = open_blocks[owner]
-            lines.append(line)
-            name = _NAME.match(line)
-            if name and above[-1] == owner:
-                places.setdefault(name[0].upper(), at)
-        if marker and marker[1].upper() == "END" and kind in above:
-            del above[len(above) - 1 - above[::-1].index(kind) :]
-            if kind in open_blocks and kind not in above:
-                lines, places = open_blocks.pop(kind)
-                yield _Block(kind, "\r\n".join([*lines, ""]), places)
-    for kind, (_, places) in open_blocks.items():
-        yield _Block(kind, "", places)
-
-
-def _line(component: Any, key: str) -> str:
-    """Return a text on one line, without characters that cannot be shown; empty if it is missing."""
-    value = component.get(key, "")
-    text = str(value[0] if isinstance(value, list) else value)
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
-
-
-def _clock(block: _Block) -> tuple[str, EventClock] | None:
-    """Return the TZID and the clock of a VTIMEZONE."""
-    try:
-        zone: Any = icalendar.Timezone.from_ical(block.text)
-        located = _known_zone(_line(zone, "X-LIC-LOCATION"))
-        return str(zone["TZID"]), ZoneClock(located) if located else FeedClock(zone.to_tz(lookup_tzid=False))
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError, OSError):  # what the library raises
-        return None  # events in this zone are not imported
-
-
-def _known_zone(name: str) -> Zone | None:
-    """Return the zone that a name means, also at the end of a path: `/example.org/Europe/Berlin`."""
-    parts = name.strip('"').split("/")
-    names = ["/".join(parts[-count:]) for count in (len(parts), 3, 2, 1)]
-    return next(filter(None, (load(WINDOWS_TO_OLSON.get(one, one)) for one in names)), None)
-
-
-def _event(file: str, block: _Block) -> Event | Finding:
-    lines = block.lines
-    try:
-        found: Any = icalendar.Event.from_ical(block.text)
-    except ValueError:
-        return _faulty(file, lines, "", "the event cannot be read.")
-    except OSError:  # the library reads files: `Europe` is a folder of the tz database
-        return _faulty(file, lines, "", "the event has a TZID that is not a time zone.")
-    if "DTSTART" not in found:
-        return _faulty(file, lines, "", "the event has no DTSTART.")
-    faulty = {str(name).upper() for name, _ in found.errors}
-    for key in _READ:
-        if key in faulty:
-            return _faulty(file, lines, key, f"the event has a {key} that cannot be read.")
-        if key in _SINGLE and isinstance(found.get(key), list):
-            return _faulty(file, lines, key, f"the event has {key} twice.")
-    try:
-        return _parsed(found, lines)
-    except (ValueError, TypeError, AttributeError, OverflowError):  # a value of an unexpected type
-        return _faulty(file, lines, "", "the event has a date that cannot be read.")
-
-
-def _faulty(file: str, lines: Mapping[str, int], key: str, message: str) -> Finding:
-    key = key if key in lines else ""
-    fix = "Correct it in the calendar."
-    return Finding(file, lines[key], 1, NOT_IMPORTED, severity(NOT_IMPORTED), key, message, fix)
-
-
-def _parsed(found: Any, lines: Mapping[str, int]) -> Event:
-    instance = found.get("RECURRENCE-ID")
-    return Event(
-        uid=_line(found, "UID"),
-        sequence=int(found.get("SEQUENCE", 0)),
-        lines=lines,
-        title=_line(found, "SUMMARY"),
-        description=str(found.get("DESCRIPTION", "")),
-        is_canceled=_line(found, "STATUS").upper() == "CANCELLED",
-        span=_span(found),
-        rules=tuple(one.to_ical().decode() for one in _values(found, "RRULE")),
-        excluded_rules=tuple(one.to_ical().decode() for one in _values(found, "EXRULE")),
-        added=tuple(_added(*pair) for pair in _listed(found, "RDATE")),
-        excluded=tuple(_time(*pair) for pair in _listed(found, "EXDATE")),
-        instance=None if instance is None else _time(instance.dt, instance.params),
-        is_for_following=instance is not None and "RANGE" in instance.params,
+        calendars, outside = read_components(source.text)
+    except NotACalendarError as error:
+        fix = "Export the calendar again, as iCalendar (.ics)."
+        level = severity(UNREADABLE)
+        finding = Finding(source.file, error.line, 1, UNREADABLE, level, "", error.message, fix)
+        return Feed(source.file, "", "", (), (finding,))
+    findings: list[Finding] = []
+    events: list[Event] = []
+    zones: list[FeedZones] = []
+    for calendar in calendars:
+        reading = _CalendarReading(source.file, calendar)
+        events += reading.events()
+        findings += reading.findings
+        zones.append(reading.zones)
+    if outside:
+        at, message = (source.file, outside[0], 1), "the line is outside of the calendar."
+        findings.append(Finding(*at, PARTLY_IMPORTED, severity(PARTLY_IMPORTED), "", message, "Remove it."))
+    first, default = calendars[0], known_zone(zones[0].default)
+    return Feed(
+        file=source.file,
+        name=first.title("NAME") or first.title("X-WR-CALNAME") or PurePosixPath(source.file).name,
+        zone=default.name if default else "",
+        events=tuple(events),
+        findings=tuple(findings),
+        program=first.title("PRODID"),
+        calendar_id=first.title("X-WR-RELCALID"),
     )
 
 
-def _span(found: Any) -> EventSpan:
-    """Return when an event happens. Without a later end, a date is a whole day, and a time has no length."""
-    start = _time(found["DTSTART"].dt, found["DTSTART"].params)
-    if "DTEND" in found:
-        end = _time(found["DTEND"].dt, found["DTEND"].params, is_end=True)
-        return EventSpan(start, minutes=DAY) if start.is_date and end == start else EventSpan(start, end)
-    if "DURATION" in found:
-        return EventSpan(start, minutes=_length(found["DURATION"].dt))
-    return EventSpan(start, minutes=DAY if start.is_date else 0)
+def _path(key: str, title: str, uid: str = "") -> str:
+    named = f'"{title}"' if title or not uid else ""
+    event = " ".join(filter(None, (named, uid and f"(UID {uid})")))
+    return f"{key} of {event}" if key else event
 
 
-def _values(found: Any, key: str) -> list[Any]:
-    value = found.get(key, [])
-    return value if isinstance(value, list) else [value]
+def title_in(path: str) -> str:
+    """Return the title of the event that the path of a finding names, or its UID if it has none."""
+    event = _KEY.sub("", path)
+    return event[1 : event.rindex('"')] if event.startswith('"') else event
 
 
-def _listed(found: Any, key: str) -> Iterable[tuple[Any, Mapping[str, str]]]:
-    """Yield each value of a property that has lists, with its parameters."""
-    return ((item.dt, one.params) for one in _values(found, key) for item in one.dts)
+class _CalendarReading:
+    """The reading of one VCALENDAR: its zones and its method, and the findings so far."""
+
+    def __init__(self, file: str, calendar: Component) -> None:
+        self.file, self.calendar = file, calendar
+        self.findings: list[Finding] = []
+        definitions = {
+            part.title("TZID"): part
+            for part in calendar.parts
+            if part.kind == "VTIMEZONE" and part.title("TZID")
+        }
+        self.zones = FeedZones(calendar.title("X-WR-TIMEZONE"), definitions)
+        self.method = calendar.title("METHOD").upper()
+        self.doubtful: set[str] = set()
+
+    def events(self) -> list[Event]:
+        """Return the events that can be read, and report the others."""
+        self._check_head()
+        events = []
+        for part in self.calendar.parts:
+            if part.kind == "VEVENT":
+                reading = _EventReading(part, self.zones, is_canceled=self.method == "CANCEL")
+                event = reading.event()
+                if event is None:
+                    self._report_faults(reading)
+                else:
+                    events.append(event)
+                    self._check_event(event, reading)
+        return events
+
+    def _report(self, code: str, place: tuple[int, str], message: str, fix: str) -> None:
+        line, path = place
+        self.findings.append(Finding(self.file, line, 1, code, severity(code), path, message, fix))
+
+    def _report_faults(self, reading: "_EventReading") -> None:
+        title, uid = reading.part.title("SUMMARY"), reading.part.title("UID")
+        for key, line, message in reading.faults:
+            self._report(NOT_IMPORTED, (line, _path(key, title, uid)), message, _CORRECT)
+
+    def _check_head(self) -> None:
+        """Report what the calendar says of all its events and what cannot be used."""
+        places = {line.name: (line.number, line.name) for line in self.calendar.lines}
+        default = self.zones.default
+        if default and self.zones.clock(default) is None:
+            message = f'no time zone named "{default}"; times without a zone are in another one.'
+            fix = "Give --time-zone NAME, or the zone of the site is used."
+            self._report(PARTLY_IMPORTED, places["X-WR-TIMEZONE"], message, fix)
+        self._check_zone(default, places.get("X-WR-TIMEZONE", (0, "")))
+        if self.method not in _METHODS:
+            message = f"the file is a {self.method}, which does not say what takes place."
+            self._report(PARTLY_IMPORTED, places["METHOD"], message, "Export the calendar itself.")
+        self._check_lines(self.calendar, "")
+
+    def _check_event(self, event: Event, reading: "_EventReading") -> None:
+        self._check_lines(reading.part, _path("", event.title, event.uid))
+        self._check_zone(event.span.start.zone, (event.lines["DTSTART"], _path("DTSTART", event.title)))
+        if event.is_canceled and not reading.is_canceled:
+            place = event.lines["SUMMARY"], _path("SUMMARY", event.title)
+            message = "its title says that it is canceled, and its time is free; it is not imported."
+            self._report(NOT_IMPORTED, place, message, "If it takes place, correct the title.")
+
+    def _check_lines(self, part: Component, path: str) -> None:
+        """Report the lines of a component that are not properties, at the first one."""
+        if part.unread:
+            others = f", and {len(part.unread) - 1} more" if len(part.unread) > 1 else ""
+            message = f"the line is not a property{others}."
+            self._report(PARTLY_IMPORTED, (part.unread[0], path), message, _CORRECT)
+
+    def _check_zone(self, name: str, place: tuple[int, str]) -> None:
+        """Report a zone whose clock never changes, although the calendar may mean a place, once."""
+        if name not in self.doubtful and self.zones.is_doubtful(name):
+            self.doubtful.add(name)
+            message = f'"{name}" has one offset all year, and the file has no VTIMEZONE for it.'
+            fix = "If clocks change there, choose a place such as America/New_York in the calendar."
+            self._report(PARTLY_IMPORTED, place, message, fix)
 
 
-def _added(value: Any, params: Mapping[str, str]) -> EventSpan:
-    """Return a date of RDATE, which may be a period."""
-    if not isinstance(value, tuple):
-        return EventSpan(_time(value, params))
-    first, last = value
-    if isinstance(last, timedelta):
-        return EventSpan(_time(first, params), minutes=_length(last))
-    return EventSpan(_time(first, params), _time(last, params, is_end=True))
+class _EventReading:
+    """The reading of one VEVENT. `faults`: what cannot be read, as property, line and message."""
+
+    def __init__(self, part: Component, zones: FeedZones, *, is_canceled: bool) -> None:
+        self.part, self.zones = part, zones
+        self.is_canceled = is_canceled or any(line.title.upper() in _CANCELED for line in part.all("STATUS"))
+        self.faults: list[tuple[str, int, str]] = []
+
+    def event(self) -> Event | None:
+        """Return the event; None if it has faults."""
+        part = self.part
+        lines = {"": part.number}
+        for line in part.lines:
+            lines.setdefault(line.name, line.number)
+        is_free = (
+            part.title("TRANSP").upper() == "TRANSPARENT"
+            or part.title("X-MICROSOFT-CDO-BUSYSTATUS").upper() == "FREE"
+        )
+        instance = self._single("RECURRENCE-ID")
+        span = self._span()
+        event = Event(
+            uid=self._text("UID"),
+            sequence=self._sequence(),
+            lines=lines,
+            title=part.title("SUMMARY"),
+            description="\n".join(line.text for line in part.all("DESCRIPTION")),
+            is_canceled=self.is_canceled,
+            span=span,
+            rules=self._rules("RRULE", span.start),
+            excluded_rules=self._rules("EXRULE", span.start),
+            added=tuple(self._listed("RDATE", read_spans)),
+            excluded=tuple(self._listed("EXDATE", read_times)),
+            instance=None if instance is None else self._read(read_time, instance, None),
+            is_for_following=instance is not None and "RANGE" in instance.parameters,
+            zones=self.zones,
+            categories=tuple(name for line in part.all("CATEGORIES") for name in line.texts),
+            is_free=is_free,
+        )
+        if self.faults:
+            return None
+        return event._replace(is_canceled=event.is_canceled or (is_free and event.says_canceled))
+
+    def _read(self, read: Callable[[ContentLine], _T], line: ContentLine, otherwise: _T) -> _T:
+        """Return the value of a property, or record its fault."""
+        try:
+            return read(line)
+        except ValueError as error:
+            self.faults.append((line.name, line.number, str(error)))
+            return otherwise
+
+    def _single(self, name: str) -> ContentLine | None:
+        """Return a property that can be there once; the same line may be there again."""
+        lines = self.part.all(name)
+        if any((line.parameters, line.value) != (lines[0].parameters, lines[0].value) for line in lines):
+            self.faults.append((name, lines[1].number, f"the event has {name} twice."))
+        return lines[0] if lines else None
+
+    def _text(self, name: str) -> str:
+        line = self._single(name)
+        return line.title if line else ""
+
+    def _sequence(self) -> int:
+        line = self._single("SEQUENCE")
+        return self._read(_version, line, 0) if line else 0
+
+    def _listed(self, name: str, read: Callable[[ContentLine], list[_T]]) -> Iterator[_T]:
+        none: list[_T] = []
+        for line in self.part.all(name):
+            yield from self._read(read, line, none)
+
+    def _rules(self, name: str, start: EventTime) -> tuple[EventRule, ...]:
+        none = EventRule("DAILY")
+        return tuple(
+            self._read(lambda line: parse_rule(line.value, start), line, none) for line in self.part.all(name)
+        )
+
+    def _span(self) -> EventSpan:
+        """Return when the event happens. Without a later end, a date is a whole day; a time has no length."""
+        begin, end, length = (self._single(name) for name in ("DTSTART", "DTEND", "DURATION"))
+        none = EventTime(0)
+        if begin is None:
+            self.faults.append(("", self.part.number, "the event has no DTSTART."))
+            return EventSpan(none)
+        start = self._read(read_time, begin, none)
+        minutes = self._read(lambda line: parse_length(line.value), length, 0) if length else None
+        if end is None:
+            return EventSpan(start, minutes=(DAY if start.is_date else 0) if minutes is None else minutes)
+        last = self._read(lambda line: read_time(line, is_end=True), end, none)
+        if length and (last.zone != start.zone or last.wall - start.wall != minutes):
+            message = "the event has DTEND and DURATION, which differ."
+            self.faults.append(("DURATION", length.number, message))
+        return EventSpan(start, minutes=DAY) if start.is_date and last == start else EventSpan(start, last)
 
 
-def _time(value: Any, params: Mapping[str, str], *, is_end: bool = False) -> EventTime:
-    """Return a time without its seconds; an end is rounded up."""
-    if not isinstance(value, datetime):
-        if not isinstance(value, date):
-            raise TypeError(f"{value} is not a date")
-        return EventTime(number(value) * DAY, is_date=True)
-    wall = _minutes(value) + (is_end and value.second > 0)
-    is_utc = value.tzinfo is not None and (not params.get("TZID") or value.tzinfo is UTC)
-    return EventTime(wall, "UTC" if is_utc else str(params.get("TZID", "")))
-
-
-def _minutes(value: datetime) -> int:
-    return number(value.date()) * DAY + value.hour * 60 + value.minute
-
-
-def _length(value: timedelta) -> int:
-    """Return minutes, rounded up."""
-    return -(-round(value.total_seconds()) // 60)
+def _version(line: ContentLine) -> int:
+    """Return a SEQUENCE; some clients write an empty one."""
+    if line.title and not (line.title.isascii() and line.title.isdigit() and len(line.title) < 19):
+        raise ValueError(f'"{line.title}" is not a number.')
+    return int(line.title or 0)

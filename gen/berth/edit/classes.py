@@ -1,18 +1,29 @@
-"""Create resource classes from the profiles of a JupyterHub."""
+"""Create resource classes from the profiles of a JupyterHub, and from the resource classes of Renku."""
 
 import re
-from itertools import combinations, islice
+from collections.abc import Collection, Iterable, Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 from berth.edit.create import MODELINE, SCHEMA
-from berth.edit.roundtrip import EditError
-from berth.findings import Finding, severity
+from berth.edit.roundtrip import is_plain, scalar
+from berth.findings import ERROR, Finding, Path, Problem, in_order, severity
 from berth.output.yamltext import quote
+from berth.reading.document import parse
 from berth.reading.place import locate
 from berth.reading.source import Source
+from berth.reading.text import SyntaxProblem
+from berth.schema import validate
 from berth.schema.base import Json
-from berth.schema.z2jh import MOST, Session, read_values, sessions
+from berth.schema.helmvalues import ReadFile
+from berth.schema.pod import Amounts, check_resources
+from berth.schema.renkuclasses import RenkuClass, read_pools
+from berth.schema.renkunames import fitted
+from berth.schema.report import MISSING, RANGE, Report, nearest
+from berth.schema.resourceclass import ResourceClassDocument
+from berth.schema.z2jh import Hub, Session, read_hub
 
+DUPLICATE = "B060"
 _HEAD = """\
 apiVersion: berth.dev/v1alpha1
 kind: ResourceClass
@@ -21,42 +32,138 @@ metadata:
 spec:
 """
 _WIDTH = 110
-_is_plain = re.compile("[a-z]{3}[A-Za-z0-9./_-]*", re.ASCII).fullmatch
+_is_plain_key = re.compile("[a-z]{3}[A-Za-z0-9./_-]*", re.ASCII).fullmatch
+
+
+class ImportedClass(NamedTuple):
+    """A class for people: its name, what a seat requests, and whose sessions it counts.
+
+    `origin` is what it was made of: file, document and path.
+    """
+
+    name: str
+    requests: str
+    sessions: str
+    origin: tuple[str, int, Path]
 
 
 class ImportedClasses(NamedTuple):
-    """The file of classes, or the errors in the values.
+    """The file of classes, unless there are errors, and all findings.
 
     `unlabeled` are the labels that profiles must add, without which the classes count the same sessions.
+    `default` is the class of people who choose nothing. `skipped` are classes of Renku that were left out,
+    and why. `needs_release`: the hub has a scheduler whose name is not known without the release.
     """
 
     text: str
-    unlabeled: tuple[tuple[str, str], ...]  # title of the sessions, and labels
+    classes: tuple[ImportedClass, ...]
     findings: tuple[Finding, ...]
+    unlabeled: tuple[tuple[str, str], ...] = ()  # title of the sessions, and labels
+    default: str = ""
+    skipped: tuple[tuple[str, str], ...] = ()
+    needs_release: bool = False
+    sources: tuple[Source, ...] = ()  # what the classes were made of
+
+    def at_origins(self, findings: Iterable[Finding], file: str) -> list[Finding]:
+        """Return findings with those of the unwritten file of classes where the classes come from."""
+        moved: list[Finding] = []
+        for finding in findings:
+            if finding.file != file:
+                moved.append(finding)
+                continue
+            above = self.text.splitlines()[: finding.line]
+            made = self.classes[min(above.count("---"), len(self.classes) - 1)]
+            message = (
+                f"{made.sessions}: {finding.path or 'class'} of their class {made.name}: {finding.message}"
+            )
+            problem = Problem(finding.code, *made.origin, message, finding.fix)
+            (located,) = locate([problem], self.sources, severity)
+            moved.append(located._replace(severity=finding.severity))
+        return in_order(moved)
 
 
-def import_z2jh(source: Source, cluster: str | None, namespace: str) -> ImportedClasses:
-    """Convert the profiles in values of the z2jh chart. Raise EditError for one that cannot be a class."""
-    values, problems = read_values(source)
-    if values is None:
-        return ImportedClasses("", (), tuple(locate(problems, [source], severity)))
-    kinds = list(islice(sessions(values), MOST + 1))
-    if len(kinds) > MOST:
-        raise EditError(f"the profiles have more than {MOST} combinations of choices")
-    names = [one.name for one in kinds]
-    for one in kinds:
-        if names.count(one.name) > 1:
-            raise EditError(f'two profiles would have the class "{one.name}"; give one of them another slug')
-        if not one.spawner.resources[0]:
-            raise EditError(f'sessions of "{one.title}" request nothing, so a placeholder would hold nothing')
-    own = _are_exclusive(kinds)
-    selectors = [one.added if own else dict(one.picked) for one in kinds]
-    texts = [_text(one, labels, cluster, namespace) for one, labels in zip(kinds, selectors, strict=True)]
-    unlabeled = () if own else tuple((one.title, _flow(dict(one.picked))) for one in kinds)
-    return ImportedClasses(MODELINE.format(SCHEMA) + "---\n".join(texts), unlabeled, ())
+class HubRequest(NamedTuple):
+    """What is to be imported of a hub, and for which cluster."""
+
+    files: tuple[Source, ...]
+    cluster: str | None = None
+    namespace: str = ""  # empty: that of the release, or jupyterhub
+    prefix: tuple[str, ...] | None = None
+    release: str = ""
 
 
-def _are_exclusive(kinds: list[Session]) -> bool:
+# JupyterHub
+
+
+def import_z2jh(
+    request: HubRequest, other_file: ReadFile | None = None, taken: Collection[str] = ()
+) -> ImportedClasses:
+    """Convert the profiles in values of the z2jh chart.
+
+    `taken` are the names of other classes: if one of them would be used again, all names begin with the
+    namespace.
+    """
+    reading = read_hub(request.files, request.prefix, request.release, other_file)
+    hub = reading.hub
+    problems = [*reading.problems, *(() if hub is None else _unfit(hub))]
+    findings = tuple(locate(problems, reading.sources, severity))
+    if hub is None or any(one.severity == ERROR for one in findings):
+        return ImportedClasses("", (), findings)
+    namespace = request.namespace or hub.written.namespace or "jupyterhub"
+    names = _free_names([one.name for one in hub.sessions], namespace, taken)
+    own = _are_exclusive(hub.sessions)
+    made, texts = [], []
+    for one, name in zip(hub.sessions, names, strict=True):
+        requests, limits = one.spawner.resources
+        placement = {"schedulerName": hub.user_scheduler, **one.placement}
+        sessions: Json = {"source": "jupyterhub", "namespaces": [namespace]}
+        labels = one.added if own else dict(one.picked)
+        if labels:
+            sessions["selector"] = {"matchLabels": labels}
+        title = one.title if one.images else f"{one.title}; their image is that of the chart"
+        held = {"requests": requests, "limits": limits, "images": list(one.images)}
+        texts.append(_text(name, title, request.cluster, {**held, **placement, "sessions": sessions}))
+        made.append(ImportedClass(name, _amounts(requests), one.phrase, hub.written.place(one.path)))
+    default = next((i for i, one in enumerate(hub.sessions) if one.is_default), 0)
+    return ImportedClasses(
+        text=_file(texts),
+        classes=tuple(made),
+        findings=findings,
+        unlabeled=() if own else tuple((one.title, _flow(dict(one.picked))) for one in hub.sessions),
+        default=names[default],
+        needs_release=hub.values.scheduling.user_scheduler.enabled and not hub.user_scheduler,
+        sources=reading.sources,
+    )
+
+
+def _unfit(hub: Hub) -> Iterable[Problem | SyntaxProblem]:
+    """Yield the problems of profiles that cannot be classes."""
+    by_name: dict[str, Session] = {}
+    for one in hub.sessions:
+        other = by_name.setdefault(one.name, one)
+        if other is not one:
+            message = (
+                f'profile "{one.title}" would have the class {one.name}, as profile "{other.title}" has: '
+                f"{_keys(one)} is the second of the two."
+            )
+            yield hub.written.problem(DUPLICATE, one.path, message, "Give one of them another slug.")
+        if not one.requests:
+            message = f"{one.phrase} request nothing, so a placeholder would hold nothing."
+            yield hub.written.problem(RANGE, one.path, message, "Write mem_guarantee or cpu_guarantee.")
+        report = Report("", 0)
+        check_resources(*one.spawner.bounds, (), report)
+        for problem in report.problems:
+            if severity(problem.code) == ERROR:  # warnings are those of the class
+                path = hub.amount_path(one, str(problem.path[1]))
+                message = f"{one.phrase}: {problem.message}"
+                yield hub.written.problem(problem.code, path, message, problem.fix)
+
+
+def _keys(one: Session) -> str:
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in one.path).lstrip(".")
+
+
+def _are_exclusive(kinds: Sequence[Session]) -> bool:
     """Tell whether no pod has the labels that two of them add."""
     return all(
         any(one.added[key] != other.added[key] for key in one.added.keys() & other.added.keys())
@@ -64,18 +171,138 @@ def _are_exclusive(kinds: list[Session]) -> bool:
     )
 
 
-def _text(one: Session, labels: dict[str, str], cluster: str | None, namespace: str) -> str:
-    requests, limits = one.spawner.resources
-    found: Json = {"source": "jupyterhub", "namespaces": [namespace]}
-    if labels:
-        found["selector"] = {"matchLabels": labels}
+# Renku
+
+
+def import_renku_classes(
+    source: Source,
+    cluster: str | None,
+    namespace: str,
+    pools: Sequence[str] = (),
+    taken: Collection[str] = (),
+) -> ImportedClasses:
+    """Convert the resource classes that Renku's API answers.
+
+    `pools` are the names of the resource pools that are meant; without them, all of Renku's own cluster.
+    `taken` are the names of other classes, as in `import_z2jh`.
+    """
+    reading = read_pools(source)
+    problems = list(reading.problems)
+    known = {one.pool for one in reading.classes or ()}
+    for name in pools if reading.classes is not None else ():
+        if name not in known:
+            there = sorted(filter(None, known)) or ["none with a name"]
+            message = f'no resource pool is named "{name}".'
+            problems.append(Problem(MISSING, source.file, 0, (), message, nearest(name, there)))
+    found = [one for one in reading.classes or () if (one.pool in pools if pools else not one.elsewhere)]
+    skipped = [one for one in reading.classes or () if one not in found]
+    if reading.classes is not None and not found and not problems:
+        message = f"no class is left: {skipped[0].elsewhere}."
+        fix = "Name the resource pools that you mean (--pool)."
+        problems.append(Problem(MISSING, source.file, 0, (), message, fix))
+    findings = tuple(locate(problems, [source], severity))
+    if not found or any(one.severity == ERROR for one in findings):
+        return ImportedClasses("", (), findings)
+    names = _free_names([one.name for one in found], namespace, taken)
+    texts = []
+    for one, name in zip(found, names, strict=True):
+        sessions = {"source": "renku", "namespaces": [namespace]}
+        held: Json = {"renkuId": one.id, "requests": one.requests, "limits": one.limits}
+        texts.append(_text(name, _title(one), cluster, {**held, **one.placement, "sessions": sessions}))
+    return ImportedClasses(
+        text=_file(texts),
+        classes=tuple(
+            ImportedClass(name, _amounts(one.requests), one.phrase, (source.file, reading.index, one.path))
+            for one, name in zip(found, names, strict=True)
+        ),
+        findings=findings,
+        default=names[0],
+        skipped=tuple((_title(one), one.elsewhere or "another pool") for one in skipped),
+        sources=(source,),
+    )
+
+
+def _title(one: RenkuClass) -> str:
+    return f"{one.title} ({one.pool})" if one.pool else one.title
+
+
+# Text
+
+
+def _free_names(names: list[str], namespace: str, taken: Collection[str]) -> list[str]:
+    """Return the names, all with the namespace in front if another class has one of them."""
+    if not set(names) & set(taken):
+        return names
+    return [fitted(f"{namespace}-{name}", f"{namespace}-{name}") for name in names]
+
+
+def _amounts(amounts: Amounts) -> str:
+    return ", ".join(f"{name} {amount}" for name, amount in amounts.items())
+
+
+def _file(texts: Iterable[str]) -> str:
+    return MODELINE.format(SCHEMA) + "---\n".join(texts)
+
+
+def why_not_replaced(old: Source, new: Source) -> str:
+    """Return why an import may not replace a file; empty: an import of the same hub or pools wrote it."""
+    before, after = _specs(old), _specs(new)
+    if before is None or after is None:
+        return "it is not as an import writes it"
+    for key in ("cluster", "sessions"):
+        other = {_owner(spec, key) for spec in before.values()} - {
+            _owner(spec, key) for spec in after.values()
+        }
+        if other:
+            return f"its classes are of {', '.join(sorted(other))}"
+    return "" if before.keys() & after.keys() else "no class of it is imported"
+
+
+def _owner(spec: Json, key: str) -> str:
+    """Return whose classes a file has: their cluster, or where their sessions are."""
+    if key == "cluster":
+        return f"cluster {spec['cluster']}" if "cluster" in spec else "no cluster"
+    sessions = spec["sessions"]
+    return f"source {sessions['source']} in namespace {', '.join(sessions.get('namespaces', ()))}"
+
+
+def _specs(source: Source) -> dict[str, Json] | None:
+    """Return what the classes of a file say, by name; None if an import would not write them exactly so."""
+    documents, problems = parse(source)
+    text = source.text.decode(errors="replace").replace("\r\n", "\n")
+    titles = [part.partition("\n")[0] for part in _separator(text.removeprefix(MODELINE.format(SCHEMA)))]
+    if problems or len(titles) != len(documents):
+        return None
+    specs: dict[str, Json] = {}
+    texts = []
+    for document, title in zip(documents, titles, strict=True):
+        report = Report(source.file, document.index)
+        read = validate.read(ResourceClassDocument, document.value, report)
+        if report.errors or read.spec.sessions is None:
+            return None
+        spec: Json = document.value["spec"]  # type: ignore[index,call-overload,assignment] # it was validated
+        if not spec.keys() <= _KEYS:
+            return None
+        specs[read.metadata.name] = spec
+        texts.append(_text(read.metadata.name, title.removeprefix("# "), None, spec))
+    return specs if _file(texts) == text else None
+
+
+_separator = re.compile("^---\n", re.MULTILINE).split
+_KEYS = frozenset(
+    (
+        *("cluster", "renkuId", "requests", "limits", "images", "sessions"),
+        *("nodeSelector", "tolerations", "affinity", "schedulerName"),
+    )
+)
+
+
+def _text(name: str, title: str, cluster: str | None, keys: Json) -> str:
     spec: Json = {} if cluster is None else {"cluster": cluster}
-    held = {"requests": requests, "limits": limits, "images": list(one.images)}
-    spec |= {**held, **one.spawner.placement, "sessions": found}
-    lines = _lines({key: value for key, value in spec.items() if value}, "  ")
-    title = one.title if one.images else f"{one.title}; their image is that of the chart"
+    spec |= keys
+    lines = _lines({key: value for key, value in spec.items() if value not in ({}, [], "")}, "  ")
     comment = "".join(c for c in title if c.isprintable())
-    return f"# {comment}\n{_HEAD.format(name=one.name)}{lines}"
+    return f"# {comment}\n{_HEAD.format(name=scalar(name))}{lines}"
 
 
 def _lines(value: Json, indent: str) -> str:
@@ -94,7 +321,7 @@ def _lines(value: Json, indent: str) -> str:
 
 
 def _flow_key(key: str) -> str:
-    return key if _is_plain(key) else quote(key)
+    return key if _is_plain_key(key) and is_plain(key) else quote(key)
 
 
 def _flow(value: object) -> str:

@@ -1,9 +1,9 @@
 """Lines of a CODEOWNERS file for the reservations whose owners it can name, and the block that has them."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate
+from collections.abc import Iterable, Mapping, Sequence
 
+from berth.checks.ownership import Contacts, is_contact, owned_paths
 from berth.edit.roundtrip import EditError
 from berth.findings import Path, Problem
 from berth.schema.report import shown
@@ -12,12 +12,8 @@ from berth.schema.values import Reservation
 UNNAMED = "B235"
 BEGIN = "# Begin of berth codeowners. Do not edit: change spec.owner of the reservations."
 END = "# End of berth codeowners."
-_USER = re.compile(r"@\w[\w.-]*(/[\w.-]+)*", re.ASCII)
-_ADDRESS = re.compile(r"[^@\s#]+@[^@\s#]+\.[^@\s#]+")
 _SPECIAL = re.compile(r"[#!*?\[\]\\]")  # a pattern has another meaning with these, or ends
 _BLOCK = re.compile(rf"^{re.escape(BEGIN)}\n(?:.*\n)*?{re.escape(END)}\n", re.MULTILINE)
-
-Contacts = tuple[str, ...]
 
 
 def code_owners(
@@ -43,7 +39,7 @@ def _problem(one: Reservation) -> Problem | None:
     fix = "Write @user, @organization/team or an e-mail address."
     if not owner.contact:
         return _unnamed(one, (), "the owner has no contact for CODEOWNERS.", fix)
-    if not _USER.fullmatch(owner.contact) and not _ADDRESS.fullmatch(owner.contact):
+    if not is_contact(owner.contact):
         message = f"{shown(owner.contact)} is not a contact for CODEOWNERS."
         return _unnamed(one, ("contact",), message, fix)
     if _SPECIAL.search(file):
@@ -61,21 +57,7 @@ def owner_lines(contacts: Mapping[str, Contacts], top: str) -> list[str]:
 
     `top` leads to the project from the top of its repository.
     """
-    by_folder: dict[str, set[Contacts]] = {}
-    for file, mine in contacts.items():
-        for folder in _folders(file):
-            by_folder.setdefault(folder, set()).add(mine)
-    patterns: dict[str, Contacts] = {}
-    for file, mine in sorted(contacts.items()):
-        if mine:
-            whole = next((one for one in _folders(file) if len(by_folder[one]) == 1), file)
-            patterns[whole] = mine
-    return [f"/{top}{_escaped(path)} {' '.join(mine)}" for path, mine in patterns.items()]
-
-
-def _folders(file: str) -> Iterator[str]:
-    """Yield the folders of a file below reservations/, the largest first: `reservations/physics/`."""
-    yield from [*accumulate(f"{part}/" for part in file.split("/")[:-1])][1:]
+    return [f"/{top}{_escaped(path)} {' '.join(mine)}" for path, mine in owned_paths(contacts).items()]
 
 
 def _escaped(path: str) -> str:

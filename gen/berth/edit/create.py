@@ -2,26 +2,31 @@
 
 import os
 import stat
-from collections.abc import Callable
-from datetime import date
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from berth.core.timetable import Buffer
 from berth.dates.moments import named
-from berth.dates.zone import DAY, Zone, local, number
+from berth.dates.zone import DAY, Zone, day_of, local, number
 from berth.edit.recurrencetext import recurrence_lines
-from berth.edit.roundtrip import EditError, is_plain
+from berth.edit.roundtrip import EditError, scalar
 from berth.findings import ERROR, Finding
 from berth.notation import days, weekdays, zones
 from berth.notation.times import TimeSpan, time_span
 from berth.output.yamltext import quote
 from berth.pipeline import Pipeline
+from berth.reading.document import parse
 from berth.reading.source import Source
 from berth.schema import grammar
-from berth.schema.holders import BEHAVIORS, Replicas
-from berth.schema.report import Origin, Refusal
+from berth.schema.base import Model
+from berth.schema.entry import EQUAL_TIMES, Monthly
+from berth.schema.holders import Replicas
+from berth.schema.recurrence import RecurrenceSpec
+from berth.schema.report import CHOICE, MISSING, TYPE, Origin, Refusal, close, nearest, shown
+from berth.schema.reservation import DEFAULT_LEAD, OwnerSpec, Provisioning, ReservationSpec
+from berth.schema.validate import read_text
 from berth.schema.values import (
     EVERY_SESSION,
     Entry,
@@ -29,6 +34,7 @@ from berth.schema.values import (
     Recurrence,
     Reservation,
     ReservationOwner,
+    Seats,
 )
 
 T = TypeVar("T")
@@ -47,12 +53,13 @@ class Prompt(NamedTuple):
 
 
 PROMPTS = {
+    "name": Prompt("NAME", "Which name?", "linear-algebra"),
     "class": Prompt("--class", "Which resource class?", ""),
     "seats": Prompt("--seats", "How many seats?", "25"),
     "when": Prompt("--weekly, --daily, --once or --dates", "On which weekdays, or which dates?", "mon,wed"),
     "times": Prompt("its times, such as 09:00-13:00", "From when to when?", "09:00-13:00"),
-    "from": Prompt("--from or --within", "First date, or which terms?", "2026-02-02"),
-    "until": Prompt("--until", "Last date?", "2026-05-15"),
+    "from": Prompt("--from or --within", "First date, or which terms?", ""),
+    "until": Prompt("--until", "Last date?", ""),
 }
 LABELS = Prompt(
     "--match-labels",
@@ -61,55 +68,300 @@ LABELS = Prompt(
 )
 
 
+class NamedSpan(NamedTuple):
+    """Times of day, and the name of the group that they are for; empty for the only one."""
+
+    name: str
+    times: TimeSpan
+
+
 class ReservationRequest(NamedTuple):
     """What a new reservation should be. `given`: values by the names of flags.
 
-    `type`: weekly, daily, once or dates; empty if it is not given.
+    `type`: weekly, daily, once or dates; empty if it is not given. `today` is a number of days since 1970,
+    which dates such as `monday` count from. `terms`: those that are declared.
     """
 
     name: str
     type: str
     times: tuple[str, ...]
     given: dict[str, str]
+    today: int | None = None
+    terms: tuple[str, ...] = ()
 
     def missing(self) -> list[str]:
         """Return the keys of PROMPTS that have no value yet."""
-        found = [one for one in ("class", "seats") if one not in self.given]
+        found = [] if self.name else ["name"]
+        found += [] if "class" in self.given else ["class"]
         found += [] if self.type else ["when"]
         found += [] if self.times else ["times"]
+        found += [] if "seats" in self.given else ["seats"]
         has_span = self.type != "dates" and "within" not in self.given
         return found + [one for one in ("from", "until") if has_span and one not in self.given]
 
+    def example(self, question: str) -> str:
+        """Return an answer to a key of PROMPTS; dates begin next Monday, and a course lasts 15 weeks."""
+        if question == "seats" and "class" in self.given and self.times:
+            names = self._seat_names()
+            return _each_name(names, PROMPTS["seats"].example) if len(names) > 1 else PROMPTS["seats"].example
+        if question not in ("from", "until") or self.today is None:
+            return PROMPTS[question].example
+        first = self.value("from") or days.day("monday", self.today + 1)
+        return str(first if question == "from" else day_of((number(first) + _COURSE) * DAY))
+
     def with_answer(self, question: str, answer: str) -> "ReservationRequest":
         """Return the request with an answer to a key of PROMPTS. Raise EditError if it cannot be parsed."""
-        if question == "when":
-            kind = "dates" if answer[:1].isdigit() else "daily" if answer == "daily" else "weekly"
-            _CHECKS[kind](answer)
-            return self._replace(type=kind, given={**self.given, kind: answer})
-        if question == "from" and not answer[:1].isdigit():
-            return self._replace(given={**self.given, "within": answer})
+        if question == "name":
+            return self._replace(name=_parsed("NAME", lambda: grammar.dns_label(answer)))
         if question == "times":
             times = tuple(answer.replace(",", " ").split())
-            for one in times:
-                _times(one)
-            return self._replace(times=times)
-        if question in _CHECKS:
-            _CHECKS[question](answer)
-        return self._replace(given={**self.given, question: answer})
+            return self._replace(times=times).checked()
+        key = self._key(question, answer)
+        request = self._replace(given={**self.given, key: answer})
+        return (request._replace(type=key) if question == "when" else request).checked()
+
+    def _key(self, question: str, answer: str) -> str:
+        """Return the flag that an answer is for: some questions take values of several."""
+        if question == "when":
+            if answer == "daily":
+                return "daily"
+            has_digit = any(character.isdigit() for character in answer)
+            return "dates" if has_digit or answer.lower() in RELATIVE_DAYS else "weekly"
+        if question != "from":
+            return question
+        names = _names(answer)
+        if names and all(name in self.terms for name in names):
+            return "within"
+        try:
+            days.day(answer, self.today)
+        except Refusal as refusal:
+            if any(character.isdigit() for character in answer) and not close(answer, self.terms):
+                raise EditError.at("--from", refusal) from None
+            raise EditError.at("--from or --within", self._no_term(names, refusal)) from None
+        return "from"
+
+    def _no_term(self, names: tuple[str, ...], of_date: Refusal) -> Refusal:
+        unknown = next((name for name in names if name not in self.terms), "")
+        hint = nearest(unknown, self.terms) if self.terms else "No calendar declares one."
+        return Refusal(f'no term is named "{unknown}".', f"{hint} For a date: {of_date.fix}", UNKNOWN_TERM)
+
+    def without(self, question: str) -> "ReservationRequest":
+        """Return the request without what the answer to a key of PROMPTS gave."""
+        if question == "name":
+            return self._replace(name="")
+        if question == "times":
+            return self._replace(times=())
+        keys = {"when": (self.type,), "from": ("from", "within")}.get(question, (question,))
+        given = {key: value for key, value in self.given.items() if key not in keys}
+        return self._replace(given=given, type="" if question == "when" else self.type)
+
+    def checked(self) -> "ReservationRequest":
+        """Return the request. Raise EditError for the first value that cannot be parsed, or a wrong order."""
+        for key in self.given:
+            self.value(key)
+        if self.name:
+            _parsed("NAME", lambda: grammar.dns_label(self.name))
+        if self.spans() and {"class", "seats"} <= self.given.keys():
+            self.seats()
+        first, last = self.value("from"), self.value("until")
+        if first is not None and last is not None and last < first:
+            refusal = Refusal(f"{last} is before {first}.", "Write a date on or after the first.", days.ORDER)
+            raise EditError.at("--until", refusal)
+        return self
+
+    def value(self, key: str) -> Any:
+        """Return what the value of a flag means, by the grammar of its field; None if it is not given."""
+        text = self.given.get(key)
+        if text is None or key not in _READERS:
+            return text
+        return _parsed(f"--{key}", lambda: _READERS[key](text, self.today))
+
+    def spans(self) -> list[NamedSpan]:
+        """Return the times of each group."""
+        return [_parsed("TIMES", partial(_named_span, text)) for text in self.times]
+
+    def seats(self) -> list[Seats]:
+        """Return the seats of each span: of one class by the names of the spans, of several by class."""
+        classes = self.value("class")
+        numbers = self._numbers(self.value("seats"), self._seat_names())
+        if len(classes) > 1:
+            return [tuple(zip(classes, numbers, strict=True))] * len(self.times)
+        return [((classes[0], number),) for number in numbers]
+
+    def _seat_names(self) -> list[str]:
+        """Return what `--seats` gives numbers to: the classes if there are several, or else the spans."""
+        classes = self.value("class")
+        return [*classes] if len(classes) > 1 else [one.name for one in self.spans()]
+
+    def _numbers(self, counts: dict[str, int], names: Sequence[str]) -> list[int]:
+        """Return the number of each name. One number is for times without names, or the only name."""
+        if "" in counts and len(counts) == 1:
+            if len({*names}) > 1:
+                message = (
+                    f"{counts['']} does not say how many are for each of {', '.join(filter(None, names))}."
+                )
+                fix = f"Write a number for each: {_each_name(names, str(counts['']))}."
+                raise EditError.at("--seats", Refusal(message, fix, MISSING))
+            return [counts[""]] * len(names)
+        for name in counts:
+            if name not in names:
+                advice = nearest(name, names) if any(names) else "Name the times: regular=09:00-11:00."
+                refusal = Refusal(f'neither times nor classes are named "{name}".', advice, CHOICE)
+                raise EditError.at("--seats", refusal)
+        for name in names:
+            if name not in counts:
+                what = f'"{name}" has no number.' if name else "times without a name have no number."
+                raise EditError.at("--seats", Refusal(what, "Write NAME=NUMBER for each of them.", MISSING))
+        return [counts[name] for name in names]
+
+
+def _parsed(place: str, read: Callable[[], T]) -> T:
+    """Return what a grammar makes of a value. `place`: the option or argument that has it, for the error."""
+    try:
+        return read()
+    except Refusal as refusal:
+        raise EditError.at(place, refusal) from None
+
+
+def _each_name(names: Sequence[str], count: str) -> str:
+    return ",".join(f"{name or 'NAME'}={count}" for name in names)
+
+
+def _named_span(text: str) -> NamedSpan:
+    name, equals, times = text.rpartition("=")
+    found = NamedSpan(grammar.dns_label(name) if equals else "", time_span(times))
+    if found.times.start == found.times.end:
+        raise Refusal("the end equals the start.", "Write another time.", EQUAL_TIMES)
+    return found
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def _declared_names(text: str, _: int | None) -> tuple[str, ...]:
+    """Read names of documents or terms, which commas separate."""
+    names = tuple(name.strip() for name in text.split(","))
+    return tuple(grammar.dns_label(name) for name in names)
+
+
+def _counts(text: str, _: int | None) -> dict[str, int]:
+    """Read `25`, or `regular=120,extra-time=8` by the names of the times; an empty name stands for all."""
+    counts: dict[str, int] = {}
+    for part in text.split(","):
+        name, equals, number = part.strip().rpartition("=")
+        if equals:
+            grammar.dns_label(name)
+        if name in counts or (not equals and "," in text):
+            raise Refusal(
+                f"{shown(text)} is not a number of seats.",
+                "Write 25, or regular=120,extra-time=8.",
+                TYPE,
+            )
+        counts[name] = read_text(Provisioning, "placeholderCount", number)
+    return counts
+
+
+def _labels(text: str, _: int | None = None) -> tuple[tuple[str, str], ...]:
+    found = {}
+    for one in _names(text):
+        key, equals, value = one.partition("=")
+        if not equals:
+            raise Refusal(f"{shown(one)} is not KEY=VALUE.", "Example: course=algebra.", grammar.LABEL)
+        if grammar.label_key(key) in found:
+            raise Refusal(f"{shown(key)} has two values.", "Write each key once.", grammar.LABEL)
+        found[key] = grammar.label_value(value)
+    return tuple(found.items())
+
+
+def _of_field(model: type[Model], key: str) -> Callable[[str, int | None], Any]:
+    return lambda text, _: read_text(model, key, text)
+
+
+RELATIVE_DAYS = ("yesterday", "today", "tomorrow")
+UNKNOWN_TERM = "B054"
+_COURSE = 14 * 7 + 4  # days from its first Monday to its last Friday
+_READERS: dict[str, Callable[[str, int | None], Any]] = {
+    "class": _declared_names,
+    "seats": _counts,
+    "weekly": lambda text, _: weekdays.weekdays(text),
+    "weeks": lambda text, _: weekdays.weeks(text),
+    "monthly": _of_field(Monthly, "week"),
+    "interval": _of_field(RecurrenceSpec, "interval"),
+    "dates": days.spans,
+    "from": days.day,
+    "until": days.day,
+    "within": _declared_names,
+    "calendars": _declared_names,
+    "time-zone": lambda text, _: zones.zone(text),
+    "title": _of_field(ReservationSpec, "title"),
+    "lead": _of_field(Provisioning, "leadTimeMinutes"),
+    "behavior": _of_field(Provisioning, "scaleDownBehavior"),
+    "match-labels": _labels,
+    "owner": _of_field(OwnerSpec, "name"),
+    "contact": _of_field(OwnerSpec, "contact"),
+}
+"""What the value of each flag is, by the grammars that its field has in a file."""
+
+_PLACES = {
+    "metadata.name": "NAME",
+    "spec.title": "--title",
+    "spec.resourceClass": "--class",
+    "spec.recurrence": "--until",
+    "spec.recurrence.startDate": "--from",
+    "spec.recurrence.endDate": "--until",
+    "spec.recurrence.within": "--within",
+    "spec.recurrence.interval": "--interval",
+    "spec.recurrence.calendars": "--calendars",
+    "spec.recurrence.timeZone": "--time-zone",
+    "spec.recurrence.dates": "--dates",
+    "spec.recurrence.schedule": "TIMES",
+    "spec.recurrence.schedule.weeks": "--weeks",
+    "spec.recurrence.schedule.monthly": "--monthly",
+    "spec.recurrence.schedule.placeholderCount": "--seats",
+    "spec.provisioning": "--seats",
+    "spec.provisioning.seats.resourceClass": "--class",
+    "spec.provisioning.leadTimeMinutes": "--lead",
+    "spec.provisioning.scaleDownBehavior": "--behavior",
+    "spec.sessions": "--match-labels",
+    "spec.owner.name": "--owner",
+    "spec.owner.contact": "--contact",
+}
+
+
+def option_places(kind: str) -> dict[str, str]:
+    """Return which argument or option of `berth new` each field comes from, by its path without indices."""
+    places = dict(_PLACES)
+    if kind == "dates":
+        places["spec.recurrence"] = "--dates"
+    if kind == "weekly":
+        places["spec.recurrence.schedule"] = "--weekly"
+        places |= dict.fromkeys(
+            [f"spec.recurrence.schedule.{key}" for key in ("startTime", "endTime", "name")], "TIMES"
+        )
+    return places
+
+
+QUESTIONS = {
+    "NAME": "name",
+    "TIMES": "times",
+    **{f"--{kind}": "when" for kind in ("weekly", "daily", "once", "dates")},
+    "--within": "from",
+    **{f"--{key}": key for key in ("class", "seats", "from", "until")},
+}
+"""The key of PROMPTS whose answer an argument or option stands for."""
 
 
 def new_reservation(request: ReservationRequest) -> Reservation:
     """Create a reservation from a complete request. Raise EditError for a value that cannot be parsed."""
-    given = request.given
-    seats = ((given["class"], _whole(given["seats"], "--seats")),)
-    weekly = _weekdays(given["weekly"]) if request.type == "weekly" else ()
-    weeks = _read("--weeks", weekdays.weeks, given["weeks"]) if "weeks" in given else ()
-    dates = EntryDates(weeks=weeks)
-    within = _names(given.get("within", ""))
+    given = request.checked().given
+    spans, by_span = request.spans(), request.seats()
+    weekly = request.value("weekly") if request.type == "weekly" else ()
+    dates = EntryDates(weeks=request.value("weeks") or (), nth=request.value("monthly") or 0)
+    within = request.value("within") or ()
     has_span = request.type != "dates" and not within
-    behavior = given.get("behavior", "maintain")
-    if behavior not in BEHAVIORS:
-        raise EditError(f'--behavior "{behavior}" is not one of {", ".join(BEHAVIORS)}')
+    behavior = request.value("behavior") or Replicas.behaviors[0]
+    lead = request.value("lead")
     return Reservation(
         origin=Origin("", 0),
         name=request.name,
@@ -118,88 +370,32 @@ def new_reservation(request: ReservationRequest) -> Reservation:
         annotations=(),
         recurrence=Recurrence(
             type=request.type,
-            zone=_read("--time-zone", zones.zone, given["time-zone"]) if "time-zone" in given else "",
-            first=_date("--from", given["from"]) if has_span else None,
-            last=_date("--until", given["until"]) if has_span else None,
-            dates=_dates(given["dates"]) if request.type == "dates" else (),
-            interval=_whole(given.get("interval", "1"), "--interval"),
-            schedule=tuple(Entry(weekly, *_times(one), None, seats, dates=dates) for one in request.times),
-            calendars=_names(given.get("calendars", "")),
+            zone=request.value("time-zone") or "",
+            first=request.value("from") if has_span else None,
+            last=request.value("until") if has_span else None,
+            dates=request.value("dates") if request.type == "dates" else (),
+            interval=request.value("interval") or 1,
+            schedule=tuple(
+                Entry(weekly, *one.times, None, seats, name=one.name, dates=dates)
+                for one, seats in zip(spans, by_span, strict=True)
+            ),
+            calendars=request.value("calendars") or (),
             excepts=(),
             moves=(),
             extras=(),
             within=within,
         ),
-        seats=seats,
-        seats_listed=False,
-        lead=_whole(given.get("lead", "30"), "--lead"),
+        seats=by_span[0],
+        seats_listed=len(by_span[0]) > 1,
+        lead=DEFAULT_LEAD if lead is None else lead,
         behavior=behavior,
-        sessions=EVERY_SESSION._replace(match_labels=_labels(given.get("match-labels", ""))),
+        sessions=EVERY_SESSION._replace(match_labels=request.value("match-labels") or ()),
         holder=Replicas(),
         suspend=False,
         renku=False,
         buffer=USUAL_BUFFER if behavior == "buffer" else None,
         owner=ReservationOwner(given["owner"], given.get("contact", "")) if "owner" in given else None,
     )
-
-
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in text.split(",") if name.strip())
-
-
-def _whole(text: str, flag: str) -> int:
-    if not text.isascii() or not text.isdigit() or len(text) > 9:
-        raise EditError(f'{flag} "{text}" is not a whole number')
-    return int(text)
-
-
-def _read(place: str, grammar: Callable[[str], T], text: str) -> T:
-    """Return what a grammar makes of a text. `place`: the option or argument that has it, for the error."""
-    try:
-        return grammar(text.strip())
-    except Refusal as refusal:
-        raise EditError.at(place, refusal) from None
-
-
-def _date(place: str, text: str) -> date:
-    return _read(place, days.day, text)
-
-
-def _dates(text: str) -> tuple[days.DateSpan, ...]:
-    return _read("--dates", days.spans, text)
-
-
-def _labels(text: str) -> tuple[tuple[str, str], ...]:
-    found = {}
-    for one in _names(text):
-        key, equals, value = one.partition("=")
-        if not equals:
-            raise EditError(f'--match-labels "{one}" is not KEY=VALUE. Example: course=algebra')
-        try:
-            found[grammar.label_key(key)] = grammar.label_value(value)
-        except Refusal as refusal:
-            raise EditError(f"--match-labels: {refusal.message} {refusal.fix.rstrip('.')}") from None
-    return tuple(found.items())
-
-
-def _times(text: str) -> TimeSpan:
-    return _read("TIMES", time_span, text)
-
-
-def _weekdays(text: str) -> tuple[int, ...]:
-    return _read("--weekly", weekdays.weekdays, text)
-
-
-_CHECKS: dict[str, Callable[[str], object]] = {
-    "seats": lambda text: _whole(text, "--seats"),
-    "weekly": _weekdays,
-    "daily": str,
-    "dates": _dates,
-    "from": partial(_date, "--from"),
-    "until": partial(_date, "--until"),
-    "match-labels": _labels,
-}
-"""What an answer must be, by the flag that it stands for."""
 
 
 # Reservations as YAML
@@ -217,8 +413,7 @@ def reservation_yaml(one: Reservation, depth: int = 0, sized: str = "") -> str:
 
     `sized` says where its seats and lead come from.
     """
-    name = one.name if is_plain(one.name) else quote(one.name)
-    lines = [f"metadata:\n  name: {name}\n"]
+    lines = [f"metadata:\n  name: {scalar(one.name)}\n"]
     if one.annotations:
         lines.append("  annotations:\n")
         lines += [f"    {key}: {quote(value)}\n" for key, value in one.annotations]
@@ -226,7 +421,7 @@ def reservation_yaml(one: Reservation, depth: int = 0, sized: str = "") -> str:
     if one.title != one.name:
         lines.append(f"  title: {_scalar(one.title)}\n")
     if not one.seats_listed:
-        lines.append(f"  resourceClass: {one.seats[0][0]}\n")
+        lines.append(f"  resourceClass: {scalar(one.seats[0][0])}\n")
     lines += recurrence_lines(one.recurrence, one.seats)
     lines += [f"  # {sized}\n"] if sized else []
     lines.append(_provisioning(one))
@@ -256,7 +451,8 @@ def _provisioning(one: Reservation) -> str:
     if one.seats_listed:
         lines.append("    seats:\n")
         lines += [
-            f"      - {{resourceClass: {name}, placeholderCount: {count}}}\n" for name, count in one.seats
+            f"      - {{resourceClass: {scalar(name)}, placeholderCount: {count}}}\n"
+            for name, count in one.seats
         ]
     else:
         lines.append(f"    placeholderCount: {one.seats[0][1]}\n")
@@ -291,7 +487,12 @@ def import_renku(source: Source, project: Pipeline, zone_name: str | None) -> Im
     found = [one for one in both.declared.reservations if one.renku and one.origin.file == source.file]
     if not found:
         raise EditError("the file contains no Renku reservation")
-    zone = named(_read("--time-zone", zones.zone, zone_name)) if zone_name else None
+    payloads = {one.origin.index for one in found}
+    for document in parse(source)[0]:
+        if document.index not in payloads:
+            which = f"document {document.index + 1} of the file"
+            raise EditError(f"{which} is not a Renku reservation; move it to another file")
+    zone = named(_parsed("--time-zone", lambda: zones.zone(zone_name))) if zone_name else None
     return ImportedReservations(tuple(_in_zone(one, zone) if zone else one for one in found), ())
 
 
@@ -322,6 +523,8 @@ def write_file(file: str, content: str | bytes, expected: bytes | None) -> None:
     `expected` is what the file must still contain; None if it must not exist yet. Raise EditError otherwise.
     """
     path = Path(file)
+    if path.is_symlink():
+        path = path.resolve()  # the link stays, and its file changes
     try:
         found = path.read_bytes() if path.exists() else None
         if found != expected:

@@ -5,11 +5,12 @@ A pattern is found from the dates alone, so it is right whatever rule they come 
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
+from functools import partial
 from math import gcd
 from typing import NamedTuple
 
 from berth.dates.zone import DAY, day_of
-from berth.edit.eventdates import EventDates, Span
+from berth.edit.eventdates import Changed, EventDates, Span
 from berth.schema.values import EVERY_DATE, Entry, EntryDates, Except, Extra, Move, Recurrence, Seats
 
 _LONGEST_INTERVAL = 52  # weeks
@@ -62,8 +63,48 @@ def recurrence_of(dates: EventDates, seats: Seats, seats_of: Mapping[Span, Seats
             for one, changed in dates.changed.items()
             if one != changed.span or one in seats_of
         ),
-        extras=tuple(Extra(_day(one.start // DAY), *hours_of(one), seats) for one in extra),
+        extras=tuple(
+            Extra(_day(one.start // DAY), *hours_of(one), seats_of.get(one, seats)) for one in extra
+        ),
     )
+
+
+def with_weekly_rules(dates: EventDates) -> EventDates:
+    """Return the dates as weekly rules with exceptions, where most of them follow such rules.
+
+    A weekday and time with at least three dates, of which few are missing, is a rule. All else is extra.
+    """
+    happening = dates.happening
+    if len(happening) < _FEW or _regular_pattern(happening) is not None:
+        return dates
+    slots: dict[tuple[int, Hours], list[Span]] = {}
+    for span in happening:
+        slots.setdefault((_weekday(span.start // DAY), hours_of(span)), []).append(span)
+    often = [own for own in slots.values() if len(own) >= _FEW]
+    weeks = sorted({_week(span.start // DAY) for own in often for span in own})
+    step = 7 * max(1, gcd(*(week - weeks[0] for week in weeks))) if weeks else 7
+    rules = [own for own in map(partial(_whole_rule, step * DAY), often) if own is not None]
+    regular = {span for own in rules for span in own}
+    extra = {*happening} - regular
+    if len(extra) >= len(regular):
+        return dates
+    missing = {(span.start): span for span in regular - {*happening}}
+    changed = {missing[span.start]: Changed(span, "") for span in sorted(extra) if span.start in missing}
+    return EventDates(
+        dates.zone,
+        tuple(sorted(regular)),
+        frozenset(missing.values()) - changed.keys(),
+        changed,
+        tuple(sorted(extra - {change.span for change in changed.values()})),
+    )
+
+
+def _whole_rule(step: int, dates: Sequence[Span]) -> list[Span] | None:
+    """Return all dates of a rule that repeats after `step` minutes; None if too many of them are missing."""
+    first, last = dates[0], dates[-1]
+    length = first.end - first.start
+    every = [Span(start, start + length) for start in range(first.start, last.start + 1, step)]
+    return every if len(every) <= len(dates) * 4 / 3 + 1 else None
 
 
 def hours_of(span: Span) -> Hours:
@@ -121,22 +162,41 @@ def _weekly(groups: Mapping[Hours, Sequence[int]], days: tuple[int, ...]) -> _Pa
     repeats = len(days) > len({_weekday(day) for day in days})
     if not repeats or interval > _LONGEST_INTERVAL or (interval > 1 and len(weeks) < _FEW):
         return None
-    schedule = []
+    schedule: list[Entry] = []
     for hours, own in groups.items():
-        weekdays = sorted({_weekday(day) for day in own})
-        for limits in (days, own):
-            every = [
-                day
-                for day in range(limits[0], limits[-1] + 1)
-                if _weekday(day) in weekdays and (_week(day) - weeks[0]) % interval == 0
-            ]
-            if every == own:
-                dates = EVERY_DATE if limits is days else _within(own, days)
-                schedule.append(_entry(hours, weekdays, dates))
-                break
-        else:
+        entries = _weekly_entries(hours, own, days, interval)
+        if entries is None:
             return None
+        schedule += entries
     return _Pattern("weekly", days, tuple(schedule), interval=interval)
+
+
+def _weekly_entries(
+    hours: Hours, own: Sequence[int], days: Sequence[int], interval: int
+) -> list[Entry] | None:
+    """Return one entry for these dates, or one for each weekday; None if they are not such entries."""
+    weekdays = sorted({_weekday(day) for day in own})
+    for limits in (days, own):
+        if _every(limits, weekdays, interval, days) == [*own]:
+            return [_entry(hours, weekdays, EVERY_DATE if limits is days else _within(own, days))]
+    if len(weekdays) == 1:
+        return None
+    found: list[Entry] = []
+    for weekday in weekdays:
+        dates = [day for day in own if _weekday(day) == weekday]
+        entries = _weekly_entries(hours, dates, days, interval) if len(dates) > 1 else None
+        if entries is None:
+            return None
+        found += entries
+    return found
+
+
+def _every(limits: Sequence[int], weekdays: Sequence[int], interval: int, days: Sequence[int]) -> list[int]:
+    return [
+        day
+        for day in range(limits[0], limits[-1] + 1)
+        if _weekday(day) in weekdays and (_week(day) - _week(days[0])) % interval == 0
+    ]
 
 
 def _weekday(day: int) -> int:

@@ -8,12 +8,14 @@ from typing import Any, NamedTuple
 
 from berth.checks import typos
 from berth.checks.policychecks import PolicyResult, judge
+from berth.dates.occurrence import Skipped
 from berth.dates.recurrence import expand
 from berth.diff.approvals import policy_cases
 from berth.diff.change import ReservationChange
 from berth.diff.compare import compare_versions
 from berth.diff.comparison import version_of
 from berth.edit.datelists import keep_entries, set_keys
+from berth.edit.fieldpaths import FieldPath, full_path, text_of
 from berth.edit.occurrences import Dates, NothingToDoError, OccurrenceEdit, RefusedError
 from berth.edit.roundtrip import (
     Comment,
@@ -28,19 +30,20 @@ from berth.edit.roundtrip import (
 from berth.findings import ERROR, WARNING, Finding, Problem, severity
 from berth.pipeline import Item, Pipeline
 from berth.reading.document import parse
+from berth.reading.scalar import plain
 from berth.reading.source import Source
-from berth.schema.metadata import IMPORTED_FROM, IMPORTED_UID
-from berth.schema.report import nearest
+from berth.schema.metadata import IMPORTED
+from berth.schema.report import nearest, shown
 from berth.schema.values import Reservation
 
 # Assignments such as `provisioning.placeholderCount=30`
 
-_step = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
-_TOP = ("metadata", "spec")
+_step = re.compile(r"""(?:^|\.)([^.\[\]]+)|\[(\d+)\]|\["([^"]*)"\]""")
+_STRUCTURED = tuple("[{\"'")  # how a VALUE begins that is not a plain scalar
 
 
 class Assignment(NamedTuple):
-    """A value for a path from the top of the document; None removes the key."""
+    """A value for a path, which `fieldpaths.full_path` reads; None removes the key."""
 
     path: tuple[str | int, ...]
     value: Any
@@ -52,52 +55,75 @@ def parse_assignment(argument: str) -> Assignment:
     Raise EditError for anything else.
     """
     path, equals, text = argument.partition("=")
-    steps = [int(match[2]) if match[2] else match[1] for match in _step.finditer(path)]
-    rebuilt = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
-    if not equals or not steps or rebuilt != f".{path}":
+    steps: list[str | int] = []
+    end = 0
+    while match := _step.match(path, end):
+        key, index, quoted = match.groups()
+        steps.append(int(index) if index else key or quoted)
+        end = match.end()
+    if not equals or not all(step != "" for step in steps) or not path or end < len(path):
         raise EditError(f'"{argument}" is not PATH=VALUE. Example: provisioning.placeholderCount=30')
-    return Assignment(tuple(steps) if steps[0] in _TOP else ("spec", *steps), _value(text))
+    return Assignment(tuple(steps), _value(text.strip()))
 
 
 def _value(text: str) -> Any:
-    if not text.strip() or text.strip() in ("null", "~"):
-        return None
-    documents, faults = parse(Source("", f"x: {text}\n".encode()))
+    """Return what all of the text means: a scalar, or a value in quotes or brackets.
+
+    YAML would end a title at ` #`, and take `&a` at its start for an anchor; here both are text.
+    """
+    if text.isprintable() and not text.startswith(_STRUCTURED):
+        return plain(text)
+    value = _only_value(f"x: {text}\n")
+    in_list = _only_value(f"x: [{text}]\n") if text.isprintable() else [value]  # a comment would hide the ]
+    if value is None or in_list != [value]:
+        raise EditError(f"the value {shown(text)} is not valid YAML; put quotes around all of a text")
+    return value
+
+
+def _only_value(text: str) -> Any:
+    documents, faults = parse(Source("", text.encode()))
     if faults or len(documents) != 1 or not isinstance(documents[0].value, dict):
-        if text.isprintable() and text[0] not in "[{\"'&*!|>%@`":
-            return text  # a title with a colon is still a title
-        raise EditError(f'the value "{text}" is not valid YAML')
+        return None
     return documents[0].value["x"]
 
 
 def apply_assignment(tree: Any, one: Assignment, make: MakeNode) -> None:
     """Set or remove a value in a document. Raise EditError if the path does not exist."""
-    *above, last = one.path
+    path = full_path(one.path, tree)
+    if path[-1] == "seats" and isinstance(one.value, int):
+        count = f"{text_of((*path[:-1], 'placeholderCount'))}={one.value}"
+        raise EditError(f"seats is a list of classes. Write --seats {one.value}, or {count} for one class")
     at = tree
-    for depth, step in enumerate(above):
-        at = _step_into(at, step, one.path[: depth + 1], make)
-    if isinstance(last, int) and not (isinstance(at, list) and last < len(at)):
-        raise EditError(f"{_path_text(one.path)} is not in the file")
-    if one.value is None:
-        if isinstance(at, dict) and last not in at:
-            raise EditError(f"{_path_text(one.path)} is not in the file")
-        del at[last]
-    else:
-        at[last] = make(one.value)
-
-
-def _step_into(at: Any, step: str | int, path: tuple[str | int, ...], make: MakeNode) -> Any:
-    if isinstance(step, int):
-        if isinstance(at, list) and step < len(at):
-            return at[step]
-    elif isinstance(at, dict):
-        if at.get(step) is None:
+    for depth, step in enumerate(path[:-1]):
+        _check_step(at, path, depth)
+        if isinstance(at, dict) and at.get(step) is None:
             at[step] = make({})
-        return at[step]
-    raise EditError(f"{_path_text(path)} is not in the file")
+        at = at[step]
+    _check_step(at, path, len(path) - 1)
+    if one.value is None:
+        if isinstance(at, dict) and path[-1] not in at:
+            raise EditError(f"{_path_text(path)} is not in the file")
+        del at[path[-1]]
+    else:
+        at[path[-1]] = make(one.value)
 
 
-def _path_text(path: tuple[str | int, ...]) -> str:
+def _check_step(at: Any, path: FieldPath, depth: int) -> None:
+    """Raise EditError unless a step of a path leads into this value: a key of a mapping, or an item."""
+    step, above = path[depth], text_of(path[:depth])
+    if isinstance(step, int):
+        if not (isinstance(at, list) and step < len(at)):
+            raise EditError(f"{_path_text(path[: depth + 1])} is not in the file")
+    elif isinstance(at, list) and at and isinstance(at[0], dict):
+        raise EditError(f"{above} is a list. Write {text_of((*path[:depth], 0, *path[depth:]))}")
+    elif isinstance(at, list):
+        advice = f"Write {above}[0], or all of it: {above}=[...]" if at else f"Write all of it: {above}=[...]"
+        raise EditError(f'{above} is a list without a field "{step}". {advice}')
+    elif not isinstance(at, dict):
+        raise EditError(f'{above} is not a mapping, so it has no field "{step}". Write {above}=VALUE')
+
+
+def _path_text(path: FieldPath) -> str:
     return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).lstrip(".")
 
 
@@ -109,7 +135,7 @@ class EditResult(NamedTuple):
 
     `findings`: errors that the edit causes; with any, nothing must be written. `note`: why there is nothing
     to change. `warnings`: those that the edit causes. `policies`: those of the site that apply to it, as far
-    as they compare no cost.
+    as they compare no cost. `left_out`: dates of the reservation that do not happen.
     """
 
     file: str
@@ -119,6 +145,7 @@ class EditResult(NamedTuple):
     note: str = ""
     warnings: tuple[Finding, ...] = ()
     policies: tuple[PolicyResult, ...] = ()
+    left_out: tuple[Skipped, ...] = ()
 
 
 ReservationEdit = Callable[[Reservation, Any, MakeNode], None]
@@ -158,7 +185,7 @@ def edit_occurrence(
     except NothingToDoError as reason:
         return EditResult(file, text, (), None, str(reason))
     except RefusedError as refused:
-        return EditResult(file, text, _located(pipeline, [refused.problem]), None)
+        return EditResult(file, text, _located(pipeline, refused.problems), None)
     return _apply(pipeline, reservation, text, tree_edit, now)
 
 
@@ -195,7 +222,7 @@ def copy_reservation(  # noqa: PLR0913, PLR0917 - what a copy is made of
 def _forget_import(metadata: Any) -> None:
     """Remove what says from which event a reservation was imported: its copy was not."""
     annotations = metadata.get("annotations") or {}
-    for key in (IMPORTED_FROM, IMPORTED_UID):
+    for key in IMPORTED:
         annotations.pop(key, None)
     if "annotations" in metadata and not annotations:
         del metadata["annotations"]
@@ -277,7 +304,10 @@ def check_edit(
     policies = after.site.policies if after.site else ()
     cases = policy_cases(change, *versions, policies, now) if change and now is not None else ()
     results = [result for case in cases if (result := judge(case, {})) and not result.lacks_cost]
-    return EditResult(file, text, errors, change, warnings=warnings, policies=tuple(results))
+    left_out = new[0].expansion.skipped if new else ()
+    return EditResult(
+        file, text, errors, change, warnings=warnings, policies=tuple(results), left_out=left_out
+    )
 
 
 def _is_new(item: Item, old: dict[str, Item]) -> bool:

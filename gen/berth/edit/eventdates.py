@@ -4,30 +4,22 @@ All are wall times of one zone. A rule repeats on the clock of the event's zone,
 length on that clock.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from datetime import date, datetime, timedelta
+from collections.abc import Collection, Iterable, Mapping
+from datetime import date
 from typing import NamedTuple
 
-from dateutil.rrule import rrulestr
-
 from berth.dates.recurrence import MOST
-from berth.dates.zone import DAY, Zone
-from berth.edit.calendarfeed import (
-    NOT_IMPORTED,
-    PARTLY_IMPORTED,
-    Event,
-    EventClock,
-    EventSpan,
-    EventTime,
-    Feed,
-    ZoneClock,
-)
+from berth.dates.zone import DAY, Zone, clock, date_text, number
+from berth.edit.calendarfeed import NOT_IMPORTED, PARTLY_IMPORTED, Event, Feed
+from berth.edit.calendarrules import EventRule
+from berth.edit.calendarvalues import EventSpan, EventTime
+from berth.edit.calendarzones import EventClock, ZoneClock, is_utc, place_of
 from berth.findings import Finding
 from berth.notation.days import FIRST_YEAR, LAST_YEAR
 
-_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - wall times have no zone
-_FIRST, _LAST = date(FIRST_YEAR, 1, 1), date(LAST_YEAR, 12, 31)
-_FREQUENCIES = ("DAILY", "WEEKLY", "MONTHLY", "YEARLY")
+_FIRST, _LAST = number(date(FIRST_YEAR, 1, 1)), number(date(LAST_YEAR, 12, 31))
+_MOST_FOLLOWED = 100 * MOST  # dates of a rule, also before --from
+_SHOWN = 3  # dates in a message
 
 
 class Span(NamedTuple):
@@ -80,11 +72,23 @@ class Series(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """Which dates are imported, the first and the last included, and the zone of times without one."""
+    """Which dates are imported, the first and the last included, and the zone of times without one.
+
+    `is_zone_given`: it is that of an option, which counts more than what calendars say.
+    """
 
     zone: Zone
     first: date | None = None
     last: date | None = None
+    is_zone_given: bool = False
+
+    @property
+    def first_day(self) -> int:
+        return max(number(self.first), _FIRST) if self.first else _FIRST
+
+    @property
+    def last_day(self) -> int:
+        return min(number(self.last), _LAST) if self.last else _LAST
 
 
 class NotImportedError(Exception):
@@ -93,23 +97,6 @@ class NotImportedError(Exception):
     def __init__(self, finding: Finding) -> None:
         super().__init__(finding.message)
         self.finding = finding
-
-
-def series_of(feed: Feed) -> list[Series]:
-    """Return the events of a feed with their changed instances, in its order. The latest version counts."""
-    mains: dict[str, Event] = {}
-    instances: dict[str, dict[EventTime, Event]] = {}
-    keys: dict[str, None] = {}
-    for at, event in enumerate(feed.events):
-        key = event.uid or f"\n{at}"  # no UID has a line break
-        keys[key] = None
-        if event.instance is None:
-            mains[key] = max(mains.get(key, event), event, key=lambda one: one.sequence)
-        else:
-            of_key = instances.setdefault(key, {})
-            before = of_key.get(event.instance, event)
-            of_key[event.instance] = max(before, event, key=lambda one: one.sequence)
-    return [Series(mains.get(key), tuple(instances.get(key, {}).values())) for key in keys]
 
 
 def dates_of(
@@ -122,18 +109,27 @@ def dates_of(
     return _Reading(series, feed, limits, in_zone=in_zone).dates()
 
 
+class _Starts:
+    """The starts of all dates of an event, also by their day."""
+
+    def __init__(self, starts: Collection[int]) -> None:
+        self.all = frozenset(starts)
+        self._by_day: dict[int, set[int]] = {}
+        for start in starts:
+            self._by_day.setdefault(start // DAY, set()).add(start)
+
+    def of_day(self, day: int) -> set[int]:
+        return self._by_day.get(day, set())
+
+
 class _Reading:
     """The reading of one event: its clock, and what all times are converted with."""
 
     def __init__(self, series: Series, feed: Feed, limits: Limits, *, in_zone: bool) -> None:
-        self.series, self.feed, self.limits = series, feed, limits
+        self.series, self.feed, self.limits, self.in_zone = series, feed, limits, in_zone
         self.findings: list[Finding] = []
-        start = series.first.span.start
-        repeats = bool(series.first.rules)
-        self.clock = self._clock_of(series.first, "DTSTART", start)
+        self.clock = self._clock_of(series.first, "DTSTART", series.first.span.start)
         self.zone = limits.zone
-        if isinstance(self.clock, ZoneClock) and (start.zone != "UTC" or repeats) and not in_zone:
-            self.zone = self.clock.zone  # single events in UTC are local times that a client converted
 
     def refuse(self, event: Event, key: str, message: str, fix: str) -> NotImportedError:
         return NotImportedError(self.feed.finding(event, NOT_IMPORTED, key, message, fix))
@@ -141,58 +137,144 @@ class _Reading:
     def dates(self) -> tuple[EventDates, list[Finding]]:
         main = self.series.main
         if main is None:
-            held = [one for one in self.series.instances if not one.is_canceled]
-            own = [span for one in held if self._has_length(one, span := self._span(one, one.span, 0))]
-            if held and not own:
-                raise self._without_length(held[0])
-            kept = sorted({self._converted(span) for span in own if self._is_within(span.start)})
-            return EventDates(self.zone, tuple(kept), frozenset(), {}, ()), self.findings
+            return self._dates_of_instances(), self.findings
         first = self._span(main, main.span, 0)
         minutes = first.end - first.start
         if minutes <= 0:
             raise self._without_length(main)
-        regular, added = self._regular(main, first), self._added(main, minutes)
-        if main.rules and self._is_within(first.start) and first.start not in regular:
-            message = "DTSTART is not a date of the rule; it is imported as one more date."
-            self._warn(main, "RRULE", message, "Check the first date in the calendar.")
-            added[first.start] = first
+        # Dates outside of the limits are left out at the end: a change is found by the original date.
+        regular, added = self._regular(main, first), self._added(main, first)
         if not main.rules:
             regular, added = {**regular, **added}, {}
-        excluded = self._excluded(main, regular | added)
-        changed, others = self._changes(minutes, regular | added, excluded)
+        elif first.start not in regular:
+            self._warn_of_first(main, first, regular)
+            added[first.start] = first
+        known = _Starts(regular | added)
+        excluded = self._excluded(main, known)
+        changed, others = self._changes(minutes, known, excluded)
+        for start, change in changed.items():
+            if not self._is_within(start):
+                others.append(change.span)
+            elif not self._is_within(change.span.start):
+                excluded.add(start)
         extra = [
             changed[start].span if start in changed else span
             for start, span in added.items()
-            if start not in regular and start not in excluded
+            if start not in regular and start not in excluded and self._is_within(start)
         ]
-        spans = {start: self._converted(span) for start, span in regular.items()}
+        others = [span for span in others if self._is_within(span.start)]
+        kept = {start: span for start, span in regular.items() if self._is_within(start)}
+        if len(kept) > MOST:
+            fix = "Give --from and --until, or write several events."
+            raise self.refuse(main, "RRULE", f"the event has more than {MOST:,} dates.", fix)
+        moved = {start: changed[start] for start in sorted((kept.keys() & changed.keys()) - excluded)}
+        happening = [*kept.values(), *(change.span for change in moved.values()), *extra, *others]
+        self._choose_zone(main, happening)
+        self._warn_of_length(
+            main, (kept[start] for start in kept if start not in excluded and start not in changed)
+        )
+        spans = {start: self._converted(span) for start, span in kept.items()}
         found = EventDates(
             self.zone,
             tuple(sorted({*spans.values()})),
             frozenset(spans[start] for start in spans.keys() & excluded),
             {
-                spans[start]: changed[start]._replace(span=self._converted(changed[start].span))
-                for start in sorted(spans.keys() & changed.keys())
+                spans[start]: change._replace(span=self._converted(change.span))
+                for start, change in moved.items()
             },
             tuple(sorted({self._converted(one) for one in (*extra, *others)})),
         )
         return found, self.findings
 
+    def _dates_of_instances(self) -> EventDates:
+        """Return the dates of changed instances that are there without their event."""
+        held = [one for one in self.series.instances if not one.is_canceled]
+        for one in held:
+            self._check_instance(one)
+        own = [span for one in held if self._has_length(one, span := self._span(one, one.span, 0))]
+        if held and not own:
+            raise self._without_length(held[0])
+        kept = [span for span in own if self._is_within(span.start)]
+        self._choose_zone(self.series.first, kept)
+        return EventDates(
+            self.zone, tuple(sorted({self._converted(span) for span in kept})), frozenset(), {}, ()
+        )
+
     def _clock_of(self, event: Event, key: str, time: EventTime) -> EventClock:
         if not time.zone:
-            return ZoneClock(self.limits.zone)
-        found = self.feed.clock(time.zone)
+            default = None if self.limits.is_zone_given else event.zones.clock(event.zones.default)
+            return default or ZoneClock(self.limits.zone)
+        found = event.zones.clock(time.zone)
         if found is None:
             fix = "Choose a time zone of the tz database, such as Europe/Zurich, in the calendar."
-            message = f'no time zone named "{time.zone}", and the file has no VTIMEZONE for it.'
+            message = (
+                f'no time zone named "{time.zone}", and the file has no VTIMEZONE for it that can be read.'
+            )
             raise self.refuse(event, key, message, fix)
         return found
 
+    def _choose_zone(self, event: Event, spans: Collection[Span]) -> None:
+        """Choose the zone of the result: that of the event, or of the limits where this is simpler.
+
+        Single events in UTC are local times that a client converted.
+        """
+        repeats, walls = bool(event.rules), [wall for span in spans for wall in span]
+        if isinstance(self.clock, ZoneClock):
+            self._check_definition(event, self.clock, walls)
+            if not self.in_zone and (repeats or not is_utc(self.clock.zone)):
+                self.zone = self.clock.zone
+        elif repeats and walls and not self.in_zone:
+            self.zone = place_of(self.clock, walls, [self.limits.zone]) or self.limits.zone
+        result = ZoneClock(self.zone)
+        repeated = [wall for wall in walls if not _has_instant(result, self.clock.instant(wall))]
+        if repeated and isinstance(self.clock, ZoneClock) and not self.in_zone:
+            self.zone = self.clock.zone
+        elif repeated:
+            self._warn_of_repeated(event, "DTSTART", result.wall(self.clock.instant(repeated[0])))
+
+    def _warn_of_repeated(self, event: Event, key: str, wall: int) -> None:
+        """Report a time in the second of two hours of the same name, which a wall time cannot say."""
+        message = f"clocks show {clock(wall)} twice on {_day_text(wall)}; the first of them is imported."
+        self._warn(event, key, message, "Check the times that berth occurrences shows.")
+
+    def _warn_of_length(self, main: Event, spans: Iterable[Span]) -> None:
+        """Report dates on which a DURATION, which is elapsed time, differs from the length on the clock."""
+        minutes = main.span.minutes
+        if minutes is None or main.span.start.is_date or minutes % DAY == 0:
+            return
+        other = [
+            span.start
+            for span in spans
+            if self.clock.instant(span.end) - self.clock.instant(span.start) != minutes * 60
+        ]
+        if other:
+            message = f"clocks change during {_days_text(other)}; the end has the usual time of day there."
+            self._warn(main, "DURATION", message, "Check the times that berth occurrences shows.")
+
+    def _check_definition(self, event: Event, place: ZoneClock, walls: Iterable[int]) -> None:
+        """Report a VTIMEZONE that says something else than the name of its place."""
+        name = event.span.start.zone
+        definition = event.zones.definition(name) if name else None
+        if definition is None:
+            return
+        other = next((wall for wall in walls if definition.instant(wall) != place.instant(wall)), None)
+        if other is not None:
+            day = _day_text(other)
+            message = (
+                f'the VTIMEZONE of "{name}" has another offset on {day} than {place.zone.name}, which counts.'
+            )
+            self._warn(event, "DTSTART", message, "Check the times that berth occurrences shows.")
+
     def _wall(self, event: Event, key: str, time: EventTime) -> int:
         """Return a time on the clock of the event."""
-        if not time.zone or time.zone == self.series.first.span.start.zone:
+        first = self.series.first
+        if not time.zone or (time.zone == first.span.start.zone and event.zones is first.zones):
             return time.wall
-        return self.clock.wall(self._clock_of(event, key, time).instant(time.wall))
+        instant = self._clock_of(event, key, time).instant(time.wall)
+        wall = self.clock.wall(instant)
+        if key in ("DTSTART", "DTEND") and not _has_instant(self.clock, instant):
+            self._warn_of_repeated(event, key, wall)
+        return wall
 
     def _converted(self, span: Span) -> Span:
         """Return wall times of the event's clock as those of the zone of the result."""
@@ -206,101 +288,174 @@ class _Reading:
         start = self._wall(event, "DTSTART", span.start)
         if span.end is not None:
             return Span(start, self._wall(event, "DTEND", span.end))
+        if span.minutes and span.minutes % DAY and not (span.start.is_date or event.rules or event.added):
+            end = self.clock.instant(start) + span.minutes * 60  # a DURATION is elapsed time
+            if _has_instant(self.clock, end):
+                return Span(start, self.clock.wall(end))
         return Span(start, start + (minutes if span.minutes is None else span.minutes))
 
     def _is_within(self, wall: int) -> bool:
-        first, last = self.limits.first or _FIRST, self.limits.last or _LAST
-        return max(first, _FIRST) <= _date(wall) <= min(last, _LAST)
+        return self.limits.first_day <= wall // DAY <= self.limits.last_day
 
     def _regular(self, main: Event, first: Span) -> dict[int, Span]:
         """Return the dates of the rules, by start; without a rule, that of the event."""
-        walls = {wall for rule in main.rules for wall in self._walls(main, "RRULE", rule, first.start)}
-        if not main.rules and self._is_within(first.start):
+        walls = {wall for rule in main.rules for wall in self._starts(main, rule, first.start)}
+        if not main.rules:
             walls.add(first.start)
         return {wall: Span(wall, wall + first.end - first.start) for wall in sorted(walls)}
 
-    def _walls(self, main: Event, key: str, rule: str, start: int) -> Iterator[int]:
-        """Yield the starts that a rule has within the limits."""
-        parts = dict(part.partition("=")[::2] for part in rule.split(";"))
-        until, count = parts.pop("UNTIL", None), parts.get("COUNT")
-        if parts.get("FREQ") not in _FREQUENCIES:
-            message = f"the event repeats {parts.get('FREQ', '')}, more often than daily."
-            raise self.refuse(main, key, message, "Write one longer event.")
-        latest = None if until is None else self._until(until)
-        try:
-            found = rrulestr(";".join("=".join(pair) for pair in parts.items()), dtstart=_moment(start))
-        except (ValueError, TypeError) as error:
-            message, fix = f"the rule cannot be read: {error}.", "Correct it in the calendar."
-            raise self.refuse(main, key, message, fix) from error
-        last = self.limits.last
-        if until is None and count is None and last is None:
+    def _starts(self, main: Event, rule: EventRule, start: int) -> list[int]:
+        """Return all starts of a rule of the event up to the last date that is imported."""
+        if rule.until is None and rule.repeats is None and self.limits.last is None:
             fix = "Give --until DATE, for example the last day of the term."
-            raise self.refuse(main, key, "the event never ends.", fix)
+            raise self.refuse(main, "RRULE", "the event never ends.", fix)
+        return self._followed(main, "RRULE", rule, start, (self.limits.last_day + 1) * DAY - 1)
+
+    def _followed(self, main: Event, key: str, rule: EventRule, start: int, last: int) -> list[int]:
+        if rule.until is not None:
+            last = min(last, self._until(main, key, rule.until))
+        starts: list[int] = []
         kept = 0
-        for moment in found:
-            wall = _minutes(moment)
-            if (latest is not None and wall > latest) or (last is not None and _date(wall) > last):
-                return
-            if self._is_within(wall):
-                kept += 1
-                yield wall
-            if kept > MOST:
+        for wall in rule.starts(start):
+            if wall > last:
+                break
+            starts.append(wall)
+            kept += self._is_within(wall)
+            if kept > MOST or len(starts) > _MOST_FOLLOWED:
                 fix = "Give --from and --until, or write several events."
                 raise self.refuse(main, key, f"the event has more than {MOST:,} dates.", fix)
+        return starts
 
-    def _until(self, text: str) -> int:
+    def _until(self, event: Event, key: str, until: EventTime) -> int:
         """Return the last wall time of UNTIL: a date, a time in UTC, or one on the clock of the event."""
-        day, _, time = text.partition("T")
-        wall = _minutes(datetime.strptime(day, "%Y%m%d"))  # noqa: DTZ007 - a wall time
-        if not time:
-            return wall + DAY - 1
-        wall += int(time[:2]) * 60 + int(time[2:4])
-        return self.clock.wall(wall * 60) if time.endswith("Z") else wall
+        return until.wall + DAY - 1 if until.is_date else self._wall(event, key, until)
 
-    def _added(self, main: Event, minutes: int) -> dict[int, Span]:
-        spans = [self._span(main, one, minutes) for one in main.added]
-        return {one.start: one for one in spans if self._is_within(one.start) and one.start < one.end}
+    def _warn_of_first(self, main: Event, first: Span, regular: Collection[int]) -> None:
+        if self._is_within(first.start):
+            reason = "" if regular else "the rule has no date; "
+            message = f"{reason}DTSTART is not a date of the rule; it is imported as one more date."
+            self._warn(main, "RRULE", message, "Check the first date in the calendar.")
 
-    def _excluded(self, main: Event, known: Mapping[int, Span]) -> set[int]:
-        begin = self._wall(main, "DTSTART", main.span.start)
-        starts = {wall for rule in main.excluded_rules for wall in self._walls(main, "EXRULE", rule, begin)}
-        for one in main.excluded:
-            starts |= self._meant(main, "EXDATE", one, known)
-        return starts & known.keys()
+    def _added(self, main: Event, first: Span) -> dict[int, Span]:
+        """Return the dates of RDATE, by start. A date without a time is at the time of the event."""
+        minutes, spans = first.end - first.start, []
+        for one in main.added:
+            span = self._span(main, one, minutes)
+            day = self._day_meant(one.start, span.start) if one.end is None and one.minutes is None else None
+            if day is not None:
+                start = day * DAY + first.start % DAY
+                if start != span.start and not one.start.is_date:
+                    message = f"a midnight is read as the date {_day_text(start)}, at {clock(start)}."
+                    self._warn(main, "RDATE", message, "Check this date in the calendar.")
+                span = Span(start, start + minutes)
+            if span.end <= span.start:
+                message = f"the date {_day_text(span.start)} has no length; it is left out."
+                self._warn(main, "RDATE", message, "Give it an end.")
+            else:
+                spans.append(span)
+        return {span.start: span for span in spans}
 
-    def _meant(self, event: Event, key: str, time: EventTime, known: Iterable[int]) -> set[int]:
+    def _excluded(self, main: Event, known: _Starts) -> set[int]:
+        begin, last = self._wall(main, "DTSTART", main.span.start), max(known.all)
+        starts = {
+            wall for rule in main.excluded_rules for wall in self._followed(main, "EXRULE", rule, begin, last)
+        }
+        unknown = []
+        for time in main.excluded:
+            meant = self._meant(main, "EXDATE", time, known)
+            starts |= meant
+            wall = self._wall(main, "EXDATE", time)
+            if meant or not self._is_within(wall):
+                continue
+            if times := sorted(known.of_day(wall // DAY)):
+                shown = " and ".join(clock(start) for start in times)
+                message = (
+                    f"the event leaves out {_day_text(wall)} at {clock(wall)}; its time there is {shown}, "
+                    "which is imported."
+                )
+                self._warn(main, "EXDATE", message, f"Leave out {shown} in the calendar, or nothing.")
+            else:
+                unknown.append(wall)
+        if unknown:
+            message = f"the event has no date on {_days_text(unknown)}, which it leaves out."
+            self._warn(main, "EXDATE", message, "Check these dates in the calendar.")
+        return starts & known.all
+
+    def _meant(self, event: Event, key: str, time: EventTime, known: _Starts) -> set[int]:
         """Return the starts that a time means. A date means all of it; some clients write its midnight."""
-        exact = {self._wall(event, key, time)} & {*known}
-        if exact or time.wall % DAY:
-            return exact
-        return {start for start in known if start // DAY == time.day}
+        wall = self._wall(event, key, time)
+        if wall in known.all and not time.is_date:
+            return {wall}
+        day = self._day_meant(time, wall)
+        return set() if day is None else known.of_day(day)
+
+    def _day_meant(self, time: EventTime, wall: int) -> int | None:
+        """Return the day of a date, and of a midnight that stands for one: without a zone, or of the event.
+
+        An event of whole days has no zone, so the midnight of each zone stands for its date.
+        """
+        if wall % DAY == 0:
+            return wall // DAY
+        is_any_zone = not time.zone or self.series.first.span.start.is_date
+        return time.day if is_any_zone and time.wall % DAY == 0 else None
 
     def _changes(
-        self, minutes: int, known: Mapping[int, Span], excluded: set[int]
+        self, minutes: int, known: _Starts, excluded: set[int]
     ) -> tuple[dict[int, Changed], list[Span]]:
         """Return the changed instances by start, and those of no date of the rules; add canceled ones."""
         changed: dict[int, Changed] = {}
-        extra: list[Span] = []
+        others: list[Span] = []
         for one in self.series.instances:
+            self._check_instance(one)
             assert one.instance is not None
-            if one.is_for_following:
-                message = "a change of this and all following dates is not supported."
-                raise self.refuse(
-                    one, "RECURRENCE-ID", message, "End the event there, and begin another one."
-                )
             meant = self._meant(one, "RECURRENCE-ID", one.instance, known)
             if one.is_canceled:
                 excluded |= meant
                 continue
+            if len(meant) > 1:
+                times = " and ".join(clock(start) for start in sorted(meant))
+                message = f"the date {_day_text(min(meant))} has the times {times}; which one is changed?"
+                raise self.refuse(one, "RECURRENCE-ID", message, "Write the time of the one that changes.")
             span = self._span(one, one.span, minutes)
             if not self._has_length(one, span):
                 excluded |= meant
-            elif meant:
-                excluded -= meant
-                changed |= dict.fromkeys(meant, Changed(span, one.description))
-            elif self._is_within(span.start):
-                extra.append(span)
-        return changed, extra
+                continue
+            if any(self._is_within(start) for start in meant & excluded):
+                message = f"the event leaves out {_days_text(meant)}, and changes it; the change is imported."
+                self._warn(one, "RECURRENCE-ID", message, "Remove one of them in the calendar.")
+            excluded -= meant
+            for start in meant:
+                change = Changed(span, one.description)
+                if changed.setdefault(start, change) != change:
+                    message = f"the date {_day_text(start)} is changed twice."
+                    raise self.refuse(one, "RECURRENCE-ID", message, "Remove one of the changes.")
+            if not meant:
+                others.append(span)
+                self._warn_of_stray(one, one.instance, span)
+        return changed, others
+
+    def _warn_of_stray(self, changed: Event, instance: EventTime, span: Span) -> None:
+        """Report a change of a date that the event does not have, and that would be imported."""
+        wall = self._wall(changed, "RECURRENCE-ID", instance)
+        if self._is_within(span.start) and self._is_within(wall):
+            message = f"the event has no date on {_day_text(wall)}; it is imported as one more date."
+            self._warn(changed, "RECURRENCE-ID", message, "Check this date in the calendar.")
+
+    def _check_instance(self, changed: Event) -> None:
+        """Refuse or report what a changed date says of other dates."""
+        if changed.is_for_following:
+            message = "a change of this and all following dates is not supported."
+            raise self.refuse(
+                changed, "RECURRENCE-ID", message, "End the event there, and begin another one."
+            )
+        main = self.series.main
+        for key, own, whole in (
+            ("RRULE", changed.rules, main.rules if main else ()),
+            ("RDATE", changed.added, main.added if main else ()),
+        ):
+            if own and own != whole:
+                message = f"a changed date has {key}, which is not used."
+                self._warn(changed, key, message, "Check this event in the calendar.")
 
     def _without_length(self, event: Event) -> NotImportedError:
         return self.refuse(event, "DTEND", "the event has no length.", "Give it an end after its start.")
@@ -316,13 +471,17 @@ class _Reading:
         self.findings.append(self.feed.finding(event, PARTLY_IMPORTED, key, message, fix))
 
 
-def _moment(wall: int) -> datetime:
-    return _EPOCH + timedelta(minutes=wall)
+def _has_instant(clock: EventClock, instant: int) -> bool:
+    """Tell whether a wall time of a clock means this instant: of a repeated time, it means the first."""
+    return clock.instant(clock.wall(instant)) == instant // 60 * 60
 
 
-def _minutes(moment: datetime) -> int:
-    return int((moment - _EPOCH).total_seconds()) // 60
+def _day_text(wall: int) -> str:
+    return date_text(wall // DAY)
 
 
-def _date(wall: int) -> date:
-    return _moment(wall).date()
+def _days_text(walls: Collection[int]) -> str:
+    """Return some dates, and how many more there are."""
+    days = [_day_text(wall) for wall in sorted(walls)]
+    more = f" and {len(days) - _SHOWN} more" if len(days) > _SHOWN else ""
+    return f"{', '.join(days[:_SHOWN])}{more}"

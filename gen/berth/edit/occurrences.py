@@ -1,10 +1,10 @@
-"""Skip, move and extend one occurrence, or change its seats: find it, and write what differs into the tree.
+"""Skip, move, extend and add single dates, or change their seats: find them, and write what differs.
 
 An occurrence in `extra` is edited there; for one of the schedule, an entry of `except` or `moved` is added,
 changed or removed. All times are wall times in the zone of the reservation.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ from berth.dates.exceptions import (
     calendars_of,
     single_excepts,
 )
-from berth.dates.moments import span_text
+from berth.dates.moments import no_date_text, span_text
 from berth.dates.occurrence import LocalOccurrence, window_minutes
 from berth.dates.recurrence import local_occurrences
 from berth.dates.zone import DAY, Zone, clock, day_of, load, local, number, window
@@ -25,9 +25,10 @@ from berth.edit.roundtrip import EditError, MakeNode, TreeEdit
 from berth.edit.seats import Counts, count_keys, set_extra_seats, with_counts
 from berth.findings import Problem
 from berth.manifests.placed import class_names
-from berth.notation.times import end_time
+from berth.notation.times import TimeSpan, end_time
 from berth.output.report import seats_text
-from berth.schema.values import Calendar, Reservation, Seats
+from berth.schema.entry import EQUAL_TIMES
+from berth.schema.values import Calendar, Except, Reservation, Seats
 
 
 class OccurrenceSelector(NamedTuple):
@@ -49,6 +50,34 @@ class OccurrenceSelector(NamedTuple):
         return f"{at} named {self.name}" if self.name else at
 
 
+class DateRange(NamedTuple):
+    """Local dates, both inclusive, and which of their occurrences are meant: by start and by name, or all."""
+
+    first: str
+    last: str
+    start: str | None = None
+    name: str | None = None
+
+    @property
+    def days(self) -> range:
+        return range(number(date.fromisoformat(self.first)), number(date.fromisoformat(self.last)) + 1)
+
+    @property
+    def words(self) -> str:
+        """What it means: `from 2026-02-15 to 2026-02-26 at 09:00 named extra-time`."""
+        which = OccurrenceSelector(self.first, self.start, name=self.name).words
+        return f"from {self.first} to {self.last}{which}"
+
+    def has(self, wall: int, name: str) -> bool:
+        """Tell whether it means an occurrence that starts then and has this name."""
+        is_start = self.start is None or wall % DAY == end_time(self.start)
+        return wall // DAY in self.days and is_start and self.name in (None, name)
+
+
+DateSelector = OccurrenceSelector | DateRange
+"""What one DATE of a command names."""
+
+
 class NewTimes(NamedTuple):
     """New dates and times of the start and the end; None keeps what the occurrence has."""
 
@@ -63,11 +92,11 @@ class NothingToDoError(Exception):
 
 
 class RefusedError(Exception):
-    """An edit that is refused with a finding."""
+    """An edit that is refused with findings."""
 
-    def __init__(self, problem: Problem) -> None:
-        super().__init__(problem.message)
-        self.problem = problem
+    def __init__(self, *problems: Problem) -> None:
+        super().__init__(problems[0].message)
+        self.problems = problems
 
 
 OccurrenceEdit = Callable[["Dates"], TreeEdit]
@@ -99,13 +128,11 @@ class Dates:
         day = number(date.fromisoformat(which.day))
         if which.start is None:
             matches = [
-                one
-                for one in possible
-                if day in {start // DAY for start in (one.original, *self._shown(one))}
+                one for one in possible if day in {start // DAY for start in (one.original, *self.shown(one))}
             ]
         else:
             wall = day * DAY + end_time(which.start)
-            shown = [one for one in possible if wall in self._shown(one)]
+            shown = [one for one in possible if wall in self.shown(one)]
             matches = [one for one in shown if one.happens] or shown
             if which.is_id or not matches:
                 matches = [one for one in possible if wall == one.original]
@@ -123,7 +150,7 @@ class Dates:
                 return one
         return None
 
-    def _shown(self, one: LocalOccurrence) -> tuple[int, int]:
+    def shown(self, one: LocalOccurrence) -> tuple[int, int]:
         """Return its start as the file says it, and as clocks show it."""
         return one.start, local(self.zone, window(self.zone, one.start, one.end)[0])
 
@@ -143,11 +170,11 @@ class Dates:
     ) -> str:
         """Return the shortest arguments that name the occurrence; with `time`, at least a date and a time."""
         rest = [other for other in possible or self._happening() if other != one]
-        shown = self._shown(one)[1]
-        days = {start // DAY for other in rest for start in (other.original, *self._shown(other))}
+        shown = self.shown(one)[1]
+        days = {start // DAY for other in rest for start in (other.original, *self.shown(other))}
         if not time and shown // DAY not in days:
             return f"{day_of(shown)}"
-        same = [other.name for other in rest if shown in self._shown(other)]
+        same = [other.name for other in rest if shown in self.shown(other)]
         if not same:
             return f"{day_of(shown)} {clock(shown)}"
         if one.name and one.name not in same:
@@ -184,39 +211,165 @@ class Dates:
         there = [
             self.address(one, time=True)
             for one in self._happening()
-            if str(day_of(self._shown(one)[1])) == which.day
+            if str(day_of(self.shown(one)[1])) == which.day
         ]
-        name = self.reservation.name
-        fix = f"Name another date: berth occurrences {name} lists them."
         if there:
             fix = f"Name its start: {' or '.join(there)}."
-        return self.problem(code, f"{name} has no occurrence on {which.day}{which.words}.", fix)
+            message = f"{self.reservation.name} has no occurrence on {which.day}{which.words}."
+            return self.problem(code, message, fix)
+        day = number(date.fromisoformat(which.day))
+        return self._no_date(code, range(day, day + 1), which.words)
+
+    def missing_range(self, dates: DateRange, code: str) -> Problem:
+        """Report that nothing happens on any of the dates."""
+        return self._no_date(
+            code, dates.days, OccurrenceSelector(dates.first, dates.start, name=dates.name).words
+        )
+
+    def _no_date(self, code: str, days: range, which: str) -> Problem:
+        """Report that the reservation has no date on these days, with the nearest that it has."""
+        there = [self.shown(one)[1] // DAY for one in self._happening()]
+        text = no_date_text(days[0], days[-1], there)
+        where, separator, near = text.partition(";")
+        message = f"{self.reservation.name} has {where}{which}{separator}{near}."
+        return self.problem(
+            code, message, f"Name another date: berth occurrences {self.reservation.name} lists them."
+        )
 
     def problem(self, code: str, message: str, fix: str) -> Problem:
         origin = self.reservation.origin
         return Problem(code, origin.file, origin.index, ("spec", "recurrence"), message, fix)
 
 
+class ListChanges:
+    """Entries to remove from the lists of a recurrence, by index, and entries to add."""
+
+    def __init__(self) -> None:
+        self.removed: dict[str, set[int]] = {}
+        self.added: list[tuple[str, Any]] = []
+
+    def remove(self, key: str, index: int) -> None:
+        self.removed.setdefault(key, set()).add(index)
+
+    def add(self, key: str, entry: Any) -> None:
+        if (key, entry) not in self.added:
+            self.added.append((key, entry))
+
+    def __bool__(self) -> bool:
+        return bool(self.removed or self.added)
+
+    def __call__(self, tree: Any, make: MakeNode) -> None:
+        """Apply them to the tree of a document."""
+        self.apply(tree["spec"]["recurrence"], make)
+
+    def apply(self, written: Any, make: MakeNode) -> None:
+        """Apply them to the recurrence of a document."""
+        for key, indices in self.removed.items():
+            for index in sorted(indices, reverse=True):
+                remove_entry(written, key, index)
+        for key, entry in self.added:
+            add_entry(written, key, entry, make)
+
+
 def skip_occurrence(which: OccurrenceSelector) -> OccurrenceEdit:
     """Leave an occurrence out."""
-
-    def plan(dates: Dates) -> TreeEdit:
-        one = dates.find(which, lambda found: found.happens)
-        if one is not None:
-            return _skip(dates, one)
-        left_out = dates.find_left_out(which)
-        if left_out is not None and left_out.move is not None and not left_out.has_new_time:
-            return _skip(dates, left_out)
-        if left_out is not None:
-            when = " ".join(filter(None, (which.day, which.start, which.name)))
-            raise NothingToDoError(f"nothing is left to skip on {when} ({left_out.reason})")
-        raise RefusedError(dates.missing(which, NOTHING_TO_SKIP))
-
-    return plan
+    return skip_dates([which])
 
 
-def move_occurrence(which: OccurrenceSelector, to: NewTimes) -> OccurrenceEdit:
-    """Let an occurrence happen at another time. Without a new end it keeps its length."""
+def skip_dates(selectors: Sequence[DateSelector], title: str = "") -> OccurrenceEdit:
+    """Leave occurrences out, in one edit. `title` is shown where the dates are skipped."""
+    return lambda dates: _each(selectors, lambda changes, item: _skip_selected(dates, changes, item, title))
+
+
+def _each(selectors: Sequence[DateSelector], change: Callable[[ListChanges, DateSelector], None]) -> TreeEdit:
+    """Collect the changes of each selector. Report all that are refused, or why there is nothing to do."""
+    changes, problems, reasons = ListChanges(), list[Problem](), list[str]()
+    for item in selectors:
+        try:
+            change(changes, item)
+        except RefusedError as refused:
+            problems += refused.problems
+        except NothingToDoError as reason:
+            reasons.append(str(reason))
+    if problems:
+        raise RefusedError(*problems)
+    if not changes:
+        raise NothingToDoError("; ".join(dict.fromkeys(reasons)))
+    return changes
+
+
+def _skip_selected(dates: Dates, changes: ListChanges, item: DateSelector, title: str) -> None:
+    if isinstance(item, DateRange):
+        _skip_range(dates, changes, item, title)
+        return
+    one = dates.find(item, lambda found: found.happens)
+    if one is not None:
+        _skip(dates, changes, one, title)
+        return
+    left_out = dates.find_left_out(item)
+    if left_out is None:
+        raise RefusedError(dates.missing(item, NOTHING_TO_SKIP))
+    if left_out.move is not None and not left_out.has_new_time:
+        _skip(dates, changes, left_out, title)
+    elif not (title and _retitle(dates, changes, left_out, title)):
+        when = " ".join(filter(None, (item.day, item.start, item.name)))
+        raise NothingToDoError(f"nothing is left to skip on {when} ({left_out.reason})")
+
+
+def _skip(dates: Dates, changes: ListChanges, one: LocalOccurrence, title: str) -> None:
+    if one.is_extra:
+        if title:
+            raise EditError(
+                f"{dates.words(one)} is an extra date, which goes without a trace: leave out --title"
+            )
+        changes.remove("extra", one.entry - len(dates.reservation.recurrence.schedule))
+        return
+    if one.move is not None:
+        changes.remove("moved", one.move)
+    if one.excluded is None:
+        entry = {**original_keys(dates, one), **({"title": title} if title else {})}
+        changes.add("except", entry if len(entry) > 1 else entry["date"])
+
+
+def _retitle(dates: Dates, changes: ListChanges, one: LocalOccurrence, title: str) -> bool:
+    """Give the entry of `except` that leaves out only this occurrence another title, if there is one."""
+    excepts = dates.reservation.recurrence.excepts
+    singles = single_excepts(excepts, one.original, one.name)
+    if not singles or excepts[singles[0]].title == title:
+        return False
+    changes.remove("except", singles[0])
+    changes.add("except", {**original_keys(dates, one), "title": title})
+    return True
+
+
+def _skip_range(dates: Dates, changes: ListChanges, item: DateRange, title: str) -> None:
+    """Leave out a range with one entry of `except`; what was moved into it from elsewhere has its own."""
+    is_needed, has_any = False, False
+    for one in dates.all:
+        is_shown = any(item.has(wall, one.name) for wall in dates.shown(one))
+        is_original = not one.is_extra and item.has(one.original, one.name)
+        has_any = has_any or is_shown or is_original
+        if one.happens and is_shown and not is_original:
+            _skip(dates, changes, one, "" if one.is_extra else title)
+        elif is_original and not (one.has_new_time and not is_shown):  # what was moved away stays there
+            is_needed = is_needed or one.excluded is None
+            if one.move is not None:
+                changes.remove("moved", one.move)
+    if is_needed:
+        entry = {"from": item.first, "to": item.last}
+        keys = (("startTime", item.start), ("name", item.name), ("title", title or None))
+        changes.add("except", entry | {key: value for key, value in keys if value is not None})
+    elif not has_any:
+        raise RefusedError(dates.missing_range(item, NOTHING_TO_SKIP))
+    elif not changes:
+        raise NothingToDoError(f"nothing is left to skip {item.words}")
+
+
+def move_occurrence(which: OccurrenceSelector, to: NewTimes, counts: Counts | None = None) -> OccurrenceEdit:
+    """Let an occurrence happen at another time, and with other seats if there are counts.
+
+    Without a new end it keeps its length.
+    """
 
     def plan(dates: Dates) -> TreeEdit:
         # A class that a holiday cancels is often given on another date.
@@ -226,9 +379,14 @@ def move_occurrence(which: OccurrenceSelector, to: NewTimes) -> OccurrenceEdit:
         day = one.start // DAY if to.day is None else number(date.fromisoformat(to.day))
         start = day * DAY + (one.start % DAY if to.start is None else end_time(to.start))
         end = _moved_end(one, start, to)
-        if one.happens and (start, end) == (one.start, one.end):
+        seats = None if counts is None else _other_seats(dates, one, counts)
+        if seats is not None and dict(seats) == dict(one.seats):
+            seats = None
+        if not (one.happens and (start, end) == (one.start, one.end)):
+            return _retime(dates, one, (start, end), to, seats)
+        if seats is None:
             raise NothingToDoError(f"it already happens at {dates.words(one)}")
-        return _retime(dates, one, (start, end), to)
+        return _reseat(dates, one, seats)
 
     return plan
 
@@ -327,37 +485,132 @@ def change_seats(which: OccurrenceSelector, counts: Counts) -> OccurrenceEdit:
         one = dates.find(which, lambda found: found.happens)
         if one is None or dates.is_contradictory(one):
             raise RefusedError(_not_movable(dates, which, one))
-        reservation = dates.reservation
-        seats = with_counts(one.seats, counts, class_names(reservation) if reservation.seats_listed else ())
+        seats = _other_seats(dates, one, counts)
         if dict(seats) == dict(one.seats):
-            has = seats_text(seats, reservation.holder.unit)
+            has = seats_text(seats, dates.reservation.holder.unit)
             raise NothingToDoError(f"{dates.words(one)} has {has} already")
         return _reseat(dates, one, seats)
 
     return plan
 
 
+def _other_seats(dates: Dates, one: LocalOccurrence, counts: Counts) -> Seats:
+    reservation = dates.reservation
+    return with_counts(one.seats, counts, class_names(reservation) if reservation.seats_listed else ())
+
+
+def add_occurrence(day: str, times: TimeSpan, counts: Counts | None, name: str) -> OccurrenceEdit:
+    """Add an occurrence besides the schedule, with a name if it is that of a group."""
+
+    def plan(dates: Dates) -> TreeEdit:
+        reservation = dates.reservation
+        start = number(date.fromisoformat(day)) * DAY + times.start
+        end = start + window_minutes(times.start, times.end, None)
+        if end == start:
+            raise EditError("TIMES: the end equals the start. Write another time", EQUAL_TIMES)
+        dates.check_open(start, end)
+        seats = reservation.seats
+        if counts is not None:
+            seats = with_counts(seats, counts, class_names(reservation) if reservation.seats_listed else ())
+        entry = {
+            "date": day,
+            "startTime": clock(start),
+            **end_keys(start, end),
+            "name": name or None,
+            **count_keys(reservation, seats, reservation.seats),
+        }
+        changes = ListChanges()
+        changes.add("extra", {key: value for key, value in entry.items() if value is not None})
+        return changes
+
+    return plan
+
+
+# What commands have written, taken back
+
+MOVED, EXTENDED, RESEATED = "another time", "a later end", "other seats"
+_UNDONE = {
+    MOVED: ("date", "startTime", "endTime", "endDay", "placeholderCount", "nodeCount", "seats"),
+    EXTENDED: ("endTime", "endDay"),
+    RESEATED: ("placeholderCount", "nodeCount", "seats"),
+}
+
+
+def undo_change(which: OccurrenceSelector, what: str) -> OccurrenceEdit:
+    """Take back one of the changes above: MOVED is all that `moved` says of the date."""
+
+    def plan(dates: Dates) -> TreeEdit:
+        one = dates.find(which, lambda found: _has_change(dates, found, what))
+        if one is None:
+            usual = dates.find(which, lambda found: found.happens) or dates.find_left_out(which)
+            if usual is None:
+                raise RefusedError(dates.missing(which, NOTHING_TO_MOVE))
+            why = "is an extra date, which was changed in its place" if usual.is_extra else f"has not {what}"
+            raise NothingToDoError(f"nothing to undo: {dates.words(usual)} {why}")
+        keys: dict[str, Any] = dict.fromkeys(_UNDONE[what])
+        return lambda tree, make: _change(dates, one, tree["spec"]["recurrence"], keys, make)
+
+    return plan
+
+
+def _has_change(dates: Dates, one: LocalOccurrence, what: str) -> bool:
+    if one.move is None:
+        return False
+    move = dates.reservation.recurrence.moves[one.move]
+    return what == MOVED or (move.seats if what == RESEATED else move.to_end) is not None
+
+
+def undo_skip(selectors: Sequence[DateSelector]) -> OccurrenceEdit:
+    """Remove the entries of `except` for these dates: a single date, or all within a range."""
+    return lambda dates: _each(selectors, lambda changes, item: _undo_skip(dates, changes, item))
+
+
+def _undo_skip(dates: Dates, changes: ListChanges, item: DateSelector) -> None:
+    wanted = item if isinstance(item, DateRange) else DateRange(item.day, item.day, item.start, item.name)
+    days, partly, is_removed = wanted.days, list[str](), False
+    for index, one in enumerate(dates.reservation.recurrence.excepts):
+        first, last = number(one.first), number(one.last)
+        if first in days and last in days and _is_just(dates, one, wanted):
+            changes.remove("except", index)
+            is_removed = True
+        elif first <= days[-1] and days[0] <= last:
+            partly.append(f"berth skip {dates.reservation.name} {_except_address(one)} --undo")
+    if is_removed:
+        return
+    single = " ".join(filter(None, (wanted.first, wanted.start, wanted.name)))
+    when = f"on {single}" if len(days) == 1 else wanted.words
+    if partly:
+        raise EditError(f"except does not name just what is {when}. To take back more: {' or '.join(partly)}")
+    left_out = [one for one in dates.all if not one.happens and wanted.has(one.original, one.name)]
+    why = f" ({left_out[0].reason} leaves it out)" if left_out else ""
+    raise NothingToDoError(f"nothing to undo {when}: except does not name it{why}")
+
+
+def _is_just(dates: Dates, one: Except, wanted: DateRange) -> bool:
+    """Tell whether an entry of `except` leaves out nothing but occurrences with the start and name wanted."""
+    if wanted.start is None and wanted.name is None:
+        return True
+    start = None if one.start is None else clock(one.start)
+    named = DateRange(str(one.first), str(one.last), start, one.name)
+    return all(
+        wanted.has(other.original, other.name)
+        for other in dates.all
+        if not other.is_extra and named.has(other.original, other.name)
+    )
+
+
+def _except_address(one: Except) -> str:
+    """Return the arguments that name an entry of `except`."""
+    words = [f"{one.first}" if one.first == one.last else f"{one.first}..{one.last}"]
+    words += [] if one.start is None else [clock(one.start)]
+    words += [f"--name {one.name}"] if one.name else []
+    return " ".join(words)
+
+
 # What is written
 
 
-def _skip(dates: Dates, one: LocalOccurrence) -> TreeEdit:
-    recurrence = dates.reservation.recurrence
-
-    def edit(tree: Any, make: MakeNode) -> None:
-        written = tree["spec"]["recurrence"]
-        if one.is_extra:
-            remove_entry(written, "extra", one.entry - len(recurrence.schedule))
-            return
-        if one.move is not None:
-            remove_entry(written, "moved", one.move)
-        if one.excluded is None:
-            entry = _original(dates, one)
-            add_entry(written, "except", entry if len(entry) > 1 else entry["date"], make)
-
-    return edit
-
-
-def _original(dates: Dates, one: LocalOccurrence) -> dict[str, str]:
+def original_keys(dates: Dates, one: LocalOccurrence) -> dict[str, str]:
     """Return the keys that name an occurrence of the schedule in `except` and `moved`."""
     day = one.original // DAY
     others = [other for other in dates.all if not other.is_extra and other.original // DAY == day]
@@ -369,9 +622,14 @@ def _original(dates: Dates, one: LocalOccurrence) -> dict[str, str]:
     return keys
 
 
-def _retime(dates: Dates, one: LocalOccurrence, times: tuple[int, int], to: NewTimes) -> TreeEdit:
-    """Write a new start and end. `to`: what was given, which is written even if it is the same as before."""
-    recurrence = dates.reservation.recurrence
+def _retime(
+    dates: Dates, one: LocalOccurrence, times: tuple[int, int], to: NewTimes, seats: Seats | None = None
+) -> TreeEdit:
+    """Write a new start and end, and other seats if there are any.
+
+    `to`: what was given, which is written even if it is the same as before.
+    """
+    reservation, recurrence = dates.reservation, dates.reservation.recurrence
     start, end = times
     dates.check_open(start, end)
 
@@ -379,11 +637,18 @@ def _retime(dates: Dates, one: LocalOccurrence, times: tuple[int, int], to: NewT
         written = tree["spec"]["recurrence"]
         if one.is_extra:
             entry = written["extra"][one.entry - len(recurrence.schedule)]
-            set_keys(entry, {"date": str(day_of(start)), "startTime": clock(start), **_end(start, end)}, make)
+            set_keys(
+                entry, {"date": str(day_of(start)), "startTime": clock(start), **end_keys(start, end)}, make
+            )
+            if seats is not None:
+                set_extra_seats(reservation, entry, seats, make)
             return
         is_usual = times == (one.original, one.original + one.length) and one.excluded is None
         usual = dict.fromkeys(("date", "startTime", "endTime", "endDay"))
-        _change(dates, one, written, usual if is_usual else _new_target(one, start, end, to), make)
+        keys = usual if is_usual else _new_target(one, start, end, to)
+        if seats is not None:
+            keys = keys | count_keys(reservation, seats, recurrence.schedule[one.entry].seats)
+        _change(dates, one, written, keys, make)
 
     return edit
 
@@ -410,7 +675,7 @@ def _change(
     """Set keys of `to` in the entry of `moved`, which is added or removed if need be; None removes a key."""
     if one.move is None:
         new = {key: value for key, value in keys.items() if value is not None}
-        add_entry(recurrence, "moved", {**_original(dates, one), "to": new}, make)
+        add_entry(recurrence, "moved", {**original_keys(dates, one), "to": new}, make)
         return
     target = recurrence["moved"][one.move]["to"]
     set_keys(target, keys, make)
@@ -426,10 +691,10 @@ def _new_target(one: LocalOccurrence, start: int, end: int, to: NewTimes) -> dic
     if to.start is not None or start % DAY != one.original % DAY:
         keys["startTime"] = clock(start)
     has_end = to.end is not None or end - start != one.length
-    return keys | (_end(start, end) if has_end else {"endTime": None, "endDay": None})
+    return keys | (end_keys(start, end) if has_end else {"endTime": None, "endDay": None})
 
 
-def _end(start: int, end: int) -> dict[str, Any]:
+def end_keys(start: int, end: int) -> dict[str, Any]:
     """Return `endTime`, and `endDay` where the rule of `endTime` does not say the day."""
     if end == (start // DAY + 1) * DAY:
         return {"endTime": "24:00", "endDay": None}

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from datetime import date
 
 from berth.dates.zone import DAY, clock
+from berth.edit.roundtrip import scalar
 from berth.notation.weekdays import WEEKDAYS, WEEKS
 from berth.schema.values import Entry, EntryDates, Except, Extra, Move, Recurrence, Seats
 
@@ -14,7 +15,7 @@ def recurrence_lines(one: Recurrence, seats: Seats) -> list[str]:
     """Return the lines of `recurrence` in a reservation that has these seats."""
     lines = [f"  recurrence:\n    type: {one.type}\n"]
     if one.within:
-        lines.append(f"    within: [{', '.join(one.within)}]\n")
+        lines.append(f"    within: [{', '.join(map(scalar, one.within))}]\n")
     elif one.first and one.last:
         lines.append(f"    startDate: {one.first}\n    endDate: {one.last}\n")
     own = {entry.dates.listed: entry for entry in one.schedule if entry.dates.listed is not None}
@@ -28,11 +29,11 @@ def recurrence_lines(one: Recurrence, seats: Seats) -> list[str]:
     if one.interval != 1:
         lines.append(f"    interval: {one.interval}\n")
     if one.calendars:
-        lines.append(f"    calendars: [{', '.join(one.calendars)}]\n")
+        lines.append(f"    calendars: [{', '.join(map(scalar, one.calendars))}]\n")
     lines += _block("except", map(_except, one.excepts))
     shared = (entry for entry in one.schedule if entry.dates.listed is None)
     lines += _block("schedule", (_mapping(_entry_fields(entry, seats)) for entry in shared))
-    lines += _block("moved", map(_move, one.moves))
+    lines += _block("moved", (_move(move, seats) for move in one.moves))
     lines += _block("extra", (_mapping(_extra_fields(extra, seats)) for extra in one.extras))
     return lines
 
@@ -69,6 +70,7 @@ def _entry_fields(entry: Entry, seats: Seats) -> list[str]:
     fields = [f"dayOfWeek: {names[0]}"] if len(names) == 1 else []
     fields += [f"daysOfWeek: [{', '.join(names)}]"] if len(names) > 1 else []
     fields += _hours(entry.start, entry.end, entry.end_day)
+    fields += [f"name: {scalar(entry.name)}"] if entry.name else []
     return fields + _date_fields(entry.dates) + _count(entry.seats, seats)
 
 
@@ -80,10 +82,16 @@ def _date_fields(dates: EntryDates) -> list[str]:
 
 
 def _count(own: Seats | None, seats: Seats) -> list[str]:
-    """Return the seats of a line that has its own, if both are of one class."""
-    if own in (None, seats) or [name for name, _ in own or ()] != [name for name, _ in seats]:
-        return []
-    return [f"placeholderCount: {count}" for _, count in own or ()][:1]
+    """Return the seats of a line that has its own."""
+    return [] if not own or own == seats else _seat_fields(own, seats)
+
+
+def _seat_fields(own: Seats, seats: Seats) -> list[str]:
+    """Return the seats of a line in a reservation that has others: a number where both are of one class."""
+    if len(seats) == 1 and [name for name, _ in own] == [name for name, _ in seats]:
+        return [f"placeholderCount: {own[0][1]}"]
+    rows = (_mapping([f"resourceClass: {name}", f"placeholderCount: {count}"]) for name, count in own)
+    return [f"seats: [{', '.join(rows)}]"]
 
 
 def _except(one: Except) -> str:
@@ -92,10 +100,10 @@ def _except(one: Except) -> str:
     return _mapping([*_span_fields((one.first, one.last)), *_hours(one.start, None, None)])
 
 
-def _move(one: Move) -> str:
+def _move(one: Move, seats: Seats) -> str:
     to = [f"date: {one.to_day}"] if one.to_day else []
     to += _hours(one.to_start, one.to_end, one.to_end_day)
-    to += [f"placeholderCount: {count}" for _, count in one.seats or ()][:1]
+    to += [] if one.seats is None else _seat_fields(one.seats, seats)
     return _mapping([f"date: {one.day}", *_hours(one.start, None, None), f"to: {_mapping(to)}"])
 
 

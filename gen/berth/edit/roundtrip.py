@@ -21,6 +21,7 @@ from ruamel.yaml.error import YAMLError
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
 from berth.notation.refusal import Refusal
+from berth.output.yamltext import quote
 from berth.reading.document import parse
 from berth.reading.source import Source
 
@@ -36,6 +37,11 @@ MakeNode = Callable[[Any], Any]
 def is_plain(value: str) -> bool:
     """Tell whether every reader takes it for this text without quotes."""
     return _is_word(value) is not None and value.lower() not in _SPECIAL
+
+
+def scalar(name: str) -> str:
+    """Return a name as YAML that every reader takes for this text: in quotes unless it is plain."""
+    return name if is_plain(name) else quote(name)
 
 
 class TreeEdit(Protocol):

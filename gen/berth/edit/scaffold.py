@@ -6,11 +6,12 @@ from typing import NamedTuple
 
 from berth.edit import workflow
 from berth.edit.create import MODELINE, SCHEMA, ReservationRequest, new_reservation, reservation_yaml
-from berth.edit.roundtrip import is_plain
-from berth.output.yamltext import quote
+from berth.edit.roundtrip import scalar
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
 from berth.schema.describe import json_schema_text
+from berth.schema.metadata import IGNORE
+from berth.schema.values import Reservation, ResourceClass
 
 VENDOR = "vendor"
 README = "README.md"
@@ -20,6 +21,8 @@ _BRANCH = "main"
 _DEMO_DELAY = timedelta(minutes=2)
 _DEMO_LENGTH = timedelta(minutes=30)
 _WEEKS = 12
+SAMPLE_CLASS, SAMPLE_COURSES = "small", ("first-course", "demo")
+_SAMPLE = ((IGNORE, "B032: a sample; the next course names its sessions"),)
 _CALENDAR = "university-holidays"
 _SITE = """\
 # Settings of the platform team. All other fields have their defaults.
@@ -30,6 +33,7 @@ metadata:
 spec:
   timeZone: {zone}
   engine: {engine}
+  calendars: [{calendar}]  # no course happens on their dates
 {repository}\
   clusters:
     - name: {cluster}
@@ -57,7 +61,7 @@ _SELECTOR = "    selector:\n      matchLabels: {app: session}\n"
 _REQUESTS = '{cpu: "1", memory: 4Gi}'
 _DEMO_REQUESTS = "{cpu: 100m, memory: 64Mi}"  # they fit into any cluster
 _CALENDARS = """\
-# Dates without courses.
+# Dates without courses, for all reservations: the Site names this calendar.
 apiVersion: berth.dev/v1alpha1
 kind: Calendar
 metadata:
@@ -120,6 +124,7 @@ def starter_files(starter: Starter, now: int) -> dict[str, str]:
         **({"reservations/demo.yaml": _demo(now)} if starter.demo else {}),
         f"reservations/{SCHEMA}": json_schema_text(),
         ".gitattributes": _ATTRIBUTES,
+        workflow.REQUIREMENTS: workflow.requirements(),
         **{path: workflow.workflow(path, starter.requirement) for path in _workflows(starter)},
         README: _README.format(name=starter.name, first=first, last=last),
     }
@@ -142,32 +147,33 @@ def project_of(texts: dict[str, str]) -> Pipeline:
 def next_commands(starter: Starter) -> tuple[str, ...]:
     """Return the commands that lead from the files to pods, to be run in the repository."""
     if starter.engine == "none":
-        apply = ("berth render", f"kubectl apply --recursive -f rendered/clusters/{starter.cluster}")
+        apply: tuple[str, ...] = (
+            "berth render",
+            f"kubectl apply --recursive -f rendered/clusters/{starter.cluster}",
+            "kubectl create job first-sweep --namespace berth --from=cronjob/berth-sweep",
+        )
     else:
         push = f'git add --all && git commit --message "Reserve seats" && git push origin HEAD:{_BRANCH}'
         apply = (f"berth render && {push}", f"kubectl apply -f rendered/gitops/{starter.engine}")
     return (*apply, "kubectl get pods --namespace berth --watch")
 
 
-def _scalar(name: str) -> str:
-    return name if is_plain(name) else quote(name)
-
-
 def _site(starter: Starter) -> str:
     url = starter.repository
     return _SITE.format(
-        name=_scalar(starter.name),
+        name=scalar(starter.name),
         zone=starter.zone,
         engine=starter.engine,
+        calendar=_CALENDAR,
         repository=_REPOSITORY.format(url=url, branch=_BRANCH) if url else "",
-        cluster=_scalar(starter.cluster),
+        cluster=scalar(starter.cluster),
     )
 
 
 def _classes(starter: Starter) -> str:
     return _CLASSES.format(
         source=starter.source,
-        namespace=_scalar(starter.namespace),
+        namespace=scalar(starter.namespace),
         renku=_RENKU if starter.source == "renku" else "",
         selector=_SELECTOR if starter.source == "pods" else "",
         requests=_DEMO_REQUESTS if starter.demo else _REQUESTS,
@@ -175,19 +181,34 @@ def _classes(starter: Starter) -> str:
 
 
 def _course(first: date, last: date) -> str:
-    given = {"class": "small", "seats": "25", "weekly": "mon", "from": str(first), "until": str(last)}
-    given["calendars"] = _CALENDAR
-    return reservation_yaml(
-        new_reservation(ReservationRequest("first-course", "weekly", ("09:00-13:00",), given))
-    )
+    given = {"class": SAMPLE_CLASS, "seats": "25", "weekly": "mon", "from": str(first), "until": str(last)}
+    request = ReservationRequest(SAMPLE_COURSES[0], "weekly", ("09:00-13:00",), given)
+    return _sample(new_reservation(request))
 
 
 def _demo(now: int) -> str:
     """Return a course that opens at the first minute after the delay. In UTC, no time of day comes twice."""
     start = datetime.fromtimestamp(-(-now // 60) * 60, UTC) + _DEMO_DELAY
     end = start + _DEMO_LENGTH
-    given = {"class": "small", "seats": "2", "from": f"{start:%F}", "until": f"{end:%F}"}
+    given = {"class": SAMPLE_CLASS, "seats": "2", "from": f"{start:%F}", "until": f"{end:%F}"}
     given |= {"lead": "0", "time-zone": "UTC"}
-    return reservation_yaml(
-        new_reservation(ReservationRequest("demo", "once", (f"{start:%R}-{end:%R}",), given))
-    )
+    request = ReservationRequest(SAMPLE_COURSES[1], "once", (f"{start:%R}-{end:%R}",), given)
+    return _sample(new_reservation(request))
+
+
+def _sample(reservation: Reservation) -> str:
+    return reservation_yaml(reservation._replace(annotations=_SAMPLE))
+
+
+def is_sample_class(resource_class: ResourceClass, source: Source) -> bool:
+    """Tell whether a class is the sample of `berth init`, alone in its file and as it was written."""
+    sessions = resource_class.sessions
+    if resource_class.name != SAMPLE_CLASS or sessions is None or len(sessions.namespaces) != 1:
+        return False
+    return source.text in [
+        (MODELINE.format(SCHEMA) + _classes(starter)).encode()
+        for starter in (
+            Starter("", "", "", sessions.source, sessions.namespaces[0], "", "", demo=demo)
+            for demo in (False, True)
+        )
+    ]

@@ -1,14 +1,18 @@
 """The counts of `--seats`, and how a line of a file says how many seats it has."""
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from berth.edit.datelists import set_keys
 from berth.edit.roundtrip import EditError, MakeNode
+from berth.schema.counts import parse_count
 from berth.schema.holders import Unit
+from berth.schema.report import Refusal, shown
 from berth.schema.values import Reservation, Seats
 
 ONLY_CLASS = ""
+_NEXT_CLASS = re.compile(r",(?=[^,=]*=)")  # 1,200 has a comma, too
 Counts = Mapping[str, int]
 """Seats, or whole nodes, by class; ONLY_CLASS stands for the only class that there is."""
 
@@ -16,12 +20,17 @@ Counts = Mapping[str, int]
 def parse_counts(text: str) -> Counts:
     """Parse `120` or `small=120,gpu=10`. Raise EditError for anything else."""
     found: dict[str, int] = {}
-    for part in text.split(","):
+    for part in _NEXT_CLASS.split(text):
         name, _, count = part.rpartition("=")
-        name, count = name.strip(), count.strip()
-        if not (count.isascii() and count.isdigit() and len(count) < 10) or name in found:
-            raise EditError(f'--seats "{text}" is not a number, or CLASS=NUMBER with commas')
-        found[name] = int(count)
+        name = name.strip()
+        if name in found:
+            raise EditError(f'--seats "{text}": {name} has two numbers')
+        try:
+            found[name] = parse_count(count)
+        except Refusal as refusal:
+            fix = refusal.fix.rstrip(".")
+            message = f"--seats {shown(text)}: {refusal.message} {fix}, or CLASS=NUMBER with commas"
+            raise EditError(message, refusal.code) from None
     if ONLY_CLASS in found and len(found) > 1:
         raise EditError(f'--seats "{text}": name the class of each number')
     return found

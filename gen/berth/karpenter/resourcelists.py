@@ -13,6 +13,7 @@ ONE = quantity.NANO
 PODS = "pods"
 NODES = "nodes"
 MEMORY = "memory"
+VOLUMES = "attachable-volumes"  # of sessions; not a resource of pods, but a node takes only so many
 _HUGE_PAGES = "hugepages-"
 
 

@@ -29,6 +29,17 @@ def untolerated(taints: Iterable[Taint], tolerations: Sequence[Toleration]) -> T
     return next((t for t in taints if not any(_tolerates(one, t) for one in tolerations)), None)
 
 
+def toleration_by_plugin(taint: Taint, requested: Iterable[str]) -> str:
+    """Return what to add to a message about a taint with the name of a resource that the pod requests.
+
+    The API server's admission plugin ExtendedResourceToleration, which is off by default, adds a toleration
+    of that name to such pods. Otherwise return nothing.
+    """
+    if taint.key not in requested:
+        return ""
+    return " (unless the API server's plugin ExtendedResourceToleration is on: then add the toleration here)"
+
+
 def _tolerates(toleration: Toleration, taint: Taint) -> bool:
     if toleration.effect and toleration.effect != taint.effect:
         return False

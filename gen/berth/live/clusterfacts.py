@@ -10,6 +10,7 @@ from typing import NamedTuple
 from berth.core import labels
 from berth.core.jsonvalues import parse_instant
 from berth.core.objects import CAPACITY_BUFFER, DEPLOYMENT, NODE_POOL, ObjectKind, containers, pod_down_since
+from berth.core.serving import PROOF_KEY, PROVES, ServingProof, parse_proof
 from berth.core.sessions import Recognition, Session
 from berth.core.slots import AVAILABLE, PENDING
 from berth.core.slots import Slot as Held
@@ -20,6 +21,7 @@ from berth.core.timetable import TIMETABLE_KEY
 from berth.live.expected import template_json
 from berth.live.kubeobject import KubeObject, value_at
 from berth.live.overbooking import OverbookedNode
+from berth.manifests.rbac import Access
 from berth.runtime.apiclient import BERTH_FIELD_MANAGERS
 
 
@@ -65,6 +67,7 @@ class LivePool(NamedTuple):
     template: str = ""
     short_since: int = 0
     tells_ready: bool = True
+    is_mislabeled: bool = False  # its labels do not say which reservation it belongs to
 
     @property
     def is_scaled_by_others(self) -> bool:
@@ -97,6 +100,36 @@ class LivePod(NamedTuple):
     restarts: int
     trouble: WaitReason | None
     down_since: int | None
+    proves: bool = False  # it writes proofs that it serves
+
+
+class LiveRecord(NamedTuple):
+    """The record of a reservation, last written at `changed`, and what its pods prove."""
+
+    reservation: str
+    changed: int
+    proof: ServingProof | None
+
+
+class IgnoredConfigMap(NamedTuple):
+    """A ConfigMap that has the labels of a timetable or record, and not the name."""
+
+    name: str
+    reservation: str
+    role: str
+
+
+class LiveGrants(NamedTuple):
+    """Who may do what in some namespaces.
+
+    `roles` are by namespace and name, `bindings` too: the role, and the accounts with their namespaces.
+    `unread` are namespaces in which they cannot be listed, `missing` those that do not exist.
+    """
+
+    roles: Mapping[tuple[str, str], frozenset[Access]] = {}
+    bindings: Mapping[tuple[str, str], tuple[str, frozenset[tuple[str, str]]]] = {}
+    unread: frozenset[str] = frozenset()
+    missing: frozenset[str] = frozenset()
 
 
 class LiveJob(NamedTuple):
@@ -191,6 +224,10 @@ class ClusterFacts(NamedTuple):
     by_namespace: Mapping[str, Mapping[str, int]] = {}  # CronJobs and Deployments, in the whole cluster
     overbooked: tuple[OverbookedNode, ...] = ()  # with slots; none if nodes or pods cannot be listed
     scheduler_images: tuple[str, ...] = ()  # of Koordinator's scheduler; none if pods cannot be listed
+    records: tuple[LiveRecord, ...] = ()
+    ignored: tuple[IgnoredConfigMap, ...] = ()
+    grants: LiveGrants = LiveGrants()
+    other_sites: tuple[str, ...] = ()  # that have CronJobs in the namespace
 
 
 _FRACTION = re.compile(r"\.\d+Z$")
@@ -203,14 +240,24 @@ _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"  # by it, as 
 def parse_live_timetable(item: KubeObject) -> LiveTimetable:
     """Parse the ConfigMap of a timetable."""
     data, notes = item.get("data") or {}, item["metadata"].get("annotations") or {}
-    times = [seconds_of(entry.get("time")) for entry in item["metadata"].get("managedFields") or ()]
     return LiveTimetable(
         _name(item),
         label(item, labels.RESERVATION),
         data.get(TIMETABLE_KEY),
         notes.get(OVERRIDE),
-        max(times, default=0),
+        _changed(item),
     )
+
+
+def parse_live_record(item: KubeObject) -> LiveRecord:
+    """Parse the ConfigMap of a record."""
+    proof = parse_proof((item.get("data") or {}).get(PROOF_KEY))
+    return LiveRecord(label(item, labels.RESERVATION), _changed(item), proof)
+
+
+def _changed(item: KubeObject) -> int:
+    times = [seconds_of(entry.get("time")) for entry in item["metadata"].get("managedFields") or ()]
+    return max(times, default=0)
 
 
 def parse_deployment(item: KubeObject) -> LivePool:
@@ -346,6 +393,7 @@ def parse_pod(item: KubeObject) -> LivePod:
         max((one.get("restartCount", 0) for one in containers(item)), default=0),
         _why_not(item),
         pod_down_since(item),
+        PROVES in (item["metadata"].get("annotations") or {}),
     )
 
 

@@ -1,7 +1,7 @@
 """What git expects in each cluster: timetables, persistent slots, templates, permissions; and differences."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import zip_longest
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ from berth.core.timetable import Timetable, TimetableOccurrence, parse_timetable
 from berth.manifests import rbac
 from berth.manifests.naming import pool
 from berth.manifests.placed import Placed
-from berth.manifests.rbac import Access
+from berth.manifests.rbac import Access, Grant
 from berth.manifests.slots import persistent_slots, slots_of
 from berth.manifests.timetable import timetable_text
 from berth.output.templates import Renderer
@@ -119,15 +119,24 @@ class ExpectedState(NamedTuple):
     timetables: dict[str, Timetable]
     persistent: dict[str, tuple[PersistentSeats, ...]]
     templates: dict[str, str]
+    grants: tuple[Grant, ...] = ()  # of reservations and of the sweep
+
+    @property
+    def access(self) -> dict[str, list[Access]]:
+        """What each ServiceAccount may do."""
+        return rbac.access_by_account(self.grants)
 
 
-def expected_states(site: Site, items: Iterable[Item], renderer: Renderer) -> dict[str, ExpectedState]:
-    """Return the expected state of each cluster, in the site's order.
+def expected_states(
+    site: Site, items: Sequence[Item], classes: Iterable[ResourceClass], renderer: Renderer
+) -> dict[str, ExpectedState]:
+    """Return the expected state of each cluster, in the site's order. `classes` are all declared ones.
 
     Timetables are rendered and parsed again, so that their form is the same. Raises TemplateError for a
     template with errors.
     """
-    found = {one.name: ExpectedState(one.name, {}, {}, {}) for one in site.clusters}
+    granted = _expected_grants(site, items, classes)
+    found = {one.name: ExpectedState(one.name, {}, {}, {}, granted[one.name]) for one in site.clusters}
     for item in items:
         persistence = item.reservation.holder.persistence
         for part in item.parts:
@@ -142,15 +151,16 @@ def expected_states(site: Site, items: Iterable[Item], renderer: Renderer) -> di
     return found
 
 
-def expected_access(
+def _expected_grants(
     site: Site, items: Iterable[Item], classes: Iterable[ResourceClass]
-) -> dict[str, dict[str, list[Access]]]:
-    """Return what each ServiceAccount may do, by cluster and account. `classes` are all declared ones."""
-    found = {one.name: base_manifests(site, one, classes) for one in site.clusters}
+) -> dict[str, tuple[Grant, ...]]:
+    """Return what Roles and bindings grant, by cluster."""
+    known = tuple(classes)
+    found = {one.name: base_manifests(site, one, known) for one in site.clusters}
     for item in items:
         for part in item.parts:
             found[part.placed.cluster.name] += part_manifests(site, part)
-    return {cluster: rbac.access_by_account(manifests) for cluster, manifests in found.items()}
+    return {cluster: tuple(rbac.grants(manifests)) for cluster, manifests in found.items()}
 
 
 def _persistent_seats(site: Site, placed: Placed, found: Persistence) -> Iterator[PersistentSeats]:

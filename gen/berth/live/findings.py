@@ -85,6 +85,13 @@ LIVE_RULES = {
     "S076": LiveRule(WARNING, "test Job left", "The test Job could not be deleted."),
     # Koordinator
     "S080": LiveRule(NOTE, "faulty scheduler", "Koordinator's scheduler can crash when slots end."),
+    # what the pods may do, and what others did to Berth's objects
+    "S083": LiveRule(ERROR, "not permitted", "The account of an open reservation lacks a permission."),
+    "S084": LiveRule(WARNING, "sessions unread", "The pods of a reservation cannot read its sessions."),
+    "S085": LiveRule(WARNING, "partly failing", "A pod that serves says that something does not work."),
+    "S086": LiveRule(ERROR, "other site", "Another site has the same namespace."),
+    "S087": LiveRule(WARNING, "wrong label", "A Deployment lacks the label of its reservation."),
+    "S088": LiveRule(WARNING, "ignored", "A ConfigMap has the labels of a timetable or record, and is none."),
     # records
     "S081": LiveRule(WARNING, "bad record", "The record of a reservation is malformed."),
     "S082": LiveRule(NOTE, "no record", "A cluster has no record of an occurrence yet."),

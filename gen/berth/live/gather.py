@@ -8,11 +8,12 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from berth.core import labels
 from berth.core.claims import SessionCounter, competing_reservation, known_recognitions, open_claims
 from berth.core.jsonvalues import TimetableError, Tree
+from berth.core.objectnames import is_record, is_timetable
 from berth.core.objects import CAPACITY_BUFFER, CRON_JOB, DEPLOYMENT, EVENT, NODE_POOL, SLOT, is_terminating
 from berth.core.sessions import (
     RENKU_PROJECT,
@@ -47,10 +48,12 @@ from berth.live.clusterfacts import (
 )
 from berth.live.earlier import SessionsByRecognition
 from berth.live.expected import template_json
+from berth.live.grants import read_grants
 from berth.live.kubeobject import KubeObject
+from berth.live.listing import METADATA_LIST, Get, list_all
 from berth.live.overbooking import OverbookedNode, overbooked_nodes
 from berth.manifests.gotypes import why_unread
-from berth.runtime.apiclient import ApiError
+from berth.runtime.apiclient import JSON, ApiError
 from berth.runtime.sessionobserver import (
     MetadataKeys,
     is_active,
@@ -180,14 +183,6 @@ class OccurrenceSessions:
         return counter.counts(self._now).here
 
 
-PAGE = "500"
-_METADATA_LIST = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
-_JSON = "application/json"
-
-Get = Callable[[str, Mapping[str, str], str], Any]
-"""GET of a path with a query, accepting a media type: the object that is answered."""
-
-
 class GatherScope(NamedTuple):
     """What to read in a cluster. Reservations are read only if the site says that there is Koordinator, and
     CapacityBuffers only if it says that an autoscaler keeps them.
@@ -210,13 +205,14 @@ def gather_facts(ask: Get, wanted: GatherScope, now: int, refused: type[Exceptio
     ours = f"{labels.SITE}={site}"
 
     def listed(path: str, selector: str = ours, fields: str = "") -> list[KubeObject]:
-        return list_all(ask, path.format(namespace), selector, fields, _JSON)
+        return list_all(ask, path.format(namespace), selector, fields, JSON)
 
     maps = listed("/api/v1/namespaces/{}/configmaps")
+    timetables = tuple(clusterfacts.parse_live_timetable(one) for one in maps if _is_timetable(one))
     pods = "/api/v1/namespaces/{}/pods"
     waiting = listed(pods, f"{ours},{labels.CLASS}", "status.phase=Pending")
     own = listed(pods, f"{ours},!{labels.CLASS}", "status.phase!=Succeeded")
-    pools = [clusterfacts.parse_deployment(one) for one in listed("/apis/apps/v1/namespaces/{}/deployments")]
+    pools = list(_deployments(listed, timetables))
     unready = [clusterfacts.parse_waiting(one) for one in waiting if not is_terminating(one)]
     for pool in _short_of_pods(pools, unready):
         selector = f"{ours},{labels.RESERVATION}={pool.reservation},{labels.CLASS}={pool.resource_class}"
@@ -227,21 +223,68 @@ def gather_facts(ask: Get, wanted: GatherScope, now: int, refused: type[Exceptio
             if clusterfacts.is_unready(one) and not is_terminating(one)
         ]
     pools += _other_pools(listed, wanted)
+    cronjobs = listed("/apis/batch/v1/namespaces/{}/cronjobs", labels.SITE)
+    sites = {clusterfacts.label(one, labels.SITE) for one in cronjobs}
     facts = ClusterFacts(
-        tuple(clusterfacts.parse_live_timetable(one) for one in maps if _is_timetable(one)),
+        timetables,
         tuple(pools),
-        tuple(clusterfacts.parse_cronjob(one) for one in listed("/apis/batch/v1/namespaces/{}/cronjobs")),
+        tuple(
+            clusterfacts.parse_cronjob(one)
+            for one in cronjobs
+            if clusterfacts.label(one, labels.SITE) == site
+        ),
         tuple(clusterfacts.parse_job(one) for one in listed("/apis/batch/v1/namespaces/{}/jobs")),
         tuple(clusterfacts.parse_pod(one) for one in own if not is_terminating(one)),
         tuple(unready),
         frozenset(one["metadata"]["name"] for one in maps if _has_role(one, labels.CODE)),
         {},
+        records=tuple(clusterfacts.parse_live_record(one) for one in maps if _is_record(one)),
+        ignored=tuple(_ignored(maps)),
+        other_sites=tuple(sorted(sites - {site})),
     )
+    facts = facts._replace(grants=read_grants(ask, namespace, _session_namespaces(facts), refused))
     facts = facts._replace(
         sessions=_sessions(ask, facts, now, refused), refusals=_refusals(ask, namespace, refused)
     )
     facts = facts._replace(by_namespace=_by_namespace(ask, site, refused))
     return _with_slots(ask, facts, site, refused) if koordinator else facts
+
+
+def _deployments(
+    listed: Callable[..., list[KubeObject]], timetables: Iterable[LiveTimetable]
+) -> Iterator[LivePool]:
+    """Yield the Deployments of the site, and those that a timetable names, whatever their labels.
+
+    A Deployment belongs to the reservation whose timetable names it.
+    """
+    path = "/apis/apps/v1/namespaces/{}/deployments"
+    found = [clusterfacts.parse_deployment(one) for one in listed(path)]
+    read = [one.read for one in map(read_live_timetable, timetables) if one.read]
+    owners = {
+        pool.scaled: (one.reservation, pool.resource_class)
+        for one in read
+        for pool in one.pools
+        if pool.holder.has_deployment
+    }
+    missing = sorted(owners.keys() - {one.name for one in found})
+    unlisted = [
+        clusterfacts.parse_deployment(one)
+        for name in missing
+        for one in listed(path, "", f"metadata.name={name}")
+    ]
+    for one in (*found, *unlisted):
+        reservation, resource_class = owners.get(one.name, (one.reservation, one.resource_class))
+        yield one._replace(
+            reservation=reservation,
+            resource_class=one.resource_class or resource_class,
+            is_mislabeled=reservation != one.reservation or one in unlisted,
+        )
+
+
+def _session_namespaces(facts: ClusterFacts) -> list[str]:
+    """Return the namespaces in which reservations look for sessions, sorted."""
+    pools = [pool for one in readable_timetables(facts) for pool in one.pools if pool.behavior != "none"]
+    return sorted({name for pool in pools if pool.sessions for name in pool.sessions.namespaces})
 
 
 def _other_pools(listed: Callable[..., list[KubeObject]], wanted: GatherScope) -> Iterator[LivePool]:
@@ -259,7 +302,7 @@ def _other_pools(listed: Callable[..., list[KubeObject]], wanted: GatherScope) -
 def _refusals(ask: Get, namespace: str, refused: type[Exception]) -> tuple[clusterfacts.CreationRefusal, ...]:
     """List what could not be made; nothing without permission."""
     try:
-        found = list_all(ask, EVENT.path(namespace), "", "reason=FailedCreate", _JSON)
+        found = list_all(ask, EVENT.path(namespace), "", "reason=FailedCreate", JSON)
     except refused:
         return ()
     return tuple(sorted(map(clusterfacts.parse_refusal, found), key=lambda one: one.at))
@@ -270,7 +313,7 @@ def _by_namespace(ask: Get, site: str, refused: type[Exception]) -> dict[str, di
     found: dict[str, dict[str, int]] = {}
     for kind in (CRON_JOB, DEPLOYMENT):
         try:
-            items = list_all(ask, kind.path(""), f"{labels.SITE}={site}", "", _METADATA_LIST)
+            items = list_all(ask, kind.path(""), f"{labels.SITE}={site}", "", METADATA_LIST)
         except refused:
             return {}
         for one in items:
@@ -290,7 +333,7 @@ def _short_of_pods(pools: Sequence[LivePool], pending: Sequence[WaitingPlacehold
 def _with_slots(ask: Get, facts: ClusterFacts, site: str, refused: type[Exception]) -> ClusterFacts:
     """List all Reservations of the cluster: an unreadable one of anybody stops all slots."""
     try:
-        found = list_all(ask, SLOT.path(""), "", "", _JSON)
+        found = list_all(ask, SLOT.path(""), "", "", JSON)
     except refused as error:
         status = getattr(error, "status", 0)
         return facts._replace(slots=ListRefused(status, str(error)))
@@ -322,8 +365,8 @@ def _nodes_of_slots(
     if not names:
         return (), ()
     try:
-        nodes = list_all(ask, "/api/v1/nodes", "", "", _JSON)
-        pods = list_all(ask, "/api/v1/pods", "", "status.phase!=Succeeded,status.phase!=Failed", _JSON)
+        nodes = list_all(ask, "/api/v1/nodes", "", "", JSON)
+        pods = list_all(ask, "/api/v1/pods", "", "status.phase!=Succeeded,status.phase!=Failed", JSON)
     except refused:
         return (), ()
     ours = [one for one in nodes if one["metadata"]["name"] in names]
@@ -332,9 +375,32 @@ def _nodes_of_slots(
 
 
 def _is_timetable(item: KubeObject) -> bool:
-    """Return whether a ConfigMap is a timetable: not code, inventory, a record or a text for people."""
+    """Return whether a ConfigMap is a timetable, by its labels and its name."""
+    reservation = clusterfacts.label(item, labels.RESERVATION)
+    return _is_called_timetable(item) and is_timetable(item["metadata"]["name"], reservation)
+
+
+def _is_called_timetable(item: KubeObject) -> bool:
+    """Return whether its labels say so: it is not code, inventory, a record or a text for people."""
     has_other_role = _has_role(item, labels.AFFINITY) or _has_role(item, labels.RECORD)
     return bool(clusterfacts.label(item, labels.RESERVATION)) and not has_other_role
+
+
+def _is_record(item: KubeObject) -> bool:
+    reservation = clusterfacts.label(item, labels.RESERVATION)
+    return _has_role(item, labels.RECORD) and is_record(item["metadata"]["name"], reservation)
+
+
+def _ignored(maps: Iterable[KubeObject]) -> Iterator[clusterfacts.IgnoredConfigMap]:
+    """Yield ConfigMaps that have the labels of a timetable or record, and not the name."""
+    for one in maps:
+        if _has_role(one, labels.RECORD):
+            role = "" if _is_record(one) else labels.RECORD
+        else:
+            role = labels.TIMETABLE if _is_called_timetable(one) and not _is_timetable(one) else ""
+        if role:
+            reservation = clusterfacts.label(one, labels.RESERVATION)
+            yield clusterfacts.IgnoredConfigMap(one["metadata"]["name"], reservation, role)
 
 
 def _has_role(item: KubeObject, role: str) -> bool:
@@ -371,22 +437,7 @@ def _sessions(
 
 def _list_or_reason(ask: Get, asked: Collection, refused: type[Exception]) -> list[KubeObject] | str:
     try:
-        accept = _METADATA_LIST if asked.metadata_only else _JSON
+        accept = METADATA_LIST if asked.metadata_only else JSON
         return list_all(ask, asked.path, asked.labels, asked.fields, accept)
     except refused as error:
         return str(error)
-
-
-def list_all(ask: Get, path: str, selector: str, fields: str, accept: str) -> list[KubeObject]:
-    """List all pages. An empty list may be sent as null."""
-    query = {"limit": PAGE}
-    query |= {"labelSelector": selector} if selector else {}
-    query |= {"fieldSelector": fields} if fields else {}
-    items: list[KubeObject] = []
-    while True:
-        answer = ask(path, query, accept)
-        items += answer.get("items") or ()
-        token = (answer.get("metadata") or {}).get("continue")
-        if not token:
-            return items
-        query = {**query, "continue": token}

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from berth.core import labels
 from berth.core.jsonvalues import instant_text
-from berth.live.clusterfacts import ClusterFacts, ListRefused, LiveCronJob, LiveJob, LivePod
+from berth.live.clusterfacts import ClusterFacts, ClusterLocation, ListRefused, LiveCronJob, LiveJob, LivePod
 from berth.live.findings import LiveFinding
 from berth.live.poolstate import ClusterState
 from berth.manifests import naming
@@ -140,6 +140,49 @@ def check_namespaces(snapshot: ClusterState) -> Iterator[LiveFinding]:
             )
             fix = f"If nothing prunes them, delete them: {delete}"
             yield _finding(snapshot, "S027", "", message, fix)
+
+
+def other_sites(place: ClusterLocation, sites: Collection[str]) -> LiveFinding:
+    """Report that other sites have the same namespace."""
+    names = " and ".join(sites)
+    message = (
+        f"the namespace {place.namespace} is also that of the site {names}: both have a sweep and code of "
+        "the same names, and take them from each other."
+    )
+    fix = "Give one of the sites a namespace of its own: namespace of its clusters."
+    return LiveFinding("S086", place.cluster, "", message, fix)
+
+
+def check_foreign(snapshot: ClusterState) -> Iterator[LiveFinding]:
+    """Report what others have in the namespace that looks like an object of the site."""
+    facts, place = snapshot.facts, snapshot.place
+    if facts.other_sites:
+        yield other_sites(place, facts.other_sites)
+    for one in facts.ignored:
+        message = (
+            f"the ConfigMap {one.name} is not the {one.role} of {one.reservation}, as its labels say: "
+            "it is ignored."
+        )
+        delete = place.kubectl(f"delete configmap/{one.name}")
+        fix = f"Find out who wrote it, then delete it: {delete}"
+        yield _finding(snapshot, "S088", "", message, fix)
+    for pool in facts.deployments:
+        if not pool.reservation:
+            message = (
+                f"the Deployment {pool.name} lacks the label {labels.RESERVATION}; no timetable names it."
+            )
+            fix = f"Find out who wrote it: {place.kubectl(f'get deployment/{pool.name} --output=yaml')}"
+            yield _finding(snapshot, "S087", "", message, fix)
+
+
+def check_labels(snapshot: ClusterState, reservation: str) -> Iterator[LiveFinding]:
+    """Report pools whose label does not name the reservation whose timetable names them."""
+    for pool in snapshot.facts.deployments:
+        if pool.reservation == reservation and pool.is_mislabeled:
+            ours = f"{labels.SITE}={snapshot.site} {labels.RESERVATION}={reservation}"
+            message = f"its Deployment {pool.name} lacks the labels {ours}: the sweep does not see it."
+            label = snapshot.place.kubectl(f"label deployment/{pool.name} {ours} --overwrite")
+            yield _finding(snapshot, "S087", reservation, message, f"Write it again: {label}")
 
 
 def nothing_applied(snapshot: ClusterState) -> LiveFinding | None:

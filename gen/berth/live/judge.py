@@ -11,7 +11,7 @@ from berth.core.jsonvalues import instant_text
 from berth.core.labels import SWEEP
 from berth.core.sessions import NO_TEMPLATE, UNKNOWN_TEMPLATE, Session
 from berth.core.slots import SlotDemand, slot_demand
-from berth.core.target import EARLY_START, desired_state, open_now
+from berth.core.target import EARLY_START, desired_state, open_now, opens_within
 from berth.core.timetable import Timetable as Read
 from berth.core.timetable import (
     TimetableOccurrence,
@@ -19,9 +19,10 @@ from berth.core.timetable import (
     active_occurrences,
 )
 from berth.findings import ERROR
-from berth.live import health, persistent, seats, slotseats, sync
+from berth.live import health, persistent, rights, seats, slotseats, sync
 from berth.live.clusterfacts import ClusterFacts, LivePool
 from berth.live.earlier import EarlierLooks, departed_sessions, remember, with_departed
+from berth.live.expected import timetable_difference
 from berth.live.findings import LiveFinding
 from berth.live.gather import (
     NO_TIMETABLE,
@@ -32,6 +33,7 @@ from berth.live.gather import (
 )
 from berth.live.poolstate import (
     DEGRADED,
+    REPAIR,
     RESET,
     ClusterState,
     ClusterStatus,
@@ -48,7 +50,7 @@ def judge_cluster(snapshot: ClusterState, code: Collection[str]) -> ClusterStatu
     """Return the status of a cluster. `code` are the names of the ConfigMaps with this version's code."""
     found = {one.reservation: read_live_timetable(one) for one in snapshot.facts.timetables}
     snapshot = snapshot._replace(has_sweep=health.sweep_works(snapshot.facts, snapshot.now))
-    names = {*snapshot.expected, *found, *(one.reservation for one in snapshot.facts.deployments)}
+    names = {*snapshot.expected, *found, *(one.reservation for one in snapshot.facts.deployments)} - {""}
     names |= slotseats.reservations_with_slots(snapshot.facts)
     readable = [one.read for one in found.values() if one.read]
     counts_by_class = OccurrenceSessions(readable, snapshot.facts.sessions, snapshot.now)
@@ -67,6 +69,8 @@ def judge_cluster(snapshot: ClusterState, code: Collection[str]) -> ClusterStatu
         *health.check_cluster(snapshot, code),
         *health.check_koordinator(snapshot),
         *health.check_namespaces(snapshot),
+        *health.check_foreign(snapshot),
+        *rights.check_grants(snapshot, "", is_needed=True),
         *_check_sessions(snapshot, readable),
     ]
     if not health.sweep_trouble(snapshot.facts):
@@ -115,10 +119,13 @@ class _ReservationJudge:
         opened = max((one.open for one in self._open()), default=snapshot.now)
         jobs = [one for one in facts.jobs if one.reservation == name]
         self._begun = next((one.name for one in jobs if not one.is_over), "")
+        self._record = next((one for one in facts.records if one.reservation == name), None)
+        cronjobs = [one for one in facts.cronjobs if one.reservation == name]
+        self._is_suspended = bool(cronjobs) and all(one.suspended for one in cronjobs)
         self._uncreated = health.creation_trouble(
             facts,
             jobs,
-            [one for one in facts.cronjobs if one.reservation == name],
+            cronjobs,
             opened - EARLY_START,
         )
         self.findings = self._common()
@@ -126,6 +133,13 @@ class _ReservationJudge:
     def _open(self) -> Iterable[TimetableOccurrence]:
         timetable = self._timetable()
         return open_now(active_occurrences(timetable), self._snapshot.now) if timetable else ()
+
+    def _is_open_soon(self) -> bool:
+        """Return whether something is open, or opens before the sweep can correct anything."""
+        timetable = self._timetable()
+        occurrences = active_occurrences(timetable) if timetable else ()
+        soon = opens_within(occurrences, self._snapshot.now, REPAIR)
+        return soon is not None or any(self._open())
 
     def _common(self) -> tuple[LiveFinding, ...]:
         snapshot, name, known = self._snapshot, self._name, self._known
@@ -137,6 +151,16 @@ class _ReservationJudge:
         found += health.check_jobs(
             snapshot, name, self._pods, [one for one in snapshot.facts.jobs if one.reservation == name]
         )
+        if known.read is not None:
+            is_synced = self._git is not None and not timetable_difference(self._git, known.read)
+            is_needed = is_synced and self._is_open_soon()
+            found += rights.check_grants(snapshot, name, is_needed=is_needed)
+        if self._pods and any(self._open()):
+            proof = self._record.proof if self._record else None
+            selector = seats.pod_selector(name)
+            log = snapshot.place.kubectl(f"logs --selector={selector} --all-containers --tail=20")
+            found += rights.check_troubles(snapshot, name, proof, log)
+        found += health.check_labels(snapshot, name)
         if known.bad_override:
             message = f"an override of it is ignored: {known.bad_override}."
             fix = "Write it with berth override, or remove it with --clear."
@@ -196,6 +220,8 @@ class _ReservationJudge:
             slot_counts=slotseats.count_live_slots(slots or (), snapshot.place.namespace, pool.deployment),
             uncreated=self._uncreated,
             begun=self._begun,
+            record=self._record,
+            is_suspended=self._is_suspended,
         )
         return _with_demand(case, self._sessions.counts(pool), self._lately.counts(pool))
 

@@ -14,12 +14,14 @@ from berth.live.clusterfacts import (
     ClusterLocation,
     LivePod,
     LivePool,
+    LiveRecord,
     LiveSlot,
     WaitingPlaceholder,
 )
 from berth.live.earlier import NO_LOOKS, EarlierLooks
 from berth.live.expected import ExpectedState, PersistentSeats
 from berth.live.findings import LiveFinding
+from berth.manifests.rbac import Grant
 from berth.schema.values import ReservationOwner, Site
 
 SCHEDULED, ACTIVE, COMPLETED, DEGRADED = "scheduled", "active", "completed", "degraded"
@@ -86,6 +88,7 @@ class ClusterStatus(NamedTuple):
 # How long each may take until it is a broken promise, in seconds.
 RESET = 10  # replicas that somebody changed, while a pod serves
 EDIT = sweepdecisions.EDIT_GRACE  # an edit of the timetable, or an override
+UNPROVEN = 90  # since its last proof, a pod that runs is taken to serve
 REPAIR = 360  # everything else: the sweep comes every five minutes
 
 
@@ -109,6 +112,7 @@ class ClusterState(NamedTuple):
     scheduler: str = ""  # Koordinator's; empty: the cluster has none
     earlier: EarlierLooks = NO_LOOKS
     namespaces: frozenset[str] = frozenset()  # of all clusters of the site
+    grants: tuple[Grant, ...] = ()  # by git
 
 
 class PoolState(NamedTuple):
@@ -138,6 +142,8 @@ class PoolState(NamedTuple):
     demand: SlotDemand | None = None  # None: slots do not hold it, or nobody knows
     uncreated: str = ""  # why the API server refuses its Job or the Job's pod
     begun: str = ""  # the name of its Job that is not over
+    record: LiveRecord | None = None
+    is_suspended: bool = False  # all its CronJobs are, so no Job starts by itself
 
     @property
     def subject(self) -> str:
@@ -177,8 +183,24 @@ class PoolState(NamedTuple):
         return max([*over, *(one.created for one in self.slot_counts.present)], default=0)
 
     @property
+    def running(self) -> tuple[LivePod, ...]:
+        return tuple(pod for pod in self.pods if serves_at(pod.down_since, self.snapshot.now))
+
+    @property
     def served(self) -> bool:
-        return any(serves_at(pod.down_since, self.snapshot.now) for pod in self.pods)
+        """Whether a pod serves the pool, and proves it if it is of a release that does."""
+        running = self.running
+        if not running or not all(pod.proves for pod in running) or not self.open():
+            return bool(running)
+        return self.is_proven
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether its pods have proved lately that they serve it. Clocks of people may be wrong."""
+        record = self.record
+        if record is None or record.proof is None or record.changed + UNPROVEN < self.snapshot.now:
+            return False
+        return record.proof.covers(self.pool.resource_class)
 
     @property
     def settling(self) -> int:
@@ -232,6 +254,7 @@ def cluster_state(
         templates=git.templates,
         scheduler=cluster.koordinator.scheduler if cluster.koordinator else "",
         namespaces=frozenset(one.namespace for one in site.clusters),
+        grants=git.grants,
     )
 
 

@@ -9,13 +9,15 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from berth.core import labels
+from berth.core.objectnames import is_timetable
 from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, EVENT, JOB, POD, ObjectKind
 from berth.live import clusterfacts
 from berth.live.client import ClusterError
 from berth.live.clusterfacts import ClusterLocation, LivePod, WaitReason
 from berth.live.findings import LiveFinding
-from berth.live.gather import list_all
+from berth.live.health import other_sites
 from berth.live.kubeobject import KubeObject
+from berth.live.listing import list_all
 from berth.live.seats import most_common_reason
 from berth.manifests import naming
 from berth.manifests.rbac import Access
@@ -138,12 +140,14 @@ def trial_job(cronjob: KubeObject, seconds: int) -> KubeObject:
 class _Preflight:
     def __init__(self, client: Client, place: ClusterLocation, scope: PreflightScope, clock: Clock) -> None:
         self._client, self._place, self._scope, self._clock = client, place, scope, clock
-        self._cronjobs = self._list(CRON_JOB)
+        cronjobs = list_all(client.get, CRON_JOB.path(place.namespace), labels.SITE, "", JSON)
+        self._cronjobs = [one for one in cronjobs if clusterfacts.label(one, labels.SITE) == scope.site]
+        self._foreign = [one for one in cronjobs if one not in self._cronjobs]
         self._deployments = self._list(DEPLOYMENT)
         self._timetables = {
             one.reservation
             for one in map(clusterfacts.parse_live_timetable, self._list(CONFIG_MAP))
-            if one.reservation and one.text is not None
+            if is_timetable(one.name, one.reservation) and one.text is not None
         }
 
     def _list(self, kind: ObjectKind) -> list[KubeObject]:
@@ -151,6 +155,9 @@ class _Preflight:
         return list_all(self._client.get, path, f"{labels.SITE}={self._scope.site}", "", JSON)
 
     def checks(self) -> Iterator[Check]:
+        if others := {clusterfacts.label(one, labels.SITE) for one in self._foreign}:
+            finding = other_sites(self._place, sorted(others))
+            yield self._check("", "namespace", self._place.namespace, [finding])
         yield from self._of_sweep()
         runnable = []
         for name in sorted(self._scope.reservations):

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from berth.core.jsonvalues import part, parts
+from berth.core.labels import RESERVATION
+from berth.core.objectnames import is_record
 from berth.core.record import RECORD_KEY, OccurrenceRecord, parse_records
 
 
@@ -16,15 +18,23 @@ class ReadRecords(NamedTuple):
 
 
 def of_config_maps(items: Iterable[Mapping[str, Any]]) -> ReadRecords:
-    """Return the records of ConfigMaps; those without any are somebody else's."""
+    """Return the records of ConfigMaps; those without any are somebody else's.
+
+    An account of a reservation may write its record: one of another name, or occurrences of another
+    reservation, count as malformed.
+    """
     found: list[OccurrenceRecord] = []
     malformed = []
     for item in items:
         text = part(item, "data").get(RECORD_KEY)
         records = parse_records(str(text)) if text is not None else {}
-        found += records.values()
-        if text not in (None, "[]") and not records:
-            malformed.append(f"ConfigMap {part(item, 'metadata').get('name', '')}")
+        metadata = part(item, "metadata")
+        name, reservation = str(metadata.get("name", "")), str(part(metadata, "labels").get(RESERVATION, ""))
+        own = [one for one in records.values() if one.occurrence.startswith(f"{reservation}/")]
+        is_own = is_record(name, reservation)
+        found += own if is_own else []
+        if text not in (None, "[]") and not (is_own and own and len(own) == len(records)):
+            malformed.append(f"ConfigMap {name}")
     return ReadRecords(tuple(found), tuple(malformed))
 
 

@@ -72,6 +72,9 @@ def _lacking(case: PoolState, wanted: int) -> LiveFinding:
     told, has_sweep = _missing(case, wanted), case.snapshot.has_sweep
     certain = wanted if case.certain is None else min(case.certain, wanted)
     if is_young(case) and (case.served or case.snapshot.now < opened(case) + YOUNG):
+        if case.is_suspended and not case.begun:
+            fix = "Its CronJob is suspended, so no Job starts; the sweep opens it within 6 minutes."
+            return case.live("S032", f"{told}.", fix)
         return case.live("S032", f"{told}.", "The Job's pod is starting; check again in a minute.")
     if case.served and (look_again(case) or case.requested >= certain):
         if case.settling:
@@ -111,6 +114,9 @@ def why_unserved(case: PoolState) -> str:
     told = next((pod.trouble for pod in case.pods if pod.trouble), None)
     if told is not None:
         return f"the Job's pod cannot run: {most_common_reason([told])}".removesuffix(".")
+    if case.running:
+        since = f" since {instant_text(case.record.changed)}" if case.record else ""
+        return f"its pod {case.running[0].name} runs, and has not shown that it works{since}"
     if case.begun and not case.pods:
         return f"its Job {case.begun} has no pod"
     return "the Job's pod does not run" if case.pods else "the CronJob did not fire, or its Job is gone"
@@ -129,7 +135,7 @@ def unserved(case: PoolState) -> LiveFinding:
     fix = f"See what became of it: {case.kubectl(f'get jobs,pods --selector={pods(case)}')}"
     if case.snapshot.has_sweep:
         fix = "The sweep starts a Job within 5 minutes."
-    why = f": {why_unserved(case)}" if case.uncreated else ""
+    why = f": {why_unserved(case)}" if case.uncreated or case.running else ""
     return case.live("S035", f"it is open, and no pod serves it{why}.", fix)
 
 
@@ -170,7 +176,12 @@ def opened(case: PoolState) -> int:
 
 
 def pods(case: PoolState) -> str:
-    return f"{RESERVATION}={case.reservation},{ROLE}={OCCURRENCE}"
+    return pod_selector(case.reservation)
+
+
+def pod_selector(reservation: str) -> str:
+    """Return the labels of the pods of a reservation's Jobs."""
+    return f"{RESERVATION}={reservation},{ROLE}={OCCURRENCE}"
 
 
 SCHEDULING_SECONDS = 60  # seconds that a placeholder may wait for a node before anybody is told

@@ -22,17 +22,16 @@ def manifests(site: Site, cluster: Cluster, classes: Sequence[ResourceClass]) ->
     """Return the objects of a cluster's base; `classes` are the classes of this cluster."""
     ours = naming.of_site(site)
     common = {"namespace": cluster.namespace, "labels": ours}
-    found = [
-        Manifest("base/namespace.yaml.j2", {"name": cluster.namespace, "labels": ours}),
-        Manifest(
-            "base/priorityclass.yaml.j2",
-            {
-                "name": naming.priority_class(site.name, cluster.priority),
-                "labels": ours,
-                "value": cluster.priority,
-            },
-        ),
-    ]
+    found: list[Manifest] = []
+    if cluster.creates_namespace:
+        found.append(Manifest("base/namespace.yaml.j2", {"name": cluster.namespace, "labels": ours}))
+    if not cluster.existing_priority_class:
+        values = {
+            "name": naming.priority_class(site.name, cluster.priority),
+            "labels": ours,
+            "value": cluster.priority,
+        }
+        found.append(Manifest("base/priorityclass.yaml.j2", values))
     found += rbac.of_base(site, cluster, classes)
     found.append(Manifest("base/sweep.yaml.j2", {**common, **_sweep(site, cluster)}))
     return found
@@ -65,7 +64,7 @@ def _sweep(site: Site, cluster: Cluster) -> dict[str, Any]:
     return {
         "name": naming.SWEEP,
         "annotations": window.UNLIMITED,
-        "pod_labels": {**naming.of_site(site), ROLE: SWEEP},
+        "pod_labels": {**naming.of_job_pod(site, cluster), ROLE: SWEEP},
         "service_account": naming.SWEEP,
         "site": site.name,
         "engine": cluster.engine,

@@ -2,13 +2,16 @@
 
 import re
 
-from berth.core.labels import CLASS, RECORD, RESERVATION, SITE
-from berth.schema.values import Reservation, ResourceClass, Site
+from berth.core import objectnames
+from berth.core.labels import CLASS, RESERVATION, SITE
+from berth.schema.values import Cluster, Reservation, ResourceClass, Site
 
 # Names carry no time, date or release, and never change between releases; only the code is named by its hash.
-# CronJobs allow 52 characters (Kubernetes adds 11 for the Job); one limit serves for all kinds.
+# Those by which the cluster recognizes what belongs to a reservation are in core.
 
-LONGEST = 52
+LONGEST = objectnames.LONGEST
+fit, single, pool, record = objectnames.fit, objectnames.single, objectnames.pool, objectnames.record
+
 _CODE_DIGITS = 10
 of_code = re.compile(rf"(berth-(?:core|runtime))-[0-9a-f]{{{_CODE_DIGITS}}}").fullmatch
 """Match the name of a ConfigMap with in-cluster code, of any version; group 1 is its package."""
@@ -17,33 +20,6 @@ DASHBOARD = "berth-dashboard"  # the ConfigMap that Grafana reads
 INVENTORY = "berth-inventory"  # the ConfigMap that names the reservations, where nothing prunes
 OCCURRENCE = "berth-occurrence"  # the beginning of the names of ClusterRoles for occurrences
 SWEEP = "berth-sweep"  # CronJob, ServiceAccount, Role and RoleBinding of the sweep
-
-
-def fit(name: str) -> str:
-    """Return the name, or its beginning and a hash of the whole if it is too long.
-
-    A name that ends with a star is a pattern, and stays one: it matches every name that begins so, cut or
-    not.
-    """
-    beginning = name[: LONGEST - 9].rstrip("-.")
-    if name.endswith("*"):
-        return name if len(name) < LONGEST - 8 else f"{beginning}*"
-    if len(name) <= LONGEST:
-        return name
-    from hashlib import sha256  # noqa: PLC0415 - few names are that long
-
-    digest = sha256(name.encode()).hexdigest()[:8]
-    return f"{beginning}-{digest}"
-
-
-def pool(reservation: str, resource_class: str) -> str:
-    """Name the Deployment of a pool."""
-    return fit(f"{reservation}-{resource_class}")
-
-
-def single(reservation: str) -> str:
-    """Name what a reservation has once: timetable, ServiceAccount, Role, RoleBinding, first CronJob."""
-    return fit(reservation)
 
 
 def cronjob(reservation: str, number: int) -> str:
@@ -64,11 +40,6 @@ def code_map(package: str, digest: str) -> str:
     return f"berth-{package}-{digest[:_CODE_DIGITS]}"
 
 
-def record(reservation: str) -> str:
-    """Name the ConfigMap with the record of occurrences, which the scaler writes."""
-    return f"{single(reservation)}-{RECORD}"
-
-
 def project(site: str) -> str:
     """Name the AppProject of a site."""
     return fit(f"berth-{site}")
@@ -86,6 +57,11 @@ def application(site: str, cluster: str) -> str:
 def priority_class(site: str, value: int) -> str:
     """Name the PriorityClass by its site, as it is cluster-scoped, and its value, which cannot change."""
     return fit(f"berth-{site}-{-value}")
+
+
+def placeholder_class(site: Site, cluster: Cluster) -> str:
+    """Return the name of the PriorityClass of a cluster's placeholders, rendered or not."""
+    return cluster.existing_priority_class or priority_class(site.name, cluster.priority)
 
 
 def slot(site: str, pool: str) -> str:
@@ -148,17 +124,20 @@ def session_snippet(resource_class: str) -> str:
     return fit(f"{resource_class}.session-affinity")
 
 
-def session_role(site: str) -> str:
-    """Name the Role in a namespace of sessions, which belongs to others."""
-    return fit(f"berth-{site}-sessions")
+def session_role(site: str, kind: str = "") -> str:
+    """Name the Role in a namespace of sessions, which belongs to others.
+
+    `kind` is the qualified name of what the sessions are, empty for the first kind of the namespace.
+    """
+    return fit(f"berth-{site}-sessions.{kind}" if kind else f"berth-{site}-sessions")
 
 
-def session_binding(site: str, reservation: str) -> str:
-    """Name the RoleBinding of a reservation in a namespace of sessions.
+def session_binding(site: str, reservation: str, kind: str = "") -> str:
+    """Name the RoleBinding of a reservation in a namespace of sessions, which cannot change its Role.
 
     The dot keeps site `a-b` with reservation `c` and site `a` with reservation `b-c` apart.
     """
-    return fit(f"berth-{site}.{reservation}")
+    return fit(f"berth-{site}.{reservation}.{kind}" if kind else f"berth-{site}.{reservation}")
 
 
 # Labels and annotations
@@ -209,9 +188,19 @@ def of_site(site: Site) -> dict[str, str]:
     }
 
 
+def of_job_pod(site: Site, cluster: Cluster) -> dict[str, str]:
+    """Return the labels of all pods of Berth's Jobs: those of the site, and those that the Site adds."""
+    return {**of_site(site), **dict(cluster.job_pods.labels)}
+
+
 def of_reservation(site: Site, reservation: Reservation) -> dict[str, str]:
     """Return the labels of a reservation's objects: those of the site, and those that its author added."""
-    return {**of_site(site), RESERVATION: reservation.name, **dict(reservation.labels)}
+    return {**of_permissions(site, reservation), **dict(reservation.labels)}
+
+
+def of_permissions(site: Site, reservation: Reservation) -> dict[str, str]:
+    """Return the labels of a reservation's RBAC and accounts, where labels of authors could grant rights."""
+    return {**of_site(site), RESERVATION: reservation.name}
 
 
 def of_pool(site: Site, reservation: Reservation, found: ResourceClass) -> dict[str, str]:

@@ -1,25 +1,57 @@
 """Where a reservation is: its part in each cluster, with the classes and cloud capacities there."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from berth.manifests.nodeaffinity import pools
 from berth.schema.cloudvalues import CloudCapacity
 from berth.schema.declared import Declared
+from berth.schema.sessions import ClassSessions
 from berth.schema.values import Cluster, Reservation, ResourceClass, Site
+
+
+class SessionKind(NamedTuple):
+    """The API group and the plural name of what sessions are."""
+
+    group: str
+    resource: str
+
+    @property
+    def qualified(self) -> str:
+        """Its name as kubectl takes it, such as `notebooks.kubeflow.org`."""
+        return f"{self.resource}.{self.group}" if self.group else self.resource
+
+
+def session_kinds(classes: Iterable[ResourceClass]) -> dict[str, tuple[SessionKind, ...]]:
+    """Return what the sessions of classes are, by namespace, all sorted."""
+    found: dict[str, set[SessionKind]] = {}
+    for one in classes:
+        for namespace in one.sessions.namespaces if one.sessions else ():
+            assert one.sessions is not None
+            found.setdefault(namespace, set()).add(_session_kind(one.sessions))
+    return {namespace: tuple(sorted(found[namespace])) for namespace in sorted(found)}
+
+
+def _session_kind(sessions: ClassSessions) -> SessionKind:
+    if sessions.source == "renku":
+        return SessionKind("amalthea.dev", "amaltheasessions")
+    if sessions.source == "custom":
+        return SessionKind(sessions.group or "", sessions.resource or "")
+    return SessionKind("", "pods")
 
 
 class Placed(NamedTuple):
     """The part of one reservation in one cluster.
 
     `classes` are in the order of the file, and know the node pools that they may use. `clouds` are the cloud
-    capacities that they name, each once.
+    capacities that they name, each once. `session_kinds` are those of all classes of the cluster.
     """
 
     reservation: Reservation
     cluster: Cluster
     classes: tuple[ResourceClass, ...]
     clouds: tuple[CloudCapacity, ...] = ()
+    session_kinds: Mapping[str, tuple[SessionKind, ...]] = {}
 
 
 def class_names(reservation: Reservation) -> tuple[str, ...]:
@@ -97,7 +129,13 @@ def placed(reservation: Reservation, declared: Declared, site: Site) -> tuple[Pl
         if found and cluster:
             by_cluster.setdefault(cluster.name, []).append(_with_node_pools(found, declared, site))
     return tuple(
-        Placed(reservation, cluster, tuple(here), _clouds(here, declared))
+        Placed(
+            reservation,
+            cluster,
+            tuple(here),
+            _clouds(here, declared),
+            session_kinds(one for one in declared.classes.values() if cluster_of(one, site) is cluster),
+        )
         for cluster in site.clusters
         if (here := by_cluster.get(cluster.name))
     )

@@ -56,7 +56,10 @@ def seat_values(site: Site, placed: Placed, found: ResourceClass) -> dict[str, A
     placement = nodeaffinity.placement(found)
     return {
         "pod_labels": naming.of_placeholder(site, placed.reservation, found),
-        "priority_class": naming.priority_class(site.name, placed.cluster.priority),
+        "has_pod_annotations": bool(found.pod_annotations),
+        "pod_annotations": dict(found.pod_annotations),
+        "has_user": not placed.cluster.assigns_users,
+        "priority_class": naming.placeholder_class(site, placed.cluster),
         "placement": placement,
         "has_placement": bool(placement),
         "image": placed.cluster.images.pause,

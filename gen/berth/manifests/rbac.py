@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
+from berth.core.labels import RESERVATION
 from berth.manifests import naming
 from berth.manifests.backends.base import Manifest
 from berth.manifests.naming import of_site
-from berth.manifests.placed import Placed, counts_sessions
+from berth.manifests.placed import Placed, SessionKind, counts_sessions, session_kinds
 from berth.schema.holders import BufferedSeats, Slots
-from berth.schema.sessions import ClassSessions
 from berth.schema.values import Cluster, ResourceClass, Site
 
 Rule = dict[str, Any]
@@ -38,22 +38,44 @@ class Access(NamedTuple):
         return f"{self.verb} {what}{name}{f' in {self.namespace}' if self.namespace else ''}"
 
 
-def access_by_account(manifests: Iterable[Manifest]) -> dict[str, list[Access]]:
-    """Return what each ServiceAccount may do by the roles and bindings among the manifests."""
+class Grant(NamedTuple):
+    """A RoleBinding or ClusterRoleBinding, and what it lets a ServiceAccount do.
+
+    An empty namespace is the whole cluster. `reservation` is empty for the sweep.
+    """
+
+    reservation: str
+    account: str
+    namespace: str
+    binding: str
+    role: str
+    access: tuple[Access, ...]
+
+
+def grants(manifests: Iterable[Manifest]) -> Iterator[Grant]:
+    """Yield what the roles and bindings among the manifests grant."""
     ours = [one.values for one in manifests if one.template.startswith("rbac/")]
     rules = {(one.get("namespace", ""), one["name"]): one["rules"] for one in ours if "rules" in one}
-    found: dict[str, list[Access]] = {}
     for one in ours:
         if "role" in one:
-            namespace = one.get("namespace", "")
-            for rule in rules[namespace, one["role"]]:
-                found.setdefault(one["service_account"], []).extend(_allowed(rule, namespace))
-    return found
+            namespace, role = one.get("namespace", ""), one["role"]
+            access = tuple(each for rule in rules[namespace, role] for each in allowed(rule, namespace))
+            reservation = one["labels"].get(RESERVATION, "")
+            yield Grant(reservation, one["service_account"], namespace, one["name"], role, access)
 
 
-def _allowed(rule: Rule, namespace: str) -> Iterator[Access]:
+def access_by_account(found: Iterable[Grant]) -> dict[str, list[Access]]:
+    """Return what each ServiceAccount may do."""
+    by_account: dict[str, list[Access]] = {}
+    for one in found:
+        by_account.setdefault(one.account, []).extend(one.access)
+    return by_account
+
+
+def allowed(rule: Rule, namespace: str) -> Iterator[Access]:
+    """Yield what a rule of a Role allows; an empty name means all names."""
     for group, resource, name, verb in product(
-        rule["apiGroups"], rule["resources"], rule.get("resourceNames", [""]), rule["verbs"]
+        rule["apiGroups"], rule["resources"], rule.get("resourceNames") or [""], rule["verbs"]
     ):
         yield Access(verb, group, resource, namespace, name)
 
@@ -95,21 +117,36 @@ def _cluster_binding(name: str, labels: Values, role: str, account: str, home: s
 # Of a reservation
 
 
-def of_reservation(
-    site: Site, placed: Placed, common: Values, deployments: Sequence[str] = ()
-) -> list[Manifest]:
+def of_reservation(site: Site, placed: Placed, deployments: Sequence[str] = ()) -> list[Manifest]:
     """Return the ServiceAccount of a reservation, its Role, and its RoleBindings.
 
-    Those in the namespaces of its sessions bind it to a Role of the base.
+    Those in the namespaces of its sessions bind it to a Role of the base for each kind that they are. No
+    label or annotation of an author is on them: a label may add a role to others, and an annotation may give
+    an account a role in the cloud.
     """
     account, home = naming.single(placed.reservation.name), placed.cluster.namespace
+    common = {
+        "name": account,
+        "namespace": home,
+        "labels": naming.of_permissions(site, placed.reservation),
+        "annotations": naming.untouched(placed.cluster.engine),
+    }
     found = _granted(common, of_occurrences(placed, deployments), account, home)
-    for namespace in of_sessions(placed.classes) if counts_sessions(placed) else ():
-        there = {**common, "name": naming.session_binding(site.name, placed.reservation.name)}
-        found.append(
-            _binding({**there, "namespace": namespace}, naming.session_role(site.name), account, home)
-        )
+    for namespace, kinds in session_kinds(placed.classes).items() if counts_sessions(placed) else ():
+        here = placed.session_kinds[namespace]
+        for kind in kinds:
+            name = naming.session_binding(site.name, placed.reservation.name, _suffix(kind, here))
+            role = naming.session_role(site.name, _suffix(kind, here))
+            found.append(_binding({**common, "name": name, "namespace": namespace}, role, account, home))
     return found
+
+
+def _suffix(kind: SessionKind, kinds: Sequence[SessionKind]) -> str:
+    """Return what distinguishes the Role of a kind among the `kinds` of a namespace; nothing for the first.
+
+    Nearly every namespace has one kind.
+    """
+    return "" if kind == kinds[0] else kind.qualified
 
 
 def of_occurrences(placed: Placed, deployments: Sequence[str]) -> list[Rule]:
@@ -149,12 +186,12 @@ def of_nodes(pools: Sequence[str]) -> list[Rule]:
     return _of_scaled("karpenter.sh", "nodepools", pools)
 
 
-def over_nodes(site: Site, placed: Placed, labels: Values) -> list[Manifest]:
+def over_nodes(site: Site, placed: Placed) -> list[Manifest]:
     """Return the ClusterRoles and bindings of a reservation with NodePools, which have no namespace.
 
     Jobs and sweep scale them. Neither removes them: an engine does.
     """
-    name = placed.reservation.name
+    name, labels = placed.reservation.name, naming.of_permissions(site, placed.reservation)
     pools = [naming.static_pool(site.name, naming.pool(name, one.name)) for one in placed.classes]
     found = []
     for kind, account in ((naming.OCCURRENCE, naming.single(name)), (naming.SWEEP, naming.SWEEP)):
@@ -164,11 +201,12 @@ def over_nodes(site: Site, placed: Placed, labels: Values) -> list[Manifest]:
     return found
 
 
-def over_own_slots(site: Site, placed: Placed, labels: Values) -> Manifest:
+def over_own_slots(site: Site, placed: Placed) -> Manifest:
     """Return the binding of a reservation with slots to the ClusterRole of the base."""
     name = placed.reservation.name
     role = naming.slot_role(site.name, naming.OCCURRENCE)
     binding = naming.slot_binding(site.name, name)
+    labels = naming.of_permissions(site, placed.reservation)
     return _cluster_binding(binding, labels, role, naming.single(name), placed.cluster.namespace)
 
 
@@ -181,9 +219,12 @@ def of_base(site: Site, cluster: Cluster, classes: Iterable[ResourceClass]) -> l
     common = {"name": naming.SWEEP, "namespace": home, "labels": ours}
     rules = of_sweep(prunes=cluster.sweep_prunes, has_buffers=cluster.has_buffers)
     found = _granted(common, rules, naming.SWEEP, home)
-    for namespace, rules in of_sessions(classes).items():
-        values = {"name": naming.session_role(site.name), "namespace": namespace, "labels": ours}
-        found.append(Manifest("rbac/role.yaml.j2", {**_annotated(values), "rules": rules}))
+    for namespace, kinds in session_kinds(classes).items():
+        for kind in kinds:
+            name = naming.session_role(site.name, _suffix(kind, kinds))
+            values = {"name": name, "namespace": namespace, "labels": ours}
+            rules = [_rule(kind.group, [kind.resource], READ)]
+            found.append(Manifest("rbac/role.yaml.j2", {**_annotated(values), "rules": rules}))
     if cluster.koordinator is not None:
         slots = {kind: naming.slot_role(site.name, kind) for kind in (naming.OCCURRENCE, naming.SWEEP)}
         found += [_cluster_role(role, ours, of_slots()[kind]) for kind, role in slots.items()]
@@ -235,26 +276,3 @@ def of_slots() -> dict[str, list[Rule]]:
 def of_all_nodes() -> Rule:
     """Return the rule by which the sweep lists NodePools."""
     return _rule("karpenter.sh", ["nodepools"], ["list"])
-
-
-def of_sessions(classes: Iterable[ResourceClass]) -> dict[str, list[Rule]]:
-    """Return the rules by namespace, sorted: to read the kinds that the sessions of `classes` are."""
-    found: dict[str, dict[str, set[str]]] = {}
-    for one in classes:
-        if one.sessions is not None:
-            group, resource = _kind(one.sessions)
-            for namespace in one.sessions.namespaces:
-                found.setdefault(namespace, {}).setdefault(group, set()).add(resource)
-    return {
-        namespace: [_rule(group, sorted(found[namespace][group]), READ) for group in sorted(found[namespace])]
-        for namespace in sorted(found)
-    }
-
-
-def _kind(sessions: ClassSessions) -> tuple[str, str]:
-    """Return the API group and plural name of the kind that sessions are."""
-    if sessions.source == "renku":
-        return "amalthea.dev", "amaltheasessions"
-    if sessions.source == "custom":
-        return sessions.group or "", sessions.resource or ""
-    return "", "pods"

@@ -35,7 +35,7 @@ UNLIMITED = {
 
 def pod(cluster: Cluster) -> dict[str, Any]:
     """Return the values that the pods of occurrences and of the sweep share."""
-    runtime = cluster.runtime
+    runtime, ours = cluster.runtime, cluster.job_pods
     node_selector = runtime.node_selector or {}
     return {
         "image": cluster.runtime_image or cluster.images.python,
@@ -45,6 +45,11 @@ def pod(cluster: Cluster) -> dict[str, Any]:
         "has_node_selector": bool(node_selector),
         "tolerations": [*(one.dump() for one in runtime.tolerations or ()), *UNREACHABLE],
         "resources": cluster.job_resources,
+        "has_user": not cluster.assigns_users,
+        "has_pod_annotations": bool(ours.annotations),
+        "pod_annotations": dict(ours.annotations),
+        "has_priority_class": bool(ours.priority_class),
+        "priority_class": ours.priority_class,
     }
 
 
@@ -124,7 +129,7 @@ def _jobs(site: Site, placed: Placed, occurrences: Sequence[Occurrence]) -> dict
         "suspended": reservation.suspend,
         "deadline": max((end - opens for opens, end in open_spans(occurrences)), default=0),
         "job_labels": {**naming.of_reservation(site, reservation), **role},
-        "pod_labels": {**naming.of_site(site), RESERVATION: reservation.name, **role},
+        "pod_labels": {**naming.of_job_pod(site, cluster), RESERVATION: reservation.name, **role},
         "service_account": naming.single(reservation.name),
         "reservation": reservation.name,
         "timetable": naming.single(reservation.name),

@@ -113,16 +113,21 @@ def span(text: str, today: int | None = None) -> DateSpan:
 
 def spans(text: str, today: int | None = None) -> tuple[DateSpan, ...]:
     """Return each of a list of dates and ranges, separated by a comma, a semicolon or spaces."""
-    parts = _SEPARATOR.split(_RANGE.sub("..", text.strip()))
-    if not all(parts):
-        fix = "Write dates such as 2027-02-15,2027-03-01..2027-03-05."
-        raise Refusal(f"{shown(text)} has an empty place.", fix, DATE)
     try:
-        return tuple(span(part, today) for part in parts)
+        return tuple(span(part, today) for part in parts(text))
     except Refusal:
         if any(_meant(text.strip().lower())):  # a date that has spaces, such as 12 January 2027
             raise Refusal(f"{shown(text)} is not a date.", _advice(text, today), DATE) from None
         raise
+
+
+def parts(text: str) -> list[str]:
+    """Split a list as `spans` does; a range is one part, with `..`."""
+    found = _SEPARATOR.split(_RANGE.sub("..", text.strip()))
+    if not all(found):
+        fix = "Write dates such as 2027-02-15,2027-03-01..2027-03-05."
+        raise Refusal(f"{shown(text)} has an empty place.", fix, DATE)
+    return found
 
 
 def dates_of(listed: tuple[DateSpan, ...]) -> tuple[date, ...]:

@@ -3,12 +3,13 @@
 import re
 
 from berth.dates.moments import local_day, read
-from berth.dates.zone import DAY, Zone, day_of, resolve
+from berth.dates.zone import DAY, Zone, date_text, day_of, resolve
 from berth.notation.days import DATE, day
 from berth.notation.refusal import Refusal, shown
 from berth.notation.times import TIME, end_time
 
 _SPAN = re.compile(r"([+-][1-9]\d{0,4})([mhdw])", re.ASCII)
+_TIME = re.compile(r"\d\d:\d\d", re.ASCII)
 _SECONDS = {"m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
 _LAST_TIME = re.compile(r"(?:^|[ T])(\d\d?:\d\d)(?::\d\d)?(?:Z|[+-]\d\d:\d\d)?$", re.ASCII)
 _WEEK = 7
@@ -37,6 +38,15 @@ def instant(text: str, zone: Zone, now: int) -> int:
     if seconds is None:
         raise _refusal(text, None, is_alone=False)
     return seconds
+
+
+def next_time(text: str, zone: Zone, now: int) -> int | None:
+    """Return the next instant at a time of day, such as `14:30`; None for any other text."""
+    if not _TIME.fullmatch(text):
+        return None
+    today = local_day(now, zone)
+    at = (read(f"{date_text(day)} {text}", zone) for day in (today, today + 1))
+    return next((seconds for seconds in at if seconds is not None and seconds > now), None)
 
 
 def _refusal(text: str, of_day: Refusal | None, *, is_alone: bool) -> Refusal:

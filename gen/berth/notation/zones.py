@@ -6,7 +6,8 @@ is a place, never one with another offset than the text has.
 
 import re
 import unicodedata
-from functools import lru_cache
+from collections.abc import Mapping
+from functools import cache, lru_cache
 
 from berth.dates.zone import known
 from berth.notation.refusal import Refusal, close, shown
@@ -121,9 +122,8 @@ def _advice(text: str) -> str:
     at_end = sorted(name for lower, name in lowered.items() if lower.rpartition("/")[2] == city)
     if at_end:
         return f"Write {at_end[0]}."
-    place = windows_place(text)
-    if place:
-        return f"Write {place}."
+    if words in windows_places():
+        return f"Write {windows_places()[words]}."
     if (
         len(text) <= 5 and text.isalpha()
     ):  # an abbreviation that nobody knows: what looks like it is elsewhere
@@ -143,10 +143,9 @@ def _place_of_offset(sign: str, hours: int, minutes: int) -> str:
     return f"Write the name of the place{place}; {name} is UTC{sign}{hours}, all year."
 
 
-def windows_place(name: str) -> str | None:
-    """Return the zone of a name of Windows, such as `W. Europe Standard Time`; None if it is unknown."""
+@cache
+def windows_places() -> Mapping[str, str]:
+    """Return the zone of each name of Windows; the keys are as `w._europe_standard_time`."""
     from icalendar.timezone.windows_to_olson import WINDOWS_TO_OLSON  # noqa: PLC0415 - slow
 
-    lowered = {known_name.lower(): place for known_name, place in WINDOWS_TO_OLSON.items()}
-    place: str | None = lowered.get(name.lower())
-    return place
+    return {"_".join(name.lower().split()): place for name, place in WINDOWS_TO_OLSON.items()}

@@ -1,20 +1,22 @@
 """Find the files that Berth has written to an output folder, and compare them with what should be there.
 
 Every file that Berth renders begins with a header line. Each file is compared as soon as it is rendered, so
-only one is in memory. Nothing is written, links are not followed, hidden files are ignored, and OSErrors pass
-through.
+only one is in memory. Nothing is written, links are not followed, and OSErrors pass through.
+
+Engines and kubectl apply hidden files and files that git ignores, too, so those are not left out.
 """
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from berth.findings import ERROR, Finding
 
 MARK = "# Rendered by berth"
 OWNED = ("clusters", "gitops")
-"""The folders in an output folder that belong to Berth alone."""
+"""The folders that Berth writes to. An output folder has nothing beside them but a README.md of people."""
+_README = "README.md"
 
 FOREIGN, IN_THE_WAY, UNUSABLE, BUSY = "B090", "B091", "B092", "B093"
 
@@ -26,6 +28,8 @@ SAME, DIFFERS, MISSING, BLOCKED = "same", "differs", "missing", "blocked"
 
 _MARK = MARK.encode()
 _NO_HEADER = f"A file that does not begin with `{MARK}`"
+_NOT_A_FILE = "Something that is neither a file nor a folder"
+LINK = "A symbolic link"
 # Do not follow links, and do not wait for a pipe. Not every system has each flag.
 _READ = os.O_RDONLY | sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
 _CHUNK = 64 * 1024  # larger buffers are mapped and unmapped at each read
@@ -74,13 +78,13 @@ def refusal(shown: str, path: str, error: OSError, fix: str) -> OutputError:
     return OutputError([finding(UNUSABLE, shown, path, message, fix)])
 
 
-class _Entries(NamedTuple):
-    """What is in the owned folders, by path relative to the output folder."""
+class Entries(NamedTuple):
+    """What is in the output folder, by path relative to it."""
 
     files: set[str]
     folders: set[str]
-    others: dict[str, str]  # links, pipes, ... and what to call them
-    leftovers: list[str]  # temporary files of runs that were killed
+    others: dict[str, str]  # links, pipes, what is beside the owned folders, ... and what to call them
+    leftovers: list[str]  # temporary files of runs that go on or were killed; nothing applies them
 
 
 class OwnedTree:
@@ -90,16 +94,22 @@ class OwnedTree:
         """`shown` is what findings call the folder. It need not exist."""
         self.problems: list[Finding] = []
         self._folder, self._shown = folder, shown
-        self._entries = _look(folder)
-        self.folders, self.leftovers = self._entries.folders, self._entries.leftovers
         self._expected: set[str] = set()
         self._reported: set[str] = set()
+        self._is_link = os.path.islink(folder)  # noqa: PTH114 - importing pathlib is slow
+        if self._is_link:
+            message = f"{LINK} is in the place of the output folder."
+            self.problems.append(finding(IN_THE_WAY, shown, "", message, "Replace it with a folder."))
+        self._entries = no_entries() if self._is_link else entries_of(folder)
+        self.folders, self.leftovers = self._entries.folders, self._entries.leftovers
 
     def compare(self, path: str, text: str, data: bytes) -> str:
         """Return SAME, DIFFERS or MISSING, or BLOCKED after adding a problem. `data` is the text's bytes."""
         if not is_rendered(path, text) or path in self._expected:
             raise ValueError(f"{path!r} is outside of the owned folders, has no header or is rendered twice")
         self._expected.add(path)
+        if self._is_link:
+            return BLOCKED
         if path not in self._entries.files:
             return self._without_file(path)
         present = _read(f"{self._folder}/{path}", len(data) + 1)
@@ -110,7 +120,7 @@ class OwnedTree:
         return DIFFERS if present.startswith(_MARK) else self._blocked(path, _NO_HEADER, path)
 
     def stale(self) -> list[str]:
-        """Return unexpected rendered files, sorted. Other files are problems unless git ignores them."""
+        """Return unexpected rendered files, sorted. All other files and links are problems."""
         rendered, foreign = [], []
         for path in sorted(self._entries.files - self._expected):
             head = _read(f"{self._folder}/{path}", len(_MARK))
@@ -119,9 +129,15 @@ class OwnedTree:
             elif head is not None:
                 foreign.append(path)
         foreign = sorted({*foreign, *self._entries.others} - self._reported)
-        ignored = ignored_by_git(self._folder, foreign) if foreign else frozenset()
-        self.problems += [self._foreign(path) for path in foreign if path not in ignored]
+        self.problems += [self._foreign(path) for path in foreign]
         return rendered
+
+    def empty_folders(self) -> list[str]:
+        """Return folders that hold nothing and need not be there, sorted.
+
+        Git has no empty folders: in a fresh clone, one is a submodule, which an engine may fill with files.
+        """
+        return empty_folders(self._entries, self._expected)
 
     def _without_file(self, path: str) -> str:
         """Return MISSING, or BLOCKED by a folder of this name or by a parent that is not a folder."""
@@ -146,35 +162,67 @@ class OwnedTree:
         return BLOCKED
 
     def _foreign(self, path: str) -> Finding:
-        what = self._entries.others.get(path, _NO_HEADER)
-        message = f"{what} was not written by Berth, which owns {path.partition('/')[0]}/."
-        fix = "Move it away, delete it, or let git ignore it."
-        return finding(FOREIGN, self._shown, path, message, fix)
+        what, top = self._entries.others.get(path, _NO_HEADER), path.partition("/")[0]
+        reason = f", which owns {top if top in OWNED else self._shown.rstrip('/')}/"
+        message = f"{what} was not written by Berth{reason}."
+        return finding(FOREIGN, self._shown, path, message, "Move it away or delete it.")
 
 
-def _look(folder: str) -> _Entries:
-    entries = _Entries(set(), set(), {}, [])
+def _folders_above(path: str) -> Iterable[str]:
+    while path := path.rpartition("/")[0]:
+        yield path
+
+
+def empty_folders(entries: Entries, expected: Iterable[str]) -> list[str]:
+    """Return folders that hold nothing, also none of the expected files, sorted."""
+    held = {*entries.files, *entries.others, *entries.leftovers, *expected}
+    used = {above for path in held for above in _folders_above(path)}
+    return sorted(entries.folders - used - {*OWNED})
+
+
+def no_entries() -> Entries:
+    return Entries(set(), set(), {}, [])
+
+
+def entries_of(folder: str) -> Entries:
+    """Return everything in an output folder. What is beside the owned folders is not entered."""
+    entries = no_entries()
+    waiting = []
     try:
         with os.scandir(folder) as top:
-            waiting = [(entry.name, entry) for entry in top if entry.name in OWNED]
+            for entry in top:
+                if entry.name in OWNED:
+                    waiting.append((entry.name, entry))
+                elif (what := _beside(entry)) is not None:
+                    entries.others[entry.name] = what
     except FileNotFoundError:
         return entries
     while waiting:
         path, entry = waiting.pop()
-        if entry.name.startswith("."):
-            if is_temporary(entry.name):
-                entries.leftovers.append(path)
-        elif entry.is_symlink():
-            entries.others[path] = "A symbolic link"
+        if entry.is_symlink():
+            entries.others[path] = LINK
         elif entry.is_dir():
             entries.folders.add(path)
             with os.scandir(entry.path) as inner:
                 waiting += [(f"{path}/{below.name}", below) for below in inner]
-        elif entry.is_file():
-            entries.files.add(path)
+        elif not entry.is_file():
+            entries.others[path] = _NOT_A_FILE
+        elif is_temporary(entry.name):
+            entries.leftovers.append(path)
         else:
-            entries.others[path] = "Something that is neither a file nor a folder"
+            entries.files.add(path)
     return entries
+
+
+def _beside(entry: "os.DirEntry[str]") -> str | None:
+    """Return what to call something beside the owned folders that must not be there; None if it may."""
+    if entry.is_symlink():
+        return LINK
+    if entry.is_dir():
+        return "A folder"
+    if not entry.is_file():
+        return _NOT_A_FILE
+    return None if entry.name == _README else "A file"
 
 
 def _read(path: str, size: int) -> bytes | None:
@@ -190,15 +238,3 @@ def _read(path: str, size: int) -> bytes | None:
         return data
     finally:
         os.close(file)
-
-
-def ignored_by_git(folder: str, paths: Sequence[str]) -> frozenset[str]:
-    """Return those of `paths`, relative to `folder`, that git ignores; none outside of a repository."""
-    from berth.git import GitError, run_git  # noqa: PLC0415 - takes as long to import as it takes to render
-
-    stdin = b"".join(os.fsencode(path) + b"\0" for path in paths)
-    try:
-        answer = run_git(folder, "check-ignore", "-z", "--stdin", stdin=stdin)
-    except GitError:
-        return frozenset()
-    return frozenset(os.fsdecode(path) for path in answer.split(b"\0") if path)

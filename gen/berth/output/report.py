@@ -8,6 +8,7 @@ from posixpath import join, normpath
 
 from berth.findings import ERROR, NOTE, WARNING, Finding
 from berth.output import yamltext
+from berth.output.table import visible
 from berth.schema.holders import Unit
 from berth.schema.values import ReservationOwner
 
@@ -33,14 +34,16 @@ def text(findings: Sequence[Finding], *, color: bool, folder: str = "") -> str:
 
 
 def _line(finding: Finding, color: bool, folder: str) -> str:
-    file = normpath(join(folder, finding.file)) if folder else finding.file
-    place = f"{file}:{finding.line}:{finding.column}:"
+    place = f"{visible(finding.file)}:"
+    if finding.line:
+        file = normpath(join(folder, finding.file)) if folder else finding.file
+        place = f"{visible(file)}:{finding.line}:{finding.column}:"
     kind = f"{finding.severity}[{finding.code}]"
     if color:
         place = f"{_BOLD}{place}{_PLAIN}"
         kind = f"{_COLORS[finding.severity]}{kind}{_PLAIN}"
     path = f"{finding.path}: " if finding.path else ""
-    return f"{place} {kind} {path}{finding.message} {finding.fix}"
+    return f"{place} {kind} {visible(f'{path}{finding.message} {finding.fix}')}"
 
 
 def count(findings: Sequence[Finding]) -> str:
@@ -107,7 +110,7 @@ def _csv_cell(value: object) -> str:
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
-    return " ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    return visible(" ".join(map(str, value)) if isinstance(value, list | tuple) else str(value))
 
 
 def github(findings: Sequence[Finding], folder: str = "") -> str:
@@ -125,7 +128,8 @@ def github(findings: Sequence[Finding], folder: str = "") -> str:
 
 
 def _data(value: str) -> str:
-    return value.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    """Escape what ends a command, and what a terminal or a log would act on or hide."""
+    return visible(value).replace("%", "%25")
 
 
 def _property(value: str) -> str:

@@ -123,6 +123,9 @@ class Stage:
         except OSError as error:
             raise self._fail(path, error, fix) from error
         self._remove_emptied(stale)
+        for path in reversed(self._tree.empty_folders()):
+            with suppress(OSError):
+                os.rmdir(f"{self._folder}/{path}")
         self._made.clear()
         return WriteResult(sorted(written), stale, self._unchanged)
 
@@ -227,4 +230,5 @@ class Check:
             raise refusal(self._shown, "", error, _READABLE) from error
         if self._tree.problems:
             raise OutputError(self._tree.problems)
+        stale += [f"{path}/" for path in self._tree.empty_folders()]
         return sorted(self._differences + [Difference(path, "stale") for path in stale])

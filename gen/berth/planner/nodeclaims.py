@@ -7,7 +7,7 @@ from typing import NamedTuple
 from berth.karpenter.nodelabels import CAPACITY_TYPE, HOSTNAME, RESERVATION_ID, RESERVED
 from berth.karpenter.requirements import IN, Conflict, Requirement, Requirements, requirement
 from berth.karpenter.resourcelists import ResourceList
-from berth.karpenter.taints import untolerated
+from berth.karpenter.taints import toleration_by_plugin, untolerated
 from berth.planner.nodeclaimtemplates import (
     InstanceTypeOption,
     NodeClaimTemplate,
@@ -125,7 +125,8 @@ class NodeClaim:
     def _with_pod(self, shape: PodShape) -> Requirements | Unschedulable:
         taint = untolerated(self.template.pool.taints, shape.pod.tolerations)
         if taint is not None:
-            return Unschedulable("taints", f"the taint {taint.key} is not tolerated", static=True)
+            hint = toleration_by_plugin(taint, shape.requests)
+            return Unschedulable("taints", f"the taint {taint.key} is not tolerated{hint}", static=True)
         joined = self.template.combine(self.requirements, shape.requirements)
         if isinstance(joined, Conflict):
             return Unschedulable("requirements", str(joined), static=not joined.unknown)

@@ -12,7 +12,7 @@ from berth.karpenter.requirements import (
     requirement,
     requirements_of_labels,
 )
-from berth.karpenter.resourcelists import parse_resources
+from berth.karpenter.resourcelists import ONE, VOLUMES, parse_resources
 from berth.karpenter.taints import parse_toleration
 from berth.planner.inputs import LabelSelector, PodAffinityTerm, PodSet, PreferredTerm, TopologySpread
 from berth.planner.topology import selector_matches
@@ -53,14 +53,18 @@ def topology_label_keys(pod: Placement) -> set[str]:
 
 
 def pod_set(found: ResourceClass, labels: Labels, namespace: str) -> PodSet:
-    """Return the placeholders of a class as the planner takes them."""
+    """Return the placeholders of a class as the planner takes them.
+
+    They have the volumes of the sessions that replace them, so that the nodes suffice for these.
+    """
     pod = found.pod
     node = (pod.affinity and pod.affinity.node_affinity) or NodeAffinity.model_construct()
     terms = node.required.node_selector_terms if node.required else ()
     near, far = _pod_affinities(pod)
+    volumes = {VOLUMES: found.volumes * ONE} if found.volumes else {}
     return PodSet(
         found.name,
-        parse_resources(dict(found.requests)),
+        tuple(sorted({**dict(parse_resources(dict(found.requests))), **volumes}.items())),
         namespace=namespace,
         labels=labels,
         node_selector=tuple(sorted((pod.node_selector or {}).items())),

@@ -53,6 +53,10 @@ def parse(source: Source) -> tuple[list[Document], list[SyntaxProblem]]:
         except UnsupportedText:
             nodes, faults = trees(lines)
             values = [node.value for node in nodes]
+        if not text.isascii():
+            from berth.reading.misreading import blame, misread  # noqa: PLC0415 - most files are ASCII
+
+            faults = blame(lines, faults) if faults else misread(lines)
     documents = [Document(source.file, at, value) for at, value in enumerate(values) if value is not None]
     if not documents and not faults:
         faults = [TextFault("B007", 0, "the file is empty.", "Write a document, or remove the file.")]

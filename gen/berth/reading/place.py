@@ -6,12 +6,15 @@ Only findings need this: it reads the file a second time, with the place of ever
 import re
 from collections.abc import Callable, Iterable
 
-from berth.findings import Finding, Path, Problem, in_order
+from berth.findings import ERROR, Finding, Path, Problem, in_order
+from berth.reading.lookalikes import MISREAD, advice
+from berth.reading.scalar import IN_QUOTES, plain
 from berth.reading.source import Source
 from berth.reading.text import Lines, SyntaxProblem, decode, visible
 from berth.reading.tree import TextNode, trees
 
 _NAMES = ("name", "resourceClass")
+_LONGEST_VALUE = 60  # that a message shows
 _WORD = re.compile(r"[A-Za-z0-9_-]+")
 _NAME = re.compile(r"[A-Za-z0-9_.-]+")
 
@@ -48,6 +51,19 @@ class Places:
         """Return the value as it is written, quotes included; nothing if it is missing."""
         steps = self._steps(index, path)
         return self._lines.text[steps[-1][1].at : steps[-1][1].end] if len(steps) > len(path) else ""
+
+    def lookalikes(self, index: int, path: Path, key: bool = False) -> tuple[str, list[tuple[int, int]]]:
+        """Return what to do about lookalikes in a scalar, or with `key` in its key, and their places."""
+        if self._lines.text.isascii():
+            return "", []
+        steps = self._steps(index, path)
+        name, node = steps[-1] if steps else (None, None)
+        node = name if key and len(steps) > len(path) else node
+        if node is None or isinstance(node.value, dict | list):
+            return "", []
+        told_at, _ = self.at(index, path, key)
+        text, places = advice(self._lines, node.at, node.end, told_at)
+        return text, [self._lines.place(at) for at in places]
 
     def path_text(self, index: int, path: Path) -> str:
         """Return the path as text: `spec.clusters[prod].ceilings[0]`, `metadata.labels["a.b/c"]`."""
@@ -87,8 +103,9 @@ def locate(
     texts = {source.file: source.text for source in sources}
     places: dict[str, Places] = {}
     findings = []
+    noted: set[tuple[str, int, int]] = set()
     for problem in problems:
-        severity = severity_of(problem.code)
+        severity, message, fix = severity_of(problem.code), problem.message, problem.fix
         if isinstance(problem, SyntaxProblem):
             line, column, path = problem.line, problem.column, ""
         else:
@@ -97,9 +114,26 @@ def locate(
             there = places[problem.file]
             line, column = there.at(problem.index, problem.path, problem.at_key)
             path = there.path_text(problem.index, problem.path)
+            if fix.startswith(IN_QUOTES) and not problem.at_key:
+                message, fix = _as_written(message, fix, there.raw(problem.index, problem.path))
+            if severity == ERROR:
+                note, lookalikes = there.lookalikes(problem.index, problem.path, problem.at_key)
+                fix = f"{fix} {note}".rstrip()
+                noted.update((problem.file, *at) for at in lookalikes)
         at = (problem.file, line, column)
-        findings.append(Finding(*at, problem.code, severity, path, problem.message, problem.fix))
-    return in_order(findings)
+        findings.append(Finding(*at, problem.code, severity, path, message, fix))
+    # An error at the same value has named the character.
+    return in_order(one for one in findings if one.code != MISREAD or one[:3] not in noted)
+
+
+def _as_written(message: str, fix: str, raw: str) -> tuple[str, str]:
+    """Return message and fix for a value without quotes, as it is written: `0x1f`, not 31."""
+    value = plain(raw)
+    if len(raw) > _LONGEST_VALUE or isinstance(value, str | None):
+        return message, fix
+    as_read = f"{str(value).lower() if isinstance(value, bool) else value} is a "
+    before, found, after = message.rpartition(as_read)
+    return f"{before}{raw} is a {after}" if found else message, f'{IN_QUOTES}: "{raw}".'
 
 
 def _item(number: int, node: TextNode | None) -> str:

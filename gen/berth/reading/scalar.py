@@ -19,6 +19,9 @@ class ZeroPrefixedNumber(str):
 Scalar = str | int | float | bool | None
 Value = Scalar | list["Value"] | dict[str, "Value"]
 
+IN_QUOTES = "Write it in quotes"
+"""The advice on a number or truth value that may be meant as text; its place shows how it is written."""
+
 _MANY_DIGITS = 300  # parsing thousands of digits takes quadratic time
 
 _WORDS: dict[str, Scalar] = {

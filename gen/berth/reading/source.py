@@ -14,6 +14,9 @@ from berth.reading.text import visible
 LIMIT = 1024 * 1024
 """The most bytes in one file: about 2,000 reservations."""
 
+OUTPUT = "rendered"
+"""The folder of the project for which nobody is asked to review: no link may lead there."""
+
 _SUFFIXES = (".yaml", ".yml", ".json")
 _CHUNK = 64 * 1024  # larger buffers are mapped and unmapped at each read, which costs more than the read
 # A file may have been replaced by a pipe. Not every system has each flag.
@@ -32,32 +35,69 @@ def is_input(path: str) -> bool:
     return path.lower().endswith(_SUFFIXES) and not any(part.startswith(".") for part in path.split("/"))
 
 
+def is_attributes(path: str) -> bool:
+    """Tell whether a file of this path changes what git checks out beside it."""
+    return path.lower().rpartition("/")[2] == ".gitattributes"
+
+
 def read(folder: str, shown_as: str) -> tuple[list[Source], list[Problem]]:
     """Read all YAML and JSON files in the folder, at any depth, by path, except hidden ones.
 
     `shown_as` is the path of the folder in findings; `.` is the root of the project.
     """
-    walk = _Walk()
+    walk = _Walk(os.path.dirname(os.path.abspath(folder)))  # noqa: PTH100, PTH120 - importing pathlib is slow
     walk.through(folder, "" if shown_as == "." else f"{shown_as}/")
     sources, problems = [], walk.problems
     for shown, path in walk.files:
-        if not shown.isprintable():
-            problems.append(_unusable(shown, "its name has invisible characters.", "Rename it."))
-            continue
         try:
-            text = _bytes(path)
+            found = usable(Source(shown, _bytes(path)))
         except OSError as error:
-            problems.append(unreadable(shown, error))
-            continue
-        if len(text) > LIMIT:
-            problems.append(_too_large(shown))
+            found = unreadable(shown, error)
+        if isinstance(found, Source):
+            sources.append(found)
         else:
-            sources.append(Source(shown, text))
+            problems.append(found)
     if not sources and not problems:
         fix = 'Add a file such as "site.yaml", or run "berth init", which writes a first one.'
         problems.append(Problem("B008", shown_as, 0, (), "the folder has no YAML or JSON file.", fix))
     sources.sort()
     return sources, problems
+
+
+def usable(source: Source) -> Source | Problem:
+    """Return a file that may be read, or why not: its name or its size."""
+    if not source.file.isprintable():
+        return _unusable(source.file, "its name has invisible characters.", "Rename it.")
+    return _too_large(source.file) if len(source.text) > LIMIT else source
+
+
+def read_within(project: str, file: str) -> Source:
+    """Read a file that a document names. Raises OSError, also if it is out of the repository."""
+    path = f"{project}/{file}"
+    if leads_out(path, project):
+        raise OSError(errno.EACCES, "it leads out of the repository")
+    return read_file(path)._replace(file=file)
+
+
+def leads_out(path: str, project: str) -> bool:
+    """Tell whether a path is, by its links, out of the repository of a project, or in git's own folder.
+
+    Where there is no repository, it must be in the project.
+    """
+    real, top = os.path.realpath(path), os.path.realpath(project)
+    above = top
+    while not os.path.exists(f"{above}/.git") and os.path.dirname(above) != above:  # noqa: PTH110, PTH120
+        above = os.path.dirname(above)  # noqa: PTH120
+    if os.path.exists(f"{above}/.git"):  # noqa: PTH110
+        top = above
+    is_within = real == top or real.startswith(f"{top.rstrip('/')}/")
+    return not is_within or f"{os.sep}.git{os.sep}" in f"{real[len(top) :]}{os.sep}"
+
+
+def leads_into(path: str, folder: str) -> bool:
+    """Tell whether a path is, by its links, a folder or in it."""
+    real, top = os.path.realpath(path), os.path.realpath(folder)
+    return real == top or real.startswith(f"{top}/")
 
 
 def read_file(file: str, limit: int = LIMIT) -> Source:
@@ -71,7 +111,8 @@ def read_file(file: str, limit: int = LIMIT) -> Source:
 class _Walk:
     """All files below a folder. Links are followed last, so that a folder is read by its real name."""
 
-    def __init__(self) -> None:
+    def __init__(self, project: str) -> None:
+        self._project = project
         self.files: list[tuple[str, str]] = []  # as shown, and the path
         self.problems: list[Problem] = []
         self._folders: list[tuple[str, str]] = []  # as shown with a `/` at the end, and the path
@@ -80,6 +121,12 @@ class _Walk:
 
     def through(self, folder: str, shown: str) -> None:
         try:
+            if os.path.islink(folder) and leads_out(folder, self._project):  # noqa: PTH114
+                self.problems.append(link_out(shown[:-1] or "."))
+                return
+            if os.path.islink(folder) and leads_into(folder, f"{self._project}/{OUTPUT}"):  # noqa: PTH114
+                self.problems.append(link_to_output(shown[:-1] or "."))
+                return
             self._enter(folder, shown)
         except OSError as error:
             self.problems.append(_no_folder(shown[:-1] or ".", error))
@@ -95,12 +142,13 @@ class _Walk:
         status = os.stat(path)  # noqa: PTH116 - importing pathlib is slow
         same = self._seen.setdefault((status.st_dev, status.st_ino), shown)
         if same != shown:
-            message = f"the link leads to {visible(same[:-1] or '.')}, which is read anyway."
-            self.problems.append(_unusable(shown[:-1], message, "Remove the link."))
+            self.problems.append(linked_again(shown[:-1], same[:-1] or "."))
             return
         with os.scandir(path) as entries:
             for entry in entries:
-                if not entry.name.startswith("."):
+                if is_attributes(entry.name):
+                    self.problems.append(attributes(shown + entry.name))
+                elif not entry.name.startswith("."):
                     self._take(entry, shown + entry.name)
 
     def _take(self, entry: "os.DirEntry[str]", shown: str) -> None:
@@ -110,7 +158,12 @@ class _Walk:
         except OSError as error:  # also for a link without a suffix, which may be a folder
             self.problems.append(unreadable(shown, error))
             return
-        if is_data and stat.S_ISREG(mode):
+        is_link = (is_data or stat.S_ISDIR(mode)) and entry.is_symlink()
+        if is_link and leads_out(entry.path, self._project):
+            self.problems.append(link_out(shown))
+        elif is_link and leads_into(entry.path, f"{self._project}/{OUTPUT}"):
+            self.problems.append(link_to_output(shown))
+        elif is_data and stat.S_ISREG(mode):
             self.files.append((shown, entry.path))
         elif is_data:
             self.problems.append(_not_a_file(shown, mode))
@@ -139,6 +192,27 @@ def _no_folder(shown: str, error: OSError) -> Problem:
 def _unusable(shown: str, message: str, fix: str) -> Problem:
     name = os.fsencode(shown).decode(errors="backslashreplace")
     return Problem("B001", visible(name, len(name)), 0, (), message, fix)
+
+
+def link_out(shown: str) -> Problem:
+    """Return the problem of a link whose file is not part of what is reviewed."""
+    return _unusable(shown, "the link leads out of the repository.", "Replace it with the file.")
+
+
+def link_to_output(shown: str) -> Problem:
+    """Return the problem of a link to what Berth writes, which is reviewed by nobody."""
+    return _unusable(shown, f"the link leads into {OUTPUT}/.", "Replace it with the file.")
+
+
+def attributes(shown: str) -> Problem:
+    """Return the problem of a file by which git may check out other text than it stores."""
+    fix = "Move its lines to the .gitattributes at the top of the repository."
+    return _unusable(shown, "it may change what git checks out here.", fix)
+
+
+def linked_again(shown: str, folder: str) -> Problem:
+    """Return the problem of a link to a folder that is read by another name."""
+    return _unusable(shown, f"the link leads to {visible(folder)}, which is read anyway.", "Remove the link.")
 
 
 def unreadable(shown: str, error: OSError) -> Problem:

@@ -358,7 +358,9 @@ def _span(event: events.Event) -> tuple[int, int]:
 
 
 def _hidden(character: str, at: int) -> TextFault:
-    message = f"invisible character U+{ord(character):04X}."
+    from berth.reading.lookalikes import named  # noqa: PLC0415 - few files need it
+
+    message = f"invisible character: {named(character)}."
     return TextFault(
         "B002", at, message, 'Remove it; if there are many, save the file with the encoding "UTF-8".'
     )

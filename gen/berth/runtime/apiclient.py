@@ -40,6 +40,7 @@ class Response(NamedTuple):
     status: int
     body: bytes
     retry_after: float = 0.0  # seconds; 0: the server did not say
+    date: str = ""  # when it answered, as in the header
 
 
 Transport = Callable[[Request], Response]
@@ -91,6 +92,7 @@ class Api:
         self._transport = transport
         self._field_manager = field_manager
         self.parallel_requests = parallel_requests
+        self.date = ""  # of the last answer that was read in parts
 
     def get(self, kind: ObjectKind, namespace: str, name: str) -> Tree:
         """Get an object."""
@@ -172,6 +174,7 @@ class Api:
     def read(self, request: Request) -> str:
         """Return the text of a successful response, to be parsed in parts where memory is scarce."""
         answer = self._transport(request)
+        self.date = answer.date
         if answer.status != 200:
             response_object(answer)
         return answer.body.decode(errors="replace")
@@ -398,7 +401,8 @@ class Connection:
             raise _too_large(self._most)
         if not whole:
             raise IncompleteRead(body)
-        return Response(response.status, body, _retry_after(response))
+        date = response.headers.get("Date", "")
+        return Response(response.status, body, _retry_after(response), date)
 
     def _headers(self, request: Request) -> dict[str, str]:
         headers = {"Accept": request.accept, "User-Agent": "berth"}

@@ -48,6 +48,7 @@ class PoolReconciler:
         self.pause = NO_PAUSE
         self.is_refused = False  # the last attempt was forbidden
         self.is_busy = False  # there is more to do than was done
+        self.worked_at: float | None = None  # when it was last observed at the server, and all was done
 
     @property
     def standing(self) -> int | None:
@@ -94,6 +95,7 @@ class PoolReconciler:
             context.log.trouble(self._subject, error)
             return
         self._failures, self.is_refused, self.pause = 0, False, NO_PAUSE
+        self.worked_at = self.worked_at if quick else context.now()
         context.log.works(self._subject)
 
     def _attempt(self, desire: Desire, quick: bool) -> None:

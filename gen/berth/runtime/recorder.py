@@ -1,23 +1,27 @@
 """Reports how occurrences go: log lines, Events, and the record, a ConfigMap of the reservation.
 
-Seats do not depend on it: it uses a connection of its own with short timeouts, and pauses after each attempt.
+Beside the record stands the proof that the scaler works. Seats do not depend on either: the recorder uses a
+connection of its own with short timeouts, and pauses after each attempt.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from berth.core import record
 from berth.core.holders import REMEDIES
 from berth.core.jsonvalues import Tree, instant_text, part
 from berth.core.labels import RECORD, RESERVATION, ROLE, SITE
 from berth.core.objects import CONFIG_MAP, EVENT, NORMAL, WARNING, EventSubject, make_event
+from berth.core.serving import PROOF_INTERVAL, PROOF_KEY, ServingProof, proof_text, serving_proof
 from berth.core.target import open_now
 from berth.core.timetable import Timetable, TimetableOccurrence, active_occurrences
 from berth.runtime.apiclient import Api
 from berth.runtime.program import NO_PAUSE, Log, Pause
 
-SEND_INTERVAL = 30.0  # seconds between writes of the record, and between attempts to send Events
+SEND_INTERVAL = PROOF_INTERVAL  # seconds between writes of the record, and between attempts to send Events
+RETRY_SECONDS = 10.0  # seconds until a record that could not be written is tried again
 MAX_EVENTS = 20  # that wait to be sent
 FAULT_SECONDS = 60.0  # from which on what does not work is part of the record
+TROUBLE_SECONDS = 10.0  # from which on it is part of the proof
 
 
 class Recorder:
@@ -33,6 +37,8 @@ class Recorder:
         self._metadata: Tree = {}  # of the ConfigMap
         self._has_resumed = False
         self._written: list[record.OccurrenceRecord] = []
+        self._proof: ServingProof | None = None
+        self._written_proof: ServingProof | None = None
         self._pauses: dict[str, Pause] = {}
 
     def tell_open(self, timetable: Timetable, now: int) -> None:
@@ -58,15 +64,17 @@ class Recorder:
         timetable: Timetable,
         looks: Sequence[record.PoolObservation],
         subjects: dict[str, EventSubject],
+        worked: Mapping[str, float],
         now: float,
     ) -> None:
-        """Add observations of the pools. `subjects` are by resource class.
+        """Add observations of the pools. By resource class: `subjects`, and when each pool last `worked`.
 
         The record has no owner: it outlives its reservation, until the sweep removes it.
         """
         labels = {SITE: timetable.site, RESERVATION: timetable.reservation, ROLE: RECORD}
         self._metadata = {"name": self._name, "labels": labels}
         faults = self._log.faults(FAULT_SECONDS)
+        self._proof = serving_proof(worked, self._log.faults(TROUBLE_SECONDS), now) if self._open else None
         for item in self._open.values():
             due = record.readiness_due(item, timetable.settings)
             seen = record.with_observation(self._recorded(item.id), item, looks, due, int(now))
@@ -117,15 +125,17 @@ class Recorder:
     def _pending(self) -> Iterator[tuple[str, Callable[[], None]]]:
         """Yield what is to be sent; no record before the pools have been observed."""
         records = list(self._records.values())
-        if self._name and records != self._written and any(one.targets or one.faults for one in records):
+        is_news = records != self._written or self._proof != self._written_proof
+        if self._name and is_news and any(one.targets or one.faults for one in records):
             yield "record", self._write
         if self._events:
             yield "events", self._post
 
     def _try(self, subject: str, now: float, action: Callable[[], None]) -> None:
-        self._pauses[subject] = Pause(now, SEND_INTERVAL)
+        self._pauses[subject] = Pause(now, RETRY_SECONDS if subject == "record" else SEND_INTERVAL)
         with self._log.guard(subject):
             action()
+            self._pauses[subject] = Pause(now, SEND_INTERVAL)
 
     def _post(self) -> None:
         while self._events:
@@ -136,9 +146,11 @@ class Recorder:
         if not self._has_resumed:
             self._resume()
         records = list(self._records.values())
-        tree: Tree = {"metadata": self._metadata, "data": {record.RECORD_KEY: record.record_text(records)}}
-        self._api.apply(CONFIG_MAP, self._namespace, self._name, tree)
-        self._written = records
+        data: Tree = {record.RECORD_KEY: record.record_text(records)}
+        if self._proof is not None:
+            data[PROOF_KEY] = proof_text(self._proof)
+        self._api.apply(CONFIG_MAP, self._namespace, self._name, {"metadata": self._metadata, "data": data})
+        self._written, self._written_proof = records, self._proof
 
     def _resume(self) -> None:
         """Merge the records that earlier pods have written."""

@@ -15,7 +15,7 @@ from functools import partial
 from types import FrameType
 
 from berth.core.jsonvalues import instant_text
-from berth.core.labels import RECORD
+from berth.core.objectnames import record
 from berth.core.objects import CONFIG_MAP, EventSubject
 from berth.core.record import PoolObservation
 from berth.core.target import (
@@ -193,7 +193,8 @@ class Scaler:
 
     def _record(self, timetable: Timetable, is_over: bool) -> None:
         now = self._context.now()
-        self._recorder.note(timetable, self._looks(timetable, now), self._subjects(timetable), now)
+        looks, subjects = self._looks(timetable, now), self._subjects(timetable)
+        self._recorder.note(timetable, looks, subjects, self._worked(timetable), now)
         coming = self._next_change(int(now))
         if is_over:
             self._recorder.send_last(now)
@@ -215,6 +216,11 @@ class Scaler:
                 PoolObservation(pool.resource_class, wanted, ready, sessions, since, pool.holder.kind)
             )
         return looks
+
+    def _worked(self, timetable: Timetable) -> dict[str, float]:
+        """Return when each pool was last brought to its desired state."""
+        found = ((one.resource_class, self._reconcilers[one.key].worked_at) for one in timetable.pools)
+        return {name: at for name, at in found if at is not None}
 
     def _subjects(self, timetable: Timetable) -> dict[str, EventSubject]:
         namespace, home = self._context.namespace, self._source.home
@@ -299,7 +305,8 @@ def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) ->
         aside = in_cluster(environment, account, RECORDER_SECONDS, RECORDER_SECONDS)
         api = Api(Connections(partial(in_cluster, environment, account)), parallel_requests=PARALLEL_REQUESTS)
         context = RuntimeContext(api, environment["BERTH_NAMESPACE"], log, time.time, jitter)
-        recorder = Recorder(Api(aside), context.namespace, f"{environment['BERTH_TIMETABLE']}-{RECORD}", log)
+        name = record(environment["BERTH_RESERVATION"])
+        recorder = Recorder(Api(aside), context.namespace, name, log)
         token_file = environment.get("BERTH_RENKU_TOKEN_FILE", "")
         observed = SessionObserver(context, partial(in_cluster, environment, account), token_file)
         say = partial(_replace, f"{environment.get('BERTH_SHARE', '/share')}/until")

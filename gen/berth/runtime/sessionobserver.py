@@ -17,7 +17,8 @@ from berth.core.claims import (
     competing_reservation,
 )
 from berth.core.jsonvalues import TimetableError, Tree, parse_instant, part
-from berth.core.labels import ROLE, SITE, TIMETABLE
+from berth.core.labels import RESERVATION, ROLE, SITE, TIMETABLE
+from berth.core.objectnames import is_timetable
 from berth.core.objects import CONFIG_MAP, RUNNING_PODS, ObjectKind
 from berth.core.sessions import (
     NO_TEMPLATE,
@@ -183,13 +184,22 @@ class TimetableReader(NamedTuple):
     counted: tuple[tuple[str, Recognition], ...]
     now: int  # when this reading of the timetables began
 
-    def read(self, tree: Tree) -> TimetableReading:
-        name = str(part(tree, "metadata").get("name"))
+    def read(self, tree: Tree) -> TimetableReading | None:
+        """Return what the timetable claims; None for a ConfigMap that only has the labels of one."""
+        name, reservation = (
+            str(part(tree, "metadata").get("name")),
+            str(part(tree, "metadata", "labels").get(RESERVATION)),
+        )
+        if not is_timetable(name, reservation):
+            return None
         text = part(tree, "data").get(TIMETABLE_KEY)
         try:
             if not isinstance(text, str):
                 raise TimetableError(f"{TIMETABLE_KEY}: is missing")
-            found = competing_reservation(parse_timetable(text), dict(self.counted), self.now)
+            timetable = parse_timetable(text)
+            if timetable.reservation != reservation:
+                raise TimetableError(f"reservation: {timetable.reservation!r} is not {reservation!r}")
+            found = competing_reservation(timetable, dict(self.counted), self.now)
             return TimetableReading(name, found)
         except TimetableError as error:
             return TimetableReading(name, str(error))

@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import time
+from calendar import timegm
 from collections.abc import Mapping
 from contextlib import closing
 from functools import partial
@@ -30,6 +31,7 @@ from berth.core.objects import (
     SLOT,
     ObjectKind,
 )
+from berth.core.serving import PROOF_WAIT
 from berth.core.state import PodObject, SiteState, StateObject, parse_object, site_state
 from berth.runtime.actions import ActionRunner
 from berth.runtime.apiclient import ACCOUNT, SWEEP_FIELD_MANAGER, Api, ApiError, in_cluster
@@ -40,7 +42,7 @@ NO_ENGINE = "none"
 LIST_SECONDS = 30.0  # seconds from the start in which a list that failed is asked for again
 LIST_PAGE = 500  # objects in one answer
 ATTEMPTS = 6  # at each list, with twelve seconds of pauses
-MAX_SECONDS = 110  # seconds: long before the next run, so that the log says why this one ended
+MAX_SECONDS = 140  # seconds: long before the next run, so that the log says why this one ended
 
 
 class SweepSettings(NamedTuple):
@@ -70,15 +72,27 @@ class Sweep:
         runner.act(judged.actions)
         runner.warn(judged.warnings)
         self._look_at_images(known, runner)
-        failed = self._failed + runner.failed
+        done, failed = runner.done, runner.failed
+        if judged.doubted:
+            second = self._look_again(judged.doubted)
+            done, failed = done + second.done, failed + second.failed
+        failed += self._failed
         self._log.info(
             "swept",
             **known.counts(),
-            done=dict(sorted(runner.done.items())),
+            done=dict(sorted(done.items())),
             failed=failed,
             seconds=round(self._elapsed(), 2),
         )
         return 1 if failed else 0
+
+    def _look_again(self, doubted: Mapping[str, int]) -> ActionRunner:
+        """Decide about reservations whose pods had not proved that they work, after time to do so."""
+        self._context.wait(PROOF_WAIT)
+        known = self._look()._replace(doubted=doubted)
+        runner = ActionRunner(self._context, known, self._began + PROOF_WAIT)
+        runner.act(decide(known, int(self._context.now())).actions)
+        return runner
 
     def _look(self) -> SiteState:
         """Read the state of the site.
@@ -90,7 +104,8 @@ class Sweep:
         kinds += [*((SLOT,) if site.koordinator else ()), *((NODE_POOL,) if site.node_pools else ())]
         kinds += [CAPACITY_BUFFER] if site.buffers else []
         found = {kind: self._list(kind) for kind in (*kinds, CONFIG_MAP)}
-        return site_state(site.name, found, site.prunes, site.inventory, self._context.namespace)
+        state = site_state(site.name, found, site.prunes, site.inventory, self._context.namespace)
+        return state._replace(server_time=seconds_of_date(self._api.date))
 
     def _collection(self, kind: ObjectKind, selector: str, fields: str = "") -> Collection:
         labelled = f"{labels.SITE}={self._site.name}{selector}"
@@ -166,6 +181,14 @@ def main(environment: Mapping[str, str] = os.environ, account: str = ACCOUNT) ->
         return 1
     finally:
         signal.alarm(0)
+
+
+def seconds_of_date(header: str) -> int:
+    """Parse the header Date of an answer; 0 for any other text."""
+    try:
+        return timegm(time.strptime(header, "%a, %d %b %Y %H:%M:%S GMT"))
+    except ValueError:
+        return 0
 
 
 def _settings(environment: Mapping[str, str]) -> SweepSettings:

@@ -168,11 +168,14 @@ def must_relist(error: ApiError, failures: int) -> bool:
     return error.status != 0 and (error.status not in _TRANSIENT or failures >= _RELIST_AFTER)
 
 
+STEADY_SECONDS = 10.0  # from which on a watch counts as one that works
+
+
 def watch_pause(failures: int, error: ApiError | None, jitter: float) -> float:
     """Return the seconds to pause after a watch has failed, or (None) ended.
 
-    A watch that ends without an event counts as a failure. The first time that is normal, as is a version
-    that has expired.
+    A watch that ends before STEADY_SECONDS counts as a failure, whatever it has told. The first time that is
+    normal, as is a version that has expired.
     """
     if failures == 0 or (failures == 1 and (error is None or error.status == EXPIRED)):
         return 0.0
@@ -231,18 +234,20 @@ class News(NamedTuple):
 class Watched:
     """The items of a collection, which a thread keeps up to date."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - what it watches, and how
         self,
         collection: Collection,
         reader: Reader,
         context: RuntimeContext,
         connection: Connection,
         wake: Callable[[], object],
+        steady_seconds: float = STEADY_SECONDS,
     ) -> None:
         """`wake` is called from the thread when there is news."""
         self.collection, self.reader = collection, reader
         self.failing_since: float | None = None
         self._context, self._connection, self._wake = context, connection, wake
+        self._steady_seconds = steady_seconds
         self._subject = f"watch of {collection.path}"
         self._version = ""  # everything up to it is known; empty: nothing is, list first
         self._failures = 0  # in a row
@@ -295,7 +300,8 @@ class Watched:
         try:
             if not self._version:
                 self._list()
-            self._failures = 0 if self._watch() else self._failures + 1
+            began = context.now()
+            events = self._watch(began)
         except Exception as error:
             known = error if isinstance(error, ApiError) else ApiError(200, "InternalError", str(error))
             self._failures += 1
@@ -307,9 +313,25 @@ class Watched:
                 context.log.trouble(self._subject, error)
                 self._wake()
             return pause
-        return watch_pause(self._failures, None, context.jitter())
+        if self._is_steady(began):
+            self._recover()
+            return 0.0
+        self._failures += 1
+        pause = watch_pause(self._failures, None, context.jitter())
+        if pause and not self._stopping.is_set():
+            told = f"the server ends it after {context.now() - began:.1f} s and {events} events"
+            context.log.trouble(self._subject, ApiError(0, "Ended", told))
+        return pause
 
-    def _watch(self) -> int:
+    def _is_steady(self, began: float) -> bool:
+        return self._context.now() - began >= self._steady_seconds
+
+    def _recover(self) -> None:
+        if self._failures:
+            self._failures = 0
+            self._context.log.works(self._subject)
+
+    def _watch(self, began: float) -> int:
         """Watch until the server ends it; return the number of events."""
         seconds = WATCH_SECONDS + int(WATCH_JITTER * self._context.jitter())
         request = self.collection.watch_request(self._version, seconds)
@@ -320,9 +342,8 @@ class Watched:
                 for line in lines:
                     self._take(parse_watch_event(line))
                     events += 1
-                    if self._failures:
-                        self._failures = 0
-                        self._context.log.works(self._subject)
+                    if self._is_steady(began):
+                        self._recover()
             except ApiError as error:
                 if error.reason != "TimeoutError":  # silence may be all that there is to say: asked again
                     raise
@@ -369,9 +390,14 @@ class Watched:
 class Watches:
     """Watched collections, and their news. Not thread-safe, except `wake`."""
 
-    def __init__(self, context: RuntimeContext, connect: Callable[[], Connection]) -> None:
+    def __init__(
+        self,
+        context: RuntimeContext,
+        connect: Callable[[], Connection],
+        steady_seconds: float = STEADY_SECONDS,
+    ) -> None:
         """`connect` makes a connection for each watch."""
-        self._context, self._connect = context, connect
+        self._context, self._connect, self._steady_seconds = context, connect, steady_seconds
         self._watched: dict[Collection, Watched] = {}
         self._has_news = threading.Event()
 
@@ -382,7 +408,8 @@ class Watches:
         for collection, reader in wanted.items():
             known = self._watched.get(collection)
             if known is None or known.reader != reader:
-                watched = Watched(collection, reader, self._context, self._connect(), self.wake)
+                connection, steady = self._connect(), self._steady_seconds
+                watched = Watched(collection, reader, self._context, connection, self.wake, steady)
                 if known is not None:
                     watched.inherit(known)
                 watched.start()

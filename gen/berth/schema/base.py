@@ -7,6 +7,7 @@ to people, and its part of the JSON Schema.
 import os
 from collections.abc import Callable
 from importlib import import_module
+from math import isfinite
 from typing import Annotated, Any, ClassVar, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, Strict
@@ -14,7 +15,7 @@ from pydantic.alias_generators import to_camel
 from pydantic_core import CoreSchema, core_schema
 
 from berth.findings import Path
-from berth.reading.scalar import ZeroPrefixedNumber
+from berth.reading.scalar import IN_QUOTES, ZeroPrefixedNumber
 from berth.schema.report import TYPE, Refusal, Report, article, shown
 
 # Pydantic would look for plugins in the metadata of every installed package, before the first validation.
@@ -101,7 +102,8 @@ class Text:
             return wrong_type(value, self.words)
         text = str(value).lower() if isinstance(value, bool) else str(value)
         try:
-            if self.grammar is not None:
+            is_rewritten = isinstance(value, float) and isfinite(value)  # 1e3 may be a name; 1000.0 is none
+            if self.grammar is not None and not is_rewritten:
                 self.grammar(text)
         except Refusal as refusal:
             message = refusal.message.replace(shown(text), shown(text).strip('"'))
@@ -109,8 +111,8 @@ class Text:
         kind = "a truth value" if isinstance(value, bool) else "a number"
         message = f"{shown(value)} is {kind}, not {article(self.words)}."
         if isinstance(value, float) or len(text) > 60:  # 1e3 would not be shown as it is written
-            return Refusal(message, "Write it in quotes.", TYPE)
-        return Refusal(message, f'Write it in quotes: "{text}".', TYPE)
+            return Refusal(message, f"{IN_QUOTES}.", TYPE)
+        return Refusal(message, f'{IN_QUOTES}: "{text}".', TYPE)
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(self.read)

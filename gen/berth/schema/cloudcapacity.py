@@ -32,6 +32,7 @@ from berth.schema.nodepool import (
     Taint,
     check_node_labels,
 )
+from berth.schema.pod import check_amounts, check_least
 from berth.schema.report import CONFLICT, INVALID, MISSING, RANGE, Origin, Report, items
 from berth.schema.types import Amount, DnsLabel, Labels, LabelValue, NodeCount, Price, Resources
 
@@ -39,7 +40,9 @@ Utc = Annotated[int, Text("instant in UTC", cloudgrammar.instant)]
 TypeName = Annotated[str, Text("instance type", cloudgrammar.instance_type)]
 Zone = Annotated[str, Text("zone", cloudgrammar.zone)]
 DaemonRequests = dict[Annotated[str, Text("resource", cloudgrammar.daemon_resource)], Amount]
+NodeResources = dict[Annotated[str, Text("resource", cloudgrammar.node_resource)], Amount]
 Minutes = Annotated[int, Whole(0, 240)]
+VolumeCount = Annotated[int, Whole(1, 1000)]
 
 
 class MachineReservation(Model):
@@ -130,6 +133,8 @@ class InstanceTypeSpec(Model):
     def check(self, path: Path, report: Report) -> None:
         """Check that what is left for pods is not more than the machine has."""
         whole = dict(self.capacity)
+        check_amounts(whole, path, report)
+        check_amounts(self.allocatable, (*path, "allocatable"), report)
         for name, amount in items(self.allocatable):
             most = whole.get(name)
             if most is None or INVALID in (amount, most):
@@ -190,6 +195,12 @@ class CloudSpec(Model):
     daemon_requests: DaemonRequests = field(
         {}, "what DaemonSets ask for on each node, and `pods` of theirs; only `berth plan` reads it", "none"
     )
+    volumes_per_node: VolumeCount | None = field(
+        None,
+        "most volumes of sessions on a node, for `volumes` of a ResourceClass: `kubectl get csinode -o yaml` "
+        "shows it; only `berth plan` and `berth size` read it",
+        "not counted",
+    )
     node_start_minutes: Minutes = field(2, "from the launch of an instance until its node is Ready")
     image_pull_minutes: Minutes = field(0, "to pull the images of its sessions on a new node")
     instance_types: ListOf[InstanceTypeSpec] = field(
@@ -198,6 +209,8 @@ class CloudSpec(Model):
 
     def check(self, path: Path, report: Report) -> None:
         check_node_labels(self.labels, (*path, "labels"), report)
+        check_least(self.limits, (*path, "limits"), report)
+        check_least(self.daemon_requests, (*path, "daemonRequests"), report)
         self._check_terms((*path, "reservations"), report)
         self._check_taints(path, report)
 
@@ -228,8 +241,11 @@ class NodeShapeSpec(Model):
     """Equal nodes, as `kubectl describe node` shows them."""
 
     name: DnsLabel = field(meaning="unique in this capacity")
-    allocatable: Resources = field(meaning="of one node, as Kubernetes shows it: cpu, memory, devices")
+    allocatable: NodeResources = field(meaning="of one node, as Kubernetes shows it: cpu, memory, devices")
     pods: Annotated[int, Whole(1, 10_000)] = field(110, "most pods on a node")
+    volumes: VolumeCount | None = field(
+        None, "most volumes of sessions on a node; see `volumes` of a ResourceClass", "not counted"
+    )
     max_count: NodeCount | None = field(None, "most nodes of this shape", "no limit")
     labels: Labels = field({}, "of the nodes", "none")
     taints: ListOf[Taint] = field((), "of the nodes", "none")
@@ -237,6 +253,7 @@ class NodeShapeSpec(Model):
     hourly_price: Price | None = field(None, "of one node, in US dollars", "not known")
 
     def check(self, path: Path, report: Report) -> None:
+        check_amounts(self.allocatable, (*path, "allocatable"), report)
         if self.allocatable is not INVALID:
             for name in ("cpu", "memory"):
                 if name not in self.allocatable:
@@ -249,6 +266,7 @@ class NodeShapeSpec(Model):
             name=self.name,
             allocatable=(*self.allocatable.items(), ("pods", str(self.pods))),
             most=self.max_count,
+            volumes=self.volumes,
             labels=tuple(self.labels.items()),
             taints=self.taints,
             zones=self.zones,
@@ -267,6 +285,7 @@ class GenericSpec(Model):
     )
 
     def check(self, path: Path, report: Report) -> None:
+        check_least(self.daemon_requests, (*path, "daemonRequests"), report)
         known: set[str] = set()
         for i, one in enumerate(() if self.nodes is INVALID else self.nodes):
             if not report.is_sound((*path, "nodes", i), one):
@@ -285,6 +304,10 @@ class CloudDocument(KindDocument):
     kind_of: ClassVar = "CloudCapacity"
     kind: Literal["CloudCapacity"]
     spec: Annotated[CloudSpec | GenericSpec, Switch(_provider)]
+
+    @property
+    def renders_metadata(self) -> bool:
+        return not isinstance(self.spec, GenericSpec)
 
     def declared(self, origin: Origin) -> CloudCapacity | GenericCapacity:
         metadata, spec = self.metadata, self.spec
@@ -320,4 +343,5 @@ class CloudDocument(KindDocument):
             own_labels=metadata.label_pairs,
             own_annotations=metadata.annotation_pairs,
             startup=NodeStartup(spec.node_start_minutes, spec.image_pull_minutes),
+            volumes_per_node=spec.volumes_per_node,
         )

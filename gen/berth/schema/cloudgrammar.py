@@ -221,6 +221,14 @@ def limited(text: str) -> str:
     return text if text in ("nodes", "pods") else grammar.resource_name(text)
 
 
+def node_resource(text: str) -> str:
+    """Read a resource that a node has for containers; how many pods it takes has a key of its own."""
+    if text == "pods":
+        message = "pods is not a resource of containers."
+        raise Refusal(message, "Write pods beside allocatable, with the same number.", grammar.QUANTITY)
+    return grammar.resource_name(text)
+
+
 def daemon_resource(text: str) -> str:
     """Read a resource that DaemonSets take of a node."""
     return text if text == "pods" else grammar.resource_name(text)

@@ -138,6 +138,7 @@ class CloudCapacity(NamedTuple):
     own_labels: tuple[tuple[str, str], ...] = ()  # of the objects themselves, not of nodes
     own_annotations: tuple[tuple[str, str], ...] = ()
     startup: NodeStartup = NodeStartup(2)
+    volumes_per_node: int | None = None  # of sessions; None: nobody says, so they are not counted
 
     @property
     def expiry(self) -> str:
@@ -165,6 +166,7 @@ class NodeShape(NamedTuple):
     taints: "tuple[Taint, ...]"
     zones: tuple[str, ...]
     hourly_price: "Decimal | None"
+    volumes: int | None = None  # of sessions on one node; None: nobody says, so they are not counted
 
 
 class GenericCapacity(NamedTuple):

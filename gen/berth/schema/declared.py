@@ -5,22 +5,26 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from berth.findings import NOTE, RULES, WARNING, Path, Problem
+from berth.findings import GUARDS, NOTE, RULES, WARNING, Path, Problem
 from berth.reading.document import Document
 from berth.schema.cloudvalues import CloudCapacity, GenericCapacity
 from berth.schema.grammar import dns_label
 from berth.schema.metadata import IGNORE
-from berth.schema.renkunames import is_payload
+from berth.schema.renkunames import KIND, error_answer, is_payload
 from berth.schema.report import INVALID, Origin, Refusal, Report, close, nearest, shown
 from berth.schema.values import Calendar, Reservation, ResourceClass, Site, Term
 
 if TYPE_CHECKING:
     from berth.schema.metadata import KindDocument
 
-EMPTY, DUPLICATE, NO_SITE, SITES, KIND, BAD_IGNORE = "B007", "B060", "B064", "B065", "B069", "B030"
+EMPTY, DUPLICATE, NO_SITE, SITES, BAD_IGNORE = "B007", "B060", "B064", "B065", "B030"
+GUARD_IGNORED = "B271"
 _next_code = re.compile(r";(?=\s*B\d+\s*(?:[:;]|$))", re.IGNORECASE)  # a reason may contain semicolons
 TERM = "term"
-KINDS = ("Site", "ResourceClass", "Calendar", "CloudCapacity", "CapacityReservation")
+RESERVATION = "CapacityReservation"
+SHARED = ("Site", "ResourceClass", "Calendar", "CloudCapacity")
+"""The kinds that all reservations share: those of the platform team."""
+KINDS = (*SHARED, RESERVATION)
 
 
 @cache
@@ -73,6 +77,15 @@ class Declared(NamedTuple):
         """Tell whether anything says which nodes there may be, so that there is something to plan."""
         return bool(self.clouds or self.generic)
 
+    def shared(self) -> Iterator[tuple[str, str, Origin]]:
+        """Yield kind, name and place of each document that all reservations share."""
+        if self.site is not None:
+            yield "Site", self.site.name, self.site.origin
+        yield from (("ResourceClass", one.name, one.origin) for one in self.classes.values())
+        yield from (("Calendar", one.name, one.origin) for one in self.calendars.values())
+        yield from (("CloudCapacity", one.name, one.origin) for one in self.clouds.values())
+        yield from (("CloudCapacity", one.name, one.origin) for one in self.generic.values())
+
     def may_exist(self, kind: str, name: str) -> bool:
         """Tell whether a reference may be to a document, even a faulty one, which is reported already."""
         return name in self.mentioned[kind] or kind in self.nameless
@@ -117,6 +130,8 @@ class _Reader:
             self.payloads += [(origin._replace(prefix=(i,)), item) for i, item in enumerate(value)]
         elif is_payload(value):
             self.payloads.append((origin, value))
+        elif (answer := error_answer(value)) is not None:
+            report(KIND, ("error",), answer.message, answer.fix)
         elif isinstance(value, dict):
             self._declaration(value, origin, report)
         elif value == []:
@@ -127,7 +142,7 @@ class _Reader:
                 fix = 'Write each declaration as a document of its own, with "---" between two of them.'
             report(KIND, (), f"{shown(value)} is not a declaration.", fix)
             self._doubt({}, None, KINDS)
-        self.problems += report.problems
+        self.problems += report.closed()
 
     def _declaration(self, value: dict[str, Any], origin: Origin, report: Report) -> None:
         kind = self._kind(value.get("kind"), report)
@@ -135,7 +150,7 @@ class _Reader:
         metadata = value.get("metadata")
         name = metadata.get("name") if isinstance(metadata, dict) else None
         if isinstance(metadata, dict):
-            self._ignore(metadata.get("annotations"), origin, report)
+            self._ignore(metadata.get("annotations"), kind, origin, report)
         made = INVALID if kind is None else document_of(kind).read({**value, "kind": kind}, report)
         if made is INVALID:
             self._doubt(value, name, kinds)
@@ -182,10 +197,11 @@ class _Reader:
             number = spec.get("renkuId") if isinstance(spec, dict) else None
             self.faulty_ids.add(number if type(number) is int and number >= 0 else None)
 
-    def _ignore(self, annotations: Any, origin: Origin, report: Report) -> None:
+    def _ignore(self, annotations: Any, kind: str | None, origin: Origin, report: Report) -> None:
         if not isinstance(annotations, dict) or type(annotations.get(IGNORE)) is not str:
             return
-        codes = [_ignored_code(part.strip(), report) for part in _next_code.split(annotations[IGNORE])]
+        parts = _next_code.split(annotations[IGNORE])
+        codes = [_ignored_code(part.strip(), report, by_author=kind not in SHARED) for part in parts]
         self.ignored[origin.file, origin.index] = frozenset(filter(None, codes))
 
     def take_payloads(self) -> None:
@@ -197,7 +213,7 @@ class _Reader:
         for origin, value in self.payloads:
             report = Report(origin.file, origin.index, origin.prefix)
             made = renku.read(value, names, self.faulty_ids, report)
-            self.problems += report.problems
+            self.problems += report.closed()
             if made is not INVALID:
                 self.made["CapacityReservation"].append(made)
                 place = _Place(origin, (*origin.prefix, "name"))
@@ -213,8 +229,11 @@ class _Reader:
                 yield Problem(DUPLICATE, *place.origin[:2], place.path, message, "Rename one of them.")
 
 
-def _ignored_code(text: str, report: Report) -> str | None:
-    """Return the code of `B031: two groups share the room`, or None after what is wrong was reported."""
+def _ignored_code(text: str, report: Report, *, by_author: bool) -> str | None:
+    """Return the code of `B031: two groups share the room`, or None after what is wrong was reported.
+
+    `by_author`: in a reservation, which may not ignore what protects others.
+    """
     code, _, reason = text.partition(":")
     rule = RULES.get(code.strip())
     at = ("metadata", "annotations", IGNORE)
@@ -225,6 +244,10 @@ def _ignored_code(text: str, report: Report) -> str | None:
     if rule.severity not in (WARNING, NOTE):
         fix = "Only warnings and notes can be ignored; correct the error."
         report(BAD_IGNORE, at, f"{code.strip()} is an error.", fix)
+        return None
+    if by_author and code.strip() in GUARDS:
+        fix = "Correct what it is about. Only the platform team can allow it, in the Site."
+        report(GUARD_IGNORED, at, f"{code.strip()} protects others, so a reservation cannot ignore it.", fix)
         return None
     return code.strip()
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 CALLED = {"argocd": "Argo CD", "flux": "Flux"}
 ENGINES = (*CALLED, "none")
+NAMESPACES = {"argocd": "argocd", "flux": "flux-system"}  # where their own objects are by default
 NOT_TOLD, ONE_DESTINATION = "B037", "B039"
 _CALLED = {**CALLED, "none": "engine none"}
 

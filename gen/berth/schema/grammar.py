@@ -19,6 +19,17 @@ NAME, LABEL, QUANTITY, URL = "B019", "B020", "B022", "B034"
 LONGEST_LINE = 200  # characters: lines are cells of tables
 UNFIT = "B038"  # for an engine
 UNREADABLE = "B107"  # for Koordinator
+_NEARLY_A_QUANTITY = r"([0-9]+(?:[.,][0-9]{1,2})?)\s*([A-Za-z]*)"
+_MEANT_UNITS = {
+    **{f"{letter.lower()}{end}": f"{letter}i" for letter in "KMGTPE" for end in ("", "i", "b", "ib")},
+    **dict.fromkeys(("b", "byte", "bytes", "cpu", "cpus", "core", "cores", "vcpu", "vcpus"), ""),
+    **dict.fromkeys(("mcpu", "millicpu", "millicore", "millicores"), "m"),
+}
+"""What is meant by units that Kubernetes does not have, in lower case."""
+# What containers of a node share, so that a limit may be above the request. The API server takes the last
+# four as its own, because of their domain: what Koordinator (and Volcano) lend of what others do not use.
+BORROWED = tuple(f"kubernetes.io/{tier}-{what}" for tier in ("batch", "mid") for what in ("cpu", "memory"))
+SHARED = ("cpu", "memory", "ephemeral-storage", *BORROWED)
 _LARGEST_PAGE = 2**40 * NANO  # far above any; sizes that overflow are refused by the API server
 
 _DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", re.ASCII)
@@ -54,7 +65,8 @@ def notice(text: str) -> int:
 
 
 def line(text: str) -> str:
-    if text and len(text) <= LONGEST_LINE and text.isprintable():
+    # As French has them before a colon.
+    if text and len(text) <= LONGEST_LINE and re.sub("[\u00a0\u202f]", " ", text).isprintable():
         return text
     message = f"{shown(text)} is not one line of 1 to {LONGEST_LINE} characters."
     raise Refusal(message, "Write one short line.", RANGE)
@@ -74,8 +86,9 @@ def dns_label(text: str) -> str:
 def own_namespace(text: str) -> str:
     """Read a namespace that Berth may label and set to *restricted*: not one of Kubernetes' own."""
     dns_label(text)
-    if text == "default" or text.startswith("kube-"):
-        message = f"{shown(text)} belongs to Kubernetes; Berth needs a namespace of its own."
+    if text in ("default", "openshift") or text.startswith(("kube-", "openshift-")):
+        owner = "OpenShift" if text.startswith("openshift") else "Kubernetes"
+        message = f"{shown(text)} belongs to {owner}; Berth needs a namespace of its own."
         raise Refusal(message, "Write another one, for instance berth.", NAME)
     return text
 
@@ -117,12 +130,23 @@ def quantity(text: str) -> str:
     if amount is None:
         raise Refusal(
             f"{shown(text)} is not a quantity that Kubernetes reads.",
-            'Write a number with a unit, for instance "500m", "2" or "4Gi".',
+            _quantity_advice(text),
             QUANTITY,
         )
     if amount < 0:
         raise Refusal(f"{shown(text)} is negative.", "Write 0 or more.", QUANTITY)
     return text
+
+
+def _quantity_advice(text: str) -> str:
+    """Suggest what the author of `4GB`, `4 gi`, `1,5` or `2 cores` meant."""
+    match = re.fullmatch(_NEARLY_A_QUANTITY, text.strip(), re.ASCII)
+    if match is not None:
+        number, unit = match[1].replace(",", "."), match[2]
+        for meant in (unit, _MEANT_UNITS.get(unit.lower())):
+            if meant is not None and parse_quantity(number + meant) is not None:
+                return f'Did you mean "{number}{meant}"?'
+    return 'Write a number with a unit, for instance "500m", "2" or "4Gi".'
 
 
 def is_image(text: str) -> bool:
@@ -219,6 +243,15 @@ def file(text: str) -> str:
     raise Refusal(f"{shown(text)} is not the path of a file in the project.", fix, CHOICE)
 
 
+def keys(text: str) -> tuple[str, ...]:
+    """Read keys that lead to a value, separated by dots."""
+    found = tuple(text.split("."))
+    if all(key and key == key.strip() and key.isprintable() for key in found):
+        return found
+    fix = "Write the keys that lead to the values, for instance jupyterhub or basehub.jupyterhub."
+    raise Refusal(f"{shown(text)} is not a list of keys with dots between them.", fix, CHOICE)
+
+
 def _inside(text: str) -> str | None:
     """Return a path in a repository without its needless parts; None if it may lead out of it."""
     parts = [part for part in text.split("/") if part not in ("", ".")]
@@ -262,8 +295,8 @@ def ulid(text: str) -> str:
 
 
 def resource_name(text: str) -> str:
-    """Read a resource that a container may request: the kubelet's own, huge pages, or a device."""
-    if text in ("cpu", "memory", "ephemeral-storage") or page_size(text) or _is_device(text):
+    """Read a resource that a container may request: one that containers share, huge pages, or a device."""
+    if text in SHARED or page_size(text) or _is_device(text):
         return text
     raise Refusal(
         f"{shown(text)} is not a resource that a container can request.",

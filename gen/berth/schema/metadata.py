@@ -6,13 +6,18 @@ from typing import Any, ClassVar, Literal
 from berth.findings import Path
 from berth.schema import grammar, validate
 from berth.schema.base import Model, field
-from berth.schema.report import INVALID, Origin, Report, items, shown
+from berth.schema.report import IDLE_KEY, INVALID, Origin, Report, items, shown
 from berth.schema.types import Annotations, DnsLabel, Labels
 
 BERTH_DOMAIN = "berth.dev/"
 IGNORE = "berth.dev/ignore"
-IMPORTED_FROM, IMPORTED_UID = "berth.dev/imported-from", "berth.dev/imported-uid"
-FOR_BERTH = (IGNORE, IMPORTED_FROM, IMPORTED_UID)
+# What an import records: the name that people gave the calendar, the feed, an id of the calendar or of the
+# program, and the event: its UID, or the title that several events share.
+IMPORTED_FROM, IMPORTED_FEED = "berth.dev/imported-from", "berth.dev/imported-feed"
+IMPORTED_CALENDAR = "berth.dev/imported-calendar"
+IMPORTED_UID, IMPORTED_TITLE = "berth.dev/imported-uid", "berth.dev/imported-title"
+IMPORTED = (IMPORTED_FROM, IMPORTED_FEED, IMPORTED_CALENDAR, IMPORTED_UID, IMPORTED_TITLE)
+FOR_BERTH = (IGNORE, *IMPORTED)
 BERTH_LABELS = (
     "app.kubernetes.io/name",
     "app.kubernetes.io/part-of",
@@ -25,6 +30,7 @@ OF_PODS = (
     "controller.kubernetes.io/pod-deletion-cost",
     "cluster-autoscaler.kubernetes.io/safe-to-evict",
 )
+_NOT_RENDERED = (*FOR_BERTH, *OF_PODS)  # annotations of which another rule tells
 _KEPT = "its placeholders and Jobs would stay in the cluster when the reservation is removed"
 _FROZEN = "changes of the reservation would not reach the cluster"
 _RESET = "each sync may reset the number of placeholders in an open window"
@@ -40,12 +46,23 @@ _ENGINE_OPTIONS = {
         "ignoreextraneous": "Argo CD would not show objects that stay when the reservation is removed"
     },
     f"{_ARGO_CD}hook": {_ANY: _KEPT},
-    f"{_ARGO_CD}tracking-id": {_ANY: _KEPT},
     "helm.sh/resource-policy": {"keep": _KEPT},
     f"{_FLUX}prune": {"disabled": _KEPT},
     f"{_FLUX}reconcile": {"disabled": _KEPT},
     f"{_FLUX}ssa": dict.fromkeys(("ifnotpresent", "ignore"), _FROZEN),
 }
+_RESERVED_DOMAINS = ("kubernetes.io", "k8s.io")
+_ALLOWED = ("app.kubernetes.io/component", "app.kubernetes.io/version")
+_TRACKING = (  # how engines know which objects are theirs
+    f"{_ARGO_CD}instance",
+    f"{_ARGO_CD}tracking-id",
+    f"{_ARGO_CD}installation-id",
+    f"{_FLUX}name",
+    f"{_FLUX}namespace",
+    "helm.toolkit.fluxcd.io/name",
+    "helm.toolkit.fluxcd.io/namespace",
+)
+MOST_LABELS = 64
 MOST_ANNOTATIONS = 8 * 1024  # bytes; client-side apply records them once more, beside a whole timetable
 
 
@@ -64,6 +81,41 @@ def refuse_our_labels(labels: Any, path: Path, report: Report) -> None:
         return
     for name in labels:
         refuse_our_label(name, (*path, name), report)
+
+
+# What Berth's templates annotate pods with: see templates/placeholder/ and templates/window/.
+_ON_OUR_PODS = (
+    "cluster-autoscaler.kubernetes.io/safe-to-evict",
+    "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes",
+)
+
+
+def check_pod_notes(labels: Any, annotations: Any, path: Path, report: Report) -> None:
+    """Report `podLabels` and `podAnnotations` that Berth sets itself, and too many of them."""
+    refuse_our_labels(labels, (*path, "podLabels"), report)
+    refuse_many(labels, (*path, "podLabels"), report)
+    at = (*path, "podAnnotations")
+    for name, _ in items(annotations or {}):
+        if name in _ON_OUR_PODS or name.startswith(BERTH_DOMAIN):
+            refuse_ours(name, (*at, name), report)
+    refuse_much(annotations or {}, at, report)
+
+
+def refuse_reserved(pairs: Any, path: Path, report: Report) -> None:
+    """Report keys of authors that Kubernetes or an engine gives a meaning."""
+    for name, _ in items(pairs):
+        domain = name.rpartition("/")[0]
+        is_reserved = any(domain == one or domain.endswith(f".{one}") for one in _RESERVED_DOMAINS)
+        if name in _TRACKING or (is_reserved and name not in (*BERTH_LABELS, *_ALLOWED)):
+            owner = "an engine, which takes the objects for its own" if name in _TRACKING else "Kubernetes"
+            report(RESERVED, (*path, name), f"{shown(name)} belongs to {owner}.", "Remove it.", at_key=True)
+
+
+def refuse_many(labels: Any, path: Path, report: Report) -> None:
+    """Report more labels than anybody needs: they are on every object."""
+    if labels and labels is not INVALID and len(labels) > MOST_LABELS:
+        message = f"there are {len(labels)} labels."
+        report(grammar.LABEL, path, message, f"Write at most {MOST_LABELS}: they are on every object.")
 
 
 def refuse_much(annotations: Any, path: Path, report: Report) -> None:
@@ -97,13 +149,18 @@ Pairs = tuple[tuple[str, str], ...]
 
 class Metadata(Model):
     name: DnsLabel = field(meaning="unique among the documents of its kind")
-    labels: Labels = field({}, "set on every object rendered for it", "none")
-    annotations: Annotations = field({}, "set on every object rendered for it", "none")
+    labels: Labels = field(
+        {}, "set on every object rendered for it: a reservation, or a CloudCapacity of AWS", "none"
+    )
+    annotations: Annotations = field({}, "the same; `berth.dev/ignore` on any document", "none")
 
     def check(self, path: Path, report: Report) -> None:
         if not self.labels and not self.annotations:
             return
         refuse_our_labels(self.labels, (*path, "labels"), report)
+        refuse_many(self.labels, (*path, "labels"), report)
+        for key, pairs in (("labels", self.labels), ("annotations", self.annotations)):
+            refuse_reserved(pairs, (*path, key), report)
         for name, _ in items(self.annotations):
             if name.startswith(BERTH_DOMAIN) and name not in FOR_BERTH:
                 refuse_ours(name, (*path, "annotations", name), report)
@@ -125,6 +182,12 @@ class KindDocument(Model):
     api_version: Literal["berth.dev/v1alpha1"]
     metadata: Metadata
     kind_of: ClassVar[str]
+    instead_of_metadata: ClassVar[str] = "Remove them."
+
+    @property
+    def renders_metadata(self) -> bool:
+        """Tell whether objects are rendered with the document's labels and annotations."""
+        return False
 
     @classmethod
     def read(cls, value: Mapping[str, Any], report: Report) -> Any:
@@ -138,9 +201,16 @@ class KindDocument(Model):
         raise NotImplementedError
 
     def check(self, path: Path, report: Report) -> None:
-        """Report annotations that are read on pods only; those of documents are on other objects."""
-        if self.metadata is INVALID or not self.metadata.annotations:
+        """Report labels and annotations that are on no object, and those that are read on pods only."""
+        if self.metadata is INVALID:
             return
+        if not self.renders_metadata:
+            others = [name for name, _ in items(self.metadata.annotations) if name not in _NOT_RENDERED]
+            for field_name, there in (("labels", self.metadata.labels), ("annotations", others)):
+                if there and there is not INVALID:
+                    message = f"{field_name} of a {self.kind_of} are on no object."
+                    at = (*path, "metadata", field_name)
+                    report(IDLE_KEY, at, message, self.instead_of_metadata, at_key=True)
         for name, _ in items(self.metadata.annotations):
             if name in OF_PODS:
                 message = f"{name} is an annotation of pods; on a {self.kind_of} it has no effect."

@@ -13,6 +13,7 @@ from berth.findings import Path
 from berth.schema import cloudgrammar, grammar
 from berth.schema.base import Length, ListOf, Model, Parsed, Text, Whole, field
 from berth.schema.cloudgrammar import BY_ALIAS, FAMILIES
+from berth.schema.pod import check_least
 from berth.schema.report import CONFLICT, INVALID, MISSING, RANGE, Refusal, Report, items
 from berth.schema.types import INT32, INT64, AnyText
 
@@ -167,6 +168,8 @@ class Kubelet(Model):
     system_reserved: KeptAmounts | None = field(None)
 
     def check(self, path: Path, report: Report) -> None:
+        for name, kept in (("kubeReserved", self.kube_reserved), ("systemReserved", self.system_reserved)):
+            check_least(kept, (*path, name), report)
         high, low = self.image_gc_high_threshold_percent, self.image_gc_low_threshold_percent
         if high is not None and low is not None and INVALID not in (high, low) and high <= low:
             message = f"imageGCHighThresholdPercent {high} is not above imageGCLowThresholdPercent {low}."

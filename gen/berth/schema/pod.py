@@ -3,11 +3,13 @@
 They are checked so that the API server accepts what is rendered, and are rendered as they were written.
 """
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from berth.findings import Path
 from berth.quantity import NANO, parse
+from berth.quantity import text as _text
 from berth.schema import grammar
 from berth.schema.base import Json, ListOf, Model, field, lazy
 from berth.schema.report import CONFLICT, INVALID, Report, items
@@ -70,7 +72,17 @@ class Placement(Placing):
 
 Amounts = dict[str, str]
 
-SHARED = ("cpu", "memory", "ephemeral-storage")
+UNLIKELY = "B241"
+_GIB = 2**30 * NANO
+_LEAST_BYTES = 2**20 * NANO  # no container runs with less
+_MOST_MEMORY, _MOST_STORAGE = 2**15 * _GIB, 2**20 * _GIB  # of any machine
+_MOST_CORES = 2048 * NANO
+# Machines have 1 to 55 GiB for each core. Far from that, one of the two amounts has another unit than meant.
+_MANY_CORES, _LEAST_BY_CORE = 100 * NANO, _GIB // 2
+_MUCH_MEMORY, _MOST_BY_CORE = 2**10 * _GIB, 64 * _GIB
+_PARTS_OF_BYTES = ("m", "u", "n")
+_NUMBER_AND_UNIT = r"[+]?([0-9.]+)([A-Za-z]*)"
+_SMALLER_UNITS = {"Ei": "Pi", "Pi": "Ti", "Ti": "Gi", "Gi": "Mi", "E": "P", "P": "T", "T": "G", "G": "M"}
 _MOST_DEVICES = 10**15 * NANO  # above, the API server counts thousandths that overflow
 
 
@@ -78,10 +90,13 @@ def check_resources(requests: Any, limits: Any, path: Path, report: Report) -> N
     """Report requests and limits that the API server would refuse together."""
     asked, most = _sound(requests), _sound(limits)
     names = {name for name, _ in (*items(requests), *items(limits))}
+    both = {"cpu": "0", "memory": "0", **dict(items(requests)), **dict(items(limits))}
+    check_amounts(requests, (*path, "requests"), report, both)
+    check_amounts(limits, (*path, "limits"), report, both)
     for name in {**asked, **most}:
         where = "requests" if name in asked else "limits"
         request, limit = asked.get(name, most.get(name, "")), most.get(name)
-        if name not in SHARED:
+        if name not in grammar.SHARED:
             _check_device(name, request, (*path, where, name), report)
         if limit is not None:
             _check_limit(name, request, limit, (*path, "limits", name), report)
@@ -92,7 +107,7 @@ def check_resources(requests: Any, limits: Any, path: Path, report: Report) -> N
 
 def _check_limit(name: str, request: str, limit: str, at: Path, report: Report) -> None:
     asked, most = parse(request) or 0, parse(limit) or 0
-    if name not in SHARED and most != asked:
+    if name not in grammar.SHARED and most != asked:
         message = f"the limit {limit} differs from the request {request}."
         report(CONFLICT, at, message, "Write the same amount: Kubernetes does not overcommit such resources.")
     elif most < asked:
@@ -112,6 +127,82 @@ def _check_device(name: str, amount: str, at: Path, report: Report) -> None:
         )
 
 
+def check_amounts(amounts: Any, path: Path, report: Report, beside: Any = None) -> None:
+    """Warn of amounts of one pod or node that are probably meant in another unit.
+
+    cpu and memory are compared where both are in `beside`, which is `amounts` by default.
+    """
+    check_least(amounts, path, report)
+    every = dict(items(amounts if beside is None else beside))
+    cores, memory = (_nanos(every, name) for name in ("cpu", "memory"))
+    for name, amount in _sound(amounts).items():
+        nanos, at = parse(amount) or 0, (*path, name)
+        if name == "cpu":
+            is_alone = memory is not None and memory * NANO < nanos * _LEAST_BY_CORE
+            if nanos > _MOST_CORES:
+                report(UNLIKELY, at, f"{amount} is more cores than a machine has.", _fewer_cores(nanos))
+            elif nanos >= _MANY_CORES and is_alone:
+                message = f"{amount} is {_text(nanos)} cores, far more than fit the memory."
+                report(UNLIKELY, at, message, _fewer_cores(nanos))
+        elif name == "memory":
+            is_alone = bool(cores) and nanos * NANO > (cores or 0) * _MOST_BY_CORE
+            if nanos > _MOST_MEMORY:
+                report(UNLIKELY, at, f"{amount} is more memory than a machine has.", _smaller(amount))
+            elif nanos >= _MUCH_MEMORY and is_alone:
+                message = f"{amount} is far more memory than fits the cores."
+                report(UNLIKELY, at, message, _smaller(amount))
+        elif name == "ephemeral-storage" and nanos > _MOST_STORAGE:
+            report(UNLIKELY, at, f"{amount} is more storage than a machine has.", _smaller(amount))
+
+
+def check_least(amounts: Any, path: Path, report: Report) -> None:
+    """Report amounts that are too small for anything that runs, also in sums over many pods."""
+    for name, amount in _sound(amounts).items():
+        nanos, at = parse(amount) or 0, (*path, name)
+        if name == "cpu" and 0 < nanos < NANO // 1000:
+            fix = "Write cores, such as 2, or thousandths of them, such as 500m."
+            report(UNLIKELY, at, f"{amount} is less than a thousandth of a core.", fix)
+        elif name in ("memory", "ephemeral-storage") and 0 < nanos < _LEAST_BYTES:
+            message = f"{amount} is {_text(nanos)} bytes: no container runs with that."
+            is_part = amount.endswith(_PARTS_OF_BYTES)
+            report(grammar.QUANTITY if is_part else UNLIKELY, at, message, _larger(amount))
+
+
+def _nanos(amounts: Mapping[str, Any], name: str) -> int | None:
+    """Return an amount in billionths; None for one that is missing or faulty."""
+    amount = amounts.get(name, INVALID)
+    return None if amount is INVALID else parse(amount)
+
+
+def _fewer_cores(nanos: int) -> str:
+    """Suggest thousandths of a core in place of cores, if that is a size that pods have."""
+    cores = nanos // NANO
+    return f'Did you mean "{cores}m"?' if cores <= 64_000 else "Write how many cores it has."
+
+
+def _larger(amount: str) -> str:
+    """Suggest the same number with the unit that is usual for it."""
+    number, _ = _parts(amount)
+    if number is None:
+        return 'Write it with a unit, such as "512Mi" or "4Gi".'
+    size = float(number)
+    units = ("Gi",) if size <= 32 else ("Gi", "Mi") if size < 128 else ("Mi",) if size < 2**17 else ("Ki",)
+    return f"Did you mean {' or '.join(f'{chr(34)}{number}{unit}{chr(34)}' for unit in units)}?"
+
+
+def _smaller(amount: str) -> str:
+    number, unit = _parts(amount)
+    if number is None or unit not in _SMALLER_UNITS:
+        return "Write how much it has."
+    return f'Did you mean "{number}{_SMALLER_UNITS[unit]}"?'
+
+
+def _parts(amount: str) -> tuple[str | None, str]:
+    """Return number and unit as they are written; no number where it has an exponent."""
+    match = re.fullmatch(_NUMBER_AND_UNIT, amount, re.ASCII)
+    return (match[1], match[2]) if match else (None, "")
+
+
 def _sound(amounts: Any) -> Amounts:
     return {name: amount for name, amount in items(amounts) if amount is not INVALID}
 
@@ -119,5 +210,22 @@ def _sound(amounts: Any) -> Amounts:
 def completed(requests: Mapping[str, str], limits: Mapping[str, str]) -> tuple[Amounts, Amounts]:
     """Complete as Kubernetes does: a limit without a request is one too; what is not shared has both."""
     asked: Amounts = {**requests, **{n: a for n, a in limits.items() if n not in requests}}
-    most: Amounts = {**limits, **{n: a for n, a in asked.items() if n not in SHARED}}
+    most: Amounts = {**limits, **{n: a for n, a in asked.items() if n not in grammar.SHARED}}
     return asked, most
+
+
+def layered(
+    below: Mapping[str, Mapping[str, str]], requests: Mapping[str, str], limits: Mapping[str, str]
+) -> dict[str, Amounts]:
+    """Return requests and limits over those of a container, key by key.
+
+    What is below and contradicts them gives way: a request above the new limit becomes that limit, and a
+    limit below the new request becomes that request.
+    """
+    asked = {**below.get("requests", {}), **requests}
+    most = {**below.get("limits", {}), **limits}
+    for name in asked.keys() & most.keys():
+        if (parse(most[name]) or 0) < (parse(asked[name]) or 0):
+            asked[name] = most[name] = requests.get(name) or limits[name]
+    asked, most = completed(asked, most)
+    return {"requests": asked, "limits": most} if most else {"requests": asked}

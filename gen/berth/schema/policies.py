@@ -4,9 +4,13 @@ from typing import Annotated, Literal
 
 from berth.findings import Path
 from berth.schema.base import OR_MAPPING, ListOf, Model, Whole, field
-from berth.schema.report import MISSING, Report
-from berth.schema.types import AnyText, DnsLabel, Labels, Line, Notice, Price
+from berth.schema.report import CONFLICT, INVALID, MISSING, Report
+from berth.schema.types import INT32, AnyText, DnsLabel, Labels, Line, Notice, Price
 from berth.schema.values import APPROVAL, Policy, PolicyConditions, PolicyMatch
+
+RESERVATION = "CapacityReservation"
+Kind = Literal["CapacityReservation", "ResourceClass", "Calendar", "CloudCapacity", "Site"]
+BackendName = Literal["placeholder", "koordinator", "nodePool", "capacityBuffer"]
 
 
 class MatchSpec(Model):
@@ -16,9 +20,28 @@ class MatchSpec(Model):
     classes: ListOf[DnsLabel] = field((), "only seats of these classes", "all")
     clusters: ListOf[DnsLabel] = field((), "only seats in these clusters", "all")
 
+    kinds: ListOf[Kind] = field((), "kinds of documents that change", "reservations")
+    backends: ListOf[BackendName] = field((), "what holds the seats", "all")
+    namespaces: ListOf[AnyText] = field(
+        (), "namespaces of the sessions that count; `*` stands for any text", "all"
+    )
+
+    @property
+    def is_about_shared(self) -> bool:
+        return self.kinds is not INVALID and any(kind != RESERVATION for kind in self.kinds)
+
     @property
     def value(self) -> PolicyMatch:
-        return PolicyMatch(self.names, self.owners, tuple(self.labels.items()), self.classes, self.clusters)
+        return PolicyMatch(
+            self.names,
+            self.owners,
+            tuple(self.labels.items()),
+            self.classes,
+            self.clusters,
+            self.kinds,
+            self.backends,
+            self.namespaces,
+        )
 
 
 class ConditionsSpec(Model):
@@ -37,9 +60,15 @@ class ConditionsSpec(Model):
         None, "an occurrence opens more than these minutes before its start", "any lead"
     )
 
+    priority_above: Annotated[int, Whole(-(2**31), INT32)] | None = field(
+        None, "slots have a higher priority than this", "any priority"
+    )
+
     @property
     def value(self) -> PolicyConditions:
-        return PolicyConditions(self.seats_above, self.cost_above, self.notice_below, self.lead_above)
+        return PolicyConditions(
+            self.seats_above, self.cost_above, self.notice_below, self.lead_above, self.priority_above
+        )
 
 
 class ApprovalSpec(Model):
@@ -61,6 +90,21 @@ class PolicySpec(Model):
         if report.is_sound((*path, "unless"), self.unless) and self.unless == MatchSpec.model_construct():
             fix = "Add names, owners, labels, classes or clusters, or remove it."
             report(MISSING, (*path, "unless"), "it leaves out nothing.", fix)
+        for key, match in (("match", self.match), ("unless", self.unless)):
+            if match is not INVALID and match is not None and match.is_about_shared:
+                self._check_shared(match, (*path, key), path, report)
+
+    def _check_shared(self, match: MatchSpec, at: Path, path: Path, report: Report) -> None:
+        """Report what only reservations have, in a policy about documents that all share."""
+        idle = [
+            name for name in ("owners", "labels", "classes", "clusters", "backends") if getattr(match, name)
+        ]
+        for name in idle:
+            message = f"{name} fits no document of kind {', '.join(match.kinds)}."
+            report(CONFLICT, (*at, name), message, "Remove it, or write a policy of its own.", at_key=True)
+        if report.is_sound((*path, "when"), self.when) and not self.when.is_blank:
+            message = "conditions are about reservations, and kinds names documents that all share."
+            report(CONFLICT, (*path, "when"), message, "Write a policy for each.", at_key=True)
 
     @property
     def policy(self) -> Policy:

@@ -16,14 +16,13 @@ from berth.schema import validate
 from berth.schema.base import Model, NonEmpty, Parsed, Text, Whole, field
 from berth.schema.entry import EQUAL_TIMES
 from berth.schema.holders import Replicas
-from berth.schema.renkunames import name
+from berth.schema.renkunames import LONGEST_NAME, name
 from berth.schema.report import INVALID, MISSING, Origin, Refusal, Report
 from berth.schema.reservation import DEFAULT_LEAD
 from berth.schema.types import Date, LeadMinutes, SeatCount, Ulid
 from berth.schema.values import EVERY_SESSION, Entry, Recurrence, Reservation, Seats
 
 SECONDS_CUT, LONG_NAME, UNKNOWN_CLASS = "B070", "B071", "B072"
-LONGEST_NAME = 63  # of a DNS label, and of a label's value
 
 _TIME = re.compile(r"([0-9]{2}:[0-9]{2})(?::([0-5][0-9]))?", re.ASCII)
 

@@ -1,8 +1,10 @@
 """Names and paths of Renku's payloads, for use without validation; it does not import pydantic."""
 
 import re
+from typing import NamedTuple
 
 from berth.findings import Path
+from berth.schema.report import shown
 
 _SNAKE = {
     "startDate": "start_date",
@@ -35,16 +37,61 @@ def their_path(path: Path, prefix: Path) -> Path:
 
 def slug(title: str) -> str:
     """Return the name of a title: NFKD, ASCII, lower case, other runs become `-`, trimmed."""
+    return slug_or_none(title) or "reservation"
+
+
+def slug_or_none(title: str) -> str | None:
+    """Return the name of a title; None if nothing of it is left."""
     from unicodedata import normalize  # noqa: PLC0415 - only payloads pay for it
 
     plain = normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
-    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-") or "reservation"
+    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-") or None
+
+
+LONGEST_NAME = 63  # of a DNS label, and of a label's value
+
+
+def name_of(text: str, otherwise: str) -> str:
+    """Return a name that Kubernetes allows, and that is always the same for a text.
+
+    Text without letters and digits of ASCII gets the other name and a part of its SHA-256.
+    """
+    found = slug_or_none(text)
+    return f"{otherwise}-{_digest(text)}" if found is None else fitted(found, text)
+
+
+def fitted(name: str, text: str) -> str:
+    """Return the name, or if it is too long its beginning and a part of the SHA-256 of its text."""
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 7].rstrip('-')}-{_digest(text)}"
+
+
+def _digest(text: str) -> str:
+    from hashlib import sha256  # noqa: PLC0415 - only payloads pay for it
+
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:6]
 
 
 def name(title: str, ulid: str | None) -> str:
     """Return the slug; with an id also `-` and the first six hex digits of the id's SHA-256."""
-    if ulid is None:
-        return slug(title)
-    from hashlib import sha256  # noqa: PLC0415 - only payloads pay for it
+    return slug(title) if ulid is None else f"{slug(title)}-{_digest(ulid)}"
 
-    return f"{slug(title)}-{sha256(ulid.encode()).hexdigest()[:6]}"
+
+KIND = "B069"  # of a document that is no declaration
+
+
+class ErrorAnswer(NamedTuple):
+    """That Renku answered with an error, and what to do."""
+
+    message: str
+    fix: str
+
+
+def error_answer(value: object) -> ErrorAnswer | None:
+    """Return what an error object of Renku's API says; None for anything else."""
+    is_answer = isinstance(value, dict) and not {"kind", "apiVersion"} & value.keys()
+    error = value.get("error") if isinstance(value, dict) and is_answer else None
+    if not isinstance(error, dict) or not {"code", "message"} & error.keys():
+        return None
+    said = " ".join(shown(error[key]) for key in ("code", "message", "detail") if error.get(key) is not None)
+    fix = "Save the answer again, with a token that may read it."
+    return ErrorAnswer(f"this is not an answer with data: Renku answered with the error {said}.", fix)

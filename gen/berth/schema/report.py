@@ -36,6 +36,11 @@ def items(mapping: Any) -> list[tuple[str, Any]]:
     return [] if mapping is INVALID or not mapping else list(mapping.items())
 
 
+MORE = "B272"
+MOST = 100
+"""The most problems of one document that are reported one by one."""
+
+
 class Origin(NamedTuple):
     """Where a declaration is: its file as shown to people, and the index of its document there.
 
@@ -48,7 +53,10 @@ class Origin(NamedTuple):
 
 
 class Report:
-    """The problems of one document; `errors` counts those that keep it from being used."""
+    """The problems of one document; `errors` counts those that keep it from being used.
+
+    Of more than MOST, only the number is known: a file of a megabyte may have 40,000.
+    """
 
     def __init__(self, file: str, index: int, prefix: Path = ()) -> None:
         self.file = file
@@ -56,12 +64,34 @@ class Report:
         self.prefix = prefix
         self.errors = 0
         self.problems: list[Problem] = []
+        self.left_out = 0
 
     def __call__(self, code: str, path: Path, message: str, fix: str, *, at_key: bool = False) -> None:
+        is_first_error = severity(code) == ERROR and not self.errors
+        self.errors += severity(code) == ERROR
+        if self.is_full and not is_first_error:  # one error is always listed
+            self.left_out += 1
+            return
         self.problems.append(
             Problem(code, self.file, self.index, (*self.prefix, *path), message, fix, at_key)
         )
-        self.errors += severity(code) == ERROR
+
+    @property
+    def is_full(self) -> bool:
+        return len(self.problems) >= MOST
+
+    def leave_out(self, number: int) -> None:
+        """Count errors that are not reported one by one."""
+        self.left_out += number
+        self.errors += number
+
+    def closed(self) -> list[Problem]:
+        """Return the problems, and one that counts those that are left out."""
+        if not self.left_out:
+            return self.problems
+        message = f"{self.left_out} more problems of this document are not listed."
+        fix = "Correct those above, then run again."
+        return [*self.problems, Problem(MORE, self.file, self.index, self.prefix, message, fix)]
 
     def refuse(self, refusal: Refusal, path: Path, *, at_key: bool = False) -> None:
         self(refusal.code, path, refusal.message, refusal.fix, at_key=at_key or refusal.at_key)

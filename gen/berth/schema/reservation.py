@@ -323,6 +323,10 @@ class ReservationDocument(KindDocument):
     kind: Literal["CapacityReservation"]
     spec: ReservationSpec
 
+    @property
+    def renders_metadata(self) -> bool:
+        return True
+
     def check(self, path: Path, report: Report) -> None:
         super().check(path, report)
         if self.metadata is not INVALID:

@@ -4,11 +4,21 @@ from typing import Annotated, ClassVar, Literal
 
 from berth.findings import Path
 from berth.schema.base import NonEmpty, UniqueList, Whole, field
-from berth.schema.metadata import KindDocument, refuse_our_labels
+from berth.schema.metadata import KindDocument, check_pod_notes
 from berth.schema.pod import Placement, check_resources, completed
 from berth.schema.report import IDLE_KEY, MISSING, Origin, Report
 from berth.schema.sessions import ClassSessions
-from berth.schema.types import AnyText, DnsLabel, DnsName, ImageName, Labels, Resources, Taken, WarmUp
+from berth.schema.types import (
+    Annotations,
+    AnyText,
+    DnsLabel,
+    DnsName,
+    ImageName,
+    Labels,
+    Resources,
+    Taken,
+    WarmUp,
+)
 from berth.schema.values import ClassImages, ResourceClass
 
 
@@ -20,6 +30,10 @@ class ResourceClassSpec(Placement):
     requests: Taken = field(meaning="what one seat requests, with names and amounts as in Kubernetes")
     limits: Resources = field({}, "limits of a placeholder", "the request, for devices; else none")
     pod_labels: Labels = field({}, "labels of the placeholders", "none")
+    pod_annotations: Annotations = field({}, "annotations of the placeholders", "none")
+    volumes: Annotated[int, Whole(0, 100)] = field(
+        0, "volumes that each session attaches to its node; only `berth plan` and `berth size` count them"
+    )
     cloud_capacity: UniqueList[DnsLabel] = field(
         (), "names of the CloudCapacity that its seats may use, the preferred first", "none"
     )
@@ -43,7 +57,7 @@ class ResourceClassSpec(Placement):
 
     def check(self, path: Path, report: Report) -> None:
         super().check(path, report)
-        refuse_our_labels(self.pod_labels, (*path, "podLabels"), report)
+        check_pod_notes(self.pod_labels, self.pod_annotations, path, report)
         idle = {"imageWarmUp": self.image_warm_up, "imagePullSecrets": self.image_pull_secrets}
         for name in (name for name, value in idle.items() if value and self.images == ()):
             message = f"{name} has no effect without images."
@@ -58,6 +72,7 @@ class ResourceClassSpec(Placement):
 
 class ResourceClassDocument(KindDocument):
     kind_of: ClassVar = "ResourceClass"
+    instead_of_metadata: ClassVar = "Remove them; for its placeholders write podLabels or podAnnotations."
     kind: Literal["ResourceClass"]
     spec: ResourceClassSpec
 
@@ -73,6 +88,8 @@ class ResourceClassDocument(KindDocument):
             limits=tuple(limits.items()),
             pod=spec.pod,
             pod_labels=tuple(spec.pod_labels.items()),
+            pod_annotations=tuple(spec.pod_annotations.items()),
+            volumes=spec.volumes,
             sessions=spec.sessions,
             cloud_capacity=spec.cloud_capacity,
             images=ClassImages(

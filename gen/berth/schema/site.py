@@ -8,16 +8,30 @@ from berth.names import DISTRIBUTION
 from berth.notation.days import ORDER
 from berth.schema import engine as engines
 from berth.schema import grammar
-from berth.schema.base import ListOf, Model, NonEmpty, Text, UniqueList, Whole, field, lazy
+from berth.schema.base import (
+    OR_MAPPING,
+    ListOf,
+    Model,
+    NonEmpty,
+    Switch,
+    Text,
+    UniqueList,
+    Whole,
+    field,
+    lazy,
+)
 from berth.schema.engine import EngineSpec
 from berth.schema.metadata import KindDocument
-from berth.schema.pod import Tolerating, completed
+from berth.schema.pod import Tolerating, check_amounts, check_least, layered
 from berth.schema.report import INVALID, MISSING, Origin, Refusal, Report, shown
 from berth.schema.types import Date, DnsLabel, File, Folder, KubernetesVersion, Price, Resources, TimeZone
 from berth.schema.values import (
+    AUTOPILOT,
     Ceiling,
     Cluster,
+    HubFiles,
     Images,
+    JobPods,
     Karpenter,
     Koordinator,
     Monitoring,
@@ -30,20 +44,26 @@ if TYPE_CHECKING:
     from berth.schema.policies import PolicySpec
     from berth.schema.siteparts import (
         Destination,
+        HubSpec,
         ImagesSpec,
         KarpenterSpec,
         KoordinatorSpec,
         MonitoringSpec,
+        NamespaceSpec,
+        PrioritySpec,
         RenkuSpec,
         RuntimeSpec,
     )
 else:
     PolicySpec = lazy("berth.schema.policies", "PolicySpec")
     Destination = lazy("berth.schema.siteparts", "Destination")
+    HubSpec = lazy("berth.schema.siteparts", "HubSpec")
     ImagesSpec = lazy("berth.schema.siteparts", "ImagesSpec")
     KarpenterSpec = lazy("berth.schema.siteparts", "KarpenterSpec")
     KoordinatorSpec = lazy("berth.schema.siteparts", "KoordinatorSpec")
     MonitoringSpec = lazy("berth.schema.siteparts", "MonitoringSpec")
+    NamespaceSpec = lazy("berth.schema.siteparts", "NamespaceSpec")
+    PrioritySpec = lazy("berth.schema.siteparts", "PrioritySpec")
     RenkuSpec = lazy("berth.schema.siteparts", "RenkuSpec")
     RuntimeSpec = lazy("berth.schema.siteparts", "RuntimeSpec")
 
@@ -54,6 +74,8 @@ EMPTY_SINCE = (1, 14)
 PRIORITY, LOW_PRIORITY = "B025", "B026"
 _RESOURCES = {"requests": {"cpu": "10m", "memory": "32Mi"}, "limits": {"memory": "64Mi"}}
 _OF_OCCURRENCE = {"requests": {"cpu": "1m", "memory": "12Mi"}, "limits": {"memory": "32Mi"}}
+# So much that GKE Autopilot changes nothing: an engine would see a difference to git for ever.
+_ON_AUTOPILOT = {"requests": {"cpu": "50m", "memory": "64Mi"}, "limits": {"memory": "64Mi"}}
 # The image is a tag and its digest: it is the same wherever and whenever a Job starts.
 PYTHON = "python:3.13-slim@sha256:7c61056e61ac89e852de05f3dc6fa51a6dd2181797bceed46aa725dd7cb2cd3b"
 V = TypeVar("V")
@@ -67,6 +89,12 @@ def _berth_version(text: str) -> str:
 
 
 Priority = Annotated[int, Whole(-(2**31), 2**31 - 1, "whole number from -10 to -1")]
+OwnNamespace = Annotated[str, Text("DNS label", grammar.own_namespace)]
+
+
+def _form_of_hubs(value: object) -> int:
+    """Tell which form the hubs of a cluster have: a path, a mapping or a list."""
+    return 1 if isinstance(value, dict) else 2 if isinstance(value, list) else 0
 
 
 class CeilingSpec(Model):
@@ -87,6 +115,7 @@ class CeilingSpec(Model):
         parts = (("seats", self.seats), ("requests", self.requests))
         if not any(value or not report.is_sound((*path, name), value) for name, value in parts):
             report(MISSING, path, "the ceiling limits nothing.", "Add seats or requests.")
+        check_least(self.requests, (*path, "requests"), report)
 
     @property
     def ceiling(self) -> Ceiling:
@@ -127,12 +156,19 @@ class Overridable(Model):
     engine: EngineSpec | None = field(
         None, "what applies `rendered/`: a word, or `{type}` and the options of docs/", "`none`"
     )
-    namespace: Annotated[str, Text("DNS label", grammar.own_namespace)] | None = field(
-        None, "namespace of all namespaced objects that are rendered", "`berth`"
+    namespace: Annotated[OwnNamespace | NamespaceSpec, OR_MAPPING] | None = field(
+        None,
+        "namespace of all namespaced objects that are rendered; `{name, create: false}` where it exists "
+        "and belongs to somebody else",
+        "`berth`",
     )
-    priority: Priority | None = field(None, "priority of the placeholders, -10 to -1", "-10")
+    priority: Annotated[Priority | PrioritySpec, OR_MAPPING] | None = field(
+        None,
+        "priority of the placeholders, -10 to -1; `{className, value}` of a PriorityClass that exists",
+        "-10",
+    )
     images: ImagesSpec | None = field(None, "container images", "see below")
-    runtime: RuntimeSpec | None = field(None, "image, resources and placement of Berth's Jobs", "see below")
+    runtime: RuntimeSpec | None = field(None, "image, resources and pods of Berth's Jobs", "see below")
     monitoring: MonitoringSpec | None = field(
         None, "alerts for Prometheus and a dashboard for Grafana", "none"
     )
@@ -147,6 +183,11 @@ class ClusterSpec(Overridable):
     )
     autoscaler: Literal["cluster-autoscaler", "karpenter", "none"] = field(
         "none", "what adds nodes; makes checks stricter"
+    )
+    platform: Literal["kubernetes", "openshift", "gke-autopilot", "eks-auto-mode"] = field(
+        "kubernetes",
+        "whose rules for pods and nodes hold there: see docs/openshift.md, docs/gke-autopilot.md and "
+        "docs/eks-auto-mode.md",
     )
     kubernetes: KubernetesVersion | None = field(
         None, 'version of Kubernetes there, such as "1.36"', "not known"
@@ -164,12 +205,41 @@ class ClusterSpec(Overridable):
         "only cluster-autoscaler: whether it keeps CapacityBuffers, which its flags "
         "`--capacity-buffer-controller-enabled` and `--capacity-buffer-pod-injection-enabled` turn on",
     )
-    z2jh: File | None = field(
+    z2jh: Annotated[File | HubSpec | NonEmpty[HubSpec], Switch(_form_of_hubs)] | None = field(
         None,
-        "path of the values of its JupyterHub, with whose profiles classes are compared",
+        "path of the values of its JupyterHub, with whose profiles classes are compared; a mapping for "
+        "several files; a list of mappings for several hubs",
         "none",
         alias="z2jh",
     )
+    renku_classes: File | None = field(
+        None,
+        "path of what its Renku answers to GET /api/data/resource_pools, with which classes are compared",
+        "none",
+    )
+
+    def check(self, path: Path, report: Report) -> None:
+        super().check(path, report)
+        check_amounts(self.largest_node, (*path, "largestNode"), report)
+        if isinstance(self.z2jh, Model | tuple):  # their model is imported when a site has some
+            from berth.schema.siteparts import check_hubs  # noqa: PLC0415
+
+            is_list = isinstance(self.z2jh, tuple)
+            check_hubs(self._hubs, (*path, "z2jh"), report, is_list=is_list)
+
+    @property
+    def _hubs(self) -> "tuple[HubSpec, ...]":
+        if self.z2jh is None or isinstance(self.z2jh, str):
+            return ()
+        return self.z2jh if isinstance(self.z2jh, tuple) else (self.z2jh,)
+
+    @property
+    def hubs(self) -> tuple[HubFiles, ...]:
+        if isinstance(self.z2jh, str):
+            return (HubFiles((self.z2jh,)),)
+        if isinstance(self.z2jh, tuple):
+            return tuple(one.hub._replace(position=i) for i, one in enumerate(self.z2jh))
+        return tuple(one.hub for one in self._hubs)
 
     def autoscaler_of(self, path: Path, report: Report) -> str:
         """Return the autoscaler that a priority must suit.
@@ -215,8 +285,8 @@ class SiteSpec(Overridable):
             if one.priority is None:
                 inherited.add(autoscaler)
             else:
-                check_priority(one.priority, {autoscaler}, (*at, "priority"), report)
-        check_priority(self.priority, inherited, (*path, "priority"), report)
+                check_priority(*priority_value(one.priority, (*at, "priority")), {autoscaler}, report)
+        check_priority(*priority_value(self.priority, (*path, "priority")), inherited, report)
         self._check_policies(path, report)
         self._check_images(clusters, path, report)
         engines.check_engines(self.engine, clusters, self.repository, path, report)
@@ -251,7 +321,14 @@ class SiteSpec(Overridable):
             report(IMAGE_BY_TAG, tagged[0][0], message, "Write it by digest: NAME@sha256:DIGEST.")
 
 
-def check_priority(value: int | None, autoscalers: set[str], path: Path, report: Report) -> None:
+def priority_value(said: "int | PrioritySpec | None", path: Path) -> tuple[int | None, Path]:
+    """Return the number in either form of a priority, and its place."""
+    if said is None or said is INVALID or isinstance(said, int):
+        return said, path
+    return said.value, (*path, "value")
+
+
+def check_priority(value: int | None, path: Path, autoscalers: set[str], report: Report) -> None:
     """Report priorities with which autoscalers add no nodes, or sessions cannot preempt."""
     if value is None or value is INVALID:
         return
@@ -275,6 +352,7 @@ def check_priority(value: int | None, autoscalers: set[str], path: Path, report:
 
 class SiteDocument(KindDocument):
     kind_of: ClassVar = "Site"
+    instead_of_metadata: ClassVar = "Remove them; for the pods of Berth's Jobs write runtime.podLabels."
     kind: Literal["Site"]
     spec: SiteSpec
 
@@ -302,17 +380,22 @@ def cluster(own: ClusterSpec, site: SiteSpec) -> Cluster:
     images = [one for one in (own.images, site.images) if one is not None]
     engine = engines.of_cluster(site.engine, own.engine)
     runtimes = [one for one in (own.runtime, site.runtime) if one is not None]
+    namespace, creates_namespace = _namespace(site.namespace if own.namespace is None else own.namespace)
+    priority, priority_class = _priority(site.priority if own.priority is None else own.priority)
     koordinator, karpenter = own.koordinator, own.karpenter
     return Cluster(
         name=own.name,
-        namespace=_first((own.namespace, site.namespace), "berth"),
+        namespace=namespace,
+        creates_namespace=creates_namespace,
         engine=engine.type,
         engine_options=engine,
         replicas_in_git=engine.type == "argocd" or (engine.type == "flux" and engine.version != "2.8"),
         destination=_destination(own.destination),
         autoscaler=own.autoscaler,
         ceilings=tuple(one.ceiling for one in own.ceilings),
-        priority=_first((own.priority, site.priority), -10),
+        priority=priority,
+        existing_priority_class=priority_class,
+        platform=own.platform,
         images=Images(
             _first((one.pause for one in images), "registry.k8s.io/pause:3.10.1"),
             _first((one.python for one in images), PYTHON),
@@ -322,7 +405,12 @@ def cluster(own: ClusterSpec, site: SiteSpec) -> Cluster:
             nodeSelector=_first((one.node_selector for one in runtimes), {}),
             tolerations=_first((one.tolerations for one in runtimes), ()),
         ),
-        job_resources=_resources(runtimes, _RESOURCES),
+        job_pods=JobPods(
+            tuple(_first((one.pod_labels for one in runtimes), {}).items()),
+            tuple(_first((one.pod_annotations for one in runtimes), {}).items()),
+            _first((one.priority_class_name for one in runtimes), ""),
+        ),
+        job_resources=_resources(runtimes, _ON_AUTOPILOT if own.platform == AUTOPILOT else _RESOURCES),
         occurrence_resources=_resources(runtimes, _OF_OCCURRENCE),
         koordinator=None
         if koordinator is None
@@ -333,7 +421,8 @@ def cluster(own: ClusterSpec, site: SiteSpec) -> Cluster:
         largest_node=tuple(own.largest_node.items()),
         kubernetes=own.kubernetes,
         runtime_image=_first((one.image for one in runtimes), ""),
-        z2jh=own.z2jh or "",
+        hubs=own.hubs,
+        renku_classes=own.renku_classes or "",
         capacity_buffers=own.capacity_buffers,
         monitoring=_monitoring([one for one in (own.monitoring, site.monitoring) if one is not None]),
     )
@@ -341,6 +430,20 @@ def cluster(own: ClusterSpec, site: SiteSpec) -> Cluster:
 
 def _first(values: Iterable[V | None], default: V) -> V:
     return next((value for value in values if value is not None), default)
+
+
+def _namespace(said: str | NamespaceSpec | None) -> tuple[str, bool]:
+    """Return the name of a namespace, and whether Berth renders it."""
+    if said is None or isinstance(said, str):
+        return said or "berth", True
+    return said.name, said.create
+
+
+def _priority(said: int | PrioritySpec | None) -> tuple[int, str]:
+    """Return a priority, and the PriorityClass that has it; empty if Berth renders one."""
+    if said is None or isinstance(said, int):
+        return -10 if said is None else said, ""
+    return said.value, said.class_name
 
 
 def _destination(said: Destination | None) -> tuple[str, str]:
@@ -361,10 +464,10 @@ def _monitoring(said: list[MonitoringSpec]) -> Monitoring:
     )
 
 
-def _resources(said: list[RuntimeSpec], default: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
-    """Return the resources of a container of Berth's Jobs: the first mapping that is not empty."""
-    for one in said:
-        if one.resources is not None and (one.resources.requests or one.resources.limits):
-            requests, limits = completed(one.resources.requests, one.resources.limits)
-            return {"requests": requests, "limits": limits} if limits else {"requests": requests}
-    return default
+def _resources(runtimes: list[RuntimeSpec], default: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
+    """Return the resources of a container of Berth's Jobs: the cluster's over the site's over its own."""
+    found = default
+    for runtime in reversed(runtimes):
+        if runtime.resources is not None:
+            found = layered(found, runtime.resources.requests, runtime.resources.limits)
+    return found

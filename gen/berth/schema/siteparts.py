@@ -6,11 +6,12 @@ from typing import Annotated, Literal
 from berth.findings import Path
 from berth.karpenter.versions import GATES, NEWEST, OLDEST
 from berth.schema import grammar
-from berth.schema.base import Model, Text, UniqueList, field
+from berth.schema.base import Model, NonEmptyUnique, Text, UniqueList, Whole, field
+from berth.schema.metadata import check_pod_notes
 from berth.schema.pod import Tolerating, check_resources
-from berth.schema.report import CONFLICT, MISSING, Refusal, Report, choice, shown
-from berth.schema.types import AnyText, DnsName, Labels, Resources
-from berth.schema.values import Renku
+from berth.schema.report import CONFLICT, INVALID, MISSING, Refusal, Report, choice, shown
+from berth.schema.types import Annotations, AnyText, DnsLabel, DnsName, File, Labels, Resources
+from berth.schema.values import HubFiles, Renku
 
 CONFIGURED = "B115"
 OLD_KARPENTER = "B150"
@@ -39,6 +40,22 @@ def _gate(text: str) -> str:
 Image = Annotated[str, Text("image", grammar.image)]
 
 
+class NamespaceSpec(Model):
+    name: Annotated[str, Text("DNS label", grammar.own_namespace)] = field(meaning="its name")
+    create: bool = field(
+        True, "whether Berth renders the Namespace, which the engine then owns; `false`: it exists"
+    )
+
+
+class PrioritySpec(Model):
+    """A PriorityClass of the cluster, which is not rendered."""
+
+    class_name: DnsName = field(meaning="its name")
+    value: Annotated[int, Whole(-(2**31), 2**31 - 1, "whole number from -10 to -1")] = field(
+        meaning="its value, as `kubectl get priorityclass` shows it"
+    )
+
+
 class ImagesSpec(Model):
     pause: Image | None = field(None, "image of the placeholders", "`registry.k8s.io/pause:3.10.1`")
     python: Image | None = field(None, "image of Berth's Jobs", "`python:3.13-slim` by digest")
@@ -61,9 +78,17 @@ class RuntimeSpec(Tolerating):
     )
     resources: JobResources | None = field(
         None,
-        "`{requests, limits}` of each container of Berth's Jobs",
+        "`{requests, limits}` of each container of Berth's Jobs; what is not named stays",
         "requests 10m and 32Mi, limit 64Mi; of the container that only waits, 1m, 12Mi and 32Mi",
     )
+    pod_labels: Labels | None = field(None, "labels of the pods of Berth's Jobs", "none")
+    pod_annotations: Annotations | None = field(None, "annotations of the pods of Berth's Jobs", "none")
+    priority_class_name: DnsName | None = field(
+        None, "PriorityClass of the pods of Berth's Jobs", "the cluster's default"
+    )
+
+    def check(self, path: Path, report: Report) -> None:
+        check_pod_notes(self.pod_labels, self.pod_annotations, path, report)
 
 
 def _metric(text: str) -> str:
@@ -136,6 +161,55 @@ class KarpenterSpec(Model):
     gates: dict[Annotated[str, Text("gate", _gate)], bool] = field(
         {}, "feature gates of Karpenter, true or false", "Karpenter's own"
     )
+
+
+class HubSpec(Model):
+    """A JupyterHub, by the values of its chart."""
+
+    file: File | None = field(None, "path of its values, of its HelmRelease or of its Application", "none")
+    files: NonEmptyUnique[File] | None = field(
+        None, "several of them, as layers: later ones win, as in Helm", "none"
+    )
+    namespace: DnsLabel | None = field(
+        None, "where its sessions run; required with several hubs", "any that a class names"
+    )
+    prefix: Annotated[tuple[str, ...], Text("keys", grammar.keys)] | None = field(
+        None, "keys that lead to the values of the chart, with dots", "they are looked for"
+    )
+    release: DnsName | None = field(
+        None, "name of its Helm release, where a file has several", "the only one in the files"
+    )
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        return self.files or ((self.file,) if self.file else ())
+
+    @property
+    def hub(self) -> HubFiles:
+        return HubFiles(self.paths, self.namespace or "", self.prefix, self.release or "")
+
+
+def check_hubs(hubs: tuple[HubSpec, ...], path: Path, report: Report, *, is_list: bool) -> None:
+    """Report hubs without a file, and several that cannot be told apart."""
+    taken: list[str] = []
+    for i, one in enumerate(hubs):
+        if one is INVALID:
+            continue
+        at = (*path, i) if is_list else path
+        if one.file is None and one.files is None:
+            report(MISSING, at, "it has neither file nor files.", "Add file: the path of its values.")
+        if one.file is not None and one.files is not None:
+            report(CONFLICT, at, "file and files are both given.", "Put all of them into files.")
+        if one.namespace is INVALID or len(hubs) < 2:
+            continue
+        if one.namespace is None:
+            message = "a cluster with several hubs needs the namespace of each."
+            report(MISSING, at, message, "Add namespace: where the sessions of this hub run.")
+        elif one.namespace in taken:
+            message = f"duplicate namespace {shown(one.namespace)}: another hub has it."
+            report(CONFLICT, (*at, "namespace"), message, "Name each namespace once.")
+        else:
+            taken.append(one.namespace)
 
 
 class Destination(Model):

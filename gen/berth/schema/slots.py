@@ -12,8 +12,8 @@ from pydantic.json_schema import SkipJsonSchema
 from berth.findings import Path
 from berth.schema import grammar
 from berth.schema.base import Json, ListOf, Model, Text, Whole, field
-from berth.schema.metadata import RESERVED, refuse_much, refuse_our_label
-from berth.schema.pod import Placing
+from berth.schema.metadata import RESERVED, refuse_many, refuse_much, refuse_our_label
+from berth.schema.pod import Placing, check_amounts
 from berth.schema.report import CONFLICT, IDLE_KEY, INVALID, MISSING, Report, items, shown
 from berth.schema.scheduling import Effect, LabelSelector
 from berth.schema.types import (
@@ -100,6 +100,7 @@ def check_slot_keys(labels: Any, annotations: Any, path: Path, report: Report, *
     copies both onto the pod that its scheduler sees, where many keys mean something else.
     """
     refuse_much(annotations, (*path, "annotations"), report)
+    refuse_many(labels, (*path, "labels"), report)
     for where, pairs in (("labels", labels), ("annotations", annotations)):
         for name, value in items(pairs):
             at = (*path, where, name)
@@ -305,6 +306,7 @@ class SlotTemplate(Placing):
 
     def check(self, path: Path, report: Report) -> None:
         super().check(path, report)
+        check_amounts(self.overhead, (*path, "overhead"), report)
         self._check_volumes(path, report)
         if self.priority not in (None, INVALID):
             warn_of_priority((*path, "priority"), report)

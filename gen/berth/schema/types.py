@@ -8,10 +8,10 @@ from typing import Annotated, Any, Literal
 from berth.notation import days, times, weekdays, zones
 from berth.schema import grammar
 from berth.schema.base import Length, Parsed, Text, Whole, wrong_type
+from berth.schema.counts import MOST_SEATS
 from berth.schema.report import RANGE, TYPE, Refusal, shown
 
 INT32, INT64 = 2**31 - 1, 2**63 - 1
-MOST_SEATS = 1_000_000  # of one entry: 2,000 of them at once are still fewer than a Deployment can count
 _MOST_MONEY = 10**12
 _DAY = "20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
 _TIME = "([01][0-9]|2[0-3]):[0-5][0-9]"

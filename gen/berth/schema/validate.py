@@ -7,20 +7,23 @@ is sound in a faulty document, too, so that one run reports nearly everything.
 import re
 from collections.abc import Mapping
 from functools import lru_cache
+from itertools import islice
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
 from berth.findings import Path
-from berth.reading.scalar import ZeroPrefixedNumber
+from berth.notation.days import day
+from berth.reading.scalar import ZeroPrefixedNumber, plain
 from berth.schema import outline
-from berth.schema.base import Length, Model, Unique, Whole, wrong_type
+from berth.schema.base import Length, Model, Parsed, Unique, Whole, wrong_type
 from berth.schema.outline import Node, fields
 from berth.schema.report import (
     CHOICE,
     CONFLICT,
     INVALID,
     MISSING,
+    MOST,
     RANGE,
     TYPE,
     UNKNOWN_KEY,
@@ -37,6 +40,15 @@ M = TypeVar("M", bound=Model)
 _KEY = "[key]"  # how pydantic's location ends where the key of a mapping is faulty
 _FEW_DIGITS = re.compile(r"[-+]?[0-9]{1,9}", re.ASCII)
 _TRUE, _FALSE = ("yes", "on", "y", "true"), ("no", "off", "n", "false")
+# Keys that people write for one another; which of them is meant, the value tells.
+_ENDS = ("to", "until", "endDate", "endTime", "end", "last", "lastDate")
+_SYNONYMS = (
+    ("from", "startDate", "startTime", "start", "begin", "since", "first", "firstDate"),
+    _ENDS,
+    ("date", "day", "on"),
+    ("dayOfWeek", "daysOfWeek", "weekday", "weekdays", "day", "days"),
+    ("placeholderCount", "seatCount", "seats", "count", "placeholders"),
+)
 
 
 def read(model: type[M], value: Any, report: Report) -> M:
@@ -60,6 +72,18 @@ def read_as(hint: Any, value: Any, report: Report) -> Any:
     return made
 
 
+def read_text(model: type[Model], key: str, text: str) -> Any:
+    """Return what the text of a command line means for a key of a model. Raise Refusal as in a file."""
+    node = fields(model)[key].node
+    takes_numbers = node.kind in (outline.WHOLE, outline.FLAG) or node.find(Parsed) is not None
+    value = plain(text) if takes_numbers else text
+    value = text if value is None else value
+    try:
+        return node.validate(value)
+    except ValidationError as error:
+        raise _refusal(dict(error.errors(include_url=False)[0]), node, value) from None
+
+
 _node = lru_cache(maxsize=256)(Node)
 
 
@@ -69,7 +93,11 @@ def _faulty(node: Node, value: Any, report: Report) -> Any:
     try:
         return node.validate(value)
     except ValidationError as error:
-        for one in error.errors(include_url=False):
+        errors = error.errors(include_url=False)
+        for number, one in enumerate(errors):
+            if report.is_full and report.errors:
+                report.leave_out(len(errors) - number)
+                break
             _report(dict(one), node, value, report)
         return _sound(node, value)
 
@@ -113,7 +141,7 @@ def _report(error: dict[str, Any], node: Node, value: Any, report: Report) -> No
         else:
             node, value = fields(node.type)[step].node, value[step]
     if error["type"] == "extra_forbidden":
-        _unknown(path, parents[-1][0], report)
+        _unknown(path, *parents[-1], report)
     elif error["type"] == "missing":
         _missing(path, *parents[-1], report)
     elif error["type"] != "too_short" or not node.fits(len(value)):  # pydantic counts only sound items
@@ -121,10 +149,41 @@ def _report(error: dict[str, Any], node: Node, value: Any, report: Report) -> No
         report.refuse(_refusal(error, node, value), path, at_key=at_key)
 
 
-def _unknown(path: Path, parent: Node, report: Report) -> None:
-    known = tuple(fields(parent.type))
-    advice = nearest(str(path[-1]), known, "Known here:")
+def _unknown(path: Path, parent: Node, value: Mapping[str, Any], report: Report) -> None:
+    name = str(path[-1])
+    meant = _synonym(parent, value, name)
+    advice = nearest(name, tuple(fields(parent.type)), "Known here:")
+    if meant in ("to", "") and "date" in value and name in _ENDS and _is_date(value[name]):
+        advice = f"Write a range as {{from: {value['date']}, to: {value[name]}}}."
+    elif meant:
+        advice = f"Write {meant}."
     report(UNKNOWN_KEY, path, "unknown key.", advice, at_key=True)
+
+
+def _synonym(node: Node, value: Mapping[str, Any], name: str) -> str:
+    """Return the key that is meant by another word for it; empty if there is none, or it is there already."""
+    for words in _SYNONYMS:
+        if name in words:
+            for word in words:
+                known = fields(node.type).get(word)
+                if known is not None and word not in value and _accepts(known.node, value[name]):
+                    return word
+    return ""
+
+
+def _is_date(value: Any) -> bool:
+    try:
+        return bool(isinstance(value, str) and day(value))
+    except Refusal:
+        return False
+
+
+def _accepts(node: Node, value: Any) -> bool:
+    try:
+        node.validate(value)
+    except ValidationError:
+        return False
+    return value is not None
 
 
 def _missing(path: Path, parent: Node, value: Mapping[str, Any], report: Report) -> None:
@@ -138,8 +197,9 @@ def _missing(path: Path, parent: Node, value: Mapping[str, Any], report: Report)
 def _misspelled(node: Node, value: Mapping[str, Any]) -> set[str]:
     """Return the keys that are meant by unknown ones."""
     known = fields(node.type)
-    meant = (close(name, tuple(known))[:1] for name in value if name not in known)
-    return {name for names in meant for name in names}
+    unknown = islice((name for name in value if name not in known), MOST)
+    meant = {_synonym(node, value, name) or "".join(close(name, tuple(known))[:1]) for name in unknown}
+    return meant - {""}
 
 
 def _refusal(error: dict[str, Any], node: Node, value: Any) -> Refusal:

@@ -230,6 +230,8 @@ class ResourceClass(NamedTuple):
     sessions: "ClassSessions | None"
     cloud_capacity: tuple[str, ...] = ()  # names of CloudCapacity, the preferred first
     images: ClassImages = ClassImages()
+    pod_annotations: tuple[tuple[str, str], ...] = ()
+    volumes: int = 0  # that each session attaches to its node
     node_pools: tuple[str, ...] = ()  # that its placeholders may use, in the order of the clouds
 
 
@@ -300,6 +302,27 @@ class Monitoring(NamedTuple):
     runbooks: str = ""  # address of the page with the runbooks; empty: that of Berth
 
 
+class HubFiles(NamedTuple):
+    """Where the values of a JupyterHub are: files of the project, of which later ones win."""
+
+    files: tuple[str, ...]
+    namespace: str = ""  # of its sessions; empty: any that a class names
+    prefix: tuple[str, ...] | None = None  # keys that lead to the values of the chart; None: look for them
+    release: str = ""  # name of its Helm release, where a file has several
+    position: int | None = None  # in the list of hubs of the cluster; None: it is not in a list
+
+
+class JobPods(NamedTuple):
+    """What the pods of Berth's Jobs have besides its own."""
+
+    labels: tuple[tuple[str, str], ...] = ()
+    annotations: tuple[tuple[str, str], ...] = ()
+    priority_class: str = ""  # empty: the cluster's default
+
+
+OPENSHIFT, AUTOPILOT, AUTO_MODE = "openshift", "gke-autopilot", "eks-auto-mode"
+
+
 class Cluster(NamedTuple):
     """One cluster of the site, with what it overrides already merged over the site's own values."""
 
@@ -321,9 +344,19 @@ class Cluster(NamedTuple):
     largest_node: tuple[tuple[str, str], ...] = ()  # amounts that pods may have of it; () if not known
     kubernetes: tuple[int, int] | None = None  # its version; None: not known
     runtime_image: str = ""  # contains the in-cluster code; empty: ConfigMaps and a Python image
-    z2jh: str = ""  # path of the values of its JupyterHub; empty: not known
+    hubs: tuple[HubFiles, ...] = ()  # the JupyterHubs whose values are known
+    renku_classes: str = ""  # path of the resource pools of its Renku; empty: not known
     capacity_buffers: bool = False  # whether its cluster-autoscaler keeps CapacityBuffers
     monitoring: Monitoring = Monitoring()
+    creates_namespace: bool = True  # whether the Namespace is rendered
+    existing_priority_class: str = ""  # of the placeholders; empty: one is rendered
+    platform: str = "kubernetes"  # or OPENSHIFT, AUTOPILOT, AUTO_MODE
+    job_pods: JobPods = JobPods()
+
+    @property
+    def assigns_users(self) -> bool:
+        """Tell whether the cluster gives pods their user and group, and refuses any other."""
+        return self.platform == OPENSHIFT
 
     @property
     def has_static_pools(self) -> bool:
@@ -370,6 +403,9 @@ class PolicyMatch(NamedTuple):
     labels: tuple[tuple[str, str], ...] = ()
     classes: tuple[str, ...] = ()
     clusters: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()  # () are reservations alone
+    backends: tuple[str, ...] = ()
+    namespaces: tuple[str, ...] = ()  # patterns of the namespaces of sessions
 
 
 class PolicyConditions(NamedTuple):
@@ -379,6 +415,7 @@ class PolicyConditions(NamedTuple):
     cost: "Decimal | None" = None  # more than this
     notice: int | None = None  # seconds; a change takes effect sooner
     lead: int | None = None  # minutes; a longer one
+    priority: int | None = None  # of slots; a higher one
 
 
 APPROVAL, REFUSE, WARN = "approval", "refuse", "warn"

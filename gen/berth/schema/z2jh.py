@@ -5,36 +5,55 @@ The rules are those of the chart's `jupyterhub_config.py` and, for profiles, of 
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import product
+from itertools import islice, product
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import ConfigDict
 
-from berth.findings import ERROR, Problem, severity
+from berth.findings import Path, Problem
 from berth.quantity import canonical
 from berth.quantity import parse as parse_amount
-from berth.reading.document import parse
 from berth.reading.source import Source
 from berth.reading.text import SyntaxProblem
-from berth.schema import grammar, validate
-from berth.schema.base import Json, ListOf, Model, Parsed, Switch, field, wrong_type
+from berth.schema import grammar, helmvalues, validate
+from berth.schema.base import Json, ListOf, Model, Parsed, Switch, Whole, field, wrong_type
+from berth.schema.helmvalues import UNSEEN, HelmValues, below, merged
 from berth.schema.pod import Amounts, Placement, completed
-from berth.schema.renkunames import slug
-from berth.schema.report import TYPE, Refusal, Report, shown
+from berth.schema.renkunames import fitted, name_of
+from berth.schema.report import RANGE, TYPE, Refusal, Report, shown
 from berth.schema.scheduling import PREFERRED, REQUIRED, NodeTerm, PreferredNodeTerm, Toleration
-from berth.schema.types import Amount, AnyText, LabelKey, LabelValue, ResourceName
+from berth.schema.types import INT32, Amount, AnyText, LabelKey, LabelValue, ResourceName
 
-_CHART = "jupyterhub"  # the name of the chart, by which a chart that depends on it gives it values
 PROFILE = "profile"
 """Label of the pods of a profile. Options of a profile have labels that begin with it: `profile-gpu`."""
 
 MOST = 100  # classes of one file; more are a mistake, or nobody reserves them
 _UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 _PURPOSE = {"key": "hub.jupyter.org/node-purpose", "operator": "In", "values": ["user"]}
-_DEDICATED = tuple(
+_DEDICATED = [
     {"key": key, "operator": "Equal", "value": "user", "effect": "NoSchedule"}
     for key in ("hub.jupyter.org/dedicated", "hub.jupyter.org_dedicated")
-)
+]
+CHART: Json = {
+    "fullnameOverride": "",
+    "hub": {"concurrentSpawnLimit": 64},
+    "singleuser": {"memory": {"guarantee": "1G"}},
+    "scheduling": {
+        "userScheduler": {"enabled": True},
+        "podPriority": {
+            "enabled": False,
+            "globalDefault": False,
+            "defaultPriority": 0,
+            "imagePullerPriority": -5,
+            "userPlaceholderPriority": -10,
+        },
+        "userPlaceholder": {"enabled": True, "replicas": 0},
+        "userPods": {"nodeAffinity": {"matchNodePurpose": "prefer"}, "tolerations": _DEDICATED},
+    },
+}
+"""The chart's own values, as far as they matter here: the layer below all others."""
+
+DEFAULT_SPAWN_LIMIT = 100  # of JupyterHub, if nothing sets it
 _POD_LABELS = {
     "app": "jupyterhub",
     "component": "singleuser-server",
@@ -52,6 +71,9 @@ def _memory(value: Any) -> str:
         match = re.fullmatch(r"([0-9]+(?:\.[0-9]*)?)([KMGT])", value, re.ASCII)
         if match is None:
             fix = "JupyterHub takes a number of bytes, or K, M, G or T at the end, which are powers of 1024."
+            nearly = re.fullmatch(r"([0-9]+(?:\.[0-9]*)?)\s*([kmgt])(?:i?b|i)?", value.lower(), re.ASCII)
+            if nearly is not None:
+                fix = f'Did you mean "{nearly[1]}{nearly[2].upper()}"? {fix}'
             raise Refusal(f"{shown(value)} is not an amount of memory.", fix, TYPE)
         number = int(float(match[1]) * _UNITS[match[2]])
     return str(number) if number % 1024 else canonical(f"{number // 1024}Ki")
@@ -110,10 +132,15 @@ class Spawner(_Theirs):
 
     @property
     def resources(self) -> tuple[Amounts, Amounts]:
-        """Return requests and limits, completed as the API server does. KubeSpawner leaves out 0."""
+        """Return requests and limits, completed as the API server does."""
+        return completed(*self.bounds)
+
+    @property
+    def bounds(self) -> tuple[Amounts, Amounts]:
+        """Return requests and limits of the pod that KubeSpawner makes. It leaves out 0."""
         requests = {"cpu": self.cpu_guarantee, "memory": self.mem_guarantee}
         limits = {"cpu": self.cpu_limit, "memory": self.mem_limit}
-        return completed(
+        return (
             {**_positive(requests), **_positive(self.extra_resource_guarantees or {})},
             {**_positive(limits), **_positive(self.extra_resource_limits or {})},
         )
@@ -166,8 +193,32 @@ class _Profile(_Theirs):
 
     display_name: AnyText
     slug: AnyText | None = field(None)
+    default: bool = field(False)
     kubespawner_override: Spawner = field(Spawner.model_construct())
     profile_options: dict[str, _Option] = field({})
+
+
+_Profiles = Annotated[ListOf[_Profile] | dict[str, _Profile], _BY_KEY]
+
+
+class _SpawnerConfig(Spawner):
+    """Configuration of KubeSpawner in `hub.config`, which replaces what the chart makes of other values."""
+
+    profile_list: _Profiles | None = field(None)
+
+
+class _JupyterHubConfig(_Theirs):
+    model_config = ConfigDict(alias_generator=None)
+
+    concurrent_spawn_limit: Annotated[int, Whole(0)] | None = field(None)
+
+
+class _HubConfig(_Theirs):
+    model_config = ConfigDict(alias_generator=None)
+
+    spawner: _SpawnerConfig = field(_SpawnerConfig.model_construct(), alias="Spawner")
+    kube_spawner: _SpawnerConfig = field(_SpawnerConfig.model_construct(), alias="KubeSpawner")
+    jupyterhub: _JupyterHubConfig | None = field(None, alias="JupyterHub")
 
 
 class _CpuBounds(_Theirs):
@@ -176,7 +227,7 @@ class _CpuBounds(_Theirs):
 
 
 class _MemoryBounds(_Theirs):
-    guarantee: _Memory | None = field("1Gi")
+    guarantee: _Memory | None = field(None)
     limit: _Memory | None = field(None)
 
 
@@ -205,25 +256,56 @@ class _SingleUser(_Theirs):
     extra_node_affinity: _NodeTerms = field(_NodeTerms.model_construct())
     extra_labels: dict[LabelKey, AnyText | None] = field({})
     extra_pod_config: _PodConfig | None = field(None)
-    profile_list: Annotated[ListOf[_Profile] | dict[str, _Profile], _BY_KEY] | None = field(None)
+    profile_list: _Profiles | None = field(None)
 
 
 class _Affinity(_Theirs):
-    match_node_purpose: Literal["prefer", "require", "ignore"] = field("prefer")
+    match_node_purpose: Literal["prefer", "require", "ignore"] | None = field(None)
 
 
 class _UserPods(_Theirs):
     node_affinity: _Affinity = field(_Affinity.model_construct())
-    tolerations: ListOf[Toleration] | None = field(None)
+    tolerations: ListOf[Toleration] = field(())
+
+
+class _UserScheduler(_Theirs):
+    enabled: bool = field(False)
+
+
+_Priority = Annotated[int, Whole(-(2**31), INT32)]
+
+
+class _PodPriority(_Theirs):
+    enabled: bool = field(False)
+    global_default: bool = field(False)
+    default_priority: _Priority = field(0)
+    image_puller_priority: _Priority = field(0)
+    user_placeholder_priority: _Priority = field(0)
+
+
+class _UserPlaceholder(_Theirs):
+    enabled: bool = field(False)
+    replicas: Annotated[int, Whole(0)] = field(0)
 
 
 class _Scheduling(_Theirs):
     user_pods: _UserPods = field(_UserPods.model_construct())
+    user_scheduler: _UserScheduler = field(_UserScheduler.model_construct())
+    pod_priority: _PodPriority = field(_PodPriority.model_construct())
+    user_placeholder: _UserPlaceholder = field(_UserPlaceholder.model_construct())
+
+
+class _Hub(_Theirs):
+    concurrent_spawn_limit: Annotated[int, Whole(0)] | None = field(None)
+    config: _HubConfig = field(_HubConfig.model_construct())
 
 
 class Values(_Theirs):
-    """The values of the chart."""
+    """The values of the chart, merged over its own (`CHART`)."""
 
+    fullname_override: AnyText | None = field(None)
+    name_override: AnyText | None = field(None)
+    hub: _Hub = field(_Hub.model_construct())
     singleuser: _SingleUser = field(_SingleUser.model_construct())
     scheduling: _Scheduling = field(_Scheduling.model_construct())
 
@@ -234,11 +316,8 @@ class Values(_Theirs):
         purpose = NodeTerm.model_validate({"matchExpressions": [_PURPOSE]})
         wish = pods.node_affinity.match_node_purpose
         preferred = [PreferredNodeTerm(weight=100, preference=purpose)] if wish == "prefer" else []
-        dedicated = pods.tolerations
-        if dedicated is None:
-            dedicated = tuple(Toleration.model_validate(one) for one in _DEDICATED)
         image = ":".join(filter(None, (said.image.name, said.image.tag)))
-        return Spawner.model_construct(
+        made = Spawner.model_construct(
             image=image or None,
             cpu_guarantee=said.cpu.guarantee,
             cpu_limit=said.cpu.limit,
@@ -247,7 +326,7 @@ class Values(_Theirs):
             extra_resource_guarantees=said.extra_resource.guarantees,
             extra_resource_limits=said.extra_resource.limits,
             node_selector=said.node_selector,
-            tolerations=(*dedicated, *said.extra_tolerations),
+            tolerations=(*pods.tolerations, *said.extra_tolerations),
             node_affinity_required=(
                 *said.extra_node_affinity.required,
                 *((purpose,) if wish == "require" else ()),
@@ -256,6 +335,55 @@ class Values(_Theirs):
             extra_labels=said.extra_labels,
             extra_pod_config=said.extra_pod_config,
         )
+        for config in self._configs:
+            own = {
+                name: getattr(config, name) for name in config.model_fields_set & Spawner.model_fields.keys()
+            }
+            made = made.model_copy(update=own)
+        return made
+
+    @property
+    def _configs(self) -> tuple[_SpawnerConfig, _SpawnerConfig]:
+        """Return the configurations of KubeSpawner, the stronger last."""
+        return self.hub.config.spawner, self.hub.config.kube_spawner
+
+    @property
+    def profiles(self) -> tuple[Path, Any]:
+        """Return where the list of profiles is, and the list, or a mapping of them."""
+        config = self.hub.config
+        for name, one in (("KubeSpawner", config.kube_spawner), ("Spawner", config.spawner)):
+            if one.profile_list:
+                return ("hub", "config", name, "profile_list"), one.profile_list
+        return ("singleuser", "profileList"), self.singleuser.profile_list or ()
+
+    @property
+    def spawn_limit(self) -> int:
+        """Return how many servers may start at the same time; 0 is no limit."""
+        own = self.hub.config.jupyterhub
+        limits = (None if own is None else own.concurrent_spawn_limit, self.hub.concurrent_spawn_limit)
+        return next((limit for limit in limits if limit is not None), DEFAULT_SPAWN_LIMIT)
+
+    @property
+    def spawn_limit_path(self) -> Path:
+        own = self.hub.config.jupyterhub
+        if own is not None and own.concurrent_spawn_limit is not None:
+            return ("hub", "config", "JupyterHub", "concurrent_spawn_limit")
+        return ("hub", "concurrentSpawnLimit")
+
+    def user_scheduler(self, release: str) -> str:
+        """Return the name of the chart's scheduler; empty if it has none, or the release is not known."""
+        if not self.scheduling.user_scheduler.enabled:
+            return ""
+        full = self.fullname_override
+        if full is None:  # the chart then uses the name of the release and its own
+            own = self.name_override or "jupyterhub"
+            full = release if own in release else release and f"{release}-{own}"
+        full = full or release
+        return full and f"{full}{SCHEDULER}"
+
+
+SCHEDULER = "-user-scheduler"
+"""How the name of the chart's scheduler ends."""
 
 
 class Session(NamedTuple):
@@ -263,54 +391,173 @@ class Session(NamedTuple):
 
     name: str
     title: str
-    picked: tuple[
-        tuple[str, str], ...
-    ]  # what tells them apart: ("profile", "large"), ("profile-memory", "4gb")
+    # what tells them apart: ("profile", "large"), ("profile-memory", "4gb")
+    picked: tuple[tuple[str, str], ...]
     labels: dict[str, str]  # of their pods
     added: dict[str, str]  # those of them that the profile and its choices add
     spawner: Spawner
     images: tuple[str, ...] = ()  # that they may run, also by choices that change nothing else
+    path: Path = ("singleuser",)  # of the profile
+    is_default: bool = False  # the profile of people who choose none
 
     @property
     def phrase(self) -> str:
         return f'sessions of profile "{self.title}"' if self.picked else "sessions of the hub"
 
+    @property
+    def requests(self) -> Amounts:
+        return self.spawner.resources[0]
 
-def read_values(source: Source) -> tuple[Values | None, list[Problem | SyntaxProblem]]:
-    """Return the values in a file, and its problems; no values if there are errors."""
-    documents, found = parse(source)
-    if not documents:
-        return None, list(found)
-    value, report = documents[0].value, Report(source.file, documents[0].index)
-    while isinstance(value, dict) and "singleuser" not in value:
-        key = next((key for key in (_CHART, *value) if _has_chart(value.get(key), key)), None)
-        if key is None:
-            break
-        report.prefix, value = (*report.prefix, key), value[key]
-    made = validate.read(Values, value, report)
-    problems: list[Problem | SyntaxProblem] = [*found, *report.problems]
-    return None if any(severity(one.code) == ERROR for one in problems) else made, problems
+    @property
+    def placement(self) -> Json:
+        return self.spawner.placement
 
 
-def _has_chart(value: Any, key: str) -> bool:
-    """Tell whether the values below a key are those of the chart, or of a chart that depends on it."""
-    return isinstance(value, dict) and (key == _CHART or _has_chart(value.get(_CHART), _CHART))
+class Hub(NamedTuple):
+    """A JupyterHub, as its values say."""
+
+    values: Values
+    sessions: tuple[Session, ...]
+    written: HelmValues
+
+    @property
+    def user_scheduler(self) -> str:
+        return self.values.user_scheduler(self.written.release)
+
+    def amount_path(self, session: Session, resource: str) -> Path:
+        """Return where a limit or guarantee of a session is written: the most special one.
+
+        With choices of a profile, it is the profile: each of them may change the amount.
+        """
+        if len(session.picked) > 1:
+            return session.path
+        if resource in _OPTIONS:
+            short, usual = _OPTIONS[resource], ("singleuser", resource)
+            options: list[Path] = [(f"{short}_limit",), (f"{short}_guarantee",)]
+            chart: list[Path] = [(*usual, "limit"), (*usual, "guarantee")]
+        else:
+            kinds = ("limits", "guarantees")
+            options = [(f"extra_resource_{kind}", resource) for kind in kinds]
+            chart = [("singleuser", "extraResource", kind, resource) for kind in kinds]
+        config: Path = ("hub", "config")
+        above = ((*session.path, "kubespawner_override"), (*config, "KubeSpawner"), (*config, "Spawner"))
+        paths = [*((*parent, *option) for parent in above for option in options), *chart]
+        return next((path for path in paths if _is_written(self.written.value, path)), session.path)
 
 
-def sessions(values: Values) -> Iterator[Session]:
+_OPTIONS = {"cpu": "cpu", "memory": "mem"}  # how KubeSpawner's options for them begin
+
+
+def _is_written(value: Any, path: Path) -> bool:
+    for step in path:
+        if isinstance(value, dict):
+            value = value.get(step)
+        elif isinstance(value, list) and isinstance(step, int) and step < len(value):
+            value = value[step]
+        else:
+            return False
+    return value is not None
+
+
+class HubReading(NamedTuple):
+    """What was read: the hub, unless there are errors, all problems, and every file with its text."""
+
+    hub: Hub | None
+    problems: tuple[Problem | SyntaxProblem, ...]
+    sources: tuple[Source, ...]
+
+
+def read_hub(
+    files: Sequence[Source],
+    prefix: Path | None = None,
+    release: str = "",
+    other_file: helmvalues.ReadFile | None = None,
+) -> HubReading:
+    """Read the values of the chart from files, as `helmvalues.read_values` does, and check them."""
+    reading = helmvalues.read_values(files, prefix, release, other_file)
+    written = reading.values
+    if written is None:
+        return HubReading(None, reading.problems, reading.sources)
+    whole, report = merged(CHART, written.value), Report("", 0)
+    values = validate.read(Values, whole, report)
+    found = [_placed(one, whole, written) for one in report.closed()]
+    found += _hidden_in_code(whole, written)
+    hub = None
+    if not report.errors:
+        kinds = tuple(islice(_sessions(values), MOST + 1))
+        hub = Hub(values, kinds, written)
+        if len(kinds) > MOST:
+            path = values.profiles[0]
+            message = f"the profiles have more than {MOST} combinations of choices."
+            found.append(written.problem(RANGE, path, message, f"Have at most {MOST} of them."))
+            hub = None
+    return HubReading(hub, (*reading.problems, *found), reading.sources)
+
+
+def _placed(problem: Problem, whole: Json, written: HelmValues) -> Problem:
+    """Return a problem of the merged values where they are written; it names the profile."""
+    file, index, path = written.place(problem.path)
+    name = _profile(problem.path, whole)
+    message = f"{name}: {problem.message}" if name else problem.message
+    return problem._replace(file=file, index=index, path=path, message=message)
+
+
+def _profile(path: Path, whole: Any) -> str:
+    """Return which profile a path leads into, by its display name if it has one; empty if into none."""
+    for depth, key in enumerate(path[:-1]):
+        whole = whole.get(key) if isinstance(whole, dict) else None
+        if key in ("profileList", "profile_list"):
+            item = path[depth + 1]
+            profile = (
+                whole[item]
+                if isinstance(whole, list) and isinstance(item, int) and item < len(whole)
+                else below(whole, (item,))
+            )
+            name = profile.get("display_name") if isinstance(profile, dict) else None
+            if isinstance(name, str) and name.strip():
+                return f"profile {shown(name)}"
+            return f"profile {item + 1}" if isinstance(item, int) else f"profile {shown(item)}"
+    return ""
+
+
+_in_code = re.compile(r"\bc\.(?:Kube)?Spawner\.(\w+)\s*(?:=(?!=)|\.(?:append|extend|update))").finditer
+
+
+def _hidden_in_code(whole: Json, written: HelmValues) -> list[Problem]:
+    """Report code of `hub.extraConfig` that configures what is read here."""
+    code = below(whole, ("hub", "extraConfig"))
+    parts = [((), code)] if isinstance(code, str) else [((key,), code[key]) for key in _mapping(code)]
+    problems = []
+    for key, text in parts:
+        names = {match[1] for match in _in_code(text)} if isinstance(text, str) else set()
+        known = sorted(names & _SpawnerConfig.model_fields.keys())
+        if known:
+            message = f"this code sets {', '.join(known)} of KubeSpawner, which cannot be seen here."
+            fix = "Write it as values of the chart, or in hub.config.KubeSpawner."
+            problems.append(written.problem(UNSEEN, ("hub", "extraConfig", *key), message, fix))
+    return problems
+
+
+def _mapping(value: Any) -> Json:
+    return value if isinstance(value, dict) else {}
+
+
+def _sessions(values: Values) -> Iterator[Session]:
     """Yield the sessions that people can start. Without profiles there is one kind: `jupyterhub`."""
-    usual, listed = values.spawner, values.singleuser.profile_list or ()
-    profiles = [listed[key] for key in sorted(listed)] if isinstance(listed, dict) else listed
-    if not profiles:
+    usual = values.spawner
+    path, listed = values.profiles
+    keys = sorted(listed) if isinstance(listed, dict) else range(len(listed))
+    if not listed:
         yield _session("all sessions", (), usual, usual)._replace(images=_names([usual.image]))
-    for profile in profiles:
+    for key in keys:
+        profile = listed[key]
         own = usual.overridden(profile.kubespawner_override)
         options = {
             name: option.choices
             for name, option in profile.profile_options.items()
             if any(_matters(own, choice) for choice in option.choices.values())
         }
-        kind = slug(profile.slug or profile.display_name)
+        kind = name_of(profile.slug or profile.display_name, PROFILE)
         other = [
             choice.kubespawner_override
             for name, option in profile.profile_options.items()
@@ -323,9 +570,15 @@ def sessions(values: Values) -> Iterator[Session]:
                 spawner = spawner.overridden(choices[choice].kubespawner_override)
                 title.append(choice)
             picks = zip(options, chosen, strict=True)
-            picked = ((PROFILE, kind), *((f"{PROFILE}-{slug(o)}", slug(c)) for o, c in picks))
+            picked = ((PROFILE, kind), *((_label(o), name_of(c, PROFILE)) for o, c in picks))
             images = (spawner.image, *(spawner.overridden(by).image for by in other))
-            yield _session(", ".join(title), picked, spawner, usual)._replace(images=_names(images))
+            made = _session(", ".join(title), picked, spawner, usual)
+            yield made._replace(images=_names(images), path=(*path, key), is_default=profile.default)
+
+
+def _label(option: str) -> str:
+    """Return the key of a label that tells the choices of an option apart."""
+    return fitted(f"{PROFILE}-{name_of(option, PROFILE)}", option)
 
 
 def _matters(own: Spawner, choice: _Choice) -> bool:
@@ -337,7 +590,7 @@ def _matters(own: Spawner, choice: _Choice) -> bool:
 def _session(title: str, picked: tuple[tuple[str, str], ...], spawner: Spawner, usual: Spawner) -> Session:
     labels, before = _fixed(spawner.extra_labels), _fixed(usual.extra_labels)
     added = {key: text for key, text in labels.items() if before.get(key) != text}
-    name = "-".join(text for _, text in picked) or "jupyterhub"
+    name = fitted("-".join(text for _, text in picked) or "jupyterhub", title)
     return Session(name, title, picked, {**labels, **_POD_LABELS}, added, spawner)
 
 

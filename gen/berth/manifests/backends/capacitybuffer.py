@@ -33,7 +33,7 @@ class CapacityBufferBackend(Backend):
         return [
             window.timetable(common, timetable),
             *_pools(site, placed, common),
-            *rbac.of_reservation(site, placed, common),
+            *rbac.of_reservation(site, placed),
             *window.cronjobs(site, placed, common, occurrences, schedules),
         ]
 

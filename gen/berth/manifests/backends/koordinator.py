@@ -51,8 +51,8 @@ class KoordinatorBackend(Backend):
                 # The scheduler that knows the slots also places what hands over to them.
                 scheduler = placed.cluster.koordinator.scheduler if placed.cluster.koordinator else ""
                 found += pools.deployments(site, placed, common, scheduler)
-            found += rbac.of_reservation(site, placed, common, scaled)
-            found.append(rbac.over_own_slots(site, placed, common["labels"]))
+            found += rbac.of_reservation(site, placed, scaled)
+            found.append(rbac.over_own_slots(site, placed))
             found += window.cronjobs(site, placed, common, occurrences, schedules)
         if slots.session_affinity:
             found += _affinity(site, placed, common)

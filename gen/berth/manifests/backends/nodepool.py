@@ -31,8 +31,8 @@ class NodePoolBackend(Backend):
         return [
             window.timetable(common, timetable),
             *_pools(site, placed, common),
-            *rbac.of_reservation(site, placed, common),
-            *rbac.over_nodes(site, placed, common["labels"]),
+            *rbac.of_reservation(site, placed),
+            *rbac.over_nodes(site, placed),
             *window.cronjobs(site, placed, common, occurrences, schedules),
         ]
 

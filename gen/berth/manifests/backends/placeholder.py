@@ -26,6 +26,6 @@ class PlaceholderBackend(Backend):
         return [
             window.timetable(common, timetable),
             *pools.deployments(site, placed, common),
-            *rbac.of_reservation(site, placed, common, pools.names(placed)),
+            *rbac.of_reservation(site, placed, pools.names(placed)),
             *window.cronjobs(site, placed, common, occurrences, schedules),
         ]

@@ -11,12 +11,13 @@ from berth.manifests.backends.base import Manifest
 from berth.manifests.engines.base import metadata, source_path
 from berth.manifests.placed import cluster_named, cluster_of
 from berth.schema.declared import Declared
+from berth.schema.engine import NAMESPACES
 from berth.schema.values import Cluster, Site
 
 if TYPE_CHECKING:
     from berth.schema.argocd import ArgoCD
 
-NAMESPACE = "argocd"
+NAMESPACE = NAMESPACES["argocd"]
 RBAC = "rbac.authorization.k8s.io"
 _KINDS = (
     ("", "ConfigMap"),
@@ -142,7 +143,7 @@ def _account(cluster: Cluster) -> list[dict[str, str]]:
 
 def _cluster_kinds(site: Site, clusters: Sequence[Cluster], declared: Declared) -> list[dict[str, str]]:
     """Return cluster-scoped kinds, by name, so that a mistake here cannot reach another team's objects."""
-    named = {("", "Namespace", cluster.namespace) for cluster in clusters}
+    named = {("", "Namespace", cluster.namespace) for cluster in clusters if cluster.creates_namespace}
     for cluster in clusters:
         if cluster.koordinator is not None:
             named.update(_koordinator_kinds(site, cluster))
@@ -150,6 +151,7 @@ def _cluster_kinds(site: Site, clusters: Sequence[Cluster], declared: Declared) 
     named |= {
         ("scheduling.k8s.io", "PriorityClass", naming.priority_class(site.name, cluster.priority))
         for cluster in clusters
+        if not cluster.existing_priority_class
     }
     if any(argocd_of(cluster).version == "3.2" for cluster in clusters):
         return [{"group": group, "kind": kind} for group, kind in sorted({one[:2] for one in named})]

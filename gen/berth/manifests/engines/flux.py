@@ -10,13 +10,14 @@ from berth.core.labels import SITE
 from berth.manifests import naming
 from berth.manifests.backends.base import Manifest
 from berth.manifests.engines.base import metadata, source_path
+from berth.schema.engine import NAMESPACES
 from berth.schema.grammar import is_artifact
 from berth.schema.values import Cluster, Site
 
 if TYPE_CHECKING:
     from berth.schema.flux import Flux
 
-NAMESPACE = "flux-system"
+NAMESPACE = NAMESPACES["flux"]
 
 
 def flux_of(cluster: Cluster) -> "Flux":

@@ -1,0 +1,87 @@
+"""Check that Koordinator's scheduler can ever place a seat with these devices.
+
+The rules are those of its plugin DeviceShare (v1.8): a pod with any other combination stays pending. It
+measures GPUs in percent, so that 50 is half of one and 200 are two.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from berth.findings import Problem
+from berth.quantity import NANO, parse
+from berth.schema.declared import Declared
+from berth.schema.values import Site
+
+NEVER = "B281"
+_OWN = "koordinator.sh/"
+_GPU, _CORE, _MEMORY, _RATIO, _SHARED = (
+    f"{_OWN}{name}" for name in ("gpu", "gpu-core", "gpu-memory", "gpu-memory-ratio", "gpu.shared")
+)
+_NPU_CORE, _NPU_CPU, _NPU_DVPP = (f"huawei.com/npu-{name}" for name in ("core", "cpu", "dvpp"))
+_NPU = {_NPU_CORE, _NPU_CPU}
+_WHOLE = ("nvidia.com/gpu", "amd.com/gpu", "dcu.com/gpu")
+_GPUS = {_GPU, _CORE, _MEMORY, _RATIO, _SHARED, _NPU_CORE, _NPU_CPU, _NPU_DVPP, *_WHOLE}
+_PERCENT = (_GPU, _CORE, _RATIO, f"{_OWN}rdma", f"{_OWN}fpga")
+_TOGETHER = (
+    *({name} for name in (*_WHOLE, _GPU, _MEMORY, _RATIO)),
+    *({one, other} for one in (_CORE, _SHARED) for other in (_MEMORY, _RATIO)),
+    *({_SHARED, _CORE, other} for other in (_MEMORY, _RATIO)),
+    {_NPU_CORE, _RATIO},
+    {_SHARED, _MEMORY, *_NPU},
+    {_SHARED, _MEMORY, _NPU_DVPP, *_NPU},
+)
+
+
+def of_classes(declared: Declared, _: Site) -> Iterator[Problem]:
+    """Check the requests of each class that has devices of Koordinator."""
+    for found in declared.classes.values():
+        amounts = {name: parse(text) or 0 for name, text in found.requests}
+        amounts = {name: amount // NANO for name, amount in amounts.items() if amount}
+        if not any(name.startswith(_OWN) for name in amounts):
+            continue
+        for name, message, fix in _lacks(amounts):
+            path = ("spec", "requests", name)
+            yield Problem(NEVER, *found.origin[:2], path, message, fix, at_key=True)
+
+
+def _lacks(amounts: Mapping[str, int]) -> Iterator[tuple[str, str, str]]:
+    """Yield the resource, what is wrong with it, and what to write. `amounts` are above 0."""
+    gpus = [name for name in amounts if name in _GPUS]
+    if gpus and set(gpus) not in _TOGETHER:
+        yield _combination(gpus)
+    elif _SHARED in gpus:
+        yield from _parts(amounts)
+    for name in _PERCENT:
+        amount = amounts.get(name, 0)
+        if amount > 100 and amount % 100 and _SHARED not in gpus:
+            message = f"{amount} is more than one device and no multiple of 100: Koordinator never places it."
+            yield name, message, f"Write {amount // 100 * 100} or {-(-amount // 100) * 100}, or at most 100."
+
+
+def _combination(gpus: list[str]) -> tuple[str, str, str]:
+    if gpus == [_CORE]:
+        message = f"{_CORE} alone says nothing of the GPU's memory: Koordinator never places it."
+        return _CORE, message, f"Add {_RATIO} with the same percentage, or {_MEMORY}."
+    whole = next((name for name in gpus if name in _WHOLE), "")
+    if whole:
+        own = next(name for name in gpus if name != whole)
+        message = f"{whole} counts whole devices; beside {own} Koordinator never places the seat."
+        return own, message, "Write one of the two."
+    message = f"Koordinator never places a seat with {', '.join(sorted(gpus))} together."
+    fix = f"Write {_MEMORY} or {_RATIO}, and if need be {_CORE} and {_SHARED}."
+    return gpus[0], message, fix
+
+
+def _parts(amounts: Mapping[str, int]) -> Iterator[tuple[str, str, str]]:
+    """Check the amounts of a seat that has parts of several GPUs: each part is of the same size."""
+    parts = amounts[_SHARED]
+    for name in (_CORE, _RATIO):
+        amount = amounts.get(name, 0)
+        if amount % parts or amount // parts > 100:
+            message = f"{amount} is not at most 100 of each of {parts} GPUs: Koordinator never places it."
+            yield name, message, f"Write a multiple of {parts} up to {100 * parts}."
+    if amounts.get(_NPU_CORE) and parts > 1:
+        message = f"Koordinator shares one NPU at most, not {parts}."
+        yield _SHARED, message, "Write 1."
+    if amounts.get(_NPU_DVPP, 0) > 100:
+        message = f"{amounts[_NPU_DVPP]} is more than one device: Koordinator never places it."
+        yield _NPU_DVPP, message, "Write at most 100."

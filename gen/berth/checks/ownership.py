@@ -1,0 +1,78 @@
+"""Keep the documents that all reservations share out of the files that belong to a reservation's owner."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import accumulate
+
+from berth.findings import Problem
+from berth.schema.declared import Declared
+from berth.schema.report import Origin
+from berth.schema.values import ReservationOwner, Site
+
+OWNED = "B270"
+Contacts = tuple[str, ...]
+_user = re.compile(r"@\w[\w.-]*(/[\w.-]+)*", re.ASCII).fullmatch
+_address = re.compile(r"[^@\s#]+@[^@\s#]+\.[^@\s#]+").fullmatch
+
+
+def is_contact(text: str) -> bool:
+    """Tell whether CODEOWNERS can name a contact: @user, @organization/team or an e-mail address."""
+    return bool(_user(text) or _address(text))
+
+
+def owned_paths(contacts: Mapping[str, Contacts]) -> dict[str, Contacts]:
+    """Return the contacts of each file, or of a folder in which all files have the same.
+
+    `contacts` are those of each file of the project, none for most.
+    """
+    by_folder: dict[str, set[Contacts]] = {}
+    for file, mine in contacts.items():
+        for folder in _folders(file):
+            by_folder.setdefault(folder, set()).add(mine)
+    found: dict[str, Contacts] = {}
+    for file, mine in sorted(contacts.items()):
+        if mine:
+            found[next((one for one in _folders(file) if len(by_folder[one]) == 1), file)] = mine
+    return found
+
+
+def contacts_of_files(declared: Declared, files: Iterable[str]) -> dict[str, Contacts]:
+    """Return the contacts of each file that CODEOWNERS can name."""
+    found: dict[str, Contacts] = dict.fromkeys(files, ())
+    for one in declared.reservations:
+        if _is_named(one.owner):
+            assert one.owner is not None
+            contacts = found.get(one.origin.file, ())
+            found[one.origin.file] = tuple(dict.fromkeys((*contacts, one.owner.contact)))
+    return found
+
+
+def _is_named(owner: ReservationOwner | None) -> bool:
+    return owner is not None and is_contact(owner.contact)
+
+
+def _folders(file: str) -> Iterator[str]:
+    """Yield the folders of a file below reservations/, the largest first: `reservations/physics/`."""
+    yield from [*accumulate(f"{part}/" for part in file.split("/")[:-1])][1:]
+
+
+def of_documents(declared: Declared, _: Site) -> Iterator[Problem]:
+    """Report shared documents that are in one file with a reservation of an owner."""
+    contacts = contacts_of_files(declared, ())
+    for kind, name, origin in declared.shared():
+        if origin.file in contacts:
+            yield owned_problem(kind, name, origin, contacts[origin.file])
+
+
+def owner_of(file: str, owned: Mapping[str, Contacts]) -> Contacts:
+    """Return who owns a file, by the paths of `owned_paths`; nobody for most."""
+    return next((mine for path, mine in owned.items() if file == path or _is_in(file, path)), ())
+
+
+def _is_in(file: str, path: str) -> bool:
+    return path.endswith("/") and file.startswith(path)
+
+
+def owned_problem(kind: str, name: str, origin: Origin, contacts: Contacts) -> Problem:
+    message = f"{kind} {name} serves all reservations, and {origin.file} belongs to {', '.join(contacts)}."
+    return Problem(OWNED, *origin[:2], ("kind",), message, "Move it to a file of the platform team.")

@@ -1,0 +1,159 @@
+"""Check what managed platforms change or refuse: GKE Autopilot and EKS Auto Mode.
+
+Autopilot: the general-purpose class in clusters that support bursting (created with GKE 1.30.2 or later).
+Auto Mode: the labels of its documentation of 2025. What OpenShift refuses is not rendered for it.
+"""
+
+from collections.abc import Iterator
+from itertools import chain
+
+from berth.findings import Path, Problem
+from berth.karpenter.nodelabels import WELL_KNOWN
+from berth.manifests.placed import cluster_named, cluster_of
+from berth.quantity import NANO, parse, text
+from berth.schema.cloudvalues import CloudCapacity
+from berth.schema.declared import Declared
+from berth.schema.values import AUTO_MODE, AUTOPILOT, Cluster, ResourceClass, Site
+
+CHANGED, REFUSED, OTHER_LABEL = "B282", "B283", "B284"
+
+_LEAST_CPU, _MOST_CPU = NANO // 20, 30 * NANO
+_HARDWARE = ("cloud.google.com/compute-class", "cloud.google.com/machine-family")
+
+_KARPENTER, _AUTO = "karpenter.k8s.aws/", "eks.amazonaws.com/"
+_AUTO_NAMES = """
+    instance-hypervisor compute-type instance-encryption-in-transit-supported instance-category
+    instance-generation instance-family instance-size instance-cpu instance-cpu-manufacturer instance-memory
+    instance-ebs-bandwidth instance-network-bandwidth instance-gpu-name instance-gpu-manufacturer
+    instance-gpu-count instance-gpu-memory instance-local-nvme
+"""
+_AUTO_LABELS = frozenset(f"{_AUTO}{name}" for name in _AUTO_NAMES.split())
+
+
+def of_site(declared: Declared, site: Site) -> Iterator[Problem]:
+    """Check the autoscaler of each cluster, and capacities of Karpenter where AWS or Google buys nodes."""
+    for i, cluster in enumerate(site.clusters):
+        other = {AUTOPILOT: "karpenter", AUTO_MODE: "cluster-autoscaler"}.get(cluster.platform)
+        if cluster.autoscaler == other:
+            message = f"{_title(cluster)} adds the nodes of cluster {cluster.name}, not {other}."
+            usual = "karpenter" if cluster.platform == AUTO_MODE else "cluster-autoscaler"
+            fix = f"Write autoscaler: {usual}, whose rules it follows."
+            yield Problem(REFUSED, *site.origin[:2], ("spec", "clusters", i, "autoscaler"), message, fix)
+    for cloud in declared.clouds.values():
+        home = cluster_named(cloud.cluster, site)
+        if home is not None and home.platform == AUTO_MODE:
+            message = (
+                f"cluster {home.name} has EKS Auto Mode, which has no EC2NodeClass of karpenter.k8s.aws: "
+                "nothing would make nodes of what is rendered for it."
+            )
+            fix = "Write provider: generic with the shapes of its nodes, and your own NodePool of Auto Mode."
+            yield Problem(REFUSED, *cloud.origin[:2], ("spec",), message, fix)
+        elif home is not None:
+            yield from _misread(cloud)
+
+
+def _title(cluster: Cluster) -> str:
+    return "EKS Auto Mode" if cluster.platform == AUTO_MODE else "GKE Autopilot"
+
+
+def _misread(cloud: CloudCapacity) -> Iterator[Problem]:
+    """Report requirements by which Karpenter labels nodes, instead of choosing instances."""
+    for i, one in enumerate(cloud.requirements):
+        if one.key in _AUTO_LABELS:
+            message = f"{one.key} is a label of EKS Auto Mode: Karpenter chooses no instances by it."
+            path: Path = ("spec", "requirements", i, "key")
+            yield Problem(OTHER_LABEL, *cloud.origin[:2], path, message, _other_label(one.key))
+
+
+def _other_label(key: str) -> str:
+    """Return what to write instead of a label of Karpenter or of Auto Mode."""
+    domain, _, name = key.partition("/")
+    other = f"{_AUTO if _KARPENTER.startswith(domain) else _KARPENTER}{name}"
+    return f"Write {other}." if other in WELL_KNOWN | _AUTO_LABELS else "Remove it."
+
+
+def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
+    """Check the node labels that classes select, and their size on Autopilot."""
+    for found in declared.classes.values():
+        cluster = cluster_of(found, site)
+        if cluster is None:
+            continue
+        yield from _labels(found, cluster)
+        if cluster.platform == AUTOPILOT and not _chooses_hardware(found):
+            yield from _sizes(found)
+
+
+def _labels(found: ResourceClass, cluster: Cluster) -> Iterator[Problem]:
+    for path, key in _selected(found):
+        if cluster.platform == AUTO_MODE and key.startswith(_KARPENTER):
+            message = f"{key} is a label of Karpenter; no node of EKS Auto Mode has it."
+        elif cluster.platform != AUTO_MODE and key in _AUTO_LABELS:
+            message = f"{key} is a label of EKS Auto Mode, which cluster {cluster.name} does not have."
+        else:
+            continue
+        fix = _other_label(key)
+        if cluster.platform != AUTO_MODE:
+            fix = f"Write platform: {AUTO_MODE} for the cluster in the Site, or another label."
+        yield Problem(OTHER_LABEL, *found.origin[:2], path, message, fix, at_key=True)
+
+
+def _selected(found: ResourceClass) -> Iterator[tuple[Path, str]]:
+    """Yield the place of each label of nodes that a class selects, and the label."""
+    for key in found.pod.node_selector or {}:
+        yield ("spec", "nodeSelector", key), key
+    affinity = found.pod.affinity and found.pod.affinity.node_affinity
+    if not affinity:
+        return
+    at: Path = ("spec", "affinity", "nodeAffinity")
+    required = affinity.required.node_selector_terms if affinity.required else ()
+    name = "requiredDuringSchedulingIgnoredDuringExecution"
+    for i, term in enumerate(required):
+        for j, one in enumerate(term.match_expressions or ()):
+            yield (*at, name, "nodeSelectorTerms", i, "matchExpressions", j, "key"), one.key
+    name = "preferredDuringSchedulingIgnoredDuringExecution"
+    for i, wish in enumerate(affinity.preferred or ()):
+        for j, one in enumerate(wish.preference.match_expressions or ()):
+            yield (*at, name, i, "preference", "matchExpressions", j, "key"), one.key
+
+
+def _chooses_hardware(found: ResourceClass) -> bool:
+    """Tell whether a class chooses other hardware of Google, which has limits of its own."""
+    keys = chain((key for _, key in _selected(found)), (name for name, _ in found.requests))
+    return any(key in _HARDWARE or key.startswith("cloud.google.com/gke-") or "/gpu" in key for key in keys)
+
+
+def _sizes(found: ResourceClass) -> Iterator[Problem]:
+    """Report what Autopilot makes of the requests of a seat."""
+    asked = {name: parse(amount) or 0 for name, amount in found.requests}
+    path: Path = ("spec", "requests")
+    for name in ("cpu", "memory"):
+        if not asked.get(name):
+            message = f"GKE Autopilot sets {name} where a pod requests none."
+            yield Problem(CHANGED, *found.origin[:2], path, message, f"Write {name}.")
+            return
+    cpu, memory = asked["cpu"], asked["memory"]
+    if cpu > _MOST_CPU:
+        message = f"GKE Autopilot refuses more than {text(_MOST_CPU)} cpu for a pod of its usual hardware."
+        fix = f"Request less, or select {_HARDWARE[0]} in nodeSelector."
+        yield Problem(REFUSED, *found.origin[:2], (*path, "cpu"), message, fix)
+        return
+    raised_cpu = max(cpu, _LEAST_CPU, _up(2 * memory, 13 * 2**30, NANO // 1000))
+    raised_memory = max(memory, _up(raised_cpu * 2**30, 1, 2**20 * NANO))
+    for name, amount, raised in (("cpu", cpu, raised_cpu), ("memory", memory, raised_memory)):
+        if raised != amount:
+            message = (
+                f"GKE Autopilot raises {name} from {dict(found.requests)[name]} to {_shown(name, raised)}: a "
+                "pod has at least 50m cpu, and 1 to 6.5 GiB of memory for each cpu."
+            )
+            fix = f"Write {_shown(name, raised)}, also for the sessions: they then have the size of a seat."
+            yield Problem(CHANGED, *found.origin[:2], (*path, name), message, fix)
+
+
+def _up(dividend: int, divisor: int, unit: int) -> int:
+    """Divide, and round up to a multiple of a unit."""
+    return -(-dividend // (divisor * unit)) * unit
+
+
+def _shown(name: str, amount: int) -> str:
+    """Return an amount of cpu in thousandths, or of memory in MiB."""
+    return f"{amount // (NANO // 1000)}m" if name == "cpu" else f"{amount // (2**20 * NANO)}Mi"

@@ -1,0 +1,53 @@
+"""Names of the objects that belong to a reservation, by which the cluster recognizes them.
+
+Anybody who may write an object may change its labels, but nobody its name. An account of a reservation may
+write its record, so no name of a record is that of a timetable.
+"""
+
+from berth.core.labels import RECORD
+
+# CronJobs allow 52 characters (Kubernetes adds 11 for the Job); one limit serves for all kinds.
+LONGEST = 52
+RECORD_SUFFIX = f"-{RECORD}"
+
+
+def fit(name: str) -> str:
+    """Return the name, or its beginning and a hash of the whole if it is too long.
+
+    A name that ends with a star is a pattern, and stays one: it matches every name that begins so, cut or
+    not.
+    """
+    beginning = name[: LONGEST - 9].rstrip("-.")
+    if name.endswith("*"):
+        return name if len(name) < LONGEST - 8 else f"{beginning}*"
+    if len(name) <= LONGEST:
+        return name
+    from hashlib import sha256  # noqa: PLC0415 - few names are that long
+
+    digest = sha256(name.encode()).hexdigest()[:8]
+    return f"{beginning}-{digest}"
+
+
+def single(reservation: str) -> str:
+    """Name what a reservation has once: timetable, ServiceAccount, Role, RoleBinding, first CronJob."""
+    return fit(reservation)
+
+
+def pool(reservation: str, resource_class: str) -> str:
+    """Name the Deployment of a pool."""
+    return fit(f"{reservation}-{resource_class}")
+
+
+def record(reservation: str) -> str:
+    """Name the ConfigMap with the record of occurrences, which the scaler writes."""
+    return f"{single(reservation)}{RECORD_SUFFIX}"
+
+
+def is_timetable(name: str, reservation: str) -> bool:
+    """Return whether the ConfigMap of this name is the timetable of the reservation, whatever its labels."""
+    return name == single(reservation) and not name.endswith(RECORD_SUFFIX)
+
+
+def is_record(name: str, reservation: str) -> bool:
+    """Return whether the ConfigMap of this name is the record of the reservation, whatever its labels."""
+    return name == record(reservation)

@@ -1,0 +1,73 @@
+"""Find the permissions that a change grants: rules of roles and subjects of bindings that were not there."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
+from typing import Any, NamedTuple
+
+from berth.diff.manifests import REMOVED, FileChange, ObjectChange
+from berth.reading.document import parse
+from berth.reading.source import Source
+
+EVERYWHERE = "the whole cluster"
+_KINDS = ("Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")
+
+
+class Permission(NamedTuple):
+    """What an object of RBAC allows that it did not allow before. `file` is relative to the output folder."""
+
+    file: str
+    kind: str
+    name: str
+    namespace: str  # empty: the whole cluster
+    grants: tuple[str, ...]
+
+    @property
+    def where(self) -> str:
+        return self.namespace or EVERYWHERE
+
+
+def new_permissions(files: Iterable[FileChange]) -> list[Permission]:
+    """Return what each object allows for the first time, those of the whole cluster first."""
+    found = [
+        Permission(file.path, item.kind, item.name, item.namespace, tuple(grants))
+        for file in files
+        for item in file.objects
+        if item.kind in _KINDS and item.change != REMOVED and (grants := _new_grants(item))
+    ]
+    return sorted(found, key=lambda one: (bool(one.namespace), one))
+
+
+def _new_grants(item: ObjectChange) -> list[str]:
+    before = {*_grants(item.before)}
+    return [grant for grant in _grants(item.after) if grant not in before]
+
+
+def _grants(text: str) -> Iterator[str]:
+    """Yield each permission in words, so that two of them can be compared: a rule may be split or merged."""
+    documents, _ = parse(Source("", text.encode())) if text else ([], [])
+    found: dict[tuple[str, ...], list[str]] = {}
+    for document in documents:
+        value: Any = document.value
+        for subject in _items(value.get("subjects")):
+            at = "/".join(str(subject[key]) for key in ("namespace", "name") if key in subject)
+            role = _mapping(value.get("roleRef"))
+            yield f"{role.get('kind')} {role.get('name')} to {subject.get('kind')} {at}"
+        for rule in _items(value.get("rules")):
+            names = [str(name) for name in rule.get("resourceNames") or [""]]
+            urls = [str(url) for url in rule.get("nonResourceURLs") or ()]
+            resources = [
+                f"{resource}.{group}" if group else str(resource)
+                for group, resource in product(rule.get("apiGroups") or [""], rule.get("resources") or ())
+            ]
+            for what, name in product([*resources, *urls], names):
+                found.setdefault((what, name), []).extend(map(str, rule.get("verbs") or ()))
+    for (what, name), verbs in found.items():
+        yield from (f"{verb} {what}{f' {name}' if name else ''}" for verb in dict.fromkeys(verbs))
+
+
+def _items(value: Any) -> Sequence[Mapping[str, Any]]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}

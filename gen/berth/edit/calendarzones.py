@@ -1,0 +1,185 @@
+"""Find the clocks of the time zones of iCalendar: names of the tz database and of Windows, and VTIMEZONE."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from typing import NamedTuple
+
+from berth.dates.zone import DAY, Zone, day_of, known, load, local, number, resolve
+from berth.edit.calendarlines import Component
+from berth.edit.calendarrules import parse_rule
+from berth.edit.calendarvalues import UTC, read_spans, read_time
+from berth.notation.zones import windows_places
+
+_OFFSET = re.compile(r"([+-])(\d\d)(\d\d)(\d\d)?", re.ASCII)
+# Names of the tz database that are no place. Some calendars mean a place by them, and define its changes.
+_FIXED = frozenset({"EST", "MST", "HST", "GMT", "GMT0", "GMT+0", "GMT-0", "Greenwich"})
+_MOST_CHANGES = 5000
+_UTC = frozenset({UTC, "UCT", "Universal", "Zulu"})
+
+
+class ZoneClock(NamedTuple):
+    """The clock of a zone of the tz database."""
+
+    zone: Zone
+
+    def instant(self, wall: int) -> int:
+        return resolve(self.zone, wall)
+
+    def wall(self, instant: int) -> int:
+        return local(self.zone, instant)
+
+
+class ClockChange(NamedTuple):
+    """A change of offset, in minutes, at a wall time of the clock before it."""
+
+    wall: int
+    before: int
+    after: int
+
+
+class FeedClock(NamedTuple):
+    """The clock of a VTIMEZONE: its changes, ascending, and the offset before them all."""
+
+    changes: tuple[ClockChange, ...]
+
+    def instant(self, wall: int) -> int:
+        """Return the instant of a wall time, by the time rule: the offset before a change decides."""
+        at = bisect_right(self.changes, wall, key=lambda one: one.wall + max(0, one.after - one.before))
+        return (wall - self._offset(at)) * 60
+
+    def wall(self, instant: int) -> int:
+        minutes = instant // 60
+        at = bisect_right(self.changes, minutes, key=lambda one: one.wall - one.before)
+        return minutes + self._offset(at)
+
+    def _offset(self, at: int) -> int:
+        return self.changes[at - 1].after if at else self.changes[0].before
+
+
+EventClock = ZoneClock | FeedClock
+
+
+class FeedZones:
+    """The zones of a VCALENDAR. `default`: the TZID of times without one, or empty."""
+
+    def __init__(self, default: str, definitions: Mapping[str, Component]) -> None:
+        self.default = default
+        self._definitions = definitions
+        self._clocks: dict[str, FeedClock | None] = {}
+
+    def definition(self, name: str) -> FeedClock | None:
+        """Return the clock of the VTIMEZONE of a TZID; None if there is none that can be read."""
+        if name in self._definitions and name not in self._clocks:
+            self._clocks[name] = _feed_clock(self._definitions[name])
+        return self._clocks.get(name)
+
+    def clock(self, name: str) -> EventClock | None:
+        """Return the clock of a TZID, a name of the tz database or of Windows, or a path; None if unknown.
+
+        The name of a place counts more than its VTIMEZONE, which is often out of date. For other names, the
+        VTIMEZONE counts.
+        """
+        component, zone = self._definitions.get(name), known_zone(name)
+        if component and (zone is None or not _is_place(zone)):
+            place = known_zone(component.title("X-LIC-LOCATION"))
+            definition = ZoneClock(place) if place and _is_place(place) else self.definition(name)
+            if definition is not None:
+                return definition
+        return ZoneClock(zone) if zone else None
+
+    def is_doubtful(self, name: str) -> bool:
+        """Return whether a TZID has no clock changes, although its author may have meant a place that has."""
+        zone = known_zone(name)
+        return zone is not None and is_fixed(zone) and self.definition(name) is None
+
+
+def is_utc(zone: Zone) -> bool:
+    return zone.name.removeprefix("Etc/") in _UTC
+
+
+def is_fixed(zone: Zone) -> bool:
+    """Return whether a zone is an offset other than UTC, and no place."""
+    return not is_utc(zone) and (zone.name in _FIXED or zone.name.startswith("Etc/"))
+
+
+def _is_place(zone: Zone) -> bool:
+    return not is_utc(zone) and not is_fixed(zone)
+
+
+def known_zone(name: str) -> Zone | None:
+    """Return the zone that a name means, also at the end of a path: `/example.org/Europe/Berlin`."""
+    parts = name.strip().strip('"').split("/")
+    names = ["/".join(parts[-count:]) for count in (len(parts), 3, 2, 1)]
+    return next(
+        filter(None, (load(_names().get("_".join(one.casefold().split()), "")) for one in names)), None
+    )
+
+
+@cache
+def _names() -> Mapping[str, str]:
+    """Return each name of a zone by its lower-case form, and by those of Windows."""
+    return {**windows_places(), **{name.casefold(): name for name in known()}}
+
+
+def place_of(clock: FeedClock, walls: Iterable[int], preferred: Iterable[Zone]) -> Zone | None:
+    """Return a zone that has the offsets of a clock at these wall times, if possible all year."""
+    dates = sorted(walls)
+    first, last = (day_of(wall).year for wall in (dates[0], dates[-1]))
+    days = range(number(day_of(0).replace(year=first)), number(day_of(0).replace(year=last + 1)))
+    for every in ([*dates, *(day * DAY + DAY // 2 for day in days)], dates):
+        expected = [(wall, clock.instant(wall)) for wall in every]
+        for zone in _candidates(preferred):
+            if all(resolve(zone, wall) == instant for wall, instant in expected):
+                return zone
+    return None
+
+
+def _candidates(preferred: Iterable[Zone]) -> Iterator[Zone]:
+    """Yield zones, the well-known ones first: the preferred ones, UTC, those of Windows, all places."""
+    yield from preferred
+    for name in (UTC, *windows_places().values(), *known()):
+        zone = load(name)
+        if zone and ("/" in name or name == UTC) and not is_fixed(zone):
+            yield zone
+
+
+def _feed_clock(component: Component) -> FeedClock | None:
+    """Return the clock of a VTIMEZONE; None if it cannot be read."""
+    try:
+        changes = sorted(change for part in component.parts for change in _changes(part))
+    except ValueError:
+        return None
+    return FeedClock(tuple(changes)) if changes else None
+
+
+def _changes(part: Component) -> Iterator[ClockChange]:
+    """Yield the changes to STANDARD or DAYLIGHT."""
+    before, after = (_offset(part.title(key)) for key in ("TZOFFSETFROM", "TZOFFSETTO"))
+    begins = part.all("DTSTART")
+    if len(begins) != 1:
+        raise ValueError("a change needs one DTSTART")
+    begin = read_time(begins[0])
+    walls = {begin.wall}
+    for line in part.all("RRULE"):
+        rule = parse_rule(line.value, begin)
+        last = None if rule.until is None else rule.until.wall + (before if rule.until.zone == UTC else 0)
+        for wall in rule.starts(begin.wall):
+            if last is not None and wall > last:
+                break
+            walls.add(wall)
+            if len(walls) > _MOST_CHANGES:
+                raise ValueError("a clock does not change so often")
+    for line in part.all("RDATE"):
+        walls |= {span.start.wall for span in read_spans(line)}
+    yield from (ClockChange(wall, before, after) for wall in walls)
+
+
+def _offset(text: str) -> int:
+    """Return minutes east of UTC, rounded."""
+    match = _OFFSET.fullmatch(text)
+    if match is None:
+        raise ValueError(f'"{text}" is not an offset')
+    hours, minutes, seconds = (int(part or 0) for part in match.groups()[1:])
+    return (hours * 60 + minutes + (seconds >= 30)) * (-1 if match[1] == "-" else 1)

@@ -1,0 +1,55 @@
+"""Checks of what the pods of a reservation may do, and of what they say that does not work. Pure."""
+
+from collections.abc import Iterator
+
+from berth.core.serving import ServingProof
+from berth.live.findings import LiveFinding
+from berth.live.grants import MissingGrant, missing_grants
+from berth.live.health import nothing_applied
+from berth.live.poolstate import ClusterState
+from berth.live.sync import apply_hint
+
+_SESSIONS = ("sessions of ", "watch of ")  # with which troubles about sessions begin
+
+
+def check_grants(snapshot: ClusterState, reservation: str, *, is_needed: bool) -> Iterator[LiveFinding]:
+    """Report permissions that git grants to a reservation, or to the sweep (empty), and the cluster does not.
+
+    `is_needed`: something is open, or opens before anybody can correct it, and the cluster has what git says.
+    """
+    if nothing_applied(snapshot):
+        return
+    home, cluster = snapshot.place.namespace, snapshot.place.cluster
+    granted = [one for one in snapshot.grants if one.reservation == reservation]
+    for one in missing_grants(granted, snapshot.facts.grants, home):
+        if one.grant.namespace != home:
+            yield _sessions_unread(snapshot, reservation, one)
+            continue
+        code = "S083" if is_needed else "S022"
+        fix = f"Apply rendered/clusters/{cluster}/base.yaml."
+        if reservation:
+            fix = apply_hint(snapshot, reservation)
+        yield LiveFinding(code, cluster, reservation, f"{one.describe()}.", fix)
+
+
+def _sessions_unread(snapshot: ClusterState, reservation: str, found: MissingGrant) -> LiveFinding:
+    """Report sessions that the pods cannot read. Their watches may outlive the permission for minutes."""
+    message = (
+        f"its sessions cannot be read: {found.describe()}. New ones do not count; ten minutes later its "
+        "pools hold their full count."
+    )
+    fix = f"Make the namespace {found.grant.namespace}, then apply again."
+    if found.grant.namespace not in snapshot.facts.grants.missing:
+        folder = f"rendered/clusters/{snapshot.place.cluster}"
+        fix = f"Apply {folder} again: base.yaml and the file of {reservation}."
+    return LiveFinding("S084", snapshot.place.cluster, reservation, message, fix)
+
+
+def check_troubles(
+    snapshot: ClusterState, reservation: str, proof: ServingProof | None, log: str
+) -> Iterator[LiveFinding]:
+    """Report what a pod says that does not work. `log` is a command that shows its log."""
+    for trouble in proof.troubles if proof else ():
+        code = "S084" if trouble.startswith(_SESSIONS) else "S085"
+        message = f"its pod says: {trouble.removesuffix('.')}."
+        yield LiveFinding(code, snapshot.place.cluster, reservation, message, f"Read its log: {log}")

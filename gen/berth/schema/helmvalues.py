@@ -1,0 +1,514 @@
+"""The values of a Helm chart as GitOps keeps them: in plain files, HelmReleases of Flux and Applications of
+Argo CD.
+
+Several files are layers, of which later ones win, as with `helm --values`: mappings are merged, everything
+else is replaced, and null removes what a layer below or the chart itself sets.
+"""
+
+import posixpath
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from berth.findings import ERROR, Path, Problem, severity
+from berth.reading.document import Document, parse
+from berth.reading.source import Source
+from berth.reading.text import SyntaxProblem
+from berth.schema.base import Json
+from berth.schema.report import close, shown
+
+NO_VALUES, UNSEEN = "B260", "B261"
+
+_FLUX, _ARGO = ("helm.toolkit.fluxcd.io/", "helm.fluxcd.io/"), ("argoproj.io/",)
+_SUBCHART = "jupyterhub"  # the name of the chart, by which a chart that depends on it gives it values
+_DEEPEST = 3  # keys that may lead to the values of a subchart
+_plain_name = re.compile(r"[^.,=\\\[\]{}]+(?:\.[^.,=\\\[\]{}]+)*").fullmatch
+_SIGNS: Mapping[str, frozenset[str]] = {
+    "singleuser": frozenset(),
+    "hub": frozenset(),
+    "prePuller": frozenset(),
+    "cull": frozenset(),
+    "scheduling": frozenset({"userScheduler", "podPriority", "userPlaceholder", "corePods", "userPods"}),
+    "proxy": frozenset({"secretToken", "chp", "traefik", "secretSync", "https", "service"}),
+}
+"""Keys by which the values of the chart are known, and of those that other charts have too, what is below."""
+
+ReadFile = Callable[[str], Source]
+"""Reads a file of the project by its path. Raises OSError."""
+
+
+class Layer(NamedTuple):
+    """Values in one document. `embedded`: they are not written as YAML, so only their key has a place."""
+
+    file: str
+    index: int  # type: ignore[assignment] # of the document; hides tuple.index
+    path: Path  # to the values
+    value: Json
+    embedded: bool = False
+
+
+class Release(NamedTuple):
+    """A document with values: plain ones, or what installs a chart with them."""
+
+    layers: tuple[Layer, ...]
+    kind: str = ""  # HelmRelease or Application; empty: plain values
+    name: str = ""  # of the Helm release; empty: not known
+    namespace: str = ""  # of the Helm release; empty: not known
+    problems: tuple[Problem | SyntaxProblem, ...] = ()
+    unseen: tuple[Problem, ...] = ()  # values that are elsewhere
+
+    @property
+    def value(self) -> Json:
+        return merged({}, *(layer.value for layer in self.layers))
+
+
+class HelmValues(NamedTuple):
+    """The values of one release of the chart, without the chart's own, and where they are written."""
+
+    value: Json
+    layers: tuple[Layer, ...]
+    prefix: Path  # the keys that lead to them in each layer
+    release: str  # its name; empty: not known
+    namespace: str  # empty: not known
+
+    def place(self, path: Path) -> tuple[str, int, Path]:
+        """Return the file, document and path of a value, or of its nearest parent that is written."""
+        keys = [*self.prefix, *path]
+        first = next((i for i, step in enumerate(keys) if isinstance(step, int)), len(keys))
+        layer = max(reversed(self.layers), key=lambda one: _depth(one.value, keys[:first]))
+        return layer.file, layer.index, layer.path if layer.embedded else (*layer.path, *keys)
+
+    def problem(self, code: str, path: Path, message: str, fix: str) -> Problem:
+        return Problem(code, *self.place(path), message, fix)
+
+
+class Reading(NamedTuple):
+    """What was read: the values, unless there are errors, all problems, and every file with its text."""
+
+    values: HelmValues | None
+    problems: tuple[Problem | SyntaxProblem, ...]
+    sources: tuple[Source, ...]
+
+
+def merged(lower: Json, *upper: Json) -> Json:
+    """Merge values as Helm does: mappings are merged, and everything else is replaced."""
+    result = dict(lower)
+    for layer in upper:
+        for key, value in layer.items():
+            below = result.get(key)
+            if isinstance(value, dict) and isinstance(below, dict):
+                result[key] = merged(below, value)
+            else:
+                result[key] = value
+    return result
+
+
+def _depth(value: Any, keys: Sequence[str | int]) -> int:
+    """Return how many of the keys lead to a value."""
+    for depth, key in enumerate(keys):
+        if not isinstance(value, dict) or key not in value:
+            return depth
+        value = value[key]
+    return len(keys)
+
+
+def below(value: Any, path: Path) -> Any:
+    """Return the value that the keys lead to, or None."""
+    for key in path:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def read_values(
+    files: Sequence[Source], prefix: Path | None = None, release: str = "", other_file: ReadFile | None = None
+) -> Reading:
+    """Read the values of the chart from files, which are layers.
+
+    `prefix` are the keys that lead to them; None: look for them. `release` is the name of the one that is
+    meant where a file has several. `other_file` reads the value files that an Application names.
+    """
+    reader = _Reader(release, prefix, other_file)
+    for source in files:
+        reader.take(source)
+    return reader.reading()
+
+
+class _Reader:
+    """Collects the layers of one release."""
+
+    def __init__(self, release: str, prefix: Path | None, other_file: ReadFile | None) -> None:
+        self._release, self._prefix, self._other_file = release, prefix, other_file
+        self._given: list[str] = []
+        self._chosen: list[Release] = []
+        self._problems: list[Problem | SyntaxProblem] = []
+        self._sources: list[Source] = []
+
+    def take(self, source: Source) -> None:
+        """Add the layers of a file: those of its document that has the values of the chart."""
+        self._given.append(source.file)
+        self._sources.append(source)
+        documents, problems = parse(source)
+        self._problems += problems
+        found = [one for document in documents for one in self._releases(document)]
+        named = [one for one in found if one.kind and one.name == self._release]
+        if named and self._release:
+            found = named
+        elif self._release and any(one.kind for one in found):
+            names = [one.name for one in found if one.kind]
+            nearest = " or ".join(close(self._release, names) or names)
+            message = f"no Helm release is named {shown(self._release)}."
+            self._problems.append(Problem(NO_VALUES, source.file, 0, (), message, f"Did you mean {nearest}?"))
+            return
+        with_values = [one for one in found if self._has_chart(one.value)]
+        if len(with_values) > 1:
+            self._problems.append(_several(source.file, with_values))
+        elif with_values or len(found) == 1:
+            self._chosen.append((with_values or found)[0])
+        elif documents and not any(severity(one.code) == ERROR for one in problems):
+            self._problems.append(_no_chart(source.file, documents, found))
+
+    def _releases(self, document: Document) -> Iterator[Release]:
+        """Yield what has values in a document; several sources of an Application may have some."""
+        value = document.value
+        if not isinstance(value, dict):
+            return
+        kind, version = value.get("kind"), str(value.get("apiVersion", ""))
+        if kind == "HelmRelease" and version.startswith(_FLUX):
+            yield _of_flux(document, value)
+        elif kind == "Application" and version.startswith(_ARGO):
+            yield from _Application(document, value, self._other, self._sources).releases()
+        elif not (kind and version):
+            yield Release((Layer(document.file, document.index, (), value),))
+
+    def _other(self, path: str) -> Source | None:
+        if self._other_file is None:
+            return None
+        try:
+            return self._other_file(path)
+        except OSError:
+            return None
+
+    def _has_chart(self, value: Json) -> bool:
+        if self._prefix is not None:
+            return isinstance(below(value, self._prefix), dict)
+        return bool(chart_places(value))
+
+    def reading(self) -> Reading:
+        layers = tuple(layer for one in self._chosen for layer in one.layers)
+        for i, one in enumerate(self._chosen):
+            self._problems += one.problems
+            self._problems += () if i else one.unseen  # files below it have what is elsewhere
+        values = self._values(layers) if layers else None
+        is_faulty = any(severity(one.code) == ERROR for one in self._problems)
+        return Reading(None if is_faulty else values, tuple(self._problems), tuple(self._sources))
+
+    def _values(self, layers: tuple[Layer, ...]) -> HelmValues | None:
+        whole = merged({}, *(layer.value for layer in layers))
+        prefix = self._prefix
+        if prefix is None:
+            found = chart_places(whole)
+            if len(found) != 1:
+                self._problems.append(_not_one_chart(layers, found))
+                return None
+            (prefix,) = found
+        if not is_chart(below(whole, prefix)):
+            self._problems.append(_not_there(layers, prefix, chart_places(whole)))
+            return None
+        for one in self._chosen if len(self._given) > 1 else ():
+            if not one.kind and not is_chart(below(one.value, prefix)):
+                message = "no key of the JupyterHub chart is in this file, so it has no effect here."
+                self._problems.append(
+                    Problem(UNSEEN, *one.layers[0][:3], message, "Leave it out of the files.")
+                )
+        named = [one for one in self._chosen if one.kind]
+        release = next((one.name for one in reversed(named) if one.name), self._release)
+        namespace = next((one.namespace for one in reversed(named) if one.namespace), "")
+        return HelmValues(below(whole, prefix), layers, prefix, release, namespace)
+
+
+# Where the values of the chart are
+
+
+def is_chart(value: Any) -> bool:
+    """Tell whether there is at least one key by which the values of the chart are known."""
+    return isinstance(value, dict) and any(_is_sign(key, value[key]) for key in _SIGNS if key in value)
+
+
+def _is_sign(key: str, value: Any) -> bool:
+    if not isinstance(value, dict):
+        return key == "singleuser"  # no other chart has it, so a faulty value is meant for this one
+    return not _SIGNS[key] or bool(_SIGNS[key] & value.keys())
+
+
+def chart_places(value: Json) -> list[Path]:
+    """Return the keys that lead to values of the chart: none for those at the top.
+
+    Values below `jupyterhub` are those of a chart that depends on it. A key of another name, which such a
+    chart may give it, is taken only with `singleuser`.
+    """
+    named = [path for path, inner in _mappings(value, ()) if path[-1] == _SUBCHART and is_chart(inner)]
+    if "singleuser" in value:
+        return [(), *named]
+    if named:
+        return named
+    if is_chart(value):
+        return [()]
+    return [path for path, inner in _mappings(value, ()) if "singleuser" in inner]
+
+
+def _mappings(value: Json, path: Path) -> Iterator[tuple[Path, Json]]:
+    """Yield each mapping below a value, unless it is a part of the chart's own values."""
+    if len(path) == _DEEPEST or (path and is_chart(value)):
+        return
+    for key, inner in value.items():
+        if isinstance(inner, dict) and (path or key not in _SIGNS):
+            yield (*path, key), inner
+            yield from _mappings(inner, (*path, key))
+
+
+def _text(path: Path) -> str:
+    return ".".join(map(str, path)) or "the top"
+
+
+def _not_one_chart(layers: Sequence[Layer], found: Sequence[Path]) -> Problem:
+    first = layers[0]
+    if not found:
+        return _no_chart(first.file, (), ()) if not first.path else _no_chart_at(first)
+    message = f"the values of several charts could be meant: those of {' and of '.join(map(_text, found))}."
+    fix = "Say which with the keys that lead to them (import: --prefix; Site: prefix)."
+    return Problem(NO_VALUES, first.file, first.index, first.path, message, fix)
+
+
+def _not_there(layers: Sequence[Layer], prefix: Path, found: Sequence[Path]) -> Problem:
+    message = f"no value of the JupyterHub chart is below the prefix {_text(prefix)}."
+    others = [_text(path) for path in found if path]
+    fix = f"Did you mean {' or '.join(others)}?" if others else "Leave it out, or name another one."
+    return Problem(NO_VALUES, layers[0].file, layers[0].index, layers[0].path, message, fix)
+
+
+_ADVICE = (
+    "Give the values of the chart, a HelmRelease or an Application; if they are below another key, "
+    "name it (import: --prefix; Site: prefix)."
+)
+
+
+def _no_chart_at(layer: Layer) -> Problem:
+    message = "no key of the JupyterHub chart is in these values, such as singleuser or hub."
+    return Problem(NO_VALUES, layer.file, layer.index, layer.path, message, _ADVICE)
+
+
+def _no_chart(file: str, documents: Sequence[Document], found: Sequence[Release]) -> Problem:
+    message = "no key of the JupyterHub chart is in this file, such as singleuser or hub."
+    kinds = [str(one.value.get("kind")) for one in documents if isinstance(one.value, dict)]
+    kinds = [kind for kind in kinds if kind != "None"]
+    if documents and not found and kinds:
+        message = f"this file has {', '.join(dict.fromkeys(kinds))}, and no values of the JupyterHub chart."
+    return Problem(NO_VALUES, file, 0, (), message, _ADVICE)
+
+
+def _several(file: str, found: Sequence[Release]) -> Problem:
+    listed = [
+        f"{one.kind} {one.name}" if one.kind else f"document {one.layers[0].index + 1}" for one in found
+    ]
+    message = f"several documents have values of the JupyterHub chart: {', '.join(listed)}."
+    fix = "Split the file."
+    if all(one.kind for one in found):
+        fix = "Say which by the name of its Helm release (import: --release; Site: release)."
+    return Problem(NO_VALUES, file, found[1].layers[0].index if found[1].layers else 0, (), message, fix)
+
+
+# Flux
+
+
+def _of_flux(document: Document, value: Json) -> Release:
+    spec, metadata = _mapping(value.get("spec")), _mapping(value.get("metadata"))
+    origin = document.file, document.index
+    target, own = _string(spec.get("targetNamespace")), _string(metadata.get("namespace"))
+    name = _string(spec.get("releaseName"))
+    if not name:
+        name = "-".join(filter(None, (target, _string(metadata.get("name")))))
+    unseen = []
+    for i, item in enumerate(_list(spec.get("valuesFrom"))):
+        source = _mapping(item)
+        where = f"{source.get('kind', 'ConfigMap')} {source.get('name', '')}".strip()
+        unseen.append(_unseen(*origin, ("spec", "valuesFrom", i), f"the values in {where}"))
+    chart = _mapping(_mapping(spec.get("chart")).get("spec"))
+    for key in ("valuesFile", "valuesFiles"):
+        if chart.get(key):
+            path: Path = ("spec", "chart", "spec", key)
+            unseen.append(_unseen(*origin, path, "value files inside of the chart"))
+    layers: list[Layer] = []
+    problems: list[Problem] = []
+    values = spec.get("values")
+    if isinstance(values, dict):
+        layers.append(Layer(*origin, ("spec", "values"), values))
+    elif values is not None:
+        problems.append(_not_values(*origin, ("spec", "values"), values))
+    else:
+        layers.append(Layer(*origin, ("spec",), {}, embedded=True))
+    return Release(tuple(layers), "HelmRelease", name, target or own, tuple(problems), tuple(unseen))
+
+
+def _unseen(file: str, index: int, path: Path, what: str) -> Problem:
+    message = f"{what} cannot be seen here, and may change what sessions request."
+    fix = (
+        "Name the files that they come from before this one, as layers below it. If they say nothing of "
+        f'sessions, annotate the Site with berth.dev/ignore: "{UNSEEN}: <reason>".'
+    )
+    return Problem(UNSEEN, file, index, path, message, fix)
+
+
+def _not_values(file: str, index: int, path: Path, value: object) -> Problem:
+    message = f"{shown(value)} is not a mapping of values."
+    return Problem("B013", file, index, path, message, "Write a mapping.")
+
+
+# Argo CD
+
+
+class _Application:
+    """Reads the values that an Application gives to its charts.
+
+    As in Argo CD, parameters win over valuesObject, which replaces values, which win over value files.
+    """
+
+    def __init__(
+        self,
+        document: Document,
+        value: Json,
+        other: Callable[[str], Source | None],
+        sources: list[Source],
+    ) -> None:
+        self._origin = document.file, document.index
+        self._spec, self._metadata = _mapping(value.get("spec")), _mapping(value.get("metadata"))
+        self._other, self._sources = other, sources
+
+    def releases(self) -> Iterator[Release]:
+        listed = _list(self._spec.get("sources"))
+        one = _mapping(self._spec.get("source"))
+        if not listed and one.get("helm"):
+            yield self._release(one, ("spec", "source"))
+        for i, source in enumerate(listed):
+            if _mapping(source).get("helm"):
+                yield self._release(_mapping(source), ("spec", "sources", i))
+
+    def _release(self, source: Json, path: Path) -> Release:
+        helm, at = _mapping(source.get("helm")), (*path, "helm")
+        problems: list[Problem | SyntaxProblem] = []
+        unseen: list[Problem] = []
+        layers = list(self._value_files(helm, source, at, problems, unseen))
+        own = helm.get("valuesObject")
+        if own is not None:
+            if isinstance(own, dict):
+                layers.append(Layer(*self._origin, (*at, "valuesObject"), own))
+            else:
+                problems.append(_not_values(*self._origin, (*at, "valuesObject"), own))
+            if helm.get("values"):
+                message = "values has no effect: Argo CD takes valuesObject instead."
+                problems.append(self._problem((*at, "values"), message, "Remove one of the two."))
+        elif helm.get("values"):
+            layers += self._embedded(helm["values"], (*at, "values"), problems)
+        layers += self._parameters(_list(helm.get("parameters")), (*at, "parameters"), unseen)
+        if helm.get("fileParameters"):
+            unseen.append(_unseen(*self._origin, (*at, "fileParameters"), "the content of these files"))
+        if not layers:
+            layers.append(Layer(*self._origin, at, {}, embedded=True))
+        name = _string(helm.get("releaseName")) or _string(self._metadata.get("name"))
+        namespace = _string(_mapping(self._spec.get("destination")).get("namespace"))
+        return Release(tuple(layers), "Application", name, namespace, tuple(problems), tuple(unseen))
+
+    def _problem(self, path: Path, message: str, fix: str) -> Problem:
+        return Problem(UNSEEN, *self._origin, path, message, fix)
+
+    def _value_files(
+        self,
+        helm: Json,
+        source: Json,
+        at: Path,
+        problems: list[Problem | SyntaxProblem],
+        unseen: list[Problem],
+    ) -> Iterator[Layer]:
+        for i, entry in enumerate(_list(helm.get("valueFiles"))):
+            found = self._value_file(_string(entry), _string(source.get("path")))
+            if found is None:
+                unseen.append(
+                    _unseen(*self._origin, (*at, "valueFiles", i), f"the value file {shown(entry)}")
+                )
+                continue
+            self._sources.append(found)
+            documents, faults = parse(found)
+            problems += faults
+            for document in documents[:1]:  # Helm reads the first document of a file
+                if isinstance(document.value, dict):
+                    yield Layer(document.file, document.index, (), document.value)
+                else:
+                    problems.append(_not_values(document.file, document.index, (), document.value))
+
+    def _value_file(self, entry: str, folder: str) -> Source | None:
+        """Return a file by a path in the project: of a `$ref`, beside the Application, or of its source."""
+        if not entry or "://" in entry:
+            return None
+        beside = posixpath.dirname(self._origin[0])
+        if entry.startswith("$"):
+            entry = entry.partition("/")[2]
+            folders = ["", beside]
+        else:
+            folders = [beside, folder, ""]
+        paths = [posixpath.normpath(posixpath.join(one, entry.lstrip("/"))) for one in folders]
+        inside = [path for path in dict.fromkeys(paths) if not path.startswith(("..", "/"))]
+        return next((found for path in inside if (found := self._other(path)) is not None), None)
+
+    def _embedded(self, text: object, path: Path, problems: list[Problem | SyntaxProblem]) -> Iterator[Layer]:
+        """Read values that are text of YAML."""
+        if not isinstance(text, str):
+            fix = "Write text (values: |), or valuesObject."
+            message = f"{shown(text)} is not text of YAML."
+            problems.append(Problem("B013", *self._origin, path, message, fix))
+            return
+        documents, faults = parse(Source(self._origin[0], text.encode("utf-8", "surrogatepass")))
+        for fault in faults:
+            message = f"line {fault.line} of this text: {fault.message}"
+            problems.append(Problem(fault.code, *self._origin, path, message, fault.fix))
+        for document in documents[:1]:
+            if isinstance(document.value, dict):
+                yield Layer(*self._origin, path, document.value, embedded=True)
+            else:
+                problems.append(_not_values(*self._origin, path, document.value))
+
+    def _parameters(self, listed: Sequence[Any], path: Path, unseen: list[Problem]) -> Iterator[Layer]:
+        """Apply parameters as `helm --set` does, but for those that name a part of a list."""
+        value: Json = {}
+        for i, item in enumerate(listed):
+            parameter = _mapping(item)
+            name, text = _string(parameter.get("name")), parameter.get("value")
+            if _plain_name(name) is None or not isinstance(text, str):
+                unseen.append(
+                    _unseen(*self._origin, (*path, i), f"the effect of the parameter {shown(name)}")
+                )
+                continue
+            nested: Any = text if parameter.get("forceString") else _typed(text)
+            for key in reversed(name.split(".")):
+                nested = {key: nested}
+            value = merged(value, nested)
+        if value:
+            yield Layer(*self._origin, path, value, embedded=True)
+
+
+def _typed(text: str) -> Any:
+    """Return what `helm --set` makes of a text."""
+    words = {"true": True, "false": False, "null": None}
+    if text in words:
+        return words[text]
+    return int(text) if re.fullmatch(r"0|-?[1-9][0-9]{0,17}", text, re.ASCII) else text
+
+
+def _mapping(value: Any) -> Json:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _string(value: Any) -> str:
+    return value if type(value) is str else ""

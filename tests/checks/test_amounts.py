@@ -1,0 +1,52 @@
+"""Amounts of seats that can be read, and that nobody means."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.saying import Value, finding, resource_class, run, site
+from tests.saying import reservation as course
+
+FOLDER = Path(__file__).parents[1] / "cases" / "world"
+CASES = yaml.safe_load((FOLDER / "amounts.yaml").read_text("utf-8"))
+ZERO = {"cpu": "0", "memory": "0Gi"}
+
+
+def found(folder: Path, requests: Value, *backends: Value) -> list[str]:
+    """Findings about the class, with courses of these backends; without their columns."""
+    documents = {
+        "site": site({"name": "prod", "koordinator": {}, "autoscaler": "karpenter"}, timeZone="UTC"),
+        "class": resource_class(requests=requests),
+        **{f"course{i}": course(f"course{i}", backend=one) for i, one in enumerate(backends)},
+    }
+    files = {f"{name}.json": json.dumps(document) for name, document in documents.items()}
+    return [one for one in run(folder, files) if one.startswith("class.json")]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
+def test_a_seat_of_an_unlikely_size_is_answered_with_the_size_that_is_meant(
+    tmp_path: Path, case: Value
+) -> None:
+    (problem,) = found(tmp_path, case["requests"], {"type": "placeholder"})
+
+    code, path = problem.split()[1:]
+    assert (code.partition("[")[2], path) == (f"{case['code']}]", case["path"])
+    assert problem == finding(str(problem), case["meant"])
+
+
+@pytest.mark.parametrize(
+    ("backends", "codes"),
+    [
+        ([], ["B022"]),
+        (["placeholder"], ["B022"]),
+        (["placeholder", "koordinator"], ["B022", "B121"]),
+        (["koordinator"], ["B121"]),
+    ],
+)
+def test_a_seat_requests_something(tmp_path: Path, backends: list[str], codes: list[str]) -> None:
+    """Slots have a finding for it: what they hold may also be their overhead."""
+    problems = found(tmp_path, ZERO, *({"type": one} for one in backends))
+
+    assert sorted(one.partition("[")[2].partition("]")[0] for one in problems if "requests" in one) == codes

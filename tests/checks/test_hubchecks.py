@@ -1,0 +1,295 @@
+"""What the values of a JupyterHub mean for placeholders is told at its place in the file of the values."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from berth.findings import Finding
+from berth.pipeline import Pipeline
+from berth.reading.source import Source
+
+SITE = {
+    "apiVersion": "berth.dev/v1alpha1",
+    "kind": "Site",
+    "metadata": {"name": "example"},
+    "spec": {"timeZone": "UTC", "clusters": [{"name": "prod", "z2jh": "hub.yaml"}]},
+}
+ANYWHERE = [{"operator": "Exists"}]
+
+
+def resource_class(name: str = "small", namespace: str = "hub", **spec: object) -> Mapping[str, object]:
+    usual = {
+        "requests": {"memory": "1Gi"},
+        "tolerations": ANYWHERE,
+        "schedulerName": "hub-user-scheduler",
+        "sessions": {"source": "jupyterhub", "namespaces": [namespace]},
+    }
+    head = {"apiVersion": "berth.dev/v1alpha1", "kind": "ResourceClass", "metadata": {"name": name}}
+    return {**head, "spec": {key: value for key, value in {**usual, **spec}.items() if value is not None}}
+
+
+def course(name: str, seats: int, time: str = "09:00", resource_class: str = "small", **spec: object) -> Any:
+    recurrence = {
+        "type": "once",
+        "startDate": "2026-02-02",
+        "endDate": "2026-02-02",
+        "schedule": [{"startTime": time, "endTime": "12:00"}],
+    }
+    head = {"apiVersion": "berth.dev/v1alpha1", "kind": "CapacityReservation"}
+    ignore = {"annotations": {"berth.dev/ignore": "B032: all"}}
+    return {
+        **head,
+        "metadata": {"name": name, **ignore},
+        "spec": {
+            "resourceClass": resource_class,
+            "recurrence": recurrence,
+            "provisioning": {"placeholderCount": seats},
+            **spec,
+        },
+    }
+
+
+def findings(
+    values: str | Mapping[str, str], *documents: Mapping[str, object], site: Mapping[str, object] = SITE
+) -> list[Finding]:
+    """Return all findings of a project with these documents and files."""
+    files = {"hub.yaml": values} if isinstance(values, str) else values
+
+    def other_file(path: str) -> Source:
+        return Source(path, files[path].encode())
+
+    text = "\n---\n".join(map(json.dumps, (site, *(documents or (resource_class(),)))))
+    pipeline = Pipeline(sources=[Source("reservations/a.yaml", text.encode())], other_file=other_file)
+    for _ in pipeline.items():
+        pass
+    return pipeline.findings()
+
+
+def told(values: str, *documents: Mapping[str, object], **cluster: object) -> list[str]:
+    """Return code, line and path of each finding, where the site says something about the cluster."""
+    clusters = [{"name": "prod", "z2jh": "hub.yaml", **cluster}]
+    site = {**SITE, "spec": {"timeZone": "UTC", "clusters": clusters}}
+    found = findings(values, *documents, site=site)
+    return [f"{one.file}:{one.line} {one.code} {one.path}" for one in found if one.file == "hub.yaml"]
+
+
+USER = "singleuser: {}\nscheduling:\n"
+POD, DEFAULT = "scheduling.podPriority", "scheduling.podPriority.defaultPriority"
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        pytest.param(
+            "  userPlaceholder: {replicas: 5}", ["B262 scheduling.userPlaceholder.replicas"], id="on"
+        ),
+        pytest.param("  userPlaceholder: {enabled: true}", [], id="none-of-them"),
+        pytest.param("  userPlaceholder: {enabled: false, replicas: 5}", [], id="off"),
+        pytest.param(
+            "  {userPlaceholder: {replicas: 5}, podPriority: {enabled: true}}", [], id="with-priority"
+        ),
+        pytest.param(
+            "  {userPlaceholder: {replicas: 5}, podPriority: {enabled: true, userPlaceholderPriority: -5}}",
+            [f"B262 {POD}.userPlaceholderPriority"],
+            id="above-ours",
+        ),
+        pytest.param(
+            "  {userPlaceholder: {replicas: 5}, podPriority: {enabled: true, userPlaceholderPriority: 0}}",
+            [f"B262 {POD}.userPlaceholderPriority"],
+            id="as-sessions",
+        ),
+        pytest.param("  podPriority: {enabled: true}", [], id="priorities-of-the-chart"),
+        pytest.param("  podPriority: {enabled: false, defaultPriority: -20}", [], id="no-priorities"),
+        pytest.param("  podPriority: {enabled: true, defaultPriority: -10}", [f"B263 {DEFAULT}"], id="equal"),
+        pytest.param("  podPriority: {enabled: true, defaultPriority: -9}", [], id="above"),
+        pytest.param(
+            "  podPriority: {enabled: true, globalDefault: true, defaultPriority: -11}",
+            [f"B263 {DEFAULT}"],
+            id="global-default",
+        ),
+        pytest.param(
+            "  podPriority: {enabled: true, imagePullerPriority: -10}",
+            [f"B263 {POD}.imagePullerPriority"],
+            id="image-pullers",
+        ),
+    ],
+)
+def test_priorities_that_do_not_go_with_placeholders_are_told(values: str, expected: list[str]) -> None:
+    assert told(USER + values) == [f"hub.yaml:3 {one}" for one in expected]
+
+
+def test_the_priority_of_the_cluster_counts() -> None:
+    values = USER + "  podPriority: {enabled: true, defaultPriority: -5}"
+
+    assert told(values) == []
+    assert f"hub.yaml:3 B263 {DEFAULT}" in told(values, priority=-4)
+
+
+ENABLED = "scheduling.userScheduler.enabled"
+ON, OFF = "  userScheduler: {enabled: true}", "  userScheduler: {enabled: false}"
+PROFILE = "singleuser: {profileList: [{display_name: A, kubespawner_override: {scheduler_name: mine}}]}"
+FLUX = """\
+apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: {name: hub}
+spec: {values: {singleuser: {}%s}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("values", "scheduler", "expected"),
+    [
+        pytest.param(USER + ON, "a-user-scheduler", [], id="same"),
+        pytest.param(USER + ON, None, [f"hub.yaml:3 B264 {ENABLED}"], id="none"),
+        pytest.param(
+            "singleuser: {}", None, ["hub.yaml:1 B264 scheduling.userScheduler.enabled"], id="default"
+        ),
+        pytest.param(USER + OFF, None, [], id="off"),
+        pytest.param(USER + OFF, "default-scheduler", [], id="off-and-written"),
+        pytest.param(USER + OFF, "a-user-scheduler", [f"hub.yaml:3 B264 {ENABLED}"], id="stays-pending"),
+        pytest.param(PROFILE, "mine", [], id="of-the-profile"),
+        pytest.param(
+            PROFILE,
+            "a-user-scheduler",
+            ["hub.yaml:1 B264 singleuser.profileList[0]"],
+            id="not-of-the-profile",
+        ),
+        pytest.param(FLUX % "", "hub-user-scheduler", [], id="of-the-release"),
+        pytest.param(
+            FLUX % "",
+            "a-user-scheduler",
+            ["hub.yaml:4 B264 spec.values.scheduling.userScheduler.enabled"],
+            id="of-another-release",
+        ),
+        pytest.param(FLUX % ", fullnameOverride: x", "x-user-scheduler", [], id="full-name"),
+        pytest.param(
+            FLUX % ", fullnameOverride: null", "hub-jupyterhub-user-scheduler", [], id="no-full-name"
+        ),
+    ],
+)
+def test_placeholders_have_the_scheduler_of_their_sessions(
+    values: str, scheduler: str | None, expected: list[str]
+) -> None:
+    assert told(values, resource_class(schedulerName=scheduler)) == expected
+
+
+LIMIT = "hub.concurrentSpawnLimit"
+
+
+@pytest.mark.parametrize(
+    ("values", "courses", "expected"),
+    [
+        pytest.param("singleuser: {}", [course("a", 64)], [], id="default-is-enough"),
+        pytest.param("singleuser: {}", [course("a", 200)], [f"hub.yaml:1 B265 {LIMIT}"], id="default"),
+        pytest.param("hub: {concurrentSpawnLimit: 200}", [course("a", 200)], [], id="raised"),
+        pytest.param("hub: {concurrentSpawnLimit: 0}", [course("a", 200)], [], id="no-limit"),
+        pytest.param(
+            "hub: {concurrentSpawnLimit: null}",
+            [course("a", 101)],
+            [f"hub.yaml:1 B265 {LIMIT}"],
+            id="of-jupyterhub",
+        ),
+        pytest.param("hub: {concurrentSpawnLimit: null}", [course("a", 100)], [], id="100-of-jupyterhub"),
+        pytest.param(
+            "hub:\n  config: {JupyterHub: {concurrent_spawn_limit: 10}}",
+            [course("a", 11)],
+            ["hub.yaml:2 B265 hub.config.JupyterHub.concurrent_spawn_limit"],
+            id="configured",
+        ),
+        pytest.param(
+            "singleuser: {}", [course("a", 40), course("b", 40)], [f"hub.yaml:1 B265 {LIMIT}"], id="at-once"
+        ),
+        pytest.param("singleuser: {}", [course("a", 40), course("b", 40, "10:00")], [], id="one-by-one"),
+        pytest.param("singleuser: {}", [course("a", 200, suspend=True)], [], id="suspended"),
+        pytest.param("singleuser: {}", [course("a", 200, resource_class="pods")], [], id="other-sessions"),
+    ],
+)
+def test_more_arrivals_than_servers_may_start_at_once_are_told(
+    values: str, courses: list[Any], expected: list[str]
+) -> None:
+    other = resource_class("pods", sessions={"source": "pods", "namespaces": ["hub"]})
+
+    assert told(values, resource_class(), other, *courses) == expected
+
+
+def test_the_numbers_are_told() -> None:
+    found = findings("singleuser: {}", resource_class(), course("exam", 200))
+    (message,) = [one.message for one in found if one.code == "B265"]
+
+    assert all(word in message for word in ("200", "64", "exam", "2026-02-02 09:00"))
+
+
+def test_the_site_silences_what_is_told_about_values() -> None:
+    metadata = {"name": "example", "annotations": {"berth.dev/ignore": "B262: a test"}}
+    values = USER + "  userPlaceholder: {replicas: 5}"
+
+    assert "B262" in {one.code for one in findings(values)}
+    assert findings(values, site={**SITE, "metadata": metadata}) == []
+
+
+def hubs(*listed: Mapping[str, object]) -> Mapping[str, object]:
+    return {**SITE, "spec": {"timeZone": "UTC", "clusters": [{"name": "prod", "z2jh": [*listed]}]}}
+
+
+def test_each_class_is_compared_with_the_hub_of_its_namespace() -> None:
+    large = "singleuser: {memory: {guarantee: 8G}}"
+    site = hubs({"file": "small.yaml", "namespace": "hub"}, {"file": "large.yaml", "namespace": "other"})
+    found = findings(
+        {"small.yaml": "singleuser: {}", "large.yaml": large},
+        resource_class("a"),
+        resource_class("b", "other"),
+        site=site,
+    )
+
+    assert [(one.code, one.path) for one in found] == [("B085", "spec.requests.memory")]
+    assert "class b" in found[0].message
+
+
+def test_layers_prefix_and_release_are_followed() -> None:
+    release = (
+        "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: %s}\nspec: {values: {%s}}"
+    )
+    two = release % ("a", "x: {singleuser: {}}") + "\n---\n" + release % ("b", "x: {singleuser: {}}")
+    site = hubs({"files": ["base.yaml", "two.yaml"], "prefix": "x", "release": "b"})
+    files = {"base.yaml": "x: {singleuser: {memory: {guarantee: 8G}}}", "two.yaml": two}
+    found = findings(files, resource_class(schedulerName="b-user-scheduler"), site=site)
+
+    assert [one.code for one in found] == ["B085"]
+
+
+def test_a_hub_whose_namespace_no_class_has_is_told() -> None:
+    site = hubs({"file": "hub.yaml", "namespace": "elsewhere"})
+    (found,) = findings("singleuser: {}", site=site)
+
+    assert (found.code, found.path) == ("B029", "spec.clusters[prod].z2jh[0].namespace")
+
+
+@pytest.mark.parametrize(
+    ("listed", "expected"),
+    [
+        pytest.param([{"namespace": "a"}], ["B011 spec.clusters[prod].z2jh[0]"], id="no-file"),
+        pytest.param(
+            [{"file": "a.yaml", "files": ["b.yaml"]}], ["B016 spec.clusters[prod].z2jh[0]"], id="both"
+        ),
+        pytest.param(
+            [{"file": "a.yaml", "namespace": "a"}, {"file": "b.yaml"}],
+            ["B011 spec.clusters[prod].z2jh[1]"],
+            id="no-namespace",
+        ),
+        pytest.param(
+            [{"file": "a.yaml", "namespace": "a"}, {"file": "b.yaml", "namespace": "a"}],
+            ["B016 spec.clusters[prod].z2jh[1].namespace"],
+            id="same-namespace",
+        ),
+        pytest.param(
+            [{"file": "a.yaml", "prefix": "a..b"}], ["B014 spec.clusters[prod].z2jh[0].prefix"], id="prefix"
+        ),
+        pytest.param(["a.yaml"], ["B013 spec.clusters[prod].z2jh[0]"], id="text"),
+        pytest.param([], ["B012 spec.clusters[prod].z2jh"], id="empty"),
+    ],
+)
+def test_hubs_that_cannot_be_followed_are_errors(listed: list[Any], expected: list[str]) -> None:
+    found = findings("singleuser: {}", site=hubs(*listed))
+
+    assert [f"{one.code} {one.path}" for one in found if one.severity == "error"] == expected

@@ -1,0 +1,86 @@
+"""A Namespace that others use is not rendered: it would be restricted, and pruned with everything in it."""
+
+from pathlib import Path
+
+import pytest
+from berth.checks import namespaces
+
+from tests.cli import project
+from tests.manifests.parts import of_cluster
+from tests.saying import Value, finding, lines, read, reservation, resource_class, site
+
+HUB: Value = {"sessions": {"source": "jupyterhub", "namespaces": ["other", "jhub"]}}
+REPOSITORY = {"url": "https://git.example.org/a.git", "revision": "main"}
+OWNERS = [{"object": {"namespace": "jhub"}, "labelSelector": {"matchLabels": {"a": "b"}}}]
+
+
+def told(*documents: Value) -> list[str]:
+    declared = read(*documents)
+    assert declared.site is not None, declared.problems
+    return lines(namespaces.of_site(declared, declared.site))
+
+
+def test_the_namespace_of_sessions_is_an_error_for_the_cluster_that_would_own_it() -> None:
+    own, other = {"name": "prod", "namespace": "jhub"}, {"name": "lab", "namespace": "berth"}
+
+    assert told(site(own, other), resource_class(cluster="prod", **HUB)) == [
+        finding("B280 spec.clusters.0.namespace", "jhub", "class small", "prod", "create: false")
+    ]
+    assert told(site(own, other), resource_class(cluster="lab", **HUB)) == []
+
+
+def test_the_namespace_of_the_site_and_the_default_are_looked_at_too() -> None:
+    berth: Value = {
+        "sessions": {"source": "pods", "namespaces": ["berth"], "selector": {"matchLabels": {"a": "b"}}}
+    }
+
+    assert told(site(namespace="jhub"), resource_class(**HUB)) == ["B280 spec.clusters.0.namespace"]
+    assert told(site(), resource_class(**berth)) == ["B280 spec.clusters.0.namespace"]
+    assert told(site(), resource_class(**HUB)) == []
+
+
+def test_a_namespace_that_exists_may_be_shared() -> None:
+    shared = {"name": "jhub", "create": False}
+
+    assert told(site(namespace=shared), resource_class(**HUB)) == []
+    assert told(site(namespace={**shared, "create": True}), resource_class(**HUB)) == [
+        "B280 spec.clusters.0.namespace"
+    ]
+
+
+def test_the_namespace_of_slot_owners_and_of_an_engine_belong_to_others() -> None:
+    cluster = {"name": "prod", "koordinator": {}, "namespace": "jhub"}
+    course = reservation(backend={"type": "koordinator", "owners": OWNERS})
+
+    assert told(site(cluster), resource_class(), course) == [
+        finding("B280 spec.clusters.0.namespace", "reservation course")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("engine", "namespace"),
+    [
+        ("argocd", "argocd"),
+        ("flux", "flux-system"),
+        ({"type": "argocd", "namespace": "deploy"}, "deploy"),
+        ({"type": "flux", "namespace": "deploy"}, "deploy"),
+    ],
+)
+def test_the_namespace_of_the_engine_is_its_own(engine: object, namespace: str) -> None:
+    said = {"engine": engine, "repository": REPOSITORY}
+
+    assert told(site(namespace=namespace, **said)) == ["B280 spec.clusters.0.namespace"]
+    assert told(site(namespace="berth", **said)) == []
+
+
+@pytest.mark.parametrize("engine", ["none", "argocd", "flux"])
+def test_no_file_has_a_namespace_that_is_not_ours(tmp_path: Path, engine: str) -> None:
+    text = project.SITE.replace("- name: prod", f"- {{name: prod, engine: {engine}}}")
+    shared = text + "  namespace: {name: jhub, create: false}\n"
+
+    (first, *_) = of_cluster(tmp_path / "own", "prod", site=text)
+    found = of_cluster(tmp_path, "prod", site=shared)
+
+    assert first["kind"] == "Namespace"
+    assert "Namespace" not in {one["kind"] for one in found}
+    assert {one["metadata"].get("namespace", "jhub") for one in found} == {"jhub"}

@@ -1,0 +1,139 @@
+"""What GKE Autopilot and EKS Auto Mode change or do not have is told before anything is applied."""
+
+from typing import Any
+
+import pytest
+from berth.checks import platforms
+
+from tests.clouddocuments import cloud
+from tests.saying import Value, document, finding, lines, read, resource_class, site
+
+AUTOPILOT: Value = {"name": "prod", "platform": "gke-autopilot", "autoscaler": "cluster-autoscaler"}
+AUTO: Value = {"name": "prod", "platform": "eks-auto-mode", "autoscaler": "karpenter"}
+KARPENTER: Value = {"name": "prod", "autoscaler": "karpenter"}
+OF_KARPENTER, OF_AUTO = "karpenter.k8s.aws/instance-category", "eks.amazonaws.com/instance-category"
+SHAPE = {"name": "m5", "allocatable": {"cpu": "8", "memory": "30Gi"}, "labels": {OF_AUTO: "m"}}
+
+
+def told(*documents: Value) -> list[str]:
+    declared = read(*documents)
+    assert declared.problems == []
+    assert declared.site is not None
+    return lines(
+        [*platforms.of_site(declared, declared.site), *platforms.of_classes(declared, declared.site)]
+    )
+
+
+def seat(cpu: str, memory: str, **spec: Any) -> Value:
+    return resource_class(requests={"cpu": cpu, "memory": memory}, **spec)
+
+
+@pytest.mark.parametrize(
+    ("cpu", "memory"), [("50m", "52Mi"), ("1", "1Gi"), ("1", "6656Mi"), ("30", "110Gi"), ("616m", "4Gi")]
+)
+def test_sizes_that_autopilot_leaves_as_they_are(cpu: str, memory: str) -> None:
+    assert told(site(AUTOPILOT), seat(cpu, memory)) == []
+
+
+@pytest.mark.parametrize(
+    ("cpu", "memory", "places"),
+    [
+        ("500m", "4Gi", [finding("B282 spec.requests.cpu", "from 500m to 616m")]),
+        ("2", "1Gi", [finding("B282 spec.requests.memory", "from 1Gi to 2048Mi")]),
+        (
+            "10m",
+            "32Mi",
+            [
+                finding("B282 spec.requests.cpu", "from 10m to 50m"),
+                finding("B282 spec.requests.memory", "from 32Mi to 52Mi"),
+            ],
+        ),
+        ("31", "64Gi", [finding("B283 spec.requests.cpu", "30")]),
+    ],
+)
+def test_sizes_that_autopilot_raises_or_refuses(cpu: str, memory: str, places: list[str]) -> None:
+    assert places == told(site(AUTOPILOT), seat(cpu, memory))
+    assert told(site(), seat(cpu, memory)) == []
+
+
+def test_autopilot_sets_what_a_seat_does_not_request() -> None:
+    assert told(site(AUTOPILOT), resource_class(requests={"cpu": "1"})) == [
+        finding("B282 spec.requests", "memory")
+    ]
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        {"nodeSelector": {"cloud.google.com/compute-class": "Balanced"}},
+        {"nodeSelector": {"cloud.google.com/gke-accelerator": "nvidia-l4"}},
+        {"requests": {"cpu": "1", "nvidia.com/gpu": 1}},
+    ],
+)
+def test_other_hardware_of_google_has_limits_of_its_own(choice: Value) -> None:
+    assert told(site(AUTOPILOT), resource_class(**{"requests": {"cpu": "1"}, **choice})) == []
+
+
+@pytest.mark.parametrize(
+    ("platform", "other", "usual"),
+    [
+        ("gke-autopilot", "karpenter", "cluster-autoscaler"),
+        ("eks-auto-mode", "cluster-autoscaler", "karpenter"),
+    ],
+)
+def test_a_platform_that_adds_nodes_itself_has_no_other_autoscaler(
+    platform: str, other: str, usual: str
+) -> None:
+    cluster = {"name": "prod", "platform": platform}
+
+    assert told(site({**cluster, "autoscaler": other})) == [
+        finding("B283 spec.clusters.0.autoscaler", other, f"autoscaler: {usual}")
+    ]
+    assert told(site({**cluster, "autoscaler": usual})) == told(site(cluster)) == []
+
+
+def test_auto_mode_has_no_node_class_of_karpenter() -> None:
+    generic = document(
+        "CloudCapacity", "nodes", {"provider": "generic", "nodes": [SHAPE], "nodeStartMinutes": 2}
+    )
+    seats = resource_class(cloudCapacity=["nodes"], nodeSelector={OF_AUTO: "m"})
+
+    assert told(site(AUTO), cloud()) == [finding("B283 spec", "prod", "EC2NodeClass", "provider: generic")]
+    assert told(site(AUTO), generic, seats) == told(site(KARPENTER), cloud()) == []
+
+
+def test_karpenter_chooses_no_instances_by_a_label_of_auto_mode() -> None:
+    asked = [{"key": OF_AUTO, "operator": "In", "values": ["m"]}]
+
+    assert told(site(KARPENTER), cloud(requirements=asked)) == [
+        finding("B284 spec.requirements.0.key", OF_AUTO, f"Write {OF_KARPENTER}")
+    ]
+    assert told(site(KARPENTER), cloud(requirements=[{**asked[0], "key": OF_KARPENTER}])) == []
+
+
+def affinity(key: str) -> Value:
+    term = {"matchExpressions": [{"key": key, "operator": "Exists"}]}
+    return {
+        "nodeAffinity": {
+            "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [term]},
+            "preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "preference": term}],
+        }
+    }
+
+
+def test_a_class_selects_nodes_by_the_labels_of_what_buys_them() -> None:
+    required = "B284 spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution."
+    preferred = "B284 spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution."
+
+    assert told(site(AUTO), resource_class(nodeSelector={OF_KARPENTER: "m"})) == [
+        finding(f"B284 spec.nodeSelector.{OF_KARPENTER} @key", f"Write {OF_AUTO}")
+    ]
+    assert told(site(KARPENTER), resource_class(affinity=affinity(OF_AUTO))) == [
+        finding(f"{required}nodeSelectorTerms.0.matchExpressions.0.key @key", "platform: eks-auto-mode"),
+        f"{preferred}0.preference.matchExpressions.0.key @key",
+    ]
+    for cluster, key in ((AUTO, OF_AUTO), (KARPENTER, OF_KARPENTER)):
+        assert told(site(cluster), resource_class(affinity=affinity(key))) == []
+    # A managed node group has labels of that domain too.
+    group = resource_class(nodeSelector={"eks.amazonaws.com/nodegroup": "users"})
+    assert told(site(KARPENTER), group) == []

@@ -1,0 +1,37 @@
+"""Nodes that are full of disks: `plan` and `size` count the volumes of sessions."""
+
+import pytest
+from berth.cost.genericnodes import as_clouds, shape_names
+from berth.cost.results import MachineCounts
+from berth.schema.cloudvalues import GenericCapacity, NodeShape, NodeStartup
+
+from tests.cost.stories import HOUR, ORIGIN, demand, planned, resource_class
+
+ROOMY = NodeShape("roomy", (("cpu", "64"), ("memory", "256Gi"), ("pods", "110")), None, (), (), (), None, 26)
+
+
+def nodes(shape: NodeShape, seats: int, volumes: int = 1) -> tuple[int, list[str]]:
+    """Return the nodes of a window, and why seats get none. Sixty-four seats fit by cpu and memory."""
+    one = GenericCapacity(ORIGIN, "campus", "", (shape,), NodeStartup(4))
+    known = resource_class("small", "1", "4Gi", *shape_names(one))._replace(volumes=volumes)
+    run = planned([*as_clouds([one])], [demand("ml", f"8-12={seats}")], [known]).runs[0]
+    lacks = [lack.message for _, lack in run.steps[0].shortfalls]
+    return sum(count for _, count in MachineCounts(run.intervals).at(9 * HOUR).items()), lacks
+
+
+@pytest.mark.parametrize(
+    ("seats", "volumes", "expected"), [(60, 0, 1), (26, 1, 1), (27, 1, 2), (60, 1, 3), (60, 2, 5)]
+)
+def test_a_node_takes_as_many_sessions_as_it_takes_volumes(seats: int, volumes: int, expected: int) -> None:
+    assert nodes(ROOMY, seats, volumes) == (expected, [])
+
+
+def test_volumes_are_not_counted_where_nobody_says_how_many_a_node_takes() -> None:
+    assert nodes(ROOMY._replace(volumes=None), 60) == (1, [])
+
+
+def test_a_session_with_more_volumes_than_a_node_takes_finds_none() -> None:
+    count, lacks = nodes(ROOMY, 1, 27)
+
+    assert (count, len(lacks)) == (0, 1)
+    assert "attachable-volumes" in lacks[0]

@@ -1,0 +1,178 @@
+"""What a change does to others: permissions, shared documents, ignored findings."""
+
+import json
+import shutil
+from typing import Any
+
+import pytest
+from berth import cli
+
+from tests.diff.conftest import Pair
+
+
+def change(pair: Pair, *words: str) -> tuple[int, dict[str, Any]]:
+    told = pair.diff("-o", "json", *words)
+    return told.code, json.loads(told.out)
+
+
+def test_a_role_in_another_namespace_is_the_first_thing_that_is_said(pair: Pair) -> None:
+    """The Role has the name that it has in the namespace which the class had before."""
+    sessions = "cpu: 250m}\n  sessions: {source: pods, namespaces: [hub], selector: {matchLabels: {app: x}}}"
+    pair.edit("classes.yaml", "cpu: 250m}", sessions)
+    shutil.copytree(pair.now, pair.was, dirs_exist_ok=True)
+    assert cli.run(["-C", str(pair.was), "render"]) == 0
+    pair.edit("classes.yaml", "namespaces: [hub]", "namespaces: [hub, kube-system]")
+    told = pair.diff()
+    found = change(pair)[1]["permissions"]
+
+    assert told.out.startswith("new permissions in kube-system; ")
+    assert told.out.split("\n\n")[1].startswith("New permissions\n+ kube-system: Role ")
+    roles = [one for one in found if one["kind"] == "Role"]
+    assert [(one["namespace"], one["grants"]) for one in roles] == [
+        ("kube-system", ["list pods", "watch pods"])
+    ]
+
+
+def test_permissions_in_the_berth_namespace_are_said_too(pair: Pair) -> None:
+    pair.edit("course.yaml", "metadata: {name: course}", "metadata: {name: kurs}")
+    found = change(pair)[1]["permissions"]
+
+    assert {one["namespace"] for one in found} == {"berth"}
+    assert pair.diff().out.startswith("new permissions in berth; ")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "kind", "path"),
+    [
+        ("{cpu: 250m}", "{cpu: 250m, memory: 1Gi}", "ResourceClass", "spec.requests.memory"),
+        (
+            "cluster: lab",
+            "cluster: lab\n  tolerations: [{operator: Exists}]",
+            "ResourceClass",
+            "spec.tolerations",
+        ),
+        ("title: Carnival}]", "title: Carnival}]\n  closes: true", "Calendar", "spec.closes"),
+    ],
+)
+def test_each_key_of_a_shared_document_is_shown(
+    pair: Pair, before: str, after: str, kind: str, path: str
+) -> None:
+    pair.edit("classes.yaml", before, after)
+    code, found = change(pair)
+
+    assert code == 0
+    (one,) = found["shared"]
+    assert (one["kind"], one["change"], one["file"]) == (kind, "changed", "reservations/classes.yaml")
+    assert path in [field["what"] for field in one["fields"]]
+    assert path in pair.diff("-o", "markdown").out.replace("\\", "")
+
+
+def test_what_is_ignored_is_listed(pair: Pair) -> None:
+    overlap = '{dayOfWeek: tue, startTime: "09:00", endTime: "13:00"}'
+    again = overlap.replace("09", "10")
+    pair.edit("course.yaml", "    schedule:\n", f"    schedule:\n      - {overlap}\n      - {again}\n")
+    pair.edit(
+        "course.yaml", "{name: course}", '{name: course, annotations: {berth.dev/ignore: "B031: two groups"}}'
+    )
+    code, found = change(pair)
+
+    assert code == 0
+    assert ("B031", "reservations/course.yaml") in [(one["code"], one["file"]) for one in found["ignored"]]
+    assert "Ignored findings\n! reservations/course.yaml:" in pair.diff().out
+    assert "#### Ignored findings" in pair.diff("-o", "markdown").out
+
+
+@pytest.mark.parametrize("code", ["B076", "B110", "B082", "B231", "B232"])
+def test_an_author_ignores_nothing_that_protects_others(pair: Pair, code: str) -> None:
+    note = f'{{name: course, annotations: {{berth.dev/ignore: "{code}: no matter"}}}}'
+    pair.edit("course.yaml", "{name: course}", note)
+
+    assert pair.diff(stale=True).code == 1
+    assert "error[B271]" in pair.diff(stale=True).out
+
+
+CLASS = """\
+---
+apiVersion: berth.dev/v1alpha1
+kind: ResourceClass
+metadata: {name: mine}
+spec:
+  cluster: prod
+  requests: {cpu: "1"}
+  sessions: {source: pods, namespaces: [kube-system], selector: {matchLabels: {app: x}}}
+"""
+
+
+def own(pair: Pair, folder: str = "") -> None:
+    """Let the course belong to a lecturer, on both sides."""
+    for side in (pair.was, pair.now):
+        course = side / "reservations/course.yaml"
+        owner = '  owner: {name: Eve, contact: "@eve"}\n'
+        text = course.read_text("utf-8").replace("spec:\n", f"spec:\n{owner}", 1)
+        course.unlink()
+        course = side / "reservations" / folder / "course.yaml"
+        course.parent.mkdir(exist_ok=True)
+        course.write_text(text, "utf-8")
+
+
+def test_a_class_in_the_file_of_an_owner_is_refused(pair: Pair) -> None:
+    own(pair)
+    course = pair.now / "reservations/course.yaml"
+    course.write_text(course.read_text("utf-8") + CLASS, "utf-8")
+    told = pair.diff(stale=True)
+
+    assert told.code == 1
+    assert "error[B270] kind: ResourceClass mine " in told.out
+
+
+def test_a_class_in_the_folder_of_an_owner_is_refused_even_if_the_owner_is_removed(pair: Pair) -> None:
+    own(pair, "physics")
+    course = pair.now / "reservations/physics/course.yaml"
+    course.write_text(
+        course.read_text("utf-8").replace('  owner: {name: Eve, contact: "@eve"}\n', ""), "utf-8"
+    )
+    (pair.now / "reservations/physics/mine.yaml").write_text(CLASS, "utf-8")
+    told = pair.diff(stale=True)
+
+    assert told.code == 1
+    assert "error[B270] kind: ResourceClass mine " in told.out
+
+
+@pytest.mark.parametrize(
+    ("match", "code"),
+    [
+        ("{kinds: [ResourceClass]}", 1),
+        ("{kinds: [ResourceClass], namespaces: [kube-*]}", 1),
+        ("{kinds: [ResourceClass], namespaces: [hub]}", 0),
+        ("{kinds: [Calendar, Site]}", 0),
+        ("{kinds: [ResourceClass], names: [mi*]}", 1),
+    ],
+)
+def test_a_policy_is_about_kinds(pair: Pair, match: str, code: int) -> None:
+    for side in (pair.was, pair.now):
+        site = side / "reservations/site.yaml"
+        policy = f"  policies: [{{name: platform, match: {match}, require: refuse}}]\n"
+        site.write_text(site.read_text("utf-8") + policy, "utf-8")
+    (pair.now / "reservations/mine.yaml").write_text(CLASS, "utf-8")
+    told = pair.diff()
+
+    assert told.code == code
+    assert ("refused by policy platform" in told.out) == bool(code)
+
+
+def test_a_policy_about_a_shared_document_names_it_in_every_form(pair: Pair) -> None:
+    for side in (pair.was, pair.now):
+        site = side / "reservations/site.yaml"
+        policy = (
+            "  policies: [{name: platform, match: {kinds: [ResourceClass]}, require: {approvalBy: ada}}]\n"
+        )
+        site.write_text(site.read_text("utf-8") + policy, "utf-8")
+    (pair.now / "reservations/mine.yaml").write_text(CLASS, "utf-8")
+    code, found = change(pair)
+    (result,) = found["policies"]
+
+    assert code == 0
+    assert (result["reservation"], result["document"]) == (None, "ResourceClass mine")
+    assert "! ResourceClass mine: needs approval by ada, policy platform" in pair.diff().out
+    lines = pair.diff("-o", "github").out.splitlines()
+    assert [line for line in lines if "/mine.yaml,line=" in line and "title=B232::needs approval" in line]

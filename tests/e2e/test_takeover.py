@@ -1,0 +1,227 @@
+"""A pod that is taken over, and pods that lost their permissions, on the real cluster.
+
+Somebody has the token of the reservation `mine` and tries what it gives, while the sweep runs every minute
+and is the only one that opens `victim`. Two other reservations lose their RoleBinding: `unbound` before it
+opens, `cut` in the middle.
+"""
+
+import http.client
+import json
+import ssl
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from berth.core.serving import PROOF_AGE, PROOF_WAIT
+
+from tests.e2e import project
+from tests.e2e.certificates import PORT
+from tests.e2e.cluster import Cluster
+from tests.e2e.direct import MERGE
+from tests.e2e.sandbox import CLUSTER_ADDRESS, STATE
+from tests.e2e.sidebyside import Stage, Stories
+from tests.e2e.windows import GRACE, MINUTE, Recorder, entry, reservation, sleep_until
+
+SPACE, SITE = "berth-takeover-e2e", "taken"
+WINDOW = 5  # minutes
+ROUND = MINUTE + GRACE  # seconds until a round of the sweep is over
+UNPROVEN = PROOF_AGE + ROUND + PROOF_WAIT  # seconds from the last proof until the sweep takes over
+LATE = 30  # seconds after the opening from which the sweep judges
+APPLY = "application/apply-patch+yaml"
+
+CONFIG_MAPS = f"/api/v1/namespaces/{SPACE}/configmaps"
+DEPLOYMENTS = f"/apis/apps/v1/namespaces/{SPACE}/deployments"
+JOBS = f"/apis/batch/v1/namespaces/{SPACE}/jobs"
+CRON_JOBS = f"/apis/batch/v1/namespaces/{SPACE}/cronjobs"
+ROLES = f"/apis/rbac.authorization.k8s.io/v1/namespaces/{SPACE}"
+NOTE: dict[str, Any] = {"metadata": {"annotations": {"taken": "over"}}}
+TEN: dict[str, Any] = {"spec": {"replicas": 10}}
+REFUSED: list[tuple[str, str, dict[str, Any] | None]] = [
+    *(("PATCH", f"{CONFIG_MAPS}/{name}", NOTE) for name in ("victim", "victim-record", "mine", "invented")),
+    ("POST", CONFIG_MAPS, {"metadata": {"name": "invented"}}),
+    ("DELETE", f"{CONFIG_MAPS}/mine-record", None),
+    ("PATCH", f"{DEPLOYMENTS}/victim-small/scale", TEN),
+    ("PATCH", f"{DEPLOYMENTS}/mine-small", NOTE),
+    ("GET", f"{DEPLOYMENTS}/victim-small", None),
+    ("PATCH", f"{CRON_JOBS}/mine", NOTE),
+    ("POST", JOBS, {"metadata": {"name": "theirs"}}),
+    ("GET", JOBS, None),
+    ("GET", f"/api/v1/namespaces/{SPACE}/secrets", None),
+    ("GET", f"{ROLES}/roles", None),
+    ("PATCH", f"{ROLES}/rolebindings/mine", NOTE),
+    ("POST", f"/api/v1/namespaces/{SPACE}/serviceaccounts/berth-sweep/token", {}),
+    ("GET", "/api/v1/nodes", None),
+]
+ALLOWED: list[tuple[str, str, dict[str, Any] | None]] = [
+    ("GET", f"{CONFIG_MAPS}/mine", None),
+    ("GET", f"{DEPLOYMENTS}/mine-small/scale", None),
+    ("PATCH", f"{DEPLOYMENTS}/mine-small/scale", {"spec": {"replicas": 4}}),
+    ("PATCH", f"{CONFIG_MAPS}/mine-record", NOTE),
+]
+
+
+class Account:
+    """Requests with the token of a ServiceAccount."""
+
+    def __init__(self, token: str) -> None:
+        self._token = token
+        self._context = ssl.create_default_context(cafile=str(STATE / "pki" / "ca.crt"))
+
+    def ask(self, method: str, path: str, body: dict[str, Any] | None, kind: str = "") -> int:
+        """The status of the answer."""
+        connection = http.client.HTTPSConnection(CLUSTER_ADDRESS, PORT, timeout=10, context=self._context)
+        content = kind or (MERGE if method == "PATCH" else "application/json")
+        headers = {"Authorization": f"Bearer {self._token}", "Content-Type": content}
+        try:
+            connection.request(method, path, None if body is None else json.dumps(body), headers)
+            return connection.getresponse().status
+        finally:
+            connection.close()
+
+    def forge(self, reservation: str, text: str, until: float) -> list[int]:
+        """Make a timetable of the own record, whatever its pod writes there; return the answers."""
+        labels = {"berth.dev/site": SITE, "berth.dev/reservation": reservation, "berth.dev/role": "timetable"}
+        tree = {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {"name": "mine-record", "labels": labels},
+            "data": {"timetable.json": text},
+        }
+        path, answers = f"{CONFIG_MAPS}/mine-record?fieldManager=thief&force=true", []
+        while time.time() < until:
+            answers.append(self.ask("PATCH", path, tree, APPLY))
+            time.sleep(1)
+        return answers
+
+
+class Story(NamedTuple):
+    record: Recorder
+    opens: int
+    cut: float  # when a RoleBinding was deleted in the middle
+    refused: list[int]  # the answers to what must be refused
+    allowed: list[int]
+    forged: list[int]
+    status: dict[str, list[tuple[str, str]]]  # codes and messages of findings, by reservation
+    ignored: list[str]  # codes of findings about the cluster while the record was forged
+    objects: list[str]  # Jobs and Deployments in the end
+
+
+def tell(stage: Stage) -> Story:
+    cluster, folder, opens = stage.cluster, stage.folder, stage.opens
+    sleep_until(opens - MINUTE)  # the faults take the API server away before
+    cluster.kwok.create_nodes(1, "taken", capacity={"pods": "100", "cpu": "50", "memory": "100Gi"})
+    small = project.resource_class("small")
+    small["spec"].pop("sessions")
+    documents = [
+        reservation(name, opens, [entry(opens, 0, WINDOW)], lead=0, seats={"small": seats})
+        for name, seats in (("mine", 4), ("victim", 5), ("unbound", 3), ("cut", 3))
+    ]
+    project.write(folder, [project.site(SITE, namespace=SPACE), small, *documents])
+    project.berth(folder, "render")
+    cluster.apply(folder / "rendered" / "clusters" / "real")
+    stage.undo.callback(cluster.kubectl, "delete", "namespace", SPACE, "--wait=false")
+    record = Recorder(SPACE)
+    record.start()
+    try:
+        return _happen(cluster, folder, record, opens)
+    finally:
+        record.stop()
+
+
+def _happen(cluster: Cluster, folder: Path, record: Recorder, opens: int) -> Story:
+    def kubectl(*words: str) -> str:
+        return cluster.kubectl(*words, f"--namespace={SPACE}")
+
+    kubectl("patch", "cronjob/berth-sweep", "--patch", '{"spec": {"schedule": "* * * * *"}}')
+    kubectl("patch", "cronjob/victim", "--patch", '{"spec": {"suspend": true}}')
+    kubectl("delete", "rolebinding/unbound")
+    account = Account(kubectl("create", "token", "mine").strip())
+    timetable = cluster.get("configmap", "victim", SPACE)["data"]["timetable.json"]
+    forged = account.forge("victim", timetable.replace('"victim"', '"mine"'), opens + 0.5 * MINUTE)
+    refused = [account.ask(*one) for one in REFUSED]
+    allowed = [account.ask(*one) for one in ALLOWED]
+    cut = time.time()
+    kubectl("delete", "rolebinding/cut")
+    kubectl("scale", "deployment/cut-small", "--replicas=1")
+    forged += account.forge("victim", timetable, opens + 1.8 * MINUTE)
+    status = json.loads(_status(cluster, folder))
+    for name in ("invented", "mine-record"):
+        until = time.time() + 1.1 * MINUTE
+        forged += account.forge(name, timetable.replace('"victim"', f'"{name}"'), until)
+    sleep_until(cut + UNPROVEN)
+    objects = [f"{one['kind']} {one['metadata']['name']}" for one in cluster.find("jobs,deployments", SPACE)]
+    found = {
+        one["reservation"]: [(each["code"], each["message"]) for each in one["findings"]]
+        for one in status["items"]
+    }
+    ignored = [each["code"] for one in status["clusters"] for each in one["findings"]]
+    return Story(record, opens, cut, refused, allowed, forged, found, ignored, objects)
+
+
+def _status(cluster: Cluster, folder: Path) -> str:
+    context = cluster.flat_kubeconfig()["current-context"]
+    words = ("--kubeconfig", str(cluster.kubeconfig), "--context", context)
+    return project.berth(folder, "status", *words, "-o", "json", codes=(1,))
+
+
+@pytest.fixture(scope="module")
+def story(side_by_side: Stories) -> Iterator[Story]:
+    with side_by_side.judged(__name__) as told:
+        yield told
+
+
+def reached(story: Story, pool: str, wanted: int, since: float) -> float:
+    """Return the seconds from an instant until so many were requested."""
+    return next(at for at, count in story.record.changes(pool) if at >= since and count == wanted) - since
+
+
+def test_its_token_gives_what_its_role_says(story: Story) -> None:
+    assert story.allowed == [200] * len(ALLOWED)
+    assert {*story.forged} <= {200, 201, 409}
+    assert story.forged.count(200) > 90
+
+
+@pytest.mark.parametrize("number", range(len(REFUSED)), ids=[f"{one[0]} {one[1]}" for one in REFUSED])
+def test_its_token_gives_nothing_of_another_reservation(story: Story, number: int) -> None:
+    assert story.refused[number] == 403
+
+
+def test_the_victim_opens_although_a_record_says_that_it_is_its_timetable(story: Story) -> None:
+    """Only the sweep opens it."""
+    assert reached(story, "victim-small", 5, story.opens) <= LATE + ROUND
+
+
+def test_an_invented_reservation_opens_nothing(story: Story) -> None:
+    assert sorted(one for one in story.objects if one.startswith("Deployment")) == [
+        f"Deployment {name}-small" for name in ("cut", "mine", "unbound", "victim")
+    ]
+    assert not [one for one in story.objects if "invented" in one or "record" in one]
+
+
+def test_the_forged_record_is_told(story: Story) -> None:
+    assert "S088" in story.ignored
+
+
+def test_a_pod_without_permissions_from_the_start_is_no_pod_that_serves(story: Story) -> None:
+    assert reached(story, "unbound-small", 3, story.opens) <= LATE + ROUND + PROOF_WAIT
+
+
+def test_a_pod_that_lost_its_permissions_serves_no_more(story: Story) -> None:
+    assert reached(story, "cut-small", 1, story.cut) <= GRACE
+    assert reached(story, "cut-small", 3, story.cut + 1) <= UNPROVEN
+
+
+def test_a_pod_that_works_is_left_alone(story: Story) -> None:
+    looks = story.record.between("mine-small", story.opens + 2 * GRACE, story.cut + UNPROVEN)
+
+    assert {look.wanted for look in looks} == {4}
+
+
+@pytest.mark.parametrize("name", ["unbound", "cut"])
+def test_status_names_the_permission_and_its_object(story: Story, name: str) -> None:
+    (message,) = [message for code, message in story.status[name] if code == "S083"]
+
+    assert f"the ServiceAccount {name} may not " in message
+    assert f"the RoleBinding {name} is missing in the namespace {SPACE}" in message

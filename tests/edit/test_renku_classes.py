@@ -1,0 +1,264 @@
+"""`berth import renku-classes`: classes as Renku makes the pods of their sessions, and the check of drift."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from berth.cli.console import EXIT_BAD_INPUT
+from berth.edit.classes import ImportedClasses, import_renku_classes
+from berth.pipeline import Pipeline
+from berth.reading.source import Source
+from berth.schema.values import ResourceClass
+
+from tests.answer import Berth
+
+SITE = b"apiVersion: berth.dev/v1alpha1\nkind: Site\nmetadata: {name: a}\nspec: {clusters: [{name: prod}]}\n"
+
+
+def renku_class(number: int, name: str = "small", **fields: object) -> dict[str, Any]:
+    """Return a class as the API answers it, with what is not of use here, too."""
+    usual = {"cpu": 0.5, "memory": 2, "gpu": 0, "max_storage": 100, "default_storage": 10, "default": False}
+    return {"id": number, "name": name, **usual, "tolerations": [], "node_affinities": [], **fields}
+
+
+def pool(*classes: dict[str, Any], name: str = "Public pool", **fields: object) -> dict[str, Any]:
+    usual = {"id": 1, "default": True, "public": True, "quota": None, "platform": "linux/amd64"}
+    return {"name": name, "classes": [*classes], **usual, **fields}
+
+
+GPU = renku_class(
+    9,
+    "GPU machine",
+    cpu=4,
+    memory=16,
+    gpu=1,
+    tolerations=["renku.io/gpu"],
+    node_affinities=[
+        {"key": "renku.io/gpu", "required_during_scheduling": True},
+        {"key": "renku.io/fast", "required_during_scheduling": False},
+    ],
+)
+POOLS = [pool(renku_class(4), renku_class(5, "large", cpu=2, memory=8)), pool(GPU, name="GPUs", id=2)]
+
+
+def imported(answer: object, *pools: str) -> ImportedClasses:
+    text = answer if isinstance(answer, str) else json.dumps(answer)
+    return import_renku_classes(Source("pools.json", text.encode()), None, "renku", pools)
+
+
+def classes(answer: object, *pools: str) -> dict[str, ResourceClass]:
+    found = imported(answer, *pools)
+    assert found.findings == ()
+    project = Pipeline(sources=[Source("a.yaml", SITE), Source("b.yaml", found.text.encode())])
+    assert project.problems == []
+    return project.declared.classes
+
+
+def test_a_class_has_what_renku_gives_to_its_pods() -> None:
+    made = classes(POOLS)["gpu-machine"]
+
+    assert made.renku_id == 9
+    assert dict(made.requests) == {"cpu": "4", "memory": "16Gi", "nvidia.com/gpu": "1"}
+    assert dict(made.limits) == {"memory": "16Gi", "nvidia.com/gpu": "1"}
+    assert json.loads(json.dumps(made.pod.placement)) == {
+        "tolerations": [{"key": "renku.io/gpu", "operator": "Exists"}],
+        "affinity": {
+            "nodeAffinity": {
+                "requiredDuringSchedulingIgnoredDuringExecution": {
+                    "nodeSelectorTerms": [
+                        {"matchExpressions": [{"key": "renku.io/gpu", "operator": "Exists"}]}
+                    ]
+                },
+                "preferredDuringSchedulingIgnoredDuringExecution": [
+                    {
+                        "weight": 1,
+                        "preference": {"matchExpressions": [{"key": "renku.io/fast", "operator": "Exists"}]},
+                    }
+                ],
+            }
+        },
+    }
+    assert made.sessions is not None
+    assert (made.sessions.source, made.sessions.namespaces) == ("renku", ("renku",))
+
+
+@pytest.mark.parametrize(
+    ("cpu", "amount"), [(0.1, "100m"), (1, "1"), (1.5, "1500m"), (0.0005001, "1m")], ids=str
+)
+def test_cores_are_rounded_to_thousandths(cpu: float, amount: str) -> None:
+    assert dict(classes([pool(renku_class(1, cpu=cpu))])["small"].requests)["cpu"] == amount
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [POOLS, POOLS[0], POOLS[0]["classes"], POOLS[0]["classes"][0]],
+    ids=["pools", "pool", "classes", "class"],
+)
+def test_every_answer_with_classes_is_read(answer: object) -> None:
+    assert "small" in classes(answer)
+
+
+def test_names_are_valid_and_stay_when_classes_are_added() -> None:
+    listed = [renku_class(7), renku_class(3), renku_class(8, "数据科学"), renku_class(9, "1e3")]
+    made = {one.name: one.renku_id for one in classes([pool(*listed, renku_class(6, "x" * 200))]).values()}
+
+    assert {name: made[name] for name in ("small", "small-7", "1e3")} == {"small": 3, "small-7": 7, "1e3": 9}
+    assert len(made) == 5
+
+
+def test_pools_of_other_clusters_are_left_out_unless_they_are_named() -> None:
+    remote = pool(renku_class(20, "hpc"), name="Supercomputer", remote={"kind": "firecrest"})
+    second = pool(renku_class(21, "far"), name="Second", cluster={"id": "01JC3CB5426KC7P5STS5X3KSS8"})
+    found = imported([*POOLS, remote, second])
+
+    assert {title for title, _ in found.skipped} == {"hpc (Supercomputer)", "far (Second)"}
+    assert list(classes([*POOLS, remote, second], "Second")) == ["far"]
+
+
+ERROR = {"error": {"code": 1401, "message": "You have to be authenticated to perform this operation."}}
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "path"),
+    [
+        (ERROR, "B069", "error"),
+        ([], "B011", ""),
+        ([pool()], "B011", ""),
+        ({"name": "x"}, "B013", ""),
+        ("<html>", "B013", ""),
+        ([pool(renku_class(1, memory=0))], "B012", "[Public pool].classes[small].memory"),
+        ([pool(renku_class(1, cpu="2"))], "B013", "[0].classes[small].cpu"),
+        ([pool(renku_class(1, cpu=0))], "B012", "[0].classes[small].cpu"),
+        ([pool(renku_class(1, memory=1.5))], "B013", "[0].classes[small].memory"),
+        ([pool(renku_class(1), renku_class(1, "other"))], "B016", "[0].classes[other].id"),
+        ("a: 1\n---\nb: 2", "B013", ""),
+        (
+            [pool(renku_class(1), remote={"kind": "runai"})],
+            "B011",
+            "",
+        ),
+    ],
+    ids=[
+        "error",
+        "empty",
+        "no-class",
+        "another-answer",
+        "page",
+        "no-memory",
+        "text",
+        "no-cpu",
+        "part-of-a-gigabyte",
+        "same-id",
+        "two-documents",
+        "only-elsewhere",
+    ],
+)
+def test_an_answer_without_sound_classes_is_an_error(answer: object, code: str, path: str) -> None:
+    found = imported(answer)
+
+    assert (found.text, [one.code for one in found.findings]) == ("", [code])
+    assert path.rpartition("].")[2] in found.findings[0].path
+
+
+def test_a_pool_that_is_not_there_is_an_error() -> None:
+    (found,) = imported(POOLS, "Publik pool").findings
+
+    assert (found.code, "Public pool" in found.fix) == ("B011", True)
+
+
+def test_renkus_error_says_what_it_is_to_every_import(berth: Berth, folder: Path) -> None:
+    (folder / "answer.json").write_text(json.dumps(ERROR))
+    answers = [berth("import", source, "answer.json") for source in ("renku", "renku-classes")]
+
+    for answer in answers:
+        assert answer.code == 1
+        assert "answer.json:1:" in answer.err
+        assert "error[B069]" in answer.err
+        assert "1401" in answer.err
+        assert "You have to be authenticated" in answer.err
+
+
+def test_the_command_writes_one_file_and_lists_the_classes(berth: Berth, folder: Path) -> None:
+    remote = pool(renku_class(20, "hpc"), name="Supercomputer", remote={"kind": "firecrest"})
+    (folder / "pools.json").write_text(json.dumps([*POOLS, remote]))
+    told = berth(
+        "import", "renku-classes", "pools.json", "--cluster", "prod", "--file", "reservations/r.yaml"
+    )
+
+    assert told.code == 0, told.err
+    assert "cpu 4, memory 16Gi, nvidia.com/gpu 1" in told.out
+    assert "hpc (Supercomputer)" in told.out
+    assert (folder / "reservations/r.yaml").read_text().count("renkuId: ") == 3
+
+
+def drift(answer: str, **spec: object) -> list[str]:
+    """Return what is told about a class with id 9 where the Site names this answer."""
+    usual = {"renkuId": 9, "requests": {"cpu": "4", "memory": "16Gi", "nvidia.com/gpu": 1}}
+    placement = {"tolerations": ANYWHERE, "affinity": REQUIRED}
+    sessions = {"source": "renku", "namespaces": ["renku"]}
+    made = {
+        "apiVersion": "berth.dev/v1alpha1",
+        "kind": "ResourceClass",
+        "metadata": {"name": "gpu", "annotations": {"berth.dev/ignore": "B033: a test"}},
+        "spec": {**usual, **placement, "sessions": sessions, **spec},
+    }
+    site = SITE.replace(b"name: prod", b"name: prod, renkuClasses: pools.json").replace(
+        b"spec: {", b"spec: {timeZone: UTC, "
+    )
+    sources = [Source("a.yaml", site), Source("b.yaml", json.dumps(made).encode())]
+    project = Pipeline(sources=sources, other_file=lambda path: Source(path, answer.encode()))
+    assert list(project.items()) == []
+    return [f"{one.code} {one.path}" for one in project.findings()]
+
+
+ANYWHERE = [{"key": "renku.io/gpu", "operator": "Exists"}]
+REQUIRED = {
+    "nodeAffinity": {
+        "requiredDuringSchedulingIgnoredDuringExecution": {
+            "nodeSelectorTerms": [{"matchExpressions": [{"key": "renku.io/gpu", "operator": "Exists"}]}]
+        }
+    }
+}
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ({}, []),
+        ({"requests": {"cpu": "4", "memory": "8Gi", "nvidia.com/gpu": 1}}, ["B085 spec.requests.memory"]),
+        ({"requests": {"cpu": "4", "memory": "16Gi"}}, ["B085 spec.requests"]),
+        ({"requests": {"cpu": "8", "memory": "16Gi", "nvidia.com/gpu": 1}}, []),
+        ({"tolerations": []}, ["B086 spec"]),
+        ({"affinity": {}}, ["B086 spec"]),
+        ({"tolerations": [*ANYWHERE, {"key": "of-the-platform", "operator": "Exists"}]}, []),
+        ({"renkuId": 10}, ["B266 spec.renkuId"]),
+    ],
+    ids=["equal", "smaller", "no-gpu", "larger", "taint", "nodes", "more-tolerated", "unknown-id"],
+)
+def test_a_class_that_differs_from_renkus_is_told(spec: dict[str, object], expected: list[str]) -> None:
+    assert drift(json.dumps(POOLS), **spec) == expected
+
+
+@pytest.mark.parametrize("answer", ["", "[", json.dumps(ERROR)], ids=["empty", "not-json", "error"])
+def test_resource_pools_that_cannot_be_read_are_told(answer: str) -> None:
+    assert drift(answer) == ["B087 spec.clusters[prod].renkuClasses"]
+
+
+def test_a_pool_that_is_almost_there_is_suggested() -> None:
+    (finding,) = imported(pool(renku_class(1), name="HPC"), "hpc").findings
+
+    assert finding.fix == "Did you mean HPC?"
+
+
+def test_an_id_that_another_file_has_is_a_finding_at_the_class_of_renku(berth: Berth, folder: Path) -> None:
+    answer = [pool(renku_class(1, "small-one")), pool(renku_class(2, "large"), name="HPC")]
+    (folder / "pools.json").write_text(json.dumps(answer))
+    given = ("import", "renku-classes", "pools.json", "--cluster", "prod")
+    assert berth(*given).code == 0
+    told = berth(*given, "--pool", "HPC", "--file", "reservations/hpc.yaml")
+
+    assert told.code == EXIT_BAD_INPUT
+    assert told.err.startswith("pools.json:1:")
+    assert 'sessions of Renku\'s class 2 "large"' in told.err
+    assert not (folder / "reservations/hpc.yaml").exists()

@@ -1,0 +1,142 @@
+"""One pull request that tries everything, and the workflow that `berth init` writes.
+
+What is refused is named, and what is valid is shown in full: nothing passes by unseen.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli import project
+from tests.flow.conftest import Repository
+from tests.flow.github import Github, set_time
+
+POLICIES = """\
+  policies:
+    - {name: soon, when: {noticeBelow: 48h}, require: refuse}
+    - {name: large, when: {seatsAbove: 60}, require: refuse}
+    - {name: platform, match: {kinds: [ResourceClass, Calendar]}, require: {approvalBy: "@uni/platform"}}
+"""
+SHARED = """\
+---
+apiVersion: berth.dev/v1alpha1
+kind: ResourceClass
+metadata: {name: mine}
+spec:
+  cluster: prod
+  requests: {cpu: "1"}
+  tolerations: [{operator: Exists}]
+  images: [registry.example.org/mine:1]
+  imageWarmUp: initContainer
+  sessions: {source: pods, namespaces: [kube-system], selector: {matchLabels: {app: x}}}
+---
+apiVersion: berth.dev/v1alpha1
+kind: Calendar
+metadata: {name: mine}
+spec: {closes: true, dates: [2026-02-23]}
+"""
+
+
+@pytest.fixture
+def github(repository: Repository, tmp_path: Path) -> Github:
+    """A lecturer's course on a site with policies, which the branch left before they came."""
+    repository.git("checkout", "--quiet", "-b", "change")
+    repository.git("checkout", "--quiet", "main")
+    (repository.folder / "reservations/site.yaml").write_text(project.SITE + POLICIES, "utf-8")
+    owner = 'spec:\n  owner: {name: Eve, contact: "@eve"}\n'
+    repository.edit("course.yaml", "spec:\n", owner)
+    assert repository.run("berth", "render").code == 0
+    repository.commit("policies")
+    repository.git("push", "--quiet", "origin", "main")
+    repository.git("checkout", "--quiet", "change")
+    set_time(repository, "2026-02-01T00:00:00Z")
+    return Github(repository, tmp_path)
+
+
+def write(repository: Repository, path: str, text: str) -> None:
+    file = repository.folder / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, "utf-8")
+
+
+def published(repository: Repository, github: Github) -> tuple[list[str], str, str]:
+    repository.git("add", "--all", "--force")
+    repository.commit("a small correction")
+    repository.git("push", "--quiet", "--force", "origin", "change")
+    ran = github.run()
+    return ran.failed, ran.state, (ran.out + ran.comments[0][2]).replace("\\", "")
+
+
+def test_what_is_not_allowed_is_refused_by_name(repository: Repository, github: Github) -> None:
+    write(repository, ".gitignore", "base.yaml\n.d/\n")
+    write(repository, "rendered/clusters/.x.yaml", "kind: ClusterRoleBinding\n")
+    write(repository, "rendered/gitops/.d/x.yaml", "kind: Application\n")
+    write(repository, "rendered/clusters/prod/.argocd-source.yaml", "kustomize: {}\n")
+    (repository.folder / "rendered/clusters/prod/more").symlink_to("/etc")
+    (repository.folder / "reservations/passwords.yaml").symlink_to("/etc/passwd")
+    (repository.folder / "reservations/token.yaml").symlink_to("../.git/config")
+    write(repository, "reservations/a\n::stop-commands::x.yaml", "kind: Calendar\n")
+    repository.edit("course.yaml", "spec:\n", 'spec:\n  owner: {name: Eve, contact: "@eve"}\n')
+    labels = "labels: {rbac.authorization.k8s.io/aggregate-to-edit: on}"
+    note = 'annotations: {berth.dev/ignore: "B076: no matter; B110: no matter"}'
+    repository.edit("course.yaml", "{name: course}", f"{{name: course, {labels}, {note}}}")
+    course = repository.folder / "reservations/course.yaml"
+    course.write_text(course.read_text("utf-8") + SHARED, "utf-8")
+    unknown = "".join(f"  unknown{number}: 1\n" for number in range(5_000))
+    many = project.NIGHT.replace("night", "many").replace("spec:\n", f"spec:\n{unknown}")
+    write(repository, "reservations/many.yaml", many)
+    failed, state, shown = published(repository, github)
+
+    assert (bool(failed), state) == (True, "failure")
+    for evidence in (
+        "reservations/passwords.yaml:1:1: error[B001] the link leads out of the repository.",
+        "reservations/token.yaml:1:1: error[B001] ",
+        "n::stop-commands::x.yaml:1:1: error[B001] its name has invisible characters.",
+        "error[B023] metadata.labels",
+        "error[B271]",
+        "error[B010] spec.unknown0",
+        "4900 more problems",
+    ):
+        assert evidence in shown, evidence
+    assert "root:" not in shown
+    assert not [line for line in shown.splitlines() if line.startswith("::stop-commands::")]
+
+
+def test_what_is_rendered_by_nobody_is_refused_by_name(repository: Repository, github: Github) -> None:
+    paths = [
+        *("clusters/.x.yaml", "clusters/prod/.argocd-source.yaml", "gitops/.d/x.yaml"),
+        *("clusters/prod/reservations/.course.yaml", "clusters/prod/x.json"),
+    ]
+    write(repository, ".gitignore", ".*\n*.json\n")
+    for path in paths:
+        write(repository, f"rendered/{path}", "kind: ClusterRoleBinding\n")
+    failed, state, shown = published(repository, github)
+
+    assert (failed[0], state) == ("Render", "failure")
+    for path in paths:
+        assert f"rendered/{path} was not written by Berth." in shown
+
+
+def test_what_is_valid_is_shown_in_full_and_judged_by_the_policies_of_the_base(
+    repository: Repository, github: Github
+) -> None:
+    write(repository, "reservations/mine.yaml", SHARED.removeprefix("---\n"))
+    monday = '      - {dayOfWeek: mon, startTime: "09:00", endTime: "13:00"}\n'
+    split = "".join(monday.replace("09", hour) for hour in ("09", "10", "11"))
+    repository.edit("course.yaml", monday, split)
+    repository.edit("course.yaml", "    moved: [{date: 2026-02-23, to: {date: 2026-02-24}}]\n", "")
+    failed, state, shown = published(repository, github)
+
+    assert (bool(failed), state) == (True, "failure")
+    first = shown.partition("### Berth: ")[2].splitlines()[0]
+    assert first.startswith("new permissions in kube-system")
+    for evidence in (
+        "refused by policy soon, large",
+        "needs approval by",
+        "ResourceClass mine (reservations/mine.yaml)",
+        "Calendar mine (reservations/mine.yaml)",
+        "spec.tolerations",
+        "spec.imageWarmUp",
+        "spec.closes",
+    ):
+        assert evidence in shown.replace("\u200b", ""), evidence

@@ -1,0 +1,187 @@
+"""What a site adds to the pods of Berth's Jobs and to placeholders, and an existing PriorityClass."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.manifests.cloudparts import Object, mondays, objects, resource_class, site, texts
+from tests.saying import Value
+
+SEAT: Value = {"cloudCapacity": [], "requests": {"cpu": "1"}}
+DEFAULTS = {
+    "sweep": {"requests": {"cpu": "10m", "memory": "32Mi"}, "limits": {"memory": "256Mi"}},
+    "scaler": {"requests": {"cpu": "10m", "memory": "32Mi"}, "limits": {"memory": "64Mi"}},
+    "occurrence": {"requests": {"cpu": "1m", "memory": "12Mi"}, "limits": {"memory": "32Mi"}},
+}
+
+
+def rendered(
+    folder: Path, cluster: Value, /, seat: Value | None = None, backend: Value | None = None, **spec: Any
+) -> dict[str, Object]:
+    """All objects of a cluster with a course."""
+    said = site(**cluster)
+    said["spec"] |= spec
+    course = mondays("course", **({"backend": backend} if backend else {}))
+    found = texts(folder, said, resource_class(**SEAT, **(seat or {})), course)
+    return {
+        name: one
+        for path, text in found.items()
+        if path.startswith("clusters/")
+        for name, one in objects(text).items()
+    }
+
+
+def job_pods(found: dict[str, Object]) -> list[Object]:
+    names = ("CronJob/course", "CronJob/berth-sweep")
+    return [found[name]["spec"]["jobTemplate"]["spec"]["template"] for name in names]
+
+
+def resources(found: dict[str, Object]) -> dict[str, Value]:
+    containers = [
+        container
+        for pod in job_pods(found)
+        for container in (*pod["spec"].get("initContainers", []), *pod["spec"]["containers"])
+    ]
+    return {one["name"]: one["resources"] for one in containers}
+
+
+def with_change(**changes: Value) -> dict[str, Value]:
+    """The defaults with other requests and limits in each container."""
+    return {
+        name: {kind: {**amounts, **changes.get(kind, {})} for kind, amounts in one.items()}
+        for name, one in DEFAULTS.items()
+    }
+
+
+def test_each_container_keeps_its_own_resources_but_those_that_the_site_names(tmp_path: Path) -> None:
+    assert resources(rendered(tmp_path / "a", {})) == DEFAULTS
+    limited = rendered(tmp_path / "b", {}, runtime={"resources": {"limits": {"cpu": "200m"}}})
+    assert resources(limited) == with_change(limits={"cpu": "200m"})
+
+
+def test_a_cluster_is_over_the_site_by_key(tmp_path: Path) -> None:
+    own = {"runtime": {"resources": {"requests": {"cpu": "20m"}}}}
+    above = {"resources": {"limits": {"cpu": "200m"}, "requests": {"cpu": "50m", "memory": "8Mi"}}}
+
+    assert resources(rendered(tmp_path, own, runtime=above)) == with_change(
+        requests={"cpu": "20m", "memory": "8Mi"}, limits={"cpu": "200m"}
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        # A limit below the request of a container lowers that; a request above a limit raises it.
+        ({"limits": {"memory": "16Mi"}}, {"requests": "16Mi", "limits": "16Mi"}),
+        ({"requests": {"memory": "1Gi"}}, {"requests": "1Gi", "limits": "1Gi"}),
+        ({"requests": {"memory": "1Gi"}, "limits": {"memory": "2Gi"}}, {"requests": "1Gi", "limits": "2Gi"}),
+    ],
+)
+def test_a_default_gives_way_to_what_contradicts_it(
+    tmp_path: Path, said: Value, expected: dict[str, str]
+) -> None:
+    found = resources(rendered(tmp_path, {}, runtime={"resources": said}))["scaler"]
+
+    assert {kind: amounts["memory"] for kind, amounts in found.items()} == expected
+
+
+def test_autopilot_changes_nothing_of_our_pods(tmp_path: Path) -> None:
+    """At least 50m and 52Mi for a pod, and at least 1 GiB for each cpu, or it raises one of them."""
+    found = resources(rendered(tmp_path, {"platform": "gke-autopilot", "autoscaler": "none"}))
+
+    for name in ("scaler", "sweep"):
+        assert found[name]["requests"] == {"cpu": "50m", "memory": "64Mi"}
+    assert found["occurrence"] == DEFAULTS["occurrence"]
+
+
+def test_pods_of_jobs_have_what_the_site_adds(tmp_path: Path) -> None:
+    runtime = {
+        "podLabels": {"team": "a"},
+        "podAnnotations": {"sidecar.istio.io/inject": "false"},
+        "priorityClassName": "platform",
+        "nodeSelector": {"pool": "core"},
+    }
+    plain, found = rendered(tmp_path / "plain", {}), rendered(tmp_path, {}, runtime=runtime)
+
+    for before, after in zip(job_pods(plain), job_pods(found), strict=True):
+        notes = before["metadata"].get("annotations", {})
+        assert after["metadata"]["labels"] == {**before["metadata"]["labels"], "team": "a"}
+        assert after["metadata"]["annotations"] == {**notes, "sidecar.istio.io/inject": "false"}
+        assert after["spec"] == {
+            **before["spec"],
+            "priorityClassName": "platform",
+            "nodeSelector": {"pool": "core"},
+        }
+    # Nothing else has them: no account, no Role, no placeholder.
+    others = {name: one for name, one in found.items() if not name.startswith("CronJob/")}
+    assert "istio" not in json.dumps(others)
+    assert '"team"' not in json.dumps(others)
+
+
+def test_a_cluster_replaces_what_the_site_adds(tmp_path: Path) -> None:
+    own = {"runtime": {"podLabels": {"team": "b"}, "priorityClassName": "own"}}
+    found = rendered(tmp_path, own, runtime={"podLabels": {"team": "a"}, "podAnnotations": {"x": "y"}})
+
+    for pod in job_pods(found):
+        assert pod["metadata"]["labels"]["team"] == "b"
+        assert pod["metadata"]["annotations"]["x"] == "y"
+        assert pod["spec"]["priorityClassName"] == "own"
+
+
+def test_placeholders_have_the_annotations_of_their_class(tmp_path: Path) -> None:
+    added = {"podAnnotations": {"karpenter.sh/do-not-disrupt": "true"}}
+    plain, found = rendered(tmp_path / "plain", {}), rendered(tmp_path, {}, added)
+    before, after = (one["Deployment/course-bench"]["spec"]["template"] for one in (plain, found))
+
+    assert after["metadata"]["annotations"] == {
+        **before["metadata"]["annotations"],
+        **added["podAnnotations"],
+    }
+    assert after["spec"] == before["spec"]
+
+
+def test_seats_of_a_buffer_have_them_too(tmp_path: Path) -> None:
+    gates = {"karpenter": {"version": "1.14", "gates": {"CapacityBuffer": True}}}
+    found = rendered(tmp_path, gates, {"podAnnotations": {"a": "b"}}, {"type": "capacityBuffer"})
+
+    assert found["PodTemplate/course-bench"]["template"]["metadata"]["annotations"] == {"a": "b"}
+
+
+def test_placeholders_may_have_a_priority_class_that_exists(tmp_path: Path) -> None:
+    existing = {"priority": {"className": "hub-user-placeholder-priority", "value": -10}}
+    for name, place in (("cluster", (existing, {})), ("site", ({}, existing))):
+        cluster, spec = place
+        found = rendered(tmp_path / name, cluster, **spec)
+        pod = found["Deployment/course-bench"]["spec"]["template"]["spec"]
+
+        assert pod["priorityClassName"] == "hub-user-placeholder-priority"
+        assert not [one for one in found if one.startswith("PriorityClass/")]
+
+
+def test_a_cluster_with_a_priority_of_its_own_has_its_own_class(tmp_path: Path) -> None:
+    found = rendered(tmp_path, {"priority": -5}, priority={"className": "hub", "value": -10})
+
+    assert found["PriorityClass/berth-uni-5"]["value"] == -5
+    assert found["Deployment/course-bench"]["spec"]["template"]["spec"]["priorityClassName"] == "berth-uni-5"
+
+
+def test_argo_cd_may_make_only_what_is_rendered(tmp_path: Path) -> None:
+    theirs = {"namespace": {"name": "jhub", "create": False}, "priority": {"className": "a", "value": -10}}
+    files = {
+        name: texts(tmp_path / name, site(**cluster), resource_class(**SEAT), mondays("course"))
+        for name, cluster in (("own", {}), ("theirs", theirs))
+    }
+    kinds = {}
+    for name, found in files.items():
+        (project,) = (
+            one
+            for path, text in found.items()
+            if path.startswith("gitops/")
+            for key, one in objects(text).items()
+            if key.startswith("AppProject/")
+        )
+        kinds[name] = {one["kind"] for one in project["spec"]["clusterResourceWhitelist"]}
+
+    assert kinds["own"] - kinds["theirs"] == {"Namespace", "PriorityClass"}

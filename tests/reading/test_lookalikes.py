@@ -1,0 +1,161 @@
+"""Characters that look like others: named with their column where they do harm, and left alone elsewhere."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+from berth.findings import Finding
+from berth.pipeline import Pipeline
+from berth.reading.source import Source
+
+CASES = yaml.safe_load((Path(__file__).parents[1] / "cases/world/pasted.yaml").read_text("utf-8"))
+PROJECT = """\
+apiVersion: berth.dev/v1alpha1
+kind: Site
+metadata: {name: uni}
+spec: {timeZone: Europe/Zurich, clusters: [{name: prod}]}
+---
+apiVersion: berth.dev/v1alpha1
+kind: ResourceClass
+metadata: {name: small}
+spec:
+  requests: {cpu: "1", memory: 4Gi}
+---
+apiVersion: berth.dev/v1alpha1
+kind: CapacityReservation
+metadata:
+  name: algebra
+  annotations:
+    room: the hall
+    note: bring "paper"
+spec:
+  title: Linear algebra # for everybody
+  resourceClass: small
+  recurrence:
+    type: weekly
+    startDate: 2027-02-01
+    endDate: 2027-05-14
+    schedule:
+      - {dayOfWeek: mon, startTime: "09:00", endTime: '13:00'}
+      - dayOfWeek: tue
+        startTime: "10:00"
+        endTime: "12:00"
+    except: [2027-03-29, 2027-04-05]
+  provisioning:
+    placeholderCount: 25
+    scaleDownBehavior: none
+"""
+INVISIBLE = {"\u00a0": "no-break space (U+00A0)", "\u202f": "narrow no-break space (U+202F)"} | {
+    "\u200b": "zero width space (U+200B)",
+    "\u200d": "zero width joiner (U+200D)",
+    "\u2060": "word joiner (U+2060)",
+    "\ufeff": "byte order mark (U+FEFF)",
+}
+# Of each, what it is taken for.
+LOOKALIKES = {
+    "\u2013": ("-", "en dash (U+2013)"),
+    "\u2014": ("-", "em dash (U+2014)"),
+    "\u201c": ('"', "left double quotation mark (U+201C)"),
+    "\u2019": ("'", "right single quotation mark (U+2019)"),
+    "\uff1a": (":", "fullwidth colon (U+FF1A)"),
+}
+
+
+def found(text: str) -> list[Finding]:
+    pipeline = Pipeline(sources=[Source("a.yaml", text.encode())])
+    for _ in pipeline.items():
+        pass
+    return pipeline.findings()
+
+
+def names(findings: list[Finding], name: str, text: str, at: int) -> bool:
+    """Whether one of them names the character and its column."""
+    line, column = text.count("\n", 0, at) + 1, at - (text.rfind("\n", 0, at) + 1) + 1
+    return any(
+        (name in one.message and (one.line, one.column) == (line, column))
+        or re.search(rf"{re.escape(name)} in (line {line}, )?column {column}\b", one.fix) is not None
+        for one in findings
+    )
+
+
+def test_the_project_is_valid() -> None:
+    assert found(PROJECT) == []
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
+def test_what_people_paste_is_named(case: dict[str, str]) -> None:
+    before, after = case["replace"], case["by"]
+    assert PROJECT.count(before) == 1
+    text = PROJECT.replace(before, after)
+    at = next(i for i, character in enumerate(text) if not character.isascii())
+
+    assert names(found(text), case["named"], text, at), found(text)
+
+
+def structural() -> Iterator[int]:
+    """The places around the marks of YAML and in the indentation, but not those inside of a free text."""
+    for match in re.finditer(r"(?m)^ *|[:,{}\[\]\"'#]|- |$", PROJECT):
+        yield from {match.start(), match.end()}
+
+
+def is_comment(at: int) -> bool:
+    return "#" in PROJECT[PROJECT.rfind("\n", 0, at) + 1 : at]
+
+
+PLACES = sorted({at for at in structural() if not is_comment(at)})
+
+
+@pytest.mark.parametrize("character", INVISIBLE, ids=INVISIBLE.values())
+def test_one_that_is_inserted_anywhere_in_the_structure_is_named_or_changes_nothing(character: str) -> None:
+    silent = []
+    for at in PLACES[character == "\ufeff" :]:  # at the very beginning it is one
+        text = PROJECT[:at] + character + PROJECT[at:]
+        if not names(found(text), INVISIBLE[character], text, at):
+            silent.append(text[text.rfind("\n", 0, at) + 1 : at + 20])
+
+    # What is between the words of a text belongs to it.
+    assert [one for one in silent if "note: bring" not in one] == []
+
+
+@pytest.mark.parametrize("character", LOOKALIKES, ids=[name for _, name in LOOKALIKES.values()])
+def test_one_in_place_of_the_mark_that_it_looks_like_is_named(character: str) -> None:
+    meant, name = LOOKALIKES[character]
+    places = [
+        match.start() for match in re.finditer(re.escape(meant), PROJECT) if not is_comment(match.start())
+    ]
+    silent = []
+    for at in places:
+        text = PROJECT[:at] + character + PROJECT[at + 1 :]
+        if not names(found(text), name, text, at):
+            silent.append(text[text.rfind("\n", 0, at) + 1 : at + 20])
+
+    assert [one for one in silent if "note: bring" not in one] == []
+
+
+FINE = {
+    "title-in-french": "title: Alg\xe8bre\u00a0\xab lin\xe9aire\u00a0\xbb \u2013 1re\u202fann\xe9e",
+    "quoted-title-in-french": 'title: "Alg\xe8bre\u00a0: \xab lin\xe9aire\u00a0\xbb\u00a0"',
+    "typographic-quotes": "title: \u201cLinear\u201d algebra\u2019s",
+    "dash-in-front": "title: \u2013 algebra",
+    "in-chinese": "title: \u7ebf\u6027\u4ee3\u6570\uff1a\u7b2c\u4e00\u90e8\u5206\uff0c\u4e0a",
+    "family-of-emoji": "title: \U0001f469\u200d\U0001f4bb hour",
+    "persian": "title: \u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+    "comment": "title: Linear algebra #\u00a0\u2013 for \u201ceverybody\u201d\u200b",
+    "block": "title: |-\n    Linear\u00a0\u2013 algebra\u200b\u00a0",
+}
+
+
+@pytest.mark.parametrize("line", FINE.values(), ids=FINE)
+def test_text_that_is_fine_stays_fine(line: str) -> None:
+    assert found(PROJECT.replace("title: Linear algebra # for everybody", line)) == []
+
+
+@pytest.mark.parametrize("line", FINE.values(), ids=FINE)
+def test_it_is_not_blamed_for_what_is_wrong_elsewhere(line: str) -> None:
+    text = PROJECT.replace("title: Linear algebra # for everybody", line)
+    for good, bad in (("resourceClass: small", "resourceClass: small: x"), ("Count: 25", "Count: x")):
+        assert found(text.replace(good, bad)) == [
+            one._replace(line=one.line + line.count("\n")) for one in found(PROJECT.replace(good, bad))
+        ]

@@ -1,0 +1,139 @@
+"""What a taken-over scaler can write makes no other object of it: names say what an object is."""
+
+import json
+from typing import Any
+
+import pytest
+from berth.core.objectnames import LONGEST, fit, is_record, is_timetable, pool, record, single
+from berth.runtime.sessionobserver import TimetableReader
+
+from tests.runtime.fake_objects import Tree
+from tests.runtime.slotworld import slot_text
+from tests.runtime.sweepworld import (
+    Swept,
+    capacity_buffer,
+    cronjob,
+    deployment,
+    inventory,
+    missed,
+    seen,
+    timetable,
+)
+from tests.runtime.world import timetable_text
+
+ATTACKS: dict[str, dict[str, str]] = {
+    "of-a-victim": {"berth.dev/role": "timetable", "berth.dev/reservation": "course"},
+    "of-an-invented-reservation": {"berth.dev/role": "timetable", "berth.dev/reservation": "invented"},
+    "of-its-own-name": {"berth.dev/role": "timetable", "berth.dev/reservation": "mine-record"},
+    "without-a-role": {"berth.dev/reservation": "course"},
+}
+
+
+def forged(labels: Tree, text: str) -> Tree:
+    """The record `mine-record`, as the account of the reservation `mine` can write it."""
+    made = timetable(name="mine", text=text)
+    made["metadata"] |= {"name": "mine-record", "uid": "uid-forged"}
+    made["metadata"]["labels"] = {"berth.dev/site": "example", **labels}
+    return made
+
+
+def claim(reservation: str, count: int = 500) -> str:
+    row = (f"{reservation}/1", "07:30", "08:00", "10:00", {"small": count})
+    return json.dumps({**json.loads(timetable_text(row)), "reservation": reservation})
+
+
+@pytest.mark.parametrize("labels", ATTACKS.values(), ids=ATTACKS)
+def test_a_record_with_other_labels_opens_and_closes_nothing(labels: Tree) -> None:
+    attack = forged(labels, claim(labels["berth.dev/reservation"]))
+    swept = Swept("09:00", *missed(), attack)
+
+    assert swept.run() == 0
+    assert swept.cluster.replicas() == {"course-small": 25}
+    assert sorted(swept.cluster.of("jobs")) == ["course-sweep"]
+
+
+def test_a_record_with_other_labels_makes_no_slots() -> None:
+    text = slot_text(("course/1", "07:30", "08:00", "10:00", {"small": 500}))
+    text = json.dumps({**json.loads(text), "reservation": "invented"})
+    labels = {"berth.dev/role": "timetable", "berth.dev/reservation": "invented"}
+    swept = Swept("09:00", *missed(), forged(labels, text))
+
+    assert swept.site.koordinator
+    assert swept.run() == 0
+    assert swept.koordinator.writes == []
+
+
+def test_a_record_is_no_inventory() -> None:
+    """Which removes all that it does not name."""
+    attack = forged({}, "")
+    attack["data"] = {"reservations.txt": "mine\n"}
+    swept = Swept("09:00", *missed(), attack, inventory("course\n"), prunes=True)
+
+    assert swept.run() == 0
+    assert "course" in swept.cluster.of("configmaps")
+    assert "berth.dev/gone-since" not in swept.cluster.of("configmaps")["course"]["metadata"]["annotations"]
+
+
+def test_a_deployment_with_the_label_of_another_reservation_is_not_closed_for_it() -> None:
+    """Its own pod scales it by name."""
+    trees = [deployment(25, reservation="other"), cronjob("other", reservation="other")]
+    swept = Swept("12:00", timetable(name="other"), *trees)
+
+    assert swept.run() == 0
+    assert swept.cluster.replicas() == {"course-small": 25}
+
+
+def test_a_capacity_buffer_that_its_account_relabels_is_none_of_another_reservation() -> None:
+    found = seen(timetable(), capacity_buffer(99, "mine-small", reservation="course"))
+
+    assert [one.deployments for one in found.reservations] == [()]
+
+
+def config_map(name: str, reservation: str, says: str) -> dict[str, Any]:
+    metadata = {"name": name, "labels": {"berth.dev/reservation": reservation}}
+    return {"metadata": metadata, "data": {"timetable.json": claim(says)}}
+
+
+@pytest.mark.parametrize(
+    ("name", "reservation", "says"),
+    [
+        ("mine-record", "course", "course"),
+        ("mine-record", "mine-record", "mine-record"),
+        ("other", "course", "course"),
+    ],
+)
+def test_a_scaler_believes_no_other_record_about_claims_to_sessions(
+    name: str, reservation: str, says: str
+) -> None:
+    assert TimetableReader((), 0).read(config_map(name, reservation, says)) is None
+
+
+def test_a_scaler_believes_a_timetable_about_its_own_reservation_only() -> None:
+    reader = TimetableReader((), 0)
+    own, foreign = (
+        reader.read(config_map("course", "course", "course")),
+        reader.read(config_map("course", "course", "mine")),
+    )
+
+    assert own is not None
+    assert not isinstance(own.found, str)
+    assert foreign is not None
+    assert foreign.found == "reservation: 'mine' is not 'course'"
+
+
+@pytest.mark.parametrize("reservation", ["course", "mine-record", "x" * 51, "x" * 63, f"{'x' * 60}-record"])
+def test_no_name_is_that_of_a_timetable_and_of_a_record(reservation: str) -> None:
+    names = single(reservation), record(reservation)
+
+    assert is_record(names[1], reservation)
+    assert not is_timetable(names[1], names[1])
+    assert is_timetable(names[0], reservation) != reservation.endswith("-record") or len(reservation) > 52
+
+
+def test_names_are_those_of_all_releases() -> None:
+    assert (single("course"), record("course"), pool("course", "small")) == (
+        "course",
+        "course-record",
+        "course-small",
+    )
+    assert len(fit("x" * 63)) == LONGEST
