@@ -96,7 +96,7 @@ def test_any_text_is_one_line_and_the_same_text_again(examples: list[str]) -> No
         ("\U0001fffe\U000e0041", '"\\U0001FFFE\\U000E0041"'),
     ],
     ids=[
-        "plain", "key", "amount", "bytes", "percent", "address", "image", "umlaut", "colon", "colon-at-the-end",
+        "plain", "key", "amount", "bytes", "percent", "address", "image", "umlaut", "colon", "ending-colon",
         "comment", "spaces", "number", "float", "sexagesimal", "date",
         "truth", "null", "n", "dash", "empty", "printable", "quotes", "line", "controls", "invisible",
         "above-the-first-plane",
