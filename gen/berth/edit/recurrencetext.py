@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from datetime import date
 
 from berth.dates.zone import DAY, clock
-from berth.edit.roundtrip import scalar
 from berth.notation.weekdays import WEEKDAYS, WEEKS
+from berth.output.yamltext import flow, quote
 from berth.schema.values import Entry, EntryDates, Except, Extra, Move, Recurrence, Seats
 
 _ON_ONE_LINE = 8  # dates; a longer list has a line for each
@@ -15,7 +15,7 @@ def recurrence_lines(one: Recurrence, seats: Seats) -> list[str]:
     """Return the lines of `recurrence` in a reservation that has these seats."""
     lines = [f"  recurrence:\n    type: {one.type}\n"]
     if one.within:
-        lines.append(f"    within: [{', '.join(map(scalar, one.within))}]\n")
+        lines.append(f"    within: {flow(one.within)}\n")
     elif one.first and one.last:
         lines.append(f"    startDate: {one.first}\n    endDate: {one.last}\n")
     own = {entry.dates.listed: entry for entry in one.schedule if entry.dates.listed is not None}
@@ -29,7 +29,7 @@ def recurrence_lines(one: Recurrence, seats: Seats) -> list[str]:
     if one.interval != 1:
         lines.append(f"    interval: {one.interval}\n")
     if one.calendars:
-        lines.append(f"    calendars: [{', '.join(map(scalar, one.calendars))}]\n")
+        lines.append(f"    calendars: {flow(one.calendars)}\n")
     lines += _block("except", map(_except, one.excepts))
     shared = (entry for entry in one.schedule if entry.dates.listed is None)
     lines += _block("schedule", (_mapping(_entry_fields(entry, seats)) for entry in shared))
@@ -70,7 +70,7 @@ def _entry_fields(entry: Entry, seats: Seats) -> list[str]:
     fields = [f"dayOfWeek: {names[0]}"] if len(names) == 1 else []
     fields += [f"daysOfWeek: [{', '.join(names)}]"] if len(names) > 1 else []
     fields += _hours(entry.start, entry.end, entry.end_day)
-    fields += [f"name: {scalar(entry.name)}"] if entry.name else []
+    fields += [f"name: {quote(entry.name)}"] if entry.name else []
     return fields + _date_fields(entry.dates) + _count(entry.seats, seats)
 
 
