@@ -199,11 +199,11 @@ def test_a_kustomization_is_made_where_it_is_wanted(berth: Berth, folder: Path) 
         "apiVersion: kustomize.config.k8s.io/v1beta1\n"
         "kind: Kustomization\n"
         "resources:\n"
-        '  - "base.yaml"\n'
-        '  - "inventory.yaml"\n'
-        '  - "reservations/night.yaml"\n'
-        '  - "reservations/rest.yaml"\n'
-        '  - "runtime.yaml"\n'
+        "  - base.yaml\n"
+        "  - inventory.yaml\n"
+        "  - reservations/night.yaml\n"
+        "  - reservations/rest.yaml\n"
+        "  - runtime.yaml\n"
     )
 
     project.write(folder)

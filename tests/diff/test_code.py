@@ -23,7 +23,7 @@ def earlier(text: str) -> str:
     """The same file of a version whose package `runtime` differs in one line."""
     (_, runtime) = code.code_maps()
     return text.replace(runtime.name, "berth-runtime-0123456789").replace(
-        '  "sweep.py": |\n', '  "sweep.py": |\n    # earlier\n'
+        "  sweep.py: |\n", "  sweep.py: |\n    # earlier\n"
     )
 
 
@@ -38,8 +38,10 @@ def test_only_the_lines_that_differ_are_shown(now: str) -> None:
     assert [line[0] for line in differing] == ["-", "+", "-"]
 
 
-@pytest.mark.parametrize("after", ["another-version", "an-image"])
+@pytest.mark.parametrize("after", ["another-version", "an-image", "an-image-in-place-of-quoted-text"])
 def test_nobody_is_warned_of_a_deletion_that_no_engine_does(now: str, after: str) -> None:
+    if after == "an-image-in-place-of-quoted-text":
+        now = now.replace("berth.dev/role: code", '"berth.dev/role": "code"')
     found = compare_file(PATH, now, earlier(now) if after == "another-version" else None)
     assert found is not None
 

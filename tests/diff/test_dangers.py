@@ -186,7 +186,7 @@ def test_another_priority_is_another_object_of_the_whole_cluster(pair: Pair) -> 
         ),
         ("reservations/course.yaml", '  schedule: "', '  schedule: "5', ("CronJob course: ", "schedule")),
         ("reservations/course.yaml", "  replicas: 0\n", "", ("Deployment course-small: ", "`replicas`")),
-        ("reservations/course.yaml", '      - "patch"\n', "", ("Role course: ", "permissions")),
+        ("reservations/course.yaml", "create, patch]", "create]", ("Role course: ", "permissions")),
     ],
     ids=["priority", "selector", "role-ref", "template", "schedule", "replicas", "rights"],
 )
@@ -220,6 +220,22 @@ def test_another_namespace_is_told_with_what_becomes_of_the_old_one(
 def test_a_site_with_another_name_cannot_be_applied(pair: Pair) -> None:
     pair.edit("site.yaml", "metadata: {name: uni", "metadata: {name: school")
     assert any(warns(line, "school: ", "uni", "immutable") for line in warnings(pair))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("create, patch]", "create, patch, delete]"), ("    verbs: [create]\n", "    verbs:\n      - create\n")],
+    ids=["fewer", "another-style"],
+)
+def test_an_upgrade_that_grants_nothing_new_is_not_told_as_permissions(
+    pair: Pair, before: str, after: str
+) -> None:
+    path = pair.was / "rendered/clusters/prod/reservations/course.yaml"
+    text = path.read_text("utf-8")
+    assert before in text
+    path.write_text(text.replace(before, after, 1), "utf-8")
+
+    assert not [line for line in warnings(pair) if "permissions" in line]
 
 
 def test_sessions_in_one_more_namespace_need_more_rights(pair: Pair) -> None:

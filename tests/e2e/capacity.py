@@ -76,10 +76,10 @@ class Capacity:
 
 def _upgraded(text: str) -> str:
     """As a release would that adds a label to everything."""
-    label = '"app.kubernetes.io/managed-by": "berth"'
-    lines = []
+    lines = [""]
     for line in text.split("\n"):
+        before, label, _ = line.partition("berth.dev/site: ")
+        if label and lines[-1].strip() != "matchLabels:":  # a selector cannot change
+            lines.append(f'{before}example.org/release: "2"')
         lines.append(line)
-        if line.strip() == label:
-            lines.append(line.replace(label, '"example.org/release": "2"'))
-    return "\n".join(lines)
+    return "\n".join(lines[1:])

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from berth.edit.calendarfeed import read_feed
 from berth.edit.eventimport import FeedIdentity, ImportOptions
+from berth.output.yamltext import quote
 from berth.reading.source import Source
 
 from tests.edit.events import NOW, codes, event, feed, imported, results, text_of, windows, world, written
@@ -62,7 +63,7 @@ def test_a_renamed_file_is_recognized_by_the_name_that_is_given() -> None:
 
     assert codes(refused) == [("B206", 5)]
     assert (results(result), codes(result)) == (["updated"], [])
-    assert 'imported-from: "export (1).ics"' in text_of(result)
+    assert "imported-from: export (1).ics\n" in text_of(result)
 
 
 def test_two_feeds_with_one_title_say_nothing_of_each_other() -> None:
@@ -122,7 +123,7 @@ def test_the_file_records_the_feed() -> None:
         "berth.dev/imported-calendar": "-//example//EN",
     }
     for key, value in identity.annotations.items():
-        assert f'{key}: "{value}"' in text_of(imported(source))
+        assert f"{key}: {quote(value)}\n" in text_of(imported(source))
 
 
 def test_a_file_of_version_0_1_0_is_recognized_and_learns_its_feed() -> None:

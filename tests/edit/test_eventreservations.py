@@ -64,7 +64,7 @@ def test_an_update_changes_what_the_event_says_and_keeps_the_rest() -> None:
     lines, new = before[0].text.decode().splitlines(), one.text.splitlines()
 
     assert (one.changes, one.before) == (("title", "dates"), before[0].text)
-    assert [line for line in lines if line not in new] == ['  title: "Course"']
+    assert [line for line in lines if line not in new] == ["  title: Course"]
     assert [line for line in new if line not in lines] == [
         '  title: "Course: two"',
         "    except:",

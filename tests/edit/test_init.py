@@ -329,7 +329,7 @@ def test_new_asks_on_a_terminal_for_what_is_missing(started: Path) -> None:
     assert code == 0
     text = (started / "reservations/algebra.yaml").read_text("utf-8")
     assert '- {dayOfWeek: tue, startTime: "14:00", endTime: "16:00"}\n' in text
-    assert text.endswith('  sessions:\n    matchLabels: {course: "algebra"}\n')
+    assert text.endswith("  sessions:\n    matchLabels: {course: algebra}\n")
     assert "placeholderCount: 12\n    leadTimeMinutes: 10\n" in text
     assert "+ 12 small: Tue 14:00-16:00, 5 dates from 2026-02-03 to 2026-03-03" in shown
 

@@ -1,13 +1,16 @@
-"""Every pod that we render is one that Pod Security *restricted* and kube-linter's default checks let
-pass.
+"""Every pod that we render is one that Pod Security *restricted* lets pass, and kube-linter's default checks
+where a site asks for the explanations that they need.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+
+from tests.cli import project
+from tests.manifests.parts import of_cluster, of_part, small
 
 RENDERED = Path(__file__).parents[2] / "rendered"
 
@@ -17,9 +20,9 @@ def objects() -> Iterator[dict[str, Any]]:
         yield from yaml.load_all(file.read_text("utf-8"), yaml.CSafeLoader)
 
 
-def pods() -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+def pods(found: Iterable[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
     """(name, annotations of the object, pod spec) of everything that makes pods."""
-    for one in objects():
+    for one in found:
         name = f"{one['kind']}/{one['metadata']['name']}"
         notes = one["metadata"].get("annotations", {})
         if one["kind"] == "Deployment":
@@ -33,7 +36,7 @@ def containers(spec: dict[str, Any]) -> list[dict[str, Any]]:
     return [*spec.get("initContainers", []), *spec["containers"]]
 
 
-PODS = list(pods())
+PODS = list(pods(objects()))
 
 
 @pytest.fixture(params=PODS, ids=[name.replace("/", "-").lower() for name, _, _ in PODS])
@@ -73,15 +76,30 @@ def test_containers_cannot_gain_anything(pod: tuple[str, dict[str, Any], dict[st
         assert not container["image"].endswith(":latest")
 
 
-@pytest.mark.parametrize("resource", ["cpu", "memory"])
-def test_a_missing_request_or_limit_is_explained(
-    pod: tuple[str, dict[str, Any], dict[str, Any]], resource: str
-) -> None:
-    _, notes, spec = pod
-    for container in containers(spec):
-        resources = container["resources"]
-        set_ = all(resource in resources.get(kind, {}) for kind in ("requests", "limits"))
-        assert set_ or notes[f"ignore-check.kube-linter.io/unset-{resource}-requirements"]
+@pytest.mark.parametrize("cluster", ["prod", "lab"])
+def test_a_missing_request_or_limit_is_explained_where_the_site_asks(tmp_path: Path, cluster: str) -> None:
+    """Only its own value decides for a cluster that has one."""
+    asking = project.SITE.replace("spec:", "spec:\n  runtime: {linterAnnotations: true}")
+    asking = asking.replace("{name: lab,", "{name: lab, runtime: {linterAnnotations: false},")
+    site, parts = small(tmp_path, site=asking)
+    found = [one for name in ("course/prod", "rest/lab") for one in of_part(site, parts[name])]
+    base = of_cluster(tmp_path, cluster, site=asking)
+    here = [*base, *(one for one in found if (one["metadata"]["namespace"] == "seats") == (cluster == "lab"))]
+
+    unexplained = [
+        f"{name} {resource}"
+        for name, notes, spec in pods(here)
+        for container in containers(spec)
+        for resource in ("cpu", "memory")
+        if not all(resource in container["resources"].get(kind, {}) for kind in ("requests", "limits"))
+        and not notes.get(f"ignore-check.kube-linter.io/unset-{resource}-requirements")
+    ]
+    assert {name.partition("/")[0] for name, _, _ in pods(here)} == {"CronJob", "Deployment"}
+    assert bool(unexplained) == (cluster == "lab"), unexplained
+
+
+def test_nothing_is_said_to_linters_without_being_asked() -> None:
+    assert not [name for name, notes, _ in PODS if any("linter" in key for key in notes)]
 
 
 def test_placeholders_hold_no_token_and_occurrences_have_an_account_of_the_namespace() -> None:

@@ -11,6 +11,7 @@ OURS = {
     "app.kubernetes.io/managed-by": "berth",
     "berth.dev/site": "uni",
 }
+LISTED = {"berth.dev/site": "uni"}
 OWN = {"example.org/faculty": "1e3", "team": "on"}
 
 
@@ -71,15 +72,23 @@ def test_its_own_labels_reach_no_selector_and_no_pod(tmp_path: Path) -> None:
 
 
 def test_jobs_and_their_pods_say_what_they_are_for(tmp_path: Path) -> None:
-    """What the sweep and `kubectl get -l` look for; and no selector of ours finds a pod of theirs."""
+    """What the sweep and `berth status` look for, and nothing else."""
     site, parts = small(tmp_path)
     (sweep,) = of_kind("CronJob", of_cluster(tmp_path, "prod"))
     (course,) = of_kind("CronJob", of_part(site, parts["course/prod"]))
 
     for cronjob, expected in (
-        (sweep, {**OURS, "berth.dev/role": "sweep"}),
-        (course, {**OURS, "berth.dev/reservation": "course", "berth.dev/role": "occurrence"}),
+        (sweep, {**LISTED, "berth.dev/role": "sweep"}),
+        (course, {**LISTED, "berth.dev/reservation": "course", "berth.dev/role": "occurrence"}),
     ):
         job = cronjob["spec"]["jobTemplate"]
 
         assert job["metadata"]["labels"] == job["spec"]["template"]["metadata"]["labels"] == expected
+
+
+def test_placeholders_have_the_labels_of_their_selector(tmp_path: Path) -> None:
+    site, parts = small(tmp_path)
+    (deployment,) = of_kind("Deployment", of_part(site, parts["course/prod"]))
+    spec = deployment["spec"]
+
+    assert spec["template"]["metadata"]["labels"] == spec["selector"]["matchLabels"]

@@ -239,7 +239,7 @@ def test_the_authors_annotations_and_title_stand_on_all_but_permissions_and_acco
 
     for found in of_part(site, parts["course/prod"]):
         notes = found["metadata"].get("annotations", {})
-        ours = ("ignore-check.kube-linter.io/", "argocd.argoproj.io/ignore-healthcheck")
+        ours = "argocd.argoproj.io/ignore-healthcheck"
         kept = {key: text for key, text in notes.items() if not key.startswith(ours)}
 
         authors = {"a.b/c": "x: y", "berth.dev/title": "Zürich, Café | Lab"}
@@ -313,4 +313,4 @@ def test_all_names_within_a_file_fit_together(tmp_path: Path, name: str) -> None
     assert all(len(name) <= 63 for names in named for name in names)
     assert timetable in [item["configMap"]["name"] for item in pod["volumes"] if "configMap" in item]
     assert f'"deployment": "{deployment}"' in one("ConfigMap", found)["data"]["timetable.json"]
-    assert text_of(site, parts[f"{name}/lab"]).count(f'"berth.dev/reservation": "{name}"') == 10
+    assert text_of(site, parts[f"{name}/lab"]).count(f"berth.dev/reservation: {name}\n") == 10

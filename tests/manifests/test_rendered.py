@@ -13,6 +13,9 @@ from berth import cli
 from berth.core.timetable import Timetable, active_occurrences, parse_timetable
 from croniter import croniter
 
+from tests.cli import project
+from tests.manifests.parts import small, text_of
+
 ROOT = Path(__file__).parents[2]
 FILES = [
     file
@@ -61,3 +64,18 @@ def test_every_cronjob_opens_something(file: Path) -> None:
 
     for spec in jobs:
         assert any(fires(spec, occurrence.open) for occurrence in timetable.occurrences), spec["schedule"]
+
+
+def test_a_weekly_course_of_one_class_is_at_most_300_lines(tmp_path: Path) -> None:
+    """A date more is a line more: this one has 15 weeks, and sessions to count."""
+    classes = project.CLASSES.replace(
+        "memory: 4Gi}\n", "memory: 4Gi}\n  sessions: {source: pods, namespaces: [hub]}\n", 1
+    )
+    course = project.COURSE.replace("2026-03-01", "2026-05-17").replace(
+        "scaleDownBehavior: none", "scaleDownBehavior: maintain"
+    )
+    site, parts = small(tmp_path, classes=classes, course=course)
+    text = text_of(site, parts["course/prod"])
+
+    assert text.count('"start":') == 13  # one week is a holiday, and one is excepted
+    assert len(text.splitlines()) <= 300

@@ -71,13 +71,13 @@ metadata:
   name: "a\\"\\nkind: Secret"
   labels:
     "y": "n"
-    "b": "1e3"
+    b: "1e3"
 spec:
   replicas: 0
   files:
-    "a.py": |
+    a.py: |
       x = 1
-    "b.py": ""
+    b.py: ""
 """
     )
 
@@ -198,7 +198,7 @@ def test_an_override_replaces_one_template_and_no_other(built_in: Path, tmp_path
     write(overrides / ".draft.j2", "{{")
     renderer = Renderer(str(overrides), str(built_in))
 
-    assert renderer.render("base/namespace.yaml.j2", {"name": "berth"}) == 'mine: "berth"\n'
+    assert renderer.render("base/namespace.yaml.j2", {"name": "berth"}) == "mine: berth\n"
     assert renderer.render("placeholder/deployment.yaml.j2", VALUES).startswith("metadata:\n")
 
 
@@ -241,7 +241,7 @@ def test_an_override_may_be_a_link_within_its_folder(built_in: Path, tmp_path: P
 
     assert (
         Renderer(str(overrides), str(built_in)).render("base/namespace.yaml.j2", {"name": "a"})
-        == 'linked: "a"\n'
+        == "linked: a\n"
     )
 
 

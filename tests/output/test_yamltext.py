@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 import yaml
-from berth.output.yamltext import block, literal, number, quote
+from berth.output.yamltext import block, flow, literal, number, quote
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
@@ -67,7 +67,27 @@ def test_any_text_is_one_line_and_the_same_text_again(examples: list[str]) -> No
 @pytest.mark.parametrize(
     ("text", "written"),
     [
-        ("Data Science 101 - Spring 2026", '"Data Science 101 - Spring 2026"'),
+        ("Data Science 101 - Spring 2026", "Data Science 101 - Spring 2026"),
+        ("app.kubernetes.io/part-of", "app.kubernetes.io/part-of"),
+        ("500m", "500m"),
+        ("4Gi", "4Gi"),
+        ("25%", "25%"),
+        ("https://git.example.org/seats.git", "https://git.example.org/seats.git"),
+        ("python:3.13-slim@sha256:7c61", "python:3.13-slim@sha256:7c61"),
+        ("Zürich", "Zürich"),
+        ("Lab: seats", '"Lab: seats"'),
+        ("Lab:", '"Lab:"'),
+        ("Lab # 3", '"Lab # 3"'),
+        ("a  b", '"a  b"'),
+        ("1", '"1"'),
+        ("1e3", '"1e3"'),
+        ("12:30", '"12:30"'),
+        ("2026-02-02", '"2026-02-02"'),
+        ("Yes", '"Yes"'),
+        ("null", '"null"'),
+        ("n", '"n"'),
+        ("-a", '"-a"'),
+        ("", '""'),
         ("Zürich \U0001f469\u200d\U0001f3eb", '"Zürich \U0001f469\u200d\U0001f3eb"'),
         ('say "x" \\ y', '"say \\"x\\" \\\\ y"'),
         ("a\tb\r\n", '"a\\tb\\r\\n"'),
@@ -75,8 +95,13 @@ def test_any_text_is_one_line_and_the_same_text_again(examples: list[str]) -> No
         ("\u2028\u202e\ufeff\uffff", '"\\u2028\\u202E\\uFEFF\\uFFFF"'),
         ("\U0001fffe\U000e0041", '"\\U0001FFFE\\U000E0041"'),
     ],
-    ids=["plain", "printable", "quotes", "line", "controls", "invisible", "above-the-first-plane"],
-)
+    ids=[
+        "plain", "key", "amount", "bytes", "percent", "address", "image", "umlaut", "colon", "ending-colon",
+        "comment", "spaces", "number", "float", "sexagesimal", "date",
+        "truth", "null", "n", "dash", "empty", "printable", "quotes", "line", "controls", "invisible",
+        "above-the-first-plane",
+    ],
+)  # fmt: skip
 def test_a_text_is_written_so(text: str, written: str) -> None:
     assert quote(text) == written
 
@@ -150,29 +175,48 @@ def test_a_block_keeps_its_order_and_starts_where_the_hole_stands() -> None:
     }
 
     assert block(value, 4) == (
-        """"b": "1"
-    "a":
-      "x": true
+        """b: "1"
+    a:
+      x: true
       "y": null
       "n": -1
-      "f": 0.5
-    "list":
+      f: 0.5
+    list:
       - "on"
-      - "key": "k"
-        "values":
-          - "v"
-          - "w"
-      - - - "deep"
+      - key: k
+        values: [v, w]
+      - - [deep]
         - []
       - {}
-    "none": {}
-    "nothing": []"""
+    none: {}
+    nothing: []"""
+    )
+
+
+def test_a_list_and_a_mapping_in_a_list_are_lines_where_one_would_be_long() -> None:
+    long, short = "word " * 20 + "word", {"key": "k", "seconds": 30}
+
+    assert block({"a": [long], "b": [long, long], "c": [short, {**short, "value": long}]}, 0) == (
+        f"a: [{long}]\n"
+        f"b:\n  - {long}\n  - {long}\n"
+        f"c:\n  - {{key: k, seconds: 30}}\n  - key: k\n    seconds: 30\n    value: {long}"
     )
 
 
 @pytest.mark.parametrize(
-    ("value", "written"), [({}, "{}"), ([], "[]"), ((), "[]"), (["a"], '- "a"')], ids=repr
+    ("value", "written"),
+    [
+        ({"a": ["b", {"c": None}], "no": True}, '{a: [b, {c: null}], "no": true}'),
+        ([0.5, "a, b", ()], '[0.5, "a, b", []]'),
+        ("a:b", "a:b"),
+    ],
+    ids=["mapping", "list", "text"],
 )
+def test_a_value_is_written_on_one_line(value: object, written: str) -> None:
+    assert flow(value) == written
+
+
+@pytest.mark.parametrize(("value", "written"), [({}, "{}"), ([], "[]"), ((), "[]"), (["a"], "- a")], ids=repr)
 def test_a_small_block_is_written_so(value: object, written: str) -> None:
     assert block(value, 2) == written
 
@@ -180,10 +224,10 @@ def test_a_small_block_is_written_so(value: object, written: str) -> None:
 @given(collections)
 @quick
 def test_any_block_is_the_same_value_again(value: object) -> None:
-    document = f"a:\n  b:\n    {block(value, 4)}\n  c: end\n"
+    document = f"a:\n  b:\n    {block(value, 4)}\n  c: {flow(value)}\n"
 
     for read in READERS.values():
-        assert read(document) == {"a": {"b": value, "c": "end"}}
+        assert read(document) == {"a": {"b": value, "c": value}}
 
 
 @pytest.mark.parametrize(
@@ -266,3 +310,23 @@ def test_any_literal_is_the_same_text_again(lines: list[str], indent: int) -> No
 def test_a_literal_without_indentation_is_refused() -> None:
     with pytest.raises(ValueError, match=r"^a literal block needs an indentation of at least 1, not 0$"):
         literal("a", 0)
+
+
+words = st.text(st.sampled_from("aeinoyxYNTFüÜ019 .-_/+()~:#,[]{}%@`'\"!&*?|>=<"), max_size=8)
+
+
+@given(st.lists(words, min_size=1, max_size=8))
+@settings(max_examples=100)
+def test_plain_texts_are_the_same_texts_again_wherever_they_stand(examples: list[str]) -> None:
+    mapping = {text: text for text in examples}
+    documents = {
+        "\n".join(f"- {quote(text)}" for text in examples): examples,
+        flow(examples): examples,
+        flow(mapping): mapping,
+        block(mapping, 0): mapping,
+        block([mapping], 0): [mapping],
+    }
+
+    for read in READERS.values():
+        for document, value in documents.items():
+            assert read(document) == value

@@ -9,7 +9,7 @@ from berth.reading.document import parse
 from berth.reading.source import Source
 
 EVERYWHERE = "the whole cluster"
-_KINDS = ("Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")
+RBAC = ("Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")
 
 
 class Permission(NamedTuple):
@@ -32,12 +32,13 @@ def new_permissions(files: Iterable[FileChange]) -> list[Permission]:
         Permission(file.path, item.kind, item.name, item.namespace, tuple(grants))
         for file in files
         for item in file.objects
-        if item.kind in _KINDS and item.change != REMOVED and (grants := _new_grants(item))
+        if item.kind in RBAC and item.change != REMOVED and (grants := new_grants(item))
     ]
     return sorted(found, key=lambda one: (bool(one.namespace), one))
 
 
-def _new_grants(item: ObjectChange) -> list[str]:
+def new_grants(item: ObjectChange) -> list[str]:
+    """Return what an object of RBAC allows after a change and not before, in words."""
     before = {*_grants(item.before)}
     return [grant for grant in _grants(item.after) if grant not in before]
 

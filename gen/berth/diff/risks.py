@@ -3,7 +3,6 @@
 `now` is always an argument, in seconds; nothing here reads the clock.
 """
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -17,10 +16,10 @@ from berth.dates.zone import FOLD, GAP
 from berth.diff.change import RENAMED, ChangeWarning, ReservationChange
 from berth.diff.compare import ReservationVersion, SimilarReservations
 from berth.diff.manifests import ADDED, CHANGED, REMOVED, FileChange, ObjectChange, section
+from berth.diff.permissions import RBAC, new_grants
 from berth.diff.wording import date_and_times, number_of
 from berth.schema.values import Cluster, Site
 
-_CODE_ROLE = f'"{ROLE}": "{CODE}"'  # in the text of what engines do not delete
 _FEW = 3  # names that are listed one by one
 
 SeatCounts = Mapping[str, int]
@@ -230,7 +229,6 @@ _CLUSTER_SCOPED = (
     *("Namespace", "PriorityClass", "ClusterRole", "ClusterRoleBinding"),
     "ClusterColocationProfile",
 )
-_RBAC = ("Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")
 _IMMUTABLE: Mapping[str, tuple[tuple[str, ...], ...]] = {  # what the API server refuses to change
     "Deployment": (("spec", "selector"),),
     "PriorityClass": (("value",), ("preemptionPolicy",)),
@@ -277,7 +275,7 @@ def manifest_warnings(files: Sequence[FileChange], remaining: Collection[str]) -
         one.kind
         for file in files
         for one in file.objects
-        if one.change == REMOVED and _CODE_ROLE not in one.before
+        if one.change == REMOVED and not _is_code(one.before)
     ]
     if deleted:
         counts = ", ".join(f"{deleted.count(kind)} {kind}" for kind in sorted({*deleted}))
@@ -290,6 +288,12 @@ def manifest_warnings(files: Sequence[FileChange], remaining: Collection[str]) -
         yield ChangeWarning("last", "", f"No reservation is left in cluster {cluster}; {rest}.")
 
 
+def _is_code(text: str) -> bool:
+    """Tell whether an object is in-cluster code, which engines do not delete; it may be in quotes."""
+    labels = section(text, "metadata", "labels")
+    return any(line.strip().replace('"', "") == f"{ROLE}: {CODE}" for line in labels)
+
+
 def _some(names: Sequence[str]) -> str:
     more = f" and {len(names) - _FEW} more" if len(names) > _FEW else ""
     return f"{', '.join(names[:_FEW])}{more}"
@@ -299,7 +303,7 @@ def _object_warnings(one: ObjectChange, *, is_shared: bool) -> Iterator[tuple[st
     """Yield codes and messages. `is_shared`: the object serves all reservations, not one."""
     if one.kind in _CLUSTER_SCOPED or (one.kind in _NODE_FIELDS and one.change != CHANGED):
         yield "cluster-scoped", f"{one.change}; this affects the whole cluster."
-    if is_shared and one.kind in _RBAC and one.change == ADDED:
+    if is_shared and one.kind in RBAC and one.change == ADDED:
         yield "rights", "added; this grants new permissions."
     yield from node_warnings(one)
     if one.change != CHANGED:
@@ -313,17 +317,12 @@ def _object_warnings(one: ObjectChange, *, is_shared: bool) -> Iterator[tuple[st
         yield "replicas", f"`replicas` is {'added to' if after else 'removed from'} git."
     if one.kind == "CronJob" and any(_differs(one, "spec", key) for key in ("schedule", "timeZone")):
         yield "schedule", "the new schedule may start a Job at once; it ends if no window is open."
-    if one.kind in _RBAC and any(_has_added_lines(one, key) for key in ("rules", "subjects")):
+    if one.kind in RBAC and new_grants(one):
         yield "rights", "it grants more or other permissions than before."
 
 
 def _differs(one: ObjectChange, *keys: str) -> bool:
     return section(one.before, *keys) != section(one.after, *keys)
-
-
-def _has_added_lines(one: ObjectChange, key: str) -> bool:
-    """Return whether there are more of any line: rules have the same lines several times."""
-    return bool(Counter(section(one.after, key)) - Counter(section(one.before, key)))
 
 
 # Nodes. Karpenter stores a hash of most of what describes a node; when that changes, all nodes have drifted.

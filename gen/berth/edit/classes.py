@@ -6,9 +6,8 @@ from itertools import combinations
 from typing import NamedTuple
 
 from berth.edit.create import MODELINE
-from berth.edit.roundtrip import is_plain, scalar
 from berth.findings import ERROR, Finding, Path, Problem, in_order, severity
-from berth.output.yamltext import quote
+from berth.output.yamltext import flow, quote
 from berth.reading.document import parse
 from berth.reading.place import locate
 from berth.reading.source import SCHEMA, Source
@@ -32,7 +31,6 @@ metadata:
 spec:
 """
 _WIDTH = 110
-_is_plain_key = re.compile("[a-z]{3}[A-Za-z0-9./_-]*", re.ASCII).fullmatch
 
 
 class ImportedClass(NamedTuple):
@@ -129,7 +127,7 @@ def import_z2jh(
         text=_file(texts),
         classes=tuple(made),
         findings=findings,
-        unlabeled=() if own else tuple((one.title, _flow(dict(one.picked))) for one in hub.sessions),
+        unlabeled=() if own else tuple((one.title, flow(dict(one.picked))) for one in hub.sessions),
         default=names[default],
         needs_release=hub.values.scheduling.user_scheduler.enabled and not hub.user_scheduler,
         sources=reading.sources,
@@ -302,33 +300,19 @@ def _text(name: str, title: str, cluster: str | None, keys: Json) -> str:
     spec |= keys
     lines = _lines({key: value for key, value in spec.items() if value not in ({}, [], "")}, "  ")
     comment = "".join(c for c in title if c.isprintable())
-    return f"# {comment}\n{_HEAD.format(name=scalar(name))}{lines}"
+    return f"# {comment}\n{_HEAD.format(name=quote(name))}{lines}"
 
 
 def _lines(value: Json, indent: str) -> str:
     """Return a mapping in YAML: one line for each key, or more where one would be long."""
     found = []
     for key, inner in value.items():
-        flow = f"{indent}{_flow_key(key)}: {_flow(inner)}\n"
-        if len(flow) <= _WIDTH or not isinstance(inner, dict | list):
-            found.append(flow)
+        line = f"{indent}{quote(key)}: {flow(inner)}\n"
+        if len(line) <= _WIDTH or not isinstance(inner, dict | list):
+            found.append(line)
         elif isinstance(inner, dict):
-            found.append(f"{indent}{_flow_key(key)}:\n{_lines(inner, indent + '  ')}")
+            found.append(f"{indent}{quote(key)}:\n{_lines(inner, indent + '  ')}")
         else:
-            items = "".join(f"{indent}  - {_flow(item)}\n" for item in inner)
-            found.append(f"{indent}{_flow_key(key)}:\n{items}")
+            items = "".join(f"{indent}  - {flow(item)}\n" for item in inner)
+            found.append(f"{indent}{quote(key)}:\n{items}")
     return "".join(found)
-
-
-def _flow_key(key: str) -> str:
-    return key if _is_plain_key(key) and is_plain(key) else quote(key)
-
-
-def _flow(value: object) -> str:
-    """Return a value of YAML on one line, with quotes around texts but not around usual keys."""
-    if isinstance(value, dict):
-        pairs = (f"{_flow_key(key)}: {_flow(inner)}" for key, inner in value.items())
-        return "{" + ", ".join(pairs) + "}"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(_flow, value)) + "]"
-    return quote(value) if isinstance(value, str) else str(value)

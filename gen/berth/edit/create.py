@@ -11,12 +11,12 @@ from berth.core.timetable import Buffer
 from berth.dates.moments import named
 from berth.dates.zone import DAY, Zone, day_of, local, number
 from berth.edit.recurrencetext import recurrence_lines
-from berth.edit.roundtrip import EditError, raise_all, scalar
+from berth.edit.roundtrip import EditError, raise_all
 from berth.edit.seats import next_class, seat_count
 from berth.findings import ERROR, Finding
 from berth.notation import days, weekdays, zones
 from berth.notation.times import TimeSpan, time_span
-from berth.output.yamltext import quote
+from berth.output.yamltext import flow, quote
 from berth.pipeline import Pipeline
 from berth.reading.document import parse
 from berth.reading.source import SCHEMA, Source
@@ -440,37 +440,28 @@ def reservation_yaml(one: Reservation, depth: int = 0, sized: str = "") -> str:
 
     `sized` says where its seats and lead come from.
     """
-    lines = [f"metadata:\n  name: {scalar(one.name)}\n"]
+    lines = [f"metadata:\n  name: {quote(one.name)}\n"]
     if one.annotations:
         lines.append("  annotations:\n")
         lines += [f"    {key}: {quote(value)}\n" for key, value in one.annotations]
     lines.append("spec:\n")
     if one.title != one.name:
-        lines.append(f"  title: {_scalar(one.title)}\n")
+        lines.append(f"  title: {quote(one.title)}\n")
     if not one.seats_listed:
-        lines.append(f"  resourceClass: {scalar(one.seats[0][0])}\n")
+        lines.append(f"  resourceClass: {quote(one.seats[0][0])}\n")
     lines += recurrence_lines(one.recurrence, one.seats)
     lines += [f"  # {sized}\n"] if sized else []
     lines.append(_provisioning(one))
     if one.sessions.match_labels:
-        labels = ", ".join(f"{key}: {quote(value)}" for key, value in one.sessions.match_labels)
-        lines.append(f"  sessions:\n    matchLabels: {{{labels}}}\n")
+        lines.append(f"  sessions:\n    matchLabels: {flow(dict(one.sessions.match_labels))}\n")
     if one.sessions.project_template:
         lines.append(f"  sessions: {{projectTemplate: {one.sessions.project_template}}}\n")
     if one.owner:
-        lines.append(f"  owner:\n    name: {_scalar(one.owner.name)}\n")
-        lines += [f"    contact: {_scalar(one.owner.contact)}\n"] if one.owner.contact else []
+        lines.append(f"  owner:\n    name: {quote(one.owner.name)}\n")
+        lines += [f"    contact: {quote(one.owner.contact)}\n"] if one.owner.contact else []
     if one.suspend:
         lines.append("  suspend: true\n")
     return MODELINE.format("../" * depth + SCHEMA) + HEAD + "".join(lines)
-
-
-def _scalar(value: str) -> str:
-    """Return the text as a YAML scalar, without quotes if every parser reads it as the same text."""
-    is_plain = all(c.isalnum() or c in " -_.,()/" for c in value) and value.isascii()
-    if is_plain and value[:1].isalpha() and value.strip() == value and len(value.split()) > 1:
-        return value
-    return quote(value)
 
 
 def _provisioning(one: Reservation) -> str:
@@ -478,7 +469,7 @@ def _provisioning(one: Reservation) -> str:
     if one.seats_listed:
         lines.append("    seats:\n")
         lines += [
-            f"      - {{resourceClass: {scalar(name)}, placeholderCount: {count}}}\n"
+            f"      - {{resourceClass: {quote(name)}, placeholderCount: {count}}}\n"
             for name, count in one.seats
         ]
     else:

@@ -25,7 +25,7 @@ from berth.edit.eventimport import (
     idle_patterns,
     not_read,
 )
-from berth.edit.roundtrip import EditError, MakeNode, edit_document, is_plain, to_block
+from berth.edit.roundtrip import EditError, MakeNode, edit_document, to_block
 from berth.findings import ERROR, severity
 from berth.output.yamltext import quote
 from berth.pipeline import Pipeline
@@ -309,7 +309,7 @@ def _spec(days: _Days, indent: str = "") -> str:
     lines += [f"{indent}  - {_closed_text(one)}\n" for one in days.closed]
     lines += [f"{indent}terms:\n"] if days.terms else []
     lines += [
-        f"{indent}  - {{name: {name if is_plain(name) else quote(name)}, from: {first}, to: {last}}}\n"
+        f"{indent}  - {{name: {quote(name)}, from: {first}, to: {last}}}\n"
         for name, first, last in days.terms
     ]
     return "".join(lines)
@@ -321,7 +321,7 @@ def _closed_text(one: ClosedDates) -> str:
     if (one.since, one.until) != (0, DAY):
         fields += [f'from: "{_time(one.since)}"', f'until: "{_time(one.until)}"']
     if one.title:
-        fields.append(f"title: {one.title if is_plain(one.title) else quote(one.title)}")
+        fields.append(f"title: {quote(one.title)}")
     return str(one.first) if fields == [f"date: {one.first}"] else f"{{{', '.join(fields)}}}"
 
 

@@ -4,9 +4,8 @@ from collections.abc import Iterable
 from datetime import date
 
 from berth.dates.zone import DAY, clock
-from berth.edit.roundtrip import scalar
 from berth.notation.weekdays import WEEKDAYS, WEEKS
-from berth.output.yamltext import quote
+from berth.output.yamltext import flow, quote
 from berth.schema.values import Entry, EntryDates, Except, Extra, Move, Recurrence, Seats
 
 _ON_ONE_LINE = 8  # dates; a longer list has a line for each
@@ -16,7 +15,7 @@ def recurrence_lines(one: Recurrence, seats: Seats) -> list[str]:
     """Return the lines of `recurrence` in a reservation that has these seats."""
     lines = [f"  recurrence:\n    type: {one.type}\n"]
     if one.within:
-        lines.append(f"    within: [{', '.join(map(scalar, one.within))}]\n")
+        lines.append(f"    within: {flow(one.within)}\n")
     elif one.first and one.last:
         lines.append(f"    startDate: {one.first}\n    endDate: {one.last}\n")
     own = {entry.dates.listed: entry for entry in one.schedule if entry.dates.listed is not None}
@@ -30,7 +29,7 @@ def recurrence_lines(one: Recurrence, seats: Seats) -> list[str]:
     if one.interval != 1:
         lines.append(f"    interval: {one.interval}\n")
     if one.calendars:
-        lines.append(f"    calendars: [{', '.join(map(scalar, one.calendars))}]\n")
+        lines.append(f"    calendars: {flow(one.calendars)}\n")
     lines += _block("except", map(_except, one.excepts))
     shared = (entry for entry in one.schedule if entry.dates.listed is None)
     lines += _block("schedule", (_mapping(_entry_fields(entry, seats)) for entry in shared))
@@ -78,7 +77,7 @@ def _entry_fields(entry: Entry, seats: Seats) -> list[str]:
 
 def _name(name: str | None) -> list[str]:
     """Return the field of a name; an empty one is that of entries without a name."""
-    return [] if name is None else [f"name: {scalar(name)}"]
+    return [] if name is None else [f"name: {quote(name)}"]
 
 
 def _date_fields(dates: EntryDates) -> list[str]:

@@ -27,21 +27,9 @@ from berth.reading.source import Source
 
 _MARKER = re.compile(r"^---(?=\s|$)", re.MULTILINE)
 _is_date = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII).fullmatch
-_is_word = re.compile(r"[A-Za-z][\w ./-]*", re.ASCII).fullmatch
-_SPECIAL = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n"})
 
 MakeNode = Callable[[Any], Any]
 """Turns a plain value into a node of the tree that is edited."""
-
-
-def is_plain(value: str) -> bool:
-    """Tell whether every reader takes it for this text without quotes."""
-    return _is_word(value) is not None and value.lower() not in _SPECIAL
-
-
-def scalar(name: str) -> str:
-    """Return a name as YAML that every reader takes for this text: in quotes unless it is plain."""
-    return name if is_plain(name) else quote(name)
 
 
 class TreeEdit(Protocol):
@@ -285,4 +273,4 @@ def _text(value: str) -> Any:
             return date.fromisoformat(value)
         except ValueError:  # validation says what is wrong with it
             return DoubleQuotedScalarString(value)
-    return value if is_plain(value) else DoubleQuotedScalarString(value)
+    return value if quote(value) == value else DoubleQuotedScalarString(value)

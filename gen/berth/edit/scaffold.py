@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from berth.edit import workflow
 from berth.edit.create import MODELINE, ReservationRequest, new_reservation, reservation_yaml
-from berth.edit.roundtrip import scalar
+from berth.output.yamltext import quote
 from berth.pipeline import Pipeline
 from berth.reading.source import SCHEMA, Source
 from berth.schema.describe import json_schema_text
@@ -161,19 +161,19 @@ def next_commands(starter: Starter) -> tuple[str, ...]:
 def _site(starter: Starter) -> str:
     url = starter.repository
     return _SITE.format(
-        name=scalar(starter.name),
+        name=quote(starter.name),
         zone=starter.zone,
         engine=starter.engine,
         calendar=_CALENDAR,
         repository=_REPOSITORY.format(url=url, branch=_BRANCH) if url else "",
-        cluster=scalar(starter.cluster),
+        cluster=quote(starter.cluster),
     )
 
 
 def _classes(starter: Starter) -> str:
     return _CLASSES.format(
         source=starter.source,
-        namespace=scalar(starter.namespace),
+        namespace=quote(starter.namespace),
         renku=_RENKU if starter.source == "renku" else "",
         selector=_SELECTOR if starter.source == "pods" else "",
         requests=_DEMO_REQUESTS if starter.demo else _REQUESTS,

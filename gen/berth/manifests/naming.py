@@ -189,8 +189,13 @@ def of_site(site: Site) -> dict[str, str]:
 
 
 def of_job_pod(site: Site, cluster: Cluster) -> dict[str, str]:
-    """Return the labels of all pods of Berth's Jobs: those of the site, and those that the Site adds."""
-    return {**of_site(site), **dict(cluster.job_pods.labels)}
+    """Return the labels of all pods of Berth's Jobs: that of the site, and those that the Site adds."""
+    return {SITE: site.name, **dict(cluster.job_pods.labels)}
+
+
+def of_job(site: Site, reservation: Reservation) -> dict[str, str]:
+    """Return the labels of a reservation's Jobs: those by which they are listed, and those of its author."""
+    return {SITE: site.name, RESERVATION: reservation.name, **dict(reservation.labels)}
 
 
 def of_reservation(site: Site, reservation: Reservation) -> dict[str, str]:
@@ -213,4 +218,4 @@ def of_placeholder(site: Site, reservation: Reservation, found: ResourceClass) -
 
     The reservation's own labels are not on pods: a new label would replace the pods in the middle of a class.
     """
-    return {**of_site(site), **of_pool(site, reservation, found), **dict(found.pod_labels)}
+    return {**of_pool(site, reservation, found), **dict(found.pod_labels)}

@@ -10,7 +10,7 @@ from berth.manifests.placed import Placed
 from berth.schema.values import ResourceClass, Site
 
 # kube-linter expects requests and limits on every container; these say why placeholders lack them.
-UNLIMITED = {
+_UNLIMITED = {
     "ignore-check.kube-linter.io/unset-cpu-requirements": "a placeholder asks for what its class asks for",
     "ignore-check.kube-linter.io/unset-memory-requirements": "a placeholder asks for what its class asks for",
 }
@@ -21,7 +21,8 @@ def deployments(
     site: Site, placed: Placed, common: dict[str, Any], scheduler: str = ""
 ) -> Iterator[Manifest]:
     """Yield the Deployments in the order of the classes. `scheduler` replaces that of the class."""
-    notes = {**UNLIMITED, **naming.unjudged(placed.cluster.engine), **common["annotations"]}
+    explained = _UNLIMITED if placed.cluster.linter_annotations else {}
+    notes = {**explained, **naming.unjudged(placed.cluster.engine), **common["annotations"]}
     for name, one in zip(names(placed), placed.classes, strict=True):
         values = _pool(site, placed, one, scheduler)
         labels = {**common["labels"], CLASS: one.name}

@@ -28,9 +28,14 @@ UNREACHABLE = tuple(
     for condition in ("not-ready", "unreachable")
 )
 # kube-linter expects a CPU limit on every container; this says why there is none.
-UNLIMITED = {
+_UNLIMITED = {
     "ignore-check.kube-linter.io/unset-cpu-requirements": "a throttled start would open the window late",
 }
+
+
+def unlimited(cluster: Cluster) -> dict[str, str]:
+    """Return what explains to a linter why Berth's Jobs have no CPU limit, where the site asks for it."""
+    return _UNLIMITED if cluster.linter_annotations else {}
 
 
 def pod(cluster: Cluster) -> dict[str, Any]:
@@ -106,7 +111,7 @@ def cronjobs(
 ) -> Iterator[Manifest]:
     """Yield the CronJobs, by local opening time."""
     jobs = _jobs(site, placed, occurrences)
-    notes = {**UNLIMITED, **naming.unjudged(placed.cluster.engine), **common["annotations"]}
+    notes = {**unlimited(placed.cluster), **naming.unjudged(placed.cluster.engine), **common["annotations"]}
     for number, schedule in enumerate(schedules, start=1):
         yield Manifest(
             "window/cronjob.yaml.j2",
@@ -128,7 +133,7 @@ def _jobs(site: Site, placed: Placed, occurrences: Sequence[Occurrence]) -> dict
         "time_zone": cron_zone(reservation.recurrence.zone),
         "suspended": reservation.suspend,
         "deadline": max((end - opens for opens, end in open_spans(occurrences)), default=0),
-        "job_labels": {**naming.of_reservation(site, reservation), **role},
+        "job_labels": {**naming.of_job(site, reservation), **role},
         "pod_labels": {**naming.of_job_pod(site, cluster), RESERVATION: reservation.name, **role},
         "service_account": naming.single(reservation.name),
         "reservation": reservation.name,

@@ -1,8 +1,9 @@
 """Write values in YAML so that every reader gets back exactly the same value.
 
 Parsers of YAML 1.1 (PyYAML), of YAML 1.2 (ruamel.yaml) and that of Kubernetes disagree about many plain
-words, so text is always written in double quotes, on one line. A value that cannot be written raises
-TypeError or ValueError; nothing is left out or changed.
+texts. Words, names, addresses and amounts that mean the same to all of them are plain, also within brackets;
+every other text is in double quotes, on one line. A value that cannot be written raises TypeError or
+ValueError; nothing is left out or changed.
 """
 
 import re
@@ -22,6 +23,14 @@ _HIDDEN_FROM_PEOPLE = "\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufff9-
 # Compiled only when needed: that takes as long as rendering thirty reservations.
 _ESCAPED = f'["\\\\\n{_CHANGED_BY_READERS}{_HIDDEN_FROM_PEOPLE}]'
 _is_plain_ascii = re.compile(r"[ !#-\[\]-~]*").fullmatch
+# Words with single spaces; a colon only between other characters, so that it ends no key. The letters of
+# Latin-1 are in every table of Unicode.
+_LETTER, _INNER = "A-Za-zÀ-ÖØ-öø-ÿ", "A-Za-zÀ-ÖØ-öø-ÿ0-9_/.()+@=*~-"
+_is_plain = re.compile(
+    rf"[{_LETTER}][{_INNER}]*(?::[{_INNER}]+)*(?: [{_INNER}]+(?::[{_INNER}]+)*)*|[0-9]+(?:m|[KMGT]i|%)"
+).fullmatch
+_WORDS_OF_YAML = frozenset({"y", "yes", "n", "no", "true", "false", "on", "off", "null"})
+_WIDTH = 120  # of a line with a list or mapping in brackets
 _SHORT_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _LINE_BYTES = bytes(range(0x20, 0x7F)) + b"\n"
 
@@ -46,13 +55,17 @@ def _escape(match: re.Match[str]) -> str:
 def _quote(text: str) -> str:
     if not isinstance(text, str):
         raise TypeError(f"{text!r} is not text")
+    if len(text) <= _WIDTH and _is_plain(text) and text.lower() not in _WORDS_OF_YAML:
+        return text
     if _is_plain_ascii(text):
         return f'"{text}"'
     return f'"{re.sub(_ESCAPED, _escape, text)}"'
 
 
 quote: Callable[[str], str] = lru_cache(maxsize=512)(_quote)
-"""Write the text in double quotes on one line. Cached: the objects of a reservation share most texts."""
+"""Write the text on one line, in double quotes where it needs them.
+
+Cached: the objects of a reservation share most texts."""
 
 
 def number(value: object) -> str:
@@ -95,15 +108,31 @@ def _is_made_of_lines(text: str) -> bool:
     return not odd or re.search(_ESCAPED, odd.decode("utf-8", "surrogatepass")) is None
 
 
-def block(value: object, indent: int) -> str:
-    """Write a mapping or list as a YAML block, in its order, with every key and text quoted.
+def flow(value: object) -> str:
+    """Write any value on one line, collections in brackets."""
+    if isinstance(value, dict):
+        return "{" + ", ".join([f"{_key(key)} {flow(item)}" for key, item in value.items()]) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(flow, value)) + "]"
+    if isinstance(value, str):
+        return quote(value)
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return number(value)
 
-    The first line has no indentation: the template has it. All others have `indent` spaces.
+
+def block(value: object, indent: int) -> str:
+    """Write a mapping or list as a YAML block, in its order.
+
+    Short lists of texts, and short mappings in lists, are on one line. The first line has no indentation: the
+    template has it. All others have `indent` spaces.
     """
     if not isinstance(value, _COLLECTIONS):
         raise TypeError(f"{value!r} is neither a mapping nor a list")
     if not value:
-        return _scalar(value)
+        return flow(value)
     lines: list[str] = []
     _add_lines(lines, value, " " * indent)
     return "\n".join(lines)[indent:]
@@ -114,19 +143,29 @@ def _add_lines(lines: list[str], value: dict[Any, Any] | list[Any] | tuple[Any, 
         for key, item in value.items():
             if type(item) is str:  # first, because nearly all are
                 lines.append(pad + _pair(key, item))
-            elif item and isinstance(item, _COLLECTIONS):
-                lines.append(f"{pad}{_key(key)}")
+                continue
+            start = pad + _key(key)
+            line = "" if item and isinstance(item, dict) else _one_line(start, item)
+            lines.append(line or start)
+            if not line:
                 _add_lines(lines, item, pad + "  ")
-            else:
-                lines.append(f"{pad}{_key(key)} {_scalar(item)}")
     else:
         for item in value:
-            if item and isinstance(item, _COLLECTIONS):
-                first = len(lines)
-                _add_lines(lines, item, pad + "  ")
-                lines[first] = f"{pad}- {lines[first][len(pad) + 2 :]}"
-            else:
-                lines.append(f"{pad}- {_scalar(item)}")
+            if line := _one_line(f"{pad}-", item):
+                lines.append(line)
+                continue
+            first = len(lines)
+            _add_lines(lines, item, pad + "  ")
+            lines[first] = f"{pad}- {lines[first][len(pad) + 2 :]}"
+
+
+def _one_line(start: str, value: object) -> str:
+    """Return the value after its start; empty for a collection that is long or has others in it."""
+    if not value or not isinstance(value, _COLLECTIONS):
+        return f"{start} {flow(value)}"
+    items = value.values() if isinstance(value, dict) else value
+    line = "" if any(isinstance(item, _COLLECTIONS) for item in items) else f"{start} {flow(value)}"
+    return line if len(line) <= _WIDTH else ""
 
 
 @lru_cache(maxsize=512)
@@ -139,15 +178,3 @@ def _key(key: str) -> str:
     if len(written) > _LONGEST_KEY:
         raise ValueError(f"a key of {len(key)} characters is longer than readers look for its colon")
     return f"{written}:"
-
-
-def _scalar(value: object) -> str:
-    if isinstance(value, str):
-        return quote(value)
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, _COLLECTIONS):  # an empty one
-        return "{}" if isinstance(value, dict) else "[]"
-    return number(value)

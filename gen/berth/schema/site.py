@@ -425,6 +425,7 @@ def cluster(own: ClusterSpec, site: SiteSpec) -> Cluster:
         hubs=own.hubs,
         renku_classes=own.renku_classes or "",
         capacity_buffers=own.capacity_buffers,
+        linter_annotations=_first((one.linter_annotations for one in runtimes), False),
         monitoring=_monitoring([one for one in (own.monitoring, site.monitoring) if one is not None]),
     )
 
