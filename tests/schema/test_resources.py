@@ -70,8 +70,8 @@ REFUSED = {
         ["B016 requests.hugepages-2Mi"],
     ),
     "all-at-once": (
-        {"requests": {"cpu": "2", "memory": "x", "gpu": 1}, "limits": {"cpu": "1", "memory": "1Gi"}},
-        ["B016 limits.cpu", "B022 requests.gpu @key", "B022 requests.memory"],
+        {"requests": {"cpu": "2", "memory": "x", "gpu": 1}, "limits": {"cpu": "y", "memory": "1Gi"}},
+        ["B022 limits.cpu", "B022 requests.gpu @key", "B022 requests.memory"],
     ),
 }
 

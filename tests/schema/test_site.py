@@ -205,18 +205,14 @@ TOLD = {
     "no-cluster": ({"clusters": []}, ["B012 spec.clusters"]),
     "no-clusters": ({"clusters": None}, ["B011 spec"]),
     "clusters-with-one-name": (
-        {"clusters": [{"name": "a"}, {"name": "b"}, {"name": "a"}, {"name": "A"}, {"name": "A"}]},
-        [
-            "B019 spec.clusters.3.name",
-            "B019 spec.clusters.4.name",
-            "B060 spec.clusters.0.name",
-            "B060 spec.clusters.2.name",
-        ],
+        {"clusters": [{"name": "a"}, {"name": "b"}, {"name": "a"}]},
+        ["B060 spec.clusters.0.name", "B060 spec.clusters.2.name"],
     ),
-    "no-mapping-among-the-clusters": (
-        {"clusters": ["prod"], "priority": -11},
-        ["B013 spec.clusters.0", "B026 spec.priority"],
+    "no-names-of-clusters": (
+        {"clusters": [{"name": "A"}, {"name": "A"}]},
+        ["B019 spec.clusters.0.name", "B019 spec.clusters.1.name"],
     ),
+    "no-mapping-among-the-clusters": ({"clusters": ["prod"], "priority": -11}, ["B013 spec.clusters.0"]),
     "files-elsewhere": (
         {"clusters": [{"name": "a", "z2jh": "../hub.yaml"}, {"name": "b", "z2jh": "/hub.yaml"}]},
         ["B014 spec.clusters.0.z2jh", "B014 spec.clusters.1.z2jh"],
@@ -242,8 +238,9 @@ TOLD = {
                     "name": "a",
                     "ceilings": [
                         {"from": "2026-02-02"},
-                        {"seats": {"small": -1}, "from": "2026-02-02", "until": "2026-02-01"},
+                        {"seats": {"small": -1}, "until": "2026-02-01"},
                         {"requests": {"cpus": 1}, "from": "x", "until": "2026-02-01"},
+                        {"seats": {"small": 1}, "from": "2026-02-02", "until": "2026-02-01"},
                     ],
                 }
             ]
@@ -253,13 +250,14 @@ TOLD = {
             "B012 spec.clusters.0.ceilings.1.seats.small",
             "B017 spec.clusters.0.ceilings.2.from",
             "B022 spec.clusters.0.ceilings.2.requests.cpus @key",
-            "B024 spec.clusters.0.ceilings.1.until",
+            "B024 spec.clusters.0.ceilings.3.until",
         ],
     ),
     "pull-secrets": (
-        {"images": {"pullSecrets": ["a", "A", "A", "a"]}},
-        [*(f"B019 spec.images.pullSecrets.{i}" for i in (1, 2)), "B016 spec.images.pullSecrets.3"],
+        {"images": {"pullSecrets": ["a", "A", "A"]}},
+        [f"B019 spec.images.pullSecrets.{i}" for i in (1, 2)],
     ),
+    "a-pull-secret-twice": ({"images": {"pullSecrets": ["a", "b", "a"]}}, ["B016 spec.images.pullSecrets.2"]),
     "no-list-of-pull-secrets": ({"images": {"pullSecrets": "a"}}, ["B013 spec.images.pullSecrets"]),
     "resources-of-jobs": (
         {"runtime": {"resources": {"requests": {"memory": "1Gi"}, "limits": {"memory": "64Mi"}}}},

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from berth.findings import Path
 from berth.schema.base import OR_MAPPING, ListOf, Model, Whole, field
-from berth.schema.report import CONFLICT, INVALID, MISSING, Report
+from berth.schema.report import CONFLICT, MISSING, Report
 from berth.schema.types import INT32, AnyText, DnsLabel, Labels, Line, Notice, Price
 from berth.schema.values import APPROVAL, Policy, PolicyConditions, PolicyMatch
 
@@ -28,7 +28,15 @@ class MatchSpec(Model):
 
     @property
     def is_about_shared(self) -> bool:
-        return self.kinds is not INVALID and any(kind != RESERVATION for kind in self.kinds)
+        return any(kind != RESERVATION for kind in self.kinds)
+
+    def check(self, path: Path, report: Report) -> None:
+        """Report what only reservations have, in a policy about documents that all share."""
+        for name in ("owners", "labels", "classes", "clusters", "backends"):
+            if self.is_about_shared and getattr(self, name):
+                message = f"{name} fits no document of kind {', '.join(self.kinds)}."
+                fix = "Remove it, or write a policy of its own."
+                report(CONFLICT, (*path, name), message, fix, at_key=True)
 
     @property
     def value(self) -> PolicyMatch:
@@ -87,22 +95,13 @@ class PolicySpec(Model):
     )
 
     def check(self, path: Path, report: Report) -> None:
-        if report.is_sound((*path, "unless"), self.unless) and self.unless == MatchSpec.model_construct():
+        if self.unless is not None and self.unless.is_blank:
             fix = "Add names, owners, labels, classes or clusters, or remove it."
             report(MISSING, (*path, "unless"), "it leaves out nothing.", fix)
-        for key, match in (("match", self.match), ("unless", self.unless)):
-            if match is not INVALID and match is not None and match.is_about_shared:
-                self._check_shared(match, (*path, key), path, report)
-
-    def _check_shared(self, match: MatchSpec, at: Path, path: Path, report: Report) -> None:
-        """Report what only reservations have, in a policy about documents that all share."""
-        idle = [
-            name for name in ("owners", "labels", "classes", "clusters", "backends") if getattr(match, name)
-        ]
-        for name in idle:
-            message = f"{name} fits no document of kind {', '.join(match.kinds)}."
-            report(CONFLICT, (*at, name), message, "Remove it, or write a policy of its own.", at_key=True)
-        if report.is_sound((*path, "when"), self.when) and not self.when.is_blank:
+        is_about_shared = any(
+            match is not None and match.is_about_shared for match in (self.match, self.unless)
+        )
+        if is_about_shared and not self.when.is_blank:
             message = "conditions are about reservations, and kinds names documents that all share."
             report(CONFLICT, (*path, "when"), message, "Write a policy for each.", at_key=True)
 

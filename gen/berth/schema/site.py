@@ -23,7 +23,7 @@ from berth.schema.base import (
 from berth.schema.engine import EngineSpec
 from berth.schema.metadata import KindDocument
 from berth.schema.pod import Tolerating, check_amounts, check_least, layered
-from berth.schema.report import INVALID, MISSING, Origin, Refusal, Report, shown
+from berth.schema.report import MISSING, Origin, Refusal, Report, shown
 from berth.schema.types import Date, DnsLabel, File, Folder, KubernetesVersion, Price, Resources, TimeZone
 from berth.schema.values import (
     AUTOPILOT,
@@ -109,11 +109,10 @@ class CeilingSpec(Model):
 
     def check(self, path: Path, report: Report) -> None:
         first, last = self.first, self.until
-        if first is not None and last is not None and INVALID not in (first, last) and last < first:
+        if first is not None and last is not None and last < first:
             message = f"{last} is before from {first}."
             report(ORDER, (*path, "until"), message, "Write a date on or after from.")
-        parts = (("seats", self.seats), ("requests", self.requests))
-        if not any(value or not report.is_sound((*path, name), value) for name, value in parts):
+        if not self.seats and not self.requests:
             report(MISSING, path, "the ceiling limits nothing.", "Add seats or requests.")
         check_least(self.requests, (*path, "requests"), report)
 
@@ -241,16 +240,14 @@ class ClusterSpec(Overridable):
             return tuple(one.hub._replace(position=i) for i, one in enumerate(self.z2jh))
         return tuple(one.hub for one in self._hubs)
 
-    def autoscaler_of(self, path: Path, report: Report) -> str:
+    @property
+    def autoscaler_of_priority(self) -> str:
         """Return the autoscaler that a priority must suit.
 
         An older Karpenter only asks whether pods can be moved, so any priority suits it.
         """
-        said = self.karpenter
-        if self.autoscaler == "karpenter" and said is not None:
-            is_older = report.is_sound((*path, "karpenter"), said) and said.version < EMPTY_SINCE
-            return "none" if is_older else self.autoscaler
-        return self.autoscaler
+        is_older = self.karpenter is not None and self.karpenter.version < EMPTY_SINCE
+        return "none" if self.autoscaler == "karpenter" and is_older else self.autoscaler
 
 
 class SiteSpec(Overridable):
@@ -271,49 +268,40 @@ class SiteSpec(Overridable):
 
     def check(self, path: Path, report: Report) -> None:
         """Check that names differ, that priorities fit the autoscalers, and what engines mean together."""
-        clusters = () if self.clusters is INVALID else self.clusters
-        names = [one.name for one in clusters if one is not INVALID]
+        names = [one.name for one in self.clusters]
         inherited = set()
-        for i, one in enumerate(clusters):
-            if one is INVALID:
-                continue
+        for i, one in enumerate(self.clusters):
             at = (*path, "clusters", i)
-            if one.name is not INVALID and names.count(one.name) > 1:
+            if names.count(one.name) > 1:
                 message, fix = f"duplicate cluster name {shown(one.name)}.", "Give each its own name."
                 report(DUPLICATE_NAME, (*at, "name"), message, fix)
-            autoscaler = one.autoscaler_of(at, report)
+            autoscaler = one.autoscaler_of_priority
             if one.priority is None:
                 inherited.add(autoscaler)
             else:
                 check_priority(*priority_value(one.priority, (*at, "priority")), {autoscaler}, report)
         check_priority(*priority_value(self.priority, (*path, "priority")), inherited, report)
         self._check_policies(path, report)
-        self._check_images(clusters, path, report)
-        engines.check_engines(self.engine, clusters, self.repository, path, report)
+        self._check_images(path, report)
+        engines.check_engines(self.engine, self.clusters, self.repository, path, report)
 
     def _check_policies(self, path: Path, report: Report) -> None:
-        names: list[str] = []
-        for i, one in enumerate(() if self.policies is INVALID else self.policies):
-            name = one if one is INVALID else one.name
-            if name is not INVALID and name in names:
+        names = [one.name for one in self.policies]
+        for i, name in enumerate(names):
+            if name in names[:i]:
                 message, fix = f"duplicate policy name {shown(name)}.", "Give each its own name."
                 report(DUPLICATE_NAME, (*path, "policies", i, "name"), message, fix)
-            names.append(name)
 
-    def _check_images(self, clusters: Iterable[ClusterSpec], path: Path, report: Report) -> None:
+    def _check_images(self, path: Path, report: Report) -> None:
         """Note once that images are given by tag."""
         given = [((*path, "images"), self.images)]
-        given += [
-            ((*path, "clusters", i, "images"), one.images)
-            for i, one in enumerate(clusters)
-            if one is not INVALID
-        ]
+        given += [((*path, "clusters", i, "images"), one.images) for i, one in enumerate(self.clusters)]
         tagged = [
             ((*at, name), image)
             for at, images in given
-            if images is not None and images is not INVALID
+            if images is not None
             for name, image in (("python", images.python), ("pause", images.pause))
-            if image is not None and image is not INVALID and "@" not in image
+            if image is not None and "@" not in image
         ]
         if tagged:
             names = ", ".join(dict.fromkeys(image for _, image in tagged))
@@ -323,14 +311,14 @@ class SiteSpec(Overridable):
 
 def priority_value(said: "int | PrioritySpec | None", path: Path) -> tuple[int | None, Path]:
     """Return the number in either form of a priority, and its place."""
-    if said is None or said is INVALID or isinstance(said, int):
+    if said is None or isinstance(said, int):
         return said, path
     return said.value, (*path, "value")
 
 
 def check_priority(value: int | None, path: Path, autoscalers: set[str], report: Report) -> None:
     """Report priorities with which autoscalers add no nodes, or sessions cannot preempt."""
-    if value is None or value is INVALID:
+    if value is None:
         return
     fix = "Write a whole number from -10 to -1."
     if value >= 0:

@@ -7,10 +7,10 @@ from berth.findings import Path
 from berth.karpenter.versions import GATES, NEWEST, OLDEST
 from berth.schema import grammar
 from berth.schema.base import Model, NonEmptyUnique, Text, UniqueList, Whole, field
-from berth.schema.metadata import check_pod_notes
+from berth.schema.metadata import OwnLabels, PodAnnotations, check_pod_notes
 from berth.schema.pod import Tolerating, check_resources
-from berth.schema.report import CONFLICT, INVALID, MISSING, Refusal, Report, choice, shown
-from berth.schema.types import Annotations, AnyText, DnsLabel, DnsName, File, Labels, Resources
+from berth.schema.report import CONFLICT, MISSING, Refusal, Report, choice, shown
+from berth.schema.types import AnyText, DnsLabel, DnsName, File, Labels, Resources
 from berth.schema.values import HubFiles, Renku
 
 CONFIGURED = "B115"
@@ -81,8 +81,8 @@ class RuntimeSpec(Tolerating):
         "`{requests, limits}` of each container of Berth's Jobs; what is not named stays",
         "requests 10m and 32Mi, limit 64Mi; of the container that only waits, 1m, 12Mi and 32Mi",
     )
-    pod_labels: Labels | None = field(None, "labels of the pods of Berth's Jobs", "none")
-    pod_annotations: Annotations | None = field(None, "annotations of the pods of Berth's Jobs", "none")
+    pod_labels: OwnLabels | None = field(None, "labels of the pods of Berth's Jobs", "none")
+    pod_annotations: PodAnnotations | None = field(None, "annotations of the pods of Berth's Jobs", "none")
     priority_class_name: DnsName | None = field(
         None, "PriorityClass of the pods of Berth's Jobs", "the cluster's default"
     )
@@ -193,14 +193,12 @@ def check_hubs(hubs: tuple[HubSpec, ...], path: Path, report: Report, *, is_list
     """Report hubs without a file, and several that cannot be told apart."""
     taken: list[str] = []
     for i, one in enumerate(hubs):
-        if one is INVALID:
-            continue
         at = (*path, i) if is_list else path
         if one.file is None and one.files is None:
             report(MISSING, at, "it has neither file nor files.", "Add file: the path of its values.")
         if one.file is not None and one.files is not None:
             report(CONFLICT, at, "file and files are both given.", "Put all of them into files.")
-        if one.namespace is INVALID or len(hubs) < 2:
+        if len(hubs) < 2:
             continue
         if one.namespace is None:
             message = "a cluster with several hubs needs the namespace of each."
