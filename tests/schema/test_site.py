@@ -9,7 +9,8 @@ from berth.schema.base import Model
 from berth.schema.engine import NoEngine
 from berth.schema.flux import Flux
 from berth.schema.pod import Tolerating
-from berth.schema.values import Ceiling, Cluster, HubFiles, Images, Renku, Site
+from berth.schema.siteparts import RenkuSpec
+from berth.schema.values import Ceiling, Cluster, HubFiles, Images, Site
 from berth.version import VERSION
 
 from tests.built import built
@@ -115,7 +116,8 @@ def test_every_field_can_be_written() -> None:
 
     assert (whole.zone, whole.kustomization) == ("Europe/Zurich", True)
     assert (whole.stabilization_seconds, whole.ready_minutes) == (0, 180)
-    assert whole.renku == Renku("https://renkulab.io", "renku.token", "token")
+    secret = {"name": "renku.token", "key": "token"}
+    assert whole.renku == built(RenkuSpec, {"url": "https://renkulab.io", "tokenSecret": secret})
     assert prod == Cluster(
         name="prod",
         namespace="capacity",
@@ -143,7 +145,7 @@ def test_one_word_of_the_scaler_leaves_the_other_its_default() -> None:
 def test_renkus_api_needs_no_token_and_a_slash_at_its_end_says_nothing() -> None:
     found = made(renku={"url": "http://renku.svc:8080/base/"})
 
-    assert found.renku == Renku("http://renku.svc:8080/base", "", "")
+    assert found.renku == built(RenkuSpec, {"url": "http://renku.svc:8080/base"})
 
 
 def test_a_cluster_overrides_the_site_key_by_key() -> None:

@@ -24,7 +24,7 @@ from berth.schema.engine import EngineSpec
 from berth.schema.metadata import KindDocument
 from berth.schema.pod import Tolerating, check_amounts, check_least, layered
 from berth.schema.report import MISSING, Origin, Refusal, Report, shown
-from berth.schema.types import Date, DnsLabel, File, Folder, KubernetesVersion, Price, Resources, TimeZone
+from berth.schema.types import Date, DnsLabel, File, KubernetesVersion, Price, Resources, TimeZone
 from berth.schema.values import (
     AUTOPILOT,
     Ceiling,
@@ -32,10 +32,7 @@ from berth.schema.values import (
     HubFiles,
     Images,
     JobPods,
-    Karpenter,
-    Koordinator,
     Monitoring,
-    Repository,
     Site,
 )
 from berth.version import VERSION
@@ -52,6 +49,7 @@ if TYPE_CHECKING:
         NamespaceSpec,
         PrioritySpec,
         RenkuSpec,
+        RepositorySpec,
         RuntimeSpec,
     )
 else:
@@ -65,6 +63,7 @@ else:
     NamespaceSpec = lazy("berth.schema.siteparts", "NamespaceSpec")
     PrioritySpec = lazy("berth.schema.siteparts", "PrioritySpec")
     RenkuSpec = lazy("berth.schema.siteparts", "RenkuSpec")
+    RepositorySpec = lazy("berth.schema.siteparts", "RepositorySpec")
     RuntimeSpec = lazy("berth.schema.siteparts", "RuntimeSpec")
 
 DUPLICATE_NAME, OTHER_VERSION = "B060", "B027"
@@ -137,16 +136,6 @@ class DiffSpec(Model):
     budget: Price | None = field(
         None, "the most that a month may cost; a change that exceeds it fails", "none"
     )
-
-
-class RepositorySpec(Model):
-    url: Annotated[str, Text("address of a repository", grammar.repository)] = field(
-        meaning="where the engine finds `rendered/`"
-    )
-    revision: Annotated[str, Text("revision", grammar.revision)] = field(
-        "HEAD", "branch, commit, or tag as refs/tags/NAME; for `oci://` a tag or digest. Flux requires it"
-    )
-    path: Folder = field("", "folder of the repository that contains `rendered/`", "`.`")
 
 
 class Overridable(Model):
@@ -236,9 +225,11 @@ class ClusterSpec(Overridable):
     def hubs(self) -> tuple[HubFiles, ...]:
         if isinstance(self.z2jh, str):
             return (HubFiles((self.z2jh,)),)
-        if isinstance(self.z2jh, tuple):
-            return tuple(one.hub._replace(position=i) for i, one in enumerate(self.z2jh))
-        return tuple(one.hub for one in self._hubs)
+        is_list = isinstance(self.z2jh, tuple)
+        return tuple(
+            HubFiles(hub.paths, hub.namespace or "", hub.prefix, hub.release or "", i if is_list else None)
+            for i, hub in enumerate(self._hubs)
+        )
 
     @property
     def autoscaler_of_priority(self) -> str:
@@ -345,7 +336,7 @@ class SiteDocument(KindDocument):
     spec: SiteSpec
 
     def declared(self, origin: Origin) -> Site:
-        spec, repository = self.spec, self.spec.repository
+        spec = self.spec
         return Site(
             origin,
             self.metadata.name,
@@ -354,9 +345,9 @@ class SiteDocument(KindDocument):
             spec.kustomization,
             spec.scaler.stabilization_seconds,
             spec.scaler.ready_minutes,
-            None if spec.renku is None else spec.renku.renku,
+            spec.renku,
             spec.diff.notice_hours,
-            None if repository is None else Repository(repository.url, repository.revision, repository.path),
+            spec.repository,
             spec.diff.budget,
             spec.calendars,
             tuple(one.policy for one in spec.policies),
@@ -370,7 +361,6 @@ def cluster(own: ClusterSpec, site: SiteSpec) -> Cluster:
     runtimes = [one for one in (own.runtime, site.runtime) if one is not None]
     namespace, creates_namespace = _namespace(site.namespace if own.namespace is None else own.namespace)
     priority, priority_class = _priority(site.priority if own.priority is None else own.priority)
-    koordinator, karpenter = own.koordinator, own.karpenter
     return Cluster(
         name=own.name,
         namespace=namespace,
@@ -400,12 +390,8 @@ def cluster(own: ClusterSpec, site: SiteSpec) -> Cluster:
         ),
         job_resources=_resources(runtimes, _ON_AUTOPILOT if own.platform == AUTOPILOT else _RESOURCES),
         occurrence_resources=_resources(runtimes, _OF_OCCURRENCE),
-        koordinator=None
-        if koordinator is None
-        else Koordinator(
-            koordinator.scheduler_name, koordinator.allocate_policy, koordinator.colocation_profiles
-        ),
-        karpenter=None if karpenter is None else Karpenter(karpenter.version, tuple(karpenter.gates.items())),
+        koordinator=own.koordinator,
+        karpenter=own.karpenter,
         largest_node=tuple(own.largest_node.items()),
         kubernetes=own.kubernetes,
         runtime_image=_first((one.image for one in runtimes), ""),

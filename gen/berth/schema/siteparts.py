@@ -10,8 +10,7 @@ from berth.schema.base import Model, NonEmptyUnique, Text, UniqueList, Whole, fi
 from berth.schema.metadata import OwnLabels, PodAnnotations, check_pod_notes
 from berth.schema.pod import Tolerating, check_resources
 from berth.schema.report import CONFLICT, MISSING, Refusal, Report, choice, shown
-from berth.schema.types import AnyText, DnsLabel, DnsName, File, Labels, Resources
-from berth.schema.values import HubFiles, Renku
+from berth.schema.types import AnyText, DnsLabel, DnsName, File, Folder, Labels, Resources
 
 CONFIGURED = "B115"
 OLD_KARPENTER = "B150"
@@ -129,10 +128,17 @@ class RenkuSpec(Model):
         "no token",
     )
 
-    @property
-    def renku(self) -> Renku:
-        secret = self.token_secret
-        return Renku(self.url, "" if secret is None else secret.name, "" if secret is None else secret.key)
+
+class RepositorySpec(Model):
+    """The git repository of the site, or an artifact, as an engine finds it; `path` leads to the project."""
+
+    url: Annotated[str, Text("address of a repository", grammar.repository)] = field(
+        meaning="where the engine finds `rendered/`"
+    )
+    revision: Annotated[str, Text("revision", grammar.revision)] = field(
+        "HEAD", "branch, commit, or tag as refs/tags/NAME; for `oci://` a tag or digest. Flux requires it"
+    )
+    path: Folder = field("", "folder of the repository that contains `rendered/`", "`.`")
 
 
 class KoordinatorSpec(Model):
@@ -183,10 +189,6 @@ class HubSpec(Model):
     @property
     def paths(self) -> tuple[str, ...]:
         return self.files or ((self.file,) if self.file else ())
-
-    @property
-    def hub(self) -> HubFiles:
-        return HubFiles(self.paths, self.namespace or "", self.prefix, self.release or "")
 
 
 def check_hubs(hubs: tuple[HubSpec, ...], path: Path, report: Report, *, is_list: bool) -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from berth.schema.holders import Holder
     from berth.schema.pod import Placement, Tolerating
     from berth.schema.sessions import ClassSessions
+    from berth.schema.siteparts import KarpenterSpec, KoordinatorSpec, RenkuSpec, RepositorySpec
 
 
 Seats = tuple[tuple[str, int], ...]
@@ -277,21 +278,6 @@ class Images(NamedTuple):
     pull_secrets: tuple[str, ...]
 
 
-class Koordinator(NamedTuple):
-    """Koordinator's scheduler in a cluster."""
-
-    scheduler: str
-    allocate_policy: str  # of every Reservation there: mixed ones do not share a node
-    colocation_profiles: bool  # whether its webhook may add what session pods need
-
-
-class Karpenter(NamedTuple):
-    """Karpenter in a cluster, as far as rules need it."""
-
-    version: tuple[int, int]
-    gates: tuple[tuple[str, bool], ...]  # only those that are set
-
-
 class Monitoring(NamedTuple):
     """What a cluster's Prometheus and Grafana get."""
 
@@ -339,8 +325,8 @@ class Cluster(NamedTuple):
     runtime: "Tolerating"  # where the Jobs of Berth run
     job_resources: dict[str, dict[str, str]]  # requests and limits of the scaler and the sweep
     occurrence_resources: dict[str, dict[str, str]]  # of the container that only waits
-    koordinator: Koordinator | None = None  # None: the cluster has none
-    karpenter: Karpenter | None = None  # None: not known
+    koordinator: "KoordinatorSpec | None" = None  # None: the cluster has none
+    karpenter: "KarpenterSpec | None" = None  # None: not known
     largest_node: tuple[tuple[str, str], ...] = ()  # amounts that pods may have of it; () if not known
     kubernetes: tuple[int, int] | None = None  # its version; None: not known
     runtime_image: str = ""  # contains the in-cluster code; empty: ConfigMaps and a Python image
@@ -371,28 +357,12 @@ class Cluster(NamedTuple):
         return self.autoscaler == "karpenter" and self._has_gate("CapacityBuffer")
 
     def _has_gate(self, name: str) -> bool:
-        return self.karpenter is not None and dict(self.karpenter.gates).get(name, False)
+        return self.karpenter is not None and self.karpenter.gates.get(name, False)
 
     @property
     def sweep_prunes(self) -> bool:
         """Tell whether the sweep removes what is gone from git, as no engine does; it needs an inventory."""
         return self.engine == "none"
-
-
-class Repository(NamedTuple):
-    """The git repository of the site, or an artifact, as an engine finds it; `path` leads to the project."""
-
-    url: str
-    revision: str
-    path: str
-
-
-class Renku(NamedTuple):
-    """Renku's API, which knows the templates of projects. The secret is in the namespace of a cluster."""
-
-    url: str
-    secret: str  # empty: no token
-    secret_key: str
 
 
 class PolicyMatch(NamedTuple):
@@ -440,9 +410,9 @@ class Site(NamedTuple):
     kustomization: bool
     stabilization_seconds: int  # how long a session that left still counts
     ready_minutes: int  # before the start of an occurrence, at which all its seats should be ready
-    renku: Renku | None
+    renku: "RenkuSpec | None"
     notice_hours: int  # how long before its opening a change should be merged
-    repository: Repository | None
+    repository: "RepositorySpec | None"
     budget: "Decimal | None" = None  # of money in a month; a change that costs more fails
     calendars: tuple[str, ...] = ()  # of all reservations
     policies: tuple[Policy, ...] = ()
