@@ -6,14 +6,16 @@ from berth.findings import Path
 from berth.schema.base import OR_MAPPING, ListOf, Model, Whole, field
 from berth.schema.report import CONFLICT, MISSING, Report
 from berth.schema.types import INT32, AnyText, DnsLabel, Labels, Line, Notice, Price
-from berth.schema.values import APPROVAL, Policy, PolicyConditions, PolicyMatch
 
+APPROVAL, REFUSE, WARN = "approval", "refuse", "warn"
 RESERVATION = "CapacityReservation"
 Kind = Literal["CapacityReservation", "ResourceClass", "Calendar", "CloudCapacity", "Site"]
 BackendName = Literal["placeholder", "koordinator", "nodePool", "capacityBuffer"]
 
 
 class MatchSpec(Model):
+    """Which reservations, and which classes of them; what is empty restricts nothing."""
+
     names: ListOf[AnyText] = field((), "names of reservations; `*` stands for any text", "all")
     owners: ListOf[AnyText] = field((), "names or contacts of their owners; `*` stands for any text", "all")
     labels: Labels = field({}, "labels that the reservation has", "all")
@@ -38,19 +40,6 @@ class MatchSpec(Model):
                 fix = "Remove it, or write a policy of its own."
                 report(CONFLICT, (*path, name), message, fix, at_key=True)
 
-    @property
-    def value(self) -> PolicyMatch:
-        return PolicyMatch(
-            self.names,
-            self.owners,
-            tuple(self.labels.items()),
-            self.classes,
-            self.clusters,
-            self.kinds,
-            self.backends,
-            self.namespaces,
-        )
-
 
 class ConditionsSpec(Model):
     """All of them must hold."""
@@ -72,18 +61,14 @@ class ConditionsSpec(Model):
         None, "slots have a higher priority than this", "any priority"
     )
 
-    @property
-    def value(self) -> PolicyConditions:
-        return PolicyConditions(
-            self.seats_above, self.cost_above, self.notice_below, self.lead_above, self.priority_above
-        )
-
 
 class ApprovalSpec(Model):
     approval_by: Line = field(meaning="who must approve: `@user`, `@organization/team` or any name")
 
 
 class PolicySpec(Model):
+    """A rule of the site: what it requires where its conditions hold."""
+
     name: DnsLabel = field(meaning="name of the policy, unique in the site")
     match: MatchSpec = field(MatchSpec.model_construct(), "the reservations that it is about", "all")
     unless: MatchSpec | None = field(None, "reservations that it leaves out", "none")
@@ -106,12 +91,11 @@ class PolicySpec(Model):
             report(CONFLICT, (*path, "when"), message, "Write a policy for each.", at_key=True)
 
     @property
-    def policy(self) -> Policy:
-        return Policy(
-            self.name,
-            self.match.value,
-            None if self.unless is None else self.unless.value,
-            self.when.value,
-            APPROVAL if isinstance(self.require, ApprovalSpec) else self.require,
-            self.require.approval_by if isinstance(self.require, ApprovalSpec) else "",
-        )
+    def effect(self) -> str:
+        """Return APPROVAL, REFUSE or WARN."""
+        return APPROVAL if isinstance(self.require, ApprovalSpec) else self.require
+
+    @property
+    def approver(self) -> str:
+        """Return who must approve; empty if nobody must."""
+        return self.require.approval_by if isinstance(self.require, ApprovalSpec) else ""

@@ -350,7 +350,7 @@ class SiteDocument(KindDocument):
             spec.repository,
             spec.diff.budget,
             spec.calendars,
-            tuple(one.policy for one in spec.policies),
+            spec.policies,
         )
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from berth.schema.flux import Flux
     from berth.schema.holders import Holder
     from berth.schema.pod import Placement, Tolerating
+    from berth.schema.policies import PolicySpec
     from berth.schema.sessions import ClassSessions
     from berth.schema.siteparts import KarpenterSpec, KoordinatorSpec, RenkuSpec, RepositorySpec
 
@@ -365,43 +366,6 @@ class Cluster(NamedTuple):
         return self.engine == "none"
 
 
-class PolicyMatch(NamedTuple):
-    """Which reservations, and which classes of them; () restricts nothing."""
-
-    names: tuple[str, ...] = ()  # patterns
-    owners: tuple[str, ...] = ()  # patterns of their names and contacts
-    labels: tuple[tuple[str, str], ...] = ()
-    classes: tuple[str, ...] = ()
-    clusters: tuple[str, ...] = ()
-    kinds: tuple[str, ...] = ()  # () are reservations alone
-    backends: tuple[str, ...] = ()
-    namespaces: tuple[str, ...] = ()  # patterns of the namespaces of sessions
-
-
-class PolicyConditions(NamedTuple):
-    """All of them must hold; None is no condition."""
-
-    seats: int | None = None  # more than these, or whole nodes, in one occurrence
-    cost: "Decimal | None" = None  # more than this
-    notice: int | None = None  # seconds; a change takes effect sooner
-    lead: int | None = None  # minutes; a longer one
-    priority: int | None = None  # of slots; a higher one
-
-
-APPROVAL, REFUSE, WARN = "approval", "refuse", "warn"
-
-
-class Policy(NamedTuple):
-    """A rule of the site: what it requires where its conditions hold."""
-
-    name: str
-    match: PolicyMatch
-    unless: PolicyMatch | None  # what it leaves out
-    when: PolicyConditions
-    effect: str  # APPROVAL, REFUSE or WARN
-    approver: str  # of APPROVAL
-
-
 class Site(NamedTuple):
     origin: Origin
     name: str
@@ -415,4 +379,4 @@ class Site(NamedTuple):
     repository: "RepositorySpec | None"
     budget: "Decimal | None" = None  # of money in a month; a change that costs more fails
     calendars: tuple[str, ...] = ()  # of all reservations
-    policies: tuple[Policy, ...] = ()
+    policies: "tuple[PolicySpec, ...]" = ()
