@@ -5,8 +5,8 @@ from berth.schema.base import Model
 from berth.schema.cloudcapacity import InstanceTypeSpec, NodeShapeSpec
 from berth.schema.pod import completed
 from berth.schema.resourceclass import ResourceClassSpec
-from berth.schema.site import CeilingSpec, ClusterSpec
-from berth.schema.siteparts import JobResources, RuntimeSpec
+from berth.schema.site import ClusterSpec
+from berth.schema.siteparts import CeilingSpec, JobResources, RuntimeSpec
 from berth.schema.types import Amount
 
 from tests.saying import Value, ask, finding, said

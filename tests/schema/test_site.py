@@ -9,8 +9,8 @@ from berth.schema.base import Model
 from berth.schema.engine import NoEngine
 from berth.schema.flux import Flux
 from berth.schema.pod import Tolerating
-from berth.schema.siteparts import RenkuSpec
-from berth.schema.values import Ceiling, Cluster, HubFiles, Images, Site
+from berth.schema.siteparts import CeilingSpec, RenkuSpec
+from berth.schema.values import Cluster, HubFiles, Images, Site
 from berth.version import VERSION
 
 from tests.built import built
@@ -116,6 +116,8 @@ def test_every_field_can_be_written() -> None:
 
     assert (whole.zone, whole.kustomization) == ("Europe/Zurich", True)
     assert (whole.stabilization_seconds, whole.ready_minutes) == (0, 180)
+    requests = {"cpu": "800", "nvidia.com/gpu": "16"}
+    ceiling = {"seats": {"small": 300}, "requests": requests, "from": day, "until": day}
     secret = {"name": "renku.token", "key": "token"}
     assert whole.renku == built(RenkuSpec, {"url": "https://renkulab.io", "tokenSecret": secret})
     assert prod == Cluster(
@@ -123,7 +125,7 @@ def test_every_field_can_be_written() -> None:
         namespace="capacity",
         **engine(ArgoCD),
         autoscaler="cluster-autoscaler",
-        ceilings=(Ceiling((("small", 300),), (("cpu", "800"), ("nvidia.com/gpu", "16")), day, day),),
+        ceilings=(built(CeilingSpec, ceiling),),
         priority=-1,
         images=Images("a/pause", A_PYTHON, ("a", "b.c")),
         runtime=runtime(nodeSelector={"a": "b"}, tolerations=[{"operator": "Exists"}]),

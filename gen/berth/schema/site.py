@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypeVar
 
 from berth.findings import Path
 from berth.names import DISTRIBUTION
-from berth.notation.days import ORDER
 from berth.schema import engine as engines
 from berth.schema import grammar
 from berth.schema.base import (
@@ -22,12 +21,11 @@ from berth.schema.base import (
 )
 from berth.schema.engine import EngineSpec
 from berth.schema.metadata import KindDocument
-from berth.schema.pod import Tolerating, check_amounts, check_least, layered
-from berth.schema.report import MISSING, Origin, Refusal, Report, shown
-from berth.schema.types import Date, DnsLabel, File, KubernetesVersion, Price, Resources, TimeZone
+from berth.schema.pod import Tolerating, check_amounts, layered
+from berth.schema.report import Origin, Refusal, Report, shown
+from berth.schema.types import DnsLabel, File, KubernetesVersion, Price, Resources, TimeZone
 from berth.schema.values import (
     AUTOPILOT,
-    Ceiling,
     Cluster,
     HubFiles,
     Images,
@@ -40,6 +38,7 @@ from berth.version import VERSION
 if TYPE_CHECKING:
     from berth.schema.policies import PolicySpec
     from berth.schema.siteparts import (
+        CeilingSpec,
         Destination,
         HubSpec,
         ImagesSpec,
@@ -54,6 +53,7 @@ if TYPE_CHECKING:
     )
 else:
     PolicySpec = lazy("berth.schema.policies", "PolicySpec")
+    CeilingSpec = lazy("berth.schema.siteparts", "CeilingSpec")
     Destination = lazy("berth.schema.siteparts", "Destination")
     HubSpec = lazy("berth.schema.siteparts", "HubSpec")
     ImagesSpec = lazy("berth.schema.siteparts", "ImagesSpec")
@@ -94,30 +94,6 @@ OwnNamespace = Annotated[str, Text("DNS label", grammar.own_namespace)]
 def _form_of_hubs(value: object) -> int:
     """Tell which form the hubs of a cluster have: a path, a mapping or a list."""
     return 1 if isinstance(value, dict) else 2 if isinstance(value, list) else 0
-
-
-class CeilingSpec(Model):
-    seats: dict[DnsLabel, Annotated[int, Whole(0)]] = field(
-        {}, "most seats open at once, by class", "no ceiling"
-    )
-    requests: Resources = field({}, "most requests of open seats at once, by resource", "no ceiling")
-    first: Date | None = field(
-        None, "first date of the ceiling, in the time zone of the site", "always", alias="from"
-    )
-    until: Date | None = field(None, "last date of the ceiling, inclusive", "always")
-
-    def check(self, path: Path, report: Report) -> None:
-        first, last = self.first, self.until
-        if first is not None and last is not None and last < first:
-            message = f"{last} is before from {first}."
-            report(ORDER, (*path, "until"), message, "Write a date on or after from.")
-        if not self.seats and not self.requests:
-            report(MISSING, path, "the ceiling limits nothing.", "Add seats or requests.")
-        check_least(self.requests, (*path, "requests"), report)
-
-    @property
-    def ceiling(self) -> Ceiling:
-        return Ceiling(tuple(self.seats.items()), tuple(self.requests.items()), self.first, self.until)
 
 
 class ScalerSpec(Model):
@@ -370,7 +346,7 @@ def cluster(own: ClusterSpec, site: SiteSpec) -> Cluster:
         replicas_in_git=engine.type == "argocd" or (engine.type == "flux" and engine.version != "2.8"),
         destination=_destination(own.destination),
         autoscaler=own.autoscaler,
-        ceilings=tuple(one.ceiling for one in own.ceilings),
+        ceilings=own.ceilings,
         priority=priority,
         existing_priority_class=priority_class,
         platform=own.platform,

@@ -5,12 +5,13 @@ from typing import Annotated, Literal
 
 from berth.findings import Path
 from berth.karpenter.versions import GATES, NEWEST, OLDEST
+from berth.notation.days import ORDER
 from berth.schema import grammar
 from berth.schema.base import Model, NonEmptyUnique, Text, UniqueList, Whole, field
 from berth.schema.metadata import OwnLabels, PodAnnotations, check_pod_notes
-from berth.schema.pod import Tolerating, check_resources
+from berth.schema.pod import Tolerating, check_least, check_resources
 from berth.schema.report import CONFLICT, MISSING, Refusal, Report, choice, shown
-from berth.schema.types import AnyText, DnsLabel, DnsName, File, Folder, Labels, Resources
+from berth.schema.types import AnyText, Date, DnsLabel, DnsName, File, Folder, Labels, Resources
 
 CONFIGURED = "B115"
 OLD_KARPENTER = "B150"
@@ -37,6 +38,28 @@ def _gate(text: str) -> str:
 
 
 Image = Annotated[str, Text("image", grammar.image)]
+
+
+class CeilingSpec(Model):
+    """The most that may be open at once. Dates are local dates of the site's zone, both inclusive."""
+
+    seats: dict[DnsLabel, Annotated[int, Whole(0)]] = field(
+        {}, "most seats open at once, by class", "no ceiling"
+    )
+    requests: Resources = field({}, "most requests of open seats at once, by resource", "no ceiling")
+    first: Date | None = field(
+        None, "first date of the ceiling, in the time zone of the site", "always", alias="from"
+    )
+    until: Date | None = field(None, "last date of the ceiling, inclusive", "always")
+
+    def check(self, path: Path, report: Report) -> None:
+        first, last = self.first, self.until
+        if first is not None and last is not None and last < first:
+            message = f"{last} is before from {first}."
+            report(ORDER, (*path, "until"), message, "Write a date on or after from.")
+        if not self.seats and not self.requests:
+            report(MISSING, path, "the ceiling limits nothing.", "Add seats or requests.")
+        check_least(self.requests, (*path, "requests"), report)
 
 
 class NamespaceSpec(Model):

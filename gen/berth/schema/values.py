@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from berth.schema.pod import Placement, Tolerating
     from berth.schema.policies import PolicySpec
     from berth.schema.sessions import ClassSessions
-    from berth.schema.siteparts import KarpenterSpec, KoordinatorSpec, RenkuSpec, RepositorySpec
+    from berth.schema.siteparts import CeilingSpec, KarpenterSpec, KoordinatorSpec, RenkuSpec, RepositorySpec
 
 
 Seats = tuple[tuple[str, int], ...]
@@ -264,15 +264,6 @@ class Calendar(NamedTuple):
     is_site_wide: bool = False  # named by the Site, for all reservations
 
 
-class Ceiling(NamedTuple):
-    """The most that may be open at once. `first` and `last` are inclusive local dates of the site's zone."""
-
-    seats: tuple[tuple[str, int], ...]
-    requests: tuple[tuple[str, str], ...]
-    first: date | None
-    last: date | None
-
-
 class Images(NamedTuple):
     pause: str
     python: str
@@ -320,7 +311,7 @@ class Cluster(NamedTuple):
     replicas_in_git: bool  # whether the engine leaves alone what is in git as 0
     destination: tuple[str, str]  # server or name, and which
     autoscaler: str
-    ceilings: tuple[Ceiling, ...]
+    ceilings: "tuple[CeilingSpec, ...]"
     priority: int
     images: Images
     runtime: "Tolerating"  # where the Jobs of Berth run
