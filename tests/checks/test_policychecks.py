@@ -17,10 +17,12 @@ from berth.checks.policychecks import (
 )
 from berth.core.jsonvalues import parse_instant
 from berth.dates.recurrence import expand
-from berth.schema.values import REFUSE, Policy, PolicyConditions, PolicyMatch, Reservation, Site
+from berth.schema.policies import ConditionsSpec, MatchSpec, PolicySpec
+from berth.schema.values import Reservation, Site
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.built import built
 from tests.saying import finding, lines, read, reservation, resource_class, run, site, weekly
 
 SEATS = {
@@ -32,7 +34,7 @@ SEATS = {
 CLUSTERS = {"small": "prod", "huge": "lab"}
 OWNER = {"name": "Physics", "contact": "@uni/physics"}
 NOW = parse_instant("2026-02-10T12:00:00Z")
-EVERY = Policy("large", PolicyMatch(), None, PolicyConditions(), REFUSE, "")
+EVERY = built(PolicySpec, {"name": "large", "require": "refuse"})
 
 
 def declared(**spec: Any) -> Reservation:
@@ -78,20 +80,22 @@ def test_match_and_unless_select_the_same(match: dict[str, Any], classes: str) -
     every, found = {*CLUSTERS}, {*classes.split()}
 
     assert selected_classes(policy, labeled(), CLUSTERS) == found
-    but = EVERY._replace(unless=policy.match)
+    but = EVERY.model_copy(update={"unless": policy.match})
     assert selected_classes(but, labeled(), CLUSTERS) == every - found
 
 
 def test_who_has_no_owner_matches_no_pattern() -> None:
-    policy = EVERY._replace(match=PolicyMatch(owners=("*",)))
+    policy = EVERY.model_copy(update={"match": built(MatchSpec, {"owners": ["*"]})})
 
     assert selected_classes(policy, both(), CLUSTERS) == set()
 
 
-def case(match: PolicyMatch = EVERY.match, now: int | None = NOW, **spec: Any) -> PolicyCase | None:
+def case(match: MatchSpec = EVERY.match, now: int | None = NOW, **spec: Any) -> PolicyCase | None:
     found = both(**spec)
     dates = tuple(one for one in expand(found, {}).occurrences if one.end > NOW)
-    return policy_case(EVERY._replace(match=match), PolicySubject(found, CLUSTERS, dates, now=now))
+    return policy_case(
+        EVERY.model_copy(update={"match": match}), PolicySubject(found, CLUSTERS, dates, now=now)
+    )
 
 
 def test_seats_are_the_most_of_one_occurrence_and_lead_the_longest() -> None:
@@ -100,7 +104,7 @@ def test_seats_are_the_most_of_one_occurrence_and_lead_the_longest() -> None:
     when = weekly(
         {"dayOfWeek": 1, **entry}, {"dayOfWeek": 3, **entry, "seats": listed, "leadTimeMinutes": 90}
     )
-    every, huge = case(recurrence=when), case(PolicyMatch(classes=("huge",)), recurrence=when)
+    every, huge = case(recurrence=when), case(built(MatchSpec, {"classes": ["huge"]}), recurrence=when)
 
     assert every is not None
     assert huge is not None
@@ -152,32 +156,39 @@ costs = st.none() | st.builds(PoolCost, st.integers(0, 4).map(Decimal), st.boole
 
 @quick
 @given(
-    st.builds(PolicyConditions, numbers, amounts, numbers, numbers),
+    st.builds(
+        lambda seats, cost, notice, lead: built(
+            ConditionsSpec, {"seatsAbove": seats, "costAbove": cost, "noticeBelow": notice, "leadAbove": lead}
+        ),
+        *(numbers, amounts, numbers, numbers),
+    ),
     st.integers(0, 4),
     st.integers(0, 4),
     numbers,
     st.tuples(costs, costs),
 )
 def test_a_policy_holds_exactly_where_all_its_conditions_do(
-    when: PolicyConditions, seats: int, lead: int, notice: int | None, cost: tuple[PoolCost | None, ...]
+    when: ConditionsSpec, seats: int, lead: int, notice: int | None, cost: tuple[PoolCost | None, ...]
 ) -> None:
     """With the cost between what is known and, where a price is missing, any amount above it."""
     pools = {("course", name): one for name, one in zip(("small", "huge"), cost, strict=True) if one}
-    found = PolicyCase(EVERY._replace(when=when), both(), frozenset({"small", "huge"}), seats, lead, notice)
+    found = PolicyCase(
+        EVERY.model_copy(update={"when": when}), both(), frozenset({"small", "huge"}), seats, lead, notice
+    )
     result = judge(found, pools)
 
     least = sum((one.amount for one in pools.values()), Decimal(0))
     is_certain = len(pools) == 2 and not any(one.is_partial for one in pools.values())
     others = (
-        (when.seats is None or seats > when.seats)
-        and (when.lead is None or lead > when.lead)
-        and (when.notice is None or (notice is not None and notice < when.notice))
+        (when.seats_above is None or seats > when.seats_above)
+        and (when.lead_above is None or lead > when.lead_above)
+        and (when.notice_below is None or (notice is not None and notice < when.notice_below))
     )
-    costs_too_much = when.cost is None or (bool(pools) and least > when.cost)
+    costs_too_much = when.cost_above is None or (bool(pools) and least > when.cost_above)
     if others and costs_too_much:
         assert result is not None
         assert not result.lacks_cost
-        assert len(result.reasons) == sum(one is not None for one in when)
+        assert len(result.reasons) == sum(condition is not None for _, condition in when)
     elif others and not is_certain:
         assert result is not None
         assert result.lacks_cost

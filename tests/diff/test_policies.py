@@ -14,11 +14,13 @@ from berth.core.jsonvalues import parse_instant
 from berth.dates.occurrence import Occurrence
 from berth.diff.approvals import policy_cases
 from berth.diff.compare import ReservationVersion, compare_versions
-from berth.schema.values import REFUSE, Policy, PolicyConditions, PolicyMatch, Reservation, ResourceClass
+from berth.schema.policies import ConditionsSpec, PolicySpec
+from berth.schema.values import Reservation, ResourceClass
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.answer import Answer
+from tests.built import built
 from tests.cli import clouds, project
 from tests.diff.conftest import NOW, Pair
 from tests.saying import read, reservation, resource_class, site
@@ -220,8 +222,13 @@ MIDNIGHT = parse_instant(NOW)
 seats = st.sampled_from([(("small", 1),), (("small", 2), ("huge", 1)), (("huge", 2),), (("huge", 3),)])
 dates = st.dictionaries(st.integers(-3, 6), st.tuples(st.integers(0, 2), seats), max_size=4)
 conditions = st.builds(
-    lambda most, hours, lead: PolicyConditions(
-        most, None, None if hours is None else hours * HOUR, None if lead is None else 60 * lead
+    lambda most, hours, lead: built(
+        ConditionsSpec,
+        {
+            "seatsAbove": most,
+            "noticeBelow": None if hours is None else hours * HOUR,
+            "leadAbove": None if lead is None else 60 * lead,
+        },
     ),
     st.none() | st.integers(0, 3),
     st.none() | st.integers(0, 4),
@@ -259,9 +266,10 @@ def version(days: dict[int, Any]) -> ReservationVersion:
 @quick
 @given(dates, dates, conditions, st.sampled_from([(), ("small",), ("huge",)]))
 def test_a_policy_fires_exactly_if_what_differs_fits(
-    before: dict[int, Any], after: dict[int, Any], when: PolicyConditions, classes: tuple[str, ...]
+    before: dict[int, Any], after: dict[int, Any], when: ConditionsSpec, classes: tuple[str, ...]
 ) -> None:
-    policy = Policy("p", PolicyMatch(classes=classes), None, when, REFUSE, "")
+    match = {"classes": classes}
+    policy = built(PolicySpec, {"name": "p", "match": match, "when": when, "require": "refuse"})
     sides = version(before), version(after)
     change = compare_versions(*sides)
     found = policy_cases(change, *sides, [policy], MIDNIGHT) if change else ()
@@ -270,17 +278,17 @@ def test_a_policy_fires_exactly_if_what_differs_fits(
     differing = [
         (number, lead, sum(count for name, count in held if name in (classes or ("small", "huge"))))
         for side, other in ((after, before), (before, after))
-        if side is after or when.notice is not None
+        if side is after or when.notice_below is not None
         for number, (lead, held) in side.items()
         if other.get(number) != (lead, held) and 3 * number + 2 > 0
     ]
     selected = [one for one in differing if one[2]]
     expected = bool(selected) and (
-        (when.seats is None or max(count for *_, count in selected) > when.seats)
-        and (when.lead is None or max(lead for _, lead, _ in selected) * 60 > when.lead)
+        (when.seats_above is None or max(count for *_, count in selected) > when.seats_above)
+        and (when.lead_above is None or max(lead for _, lead, _ in selected) * 60 > when.lead_above)
         and (
-            when.notice is None
-            or min(max(3 * number - lead, 0) for number, lead, _ in selected) * HOUR < when.notice
+            when.notice_below is None
+            or min(max(3 * number - lead, 0) for number, lead, _ in selected) * HOUR < when.notice_below
         )
     )
     assert bool(fired) is expected

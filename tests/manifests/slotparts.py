@@ -5,13 +5,14 @@ from typing import Any
 
 from berth.pipeline import Part
 from berth.schema.holders import Slots
-from berth.schema.values import Cluster, Koordinator, Site
+from berth.schema.siteparts import KoordinatorSpec
+from berth.schema.values import Cluster, Site
 
-from tests.built import template
+from tests.built import built, template
 from tests.cli.project import EVENING
 from tests.manifests.parts import small
 
-KOORDINATOR = Koordinator("koord-scheduler", "Restricted", colocation_profiles=False)
+KOORDINATOR = built(KoordinatorSpec, {})
 SLOTS = Slots(
     owners=(),
     allocate_once=False,
@@ -38,7 +39,7 @@ SLOTS = Slots(
 def evening(
     folder: Path,
     slots: Slots = SLOTS,
-    koordinator: Koordinator = KOORDINATOR,
+    koordinator: KoordinatorSpec = KOORDINATOR,
     seat: dict[str, Any] | None = None,
     **reservation: Any,
 ) -> tuple[Site, Part]:
@@ -55,5 +56,5 @@ def evening(
     return site, part._replace(placed=placed, **standing)
 
 
-def with_koordinator(cluster: Cluster, koordinator: Koordinator = KOORDINATOR) -> Cluster:
+def with_koordinator(cluster: Cluster, koordinator: KoordinatorSpec = KOORDINATOR) -> Cluster:
     return cluster._replace(koordinator=koordinator)

@@ -21,7 +21,7 @@ from tests.manifests.slotparts import KOORDINATOR, SLOTS, evening
 NOTES = {"berth.dev/title": "evening"}
 STANDING = replace(SLOTS, standing=True)
 WITH_AFFINITY = replace(SLOTS, session_affinity=True)
-PROFILES = KOORDINATOR._replace(colocation_profiles=True)
+PROFILES = KOORDINATOR.model_copy(update={"colocation_profiles": True})
 
 
 def rendered(folder: Path, slots: Slots = SLOTS, **changes: object) -> list[Object]:

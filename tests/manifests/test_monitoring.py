@@ -11,11 +11,12 @@ import pytest
 import yaml
 from berth import cli
 from berth.manifests.alerts import PoolLeads, by_lead, ceiling_dates, metric_label
-from berth.schema.values import Ceiling
+from berth.schema.siteparts import CeilingSpec
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from tests.built import built
 from tests.cli import project
 from tests.manifests.engines.parts import rendered
 from tests.manifests.parts import Object, objects
@@ -167,12 +168,13 @@ def test_each_pool_is_in_just_the_rule_of_its_lead(leads: dict[str, int]) -> Non
 
 def test_a_ceiling_holds_on_the_dates_of_the_sites_zone() -> None:
     """Zurich is an hour ahead on the first date, and two at the end of the last."""
-    ceiling = Ceiling((), (), date(2026, 3, 29), date(2026, 3, 29))
+    day = date(2026, 3, 29)
+    ceiling = built(CeilingSpec, {"from": day, "until": day})
 
     assert ceiling_dates(ceiling, "Europe/Zurich") == (
         "\nand on () vector(time()) >= 1774738800\nand on () vector(time()) < 1774821600"
     )
-    assert ceiling_dates(Ceiling((), (), None, None), "Europe/Zurich") == ""
+    assert ceiling_dates(built(CeilingSpec, {}), "Europe/Zurich") == ""
 
 
 def test_labels_are_named_as_kube_state_metrics_names_them() -> None:

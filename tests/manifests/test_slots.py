@@ -118,7 +118,8 @@ def test_a_field_changes_what_it_names_and_nothing_else(
 
 
 def test_the_cluster_says_scheduler_and_policy(tmp_path: Path) -> None:
-    found = made(tmp_path, koordinator=KOORDINATOR._replace(scheduler="koord-2", allocate_policy="Aligned"))
+    other = KOORDINATOR.model_copy(update={"scheduler_name": "koord-2", "allocate_policy": "Aligned"})
+    found = made(tmp_path, koordinator=other)
 
     assert found["spec"]["allocatePolicy"] == "Aligned"
     assert found["spec"]["template"]["spec"]["schedulerName"] == "koord-2"

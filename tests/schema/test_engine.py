@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from berth.schema.engine import OPTIONS, EngineSpec
 from berth.schema.outline import fields
-from berth.schema.values import Cluster, Repository
+from berth.schema.values import Cluster
 
 from tests.saying import ask, read, said, site
 from tests.schema.engines import EVERY
@@ -93,7 +93,11 @@ def test_the_repository_is_read_with_its_defaults() -> None:
     )
 
     assert declared.site is not None
-    assert declared.site.repository == Repository("git@git.example.org:a/b.git", "HEAD", "a/b")
+    assert dict(declared.site.repository or ()) == {
+        "url": "git@git.example.org:a/b.git",
+        "revision": "HEAD",
+        "path": "a/b",
+    }
 
 
 FAULTY: dict[str, tuple[dict[str, Any], list[str]]] = {

@@ -12,12 +12,13 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
             "blockDeviceMappings": [
                 {"rootVolume": True, "ebs": {}},
                 {"rootVolume": True, "ebs": {"volumeSize": "60000Gi"}},
-                {"ebs": {"volumeSize": "10", "volumeInitializationRate": 100}},
+                {"ebs": {"volumeSize": "10"}},
+                {"ebs": {"volumeSize": "10Gi", "volumeInitializationRate": 100}},
             ]
         },
         [
             "B011 blockDeviceMappings.0.ebs",
-            "B011 blockDeviceMappings.2.ebs",
+            "B011 blockDeviceMappings.3.ebs",
             "B022 blockDeviceMappings.1.ebs.volumeSize",
             "B022 blockDeviceMappings.2.ebs.volumeSize",
         ],
@@ -56,9 +57,6 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
     "kubelet": (
         {
             "kubelet": {
-                "imageGCHighThresholdPercent": 50,
-                "imageGCLowThresholdPercent": 60,
-                "evictionSoft": {"memory.available": "5%"},
                 "evictionHard": {"memory": "5%", "nodefs.available": "x"},
                 "kubeReserved": {"cpu": "-1", "gpu": "1"},
             }
@@ -66,11 +64,19 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
         [
             "B014 kubelet.evictionHard.memory @key",
             "B014 kubelet.kubeReserved.gpu @key",
-            "B016 kubelet.evictionSoft.memory.available @key",
-            "B016 kubelet.imageGCHighThresholdPercent",
             "B022 kubelet.evictionHard.nodefs.available",
             "B022 kubelet.kubeReserved.cpu",
         ],
+    ),
+    "kubelet-that-contradicts-itself": (
+        {
+            "kubelet": {
+                "imageGCHighThresholdPercent": 50,
+                "imageGCLowThresholdPercent": 60,
+                "evictionSoft": {"memory.available": "5%"},
+            }
+        },
+        ["B016 kubelet.evictionSoft.memory.available @key", "B016 kubelet.imageGCHighThresholdPercent"],
     ),
 }
 

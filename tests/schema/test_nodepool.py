@@ -7,10 +7,8 @@ from tests.saying import Value, said
 from tests.schema.nodeclasses import GOOD
 
 TOLD: dict[str, tuple[Value, list[str]]] = {
-    "capacity-types": (
-        {"capacityTypes": ["reserved", "reserved", "cheap"]},
-        ["B014 capacityTypes.2", "B016 capacityTypes.1"],
-    ),
+    "capacity-types": ({"capacityTypes": ["reserved", "cheap"]}, ["B014 capacityTypes.1"]),
+    "a-capacity-type-twice": ({"capacityTypes": ["reserved", "reserved"]}, ["B016 capacityTypes.1"]),
     "no-capacity-type": ({"capacityTypes": []}, ["B012 capacityTypes"]),
     "operators": (
         {

@@ -122,8 +122,8 @@ REFUSED: dict[str, tuple[Any, object, list[str]]] = {
     ),
     "toleration-of-nothing": (
         Toleration,
-        {"operator": "Equal", "value": "-", "tolerationSeconds": 3},
-        ["B016 tolerationSeconds @key", "B016", "B020 value"],
+        {"operator": "Equal", "tolerationSeconds": 3},
+        ["B016 tolerationSeconds @key", "B016"],
     ),
     "toleration-of-what-is-faulty": (
         Toleration,
@@ -137,14 +137,15 @@ REFUSED: dict[str, tuple[Any, object, list[str]]] = {
                 expression("In"),
                 expression("Exists", "a"),
                 expression("Gt", "8"),
-                {"operator": "NotIn", "values": []},
+                {"operator": "NotIn", "values": ["a"]},
                 {"key": "a", "operator": "In", "values": "b"},
+                expression("NotIn"),
             ]
         },
         [
             "B011 matchExpressions.0",
             "B011 matchExpressions.3",
-            "B011 matchExpressions.3",
+            "B011 matchExpressions.5",
             "B013 matchExpressions.4.values",
             "B014 matchExpressions.2.operator",
             "B016 matchExpressions.1.values @key",
@@ -192,18 +193,17 @@ REFUSED: dict[str, tuple[Any, object, list[str]]] = {
         Affinity,
         pod_terms(
             {"topologyKey": "a", "matchLabelKeys": ["b"], "mismatchLabelKeys": ["c"]},
-            {"topologyKey": "a", "mismatchLabelKeys": ["c"], "namespaces": ["A"]},
+            {"topologyKey": "a", "mismatchLabelKeys": ["c"]},
             {
                 "topologyKey": "a",
                 "labelSelector": {"matchLabels": {"b": "1"}, "matchExpressions": [expression("Exists")]},
                 "matchLabelKeys": ["b", "cpus", "d", "d", "e"],
                 "mismatchLabelKeys": ["e"],
             },
-            {"labelSelector": {"matchLabels": 5}, "matchLabelKeys": ["b"]},
+            {"labelSelector": {"matchLabels": 5}, "matchLabelKeys": ["b"], "namespaces": ["A"]},
         ),
         [
             f"B011 podAffinity.{REQUIRED}.0",
-            f"B019 podAffinity.{REQUIRED}.1.namespaces.0",
             f"B011 podAffinity.{REQUIRED}.1",
             *(
                 f"B016 podAffinity.{REQUIRED}.2.matchLabelKeys.{i}"
@@ -211,20 +211,19 @@ REFUSED: dict[str, tuple[Any, object, list[str]]] = {
             ),
             f"B013 podAffinity.{REQUIRED}.3.labelSelector.matchLabels",
             f"B011 podAffinity.{REQUIRED}.3",
+            f"B019 podAffinity.{REQUIRED}.3.namespaces.0",
         ],
     ),
     "spread": (
         TopologySpread,
-        spread(whenUnsatisfiable="ScheduleAnyway", minDomains=2, matchLabelKeys=["a"], maxSkew=0),
-        ["B011", "B012 maxSkew", "B016 minDomains @key"],
+        spread(whenUnsatisfiable="ScheduleAnyway", minDomains=2, matchLabelKeys=["a"]),
+        ["B011", "B016 minDomains @key"],
     ),
+    "no-skew": (TopologySpread, spread(maxSkew=0), ["B012 maxSkew"]),
     "two-spreads": (
         Placement,
-        {"topologySpreadConstraints": [spread(), spread(maxSkew=0), spread(maxSkew=2), spread()]},
-        [
-            "B012 topologySpreadConstraints.1.maxSkew",
-            *(f"B016 topologySpreadConstraints.{i}" for i in (2, 3)),
-        ],
+        {"topologySpreadConstraints": [spread(), spread(maxSkew=2), spread()]},
+        [f"B016 topologySpreadConstraints.{i}" for i in (1, 2)],
     ),
     "no-list": (Placement, {"topologySpreadConstraints": {}}, ["B013 topologySpreadConstraints"]),
 }

@@ -6,15 +6,15 @@ from typing import Any, get_args
 import pytest
 from berth.manifests.backends.registry import BACKENDS
 from berth.schema.declared import KINDS
-from berth.schema.policies import BackendName, Kind, PolicySpec
-from berth.schema.values import APPROVAL, REFUSE, WARN, Policy, PolicyConditions, PolicyMatch
+from berth.schema.policies import APPROVAL, REFUSE, WARN, BackendName, Kind, PolicySpec
 
+from tests.built import built
 from tests.saying import read, said, site, told
 
 REFUSED: dict[str, Any] = {"name": "large", "require": "refuse"}
 
 
-def made(**policy: object) -> Policy:
+def made(**policy: object) -> PolicySpec:
     declared = read(site(policies=[{**REFUSED, **policy}]))
     assert declared.problems == []
     assert declared.site is not None
@@ -23,9 +23,11 @@ def made(**policy: object) -> Policy:
 
 
 def test_whatever_is_left_out_restricts_nothing() -> None:
-    assert made() == Policy("large", PolicyMatch(), None, PolicyConditions(), REFUSE, "")
-    assert made(match={}, when={}) == made()
-    assert made(require="warn") == made()._replace(effect=WARN)
+    found = made()
+    assert (found.match.is_blank, found.unless, found.when.is_blank) == (True, None, True)
+    assert (found.effect, found.approver) == (REFUSE, "")
+    assert made(match={}, when={}) == found
+    assert made(require="warn").effect == WARN
 
 
 def test_every_field_can_be_written() -> None:
@@ -43,14 +45,18 @@ def test_every_field_can_be_written() -> None:
         require={"approvalBy": "@uni/platform"},
     )
 
-    assert found == Policy(
-        "large",
-        PolicyMatch(("exam-*",), ("*@example.org",), (("kind", "exam"),), ("small",), ("prod",)),
-        PolicyMatch(("exam-1",)),
-        PolicyConditions(100, Decimal("499.5"), 7 * 86_400, 60),
-        APPROVAL,
-        "@uni/platform",
+    when = {"seatsAbove": 100, "costAbove": Decimal("499.5"), "noticeBelow": 7 * 86_400, "leadAbove": 60}
+    assert found == built(
+        PolicySpec,
+        {
+            "name": "large",
+            "match": match,
+            "unless": {"names": ["exam-1"]},
+            "when": when,
+            "require": {"approvalBy": "@uni/platform"},
+        },
     )
+    assert (found.effect, found.approver) == (APPROVAL, "@uni/platform")
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ PRIORITY = {
     ),
     "below-with-an-autoscaler-that-is-faulty": (
         {"clusters": [{"name": "a", "autoscaler": "karpenterr"}], "priority": -11},
-        ["B014 spec.clusters.0.autoscaler", "B026 spec.priority"],
+        ["B014 spec.clusters.0.autoscaler"],
     ),
 }
 

@@ -153,7 +153,8 @@ TOLD: dict[str, tuple[dict[str, Any], list[str]]] = {
         payload(name="\u33c2" * 22),  # one character that says a.m.
         ["B071 name"],
     ),
-    "unknown-class": (payload(resource_class_id=6, name=None), ["B011", "B072 resource_class_id"]),
+    "unknown-class": (payload(resource_class_id=6), ["B072 resource_class_id"]),
+    "unknown-class-of-a-faulty-payload": (payload(resource_class_id=6, name=None), ["B011"]),
     "no-class": (payload(resource_class_id="5", id="x"), ["B013 resource_class_id", "B019 id"]),
 }
 

@@ -104,13 +104,13 @@ TOLD = {
     "no-requests": ({"requests": {}}, ["B012 spec.requests"]),
     "requests-missing": ({"requests": None}, ["B011 spec"]),
     "our-labels": (
-        {"podLabels": {"berth.dev/site": "x", "app.kubernetes.io/part-of": "x"}, "requests": {"gpu": 1}},
+        {"podLabels": {"berth.dev/site": "x", "app.kubernetes.io/part-of": "x"}},
         [
-            "B022 spec.requests.gpu @key",
             "B023 spec.podLabels.app.kubernetes.io/part-of @key",
             "B023 spec.podLabels.berth.dev/site @key",
         ],
     ),
+    "gpu": ({"requests": {"gpu": 1}}, ["B022 spec.requests.gpu @key"]),
     "amounts": (
         {"requests": {"cpu": 2, "nvidia.com/gpu": 0.5}, "limits": {"cpu": 1}},
         ["B016 spec.limits.cpu", "B016 spec.requests.nvidia.com/gpu"],

@@ -5,8 +5,8 @@ from berth.schema.base import Model
 from berth.schema.cloudcapacity import InstanceTypeSpec, NodeShapeSpec
 from berth.schema.pod import completed
 from berth.schema.resourceclass import ResourceClassSpec
-from berth.schema.site import CeilingSpec, ClusterSpec
-from berth.schema.siteparts import JobResources, RuntimeSpec
+from berth.schema.site import ClusterSpec
+from berth.schema.siteparts import CeilingSpec, JobResources, RuntimeSpec
 from berth.schema.types import Amount
 
 from tests.saying import Value, ask, finding, said
@@ -70,8 +70,8 @@ REFUSED = {
         ["B016 requests.hugepages-2Mi"],
     ),
     "all-at-once": (
-        {"requests": {"cpu": "2", "memory": "x", "gpu": 1}, "limits": {"cpu": "1", "memory": "1Gi"}},
-        ["B016 limits.cpu", "B022 requests.gpu @key", "B022 requests.memory"],
+        {"requests": {"cpu": "2", "memory": "x", "gpu": 1}, "limits": {"cpu": "y", "memory": "1Gi"}},
+        ["B022 limits.cpu", "B022 requests.gpu @key", "B022 requests.memory"],
     ),
 }
 

@@ -133,9 +133,13 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
         {"type": "dates", "dates": [{"from": "2026-02-03", "to": "2026-02-02"}], "schedule": [TIMES]},
         ["B024 dates.0.to"],
     ),
-    "backwards-with-other-faults": (
-        {**DAILY, "endDate": "2026-02-01", "interval": 2, "timeZone": "Mars", "schedule": [{"endTime": 13}]},
-        ["B011 schedule.0", "B016 interval @key", "B018 schedule.0.endTime", "B021 timeZone", "B024 endDate"],
+    "backwards-with-an-interval": (
+        {**DAILY, "endDate": "2026-02-01", "interval": 2, "schedule": [TIMES]},
+        ["B016 interval @key", "B024 endDate"],
+    ),
+    "faults-in-several-places": (
+        {**DAILY, "timeZone": "Mars", "schedule": [{"endTime": 13}]},
+        ["B011 schedule.0", "B018 schedule.0.endTime", "B021 timeZone"],
     ),
     "interval": (weekly(interval=0), ["B012 interval"]),
     "weekdays-that-nobody-looks-at": (
@@ -148,8 +152,12 @@ TOLD: dict[str, tuple[Value, list[str]]] = {
         ["B010 schedule.0.dayOfweek @key"],
     ),
     "all-of-several-entries": (
-        weekly({**TIMES}, "09:00", {"dayOfWeek": 8, "startTime": "09:00", "endTime": "09:00"}),  # type: ignore[arg-type] # faulty on purpose
-        ["B011 schedule.0", "B012 schedule.2.dayOfWeek", "B013 schedule.1", "B028 schedule.2.endTime"],
+        weekly({**TIMES}, {"dayOfWeek": 1, "startTime": "09:00", "endTime": "09:00"}),
+        ["B011 schedule.0", "B028 schedule.1.endTime"],
+    ),
+    "no-entry-and-no-weekday": (
+        weekly("09:00", {"dayOfWeek": 8, **TIMES}),  # type: ignore[arg-type] # faulty on purpose
+        ["B012 schedule.1.dayOfWeek", "B013 schedule.0"],
     ),
     "once-with-an-end-day": (
         {**ONCE, "schedule": [{**TIMES, "endDay": 1}, {"startTime": "09:00", "endTime": "09:00"}]},

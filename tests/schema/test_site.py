@@ -9,7 +9,8 @@ from berth.schema.base import Model
 from berth.schema.engine import NoEngine
 from berth.schema.flux import Flux
 from berth.schema.pod import Tolerating
-from berth.schema.values import Ceiling, Cluster, HubFiles, Images, Renku, Site
+from berth.schema.siteparts import CeilingSpec, RenkuSpec
+from berth.schema.values import Cluster, HubFiles, Images, Site
 from berth.version import VERSION
 
 from tests.built import built
@@ -115,13 +116,16 @@ def test_every_field_can_be_written() -> None:
 
     assert (whole.zone, whole.kustomization) == ("Europe/Zurich", True)
     assert (whole.stabilization_seconds, whole.ready_minutes) == (0, 180)
-    assert whole.renku == Renku("https://renkulab.io", "renku.token", "token")
+    requests = {"cpu": "800", "nvidia.com/gpu": "16"}
+    ceiling = {"seats": {"small": 300}, "requests": requests, "from": day, "until": day}
+    secret = {"name": "renku.token", "key": "token"}
+    assert whole.renku == built(RenkuSpec, {"url": "https://renkulab.io", "tokenSecret": secret})
     assert prod == Cluster(
         name="prod",
         namespace="capacity",
         **engine(ArgoCD),
         autoscaler="cluster-autoscaler",
-        ceilings=(Ceiling((("small", 300),), (("cpu", "800"), ("nvidia.com/gpu", "16")), day, day),),
+        ceilings=(built(CeilingSpec, ceiling),),
         priority=-1,
         images=Images("a/pause", A_PYTHON, ("a", "b.c")),
         runtime=runtime(nodeSelector={"a": "b"}, tolerations=[{"operator": "Exists"}]),
@@ -143,7 +147,7 @@ def test_one_word_of_the_scaler_leaves_the_other_its_default() -> None:
 def test_renkus_api_needs_no_token_and_a_slash_at_its_end_says_nothing() -> None:
     found = made(renku={"url": "http://renku.svc:8080/base/"})
 
-    assert found.renku == Renku("http://renku.svc:8080/base", "", "")
+    assert found.renku == built(RenkuSpec, {"url": "http://renku.svc:8080/base"})
 
 
 def test_a_cluster_overrides_the_site_key_by_key() -> None:
@@ -206,18 +210,14 @@ TOLD = {
     "no-cluster": ({"clusters": []}, ["B012 spec.clusters"]),
     "no-clusters": ({"clusters": None}, ["B011 spec"]),
     "clusters-with-one-name": (
-        {"clusters": [{"name": "a"}, {"name": "b"}, {"name": "a"}, {"name": "A"}, {"name": "A"}]},
-        [
-            "B019 spec.clusters.3.name",
-            "B019 spec.clusters.4.name",
-            "B060 spec.clusters.0.name",
-            "B060 spec.clusters.2.name",
-        ],
+        {"clusters": [{"name": "a"}, {"name": "b"}, {"name": "a"}]},
+        ["B060 spec.clusters.0.name", "B060 spec.clusters.2.name"],
     ),
-    "no-mapping-among-the-clusters": (
-        {"clusters": ["prod"], "priority": -11},
-        ["B013 spec.clusters.0", "B026 spec.priority"],
+    "no-names-of-clusters": (
+        {"clusters": [{"name": "A"}, {"name": "A"}]},
+        ["B019 spec.clusters.0.name", "B019 spec.clusters.1.name"],
     ),
+    "no-mapping-among-the-clusters": ({"clusters": ["prod"], "priority": -11}, ["B013 spec.clusters.0"]),
     "files-elsewhere": (
         {"clusters": [{"name": "a", "z2jh": "../hub.yaml"}, {"name": "b", "z2jh": "/hub.yaml"}]},
         ["B014 spec.clusters.0.z2jh", "B014 spec.clusters.1.z2jh"],
@@ -243,8 +243,9 @@ TOLD = {
                     "name": "a",
                     "ceilings": [
                         {"from": "2026-02-02"},
-                        {"seats": {"small": -1}, "from": "2026-02-02", "until": "2026-02-01"},
+                        {"seats": {"small": -1}, "until": "2026-02-01"},
                         {"requests": {"cpus": 1}, "from": "x", "until": "2026-02-01"},
+                        {"seats": {"small": 1}, "from": "2026-02-02", "until": "2026-02-01"},
                     ],
                 }
             ]
@@ -254,13 +255,14 @@ TOLD = {
             "B012 spec.clusters.0.ceilings.1.seats.small",
             "B017 spec.clusters.0.ceilings.2.from",
             "B022 spec.clusters.0.ceilings.2.requests.cpus @key",
-            "B024 spec.clusters.0.ceilings.1.until",
+            "B024 spec.clusters.0.ceilings.3.until",
         ],
     ),
     "pull-secrets": (
-        {"images": {"pullSecrets": ["a", "A", "A", "a"]}},
-        [*(f"B019 spec.images.pullSecrets.{i}" for i in (1, 2)), "B016 spec.images.pullSecrets.3"],
+        {"images": {"pullSecrets": ["a", "A", "A"]}},
+        [f"B019 spec.images.pullSecrets.{i}" for i in (1, 2)],
     ),
+    "a-pull-secret-twice": ({"images": {"pullSecrets": ["a", "b", "a"]}}, ["B016 spec.images.pullSecrets.2"]),
     "no-list-of-pull-secrets": ({"images": {"pullSecrets": "a"}}, ["B013 spec.images.pullSecrets"]),
     "resources-of-jobs": (
         {"runtime": {"resources": {"requests": {"memory": "1Gi"}, "limits": {"memory": "64Mi"}}}},

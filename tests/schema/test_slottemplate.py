@@ -109,10 +109,13 @@ TOLD: dict[str, tuple[dict[str, Any], list[str]]] = {
             "volumes": [
                 {"name": "a", "persistentVolumeClaim": {"claimName": "a"}},
                 {"name": "a", "persistentVolumeClaim": {"claimName": "b"}},
-                {"name": "b", "emptyDir": {}},
             ],
         },
-        ["B010 volumes.2.emptyDir @key", "B011 volumes.2", "B016 volumes.1.name"],
+        ["B016 volumes.1.name"],
+    ),
+    "volumes-of-another-kind": (
+        {"metadata": {"namespace": "lab"}, "volumes": [{"name": "b", "emptyDir": {}}]},
+        ["B010 volumes.0.emptyDir @key", "B011 volumes.0"],
     ),
     "ports": (
         {"ports": [{"hostPort": 0}, {"protocol": "UDP"}, {"hostPort": 1, "protocol": "tcp", "hostIP": "x"}]},

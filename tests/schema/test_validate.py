@@ -1,4 +1,4 @@
-"""From values to models: what each error of a value becomes, and what is kept of a faulty document."""
+"""From values to models: what each error of a value becomes, and which models are asked beside it."""
 
 from typing import Annotated, Any, Literal
 
@@ -6,7 +6,7 @@ import pytest
 from berth.reading.scalar import ZeroPrefixedNumber
 from berth.schema import validate
 from berth.schema.base import OR_MAPPING, Length, ListOf, Model, NonEmpty, Text, UniqueList, Whole, field
-from berth.schema.report import INVALID, Refusal, Report
+from berth.schema.report import Refusal, Report
 
 from tests.saying import ask, said
 
@@ -69,10 +69,8 @@ FAULTS: dict[str, tuple[Any, list[str]]] = {
     ),
     "key-and-value": ({"name": "a", "labels": {"A": "B"}}, ["B020 labels.A", "B020 labels.A @key"]),
     "too-many-keys": ({"name": "a", "labels": dict.fromkeys("abc", "x")}, ["B012 labels"]),
-    "rules-besides-faults": (
-        {"name": "A", "seats": 9, "zzz": 1},
-        ["B010 zzz @key", "B016 seats", "B020 name"],
-    ),
+    "rule": ({"name": "a", "seats": 9}, ["B016 seats"]),
+    "no-rule-of-a-faulty-mapping": ({"name": "A", "seats": 9, "zzz": 1}, ["B010 zzz @key", "B020 name"]),
 }
 
 
@@ -85,14 +83,47 @@ def test_a_null_key_is_one_that_is_left_out() -> None:
     assert ask(Room, {"name": "a", "seats": None, "windows": None}) == ask(Room, {"name": "a"})
 
 
-def test_what_is_sound_of_a_faulty_value_is_kept() -> None:
-    labels = {"A": "a", "b": "B"}
-    made, _ = ask(Room, {"seats": 3, "windows": ["x", "X"], "labels": labels, "tag": 1})
+class House(Model):
+    name: Name
+    rooms: ListOf[Room] = field(())
+    hall: Room | None = field(None)
+    doors: UniqueList[Name] = field(())
 
-    assert (made.name, made.seats, made.kind) == (INVALID, 3, "lab")
-    assert made.windows == ("x", INVALID)
-    assert made.labels == {"b": INVALID}
-    assert made.tags is INVALID  # which the unknown key means
+    def check(self, path: tuple[str | int, ...], report: Report) -> None:
+        if self.hall is None:
+            report("B029", (*path, "name"), "no hall.", "Build one.", at_key=True)
+
+
+LAB = {"name": "lab", "seats": 9}
+HOUSES: dict[str, tuple[Any, list[str]]] = {
+    "beside-a-fault": (
+        {"name": "A", "rooms": [LAB], "hall": LAB},
+        ["B016 hall.seats", "B016 rooms.0.seats", "B020 name"],
+    ),
+    "beside-a-faulty-item": (
+        {"name": "a", "rooms": [{"name": "A"}, LAB, 5]},
+        ["B013 rooms.2", "B016 rooms.1.seats", "B020 rooms.0.name"],
+    ),
+    "beside-nulls": (
+        {"name": "A", "rooms": [None, {**LAB, "tags": None}]},
+        ["B013 rooms.0", "B016 rooms.1.seats", "B020 name"],
+    ),
+    "a-list-twice-beside-a-fault": ({"name": "A", "doors": ["a", "a"]}, ["B016 doors.1", "B020 name"]),
+    "warning": ({"name": "a"}, ["B029 name @key"]),
+    "no-warning-above-a-fault": ({"name": "a", "rooms": [{"name": "A"}]}, ["B020 rooms.0.name"]),
+    "no-warning-above-a-contradiction": ({"name": "a", "rooms": [LAB]}, ["B016 rooms.0.seats"]),
+}
+
+
+@pytest.mark.parametrize(("value", "problems"), HOUSES.values(), ids=HOUSES)
+def test_a_model_is_asked_once_nothing_in_it_is_faulty(value: Any, problems: list[str]) -> None:
+    assert said(House, value) == problems
+
+
+def test_there_is_a_value_unless_there_is_an_error() -> None:
+    assert ask(House, {"name": "a"})[0].name == "a"
+    assert ask(House, {"name": "a", "rooms": [LAB]})[0] is None
+    assert ask(House, {"name": "A"})[0] is None
 
 
 def test_a_problem_says_what_to_write() -> None:

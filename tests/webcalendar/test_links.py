@@ -1,10 +1,16 @@
 """The address of a file, from each form in which a site may name its repository."""
 
 import pytest
-from berth.schema.values import Repository
+from berth.schema.siteparts import RepositorySpec
 from berth.webcalendar.links import file_url
 
+from tests.built import built
+
 FILE = "reservations/ai/deep learning.yaml"
+
+
+def repository(url: str, revision: str = "main", path: str = ".") -> RepositorySpec:
+    return built(RepositorySpec, {"url": url, "revision": revision, "path": path})
 
 
 @pytest.mark.parametrize(
@@ -21,14 +27,14 @@ FILE = "reservations/ai/deep learning.yaml"
     ],
 )
 def test_a_repository_on_a_web_server_has_pages_of_its_files(url: str, expected: str) -> None:
-    found = file_url(Repository(url, "main", "."), FILE)
+    found = file_url(repository(url), FILE)
 
     assert found == f"{expected}reservations/ai/deep%20learning.yaml"
 
 
 @pytest.mark.parametrize("url", ["oci://ghcr.io/uni/seats", "file:///srv/git/seats.git", "/srv/git/x:y"])
 def test_others_have_none(url: str) -> None:
-    assert file_url(Repository(url, "main", "."), FILE) == ""
+    assert file_url(repository(url), FILE) == ""
 
 
 def test_a_site_without_a_repository_has_none() -> None:
@@ -37,7 +43,7 @@ def test_a_site_without_a_repository_has_none() -> None:
 
 def test_a_project_may_be_in_a_folder_and_on_another_branch() -> None:
     found = file_url(
-        Repository("https://github.com/uni/it", "release/2026", "./clusters/"), "reservations/a.yaml"
+        repository("https://github.com/uni/it", "release/2026", "./clusters/"), "reservations/a.yaml"
     )
 
     assert found == "https://github.com/uni/it/blob/release/2026/clusters/reservations/a.yaml"

@@ -5,24 +5,25 @@ not read.
 from collections.abc import Iterator
 
 from berth.findings import Path, Problem
-from berth.karpenter.versions import FEATURES, GATES_SINCE, NEWEST, supports, version_text
+from berth.karpenter.versions import FEATURES, GATES_SINCE, supports, version_text
 from berth.manifests.placed import cluster_of
 from berth.schema.declared import Declared
 from berth.schema.holders import BufferedSeats
 from berth.schema.metadata import DO_NOT_DISRUPT, UNREAD
 from berth.schema.report import Origin
-from berth.schema.values import Cluster, Karpenter, Reservation, ResourceClass, Site
+from berth.schema.siteparts import KarpenterSpec
+from berth.schema.values import Cluster, Reservation, ResourceClass, Site
 
 LACKS, NO_KARPENTER, BUFFERS = "B156", "B157", "B178"
 TAKEN_AWAY, NOT_READ = "B192", "B089"
 UNEVEN = "B185"
-_NEWEST = Karpenter(NEWEST, ())
+_NEWEST = KarpenterSpec.model_construct()
 
 
 def has_feature(name: str, cluster: Cluster) -> bool:
     """Tell whether the Karpenter of a cluster has a feature. Without a word in the Site it is the newest."""
     declared = cluster.karpenter or _NEWEST
-    return supports(FEATURES[name], declared.version, dict(declared.gates))
+    return supports(FEATURES[name], declared.version, declared.gates)
 
 
 def problems_of_need(name: str, cluster: Cluster, origin: Origin, path: Path) -> Iterator[Problem]:
@@ -34,7 +35,7 @@ def problems_of_need(name: str, cluster: Cluster, origin: Origin, path: Path) ->
         version = version_text(there.version)
         message = f"Karpenter {version} in cluster {cluster.name} does not support {need.title}."
         fix = f"Use Karpenter {version_text(need.on_since or need.since)} or later."
-    elif dict(there.gates).get(need.gate) is False:
+    elif there.gates.get(need.gate) is False:
         message = f"{need.title} need the feature gate {need.gate}, which is off in cluster {cluster.name}."
         fix = f"Enable it, and write karpenter.gates.{need.gate}: true in the Site."
     else:
@@ -76,7 +77,7 @@ def of_site(declared: Declared, site: Site) -> Iterator[Problem]:
             message = f"cluster {cluster.name} has autoscaler {cluster.autoscaler}, not karpenter."
             fix = "Write autoscaler: karpenter, or remove this."
             yield Problem(NO_KARPENTER, *site.origin[:2], at, message, fix, at_key=True)
-        for gate, on in said.gates:
+        for gate, on in said.gates.items():
             since = GATES_SINCE.get(gate)
             if since is not None and said.version < since:
                 message = (

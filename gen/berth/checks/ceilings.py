@@ -25,7 +25,8 @@ from berth.manifests.placed import Placed
 from berth.quantity import parse
 from berth.quantity import text as quantity_text
 from berth.schema.holders import Unit
-from berth.schema.values import Ceiling, Cluster, Reservation, ResourceClass, Site
+from berth.schema.siteparts import CeilingSpec
+from berth.schema.values import Cluster, Reservation, ResourceClass, Site
 
 NO_END = 2**31  # in six thousand years
 _MAX_NAMED = 10  # reservations in one message
@@ -216,11 +217,11 @@ def promised(pool: TimetablePool, occurrences: Iterable[TimetableOccurrence], no
     return max(most for _, most in best)
 
 
-def ceiling_span(ceiling: Ceiling, zone_name: str) -> tuple[int, int]:
+def ceiling_span(ceiling: CeilingSpec, zone_name: str) -> tuple[int, int]:
     """Return the dates of a ceiling as minutes, [first, last), in the site's time zone."""
     zone = named(zone_name)
     first = resolve(zone, number(ceiling.first) * DAY) // 60 if ceiling.first else 0
-    last = resolve(zone, (number(ceiling.last) + 1) * DAY) // 60 if ceiling.last else NO_END
+    last = resolve(zone, (number(ceiling.until) + 1) * DAY) // 60 if ceiling.until else NO_END
     return first, last
 
 
@@ -284,11 +285,12 @@ class Ceilings:
                         yield _problem(cluster, limit, found, pools, reservations)
 
 
-def _limits(ceiling: Ceiling, classes: Mapping[str, ResourceClass]) -> list[_CeilingLimit]:
+def _limits(ceiling: CeilingSpec, classes: Mapping[str, ResourceClass]) -> list[_CeilingLimit]:
     found = [
-        _CeilingLimit(f"seats of {name}", most, str(most), {name: 1}, str) for name, most in ceiling.seats
+        _CeilingLimit(f"seats of {name}", most, str(most), {name: 1}, str)
+        for name, most in ceiling.seats.items()
     ]
-    for resource, amount in ceiling.requests:
+    for resource, amount in ceiling.requests.items():
         takes = per_seat(resource, classes)
         found.append(_CeilingLimit(f"of {resource}", parse(amount) or 0, amount, takes, quantity_text))
     return found

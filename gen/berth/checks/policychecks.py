@@ -16,17 +16,9 @@ from berth.dates.occurrence import Occurrence
 from berth.findings import Problem
 from berth.schema.declared import RESERVATION
 from berth.schema.holders import Slots
+from berth.schema.policies import APPROVAL, REFUSE, WARN, MatchSpec, PolicySpec
 from berth.schema.report import Origin
-from berth.schema.values import (
-    APPROVAL,
-    REFUSE,
-    WARN,
-    Policy,
-    PolicyMatch,
-    Reservation,
-    ResourceClass,
-    Site,
-)
+from berth.schema.values import Reservation, ResourceClass, Site
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -68,7 +60,7 @@ class PolicyCase(NamedTuple):
     takes effect; None: nothing changes.
     """
 
-    policy: Policy
+    policy: PolicySpec
     reservation: Reservation
     classes: frozenset[str]
     seats: int
@@ -82,7 +74,7 @@ class PolicyResult(NamedTuple):
     `lacks_cost`: all others hold, and whether it costs too much is not known.
     """
 
-    policy: Policy
+    policy: PolicySpec
     reservation: Reservation | SharedSubject
     reasons: tuple[str, ...]
     lacks_cost: bool = False
@@ -95,7 +87,7 @@ class PolicyResult(NamedTuple):
 
 
 def selected_classes(
-    policy: Policy,
+    policy: PolicySpec,
     reservation: Reservation,
     clusters: Mapping[str, str],
     known: Mapping[str, ResourceClass] | None = None,
@@ -107,7 +99,7 @@ def selected_classes(
     return found - _matched(policy.unless, reservation, clusters, known or {})
 
 
-def shared_result(policy: Policy, subject: SharedSubject) -> PolicyResult | None:
+def shared_result(policy: PolicySpec, subject: SharedSubject) -> PolicyResult | None:
     """Return the result for a changed document that all share; None if the policy is not about it."""
     if not _is_about(policy.match, subject):
         return None
@@ -116,7 +108,7 @@ def shared_result(policy: Policy, subject: SharedSubject) -> PolicyResult | None
     return PolicyResult(policy, subject, (f"this {subject.kind} changes",))
 
 
-def _is_about(match: PolicyMatch, subject: SharedSubject, default: tuple[str, ...] = ()) -> bool:
+def _is_about(match: MatchSpec, subject: SharedSubject, default: tuple[str, ...] = ()) -> bool:
     return (
         subject.kind in (match.kinds or default)
         and _fits(match.names, (subject.name,))
@@ -126,7 +118,7 @@ def _is_about(match: PolicyMatch, subject: SharedSubject, default: tuple[str, ..
 
 
 def _matched(
-    match: PolicyMatch,
+    match: MatchSpec,
     reservation: Reservation,
     clusters: Mapping[str, str],
     known: Mapping[str, ResourceClass],
@@ -135,7 +127,7 @@ def _matched(
     is_meant = (
         _fits(match.names, (reservation.name,))
         and _fits(match.owners, (owner.name, owner.contact) if owner else ())
-        and {*match.labels} <= {*reservation.labels}
+        and match.labels.items() <= {*reservation.labels}
         and (not match.kinds or RESERVATION in match.kinds)
         and (not match.backends or reservation.holder.backend in match.backends)
     )
@@ -176,7 +168,7 @@ class PolicySubject(NamedTuple):
     known: Mapping[str, ResourceClass] = {}
 
 
-def policy_case(policy: Policy, subject: PolicySubject) -> PolicyCase | None:
+def policy_case(policy: PolicySpec, subject: PolicySubject) -> PolicyCase | None:
     """Return what a policy looks at; None if it is about nothing of the subject."""
     reservation, now = subject.reservation, subject.now
     classes = selected_classes(policy, reservation, subject.clusters, subject.known)
@@ -222,28 +214,28 @@ def judge(case: PolicyCase, costs: PoolCosts) -> PolicyResult | None:
     seats = f"{case.seats} {unit.word if case.seats == 1 else unit.plural}"
     priority = _priority(case.reservation)
     for limit, measure, words in (
-        (when.seats, case.seats, seats),
-        (when.lead, case.lead, f"lead {case.lead} min"),
-        (when.priority, priority, f"priority {priority}"),
+        (when.seats_above, case.seats, seats),
+        (when.lead_above, case.lead, f"lead {case.lead} min"),
+        (when.priority_above, priority, f"priority {priority}"),
     ):
         if limit is None:
             continue
         if measure is None or measure <= limit:
             return None
         reasons.append(f"{words}, above {limit}")
-    if when.notice is not None:
-        if case.notice is None or case.notice >= when.notice:
+    if when.notice_below is not None:
+        if case.notice is None or case.notice >= when.notice_below:
             return None
-        reasons.append(f"notice {hours_text(case.notice)} h, below {hours_text(when.notice)}")
+        reasons.append(f"notice {hours_text(case.notice)} h, below {hours_text(when.notice_below)}")
     lacks_cost = False
-    if when.cost is not None:
+    if when.cost_above is not None:
         cost = _cost(case, costs)
-        lacks_cost = cost is None or (cost.is_partial and cost.amount <= when.cost)
+        lacks_cost = cost is None or (cost.is_partial and cost.amount <= when.cost_above)
         if cost is not None and not lacks_cost:
-            if cost.amount <= when.cost:
+            if cost.amount <= when.cost_above:
                 return None
             least = "at least " if cost.is_partial else ""
-            reasons.append(f"cost {least}{cost.amount:,} USD, above {when.cost:,}")
+            reasons.append(f"cost {least}{cost.amount:,} USD, above {when.cost_above:,}")
     return PolicyResult(case.policy, case.reservation, tuple(reasons), lacks_cost)
 
 
@@ -256,9 +248,9 @@ def _priority(reservation: Reservation) -> int | None:
     return max(given, default=None)
 
 
-def compare_costs(policies: Iterable[Policy]) -> bool:
+def compare_costs(policies: Iterable[PolicySpec]) -> bool:
     """Tell whether any policy needs to know what reservations cost."""
-    return any(policy.when.cost is not None for policy in policies)
+    return any(policy.when.cost_above is not None for policy in policies)
 
 
 def _cost(case: PolicyCase, costs: PoolCosts) -> PoolCost | None:
@@ -283,7 +275,7 @@ def cases_of_reservation(site: Site, subject: PolicySubject, now: int) -> Iterat
     holds_now = holds_without_windows(subject.reservation, now)
     subject = subject._replace(occurrences=coming, holds_now=holds_now)
     for policy in site.policies:
-        case = None if policy.when.notice is not None else policy_case(policy, subject)
+        case = None if policy.when.notice_below is not None else policy_case(policy, subject)
         if case is not None:
             yield case
 

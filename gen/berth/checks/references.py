@@ -98,7 +98,7 @@ def of_ceilings(declared: Declared, site: Site) -> Iterator[Problem]:
     names = tuple(sorted(declared.classes))
     for i, cluster in enumerate(site.clusters):
         for j, ceiling in enumerate(cluster.ceilings):
-            for name, _ in ceiling.seats:
+            for name in ceiling.seats:
                 path = ("spec", "clusters", i, "ceilings", j, "seats", name)
                 found = declared.classes.get(name)
                 home = cluster_of(found, site) if found else None

@@ -19,7 +19,8 @@ from berth.manifests.slots import placed as placed_on
 from berth.schema.declared import Declared
 from berth.schema.grammar import QUANTITY
 from berth.schema.holders import Slots
-from berth.schema.values import Cluster, Koordinator, Reservation, ResourceClass, Site
+from berth.schema.siteparts import KoordinatorSpec
+from berth.schema.values import Cluster, Reservation, ResourceClass, Site
 
 ABSENT, NO_OWNERS, POLICY, ANYWHERE = "B100", "B101", "B105", "B111"
 SHARED, REFUSED_PODS, HOW, HOLDS_NOTHING = "B117", "B118", "B119", "B121"
@@ -82,7 +83,7 @@ def _problem(reservation: Reservation, code: str, path: Path, message: str, fix:
 
 
 def _policy(
-    reservation: Reservation, slots: Slots, cluster: Cluster, koordinator: Koordinator
+    reservation: Reservation, slots: Slots, cluster: Cluster, koordinator: KoordinatorSpec
 ) -> Iterator[Problem]:
     said, theirs = slots.allocate_policy, koordinator.allocate_policy
     if said is not None and said != theirs:
@@ -218,14 +219,16 @@ def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
 
 def _unseen(site: Site, one: Placed, found: ResourceClass) -> Problem | None:
     koordinator, theirs = one.cluster.koordinator, found.pod.scheduler_name
-    if koordinator is None or theirs == koordinator.scheduler:
+    if koordinator is None or theirs == koordinator.scheduler_name:
         return None
     has_affinity = one.reservation.holder.renders_affinity
     if has_affinity and is_by_profile(site, one):
         return None  # the profile sends them there
     who = f"its sessions are scheduled by {theirs}" if theirs else "it has no schedulerName for its sessions"
-    message = f"{who}: only {koordinator.scheduler} knows the slots of reservation {one.reservation.name}."
-    fix = f"Write schedulerName: {koordinator.scheduler}, if its sessions have it"
+    message = (
+        f"{who}: only {koordinator.scheduler_name} knows the slots of reservation {one.reservation.name}."
+    )
+    fix = f"Write schedulerName: {koordinator.scheduler_name}, if its sessions have it"
     if has_affinity:
         fix += f": ConfigMap {naming.affinity_snippet(one.reservation.name)} has what sets it."
     else:

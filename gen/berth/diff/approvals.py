@@ -12,14 +12,15 @@ from berth.checks.policychecks import (
 from berth.dates.occurrence import Occurrence
 from berth.diff.change import CHANGED, ReservationChange
 from berth.diff.compare import ReservationVersion
-from berth.schema.values import Policy, Reservation
+from berth.schema.policies import PolicySpec
+from berth.schema.values import Reservation
 
 
 def policy_cases(
     change: ReservationChange,
     old: ReservationVersion | None,
     new: ReservationVersion | None,
-    policies: Sequence[Policy],
+    policies: Sequence[PolicySpec],
     now: int,
 ) -> Iterator[PolicyCase]:
     """Yield what each policy looks at.
@@ -35,7 +36,7 @@ def policy_cases(
     if either is not None:
         either = either._replace(clusters={**_clusters(old), **_clusters(new)})
     for policy in policies:
-        subject = after if policy.when.notice is None else either
+        subject = after if policy.when.notice_below is None else either
         case = policy_case(policy, subject) if subject else None
         if case is not None:
             yield case

@@ -14,7 +14,8 @@ from berth.diff.manifests import FileChange
 from berth.diff.permissions import Permission
 from berth.findings import Finding
 from berth.schema.holders import Unit
-from berth.schema.values import REFUSE, ReservationOwner
+from berth.schema.policies import REFUSE
+from berth.schema.values import ReservationOwner
 
 ADDED, CHANGED, REMOVED, RENAMED = "added", "changed", "removed", "renamed"
 

@@ -76,7 +76,8 @@ class Comparison:
         self._remaining: set[str] = set()
         self._stale: list[str] = []
         sites = [side.site for side in (head, base) if side.site is not None]
-        self._policies = tuple(dict.fromkeys(policy for site in sites for policy in site.policies))
+        policies = [policy for site in sites for policy in site.policies]
+        self._policies = [policy for i, policy in enumerate(policies) if policy not in policies[:i]]
         self._policy_cases: list[PolicyCase] = []
 
     def reservations(self, items: Iterator[Item]) -> Iterator[Item]:

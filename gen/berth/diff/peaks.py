@@ -18,7 +18,8 @@ from berth.checks.ceilings import (
 from berth.diff.change import PeakChange
 from berth.quantity import parse
 from berth.quantity import text as quantity_text
-from berth.schema.values import Ceiling, ResourceClass, Site
+from berth.schema.siteparts import CeilingSpec
+from berth.schema.values import ResourceClass, Site
 
 
 class PoolLoads:
@@ -101,16 +102,18 @@ def _periods(loads: PoolLoads, cluster: str, measure: str) -> list[_Period]:
     dated = []
     site = loads.site
     for ceiling in _ceilings(site, cluster):
-        seats = [(most, str(most)) for name, most in ceiling.seats if measure == f"seats of {name}"]
-        requests = [(parse(text) or 0, text) for name, text in ceiling.requests if measure == f"of {name}"]
-        if ceiling.first is None and ceiling.last is None:
+        seats = [(most, str(most)) for name, most in ceiling.seats.items() if measure == f"seats of {name}"]
+        requests = [
+            (parse(text) or 0, text) for name, text in ceiling.requests.items() if measure == f"of {name}"
+        ]
+        if ceiling.first is None and ceiling.until is None:
             always += seats + requests
         elif site:
-            during = f"{ceiling.first or 'the first date'} to {ceiling.last or 'the last'}"
+            during = f"{ceiling.first or 'the first date'} to {ceiling.until or 'the last'}"
             dated += [_Period(ceiling_span(ceiling, site.zone), during, text) for _, text in seats + requests]
     return [_Period((0, NO_END), "", min(always)[1] if always else ""), *dated]
 
 
-def _ceilings(site: Site | None, cluster: str) -> Sequence[Ceiling]:
+def _ceilings(site: Site | None, cluster: str) -> Sequence[CeilingSpec]:
     clusters = site.clusters if site else ()
     return next((one.ceilings for one in clusters if one.name == cluster), ())

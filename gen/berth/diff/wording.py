@@ -45,7 +45,8 @@ from berth.findings import Finding
 from berth.output import findinglist
 from berth.output.answers import seats_text
 from berth.schema.holders import Unit
-from berth.schema.values import APPROVAL, REFUSE, Seats
+from berth.schema.policies import APPROVAL, REFUSE
+from berth.schema.values import Seats
 
 POLICIES, PEAKS, PLAN, WARNINGS = "Policies", "Peaks", "Machines and money", "Check before merging"
 PERMISSIONS, SHARED, IGNORED = "New permissions", "Shared documents", "Ignored findings"

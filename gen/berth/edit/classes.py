@@ -276,7 +276,7 @@ def _specs(source: Source) -> dict[str, Json] | None:
     for document, title in zip(documents, titles, strict=True):
         report = Report(source.file, document.index)
         read = validate.read(ResourceClassDocument, document.value, report)
-        if report.errors or read.spec.sessions is None:
+        if read is None or read.spec.sessions is None:
             return None
         spec: Json = document.value["spec"]  # type: ignore[index,call-overload,assignment] # it was validated
         if not spec.keys() <= _KEYS:

@@ -252,7 +252,7 @@ def cluster_state(
         now,
         persistent=git.persistent,
         templates=git.templates,
-        scheduler=cluster.koordinator.scheduler if cluster.koordinator else "",
+        scheduler=cluster.koordinator.scheduler_name if cluster.koordinator else "",
         namespaces=frozenset(one.namespace for one in site.clusters),
         grants=git.grants,
     )

@@ -15,7 +15,8 @@ from berth.dates.zone import DAY, number, resolve
 from berth.manifests import naming
 from berth.names import REPOSITORY
 from berth.quantity import NANO, parse
-from berth.schema.values import Ceiling, Cluster, Site
+from berth.schema.siteparts import CeilingSpec
+from berth.schema.values import Cluster, Site
 from berth.version import VERSION
 
 CRITICAL, WARNING = "critical", "warning"
@@ -85,14 +86,14 @@ def _metric_word(text: str) -> str:
     return "".join(one if one.isalnum() else "_" for one in text)
 
 
-def ceiling_dates(ceiling: Ceiling, zone: str) -> str:
+def ceiling_dates(ceiling: CeilingSpec, zone: str) -> str:
     """Return a condition in PromQL that is true on the dates of a ceiling; empty if it always applies."""
     found = named(zone or "UTC")
     conditions = []
     if ceiling.first is not None:
         conditions.append(f"vector(time()) >= {resolve(found, number(ceiling.first) * DAY)}")
-    if ceiling.last is not None:
-        conditions.append(f"vector(time()) < {resolve(found, (number(ceiling.last) + 1) * DAY)}")
+    if ceiling.until is not None:
+        conditions.append(f"vector(time()) < {resolve(found, (number(ceiling.until) + 1) * DAY)}")
     return "".join(f"\nand on () {one}" for one in conditions)
 
 
@@ -215,7 +216,7 @@ class _Alerts:
         summary = "{{ $value }} pods of {{ $labels.owner }} wait for an image that cannot be pulled."
         return self._alert("BerthImageNotPulled", expr, "5m", WARNING, summary)
 
-    def _above_ceiling(self, ceiling: Ceiling) -> Iterator[Alert]:
+    def _above_ceiling(self, ceiling: CeilingSpec) -> Iterator[Alert]:
         dates = ceiling_dates(ceiling, self._site.zone)
         for what, expr, most in ceiling_sums(self._cluster, ceiling):
             summary = f"{{{{ $value }}}} {what} are reserved; the ceiling is {most}."
@@ -254,15 +255,15 @@ class CeilingSum(NamedTuple):
     most: str
 
 
-def ceiling_sums(cluster: Cluster, ceiling: Ceiling) -> Iterator[CeilingSum]:
+def ceiling_sums(cluster: Cluster, ceiling: CeilingSpec) -> Iterator[CeilingSum]:
     """Yield the limits of a ceiling: seats by class as requested, resources as placeholders request them."""
     inside, label = f'namespace="{cluster.namespace}"', metric_label(CLASS)
     replicas = f"kube_deployment_spec_replicas{{{inside}}}"
-    for name, most in ceiling.seats:
+    for name, most in ceiling.seats.items():
         labels = f'kube_deployment_labels{{{inside}, {label}="{name}"}}'
         expr = f"sum by (namespace) (\n  {replicas} * on (namespace, deployment) {labels}\n)"
         yield CeilingSum(f"seats of {name}", expr, str(most))
-    for name, amount in ceiling.requests:
+    for name, amount in ceiling.requests.items():
         chosen = f'{inside}, container="placeholder", resource="{_metric_word(name)}"'
         expr = f"sum by (namespace) (\n  kube_pod_container_resource_requests{{{chosen}}}\n)"
         yield CeilingSum(name, expr, _plain(amount))

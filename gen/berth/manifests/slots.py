@@ -11,7 +11,8 @@ from berth.manifests.naming import of_pool, of_site, pool, slot
 from berth.manifests.nodeaffinity import placement
 from berth.manifests.placed import Placed
 from berth.schema.holders import Slots
-from berth.schema.values import Cluster, Koordinator, Reservation, ResourceClass, Site
+from berth.schema.siteparts import KoordinatorSpec
+from berth.schema.values import Cluster, Reservation, ResourceClass, Site
 
 if TYPE_CHECKING:
     from berth.schema.slots import Owner, SlotTaint
@@ -114,7 +115,7 @@ CONTAINER = "seat"
 TAKING_OVER = "Restricted"  # with any other policy, a Reservation that takes over is never scheduled
 NEVER = "0s"
 # Where a cluster has none, the reservation is refused; its timetable is measured all the same.
-_NONE = Koordinator("koord-scheduler", "Restricted", colocation_profiles=False)
+_NONE = KoordinatorSpec.model_construct()
 
 
 def slot_object(site: Site, cluster: Cluster, reservation: Reservation, found: ResourceClass) -> Object:
@@ -201,7 +202,7 @@ def _metadata(site: Site, reservation: Reservation, found: ResourceClass, slots:
     return {"labels": labels, "annotations": notes} if notes else {"labels": labels}
 
 
-def _template(koordinator: Koordinator, found: ResourceClass, slots: Slots) -> Object:
+def _template(koordinator: KoordinatorSpec, found: ResourceClass, slots: Slots) -> Object:
     """Return the pod template of a slot: one container with the requests of the class.
 
     Limits hold nothing. There is no priority: without preemption it has no effect.
@@ -214,7 +215,7 @@ def _template(koordinator: Koordinator, found: ResourceClass, slots: Slots) -> O
         container["ports"] = slots.template.container_ports()
     spec = {
         **placed(placement(found), more),
-        "schedulerName": koordinator.scheduler,
+        "schedulerName": koordinator.scheduler_name,
         "containers": [container],
     }
     return {"metadata": metadata, "spec": spec} if metadata else {"spec": spec}
@@ -322,6 +323,6 @@ def toleration(taint: "SlotTaint") -> dict[str, Any]:
 
 def snippet(cluster: Cluster, annotations: dict[str, str]) -> str:
     """Return what to add to a pod template, as JSON, which is also YAML."""
-    scheduler = cluster.koordinator.scheduler if cluster.koordinator else ""
+    scheduler = cluster.koordinator.scheduler_name if cluster.koordinator else ""
     tree = {"metadata": {"annotations": annotations}, "spec": {"schedulerName": scheduler}}
     return json.dumps(tree, indent=2) + "\n"

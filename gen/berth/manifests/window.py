@@ -151,9 +151,9 @@ def _renku(site: Site, placed: Placed) -> dict[str, Any]:
     sessions belong to another reservation.
     """
     has_class = any(found.sessions and found.sessions.source == "renku" for found in placed.classes)
-    counts = counts_sessions(placed)
+    secret = site.renku.token_secret if site.renku else None
     return {
-        "has_renku_token": counts and has_class and site.renku is not None and bool(site.renku.secret),
-        "renku_secret": site.renku.secret if site.renku else "",
-        "renku_key": site.renku.secret_key if site.renku else "",
+        "has_renku_token": counts_sessions(placed) and has_class and secret is not None,
+        "renku_secret": secret.name if secret else "",
+        "renku_key": secret.key if secret else "",
     }

@@ -2,12 +2,10 @@
 
 from typing import Annotated, Literal
 
-from berth.findings import Path
 from berth.schema import grammar
 from berth.schema.base import ListOf, Model, Text, Whole, field
-from berth.schema.metadata import refuse_our_labels
-from berth.schema.report import Report
-from berth.schema.types import Annotations, DnsLabel, DnsName, Labels
+from berth.schema.metadata import OwnLabels
+from berth.schema.types import Annotations, DnsLabel, DnsName
 
 Account = Annotated[str, Text("account such as argocd:berth", grammar.service_account)]
 SyncOption = Annotated[str, Text("sync option such as Validate=false", grammar.sync_option)]
@@ -16,11 +14,8 @@ SyncOption = Annotated[str, Text("sync option such as Validate=false", grammar.s
 class EngineOptions(Model):
     """Options that both engines have."""
 
-    labels: Labels = field({}, "for the objects of the engine", "none")
+    labels: OwnLabels = field({}, "for the objects of the engine", "none")
     annotations: Annotations = field({}, "for the objects of the engine", "none")
-
-    def check(self, path: Path, report: Report) -> None:
-        refuse_our_labels(self.labels, (*path, "labels"), report)
 
 
 class ArgoCDKeys(Model):

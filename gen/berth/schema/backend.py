@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from berth.findings import Path
 from berth.schema.base import ListOf, Model, NonEmpty, Whole, field
 from berth.schema.holders import HOLDERS, BackendType, Holder, Slots
-from berth.schema.report import CONFLICT, INVALID, Report
+from berth.schema.report import CONFLICT, Report
 from berth.schema.slots import (
     Owner,
     PreAllocationPolicy,
@@ -79,7 +79,7 @@ class BackendSpec(Model):
             self._check_priority(path, report)
             self._check_closed(path, report)
             self._check_order(path, report)
-        elif self.type is not INVALID:
+        else:
             for attribute, one in type(self).model_fields.items():
                 if attribute != "type" and getattr(self, attribute) is not None:
                     message = f"type {self.type} takes no {one.alias}."
@@ -88,8 +88,6 @@ class BackendSpec(Model):
 
     def _check_end(self, path: Path, report: Report) -> None:
         """Check when a slot ends: with its window, or as the backend sets it."""
-        if self.standing is INVALID:
-            return
         if not self.standing:
             for name, value in (("expires", self.expires), ("ttl", self.ttl)):
                 if value is not None:
@@ -101,7 +99,7 @@ class BackendSpec(Model):
             message = "ttl 0 means never: Koordinator would ignore expires."
             fix = "Remove ttl: Berth sets one that lets expires decide."
             report(NEVER_ENDS, (*path, "ttl"), message, fix)
-        elif self.ttl not in (None, INVALID, "0s"):
+        elif self.ttl not in (None, "0s"):
             message = f"a slot ends {self.ttl} after its creation, and is created again from git a day later."
             report(MADE_AGAIN, (*path, "ttl"), message, "Write expires, and remove ttl.")
         if self.allocate_once is True:
@@ -142,23 +140,19 @@ class BackendSpec(Model):
     def _check_needless(self, asked: bool, path: Path, report: Report) -> None:
         """Report what needs preAllocation where that is not asked for."""
         policy = self.pre_allocation_policy
-        is_sound = report.is_sound((*path, "preAllocationPolicy"), policy)
         pairs = (
-            (
-                "preAllocationPolicy",
-                policy if is_sound and policy is not None and not policy.is_blank else None,
-            ),
+            ("preAllocationPolicy", policy is not None and not policy.is_blank),
             ("preAllocationRequired", self.pre_allocation_required),
         )
         for name, value in pairs:
-            if value and value is not INVALID and not asked and self.pre_allocation is not INVALID:
+            if value and not asked:
                 fix = "Add preAllocation: true, or remove it."
                 report(PRE_ALLOCATION, (*path, name), f"{name} needs preAllocation.", fix, at_key=True)
 
     def _check_mode(self, path: Path, report: Report, *, placeholders: bool) -> None:
         """Check whose capacity a slot takes over."""
         policy, at = self.pre_allocation_policy, (*path, "preAllocationPolicy")
-        if policy is not None and report.is_sound(at, policy) and policy.mode == "Cluster":
+        if policy is not None and policy.mode == "Cluster":
             if placeholders:
                 message = "withPlaceholders needs mode Default: slots know their placeholders by owners."
                 report(PRE_ALLOCATION, (*at, "mode"), message, "Remove it, or withPlaceholders.")
@@ -166,21 +160,14 @@ class BackendSpec(Model):
                 message = "mode Cluster works only where Koordinator's scheduler has enableClusterMode."
                 fix = "Enable it (preAllocationConfig.enableClusterMode: true), or write Default."
                 report(CLUSTER_MODE, (*at, "mode"), message, fix)
-        elif not placeholders and self._no_owner_has_labels(path, report):
+        elif not placeholders and self.owners and not any(one.has_labels for one in self.owners):
             message = "a slot can take over only from pods of an owner with a labelSelector."
             report(PRE_ALLOCATION, (*path, "owners"), message, "Add labelSelector to an owner.")
 
-    def _no_owner_has_labels(self, path: Path, report: Report) -> bool:
-        if not self.owners or self.owners is INVALID:
-            return False
-        sound = [report.is_sound((*path, "owners", i), one) for i, one in enumerate(self.owners)]
-        return all(sound) and not any(one.has_labels for one in self.owners)
-
     def _check_priority(self, path: Path, report: Report) -> None:
-        if self.priority in (None, INVALID):
+        if self.priority is None:
             return
-        said = self.template
-        if said is not None and said is not INVALID and said.priority is not None:
+        if self.template is not None and self.template.priority is not None:
             message = "template.priority already sets the priority."
             report(CONFLICT, (*path, "priority"), message, "Keep one of the two.", at_key=True)
         warn_of_priority((*path, "priority"), report)
@@ -193,8 +180,7 @@ class BackendSpec(Model):
             report(
                 CLOSED, (*path, "unschedulable"), message, "Remove it once the slots should be used again."
             )
-        taints = () if self.taints is INVALID else self.taints
-        if taints and self.session_affinity is not True and self.session_affinity is not INVALID:
+        if self.taints and not self.session_affinity:
             message = (
                 f"a taint keeps out only pods with the annotation {annotation} that do not tolerate it "
                 "there; their own tolerations do not count."
@@ -204,7 +190,7 @@ class BackendSpec(Model):
 
     def _check_order(self, path: Path, report: Report) -> None:
         """Warn of an order that leads sessions past free slots."""
-        if self.order not in (None, INVALID) and self.session_affinity in (None, False):
+        if self.order is not None and not self.session_affinity:
             message = (
                 "sessions go to the node with the slots of the lowest order, also when these are full: they "
                 "take free room there, and pass by free slots elsewhere."

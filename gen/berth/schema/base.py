@@ -42,7 +42,7 @@ class Model(BaseModel):
     def check(self, path: Path, report: Report) -> None:
         """Report what the values say against each other, and what is only warned about.
 
-        It also sees the sound part of a faulty mapping: what is missing or faulty is `INVALID` then.
+        It is asked once all that is inside is sound.
         """
 
     @property

@@ -6,7 +6,7 @@ from berth.findings import Path
 from berth.notation.days import ORDER
 from berth.schema.base import ListOf, Model, NonEmpty, Switch, field
 from berth.schema.metadata import KindDocument
-from berth.schema.report import IDLE_KEY, INVALID, MISSING, Origin, Report
+from berth.schema.report import IDLE_KEY, MISSING, Origin, Report
 from berth.schema.types import AnyText, Date, DateSpan, DnsLabel, EndTime, StartTime
 from berth.schema.values import Calendar, ClosedDates, Term
 
@@ -35,7 +35,7 @@ class SingleDate(Model):
     title: AnyText = field("", "shown where a date is skipped", "none")
 
     def check(self, path: Path, report: Report) -> None:
-        if INVALID not in (self.since, self.until) and self.until <= self.since:
+        if self.until <= self.since:
             message, fix = "`until` is not after `from`.", "Write a later time in `until`."
             report(ORDER, (*path, "until"), message, fix)
 
@@ -55,7 +55,7 @@ class TermSpec(Model):
 
 def check_order(first: Date, last: Date, path: Path, report: Report, key: str = "to") -> None:
     """Report a range that ends before it begins."""
-    if INVALID not in (first, last) and last < first:
+    if last < first:
         message = f"the range ends on {last}, before it begins on {first}."
         report(ORDER, (*path, key), message, f"Write the later date in `{key}`.")
 

@@ -30,10 +30,9 @@ from berth.schema.nodepool import (
     Span,
     SpanOrNever,
     Taint,
-    check_node_labels,
 )
 from berth.schema.pod import check_amounts, check_least
-from berth.schema.report import CONFLICT, INVALID, MISSING, RANGE, Origin, Report, items
+from berth.schema.report import CONFLICT, MISSING, RANGE, Origin, Report
 from berth.schema.types import Amount, DnsLabel, Labels, LabelValue, NodeCount, Price, Resources
 
 Utc = Annotated[int, Text("instant in UTC", cloudgrammar.instant)]
@@ -72,14 +71,14 @@ class MachineReservation(Model):
     def check(self, path: Path, report: Report) -> None:
         self._check_terms(path, report)
         first, last = self.first, self.until
-        if first is not None and last is not None and INVALID not in (first, last) and last <= first:
+        if first is not None and last is not None and last <= first:
             report(ORDER, (*path, "until"), "it ends before it begins.", "Write an instant after from.")
         if self.type == BLOCK:
             for name, value in (("from", first), ("until", last)):
                 if value is None:
                     message = f"a Capacity Block needs from and until: {name} is missing."
                     report(MISSING, path, message, f"Add {name}: an instant such as 2026-02-01T11:30:00Z.")
-        elif self.type is not INVALID and self.ultra_server is True:
+        elif self.ultra_server is True:
             message = f"UltraServers are sold as Capacity Blocks, not as type {self.type}."
             report(CONFLICT, (*path, "ultraServer"), message, f"Write type: {BLOCK}, or remove it.")
 
@@ -135,11 +134,9 @@ class InstanceTypeSpec(Model):
         whole = dict(self.capacity)
         check_amounts(whole, path, report)
         check_amounts(self.allocatable, (*path, "allocatable"), report)
-        for name, amount in items(self.allocatable):
+        for name, amount in self.allocatable.items():
             most = whole.get(name)
-            if most is None or INVALID in (amount, most):
-                continue
-            if (parse(amount) or 0) > (parse(most) or 0):
+            if most is not None and (parse(amount) or 0) > (parse(most) or 0):
                 message = f"{amount} is more than the machine has: {most}."
                 report(CONFLICT, (*path, "allocatable", name), message, "Write what is left for pods.")
 
@@ -147,10 +144,10 @@ class InstanceTypeSpec(Model):
     def capacity(self) -> tuple[tuple[str, str], ...]:
         own: list[tuple[str, str]] = []
         for name, amount in (("cpu", self.cpu), ("memory", self.memory)):
-            if amount is not None and amount is not INVALID:
+            if amount is not None:
                 own.append((name, amount))
-        own += items(self.gpus)
-        if self.pods is not None and self.pods is not INVALID:
+        own += self.gpus.items()
+        if self.pods is not None:
             own.append(("pods", str(self.pods)))
         return tuple(own)
 
@@ -208,7 +205,6 @@ class CloudSpec(Model):
     )
 
     def check(self, path: Path, report: Report) -> None:
-        check_node_labels(self.labels, (*path, "labels"), report)
         check_least(self.limits, (*path, "limits"), report)
         check_least(self.daemon_requests, (*path, "daemonRequests"), report)
         self._check_terms((*path, "reservations"), report)
@@ -216,9 +212,8 @@ class CloudSpec(Model):
 
     def _check_terms(self, path: Path, report: Report) -> None:
         """Check that no more terms select the reservations than an EC2NodeClass takes."""
-        found = () if self.reservations is INVALID else self.reservations
-        sound = [one for i, one in enumerate(found) if report.is_sound((*path, i), one)]
-        many = len(terms(one.reservation for one in sound)) if len(sound) > MOST_TERMS else 0
+        found = self.reservations
+        many = len(terms(one.reservation for one in found)) if len(found) > MOST_TERMS else 0
         if many > MOST_TERMS:
             fix = f"Write at most {MOST_TERMS}: tags select several at once."
             report(RANGE, path, f"it takes {many} terms to select these.", fix)
@@ -227,9 +222,7 @@ class CloudSpec(Model):
         """Report duplicate taints in both lists together: such a NodePool is never ready."""
         known: dict[tuple[str, str], str] = {}
         for name, taints in (("taints", self.taints), ("startupTaints", self.startup_taints)):
-            for i, one in enumerate(() if taints is INVALID else taints):
-                if not report.is_sound((*path, name, i), one):
-                    continue
+            for i, one in enumerate(taints):
                 where = known.setdefault((one.key, one.effect), f"{name}[{i}]")
                 if where != f"{name}[{i}]":
                     both = f"key {one.key} and effect {one.effect}"
@@ -254,11 +247,10 @@ class NodeShapeSpec(Model):
 
     def check(self, path: Path, report: Report) -> None:
         check_amounts(self.allocatable, (*path, "allocatable"), report)
-        if self.allocatable is not INVALID:
-            for name in ("cpu", "memory"):
-                if name not in self.allocatable:
-                    fix = f"Add {name}: kubectl describe node shows it under Allocatable."
-                    report(MISSING, (*path, "allocatable"), f"{name} is missing.", fix)
+        for name in ("cpu", "memory"):
+            if name not in self.allocatable:
+                fix = f"Add {name}: kubectl describe node shows it under Allocatable."
+                report(MISSING, (*path, "allocatable"), f"{name} is missing.", fix)
 
     @property
     def shape(self) -> NodeShape:
@@ -287,9 +279,7 @@ class GenericSpec(Model):
     def check(self, path: Path, report: Report) -> None:
         check_least(self.daemon_requests, (*path, "daemonRequests"), report)
         known: set[str] = set()
-        for i, one in enumerate(() if self.nodes is INVALID else self.nodes):
-            if not report.is_sound((*path, "nodes", i), one):
-                continue
+        for i, one in enumerate(self.nodes):
             if one.name in known:
                 report(CONFLICT, (*path, "nodes", i, "name"), f"duplicate name {one.name}.", "Rename it.")
             known.add(one.name)

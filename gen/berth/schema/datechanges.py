@@ -112,7 +112,7 @@ class ListedDates(DateOrSpan, ScaledSeats):
             if value is None:
                 fix = f"Add {key}: a time of day, or write only the date, for the hours of the schedule."
                 report(MISSING, path, f"{key} is missing.", fix)
-        if None not in (self.start_time, self.end_time):
+        if self.start_time is not None and self.end_time is not None:
             check_length((self.start_time, self.end_time, self.end_day), path, report)
 
     def entry(self, index: int, standard: StandardSeats) -> Entry | None:

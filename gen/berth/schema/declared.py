@@ -11,7 +11,7 @@ from berth.schema.cloudvalues import CloudCapacity, GenericCapacity
 from berth.schema.grammar import dns_label
 from berth.schema.metadata import IGNORE
 from berth.schema.renkunames import KIND, error_answer, is_payload
-from berth.schema.report import INVALID, Origin, Refusal, Report, close, nearest, shown
+from berth.schema.report import Origin, Refusal, Report, close, nearest, shown
 from berth.schema.values import Calendar, Reservation, ResourceClass, Site, Term
 
 if TYPE_CHECKING:
@@ -151,8 +151,8 @@ class _Reader:
         name = metadata.get("name") if isinstance(metadata, dict) else None
         if isinstance(metadata, dict):
             self._ignore(metadata.get("annotations"), kind, origin, report)
-        made = INVALID if kind is None else document_of(kind).read({**value, "kind": kind}, report)
-        if made is INVALID:
+        made = None if kind is None else document_of(kind).read({**value, "kind": kind}, report)
+        if made is None:
             self._doubt(value, name, kinds)
             if kind == "CapacityReservation":
                 self.faulty += _references(value.get("spec"), origin)
@@ -214,7 +214,7 @@ class _Reader:
             report = Report(origin.file, origin.index, origin.prefix)
             made = renku.read(value, names, self.faulty_ids, report)
             self.problems += report.closed()
-            if made is not INVALID:
+            if made is not None:
                 self.made["CapacityReservation"].append(made)
                 place = _Place(origin, (*origin.prefix, "name"))
                 self.named.setdefault(("CapacityReservation", made.name), []).append(place)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Protocol
 from berth.findings import Path
 from berth.schema.base import Json, Lazy, Model, Switch, field
 from berth.schema.grammar import UNFIT, is_artifact
-from berth.schema.report import IDLE_KEY, INVALID, Report, shown
+from berth.schema.report import IDLE_KEY, Report, shown
 from berth.schema.types import EngineWord
 
 if TYPE_CHECKING:
@@ -129,15 +129,11 @@ def check_engines(
     path: Path,
     report: Report,
 ) -> None:
-    """Check the engines of a site's spec. Nothing is concluded from what is not sound."""
-    if not _is_sound(site):
-        return
+    """Check the engines of a site's spec."""
     told: set[Path] = set()
     chosen = {}
     for i, one in enumerate(clusters):
         at = (*path, "clusters", i)
-        if one is INVALID or not _is_sound(one.engine):
-            continue
         kind, options = merged(site, one.engine)
         chosen[i] = kind, options
         for code, key, message, fix in (*_idle(kind, options), *_provider(options, repository)):
@@ -157,19 +153,10 @@ def check_engines(
 def _place(cluster: _Cluster) -> tuple[str | None, str | None] | None:
     """Return server and name of the destination, if just one of them is said."""
     found = cluster.destination
-    if found is None or found is INVALID:
+    if found is None:
         return None
     pair = found.server, found.name
     return pair if [type(one) for one in pair].count(str) == 1 else None
-
-
-def _is_sound(engine: Any) -> bool:
-    """Tell whether options can be looked at together; a reserved label keeps nothing from it."""
-    if engine is INVALID:
-        return False
-    return not isinstance(engine, Model) or INVALID not in [
-        getattr(engine, one) for one in type(engine).model_fields
-    ]
 
 
 def _idle(kind: str, options: Json) -> Iterator[tuple[str, str, str, str]]:
@@ -187,20 +174,21 @@ def _idle(kind: str, options: Json) -> Iterator[tuple[str, str, str, str]]:
 
 def _provider(options: Json, repository: Any) -> Iterator[tuple[str, str, str, str]]:
     """Report a provider that the kind of the rendered source does not have."""
-    if "sourceProvider" not in options or _own(options) or repository in (None, INVALID):
+    if "sourceProvider" not in options or _own(options) or repository is None:
         return
-    url, value = repository.url, options["sourceProvider"]
-    if url is not INVALID:
-        kind = "an OCIRepository" if is_artifact(url) else "a GitRepository"
-        if value not in _PROVIDERS[kind]:
-            fix = f"Write one of {', '.join(_PROVIDERS[kind])}."
-            yield UNFIT, "sourceProvider", f"{kind} has no provider {value}.", fix
+    kind, value = (
+        "an OCIRepository" if is_artifact(repository.url) else "a GitRepository",
+        options["sourceProvider"],
+    )
+    if value not in _PROVIDERS[kind]:
+        fix = f"Write one of {', '.join(_PROVIDERS[kind])}."
+        yield UNFIT, "sourceProvider", f"{kind} has no provider {value}.", fix
 
 
 def _check_repository(repository: Any, chosen: list[tuple[str, Json]], path: Path, report: Report) -> None:
     """Check where the engine finds what it applies. A Flux whose source is the team's own needs none."""
     asking = [kind for kind, options in chosen if kind == "argocd" or (kind == "flux" and not _own(options))]
-    if not asking or repository is INVALID:
+    if not asking:
         return
     if repository is None:
         names = " and ".join(_CALLED[kind] for kind in OPTIONS if kind in asking)
@@ -209,7 +197,7 @@ def _check_repository(repository: Any, chosen: list[tuple[str, Json]], path: Pat
         return
     at, url = (*path, "repository"), repository.url
     is_head = repository.revision == "HEAD"
-    if url is not INVALID and is_artifact(url):
+    if is_artifact(url):
         if is_head:
             report(UNFIT, at, "a registry has no HEAD.", "Add revision: a tag, for instance latest.")
     elif "flux" in asking:
@@ -219,7 +207,7 @@ def _check_repository(repository: Any, chosen: list[tuple[str, Json]], path: Pat
 def _check_git_of_flux(url: Any, is_head: bool, at: Path, report: Report) -> None:
     if is_head:
         report(UNFIT, at, "Flux cannot follow HEAD.", "Add revision: a branch, for instance main.")
-    if url is not INVALID and not re.match(r"(https?|ssh)://", url):
+    if not re.match(r"(https?|ssh)://", url):
         scp = re.fullmatch(r"([^\s/:]+):(?!/)(\S+)", url)
         fix = (
             f"Write ssh://{scp[1]}/{scp[2]}." if scp else "Write an address with https://, ssh:// or oci://."

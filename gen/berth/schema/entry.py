@@ -1,11 +1,11 @@
 """The lines of a recurrence: their seats, and an entry of the schedule."""
 
-from typing import Annotated, Any, NamedTuple, Protocol, runtime_checkable
+from typing import Annotated, NamedTuple, Protocol, runtime_checkable
 
 from berth.findings import Path
 from berth.schema.base import Model, NonEmpty, Switch, Whole, field
 from berth.schema.calendar import check_order
-from berth.schema.report import CONFLICT, INVALID, Report
+from berth.schema.report import CONFLICT, Report
 from berth.schema.types import (
     Behavior,
     Date,
@@ -73,13 +73,11 @@ class ScaledClassSeats(ClassSeats):
 
 def check_seats(seats: tuple[ClassSeats, ...] | None, path: Path, report: Report) -> None:
     """Report a class that is listed twice."""
-    names: list[str] = []
-    for i, one in enumerate(() if not seats or seats is INVALID else seats):
-        name = one if one is INVALID else one.resource_class
-        if name is not INVALID and name in names:
+    names = [line.resource_class for line in seats or ()]
+    for i, name in enumerate(names):
+        if name in names[:i]:
             message = f'duplicate class "{name}".'
             report(CONFLICT, (*path, i, "resourceClass"), message, "Write one line for each class.")
-        names.append(name)
 
 
 def listed(seats: tuple[ClassSeats, ...]) -> Seats:
@@ -189,11 +187,9 @@ class ScheduleEntry(ScaledSeats):
         return EntryDates(self.first, self.last, _numbers(self.weeks), nth)
 
 
-def check_length(times: tuple[Any, Any, Any], path: Path, report: Report) -> None:
+def check_length(times: tuple[int, int, int | None], path: Path, report: Report) -> None:
     """Report a window that would have no length. `times`: start, end, and the days between them."""
     start, end, days = times
-    if INVALID in times:
-        return
     if days is None and start == end:
         fix = "Write another time; for 24 hours add endDay: 1."
         report(EQUAL_TIMES, (*path, "endTime"), "the end equals the start.", fix)

@@ -1,13 +1,13 @@
 """`metadata` of all documents: which labels and annotations people may set, and what all kinds share."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from berth.findings import Path
 from berth.schema import grammar, validate
-from berth.schema.base import Model, field
-from berth.schema.report import IDLE_KEY, INVALID, Origin, Report, items, shown
-from berth.schema.types import Annotations, DnsLabel, Labels
+from berth.schema.base import Model, Text, field
+from berth.schema.report import IDLE_KEY, Origin, Refusal, Report, shown
+from berth.schema.types import Annotations, AnyText, DnsLabel, Labels, LabelValue
 
 BERTH_DOMAIN = "berth.dev/"
 IGNORE = "berth.dev/ignore"
@@ -25,12 +25,7 @@ BERTH_LABELS = (
 )
 RESERVED, UNREAD, ENGINE_OPTION = "B023", "B176", "B076"
 DO_NOT_DISRUPT = "karpenter.sh/do-not-disrupt"
-OF_PODS = (
-    DO_NOT_DISRUPT,
-    "controller.kubernetes.io/pod-deletion-cost",
-    "cluster-autoscaler.kubernetes.io/safe-to-evict",
-)
-_NOT_RENDERED = (*FOR_BERTH, *OF_PODS)  # annotations of which another rule tells
+_NOT_RENDERED = (*FOR_BERTH, DO_NOT_DISRUPT)  # annotations of which another rule tells
 _KEPT = "its placeholders and Jobs would stay in the cluster when the reservation is removed"
 _FROZEN = "changes of the reservation would not reach the cluster"
 _RESET = "each sync may reset the number of placeholders in an open window"
@@ -66,21 +61,28 @@ MOST_LABELS = 64
 MOST_ANNOTATIONS = 8 * 1024  # bytes; client-side apply records them once more, beside a whole timetable
 
 
-def refuse_our_label(name: str, path: Path, report: Report) -> None:
-    """Report a label that Berth sets."""
-    if name in BERTH_LABELS or name.startswith(BERTH_DOMAIN):
-        refuse_ours(name, path, report)
+def refusal_of_ours(name: str) -> Refusal | None:
+    """Refuse a label that Berth sets."""
+    is_ours = name in BERTH_LABELS or name.startswith(BERTH_DOMAIN)
+    return _set_by_berth(name) if is_ours else None
 
 
-def refuse_ours(name: str, path: Path, report: Report) -> None:
-    report(RESERVED, path, f"{shown(name)} is set by Berth itself.", "Remove it.", at_key=True)
+def _set_by_berth(name: str) -> Refusal:
+    return Refusal(f"{shown(name)} is set by Berth itself.", "Remove it.", RESERVED, at_key=True)
 
 
-def refuse_our_labels(labels: Any, path: Path, report: Report) -> None:
-    if not labels or labels is INVALID:
-        return
-    for name in labels:
-        refuse_our_label(name, (*path, name), report)
+def _own_label(text: str) -> str:
+    name = grammar.label_key(text)
+    refusal = refusal_of_ours(name)
+    if refusal is not None:
+        raise refusal
+    return name
+
+
+def _label_of_document(text: str) -> str:
+    name = _own_label(text)
+    _refuse_reserved(name)
+    return name
 
 
 # What Berth's templates annotate pods with: see templates/placeholder/ and templates/window/.
@@ -90,40 +92,53 @@ _ON_OUR_PODS = (
 )
 
 
-def check_pod_notes(labels: Any, annotations: Any, path: Path, report: Report) -> None:
-    """Report `podLabels` and `podAnnotations` that Berth sets itself, and too many of them."""
-    refuse_our_labels(labels, (*path, "podLabels"), report)
+def _pod_annotation(text: str) -> str:
+    name = grammar.label_key(text)
+    if name in _ON_OUR_PODS or name.startswith(BERTH_DOMAIN):
+        raise _set_by_berth(name)
+    return name
+
+
+def _annotation_of_document(text: str) -> str:
+    name = grammar.label_key(text)
+    if name.startswith(BERTH_DOMAIN) and name not in FOR_BERTH:
+        raise _set_by_berth(name)
+    _refuse_reserved(name)
+    return name
+
+
+def _refuse_reserved(name: str) -> None:
+    """Refuse a key of authors that Kubernetes or an engine gives a meaning."""
+    domain = name.rpartition("/")[0]
+    is_reserved = any(domain == one or domain.endswith(f".{one}") for one in _RESERVED_DOMAINS)
+    if name in _TRACKING or (is_reserved and name not in (*BERTH_LABELS, *_ALLOWED)):
+        owner = "an engine, which takes the objects for its own" if name in _TRACKING else "Kubernetes"
+        raise Refusal(f"{shown(name)} belongs to {owner}.", "Remove it.", RESERVED, at_key=True)
+
+
+OwnLabels = dict[Annotated[str, Text("label key", _own_label)], LabelValue]
+PodAnnotations = dict[Annotated[str, Text("label key", _pod_annotation)], AnyText]
+
+
+def check_pod_notes(
+    labels: OwnLabels | None, annotations: PodAnnotations | None, path: Path, report: Report
+) -> None:
+    """Report too many `podLabels`, and too large `podAnnotations`."""
     refuse_many(labels, (*path, "podLabels"), report)
-    at = (*path, "podAnnotations")
-    for name, _ in items(annotations or {}):
-        if name in _ON_OUR_PODS or name.startswith(BERTH_DOMAIN):
-            refuse_ours(name, (*at, name), report)
-    refuse_much(annotations or {}, at, report)
+    refuse_much(annotations, (*path, "podAnnotations"), report)
 
 
-def refuse_reserved(pairs: Any, path: Path, report: Report) -> None:
-    """Report keys of authors that Kubernetes or an engine gives a meaning."""
-    for name, _ in items(pairs):
-        domain = name.rpartition("/")[0]
-        is_reserved = any(domain == one or domain.endswith(f".{one}") for one in _RESERVED_DOMAINS)
-        if name in _TRACKING or (is_reserved and name not in (*BERTH_LABELS, *_ALLOWED)):
-            owner = "an engine, which takes the objects for its own" if name in _TRACKING else "Kubernetes"
-            report(RESERVED, (*path, name), f"{shown(name)} belongs to {owner}.", "Remove it.", at_key=True)
-
-
-def refuse_many(labels: Any, path: Path, report: Report) -> None:
+def refuse_many(labels: Labels | None, path: Path, report: Report) -> None:
     """Report more labels than anybody needs: they are on every object."""
-    if labels and labels is not INVALID and len(labels) > MOST_LABELS:
+    if labels and len(labels) > MOST_LABELS:
         message = f"there are {len(labels)} labels."
         report(grammar.LABEL, path, message, f"Write at most {MOST_LABELS}: they are on every object.")
 
 
-def refuse_much(annotations: Any, path: Path, report: Report) -> None:
+def refuse_much(annotations: Annotations | None, path: Path, report: Report) -> None:
     """Report annotations that are too large together."""
-    size = sum(
-        len(name) + (0 if text is INVALID else len(text.encode("utf-8", "replace")))
-        for name, text in items(annotations)
-    )
+    pairs = (annotations or {}).items()
+    size = sum(len(name) + len(text.encode("utf-8", "replace")) for name, text in pairs)
     if size > MOST_ANNOTATIONS:
         message = f"the annotations have more than {MOST_ANNOTATIONS // 1024} KiB."
         report(grammar.LABEL, path, message, "Shorten them: they are on every object.")
@@ -132,9 +147,9 @@ def refuse_much(annotations: Any, path: Path, report: Report) -> None:
 def warn_of_engine_options(metadata: "Metadata", path: Path, report: Report) -> None:
     """Report annotations, and Flux's as labels, with which the engine keeps or resets what it applied."""
     for field_name, pairs in (("annotations", metadata.annotations), ("labels", metadata.labels)):
-        for name, text in items(pairs):
+        for name, text in pairs.items():
             effects = _ENGINE_OPTIONS.get(name, {})
-            if text is INVALID or (field_name == "labels" and not name.startswith(_FLUX)):
+            if field_name == "labels" and not name.startswith(_FLUX):
                 continue
             for option in text.split(","):
                 effect = effects.get(option.strip().lower(), effects.get(_ANY))
@@ -149,21 +164,15 @@ Pairs = tuple[tuple[str, str], ...]
 
 class Metadata(Model):
     name: DnsLabel = field(meaning="unique among the documents of its kind")
-    labels: Labels = field(
+    labels: dict[Annotated[str, Text("label key", _label_of_document)], LabelValue] = field(
         {}, "set on every object rendered for it: a reservation, or a CloudCapacity of AWS", "none"
     )
-    annotations: Annotations = field({}, "the same; `berth.dev/ignore` on any document", "none")
+    annotations: dict[Annotated[str, Text("label key", _annotation_of_document)], AnyText] = field(
+        {}, "the same; `berth.dev/ignore` on any document", "none"
+    )
 
     def check(self, path: Path, report: Report) -> None:
-        if not self.labels and not self.annotations:
-            return
-        refuse_our_labels(self.labels, (*path, "labels"), report)
         refuse_many(self.labels, (*path, "labels"), report)
-        for key, pairs in (("labels", self.labels), ("annotations", self.annotations)):
-            refuse_reserved(pairs, (*path, key), report)
-        for name, _ in items(self.annotations):
-            if name.startswith(BERTH_DOMAIN) and name not in FOR_BERTH:
-                refuse_ours(name, (*path, "annotations", name), report)
         refuse_much(self.annotations, (*path, "annotations"), report)
 
     @property
@@ -191,10 +200,10 @@ class KindDocument(Model):
 
     @classmethod
     def read(cls, value: Mapping[str, Any], report: Report) -> Any:
-        """Return the declaration, or INVALID after it was reported why there is none."""
+        """Return the declaration, or None after it was reported why there is none."""
         # Keys that begin with x- are the author's own.
-        made = validate.read(cls, {k: v for k, v in value.items() if not k.startswith("x-")}, report)
-        return INVALID if report.errors else made.declared(Origin(report.file, report.index))
+        document = validate.read(cls, {k: v for k, v in value.items() if not k.startswith("x-")}, report)
+        return None if document is None else document.declared(Origin(report.file, report.index))
 
     def declared(self, origin: Origin) -> Any:
         """Return the declaration as the rest of the program uses it."""
@@ -202,17 +211,14 @@ class KindDocument(Model):
 
     def check(self, path: Path, report: Report) -> None:
         """Report labels and annotations that are on no object, and those that are read on pods only."""
-        if self.metadata is INVALID:
-            return
         if not self.renders_metadata:
-            others = [name for name, _ in items(self.metadata.annotations) if name not in _NOT_RENDERED]
+            others = [name for name in self.metadata.annotations if name not in _NOT_RENDERED]
             for field_name, there in (("labels", self.metadata.labels), ("annotations", others)):
-                if there and there is not INVALID:
+                if there:
                     message = f"{field_name} of a {self.kind_of} are on no object."
                     at = (*path, "metadata", field_name)
                     report(IDLE_KEY, at, message, self.instead_of_metadata, at_key=True)
-        for name, _ in items(self.metadata.annotations):
-            if name in OF_PODS:
-                message = f"{name} is an annotation of pods; on a {self.kind_of} it has no effect."
-                fix = "Remove it: disruption budgets keep the nodes of open windows."
-                report(UNREAD, (*path, "metadata", "annotations", name), message, fix, at_key=True)
+        if DO_NOT_DISRUPT in self.metadata.annotations:
+            message = f"{DO_NOT_DISRUPT} is an annotation of pods; on a {self.kind_of} it has no effect."
+            fix = "Remove it: disruption budgets keep the nodes of open windows."
+            report(UNREAD, (*path, "metadata", "annotations", DO_NOT_DISRUPT), message, fix, at_key=True)

@@ -14,7 +14,7 @@ from berth.schema import cloudgrammar, grammar
 from berth.schema.base import Length, ListOf, Model, Parsed, Text, Whole, field
 from berth.schema.cloudgrammar import BY_ALIAS, FAMILIES
 from berth.schema.pod import check_least
-from berth.schema.report import CONFLICT, INVALID, MISSING, RANGE, Refusal, Report, items
+from berth.schema.report import CONFLICT, MISSING, RANGE, Refusal, Report
 from berth.schema.types import INT32, INT64, AnyText
 
 TERM = "B152"
@@ -171,12 +171,10 @@ class Kubelet(Model):
         for name, kept in (("kubeReserved", self.kube_reserved), ("systemReserved", self.system_reserved)):
             check_least(kept, (*path, name), report)
         high, low = self.image_gc_high_threshold_percent, self.image_gc_low_threshold_percent
-        if high is not None and low is not None and INVALID not in (high, low) and high <= low:
+        if high is not None and low is not None and high <= low:
             message = f"imageGCHighThresholdPercent {high} is not above imageGCLowThresholdPercent {low}."
             report(CONFLICT, (*path, "imageGCHighThresholdPercent"), message, "Write a higher one.")
-        if INVALID in (self.eviction_soft, self.eviction_soft_grace_period):
-            return
-        soft, grace = _sound(self.eviction_soft), _sound(self.eviction_soft_grace_period)
+        soft, grace = self.eviction_soft or {}, self.eviction_soft_grace_period or {}
         for name, one, missing, other in (
             ("evictionSoft", soft, "evictionSoftGracePeriod", grace),
             ("evictionSoftGracePeriod", grace, "evictionSoft", soft),
@@ -186,11 +184,6 @@ class Kubelet(Model):
                     message = f"{signal} is not in {missing}."
                     at = (*path, name, signal)
                     report(CONFLICT, at, message, "Write it in both, or in none.", at_key=True)
-
-
-def _sound(mapping: Any) -> set[str]:
-    """Return the keys of a mapping that have a sound value."""
-    return {name for name, value in items(mapping) if value is not INVALID}
 
 
 class ConnectionTracking(Model):
@@ -281,7 +274,7 @@ class NodeClass(Model):
         """Check that an alias is alone and matches the family, unless that is Custom."""
         terms, named = self.ami_selector_terms, self.ami_family
         at = (*path, "amiSelectorTerms")
-        if not terms or named is INVALID or not report.is_sound(at, terms):
+        if not terms:
             return
         aliases = [term.alias for term in terms if term.alias is not None]
         if aliases and len(terms) > 1:
@@ -300,35 +293,30 @@ class NodeClass(Model):
             ("connectionTracking", self.connection_tracking),
             ("placementGroupSelector", self.placement_group_selector),
         ):
-            if value is not None and report.is_sound((*path, name), value) and value.is_blank:
+            if value is not None and value.is_blank:
                 report(MISSING, (*path, name), "it is empty.", "Add a key, or remove it.")
         group, at = self.placement_group_selector, (*path, "placementGroupSelector")
-        if group is not None and report.is_sound(at, group) and None not in (group.id, group.name):
+        if group is not None and None not in (group.id, group.name):
             report(CONFLICT, at, "name and id are both given.", "Keep one of the two.")
 
     def _check_volumes(self, path: Path, report: Report) -> None:
-        devices = self.block_device_mappings
-        if not devices or devices is INVALID:
-            return
-        found = [one for i, one in enumerate(devices) if report.is_sound((*path, i), one)]
-        roots = sum(one.root_volume is True for one in found)
+        volumes = self.block_device_mappings or ()
+        roots = sum(one.root_volume is True for one in volumes)
         if roots > 1:
             report(CONFLICT, path, f"{roots} volumes have rootVolume: true.", "Keep it on one.")
-        if len(found) > MOST_VOLUMES:
+        if len(volumes) > MOST_VOLUMES:
             message = f"there are more than {MOST_VOLUMES} volumes."
             report(RANGE, path, message, f"Write at most {MOST_VOLUMES}.")
 
     def _check_interfaces(self, path: Path, report: Report) -> None:
         found = self.network_interfaces
-        if not found or found is INVALID or INVALID in found:
+        if not found:
             return
         if len(found) > MOST_INTERFACES:
             fix = f"Write at most {MOST_INTERFACES}."
             report(RANGE, path, f"there are {len(found)} network interfaces.", fix)
             return
         keys = [(one.network_card_index, one.device_index) for one in found]
-        if INVALID in [part for key in keys for part in key]:
-            return
         cards = [one.network_card_index for one in found if one.interface_type == "efa-only"]
         pairs = zip(keys, found, strict=True)
         if not any(key == (0, 0) and one.interface_type == "interface" for key, one in pairs):

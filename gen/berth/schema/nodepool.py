@@ -1,17 +1,17 @@
 """The parts of a NodePool that a CloudCapacity has, as its CRD of Karpenter v1.15.0 has them."""
 
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Strict
 
 from berth.findings import Path
-from berth.schema import cloudgrammar
+from berth.schema import cloudgrammar, grammar
 from berth.schema.base import Length, ListOf, Model, NonEmptyUnique, Text, Whole, field
 from berth.schema.cloudgrammar import BUDGET_RULE
-from berth.schema.report import INVALID, RANGE, Report
+from berth.schema.report import RANGE, Refusal, Report
 from berth.schema.scheduling import Effect
-from berth.schema.types import Amount, LabelKey, Labels, LabelValue
+from berth.schema.types import Amount, LabelKey, LabelValue
 
 REQUIREMENT_RULE = "B154"
 CAPACITY_TYPE = "karpenter.sh/capacity-type"
@@ -40,11 +40,11 @@ _DIGITS = r"[0-9]{1,18}"
 Span = Annotated[str, Text("duration", cloudgrammar.span)]
 SpanOrNever = Annotated[str, Text("duration or Never", cloudgrammar.span_or_never)]
 Limits = dict[Annotated[str, Text("resource", cloudgrammar.limited)], Amount]
-NodeLabels = Annotated[Labels, Length(0, MOST_LABELS)]
 
 
-def _refuse_kept(key: str, path: Path, report: Report) -> None:
-    """Report a label that only Karpenter itself may set, or that Berth sets."""
+def _node_label(text: str) -> str:
+    """Read the key of a label that neither only Karpenter itself may set nor Berth sets."""
+    key = grammar.label_key(text)
     domain = key.partition("/")[0]  # the whole key where it has none, as in the CRD's rules
     if key == CAPACITY_TYPE:
         message, fix = f"{key} is set by capacityTypes.", "Remove it, and write capacityTypes."
@@ -53,63 +53,60 @@ def _refuse_kept(key: str, path: Path, report: Report) -> None:
     elif domain.endswith("karpenter.k8s.aws") and key not in AWS_LABELS:
         message, fix = f"{key} is not a label of instances that Karpenter knows.", "Remove it, or correct it."
     else:
-        return
-    report(cloudgrammar.RESTRICTED, path, message, fix, at_key=True)
+        return key
+    raise Refusal(message, fix, cloudgrammar.RESTRICTED, at_key=True)
 
 
-def check_node_labels(labels: Any, path: Path, report: Report) -> None:
-    for name in () if not labels or labels is INVALID else labels:
-        _refuse_kept(name, (*path, name), report)
+def _required_label(text: str) -> str:
+    key = _node_label(text)
+    if len(key) > LONGEST_KEY:
+        raise Refusal(f"the key has {len(key)} characters.", f"Write at most {LONGEST_KEY}.", RANGE)
+    return key
+
+
+NodeLabels = Annotated[
+    dict[Annotated[str, Text("label key", _node_label)], LabelValue], Length(0, MOST_LABELS)
+]
 
 
 class Requirement(Model):
     """What a NodePool requires of its nodes."""
 
-    key: LabelKey
+    key: Annotated[str, Text("label key", _required_label)]
     operator: Literal["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt", "Gte", "Lte"]
     values: ListOf[LabelValue] | None = field(None)
     min_values: Annotated[int, Whole(1, 50)] | None = field(None)
 
     def check(self, path: Path, report: Report) -> None:
-        key, operator, said = self.key, self.operator, self.values
-        if key is not INVALID:
-            _refuse_kept(key, (*path, "key"), report)
-            if len(key) > LONGEST_KEY:
-                message = f"the key has {len(key)} characters."
-                report(RANGE, (*path, "key"), message, f"Write at most {LONGEST_KEY}.")
-        if operator is INVALID or said is INVALID:
-            return
-        values = said or ()
+        operator, values = self.operator, self.values or ()
         if operator in ("In", "NotIn") and not values:
             report(REQUIREMENT_RULE, path, f"operator {operator} needs values.", "Add values: a list.")
         elif operator in ("Exists", "DoesNotExist") and values:
             message = f"operator {operator} takes no values."
             report(REQUIREMENT_RULE, (*path, "values"), message, "Remove values.", at_key=True)
-        elif operator == "In" and key in _KNOWN and INVALID not in values:
+        elif operator == "In" and self.key in _KNOWN:
             self._check_known(values, (*path, "values"), report)
         elif operator in ("Gt", "Lt", "Gte", "Lte") and not _is_one_number(values):
             fix = 'Write one, for instance values: ["8"].'
             message = f"operator {operator} needs one whole number from 0 up."
             report(REQUIREMENT_RULE, path, message, fix)
         least, many = self.min_values, len(set(values))
-        if least is not None and least is not INVALID and operator == "In" and many < least:
+        if least is not None and operator == "In" and many < least:
             message = f"minValues {least} is more than the {many} values."
             report(REQUIREMENT_RULE, (*path, "minValues"), message, "Write fewer, or add values.")
 
     def _check_known(self, values: tuple[str, ...], path: Path, report: Report) -> None:
         """Report too few values that Karpenter knows: such a pool is not Ready; others it only logs."""
-        known, least = _KNOWN[self.key], self.min_values
+        known = _KNOWN[self.key]
         wrong = sorted({*values} - {*known})
-        if wrong and len({*values}) - len(wrong) < (1 if least in (None, INVALID) else least or 1):
+        if wrong and len({*values}) - len(wrong) < (self.min_values or 1):
             names = ", ".join(wrong)
             message = f"Karpenter does not know {names}, and uses no pool without values that it knows."
             report(REQUIREMENT_RULE, path, message, f"Write {' or '.join(known)}.")
 
 
 def _is_one_number(values: tuple[str, ...]) -> bool:
-    return len(values) == 1 and (
-        values[0] is INVALID or re.fullmatch(_DIGITS, values[0], re.ASCII) is not None
-    )
+    return len(values) == 1 and re.fullmatch(_DIGITS, values[0], re.ASCII) is not None
 
 
 Requirements = Annotated[tuple[Requirement, ...], Strict(False), Length(0, MOST_REQUIREMENTS)]
@@ -146,7 +143,7 @@ class Disruption(Model):
 
     def check(self, path: Path, report: Report) -> None:
         budgets = self.budgets
-        if budgets is None or budgets is INVALID:
+        if budgets is None:
             return
         if len(budgets) > MOST_BUDGETS:
             message = f"there are {len(budgets)} budgets."

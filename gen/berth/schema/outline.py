@@ -1,7 +1,7 @@
 """What may be written at each place, read from the annotations of the models.
 
-Pydantic validates without it; messages, the sound part of a faulty document, the second pass and the table of
-fields need to know what was meant to be at a place.
+Pydantic validates without it; messages, the second pass and the table of fields need to know what was meant
+to be at a place.
 """
 
 from collections.abc import Callable, Hashable

@@ -5,14 +5,14 @@ They are checked so that the API server accepts what is rendered, and are render
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from berth.findings import Path
 from berth.quantity import NANO, parse
 from berth.quantity import text as _text
 from berth.schema import grammar
 from berth.schema.base import Json, ListOf, Model, field, lazy
-from berth.schema.report import CONFLICT, INVALID, Report, items
+from berth.schema.report import CONFLICT, Report
 from berth.schema.types import DnsName, Labels
 
 if TYPE_CHECKING:
@@ -38,17 +38,12 @@ class Placing(Tolerating):
 
     def check(self, path: Path, report: Report) -> None:
         """Report constraints that the API server refuses: one topology key with the same answer twice."""
-        found = self.topology_spread_constraints
-        if not found or found is INVALID:
-            return
-        pairs: list[Any] = []
-        for i, one in enumerate(found):
-            is_sound = report.is_sound((*path, "topologySpreadConstraints", i), one)
-            pair = (one.topology_key, one.when_unsatisfiable) if is_sound else None
-            if pair is not None and pair in pairs:
+        constraints = self.topology_spread_constraints or ()
+        pairs = [(one.topology_key, one.when_unsatisfiable) for one in constraints]
+        for i, pair in enumerate(pairs):
+            if pair in pairs[:i]:
                 message = f"duplicate constraint: {pair[0]} with {pair[1]}."
                 report(CONFLICT, (*path, "topologySpreadConstraints", i), message, "Remove one of the two.")
-            pairs.append(pair)
 
     @property
     def placement(self) -> Json:
@@ -86,21 +81,20 @@ _SMALLER_UNITS = {"Ei": "Pi", "Pi": "Ti", "Ti": "Gi", "Gi": "Mi", "E": "P", "P":
 _MOST_DEVICES = 10**15 * NANO  # above, the API server counts thousandths that overflow
 
 
-def check_resources(requests: Any, limits: Any, path: Path, report: Report) -> None:
+def check_resources(requests: Amounts, limits: Amounts, path: Path, report: Report) -> None:
     """Report requests and limits that the API server would refuse together."""
-    asked, most = _sound(requests), _sound(limits)
-    names = {name for name, _ in (*items(requests), *items(limits))}
-    both = {"cpu": "0", "memory": "0", **dict(items(requests)), **dict(items(limits))}
+    names = {**requests, **limits}
+    both = {"cpu": "0", "memory": "0", **names}
     check_amounts(requests, (*path, "requests"), report, both)
     check_amounts(limits, (*path, "limits"), report, both)
-    for name in {**asked, **most}:
-        where = "requests" if name in asked else "limits"
-        request, limit = asked.get(name, most.get(name, "")), most.get(name)
+    for name in names:
+        where = "requests" if name in requests else "limits"
+        request, limit = requests.get(name, limits.get(name, "")), limits.get(name)
         if name not in grammar.SHARED:
             _check_device(name, request, (*path, where, name), report)
         if limit is not None:
             _check_limit(name, request, limit, (*path, "limits", name), report)
-        if grammar.page_size(name) and not {"cpu", "memory"} & names:
+        if grammar.page_size(name) and not {"cpu", "memory"} & names.keys():
             message, fix = "huge pages also need cpu or memory.", "Add cpu or memory."
             report(CONFLICT, (*path, where, name), message, fix)
 
@@ -127,15 +121,16 @@ def _check_device(name: str, amount: str, at: Path, report: Report) -> None:
         )
 
 
-def check_amounts(amounts: Any, path: Path, report: Report, beside: Any = None) -> None:
+def check_amounts(amounts: Amounts | None, path: Path, report: Report, beside: Amounts | None = None) -> None:
     """Warn of amounts of one pod or node that are probably meant in another unit.
 
     cpu and memory are compared where both are in `beside`, which is `amounts` by default.
     """
     check_least(amounts, path, report)
-    every = dict(items(amounts if beside is None else beside))
-    cores, memory = (_nanos(every, name) for name in ("cpu", "memory"))
-    for name, amount in _sound(amounts).items():
+    amounts = amounts or {}
+    every = amounts if beside is None else beside
+    cores, memory = (parse(every[name]) if name in every else None for name in ("cpu", "memory"))
+    for name, amount in amounts.items():
         nanos, at = parse(amount) or 0, (*path, name)
         if name == "cpu":
             is_alone = memory is not None and memory * NANO < nanos * _LEAST_BY_CORE
@@ -155,9 +150,9 @@ def check_amounts(amounts: Any, path: Path, report: Report, beside: Any = None) 
             report(UNLIKELY, at, f"{amount} is more storage than a machine has.", _smaller(amount))
 
 
-def check_least(amounts: Any, path: Path, report: Report) -> None:
+def check_least(amounts: Amounts | None, path: Path, report: Report) -> None:
     """Report amounts that are too small for anything that runs, also in sums over many pods."""
-    for name, amount in _sound(amounts).items():
+    for name, amount in (amounts or {}).items():
         nanos, at = parse(amount) or 0, (*path, name)
         if name == "cpu" and 0 < nanos < NANO // 1000:
             fix = "Write cores, such as 2, or thousandths of them, such as 500m."
@@ -166,12 +161,6 @@ def check_least(amounts: Any, path: Path, report: Report) -> None:
             message = f"{amount} is {_text(nanos)} bytes: no container runs with that."
             is_part = amount.endswith(_PARTS_OF_BYTES)
             report(grammar.QUANTITY if is_part else UNLIKELY, at, message, _larger(amount))
-
-
-def _nanos(amounts: Mapping[str, Any], name: str) -> int | None:
-    """Return an amount in billionths; None for one that is missing or faulty."""
-    amount = amounts.get(name, INVALID)
-    return None if amount is INVALID else parse(amount)
 
 
 def _fewer_cores(nanos: int) -> str:
@@ -201,10 +190,6 @@ def _parts(amount: str) -> tuple[str | None, str]:
     """Return number and unit as they are written; no number where it has an exponent."""
     match = re.fullmatch(_NUMBER_AND_UNIT, amount, re.ASCII)
     return (match[1], match[2]) if match else (None, "")
-
-
-def _sound(amounts: Any) -> Amounts:
-    return {name: amount for name, amount in items(amounts) if amount is not INVALID}
 
 
 def completed(requests: Mapping[str, str], limits: Mapping[str, str]) -> tuple[Amounts, Amounts]:

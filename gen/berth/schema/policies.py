@@ -4,16 +4,18 @@ from typing import Annotated, Literal
 
 from berth.findings import Path
 from berth.schema.base import OR_MAPPING, ListOf, Model, Whole, field
-from berth.schema.report import CONFLICT, INVALID, MISSING, Report
+from berth.schema.report import CONFLICT, MISSING, Report
 from berth.schema.types import INT32, AnyText, DnsLabel, Labels, Line, Notice, Price
-from berth.schema.values import APPROVAL, Policy, PolicyConditions, PolicyMatch
 
+APPROVAL, REFUSE, WARN = "approval", "refuse", "warn"
 RESERVATION = "CapacityReservation"
 Kind = Literal["CapacityReservation", "ResourceClass", "Calendar", "CloudCapacity", "Site"]
 BackendName = Literal["placeholder", "koordinator", "nodePool", "capacityBuffer"]
 
 
 class MatchSpec(Model):
+    """Which reservations, and which classes of them; what is empty restricts nothing."""
+
     names: ListOf[AnyText] = field((), "names of reservations; `*` stands for any text", "all")
     owners: ListOf[AnyText] = field((), "names or contacts of their owners; `*` stands for any text", "all")
     labels: Labels = field({}, "labels that the reservation has", "all")
@@ -28,20 +30,15 @@ class MatchSpec(Model):
 
     @property
     def is_about_shared(self) -> bool:
-        return self.kinds is not INVALID and any(kind != RESERVATION for kind in self.kinds)
+        return any(kind != RESERVATION for kind in self.kinds)
 
-    @property
-    def value(self) -> PolicyMatch:
-        return PolicyMatch(
-            self.names,
-            self.owners,
-            tuple(self.labels.items()),
-            self.classes,
-            self.clusters,
-            self.kinds,
-            self.backends,
-            self.namespaces,
-        )
+    def check(self, path: Path, report: Report) -> None:
+        """Report what only reservations have, in a policy about documents that all share."""
+        for name in ("owners", "labels", "classes", "clusters", "backends"):
+            if self.is_about_shared and getattr(self, name):
+                message = f"{name} fits no document of kind {', '.join(self.kinds)}."
+                fix = "Remove it, or write a policy of its own."
+                report(CONFLICT, (*path, name), message, fix, at_key=True)
 
 
 class ConditionsSpec(Model):
@@ -64,18 +61,14 @@ class ConditionsSpec(Model):
         None, "slots have a higher priority than this", "any priority"
     )
 
-    @property
-    def value(self) -> PolicyConditions:
-        return PolicyConditions(
-            self.seats_above, self.cost_above, self.notice_below, self.lead_above, self.priority_above
-        )
-
 
 class ApprovalSpec(Model):
     approval_by: Line = field(meaning="who must approve: `@user`, `@organization/team` or any name")
 
 
 class PolicySpec(Model):
+    """A rule of the site: what it requires where its conditions hold."""
+
     name: DnsLabel = field(meaning="name of the policy, unique in the site")
     match: MatchSpec = field(MatchSpec.model_construct(), "the reservations that it is about", "all")
     unless: MatchSpec | None = field(None, "reservations that it leaves out", "none")
@@ -87,32 +80,22 @@ class PolicySpec(Model):
     )
 
     def check(self, path: Path, report: Report) -> None:
-        if report.is_sound((*path, "unless"), self.unless) and self.unless == MatchSpec.model_construct():
+        if self.unless is not None and self.unless.is_blank:
             fix = "Add names, owners, labels, classes or clusters, or remove it."
             report(MISSING, (*path, "unless"), "it leaves out nothing.", fix)
-        for key, match in (("match", self.match), ("unless", self.unless)):
-            if match is not INVALID and match is not None and match.is_about_shared:
-                self._check_shared(match, (*path, key), path, report)
-
-    def _check_shared(self, match: MatchSpec, at: Path, path: Path, report: Report) -> None:
-        """Report what only reservations have, in a policy about documents that all share."""
-        idle = [
-            name for name in ("owners", "labels", "classes", "clusters", "backends") if getattr(match, name)
-        ]
-        for name in idle:
-            message = f"{name} fits no document of kind {', '.join(match.kinds)}."
-            report(CONFLICT, (*at, name), message, "Remove it, or write a policy of its own.", at_key=True)
-        if report.is_sound((*path, "when"), self.when) and not self.when.is_blank:
+        is_about_shared = any(
+            match is not None and match.is_about_shared for match in (self.match, self.unless)
+        )
+        if is_about_shared and not self.when.is_blank:
             message = "conditions are about reservations, and kinds names documents that all share."
             report(CONFLICT, (*path, "when"), message, "Write a policy for each.", at_key=True)
 
     @property
-    def policy(self) -> Policy:
-        return Policy(
-            self.name,
-            self.match.value,
-            None if self.unless is None else self.unless.value,
-            self.when.value,
-            APPROVAL if isinstance(self.require, ApprovalSpec) else self.require,
-            self.require.approval_by if isinstance(self.require, ApprovalSpec) else "",
-        )
+    def effect(self) -> str:
+        """Return APPROVAL, REFUSE or WARN."""
+        return APPROVAL if isinstance(self.require, ApprovalSpec) else self.require
+
+    @property
+    def approver(self) -> str:
+        """Return who must approve; empty if nobody must."""
+        return self.require.approval_by if isinstance(self.require, ApprovalSpec) else ""

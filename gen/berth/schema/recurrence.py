@@ -1,6 +1,5 @@
 """`recurrence` of a reservation: when it happens, by entries, exceptions, moves and extra occurrences."""
 
-from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
@@ -9,7 +8,7 @@ from berth.notation.days import ORDER
 from berth.notation.days import DateSpan as Span
 from berth.schema.base import OR_MAPPING, ListOf, Model, NonEmpty, NonEmptyUnique, Whole, field, lazy
 from berth.schema.entry import OwnSeats, ScheduleEntry, StandardSeats, check_length
-from berth.schema.report import CONFLICT, IDLE_KEY, INVALID, MISSING, Report
+from berth.schema.report import CONFLICT, IDLE_KEY, MISSING, Report
 from berth.schema.types import (
     Date,
     DateSpan,
@@ -46,13 +45,6 @@ else:
 DateOrException = Annotated[DateSpan | DateException, OR_MAPPING]
 
 
-def _sound(lines: Sequence[T] | None) -> Iterator[tuple[int, T]]:
-    """Yield the lines that have no fault, each with its index."""
-    for i, line in enumerate(() if lines in (None, INVALID) else lines):
-        if line is not INVALID:
-            yield i, line
-
-
 class RecurrenceSpec(Model):
     type: Literal["once", "daily", "weekly", "dates"] = field(meaning="once, daily, weekly or dates")
     start_date: Date | None = field(None, "first date; required except for `dates`", "none")
@@ -78,8 +70,6 @@ class RecurrenceSpec(Model):
     extra: ListOf[ExtraEntry] = field((), "single occurrences besides the schedule", "none")
 
     def check(self, path: Path, report: Report) -> None:
-        if self.type is INVALID:
-            return  # what else there should be depends on it
         if self.type in ("once", "dates") and self.within is not None:
             fix = "Remove it, or write type: weekly or daily."
             report(CONFLICT, (*path, "within"), f"type {self.type} takes no terms.", fix, at_key=True)
@@ -94,21 +84,18 @@ class RecurrenceSpec(Model):
             report(CONFLICT, (*path, "interval"), message, fix, at_key=True)
         if self.schedule is None and not self._has_all_hours():
             report(MISSING, path, "schedule is missing.", "Add schedule: a list of times of day.")
-        for i, entry in enumerate(() if self.schedule in (None, INVALID) else self.schedule):
-            if entry is not INVALID:
-                at = (*path, "schedule", i)
-                self._check_weekdays(entry, at, report)
-                self._check_weeks(entry, at, report)
-                self._check_dates(entry, at, report)
-                self._check_end(entry, at, report)
+        for i, entry in enumerate(self.schedule or ()):
+            at = (*path, "schedule", i)
+            self._check_weekdays(entry, at, report)
+            self._check_weeks(entry, at, report)
+            self._check_dates(entry, at, report)
+            self._check_end(entry, at, report)
 
     def _has_all_hours(self) -> bool:
-        """Tell whether each of `dates` has its own hours, or is faulty; none needs a schedule then."""
+        """Tell whether each of `dates` has its own hours, so that none needs a schedule."""
         if self.type != "dates" or not self.dates:
             return False
-        return self.dates is INVALID or not any(
-            isinstance(one, Span) or (one is not INVALID and one.start_time is None) for one in self.dates
-        )
+        return not any(isinstance(line, Span) or line.start_time is None for line in self.dates)
 
     def _check_without_span(self, path: Path, report: Report) -> None:
         for name, value in (("startDate", self.start_date), ("endDate", self.end_date)):
@@ -122,19 +109,13 @@ class RecurrenceSpec(Model):
 
     def _check_twice(self, path: Path, report: Report) -> None:
         """Report dates that are listed again; each happens once."""
-        items = () if self.dates is INVALID else self.dates or ()
         spans = [
-            (one if isinstance(one, Span) else (one.day or one.first, one.day or one.last), i)
-            for i, one in enumerate(items)
-            if one is not INVALID and (isinstance(one, Span) or one.start_time is None)
-        ]
-        known = [
-            (first, last, i)
-            for (first, last), i in spans
-            if isinstance(first, date) and isinstance(last, date)
+            (*(line if isinstance(line, Span) else line.span), i)
+            for i, line in enumerate(self.dates or ())
+            if isinstance(line, Span) or line.start_time is None
         ]
         furthest: tuple[date, int] | None = None
-        for first, last, i in sorted(known):
+        for first, last, i in sorted(spans):
             if furthest is not None and first <= furthest[0]:
                 one, other = sorted((i, furthest[1]))
                 message = f"{first} is listed twice: dates[{one}] has it too."
@@ -159,9 +140,7 @@ class RecurrenceSpec(Model):
             if value is None:
                 report(MISSING, path, f"{name} is missing.", f"Add {name}: a date.")
         self._check_no_dates(path, report)
-        if first is None or last is None or INVALID in (first, last):
-            return
-        if last < first:
+        if first is not None and last is not None and last < first:
             message, fix = f"{last} is before startDate {first}.", "Write a date on or after startDate."
             report(ORDER, (*path, "endDate"), message, fix)
 
@@ -186,7 +165,7 @@ class RecurrenceSpec(Model):
             if self.type != "weekly":
                 message, fix = f"type {self.type} takes no {name}.", "Remove it, or write type: weekly."
                 report(CONFLICT, (*path, name), message, fix, at_key=True)
-            elif self.interval not in (1, INVALID):
+            elif self.interval != 1:
                 message = f"{name} and interval {self.interval} are both given."
                 report(CONFLICT, (*path, name), message, "Keep one of the two.", at_key=True)
 
@@ -199,9 +178,7 @@ class RecurrenceSpec(Model):
             if self.type == "once":
                 message, fix = f"an entry of type once takes no {name}.", "Remove it, or change the type."
                 report(CONFLICT, (*path, name), message, fix, at_key=True)
-            elif first is None or last is None or INVALID in (first, last, value):
-                continue
-            elif not first <= value <= last:
+            elif first is not None and last is not None and not first <= value <= last:
                 message = f"{value} is not between startDate {first} and endDate {last}."
                 report(CONFLICT, (*path, name), message, "Write a date between them, or remove it.")
 
@@ -209,20 +186,22 @@ class RecurrenceSpec(Model):
         """Check the end: of `once` it is on endDate; of the others on or after the day of the start."""
         first, last = self.start_date, self.end_date
         if self.type == "once" and first != last:
-            if INVALID not in (first, last) and entry.end_day is not None:
+            if entry.end_day is not None:
                 message, fix = "endDate already sets the day of the end.", "Remove endDay."
                 report(CONFLICT, (*path, "endDay"), message, fix, at_key=True)
-        elif self.type != "once" or first not in (None, INVALID):
+        elif self.type != "once" or first is not None:
             check_length((entry.start_time, entry.end_time, entry.end_day), path, report)
 
     def lines(self) -> list[tuple[Path, OwnSeats]]:
-        """Return each line that may have its own seats, with its path; without faulty ones."""
+        """Return each line that may have its own seats, with its path."""
         parts = (("dates", self.dates), ("schedule", self.schedule), ("extra", self.extra))
         found: list[tuple[Path, OwnSeats]] = [
-            ((name, i), one) for name, lines in parts for i, one in _sound(lines) if isinstance(one, OwnSeats)
+            ((name, i), line)
+            for name, lines in parts
+            for i, line in enumerate(lines or ())
+            if isinstance(line, OwnSeats)
         ]
-        found += [(("moved", i, "to"), one.to) for i, one in _sound(self.moved) if one.to is not INVALID]
-        return found
+        return found + [(("moved", i, "to"), line.to) for i, line in enumerate(self.moved)]
 
     def check_form(self, meant: str, path: Path, report: Report) -> None:
         """Report lines that have seats in another form than the reservation itself."""

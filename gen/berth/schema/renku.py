@@ -17,7 +17,7 @@ from berth.schema.base import Model, NonEmpty, Parsed, Text, Whole, field
 from berth.schema.entry import EQUAL_TIMES
 from berth.schema.holders import Replicas
 from berth.schema.renkunames import LONGEST_NAME, name
-from berth.schema.report import INVALID, MISSING, Origin, Refusal, Report
+from berth.schema.report import MISSING, Origin, Refusal, Report
 from berth.schema.reservation import DEFAULT_LEAD
 from berth.schema.types import Date, LeadMinutes, SeatCount, Ulid
 from berth.schema.values import EVERY_SESSION, Entry, Recurrence, Reservation, Seats
@@ -73,7 +73,7 @@ class PayloadEntry(_TheirModel):
 
     def check(self, path: Path, report: Report) -> None:
         for key, clock in (("start_time", self.start_time), ("end_time", self.end_time)):
-            if clock is not INVALID and len(clock.written) > 5 and not clock.written.endswith(":00"):
+            if len(clock.written) > 5 and not clock.written.endswith(":00"):
                 message = f"the seconds of {clock.written} are cut: the window uses {clock.written[:5]}."
                 report(SECONDS_CUT, (*path, key), message, "Write whole minutes.")
 
@@ -86,18 +86,15 @@ class PayloadRecurrence(_TheirModel):
 
     def check(self, path: Path, report: Report) -> None:
         first, last = self.start_date, self.end_date
-        if INVALID not in (first, last) and last < first:
+        if last < first:
             message, fix = f"{last} is before start_date {first}.", "Write a date on or after start_date."
             report(ORDER, (*path, "end_date"), message, fix)
-        for i, entry in enumerate(() if self.schedule is INVALID else self.schedule):
-            if entry is INVALID:
-                continue
+        for i, entry in enumerate(self.schedule):
             at = (*path, "schedule", i)
             if self.type == "weekly" and entry.day_of_week is None:
                 report(MISSING, at, "day_of_week is missing.", "Add day_of_week: 1 (Monday) to 7.")
-            same_day = self.type in ("daily", "weekly") or (first == last and first is not INVALID)
-            start, end = entry.start_time, entry.end_time
-            if same_day and INVALID not in (start, end) and start.minutes == end.minutes:
+            same_day = self.type in ("daily", "weekly") or first == last
+            if same_day and entry.start_time.minutes == entry.end_time.minutes:
                 report(EQUAL_TIMES, (*at, "end_time"), "the end equals the start.", "Write a later time.")
 
     def recurrence(self, held: Seats) -> Recurrence:
@@ -136,15 +133,14 @@ class Payload(_TheirModel):
     provisioning: PayloadProvisioning
 
     @property
-    def object_name(self) -> str | None:
-        """Return the name of its objects; None where that cannot be known."""
-        return None if INVALID in (self.name, self.id) else name(self.name, self.id)
+    def object_name(self) -> str:
+        return name(self.name, self.id)
 
     def reservation(self, origin: Origin, resource_class: str) -> Reservation:
         held = ((resource_class, self.provisioning.placeholder_count),)
         return Reservation(
             origin=origin,
-            name=self.object_name or "",
+            name=self.object_name,
             title=self.name,
             labels=(),
             annotations=(),
@@ -160,22 +156,22 @@ class Payload(_TheirModel):
         )
 
 
-def read(value: Any, names: Mapping[int, str], faulty: Set[int | None], report: Report) -> Any:
-    """Return the reservation of one payload; INVALID after it was reported why there is none.
+def read(value: Any, names: Mapping[int, str], faulty: Set[int | None], report: Report) -> Reservation | None:
+    """Return the reservation of one payload; None after it was reported why there is none.
 
     `names` are the classes by Renku's ids; `faulty` are the ids of classes whose faults are reported already,
     with None if such a class does not say its id.
     """
-    made = validate.read(Payload, value, report)
-    if made is INVALID:
-        return INVALID
-    number, found = made.resource_class_id, made.object_name
-    if found is not None and len(found) > LONGEST_NAME:
-        message = f"the name of its objects would have {len(found)} characters, {LONGEST_NAME} are allowed."
+    payload = validate.read(Payload, value, report)
+    if payload is None:
+        return None
+    number, length = payload.resource_class_id, len(payload.object_name)
+    if length > LONGEST_NAME:
+        message = f"the name of its objects would have {length} characters, {LONGEST_NAME} are allowed."
         report(LONG_NAME, ("name",), message, "Write a name that is shorter in Latin letters.")
-    if number is not INVALID and number not in names and not {number, None} & faulty:
+    if number not in names and not {number, None} & faulty:
         message = f"no ResourceClass has renkuId {number}."
         report(UNKNOWN_CLASS, ("resource_class_id",), message, "Add renkuId to the class that it means.")
     if report.errors or number not in names:
-        return INVALID
-    return made.reservation(Origin(report.file, report.index, report.prefix), names[number])
+        return None
+    return payload.reservation(Origin(report.file, report.index, report.prefix), names[number])

@@ -17,7 +17,7 @@ from berth.schema import validate
 from berth.schema.base import Json, ListOf, Model, Parsed, Whole, field, wrong_type
 from berth.schema.pod import Amounts
 from berth.schema.renkunames import KIND, error_answer, name_of
-from berth.schema.report import CONFLICT, INVALID, MISSING, RANGE, TYPE, Refusal, Report, shown
+from berth.schema.report import CONFLICT, MISSING, RANGE, TYPE, Refusal, Report, shown
 from berth.schema.scheduling import PREFERRED, REQUIRED
 from berth.schema.types import INT64, AnyText, LabelKey
 
@@ -177,11 +177,11 @@ def _of_item(item: Any, report: Report) -> Iterator[_Row]:
     keys = item.keys() if isinstance(item, dict) else set()
     if "classes" in keys:
         pool = validate.read(_Pool, item, report)
-        if pool is not INVALID and not report.errors:
+        if pool is not None:
             yield from ((pool, one, ("classes", i)) for i, one in enumerate(pool.classes))
     elif {"cpu", "memory"} & keys:
         one = validate.read(_Class, item, report)
-        if one is not INVALID and not report.errors:
+        if one is not None:
             yield None, one, ()
     else:
         what = "this mapping" if isinstance(item, dict) else shown(item)

@@ -1,6 +1,6 @@
 """The problems of one document, and how they are collected."""
 
-from typing import Any, Final, NamedTuple
+from typing import NamedTuple
 
 from berth.findings import ERROR, Path, Problem, severity
 from berth.notation.refusal import CHOICE, RANGE, TYPE, Refusal, article, choice, close, nearest, shown
@@ -9,7 +9,6 @@ __all__ = [
     "CHOICE",
     "CONFLICT",
     "IDLE_KEY",
-    "INVALID",
     "MISSING",
     "RANGE",
     "TYPE",
@@ -20,20 +19,11 @@ __all__ = [
     "article",
     "choice",
     "close",
-    "items",
     "nearest",
     "shown",
 ]
 
-INVALID: Final[Any] = object()
-"""In place of a value that is missing or faulty, which is reported already."""
-
 UNKNOWN_KEY, MISSING, CONFLICT, IDLE_KEY = "B010", "B011", "B016", "B029"
-
-
-def items(mapping: Any) -> list[tuple[str, Any]]:
-    """Return the sound pairs of a mapping that may be missing or faulty."""
-    return [] if mapping is INVALID or not mapping else list(mapping.items())
 
 
 MORE = "B272"
@@ -95,14 +85,3 @@ class Report:
 
     def refuse(self, refusal: Refusal, path: Path, *, at_key: bool = False) -> None:
         self(refusal.code, path, refusal.message, refusal.fix, at_key=at_key or refusal.at_key)
-
-    def is_sound(self, path: Path, value: object) -> bool:
-        """Tell whether there is a value, and no error is reported at its path or below it."""
-        if value is None or value is INVALID:
-            return False
-        if not self.errors:
-            return True
-        whole = (*self.prefix, *path)
-        return not any(
-            one.path[: len(whole)] == whole and severity(one.code) == ERROR for one in self.problems
-        )

@@ -22,7 +22,7 @@ from berth.schema.entry import (
 from berth.schema.holders import HOLDERS, Holder, Replicas, Unit
 from berth.schema.metadata import KindDocument, warn_of_engine_options
 from berth.schema.recurrence import STANDING, RecurrenceSpec
-from berth.schema.report import CONFLICT, IDLE_KEY, INVALID, MISSING, RANGE, Origin, Refusal, Report
+from berth.schema.report import CONFLICT, IDLE_KEY, MISSING, RANGE, Origin, Refusal, Report
 from berth.schema.types import (
     Annotations,
     Behavior,
@@ -107,9 +107,8 @@ class Provisioning(Model):
 
     def check(self, path: Path, report: Report) -> None:
         check_seats(self.seats, (*path, "seats"), report)
-        steps = () if self.profile in (None, INVALID) else self.profile
-        for i, (one, after) in enumerate(pairwise(steps)):
-            if INVALID not in (one, after, one.at, after.at) and after.at <= one.at:
+        for i, (step, after) in enumerate(pairwise(self.profile or ())):
+            if after.at <= step.at:
                 at = (*path, "profile", i + 1, "at")
                 report(CONFLICT, at, "the step is not after the one before.", "Write the steps in order.")
 
@@ -198,16 +197,13 @@ class ReservationSpec(Model):
         return Replicas.backend if self.backend is None else self.backend.type
 
     def check(self, path: Path, report: Report) -> None:
-        standing = self.backend.standing if isinstance(self.backend, Model) else self.backend
-        if standing is True:
+        if self.backend is not None and self.backend.standing:
             self._check_standing(path, report)
-        elif self.recurrence is None and standing is not INVALID:
+        elif self.recurrence is None:
             report(MISSING, path, "recurrence is missing.", "Add recurrence: a mapping.")
-        if self.provisioning is not INVALID:  # without it the form is unknown
-            self._check_seats(path, report)
-        if self.backend is not INVALID and self.backend_type is not INVALID:
-            self._check_counts(path, report)
-            self._check_behavior(path, report)
+        self._check_seats(path, report)
+        self._check_counts(path, report)
+        self._check_behavior(path, report)
         self._check_buffer(path, report)
 
     def _check_standing(self, path: Path, report: Report) -> None:
@@ -215,8 +211,6 @@ class ReservationSpec(Model):
         if self.recurrence is not None:
             message = "backend.standing holds seats without windows, so there is no recurrence."
             report(CONFLICT, (*path, "recurrence"), message, "Remove it, or standing.", at_key=True)
-        if self.provisioning is INVALID:
-            return
         found: list[tuple[Path, object]] = [
             ((key,), getattr(self.provisioning, key)) for key in ("overlap", "profile", "buffer")
         ]
@@ -243,9 +237,8 @@ class ReservationSpec(Model):
         if not is_listed and self.resource_class is None:
             fix = "Add resourceClass, or provisioning.seats."
             report(MISSING, path, "resourceClass is missing.", fix)
-        recurrence = self.recurrence
-        if recurrence is not None and recurrence is not INVALID and is_listed != (form is not None):
-            recurrence.check_form("seats" if is_listed else str(form), (*path, "recurrence"), report)
+        if self.recurrence is not None and is_listed != (form is not None):
+            self.recurrence.check_form("seats" if is_listed else str(form), (*path, "recurrence"), report)
 
     def _check_counts(self, path: Path, report: Report) -> None:
         """Check that nodes or seats are counted, as the backend holds them."""
@@ -270,7 +263,7 @@ class ReservationSpec(Model):
         holder = HOLDERS[self.backend_type]
         for at, line in self._scaling_lines():
             behavior = line.scale_down_behavior
-            if behavior not in (None, INVALID, *holder.behaviors):
+            if behavior not in (None, *holder.behaviors):
                 message = f"whole nodes cannot {behavior}: sessions do not use them up one by one."
                 report(
                     COUNTS_SESSIONS,
@@ -281,14 +274,12 @@ class ReservationSpec(Model):
 
     def _check_buffer(self, path: Path, report: Report) -> None:
         """Check that the behavior `buffer` and its numbers come together."""
-        if self.provisioning is INVALID or self.provisioning.buffer is INVALID:
-            return
         behaviors = [line.scale_down_behavior for _, line in self._scaling_lines()]
         at, has_buffer = (*path, "provisioning"), self.provisioning.buffer is not None
         if "buffer" in behaviors and not has_buffer:
             fix = "Add buffer: {percent: 20, minimum: 5}."
             report(MISSING, at, "buffer is missing, which scaleDownBehavior: buffer needs.", fix)
-        elif has_buffer and not {"buffer", INVALID} & {*behaviors}:
+        elif has_buffer and "buffer" not in behaviors:
             message = "buffer has no effect: no scaleDownBehavior is buffer."
             report(IDLE_KEY, (*at, "buffer"), message, "Remove it, or add the behavior.", at_key=True)
 
@@ -297,17 +288,12 @@ class ReservationSpec(Model):
 
     def _lines(self) -> Iterator[tuple[Path, Provisioning | OwnSeats | ClassSeats, bool]]:
         """Yield what may count seats or nodes and scale them, with its place, and whether it must count."""
-        lines: list[tuple[Path, Provisioning | OwnSeats]] = []
-        if self.provisioning is not INVALID:
-            lines.append((("provisioning",), self.provisioning))
-        if self.recurrence is not None and self.recurrence is not INVALID:
+        lines: list[tuple[Path, Provisioning | OwnSeats]] = [(("provisioning",), self.provisioning)]
+        if self.recurrence is not None:
             lines += [(("recurrence", *at), one) for at, one in self.recurrence.lines()]
         for at, one in lines:
             yield at, one, at == ("provisioning",) and one.seats is None
-            seats = () if not one.seats or one.seats is INVALID else one.seats
-            yield from (
-                ((*at, "seats", i), each, True) for i, each in enumerate(seats) if each is not INVALID
-            )
+            yield from (((*at, "seats", i), each, True) for i, each in enumerate(one.seats or ()))
 
     def standard(self, default: Scaling) -> StandardSeats:
         provisioning = self.provisioning
@@ -329,8 +315,7 @@ class ReservationDocument(KindDocument):
 
     def check(self, path: Path, report: Report) -> None:
         super().check(path, report)
-        if self.metadata is not INVALID:
-            warn_of_engine_options(self.metadata, (*path, "metadata"), report)
+        warn_of_engine_options(self.metadata, (*path, "metadata"), report)
 
     def declared(self, origin: Origin) -> Reservation:
         spec, metadata, provisioning = self.spec, self.metadata, self.spec.provisioning

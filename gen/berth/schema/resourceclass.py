@@ -4,17 +4,15 @@ from typing import Annotated, ClassVar, Literal
 
 from berth.findings import Path
 from berth.schema.base import NonEmpty, UniqueList, Whole, field
-from berth.schema.metadata import KindDocument, check_pod_notes
+from berth.schema.metadata import KindDocument, OwnLabels, PodAnnotations, check_pod_notes
 from berth.schema.pod import Placement, check_resources, completed
 from berth.schema.report import IDLE_KEY, MISSING, Origin, Report
 from berth.schema.sessions import ClassSessions
 from berth.schema.types import (
-    Annotations,
     AnyText,
     DnsLabel,
     DnsName,
     ImageName,
-    Labels,
     Resources,
     Taken,
     WarmUp,
@@ -29,8 +27,8 @@ class ResourceClassSpec(Placement):
     )
     requests: Taken = field(meaning="what one seat requests, with names and amounts as in Kubernetes")
     limits: Resources = field({}, "limits of a placeholder", "the request, for devices; else none")
-    pod_labels: Labels = field({}, "labels of the placeholders", "none")
-    pod_annotations: Annotations = field({}, "annotations of the placeholders", "none")
+    pod_labels: OwnLabels = field({}, "labels of the placeholders", "none")
+    pod_annotations: PodAnnotations = field({}, "annotations of the placeholders", "none")
     volumes: Annotated[int, Whole(0, 100)] = field(
         0, "volumes that each session attaches to its node; only `berth plan` and `berth size` count them"
     )
@@ -62,9 +60,7 @@ class ResourceClassSpec(Placement):
         for name in (name for name, value in idle.items() if value and self.images == ()):
             message = f"{name} has no effect without images."
             report(IDLE_KEY, (*path, name), message, "Remove it, or add images.", at_key=True)
-        sessions = self.sessions
-        is_sound = report.is_sound((*path, "sessions"), sessions)
-        if sessions is not None and is_sound and sessions.source == "renku" and self.renku_id is None:
+        if self.sessions is not None and self.sessions.source == "renku" and self.renku_id is None:
             message = "source renku needs renkuId: Renku's sessions name their class by it."
             report(MISSING, path, message, "Add renkuId: the id of the class in Renku.")
         check_resources(self.requests, self.limits, path, report)

@@ -3,11 +3,11 @@
 Most documents have none of them, so that the other models import this module only with the first value.
 """
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from berth.findings import Path
 from berth.schema.base import ListOf, Model, NonEmpty, Whole, field
-from berth.schema.report import CONFLICT, INVALID, MISSING, Report
+from berth.schema.report import CONFLICT, MISSING, Report
 from berth.schema.types import INT32, DnsLabel, LabelKey, Labels, LabelValue, NodeName
 
 REQUIRED, PREFERRED = (
@@ -32,7 +32,7 @@ class Toleration(Model):
         if self.operator in (None, "Equal") and self.key is None:
             message = "a toleration without key needs operator: Exists."
             report(CONFLICT, path, message, "Write operator: Exists, or add a key.")
-        if self.toleration_seconds is not None and self.effect not in ("NoExecute", INVALID):
+        if self.toleration_seconds is not None and self.effect != "NoExecute":
             fix = "Add effect: NoExecute, or remove tolerationSeconds."
             at = (*path, "tolerationSeconds")
             report(CONFLICT, at, "only effect NoExecute takes seconds.", fix, at_key=True)
@@ -52,13 +52,13 @@ class _Requirement(Model):
         elif operator in ("Exists", "DoesNotExist") and values:
             message = f"operator {operator} takes no values."
             report(CONFLICT, (*path, "values"), message, "Remove values.", at_key=True)
-        elif operator in ("Gt", "Lt") and values is not INVALID and not _is_one_number(values or ()):
+        elif operator in ("Gt", "Lt") and not _is_one_number(values or ()):
             fix = 'Write one, for instance values: ["8"].'
             report(CONFLICT, path, f"operator {operator} needs one whole number.", fix)
 
 
 def _is_one_number(values: tuple[str, ...]) -> bool:
-    return len(values) == 1 and (values[0] is INVALID or values[0].isdecimal())
+    return len(values) == 1 and values[0].isdecimal()
 
 
 class LabelRequirement(_Requirement):
@@ -80,7 +80,7 @@ class FieldRequirement(Model):
     values: ListOf[NodeName]
 
     def check(self, path: Path, report: Report) -> None:
-        if self.values is not INVALID and len(self.values) != 1:
+        if len(self.values) != 1:
             report(CONFLICT, (*path, "values"), "a field takes exactly one value.", "Write one node name.")
 
 
@@ -103,15 +103,15 @@ class NodeAffinity(Model):
     preferred: ListOf[PreferredNodeTerm] | None = field(None, alias=PREFERRED)
 
 
-def _check_label_keys(term: "PodTerm | TopologySpread", other: Any, path: Path, report: Report) -> None:
+def _check_label_keys(
+    term: "PodTerm | TopologySpread", other: tuple[str, ...], path: Path, report: Report
+) -> None:
     """Report duplicate keys: the API server adds `matchLabelKeys` to the selector."""
-    found, selector = term.match_label_keys, term.label_selector
-    matching = [] if not found or found is INVALID else [one for one in found if one is not INVALID]
+    matching, selector = term.match_label_keys or (), term.label_selector
     if (matching or other) and selector is None:
         name = "matchLabelKeys" if matching else "mismatchLabelKeys"
         report(MISSING, path, f"{name} needs a labelSelector.", "Add labelSelector.")
-    is_sound = report.is_sound((*path, "labelSelector"), selector)
-    taken = _keys(selector) if selector is not None and is_sound else []
+    taken = [] if selector is None else _keys(selector)
     for i, one in enumerate(matching):
         if one in taken or one in other or one in matching[:i]:
             message = f"duplicate key {one} in this term."
@@ -131,9 +131,7 @@ class PodTerm(Model):
     mismatch_label_keys: ListOf[LabelKey] | None = field(None)
 
     def check(self, path: Path, report: Report) -> None:
-        found = self.mismatch_label_keys
-        other = () if not found or found is INVALID else [one for one in found if one is not INVALID]
-        _check_label_keys(self, other, path, report)
+        _check_label_keys(self, self.mismatch_label_keys or (), path, report)
 
 
 class PreferredPodTerm(Model):

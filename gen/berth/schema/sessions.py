@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Literal
 
 from berth.findings import Path
 from berth.schema.base import Json, ListOf, Model, NonEmpty, field, lazy
-from berth.schema.report import CONFLICT, INVALID, MISSING, Report
+from berth.schema.report import CONFLICT, MISSING, Report
 from berth.schema.types import Annotations, AnyText, DnsLabel, DnsName
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class ClassSessions(Model):
             if self.resource == "secrets" and not self.group:
                 message = "Secrets are not sessions, and the Jobs of Berth would be allowed to read them all."
                 report(NOT_LISTED, (*path, "resource"), message, "Name the kind that sessions are of.")
-        elif self.source is not INVALID:
+        else:
             own = (self.group, self.version, self.resource, self.match_annotations, self.inactive)
             for name, given in zip(CUSTOM, own, strict=True):
                 if given is not None:

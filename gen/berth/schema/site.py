@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypeVar
 
 from berth.findings import Path
 from berth.names import DISTRIBUTION
-from berth.notation.days import ORDER
 from berth.schema import engine as engines
 from berth.schema import grammar
 from berth.schema.base import (
@@ -22,20 +21,16 @@ from berth.schema.base import (
 )
 from berth.schema.engine import EngineSpec
 from berth.schema.metadata import KindDocument
-from berth.schema.pod import Tolerating, check_amounts, check_least, layered
-from berth.schema.report import INVALID, MISSING, Origin, Refusal, Report, shown
-from berth.schema.types import Date, DnsLabel, File, Folder, KubernetesVersion, Price, Resources, TimeZone
+from berth.schema.pod import Tolerating, check_amounts, layered
+from berth.schema.report import Origin, Refusal, Report, shown
+from berth.schema.types import DnsLabel, File, KubernetesVersion, Price, Resources, TimeZone
 from berth.schema.values import (
     AUTOPILOT,
-    Ceiling,
     Cluster,
     HubFiles,
     Images,
     JobPods,
-    Karpenter,
-    Koordinator,
     Monitoring,
-    Repository,
     Site,
 )
 from berth.version import VERSION
@@ -43,6 +38,7 @@ from berth.version import VERSION
 if TYPE_CHECKING:
     from berth.schema.policies import PolicySpec
     from berth.schema.siteparts import (
+        CeilingSpec,
         Destination,
         HubSpec,
         ImagesSpec,
@@ -52,10 +48,12 @@ if TYPE_CHECKING:
         NamespaceSpec,
         PrioritySpec,
         RenkuSpec,
+        RepositorySpec,
         RuntimeSpec,
     )
 else:
     PolicySpec = lazy("berth.schema.policies", "PolicySpec")
+    CeilingSpec = lazy("berth.schema.siteparts", "CeilingSpec")
     Destination = lazy("berth.schema.siteparts", "Destination")
     HubSpec = lazy("berth.schema.siteparts", "HubSpec")
     ImagesSpec = lazy("berth.schema.siteparts", "ImagesSpec")
@@ -65,6 +63,7 @@ else:
     NamespaceSpec = lazy("berth.schema.siteparts", "NamespaceSpec")
     PrioritySpec = lazy("berth.schema.siteparts", "PrioritySpec")
     RenkuSpec = lazy("berth.schema.siteparts", "RenkuSpec")
+    RepositorySpec = lazy("berth.schema.siteparts", "RepositorySpec")
     RuntimeSpec = lazy("berth.schema.siteparts", "RuntimeSpec")
 
 DUPLICATE_NAME, OTHER_VERSION = "B060", "B027"
@@ -97,31 +96,6 @@ def _form_of_hubs(value: object) -> int:
     return 1 if isinstance(value, dict) else 2 if isinstance(value, list) else 0
 
 
-class CeilingSpec(Model):
-    seats: dict[DnsLabel, Annotated[int, Whole(0)]] = field(
-        {}, "most seats open at once, by class", "no ceiling"
-    )
-    requests: Resources = field({}, "most requests of open seats at once, by resource", "no ceiling")
-    first: Date | None = field(
-        None, "first date of the ceiling, in the time zone of the site", "always", alias="from"
-    )
-    until: Date | None = field(None, "last date of the ceiling, inclusive", "always")
-
-    def check(self, path: Path, report: Report) -> None:
-        first, last = self.first, self.until
-        if first is not None and last is not None and INVALID not in (first, last) and last < first:
-            message = f"{last} is before from {first}."
-            report(ORDER, (*path, "until"), message, "Write a date on or after from.")
-        parts = (("seats", self.seats), ("requests", self.requests))
-        if not any(value or not report.is_sound((*path, name), value) for name, value in parts):
-            report(MISSING, path, "the ceiling limits nothing.", "Add seats or requests.")
-        check_least(self.requests, (*path, "requests"), report)
-
-    @property
-    def ceiling(self) -> Ceiling:
-        return Ceiling(tuple(self.seats.items()), tuple(self.requests.items()), self.first, self.until)
-
-
 class ScalerSpec(Model):
     stabilization_seconds: Annotated[int, Whole(0, 3600)] = field(
         30, "how long a session that ended still counts, 0 to 3600"
@@ -138,16 +112,6 @@ class DiffSpec(Model):
     budget: Price | None = field(
         None, "the most that a month may cost; a change that exceeds it fails", "none"
     )
-
-
-class RepositorySpec(Model):
-    url: Annotated[str, Text("address of a repository", grammar.repository)] = field(
-        meaning="where the engine finds `rendered/`"
-    )
-    revision: Annotated[str, Text("revision", grammar.revision)] = field(
-        "HEAD", "branch, commit, or tag as refs/tags/NAME; for `oci://` a tag or digest. Flux requires it"
-    )
-    path: Folder = field("", "folder of the repository that contains `rendered/`", "`.`")
 
 
 class Overridable(Model):
@@ -237,20 +201,20 @@ class ClusterSpec(Overridable):
     def hubs(self) -> tuple[HubFiles, ...]:
         if isinstance(self.z2jh, str):
             return (HubFiles((self.z2jh,)),)
-        if isinstance(self.z2jh, tuple):
-            return tuple(one.hub._replace(position=i) for i, one in enumerate(self.z2jh))
-        return tuple(one.hub for one in self._hubs)
+        is_list = isinstance(self.z2jh, tuple)
+        return tuple(
+            HubFiles(hub.paths, hub.namespace or "", hub.prefix, hub.release or "", i if is_list else None)
+            for i, hub in enumerate(self._hubs)
+        )
 
-    def autoscaler_of(self, path: Path, report: Report) -> str:
+    @property
+    def autoscaler_of_priority(self) -> str:
         """Return the autoscaler that a priority must suit.
 
         An older Karpenter only asks whether pods can be moved, so any priority suits it.
         """
-        said = self.karpenter
-        if self.autoscaler == "karpenter" and said is not None:
-            is_older = report.is_sound((*path, "karpenter"), said) and said.version < EMPTY_SINCE
-            return "none" if is_older else self.autoscaler
-        return self.autoscaler
+        is_older = self.karpenter is not None and self.karpenter.version < EMPTY_SINCE
+        return "none" if self.autoscaler == "karpenter" and is_older else self.autoscaler
 
 
 class SiteSpec(Overridable):
@@ -271,49 +235,40 @@ class SiteSpec(Overridable):
 
     def check(self, path: Path, report: Report) -> None:
         """Check that names differ, that priorities fit the autoscalers, and what engines mean together."""
-        clusters = () if self.clusters is INVALID else self.clusters
-        names = [one.name for one in clusters if one is not INVALID]
+        names = [one.name for one in self.clusters]
         inherited = set()
-        for i, one in enumerate(clusters):
-            if one is INVALID:
-                continue
+        for i, one in enumerate(self.clusters):
             at = (*path, "clusters", i)
-            if one.name is not INVALID and names.count(one.name) > 1:
+            if names.count(one.name) > 1:
                 message, fix = f"duplicate cluster name {shown(one.name)}.", "Give each its own name."
                 report(DUPLICATE_NAME, (*at, "name"), message, fix)
-            autoscaler = one.autoscaler_of(at, report)
+            autoscaler = one.autoscaler_of_priority
             if one.priority is None:
                 inherited.add(autoscaler)
             else:
                 check_priority(*priority_value(one.priority, (*at, "priority")), {autoscaler}, report)
         check_priority(*priority_value(self.priority, (*path, "priority")), inherited, report)
         self._check_policies(path, report)
-        self._check_images(clusters, path, report)
-        engines.check_engines(self.engine, clusters, self.repository, path, report)
+        self._check_images(path, report)
+        engines.check_engines(self.engine, self.clusters, self.repository, path, report)
 
     def _check_policies(self, path: Path, report: Report) -> None:
-        names: list[str] = []
-        for i, one in enumerate(() if self.policies is INVALID else self.policies):
-            name = one if one is INVALID else one.name
-            if name is not INVALID and name in names:
+        names = [one.name for one in self.policies]
+        for i, name in enumerate(names):
+            if name in names[:i]:
                 message, fix = f"duplicate policy name {shown(name)}.", "Give each its own name."
                 report(DUPLICATE_NAME, (*path, "policies", i, "name"), message, fix)
-            names.append(name)
 
-    def _check_images(self, clusters: Iterable[ClusterSpec], path: Path, report: Report) -> None:
+    def _check_images(self, path: Path, report: Report) -> None:
         """Note once that images are given by tag."""
         given = [((*path, "images"), self.images)]
-        given += [
-            ((*path, "clusters", i, "images"), one.images)
-            for i, one in enumerate(clusters)
-            if one is not INVALID
-        ]
+        given += [((*path, "clusters", i, "images"), one.images) for i, one in enumerate(self.clusters)]
         tagged = [
             ((*at, name), image)
             for at, images in given
-            if images is not None and images is not INVALID
+            if images is not None
             for name, image in (("python", images.python), ("pause", images.pause))
-            if image is not None and image is not INVALID and "@" not in image
+            if image is not None and "@" not in image
         ]
         if tagged:
             names = ", ".join(dict.fromkeys(image for _, image in tagged))
@@ -323,14 +278,14 @@ class SiteSpec(Overridable):
 
 def priority_value(said: "int | PrioritySpec | None", path: Path) -> tuple[int | None, Path]:
     """Return the number in either form of a priority, and its place."""
-    if said is None or said is INVALID or isinstance(said, int):
+    if said is None or isinstance(said, int):
         return said, path
     return said.value, (*path, "value")
 
 
 def check_priority(value: int | None, path: Path, autoscalers: set[str], report: Report) -> None:
     """Report priorities with which autoscalers add no nodes, or sessions cannot preempt."""
-    if value is None or value is INVALID:
+    if value is None:
         return
     fix = "Write a whole number from -10 to -1."
     if value >= 0:
@@ -357,7 +312,7 @@ class SiteDocument(KindDocument):
     spec: SiteSpec
 
     def declared(self, origin: Origin) -> Site:
-        spec, repository = self.spec, self.spec.repository
+        spec = self.spec
         return Site(
             origin,
             self.metadata.name,
@@ -366,12 +321,12 @@ class SiteDocument(KindDocument):
             spec.kustomization,
             spec.scaler.stabilization_seconds,
             spec.scaler.ready_minutes,
-            None if spec.renku is None else spec.renku.renku,
+            spec.renku,
             spec.diff.notice_hours,
-            None if repository is None else Repository(repository.url, repository.revision, repository.path),
+            spec.repository,
             spec.diff.budget,
             spec.calendars,
-            tuple(one.policy for one in spec.policies),
+            spec.policies,
         )
 
 
@@ -382,7 +337,6 @@ def cluster(own: ClusterSpec, site: SiteSpec) -> Cluster:
     runtimes = [one for one in (own.runtime, site.runtime) if one is not None]
     namespace, creates_namespace = _namespace(site.namespace if own.namespace is None else own.namespace)
     priority, priority_class = _priority(site.priority if own.priority is None else own.priority)
-    koordinator, karpenter = own.koordinator, own.karpenter
     return Cluster(
         name=own.name,
         namespace=namespace,
@@ -393,7 +347,7 @@ def cluster(own: ClusterSpec, site: SiteSpec) -> Cluster:
         replicas_in_git=engine.type == "argocd" or (engine.type == "flux" and engine.version != "2.8"),
         destination=_destination(own.destination),
         autoscaler=own.autoscaler,
-        ceilings=tuple(one.ceiling for one in own.ceilings),
+        ceilings=own.ceilings,
         priority=priority,
         existing_priority_class=priority_class,
         platform=own.platform,
@@ -413,12 +367,8 @@ def cluster(own: ClusterSpec, site: SiteSpec) -> Cluster:
         ),
         job_resources=_resources(runtimes, _ON_AUTOPILOT if own.platform == AUTOPILOT else _RESOURCES),
         occurrence_resources=_resources(runtimes, _OF_OCCURRENCE),
-        koordinator=None
-        if koordinator is None
-        else Koordinator(
-            koordinator.scheduler_name, koordinator.allocate_policy, koordinator.colocation_profiles
-        ),
-        karpenter=None if karpenter is None else Karpenter(karpenter.version, tuple(karpenter.gates.items())),
+        koordinator=own.koordinator,
+        karpenter=own.karpenter,
         largest_node=tuple(own.largest_node.items()),
         kubernetes=own.kubernetes,
         runtime_image=_first((one.image for one in runtimes), ""),

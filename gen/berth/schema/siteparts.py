@@ -5,13 +5,13 @@ from typing import Annotated, Literal
 
 from berth.findings import Path
 from berth.karpenter.versions import GATES, NEWEST, OLDEST
+from berth.notation.days import ORDER
 from berth.schema import grammar
 from berth.schema.base import Model, NonEmptyUnique, Text, UniqueList, Whole, field
-from berth.schema.metadata import check_pod_notes
-from berth.schema.pod import Tolerating, check_resources
-from berth.schema.report import CONFLICT, INVALID, MISSING, Refusal, Report, choice, shown
-from berth.schema.types import Annotations, AnyText, DnsLabel, DnsName, File, Labels, Resources
-from berth.schema.values import HubFiles, Renku
+from berth.schema.metadata import OwnLabels, PodAnnotations, check_pod_notes
+from berth.schema.pod import Tolerating, check_least, check_resources
+from berth.schema.report import CONFLICT, MISSING, Refusal, Report, choice, shown
+from berth.schema.types import AnyText, Date, DnsLabel, DnsName, File, Folder, Labels, Resources
 
 CONFIGURED = "B115"
 OLD_KARPENTER = "B150"
@@ -38,6 +38,28 @@ def _gate(text: str) -> str:
 
 
 Image = Annotated[str, Text("image", grammar.image)]
+
+
+class CeilingSpec(Model):
+    """The most that may be open at once. Dates are local dates of the site's zone, both inclusive."""
+
+    seats: dict[DnsLabel, Annotated[int, Whole(0)]] = field(
+        {}, "most seats open at once, by class", "no ceiling"
+    )
+    requests: Resources = field({}, "most requests of open seats at once, by resource", "no ceiling")
+    first: Date | None = field(
+        None, "first date of the ceiling, in the time zone of the site", "always", alias="from"
+    )
+    until: Date | None = field(None, "last date of the ceiling, inclusive", "always")
+
+    def check(self, path: Path, report: Report) -> None:
+        first, last = self.first, self.until
+        if first is not None and last is not None and last < first:
+            message = f"{last} is before from {first}."
+            report(ORDER, (*path, "until"), message, "Write a date on or after from.")
+        if not self.seats and not self.requests:
+            report(MISSING, path, "the ceiling limits nothing.", "Add seats or requests.")
+        check_least(self.requests, (*path, "requests"), report)
 
 
 class NamespaceSpec(Model):
@@ -81,8 +103,8 @@ class RuntimeSpec(Tolerating):
         "`{requests, limits}` of each container of Berth's Jobs; what is not named stays",
         "requests 10m and 32Mi, limit 64Mi; of the container that only waits, 1m, 12Mi and 32Mi",
     )
-    pod_labels: Labels | None = field(None, "labels of the pods of Berth's Jobs", "none")
-    pod_annotations: Annotations | None = field(None, "annotations of the pods of Berth's Jobs", "none")
+    pod_labels: OwnLabels | None = field(None, "labels of the pods of Berth's Jobs", "none")
+    pod_annotations: PodAnnotations | None = field(None, "annotations of the pods of Berth's Jobs", "none")
     priority_class_name: DnsName | None = field(
         None, "PriorityClass of the pods of Berth's Jobs", "the cluster's default"
     )
@@ -132,10 +154,17 @@ class RenkuSpec(Model):
         "no token",
     )
 
-    @property
-    def renku(self) -> Renku:
-        secret = self.token_secret
-        return Renku(self.url, "" if secret is None else secret.name, "" if secret is None else secret.key)
+
+class RepositorySpec(Model):
+    """The git repository of the site, or an artifact, as an engine finds it; `path` leads to the project."""
+
+    url: Annotated[str, Text("address of a repository", grammar.repository)] = field(
+        meaning="where the engine finds `rendered/`"
+    )
+    revision: Annotated[str, Text("revision", grammar.revision)] = field(
+        "HEAD", "branch, commit, or tag as refs/tags/NAME; for `oci://` a tag or digest. Flux requires it"
+    )
+    path: Folder = field("", "folder of the repository that contains `rendered/`", "`.`")
 
 
 class KoordinatorSpec(Model):
@@ -187,23 +216,17 @@ class HubSpec(Model):
     def paths(self) -> tuple[str, ...]:
         return self.files or ((self.file,) if self.file else ())
 
-    @property
-    def hub(self) -> HubFiles:
-        return HubFiles(self.paths, self.namespace or "", self.prefix, self.release or "")
-
 
 def check_hubs(hubs: tuple[HubSpec, ...], path: Path, report: Report, *, is_list: bool) -> None:
     """Report hubs without a file, and several that cannot be told apart."""
     taken: list[str] = []
     for i, one in enumerate(hubs):
-        if one is INVALID:
-            continue
         at = (*path, i) if is_list else path
         if one.file is None and one.files is None:
             report(MISSING, at, "it has neither file nor files.", "Add file: the path of its values.")
         if one.file is not None and one.files is not None:
             report(CONFLICT, at, "file and files are both given.", "Put all of them into files.")
-        if one.namespace is INVALID or len(hubs) < 2:
+        if len(hubs) < 2:
             continue
         if one.namespace is None:
             message = "a cluster with several hubs needs the namespace of each."

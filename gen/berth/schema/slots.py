@@ -12,9 +12,9 @@ from pydantic.json_schema import SkipJsonSchema
 from berth.findings import Path
 from berth.schema import grammar
 from berth.schema.base import Json, ListOf, Model, Text, Whole, field
-from berth.schema.metadata import RESERVED, refuse_many, refuse_much, refuse_our_label
+from berth.schema.metadata import RESERVED, refusal_of_ours, refuse_many, refuse_much
 from berth.schema.pod import Placing, check_amounts
-from berth.schema.report import CONFLICT, IDLE_KEY, INVALID, MISSING, Report, items, shown
+from berth.schema.report import CONFLICT, IDLE_KEY, MISSING, Report, shown
 from berth.schema.scheduling import Effect, LabelSelector
 from berth.schema.types import (
     INT32,
@@ -93,7 +93,9 @@ class HeldBack(Model):
     apply_policy: Literal["Default", "ReservedCPUsOnly"] | None = field(None)
 
 
-def check_slot_keys(labels: Any, annotations: Any, path: Path, report: Report, *, on_object: bool) -> None:
+def check_slot_keys(
+    labels: Labels | None, annotations: Annotations | None, path: Path, report: Report, *, on_object: bool
+) -> None:
     """Report keys that would break what a slot is for.
 
     `on_object`: they are on the Reservation itself, which an engine may see, not in its template. Koordinator
@@ -102,10 +104,12 @@ def check_slot_keys(labels: Any, annotations: Any, path: Path, report: Report, *
     refuse_much(annotations, (*path, "annotations"), report)
     refuse_many(labels, (*path, "labels"), report)
     for where, pairs in (("labels", labels), ("annotations", annotations)):
-        for name, value in items(pairs):
+        for name, value in (pairs or {}).items():
             at = (*path, where, name)
-            refuse_our_label(name, at, report)
-            if name in OURS:
+            refusal = refusal_of_ours(name)
+            if refusal is not None:
+                report.refuse(refusal, at)
+            elif name in OURS:
                 message, fix = f"{name} is set by Berth itself.", f"Write backend.{OURS[name]} instead."
                 report(RESERVED, at, message, fix, at_key=True)
             elif name in _OF_PODS:
@@ -120,7 +124,7 @@ def check_slot_keys(labels: Any, annotations: Any, path: Path, report: Report, *
                 message = f"{name} counts a slot in a quota, and the session that uses it once more."
                 fix = "Remove it, unless the quota is large enough for both."
                 report(QUOTA, at, message, fix, at_key=True)
-            elif name == HELD_BACK and value is not INVALID:
+            elif name == HELD_BACK:
                 _check_held_back(value, at, report)
 
 
@@ -154,7 +158,7 @@ class OwnerObject(Model):
         if self.api_version is not None:
             message = "with an apiVersion, Koordinator finds no pod at all."
             report(NOBODY, (*path, "apiVersion"), message, "Remove it.", at_key=True)
-        if self.kind not in (None, INVALID, "", "Pod"):
+        if self.kind not in (None, "", "Pod"):
             message = (
                 f"an object is a pod: Koordinator would look for a pod of this name, not for a {self.kind}."
             )
@@ -173,10 +177,9 @@ class OwnerController(Model):
     block_owner_deletion: bool | None = field(None, "ignored", "none")
 
     def check(self, path: Path, report: Report) -> None:
-        if self.kind is INVALID or self.kind not in _MAKERS:
+        if self.kind not in _MAKERS:
             return
-        api = self.api_version
-        group = api.rpartition("/")[0] if api and api is not INVALID else ""
+        group = (self.api_version or "").rpartition("/")[0]
         if "." not in group or group == "amalthea.dev":  # Kubernetes' own, or Renku's
             maker = _MAKERS[self.kind]
             message = f"kind {self.kind} owns no pods itself: its {maker} does."
@@ -193,11 +196,7 @@ class Owner(Model):
 
     def check(self, path: Path, report: Report) -> None:
         by, one, selector = self.controller, self.object, self.label_selector
-        if by is INVALID or one is INVALID:
-            return
-        if selector is not None and not report.is_sound((*path, "labelSelector"), selector):
-            return
-        places = {part.namespace for part in (one, by) if part is not None} - {None, "", INVALID}
+        places = {part.namespace for part in (one, by) if part is not None} - {None, ""}
         if len(places) > 1:
             message = "object and controller name two namespaces: no pod is in both."
             report(NOBODY, (*path, "controller", "namespace"), message, "Write the same, or one of the two.")
@@ -308,28 +307,25 @@ class SlotTemplate(Placing):
         super().check(path, report)
         check_amounts(self.overhead, (*path, "overhead"), report)
         self._check_volumes(path, report)
-        if self.priority not in (None, INVALID):
+        if self.priority is not None:
             warn_of_priority((*path, "priority"), report)
-        elif self.priority_class_name is not None and self.priority is None:
+        elif self.priority_class_name is not None:
             message = "a Reservation does not get its priority from the name of a class."
             fix = "Remove it, or add priority: the value of the class."
             report(IDLE_KEY, (*path, "priorityClassName"), message, fix, at_key=True)
 
     def _check_volumes(self, path: Path, report: Report) -> None:
         """Report duplicate names, and claims without a namespace."""
-        if not self.volumes or self.volumes is INVALID:
+        if not self.volumes:
             return
-        metadata = self.metadata
-        if metadata is None or (metadata is not INVALID and metadata.namespace is None):
+        if self.metadata is None or self.metadata.namespace is None:
             message = "claims would be looked up in namespace default."
             report(MISSING, (*path, "volumes"), message, "Add metadata.namespace: where the claims are.")
         names: list[str] = []
         for i, one in enumerate(self.volumes):
-            at = (*path, "volumes", i)
-            if not report.is_sound(at, one):
-                continue
             if one.name in names:
-                report(CONFLICT, (*at, "name"), f"duplicate volume {one.name}.", "Rename one of the two.")
+                at = (*path, "volumes", i, "name")
+                report(CONFLICT, at, f"duplicate volume {one.name}.", "Rename one of the two.")
             names.append(one.name)
 
     def named_metadata(self) -> Json:

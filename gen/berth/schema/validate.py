@@ -1,7 +1,7 @@
 """From a document's value to its model: validation by pydantic, the problems it finds, and a second pass.
 
-The second pass asks the models for what their values say against each other (`Model.check`). It runs on what
-is sound in a faulty document, too, so that one run reports nearly everything.
+The second pass asks the models for what their values say against each other (`Model.check`). It asks every
+model in which nothing is faulty, also those of a faulty document, so that one run reports nearly everything.
 """
 
 import re
@@ -22,7 +22,6 @@ from berth.schema.outline import Node, fields
 from berth.schema.report import (
     CHOICE,
     CONFLICT,
-    INVALID,
     MISSING,
     MOST,
     RANGE,
@@ -52,25 +51,24 @@ _SYNONYMS = (
 )
 
 
-def read(model: type[M], value: Any, report: Report) -> M:
-    """Return the model of a value; where problems are reported, its sound part, or INVALID."""
-    try:
-        made = model.model_validate(value)
-    except ValidationError:
-        made = _faulty(_node(model), value, report)
-    examine(made, (), report)
-    return made
+def read(model: type[M], value: Any, report: Report) -> M | None:
+    """Return the model of a value; None if any error is reported."""
+    read_value: M | None = read_as(model, value, report)
+    return read_value
 
 
 def read_as(hint: Any, value: Any, report: Report) -> Any:
-    """Return what any annotated type makes of a value, as `read` does of a model."""
+    """Return what any annotated type makes of a value; None if any error is reported."""
     node = _node(hint)
     try:
-        made = node.validate(value)
+        typed = node.validate(value)
     except ValidationError:
-        made = _faulty(node, value, report)
-    _examine(node, made, (), report)
-    return made
+        value = _without_nulls(node, value)
+        typed = _validated(node, value, report)
+        _examine_sound(node, value, (), report)
+    else:
+        _examine(node, typed, (), report)
+    return None if report.errors else typed
 
 
 def read_text(model: type[Model], key: str, text: str) -> Any:
@@ -88,9 +86,8 @@ def read_text(model: type[Model], key: str, text: str) -> Any:
 _node = lru_cache(maxsize=256)(Node)
 
 
-def _faulty(node: Node, value: Any, report: Report) -> Any:
-    """Report why a value is refused, and keep what is sound. A null key is one that is left out."""
-    value = _without_nulls(node, value)
+def _validated(node: Node, value: Any, report: Report) -> Any:
+    """Return what the type makes of a value; None after it is reported why that is refused."""
     try:
         return node.validate(value)
     except ValidationError as error:
@@ -100,11 +97,11 @@ def _faulty(node: Node, value: Any, report: Report) -> Any:
                 report.leave_out(len(errors) - number)
                 break
             _report(dict(one), node, value, report)
-        return _sound(node, value)
+        return None
 
 
 def _without_nulls(node: Node, value: Any) -> Any:
-    """Remove the keys of models that are null, wherever they are."""
+    """Remove the keys of models that are null, wherever they are: a null key is one that is left out."""
     if node.kind == outline.UNION:
         return _without_nulls(node.branch(value), value)
     if node.kind == outline.LIST and type(value) is list:
@@ -258,33 +255,26 @@ def _not_list(node: Node, value: Any) -> Refusal:
     return Refusal(f"{shown(value)} is not a list.", fix, TYPE)
 
 
-def _sound(node: Node, value: Any) -> Any:
-    """Return what is sound in a faulty value, with INVALID in place of the rest."""
+def _examine_sound(node: Node, value: Any, path: Path, report: Report) -> None:
+    """Ask the models in a value that may be faulty, as far as nothing in them is."""
+    if not node.has_rules:
+        return
     try:
-        return node.validate(value)
+        typed = node.validate(value)
     except ValidationError:
         pass
+    else:
+        _examine(node, typed, path, report)
+        return
     if node.kind == outline.UNION:
-        return _sound(node.branch(value), value)
-    if node.kind == outline.LIST and type(value) is list and node.fits(len(value)):
-        return tuple([_sound(node.item, one) for one in value])
-    if node.kind == outline.MAP and type(value) is dict and node.fits(len(value)):
-        pairs = ((_sound(node.key, name), _sound(node.value, one)) for name, one in value.items())
-        return {name: one for name, one in pairs if name is not INVALID}
-    if node.kind == outline.MODEL and type(value) is dict:
-        return _sound_model(node, value)
-    return INVALID
-
-
-def _sound_model(node: Node, value: Mapping[str, Any]) -> Any:
-    made: dict[str, Any] = {}
-    meant = _misspelled(node, value)
-    for name, known in fields(node.type).items():
-        if value.get(name) is not None:
-            made[name] = _sound(known.node, value[name])
-        elif known.is_required or name in meant:
-            made[name] = INVALID
-    return node.type.model_construct(**made)
+        _examine_sound(node.branch(value), value, path, report)
+    elif node.kind == outline.LIST and type(value) is list:
+        for i, item in enumerate(value):
+            _examine_sound(node.item, item, (*path, i), report)
+    elif node.kind == outline.MODEL and type(value) is dict:
+        for name, known in fields(node.type).items():
+            if name in value:
+                _examine_sound(known.node, value[name], (*path, name), report)
 
 
 def examine(model: Any, path: Path, report: Report) -> None:
@@ -293,24 +283,26 @@ def examine(model: Any, path: Path, report: Report) -> None:
     ruled = outline.ruled(kind)
     if ruled is None:
         return
+    errors = report.errors
     for attribute, name, node in ruled:
-        found = getattr(model, attribute)
-        if found:
-            _examine(node, found, (*path, name), report)
-    model.check(path, report)
+        value = getattr(model, attribute)
+        if value:
+            _examine(node, value, (*path, name), report)
+    if report.errors == errors:
+        model.check(path, report)
 
 
 def _examine(node: Node, value: Any, path: Path, report: Report) -> None:
     if node.kind != outline.LIST:
         examine(value, path, report)
-    elif value is not INVALID:
-        for i, one in enumerate(value):
-            examine(one, (*path, i), report)
-        if node.find(Unique):
-            _examine_twice(value, path, report)
+        return
+    for i, item in enumerate(value):
+        examine(item, (*path, i), report)
+    if node.find(Unique):
+        _examine_twice(value, path, report)
 
 
 def _examine_twice(values: tuple[Any, ...], path: Path, report: Report) -> None:
-    for i, one in enumerate(values):
-        if one is not INVALID and one in values[:i]:
-            report(CONFLICT, (*path, i), f"duplicate {shown(one)}.", "Remove one of the two.")
+    for i, value in enumerate(values):
+        if value in values[:i]:
+            report(CONFLICT, (*path, i), f"duplicate {shown(value)}.", "Remove one of the two.")

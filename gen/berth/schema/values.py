@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from berth.schema.flux import Flux
     from berth.schema.holders import Holder
     from berth.schema.pod import Placement, Tolerating
+    from berth.schema.policies import PolicySpec
     from berth.schema.sessions import ClassSessions
+    from berth.schema.siteparts import CeilingSpec, KarpenterSpec, KoordinatorSpec, RenkuSpec, RepositorySpec
 
 
 Seats = tuple[tuple[str, int], ...]
@@ -262,34 +264,10 @@ class Calendar(NamedTuple):
     is_site_wide: bool = False  # named by the Site, for all reservations
 
 
-class Ceiling(NamedTuple):
-    """The most that may be open at once. `first` and `last` are inclusive local dates of the site's zone."""
-
-    seats: tuple[tuple[str, int], ...]
-    requests: tuple[tuple[str, str], ...]
-    first: date | None
-    last: date | None
-
-
 class Images(NamedTuple):
     pause: str
     python: str
     pull_secrets: tuple[str, ...]
-
-
-class Koordinator(NamedTuple):
-    """Koordinator's scheduler in a cluster."""
-
-    scheduler: str
-    allocate_policy: str  # of every Reservation there: mixed ones do not share a node
-    colocation_profiles: bool  # whether its webhook may add what session pods need
-
-
-class Karpenter(NamedTuple):
-    """Karpenter in a cluster, as far as rules need it."""
-
-    version: tuple[int, int]
-    gates: tuple[tuple[str, bool], ...]  # only those that are set
 
 
 class Monitoring(NamedTuple):
@@ -333,14 +311,14 @@ class Cluster(NamedTuple):
     replicas_in_git: bool  # whether the engine leaves alone what is in git as 0
     destination: tuple[str, str]  # server or name, and which
     autoscaler: str
-    ceilings: tuple[Ceiling, ...]
+    ceilings: "tuple[CeilingSpec, ...]"
     priority: int
     images: Images
     runtime: "Tolerating"  # where the Jobs of Berth run
     job_resources: dict[str, dict[str, str]]  # requests and limits of the scaler and the sweep
     occurrence_resources: dict[str, dict[str, str]]  # of the container that only waits
-    koordinator: Koordinator | None = None  # None: the cluster has none
-    karpenter: Karpenter | None = None  # None: not known
+    koordinator: "KoordinatorSpec | None" = None  # None: the cluster has none
+    karpenter: "KarpenterSpec | None" = None  # None: not known
     largest_node: tuple[tuple[str, str], ...] = ()  # amounts that pods may have of it; () if not known
     kubernetes: tuple[int, int] | None = None  # its version; None: not known
     runtime_image: str = ""  # contains the in-cluster code; empty: ConfigMaps and a Python image
@@ -373,65 +351,12 @@ class Cluster(NamedTuple):
         return self.autoscaler == "karpenter" and self._has_gate("CapacityBuffer")
 
     def _has_gate(self, name: str) -> bool:
-        return self.karpenter is not None and dict(self.karpenter.gates).get(name, False)
+        return self.karpenter is not None and self.karpenter.gates.get(name, False)
 
     @property
     def sweep_prunes(self) -> bool:
         """Tell whether the sweep removes what is gone from git, as no engine does; it needs an inventory."""
         return self.engine == "none"
-
-
-class Repository(NamedTuple):
-    """The git repository of the site, or an artifact, as an engine finds it; `path` leads to the project."""
-
-    url: str
-    revision: str
-    path: str
-
-
-class Renku(NamedTuple):
-    """Renku's API, which knows the templates of projects. The secret is in the namespace of a cluster."""
-
-    url: str
-    secret: str  # empty: no token
-    secret_key: str
-
-
-class PolicyMatch(NamedTuple):
-    """Which reservations, and which classes of them; () restricts nothing."""
-
-    names: tuple[str, ...] = ()  # patterns
-    owners: tuple[str, ...] = ()  # patterns of their names and contacts
-    labels: tuple[tuple[str, str], ...] = ()
-    classes: tuple[str, ...] = ()
-    clusters: tuple[str, ...] = ()
-    kinds: tuple[str, ...] = ()  # () are reservations alone
-    backends: tuple[str, ...] = ()
-    namespaces: tuple[str, ...] = ()  # patterns of the namespaces of sessions
-
-
-class PolicyConditions(NamedTuple):
-    """All of them must hold; None is no condition."""
-
-    seats: int | None = None  # more than these, or whole nodes, in one occurrence
-    cost: "Decimal | None" = None  # more than this
-    notice: int | None = None  # seconds; a change takes effect sooner
-    lead: int | None = None  # minutes; a longer one
-    priority: int | None = None  # of slots; a higher one
-
-
-APPROVAL, REFUSE, WARN = "approval", "refuse", "warn"
-
-
-class Policy(NamedTuple):
-    """A rule of the site: what it requires where its conditions hold."""
-
-    name: str
-    match: PolicyMatch
-    unless: PolicyMatch | None  # what it leaves out
-    when: PolicyConditions
-    effect: str  # APPROVAL, REFUSE or WARN
-    approver: str  # of APPROVAL
 
 
 class Site(NamedTuple):
@@ -442,9 +367,9 @@ class Site(NamedTuple):
     kustomization: bool
     stabilization_seconds: int  # how long a session that left still counts
     ready_minutes: int  # before the start of an occurrence, at which all its seats should be ready
-    renku: Renku | None
+    renku: "RenkuSpec | None"
     notice_hours: int  # how long before its opening a change should be merged
-    repository: Repository | None
+    repository: "RepositorySpec | None"
     budget: "Decimal | None" = None  # of money in a month; a change that costs more fails
     calendars: tuple[str, ...] = ()  # of all reservations
-    policies: tuple[Policy, ...] = ()
+    policies: "tuple[PolicySpec, ...]" = ()

@@ -483,7 +483,7 @@ def read_hub(
     found = [_placed(one, whole, written) for one in report.closed()]
     found += _hidden_in_code(whole, written)
     hub = None
-    if not report.errors:
+    if values is not None:
         kinds = tuple(islice(_sessions(values), MOST + 1))
         hub = Hub(values, kinds, written)
         if len(kinds) > MOST:

@@ -2,15 +2,17 @@
 
 import re
 from posixpath import join, normpath
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from berth.schema.values import Repository
+if TYPE_CHECKING:
+    from berth.schema.siteparts import RepositorySpec
 
 _SHORT = re.compile(r"(?:ssh://)?[\w.-]+@([\w.-]+)(?::\d+(?=/)|:)?/?(\S+)", re.ASCII)  # git@host:owner/name
 _WEB = re.compile(r"https?://(?:[^/@]*@)?\S+", re.ASCII)
 
 
-def file_url(repository: Repository | None, file: str) -> str:
+def file_url(repository: "RepositorySpec | None", file: str) -> str:
     """Return the address of a file of the project, as GitHub and GitLab have it; empty if it is not known."""
     address = "" if repository is None else _web_address(repository.url)
     if repository is None or not address:

@@ -239,7 +239,7 @@ def _curves(
             if steps:
                 mine = limits.get(f"seats/{name}", ())
                 yield Curve(place, numbers[name], f"seats of {name}", "", steps, tuple(mine))
-        for resource in dict.fromkeys(one for ceiling in cluster.ceilings for one, _ in ceiling.requests):
+        for resource in dict.fromkeys(one for ceiling in cluster.ceilings for one in ceiling.requests):
             found = limits[resource]
             each = _GIBI if max(limit.most for limit in found) > _GIBI else 1
             scaled = tuple(limit._replace(most=round(limit.most / each, 3)) for limit in found)
@@ -253,9 +253,9 @@ def _limits(cluster: Cluster, zone: str) -> dict[str, list[CurveLimit]]:
     found: dict[str, list[CurveLimit]] = {}
     for ceiling in cluster.ceilings:
         span = ceiling_span(ceiling, zone)
-        for name, most in ceiling.seats:
+        for name, most in ceiling.seats.items():
             found.setdefault(f"seats/{name}", []).append(CurveLimit(*span, most))
-        for resource, amount in ceiling.requests:
+        for resource, amount in ceiling.requests.items():
             most_of = (parse(amount) or 0) / _BILLION
             found.setdefault(resource, []).append(CurveLimit(*span, most_of))
     return found

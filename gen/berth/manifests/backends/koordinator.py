@@ -49,7 +49,7 @@ class KoordinatorBackend(Backend):
             scaled = pools.names(placed) if slots.with_placeholders else ()
             if scaled:
                 # The scheduler that knows the slots also places what hands over to them.
-                scheduler = placed.cluster.koordinator.scheduler if placed.cluster.koordinator else ""
+                scheduler = placed.cluster.koordinator.scheduler_name if placed.cluster.koordinator else ""
                 found += pools.deployments(site, placed, common, scheduler)
             found += rbac.of_reservation(site, placed, scaled)
             found.append(rbac.over_own_slots(site, placed))
@@ -125,7 +125,7 @@ def _profiles(site: Site, placed: Placed, common: dict[str, Any]) -> Iterator[Ma
                 "has_namespaces": bool(one.namespaces),
                 "namespaces": one.namespaces,
                 "selector": one.selector,
-                "scheduler": placed.cluster.koordinator.scheduler,
+                "scheduler": placed.cluster.koordinator.scheduler_name,
                 "pod_annotations": pod_annotations(site, placed, found),
             }
             yield Manifest("koordinator/profile.yaml.j2", values)
