@@ -32,7 +32,7 @@ new permissions in berth; 1 reservation changed; 2 warnings
 ../was -> working tree
 
 New permissions
-+ berth: Role kurs grants get configmaps kurs, get/create/patch configmaps kurs-record, create events, get/list/watch deployments.apps kurs-small, get/patch deployments/scale.apps kurs-small
++ berth: Role kurs grants get configmaps kurs, get/create/patch configmaps kurs-record, create events, get deployments.apps kurs-small, get/patch deployments/scale.apps kurs-small
 + berth: RoleBinding kurs grants Role kurs to ServiceAccount berth/kurs
 
 ~ kurs (was course): Zürich, Café | Lab [prod]

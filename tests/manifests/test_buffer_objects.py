@@ -86,7 +86,7 @@ def test_only_its_own_buffers_may_be_scaled(tmp_path: Path) -> None:
             "apiGroups": ["autoscaling.x-k8s.io"],
             "resources": ["capacitybuffers"],
             "resourceNames": ["exam-bench"],
-            "verbs": ["get", "list", "watch", "patch"],
+            "verbs": ["get", "patch"],
         }
     ]
     assert not [one for one in rules if one["apiGroups"] == ["apps"]]

@@ -77,7 +77,7 @@ def rules(item: Item, spec: dict[str, Any], metadata: dict[str, Any]) -> None:
     cluster = item.parts[0].placed.cluster.koordinator
     assert cluster is not None
     pod = spec["template"]["spec"]
-    assert pod["schedulerName"] in {part.placed.cluster.koordinator.scheduler for part in item.parts}  # type: ignore[union-attr] # asserted of the first
+    assert pod["schedulerName"] in {part.placed.cluster.koordinator.scheduler_name for part in item.parts}  # type: ignore[union-attr] # asserted of the first
     assert spec["allocatePolicy"] in ("Restricted", "Aligned")
     assert type(spec["allocateOnce"]) is bool
     if spec.get("preAllocation"):

@@ -123,7 +123,9 @@ def test_a_list_whose_pages_expire_begins_anew(cluster: WatchedCluster) -> None:
             id="a-page-in-between",
         ),
         pytest.param(
-            reply(200, b'{"kind": "Status"}'), 'the response is not a list: {"kind": "Status"}', id="kind"
+            reply(200, b'{"kind": "Status"}'),
+            'the response is not a list: {"text": "{\\"kind\\": \\"Status\\"}"}',
+            id="kind",
         ),
         pytest.param(
             reply(200, b'{"kind":"PodList","items":[{"metadata":{}}],"metadata":{"resourceVersion":"1"}}'),
