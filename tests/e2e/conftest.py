@@ -93,8 +93,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def side_by_side(
     cluster: Cluster, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Stories:
-    """The stories of all modules that tests of this run ask for; they begin with the first that is asked."""
+    """The stories of all modules that tests of this run ask for; they begin with the first that is asked.
+
+    What disturbs the whole cluster, such as many definitions, is in a module's `prepare`, before any begins.
+    """
     modules = {item.module for item in request.session.items if isinstance(item, pytest.Function)}
+    for prepare in {one.prepare for one in modules if hasattr(one, "prepare")}:
+        prepare(cluster)
     return Stories(cluster, [one for one in modules if hasattr(one, "tell")], tmp_path_factory.mktemp)
 
 

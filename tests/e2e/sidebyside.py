@@ -30,10 +30,10 @@ BEGINS: Mapping[str, int] = {
     "test_sessions": 6,
     "test_preflight": 8,
     "test_koordinator_outage": 9,  # with the faults' own outage
-    "test_takeover": 12,  # after the faults' own outage
     "test_karpenter": 13,
-    "test_monitoring": 13,
+    "test_takeover": 13,  # it prepares after the faults' own outage
     "test_koordinator": 14,
+    "test_monitoring": 17,  # when what the others open at once is open, and the sweep runs again each minute
 }
 LEAD = 60  # seconds until the first of them begins, for what all of them prepare
 EARLY = 4  # minutes before it begins that a story prepares, where it can

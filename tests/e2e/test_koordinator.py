@@ -35,7 +35,7 @@ from tests.koordinator.objects import phase_of
 LAG = 25  # seconds until what happens shows in the record, also on a busy machine
 CUT = 1.2  # seconds before the end of a window that are not looked at
 SEED, GENERATED = 20260202, 300
-tell = koordinatorstory.tell
+prepare, tell = koordscheduler.start, koordinatorstory.tell
 
 
 @pytest.fixture(scope="module")

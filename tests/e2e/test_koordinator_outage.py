@@ -26,6 +26,7 @@ AWAY = (0.5, 2.5)  # as SERVER_AWAY of the faults, from the minute at which this
 WHERE, LAST = "away", 5
 EARLY = 3 * MINUTE  # seconds before, when the faults have given the controllers back
 TAIL = 40  # seconds
+prepare = koordscheduler.start
 CASES: Sequence[Case] = (
     Case("over-open", opens=1, ends=LAST, where=WHERE, short=(AWAY[1] - 1) * MINUTE + RETURN + 30),
     Case("in-the-middle", opens=-1, ends=LAST, where=WHERE),
