@@ -20,6 +20,8 @@ OTHER_PAGES = {
 }
 LINK = re.compile(r"(!?)\[([^\]]+)\]\((?!https?:|#|mailto:)([^)#\s]+)(#[^)\s]+)?\)")
 FINDING = re.compile(r"^### (B\d{3}) (\w+)\n\n(.+?)\.?\n", re.M)
+LIVE_ROW = re.compile(r'id="s\d{3}"></a>(S\d{3})</td>\n<td>\w+</td>\n<td>(.*)</td>\n<td>(.*)</td>')
+TAG = re.compile(r"<[^>]+>")
 FIELD_ROW = re.compile(r"<h2 id=\"(\w+)\"|<td><code>([\w.\[\]]+)</code></td>\n<td>.*</td>\n<td>(.*)</td>")
 
 
@@ -52,12 +54,23 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, **_: objec
     return LINK.sub(rewritten, markdown)
 
 
-def on_page_content(html: str, page: Page, config: MkDocsConfig, **_: object) -> str:
-    """Give each field an anchor, its name in the contents, and an entry in the search index."""
-    if page.file.src_uri != "reference/fields.md":
-        return html
-    kinds = {item.id: item for item in page.toc.items[0].children}
+def on_page_context(_: object, page: Page, config: MkDocsConfig, **__: object) -> None:
+    """Give fields and findings of a table an anchor, a name in the contents and an entry in the search."""
+    if page.file.src_uri not in ("reference/fields.md", "status.md"):
+        return
+    html = page.content or ""
+    sections = {item.id: item for item in page.toc.items[0].children}
     index = config.plugins["material/search"].search_index  # type: ignore[attr-defined]
+
+    def add(section: str, anchor: str, name: str, meaning: str, boost: float = 1) -> None:
+        sections[section].children.append(AnchorLink(name, anchor, 3))
+        entry = {"location": f"{page.url}#{anchor}", "title": name, "text": TAG.sub("", meaning)}
+        index.entries.append({**entry, "boost": boost})
+
+    if page.file.src_uri == "status.md":
+        for code, name, meaning in LIVE_ROW.findall(html):
+            add("findings", code.lower(), f"{code} {name}", meaning)
+        return
     kind = ""
 
     def anchored(row: re.Match[str]) -> str:
@@ -65,13 +78,9 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, **_: object) ->
         if row[1]:
             kind = row[1]
             return row[0]
-        name, meaning = row[2], re.sub(r"<[^>]+>", "", row[3])
-        anchor = re.sub(r"\W+", "-", f"{kind}.{name}").strip("-").lower()
-        kinds[kind].children.append(AnchorLink(name, anchor, 3))
-        title = f"{name} of a {kinds[kind].title}"
-        boost = 1 / (1 + name.count("."))  # provisioning.leadTimeMinutes before those of single dates
-        location = f"{page.url}#{anchor}"
-        index.entries.append({"location": location, "title": title, "text": meaning, "boost": boost})
+        anchor = re.sub(r"\W+", "-", f"{kind}.{row[2]}").strip("-").lower()
+        # provisioning.leadTimeMinutes comes before those of single dates
+        add(kind, anchor, row[2], row[3], 1 / (1 + row[2].count(".")))
         return row[0].replace("<td>", f'<td id="{anchor}">', 1)
 
-    return FIELD_ROW.sub(anchored, html)
+    page.content = FIELD_ROW.sub(anchored, html)
