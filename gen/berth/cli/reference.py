@@ -17,7 +17,7 @@ def reference() -> str:
     parts = [
         "# Command line\n",
         "<!-- Made by `python -m berth.cli.reference`: change the commands, not this page. -->\n",
-        "`berth help COMMAND` and `berth COMMAND --help` show the same in a terminal, with the common options.\n",
+        "`berth help COMMAND` and `berth COMMAND --help` show the same, with the common options.\n",
         f"```text\n{_help(berth, None)}\n```\n",
     ]
     for section, commands in SECTIONS.items():
