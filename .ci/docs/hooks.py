@@ -19,7 +19,7 @@ OTHER_PAGES = {
     "CHANGELOG.md": "changelog.md",
 }
 LINK = re.compile(r"(!?)\[([^\]]+)\]\((?!https?:|#|mailto:)([^)#\s]+)(#[^)\s]+)?\)")
-FINDING = re.compile(r"^### (B\d{3}) (\w+)\n\n(.+?)\.?\n", re.M)
+FINDING = re.compile(r'<h3 id="(b\d{3}-\w+)">.*</h3>\n<p>(.*?)\.?</p>')
 LIVE_ROW = re.compile(r'id="s\d{3}"></a>(S\d{3})</td>\n<td>\w+</td>\n<td>(.*)</td>\n<td>(.*)</td>')
 TAG = re.compile(r"<[^>]+>")
 FIELD_ROW = re.compile(r"<h2 id=\"(\w+)\"|<td><code>([\w.\[\]]+)</code></td>\n<td>.*</td>\n<td>(.*)</td>")
@@ -46,17 +46,12 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, **_: objec
             return f"[{text}]({above}{OTHER_PAGES[name]}{anchor})"
         return f"[{text}]({repository}/blob/main/{name})" if repository else text
 
-    if page.file.src_uri == "reference/findings.md":  # its name is in the contents, and found first
-        markdown = FINDING.sub(
-            lambda found: f"### {found[1]} {found[2]}: {found[3]} {{ #{found[1].lower()}-{found[2]} }}\n",
-            markdown,
-        )
     return LINK.sub(rewritten, markdown)
 
 
 def on_page_context(_: object, page: Page, config: MkDocsConfig, **__: object) -> None:
-    """Give fields and findings of a table an anchor, a name in the contents and an entry in the search."""
-    if page.file.src_uri not in ("reference/fields.md", "status.md"):
+    """Give fields and findings an anchor, a name in the contents, and a title in the search."""
+    if page.file.src_uri not in ("reference/fields.md", "reference/findings.md", "status.md"):
         return
     html = page.content or ""
     sections = {item.id: item for item in page.toc.items[0].children}
@@ -67,6 +62,12 @@ def on_page_context(_: object, page: Page, config: MkDocsConfig, **__: object) -
         entry = {"location": f"{page.url}#{anchor}", "title": name, "text": TAG.sub("", meaning)}
         index.entries.append({**entry, "boost": boost})
 
+    if page.file.src_uri == "reference/findings.md":
+        entries = {entry["location"]: entry for entry in index.entries}
+        for anchor, meaning in FINDING.findall(html):
+            sections[anchor].title += f": {TAG.sub('', meaning)}"
+            entries[f"{page.url}#{anchor}"]["title"] = sections[anchor].title
+        return
     if page.file.src_uri == "status.md":
         for code, name, meaning in LIVE_ROW.findall(html):
             add("findings", code.lower(), f"{code} {name}", meaning)
@@ -79,6 +80,8 @@ def on_page_context(_: object, page: Page, config: MkDocsConfig, **__: object) -
             kind = row[1]
             return row[0]
         anchor = re.sub(r"\W+", "-", f"{kind}.{row[2]}").strip("-").lower()
+        if any(child.id == anchor for child in sections[kind].children):
+            return row[0]  # the same field of another type of a union
         # provisioning.leadTimeMinutes comes before those of single dates
         add(kind, anchor, row[2], row[3], 1 / (1 + row[2].count(".")))
         return row[0].replace("<td>", f'<td id="{anchor}">', 1)
