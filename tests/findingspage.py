@@ -17,6 +17,7 @@ from tests.console import ROOT
 
 _NOW = 1_767_225_600  # 2026-01-01T00:00:00Z
 PAGE = ROOT / "docs" / "reference" / "findings.md"
+CLOUD = "reservations/cloud.yaml"
 _SECTION = re.compile(
     r"^### (B\d{3}) (\w+)\n\n(.+?)\n(?:\n```diff\n(.*?)```\n\n```text\n(.*?)```\n)?", re.M | re.S
 )
@@ -44,9 +45,23 @@ def valid_project(page: str) -> dict[str, str]:
     return {match[1]: match[2] for match in _FILE.finditer(page)}
 
 
+def sample_project(page: str, change: str) -> dict[str, str]:
+    """Return the files of a sample: its change of the project, or of the project with cloud capacity."""
+    files = valid_project(page)
+    if f"--- {CLOUD}\n" in change:
+        files = changed(files, cloud_change(page))
+    return changed(files, change)
+
+
+def cloud_change(page: str) -> str:
+    """Return the change that adds cloud capacity to the project."""
+    (change,) = re.findall(r"^```diff\n(.*?)^```", page.partition("\n### ")[0], re.M | re.S)
+    return str(change)
+
+
 def changed(files: dict[str, str], change: str) -> dict[str, str]:
-    """Apply a change: `--- FILE` replaces each run of `-` lines by the `+` lines after it; `+++ FILE` adds a
-    file.
+    """Apply a change. `--- FILE` replaces each run of `-` lines by the `+` lines after it, and adds `+` lines
+    after a line that stays; `+++ FILE` adds a file.
     """
     files = dict(files)
     name, cursor, before = "", "\0", ""
@@ -57,13 +72,15 @@ def changed(files: dict[str, str], change: str) -> dict[str, str]:
                 files[name] = cursor
             before = ""
             continue
-        if line[0] == "-":
-            if before != "-":
-                files[name] = files[name].replace(cursor, "")
-            assert files[name].count(line[1:]) == 1, line
-            files[name] = files[name].replace(line[1:], "" if before == "-" else cursor)
-        else:
+        if line[0] == "+":
             files[name] = files[name].replace(cursor, line[1:] + cursor)
+        else:
+            assert files[name].count(line[1:]) == 1, line
+            stays = line[1:] if line[0] == " " else ""
+            if stays or before != "-":  # the first line of a run
+                files[name] = files[name].replace(cursor, "").replace(line[1:], stays + cursor)
+            else:
+                files[name] = files[name].replace(line[1:], "")
         before = line[0]
     return {name: text.replace(cursor, "") for name, text in files.items()}
 
@@ -81,7 +98,6 @@ def printed(folder: Path, files: dict[str, str]) -> str:
 
 def refreshed(page: str) -> str:
     """Return the page with each meaning and each output as the program has them now."""
-    files = valid_project(page)
 
     def section(match: re.Match[str]) -> str:
         code, severity, meaning, change, output = match.groups()
@@ -93,7 +109,7 @@ def refreshed(page: str) -> str:
             )
         if change:
             with tempfile.TemporaryDirectory() as folder:
-                now = printed(Path(folder), changed(files, change))
+                now = printed(Path(folder), sample_project(page, change))
             text = text.replace(f"```text\n{output}```", f"```text\n{now}```")
         return text
 

@@ -8,19 +8,20 @@ from pathlib import Path
 import pytest
 from berth.findings import RULES
 
-from tests.findingspage import PAGE, Sample, changed, printed, samples, valid_project
+from tests.findingspage import CLOUD, PAGE, Sample, printed, sample_project, samples
 
 TEXT = PAGE.read_text("utf-8")
 SAMPLES = list(samples(TEXT))
 
 
-def test_the_project_that_the_samples_change_is_valid(tmp_path: Path) -> None:
-    assert printed(tmp_path, valid_project(TEXT)) == ""
+@pytest.mark.parametrize("change", ["", f"--- {CLOUD}\n"], ids=["plain", "with-cloud-capacity"])
+def test_the_project_that_the_samples_change_is_valid(change: str, tmp_path: Path) -> None:
+    assert printed(tmp_path, sample_project(TEXT, change)) == ""
 
 
 @pytest.mark.parametrize("sample", [s for s in SAMPLES if s.change], ids=lambda sample: sample.code)
 def test_each_sample_prints_what_the_page_shows(sample: Sample, tmp_path: Path) -> None:
-    output = printed(tmp_path, changed(valid_project(TEXT), sample.change))
+    output = printed(tmp_path, sample_project(TEXT, sample.change))
 
     assert output == sample.output
     assert f"[{sample.code}]" in output

@@ -58,3 +58,29 @@ def test_the_setup_of_a_clone_names_targets_that_exist() -> None:
     assert make[0] == "make"
     assert make[1] in targets
     assert export == ["export", 'PATH="$PWD/.venv/bin:$PATH"']
+
+
+def test_the_home_page_says_what_it_is_then_how_to_install_and_how_to_reserve() -> None:
+    """With the commands of the README."""
+    home = text_of("docs/index.md")
+    install, course = [block.splitlines() for language, block in blocks(home) if language == "sh"]
+
+    assert re.findall(r"^## (.+)$", home, re.M)[:2] == ["Install", "A first course"]
+    assert install == quick_start()[0]
+    assert f"$ {course[0]}\n" in text_of("README.md")
+
+
+@pytest.mark.parametrize(
+    ("searched", "page"),
+    [
+        ("skip week", "docs/lecturers.md"),
+        ("extra time", "docs/lecturers.md"),
+        ("why placeholder go", "docs/why-did-my-placeholder-go.md"),
+    ],
+)
+def test_a_heading_has_the_words_that_people_search_for(searched: str, page: str) -> None:
+    """The search of the site counts words of headings most."""
+    headings = re.findall(r"^#+ (.+)$", text_of(page), re.M)
+    words = [set(re.findall(r"\w+", heading.lower())) for heading in headings]
+
+    assert any({*searched.split()} <= heading for heading in words)

@@ -72,7 +72,7 @@ def test_both_refuse(cluster: Cluster, tmp_path: Path, one: Refused) -> None:
 
 @pytest.mark.parametrize("one", ONLY_BY_US, ids=lambda one: one.name)
 def test_only_we_refuse(cluster: Cluster, tmp_path: Path, one: Refused) -> None:
-    """The list in docs/karpenter.md."""
+    """What docs/reference/karpenter.md names in short."""
     spec = cloudrefusals.spec(one.change)
 
     assert codes(tmp_path, spec) == {one.code}

@@ -1,5 +1,6 @@
 """`docs/reference/cli.md`, made of the commands themselves: `python -m berth.cli.reference` writes it."""
 
+import re
 from pathlib import Path
 
 import click
@@ -8,21 +9,22 @@ from berth.cli.group import SECTIONS, berth, load
 
 FILE = "docs/reference/cli.md"
 _WIDTH = 80
+_COMMON = re.compile(r"\n\nCommon options:(?:\n  .+)+")
 
 
 def reference() -> str:
-    """Return the page: the help of the program and of each command."""
+    """Return the page: the help of the program and of each command, with common options once."""
     parts = [
         "# Command line\n",
         "<!-- Made by `python -m berth.cli.reference`: change the commands, not this page. -->\n",
-        "`berth help COMMAND` and `berth COMMAND --help` show the same in a terminal.\n",
+        "`berth help COMMAND` and `berth COMMAND --help` show the same, with the common options.\n",
         f"```text\n{_help(berth, None)}\n```\n",
     ]
     for section, commands in SECTIONS.items():
         parts.append(f"## {section}\n")
         for name in commands:
             parts.append(f"### berth {name}\n")
-            parts.append(f"```text\n{_help(load(name), name)}\n```\n")
+            parts.append(f"```text\n{_COMMON.sub('', _help(load(name), name))}\n```\n")
     return "\n".join(parts)
 
 
