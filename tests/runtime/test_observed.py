@@ -142,7 +142,8 @@ def test_another_recognition_begins_anew(cluster: WatchedCluster) -> None:
         cluster.put(SESSIONS, session("c"))
         scene.until_counts(ds=2)
         scene.observed.update(changed)
-        assert scene.seen() == ObservedSessions(None, True)
+        # Nobody waits for the list: it may be here already.
+        assert scene.seen() in (ObservedSessions(None, True), ObservedSessions({"ds/1": 1}, False))
         scene.until_counts(ds=1)
 
 
