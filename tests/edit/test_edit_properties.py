@@ -19,7 +19,6 @@ from berth.edit.occurrences import (
     extend_occurrence,
     move_occurrence,
     skip_dates,
-    skip_occurrence,
     undo_change,
     undo_skip,
 )
@@ -287,7 +286,7 @@ def is_closed(result: EditResult | str) -> bool:
 
 
 def check_skip(before: Project, one: Occurrence) -> None:
-    edit = skip_occurrence(as_shown(before, one))
+    edit = skip_dates([as_shown(before, one)])
     rest = times_of(before.dates)
     if len(rest) == 1:
         assert is_refused(before, edit, "B042")
@@ -421,7 +420,7 @@ def check_the_rest(before: Project, day: date) -> None:
         if begin == f"course/{one.day}T{clock(one.start or 0)}" and one.name in (name, None)
     }
     which = OccurrenceSelector(str(day), None)
-    skip = skip_occurrence(which)
+    skip = skip_dates([which])
     others = extend_occurrence(which, "00:00", "2026-12-31"), change_seats(which, {ONLY_CLASS: 9})
     if count == 1:
         return
@@ -498,7 +497,7 @@ def check_add(before: Project, day: date, times: TimeSpan, name: str) -> None:
     (one,) = (found for found in made.dates.occurrences if found.id in new)
     assert (one.seats, one.name) == ((("small", 3),), name)
     assert times_of(made.dates) == times_of(before.dates) | {one.id: (one.start, one.end, one.seats)}
-    back = edited(made, skip_occurrence(as_shown(made, one)))
+    back = edited(made, skip_dates([as_shown(made, one)]))
     assert isinstance(back, EditResult)
     if is_block(before):
         assert back.text == before.text

@@ -68,16 +68,21 @@ class CommandError(click.ClickException):
 def read_all(*reads: Callable[[], Any]) -> tuple[Any, ...]:
     """Return what each of them reads from the command line. Raise one error with all that is refused."""
     values: list[Any] = []
-    errors: dict[tuple[str, str], CommandError] = {}  # one value that is read twice is wrong once
+    errors = []
     for read in reads:
         try:
             values.append(read())
         except CommandError as error:
-            errors |= {(one.message, one.code): one for one in error.each}
-    if errors:
-        first, *more = errors.values()
-        raise CommandError(first.message, first.code, more)
+            errors.append(error)
+    raise_all(errors)
     return tuple(values)
+
+
+def raise_all(errors: Iterable[CommandError]) -> None:
+    """Raise all of the errors as one, if there are any; a value that is read twice is wrong once."""
+    if each := {(one.message, one.code): one for error in errors for one in error.each}:
+        first, *more = each.values()
+        raise CommandError(first.message, first.code, more)
 
 
 class Settings(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from berth.cli.command import CommandError, Settings, ask, command, exit_code, read_all
+from berth.cli.command import CommandError, Settings, ask, command, exit_code, raise_all, read_all
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, is_terminal, stderr, stdout
 from berth.cli.selection import Clock, class_option, clock_of, name_argument
 from berth.diff.wording import detail_lines, left_out_lines, policy_line, title_line
@@ -161,9 +161,7 @@ def _check_together(given: Mapping[str, str]) -> None:
         wrong.append("Give --dates, or --from and --until.")
     if "contact" in given and "owner" not in given:
         wrong.append("--contact is how to reach the owner: give --owner, too.")
-    if wrong:
-        first, *more = map(CommandError, wrong)
-        raise CommandError(first.message, more=more)
+    raise_all(map(CommandError, wrong))
 
 
 def _request(

@@ -276,11 +276,6 @@ class ListChanges:
             add_entry(written, key, entry, make)
 
 
-def skip_occurrence(which: OccurrenceSelector) -> OccurrenceEdit:
-    """Leave an occurrence out."""
-    return skip_dates([which])
-
-
 def skip_dates(selectors: Sequence[DateSelector], title: str = "") -> OccurrenceEdit:
     """Leave occurrences out, in one edit. `title` is shown where the dates are skipped."""
     return lambda dates: _each(selectors, lambda changes, item: _skip_selected(dates, changes, item, title))
