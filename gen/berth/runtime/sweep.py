@@ -39,6 +39,7 @@ from berth.runtime.program import RuntimeContext, backoff, jitter, log_of
 from berth.runtime.watch import Collection, list_objects, parse_page
 
 NO_ENGINE = "none"
+PAGE = 500  # objects: this pod is short-lived, and a request costs more than memory that is released soon
 LIST_SECONDS = 30.0  # seconds from the start in which a list that failed is asked for again
 ATTEMPTS = 6  # at each list, with twelve seconds of pauses
 MAX_SECONDS = 140  # seconds: long before the next run, so that the log says why this one ended
@@ -108,7 +109,7 @@ class Sweep:
 
     def _collection(self, kind: ObjectKind, selector: str, fields: str = "") -> Collection:
         labelled = f"{labels.SITE}={self._site.name}{selector}"
-        return Collection(kind.path(self._context.namespace), labelled, fields)
+        return Collection(kind.path(self._context.namespace), labelled, fields, page=PAGE)
 
     def _list(self, kind: ObjectKind) -> list[StateObject] | None:
         """List all objects of a kind; None after a logged failure."""
