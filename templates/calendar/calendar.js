@@ -1,7 +1,8 @@
 "use strict";
 // Instants are minutes since the epoch, as in the data; a wall time is an instant plus the offset of its zone.
 (() => {
-  const DAY = 1440, WEEK = 7 * DAY, SHOWN = 24, CHARTS = 4;
+  const DAY = 1440, WEEK = 7 * DAY, SHOWN = 24, CHARTS = 4, HUES = 8;
+  const LENGTH = { week: 7, day: 1, list: 14 }; // days of a view
   const SVG = "http://www.w3.org/2000/svg";
   const DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
   const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
@@ -11,8 +12,12 @@
   };
   const data = JSON.parse(document.getElementById("Data").textContent);
   const at = (id) => document.getElementById(id);
+  const CONTROLS = { view: "View", search: "Search", cluster: "Cluster", class: "Class", zone: "Zone", color: "Color" };
   const now = Math.floor(Date.now() / 60000);
-  const state = { zone: data.zone, view: "week", day: 0, search: "", cluster: "", class: "", all: new Set() };
+  const narrow = matchMedia("(max-width: 60rem)").matches; // a phone, or a narrow window
+  // What the address keeps, so that "my course" is a link; the other parts of `state` are of this visit.
+  const usual = { view: narrow ? "list" : "week", date: "", search: "", cluster: "", class: "", zone: data.zone, color: "class", keys: "on" };
+  const state = { ...usual, all: new Set() };
 
   // Elements
 
@@ -148,7 +153,10 @@
     });
   }
 
-  const isShown = (one) => (!state.search || one.of.text.includes(state.search)) && seatsShown(one).length > 0;
+  function isShown(one) {
+    const words = state.search.trim().toLowerCase();
+    return (!words || one.of.text.includes(words)) && seatsShown(one).length > 0;
+  }
 
   function between(first, last) { // windows that are open in [first, last)
     let low = 0, high = windows.length;
@@ -171,7 +179,66 @@
   const manyClusters = data.clusters.length > 1;
   const isOpen = (one) => one.open <= now && now < one.end;
   const title = (one) => one.of.title + (one.name ? ` (${one.name})` : "");
-  const link = (one) => `#${one.id}`;
+  const link = (one) => addressOf(one.id);
+
+  // The address: the name of a reservation or the id of a date, and settings, parted by &
+
+  function addressOf(name = "", changes = {}) {
+    const wanted = { ...state, ...changes };
+    const parts = Object.keys(usual).filter((key) => wanted[key] !== usual[key]).map((key) =>
+      `${key}=${encodeURIComponent(wanted[key]).replaceAll("%2F", "/")}`);
+    return `#${[name, ...parts].filter(Boolean).join("&")}`;
+  }
+
+  function decoded(text) {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      return text;
+    }
+  }
+
+  function readAddress() { // into the state; and return the name, and the settings that do not exist here
+    const unknown = [];
+    let name = "";
+    Object.assign(state, usual);
+    for (const part of location.hash.slice(1).split("&").filter(Boolean)) {
+      const [key, ...rest] = part.split("="), value = decoded(rest.join("="));
+      if (!rest.length) name = decoded(part);
+      else if (!(key in usual) || !isPossible(key, value)) unknown.push(decoded(part));
+      else state[key] = value;
+    }
+    return { name, unknown };
+  }
+
+  function isPossible(key, value) {
+    if (key === "date") return !Number.isNaN(Date.parse(`${value}T00:00Z`));
+    if (key === "search" || value === usual[key]) return true;
+    if (key === "keys") return value === "off";
+    return [...at(CONTROLS[key]).options].some((option) => option.value === value);
+  }
+
+  // Colors, of which the text of a card tells the meaning too
+
+  const owners = [...new Set(data.reservations.map((one) => one.owner || "").filter(Boolean))].sort();
+
+  function hue(one) {
+    const [first] = seatsShown(one);
+    const number = state.color === "owner" ? owners.indexOf(one.of.owner || "") : first ? first[0] : -1;
+    return number < 0 ? "" : ` hue${number % HUES}`;
+  }
+
+  function showLegend(found) {
+    const named = new Map();
+    for (const one of found) {
+      const name = state.color === "owner" ? one.of.owner : data.classes[(seatsShown(one)[0] || [0])[0]][0];
+      if (name) named.set(name, hue(one));
+    }
+    const legend = [...named].sort(([a], [b]) => (a < b ? -1 : 1)).slice(0, HUES);
+    at("Legend").hidden = legend.length < 2;
+    at("Legend").replaceChildren(...legend.map(([name, color]) => make("span", { class: `swatch${color}` }, name)),
+      named.size > legend.length ? `and ${named.size - legend.length} more` : "");
+  }
 
   function tags(one) {
     const found = one.marks.filter((mark) => MARKS[mark]).map((mark) => make("span", { class: "tag" }, MARKS[mark]));
@@ -181,7 +248,7 @@
 
   function card(one, day) {
     const seats = seatsShown(one);
-    const classes = `card${one.start !== undefined && isOpen(one) ? " open" : ""}${one.of.suspended ? " suspended" : ""}`;
+    const classes = `card${hue(one)}${one.start !== undefined && isOpen(one) ? " open" : ""}${one.of.suspended ? " suspended" : ""}`;
     const where = manyClusters ? ` · ${clustersText(seats)}` : "";
     const lines = [make("b", {}, title(one))];
     if (one.start === undefined) {
@@ -198,24 +265,25 @@
   // The week and the day
 
   function period() {
-    const first = state.view === "week" ? weekOf(state.day) : state.day;
-    const days = state.view === "week" ? 7 : 1;
+    const first = state.view === "week" ? weekOf(state.day) : state.day, days = LENGTH[state.view];
     return { first, days, since: instantOf(first), until: instantOf(first + days * DAY) };
   }
 
-  function show() {
+  function show(unknown = []) {
     const shown = period(), found = between(shown.since, shown.until);
     const last = shown.first + (shown.days - 1) * DAY;
-    const isWeek = shown.days > 1;
-    at("Period").textContent = isWeek
-      ? `Week ${weekNumber(shown.first)}: ${dayText(shown.first)} to ${yearText(last)}` : yearText(shown.first);
+    const span = `${dayText(shown.first)} to ${yearText(last)}`;
+    at("Period").textContent = { week: `Week ${weekNumber(shown.first)}: ${span}`, day: yearText(shown.first), list: span }[state.view];
     at("Date").value = iso(state.day);
-    showCount(found, shown, isWeek);
+    for (const [key, id] of Object.entries(CONTROLS)) if (at(id).value !== state[key]) at(id).value = state[key];
+    at("Keys").checked = state.keys === "on";
+    showCount(found, shown, unknown);
     showCharts(shown);
+    showLegend([...found, ...standing.filter(isShown)]);
     const alwaysOpen = standing.filter((one) => isShown(one) && (!one.of.until || one.of.until > shown.since));
     at("Standing").hidden = !alwaysOpen.length;
-    at("Standing").querySelector("ul").replaceChildren(...alwaysOpen.map((one) => card(one, shown.first)));
-    at("Days").replaceChildren(isWeek ? week(shown, found) : dayTable(shown, found));
+    at("AlwaysOpen").replaceChildren(...alwaysOpen.map((one) => card(one, shown.first)));
+    at("Days").replaceChildren({ week, day: dayTable, list }[state.view](shown, found));
   }
 
   function weekNumber(monday) {
@@ -223,9 +291,10 @@
     return Math.floor((thursday - Date.UTC(thursday.getUTCFullYear(), 0, 1)) / (WEEK * 60000)) + 1;
   }
 
-  function showCount(found, shown, isWeek) {
-    const words = `${found.length ? counted(found.length, "window") : "No windows"} ${isWeek ? "this week" : "on this day"}.`;
-    const parts = [];
+  function showCount(found, shown, unknown) {
+    const when = { week: "this week", day: "on this day", list: "in these two weeks" }[state.view];
+    const words = `${found.length ? counted(found.length, "window") : "No windows"} ${when}.`;
+    const parts = unknown.map((part) => ` The address asks for ${part}, which is not here.`);
     if (!found.length) {
       const next = windows.find((one) => one.start >= shown.until && isShown(one));
       const before = next ? undefined : windows.findLast((one) => one.end <= shown.since && isShown(one));
@@ -240,23 +309,32 @@
     at("Count").replaceChildren(words, ...parts);
   }
 
-  function week(shown, found) {
-    const starts = Array.from({ length: 8 }, (_, i) => instantOf(shown.first + i * DAY));
+  function daySections(shown, found) { // each with the number of its windows
     const costs = dailyCosts();
-    return make("div", { class: "week" }, ...Array.from({ length: 7 }, (_, i) => {
-      const day = shown.first + i * DAY;
-      const here = found.filter((one) => one.start < starts[i + 1] && one.end > starts[i]);
-      const isToday = starts[i] <= now && now < starts[i + 1];
+    return Array.from({ length: shown.days }, (_, i) => {
+      const day = shown.first + i * DAY, since = instantOf(day), until = instantOf(day + DAY);
+      const here = found.filter((one) => one.start < until && one.end > since);
+      const isToday = since <= now && now < until;
       const notes = [isToday ? "today" : "", costs(iso(day))].filter(Boolean).join(", ");
       const name = `D${day / DAY}`;
-      const head = make("h3", { id: name }, make("a", { href: "#", "data-day": day }, dayText(day)), make("span", {}, notes));
+      const head = make("h3", { id: name }, make("a", { href: addressOf("", { view: "day", date: iso(day) }) }, dayText(day)), make("span", {}, notes));
       const section = make("section", { class: `day${isToday ? " today" : ""}${here.length ? "" : " empty"}`, "aria-labelledby": name, "aria-current": isToday ? "date" : false }, head);
       if (!here.length) section.append(make("span", { class: "soft" }, "no windows"));
       const limit = state.all.has(day) ? here.length : SHOWN;
       if (here.length) section.append(make("ul", { class: "cards", role: "list" }, ...here.slice(0, limit).map((one) => card(one, day))));
       if (here.length > limit) section.append(make("button", { type: "button", class: "more", "data-more": day }, `Show ${here.length - limit} more`));
-      return section;
-    }));
+      return { section, isFree: !here.length && !isToday };
+    });
+  }
+
+  function week(shown, found) { // a weekend on which nothing happens needs no room
+    const days = daySections(shown, found);
+    const free = ["sat", "sun"].filter((_, i) => days[5 + i].isFree).map((name) => ` free-${name}`).join("");
+    return make("div", { class: `week${free}` }, ...days.map((day) => day.section));
+  }
+
+  function list(shown, found) { // days with windows, to scroll through
+    return make("div", { class: "list" }, ...daySections(shown, found).filter((day) => !day.isFree).map((day) => day.section));
   }
 
   function dayTable(shown, found) {
@@ -423,19 +501,19 @@
 
   const contact = (text) => (/^[^@\s]+@[^@\s]+$/.test(text) ? make("a", { href: `mailto:${text}` }, text) : text);
 
-  function linked() { // what the address names: a reservation, and one of its dates
-    const name = location.hash.slice(1).replaceAll("%7E", "~"), one = byName.get(name.split("/")[0]);
-    return { one, chosen: one && one.dates.find((date) => date.id === name) };
-  }
-
-  function follow() {
-    const { one, chosen } = linked(), dialog = at("Details");
+  function follow(event) { // show what the address asks for
+    const { name, unknown } = readAddress(), dialog = at("Details");
+    const one = byName.get(name.split("/")[0]), chosen = one && one.dates.find((date) => date.id === name);
+    state.day = state.date ? Date.parse(`${state.date}T00:00Z`) / 60000 : firstDay(chosen);
+    const { first, days } = period(), day = chosen && dayOf(wall(chosen.start));
+    if (chosen && (day < first || day >= first + days * DAY)) state.day = day;
+    const missing = name && (!one || (!chosen && name.includes("/"))) ? [name] : [];
+    show([...unknown, ...missing]);
     if (!one) {
       if (dialog.open) dialog.close();
+      if (event && document.activeElement === document.body) at("Period").focus({ preventScroll: true });
       return;
     }
-    const { first, days } = period(), day = chosen && dayOf(wall(chosen.start));
-    if (chosen && (day < first || day >= first + days * DAY)) go(day);
     dialog.replaceChildren(...details(one, chosen));
     if (!dialog.open) dialog.showModal();
     dialog.scrollTop = 0;
@@ -457,66 +535,80 @@
       zone === own && zone !== data.zone ? `${zone} (yours)` : zone === data.zone ? `${zone} (site)` : zone)));
   }
 
-  function firstDay() {
-    const { chosen } = linked();
+  function firstDay(chosen) {
     if (chosen) return dayOf(wall(chosen.start));
     if (!windows.length) return dayOf(wall(now));
     const first = wall(windows[0].start), last = wall(windows[windows.length - 1].end - 1);
     return dayOf(Math.min(Math.max(wall(now), first), last));
   }
 
-  function go(day) {
-    state.day = day;
+  function change(changes, isTyping = false) {
+    Object.assign(state, changes);
+    const address = addressOf() === "#" ? location.pathname + location.search : addressOf();
+    if (isTyping) history.replaceState(null, "", address); else history.pushState(null, "", address);
+    state.day = state.date ? Date.parse(`${state.date}T00:00Z`) / 60000 : firstDay();
     show();
   }
+
+  const go = (day) => change({ date: day === firstDay() ? "" : iso(day) });
+  const step = (direction) => go(state.day + direction * LENGTH[state.view] * DAY);
 
   fill("Cluster", data.clusters);
   fill("Class", data.classes.map(([name]) => name));
   fillZones();
-  state.day = firstDay();
+  at("Color").closest("label").hidden = data.classes.length < 2 && owners.length < 2;
+  for (const id of ["Filter", "Curves", "Standing"]) at(id).open = !narrow;
   at("Summary").append(`${counted(data.reservations.length, "reservation")}, ${counted(windows.length, "date")}, as a calendar: `, ...feed("berth.ics"));
 
-  for (const [id, key] of [["Cluster", "cluster"], ["Class", "class"], ["View", "view"]]) {
-    at(id).addEventListener("change", () => { state[key] = at(id).value; show(); });
+  for (const [key, id] of Object.entries(CONTROLS)) {
+    if (key !== "search") at(id).addEventListener("change", () => change({ [key]: at(id).value }));
   }
-  at("Zone").addEventListener("change", () => {
-    const instant = instantOf(state.day);
-    state.zone = at("Zone").value;
-    go(dayOf(wall(instant) + DAY / 2));
-  });
   let waiting = 0;
   at("Search").addEventListener("input", () => {
     clearTimeout(waiting);
-    waiting = setTimeout(() => { state.search = at("Search").value.trim().toLowerCase(); show(); }, 120);
+    waiting = setTimeout(() => change({ search: at("Search").value }, true), 120);
   });
   at("Controls").addEventListener("submit", (event) => event.preventDefault());
-  at("Before").addEventListener("click", () => go(state.day - (state.view === "week" ? WEEK : DAY)));
-  at("After").addEventListener("click", () => go(state.day + (state.view === "week" ? WEEK : DAY)));
+  at("Before").addEventListener("click", () => step(-1));
+  at("After").addEventListener("click", () => step(1));
   at("Today").addEventListener("click", () => go(dayOf(wall(now))));
   at("Date").addEventListener("change", () => {
     const found = Date.parse(`${at("Date").value}T00:00Z`);
     if (!Number.isNaN(found)) go(found / 60000);
   });
   at("Days").addEventListener("click", (event) => {
-    const day = event.target.closest("[data-day]"), more = event.target.closest("[data-more]");
-    if (day) {
-      event.preventDefault();
-      state.view = at("View").value = "day";
-      go(Number(day.dataset.day));
-      at("Period").focus();
-    } else if (more) {
-      state.all.add(Number(more.dataset.more));
-      show();
-    }
+    const more = event.target.closest("[data-more]");
+    if (!more) return;
+    state.all.add(Number(more.dataset.more));
+    show();
   });
   at("Details").addEventListener("close", () => {
     const { open, dataset } = at("Details");
     if (open || dataset.shown !== location.hash) return; // the next window is already shown, or about to be
     document.title = `Seats of ${data.site}`;
-    history.replaceState(null, "", location.pathname + location.search);
+    history.replaceState(null, "", addressOf() === "#" ? location.pathname + location.search : addressOf());
   });
-  at("Details").addEventListener("click", (event) => { if (event.target === at("Details")) at("Details").close(); });
+  for (const dialog of [at("Details"), at("Help")]) {
+    dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
+  }
+
+  // Keys
+
+  const views = { l: "list", w: "week", d: "day" };
+  const KEYS = {
+    ArrowLeft: () => step(-1), ArrowRight: () => step(1), t: () => go(dayOf(wall(now))),
+    "/": () => { at("Filter").open = true; at("Search").focus(); }, "?": () => at("Help").showModal(),
+    ...Object.fromEntries(Object.entries(views).map(([key, view]) => [key, () => change({ view })])),
+  };
+  at("ShowHelp").addEventListener("click", () => at("Help").showModal());
+  at("CloseHelp").addEventListener("click", () => at("Help").close());
+  at("Keys").addEventListener("change", () => change({ keys: at("Keys").checked ? "on" : "off" }, true));
+  addEventListener("keydown", (event) => {
+    const isTaken = event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, dialog, .table, summary");
+    if (isTaken || document.querySelector("dialog[open]") || state.keys === "off" || !Object.hasOwn(KEYS, event.key)) return;
+    event.preventDefault();
+    KEYS[event.key]();
+  });
   addEventListener("hashchange", follow);
-  show();
   follow();
 })();
