@@ -250,7 +250,8 @@ def after(before: Project, result: EditResult | str) -> Project:
     assert result.text is not None
     made = project(result.text)
     assert made is not None, result.text
-    gone = set() if " schedule:" in result.text else {"beside schedule"}  # `end` removes it with what it is for
+    # `end` removes a schedule that no date is left for.
+    gone = set() if " schedule:" in result.text else {"beside schedule"}
     assert comments(result.text) == [one for one in comments(before.text) if one not in gone]
     return made
 

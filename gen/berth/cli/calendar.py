@@ -40,9 +40,9 @@ class _Collected(NamedTuple):
 def calendar(settings: Settings, output_dir: str | None) -> int:
     """Write a page of all dates, and calendar feeds to subscribe to.
 
-    index.html shows weeks, days and a list, works from a file and loads nothing. berth.ics has the dates of all
-    reservations, feeds/NAME.ics those of one. Feeds say that they were published at the time of the commit
-    that is checked out, or at --now, so one commit always gives the same files.
+    index.html shows weeks, days and a list, works from a file and loads nothing. berth.ics has the dates of
+    all reservations, feeds/NAME.ics those of one. Feeds say that they were published at the time of the
+    commit that is checked out, or at --now, so one commit always gives the same files.
     """
     folder = _folder(settings, output_dir)
     pipeline = Pipeline()
