@@ -6,6 +6,7 @@ Then the window opens under the quota, and `berth status` says why it has no Job
 import json
 import time
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import pytest
@@ -51,8 +52,9 @@ def tell(stage: Stage) -> Story:
     )  # the pod of the test Job goes in the background
     left = _left(cluster)
     replicas = cluster.get("deployment", POOL, NAMESPACE)["spec"]["replicas"]
-    cluster.kubectl("create", "quota", "limits", "--hard=limits.cpu=4", f"--namespace={NAMESPACE}")
-    cluster.wait_for(lambda: _is_counted(cluster), 60, "the quota to be counted")
+    for name, hard in (("limits", "limits.cpu=4"), ("seats", "pods=3,requests.cpu=50")):
+        cluster.kubectl("create", "quota", name, f"--hard={hard}", f"--namespace={NAMESPACE}")
+        cluster.wait_for(partial(_is_counted, cluster, name), 60, "the quota to be counted")
     limited = desk.ask(*ASKED)
     sleep_until(opens + MINUTE)
     return Story(sound, left, replicas, limited, desk.ask("status", "-o", "json"))
@@ -63,8 +65,8 @@ def _left(cluster: Cluster) -> list[str]:
     return [one["metadata"]["name"] for one in found]
 
 
-def _is_counted(cluster: Cluster) -> bool:
-    return "hard" in cluster.get("resourcequota", "limits", NAMESPACE)["status"]
+def _is_counted(cluster: Cluster, name: str) -> bool:
+    return "hard" in cluster.get("resourcequota", name, NAMESPACE)["status"]
 
 
 @pytest.fixture(scope="module")
@@ -101,6 +103,18 @@ def test_a_quota_on_limits_is_found_before_the_day(story: Story) -> None:
     assert all("failed quota: limits: must specify limits.cpu" in one["message"] for one in (*job, *sweep))
     assert (NAME, "test Job") not in found
     assert found[NAME, "permissions"]["passed"]
+
+
+def test_a_quota_with_room_for_one_seat_and_not_for_all_is_found_before_the_day(story: Story) -> None:
+    """Three placeholders and the pod of the Job are four."""
+    (seats,) = (
+        one for one in json.loads(story.limited.stdout)["items"] if one["object"] == "ResourceQuota/seats"
+    )
+    by_resource = {room["resource"]: (room["needed"], room["limit"]) for room in seats["room"]}
+
+    assert [one["code"] for one in seats["findings"]] == ["S078"]
+    assert by_resource["pods"] == ("4", "3")
+    assert by_resource["requests.cpu"][1] == "50"
 
 
 def test_on_the_day_status_says_that_the_pod_is_refused_and_why(story: Story) -> None:

@@ -308,6 +308,7 @@ def test_json_is_a_preflight(berth: Berth, server: ApiServer, tmp_path: Path) ->
         "object": "course",
         "passed": True,
         "seconds": None,
+        "room": [],
         "findings": [],
     }
     (found,) = answer["items"][4]["findings"]

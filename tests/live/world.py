@@ -25,6 +25,7 @@ LISTS = {
     "/apis/autoscaling.x-k8s.io/v1beta1/namespaces/{}/capacitybuffers": "CapacityBuffer",
     "/api/v1/namespaces/{}/podtemplates": "PodTemplate",
     "/api/v1/nodes": "Node",
+    "/api/v1/namespaces/{}/resourcequotas": "ResourceQuota",
     "/apis/scheduling.koordinator.sh/v1alpha1/reservations": "Reservation",
 }
 APPLIED = "2026-01-20T08:00:00Z"  # when the engine applied everything

@@ -4,13 +4,16 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 
+from berth import quantity
 from berth.cli.command import Settings, exit_code
 from berth.cli.console import has_color
+from berth.core.jsonvalues import instant_text
 from berth.live.access import ClusterAccess
 from berth.live.clusterfacts import ClusterLocation
 from berth.live.expected import ExpectedState
 from berth.live.findings import LiveFinding, findings_json
 from berth.live.preflight import Check, Clock, PreflightScope, run_preflight
+from berth.live.room import Room, WindowSteps
 from berth.output.answers import Answer, document
 from berth.output.columns import Column, Table, as_json
 from berth.output.table import Fit
@@ -41,6 +44,8 @@ def run(  # noqa: PLR0913, PLR0917 - what and where
     expected: Mapping[str, ExpectedState],
     names: frozenset[str],
     seconds: int,
+    steps: Mapping[str, WindowSteps],
+    now: int,
 ) -> Outcome:
     """Run the preflight in all clusters at once."""
     places = means.places(site, clusters)
@@ -51,6 +56,9 @@ def run(  # noqa: PLR0913, PLR0917 - what and where
             [name for name in state.timetables if not names or name in names],
             names,
             seconds,
+            steps.get(cluster, WindowSteps({}, {})),
+            now // 60,
+            site.zone,
         )
         for cluster, state in expected.items()
     }
@@ -75,9 +83,24 @@ def show(outcome: Outcome, settings: Settings) -> int:
 
 
 def _result(check: Check) -> str:
-    if not check.is_passed:
+    if check.findings:
         return ", ".join(dict.fromkeys(finding.brief for finding in check.findings))
-    return "ok" if check.seconds is None else f"ok after {check.seconds} s"
+    if check.seconds is not None:
+        return f"ok after {check.seconds} s"
+    return "; ".join(["ok", *(room.text for room in check.rooms)])
+
+
+def _rooms_json(rooms: Sequence[Room]) -> list[dict[str, object]]:
+    return [
+        {
+            "resource": room.resource,
+            "limit": quantity.text(room.most),
+            "used": quantity.text(room.used),
+            "needed": None if room.needed is None else quantity.text(room.needed),
+            "at": None if room.needed is None else instant_text(room.at * 60),
+        }
+        for room in rooms
+    ]
 
 
 CHECK_COLUMNS: tuple[Column[Check], ...] = (
@@ -88,6 +111,7 @@ CHECK_COLUMNS: tuple[Column[Check], ...] = (
     Column("result", "", _result),
     Column("", "passed", lambda check: check.is_passed),
     Column("", "seconds", lambda check: check.seconds),
+    Column("", "room", lambda check: check.rooms, json=_rooms_json),
     Column("", "findings", lambda check: check.findings, json=findings_json),
 )
 

@@ -48,6 +48,7 @@ from berth.live.poolstate import (
     cluster_state,
     status_from_git,
 )
+from berth.live.room import steps_by_cluster
 from berth.manifests import code
 from berth.output.answers import DATA_FORMS, Answer, document, instant_column, owner_column
 from berth.output.columns import Column, Table, as_json
@@ -162,7 +163,8 @@ def status(  # noqa: PLR0913 - one for each option
     patience = _PREFLIGHT + timeout * max(len(selected), 1) if preflight else ANSWER_SECONDS
     means = choice.access(settings, clusters, patience)
     if preflight:
-        outcome = preflights.run(means, site, clusters, wanted, selected, timeout)
+        steps = steps_by_cluster(items)
+        outcome = preflights.run(means, site, clusters, wanted, selected, timeout, steps, view.instant())
         return preflights.show(outcome, settings)
     return _show(_Looks(means, site, clusters, wanted), view, _zones(site, items), settings, watch=watch)
 

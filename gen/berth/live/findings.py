@@ -85,6 +85,9 @@ LIVE_RULES = {
     "S074": LiveRule(ERROR, "test Job failed", "The test Job did not succeed within the given time."),
     "S075": LiveRule(ERROR, "not applied", "A CronJob, timetable or Deployment is not in the cluster."),
     "S076": LiveRule(WARNING, "test Job left", "The test Job could not be deleted."),
+    "S077": LiveRule(NOTE, "room unknown", "A limit of the cluster cannot be read, or not be compared."),
+    "S078": LiveRule(ERROR, "no room", "A limit of the cluster is below what the next windows need."),
+    "S079": LiveRule(WARNING, "room taken", "The next windows need more than a limit leaves beside others."),
     # Koordinator
     "S080": LiveRule(NOTE, "faulty scheduler", "Koordinator's scheduler can crash when slots end."),
     # what the pods may do, and what others did to Berth's objects

@@ -8,9 +8,12 @@ import copy
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from berth import quantity
 from berth.core import labels
 from berth.core.objectnames import is_timetable
-from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, EVENT, JOB, POD, ObjectKind
+from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, EVENT, JOB, NODE_POOL, POD, ObjectKind
+from berth.dates.moments import local_text, named
+from berth.findings import NOTE
 from berth.live import clusterfacts
 from berth.live.client import ClusterError
 from berth.live.clusterfacts import ClusterLocation, LivePod, WaitReason
@@ -18,6 +21,15 @@ from berth.live.findings import LiveFinding
 from berth.live.health import other_sites
 from berth.live.kubeobject import KubeObject
 from berth.live.listing import list_all
+from berth.live.room import (
+    LimitingObject,
+    PodLoad,
+    Room,
+    WindowSteps,
+    autoscaler_rooms,
+    nodepool_rooms,
+    quota_room,
+)
 from berth.live.seats import most_common_reason
 from berth.manifests import naming
 from berth.manifests.rbac import Access
@@ -33,6 +45,7 @@ _DRY_RUN = {**_QUERY, "dryRun": "All"}
 # Of a sidecar, which ends with the pod, and of any other container.
 _WAIT = "import signal, sys; signal.signal(signal.SIGTERM, lambda *_: sys.exit()); signal.pause()"
 _END = "import sys"
+_AUTOSCALER = "metadata.name=cluster-autoscaler-status"
 _RULES = "quotas, LimitRanges, policies and webhooks of the namespace"
 
 
@@ -70,10 +83,15 @@ class PreflightScope(NamedTuple):
     reservations: Sequence[str]
     named: Collection[str]
     seconds: int  # for a test Job
+    steps: WindowSteps = WindowSteps({}, {})  # of all reservations, named or not
+    minute: int = 0  # now, since the epoch
+    zone: str = "UTC"  # in which instants are told
 
 
 class Check(NamedTuple):
-    """A check and what it found. `reservation` is empty for the sweep. `seconds`: what a test Job took."""
+    """A check and what it found. `reservation` is empty for what all of them need. `seconds`: what a test Job
+    took.
+    """
 
     cluster: str
     reservation: str
@@ -81,10 +99,11 @@ class Check(NamedTuple):
     name: str
     findings: tuple[LiveFinding, ...] = ()
     seconds: int | None = None
+    rooms: tuple[Room, ...] = ()
 
     @property
     def is_passed(self) -> bool:
-        return not self.findings
+        return all(finding.severity == NOTE for finding in self.findings)
 
 
 def run_preflight(client: Client, place: ClusterLocation, scope: PreflightScope, clock: Clock) -> list[Check]:
@@ -137,6 +156,13 @@ def trial_job(cronjob: KubeObject, seconds: int) -> KubeObject:
     return made
 
 
+class _Limits(NamedTuple):
+    """Objects with limits, or a check that says why they are not known."""
+
+    found: list[KubeObject]
+    unread: Check | None = None
+
+
 class _Preflight:
     def __init__(self, client: Client, place: ClusterLocation, scope: PreflightScope, clock: Clock) -> None:
         self._client, self._place, self._scope, self._clock = client, place, scope, clock
@@ -159,6 +185,7 @@ class _Preflight:
             finding = other_sites(self._place, sorted(others))
             yield self._check("", "namespace", self._place.namespace, [finding])
         yield from self._of_sweep()
+        yield from self._of_room()
         runnable = []
         for name in sorted(self._scope.reservations):
             found = list(self._of_reservation(name))
@@ -193,6 +220,65 @@ class _Preflight:
         else:
             missing = self._missing(name, "timetable", naming.single(name))
             yield self._check(name, "permissions", naming.single(name), [missing])
+
+    # room for all seats of the next windows
+
+    def _of_room(self) -> Iterator[Check]:
+        loads = [*self._loads()]
+        quotas = self._limits(f"/api/v1/namespaces/{self._place.namespace}/resourcequotas", "ResourceQuotas")
+        pools = self._limits(NODE_POOL.path(""), "NodePools")
+        nodes = self._limits("/api/v1/nodes", "Nodes") if pools.found else _Limits([])
+        status = self._limits(CONFIG_MAP.path("kube-system"), "ConfigMaps", _AUTOSCALER)
+        for limits in (quotas, pools, nodes, status):
+            if limits.unread is not None:
+                yield limits.unread
+        for quota in quotas.found:
+            yield self._room(quota_room(quota, loads, self._scope.minute))
+        if nodes.unread is None:
+            for found in nodepool_rooms(pools.found, nodes.found, loads, self._scope.minute):
+                yield self._room(found)
+        for configmap in status.found:
+            yield from map(self._room, autoscaler_rooms(configmap))
+
+    def _loads(self) -> Iterator[PodLoad]:
+        """Yield the pods of all windows, as the cluster has their templates."""
+        for one in self._deployments:
+            if steps := self._scope.steps.pools.get(one["metadata"]["name"]):
+                yield PodLoad(steps, one["spec"]["template"]["spec"])
+        for name, steps in self._scope.steps.jobs.items():
+            if cronjob := self._cronjob(name):
+                yield PodLoad(steps, cronjob["spec"]["jobTemplate"]["spec"]["template"]["spec"])
+
+    def _limits(self, path: str, what: str, fields: str = "") -> "_Limits":
+        try:
+            return _Limits(list_all(self._client.get, path, "", fields, JSON))
+        except ClusterError as error:
+            if error.status == 404:
+                return _Limits([])  # the cluster does not have this kind
+            if not error.status:
+                raise
+            finding = self._unknown_room(f"{what} cannot be listed: {error}")
+            return _Limits([], self._check("", "room", what, [finding]))
+
+    def _room(self, found: LimitingObject) -> Check:
+        findings = []
+        if found.unknown:
+            findings.append(self._unknown_room(f"{found.name} is not compared: {found.unknown}"))
+        for room in found.rooms:
+            when = local_text(room.at * 60, named(self._scope.zone))
+            needed = f"on {when} the windows need {room.text} of {found.name}"
+            if room.is_too_small:
+                fix = "Raise the limit, reserve fewer seats, or move a window."
+                findings.append(self._finding("S078", "", f"{needed}.", fix))
+            elif room.is_taken:
+                others = quantity.text(max(0, room.used - room.own))
+                fix = "See what else uses it, or raise the limit."
+                findings.append(self._finding("S079", "", f"{needed}; others use {others} of it now.", fix))
+        return self._check("", "room", found.name, findings)._replace(rooms=found.rooms)
+
+    def _unknown_room(self, message: str) -> LiveFinding:
+        fix = "Look yourself whether all seats have room there, or ask for the permission (docs/status.md)."
+        return self._finding("S077", "", f"{message}.", fix)
 
     def _cronjob(self, name: str) -> KubeObject | None:
         found = [one for one in self._cronjobs if clusterfacts.label(one, labels.RESERVATION) == name]

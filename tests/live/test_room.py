@@ -1,0 +1,327 @@
+"""Room for all seats of the next windows: limits of quotas, NodePools and node groups against the pods."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from berth import quantity
+from berth.live.room import (
+    LimitingObject,
+    PodLoad,
+    autoscaler_rooms,
+    nodepool_rooms,
+    quota_room,
+    steps_by_cluster,
+)
+from berth.pipeline import Pipeline
+
+from tests.answer import Berth
+from tests.live import project
+from tests.live.api_server import ApiServer
+from tests.live.judged import wordless
+from tests.live.sites import asking
+
+NOW = 1_000_000  # a minute
+DAY = 1440
+Object = dict[str, Any]
+
+
+def pod(cpu: str = "2", **spec: Any) -> Object:
+    return {"containers": [{"resources": {"requests": {"cpu": cpu}, "limits": {"cpu": "4"}}}], **spec}
+
+
+def load(seats: int, first: int = NOW + DAY, spec: Object | None = None) -> PodLoad:
+    """Seats for two hours."""
+    return PodLoad([first, seats, first + 120, -seats], spec or pod())
+
+
+def quota(hard: Mapping[str, str], used: Mapping[str, str] = {}, **spec: Any) -> Object:
+    return {
+        "metadata": {"name": "compute"},
+        "spec": {"hard": hard, **spec},
+        "status": {"hard": hard, "used": used},
+    }
+
+
+def priority(operator: str, *names: str) -> Object:
+    expression = {"scopeName": "PriorityClass", "operator": operator, "values": [*names]}
+    return {"scopeSelector": {"matchExpressions": [expression]}}
+
+
+def rooms(found: LimitingObject) -> dict[str, tuple[str | None, bool, bool]]:
+    """What is needed of each resource, and whether the limit is too small, or taken by others."""
+    return {
+        one.resource: (
+            None if one.needed is None else quantity.text(one.needed),
+            one.is_too_small,
+            one.is_taken,
+        )
+        for one in found.rooms
+    }
+
+
+# Quotas
+
+
+@pytest.mark.parametrize(
+    ("key", "most", "expected"),
+    [
+        pytest.param("requests.cpu", "20", ("20", False, False), id="just-enough"),
+        pytest.param("cpu", "19500m", ("20", True, True), id="too-small"),
+        pytest.param("limits.cpu", "39", ("40", True, True), id="limits"),
+        pytest.param("pods", "9", ("10", True, True), id="pods"),
+        pytest.param("count/pods", "10", ("10", False, False), id="count-of-pods"),
+        pytest.param("requests.nvidia.com/gpu", "0", ("0", False, False), id="a-device-nobody-requests"),
+        pytest.param("services", "1", (None, False, False), id="not-about-pods"),
+        pytest.param("requests.storage", "1Gi", (None, False, False), id="volumes"),
+    ],
+)
+def test_a_quota_is_compared_by_what_counts_against_it(
+    key: str, most: str, expected: tuple[str | None, bool, bool]
+) -> None:
+    found = quota_room(quota({key: most}), [load(10)], NOW)
+
+    assert rooms(found) == {key: expected}
+
+
+def test_what_others_use_is_taken_and_what_berth_holds_now_is_not() -> None:
+    open_now = load(10, NOW - 60)
+    tomorrow = load(10)
+    hard = {"pods": "12"}
+
+    assert rooms(quota_room(quota(hard, {"pods": "10"}), [open_now, tomorrow], NOW))["pods"][1:] == (
+        False,
+        False,
+    )
+    assert rooms(quota_room(quota(hard, {"pods": "13"}), [open_now, tomorrow], NOW))["pods"][1:] == (
+        False,
+        True,
+    )
+
+
+def test_windows_at_one_time_add_up_and_later_ones_do_not() -> None:
+    together = quota_room(quota({"pods": "99"}), [load(10), load(5, NOW + DAY + 60)], NOW)
+    apart = quota_room(quota({"pods": "99"}), [load(10), load(5, NOW + 2 * DAY)], NOW)
+    far = quota_room(quota({"pods": "99"}), [load(10, NOW + 15 * DAY)], NOW)
+
+    assert [rooms(found)["pods"][0] for found in (together, apart, far)] == ["15", "10", "0"]
+    assert together.rooms[0].at == NOW + DAY + 60
+
+
+@pytest.mark.parametrize(
+    ("spec", "needed"),
+    [
+        pytest.param({"scopes": ["NotTerminating"]}, "10", id="not-terminating"),
+        pytest.param({"scopes": ["Terminating"]}, "0", id="terminating"),
+        pytest.param({"scopes": ["BestEffort"]}, "0", id="best-effort"),
+        pytest.param({"scopes": ["NotBestEffort"]}, "10", id="not-best-effort"),
+        pytest.param(priority("In", "seats"), "10", id="its-priority"),
+        pytest.param(priority("NotIn", "seats"), "0", id="another-priority"),
+        pytest.param(priority("Exists"), "10", id="any-priority"),
+    ],
+)
+def test_a_quota_with_scopes_counts_the_pods_in_all_of_them(spec: Object, needed: str) -> None:
+    seats = load(10, spec=pod(priorityClassName="seats"))
+
+    assert rooms(quota_room(quota({"pods": "99"}, **spec), [seats], NOW))["pods"][0] == needed
+
+
+def test_a_scope_that_berth_does_not_know_is_told() -> None:
+    found = quota_room(quota({"pods": "1"}, scopes=["CrossNamespacePodAffinity"]), [load(10)], NOW)
+
+    assert (found.rooms, found.unknown) == ((), "its scope CrossNamespacePodAffinity is not looked at")
+
+
+# NodePools
+
+
+def nodepool(name: str, cpu: str | None, used: str = "0", **template: Any) -> Object:
+    limits = {} if cpu is None else {"limits": {"cpu": cpu}}
+    return {
+        "metadata": {"name": name},
+        "spec": {
+            **limits,
+            "template": {"metadata": {"labels": template.pop("labels", {})}, "spec": template},
+        },
+        "status": {"resources": {"cpu": used}},
+    }
+
+
+def node(cpu: str, labels: Mapping[str, str] = {}, **spec: Any) -> Object:
+    return {
+        "metadata": {"name": "n", "labels": dict(labels)},
+        "spec": spec,
+        "status": {"allocatable": {"cpu": cpu}},
+    }
+
+
+def nodepools(*pools: Object, nodes: tuple[Object, ...] = (), seats: Object | None = None) -> dict[str, Any]:
+    found = nodepool_rooms(pools, nodes, [load(10, spec=seats)], NOW)
+    return {one.name: rooms(one)["cpu"] for one in found}
+
+
+GPU = {"key": "gpu", "effect": "NoSchedule"}
+
+
+@pytest.mark.parametrize(
+    ("pools", "seats", "expected"),
+    [
+        pytest.param([nodepool("a", "20")], pod(), {"NodePool/a": ("20", False, False)}, id="enough"),
+        pytest.param([nodepool("a", "19")], pod(), {"NodePool/a": ("20", True, True)}, id="too-small"),
+        pytest.param([nodepool("a", "30", "11")], pod(), {"NodePool/a": ("20", False, True)}, id="taken"),
+        pytest.param([nodepool("a", None)], pod(), {}, id="no-limit"),
+        pytest.param([nodepool("a", "5"), nodepool("b", None)], pod(), {}, id="one-of-two-without-a-limit"),
+        pytest.param(
+            [nodepool("a", "8"), nodepool("b", "8")], pod(), {"NodePool/a, b": ("20", True, True)}, id="both"
+        ),
+        pytest.param(
+            [nodepool("a", "8"), nodepool("b", "30", labels={"hub": "x"})],
+            pod(nodeSelector={"hub": "x"}),
+            {"NodePool/b": ("20", False, False)},
+            id="by-label",
+        ),
+        pytest.param(
+            [nodepool("a", "8", taints=[GPU]), nodepool("b", "30")],
+            pod(),
+            {"NodePool/b": ("20", False, False)},
+            id="not-tolerated",
+        ),
+        pytest.param(
+            [nodepool("a", "8", taints=[GPU])],
+            pod(tolerations=[{"key": "gpu", "operator": "Exists"}]),
+            {"NodePool/a": ("20", True, True)},
+            id="tolerated",
+        ),
+        pytest.param(
+            [
+                nodepool("a", "8", requirements=[{"key": "zone", "operator": "In", "values": ["x"]}]),
+                nodepool("b", "9", requirements=[{"key": "zone", "operator": "In", "values": ["y"]}]),
+            ],
+            pod(
+                affinity={
+                    "nodeAffinity": {
+                        "requiredDuringSchedulingIgnoredDuringExecution": {
+                            "nodeSelectorTerms": [
+                                {
+                                    "matchExpressions": [
+                                        {"key": "zone", "operator": "In", "values": ["y", "z"]}
+                                    ]
+                                }
+                            ]
+                        }
+                    }
+                }
+            ),
+            {"NodePool/b": ("20", True, True)},
+            id="by-affinity",
+        ),
+    ],
+)
+def test_limits_of_nodepools_are_compared_with_the_pods_that_may_come(
+    pools: list[Object], seats: Object, expected: dict[str, Any]
+) -> None:
+    assert nodepools(*pools, seats=seats) == expected
+
+
+@pytest.mark.parametrize(
+    ("other", "is_too_small"),
+    [
+        pytest.param(node("12"), False, id="a-node-of-no-nodepool"),
+        pytest.param(node("12", {"karpenter.sh/nodepool": "a"}), True, id="a-node-of-a-nodepool"),
+        pytest.param(node("12", unschedulable=True), True, id="cordoned"),
+        pytest.param(node("12", taints=[GPU]), True, id="tainted"),
+    ],
+)
+def test_nodes_of_no_nodepool_have_room_too(other: Object, is_too_small: bool) -> None:
+    assert nodepools(nodepool("a", "8"), nodes=(other,))["NodePool/a"][1] is is_too_small
+
+
+def test_seats_of_one_nodepool_count_for_both_together() -> None:
+    """Each alone would suffice."""
+    anywhere, only_a = load(5), load(5, spec=pod(nodeSelector={"p": "a"}))
+    pools = [nodepool("a", "10", labels={"p": "a"}), nodepool("b", "8", labels={"p": "b"})]
+    found = {one.name: rooms(one)["cpu"] for one in nodepool_rooms(pools, [], [anywhere, only_a], NOW)}
+
+    assert found == {"NodePool/a": ("10", False, False), "NodePool/a, b": ("20", True, True)}
+
+
+# cluster-autoscaler
+
+
+STATUS = """\
+time: 2026-02-02 08:00:00 +0000 UTC
+autoscalerStatus: Running
+nodeGroups:
+  - name: seats
+    health: {status: Healthy, cloudProviderTarget: 3, minSize: 0, maxSize: 10}
+"""
+
+
+def configmap(status: str) -> Object:
+    return {"metadata": {"name": "cluster-autoscaler-status"}, "data": {"status": status}}
+
+
+def test_node_groups_are_listed_with_their_maximum() -> None:
+    (found,) = autoscaler_rooms(configmap(STATUS))
+
+    assert (found.name, found.rooms[0].text) == ("node group seats", "nodes 3 of 10 now, not compared")
+
+
+@pytest.mark.parametrize("text", ["", "Cluster-autoscaler status at 2023-01-01:", "[", "nodeGroups: 3"])
+def test_another_form_of_the_status_is_told(text: str) -> None:
+    (found,) = autoscaler_rooms(configmap(text))
+
+    assert found.unknown
+    assert found.rooms == ()
+
+
+# What the windows need
+
+
+def test_the_jobs_of_a_reservation_count_once_while_it_is_open(tmp_path: Path) -> None:
+    pipeline = Pipeline(str(project.write(tmp_path)))
+    (found,) = steps_by_cluster(list(pipeline.items())).values()
+    first = 29_500_290  # 2026-02-02T07:30Z
+
+    assert found.pools["course-small"] == [first, 25, first + 270, -25, first + 10080, 25, first + 10350, -25]
+    assert [*found.jobs["course"][:2], found.jobs["course"][3]] == [first, 1, -1]
+
+
+def limits(berth: Berth, server: ApiServer, folder: Path) -> tuple[int, list[str]]:
+    """Exit code, rows about room, and findings without their sentences."""
+    code, out, _ = berth(*asking(server, folder), "--preflight")
+    lines = wordless(out).splitlines()
+    return code, [line for line in lines if " room " in line or "[S07" in line]
+
+
+def test_a_quota_that_is_too_small_fails_the_preflight(
+    berth: Berth, server: ApiServer, tmp_path: Path
+) -> None:
+    server.world.apply({"kind": "ResourceQuota", **quota({"pods": "20"})})
+    server.world.objects[-1]["metadata"]["namespace"] = "berth"
+    code, lines = limits(berth, server, tmp_path)
+
+    assert code == 1
+    assert "no room" in lines[0]
+    assert "error[S078]" in lines[1]
+
+
+@pytest.mark.parametrize(
+    ("path", "what"),
+    [
+        pytest.param("/api/v1/namespaces/berth/resourcequotas", "ResourceQuotas", id="quotas"),
+        pytest.param("/apis/karpenter.sh/v1/nodepools", "NodePools", id="nodepools"),
+        pytest.param("/api/v1/namespaces/kube-system/configmaps", "ConfigMaps", id="configmaps"),
+    ],
+)
+def test_what_cannot_be_read_is_a_note(
+    berth: Berth, server: ApiServer, tmp_path: Path, path: str, what: str
+) -> None:
+    server.world.refused = {path: "forbidden"}
+    code, lines = limits(berth, server, tmp_path)
+
+    assert code == 0
+    assert what in lines[0]
+    assert "room unknown" in lines[0]
+    assert "note[S077]" in lines[1]
