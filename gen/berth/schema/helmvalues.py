@@ -14,8 +14,8 @@ from berth.findings import ERROR, Path, Problem, severity
 from berth.reading.document import Document, parse
 from berth.reading.source import Source
 from berth.reading.text import SyntaxProblem
-from berth.schema.base import Json
-from berth.schema.report import close, shown
+from berth.schema.basemodel import Json
+from berth.schema.documentproblems import close, shown
 
 NO_VALUES, UNSEEN = "B260", "B261"
 
