@@ -25,7 +25,7 @@ from berth.version import VERSION
 
 if TYPE_CHECKING:
     from berth.edit.roundtrip import EditError  # brings a YAML library, which `--help` does not need
-    from berth.live.livefindings import LiveFinding
+    from berth.findings import LiveFinding
 
 T = TypeVar("T")
 

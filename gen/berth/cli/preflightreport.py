@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 
 from berth.cli.command import Settings, exit_code
 from berth.cli.console import has_color
+from berth.findings import LiveFinding
 from berth.live.access import ClusterAccess
 from berth.live.clusterfacts import ClusterLocation
 from berth.live.expected import ExpectedState
-from berth.live.livefindings import LiveFinding, findings_json
 from berth.live.preflight import PreflightCheck, PreflightClock, PreflightScope, run_preflight
 from berth.output.answers import Answer, document
 from berth.output.columns import Column, Table, as_json
+from berth.output.findinglist import live_json, live_line
 from berth.output.table import Fit
 from berth.schema.values import Cluster, Site
 
@@ -88,7 +89,7 @@ CHECK_COLUMNS: tuple[Column[PreflightCheck], ...] = (
     Column("result", "", _result),
     Column("", "passed", lambda check: check.is_passed),
     Column("", "seconds", lambda check: check.seconds),
-    Column("", "findings", lambda check: check.findings, json=findings_json),
+    Column("", "findings", lambda check: check.findings, json=live_json),
 )
 
 
@@ -97,13 +98,13 @@ def as_text(outcome: Outcome, columns: int | None = None) -> str:
     fit = Fit(columns, ("result",), (), ("reservation", "object"))
     text = Table.of(CHECK_COLUMNS, outcome.checks).written("text", fit) if outcome.checks else ""
     color = has_color(sys.stdout)
-    findings = "".join(f"{finding.line(color=color)}\n" for finding in outcome.findings)
+    findings = "".join(f"{live_line(finding, color=color)}\n" for finding in outcome.findings)
     return "\n".join(filter(None, (text, findings))) or "Nothing to check.\n"
 
 
 def as_answer(outcome: Outcome) -> Answer:
     """Return the answer of kind Preflight."""
     clusters = [
-        {"name": name, "findings": findings_json([finding])} for name, finding in outcome.unreachable.items()
+        {"name": name, "findings": live_json([finding])} for name, finding in outcome.unreachable.items()
     ]
     return document("Preflight", {"items": as_json(CHECK_COLUMNS, outcome.checks), "clusters": clusters})

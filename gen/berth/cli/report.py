@@ -31,6 +31,7 @@ from berth.edit.roundtrip import Comment, EditError, MakeNode
 from berth.edit.seatcounts import set_seats
 from berth.findings import NOTE, Problem, severity
 from berth.live.records import ReadRecords, of_text
+from berth.output.findinglist import live_line
 from berth.pipeline import Item, Pipeline
 from berth.schema.seatholders import Unit
 from berth.schema.values import Reservation, Site
@@ -113,7 +114,7 @@ def _of_clusters(settings: Settings, site: Site, choice: ClusterChoice) -> tuple
     read, findings = read_clusters(choice.access(settings, clusters), site, clusters)
     for finding in findings:
         if finding.severity != NOTE or not read.records:
-            stderr(f"{finding.line(color=has_color(sys.stderr))}\n")
+            stderr(f"{live_line(finding, color=has_color(sys.stderr))}\n")
     return read, exit_code(findings, strict=False)
 
 

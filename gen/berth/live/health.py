@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterable, Iterator
 
 from berth.core import labels
 from berth.core.jsonvalues import instant_text
+from berth.findings import LiveFinding
 from berth.live.clusterfacts import ClusterFacts, ClusterLocation, ListRefused, LiveCronJob, LiveJob, LivePod
-from berth.live.livefindings import LiveFinding
 from berth.live.poolstate import ClusterState
 from berth.manifests import naming
 

@@ -18,7 +18,7 @@ from berth.core.timetable import (
     TimetablePool,
     active_occurrences,
 )
-from berth.findings import ERROR
+from berth.findings import ERROR, LiveFinding
 from berth.live import health, persistent, rights, seats, slotseats, sync
 from berth.live.clusterfacts import ClusterFacts, LivePool
 from berth.live.earlier import EarlierLooks, departed_sessions, remember, with_departed
@@ -30,7 +30,6 @@ from berth.live.gather import (
     read_live_timetable,
     readable_timetables,
 )
-from berth.live.livefindings import LiveFinding
 from berth.live.poolstate import (
     DEGRADED,
     REPAIR,

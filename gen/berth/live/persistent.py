@@ -8,11 +8,10 @@ from collections.abc import Iterator, Sequence
 from berth.core.jsonvalues import instant_text
 from berth.core.slots import SlotCounts
 from berth.core.timetable import TimetablePool
-from berth.findings import ERROR
+from berth.findings import ERROR, LiveFinding
 from berth.live import health, slotseats
 from berth.live.clusterfacts import ListRefused, LiveSlot
 from berth.live.expected import PersistentSeats
-from berth.live.livefindings import LiveFinding
 from berth.live.poolstate import (
     ACTIVE,
     COMPLETED,

@@ -9,6 +9,7 @@ from berth.core.slots import SlotCounts, SlotDemand
 from berth.core.target import full_count, open_now, target
 from berth.core.timetable import Override, Timetable, TimetableOccurrence, TimetablePool, active_occurrences
 from berth.core.timetable import Timetable as Read
+from berth.findings import LiveFinding
 from berth.live.clusterfacts import (
     ClusterFacts,
     ClusterLocation,
@@ -20,7 +21,6 @@ from berth.live.clusterfacts import (
 )
 from berth.live.earlier import NO_LOOKS, EarlierLooks
 from berth.live.expected import ExpectedState, PersistentSeats
-from berth.live.livefindings import LiveFinding
 from berth.manifests.rbac import Grant
 from berth.schema.values import ReservationOwner, Site
 

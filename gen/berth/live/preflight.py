@@ -11,12 +11,12 @@ from typing import Any, NamedTuple, Protocol
 from berth.core import labels
 from berth.core.objectnames import is_timetable
 from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, EVENT, JOB, POD, ObjectKind
+from berth.findings import LiveFinding
 from berth.live import clusterfacts
 from berth.live.client import ClusterError
 from berth.live.clusterfacts import ClusterLocation, LivePod, WaitReason
 from berth.live.health import other_sites
 from berth.live.kubeobject import KubeObject
-from berth.live.livefindings import LiveFinding
 from berth.live.objectlists import list_all
 from berth.live.seats import most_common_reason
 from berth.manifests import naming

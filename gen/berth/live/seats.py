@@ -9,9 +9,9 @@ from berth.core.objects import DEPLOYMENT
 from berth.core.record import readiness_due
 from berth.core.state import IMAGE_PULL_REASONS
 from berth.core.target import full_count, target
+from berth.findings import LiveFinding
 from berth.live.clusterfacts import LivePool, WaitingPlaceholder, WaitReason
 from berth.live.health import UNSCHEDULABLE
-from berth.live.livefindings import LiveFinding
 from berth.live.poolstate import EDIT, REPAIR, RESET, PoolState
 from berth.schema.engine import CALLED
 

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator
 from berth.core.jsonvalues import instant_text
 from berth.core.target import full_count, open_now, target
 from berth.core.timetable import Timetable, active_occurrences
+from berth.findings import LiveFinding
 from berth.live import expected
 from berth.live.clusterfacts import LiveCronJob
 from berth.live.expected import timetable_difference
 from berth.live.gather import ReadTimetable
-from berth.live.livefindings import LiveFinding
 from berth.live.poolstate import EDIT, REPAIR, ClusterState, PoolState, occurrences_of
 from berth.schema.engine import CALLED
 
