@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from berth.findings import Problem
+from berth.findings import Origin, Problem
 from berth.pipeline import Pipeline
 from berth.reading.document import Document
 from berth.schema import validate
@@ -76,7 +76,7 @@ def codes(problems: Iterable[Problem]) -> list[str]:
 
 def ask(hint: Any, value: object) -> tuple[Any, list[str]]:
     """What a model, or an annotated type, makes of a value, and which problems it finds."""
-    report = DocumentProblems("a.yaml", 0)
+    report = DocumentProblems(Origin("a.yaml"))
     made = validate.read_as(hint, value, report)
     return made, codes(report.problems)
 

@@ -25,6 +25,21 @@ class Problem(NamedTuple):
     at_key: bool = False
 
 
+class Origin(NamedTuple):
+    """Where a declaration is: its file as shown to people, and the index of its document there.
+
+    `prefix` leads to it inside of its document: empty but for the items of a list that Renku answered.
+    """
+
+    file: str
+    index: int = 0  # type: ignore[assignment] # hides tuple.index, which nobody misses
+    prefix: Path = ()
+
+    def problem(self, code: str, path: Path, message: str, fix: str, *, at_key: bool = False) -> Problem:
+        """Return a problem with the value at a path, which leads from the top of the document."""
+        return Problem(code, self.file, self.index, path, message, fix, at_key)
+
+
 class Finding(NamedTuple):
     """A problem with its place. Lines and columns count from 1, columns in characters.
 

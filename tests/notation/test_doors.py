@@ -21,6 +21,7 @@ from berth.edit.create import ReservationRequest, new_reservation
 from berth.edit.edits import parse_assignment
 from berth.edit.roundtrip import EditError
 from berth.edit.seatcounts import parse_counts
+from berth.findings import Origin
 from berth.notation.days import day
 from berth.notation.refusal import Refusal
 from berth.notation.times import end_time, start_time
@@ -55,7 +56,7 @@ def field(
     """A key of a file."""
 
     def read(text: str) -> object:
-        report = DocumentProblems("a.yaml", 0)
+        report = DocumentProblems(Origin("a.yaml"))
         value = validate.read_as(hint, wrap(text), report)
         if report.problems:
             return f"{report.problems[0].code} {report.problems[0].fix}"
@@ -98,7 +99,7 @@ def spans_of(wanted: ReservationRequest) -> object:
 
 def entry_times(start: str, _: str, end: str) -> object:
     """Both times of a span as the two keys of a date, blanks around them left out."""
-    report = DocumentProblems("a.yaml", 0)
+    report = DocumentProblems(Origin("a.yaml"))
     value = {"date": "2027-01-12", "startTime": start.strip(), "endTime": end.strip()}
     found = validate.read_as(ExtraEntry, value, report)
     return report.problems[0].code if report.problems else ((found.start_time, found.end_time),)

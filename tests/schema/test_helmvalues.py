@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 import yaml
+from berth.findings import Origin
 from berth.reading.source import Source
 from berth.schema.helmvalues import Reading, chart_places, merged, read_values
 
@@ -186,12 +187,11 @@ def test_a_value_has_the_place_of_the_layer_that_wins() -> None:
 
     assert found is not None
     assert found.place(("singleuser", "memory", "guarantee")) == (
-        "a/1.yaml",
-        0,
+        Origin("a/1.yaml"),
         ("spec", "values", "singleuser", "memory", "guarantee"),
     )
-    assert found.place(("singleuser", "profileList", 1, "a"))[0] == "a/0.yaml"
-    assert found.place(("hub",))[0] == "a/1.yaml"  # nobody has it
+    assert found.place(("singleuser", "profileList", 1, "a"))[0] == Origin("a/0.yaml")
+    assert found.place(("hub",))[0] == Origin("a/1.yaml")  # nobody has it
 
 
 @pytest.mark.parametrize(

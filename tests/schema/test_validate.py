@@ -3,6 +3,7 @@
 from typing import Annotated, Any, Literal
 
 import pytest
+from berth.findings import Origin
 from berth.reading.scalar import ZeroPrefixedNumber
 from berth.schema import validate
 from berth.schema.basemodel import OR_MAPPING, Length, ListOf, Model, NonEmpty, Text, UniqueList, Whole, field
@@ -127,7 +128,7 @@ def test_there_is_a_value_unless_there_is_an_error() -> None:
 
 
 def test_a_problem_says_what_to_write() -> None:
-    report = DocumentProblems("a.yaml", 0)
+    report = DocumentProblems(Origin("a.yaml"))
     value = {"name": 5, "seats": "7", "kind": "hal", "isOpen": "off", "rows": 3, "windos": []}
     validate.read(Room, value, report)
 

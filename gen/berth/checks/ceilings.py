@@ -315,6 +315,5 @@ def _problem(
         f"above the ceiling of {limit.written}: {holders_text(told)}."
     )
     reservation = reservations[last]
-    path = (*reservation.origin.prefix, "provisioning") if reservation.renku else ("spec", "provisioning")
     fix = "Reserve fewer seats or another time, or have the platform team raise the ceiling."
-    return Problem(EXCEEDED, *reservation.origin[:2], path, message, fix)
+    return reservation.problem(EXCEEDED, ("spec", "provisioning"), message, fix)

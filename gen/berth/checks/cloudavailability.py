@@ -20,7 +20,6 @@ from berth.findings import Path, Problem
 from berth.manifests.placed import class_names
 from berth.schema.cloudvalues import BLOCK, CloudCapacity, CloudReservation
 from berth.schema.declared import Declared
-from berth.schema.renkunames import their_path
 from berth.schema.seatholders import Persistence, Unit
 from berth.schema.values import Reservation, ResourceClass
 
@@ -225,6 +224,4 @@ def _windows_text(spans: Sequence[SeatWindow]) -> str:
 
 def _problem(code: str, reservation: Reservation, message: str, fix: str) -> Problem:
     path: Path = ("spec", "backend", "standing") if reservation.holder.persistence else ("spec", "recurrence")
-    if reservation.renku:
-        path = their_path(path, reservation.origin.prefix)
-    return Problem(code, *reservation.origin[:2], path, message, fix)
+    return reservation.problem(code, path, message, fix)

@@ -52,7 +52,7 @@ def read_hubs(site: Site, read: ReadFile) -> HubReadings:
             if isinstance(found, str):
                 message = f"no class is compared with {', '.join(files.files)}: {found}"
                 fix = "Correct the file, or its path."
-                problems.append(Problem(UNREADABLE, *site.origin[:2], path, message, fix))
+                problems.append(site.origin.problem(UNREADABLE, path, message, fix))
             else:
                 hubs.append(found)
     return HubReadings(tuple(hubs), tuple(problems))
@@ -105,7 +105,7 @@ def check_hub_profiles(declared: Declared, site: Site, hubs: Sequence[ComparedHu
             path = (*hub.path, "namespace")
             message = f"no class counts sessions in namespace {hub.files.namespace}."
             fix = "Name the namespace of sessions.namespaces, or import classes of this hub."
-            yield Problem(IDLE_KEY, *site.origin[:2], path, message, fix)
+            yield site.origin.problem(IDLE_KEY, path, message, fix)
         pairs = [(one, counted_sessions(one, hub.hub.sessions)) for one in classes]
         for one, counted in pairs:
             yield from _too_small(one, counted)
@@ -146,7 +146,7 @@ def check_renku_classes(declared: Declared, site: Site, read: ReadFile) -> Itera
             message = f"no class is compared with {cluster.renku_classes}: {found}"
             path: Path = ("spec", "clusters", i, "renkuClasses")
             fix = "Correct the file, or its path."
-            yield Problem(UNREADABLE, *site.origin[:2], path, message, fix)
+            yield site.origin.problem(UNREADABLE, path, message, fix)
             continue
         known = {one.id: one for one in found}
         for one in declared.classes.values():
@@ -157,7 +157,7 @@ def check_renku_classes(declared: Declared, site: Site, read: ReadFile) -> Itera
             if theirs is None:
                 message = f"no class in {cluster.renku_classes} has the id {one.renku_id}."
                 fix = "Write the id of the class in Renku, or save the resource pools again."
-                yield _problem(UNKNOWN_ID, one, ("renkuId",), message, fix)
+                yield one.origin.problem(UNKNOWN_ID, ("spec", "renkuId"), message, fix)
             else:
                 yield from _too_small(one, [theirs])
                 yield from _misplaced(one, [theirs], theirs_only=True)
@@ -188,10 +188,6 @@ class _Sessions(Protocol):
     def placement(self) -> Mapping[str, object]: ...
 
 
-def _problem(code: str, one: ResourceClass, path: Path, message: str, fix: str) -> Problem:
-    return Problem(code, *one.origin[:2], ("spec", *path), message, fix)
-
-
 # Size
 
 
@@ -209,7 +205,7 @@ def _too_small(one: ResourceClass, counted: Sequence[_Sessions]) -> Iterator[Pro
             narrow = ", or narrow sessions.selector to smaller profiles" if one.renku_id is None else ""
             fix = f"Write {name}: {asked[name]}{narrow}."
             path: Path = ("requests", name) if name in own else ("requests",)
-            yield _problem(SMALLER, one, path, message, fix)
+            yield one.origin.problem(SMALLER, ("spec", *path), message, fix)
 
 
 def _amount(amounts: Mapping[str, str], name: str) -> int:
@@ -267,7 +263,9 @@ def _misplaced(
                 whose = f"placeholders of class {one.name} and {session.phrase}"
                 message = f"{whose} may run on different nodes: {why}."
                 there = "profile" if one.renku_id is None else "class in Renku"
-                yield _problem(ELSEWHERE, one, path, message, f"Write the {keys} of the {there}.")
+                yield one.origin.problem(
+                    ELSEWHERE, ("spec", *path), message, f"Write the {keys} of the {there}."
+                )
                 break
 
 

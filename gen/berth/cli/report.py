@@ -180,9 +180,9 @@ def _problem(reservation: Reservation, resource_class: str, proposal: Proposal) 
         at = (*at, "seats", index, "placeholderCount")
     else:
         at = (*at, "placeholderCount")
-    file, index = reservation.origin[:2]
     message = f"{reservation.name}, {resource_class}: {proposal.why}."
-    return Problem(proposal.code, file, index, () if reservation.renku else at, message, proposal.advice)
+    path = () if reservation.renku else at
+    return reservation.origin.problem(proposal.code, path, message, proposal.advice)
 
 
 def _prices(

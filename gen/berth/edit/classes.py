@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from berth.edit.create import MODELINE
-from berth.findings import ERROR, Finding, Path, Problem, in_order, severity
+from berth.findings import ERROR, Finding, Origin, Path, Problem, in_order, severity
 from berth.output.yamltext import flow, quote
 from berth.reading.document import parse
 from berth.reading.place import locate
@@ -36,13 +36,13 @@ _WIDTH = 110
 class ImportedClass(NamedTuple):
     """A class for people: its name, what a seat requests, and whose sessions it counts.
 
-    `origin` is what it was made of: file, document and path.
+    `origin` is what it was made of: document and path.
     """
 
     name: str
     requests: str
     sessions: str
-    origin: tuple[str, int, Path]
+    origin: tuple[Origin, Path]
 
 
 class ImportedClasses(NamedTuple):
@@ -74,7 +74,8 @@ class ImportedClasses(NamedTuple):
             message = (
                 f"{made.sessions}: {finding.path or 'class'} of their class {made.name}: {finding.message}"
             )
-            problem = Problem(finding.code, *made.origin, message, finding.fix)
+            origin, path = made.origin
+            problem = origin.problem(finding.code, path, message, finding.fix)
             (located,) = locate([problem], self.sources, severity)
             moved.append(located._replace(severity=finding.severity))
         return in_order(moved)
@@ -148,7 +149,7 @@ def _unfit(hub: Hub) -> Iterable[Problem | SyntaxProblem]:
         if not one.requests:
             message = f"{one.phrase} request nothing, so a placeholder would hold nothing."
             yield hub.written.problem(RANGE, one.path, message, "Write mem_guarantee or cpu_guarantee.")
-        report = DocumentProblems("", 0)
+        report = DocumentProblems(Origin(""))
         check_resources(*one.spawner.bounds, (), report)
         for problem in report.problems:
             if severity(problem.code) == ERROR:  # warnings are those of the class
@@ -191,13 +192,13 @@ def import_renku_classes(
         if name not in known:
             there = sorted(filter(None, known)) or ["none with a name"]
             message = f'no resource pool is named "{name}".'
-            problems.append(Problem(MISSING, source.file, 0, (), message, nearest(name, there)))
+            problems.append(Origin(source.file).problem(MISSING, (), message, nearest(name, there)))
     found = [one for one in reading.classes or () if (one.pool in pools if pools else not one.elsewhere)]
     skipped = [one for one in reading.classes or () if one not in found]
     if reading.classes is not None and not found and not problems:
         message = f"no class is left: {skipped[0].elsewhere}."
         fix = "Name the resource pools that you mean (--pool)."
-        problems.append(Problem(MISSING, source.file, 0, (), message, fix))
+        problems.append(Origin(source.file).problem(MISSING, (), message, fix))
     findings = tuple(locate(problems, [source], severity))
     if not found or any(one.severity == ERROR for one in findings):
         return ImportedClasses("", (), findings)
@@ -210,7 +211,9 @@ def import_renku_classes(
     return ImportedClasses(
         text=_file(texts),
         classes=tuple(
-            ImportedClass(name, _amounts(one.requests), one.phrase, (source.file, reading.index, one.path))
+            ImportedClass(
+                name, _amounts(one.requests), one.phrase, (Origin(source.file, reading.index), one.path)
+            )
             for one, name in zip(found, names, strict=True)
         ),
         findings=findings,
@@ -274,7 +277,7 @@ def _specs(source: Source) -> dict[str, Json] | None:
     specs: dict[str, Json] = {}
     texts = []
     for document, title in zip(documents, titles, strict=True):
-        report = DocumentProblems(source.file, document.index)
+        report = DocumentProblems(document.origin)
         read = validate.read(ResourceClassDocument, document.value, report)
         if read is None or read.spec.sessions is None:
             return None

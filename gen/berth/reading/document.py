@@ -14,6 +14,7 @@ from typing import NamedTuple
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
+from berth.findings import Origin
 from berth.reading.scalar import MAY_BE_MORE_THAN_TEXT, Value, no_constant, plain, whole
 from berth.reading.source import Source
 from berth.reading.text import HIDDEN, Lines, SyntaxProblem, TextFault, decode, may_be_json
@@ -29,6 +30,10 @@ class Document(NamedTuple):
     file: str
     index: int  # type: ignore[assignment] # hides tuple.index
     value: Value
+
+    @property
+    def origin(self) -> Origin:
+        return Origin(self.file, self.index)
 
 
 class UnsupportedText(Exception):  # noqa: N818 - not an error: the second reading decides

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
-from berth.findings import Path
+from berth.findings import Origin, Path
 from berth.schema import grammar, validate
 from berth.schema.basemodel import Model, Text, field
-from berth.schema.documentproblems import IDLE_KEY, DocumentProblems, Origin, Refusal, shown
+from berth.schema.documentproblems import IDLE_KEY, DocumentProblems, Refusal, shown
 from berth.schema.types import Annotations, AnyText, DnsLabel, Labels, LabelValue
 
 BERTH_DOMAIN = "berth.dev/"
@@ -203,7 +203,7 @@ class KindDocument(Model):
         """Return the declaration, or None after it was reported why there is none."""
         # Keys that begin with x- are the author's own.
         document = validate.read(cls, {k: v for k, v in value.items() if not k.startswith("x-")}, report)
-        return None if document is None else document.declared(Origin(report.file, report.index))
+        return None if document is None else document.declared(report.origin)
 
     def declared(self, origin: Origin) -> Any:
         """Return the declaration as the rest of the program uses it."""

@@ -137,15 +137,15 @@ def read_pools(source: Source) -> PoolsReading:
     problems: list[Problem | SyntaxProblem] = list(faults)
     if len(documents) > 1:
         message = f"there are {len(documents)} documents; an answer of Renku is one."
-        problems.append(Problem(TYPE, source.file, documents[1].index, (), message, "Split the file."))
+        problems.append(documents[1].origin.problem(TYPE, (), message, "Split the file."))
     if len(documents) != 1:
         return PoolsReading(None, tuple(problems))
-    report = DocumentProblems(source.file, documents[0].index)
+    report = DocumentProblems(documents[0].origin)
     found = list(_rows(documents[0].value, report))
     problems += report.problems
     if not found and not any(severity(one.code) == ERROR for one in problems):
         message = "the answer has no resource class; Renku shows the pools that the token may use."
-        problems.append(Problem(MISSING, source.file, documents[0].index, (), message, _ADVICE))
+        problems.append(report.origin.problem(MISSING, (), message, _ADVICE))
     if any(severity(one.code) == ERROR for one in problems):
         return PoolsReading(None, tuple(problems))
     return PoolsReading(tuple(_named(found)), tuple(problems), documents[0].index)
@@ -164,7 +164,7 @@ def _rows(value: Any, report: DocumentProblems) -> Iterator[_Row]:
     paths: list[Path] = [(i,) for i in range(len(items))] if isinstance(value, list) else [()]
     ids: set[int] = set()
     for path, item in zip(paths, items, strict=True):
-        inner = DocumentProblems(report.file, report.index, path)
+        inner = DocumentProblems(report.origin._replace(prefix=path))
         for pool, one, at in _of_item(item, inner):
             if one.id in ids:
                 inner(CONFLICT, (*at, "id"), f"duplicate id {one.id}.", "Keep one of the two classes.")

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import ConfigDict
 
-from berth.findings import Path, Problem
+from berth.findings import Origin, Path, Problem
 from berth.quantity import canonical
 from berth.quantity import parse as parse_amount
 from berth.reading.source import Source
@@ -478,7 +478,7 @@ def read_hub(
     written = reading.values
     if written is None:
         return HubReading(None, reading.problems, reading.sources)
-    whole, report = merged(CHART, written.value), DocumentProblems("", 0)
+    whole, report = merged(CHART, written.value), DocumentProblems(Origin(""))
     values = validate.read(Values, whole, report)
     found = [_placed(one, whole, written) for one in report.closed()]
     found += _hidden_in_code(whole, written)
@@ -496,10 +496,10 @@ def read_hub(
 
 def _placed(problem: Problem, whole: Json, written: HelmValues) -> Problem:
     """Return a problem of the merged values where they are written; it names the profile."""
-    file, index, path = written.place(problem.path)
+    origin, path = written.place(problem.path)
     name = _profile(problem.path, whole)
     message = f"{name}: {problem.message}" if name else problem.message
-    return problem._replace(file=file, index=index, path=path, message=message)
+    return origin.problem(problem.code, path, message, problem.fix, at_key=problem.at_key)
 
 
 def _profile(path: Path, whole: Any) -> str:
