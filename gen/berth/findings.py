@@ -1,9 +1,11 @@
 """Findings: the problems that Berth reports, and all codes with their severities and meanings."""
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 ERROR, WARNING, NOTE = "error", "warning", "note"
+
+At = TypeVar("At")
 
 Path = tuple[str | int, ...]
 """Keys and 0-based list positions from the top of a document to a value."""
@@ -23,6 +25,15 @@ class Problem(NamedTuple):
     message: str
     fix: str
     at_key: bool = False
+
+
+class Fault(NamedTuple, Generic[At]):
+    """A problem at a place that only its reader knows: a character, a line, a path in a recurrence."""
+
+    code: str
+    at: At
+    message: str
+    fix: str
 
 
 class Origin(NamedTuple):
@@ -58,6 +69,17 @@ class Finding(NamedTuple):
     def without_place(self) -> "Finding":
         """Return it without its line and column, which an edit above it changes."""
         return self._replace(line=0, column=0)
+
+
+class FilePlace(NamedTuple):
+    """A line and column of a file, both from 1."""
+
+    file: str
+    line: int = 1
+    column: int = 1
+
+    def finding(self, code: str, message: str, fix: str, path: str = "") -> Finding:
+        return Finding(*self, code, severity(code), path, message, fix)
 
 
 class LiveFinding(NamedTuple):

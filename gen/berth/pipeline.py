@@ -36,7 +36,6 @@ from berth.findings import ERROR, Finding, Problem, severity
 from berth.manifests.placed import Placed, class_names, placed
 from berth.reading.document import Document, parse
 from berth.reading.source import Source, read, read_within
-from berth.reading.text import SyntaxProblem
 from berth.schema.declared import Declared, declared
 from berth.schema.renkunames import their_path
 from berth.schema.values import Reservation, Site
@@ -104,7 +103,7 @@ class Pipeline:
         self._examined, self._has_errors = 0, False
         # By CloudCapacity; complete after `items`.
         self.held: dict[str, WindowBudgets | TooManyBudgets] = {}
-        self.problems: list[Problem | SyntaxProblem] = list(problems)
+        self.problems: list[Problem | Finding] = list(problems)
         self.declared: Declared = declared(self._documents(), folder, given=bool(self._sources))
         self.problems += self.declared.problems
 
@@ -198,14 +197,14 @@ class Pipeline:
         # A name that seems unknown may be declared in a file that cannot be read.
         uncertain = UNKNOWN if any(one.code in UNREADABLE for one in self.problems) else ()
         shown = [one for one in self.problems if one.code not in uncertain and not self.is_silenced(one)]
-        return self.located(shown, severity)
+        return self.located(shown)
 
     def silenced(self) -> list[Finding]:
         """Return the findings that authors ignore, with places, in order."""
-        return self.located([one for one in self.problems if self.is_silenced(one)], severity)
+        return self.located([one for one in self.problems if self.is_silenced(one)])
 
     def located(
-        self, problems: Sequence[Problem | SyntaxProblem], severity_of: Callable[[str], str]
+        self, problems: Sequence[Problem | Finding], severity_of: Callable[[str], str] = severity
     ) -> list[Finding]:
         """Return problems as findings with places, in order."""
         from berth.reading.place import locate  # noqa: PLC0415 - slow, and only needed with problems
@@ -217,7 +216,7 @@ class Pipeline:
         unreadable = any(one.code in UNREADABLE for one in self.problems)
         return unreadable or self.declared.may_exist(kind, name)
 
-    def is_silenced(self, one: Problem | SyntaxProblem) -> bool:
+    def is_silenced(self, one: Problem | Finding) -> bool:
         """Tell whether its document silences it, or the Site if it is in a file that the Site names."""
         if not isinstance(one, Problem):
             return False

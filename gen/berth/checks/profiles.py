@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from berth.checks import hubchecks
 from berth.checks.hubchecks import ComparedHub, counts_sessions_of
 from berth.checks.jobplacement import may_match_same_taint, names_a_taint, taint_text
-from berth.findings import ERROR, Path, Problem, severity
+from berth.findings import ERROR, Finding, Path, Problem
 from berth.manifests.placed import cluster_of
 from berth.manifests.timetabletext import recognition_of
 from berth.quantity import parse
 from berth.reading.source import Source
-from berth.reading.text import SyntaxProblem
 from berth.schema.declared import Declared
 from berth.schema.documentproblems import IDLE_KEY
 from berth.schema.pod import Placement
@@ -37,13 +36,13 @@ class HubReadings(NamedTuple):
     """The hubs whose values are known, and the problems of their files."""
 
     hubs: tuple[ComparedHub, ...]
-    problems: tuple[Problem | SyntaxProblem, ...]
+    problems: tuple[Problem | Finding, ...]
 
 
 def read_hubs(site: Site, read: ReadFile) -> HubReadings:
     """Read the values of the hubs of each cluster."""
     hubs: list[ComparedHub] = []
-    problems: list[Problem | SyntaxProblem] = []
+    problems: list[Problem | Finding] = []
     for i, cluster in enumerate(site.clusters):
         for files in cluster.hubs:
             path: Path = ("spec", "clusters", i, "z2jh")
@@ -59,7 +58,7 @@ def read_hubs(site: Site, read: ReadFile) -> HubReadings:
 
 
 def _read_hub(
-    files: HubFiles, cluster: Cluster, path: Path, read: ReadFile, problems: list[Problem | SyntaxProblem]
+    files: HubFiles, cluster: Cluster, path: Path, read: ReadFile, problems: list[Problem | Finding]
 ) -> ComparedHub | str:
     """Return a hub, or why its values are not known."""
     from berth.schema.z2jh import read_hub  # noqa: PLC0415 - few sites name such a file
@@ -78,10 +77,10 @@ def _read_hub(
     return ComparedHub(cluster, files, path, reading.hub)
 
 
-def _first_fault(problems: Sequence[Problem | SyntaxProblem], sources: Sequence[Source]) -> str:
+def _first_fault(problems: Sequence[Problem | Finding], sources: Sequence[Source]) -> str:
     from berth.reading.place import locate  # noqa: PLC0415 - slow, and only needed with problems
 
-    found = locate(problems, sources, severity)
+    found = locate(problems, sources)
     first = next((one for one in found if one.severity == ERROR), found[0])
     which = f"{first.file} " if len({source.file for source in sources}) > 1 else ""
     return ": ".join(filter(None, (f"{which}line {first.line}", first.path, first.message)))
@@ -136,7 +135,7 @@ def counted_sessions(one: ResourceClass, known: "Sequence[ProfileSession]") -> "
 # Classes of Renku
 
 
-def check_renku_classes(declared: Declared, site: Site, read: ReadFile) -> Iterator[Problem | SyntaxProblem]:
+def check_renku_classes(declared: Declared, site: Site, read: ReadFile) -> Iterator[Problem | Finding]:
     """Compare the classes of each cluster that has a file of Renku's resource pools."""
     for i, cluster in enumerate(site.clusters):
         if not cluster.renku_classes:

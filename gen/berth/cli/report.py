@@ -29,7 +29,7 @@ from berth.dates.zone import date_text
 from berth.edit.edits import edit_reservation
 from berth.edit.roundtrip import Comment, EditError, MakeNode
 from berth.edit.seatcounts import set_seats
-from berth.findings import NOTE, Problem, severity
+from berth.findings import NOTE, Problem
 from berth.live.records import ReadRecords, of_text
 from berth.output.findinglist import live_line
 from berth.pipeline import Item, Pipeline
@@ -159,7 +159,7 @@ def _report(
         for problem in [_problem(reservation, summary.resource_class, proposal)]
         if not pipeline.is_silenced(problem)
     ]
-    located = pipeline.located([problem for problem, *_ in proposed], severity)
+    located = pipeline.located([problem for problem, *_ in proposed])
     places = {(finding.code, finding.message): finding for finding in located}
     prices = _prices(pipeline, items, site, {(date.reservation, date.resource_class) for date in dates})
     placed = [

@@ -31,7 +31,7 @@ from berth.diff.manifests import FileChange, compare_file
 from berth.diff.peaks import PoolLoads, compare_peaks
 from berth.diff.permissions import new_permissions
 from berth.diff.shared import compare_shared
-from berth.findings import ERROR, Finding, Problem, severity
+from berth.findings import ERROR, Finding, Problem
 from berth.manifests.placed import Placed, placed
 from berth.manifests.slotobjects import slot_object
 from berth.pipeline import Item, Pipeline
@@ -182,7 +182,7 @@ class Comparison:
         if found is None:
             return None, {}
         known, findings = (
-            side.located([one for one in problems if not side.is_silenced(one)], severity)
+            side.located([one for one in problems if not side.is_silenced(one)])
             for side, problems in ((self._base, found.before), (self._head, found.after))
         )
         plan = PlanChange(found.machines, found.months, found.reserved, _shown(findings, known))

@@ -11,7 +11,6 @@ from berth.output.yamltext import flow, quote
 from berth.reading.document import parse
 from berth.reading.place import locate
 from berth.reading.source import SCHEMA, Source
-from berth.reading.text import SyntaxProblem
 from berth.schema import validate
 from berth.schema.basemodel import Json
 from berth.schema.documentproblems import MISSING, RANGE, DocumentProblems, nearest
@@ -76,7 +75,7 @@ class ImportedClasses(NamedTuple):
             )
             origin, path = made.origin
             problem = origin.problem(finding.code, path, message, finding.fix)
-            (located,) = locate([problem], self.sources, severity)
+            (located,) = locate([problem], self.sources)
             moved.append(located._replace(severity=finding.severity))
         return in_order(moved)
 
@@ -105,7 +104,7 @@ def import_z2jh(
     reading = read_hub(request.files, request.prefix, request.release, other_file)
     hub = reading.hub
     problems = [*reading.problems, *(() if hub is None else _unfit(hub))]
-    findings = tuple(locate(problems, reading.sources, severity))
+    findings = tuple(locate(problems, reading.sources))
     if hub is None or any(one.severity == ERROR for one in findings):
         return ImportedClasses("", (), findings)
     namespace = request.namespace or hub.written.namespace or "jupyterhub"
@@ -135,7 +134,7 @@ def import_z2jh(
     )
 
 
-def _unfit(hub: Hub) -> Iterable[Problem | SyntaxProblem]:
+def _unfit(hub: Hub) -> Iterable[Problem | Finding]:
     """Yield the problems of profiles that cannot be classes."""
     by_name: dict[str, ProfileSession] = {}
     for one in hub.sessions:
@@ -199,7 +198,7 @@ def import_renku_classes(
         message = f"no class is left: {skipped[0].elsewhere}."
         fix = "Name the resource pools that you mean (--pool)."
         problems.append(Origin(source.file).problem(MISSING, (), message, fix))
-    findings = tuple(locate(problems, [source], severity))
+    findings = tuple(locate(problems, [source]))
     if not found or any(one.severity == ERROR for one in findings):
         return ImportedClasses("", (), findings)
     names = _free_names([one.name for one in found], namespace, taken)

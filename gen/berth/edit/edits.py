@@ -27,7 +27,7 @@ from berth.edit.roundtrip import (
     only_document,
     without_document,
 )
-from berth.findings import ERROR, WARNING, Finding, Problem, severity
+from berth.findings import ERROR, WARNING, Finding, Problem
 from berth.pipeline import Item, Pipeline
 from berth.reading.document import parse
 from berth.reading.scalar import plain
@@ -256,7 +256,7 @@ def _apply(  # noqa: PLR0913, PLR0917 - what an edit is made of
 
 
 def _located(pipeline: Pipeline, problems: Sequence[Problem]) -> tuple[Finding, ...]:
-    return tuple(pipeline.located(problems, severity))
+    return tuple(pipeline.located(problems))
 
 
 def _editable(pipeline: Pipeline, name: str) -> tuple[Reservation, str] | EditResult:

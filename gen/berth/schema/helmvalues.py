@@ -10,10 +10,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from berth.findings import ERROR, Origin, Path, Problem, severity
+from berth.findings import ERROR, Finding, Origin, Path, Problem, severity
 from berth.reading.document import Document, parse
 from berth.reading.source import Source
-from berth.reading.text import SyntaxProblem
 from berth.schema.basemodel import Json
 from berth.schema.documentproblems import close, shown
 
@@ -56,7 +55,7 @@ class Release(NamedTuple):
     kind: str = ""  # HelmRelease or Application; empty: plain values
     name: str = ""  # of the Helm release; empty: not known
     namespace: str = ""  # of the Helm release; empty: not known
-    problems: tuple[Problem | SyntaxProblem, ...] = ()
+    problems: tuple[Problem | Finding, ...] = ()
     unseen: tuple[Problem, ...] = ()  # values that are elsewhere
 
     @property
@@ -89,7 +88,7 @@ class Reading(NamedTuple):
     """What was read: the values, unless there are errors, all problems, and every file with its text."""
 
     values: HelmValues | None
-    problems: tuple[Problem | SyntaxProblem, ...]
+    problems: tuple[Problem | Finding, ...]
     sources: tuple[Source, ...]
 
 
@@ -143,7 +142,7 @@ class _Reader:
         self._release, self._prefix, self._other_file = release, prefix, other_file
         self._given: list[str] = []
         self._chosen: list[Release] = []
-        self._problems: list[Problem | SyntaxProblem] = []
+        self._problems: list[Problem | Finding] = []
         self._sources: list[Source] = []
 
     def take(self, source: Source) -> None:
@@ -399,7 +398,7 @@ class _Application:
 
     def _release(self, source: Json, path: Path) -> Release:
         helm, at = _mapping(source.get("helm")), (*path, "helm")
-        problems: list[Problem | SyntaxProblem] = []
+        problems: list[Problem | Finding] = []
         unseen: list[Problem] = []
         layers = list(self._value_files(helm, source, at, problems, unseen))
         own = helm.get("valuesObject")
@@ -430,7 +429,7 @@ class _Application:
         helm: Json,
         source: Json,
         at: Path,
-        problems: list[Problem | SyntaxProblem],
+        problems: list[Problem | Finding],
         unseen: list[Problem],
     ) -> Iterator[Layer]:
         for i, entry in enumerate(_list(helm.get("valueFiles"))):
@@ -461,7 +460,7 @@ class _Application:
         inside = [path for path in dict.fromkeys(paths) if not path.startswith(("..", "/"))]
         return next((found for path in inside if (found := self._other(path)) is not None), None)
 
-    def _embedded(self, text: object, path: Path, problems: list[Problem | SyntaxProblem]) -> Iterator[Layer]:
+    def _embedded(self, text: object, path: Path, problems: list[Problem | Finding]) -> Iterator[Layer]:
         """Read values that are text of YAML."""
         if not isinstance(text, str):
             fix = "Write text (values: |), or valuesObject."

@@ -8,11 +8,10 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import ConfigDict
 
-from berth.findings import ERROR, Path, Problem, severity
+from berth.findings import ERROR, Finding, Path, Problem, severity
 from berth.quantity import canonical
 from berth.reading.document import parse
 from berth.reading.source import Source
-from berth.reading.text import SyntaxProblem
 from berth.schema import validate
 from berth.schema.basemodel import Json, ListOf, Model, Parsed, Whole, field, wrong_type
 from berth.schema.documentproblems import CONFLICT, MISSING, RANGE, TYPE, DocumentProblems, Refusal, shown
@@ -127,14 +126,14 @@ class PoolsReading(NamedTuple):
     """The classes in a file, by id, unless there are errors; and all problems."""
 
     classes: tuple[RenkuClass, ...] | None
-    problems: tuple[Problem | SyntaxProblem, ...]
+    problems: tuple[Problem | Finding, ...]
     index: int = 0  # type: ignore[assignment] # of the document; hides tuple.index
 
 
 def read_pools(source: Source) -> PoolsReading:
     """Read one or all resource pools, or the classes of a pool, as Renku's API answers."""
     documents, faults = parse(source)
-    problems: list[Problem | SyntaxProblem] = list(faults)
+    problems: list[Problem | Finding] = list(faults)
     if len(documents) > 1:
         message = f"there are {len(documents)} documents; an answer of Renku is one."
         problems.append(documents[1].origin.problem(TYPE, (), message, "Split the file."))

@@ -10,11 +10,10 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import ConfigDict
 
-from berth.findings import Origin, Path, Problem
+from berth.findings import Finding, Origin, Path, Problem
 from berth.quantity import canonical
 from berth.quantity import parse as parse_amount
 from berth.reading.source import Source
-from berth.reading.text import SyntaxProblem
 from berth.schema import grammar, helmvalues, validate
 from berth.schema.basemodel import Json, ListOf, Model, Parsed, Switch, Whole, field, wrong_type
 from berth.schema.documentproblems import RANGE, TYPE, DocumentProblems, Refusal, shown
@@ -463,7 +462,7 @@ class HubReading(NamedTuple):
     """What was read: the hub, unless there are errors, all problems, and every file with its text."""
 
     hub: Hub | None
-    problems: tuple[Problem | SyntaxProblem, ...]
+    problems: tuple[Problem | Finding, ...]
     sources: tuple[Source, ...]
 
 
