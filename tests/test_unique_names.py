@@ -1,4 +1,4 @@
-"""A name means one thing: no two modules, public classes or checks of the package share one."""
+"""One of each: no two modules, public classes or checks share a name, and findings are made by places."""
 
 import ast
 from collections import defaultdict
@@ -65,3 +65,16 @@ def test_a_check_is_named_after_what_it_checks() -> None:
 
     assert len(public) > 20
     assert [(module, name) for module, name in public if not name.startswith("check_")] == []
+
+
+def test_places_make_the_findings() -> None:
+    """What is wrong is said with a code and texts; the place knows file, cluster and severity."""
+    makers = {"Problem": {"findings"}, "Finding": {"findings", "reading/place"}}
+    calls = [
+        (node.func.id, module)
+        for module, tree in TREES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in makers
+    ]
+
+    assert {name: {module for made, module in calls if made == name} for name in makers} == makers

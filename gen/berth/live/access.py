@@ -202,4 +202,4 @@ def _unreachable(place: ClusterLocation, error: Exception) -> LiveFinding:
         fix = "Log in again."
     elif status == 403:
         fix = f"Ask for permission to list the objects in the namespace {place.namespace}."
-    return LiveFinding("S001", place.cluster, "", f"{context} does not answer: {error}.", fix)
+    return place.finding("S001", f"{context} does not answer: {error}.", fix)

@@ -230,8 +230,8 @@ class PoolState(NamedTuple):
         """Return `3 seats`, or `3 nodes` for a pool of whole nodes."""
         return seats_text(number, self.pool.holder.unit)
 
-    def live(self, code: str, message: str, fix: str) -> LiveFinding:
-        return LiveFinding(code, self.snapshot.place.cluster, self.subject, message, fix)
+    def finding(self, code: str, message: str, fix: str) -> LiveFinding:
+        return self.snapshot.place.finding(code, message, fix, self.subject)
 
     def kubectl(self, command: str, *, namespaced: bool = True) -> str:
         return self.snapshot.place.kubectl(command, namespaced=namespaced)

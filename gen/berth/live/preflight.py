@@ -223,7 +223,9 @@ class _Preflight:
             if not error.status:
                 raise
             message = f"the API server refuses a {kind.name} of {name}: {error}."
-            return [self._finding(code, subject, message, f"Check the {_RULES}: one of them refuses it.")]
+            return [
+                self._place.finding(code, message, f"Check the {_RULES}: one of them refuses it.", subject)
+            ]
         return []
 
     # what its account may do
@@ -242,7 +244,7 @@ class _Preflight:
             if not is_allowed:
                 message = f"the ServiceAccount {account} may not {access.describe()}."
                 fix = f"Apply rendered/clusters/{self._place.cluster} again, with its Roles and RoleBindings."
-                findings.append(self._finding("S073", subject, message, fix))
+                findings.append(self._place.finding("S073", message, fix, subject))
         return self._check(subject, "permissions", account, findings)
 
     def _is_allowed(self, account: str, access: Access) -> bool:
@@ -295,9 +297,9 @@ class _Preflight:
         if error.status == 409:
             message = f"the Job {name} exists: another preflight runs, or one was interrupted."
             delete = self._place.kubectl(f"delete job/{name}")
-            return self._finding("S074", subject, message, f"Try again in a few minutes, or: {delete}")
+            return self._place.finding("S074", message, f"Try again in a few minutes, or: {delete}", subject)
         message = f"the test Job {name} cannot be made: {error}."
-        return self._finding("S074", subject, message, f"Check the {_RULES}.")
+        return self._place.finding("S074", message, f"Check the {_RULES}.", subject)
 
     def _outcome(self, subject: str, name: str, until: float) -> list[LiveFinding]:
         """Wait for the end of the test Job; return nothing if it succeeds."""
@@ -307,12 +309,12 @@ class _Preflight:
             why = told or why
             if over and over != "Complete":
                 message = f"the test Job {name} has failed: {why}."
-                return [self._finding("S074", subject, message, _ADVICE)]
+                return [self._place.finding("S074", message, _ADVICE, subject)]
             if over:
                 return []
             if self._clock.now() >= until:
                 message = f"the test Job {name} has not run within {self._scope.seconds} s: {why}."
-                return [self._finding("S074", subject, message, _ADVICE)]
+                return [self._place.finding("S074", message, _ADVICE, subject)]
             self._clock.sleep(_POLL)
 
     def _look(self, name: str) -> tuple[str, str]:
@@ -348,7 +350,9 @@ class _Preflight:
                 return []
             message = f"the test Job {name} cannot be deleted: {error}."
             fix = f"It goes by itself {KEPT_SECONDS} s after its end. By hand: "
-            return [self._finding("S076", subject, message, fix + self._place.kubectl(f"delete job/{name}"))]
+            return [
+                self._place.finding("S076", message, fix + self._place.kubectl(f"delete job/{name}"), subject)
+            ]
         return []
 
     # what is told
@@ -356,14 +360,11 @@ class _Preflight:
     def _missing(self, subject: str, kind: str, name: str) -> LiveFinding:
         message = f"the {kind} {name} is not in the cluster."
         fix = f"Apply rendered/clusters/{self._place.cluster}, or let the engine sync it."
-        return self._finding("S075", subject, message, fix)
+        return self._place.finding("S075", message, fix, subject)
 
     def _unchecked(self, subject: str, what: str, error: ClusterError) -> LiveFinding:
         fix = "Ask for the permissions of the preflight (docs/status.md), or let an administrator run it."
-        return self._finding("S070", subject, f"it is not known {what}: {error}.", fix)
-
-    def _finding(self, code: str, subject: str, message: str, fix: str) -> LiveFinding:
-        return LiveFinding(code, self._place.cluster, subject, message, fix)
+        return self._place.finding("S070", f"it is not known {what}: {error}.", fix, subject)
 
     def _check(
         self, reservation: str, what: str, name: str, findings: Sequence[LiveFinding]
