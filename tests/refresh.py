@@ -8,7 +8,7 @@ commit it.
 import re
 import sys
 
-from berth.live.findings import LIVE_RULES
+from berth.findings import LIVE_RULES
 
 from tests import findingspage, pages, timetable_rows
 from tests.console import ROOT
@@ -19,7 +19,7 @@ STATUS = "docs/status.md"
 def status_page(text: str) -> str:
     """Return docs/status.md with the findings as the program has them now."""
     rows = "".join(
-        f'| <a id="{code.lower()}"></a>{code} | {" | ".join(rule)} |\n'
+        f'| <a id="{code.lower()}"></a>{code} | {rule.severity} | {rule.brief} | {rule.meaning} |\n'
         for code, rule in sorted(LIVE_RULES.items())
     )
     return re.sub(r"(?:^\| <a id=.*\n)+", lambda _: rows, text, flags=re.M)

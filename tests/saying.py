@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from berth.findings import Problem
+from berth.findings import Origin, Problem
 from berth.pipeline import Pipeline
 from berth.reading.document import Document
 from berth.schema import validate
 from berth.schema.declared import Declared, declared
-from berth.schema.report import Report
+from berth.schema.documentproblems import DocumentProblems
 
 Value = dict[str, Any]
 
@@ -76,7 +76,7 @@ def codes(problems: Iterable[Problem]) -> list[str]:
 
 def ask(hint: Any, value: object) -> tuple[Any, list[str]]:
     """What a model, or an annotated type, makes of a value, and which problems it finds."""
-    report = Report("a.yaml", 0)
+    report = DocumentProblems(Origin("a.yaml"))
     made = validate.read_as(hint, value, report)
     return made, codes(report.problems)
 

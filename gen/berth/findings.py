@@ -1,9 +1,11 @@
 """Findings: the problems that Berth reports, and all codes with their severities and meanings."""
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 ERROR, WARNING, NOTE = "error", "warning", "note"
+
+At = TypeVar("At")
 
 Path = tuple[str | int, ...]
 """Keys and 0-based list positions from the top of a document to a value."""
@@ -23,6 +25,30 @@ class Problem(NamedTuple):
     message: str
     fix: str
     at_key: bool = False
+
+
+class Fault(NamedTuple, Generic[At]):
+    """A problem at a place that only its reader knows: a character, a line, a path in a recurrence."""
+
+    code: str
+    at: At
+    message: str
+    fix: str
+
+
+class Origin(NamedTuple):
+    """Where a declaration is: its file as shown to people, and the index of its document there.
+
+    `prefix` leads to it inside of its document: empty but for the items of a list that Renku answered.
+    """
+
+    file: str
+    index: int = 0  # type: ignore[assignment] # hides tuple.index, which nobody misses
+    prefix: Path = ()
+
+    def problem(self, code: str, path: Path, message: str, fix: str, *, at_key: bool = False) -> Problem:
+        """Return a problem with the value at a path, which leads from the top of the document."""
+        return Problem(code, self.file, self.index, path, message, fix, at_key)
 
 
 class Finding(NamedTuple):
@@ -45,6 +71,35 @@ class Finding(NamedTuple):
         return self._replace(line=0, column=0)
 
 
+class FilePlace(NamedTuple):
+    """A line and column of a file, both from 1."""
+
+    file: str
+    line: int = 1
+    column: int = 1
+
+    def finding(self, code: str, message: str, fix: str, path: str = "") -> Finding:
+        return Finding(*self, code, severity(code), path, message, fix)
+
+
+class LiveFinding(NamedTuple):
+    """A problem in a cluster, or of a reservation or pool in it: `subject` is `course` or `course/small`."""
+
+    code: str
+    cluster: str
+    subject: str
+    message: str
+    fix: str
+
+    @property
+    def severity(self) -> str:
+        return LIVE_RULES[self.code].severity
+
+    @property
+    def brief(self) -> str:
+        return LIVE_RULES[self.code].brief
+
+
 def in_order(findings: Iterable[Finding]) -> list[Finding]:
     """Return each finding once, sorted by file, line, column and code."""
     return sorted(set(findings))
@@ -54,10 +109,11 @@ def in_order(findings: Iterable[Finding]) -> list[Finding]:
 
 
 class Rule(NamedTuple):
-    """The severity and meaning of a code."""
+    """The severity and meaning of a code; `brief` is for a cell of a table of clusters."""
 
     severity: str
     meaning: str
+    brief: str = ""
 
 
 RULES = {
@@ -323,6 +379,90 @@ GUARDS = frozenset(
     )
 )
 """Warnings and notes that protect other people than the author: only the platform team can ignore them."""
+
+
+LIVE_RULES = {
+    # reading a cluster
+    "S001": Rule(ERROR, "A cluster cannot be read.", "unreachable"),
+    "S002": Rule(ERROR, "No kubeconfig context is known for a cluster.", "no context"),
+    "S003": Rule(WARNING, "A cluster has no object of the site.", "nothing there"),
+    "S004": Rule(NOTE, "Sessions cannot be listed: what is wanted is not known.", "sessions unknown"),
+    "S005": Rule(NOTE, "Templates of projects are not looked up here.", "templates unknown"),
+    # what a cluster has once
+    "S010": Rule(WARNING, "The ConfigMaps of the in-cluster code are missing.", "code missing"),
+    "S011": Rule(NOTE, "The in-cluster code differs from this version of Berth.", "other code"),
+    "S012": Rule(WARNING, "The sweep's CronJob is missing.", "sweep missing"),
+    "S013": Rule(WARNING, "The sweep's CronJob is suspended.", "sweep suspended"),
+    "S014": Rule(WARNING, "The sweep has not succeeded for ten minutes.", "sweep failing"),
+    "S015": Rule(ERROR, "The sweep cannot run, or its last run failed.", "sweep broken"),
+    # git and the cluster
+    "S020": Rule(ERROR, "A pool should be open by git, but the cluster does not know it.", "not synced"),
+    "S021": Rule(WARNING, "A reservation is not in the cluster.", "not synced"),
+    "S022": Rule(WARNING, "What is in the cluster differs from git.", "not synced"),
+    "S023": Rule(WARNING, "A reservation in the cluster is not in git.", "not in git"),
+    "S024": Rule(WARNING, "A timetable in the cluster is malformed.", "bad timetable"),
+    "S025": Rule(WARNING, "The Deployment of a pool is missing.", "pool missing"),
+    "S026": Rule(WARNING, "A reservation has no CronJob, or a suspended one.", "no CronJob"),
+    "S027": Rule(WARNING, "Objects of the site are left in another namespace.", "other namespace"),
+    # seats
+    "S030": Rule(ERROR, "Seats are missing, and no pod serves the reservation.", "not served"),
+    "S031": Rule(ERROR, "Seats are missing, although a pod serves the reservation.", "seats missing"),
+    "S032": Rule(WARNING, "Seats are missing, but still within the allowed time.", "late"),
+    "S033": Rule(ERROR, "Placeholders or slots are left after the end.", "left over"),
+    "S034": Rule(NOTE, "Placeholders or slots are left, but still within the allowed time.", "closing"),
+    "S035": Rule(WARNING, "A pool is open, and no pod serves its reservation.", "not served"),
+    "S036": Rule(NOTE, "An override is in force.", "override"),
+    "S037": Rule(WARNING, "An override is malformed.", "bad override"),
+    "S038": Rule(NOTE, "Sessions left, and their seats are not requested again yet.", "settling"),
+    # placeholders
+    "S040": Rule(WARNING, "Placeholders or slots wait for a node.", "no room"),
+    "S041": Rule(WARNING, "Placeholders cannot be made, or cannot start on their node.", "cannot start"),
+    "S042": Rule(WARNING, "Seats are not ready, and the start is near.", "not ready"),
+    "S043": Rule(ERROR, "Seats are not ready after the start.", "not ready"),
+    "S044": Rule(WARNING, "The autoscaler does not keep a CapacityBuffer.", "not kept"),
+    # our own Jobs
+    "S050": Rule(WARNING, "A pod of Berth cannot run.", "pod in trouble"),
+    "S051": Rule(WARNING, "A Job of Berth has failed.", "Job failed"),
+    "S052": Rule(ERROR, "The API server refuses a Job of Berth, or the Job's pod.", "Job refused"),
+    # slots
+    "S060": Rule(ERROR, "Reservations of Koordinator cannot be listed.", "slots unknown"),
+    "S061": Rule(
+        ERROR, "The cluster has no Reservation resource: Koordinator is not installed.", "no Koordinator"
+    ),
+    "S062": Rule(WARNING, "Koordinator's scheduler does not process slots.", "not looked at"),
+    "S063": Rule(ERROR, "A Reservation stops Koordinator's scheduler, which cannot read it.", "unreadable"),
+    "S064": Rule(WARNING, "Slots are left of a reservation that is gone.", "left over"),
+    "S065": Rule(WARNING, "Slots end before their window does.", "too short"),
+    "S066": Rule(WARNING, "Slots without windows have expired, and are still in git.", "expired"),
+    "S067": Rule(ERROR, "Slots without windows hold nothing any more.", "over"),
+    "S068": Rule(WARNING, "Reservations of others share no node with slots.", "mixed policies"),
+    "S069": Rule(ERROR, "Slots that no session can take: their node is overbooked.", "overbooked"),
+    # preflight
+    "S070": Rule(ERROR, "You lack a permission, so the preflight cannot prove something.", "not checked"),
+    "S071": Rule(ERROR, "The API server would refuse a Job of Berth, or the Job's pod.", "Job refused"),
+    "S072": Rule(ERROR, "The API server would refuse a placeholder.", "placeholder refused"),
+    "S073": Rule(ERROR, "The account of a Job lacks a permission.", "not permitted"),
+    "S074": Rule(ERROR, "The test Job did not succeed within the given time.", "test Job failed"),
+    "S075": Rule(ERROR, "A CronJob, timetable or Deployment is not in the cluster.", "not applied"),
+    "S076": Rule(WARNING, "The test Job could not be deleted.", "test Job left"),
+    "S077": Rule(NOTE, "A limit of the cluster cannot be read, or not be compared.", "room unknown"),
+    "S078": Rule(ERROR, "A limit of the cluster is below what the next windows need.", "no room"),
+    "S079": Rule(WARNING, "The next windows need more than a limit leaves beside others.", "room taken"),
+    # Koordinator
+    "S080": Rule(NOTE, "Koordinator's scheduler can crash when slots end.", "faulty scheduler"),
+    # what the pods may do, and what others did to Berth's objects
+    "S083": Rule(ERROR, "The account of an open reservation lacks a permission.", "not permitted"),
+    "S084": Rule(WARNING, "The pods of a reservation cannot read its sessions.", "sessions unread"),
+    "S085": Rule(WARNING, "A pod that serves says that something does not work.", "partly failing"),
+    "S086": Rule(ERROR, "Another site has the same namespace.", "other site"),
+    "S087": Rule(WARNING, "A Deployment lacks the label of its reservation.", "wrong label"),
+    "S088": Rule(WARNING, "A ConfigMap has the labels of a timetable or record, and is none.", "ignored"),
+    # records
+    "S081": Rule(WARNING, "The record of a reservation is malformed.", "bad record"),
+    "S082": Rule(NOTE, "A cluster has no record of an occurrence yet.", "no record"),
+}
+"""The codes of `berth status`. An error is a broken promise: seats missing too long, placeholders
+left over, an unreachable cluster. docs/status.md shows each."""
 
 
 def severity(code: str) -> str:

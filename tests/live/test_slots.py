@@ -10,8 +10,8 @@ from berth.core.slots import PlaceholderOwner, SlotPlan, count_slots, parse_slot
 from berth.core.target import desired_state
 from berth.core.timetable import parse_timetable
 from berth.dates.moments import named
+from berth.findings import LiveFinding
 from berth.live.clusterfacts import ClusterFacts, ClusterLocation
-from berth.live.findings import LiveFinding
 from berth.live.poolstate import cluster_state, status_from_git
 from berth.output.answers import serialize
 

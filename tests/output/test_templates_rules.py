@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from berth.output.templaterules import BrokenRule, broken_rules
+from berth.findings import Fault
+from berth.output.templaterules import BROKEN, broken_rules
 from berth.output.templates import built_in_folder
 from jinja2 import Environment
 
@@ -18,7 +19,7 @@ ALONE = "Write `key: ` or `- ` before it and nothing after it; in [] and {} sepa
 ONLY = "Use only `if`, `for` and {{ value | filter }}."
 
 
-def rules_broken_by(source: str) -> list[BrokenRule]:
+def rules_broken_by(source: str) -> list[Fault[int]]:
     return broken_rules(Environment().parse(source), source)
 
 
@@ -80,7 +81,7 @@ def test_what_keeps_the_rules_is_accepted() -> None:
 def test_a_hole_without_our_filter_is_refused(hole: str) -> None:
     source = f"x: 1\nname: {{{{ {hole} }}}}\n"
 
-    assert rules_broken_by(source) == [BrokenRule(2, UNFILTERED, ONE_FILTER)]
+    assert rules_broken_by(source) == [Fault(BROKEN, 2, UNFILTERED, ONE_FILTER)]
 
 
 @pytest.mark.parametrize(
@@ -89,7 +90,7 @@ def test_a_hole_without_our_filter_is_refused(hole: str) -> None:
 def test_an_expression_before_the_filter_is_refused(expression: str) -> None:
     found = rules_broken_by(f"name: {{{{ ({expression}) | quote }}}}\n")
 
-    assert found == [BrokenRule(1, "`quote` is given an expression.", "Use the name of a value.")]
+    assert found == [Fault(BROKEN, 1, "`quote` is given an expression.", "Use the name of a value.")]
 
 
 @pytest.mark.parametrize(
@@ -109,14 +110,14 @@ def test_an_expression_before_the_filter_is_refused(expression: str) -> None:
 def test_other_arguments_are_refused(hole: str, name: str) -> None:
     found = rules_broken_by(f"  {{{{ {hole} }}}}\n")
 
-    assert found == [BrokenRule(1, f"`{name}` has wrong arguments.", ARGUMENTS)]
+    assert found == [Fault(BROKEN, 1, f"`{name}` has wrong arguments.", ARGUMENTS)]
 
 
 @pytest.mark.parametrize(
     "test", ["not a", "a == 'b'", "a and b", "a is defined", "a | length", "a.b()", "true", "a[0]"]
 )
 def test_a_question_that_computes_is_refused(test: str) -> None:
-    broken = BrokenRule(2, "`if` is given an expression.", "Use the name of a boolean.")
+    broken = Fault(BROKEN, 2, "`if` is given an expression.", "Use the name of a boolean.")
 
     assert rules_broken_by(f"\n{{% if {test} %}}a{{% endif %}}") == [broken]
     assert rules_broken_by(f"{{% if b %}}a\n{{% elif {test} %}}b{{% endif %}}") == [broken]
@@ -130,7 +131,7 @@ def test_a_loop_that_computes_is_refused(loop: str) -> None:
     found = rules_broken_by(f"{{% for {loop} %}}a{{% endfor %}}")
 
     assert found == [
-        BrokenRule(1, "`for` is given an expression.", "Use the name of a list, without a condition.")
+        Fault(BROKEN, 1, "`for` is given an expression.", "Use the name of a list, without a condition.")
     ]
 
 
@@ -141,7 +142,7 @@ def test_a_loop_in_a_loop_is_refused(inside: str) -> None:
     found = rules_broken_by(f"{{% for x in a %}}\n{inside}{{% endfor %}}")
 
     assert found == [
-        BrokenRule(2, "A loop is inside another loop.", "Use `block` for values with an inner structure.")
+        Fault(BROKEN, 2, "A loop is inside another loop.", "Use `block` for values with an inner structure.")
     ]
 
 
@@ -163,7 +164,7 @@ def test_a_loop_in_a_loop_is_refused(inside: str) -> None:
     ],
 )
 def test_a_statement_that_computes_is_refused(statement: str, word: str) -> None:
-    assert rules_broken_by("a: b\n" + statement) == [BrokenRule(2, f"`{word}` computes.", ONLY)]
+    assert rules_broken_by("a: b\n" + statement) == [Fault(BROKEN, 2, f"`{word}` computes.", ONLY)]
 
 
 @pytest.mark.parametrize(
@@ -192,7 +193,7 @@ def test_a_statement_that_computes_is_refused(statement: str, word: str) -> None
 def test_a_hole_beside_something_else_is_refused(line: str) -> None:
     found = rules_broken_by(line)
 
-    assert found == [BrokenRule(line.count("\n") + 1, NOT_WHOLE, ALONE)]
+    assert found == [Fault(BROKEN, line.count("\n") + 1, NOT_WHOLE, ALONE)]
 
 
 @pytest.mark.parametrize(
@@ -212,7 +213,8 @@ def test_a_tag_that_could_glue_lines_together_is_refused(tags: str) -> None:
     source = f"x: 1\n{tags}\ny: 2\n{{% endif %}}\n"
 
     assert rules_broken_by(source) == [
-        BrokenRule(
+        Fault(
+            BROKEN,
             2,
             "A tag or comment shares its line, or takes away space, so lines could be joined.",
             "Put {% ... %} and {# ... #} on separate lines, without - and +.",
@@ -227,7 +229,8 @@ def test_a_block_away_from_its_column_is_refused(line: str) -> None:
     indent = line[line.index("(") + 1]
 
     assert rules_broken_by(line) == [
-        BrokenRule(
+        Fault(
+            BROKEN,
             1,
             f"`block({indent})` is not alone on a line with {indent} spaces before it.",
             "Put it on a separate line, with that many spaces before it.",
@@ -242,7 +245,8 @@ def test_a_literal_that_is_not_deeper_than_its_key_is_refused(line: str) -> None
     indent = line[line.index("(") + 1]
 
     assert rules_broken_by(line) == [
-        BrokenRule(
+        Fault(
+            BROKEN,
             1,
             f"`literal({indent})` does not end a line `key: ` that begins at less than {indent} spaces.",
             "Write it directly after `key: `, and give it two spaces more than the key has.",

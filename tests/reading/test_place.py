@@ -6,7 +6,6 @@ from berth.reading.document import parse
 from berth.reading.place import Places, locate
 from berth.reading.scalar import IN_QUOTES
 from berth.reading.source import Source
-from berth.reading.text import SyntaxProblem
 
 SITE = """\
 # é
@@ -186,7 +185,7 @@ def test_problems_become_findings_in_order_each_once() -> None:
     _, broken = parse(sources[1])
     _, empty = parse(sources[2])
     value = Problem("B012", "b.yaml", 0, ("a", 0, "b"), "1 is below 2.", "Write 2.")
-    problems: list[Problem | SyntaxProblem] = [
+    problems: list[Problem | Finding] = [
         *empty,
         Problem("B010", "b.yaml", 0, ("a", 0, "b"), "this key is unknown.", "Remove it.", at_key=True),
         value,
@@ -195,7 +194,7 @@ def test_problems_become_findings_in_order_each_once() -> None:
         Problem("B001", "d/e.yaml", 0, (), "it cannot be read.", "Remove it."),
     ]
 
-    findings = locate(problems, sources, severity)
+    findings = locate(problems, sources)
 
     close, nothing = ((one.message, one.fix) for one in (*broken, *empty))
     assert findings == [
@@ -215,7 +214,7 @@ def test_a_number_that_may_be_meant_as_text_is_shown_as_it_is_written(written: s
     source = Source("a.yaml", f"a: {written}".encode())
     message = 'profile "It is a": {} is a number, not a name.'
     problem = Problem("B013", "a.yaml", 0, ("a",), message.format(as_read), f'{IN_QUOTES}: "{as_read}".')
-    (finding,) = locate([problem], [source], severity)
+    (finding,) = locate([problem], [source])
 
     assert (finding.message, finding.fix) == (
         message.format(written),

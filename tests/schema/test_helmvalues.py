@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 import yaml
+from berth.findings import Origin
 from berth.reading.source import Source
 from berth.schema.helmvalues import Reading, chart_places, merged, read_values
 
@@ -120,7 +121,7 @@ def test_a_value_file_that_cannot_be_read_is_told(entry: str) -> None:
     text = application({"helm": {"valueFiles": [entry], "valuesObject": HUB}})
     (found,) = reading(text, others={"../etc/passwd.yaml": "a: b"}).problems
 
-    assert (found.code, found.path) == ("B261", ("spec", "source", "helm", "valueFiles", 0))  # type: ignore[union-attr]
+    assert (found.code, found.path) == ("B261", ("spec", "source", "helm", "valueFiles", 0))
 
 
 @pytest.mark.parametrize(
@@ -150,7 +151,7 @@ def test_values_that_cannot_be_seen_or_have_no_effect_are_told(text: str, path: 
 
     assert found.values is not None
     assert {one.code for one in found.problems} == {"B261"}
-    assert found.problems[0].path == path  # type: ignore[union-attr]
+    assert found.problems[0].path == path
 
 
 def test_what_valuesfrom_names_may_be_given_as_a_layer_below() -> None:
@@ -186,12 +187,11 @@ def test_a_value_has_the_place_of_the_layer_that_wins() -> None:
 
     assert found is not None
     assert found.place(("singleuser", "memory", "guarantee")) == (
-        "a/1.yaml",
-        0,
+        Origin("a/1.yaml"),
         ("spec", "values", "singleuser", "memory", "guarantee"),
     )
-    assert found.place(("singleuser", "profileList", 1, "a"))[0] == "a/0.yaml"
-    assert found.place(("hub",))[0] == "a/1.yaml"  # nobody has it
+    assert found.place(("singleuser", "profileList", 1, "a"))[0] == Origin("a/0.yaml")
+    assert found.place(("hub",))[0] == Origin("a/1.yaml")  # nobody has it
 
 
 @pytest.mark.parametrize(
@@ -281,7 +281,7 @@ def test_faults_in_text_of_yaml_have_the_place_of_the_text() -> None:
 
     assert found.values is None
     assert {one.code for one in found.problems} >= {"B003"}
-    assert found.problems[0].path == ("spec", "source", "helm", "values")  # type: ignore[union-attr]
+    assert found.problems[0].path == ("spec", "source", "helm", "values")
 
 
 @pytest.mark.parametrize(

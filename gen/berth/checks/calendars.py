@@ -7,26 +7,25 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 
+from berth.dates.expansion import Occurrence
 from berth.dates.moments import local_text, named
-from berth.dates.occurrence import Occurrence
-from berth.findings import Path, Problem
+from berth.findings import Problem
 from berth.manifests.placed import Placed
 from berth.schema.declared import Declared
-from berth.schema.renkunames import their_path
 from berth.schema.values import EVERY_SESSION, Calendar, Recurrence, Reservation, SessionMatch, Site
 
 NEVER_MEETS, SAME_COURSE, ASSUMED_ZONE = "B056", "B057", "B058"
 
 
-def of_site(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_zone_is_named(declared: Declared, site: Site) -> Iterator[Problem]:
     """Note once that times are in UTC because no time zone is named."""
     if declared.assumes_utc:
         message = "no time zone is named here, so the times of reservations that name none are in UTC."
         fix = "Add timeZone: one such as Europe/Zurich, or UTC."
-        yield Problem(ASSUMED_ZONE, site.origin.file, site.origin.index, ("spec",), message, fix)
+        yield site.origin.problem(ASSUMED_ZONE, ("spec",), message, fix)
 
 
-def of_reservation(reservation: Reservation, declared: Declared) -> Iterator[Problem]:
+def check_calendar_dates(reservation: Reservation, declared: Declared) -> Iterator[Problem]:
     """Check that the calendars of a reservation are about its time."""
     span = _span(reservation.recurrence)
     for i, name in enumerate(reservation.recurrence.calendars):
@@ -41,7 +40,7 @@ def of_reservation(reservation: Reservation, declared: Declared) -> Iterator[Pro
         )
         fix = "Add this year's dates to the calendar, or name another one."
         path = ("spec", "recurrence", "calendars", i)
-        yield Problem(NEVER_MEETS, *reservation.origin[:2], path, message, fix)
+        yield reservation.origin.problem(NEVER_MEETS, path, message, fix)
 
 
 def _span(recurrence: Recurrence) -> tuple[date, date] | None:
@@ -125,7 +124,4 @@ def _same_course(reservation: Reservation, other: str, name: str, at: int) -> Pr
         "Remove one of the two, narrow their sessions, or add a ceiling for the class; if the sum is meant, "
         f'annotate berth.dev/ignore: "{SAME_COURSE}: <reason>".'
     )
-    path: Path = ("spec", "recurrence")
-    if reservation.renku:
-        path = their_path(path, reservation.origin.prefix)
-    return Problem(SAME_COURSE, *reservation.origin[:2], path, message, fix)
+    return reservation.problem(SAME_COURSE, ("spec", "recurrence"), message, fix)

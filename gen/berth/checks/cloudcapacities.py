@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from berth.checks import cloudmatching
-from berth.checks.autoscalers import NO_KARPENTER, has_feature, problems_of_need
+from berth.checks.autoscalers import NO_KARPENTER, check_cluster_feature, has_feature
 from berth.checks.clouddemand import buys_nothing
-from berth.checks.references import of_cluster
+from berth.checks.references import check_named_cluster
 from berth.durations import whole_seconds
 from berth.findings import Path, Problem
 from berth.karpenter.disruption import is_always_active
@@ -14,9 +14,9 @@ from berth.manifests.nodeaffinity import as_requirements
 from berth.manifests.placed import class_names, cluster_named
 from berth.schema.cloudvalues import BLOCK, INTERRUPTIBLE, CloudCapacity, CloudReservation
 from berth.schema.declared import Declared
-from berth.schema.holders import Nodes
-from berth.schema.nodepool import MOST_RENDERED, Budget
-from berth.schema.report import shown
+from berth.schema.documentproblems import shown
+from berth.schema.nodepoolparts import MOST_RENDERED, Budget
+from berth.schema.seatholders import NodeHolder
 from berth.schema.values import Cluster, Site
 
 IDLE, NOTHING_RESERVED, EXCLUDED = "B158", "B159", "B164"
@@ -26,7 +26,7 @@ NOTHING, CONTRADICTION = "B174", "B188"
 THEIR_ORDER = ("reserved", "spot", "on-demand")
 
 
-def of_clouds(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_capacities(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check all CloudCapacities."""
     named = {name for found in declared.classes.values() for name in found.cloud_capacity}
     all_known = not declared.nameless and all(declared.may_exist("CloudCapacity", name) for name in named)
@@ -42,26 +42,26 @@ def of_clouds(declared: Declared, site: Site) -> Iterator[Problem]:
     yield from _whole_nodes(declared)
 
 
-def _problem(code: str, cloud: CloudCapacity, path: Path, message: str, fix: str) -> Problem:
-    return Problem(code, *cloud.origin[:2], ("spec", *path), message, fix)
-
-
 def _unnamed(cloud: CloudCapacity) -> Problem:
     message = "no ResourceClass lists it in cloudCapacity, so nothing uses it."
     if cloud.reservations:
         message += " Its reserved instances are paid for anyway."
-    return _problem(IDLE, cloud, (), message, f"Add cloudCapacity: [{cloud.name}] to a class, or remove it.")
+    return cloud.origin.problem(
+        IDLE, ("spec",), message, f"Add cloudCapacity: [{cloud.name}] to a class, or remove it."
+    )
 
 
 def _cluster(cloud: CloudCapacity, site: Site) -> Iterator[Problem]:
-    yield from of_cluster(cloud.origin, cloud.cluster, site)
+    yield from check_named_cluster(cloud.origin, cloud.cluster, site)
     cluster = cluster_named(cloud.cluster, site)
     if cluster is None:
         return
     if cluster.autoscaler != "karpenter":
         message = f"cluster {cluster.name} has autoscaler {cluster.autoscaler}, not karpenter."
         fix = f"Write autoscaler: karpenter for cluster {cluster.name} in the Site."
-        yield _problem(NO_KARPENTER, cloud, ("cluster",) if cloud.cluster else (), message, fix)
+        yield cloud.origin.problem(
+            NO_KARPENTER, ("spec", *(("cluster",) if cloud.cluster else ())), message, fix
+        )
     yield from _needs(cloud, cluster)
 
 
@@ -78,7 +78,7 @@ def _needs(cloud: CloudCapacity, cluster: Cluster) -> Iterator[Problem]:
         if "Unhealthy" in (budget.reasons or ()):
             asked.append(("Unhealthy", ("disruption", "budgets", i, "reasons")))
     for need, path in asked:
-        yield from problems_of_need(need, cluster, cloud.origin, ("spec", *path))
+        yield from check_cluster_feature(need, cluster, cloud.origin, ("spec", *path))
 
 
 def _reserved(cloud: CloudCapacity, cluster: Cluster | None) -> Iterator[Problem]:
@@ -88,7 +88,7 @@ def _reserved(cloud: CloudCapacity, cluster: Cluster | None) -> Iterator[Problem
             f"no instance satisfies the requirements: {why}.",
             "Change requirements, labels or types.",
         )
-        yield _problem(CONTRADICTION, cloud, ("requirements",), message, fix)
+        yield cloud.origin.problem(CONTRADICTION, ("spec", "requirements"), message, fix)
         return
     wished = "reserved" in cloud.capacity_types
     if wished and not cloud.reservations:
@@ -96,7 +96,7 @@ def _reserved(cloud: CloudCapacity, cluster: Cluster | None) -> Iterator[Problem
             "capacityTypes has reserved, but reservations is empty: Karpenter uses no other reservations."
         )
         fix = "Add reservations, or remove reserved from capacityTypes."
-        yield _problem(NOTHING_RESERVED, cloud, ("capacityTypes",), message, fix)
+        yield cloud.origin.problem(NOTHING_RESERVED, ("spec", "capacityTypes"), message, fix)
     if cloud.reservations and not wished:
         yield _unwished(cloud, cluster)
     for i, one in enumerate(cloud.reservations):
@@ -104,14 +104,14 @@ def _reserved(cloud: CloudCapacity, cluster: Cluster | None) -> Iterator[Problem
         if hindrance is not None:
             message = f"Karpenter never uses the {reservation_text(one)}: {hindrance.why}."
             fix = "Change requirements or instanceTypes, or remove the reservation."
-            yield _problem(EXCLUDED, cloud, ("reservations", i), message, fix)
+            yield cloud.origin.problem(EXCLUDED, ("spec", "reservations", i), message, fix)
         if one.type == INTERRUPTIBLE:
             message = (
                 f"{reservation_text(one)} is interruptible: AWS reclaims its instances with two minutes' "
                 "notice, and Karpenter learns of it only through a separate EventBridge rule."
             )
             fix = "Use it where sessions may end at any time, and make sure that the rule exists."
-            yield _problem(NOTICE, cloud, ("reservations", i, "type"), message, fix)
+            yield cloud.origin.problem(NOTICE, ("spec", "reservations", i, "type"), message, fix)
 
 
 def _unwished(cloud: CloudCapacity, cluster: Cluster | None) -> Problem:
@@ -128,13 +128,13 @@ def _unwished(cloud: CloudCapacity, cluster: Cluster | None) -> Problem:
             "Use Karpenter 1.6 or later with the feature gate ReservedCapacity, and add reserved to "
             "capacityTypes; or remove the reservations."
         )
-        return _problem(IDLE, cloud, ("capacityTypes",), message, fix)
+        return cloud.origin.problem(IDLE, ("spec", "capacityTypes"), message, fix)
     message = (
         f"capacityTypes has no reserved: its {_machines(cloud)} stay idle and are paid for, "
         "because Karpenter launches nothing into a reservation by chance."
     )
     fix = "Add reserved to capacityTypes, or remove the reservations."
-    return _problem(IDLE, cloud, ("capacityTypes",), message, fix)
+    return cloud.origin.problem(IDLE, ("spec", "capacityTypes"), message, fix)
 
 
 def _machines(cloud: CloudCapacity) -> str:
@@ -160,7 +160,7 @@ def _order(cloud: CloudCapacity) -> Iterator[Problem]:
             "Write them in that order; for another order write two CloudCapacity documents, and list them in "
             "that order in cloudCapacity."
         )
-        yield _problem(OTHER_ORDER, cloud, ("capacityTypes",), message, fix)
+        yield cloud.origin.problem(OTHER_ORDER, ("spec", "capacityTypes"), message, fix)
     for i, one in enumerate(cloud.requirements):
         if one.key in RESERVATION_LABELS and one.operator in ("In", "Exists") and len(theirs) > 1:
             message = (
@@ -168,7 +168,7 @@ def _order(cloud: CloudCapacity) -> Iterator[Problem]:
                 f"{' or '.join(each for each in theirs if each != 'reserved')}."
             )
             fix = "Remove it, or write capacityTypes: [reserved]."
-            yield _problem(NO_FALLBACK, cloud, ("requirements", i), message, fix)
+            yield cloud.origin.problem(NO_FALLBACK, ("spec", "requirements", i), message, fix)
     yield from _images(cloud)
 
 
@@ -181,17 +181,17 @@ def _images(cloud: CloudCapacity) -> Iterator[Problem]:
         if alias.endswith("@latest") and not alias.startswith("windows"):  # which have no other version
             message = f"{alias} changes with each release of AWS, and nodes are then replaced at any time."
             fix = "Write a version, such as al2023@v20260107, and change it between windows."
-            yield _problem(MOVING_IMAGE, cloud, at, message, fix)
+            yield cloud.origin.problem(MOVING_IMAGE, ("spec", *at), message, fix)
         elif parameter and not parameter.rpartition(":")[2].isdigit():
             message = f"{shown(parameter)} may name another image at any time, and nodes are then replaced."
             fix = "Add its version after a colon, or write the image's id, and change it between windows."
-            yield _problem(MOVING_IMAGE, cloud, at, message, fix)
+            yield cloud.origin.problem(MOVING_IMAGE, ("spec", *at), message, fix)
         elif "*" in name or "?" in name:
             message = f"a new image named {shown(name)} may appear at any time, and nodes are then replaced."
-            yield _problem(MOVING_IMAGE, cloud, at, message, fix)
+            yield cloud.origin.problem(MOVING_IMAGE, ("spec", *at), message, fix)
         elif term.tags is not None and not name:
             message = "a new image with these tags may appear at any time, and nodes are then replaced."
-            yield _problem(MOVING_IMAGE, cloud, at, message, fix)
+            yield cloud.origin.problem(MOVING_IMAGE, ("spec", *at), message, fix)
 
 
 def _is_static(cloud: CloudCapacity, declared: Declared) -> bool:
@@ -202,7 +202,7 @@ def _is_static(cloud: CloudCapacity, declared: Declared) -> bool:
         for name in class_names(one)
         if name in declared.classes and cloud.name in declared.classes[name].cloud_capacity
     ]
-    return bool(users) and all(isinstance(one.holder, Nodes) for one in users)
+    return bool(users) and all(isinstance(one.holder, NodeHolder) for one in users)
 
 
 def _limits(cloud: CloudCapacity, *, is_static: bool) -> Iterator[Problem]:
@@ -212,11 +212,11 @@ def _limits(cloud: CloudCapacity, *, is_static: bool) -> Iterator[Problem]:
                 f"a limit of {amount} {resource} keeps Karpenter from buying any node.",
                 "Raise or remove it.",
             )
-            yield _problem(NOTHING, cloud, ("limits", resource), message, fix)
+            yield cloud.origin.problem(NOTHING, ("spec", "limits", resource), message, fix)
     if "nodes" in dict(cloud.limits) and "cpu" not in dict(cloud.limits) and not is_static:
         message = "Karpenter does not check this limit within one round: nodes bought at once may exceed it."
         fix = "Add a limit of cpu, which it checks."
-        yield _problem(NODES_LIMIT, cloud, ("limits", "nodes"), message, fix)
+        yield cloud.origin.problem(NODES_LIMIT, ("spec", "limits", "nodes"), message, fix)
 
 
 def _disruption(cloud: CloudCapacity) -> Iterator[Problem]:
@@ -226,29 +226,31 @@ def _disruption(cloud: CloudCapacity) -> Iterator[Problem]:
         fix = (
             "Write a time after the last pod, such as 1m; disruption budgets keep the nodes of open windows."
         )
-        yield _problem(NODES_STAY, cloud, ("disruption", "consolidateAfter"), message, fix)
+        yield cloud.origin.problem(NODES_STAY, ("spec", "disruption", "consolidateAfter"), message, fix)
     for i, budget in enumerate(said.budgets or ()):
         if _keeps_always(budget):
             message = "this budget is always active: empty nodes stay and are paid for."
             fix = "Remove it: other disruption budgets keep the nodes of open windows."
-            yield _problem(NODES_STAY, cloud, ("disruption", "budgets", i), message, fix)
+            yield cloud.origin.problem(NODES_STAY, ("spec", "disruption", "budgets", i), message, fix)
     mixed = "reserved" in cloud.capacity_types and len(cloud.capacity_types) > 1
     if mixed and said.consolidation_policy == "WhenEmpty":
         message = "with WhenEmpty no pod moves back to a reserved instance that becomes free."
         fix = "Write WhenEmptyOrUnderutilized, unless sessions must not move."
-        yield _problem(NEVER_BACK, cloud, ("disruption", "consolidationPolicy"), message, fix)
+        yield cloud.origin.problem(NEVER_BACK, ("spec", "disruption", "consolidationPolicy"), message, fix)
     if cloud.termination_grace is not None and whole_seconds(cloud.termination_grace) < 60:
         message = (
             f"sessions have {cloud.termination_grace} to end when a node is removed, regardless of their "
             "disruption budgets and of do-not-disrupt."
         )
         fix = "Write as long as a session may take, or leave it out."
-        yield _problem(KILLED, cloud, ("terminationGracePeriod",), message, fix)
+        yield cloud.origin.problem(KILLED, ("spec", "terminationGracePeriod"), message, fix)
 
 
 def _whole_nodes(declared: Declared) -> Iterator[Problem]:
     """Check the pools of whole nodes, which have the requirements of both the capacity and the class."""
-    whole = {name for one in declared.reservations if isinstance(one.holder, Nodes) for name, _ in one.seats}
+    whole = {
+        name for one in declared.reservations if isinstance(one.holder, NodeHolder) for name, _ in one.seats
+    }
     for found in declared.classes.values():
         cloud = declared.clouds.get(found.cloud_capacity[0]) if found.cloud_capacity else None
         more = 1 + len(as_requirements(found))
@@ -258,7 +260,7 @@ def _whole_nodes(declared: Declared) -> Iterator[Problem]:
                 f"{len(cloud.requirements) + more} requirements."
             )
             fix = f"Write at most {MOST_RENDERED - more} here."
-            yield _problem("B012", cloud, ("requirements",), message, fix)
+            yield cloud.origin.problem("B012", ("spec", "requirements"), message, fix)
 
 
 def _keeps_always(budget: Budget) -> bool:
@@ -281,10 +283,10 @@ def _shared(declared: Declared, site: Site) -> Iterator[Problem]:
                 continue
             if one.id and other[1] != one:
                 message = f"{one.id} is also in {other[0].name}, with different values."
-                yield _problem("B016", cloud, path, message, "Write the same in both.")
+                yield cloud.origin.problem("B016", ("spec", *path), message, "Write the same in both.")
             elif one.id and other[0] is cloud:
-                yield _problem(
-                    "B016", cloud, path, f"duplicate reservation {one.id}.", "Remove one of the two."
+                yield cloud.origin.problem(
+                    "B016", ("spec", *path), f"duplicate reservation {one.id}.", "Remove one of the two."
                 )
             elif cluster_named(other[0].cluster, site) is not cluster_named(cloud.cluster, site):
                 message = (
@@ -293,4 +295,4 @@ def _shared(declared: Declared, site: Site) -> Iterator[Problem]:
                     "and its launches may fail."
                 )
                 fix = "Give each cluster a reservation of its own."
-                yield _problem(TWICE, cloud, path, message, fix)
+                yield cloud.origin.problem(TWICE, ("spec", *path), message, fix)

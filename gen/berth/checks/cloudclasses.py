@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from berth.checks import cloudmatching
-from berth.checks.autoscalers import has_feature, problems_of_need, problems_of_reset
+from berth.checks.autoscalers import check_cluster_feature, check_replicas_stay, has_feature
 from berth.checks.ceilings import NO_END, PoolLoad, levels, peak, pool_steps, sum_changes
 from berth.checks.cloudcapacities import reservation_text
 from berth.checks.clouddemand import buys_nothing
 from berth.checks.cloudmatching import class_fit
 from berth.core.jsonvalues import instant_text
-from berth.dates.occurrence import Occurrence
+from berth.dates.expansion import Occurrence
 from berth.findings import Path, Problem
 from berth.karpenter.nodelabels import CAPACITY_TYPE, NODEPOOL
 from berth.manifests import naming
@@ -22,7 +22,7 @@ from berth.manifests.placed import class_names, cluster_named, cluster_of, place
 from berth.quantity import NANO, parse
 from berth.schema.cloudvalues import CloudCapacity, CloudReservation
 from berth.schema.declared import Declared
-from berth.schema.holders import Nodes
+from berth.schema.seatholders import NodeHolder
 from berth.schema.values import Reservation, ResourceClass, Site
 
 NEVER_THERE, NEVER_RESERVED, ORDER, WAITING = "B162", "B163", "B165", "B193"
@@ -38,7 +38,7 @@ def names_for(reservation: Reservation, found: ResourceClass) -> tuple[str, ...]
     return reservation.holder.usable_capacity(found.cloud_capacity)
 
 
-def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_capacities_of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check each class against its capacities."""
     for found in declared.classes.values():
         home = cluster_of(found, site)
@@ -62,15 +62,11 @@ def _pools(found: ResourceClass, cloud: CloudCapacity, declared: Declared, site:
     static = [
         naming.static_pool(site.name, naming.pool(one.name, found.name))
         for one in declared.reservations
-        if isinstance(one.holder, Nodes)
+        if isinstance(one.holder, NodeHolder)
         and found.name in class_names(one)
         and cloud.name in names_for(one, found)
     ]
     return [naming.node_pool(site.name, cloud.name), *static]
-
-
-def _class_problem(code: str, found: ResourceClass, path: Path, message: str, fix: str) -> Problem:
-    return Problem(code, *found.origin[:2], ("spec", *path), message, fix)
 
 
 def _fit(found: ResourceClass, cloud: CloudCapacity, pools: Sequence[str]) -> Iterator[Problem]:
@@ -79,7 +75,7 @@ def _fit(found: ResourceClass, cloud: CloudCapacity, pools: Sequence[str]) -> It
     if hindrance is not None:
         message = f"seats of this class can never run on nodes of {cloud.name}: {hindrance.why}."
         fix = "Change the class or the capacity, or remove the capacity here."
-        yield _class_problem(NEVER_THERE, found, path, message, fix)
+        yield found.origin.problem(NEVER_THERE, ("spec", *path), message, fix)
         return
     if "reserved" not in cloud.capacity_types or not cloud.reservations:
         return
@@ -91,13 +87,13 @@ def _fit(found: ResourceClass, cloud: CloudCapacity, pools: Sequence[str]) -> It
             f"{cloud.name}, which are paid for: {pinned.why}."
         )
         fix = "Remove it: capacityTypes decides what may be used. Session pods must not have it either."
-        yield _class_problem(NEVER_RESERVED, found, path, message, fix)
+        yield found.origin.problem(NEVER_RESERVED, ("spec", *path), message, fix)
         return
     for one, why in zip(cloud.reservations, reasons, strict=True):
         if why is not None and cloudmatching.exclusion(cloud, one) is None:
             message = f"its seats never use the {reservation_text(one)} of {cloud.name}: {why.why}."
             fix = "Change the class, or use a capacity without this reservation."
-            yield _class_problem(NEVER_RESERVED, found, path, message, fix)
+            yield found.origin.problem(NEVER_RESERVED, ("spec", *path), message, fix)
 
 
 def _preference(
@@ -112,7 +108,9 @@ def _preference(
                 f"its seats leave the {reservation_text(one)} of {cloud.name} idle: Karpenter treats the "
                 f"heaviest preference as required where other instances satisfy it, and {why.why}."
             )
-            yield _class_problem(NEVER_RESERVED, found, path, message, "Remove the preference, or invert it.")
+            yield found.origin.problem(
+                NEVER_RESERVED, ("spec", *path), message, "Remove the preference, or invert it."
+            )
 
 
 def _as_tried(clouds: Sequence[CloudCapacity]) -> list[CloudCapacity]:
@@ -130,7 +128,7 @@ def _waiting(found: ResourceClass, clouds: Sequence[CloudCapacity]) -> Iterator[
             )
             fix = f"Add on-demand to the capacityTypes of {cloud.name}: seats then use it when they are full."
             path: Path = ("cloudCapacity", found.cloud_capacity.index(cloud.name))
-            yield _class_problem(WAITING, found, path, message, fix)
+            yield found.origin.problem(WAITING, ("spec", *path), message, fix)
 
 
 def _weight_order(found: ResourceClass, clouds: Sequence[CloudCapacity]) -> Iterator[Problem]:
@@ -142,7 +140,7 @@ def _weight_order(found: ResourceClass, clouds: Sequence[CloudCapacity]) -> Iter
                 how = "has the same weight, and among equal ones Karpenter takes the last by name"
             message = f"Karpenter tries {tried.name} before {wished.name}: it {how}."
             fix = f"Give {wished.name} a higher weight than {tried.name}, or change the order here."
-            yield _class_problem(ORDER, found, ("cloudCapacity",), message, fix)
+            yield found.origin.problem(ORDER, ("spec", "cloudCapacity"), message, fix)
             return
 
 
@@ -150,20 +148,20 @@ NO_NODES = "B171"
 _TYPE: Path = ("spec", "backend", "type")
 
 
-def of_reservation(
+def check_whole_nodes(
     reservation: Reservation, declared: Declared, site: Site, occurrences: Sequence[Occurrence]
 ) -> Iterator[Problem]:
     """Check a reservation of whole nodes."""
-    if not isinstance(reservation.holder, Nodes):
+    if not isinstance(reservation.holder, NodeHolder):
         return
     for place in placed(reservation, declared, site):
-        yield from problems_of_need("static", place.cluster, reservation.origin, _TYPE)
-        yield from problems_of_reset(reservation, place.cluster, _TYPE)
+        yield from check_cluster_feature("static", place.cluster, reservation.origin, _TYPE)
+        yield from check_replicas_stay(reservation, place.cluster, _TYPE)
         for found in place.classes:
             if not found.cloud_capacity:
                 message = f"class {found.name} has no cloudCapacity, which says which nodes to buy."
                 fix = "Add cloudCapacity to the class, or write type: placeholder."
-                yield Problem(NO_NODES, *reservation.origin[:2], _TYPE, message, fix)
+                yield reservation.origin.problem(NO_NODES, _TYPE, message, fix)
             yield from _limit(reservation, found, declared, occurrences)
 
 
@@ -190,14 +188,14 @@ def _limit(
                 f"and CloudCapacity {cloud.name} has only {there} reserved instances for it."
             )
             fix = "Reserve fewer, or add on-demand to capacityTypes."
-            yield Problem(NO_NODES, *reservation.origin[:2], ("spec", "provisioning"), message, fix)
+            yield reservation.origin.problem(NO_NODES, ("spec", "provisioning"), message, fix)
         if most is not None and not buys_nothing("nodes", most) and highest[0] * NANO > (parse(most) or 0):
             message = (
                 f"at {instant_text(highest[1] * 60)} the reservation needs {highest[0]} nodes of class "
                 f"{found.name}, and CloudCapacity {cloud.name} is limited to {most}."
             )
             fix = f"Reserve fewer, or raise limits.nodes of {cloud.name}."
-            yield Problem(NO_NODES, *reservation.origin[:2], ("spec", "provisioning"), message, fix)
+            yield reservation.origin.problem(NO_NODES, ("spec", "provisioning"), message, fix)
 
 
 def _largest_shortage(

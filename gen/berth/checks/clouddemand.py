@@ -35,7 +35,6 @@ from berth.quantity import parse
 from berth.quantity import text as quantity_text
 from berth.schema.cloudvalues import CloudCapacity
 from berth.schema.declared import Declared
-from berth.schema.renkunames import their_path
 from berth.schema.values import ResourceClass, Site
 
 TOO_MANY, NOT_EXACTLY = "B190", "B191"
@@ -73,7 +72,7 @@ def all_window_budgets(
     return found
 
 
-def budget_problems(
+def check_window_budgets(
     declared: Declared, found: dict[str, WindowBudgets | TooManyBudgets]
 ) -> Iterator[Problem]:
     """Check the budgets, and that the file's name is not one of kustomize's."""
@@ -81,7 +80,7 @@ def budget_problems(
         cloud = declared.clouds[name]
         if name == KUSTOMIZE:
             message = f"its file would have the name {KUSTOMIZE}.yaml, which kustomize uses."
-            yield Problem(COLLISION, *cloud.origin[:2], ("metadata", "name"), message, "Rename the capacity.")
+            yield cloud.origin.problem(COLLISION, ("metadata", "name"), message, "Rename the capacity.")
         room = MAX_BUDGETS - len(own_budgets(cloud))
         fix = "Let windows open and close at the same times, or give some classes another CloudCapacity."
         if isinstance(answer, TooManyBudgets):
@@ -89,13 +88,13 @@ def budget_problems(
                 f"the windows of its classes need {answer.needed} disruption budgets; a NodePool takes "
                 f"{room} more."
             )
-            yield Problem(TOO_MANY, *cloud.origin[:2], ("spec",), message, fix)
+            yield cloud.origin.problem(TOO_MANY, ("spec",), message, fix)
         elif not answer.exactly and all(one.schedule for one in answer.held):
             message = (
                 f"date by date, the windows of its classes need more than the {room} disruption budgets that "
                 "a NodePool takes: nodes are also kept at the same hours of other days."
             )
-            yield Problem(NOT_EXACTLY, *cloud.origin[:2], ("spec",), message, fix)
+            yield cloud.origin.problem(NOT_EXACTLY, ("spec",), message, fix)
 
 
 EXPIRES, AT_ONCE = "B172", "B189"
@@ -106,7 +105,7 @@ def node_lifetime(cloud: CloudCapacity) -> int | None:
     return None if cloud.expiry == "Never" else whole_seconds(cloud.expiry)
 
 
-def of_clouds(declared: Declared) -> Iterator[Problem]:
+def check_nodes_expire_later(declared: Declared) -> Iterator[Problem]:
     """Check for nodes that expire at once."""
     for cloud in declared.clouds.values():
         if node_lifetime(cloud) == 0:
@@ -114,7 +113,7 @@ def of_clouds(declared: Declared) -> Iterator[Problem]:
                 "nodes are replaced as soon as they exist, again and again, inside and outside of windows."
             )
             fix = "Write Never, or a time longer than any window."
-            yield Problem(AT_ONCE, *cloud.origin[:2], ("spec", "expireAfter"), message, fix)
+            yield cloud.origin.problem(AT_ONCE, ("spec", "expireAfter"), message, fix)
 
 
 def expiry_text(cloud: CloudCapacity) -> str:
@@ -132,7 +131,7 @@ def expiry_fix(cloud: CloudCapacity) -> str:
     return f"Write expireAfter: Never in CloudCapacity {cloud.name}, or a longer time."
 
 
-def expiry_problems(
+def check_expiry_in_windows(
     declared: Declared, site: Site, pools_of: Callable[[str], Sequence[PoolLoad]]
 ) -> Iterator[Problem]:
     """Check for nodes that expire while windows need them, however many reservations these belong to.
@@ -152,7 +151,7 @@ def expiry_problems(
             told = holders_text([(name, str(seats)) for name, seats in held])
             path: Path = ("spec", "expireAfter") if cloud.expire_after else ("spec",)
             message = _expiry_message(cloud, bad, first, told)
-            yield Problem(EXPIRES, *cloud.origin[:2], path, message, expiry_fix(cloud))
+            yield cloud.origin.problem(EXPIRES, path, message, expiry_fix(cloud))
 
 
 def _expiry_message(cloud: CloudCapacity, bad: Sequence[Window], first: int, held: str) -> str:
@@ -182,7 +181,7 @@ def _limited_by(cloud: CloudCapacity, declared: Declared) -> dict[str, ResourceC
     return {name: one for name, one in declared.classes.items() if one.cloud_capacity == (cloud.name,)}
 
 
-def limit_problems(
+def check_limits_at_peak(
     declared: Declared, site: Site, pools_of: Callable[[str], Sequence[PoolLoad]]
 ) -> Iterator[Problem]:
     """Check limits at the peak. `pools_of` returns the pools of a cluster."""
@@ -220,7 +219,4 @@ def _limit_problem(
     )
     fix = f"Reserve fewer seats or another time, or raise limits.{limit[0]} of {cloud.name}."
     reservation = next(one for one in declared.reservations if one.name == last)
-    path: Path = ("spec", "provisioning")
-    if reservation.renku:
-        path = their_path(path, reservation.origin.prefix)
-    return Problem(TOO_LITTLE, *reservation.origin[:2], path, message, fix)
+    return reservation.problem(TOO_LITTLE, ("spec", "provisioning"), message, fix)

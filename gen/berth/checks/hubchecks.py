@@ -7,14 +7,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from berth.dates.expansion import Occurrence
 from berth.dates.moments import local_text, named
-from berth.dates.occurrence import Occurrence
 from berth.findings import Path, Problem
 from berth.manifests.placed import Placed
 from berth.schema.values import Cluster, HubFiles, ResourceClass
 
 if TYPE_CHECKING:
-    from berth.schema.z2jh import Hub, Session
+    from berth.schema.z2jh import Hub, ProfileSession
 
 PLACEHOLDERS, PRIORITY, SCHEDULER, SPAWN_LIMIT = "B262", "B263", "B264", "B265"
 _STOCK = "default-scheduler"
@@ -37,15 +37,13 @@ def counts_sessions_of(one: ResourceClass, hub: ComparedHub) -> bool:
     return is_jupyterhub and (not namespace or (sessions is not None and namespace in sessions.namespaces))
 
 
-def of_hub(hub: ComparedHub, pairs: "Sequence[tuple[ResourceClass, Sequence[Session]]]") -> Iterator[Problem]:
+def check_hub(
+    hub: ComparedHub, pairs: "Sequence[tuple[ResourceClass, Sequence[ProfileSession]]]"
+) -> Iterator[Problem]:
     """Check a hub against the classes that count its sessions."""
     yield from _user_placeholders(hub)
     yield from _priorities(hub)
     yield from _schedulers(hub, pairs)
-
-
-def _problem(hub: ComparedHub, code: str, path: Path, message: str, fix: str) -> Problem:
-    return hub.hub.written.problem(code, path, message, fix)
 
 
 # Priorities
@@ -63,7 +61,9 @@ def _user_placeholders(hub: ComparedHub) -> Iterator[Problem]:
             "them."
         )
         fix = "Write scheduling.podPriority.enabled: true, or scheduling.userPlaceholder.replicas: 0."
-        yield _problem(hub, PLACEHOLDERS, ("scheduling", "userPlaceholder", "replicas"), message, fix)
+        yield hub.hub.written.problem(
+            PLACEHOLDERS, ("scheduling", "userPlaceholder", "replicas"), message, fix
+        )
         return
     theirs = priorities.user_placeholder_priority
     path = ("scheduling", "podPriority", "userPlaceholderPriority")
@@ -73,14 +73,14 @@ def _user_placeholders(hub: ComparedHub) -> Iterator[Problem]:
             f"{priorities.default_priority}: sessions cannot preempt them."
         )
         fix = "Write a userPlaceholderPriority below defaultPriority, such as -10."
-        yield _problem(hub, PLACEHOLDERS, path, message, fix)
+        yield hub.hub.written.problem(PLACEHOLDERS, path, message, fix)
     elif theirs > ours:
         message = (
             f"the user placeholders of the chart have priority {theirs}, and the placeholders of Berth "
             f"{ours}: they preempt them."
         )
         fix = f"Write userPlaceholderPriority: {ours}, or scheduling.userPlaceholder.replicas: 0."
-        yield _problem(hub, PLACEHOLDERS, path, message, fix)
+        yield hub.hub.written.problem(PLACEHOLDERS, path, message, fix)
 
 
 def _priorities(hub: ComparedHub) -> Iterator[Problem]:
@@ -100,21 +100,25 @@ def _priorities(hub: ComparedHub) -> Iterator[Problem]:
             )
         message = f"{whose} have priority {own.default_priority}: {', and '.join(reasons)}."
         fix = f"Write a defaultPriority above {max(ours, _IGNORED_BELOW)}, such as 0."
-        yield _problem(hub, PRIORITY, ("scheduling", "podPriority", "defaultPriority"), message, fix)
+        yield hub.hub.written.problem(
+            PRIORITY, ("scheduling", "podPriority", "defaultPriority"), message, fix
+        )
     if own.image_puller_priority <= ours:
         message = (
             f"image pullers have priority {own.image_puller_priority}, and the placeholders of Berth {ours}: "
             "on a node without room for one more pod, they cannot preempt a placeholder."
         )
         fix = f"Write an imagePullerPriority above {ours}, such as -5."
-        yield _problem(hub, PRIORITY, ("scheduling", "podPriority", "imagePullerPriority"), message, fix)
+        yield hub.hub.written.problem(
+            PRIORITY, ("scheduling", "podPriority", "imagePullerPriority"), message, fix
+        )
 
 
 # Schedulers
 
 
 def _schedulers(
-    hub: ComparedHub, pairs: "Sequence[tuple[ResourceClass, Sequence[Session]]]"
+    hub: ComparedHub, pairs: "Sequence[tuple[ResourceClass, Sequence[ProfileSession]]]"
 ) -> Iterator[Problem]:
     """Report classes whose placeholders are placed by another scheduler than their sessions."""
     from berth.schema.z2jh import SCHEDULER as ENDING  # noqa: PLC0415 - few sites have a hub
@@ -139,7 +143,7 @@ def _schedulers(
             message = (
                 f"the chart runs no scheduler, and placeholders of {which} name {ours}: they stay pending."
             )
-            yield _problem(hub, SCHEDULER, path, message, "Remove schedulerName from the class.")
+            yield hub.hub.written.problem(SCHEDULER, path, message, "Remove schedulerName from the class.")
             continue
         message = (
             f"sessions are scheduled by {theirs}, and placeholders of {which} by {ours}: neither of the two "
@@ -150,13 +154,13 @@ def _schedulers(
             fix = "Remove schedulerName from the class."
         elif not is_known and theirs == usual:
             fix = f"Write schedulerName: {theirs} in the class, with the name of the Helm release."
-        yield _problem(hub, SCHEDULER, path, message, fix)
+        yield hub.hub.written.problem(SCHEDULER, path, message, fix)
 
 
 # Arrivals
 
 
-class Arrivals:
+class HubArrivals:
     """Collect how many people each hub may expect at each start, then compare with its spawn limit."""
 
     def __init__(self, hubs: Sequence[ComparedHub]) -> None:
@@ -193,4 +197,4 @@ class Arrivals:
                 "others away until these run."
             )
             fix = f"Write hub.concurrentSpawnLimit: {most}, if your API server stands it; 0 is no limit."
-            yield _problem(hub, SPAWN_LIMIT, values.spawn_limit_path, message, fix)
+            yield hub.hub.written.problem(SPAWN_LIMIT, values.spawn_limit_path, message, fix)

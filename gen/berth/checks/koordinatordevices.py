@@ -31,7 +31,7 @@ _TOGETHER = (
 )
 
 
-def of_classes(declared: Declared, _: Site) -> Iterator[Problem]:
+def check_device_requests(declared: Declared, _: Site) -> Iterator[Problem]:
     """Check the requests of each class that has devices of Koordinator."""
     for found in declared.classes.values():
         amounts = {name: parse(text) or 0 for name, text in found.requests}
@@ -40,7 +40,7 @@ def of_classes(declared: Declared, _: Site) -> Iterator[Problem]:
             continue
         for name, message, fix in _lacks(amounts):
             path = ("spec", "requests", name)
-            yield Problem(NEVER, *found.origin[:2], path, message, fix, at_key=True)
+            yield found.origin.problem(NEVER, path, message, fix, at_key=True)
 
 
 def _lacks(amounts: Mapping[str, int]) -> Iterator[tuple[str, str, str]]:

@@ -4,9 +4,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import accumulate
 
-from berth.findings import Problem
+from berth.findings import Origin, Problem
 from berth.schema.declared import Declared
-from berth.schema.report import Origin
 from berth.schema.values import ReservationOwner, Site
 
 OWNED = "B270"
@@ -56,7 +55,7 @@ def _folders(file: str) -> Iterator[str]:
     yield from [*accumulate(f"{part}/" for part in file.split("/")[:-1])][1:]
 
 
-def of_documents(declared: Declared, _: Site) -> Iterator[Problem]:
+def check_shared_documents(declared: Declared, _: Site) -> Iterator[Problem]:
     """Report shared documents that are in one file with a reservation of an owner."""
     contacts = contacts_of_files(declared, ())
     for kind, name, origin in declared.shared():
@@ -75,4 +74,4 @@ def _is_in(file: str, path: str) -> bool:
 
 def owned_problem(kind: str, name: str, origin: Origin, contacts: Contacts) -> Problem:
     message = f"{kind} {name} serves all reservations, and {origin.file} belongs to {', '.join(contacts)}."
-    return Problem(OWNED, *origin[:2], ("kind",), message, "Move it to a file of the platform team.")
+    return origin.problem(OWNED, ("kind",), message, "Move it to a file of the platform team.")

@@ -11,13 +11,12 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from berth.checks.ceilings import named_pool_steps
+from berth.dates.expansion import Occurrence
 from berth.dates.moments import hours_text
-from berth.dates.occurrence import Occurrence
-from berth.findings import Problem
+from berth.findings import Origin, Problem
 from berth.schema.declared import RESERVATION
-from berth.schema.holders import Slots
 from berth.schema.policies import APPROVAL, REFUSE, WARN, MatchSpec, PolicySpec
-from berth.schema.report import Origin
+from berth.schema.seatholders import SlotHolder
 from berth.schema.values import Reservation, ResourceClass, Site
 
 if TYPE_CHECKING:
@@ -242,7 +241,7 @@ def judge(case: PolicyCase, costs: PoolCosts) -> PolicyResult | None:
 def _priority(reservation: Reservation) -> int | None:
     """Return the highest priority that an author gives to slots; None for none."""
     holder = reservation.holder
-    if not isinstance(holder, Slots):
+    if not isinstance(holder, SlotHolder):
         return None
     given = [one for one in (holder.priority, holder.template.priority) if one is not None]
     return max(given, default=None)
@@ -292,7 +291,7 @@ def holds_without_windows(reservation: Reservation, now: int) -> bool:
     return found is not None and not reservation.suspend and found.is_open(now)
 
 
-def policy_problems(site: Site, cases: Iterable[PolicyCase], costs: PoolCosts) -> Iterator[Problem]:
+def check_policies(site: Site, cases: Iterable[PolicyCase], costs: PoolCosts) -> Iterator[Problem]:
     """Report the policies that hold, at the reservations, and those that cannot be compared, once each."""
     unknown: dict[str, list[str]] = {}
     for result in (found for case in cases if (found := judge(case, costs))):
@@ -301,9 +300,8 @@ def policy_problems(site: Site, cases: Iterable[PolicyCase], costs: PoolCosts) -
         if result.lacks_cost:
             unknown.setdefault(policy.name, []).append(reservation.name)
             continue
-        path = (*reservation.origin.prefix, "provisioning") if reservation.renku else ("spec", "provisioning")
-        at = *reservation.origin[:2], path
-        yield Problem(PROBLEM_CODES[policy.effect], *at, f"{result_text(result)}.", _FIXES[policy.effect])
+        code, message, fix = PROBLEM_CODES[policy.effect], f"{result_text(result)}.", _FIXES[policy.effect]
+        yield reservation.problem(code, ("spec", "provisioning"), message, fix)
     for i, policy in enumerate(site.policies):
         if policy.name in unknown:
             names = unknown[policy.name]
@@ -314,7 +312,7 @@ def policy_problems(site: Site, cases: Iterable[PolicyCase], costs: PoolCosts) -
             )
             fix = "Let their classes name a cloudCapacity with prices, or leave them out of the policy."
             path = ("spec", "policies", i, "when", "costAbove")
-            yield Problem(NO_COST, *site.origin[:2], path, message, fix)
+            yield site.origin.problem(NO_COST, path, message, fix)
 
 
 def result_text(result: PolicyResult) -> str:

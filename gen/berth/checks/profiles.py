@@ -9,20 +9,19 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from berth.checks import hubchecks
 from berth.checks.hubchecks import ComparedHub, counts_sessions_of
 from berth.checks.jobplacement import may_match_same_taint, names_a_taint, taint_text
-from berth.findings import ERROR, Path, Problem, severity
+from berth.findings import ERROR, Finding, Path, Problem
 from berth.manifests.placed import cluster_of
-from berth.manifests.timetable import recognition_of
+from berth.manifests.timetabletext import recognition_of
 from berth.quantity import parse
 from berth.reading.source import Source
-from berth.reading.text import SyntaxProblem
 from berth.schema.declared import Declared
+from berth.schema.documentproblems import IDLE_KEY
 from berth.schema.pod import Placement
-from berth.schema.report import IDLE_KEY
 from berth.schema.values import Cluster, HubFiles, ResourceClass, Site
 
 if TYPE_CHECKING:
     from berth.schema.renkuclasses import RenkuClass
-    from berth.schema.z2jh import Session
+    from berth.schema.z2jh import ProfileSession
 
 SMALLER, ELSEWHERE, UNREADABLE, UNKNOWN_ID = "B085", "B086", "B087", "B266"
 
@@ -37,13 +36,13 @@ class HubReadings(NamedTuple):
     """The hubs whose values are known, and the problems of their files."""
 
     hubs: tuple[ComparedHub, ...]
-    problems: tuple[Problem | SyntaxProblem, ...]
+    problems: tuple[Problem | Finding, ...]
 
 
 def read_hubs(site: Site, read: ReadFile) -> HubReadings:
     """Read the values of the hubs of each cluster."""
     hubs: list[ComparedHub] = []
-    problems: list[Problem | SyntaxProblem] = []
+    problems: list[Problem | Finding] = []
     for i, cluster in enumerate(site.clusters):
         for files in cluster.hubs:
             path: Path = ("spec", "clusters", i, "z2jh")
@@ -52,14 +51,14 @@ def read_hubs(site: Site, read: ReadFile) -> HubReadings:
             if isinstance(found, str):
                 message = f"no class is compared with {', '.join(files.files)}: {found}"
                 fix = "Correct the file, or its path."
-                problems.append(Problem(UNREADABLE, *site.origin[:2], path, message, fix))
+                problems.append(site.origin.problem(UNREADABLE, path, message, fix))
             else:
                 hubs.append(found)
     return HubReadings(tuple(hubs), tuple(problems))
 
 
 def _read_hub(
-    files: HubFiles, cluster: Cluster, path: Path, read: ReadFile, problems: list[Problem | SyntaxProblem]
+    files: HubFiles, cluster: Cluster, path: Path, read: ReadFile, problems: list[Problem | Finding]
 ) -> ComparedHub | str:
     """Return a hub, or why its values are not known."""
     from berth.schema.z2jh import read_hub  # noqa: PLC0415 - few sites name such a file
@@ -78,10 +77,10 @@ def _read_hub(
     return ComparedHub(cluster, files, path, reading.hub)
 
 
-def _first_fault(problems: Sequence[Problem | SyntaxProblem], sources: Sequence[Source]) -> str:
+def _first_fault(problems: Sequence[Problem | Finding], sources: Sequence[Source]) -> str:
     from berth.reading.place import locate  # noqa: PLC0415 - slow, and only needed with problems
 
-    found = locate(problems, sources, severity)
+    found = locate(problems, sources)
     first = next((one for one in found if one.severity == ERROR), found[0])
     which = f"{first.file} " if len({source.file for source in sources}) > 1 else ""
     return ": ".join(filter(None, (f"{which}line {first.line}", first.path, first.message)))
@@ -90,7 +89,7 @@ def _first_fault(problems: Sequence[Problem | SyntaxProblem], sources: Sequence[
 # Classes of a hub
 
 
-def of_hubs(declared: Declared, site: Site, hubs: Sequence[ComparedHub]) -> Iterator[Problem]:
+def check_hub_profiles(declared: Declared, site: Site, hubs: Sequence[ComparedHub]) -> Iterator[Problem]:
     """Compare the classes of each cluster with the profiles of its hubs."""
     for hub in hubs:
         of_cluster = [
@@ -105,15 +104,15 @@ def of_hubs(declared: Declared, site: Site, hubs: Sequence[ComparedHub]) -> Iter
             path = (*hub.path, "namespace")
             message = f"no class counts sessions in namespace {hub.files.namespace}."
             fix = "Name the namespace of sessions.namespaces, or import classes of this hub."
-            yield Problem(IDLE_KEY, *site.origin[:2], path, message, fix)
+            yield site.origin.problem(IDLE_KEY, path, message, fix)
         pairs = [(one, counted_sessions(one, hub.hub.sessions)) for one in classes]
         for one, counted in pairs:
             yield from _too_small(one, counted)
             yield from _misplaced(one, counted)
-        yield from hubchecks.of_hub(hub, pairs)
+        yield from hubchecks.check_hub(hub, pairs)
 
 
-def counted_sessions(one: ResourceClass, known: "Sequence[Session]") -> "list[Session]":
+def counted_sessions(one: ResourceClass, known: "Sequence[ProfileSession]") -> "list[ProfileSession]":
     """Return the sessions that a class counts, by their labels.
 
     Labels that no profile sets come from elsewhere, such as a hook. If the class selects by such labels
@@ -136,7 +135,7 @@ def counted_sessions(one: ResourceClass, known: "Sequence[Session]") -> "list[Se
 # Classes of Renku
 
 
-def of_renku_classes(declared: Declared, site: Site, read: ReadFile) -> Iterator[Problem | SyntaxProblem]:
+def check_renku_classes(declared: Declared, site: Site, read: ReadFile) -> Iterator[Problem | Finding]:
     """Compare the classes of each cluster that has a file of Renku's resource pools."""
     for i, cluster in enumerate(site.clusters):
         if not cluster.renku_classes:
@@ -146,7 +145,7 @@ def of_renku_classes(declared: Declared, site: Site, read: ReadFile) -> Iterator
             message = f"no class is compared with {cluster.renku_classes}: {found}"
             path: Path = ("spec", "clusters", i, "renkuClasses")
             fix = "Correct the file, or its path."
-            yield Problem(UNREADABLE, *site.origin[:2], path, message, fix)
+            yield site.origin.problem(UNREADABLE, path, message, fix)
             continue
         known = {one.id: one for one in found}
         for one in declared.classes.values():
@@ -157,7 +156,7 @@ def of_renku_classes(declared: Declared, site: Site, read: ReadFile) -> Iterator
             if theirs is None:
                 message = f"no class in {cluster.renku_classes} has the id {one.renku_id}."
                 fix = "Write the id of the class in Renku, or save the resource pools again."
-                yield _problem(UNKNOWN_ID, one, ("renkuId",), message, fix)
+                yield one.origin.problem(UNKNOWN_ID, ("spec", "renkuId"), message, fix)
             else:
                 yield from _too_small(one, [theirs])
                 yield from _misplaced(one, [theirs], theirs_only=True)
@@ -188,10 +187,6 @@ class _Sessions(Protocol):
     def placement(self) -> Mapping[str, object]: ...
 
 
-def _problem(code: str, one: ResourceClass, path: Path, message: str, fix: str) -> Problem:
-    return Problem(code, *one.origin[:2], ("spec", *path), message, fix)
-
-
 # Size
 
 
@@ -209,7 +204,7 @@ def _too_small(one: ResourceClass, counted: Sequence[_Sessions]) -> Iterator[Pro
             narrow = ", or narrow sessions.selector to smaller profiles" if one.renku_id is None else ""
             fix = f"Write {name}: {asked[name]}{narrow}."
             path: Path = ("requests", name) if name in own else ("requests",)
-            yield _problem(SMALLER, one, path, message, fix)
+            yield one.origin.problem(SMALLER, ("spec", *path), message, fix)
 
 
 def _amount(amounts: Mapping[str, str], name: str) -> int:
@@ -267,7 +262,9 @@ def _misplaced(
                 whose = f"placeholders of class {one.name} and {session.phrase}"
                 message = f"{whose} may run on different nodes: {why}."
                 there = "profile" if one.renku_id is None else "class in Renku"
-                yield _problem(ELSEWHERE, one, path, message, f"Write the {keys} of the {there}.")
+                yield one.origin.problem(
+                    ELSEWHERE, ("spec", *path), message, f"Write the {keys} of the {there}."
+                )
                 break
 
 

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 
 from berth.core.sessions import RENKU_PROJECT
 from berth.dates.exceptions import entry_path
-from berth.findings import Path, Problem
+from berth.findings import Origin, Path, Problem
 from berth.manifests.placed import class_names, cluster_named, cluster_of, pool_behaviors
 from berth.schema.declared import TERM, Declared, Reference
-from berth.schema.renkunames import their_path
-from berth.schema.report import Origin, choice, nearest, shown
+from berth.schema.documentproblems import choice, nearest, shown
 from berth.schema.values import Reservation, ResourceClass, Site
 
 UNKNOWN_CLASS, UNKNOWN_CALENDAR, UNKNOWN_CLUSTER, UNCOUNTABLE, NARROWS_NOTHING, ELSEWHERE = (
@@ -26,29 +25,27 @@ DOUBTFUL_TEMPLATE = "B074"
 UNKNOWN_CLOUD, OTHER_CLUSTER, TWO_KINDS = "B160", "B161", "B200"
 
 
-def _problem(code: str, origin: Origin, path: Path, message: str, fix: str) -> Problem:
-    return Problem(code, *origin[:2], (*origin.prefix, *path), message, fix)
-
-
-def of_cluster(origin: Origin, name: str, site: Site, path: Path = ("spec", "cluster")) -> Iterator[Problem]:
+def check_named_cluster(
+    origin: Origin, name: str, site: Site, path: Path = ("spec", "cluster")
+) -> Iterator[Problem]:
     """Check that a document's cluster exists. Without a name it is the site's only one."""
     clusters = tuple(cluster.name for cluster in site.clusters)
     if not name and len(clusters) > 1:
         message = f"cluster is missing, and the site has {len(clusters)}."
-        yield _problem("B011", origin, ("spec",), message, f"Add cluster: one of {', '.join(clusters)}.")
+        yield origin.problem("B011", ("spec",), message, f"Add cluster: one of {', '.join(clusters)}.")
     elif name and name not in clusters:
         message = f"no cluster named {shown(name)} in the Site."
-        yield _problem(UNKNOWN_CLUSTER, origin, path, message, choice(name, clusters))
+        yield origin.problem(UNKNOWN_CLUSTER, path, message, choice(name, clusters))
 
 
-def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_names_in_classes(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check the clusters and capacities of all classes."""
     for found in declared.classes.values():
-        yield from of_cluster(found.origin, found.cluster, site)
+        yield from check_named_cluster(found.origin, found.cluster, site)
         yield from _clouds(found, declared, site)
         yield from _kinds_of_capacity(found, declared)
     for capacity in declared.generic.values():
-        yield from of_cluster(capacity.origin, capacity.cluster, site)
+        yield from check_named_cluster(capacity.origin, capacity.cluster, site)
 
 
 def _clouds(found: ResourceClass, declared: Declared, site: Site) -> Iterator[Problem]:
@@ -58,13 +55,13 @@ def _clouds(found: ResourceClass, declared: Declared, site: Site) -> Iterator[Pr
         if not declared.may_exist("CloudCapacity", name):
             known = tuple(sorted((*declared.clouds, *declared.generic)))
             fix = nearest(name, known, "Add a CloudCapacity with this name; known:")
-            yield _problem(UNKNOWN_CLOUD, found.origin, path, f"no CloudCapacity named {shown(name)}.", fix)
+            yield found.origin.problem(UNKNOWN_CLOUD, path, f"no CloudCapacity named {shown(name)}.", fix)
         elif cloud is not None and home is not None:
             there = cluster_named(cloud.cluster, site)
             if there is not None and there is not home:
                 message = f"CloudCapacity {name} is in cluster {there.name}, but the class is in {home.name}."
-                yield _problem(
-                    OTHER_CLUSTER, found.origin, path, message, "Use a CloudCapacity of the class's cluster."
+                yield found.origin.problem(
+                    OTHER_CLUSTER, path, message, "Use a CloudCapacity of the class's cluster."
                 )
 
 
@@ -77,10 +74,10 @@ def _kinds_of_capacity(found: ResourceClass, declared: Declared) -> Iterator[Pro
             f"{bought[0]} is capacity of Karpenter and {generic[0]} is generic: placeholders of the class "
             f"are restricted to nodes of {bought[0]}."
         )
-        yield _problem(TWO_KINDS, found.origin, ("spec", "cloudCapacity"), message, "Name one of the two.")
+        yield found.origin.problem(TWO_KINDS, ("spec", "cloudCapacity"), message, "Name one of the two.")
 
 
-def of_renku_ids(declared: Declared) -> Iterator[Problem]:
+def check_renku_ids(declared: Declared) -> Iterator[Problem]:
     """Check for classes with the same Renku id. Each is reported with another one."""
     by_id: dict[int, list[ResourceClass]] = {}
     for found in declared.classes.values():
@@ -90,10 +87,10 @@ def of_renku_ids(declared: Declared) -> Iterator[Problem]:
         for found in same if len(same) > 1 else ():
             other = same[1] if found is same[0] else same[0]
             message = f"duplicate renkuId {number}: class {other.name} has it too."
-            yield _problem("B060", found.origin, ("spec", "renkuId"), message, "Give each class another id.")
+            yield found.origin.problem("B060", ("spec", "renkuId"), message, "Give each class another id.")
 
 
-def of_ceilings(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_names_in_ceilings(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check the classes of all ceilings."""
     names = tuple(sorted(declared.classes))
     for i, cluster in enumerate(site.clusters):
@@ -104,14 +101,14 @@ def of_ceilings(declared: Declared, site: Site) -> Iterator[Problem]:
                 home = cluster_of(found, site) if found else None
                 if not declared.may_exist("ResourceClass", name):
                     message, fix = f"no ResourceClass named {shown(name)}.", choice(name, names)
-                    yield _problem(UNKNOWN_CLASS, site.origin, path, message, fix)._replace(at_key=True)
+                    yield site.origin.problem(UNKNOWN_CLASS, path, message, fix, at_key=True)
                 elif home is not None and home is not cluster:
                     message = f"class {name} is in cluster {home.name}, so this ceiling never applies."
                     fix = f"Move it to cluster {home.name}, or remove it."
-                    yield _problem("B016", site.origin, path, message, fix)._replace(at_key=True)
+                    yield site.origin.problem("B016", path, message, fix, at_key=True)
 
 
-def of_policies(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_names_in_policies(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check the classes and clusters of all policies: a misspelled one would match nothing."""
     for i, policy in enumerate(site.policies):
         for key, match in (("match", policy.match), ("unless", policy.unless)):
@@ -121,10 +118,10 @@ def of_policies(declared: Declared, site: Site) -> Iterator[Problem]:
                     Reference("ResourceClass", name, site.origin, (*path, "classes", j)), declared
                 )
             for j, name in enumerate(match.clusters if match else ()):
-                yield from of_cluster(site.origin, name, site, (*path, "clusters", j))
+                yield from check_named_cluster(site.origin, name, site, (*path, "clusters", j))
 
 
-def of_reservation(reservation: Reservation, declared: Declared) -> Iterator[Problem]:
+def check_names_in_reservation(reservation: Reservation, declared: Declared) -> Iterator[Problem]:
     """Check everything that a reservation names."""
     at, recurrence = reservation.origin, reservation.recurrence
     yield from _calendars(at, ("spec", "recurrence"), recurrence.calendars, declared)
@@ -148,12 +145,12 @@ def of_reservation(reservation: Reservation, declared: Declared) -> Iterator[Pro
         yield from _counted(reservation, counted)
 
 
-def of_site(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_calendar_names(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check the calendars of all reservations."""
     yield from _calendars(site.origin, ("spec",), site.calendars, declared)
 
 
-def of_faulty(declared: Declared) -> Iterator[Problem]:
+def check_names_in_faulty(declared: Declared) -> Iterator[Problem]:
     """Check what faulty reservations name."""
     for one in declared.faulty:
         yield from _unknown(one, declared)
@@ -176,7 +173,9 @@ def _unknown(one: Reference, declared: Declared) -> Iterator[Problem]:
     else:
         fix = nearest(one.name, sorted(declared.terms), "Add it to `terms` of a Calendar; known:")
         code = UNKNOWN_TERM
-    yield _problem(code, one.origin, one.path, f"no {one.kind} named {shown(one.name)}.", fix)
+    yield one.origin.problem(
+        code, (*one.origin.prefix, *one.path), f"no {one.kind} named {shown(one.name)}.", fix
+    )
 
 
 def _named_classes(reservation: Reservation) -> Iterator[tuple[Path, str]]:
@@ -213,10 +212,9 @@ def _counted(reservation: Reservation, classes: list[ResourceClass]) -> Iterator
     for found in classes:
         if found.sessions is None:
             at, behavior = _counting_line(reservation, found.name)
-            path = _own_path(reservation, (*at, "scaleDownBehavior"))
             message = f"behavior {behavior} counts sessions, but class {found.name} has no `sessions`."
             fix = f"Add sessions to the class, or write {key}: none."
-            yield Problem(UNCOUNTABLE, *reservation.origin[:2], path, message, fix)
+            yield reservation.problem(UNCOUNTABLE, (*at, "scaleDownBehavior"), message, fix)
     match = reservation.sessions
     narrowed = match.namespaces or match.match_labels or match.match_annotations or match.project_template
     if narrowed or not classes or not all(found.sessions for found in classes):
@@ -226,8 +224,7 @@ def _counted(reservation: Reservation, classes: list[ResourceClass]) -> Iterator
     keys = "sessions.namespaces, matchLabels, matchAnnotations or projectTemplate"
     key = "project_template_id" if reservation.renku else keys
     fix = f"To count only the sessions of this course, add {key}."
-    path = _own_path(reservation, ("spec", "sessions"))
-    yield Problem(NARROWS_NOTHING, *reservation.origin[:2], path, message, fix)
+    yield reservation.problem(NARROWS_NOTHING, ("spec", "sessions"), message, fix)
 
 
 def _places(reservation: Reservation, classes: list[ResourceClass]) -> Iterator[Problem]:
@@ -241,33 +238,35 @@ def _places(reservation: Reservation, classes: list[ResourceClass]) -> Iterator[
             message = f"sessions of class {class_names_text} are not counted in namespace {shown(name)}."
             fix = choice(name, tuple(sorted(known)))
             path = ("spec", "sessions", "namespaces", i)
-            yield _problem(ELSEWHERE, reservation.origin, path, message, fix)
+            yield reservation.origin.problem(ELSEWHERE, (*reservation.origin.prefix, *path), message, fix)
 
 
 def _templates(
     reservation: Reservation, classes: list[ResourceClass], site: Site | None
 ) -> Iterator[Problem]:
     """Check that the sessions of each class have a project, and that its template can be looked up."""
-    path = _own_path(reservation, ("spec", "sessions", *(() if reservation.renku else ("projectTemplate",))))
-    at, counted = (*reservation.origin[:2], path), [found for found in classes if found.sessions]
+    path = ("spec", "sessions", *(() if reservation.renku else ("projectTemplate",)))
+    counted = [found for found in classes if found.sessions]
     for found in counted:
         if _has_projects(found) is False:
             message = f"sessions of class {found.name} do not belong to a Renku project: none would count."
-            yield Problem(ELSEWHERE, *at, message, "Remove it, or use a class with source renku.")
+            yield reservation.problem(
+                ELSEWHERE, path, message, "Remove it, or use a class with source renku."
+            )
         elif _has_projects(found) is None:
             message = (
                 f"sessions of class {found.name} belong to a project only if they have the annotation "
                 f"{RENKU_PROJECT}; those without it do not count."
             )
             fix = f'Remove it; if they have it, annotate berth.dev/ignore: "{DOUBTFUL_TEMPLATE}: <reason>".'
-            yield Problem(DOUBTFUL_TEMPLATE, *at, message, fix)
+            yield reservation.problem(DOUBTFUL_TEMPLATE, path, message, fix)
     names = ", ".join(found.name for found in counted if _has_projects(found) is not False)
     if names and site is not None and site.renku is None:
         message = (
             "the Site has no renku.url, so the template of a project cannot be looked up: "
             f"all sessions of class {names} count, whatever their template."
         )
-        yield Problem(DOUBTFUL_TEMPLATE, *at, message, "Add renku.url to the Site.")
+        yield reservation.problem(DOUBTFUL_TEMPLATE, path, message, "Add renku.url to the Site.")
 
 
 def _has_projects(found: ResourceClass) -> bool | None:
@@ -276,7 +275,3 @@ def _has_projects(found: ResourceClass) -> bool | None:
     if sessions is None or sessions.source == "jupyterhub":
         return False
     return True if sessions.source == "renku" or sessions.group == "amalthea.dev" else None
-
-
-def _own_path(reservation: Reservation, path: Path) -> Path:
-    return their_path(path, reservation.origin.prefix) if reservation.renku else path

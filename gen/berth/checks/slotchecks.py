@@ -14,11 +14,11 @@ from berth.findings import Path, Problem
 from berth.manifests import naming
 from berth.manifests.nodeaffinity import placement
 from berth.manifests.placed import Placed, class_names, cluster_of, placed
-from berth.manifests.slots import hindrance, is_by_profile, of_sessions, profiles
-from berth.manifests.slots import placed as placed_on
+from berth.manifests.slotobjects import hindrance, is_by_profile, of_sessions, profiles
+from berth.manifests.slotobjects import placed as placed_on
 from berth.schema.declared import Declared
 from berth.schema.grammar import QUANTITY
-from berth.schema.holders import Slots
+from berth.schema.seatholders import SlotHolder
 from berth.schema.siteparts import KoordinatorSpec
 from berth.schema.values import Cluster, Reservation, ResourceClass, Site
 
@@ -30,13 +30,13 @@ _QOS = "koordinator.sh/qosClass"
 _BATCH = "kubernetes.io/batch-"
 
 
-def of_reservation(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
+def check_reserved_slots(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
     """Check a reservation with slots, or with placeholders in a cluster with Koordinator."""
     slots, places = reservation.holder, placed(reservation, declared, site)
     if reservation.holder.has_placeholders:
         for one in places:
             yield from _placeholders(one)
-    if not isinstance(slots, Slots):
+    if not isinstance(slots, SlotHolder):
         return
     for one in places:
         if one.cluster.koordinator is None:
@@ -67,7 +67,7 @@ def _placeholders(one: Placed) -> Iterator[Problem]:
                 f"{one.cluster.priority}: no placeholder could be created."
             )
             path: Path = ("spec", "podLabels", _QOS)
-            yield Problem(REFUSED_PODS, *found.origin[:2], path, message, "Remove the label.")
+            yield found.origin.problem(REFUSED_PODS, path, message, "Remove the label.")
         for name in (name for name, _ in found.requests if name.startswith(_BATCH)):
             message = (
                 f"Koordinator in cluster {one.cluster.name} rejects pods that request {name} without {_QOS} "
@@ -75,15 +75,15 @@ def _placeholders(one: Placed) -> Iterator[Problem]:
             )
             path = ("spec", "requests", name)
             fix = "Use backend koordinator without placeholders, or request cpu and memory."
-            yield Problem(REFUSED_PODS, *found.origin[:2], path, message, fix, at_key=True)
+            yield found.origin.problem(REFUSED_PODS, path, message, fix, at_key=True)
 
 
 def _problem(reservation: Reservation, code: str, path: Path, message: str, fix: str) -> Problem:
-    return Problem(code, *reservation.origin[:2], (*_BACKEND, *path), message, fix)
+    return reservation.origin.problem(code, (*_BACKEND, *path), message, fix)
 
 
 def _policy(
-    reservation: Reservation, slots: Slots, cluster: Cluster, koordinator: KoordinatorSpec
+    reservation: Reservation, slots: SlotHolder, cluster: Cluster, koordinator: KoordinatorSpec
 ) -> Iterator[Problem]:
     said, theirs = slots.allocate_policy, koordinator.allocate_policy
     if said is not None and said != theirs:
@@ -100,7 +100,7 @@ def _policy(
         yield _problem(reservation, IDLE_KEY, ("restrictedResources",), message, "Remove it.")
 
 
-def _class(reservation: Reservation, slots: Slots, found: ResourceClass) -> Iterator[Problem]:
+def _class(reservation: Reservation, slots: SlotHolder, found: ResourceClass) -> Iterator[Problem]:
     spec = slots.template.spec()
     for key, value in spec.get("nodeSelector", {}).items():
         other = (found.pod.node_selector or {}).get(key, value)
@@ -122,15 +122,15 @@ def _class(reservation: Reservation, slots: Slots, found: ResourceClass) -> Iter
     if not any(quantity.parse(str(amount)) for amount in amounts):
         message = f"class {found.name} requests nothing: a slot would reserve nothing for a session."
         fix = "Write what a session requests."
-        yield Problem(HOLDS_NOTHING, *found.origin[:2], ("spec", "requests"), message, fix)
-    from berth.schema import slots as slotkeys  # noqa: PLC0415 - most sites have no slots
+        yield found.origin.problem(HOLDS_NOTHING, ("spec", "requests"), message, fix)
+    from berth.schema import slotparts as slotkeys  # noqa: PLC0415 - most sites have no slots
 
     for key, _ in found.pod_labels:
         if slotkeys.is_foreign(key):
             message = f"podLabels are also set on slots, and {key} changes what a slot is."
             path = ("spec", "podLabels", key)
             fix = f"Remove it, or give reservation {reservation.name} a class of its own."
-            yield Problem(slotkeys.FOREIGN, *found.origin[:2], path, message, fix, at_key=True)
+            yield found.origin.problem(slotkeys.FOREIGN, path, message, fix, at_key=True)
         elif key == slotkeys.CHARGED:
             message = (
                 f"podLabels are also set on slots: {key} counts a slot in a quota, and the session that "
@@ -141,10 +141,12 @@ def _class(reservation: Reservation, slots: Slots, found: ResourceClass) -> Iter
                 "for both."
             )
             path = ("spec", "podLabels", key)
-            yield Problem(slotkeys.QUOTA, *found.origin[:2], path, message, fix, at_key=True)
+            yield found.origin.problem(slotkeys.QUOTA, path, message, fix, at_key=True)
 
 
-def _resources(reservation: Reservation, slots: Slots, classes: list[ResourceClass]) -> Iterator[Problem]:
+def _resources(
+    reservation: Reservation, slots: SlotHolder, classes: list[ResourceClass]
+) -> Iterator[Problem]:
     held = {name for found in classes for name, _ in found.requests} | set(slots.template.overhead or ())
     for i, name in enumerate(slots.restricted_resources):
         if held and name not in held:
@@ -164,7 +166,9 @@ def _in_its_namespace(pod: dict[str, Any]) -> str:
     return "topologySpreadConstraints" if any("labelSelector" in one for one in spreads) else ""
 
 
-def _owners(reservation: Reservation, slots: Slots, classes: Sequence[ResourceClass]) -> Iterator[Problem]:
+def _owners(
+    reservation: Reservation, slots: SlotHolder, classes: Sequence[ResourceClass]
+) -> Iterator[Problem]:
     """Check that pods may use each slot, and that they are the sessions of its class."""
     if not slots.owners:
         for found in classes:
@@ -205,11 +209,11 @@ MOST_PODS = 110  # of a node, unless its kubelet is told otherwise
 _HOSTNAME = "kubernetes.io/hostname"
 
 
-def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_scheduler_of_slots(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check, once a class, that its sessions use the scheduler that knows their slots."""
     told = set[str]()
     for reservation in declared.reservations:
-        for one in placed(reservation, declared, site) if isinstance(reservation.holder, Slots) else ():
+        for one in placed(reservation, declared, site) if isinstance(reservation.holder, SlotHolder) else ():
             for found in one.classes:
                 problem = _unseen(site, one, found) if found.name not in told else None
                 if problem:
@@ -237,22 +241,20 @@ def _unseen(site: Site, one: Placed, found: ResourceClass) -> Problem | None:
             "in the reservation."
         )
     path: Path = ("spec", "schedulerName") if theirs else ("spec",)
-    return Problem(UNSEEN, *found.origin[:2], path, message, fix)
+    return found.origin.problem(UNSEEN, path, message, fix)
 
 
-def of_sizes(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_seats_fit_on_nodes(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check that a seat fits on the largest node of its cluster; otherwise it stays pending."""
     for found in declared.classes.values():
         cluster = cluster_of(found, site)
         for name, most in cluster.largest_node if cluster else ():
             asked = dict(found.requests).get(name)
             if asked is not None and _nanos(asked) > _nanos(most):
-                yield Problem(
-                    TOO_LARGE, *found.origin[:2], ("spec", "requests", name), *_larger(asked, name, most)
-                )
+                yield found.origin.problem(TOO_LARGE, ("spec", "requests", name), *_larger(asked, name, most))
 
 
-def of_amounts(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_seats_request_something(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check that a seat requests something: any number of others would fit on one node.
 
     Where all seats of a class are slots, B121 asks for it, as a slot may hold something else.
@@ -261,17 +263,19 @@ def of_amounts(declared: Declared, site: Site) -> Iterator[Problem]:
     for reservation in declared.reservations:
         for placing in placed(reservation, declared, site):
             for seat in placing.classes:
-                slotted[seat.name] = slotted.get(seat.name, True) and isinstance(reservation.holder, Slots)
+                slotted[seat.name] = slotted.get(seat.name, True) and isinstance(
+                    reservation.holder, SlotHolder
+                )
     for seat in declared.classes.values():
         if not slotted.get(seat.name, False) and not any(_nanos(amount) for _, amount in seat.requests):
             message = "the requests are 0: a seat holds nothing, so any number of them fits on one node."
-            yield Problem(
-                QUANTITY, *seat.origin[:2], ("spec", "requests"), message, "Write what one session requests."
+            yield seat.origin.problem(
+                QUANTITY, ("spec", "requests"), message, "Write what one session requests."
             )
 
 
 def _slot_size(
-    reservation: Reservation, slots: Slots, one: Placed, found: ResourceClass
+    reservation: Reservation, slots: SlotHolder, one: Placed, found: ResourceClass
 ) -> Iterator[Problem]:
     """Check that the overhead of a slot fits besides the seat."""
     overhead, requests = slots.template.overhead or {}, dict(found.requests)
@@ -295,7 +299,7 @@ def _nanos(amount: str) -> int:
     return quantity.parse(amount) or 0
 
 
-def of_profiles(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_slot_profiles(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check that the webhook does not send the same pods to two pools.
 
     There is one annotation for it, so they would require the slots of one even while only the other is
@@ -327,10 +331,10 @@ def _two_pools(reservation: Reservation, found: ResourceClass, other: str, their
     return _problem(reservation, TWO_POOLS, ("sessionAffinity",), message, fix)
 
 
-def limits_of_reservation(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
+def check_limits_of_slots(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
     """Check what Koordinator cannot guarantee for a reservation."""
     slots = reservation.holder
-    if not isinstance(slots, Slots):
+    if not isinstance(slots, SlotHolder):
         return
     classes = [declared.classes[name] for name in class_names(reservation) if name in declared.classes]
     clusters = {one.name: one for found in classes if (one := cluster_of(found, site)) and one.koordinator}
@@ -344,7 +348,7 @@ def limits_of_reservation(reservation: Reservation, declared: Declared, site: Si
             yield from _slot_size(reservation, slots, part, found)
 
 
-def _no_nodes(reservation: Reservation, slots: Slots, cluster: Cluster) -> Problem:
+def _no_nodes(reservation: Reservation, slots: SlotHolder, cluster: Cluster) -> Problem:
     """Report that autoscalers see only pods: a pending slot adds no node, and a free one keeps none."""
     message = (
         f"{cluster.autoscaler} in cluster {cluster.name} does not see slots: it adds no node for a pending "
@@ -359,7 +363,7 @@ def _no_nodes(reservation: Reservation, slots: Slots, cluster: Cluster) -> Probl
     return _problem(reservation, NO_NODES, (), message, fix)
 
 
-def _one_node(reservation: Reservation, slots: Slots, found: ResourceClass) -> Iterator[Problem]:
+def _one_node(reservation: Reservation, slots: SlotHolder, found: ResourceClass) -> Iterator[Problem]:
     """Check the number of slots on one node: to the scheduler each slot is a pod."""
     spec = slots.template.spec()
     selected = {**(found.pod.node_selector or {}), **spec.get("nodeSelector", {})}

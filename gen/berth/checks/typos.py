@@ -6,15 +6,14 @@ Instants are seconds in UTC; `now` is passed in.
 from collections.abc import Callable, Iterator, Sequence
 
 from berth.dates.exceptions import entry_path
+from berth.dates.expansion import Occurrence, window_minutes
 from berth.dates.moments import local_text, named, span_text
-from berth.dates.occurrence import Occurrence, window_minutes
 from berth.dates.recurrence import EXTRA, MOVED
 from berth.dates.zone import DAY, local
 from berth.findings import Path, Problem
 from berth.manifests.placed import Placed
 from berth.notation.zones import FIXED
-from berth.schema.holders import Unit
-from berth.schema.renkunames import their_path
+from berth.schema.seatholders import Unit
 from berth.schema.values import Move, Recurrence, Reservation
 
 LONG_WINDOW, ALL_PAST, LARGE_COUNT, EARLY_LEAD, FAR_END = "B080", "B081", "B082", "B083", "B084"
@@ -26,7 +25,7 @@ _USUAL_LEAD = 30  # minutes: the default, with which classes one after the other
 _FAR = 549 * 86_400  # seconds in 18 months
 
 
-def of_reservation(
+def check_hours_and_dates(
     reservation: Reservation, occurrences: Sequence[Occurrence], now: int | None
 ) -> Iterator[Problem]:
     """Check its hours, its leads, and, with `now`, its last date."""
@@ -39,11 +38,6 @@ def of_reservation(
     yield from _fixed_zone(reservation, occurrences)
 
 
-def _problem(reservation: Reservation, code: str, path: Path, message: str, fix: str) -> Problem:
-    at = their_path(path, reservation.origin.prefix) if reservation.renku else path
-    return Problem(code, *reservation.origin[:2], at, message, fix)
-
-
 def _long_windows(reservation: Reservation, occurrences: Sequence[Occurrence]) -> Iterator[Problem]:
     """Report each line whose hours are long, unless it says on which day it ends, or is a whole day."""
     for path, start, end in _hours(reservation.recurrence, occurrences):
@@ -52,7 +46,7 @@ def _long_windows(reservation: Reservation, occurrences: Sequence[Occurrence]) -
             day = int(end < start)
             message = f"the window lasts {minutes // 60} h {minutes % 60:02} min."
             fix = f"Check both times; if it is meant, add endDay: {day}."
-            yield _problem(reservation, LONG_WINDOW, (*path, "endTime"), message, fix)
+            yield reservation.problem(LONG_WINDOW, (*path, "endTime"), message, fix)
 
 
 def _fixed_zone(reservation: Reservation, occurrences: Sequence[Occurrence]) -> Iterator[Problem]:
@@ -69,7 +63,7 @@ def _fixed_zone(reservation: Reservation, occurrences: Sequence[Occurrence]) -> 
             f"clocks in {place.name} show {local_text(changed.start, place)[-5:]}."
         )
         fix = f"Write the place, such as {place.name}."
-        yield _problem(reservation, FIXED_ZONE, ("spec", "recurrence", "timeZone"), message, fix)
+        yield reservation.problem(FIXED_ZONE, ("spec", "recurrence", "timeZone"), message, fix)
 
 
 def _hours(recurrence: Recurrence, occurrences: Sequence[Occurrence]) -> Iterator[tuple[Path, int, int]]:
@@ -130,7 +124,7 @@ def _early_lead(
         f"seats of {resource_class} for both are held at the same time."
     )
     fix = f'Write a shorter lead; if it is meant, annotate berth.dev/ignore: "{EARLY_LEAD}: <reason>".'
-    return _problem(reservation, EARLY_LEAD, path, message, fix)
+    return reservation.problem(EARLY_LEAD, path, message, fix)
 
 
 def _far_end(reservation: Reservation, last: Occurrence, now: int) -> Iterator[Problem]:
@@ -143,10 +137,12 @@ def _far_end(reservation: Reservation, last: Occurrence, now: int) -> Iterator[P
         path = (*path, "endDate")
     message = f"the last date is {_when(last)}, more than 18 months away."
     fix = f'Check the year; if it is meant, annotate berth.dev/ignore: "{FAR_END}: <reason>".'
-    yield _problem(reservation, FAR_END, path, message, fix)
+    yield reservation.problem(FAR_END, path, message, fix)
 
 
-def of_change(reservation: Reservation, occurrences: Sequence[Occurrence], now: int) -> Iterator[Problem]:
+def check_dates_are_ahead(
+    reservation: Reservation, occurrences: Sequence[Occurrence], now: int
+) -> Iterator[Problem]:
     """Check that a new or changed reservation has a date that is not over.
 
     Only for changes: courses that are over stay in a repository for years, and that is no mistake.
@@ -155,14 +151,14 @@ def of_change(reservation: Reservation, occurrences: Sequence[Occurrence], now: 
     if last is not None and last.end <= now and not reservation.suspend:
         message = f"all dates are in the past: the last is {_when(last)}."
         fix = "Check the year."
-        yield _problem(reservation, ALL_PAST, ("spec", "recurrence"), message, fix)
+        yield reservation.problem(ALL_PAST, ("spec", "recurrence"), message, fix)
 
 
 def _when(one: Occurrence) -> str:
     return local_text(one.start, named(one.zone))
 
 
-def of_counts(placed: Placed, is_limited: Callable[[str, str], bool]) -> Iterator[Problem]:
+def check_large_counts(placed: Placed, is_limited: Callable[[str, str], bool]) -> Iterator[Problem]:
     """Report counts of the classes in a cluster above 1,000, where no ceiling limits them."""
     unit = placed.reservation.holder.unit
     here = {one.name for one in placed.classes}
@@ -172,7 +168,7 @@ def of_counts(placed: Placed, is_limited: Callable[[str, str], bool]) -> Iterato
             message = f"{count:,} {unit.plural} of {name} are more than 1,000, and no ceiling limits them."
             fix = "Check the number"
             fix += "; if it is meant, add a ceiling for the class." if unit is Unit.SEAT else "."
-            yield _problem(placed.reservation, LARGE_COUNT, path, message, fix)
+            yield placed.reservation.problem(LARGE_COUNT, path, message, fix)
 
 
 def _counts(reservation: Reservation) -> Iterator[tuple[Path, str, int]]:

@@ -25,17 +25,18 @@ from berth.core.labels import RESERVATION, SITE
 from berth.core.timetable import MAX_TARGET, Override
 from berth.dates.moments import local_text, named
 from berth.diff.wording import number_of
+from berth.findings import LiveFinding
 from berth.live import overriding
 from berth.live.access import ClusterAccess
 from berth.live.client import ClusterClient
 from berth.live.clusterfacts import ClusterFacts, ClusterLocation
-from berth.live.findings import LiveFinding
 from berth.live.gather import OccurrenceSessions, readable_timetables
 from berth.live.overriding import Overrides
 from berth.notation.instants import next_time
+from berth.output.findinglist import live_line
 from berth.pipeline import Part, Pipeline
-from berth.schema.holders import Unit
-from berth.schema.report import nearest
+from berth.schema.documentproblems import nearest
+from berth.schema.seatholders import Unit
 from berth.schema.values import Site
 
 _LONGEST = 7 * 86_400  # seconds: what lasts longer belongs in git
@@ -182,7 +183,7 @@ def _carry_out(means: ClusterAccess, site: Site, name: str, parts: dict[str, Par
         if answer is None:
             stderr(f"{cluster}: there is no timetable of {name}: nothing to override.\n")
         elif isinstance(answer, LiveFinding):
-            stderr(f"{answer.line(color=False)}\n")
+            stderr(f"{live_line(answer, color=False)}\n")
         else:
             stdout(_confirmed(site, parts[cluster], *answer, _sessions(facts.get(cluster), name, change.now)))
             continue

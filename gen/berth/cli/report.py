@@ -28,11 +28,12 @@ from berth.dates.moments import local_day
 from berth.dates.zone import date_text
 from berth.edit.edits import edit_reservation
 from berth.edit.roundtrip import Comment, EditError, MakeNode
-from berth.edit.seats import set_seats
-from berth.findings import NOTE, Problem, severity
+from berth.edit.seatcounts import set_seats
+from berth.findings import NOTE, Problem
 from berth.live.records import ReadRecords, of_text
+from berth.output.findinglist import live_line
 from berth.pipeline import Item, Pipeline
-from berth.schema.holders import Unit
+from berth.schema.seatholders import Unit
 from berth.schema.values import Reservation, Site
 
 _MARK = "Report of "  # how the comment begins
@@ -113,7 +114,7 @@ def _of_clusters(settings: Settings, site: Site, choice: ClusterChoice) -> tuple
     read, findings = read_clusters(choice.access(settings, clusters), site, clusters)
     for finding in findings:
         if finding.severity != NOTE or not read.records:
-            stderr(f"{finding.line(color=has_color(sys.stderr))}\n")
+            stderr(f"{live_line(finding, color=has_color(sys.stderr))}\n")
     return read, exit_code(findings, strict=False)
 
 
@@ -158,7 +159,7 @@ def _report(
         for problem in [_problem(reservation, summary.resource_class, proposal)]
         if not pipeline.is_silenced(problem)
     ]
-    located = pipeline.located([problem for problem, *_ in proposed], severity)
+    located = pipeline.located([problem for problem, *_ in proposed])
     places = {(finding.code, finding.message): finding for finding in located}
     prices = _prices(pipeline, items, site, {(date.reservation, date.resource_class) for date in dates})
     placed = [
@@ -179,9 +180,9 @@ def _problem(reservation: Reservation, resource_class: str, proposal: Proposal) 
         at = (*at, "seats", index, "placeholderCount")
     else:
         at = (*at, "placeholderCount")
-    file, index = reservation.origin[:2]
     message = f"{reservation.name}, {resource_class}: {proposal.why}."
-    return Problem(proposal.code, file, index, () if reservation.renku else at, message, proposal.advice)
+    path = () if reservation.renku else at
+    return reservation.origin.problem(proposal.code, path, message, proposal.advice)
 
 
 def _prices(

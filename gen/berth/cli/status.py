@@ -7,7 +7,7 @@ from typing import NamedTuple, NoReturn
 
 import click
 
-from berth.cli import preflight as preflights
+from berth.cli import preflightreport as preflights
 from berth.cli.command import CommandError, Settings, command, exit_code
 from berth.cli.console import (
     EXIT_BAD_INPUT,
@@ -31,11 +31,11 @@ from berth.cli.selection import (
 )
 from berth.dates.moments import local_day, local_text, named, near_span_text
 from berth.dates.zone import Zone
+from berth.findings import LiveFinding
 from berth.live.access import ANSWER_SECONDS, ClusterAccess
 from berth.live.clusterfacts import ClusterFacts, ClusterLocation
 from berth.live.earlier import NO_LOOKS, EarlierLooks
 from berth.live.expected import ExpectedState, expected_states
-from berth.live.findings import LiveFinding, findings_json
 from berth.live.judge import judge_cluster, remember_look
 from berth.live.poolstate import (
     ACTIVE,
@@ -52,6 +52,7 @@ from berth.live.room import steps_by_cluster
 from berth.manifests import code
 from berth.output.answers import DATA_FORMS, Answer, document, instant_column, owner_column
 from berth.output.columns import Column, Table, as_json
+from berth.output.findinglist import live_json, live_line
 from berth.output.table import Fit
 from berth.output.templates import Renderer, TemplateError
 from berth.pipeline import Item, Pipeline
@@ -284,7 +285,7 @@ def as_text(  # noqa: PLR0913 - what and how
 ) -> str:
     """Return a table of pools, and the findings below it. `zone_of` returns the zone of a reservation."""
     pools = pools_of(clusters)
-    findings = "".join(f"{finding.line(color=color)}\n" for finding in _once(clusters))
+    findings = "".join(f"{live_line(finding, color=color)}\n" for finding in _once(clusters))
     if not pools:
         return findings or "No pools.\n"
     opening = Column[PoolStatus]("open", "", lambda pool: _when(pool, zone_of(pool.reservation), now))
@@ -372,7 +373,7 @@ POOL_COLUMNS: tuple[Column[PoolStatus], ...] = (
     owner_column(lambda pool: pool.owner),
     Column("git", "", _drift),
     Column("note", "", _note),
-    Column("", "findings", lambda pool: pool.findings, json=findings_json),
+    Column("", "findings", lambda pool: pool.findings, json=live_json),
     Column("slots", "slots", lambda pool: pool.slots, _slots, _slots_json, is_optional=True),
 )
 _NARROW = ("reservation", "class", "cluster", "state", "open", "wanted", "ready", "pending", "sessions")
@@ -385,7 +386,7 @@ def as_answer(clusters: Sequence[ClusterStatus]) -> Answer:
         {
             "name": cluster.cluster,
             "context": cluster.place.context if cluster.place else None,
-            "findings": findings_json(cluster.findings),
+            "findings": live_json(cluster.findings),
         }
         for cluster in clusters
     ]

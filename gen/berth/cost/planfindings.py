@@ -13,14 +13,16 @@ from berth.cost.ledger import month_splitter
 from berth.cost.results import Money, PoolKey, Shortfall, dollars
 from berth.dates.moments import local_day, local_text, named
 from berth.dates.zone import DAY, day_of
-from berth.findings import Problem
+from berth.findings import Path, Problem
 from berth.schema.cloudvalues import GENERIC, CloudCapacity
 from berth.schema.declared import Declared
-from berth.schema.holders import Unit
+from berth.schema.seatholders import Unit
 from berth.schema.values import Entry, Extra, Reservation, ResourceClass, Site
 
 _STARTUP = "the start of a node and the pull of its images (nodeStartMinutes and imagePullMinutes)"
 LIMITS, NO_MACHINE, BUDGET, NOT_SUMMED, LEAD = "B195", "B196", "B197", "B198", "B199"
+_PROVISIONING: Path = ("spec", "provisioning")
+_BUDGET: Path = ("spec", "diff", "budget")
 
 
 def plan_problems(
@@ -36,11 +38,6 @@ def plan_problems(
         current = f"{day.year}-{day.month:02}"
         paid = monthly_costs(some, month_splitter(named(site.zone)))
         yield from _budget([one for one in months if one.month >= current], site, site.budget, paid)
-
-
-def _at(one: Reservation) -> tuple[str, int, tuple[str | int, ...]]:
-    path = (*one.origin.prefix, "provisioning") if one.renku else ("spec", "provisioning")
-    return one.origin.file, one.origin.index, path
 
 
 def _shortfalls(one: ClusterPlan, known: Mapping[str, Reservation], now: int) -> Iterator[Problem]:
@@ -62,7 +59,7 @@ def _shortfalls(one: ClusterPlan, known: Mapping[str, Reservation], now: int) ->
         fix = "Reserve fewer, or have the platform team raise the limits of the CloudCapacity."
         if not limited:
             fix = "Let the class use more capacity (cloudCapacity), or change the requirements of either."
-        yield Problem(LIMITS if limited else NO_MACHINE, *_at(reservation), message, fix)
+        yield reservation.problem(LIMITS if limited else NO_MACHINE, _PROVISIONING, message, fix)
 
 
 def short_leads(some: Iterable[ClusterPlan], declared: Declared, now: int) -> Iterator[Problem]:
@@ -117,7 +114,7 @@ def _short_leads(
                 f"Its machines exist from {local_text(found.begin, zone)} on: start it at "
                 f"{local_text(start, zone)} or later, with leadTimeMinutes: {minutes(found.needed)}."
             )
-        yield Problem(LEAD, *_at(reservation), message, fix)
+        yield reservation.problem(LEAD, _PROVISIONING, message, fix)
 
 
 def _first_machines(found: ResourceClass, clouds: Sequence[CloudCapacity], at: int) -> int:
@@ -151,7 +148,6 @@ def _budget(
 
     `paid`: by month, what each reservation costs. What has no known price could only add to it.
     """
-    at = (site.origin.file, site.origin.index, ("spec", "diff", "budget"))
     for one in months:
         names = ", ".join(sorted({f"{kind.capacity_type} {kind.type}" for kind in one.sum.unpriced}))
         missing = f"the price of {names} is not known"
@@ -163,8 +159,8 @@ def _budget(
                 f"above the budget of {most}: {told}{f'; {missing}' if names else ''}."
             )
             fix = "Reserve fewer seats or another time, or have the platform team raise the budget."
-            yield Problem(BUDGET, *at, message, fix)
+            yield site.origin.problem(BUDGET, _BUDGET, message, fix)
         elif names:
             message = f"{one.month} cannot be compared with the budget: {missing}."
             fix = "Write the price in instanceTypes of the CloudCapacity."
-            yield Problem(NOT_SUMMED, *at, message, fix)
+            yield site.origin.problem(NOT_SUMMED, _BUDGET, message, fix)

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from berth.dates.days import TitledDays, has_day_between, list_days, title_of, titled_days
+from berth.dates.dayranges import TitledDays, has_day_between, list_days, title_of, titled_days
+from berth.dates.expansion import EXCEPT, BareOccurrence, Occurrence, window_minutes
 from berth.dates.moments import span_text
-from berth.dates.occurrence import EXCEPT, BareOccurrence, Occurrence, RecurrenceFault, window_minutes
 from berth.dates.zone import DAY, Zone, clock, day_of, local, number
-from berth.findings import Path
+from berth.findings import Fault, Path
 from berth.schema.values import Calendar, Entry, Except, Move, Recurrence
 
 NOTHING_TO_SKIP = "B045"
@@ -129,7 +129,7 @@ def _by_start_and_name(excepts: Iterable[Except]) -> dict[tuple[int | None, str 
 
 def unused_excepts(
     excepts: Sequence[Except], schedule: Sequence[Entry], days: Sequence[Sequence[range]]
-) -> list[RecurrenceFault]:
+) -> list[Fault[Path]]:
     """Report entries of `except` that match no date; `days` are those of each entry of the schedule."""
     return [_unused(item, i) for i, item in enumerate(excepts) if not _matches(item, schedule, days)]
 
@@ -144,11 +144,11 @@ def _matches(item: Except, schedule: Sequence[Entry], days: Sequence[Sequence[ra
     )
 
 
-def _unused(item: Except, i: int) -> RecurrenceFault:
+def _unused(item: Except, i: int) -> Fault[Path]:
     when = f"on {item.first}" if item.first == item.last else f"from {item.first} to {item.last}"
     message = f"the schedule has no occurrence {when}{_which(item)}."
     fix = "Name an occurrence of the schedule, or remove this exception."
-    return RecurrenceFault(NOTHING_TO_SKIP, ("spec", "recurrence", "except", i), message, fix)
+    return Fault(NOTHING_TO_SKIP, ("spec", "recurrence", "except", i), message, fix)
 
 
 def _which(item: Except | Move) -> str:
@@ -182,7 +182,7 @@ def resolve_moves(
     recurrence: Recurrence,
     bare: Iterable[BareOccurrence],
     lengths: Sequence[int],
-    faults: list[RecurrenceFault],
+    faults: list[Fault[Path]],
 ) -> Moves:
     """Find the occurrence of each move. `lengths` are the minutes of each entry. Problems go to `faults`."""
     moves, schedule = recurrence.moves, recurrence.schedule
@@ -220,28 +220,28 @@ def _move_fault(
     movers: Mapping[BareOccurrence, int],
     schedule: Sequence[Entry],
     path: Path,
-) -> RecurrenceFault | None:
+) -> Fault[Path] | None:
     """Report a move that does not match exactly one occurrence, or whose occurrence has another one."""
     if not matches:
         message = f"the schedule has no occurrence on {move.day}{_which(move)}."
         fix = "Name an occurrence of the schedule, or add one with `extra`."
-        return RecurrenceFault(NOTHING_TO_MOVE, (*path, "date"), message, fix)
+        return Fault(NOTHING_TO_MOVE, (*path, "date"), message, fix)
     starts = list(dict.fromkeys(clock(wall) for wall, _ in matches))
     names = list(dict.fromkeys(schedule[entry].name or '""' for _, entry in matches))
     for key, known, given in (("startTime", starts, move.start), ("name", names, move.name)):
         if given is None and len(known) > 1:
             message = f"{move.day} has {len(matches)} occurrences, and {key} does not say which one changes."
-            return RecurrenceFault(WHICH_ONE, path, message, f"Add {key}: {' or '.join(known)}.")
+            return Fault(WHICH_ONE, path, message, f"Add {key}: {' or '.join(known)}.")
     if len(matches) > 1:
         message = f"{move.day} at {starts[0]} is the start of {len(matches)} lines: they have the same id."
-        return RecurrenceFault(SAME_ID, path, message, _NAME_ONE)
+        return Fault(SAME_ID, path, message, _NAME_ONE)
     if matches[0] in movers:
         message = f"{move.day} at {starts[0]} is already changed by moved[{movers[matches[0]]}]."
-        return RecurrenceFault(MOVED_TWICE, path, message, "Keep one of the two.")
+        return Fault(MOVED_TWICE, path, message, "Keep one of the two.")
     return None
 
 
-def moves_left_out(recurrence: Recurrence, moves: Moves, exclusions: Exclusions) -> Iterator[RecurrenceFault]:
+def moves_left_out(recurrence: Recurrence, moves: Moves, exclusions: Exclusions) -> Iterator[Fault[Path]]:
     """Report each entry of `moved` whose occurrence is left out.
 
     A single date in `except` contradicts it. A move out of a range or calendar is meant; other seats have no
@@ -258,12 +258,12 @@ def moves_left_out(recurrence: Recurrence, moves: Moves, exclusions: Exclusions)
         if reason is not None:
             message = f"{day_of(wall)} at {clock(wall)} is left out ({reason}): it has no seats to change."
             fix = "Add the new date to `to`, or remove this entry."
-            yield RecurrenceFault(LEFT_OUT, ("spec", "recurrence", "moved", to.move), message, fix)
+            yield Fault(LEFT_OUT, ("spec", "recurrence", "moved", to.move), message, fix)
 
 
 def closed_changes(
     recurrence: Recurrence, moves: Moves, reasons: Mapping[BareOccurrence, str]
-) -> Iterator[RecurrenceFault]:
+) -> Iterator[Fault[Path]]:
     """Report entries of `moved` and `extra` that do not happen; only a closed site leaves these out."""
     for one, reason in reasons.items():
         (start, entry), to = one, moves.get(one)
@@ -273,7 +273,7 @@ def closed_changes(
         elif entry < len(recurrence.schedule):
             continue
         message = f"{day_of(start)} {clock(start)} does not happen: the site is closed then ({reason})."
-        yield RecurrenceFault(CLOSED, path, message, "Choose another date, or remove this entry.")
+        yield Fault(CLOSED, path, message, "Choose another date, or remove this entry.")
 
 
 def single_excepts(excepts: Sequence[Except], wall: int, name: str) -> list[int]:
@@ -286,20 +286,20 @@ def single_excepts(excepts: Sequence[Except], wall: int, name: str) -> list[int]
     ]
 
 
-def _contradiction(i: int, to: MovedTo, wall: int) -> Iterator[RecurrenceFault]:
+def _contradiction(i: int, to: MovedTo, wall: int) -> Iterator[Fault[Path]]:
     which, verb = f"{day_of(wall)} at {clock(wall)}", "moves" if to.has_time else "changes"
     for name, index, message in (
         ("except", i, f"it leaves out {which}, which moved[{to.move}] {verb}."),
         ("moved", to.move, f"it {verb} {which}, which except[{i}] leaves out."),
     ):
         path: Path = ("spec", "recurrence", name, index)
-        yield RecurrenceFault(MOVED_AND_EXCEPTED, path, message, "Remove one of the two entries.")
+        yield Fault(MOVED_AND_EXCEPTED, path, message, "Remove one of the two entries.")
 
 
-def empty_window(path: Path) -> RecurrenceFault:
+def empty_window(path: Path) -> Fault[Path]:
     """Report a window whose end is not after its start."""
     fix = "Write a later time; for 24 hours add endDay: 1."
-    return RecurrenceFault(NO_LENGTH, path, "the end is not after the start.", fix)
+    return Fault(NO_LENGTH, path, "the end is not after the start.", fix)
 
 
 def _destination(move: Move, occurrence: BareOccurrence, lengths: Sequence[int]) -> tuple[int, int]:
@@ -335,7 +335,7 @@ class OccurrenceSource(NamedTuple):
 
 def find_overlaps(
     dated: Iterable[tuple[Occurrence, OccurrenceSource]], recurrence: Recurrence, zone: Zone
-) -> list[RecurrenceFault]:
+) -> list[Fault[Path]]:
     """Report entries whose occurrences overlap and share a class, so that their seats add up.
 
     Groups that each have a name are meant to be there together. A moved occurrence is reported at its entry
@@ -344,7 +344,7 @@ def find_overlaps(
     `dated`: occurrences by start. For later occurrences, only the one of each source that ends last matters.
     """
     latest: dict[OccurrenceSource, Occurrence] = {}
-    faults: dict[tuple[OccurrenceSource, OccurrenceSource], RecurrenceFault] = {}
+    faults: dict[tuple[OccurrenceSource, OccurrenceSource], Fault[Path]] = {}
     for occurrence, source in dated:
         for other, earlier in latest.items():
             first, second = sorted((source, other), key=_moved_last)
@@ -381,7 +381,7 @@ def _overlap(
     classes: str,
     recurrence: Recurrence,
     zone: Zone,
-) -> RecurrenceFault:
+) -> Fault[Path]:
     """Report the second of two sources, with the occurrences of both."""
     (first, second), (earlier, occurrence) = sources, occurrences
     ignore = 'annotate berth.dev/ignore: "B031: <reason>".'
@@ -392,24 +392,24 @@ def _overlap(
         when = span_text(occurrence.start, occurrence.end, zone)
         message = f"{when} overlaps {other}: seats of {classes} add up."
         path: Path = ("spec", "recurrence", "moved", second.move)
-        return RecurrenceFault(OVERLAP, path, message, f"Choose another time; if it is meant, {ignore}")
+        return Fault(OVERLAP, path, message, f"Choose another time; if it is meant, {ignore}")
     day = day_of(local(zone, max(earlier.start, occurrence.start)))
     other = "its next occurrence" if first == second else _entry_text(first.entry, recurrence)
     hours = _hours(second.entry, recurrence)
     message = f"{hours} overlaps {other}, first on {day}: seats of {classes} add up."
     fix = f"Change one of the times; if both are meant, give each its name (name: regular), or {ignore}"
-    return RecurrenceFault(OVERLAP, entry_path(second.entry, recurrence), message, fix)
+    return Fault(OVERLAP, entry_path(second.entry, recurrence), message, fix)
 
 
-def find_duplicate_ids(bare: Sequence[BareOccurrence], recurrence: Recurrence) -> list[RecurrenceFault]:
+def find_duplicate_ids(bare: Sequence[BareOccurrence], recurrence: Recurrence) -> list[Fault[Path]]:
     """Report entries with occurrences that start at the same time and have the same name."""
     names = [line.name for line in recurrence.lines]
     starts: dict[tuple[int, str], int] = {}
-    faults: dict[tuple[int, int], RecurrenceFault] = {}
+    faults: dict[tuple[int, int], Fault[Path]] = {}
     for wall, entry in sorted(bare):
         first = starts.setdefault((wall, names[entry]), entry)
         if first != entry and (first, entry) not in faults:
-            faults[first, entry] = RecurrenceFault(
+            faults[first, entry] = Fault(
                 SAME_ID,
                 (*entry_path(entry, recurrence), "startTime"),
                 f"{day_of(wall)} {clock(wall)} is also a start of {_entry_text(first, recurrence)}: "

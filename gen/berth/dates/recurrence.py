@@ -19,12 +19,11 @@ from berth.dates.exceptions import (
     resolve_moves,
     unused_excepts,
 )
-from berth.dates.occurrence import (
+from berth.dates.expansion import (
     BareOccurrence,
     Expansion,
     LocalOccurrence,
     Occurrence,
-    RecurrenceFault,
     Skipped,
     days_of_entries,
     entry_minutes,
@@ -33,7 +32,7 @@ from berth.dates.occurrence import (
     window_minutes,
 )
 from berth.dates.zone import DAY, FOLD, GAP, Zone, date_text, load, number, trait, window
-from berth.findings import Problem
+from berth.findings import Fault, Path
 from berth.notation.weekdays import DAY_NAMES, WEEKS
 from berth.schema.values import EVERY_DATE, Calendar, Entry, Extra, Recurrence, Reservation
 
@@ -149,7 +148,7 @@ class _Timing(NamedTuple):
 
     rows: tuple[_DatedOccurrence, ...]
     skipped: tuple[_SkippedDate, ...]
-    faults: tuple[RecurrenceFault, ...]
+    faults: tuple[Fault[Path], ...]
 
 
 def expand(reservation: Reservation, calendars: Mapping[str, Calendar]) -> Expansion:
@@ -168,11 +167,11 @@ def expand(reservation: Reservation, calendars: Mapping[str, Calendar]) -> Expan
     if reservation.overlap == "sum" and any_overlap(occurrences):
         dated = zip(occurrences, [_source(row, recurrence) for row in rows], strict=True)
         faults = (*faults, *find_overlaps(dated, recurrence, zone))
-    name, (file, index, _) = reservation.name, reservation.origin
+    name = reservation.name
     return Expansion(
         occurrences,
         tuple([Skipped(f"{name}/{when}", date, reason) for when, date, reason in skipped]),
-        tuple([Problem(code, file, index, at, message, fix) for code, at, message, fix in faults]),
+        tuple([reservation.origin.problem(*fault) for fault in faults]),
     )
 
 
@@ -201,14 +200,14 @@ def _timing(
     """Expand a recurrence. Cached, because many courses of a term have the same times."""
     zone = load(recurrence.zone)
     assert zone is not None
-    faults: list[RecurrenceFault] = []
+    faults: list[Fault[Path]] = []
     exclusions = Exclusions(recurrence, calendars)
     dates, skipped = _local_dates(recurrence, renku, exclusions, faults)
     return _Timing(tuple(_to_instants(recurrence, leads, dates, exclusions, zone)), skipped, tuple(faults))
 
 
 def _local_dates(
-    recurrence: Recurrence, renku: bool, exclusions: Exclusions, faults: list[RecurrenceFault]
+    recurrence: Recurrence, renku: bool, exclusions: Exclusions, faults: list[Fault[Path]]
 ) -> tuple[_LocalDates, tuple[_SkippedDate, ...]]:
     """Return the dates that remain, and those that are left out."""
     nothing = _LocalDates([], [], {}, {}), ()
@@ -262,7 +261,7 @@ def local_occurrences(
     recurrence = reservation.recurrence
     if recurrence.has_unknown_terms:
         return ()
-    faults: list[RecurrenceFault] = []
+    faults: list[Fault[Path]] = []
     lengths, days = _lengths(recurrence, faults), days_of_entries(recurrence)
     if faults or sum(sum(map(len, ranges)) for ranges in days) > _MOST_BARE:
         return ()
@@ -296,7 +295,7 @@ def local_occurrences(
     return tuple(found)
 
 
-def _lengths(recurrence: Recurrence, faults: list[RecurrenceFault]) -> list[int]:
+def _lengths(recurrence: Recurrence, faults: list[Fault[Path]]) -> list[int]:
     """Return the wall-clock minutes of each entry, then of each extra."""
     lengths = [entry_minutes(recurrence, entry) for entry in recurrence.schedule]
     lengths += [window_minutes(extra.start, extra.end, extra.end_day) for extra in recurrence.extras]
@@ -308,7 +307,7 @@ def _lengths(recurrence: Recurrence, faults: list[RecurrenceFault]) -> list[int]
 
 def _missing_dates(
     recurrence: Recurrence, renku: bool, counts: Sequence[int], kept: Sequence[BareOccurrence]
-) -> list[RecurrenceFault]:
+) -> list[Fault[Path]]:
     """Report a reservation without dates, or entries without (`counts`: the dates of each entry)."""
     if not kept:
         code = NOTHING_RENKU if renku else NOTHING
@@ -316,11 +315,11 @@ def _missing_dates(
         if not any(counts):
             why = _no_date(recurrence, recurrence.schedule)
         fix = "Change the dates, or remove the reservation."
-        return [RecurrenceFault(code, _WHOLE, f"the reservation has no occurrence: {why}.", fix)]
+        return [Fault(code, _WHOLE, f"the reservation has no occurrence: {why}.", fix)]
     code = NEVER_FALLS_RENKU if renku else NEVER_FALLS
     fix = "Change the weekday or the dates, or remove the entry."
     return [
-        RecurrenceFault(code, entry_path(i, recurrence), f"{_no_date(recurrence, [entry])}.", fix)
+        Fault(code, entry_path(i, recurrence), f"{_no_date(recurrence, [entry])}.", fix)
         for i, entry in enumerate(recurrence.schedule)
         if counts[i] == 0
     ]
@@ -353,7 +352,7 @@ def _weeks_text(weeks: Sequence[int]) -> str:
     return f" in an {word} week" if word else f" in week {' or '.join(map(str, weeks))}"
 
 
-def _missing_weeks(recurrence: Recurrence, days: Sequence[Iterable[range]]) -> list[RecurrenceFault]:
+def _missing_weeks(recurrence: Recurrence, days: Sequence[Iterable[range]]) -> list[Fault[Path]]:
     """Report each entry whose list of weeks has a week in which it never happens, unless it never does."""
     faults = []
     for i, (entry, ranges) in enumerate(zip(recurrence.schedule, days, strict=True)):
@@ -364,15 +363,13 @@ def _missing_weeks(recurrence: Recurrence, days: Sequence[Iterable[range]]) -> l
         if happening and never:
             only = entry._replace(dates=entry.dates._replace(weeks=never))
             message, fix = f"{_no_date(recurrence, [only])}.", "Remove the week, or change the dates."
-            faults.append(RecurrenceFault(NEVER_FALLS, (*entry_path(i, recurrence), "weeks"), message, fix))
+            faults.append(Fault(NEVER_FALLS, (*entry_path(i, recurrence), "weeks"), message, fix))
     return faults
 
 
-def _too_many(count: int) -> RecurrenceFault:
+def _too_many(count: int) -> Fault[Path]:
     message = f"{count:,} occurrences are more than {MOST:,}."
-    return RecurrenceFault(
-        TOO_MANY, _WHOLE, message, "Shorten the range of dates, or write several reservations."
-    )
+    return Fault(TOO_MANY, _WHOLE, message, "Shorten the range of dates, or write several reservations.")
 
 
 def _reasons(
@@ -411,7 +408,7 @@ def _suffixes(
     renku: bool,
     kept: Sequence[BareOccurrence],
     lengths: Sequence[int],
-    faults: list[RecurrenceFault],
+    faults: list[Fault[Path]],
 ) -> dict[BareOccurrence, str]:
     """Return suffixes for equal ids: for Renku `~2` and so on, by end, then position; else report them."""
     if len({wall for wall, _ in kept}) == len(kept):

@@ -13,7 +13,6 @@ from berth.diff.change import ADDED, CHANGED, REMOVED, FieldChange, SharedChange
 from berth.pipeline import Pipeline
 from berth.reading.document import parse
 from berth.schema.declared import SHARED
-from berth.schema.report import Origin
 from berth.schema.values import ResourceClass
 
 
@@ -37,7 +36,7 @@ def shared_documents(side: Pipeline) -> dict[tuple[str, str], SharedDocument]:
                 key = value["kind"], value["metadata"]["name"]
                 content = {name: one for name, one in value.items() if name not in ("apiVersion", "kind")}
                 namespaces = _namespaces(known.classes.get(key[1])) if key[0] == "ResourceClass" else ()
-                subject = SharedSubject(*key, Origin(document.file, document.index), namespaces)
+                subject = SharedSubject(*key, document.origin, namespaces)
                 found[key] = SharedDocument(subject, dict(_flat(content, "")))
     return found
 

@@ -20,7 +20,7 @@ from berth.edit.calendarvalues import (
     read_times,
 )
 from berth.edit.calendarzones import FeedZones, known_zone
-from berth.findings import Finding, severity
+from berth.findings import FilePlace, Finding
 from berth.reading.source import Source
 
 UNREADABLE, NOT_IMPORTED, PARTLY_IMPORTED = "B205", "B206", "B207"
@@ -84,8 +84,8 @@ class Feed(NamedTuple):
     def finding(self, event: Event, code: str, key: str, message: str, fix: str) -> Finding:
         """Return a finding at a property of an event, or at the event. Its path has the title."""
         where = key if key in event.lines else ""
-        at = (self.file, event.lines[where], 1)
-        return Finding(*at, code, severity(code), _path(where, event.title), message, fix)
+        place = FilePlace(self.file, event.lines[where])
+        return place.finding(code, message, fix, _path(where, event.title))
 
 
 def read_feed(source: Source) -> Feed:
@@ -94,8 +94,7 @@ def read_feed(source: Source) -> Feed:
         calendars, outside = read_components(source.text)
     except NotACalendarError as error:
         fix = "Export the calendar again, as iCalendar (.ics)."
-        level = severity(UNREADABLE)
-        finding = Finding(source.file, error.line, 1, UNREADABLE, level, "", error.message, fix)
+        finding = FilePlace(source.file, error.line).finding(UNREADABLE, error.message, fix)
         return Feed(source.file, "", "", (), (finding,))
     findings: list[Finding] = []
     events: list[Event] = []
@@ -106,8 +105,8 @@ def read_feed(source: Source) -> Feed:
         findings += reading.findings
         zones.append(reading.zones)
     if outside:
-        at, message = (source.file, outside[0], 1), "the line is outside of the calendar."
-        findings.append(Finding(*at, PARTLY_IMPORTED, severity(PARTLY_IMPORTED), "", message, "Remove it."))
+        message = "the line is outside of the calendar."
+        findings.append(FilePlace(source.file, outside[0]).finding(PARTLY_IMPORTED, message, "Remove it."))
     first, default = calendars[0], known_zone(zones[0].default)
     return Feed(
         file=source.file,
@@ -160,7 +159,7 @@ class _CalendarReading:
 
     def _report(self, code: str, place: tuple[int, str], message: str, fix: str) -> None:
         line, path = place
-        self.findings.append(Finding(self.file, line, 1, code, severity(code), path, message, fix))
+        self.findings.append(FilePlace(self.file, line).finding(code, message, fix, path))
 
     def _report_faults(self, reading: "_EventReading") -> None:
         title, uid = reading.part.title("SUMMARY"), reading.part.title("UID")

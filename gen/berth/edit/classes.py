@@ -6,21 +6,20 @@ from itertools import combinations
 from typing import NamedTuple
 
 from berth.edit.create import MODELINE
-from berth.findings import ERROR, Finding, Path, Problem, in_order, severity
+from berth.findings import ERROR, Finding, Origin, Path, Problem, in_order, severity
 from berth.output.yamltext import flow, quote
 from berth.reading.document import parse
 from berth.reading.place import locate
 from berth.reading.source import SCHEMA, Source
-from berth.reading.text import SyntaxProblem
 from berth.schema import validate
-from berth.schema.base import Json
+from berth.schema.basemodel import Json
+from berth.schema.documentproblems import MISSING, RANGE, DocumentProblems, nearest
 from berth.schema.helmvalues import ReadFile
 from berth.schema.pod import Amounts, check_resources
 from berth.schema.renkuclasses import RenkuClass, read_pools
 from berth.schema.renkunames import fitted
-from berth.schema.report import MISSING, RANGE, Report, nearest
 from berth.schema.resourceclass import ResourceClassDocument
-from berth.schema.z2jh import Hub, Session, read_hub
+from berth.schema.z2jh import Hub, ProfileSession, read_hub
 
 DUPLICATE = "B060"
 _HEAD = """\
@@ -36,13 +35,13 @@ _WIDTH = 110
 class ImportedClass(NamedTuple):
     """A class for people: its name, what a seat requests, and whose sessions it counts.
 
-    `origin` is what it was made of: file, document and path.
+    `origin` is what it was made of: document and path.
     """
 
     name: str
     requests: str
     sessions: str
-    origin: tuple[str, int, Path]
+    origin: tuple[Origin, Path]
 
 
 class ImportedClasses(NamedTuple):
@@ -74,8 +73,9 @@ class ImportedClasses(NamedTuple):
             message = (
                 f"{made.sessions}: {finding.path or 'class'} of their class {made.name}: {finding.message}"
             )
-            problem = Problem(finding.code, *made.origin, message, finding.fix)
-            (located,) = locate([problem], self.sources, severity)
+            origin, path = made.origin
+            problem = origin.problem(finding.code, path, message, finding.fix)
+            (located,) = locate([problem], self.sources)
             moved.append(located._replace(severity=finding.severity))
         return in_order(moved)
 
@@ -104,7 +104,7 @@ def import_z2jh(
     reading = read_hub(request.files, request.prefix, request.release, other_file)
     hub = reading.hub
     problems = [*reading.problems, *(() if hub is None else _unfit(hub))]
-    findings = tuple(locate(problems, reading.sources, severity))
+    findings = tuple(locate(problems, reading.sources))
     if hub is None or any(one.severity == ERROR for one in findings):
         return ImportedClasses("", (), findings)
     namespace = request.namespace or hub.written.namespace or "jupyterhub"
@@ -134,9 +134,9 @@ def import_z2jh(
     )
 
 
-def _unfit(hub: Hub) -> Iterable[Problem | SyntaxProblem]:
+def _unfit(hub: Hub) -> Iterable[Problem | Finding]:
     """Yield the problems of profiles that cannot be classes."""
-    by_name: dict[str, Session] = {}
+    by_name: dict[str, ProfileSession] = {}
     for one in hub.sessions:
         other = by_name.setdefault(one.name, one)
         if other is not one:
@@ -148,7 +148,7 @@ def _unfit(hub: Hub) -> Iterable[Problem | SyntaxProblem]:
         if not one.requests:
             message = f"{one.phrase} request nothing, so a placeholder would hold nothing."
             yield hub.written.problem(RANGE, one.path, message, "Write mem_guarantee or cpu_guarantee.")
-        report = Report("", 0)
+        report = DocumentProblems(Origin(""))
         check_resources(*one.spawner.bounds, (), report)
         for problem in report.problems:
             if severity(problem.code) == ERROR:  # warnings are those of the class
@@ -157,11 +157,11 @@ def _unfit(hub: Hub) -> Iterable[Problem | SyntaxProblem]:
                 yield hub.written.problem(problem.code, path, message, problem.fix)
 
 
-def _keys(one: Session) -> str:
+def _keys(one: ProfileSession) -> str:
     return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in one.path).lstrip(".")
 
 
-def _are_exclusive(kinds: Sequence[Session]) -> bool:
+def _are_exclusive(kinds: Sequence[ProfileSession]) -> bool:
     """Tell whether no pod has the labels that two of them add."""
     return all(
         any(one.added[key] != other.added[key] for key in one.added.keys() & other.added.keys())
@@ -191,14 +191,14 @@ def import_renku_classes(
         if name not in known:
             there = sorted(filter(None, known)) or ["none with a name"]
             message = f'no resource pool is named "{name}".'
-            problems.append(Problem(MISSING, source.file, 0, (), message, nearest(name, there)))
+            problems.append(Origin(source.file).problem(MISSING, (), message, nearest(name, there)))
     found = [one for one in reading.classes or () if (one.pool in pools if pools else not one.elsewhere)]
     skipped = [one for one in reading.classes or () if one not in found]
     if reading.classes is not None and not found and not problems:
         message = f"no class is left: {skipped[0].elsewhere}."
         fix = "Name the resource pools that you mean (--pool)."
-        problems.append(Problem(MISSING, source.file, 0, (), message, fix))
-    findings = tuple(locate(problems, [source], severity))
+        problems.append(Origin(source.file).problem(MISSING, (), message, fix))
+    findings = tuple(locate(problems, [source]))
     if not found or any(one.severity == ERROR for one in findings):
         return ImportedClasses("", (), findings)
     names = _free_names([one.name for one in found], namespace, taken)
@@ -210,7 +210,9 @@ def import_renku_classes(
     return ImportedClasses(
         text=_file(texts),
         classes=tuple(
-            ImportedClass(name, _amounts(one.requests), one.phrase, (source.file, reading.index, one.path))
+            ImportedClass(
+                name, _amounts(one.requests), one.phrase, (Origin(source.file, reading.index), one.path)
+            )
             for one, name in zip(found, names, strict=True)
         ),
         findings=findings,
@@ -274,7 +276,7 @@ def _specs(source: Source) -> dict[str, Json] | None:
     specs: dict[str, Json] = {}
     texts = []
     for document, title in zip(documents, titles, strict=True):
-        report = Report(source.file, document.index)
+        report = DocumentProblems(document.origin)
         read = validate.read(ResourceClassDocument, document.value, report)
         if read is None or read.spec.sessions is None:
             return None

@@ -11,13 +11,12 @@ from berth.dates.zone import Zone, load
 from berth.edit.calendarfeed import NOT_IMPORTED, Event, Feed, title_in
 from berth.edit.eventfilter import EventFilter
 from berth.edit.roundtrip import EditError
-from berth.findings import Finding, severity
+from berth.findings import FilePlace, Finding, Origin
 from berth.notation.refusal import Refusal
 from berth.notation.zones import zone
 from berth.pipeline import Pipeline
 from berth.reading.document import parse
 from berth.schema.metadata import IMPORTED_CALENDAR, IMPORTED_FEED, IMPORTED_FROM
-from berth.schema.report import Origin
 
 IDLE_PATTERN = "B255"
 _VERSION = re.compile(r"\s*v?\d[\d.]*")  # of a program
@@ -170,8 +169,6 @@ def idle_patterns(feed: Feed, options: ImportOptions) -> list[Finding]:
     """Report the patterns of `--only` and `--skip` that select no event."""
     fix = "Compare it with the titles and categories in the calendar; * stands for any text."
     return [
-        Finding(
-            feed.file, 1, 1, IDLE_PATTERN, severity(IDLE_PATTERN), pattern.text, "it selects no event.", fix
-        )
+        FilePlace(feed.file).finding(IDLE_PATTERN, "it selects no event.", fix, pattern.text)
         for pattern in options.events.idle(feed.events)
     ]

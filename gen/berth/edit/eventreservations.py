@@ -43,16 +43,16 @@ from berth.edit.eventimport import (
     not_read,
 )
 from berth.edit.roundtrip import MakeNode, edit_document, insert_key, to_block
-from berth.edit.seats import ONLY_CLASS, Counts
-from berth.findings import Problem, severity
+from berth.edit.seatcounts import ONLY_CLASS, Counts
+from berth.findings import Origin, Problem, severity
 from berth.pipeline import Pipeline
 from berth.reading.document import parse
 from berth.reading.source import Source
-from berth.schema.holders import Replicas, Unit
+from berth.schema.documentproblems import Refusal, shown
 from berth.schema.metadata import IMPORTED, IMPORTED_FEED, IMPORTED_FROM, IMPORTED_TITLE, IMPORTED_UID
 from berth.schema.renkunames import slug
-from berth.schema.report import Origin, Refusal, shown
 from berth.schema.reservation import DEFAULT_LEAD, LONGEST_TITLE
+from berth.schema.seatholders import ReplicaHolder, Unit
 from berth.schema.values import EVERY_SESSION, Move, Recurrence, Reservation, Seats
 
 GONE, TWICE, ADD_UP = "B208", "B209", "B252"
@@ -332,7 +332,7 @@ class _Import:
             lead=DEFAULT_LEAD,
             behavior="maintain" if counts else "none",
             sessions=EVERY_SESSION,
-            holder=Replicas(),
+            holder=ReplicaHolder(),
             suspend=False,
             renku=False,
         )
@@ -431,12 +431,12 @@ class _Import:
             is_known = record.is_ours or (record.is_old and copied is not None)
             if not is_known or record.reservation is None:
                 continue
-            name, where = record.reservation.name, record.origin[:2]
+            name = record.reservation.name
             path = ("metadata", "annotations", IMPORTED_TITLE if record.title else IMPORTED_UID)
             if copied is not None and not copied[0].has_title_key:
                 message = f"{copied[1].origin.file} was imported from the same event."
-                yield Problem(
-                    TWICE, *where, path, message, "Remove the annotations berth.dev/imported-* of the copy."
+                yield record.origin.problem(
+                    TWICE, path, message, "Remove the annotations berth.dev/imported-* of the copy."
                 )
                 continue
             occurrences = expand(record.reservation, self.project.declared.calendars).occurrences
@@ -446,7 +446,7 @@ class _Import:
             message = f'the event of {name} is gone from "{self.feed.name}", or canceled.'
             if copied is not None and copied[1].reservation is not None:
                 message = f"its event is a part of {copied[1].reservation.name} now."
-            yield Problem(GONE, *where, path, message, fix)
+            yield record.origin.problem(GONE, path, message, fix)
 
 
 def _title(group: EventGroup, name: str) -> str:

@@ -8,10 +8,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from berth.findings import LiveFinding
 from berth.live.client import ClusterClient, ClusterError, KubeContexts
 from berth.live.client import read_contexts as contexts_of
 from berth.live.clusterfacts import ClusterFacts, ClusterLocation
-from berth.live.findings import LiveFinding
 from berth.live.gather import GatherScope, gather_facts
 from berth.schema.values import Cluster, Site
 
@@ -202,4 +202,4 @@ def _unreachable(place: ClusterLocation, error: Exception) -> LiveFinding:
         fix = "Log in again."
     elif status == 403:
         fix = f"Ask for permission to list the objects in the namespace {place.namespace}."
-    return LiveFinding("S001", place.cluster, "", f"{context} does not answer: {error}.", fix)
+    return place.finding("S001", f"{context} does not answer: {error}.", fix)

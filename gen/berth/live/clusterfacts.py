@@ -18,6 +18,7 @@ from berth.core.slots import parse_slot as held
 from berth.core.state import read_pool
 from berth.core.timetable import OVERRIDE_ANNOTATION as OVERRIDE
 from berth.core.timetable import TIMETABLE_KEY
+from berth.findings import LiveFinding
 from berth.live.expected import template_json
 from berth.live.kubeobject import KubeObject, value_at
 from berth.live.overbooking import OverbookedNode
@@ -37,6 +38,9 @@ class ClusterLocation(NamedTuple):
         context = f" --context={self.context}" if self.context else ""
         namespace = f" --namespace={self.namespace}" if namespaced else ""
         return f"kubectl{context}{namespace} {command}"
+
+    def finding(self, code: str, message: str, fix: str, subject: str = "") -> LiveFinding:
+        return LiveFinding(code, self.cluster, subject, message, fix)
 
 
 class WaitReason(NamedTuple):

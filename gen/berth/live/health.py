@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterable, Iterator
 
 from berth.core import labels
 from berth.core.jsonvalues import instant_text
+from berth.findings import LiveFinding
 from berth.live.clusterfacts import ClusterFacts, ClusterLocation, ListRefused, LiveCronJob, LiveJob, LivePod
-from berth.live.findings import LiveFinding
 from berth.live.poolstate import ClusterState
 from berth.manifests import naming
 
@@ -84,10 +84,10 @@ def check_cluster(snapshot: ClusterState, code: Collection[str]) -> Iterator[Liv
     folder = f"Apply rendered/clusters/{snapshot.place.cluster}"
     if code and not facts.code:
         message = "the ConfigMaps with the in-cluster code are missing: no pod of Berth can start."
-        yield _finding(snapshot, "S010", "", message, f"{folder}/runtime.yaml.")
+        yield snapshot.place.finding("S010", message, f"{folder}/runtime.yaml.")
     elif not facts.code.issuperset(code):
         message = "the in-cluster code differs from this version of Berth."
-        yield _finding(snapshot, "S011", "", message, "Sync, or run the version of Berth that rendered it.")
+        yield snapshot.place.finding("S011", message, "Sync, or run the version of Berth that rendered it.")
     yield from _check_sweep(snapshot, f"{folder}/base.yaml.")
 
 
@@ -97,30 +97,30 @@ def check_koordinator(snapshot: ClusterState) -> Iterator[LiveFinding]:
     if isinstance(found, ListRefused) and found.status == 404:
         message = f"the cluster has no Reservation resource: {found.message}."
         fix = "Install Koordinator, or remove koordinator from the cluster in the Site."
-        yield _finding(snapshot, "S061", "", message, fix)
+        yield snapshot.place.finding("S061", message, fix)
     elif isinstance(found, ListRefused):
         message = f"the Reservations of Koordinator cannot be listed: {found.message}."
         fix = "Ask for permission to list reservations.scheduling.koordinator.sh in the whole cluster."
-        yield _finding(snapshot, "S060", "", message, fix)
+        yield snapshot.place.finding("S060", message, fix)
     for one in snapshot.facts.unread:
         message = (
             f"{snapshot.scheduler} cannot read the Reservation {one.name}, and so none at all: {one.why}."
         )
         delete = place.kubectl(f"delete reservations.scheduling.koordinator.sh {one.name}", namespaced=False)
-        yield _finding(snapshot, "S063", "", message, f"Fix or delete it: {delete}")
+        yield snapshot.place.finding("S063", message, f"Fix or delete it: {delete}")
     if unset := sorted(snapshot.facts.unset):
         message = (
             f"no slot is placed on a node with a Reservation that has no allocatePolicy: {_shortened(unset)}."
         )
         fix = "Let others write the cluster's allocatePolicy too, where slots do not find room."
-        yield _finding(snapshot, "S068", "", message, fix)
+        yield snapshot.place.finding("S068", message, fix)
     if any(re.search(CRASHING_SCHEDULER, image) for image in snapshot.facts.scheduler_images):
         message = (
             f"{snapshot.scheduler} 1.8.0 can crash when a slot ends while another pod finds no room. It "
             "starts again, and sessions run on."
         )
         fix = "Run a later version: Koordinator's pull request 3127 fixes it."
-        yield _finding(snapshot, "S080", "", message, fix)
+        yield snapshot.place.finding("S080", message, fix)
 
 
 def check_namespaces(snapshot: ClusterState) -> Iterator[LiveFinding]:
@@ -139,7 +139,7 @@ def check_namespaces(snapshot: ClusterState) -> Iterator[LiveFinding]:
                 f"rolebindings,serviceaccounts --selector={labels.SITE}={snapshot.site}"
             )
             fix = f"If nothing prunes them, delete them: {delete}"
-            yield _finding(snapshot, "S027", "", message, fix)
+            yield snapshot.place.finding("S027", message, fix)
 
 
 def other_sites(place: ClusterLocation, sites: Collection[str]) -> LiveFinding:
@@ -150,7 +150,7 @@ def other_sites(place: ClusterLocation, sites: Collection[str]) -> LiveFinding:
         "the same names, and take them from each other."
     )
     fix = "Give one of the sites a namespace of its own: namespace of its clusters."
-    return LiveFinding("S086", place.cluster, "", message, fix)
+    return place.finding("S086", message, fix)
 
 
 def check_foreign(snapshot: ClusterState) -> Iterator[LiveFinding]:
@@ -165,14 +165,14 @@ def check_foreign(snapshot: ClusterState) -> Iterator[LiveFinding]:
         )
         delete = place.kubectl(f"delete configmap/{one.name}")
         fix = f"Find out who wrote it, then delete it: {delete}"
-        yield _finding(snapshot, "S088", "", message, fix)
+        yield snapshot.place.finding("S088", message, fix)
     for pool in facts.deployments:
         if not pool.reservation:
             message = (
                 f"the Deployment {pool.name} lacks the label {labels.RESERVATION}; no timetable names it."
             )
             fix = f"Find out who wrote it: {place.kubectl(f'get deployment/{pool.name} --output=yaml')}"
-            yield _finding(snapshot, "S087", "", message, fix)
+            yield snapshot.place.finding("S087", message, fix)
 
 
 def check_labels(snapshot: ClusterState, reservation: str) -> Iterator[LiveFinding]:
@@ -182,7 +182,7 @@ def check_labels(snapshot: ClusterState, reservation: str) -> Iterator[LiveFindi
             ours = f"{labels.SITE}={snapshot.site} {labels.RESERVATION}={reservation}"
             message = f"its Deployment {pool.name} lacks the labels {ours}: the sweep does not see it."
             label = snapshot.place.kubectl(f"label deployment/{pool.name} {ours} --overwrite")
-            yield _finding(snapshot, "S087", reservation, message, f"Write it again: {label}")
+            yield snapshot.place.finding("S087", message, f"Write it again: {label}", reservation)
 
 
 def nothing_applied(snapshot: ClusterState) -> LiveFinding | None:
@@ -191,8 +191,8 @@ def nothing_applied(snapshot: ClusterState) -> LiveFinding | None:
     if facts.timetables or facts.deployments or facts.cronjobs or facts.code:
         return None
     message = f"no object of the site {snapshot.site} is in the namespace {place.namespace}."
-    return _finding(
-        snapshot, "S003", "", message, f"Apply rendered/clusters/{place.cluster}, or name its context."
+    return snapshot.place.finding(
+        "S003", message, f"Apply rendered/clusters/{place.cluster}, or name its context."
     )
 
 
@@ -200,19 +200,19 @@ def _check_sweep(snapshot: ClusterState, apply: str) -> Iterator[LiveFinding]:
     found, place = find_sweep(snapshot.facts), snapshot.place
     if found is None:
         message = f"the CronJob {naming.SWEEP} is missing: nothing repairs what a Job misses."
-        yield _finding(snapshot, "S012", "", message, apply)
+        yield snapshot.place.finding("S012", message, apply)
     elif found.suspended:
         patch = place.kubectl(f'patch cronjob/{found.name} --patch=\'{{"spec":{{"suspend":false}}}}\'')
-        yield _finding(snapshot, "S013", "", f"the CronJob {found.name} is suspended.", f"Resume it: {patch}")
+        yield snapshot.place.finding("S013", f"the CronJob {found.name} is suspended.", f"Resume it: {patch}")
     elif trouble := sweep_trouble(snapshot.facts):
         message = f"the sweep does not run, so nothing repairs what a Job misses: {trouble}"
         see = place.kubectl(f"describe jobs,pods --selector={labels.ROLE}={labels.SWEEP}")
-        yield _finding(snapshot, "S015", "", message, f"See {see}")
+        yield snapshot.place.finding("S015", message, f"See {see}")
     elif snapshot.now >= _last_good(found) + OVERDUE:
         last = f"since {instant_text(found.last_success)}" if found.last_success else "yet"
         logs = place.kubectl(f"logs --selector={labels.ROLE}={labels.SWEEP} --tail=20")
-        yield _finding(
-            snapshot, "S014", "", f"no run of {found.name} has succeeded {last}.", f"Read its log: {logs}"
+        yield snapshot.place.finding(
+            "S014", f"no run of {found.name} has succeeded {last}.", f"Read its log: {logs}"
         )
 
 
@@ -220,7 +220,7 @@ def check_creation(snapshot: ClusterState, subject: str, trouble: str) -> Iterat
     """Report that a Job or its pod cannot be made."""
     if trouble:
         fix = "Check the quotas, LimitRanges, policies and webhooks of the namespace: one of them refuses it."
-        yield _finding(snapshot, "S052", subject, trouble, fix)
+        yield snapshot.place.finding("S052", trouble, fix, subject)
 
 
 def check_jobs(
@@ -236,13 +236,13 @@ def check_jobs(
     if len(failed) >= OFTEN:
         logs = snapshot.place.kubectl(f"logs {failed[-1].name} --all-containers --tail=20")
         message = f"{len(failed)} of its pods have failed, the last is {failed[-1].name}."
-        yield _finding(snapshot, "S050", subject, message, f"Read its log: {logs}")
+        yield snapshot.place.finding("S050", message, f"Read its log: {logs}", subject)
     for job in jobs:
         if job.failure is not None:
             message = f"its Job {job.name} has failed: {_sentence(job.failure.reason, job.failure.message)}"
             see = snapshot.place.kubectl(f"describe job/{job.name}")
             fix = f"The sweep creates a new one. See why: {see}"
-            yield _finding(snapshot, "S051", subject, message, fix)
+            yield snapshot.place.finding("S051", message, fix, subject)
 
 
 def _pod_finding(snapshot: ClusterState, subject: str, pod: LivePod) -> LiveFinding:
@@ -250,7 +250,7 @@ def _pod_finding(snapshot: ClusterState, subject: str, pod: LivePod) -> LiveFind
     if pod.trouble:
         message = f"its pod {pod.name} cannot run: {_sentence(pod.trouble.reason, pod.trouble.message)}"
     see = snapshot.place.kubectl(f"describe pod/{pod.name}")
-    return _finding(snapshot, "S050", subject, message, f"See {see}")
+    return snapshot.place.finding("S050", message, f"See {see}", subject)
 
 
 def _sentence(reason: str, message: str) -> str:
@@ -260,7 +260,3 @@ def _sentence(reason: str, message: str) -> str:
 
 def _shortened(files: list[str]) -> str:
     return ", ".join(files) if len(files) <= 3 else f"{', '.join(files[:2])} and others"
-
-
-def _finding(snapshot: ClusterState, code: str, subject: str, message: str, fix: str) -> LiveFinding:
-    return LiveFinding(code, snapshot.place.cluster, subject, message, fix)

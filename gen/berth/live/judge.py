@@ -18,12 +18,11 @@ from berth.core.timetable import (
     TimetablePool,
     active_occurrences,
 )
-from berth.findings import ERROR
+from berth.findings import ERROR, LiveFinding
 from berth.live import health, persistent, rights, seats, slotseats, sync
 from berth.live.clusterfacts import ClusterFacts, LivePool
 from berth.live.earlier import EarlierLooks, departed_sessions, remember, with_departed
 from berth.live.expected import timetable_difference
-from berth.live.findings import LiveFinding
 from berth.live.gather import (
     NO_TIMETABLE,
     OccurrenceSessions,
@@ -164,7 +163,7 @@ class _ReservationJudge:
         if known.bad_override:
             message = f"an override of it is ignored: {known.bad_override}."
             fix = "Write it with berth override, or remove it with --clear."
-            found.append(LiveFinding("S037", snapshot.place.cluster, name, message, fix))
+            found.append(snapshot.place.finding("S037", message, fix, name))
         return tuple(found)
 
     def _timetable(self) -> Read | None:
@@ -255,7 +254,7 @@ def _check_seats(case: PoolState) -> Iterator[LiveFinding]:
         yield from slotseats.check_slots(case)
         return
     if case.pool.deployment:
-        yield from seats.check_seats(case)
+        yield from seats.check_pool_seats(case)
         yield from seats.check_readiness(case)
     yield from slotseats.leftover_slots(case)
 
@@ -317,13 +316,12 @@ def _check_override(case: PoolState) -> list[LiveFinding]:
     message = (
         f"an override sets the target to {case.override.target} until {instant_text(case.override.until)}."
     )
-    return [case.live("S036", message, "It ends by itself; berth override --clear ends it now.")]
+    return [case.finding("S036", message, "It ends by itself; berth override --clear ends it now.")]
 
 
 def _check_sessions(snapshot: ClusterState, timetables: Iterable[Read]) -> list[LiveFinding]:
     """Report once per open class that its sessions or templates are unknown."""
     found: dict[tuple[str, str], LiveFinding] = {}
-    cluster = snapshot.place.cluster
     for timetable in timetables:
         for pool in timetable.pools:
             name, seen = (
@@ -334,11 +332,11 @@ def _check_sessions(snapshot: ClusterState, timetables: Iterable[Read]) -> list[
                 message = f"sessions cannot be listed: {seen}."
                 known = "the number of slots" if pool.slots else "the Deployment's replicas"
                 fix = f"Ask for permission to list them; until then, wanted shows {known}."
-                found["S004", name] = LiveFinding("S004", cluster, name, message, fix)
+                found["S004", name] = snapshot.place.finding("S004", message, fix, name)
             elif _lacks_templates(timetable, pool, seen, snapshot.now):
                 message = "templates of projects are not looked up: its sessions count by their class alone."
                 fix = "Compare with the log of its pod, which asks Renku."
-                found["S005", name] = LiveFinding("S005", cluster, name, message, fix)
+                found["S005", name] = snapshot.place.finding("S005", message, fix, name)
     return [found[key] for key in sorted(found)]
 
 

@@ -8,11 +8,10 @@ from collections.abc import Iterator, Sequence
 from berth.core.jsonvalues import instant_text
 from berth.core.slots import SlotCounts
 from berth.core.timetable import TimetablePool
-from berth.findings import ERROR
+from berth.findings import ERROR, LiveFinding
 from berth.live import health, slotseats
 from berth.live.clusterfacts import ListRefused, LiveSlot
 from berth.live.expected import PersistentSeats
-from berth.live.findings import LiveFinding
 from berth.live.poolstate import (
     ACTIVE,
     COMPLETED,
@@ -100,7 +99,7 @@ class _PersistentPool:
         if self._is_over:
             until = instant_text(self._git.until or 0)
             fix = "Remove it from git, or write a later expires; until then the engine makes it again."
-            yield self._case.live("S066", f"it expired at {until}, and holds nothing.", fix)
+            yield self._case.finding("S066", f"it expired at {until}, and holds nothing.", fix)
             return
         yield from self._unlike()
         yield from self._dead(self._slot_counts)
@@ -112,7 +111,7 @@ class _PersistentPool:
             told = f"{len(late)} of {len(self._git.names)} seats are not ready"
             since = instant_text(min(one.created for one in late))
             message = f"{told}, and should stand since {since}."
-            yield self._case.live("S043", message, f"See what they wait for: {see}")
+            yield self._case.finding("S043", message, f"See what they wait for: {see}")
 
     def _unlike(self) -> Iterator[LiveFinding]:
         """Report differences to git. A reservation that is missing altogether has its own finding."""
@@ -120,7 +119,7 @@ class _PersistentPool:
         missing = [name for name in self._git.names if name not in there]
         others = [one for one in self._slots if one.held.name not in self._git.names]
         if not self._git.names and others:
-            yield self._case.live(
+            yield self._case.finding(
                 "S023",
                 f"{_slots(len(others))} stand in the cluster but not in git.",
                 f"They go with the next sync, if that prunes. By hand: {self._delete(others)}",
@@ -131,14 +130,14 @@ class _PersistentPool:
         moved = [one for one in self._ours if one.held.expires != self._git.until]
         words += [f"{len(moved)} with another end"] if moved else []
         if len(missing) == len(self._git.names) and not others:
-            yield self._case.live(
+            yield self._case.finding(
                 "S021", "it is in git but not in the cluster.", apply_hint(self._snapshot, self._name)
             )
         elif words:
             told = f"not synced: {', '.join(words)}."
             pruned = self._snapshot.engine != "none" or not others
             more = "" if pruned else f"; then remove what is not in git: {self._delete(others)}"
-            yield self._case.live("S022", told, f"{apply_hint(self._snapshot, self._name)}{more}")
+            yield self._case.finding("S022", told, f"{apply_hint(self._snapshot, self._name)}{more}")
 
     def _dead(self, seen: SlotCounts) -> Iterator[LiveFinding]:
         over = {one.uid for one in seen.dead if not (self._git.once and one.phase == "Succeeded")}
@@ -152,7 +151,7 @@ class _PersistentPool:
         )
         again = "Koordinator removes them a day later, and the engine makes them again."
         fix = f"{again} To have them at once: {self._delete(dead)}"
-        yield self._case.live("S067", f"{message}{why}", fix)
+        yield self._case.finding("S067", f"{message}{why}", fix)
 
     def _delete(self, slots: Sequence[LiveSlot]) -> str:
         some = " ".join(sorted(one.held.name for one in slots)[:3])

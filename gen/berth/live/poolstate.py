@@ -9,6 +9,7 @@ from berth.core.slots import SlotCounts, SlotDemand
 from berth.core.target import full_count, open_now, target
 from berth.core.timetable import Override, Timetable, TimetableOccurrence, TimetablePool, active_occurrences
 from berth.core.timetable import Timetable as Read
+from berth.findings import LiveFinding
 from berth.live.clusterfacts import (
     ClusterFacts,
     ClusterLocation,
@@ -20,7 +21,6 @@ from berth.live.clusterfacts import (
 )
 from berth.live.earlier import NO_LOOKS, EarlierLooks
 from berth.live.expected import ExpectedState, PersistentSeats
-from berth.live.findings import LiveFinding
 from berth.manifests.rbac import Grant
 from berth.schema.values import ReservationOwner, Site
 
@@ -230,8 +230,8 @@ class PoolState(NamedTuple):
         """Return `3 seats`, or `3 nodes` for a pool of whole nodes."""
         return seats_text(number, self.pool.holder.unit)
 
-    def live(self, code: str, message: str, fix: str) -> LiveFinding:
-        return LiveFinding(code, self.snapshot.place.cluster, self.subject, message, fix)
+    def finding(self, code: str, message: str, fix: str) -> LiveFinding:
+        return self.snapshot.place.finding(code, message, fix, self.subject)
 
     def kubectl(self, command: str, *, namespaced: bool = True) -> str:
         return self.snapshot.place.kubectl(command, namespaced=namespaced)

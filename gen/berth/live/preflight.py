@@ -13,14 +13,13 @@ from berth.core import labels
 from berth.core.objectnames import is_timetable
 from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, EVENT, JOB, NODE_POOL, POD, ObjectKind
 from berth.dates.moments import local_text, named
-from berth.findings import NOTE
+from berth.findings import NOTE, LiveFinding
 from berth.live import clusterfacts
 from berth.live.client import ClusterError
 from berth.live.clusterfacts import ClusterLocation, LivePod, WaitReason
-from berth.live.findings import LiveFinding
 from berth.live.health import other_sites
 from berth.live.kubeobject import KubeObject
-from berth.live.listing import list_all
+from berth.live.objectlists import list_all
 from berth.live.room import (
     LimitingObject,
     PodLoad,
@@ -65,7 +64,7 @@ class Client(Protocol):
     def delete(self, path: str, options: Mapping[str, object]) -> Any: ...
 
 
-class Clock(NamedTuple):
+class PreflightClock(NamedTuple):
     """`now` in seconds; it need not be the time of day."""
 
     now: Callable[[], float]
@@ -88,7 +87,7 @@ class PreflightScope(NamedTuple):
     zone: str = "UTC"  # in which instants are told
 
 
-class Check(NamedTuple):
+class PreflightCheck(NamedTuple):
     """A check and what it found. `reservation` is empty for what all of them need. `seconds`: what a test Job
     took.
     """
@@ -106,7 +105,9 @@ class Check(NamedTuple):
         return all(finding.severity == NOTE for finding in self.findings)
 
 
-def run_preflight(client: Client, place: ClusterLocation, scope: PreflightScope, clock: Clock) -> list[Check]:
+def run_preflight(
+    client: Client, place: ClusterLocation, scope: PreflightScope, clock: PreflightClock
+) -> list[PreflightCheck]:
     """Run all checks in a cluster. Raises ClusterError if it cannot be read."""
     return list(_Preflight(client, place, scope, clock).checks())
 
@@ -160,11 +161,13 @@ class _Limits(NamedTuple):
     """Objects with limits, or a check that says why they are not known."""
 
     found: list[KubeObject]
-    unread: Check | None = None
+    unread: PreflightCheck | None = None
 
 
 class _Preflight:
-    def __init__(self, client: Client, place: ClusterLocation, scope: PreflightScope, clock: Clock) -> None:
+    def __init__(
+        self, client: Client, place: ClusterLocation, scope: PreflightScope, clock: PreflightClock
+    ) -> None:
         self._client, self._place, self._scope, self._clock = client, place, scope, clock
         cronjobs = list_all(client.get, CRON_JOB.path(place.namespace), labels.SITE, "", JSON)
         self._cronjobs = [one for one in cronjobs if clusterfacts.label(one, labels.SITE) == scope.site]
@@ -180,7 +183,7 @@ class _Preflight:
         path = kind.path(self._place.namespace)
         return list_all(self._client.get, path, f"{labels.SITE}={self._scope.site}", "", JSON)
 
-    def checks(self) -> Iterator[Check]:
+    def checks(self) -> Iterator[PreflightCheck]:
         if others := {clusterfacts.label(one, labels.SITE) for one in self._foreign}:
             finding = other_sites(self._place, sorted(others))
             yield self._check("", "namespace", self._place.namespace, [finding])
@@ -196,7 +199,7 @@ class _Preflight:
         for name in chosen if self._scope.named else runnable[:1]:
             yield self._test(name)
 
-    def _of_sweep(self) -> Iterator[Check]:
+    def _of_sweep(self) -> Iterator[PreflightCheck]:
         found = next((one for one in self._cronjobs if one["metadata"]["name"] == naming.SWEEP), None)
         if found is None:
             yield self._check("", "sweep", naming.SWEEP, [self._missing("", "CronJob", naming.SWEEP)])
@@ -204,7 +207,7 @@ class _Preflight:
         yield self._check("", "sweep", naming.SWEEP, self._job_findings("", found))
         yield self._permissions("", _account(found), naming.SWEEP)
 
-    def _of_reservation(self, name: str) -> Iterator[Check]:
+    def _of_reservation(self, name: str) -> Iterator[PreflightCheck]:
         cronjob = self._cronjob(name)
         if cronjob is None:
             yield self._check(name, "Job", name, [self._missing(name, "CronJob", naming.single(name))])
@@ -223,7 +226,7 @@ class _Preflight:
 
     # room for all seats of the next windows
 
-    def _of_room(self) -> Iterator[Check]:
+    def _of_room(self) -> Iterator[PreflightCheck]:
         loads = [*self._loads()]
         quotas = self._limits(f"/api/v1/namespaces/{self._place.namespace}/resourcequotas", "ResourceQuotas")
         pools = self._limits(NODE_POOL.path(""), "NodePools")
@@ -260,7 +263,7 @@ class _Preflight:
             finding = self._unknown_room(f"{what} cannot be listed: {error}")
             return _Limits([], self._check("", "room", what, [finding]))
 
-    def _room(self, found: LimitingObject) -> Check:
+    def _room(self, found: LimitingObject) -> PreflightCheck:
         findings = []
         if found.unknown:
             findings.append(self._unknown_room(f"{found.name} is not compared: {found.unknown}"))
@@ -269,16 +272,16 @@ class _Preflight:
             needed = f"on {when} the windows need {room.text} of {found.name}"
             if room.is_too_small:
                 fix = "Raise the limit, reserve fewer seats, or move a window."
-                findings.append(self._finding("S078", "", f"{needed}.", fix))
+                findings.append(self._place.finding("S078", f"{needed}.", fix))
             elif room.is_taken:
                 others = quantity.text(max(0, room.used - room.own))
                 fix = "See what else uses it, or raise the limit."
-                findings.append(self._finding("S079", "", f"{needed}; others use {others} of it now.", fix))
+                findings.append(self._place.finding("S079", f"{needed}; others use {others} of it now.", fix))
         return self._check("", "room", found.name, findings)._replace(rooms=found.rooms)
 
     def _unknown_room(self, message: str) -> LiveFinding:
         fix = "Look yourself whether all seats have room there, or ask for the permission (docs/status.md)."
-        return self._finding("S077", "", f"{message}.", fix)
+        return self._place.finding("S077", f"{message}.", fix)
 
     def _cronjob(self, name: str) -> KubeObject | None:
         found = [one for one in self._cronjobs if clusterfacts.label(one, labels.RESERVATION) == name]
@@ -305,12 +308,14 @@ class _Preflight:
             if not error.status:
                 raise
             message = f"the API server refuses a {kind.name} of {name}: {error}."
-            return [self._finding(code, subject, message, f"Check the {_RULES}: one of them refuses it.")]
+            return [
+                self._place.finding(code, message, f"Check the {_RULES}: one of them refuses it.", subject)
+            ]
         return []
 
     # what its account may do
 
-    def _permissions(self, subject: str, account: str, expected: str) -> Check:
+    def _permissions(self, subject: str, account: str, expected: str) -> PreflightCheck:
         """Check that a ServiceAccount may do what git gives to the `expected` one."""
         findings = []
         for access in dict.fromkeys(self._scope.access[expected]):
@@ -324,7 +329,7 @@ class _Preflight:
             if not is_allowed:
                 message = f"the ServiceAccount {account} may not {access.describe()}."
                 fix = f"Apply rendered/clusters/{self._place.cluster} again, with its Roles and RoleBindings."
-                findings.append(self._finding("S073", subject, message, fix))
+                findings.append(self._place.finding("S073", message, fix, subject))
         return self._check(subject, "permissions", account, findings)
 
     def _is_allowed(self, account: str, access: Access) -> bool:
@@ -352,7 +357,7 @@ class _Preflight:
 
     # what really runs
 
-    def _test(self, reservation: str) -> Check:
+    def _test(self, reservation: str) -> PreflightCheck:
         cronjob = self._cronjob(reservation)
         assert cronjob is not None
         job = trial_job(cronjob, self._scope.seconds)
@@ -377,9 +382,9 @@ class _Preflight:
         if error.status == 409:
             message = f"the Job {name} exists: another preflight runs, or one was interrupted."
             delete = self._place.kubectl(f"delete job/{name}")
-            return self._finding("S074", subject, message, f"Try again in a few minutes, or: {delete}")
+            return self._place.finding("S074", message, f"Try again in a few minutes, or: {delete}", subject)
         message = f"the test Job {name} cannot be made: {error}."
-        return self._finding("S074", subject, message, f"Check the {_RULES}.")
+        return self._place.finding("S074", message, f"Check the {_RULES}.", subject)
 
     def _outcome(self, subject: str, name: str, until: float) -> list[LiveFinding]:
         """Wait for the end of the test Job; return nothing if it succeeds."""
@@ -389,12 +394,12 @@ class _Preflight:
             why = told or why
             if over and over != "Complete":
                 message = f"the test Job {name} has failed: {why}."
-                return [self._finding("S074", subject, message, _ADVICE)]
+                return [self._place.finding("S074", message, _ADVICE, subject)]
             if over:
                 return []
             if self._clock.now() >= until:
                 message = f"the test Job {name} has not run within {self._scope.seconds} s: {why}."
-                return [self._finding("S074", subject, message, _ADVICE)]
+                return [self._place.finding("S074", message, _ADVICE, subject)]
             self._clock.sleep(_POLL)
 
     def _look(self, name: str) -> tuple[str, str]:
@@ -430,7 +435,9 @@ class _Preflight:
                 return []
             message = f"the test Job {name} cannot be deleted: {error}."
             fix = f"It goes by itself {KEPT_SECONDS} s after its end. By hand: "
-            return [self._finding("S076", subject, message, fix + self._place.kubectl(f"delete job/{name}"))]
+            return [
+                self._place.finding("S076", message, fix + self._place.kubectl(f"delete job/{name}"), subject)
+            ]
         return []
 
     # what is told
@@ -438,17 +445,16 @@ class _Preflight:
     def _missing(self, subject: str, kind: str, name: str) -> LiveFinding:
         message = f"the {kind} {name} is not in the cluster."
         fix = f"Apply rendered/clusters/{self._place.cluster}, or let the engine sync it."
-        return self._finding("S075", subject, message, fix)
+        return self._place.finding("S075", message, fix, subject)
 
     def _unchecked(self, subject: str, what: str, error: ClusterError) -> LiveFinding:
         fix = "Ask for the permissions of the preflight (docs/status.md), or let an administrator run it."
-        return self._finding("S070", subject, f"it is not known {what}: {error}.", fix)
+        return self._place.finding("S070", f"it is not known {what}: {error}.", fix, subject)
 
-    def _finding(self, code: str, subject: str, message: str, fix: str) -> LiveFinding:
-        return LiveFinding(code, self._place.cluster, subject, message, fix)
-
-    def _check(self, reservation: str, what: str, name: str, findings: Sequence[LiveFinding]) -> Check:
-        return Check(self._place.cluster, reservation, what, name, tuple(findings))
+    def _check(
+        self, reservation: str, what: str, name: str, findings: Sequence[LiveFinding]
+    ) -> PreflightCheck:
+        return PreflightCheck(self._place.cluster, reservation, what, name, tuple(findings))
 
 
 def _account(cronjob: KubeObject) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from berth.core.serving import ServingProof
-from berth.live.findings import LiveFinding
+from berth.findings import LiveFinding
 from berth.live.grants import MissingGrant, missing_grants
 from berth.live.health import nothing_applied
 from berth.live.poolstate import ClusterState
@@ -29,7 +29,7 @@ def check_grants(snapshot: ClusterState, reservation: str, *, is_needed: bool) -
         fix = f"Apply rendered/clusters/{cluster}/base.yaml."
         if reservation:
             fix = apply_hint(snapshot, reservation)
-        yield LiveFinding(code, cluster, reservation, f"{one.describe()}.", fix)
+        yield snapshot.place.finding(code, f"{one.describe()}.", fix, reservation)
 
 
 def _sessions_unread(snapshot: ClusterState, reservation: str, found: MissingGrant) -> LiveFinding:
@@ -42,7 +42,7 @@ def _sessions_unread(snapshot: ClusterState, reservation: str, found: MissingGra
     if found.grant.namespace not in snapshot.facts.grants.missing:
         folder = f"rendered/clusters/{snapshot.place.cluster}"
         fix = f"Apply {folder} again: base.yaml and the file of {reservation}."
-    return LiveFinding("S084", snapshot.place.cluster, reservation, message, fix)
+    return snapshot.place.finding("S084", message, fix, reservation)
 
 
 def check_troubles(
@@ -52,4 +52,4 @@ def check_troubles(
     for trouble in proof.troubles if proof else ():
         code = "S084" if trouble.startswith(_SESSIONS) else "S085"
         message = f"its pod says: {trouble.removesuffix('.')}."
-        yield LiveFinding(code, snapshot.place.cluster, reservation, message, f"Read its log: {log}")
+        yield snapshot.place.finding(code, message, f"Read its log: {log}", reservation)

@@ -9,8 +9,8 @@ from berth.core.objects import DEPLOYMENT
 from berth.core.record import readiness_due
 from berth.core.state import IMAGE_PULL_REASONS
 from berth.core.target import full_count, target
+from berth.findings import LiveFinding
 from berth.live.clusterfacts import LivePool, WaitingPlaceholder, WaitReason
-from berth.live.findings import LiveFinding
 from berth.live.health import UNSCHEDULABLE
 from berth.live.poolstate import EDIT, REPAIR, RESET, PoolState
 from berth.schema.engine import CALLED
@@ -18,7 +18,7 @@ from berth.schema.engine import CALLED
 YOUNG = 60  # seconds in which a pod of an occurrence that opened may still be on its way
 
 
-def check_seats(case: PoolState) -> Iterator[LiveFinding]:
+def check_pool_seats(case: PoolState) -> Iterator[LiveFinding]:
     if case.deployment is None:
         yield missing(case)
         return
@@ -43,8 +43,8 @@ def missing(case: PoolState) -> LiveFinding:
     file = f"rendered/clusters/{case.snapshot.place.cluster}/reservations/{case.reservation}.yaml"
     fix = f"Let {engine} apply {file} again."
     if case.open():
-        return case.live("S031", f"it is open, and its {name} does not exist.", fix)
-    return case.live("S025", f"its {name} does not exist.", fix)
+        return case.finding("S031", f"it is open, and its {name} does not exist.", fix)
+    return case.finding("S025", f"its {name} does not exist.", fix)
 
 
 def look_again(case: PoolState) -> int | None:
@@ -74,26 +74,26 @@ def _lacking(case: PoolState, wanted: int) -> LiveFinding:
     if is_young(case) and (case.served or case.snapshot.now < opened(case) + YOUNG):
         if case.is_suspended and not case.begun:
             fix = "Its CronJob is suspended, so no Job starts; the sweep opens it within 6 minutes."
-            return case.live("S032", f"{told}.", fix)
-        return case.live("S032", f"{told}.", "The Job's pod is starting; check again in a minute.")
+            return case.finding("S032", f"{told}.", fix)
+        return case.finding("S032", f"{told}.", "The Job's pod is starting; check again in a minute.")
     if case.served and (look_again(case) or case.requested >= certain):
         if case.settling:
             fix = f"Nothing to do: they are requested again {case.settling} s after the sessions left."
-            return case.live("S038", f"{told}; sessions may have left a moment ago.", fix)
-        return case.live("S032", f"{told}.", f"The Job's pod corrects it within {RESET} seconds.")
+            return case.finding("S038", f"{told}; sessions may have left a moment ago.", fix)
+        return case.finding("S032", f"{told}.", f"The Job's pod corrects it within {RESET} seconds.")
     if case.served:
         message = f"{_missing(case, certain)}; the Job's pod has not corrected it."
-        return case.live("S031", message, f"Read the pod's log: {pod_log(case)}")
+        return case.finding("S031", message, f"Read the pod's log: {pod_log(case)}")
     told = f"{told}, and no pod serves it: {why_unserved(case)}."
     by_hand = ""
     if case.pool.slots is None and case.deployment is not None:
         by_hand = f"By hand: {_scale(case, case.deployment, wanted)}"
     since = max(opened(case), case.changed, case.overridden, case.newest_slot)
     if has_sweep and case.snapshot.now < since + REPAIR:
-        return case.live("S032", told, f"The sweep repairs it within 5 minutes. {by_hand}".rstrip())
+        return case.finding("S032", told, f"The sweep repairs it within 5 minutes. {by_hand}".rstrip())
     late = "The sweep should have repaired it." if has_sweep else "Bring the sweep back."
     see = f"See {case.kubectl('get cronjobs,jobs,pods')}"
-    return case.live("S030", told, f"{late} {by_hand or see}")
+    return case.finding("S030", told, f"{late} {by_hand or see}")
 
 
 def _missing(case: PoolState, wanted: int) -> str:
@@ -136,7 +136,7 @@ def unserved(case: PoolState) -> LiveFinding:
     if case.snapshot.has_sweep:
         fix = "The sweep starts a Job within 5 minutes."
     why = f": {why_unserved(case)}" if case.uncreated or case.running else ""
-    return case.live("S035", f"it is open, and no pod serves it{why}.", fix)
+    return case.finding("S035", f"it is open, and no pod serves it{why}.", fix)
 
 
 def left(case: PoolState, found: LivePool, most: int, why: str = "") -> LiveFinding:
@@ -150,9 +150,9 @@ def left(case: PoolState, found: LivePool, most: int, why: str = "") -> LiveFind
     is_kept = case.snapshot.has_sweep or case.served
     changed = max(max(over, default=0), case.changed, case.overridden)
     if (is_kept and case.snapshot.now < changed + REPAIR) or look_again(case):
-        return case.live("S034", message, "The Job's pod or the sweep removes them within 6 minutes.")
+        return case.finding("S034", message, "The Job's pod or the sweep removes them within 6 minutes.")
     scale = _scale(case, found, most)
-    return case.live("S033", message, f"By hand: {scale}")
+    return case.finding("S033", message, f"By hand: {scale}")
 
 
 def _nothing_open(over: list[int]) -> str:
@@ -220,7 +220,7 @@ def _check_buffer(case: PoolState) -> Iterator[LiveFinding]:
         if found.refused_at + _OBSERVED_SECONDS <= case.snapshot.now:
             since, why = instant_text(found.refused_at), most_common_reason([found.refused])
             message = f"{case.snapshot.autoscaler} does not keep its CapacityBuffer since {since}: {why}"
-            yield case.live("S044", message, f"See its conditions: {see}")
+            yield case.finding("S044", message, f"See its conditions: {see}")
     elif found.tells_ready and (missing := _not_ready(case)) > 0:
         yield from late(case, missing, "seats", _ready_due(case), see)
 
@@ -280,7 +280,7 @@ def _refused(case: PoolState, found: LivePool, why: WaitReason) -> LiveFinding:
         f"placeholders cannot be made since {instant_text(found.refused_at)}: {most_common_reason([why])}"
     )
     fix = "Check the quotas, policies and webhooks of the namespace: one of them rejects these pods."
-    return case.live("S041", message, fix)
+    return case.finding("S041", message, fix)
 
 
 def _no_room(case: PoolState, waiting: Sequence[WaitingPlaceholder]) -> LiveFinding:
@@ -288,8 +288,8 @@ def _no_room(case: PoolState, waiting: Sequence[WaitingPlaceholder]) -> LiveFind
     message = f"{_placeholders(waiting)} for a node since {since}: {_waiting_reason(waiting)}"
     scaler = case.snapshot.autoscaler
     if scaler == "none":
-        return case.live("S040", message, "Add nodes, or lower the count.")
-    return case.live("S040", message, f"See why {scaler} adds no node; a quota may be used up.")
+        return case.finding("S040", message, "Add nodes, or lower the count.")
+    return case.finding("S040", message, f"See why {scaler} adds no node; a quota may be used up.")
 
 
 def _stuck(case: PoolState, waiting: Sequence[WaitingPlaceholder]) -> LiveFinding:
@@ -300,7 +300,7 @@ def _stuck(case: PoolState, waiting: Sequence[WaitingPlaceholder]) -> LiveFindin
             "Put the image where nodes can pull it, or fix its name and Secret: images and imagePullSecrets "
             "of the class, or images.pause and images.pullSecrets of the site."
         )
-    return case.live("S041", f"{_placeholders(waiting)} to start: {_waiting_reason(waiting)}", fix)
+    return case.finding("S041", f"{_placeholders(waiting)} to start: {_waiting_reason(waiting)}", fix)
 
 
 def _placeholders(waiting: Sequence[WaitingPlaceholder]) -> str:
@@ -348,9 +348,9 @@ def late(  # noqa: PLR0913, PLR0917 - what is told of them
     told = f"{missing} of {case.wanted} {what} are not ready"
     fix = f"See what they wait for: {see}"
     if now < start:
-        yield case.live("S042", f"{told}, and it starts at {instant_text(start)}{which}.", fix)
+        yield case.finding("S042", f"{told}, and it starts at {instant_text(start)}{which}.", fix)
     elif knows_taken and due is not None and max(start + READY_SECONDS, due) <= now:
-        yield case.live("S043", f"{told}, and it started at {instant_text(start)}{which}.", fix)
+        yield case.finding("S043", f"{told}, and it started at {instant_text(start)}{which}.", fix)
 
 
 def _is_excused_by_nobody(case: PoolState) -> bool:

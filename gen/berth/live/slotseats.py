@@ -10,9 +10,9 @@ from berth import quantity
 from berth.core.jsonvalues import instant_text
 from berth.core.labels import CLASS, PERSISTENT, RESERVATION, ROLE, SITE, SLOT
 from berth.core.slots import PlaceholderOwner, SlotCounts, count_slots
+from berth.findings import LiveFinding
 from berth.live import seats
 from berth.live.clusterfacts import ClusterFacts, ListRefused, LiveSlot
-from berth.live.findings import LiveFinding
 from berth.live.health import UNSCHEDULABLE
 from berth.live.poolstate import EDIT, REPAIR, PoolNumbers, PoolState, SlotCount, wanted_by_git
 from berth.live.seats import SCHEDULING_SECONDS, most_common_reason
@@ -114,8 +114,8 @@ def _over(case: PoolState, over: int) -> LiveFinding:
     kept = case.demand.kept if case.demand else 0
     told = f"{_slots(over)} too many: {case.slot_counts.spare} have no session, at most {kept} should."
     if case.snapshot.now < max(seats.opened(case), case.changed, case.newest_slot) + REPAIR:
-        return case.live("S034", told, "The Job's pod or the sweep removes them within 6 minutes.")
-    return case.live("S033", told, f"Read the pod's log: {seats.pod_log(case)}")
+        return case.finding("S034", told, "The Job's pod or the sweep removes them within 6 minutes.")
+    return case.finding("S033", told, f"Read the pod's log: {seats.pod_log(case)}")
 
 
 def leftover_slots(case: PoolState) -> Iterator[LiveFinding]:
@@ -129,7 +129,7 @@ def leftover_slots(case: PoolState) -> Iterator[LiveFinding]:
         if len(ends) < len(present) or now < max(ends) + REPAIR:
             told = f"{number} left, and nothing else of the reservation."
             swept = "The sweep removes them within 6 minutes. " if case.snapshot.has_sweep else ""
-            yield case.live("S064", told, f"{swept}By hand: {_delete(case)}")
+            yield case.finding("S064", told, f"{swept}By hand: {_delete(case)}")
             return
     over = max((one.end for one in case.occurrences() if one.end <= now), default=0)
     why = f"nothing is open{f' since {instant_text(over)}' if over else ''}"
@@ -142,9 +142,9 @@ def leftover_slots(case: PoolState) -> Iterator[LiveFinding]:
     told = f"{number} too many: {why}."
     is_kept = case.snapshot.has_sweep or case.served
     if is_kept and now < max(over, case.changed) + REPAIR:
-        yield case.live("S034", told, "The Job's pod or the sweep removes them within 6 minutes.")
+        yield case.finding("S034", told, "The Job's pod or the sweep removes them within 6 minutes.")
     else:
-        yield case.live("S033", told, f"By hand: {_delete(case)}")
+        yield case.finding("S033", told, f"By hand: {_delete(case)}")
 
 
 def check_pending_slots(case: PoolState, slots: Sequence[LiveSlot]) -> Iterator[LiveFinding]:
@@ -166,7 +166,7 @@ def check_pending_slots(case: PoolState, slots: Sequence[LiveSlot]) -> Iterator[
     words = most_common_reason([one.trouble for one in told if one.trouble])
     verb = "waits" if len(told) == 1 else "wait"
     message = f"{_slots(len(told))} {verb} {for_what} since {_since(told)}: {words}"
-    yield case.live("S040", message, _of_nodes(case))
+    yield case.finding("S040", message, _of_nodes(case))
 
 
 def check_overbooked(case: PoolState, slots: Sequence[LiveSlot]) -> Iterator[LiveFinding]:
@@ -185,7 +185,9 @@ def check_overbooked(case: PoolState, slots: Sequence[LiveSlot]) -> Iterator[Liv
         )
         names = " ".join(one.held.name for one in there[:number])
         delete = case.kubectl(f"delete {RESOURCE} {names}", namespaced=False)
-        yield case.live("S069", message, f"Let {_slots(number)} be made again where there is room: {delete}")
+        yield case.finding(
+            "S069", message, f"Let {_slots(number)} be made again where there is room: {delete}"
+        )
 
 
 def _free(number: int) -> str:
@@ -208,10 +210,12 @@ def _unseen(case: PoolState, unseen: Sequence[LiveSlot]) -> LiveFinding:
         f"status: {scheduler} does not process them."
     )
     if case.snapshot.facts.unread:
-        return case.live("S062", message, f"Fix what it cannot read: {case.snapshot.facts.unread[0].name}.")
+        return case.finding(
+            "S062", message, f"Fix what it cannot read: {case.snapshot.facts.unread[0].name}."
+        )
     command = "get pods --all-namespaces --selector=koord-app=koord-scheduler"
     see = case.kubectl(command, namespaced=False)
-    return case.live("S062", message, f"See whether it runs, and under that name: {see}")
+    return case.finding("S062", message, f"See whether it runs, and under that name: {see}")
 
 
 def _late(case: PoolState) -> Iterator[LiveFinding]:
@@ -238,7 +242,7 @@ def _short(case: PoolState) -> Iterator[LiveFinding]:
         )
         message += f"{instant_text(ends or 0)}."
         log = case.kubectl(f"logs --selector={seats.pods(case)} --container=occurrence --tail=20")
-        yield case.live("S065", message, f"Read the pod's log: {log}")
+        yield case.finding("S065", message, f"Read the pod's log: {log}")
 
 
 def _since(slots: Sequence[LiveSlot]) -> str:

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator
 from berth.core.jsonvalues import instant_text
 from berth.core.target import full_count, open_now, target
 from berth.core.timetable import Timetable, active_occurrences
+from berth.findings import LiveFinding
 from berth.live import expected
 from berth.live.clusterfacts import LiveCronJob
 from berth.live.expected import timetable_difference
-from berth.live.findings import LiveFinding
 from berth.live.gather import ReadTimetable
 from berth.live.poolstate import EDIT, REPAIR, ClusterState, PoolState, occurrences_of
 from berth.schema.engine import CALLED
@@ -25,10 +25,10 @@ def check_reservation(
     if malformed and known.is_newer:
         message = f"its timetable is of a newer version of Berth: {malformed}."
         fix = "Upgrade Berth here; to apply an older file would break what runs there."
-        yield _finding(snapshot, "S024", name, message, fix)
+        yield snapshot.place.finding("S024", message, fix, name)
     elif malformed:
         fix = f"{apply_hint(snapshot, name)} Until then its pods keep the last valid one."
-        yield _finding(snapshot, "S024", name, f"its timetable is malformed: {malformed}.", fix)
+        yield snapshot.place.finding("S024", f"its timetable is malformed: {malformed}.", fix, name)
     elif (
         git is None
         and cluster is None
@@ -40,14 +40,14 @@ def check_reservation(
         fix = {"none": "The sweep removes it within 16 minutes of the next apply."}.get(
             snapshot.engine, "It goes with the next sync, if that prunes."
         )
-        yield _finding(snapshot, "S023", name, f"{what} in the cluster but not in git.", fix)
+        yield snapshot.place.finding("S023", f"{what} in the cluster but not in git.", fix, name)
     elif cluster is None:
         message = "it is in git but not in the cluster."
         if any(one.reservation == name for one in snapshot.facts.deployments):
             message = "its timetable is not in the cluster."
-        yield _finding(snapshot, "S021", name, message, apply_hint(snapshot, name))
+        yield snapshot.place.finding("S021", message, apply_hint(snapshot, name), name)
     elif unlike := timetable_difference(git, cluster):
-        yield _finding(snapshot, "S022", name, f"not synced: {unlike}.", apply_hint(snapshot, name))
+        yield snapshot.place.finding("S022", f"not synced: {unlike}.", apply_hint(snapshot, name), name)
     yield from _check_cronjobs(snapshot, name, cluster, list(cronjobs))
 
 
@@ -57,7 +57,7 @@ def check_template(case: PoolState) -> Iterator[LiveFinding]:
         return
     git = case.snapshot.templates.get(case.deployment.name, "")
     if unlike := expected.template_difference(git, case.deployment.template):
-        yield case.live("S022", f"not synced: {unlike}.", apply_hint(case.snapshot, case.reservation))
+        yield case.finding("S022", f"not synced: {unlike}.", apply_hint(case.snapshot, case.reservation))
 
 
 def check_pool(case: PoolState) -> Iterator[LiveFinding]:
@@ -72,7 +72,7 @@ def check_pool(case: PoolState) -> Iterator[LiveFinding]:
     if missing and not known and now >= case.changed + EDIT:
         since = instant_text(min(one.open for one in open_now(mine, now)))
         message = f"{case.seats(missing)} should be open by git, since {since}."
-        yield case.live("S020", message, apply_hint(case.snapshot, case.reservation))
+        yield case.finding("S020", message, apply_hint(case.snapshot, case.reservation))
 
 
 def _check_cronjobs(
@@ -83,14 +83,14 @@ def _check_cronjobs(
         return
     if not cronjobs:
         fix = f"{apply_hint(snapshot, name)} Until then only the sweep opens it, up to 6 minutes late."
-        yield _finding(snapshot, "S026", name, "it has no CronJob to open it.", fix)
+        yield snapshot.place.finding("S026", "it has no CronJob to open it.", fix, name)
     for one in cronjobs:
         if one.suspended:
             patch = snapshot.place.kubectl(
                 f'patch cronjob/{one.name} --patch=\'{{"spec":{{"suspend":false}}}}\''
             )
-            yield _finding(
-                snapshot, "S026", name, f"its CronJob {one.name} is suspended.", f"Resume it: {patch}"
+            yield snapshot.place.finding(
+                "S026", f"its CronJob {one.name} is suspended.", f"Resume it: {patch}", name
             )
 
 
@@ -102,7 +102,3 @@ def apply_hint(snapshot: ClusterState, name: str) -> str:
         return f"See why {engine} has not applied {file}; it may not be merged yet."
     context = f" --context={snapshot.place.context}" if snapshot.place.context else ""
     return f"Apply it: kubectl{context} apply -f {file}"
-
-
-def _finding(snapshot: ClusterState, code: str, subject: str, message: str, fix: str) -> LiveFinding:
-    return LiveFinding(code, snapshot.place.cluster, subject, message, fix)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from posixpath import join, normpath
 
-from berth.findings import ERROR, NOTE, WARNING, Finding
+from berth.findings import ERROR, NOTE, WARNING, Finding, LiveFinding
 from berth.output.answers import Answer, document
 from berth.output.table import visible
 
@@ -60,6 +60,21 @@ def as_answer(findings: Sequence[Finding]) -> Answer:
 def as_json(findings: Sequence[Finding]) -> list[dict[str, object]]:
     """Return each finding as a JSON object."""
     return [{key: getattr(finding, key) for key in _KEYS} for finding in findings]
+
+
+def live_line(finding: LiveFinding, *, color: bool) -> str:
+    """Return a finding of a cluster in one line."""
+    kind = severity_text(finding.severity, finding.code, color=color)
+    subject = f"{finding.subject}: " if finding.subject else ""
+    return f"{finding.cluster}: {kind} {subject}{finding.message} {finding.fix}"
+
+
+def live_json(findings: Sequence[LiveFinding]) -> list[dict[str, str]]:
+    """Return each finding of a cluster as a JSON object."""
+    return [
+        {"severity": finding.severity, "code": finding.code, "message": finding.message, "fix": finding.fix}
+        for finding in findings
+    ]
 
 
 def github(findings: Sequence[Finding], folder: str = "") -> str:

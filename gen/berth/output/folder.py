@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from berth.findings import ERROR, Finding
+from berth.findings import FilePlace, Finding
 
 MARK = "# Rendered by berth"
 OWNED = ("clusters", "gitops")
@@ -68,7 +68,7 @@ def finding(code: str, shown: str, path: str, message: str, fix: str) -> Finding
     """Make a finding about a `path` in the output folder `shown`; an empty path is the folder itself."""
     printable = os.fsencode(path).decode("utf-8", "backslashreplace")
     file = f"{shown.rstrip('/')}/{printable}" if path else shown
-    return Finding(file, 1, 1, code, ERROR, "", message, fix)
+    return FilePlace(file).finding(code, message, fix)
 
 
 def refusal(shown: str, path: str, error: OSError, fix: str) -> OutputError:

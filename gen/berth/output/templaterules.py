@@ -6,9 +6,10 @@ The rules apply to the built-in templates and to those of users.
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from jinja2 import nodes
+
+from berth.findings import Fault
 
 FILTERS = ("quote", "number", "block", "literal")
 _WITH_INDENT = ("block", "literal")
@@ -22,15 +23,14 @@ _WORDS = {
 }
 
 
-class BrokenRule(NamedTuple):
-    """A rule that a template breaks; `line` counts from 1."""
-
-    line: int
-    message: str
-    fix: str
+BROKEN = "B096"
 
 
-def broken_rules(template: nodes.Template, source: str) -> list[BrokenRule]:
+def _broken(line: int, message: str, fix: str) -> Fault[int]:
+    return Fault(BROKEN, line, message, fix)
+
+
+def broken_rules(template: nodes.Template, source: str) -> list[Fault[int]]:
     """Return every broken rule, by line. `template` was parsed from `source`, whose lines end in line feeds.
 
     The layout is only checked if nothing else is wrong, because then every filter belongs to a value.
@@ -38,7 +38,7 @@ def broken_rules(template: nodes.Template, source: str) -> list[BrokenRule]:
     return sorted(_in_body(template.body, looping=False)) or sorted(_in_layout(template, source))
 
 
-def _in_body(body: list[nodes.Node], *, looping: bool) -> Iterator[BrokenRule]:
+def _in_body(body: list[nodes.Node], *, looping: bool) -> Iterator[Fault[int]]:
     for node in body:
         if isinstance(node, nodes.Output):
             for part in node.nodes:
@@ -50,25 +50,25 @@ def _in_body(body: list[nodes.Node], *, looping: bool) -> Iterator[BrokenRule]:
         else:
             statement = node.body[0] if isinstance(node, nodes.Scope) else node  # a Scope node has no line
             word = _WORDS.get(type(statement).__name__, type(statement).__name__.lower())
-            yield BrokenRule(
+            yield _broken(
                 statement.lineno, f"`{word}` computes.", "Use only `if`, `for` and {{ value | filter }}."
             )
 
 
-def _in_output(part: nodes.Node) -> Iterator[BrokenRule]:
+def _in_output(part: nodes.Node) -> Iterator[Fault[int]]:
     if isinstance(part, nodes.TemplateData):
         return
     if not isinstance(part, nodes.Filter) or part.name not in FILTERS:
-        yield BrokenRule(
+        yield _broken(
             part.lineno,
             "A value has none of the filters of Berth, so it could change the structure.",
             f"End it with exactly one of {', '.join(FILTERS)}.",
         )
         return
     if part.node is None or not _is_name(part.node):
-        yield BrokenRule(part.lineno, f"`{part.name}` is given an expression.", "Use the name of a value.")
+        yield _broken(part.lineno, f"`{part.name}` is given an expression.", "Use the name of a value.")
     if not _has_its_arguments(part):
-        yield BrokenRule(
+        yield _broken(
             part.lineno,
             f"`{part.name}` has wrong arguments.",
             "Write quote, number, block(n) or literal(n), where n is a number of spaces.",
@@ -82,21 +82,21 @@ def _has_its_arguments(part: nodes.Filter) -> bool:
     return len(given) == (part.name in _WITH_INDENT) and all(type(value) is int for value in given)
 
 
-def _in_if(node: nodes.If, *, looping: bool) -> Iterator[BrokenRule]:
+def _in_if(node: nodes.If, *, looping: bool) -> Iterator[Fault[int]]:
     for branch in (node, *node.elif_):
         if not _is_name(branch.test):
-            yield BrokenRule(branch.lineno, "`if` is given an expression.", "Use the name of a boolean.")
+            yield _broken(branch.lineno, "`if` is given an expression.", "Use the name of a boolean.")
         yield from _in_body(branch.body, looping=looping)
     yield from _in_body(node.else_, looping=looping)
 
 
-def _in_for(node: nodes.For, *, looping: bool) -> Iterator[BrokenRule]:
+def _in_for(node: nodes.For, *, looping: bool) -> Iterator[Fault[int]]:
     if looping:
-        yield BrokenRule(
+        yield _broken(
             node.lineno, "A loop is inside another loop.", "Use `block` for values with an inner structure."
         )
     if not _is_name(node.iter) or node.test is not None or node.recursive:
-        yield BrokenRule(
+        yield _broken(
             node.lineno, "`for` is given an expression.", "Use the name of a list, without a condition."
         )
     yield from _in_body(node.body, looping=True)
@@ -122,7 +122,7 @@ _whole_keys_and_values = re.compile(
 ).fullmatch
 
 
-def _in_layout(template: nodes.Template, source: str) -> Iterator[BrokenRule]:
+def _in_layout(template: nodes.Template, source: str) -> Iterator[Fault[int]]:
     yield from _in_tags(_TAG.split(source))
     lines = [_HOLE.sub("\0", line) for line in source.split("\n")]
     holes: dict[int, list[nodes.Filter]] = {}
@@ -131,7 +131,7 @@ def _in_layout(template: nodes.Template, source: str) -> Iterator[BrokenRule]:
     for number, filters in holes.items():
         line = lines[number - 1]
         if line.count("\0") != len(filters) or not _whole_keys_and_values(line):
-            yield BrokenRule(
+            yield _broken(
                 number,
                 "A {{ value }} is not a complete key or value.",
                 "Write `key: ` or `- ` before it and nothing after it; in [] and {} separators are enough.",
@@ -140,7 +140,7 @@ def _in_layout(template: nodes.Template, source: str) -> Iterator[BrokenRule]:
             yield from _in_indent(hole, line)
 
 
-def _in_tags(pieces: list[str]) -> Iterator[BrokenRule]:
+def _in_tags(pieces: list[str]) -> Iterator[Fault[int]]:
     """`pieces` is a source in which every second piece is a tag or a comment."""
     for index in range(1, len(pieces), 2):
         before, tag, after = pieces[index - 1 : index + 2]
@@ -148,24 +148,24 @@ def _in_tags(pieces: list[str]) -> Iterator[BrokenRule]:
         ends = after.startswith("\n") or (not after and index + 2 == len(pieces))
         if not begins or not ends or tag[2] in "+-" or tag[-3] in "+-":
             line = "".join(pieces[:index]).count("\n") + 1
-            yield BrokenRule(
+            yield _broken(
                 line,
                 "A tag or comment shares its line, or takes away space, so lines could be joined.",
                 "Put {% ... %} and {# ... #} on separate lines, without - and +.",
             )
 
 
-def _in_indent(hole: nodes.Filter, line: str) -> Iterator[BrokenRule]:
+def _in_indent(hole: nodes.Filter, line: str) -> Iterator[Fault[int]]:
     indent = hole.args[0].value if hole.args and isinstance(hole.args[0], nodes.Const) else 0
     if hole.name == "block" and line != " " * indent + "\0":
-        yield BrokenRule(
+        yield _broken(
             hole.lineno,
             f"`block({indent})` is not alone on a line with {indent} spaces before it.",
             "Put it on a separate line, with that many spaces before it.",
         )
     column = len(line) - len(line.lstrip(" -"))
     if hole.name == "literal" and not (line.endswith(": \0") and indent > column):
-        yield BrokenRule(
+        yield _broken(
             hole.lineno,
             f"`literal({indent})` does not end a line `key: ` that begins at less than {indent} spaces.",
             "Write it directly after `key: `, and give it two spaces more than the key has.",

@@ -9,16 +9,12 @@ never read: links out of them are refused.
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
 
 import jinja2
 from jinja2.sandbox import SandboxedEnvironment
 
-from berth.findings import ERROR, Finding
+from berth.findings import Fault, FilePlace, Finding
 from berth.output.yamltext import block, literal, number, quote
-
-if TYPE_CHECKING:
-    from berth.output.templaterules import BrokenRule
 
 _SUFFIX = ".j2"
 
@@ -109,7 +105,9 @@ def _compile(
         tree = environment.parse(source)
         broken = _broken_rules(tree, source) if is_checked else ()
         if broken:
-            return [_invalid(shown, line, message, fix) for line, message, fix in broken]
+            return [
+                FilePlace(shown, fault.at).finding(fault.code, fault.message, fault.fix) for fault in broken
+            ]
         return jinja2.Template.from_code(environment, environment.compile(tree, shown, shown), {})
     except jinja2.TemplateSyntaxError as error:
         return [
@@ -122,14 +120,14 @@ def _compile(
         return [_invalid(shown, 1, "Its parts are nested too deeply.", "Make it simpler.")]
 
 
-def _broken_rules(tree: jinja2.nodes.Template, source: str) -> "Iterable[BrokenRule]":
+def _broken_rules(tree: jinja2.nodes.Template, source: str) -> Iterable[Fault[int]]:
     from berth.output.templaterules import broken_rules  # noqa: PLC0415 - few projects have templates
 
     return broken_rules(tree, source)
 
 
 def _invalid(shown: str, line: int, message: str, fix: str) -> Finding:
-    return Finding(shown, line, 1, "B096", ERROR, "", message, fix)
+    return FilePlace(shown, line).finding("B096", message, fix)
 
 
 def _failure(
@@ -139,7 +137,8 @@ def _failure(
     fix = "Give quote and literal a text, number a number, block a mapping or a list."
     if isinstance(error, jinja2.UndefinedError):
         fix = f"Use one of the values: {', '.join(sorted(values))}."
-    return Finding(template.filename or "", _line(template, error), 1, "B097", ERROR, subject, message, fix)
+    place = FilePlace(template.filename or "", _line(template, error))
+    return place.finding("B097", message, fix, subject)
 
 
 def _line(template: jinja2.Template, error: Exception) -> int:
@@ -201,12 +200,12 @@ def read_template(path: str, shown: str) -> str | Finding:
 
 
 def _unreadable(shown: str, message: str, fix: str) -> Finding:
-    return Finding(shown, 1, 1, "B095", ERROR, "", message, fix)
+    return FilePlace(shown).finding("B095", message, fix)
 
 
 def _overrides_nothing(name: str, shown: str, known: list[str]) -> Finding:
     message = f"There is no template {name} to override."
-    return Finding(shown, 1, 1, "B098", ERROR, "", message, f"Name it as one of {', '.join(known)}.")
+    return FilePlace(shown).finding("B098", message, f"Name it as one of {', '.join(known)}.")
 
 
 def _names_in(folder: str) -> Iterator[str]:

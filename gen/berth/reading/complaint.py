@@ -1,6 +1,7 @@
 """Translate an error of libyaml into a message for people: what is wrong, where, and what to write."""
 
-from berth.reading.text import Lines, TextFault, visible
+from berth.findings import Fault
+from berth.reading.text import Lines, visible
 
 _AT, _FROM = "at", "from"
 # Part of libyaml's message; whether the fault is at the problem or where its context begins; message; fix.
@@ -105,7 +106,7 @@ _COMPLAINTS = (
 )
 
 
-def explain(complaint: str, start: int, at: int, bracket: int | None, lines: Lines) -> TextFault:
+def explain(complaint: str, start: int, at: int, bracket: int | None, lines: Lines) -> Fault[int]:
     """Return the fault for a complaint, which is libyaml's context and problem, separated by `: `.
 
     The context begins at `start`, the problem is at `at`; both may be past the end. `bracket` is the
@@ -116,7 +117,7 @@ def explain(complaint: str, start: int, at: int, bracket: int | None, lines: Lin
     is_end = at > last
     at, start = min(at, last), min(start, last)
     if text[at : at + 1] == "\t" or "tab character" in complaint:
-        return TextFault("B003", at, "the line is indented with a tab.", "Indent with spaces.")
+        return Fault("B003", at, "the line is indented with a tab.", "Indent with spaces.")
     if "while parsing a flow" in complaint and bracket is not None:
         return _in_brackets(at, is_end, bracket, lines)
     if "did not find expected key" in complaint:
@@ -126,29 +127,25 @@ def explain(complaint: str, start: int, at: int, bracket: int | None, lines: Lin
             place = at if where == _AT else start
             line, _ = lines.place(start)
             character = f'"{visible(text[place : place + 1])}"'
-            return TextFault(
+            return Fault(
                 "B003", place, message.format(line=line, character=character), fix.format(character=character)
             )
-    return TextFault(
+    return Fault(
         "B003", at, "the text is not valid YAML from here on.", "Check quotes, brackets and indentation."
     )
 
 
-def _in_brackets(at: int, is_end: bool, bracket: int, lines: Lines) -> TextFault:
+def _in_brackets(at: int, is_end: bool, bracket: int, lines: Lines) -> Fault[int]:
     text = lines.text
     closing = "]" if text[bracket] == "[" else "}"
     if is_end or closing not in text[at:] or _is_after_block(at, bracket, text):
         message = f'the bracket "{text[bracket]}" is never closed.'
-        return TextFault("B003", bracket, message, f'Write "{closing}" after its last value.')
+        return Fault("B003", bracket, message, f'Write "{closing}" after its last value.')
     if text[at] == "," and text[:at].rstrip()[-1] in "[{,":
-        return TextFault(
-            "B003", at, "a value is missing before this comma.", "Write it, or remove the comma."
-        )
+        return Fault("B003", at, "a value is missing before this comma.", "Write it, or remove the comma.")
     line, _ = lines.place(bracket)
     message = f'a "," or "{closing}" is missing before this, in the bracket of line {line}.'
-    return TextFault(
-        "B003", at, message, "Write it; text with brackets, commas or quotes in it goes in quotes."
-    )
+    return Fault("B003", at, message, "Write it; text with brackets, commas or quotes in it goes in quotes.")
 
 
 def _is_after_block(at: int, bracket: int, text: str) -> bool:
@@ -160,23 +157,19 @@ def _is_after_block(at: int, bracket: int, text: str) -> bool:
     return line > bracket and is_as_deep and key[0] not in "[]{}\"'," and len(text) - len(first) < bracket
 
 
-def _in_block(at: int, start: int, lines: Lines) -> TextFault:
+def _in_block(at: int, start: int, lines: Lines) -> Fault[int]:
     text = lines.text
     line, _ = lines.place(start)
     if text[at] in "]}":
-        return TextFault("B003", at, f'unexpected bracket "{text[at]}": none is open.', "Remove it.")
+        return Fault("B003", at, f'unexpected bracket "{text[at]}": none is open.', "Remove it.")
     if text[_line_start(at, text) : at].strip():
         message = "the value is complete before this."
-        return TextFault(
-            "B003", at, message, "Put the whole value in one pair of quotes, or remove the rest."
-        )
+        return Fault("B003", at, message, "Put the whole value in one pair of quotes, or remove the rest.")
     if text[at] == "-":
         message = f"this is a list item, but the block that begins in line {line} has keys."
-        return TextFault(
-            "B003", at, message, "Write the list below a separate key, or check its indentation."
-        )
+        return Fault("B003", at, message, "Write the list below a separate key, or check its indentation.")
     message = f"the line is not indented like the block that begins in line {line}."
-    return TextFault("B003", at, message, "Give all keys of a block the same number of spaces.")
+    return Fault("B003", at, message, "Give all keys of a block the same number of spaces.")
 
 
 def _line_start(at: int, text: str) -> int:

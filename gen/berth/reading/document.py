@@ -14,9 +14,10 @@ from typing import NamedTuple
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
+from berth.findings import Fault, FilePlace, Finding, Origin
 from berth.reading.scalar import MAY_BE_MORE_THAN_TEXT, Value, no_constant, plain, whole
 from berth.reading.source import Source
-from berth.reading.text import HIDDEN, Lines, SyntaxProblem, TextFault, decode, may_be_json
+from berth.reading.text import HIDDEN, Lines, decode, may_be_json
 from berth.reading.tree import DEEPEST, MOST, trees
 
 _SECOND_READING = re.compile(r"[*!%]|<<")  # marks of aliases, tags, directives and merges
@@ -30,12 +31,16 @@ class Document(NamedTuple):
     index: int  # type: ignore[assignment] # hides tuple.index
     value: Value
 
+    @property
+    def origin(self) -> Origin:
+        return Origin(self.file, self.index)
+
 
 class UnsupportedText(Exception):  # noqa: N818 - not an error: the second reading decides
     """A text that the fast loader does not support."""
 
 
-def parse(source: Source) -> tuple[list[Document], list[SyntaxProblem]]:
+def parse(source: Source) -> tuple[list[Document], list[Finding]]:
     """Return the documents before the first that cannot be read, and everything that is wrong.
 
     A document is among them if the rest of it is certain despite its fault, such as a duplicate key. So one
@@ -43,7 +48,7 @@ def parse(source: Source) -> tuple[list[Document], list[SyntaxProblem]]:
     """
     text, fault = decode(source.text)
     lines = Lines(text)
-    faults: list[TextFault] = []
+    faults: list[Fault[int]] = []
     values: list[Value] = []
     if fault is not None:
         faults = [fault]
@@ -59,9 +64,10 @@ def parse(source: Source) -> tuple[list[Document], list[SyntaxProblem]]:
             faults = blame(lines, faults) if faults else misread(lines)
     documents = [Document(source.file, at, value) for at, value in enumerate(values) if value is not None]
     if not documents and not faults:
-        faults = [TextFault("B007", 0, "the file is empty.", "Write a document, or remove the file.")]
+        faults = [Fault("B007", 0, "the file is empty.", "Write a document, or remove the file.")]
     return documents, [
-        SyntaxProblem(f.code, source.file, *lines.place(f.at), f.message, f.fix) for f in faults
+        FilePlace(source.file, *lines.place(fault.at)).finding(fault.code, fault.message, fault.fix)
+        for fault in faults
     ]
 
 

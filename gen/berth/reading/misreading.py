@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
+from berth.findings import Fault
 from berth.reading.lookalikes import (
     COLONS,
     DASHES,
@@ -18,7 +19,7 @@ from berth.reading.lookalikes import (
     instead,
     named,
 )
-from berth.reading.text import Lines, TextFault
+from berth.reading.text import Lines
 from berth.reading.tree import TextNode, trees
 
 _STRUCTURE = ("B003", "B005")
@@ -28,12 +29,12 @@ _MOST_TRIALS = 40  # each reads the text again
 _DOUBTFUL = re.compile(f"[{SPACES}{NOTHING}{COLONS}]|^[ \\t]*[{DASHES}]", re.M)
 
 
-def blame(lines: Lines, faults: Sequence[TextFault]) -> list[TextFault]:
+def blame(lines: Lines, faults: Sequence[Fault[int]]) -> list[Fault[int]]:
     """Return the faults; the first of YAML's structure names a character without which it is not there."""
     for i, fault in enumerate(faults):
         at = _culprit(lines, fault) if fault.code in _STRUCTURE else None
         if at is not None:
-            mended = TextFault(fault.code, at, *_mistaken(lines.text[at]))
+            mended = Fault(fault.code, at, *_mistaken(lines.text[at]))
             return [*faults[:i], mended, *faults[i + 1 :]]
     return list(faults)
 
@@ -46,7 +47,7 @@ def _mistaken(character: str) -> tuple[str, str]:
     return f"{named(character)} in place of {meant}.", f"Write {meant}."
 
 
-def _culprit(lines: Lines, fault: TextFault) -> int | None:
+def _culprit(lines: Lines, fault: Fault[int]) -> int | None:
     """Return the character near the fault, mostly before it, without which it goes away or moves on."""
     text = lines.text
     line, _ = lines.place(fault.at)
@@ -71,7 +72,7 @@ def _may_be_blamed(text: str, at: int, lines_before: int) -> bool:
     return lines_before < _MOST_TRIALS
 
 
-def _is_gone(text: str, places: Sequence[int], fault: TextFault) -> bool:
+def _is_gone(text: str, places: Sequence[int], fault: Fault[int]) -> bool:
     """Tell whether the text has no such fault up to there once the characters are what they look like.
 
     Or, as pasted spaces of an indentation may be too many, once they are not there.
@@ -97,7 +98,7 @@ def _replaced(text: str, places: Sequence[int], with_spaces: bool = True) -> str
     return "".join([*parts, text[last:]])
 
 
-def misread(lines: Lines) -> list[TextFault]:
+def misread(lines: Lines) -> list[Fault[int]]:
     """Return a warning for each such character that makes a valid text another one than its author sees.
 
     For instance, a no-break space after the last letter of a title, or before a comment, belongs to the
@@ -113,7 +114,7 @@ def misread(lines: Lines) -> list[TextFault]:
     while more := _misleading(lines.text, sorted({*places} - {*blamed}), blamed):
         blamed += more  # without these, others are at the end of a text
     return [
-        TextFault(
+        Fault(
             MISREAD,
             at,
             f"{named(lines.text[at])} is read as part of the text.",

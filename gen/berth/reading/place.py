@@ -6,11 +6,11 @@ Only findings need this: it reads the file a second time, with the place of ever
 import re
 from collections.abc import Callable, Iterable
 
-from berth.findings import ERROR, Finding, Path, Problem, in_order
+from berth.findings import ERROR, Finding, Path, Problem, in_order, severity
 from berth.reading.lookalikes import MISREAD, advice
 from berth.reading.scalar import IN_QUOTES, plain
 from berth.reading.source import Source
-from berth.reading.text import Lines, SyntaxProblem, decode, visible
+from berth.reading.text import Lines, decode, visible
 from berth.reading.tree import TextNode, trees
 
 _NAMES = ("name", "resourceClass")
@@ -99,7 +99,9 @@ class Places:
 
 
 def locate(
-    problems: Iterable[Problem | SyntaxProblem], sources: Iterable[Source], severity_of: Callable[[str], str]
+    problems: Iterable[Problem | Finding],
+    sources: Iterable[Source],
+    severity_of: Callable[[str], str] = severity,
 ) -> list[Finding]:
     """Turn problems into findings with places, in order, each once."""
     texts = {source.file: source.text for source in sources}
@@ -107,23 +109,22 @@ def locate(
     findings = []
     noted: set[tuple[str, int, int]] = set()
     for problem in problems:
-        severity, message, fix = severity_of(problem.code), problem.message, problem.fix
-        if isinstance(problem, SyntaxProblem):
-            line, column, path = problem.line, problem.column, ""
-        else:
-            if problem.file not in places:
-                places[problem.file] = Places(texts.get(problem.file, b""))
-            there = places[problem.file]
-            line, column = there.at(problem.index, problem.path, problem.at_key)
-            path = there.path_text(problem.index, problem.path)
-            if fix.startswith(IN_QUOTES) and not problem.at_key:
-                message, fix = _as_written(message, fix, there.raw(problem.index, problem.path))
-            if severity == ERROR:
-                note, lookalikes = there.lookalikes(problem.index, problem.path, fix, problem.at_key)
-                fix = f"{fix} {note}".rstrip()
-                noted.update((problem.file, *at) for at in lookalikes)
-        at = (problem.file, line, column)
-        findings.append(Finding(*at, problem.code, severity, path, message, fix))
+        if isinstance(problem, Finding):
+            findings.append(problem)
+            continue
+        level, message, fix = severity_of(problem.code), problem.message, problem.fix
+        if problem.file not in places:
+            places[problem.file] = Places(texts.get(problem.file, b""))
+        there = places[problem.file]
+        at = (problem.file, *there.at(problem.index, problem.path, problem.at_key))
+        path = there.path_text(problem.index, problem.path)
+        if fix.startswith(IN_QUOTES) and not problem.at_key:
+            message, fix = _as_written(message, fix, there.raw(problem.index, problem.path))
+        if level == ERROR:
+            note, lookalikes = there.lookalikes(problem.index, problem.path, fix, problem.at_key)
+            fix = f"{fix} {note}".rstrip()
+            noted.update((problem.file, *character) for character in lookalikes)
+        findings.append(Finding(*at, problem.code, level, path, message, fix))
     # An error at the same value has named the character.
     return in_order(one for one in findings if one.code != MISREAD or one[:3] not in noted)
 

@@ -9,7 +9,7 @@ import re
 import stat
 from typing import NamedTuple
 
-from berth.findings import Problem
+from berth.findings import Origin, Problem
 from berth.reading.text import visible
 
 LIMIT = 1024 * 1024
@@ -73,7 +73,7 @@ def read(folder: str, shown_as: str) -> tuple[list[Source], list[Problem]]:
             problems.append(found)
     if not sources and not problems:
         fix = 'Add a file such as "site.yaml", or run "berth init", which writes a first one.'
-        problems.append(Problem("B008", shown_as, 0, (), "the folder has no YAML or JSON file.", fix))
+        problems.append(Origin(shown_as).problem("B008", (), "the folder has no YAML or JSON file.", fix))
     problems += [overlooked(path) for path in walk.others if is_overlooked(path)]
     sources.sort()
     return sources, problems
@@ -215,12 +215,12 @@ def _bytes(path: str, limit: int = LIMIT) -> bytes:
 
 def _no_folder(shown: str, error: OSError) -> Problem:
     fix = 'Run the command in the project\'s folder, name it with "-C DIR", or create one with "berth init".'
-    return Problem("B001", shown, 0, (), f"the folder cannot be read: {error.strerror}.", fix)
+    return Origin(shown).problem("B001", (), f"the folder cannot be read: {error.strerror}.", fix)
 
 
 def _unusable(shown: str, message: str, fix: str, code: str = "B001") -> Problem:
     name = os.fsencode(shown).decode(errors="backslashreplace")
-    return Problem(code, visible(name, len(name)), 0, (), message, fix)
+    return Origin(visible(name, len(name))).problem(code, (), message, fix)
 
 
 def link_out(shown: str) -> Problem:
@@ -267,6 +267,6 @@ def _not_a_file(shown: str, mode: int) -> Problem:
 
 def _too_large(shown: str) -> Problem:
     message = f"the file is larger than {LIMIT // 1024} KiB."
-    return Problem(
-        "B006", shown, 0, (), message, "Split it into several files, for example one for each course."
+    return Origin(shown).problem(
+        "B006", (), message, "Split it into several files, for example one for each course."
     )

@@ -2,30 +2,11 @@
 
 import re
 from bisect import bisect_right
-from typing import NamedTuple
+
+from berth.findings import Fault
 
 HIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 """A character that YAML does not allow, or that nobody can see."""
-
-
-class TextFault(NamedTuple):
-    """A problem with the text of a file, at a character counted from 0. Messages are as in a `Problem`."""
-
-    code: str
-    at: int
-    message: str
-    fix: str
-
-
-class SyntaxProblem(NamedTuple):
-    """A fault with its line and column, which count from 1, the column in characters."""
-
-    code: str
-    file: str
-    line: int
-    column: int
-    message: str
-    fix: str
 
 
 class Lines:
@@ -52,7 +33,7 @@ _WIDE_MARKS = {  # the longer ones first
 _SAVE_AS_UTF8 = 'Save the file with the encoding "UTF-8".'
 
 
-def decode(data: bytes) -> tuple[str, TextFault | None]:
+def decode(data: bytes) -> tuple[str, Fault[int] | None]:
     """Return the characters without a byte order mark, and a fault if they are not UTF-8."""
     data = data.removeprefix(b"\xef\xbb\xbf")
     try:
@@ -61,12 +42,12 @@ def decode(data: bytes) -> tuple[str, TextFault | None]:
         return data.decode(errors="replace"), _undecodable(data, error.start)
 
 
-def _undecodable(data: bytes, start: int) -> TextFault:
+def _undecodable(data: bytes, start: int) -> Fault[int]:
     for mark, name in _WIDE_MARKS.items():
         if data.startswith(mark):
-            return TextFault("B002", 0, f"the file is encoded as {name}, not as UTF-8.", _SAVE_AS_UTF8)
+            return Fault("B002", 0, f"the file is encoded as {name}, not as UTF-8.", _SAVE_AS_UTF8)
     at = len(data[:start].decode())
-    return TextFault("B002", at, f"the byte 0x{data[start]:02X} is not UTF-8.", _SAVE_AS_UTF8)
+    return Fault("B002", at, f"the byte 0x{data[start]:02X} is not UTF-8.", _SAVE_AS_UTF8)
 
 
 def visible(text: str, most: int = 60) -> str:

@@ -18,9 +18,10 @@ from typing import NamedTuple
 import yaml
 from yaml import events
 
+from berth.findings import Fault
 from berth.reading.complaint import explain
 from berth.reading.scalar import Value, ZeroPrefixedNumber, no_constant, plain, whole
-from berth.reading.text import HIDDEN, Lines, TextFault, may_be_json, visible
+from berth.reading.text import HIDDEN, Lines, may_be_json, visible
 
 DEEPEST = 100
 """The most levels of lists and mappings, so that values can be processed recursively."""
@@ -50,7 +51,7 @@ class TextNode(NamedTuple):
 class ReadingStopped(Exception):  # noqa: N818 - it carries a fault
     """The text cannot be read any further."""
 
-    def __init__(self, fault: TextFault) -> None:
+    def __init__(self, fault: Fault[int]) -> None:
         super().__init__(fault)
         self.fault = fault
 
@@ -62,7 +63,7 @@ def _key_of(node: TextNode, lines: Lines) -> str | None:
     return None if isinstance(node.value, list | dict) else lines.text[node.at : node.end]
 
 
-def mapping(at: int, end: int, children: list[TextNode], lines: Lines, faults: list[TextFault]) -> TextNode:
+def mapping(at: int, end: int, children: list[TextNode], lines: Lines, faults: list[Fault[int]]) -> TextNode:
     """Return the node of a mapping with these keys and values. A duplicate key keeps its first value."""
     pairs: dict[str, tuple[TextNode, TextNode]] = {}
     merges: dict[str, tuple[TextNode, TextNode]] = {}
@@ -85,47 +86,47 @@ def mapping(at: int, end: int, children: list[TextNode], lines: Lines, faults: l
     return TextNode(at, end, values, tuple(node for pair in pairs.values() for node in pair))
 
 
-def _merge(node: TextNode, pairs: dict[str, tuple[TextNode, TextNode]], faults: list[TextFault]) -> None:
+def _merge(node: TextNode, pairs: dict[str, tuple[TextNode, TextNode]], faults: list[Fault[int]]) -> None:
     """Add the keys that are missing; of several mappings, the first that has a key is used."""
     for source in node.children if isinstance(node.value, list) else (node,):
         if not isinstance(source.value, dict):
             message = f'"<<" merges a mapping, and this is {_kind(source.value)}.'
             fix = 'Give it the alias of a mapping, as in "<<: *name", or remove it.'
-            faults.append(TextFault("B005", source.at, message, fix))
+            faults.append(Fault("B005", source.at, message, fix))
             continue
         for name, key, value in source.pairs():
             pairs.setdefault(name, (key, value))
 
 
-def too_deep(at: int) -> TextFault:
+def too_deep(at: int) -> Fault[int]:
     message = f"lists and mappings are nested more than {DEEPEST} levels deep here."
-    return TextFault("B006", at, message, "Remove brackets or indentation.")
+    return Fault("B006", at, message, "Remove brackets or indentation.")
 
 
-def too_many(at: int) -> TextFault:
+def too_many(at: int) -> Fault[int]:
     message = f"the document has more than {MOST:,} values, repeated ones counted each time."
-    return TextFault("B006", at, message, 'Use fewer aliases ("*name"), or split the file.')
+    return Fault("B006", at, message, 'Use fewer aliases ("*name"), or split the file.')
 
 
-def _duplicate(key: TextNode, name: str, first: TextNode, lines: Lines) -> TextFault:
+def _duplicate(key: TextNode, name: str, first: TextNode, lines: Lines) -> Fault[int]:
     line, _ = lines.place(first.at)
     message = f'duplicate key "{visible(name)}": it is in line {line} already.'
-    return TextFault("B004", key.at, message, "Keep one of the two.")
+    return Fault("B004", key.at, message, "Keep one of the two.")
 
 
-def _key_is_not_text(key: TextNode, name: str) -> TextFault:
+def _key_is_not_text(key: TextNode, name: str) -> Fault[int]:
     shown = visible(name)
     message = (
         f"the key {shown} is {_kind(key.value)}; keys must be text." if name else "a key is missing here."
     )
-    return TextFault(
+    return Fault(
         "B005", key.at, message, f'Put it in quotes: "{shown}".' if name else 'Write one before the ":".'
     )
 
 
-def _key_is_collection(key: TextNode) -> TextFault:
+def _key_is_collection(key: TextNode) -> Fault[int]:
     message = f"the key is {_kind(key.value)}; keys must be text."
-    return TextFault("B005", key.at, message, 'Put text that begins with "{" or "[" in quotes.')
+    return Fault("B005", key.at, message, 'Put text that begins with "{" or "[" in quotes.')
 
 
 def _kind(value: Value) -> str:
@@ -148,7 +149,7 @@ _PROPERTIES = re.compile(r"(?:[&!]\S*\s*)*")
 _TEXT_TAG = "tag:yaml.org,2002:str"
 
 
-def trees(lines: Lines) -> tuple[list[TextNode], list[TextFault]]:
+def trees(lines: Lines) -> tuple[list[TextNode], list[Fault[int]]]:
     """Return the documents, empty ones too, up to where reading cannot go on; and all faults."""
     if may_be_json(lines.text):
         found = _json_tree(lines)
@@ -157,7 +158,7 @@ def trees(lines: Lines) -> tuple[list[TextNode], list[TextFault]]:
     return _yaml_trees(lines)
 
 
-def _json_tree(lines: Lines) -> tuple[list[TextNode], list[TextFault]] | None:
+def _json_tree(lines: Lines) -> tuple[list[TextNode], list[Fault[int]]] | None:
     """Return the one document, unless it cannot be read, and all faults; `None` if the text is not JSON."""
     try:
         json.loads(lines.text, parse_constant=no_constant, parse_int=whole)
@@ -165,14 +166,14 @@ def _json_tree(lines: Lines) -> tuple[list[TextNode], list[TextFault]] | None:
         return None
     except RecursionError:
         pass  # too deep: the tree stops at the first bracket beyond the limit
-    faults: list[TextFault] = []
+    faults: list[Fault[int]] = []
     try:
         return [_root(lines, faults)], faults
     except ReadingStopped as refused:
         return [], [*faults, refused.fault]
 
 
-def _root(lines: Lines, faults: list[TextFault]) -> TextNode:
+def _root(lines: Lines, faults: list[Fault[int]]) -> TextNode:
     text = lines.text
     stack: list[tuple[int, list[TextNode]]] = []  # the place and the children of each open bracket
     at = 0
@@ -201,17 +202,17 @@ def _root(lines: Lines, faults: list[TextFault]) -> TextNode:
         stack[-1][1].append(node)
 
 
-def _string(text: str, start: int, faults: list[TextFault]) -> TextNode:
+def _string(text: str, start: int, faults: list[Fault[int]]) -> TextNode:
     string, end = _DECODER.raw_decode(text, start)
     half = _HALF.search(string)
     if half is not None:
         message = f'the escape "\\u{ord(half[0]):x}" is half of a character.'
-        faults.append(TextFault("B002", start, message, "Write the character itself."))
+        faults.append(Fault("B002", start, message, "Write the character itself."))
         string = _HALF.sub("\ufffd", string)
     return TextNode(start, end, string)
 
 
-def _yaml_trees(lines: Lines) -> tuple[list[TextNode], list[TextFault]]:
+def _yaml_trees(lines: Lines) -> tuple[list[TextNode], list[Fault[int]]]:
     first = HIDDEN.search(lines.text)
     if first is not None:
         line = lines.text[: lines.text.find("\n", first.start()) + 1 or None]
@@ -257,7 +258,7 @@ class _OpenCollection:
 class _Reader:
     def __init__(self, lines: Lines) -> None:
         self.documents: list[TextNode] = []
-        self.faults: list[TextFault] = []
+        self.faults: list[Fault[int]] = []
         self._lines = lines
         self._stack: list[_OpenCollection] = []
         self._anchors: dict[str | None, _Anchored | None] = {}
@@ -347,10 +348,10 @@ class _Reader:
         if self._size > MOST:
             raise ReadingStopped(too_many(at))
 
-    def _tag(self, at: int) -> TextFault:
+    def _tag(self, at: int) -> Fault[int]:
         tag = _TAG.search(self._lines.text, at)
         message = f'unsupported tag "{visible(tag[0]) if tag else "!"}".'
-        return TextFault("B005", at, message, 'Remove it; text that begins with "!" goes in quotes.')
+        return Fault("B005", at, message, 'Remove it; text that begins with "!" goes in quotes.')
 
 
 def _span(event: events.Event) -> tuple[int, int]:
@@ -361,27 +362,27 @@ def _span(event: events.Event) -> tuple[int, int]:
     return start.index, end.index
 
 
-def _hidden(character: str, at: int) -> TextFault:
+def _hidden(character: str, at: int) -> Fault[int]:
     from berth.reading.lookalikes import named  # noqa: PLC0415 - few files need it
 
     message = f"invisible character: {named(character)}."
-    return TextFault(
+    return Fault(
         "B002", at, message, 'Remove it; if there are many, save the file with the encoding "UTF-8".'
     )
 
 
-def _old_version(at: int) -> TextFault:
+def _old_version(at: int) -> Fault[int]:
     message = "the file asks for YAML 1.1, but it is read as YAML 1.2."
-    return TextFault("B005", at, message, 'Remove the line that begins with "%YAML".')
+    return Fault("B005", at, message, 'Remove the line that begins with "%YAML".')
 
 
-def _no_anchor(at: int, name: str, is_open: bool) -> TextFault:
+def _no_anchor(at: int, name: str, is_open: bool) -> Fault[int]:
     shown = visible(name)
     if is_open:
         message = f'the alias "*{shown}" is inside the value that it repeats.'
-        return TextFault("B005", at, message, "Write the value out here.")
+        return Fault("B005", at, message, "Write the value out here.")
     message = f'unknown alias "*{shown}": no value before it has the anchor "&{shown}".'
-    return TextFault(
+    return Fault(
         "B005",
         at,
         message,

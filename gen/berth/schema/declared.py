@@ -5,13 +5,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from berth.findings import GUARDS, NOTE, RULES, WARNING, Path, Problem
+from berth.findings import GUARDS, NOTE, RULES, WARNING, Origin, Path, Problem
 from berth.reading.document import Document
 from berth.schema.cloudvalues import CloudCapacity, GenericCapacity
+from berth.schema.documentproblems import DocumentProblems, Refusal, close, nearest, shown
 from berth.schema.grammar import dns_label
 from berth.schema.metadata import IGNORE
 from berth.schema.renkunames import KIND, error_answer, is_payload
-from berth.schema.report import Origin, Refusal, Report, close, nearest, shown
 from berth.schema.values import Calendar, Reservation, ResourceClass, Site, Term
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def document_of(kind: str) -> "type[KindDocument]":
 
         return ResourceClassDocument
     if kind == "Calendar":
-        from berth.schema.calendar import CalendarDocument  # noqa: PLC0415
+        from berth.schema.calendardocument import CalendarDocument  # noqa: PLC0415
 
         return CalendarDocument
     if kind == "CloudCapacity":
@@ -124,8 +124,8 @@ class _Reader:
         self.faulty_ids: set[int | None] = set()  # renkuIds of classes with faults; None: one does not say it
 
     def take(self, document: Document) -> None:
-        value, report = document.value, Report(document.file, document.index)
-        origin = Origin(document.file, document.index)
+        value, origin = document.value, document.origin
+        report = DocumentProblems(origin)
         if isinstance(value, list) and any(map(is_payload, value)):
             self.payloads += [(origin._replace(prefix=(i,)), item) for i, item in enumerate(value)]
         elif is_payload(value):
@@ -144,7 +144,7 @@ class _Reader:
             self._doubt({}, None, KINDS)
         self.problems += report.closed()
 
-    def _declaration(self, value: dict[str, Any], origin: Origin, report: Report) -> None:
+    def _declaration(self, value: dict[str, Any], origin: Origin, report: DocumentProblems) -> None:
         kind = self._kind(value.get("kind"), report)
         kinds = KINDS if kind is None else (kind,)
         metadata = value.get("metadata")
@@ -168,7 +168,7 @@ class _Reader:
             if kind is not None and kind != "Site" and _is_name(name):
                 self.named.setdefault((kind, name), []).append(_Place(origin, ("metadata", "name")))
 
-    def _kind(self, said: Any, report: Report) -> str | None:
+    def _kind(self, said: Any, report: DocumentProblems) -> str | None:
         """Return the kind, or the one that is probably meant; None if unknown."""
         if type(said) is str and said in KINDS:
             return said
@@ -197,7 +197,7 @@ class _Reader:
             number = spec.get("renkuId") if isinstance(spec, dict) else None
             self.faulty_ids.add(number if type(number) is int and number >= 0 else None)
 
-    def _ignore(self, annotations: Any, kind: str | None, origin: Origin, report: Report) -> None:
+    def _ignore(self, annotations: Any, kind: str | None, origin: Origin, report: DocumentProblems) -> None:
         if not isinstance(annotations, dict) or type(annotations.get(IGNORE)) is not str:
             return
         parts = _next_code.split(annotations[IGNORE])
@@ -211,7 +211,7 @@ class _Reader:
 
         names = {c.renku_id: c.name for c in reversed(self.made["ResourceClass"]) if c.renku_id is not None}
         for origin, value in self.payloads:
-            report = Report(origin.file, origin.index, origin.prefix)
+            report = DocumentProblems(origin)
             made = renku.read(value, names, self.faulty_ids, report)
             self.problems += report.closed()
             if made is not None:
@@ -226,10 +226,10 @@ class _Reader:
                 other = places[1] if place is places[0] else places[0]
                 where = "this file" if other.origin.file == place.origin.file else other.origin.file
                 message = f'duplicate name "{name}": another {kind} in {where} has it.'
-                yield Problem(DUPLICATE, *place.origin[:2], place.path, message, "Rename one of them.")
+                yield place.origin.problem(DUPLICATE, place.path, message, "Rename one of them.")
 
 
-def _ignored_code(text: str, report: Report, *, by_author: bool) -> str | None:
+def _ignored_code(text: str, report: DocumentProblems, *, by_author: bool) -> str | None:
     """Return the code of `B031: two groups share the room`, or None after what is wrong was reported.
 
     `by_author`: in a reservation, which may not ignore what protects others.
@@ -298,10 +298,10 @@ def declared(documents: Iterable[Document], folder: str, *, given: bool) -> Decl
     if len(reader.sites) > 1:
         for origin in reader.sites:
             message = f"{len(reader.sites)} Sites are declared; only one is allowed."
-            reader.problems.append(Problem(SITES, origin.file, origin.index, ("kind",), message, "Keep one."))
+            reader.problems.append(origin.problem(SITES, ("kind",), message, "Keep one."))
     if not reader.sites and given and "Site" not in reader.doubtful:
         fix = "Add a document of kind Site with at least one cluster."
-        reader.problems.append(Problem(NO_SITE, folder, 0, (), "no Site is declared.", fix))
+        reader.problems.append(Origin(folder).problem(NO_SITE, (), "no Site is declared.", fix))
     by_name = _first_of_each_name(reader.made["CapacityReservation"])
     has_zone = one_site is None or bool(one_site.zone)
     if one_site is not None:

@@ -10,12 +10,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from berth.findings import ERROR, Path, Problem, severity
+from berth.findings import ERROR, Finding, Origin, Path, Problem, severity
 from berth.reading.document import Document, parse
 from berth.reading.source import Source
-from berth.reading.text import SyntaxProblem
-from berth.schema.base import Json
-from berth.schema.report import close, shown
+from berth.schema.basemodel import Json
+from berth.schema.documentproblems import close, shown
 
 NO_VALUES, UNSEEN = "B260", "B261"
 
@@ -40,11 +39,13 @@ ReadFile = Callable[[str], Source]
 class Layer(NamedTuple):
     """Values in one document. `embedded`: they are not written as YAML, so only their key has a place."""
 
-    file: str
-    index: int  # type: ignore[assignment] # of the document; hides tuple.index
+    origin: Origin
     path: Path  # to the values
     value: Json
     embedded: bool = False
+
+    def problem(self, code: str, message: str, fix: str) -> Problem:
+        return self.origin.problem(code, self.path, message, fix)
 
 
 class Release(NamedTuple):
@@ -54,7 +55,7 @@ class Release(NamedTuple):
     kind: str = ""  # HelmRelease or Application; empty: plain values
     name: str = ""  # of the Helm release; empty: not known
     namespace: str = ""  # of the Helm release; empty: not known
-    problems: tuple[Problem | SyntaxProblem, ...] = ()
+    problems: tuple[Problem | Finding, ...] = ()
     unseen: tuple[Problem, ...] = ()  # values that are elsewhere
 
     @property
@@ -71,22 +72,23 @@ class HelmValues(NamedTuple):
     release: str  # its name; empty: not known
     namespace: str  # empty: not known
 
-    def place(self, path: Path) -> tuple[str, int, Path]:
-        """Return the file, document and path of a value, or of its nearest parent that is written."""
+    def place(self, path: Path) -> tuple[Origin, Path]:
+        """Return the document and path of a value, or of its nearest parent that is written."""
         keys = [*self.prefix, *path]
         first = next((i for i, step in enumerate(keys) if isinstance(step, int)), len(keys))
         layer = max(reversed(self.layers), key=lambda one: _depth(one.value, keys[:first]))
-        return layer.file, layer.index, layer.path if layer.embedded else (*layer.path, *keys)
+        return layer.origin, layer.path if layer.embedded else (*layer.path, *keys)
 
     def problem(self, code: str, path: Path, message: str, fix: str) -> Problem:
-        return Problem(code, *self.place(path), message, fix)
+        origin, at = self.place(path)
+        return origin.problem(code, at, message, fix)
 
 
 class Reading(NamedTuple):
     """What was read: the values, unless there are errors, all problems, and every file with its text."""
 
     values: HelmValues | None
-    problems: tuple[Problem | SyntaxProblem, ...]
+    problems: tuple[Problem | Finding, ...]
     sources: tuple[Source, ...]
 
 
@@ -140,7 +142,7 @@ class _Reader:
         self._release, self._prefix, self._other_file = release, prefix, other_file
         self._given: list[str] = []
         self._chosen: list[Release] = []
-        self._problems: list[Problem | SyntaxProblem] = []
+        self._problems: list[Problem | Finding] = []
         self._sources: list[Source] = []
 
     def take(self, source: Source) -> None:
@@ -157,7 +159,9 @@ class _Reader:
             names = [one.name for one in found if one.kind]
             nearest = " or ".join(close(self._release, names) or names)
             message = f"no Helm release is named {shown(self._release)}."
-            self._problems.append(Problem(NO_VALUES, source.file, 0, (), message, f"Did you mean {nearest}?"))
+            self._problems.append(
+                Origin(source.file).problem(NO_VALUES, (), message, f"Did you mean {nearest}?")
+            )
             return
         with_values = [one for one in found if self._has_chart(one.value)]
         if len(with_values) > 1:
@@ -178,7 +182,7 @@ class _Reader:
         elif kind == "Application" and version.startswith(_ARGO):
             yield from _Application(document, value, self._other, self._sources).releases()
         elif not (kind and version):
-            yield Release((Layer(document.file, document.index, (), value),))
+            yield Release((Layer(document.origin, (), value),))
 
     def _other(self, path: str) -> Source | None:
         if self._other_file is None:
@@ -217,9 +221,7 @@ class _Reader:
         for one in self._chosen if len(self._given) > 1 else ():
             if not one.kind and not is_chart(below(one.value, prefix)):
                 message = "no key of the JupyterHub chart is in this file, so it has no effect here."
-                self._problems.append(
-                    Problem(UNSEEN, *one.layers[0][:3], message, "Leave it out of the files.")
-                )
+                self._problems.append(one.layers[0].problem(UNSEEN, message, "Leave it out of the files."))
         named = [one for one in self._chosen if one.kind]
         release = next((one.name for one in reversed(named) if one.name), self._release)
         namespace = next((one.namespace for one in reversed(named) if one.namespace), "")
@@ -273,17 +275,17 @@ def _text(path: Path) -> str:
 def _not_one_chart(layers: Sequence[Layer], found: Sequence[Path]) -> Problem:
     first = layers[0]
     if not found:
-        return _no_chart(first.file, (), ()) if not first.path else _no_chart_at(first)
+        return _no_chart(first.origin.file, (), ()) if not first.path else _no_chart_at(first)
     message = f"the values of several charts could be meant: those of {' and of '.join(map(_text, found))}."
     fix = "Say which with the keys that lead to them (import: --prefix; Site: prefix)."
-    return Problem(NO_VALUES, first.file, first.index, first.path, message, fix)
+    return first.problem(NO_VALUES, message, fix)
 
 
 def _not_there(layers: Sequence[Layer], prefix: Path, found: Sequence[Path]) -> Problem:
     message = f"no value of the JupyterHub chart is below the prefix {_text(prefix)}."
     others = [_text(path) for path in found if path]
     fix = f"Did you mean {' or '.join(others)}?" if others else "Leave it out, or name another one."
-    return Problem(NO_VALUES, layers[0].file, layers[0].index, layers[0].path, message, fix)
+    return layers[0].problem(NO_VALUES, message, fix)
 
 
 _ADVICE = (
@@ -294,7 +296,7 @@ _ADVICE = (
 
 def _no_chart_at(layer: Layer) -> Problem:
     message = "no key of the JupyterHub chart is in these values, such as singleuser or hub."
-    return Problem(NO_VALUES, layer.file, layer.index, layer.path, message, _ADVICE)
+    return layer.problem(NO_VALUES, message, _ADVICE)
 
 
 def _no_chart(file: str, documents: Sequence[Document], found: Sequence[Release]) -> Problem:
@@ -303,18 +305,20 @@ def _no_chart(file: str, documents: Sequence[Document], found: Sequence[Release]
     kinds = [kind for kind in kinds if kind != "None"]
     if documents and not found and kinds:
         message = f"this file has {', '.join(dict.fromkeys(kinds))}, and no values of the JupyterHub chart."
-    return Problem(NO_VALUES, file, 0, (), message, _ADVICE)
+    return Origin(file).problem(NO_VALUES, (), message, _ADVICE)
 
 
 def _several(file: str, found: Sequence[Release]) -> Problem:
     listed = [
-        f"{one.kind} {one.name}" if one.kind else f"document {one.layers[0].index + 1}" for one in found
+        f"{one.kind} {one.name}" if one.kind else f"document {one.layers[0].origin.index + 1}"
+        for one in found
     ]
     message = f"several documents have values of the JupyterHub chart: {', '.join(listed)}."
     fix = "Split the file."
     if all(one.kind for one in found):
         fix = "Say which by the name of its Helm release (import: --release; Site: release)."
-    return Problem(NO_VALUES, file, found[1].layers[0].index if found[1].layers else 0, (), message, fix)
+    origin = found[1].layers[0].origin if found[1].layers else Origin(file)
+    return origin.problem(NO_VALUES, (), message, fix)
 
 
 # Flux
@@ -322,7 +326,7 @@ def _several(file: str, found: Sequence[Release]) -> Problem:
 
 def _of_flux(document: Document, value: Json) -> Release:
     spec, metadata = _mapping(value.get("spec")), _mapping(value.get("metadata"))
-    origin = document.file, document.index
+    origin = document.origin
     target, own = _string(spec.get("targetNamespace")), _string(metadata.get("namespace"))
     name = _string(spec.get("releaseName"))
     if not name:
@@ -331,36 +335,36 @@ def _of_flux(document: Document, value: Json) -> Release:
     for i, item in enumerate(_list(spec.get("valuesFrom"))):
         source = _mapping(item)
         where = f"{source.get('kind', 'ConfigMap')} {source.get('name', '')}".strip()
-        unseen.append(_unseen(*origin, ("spec", "valuesFrom", i), f"the values in {where}"))
+        unseen.append(_unseen(origin, ("spec", "valuesFrom", i), f"the values in {where}"))
     chart = _mapping(_mapping(spec.get("chart")).get("spec"))
     for key in ("valuesFile", "valuesFiles"):
         if chart.get(key):
             path: Path = ("spec", "chart", "spec", key)
-            unseen.append(_unseen(*origin, path, "value files inside of the chart"))
+            unseen.append(_unseen(origin, path, "value files inside of the chart"))
     layers: list[Layer] = []
     problems: list[Problem] = []
     values = spec.get("values")
     if isinstance(values, dict):
-        layers.append(Layer(*origin, ("spec", "values"), values))
+        layers.append(Layer(origin, ("spec", "values"), values))
     elif values is not None:
-        problems.append(_not_values(*origin, ("spec", "values"), values))
+        problems.append(_not_values(origin, ("spec", "values"), values))
     else:
-        layers.append(Layer(*origin, ("spec",), {}, embedded=True))
+        layers.append(Layer(origin, ("spec",), {}, embedded=True))
     return Release(tuple(layers), "HelmRelease", name, target or own, tuple(problems), tuple(unseen))
 
 
-def _unseen(file: str, index: int, path: Path, what: str) -> Problem:
+def _unseen(origin: Origin, path: Path, what: str) -> Problem:
     message = f"{what} cannot be seen here, and may change what sessions request."
     fix = (
         "Name the files that they come from before this one, as layers below it. If they say nothing of "
         f'sessions, annotate the Site with berth.dev/ignore: "{UNSEEN}: <reason>".'
     )
-    return Problem(UNSEEN, file, index, path, message, fix)
+    return origin.problem(UNSEEN, path, message, fix)
 
 
-def _not_values(file: str, index: int, path: Path, value: object) -> Problem:
+def _not_values(origin: Origin, path: Path, value: object) -> Problem:
     message = f"{shown(value)} is not a mapping of values."
-    return Problem("B013", file, index, path, message, "Write a mapping.")
+    return origin.problem("B013", path, message, "Write a mapping.")
 
 
 # Argo CD
@@ -379,7 +383,7 @@ class _Application:
         other: Callable[[str], Source | None],
         sources: list[Source],
     ) -> None:
-        self._origin = document.file, document.index
+        self._origin = document.origin
         self._spec, self._metadata = _mapping(value.get("spec")), _mapping(value.get("metadata"))
         self._other, self._sources = other, sources
 
@@ -394,15 +398,15 @@ class _Application:
 
     def _release(self, source: Json, path: Path) -> Release:
         helm, at = _mapping(source.get("helm")), (*path, "helm")
-        problems: list[Problem | SyntaxProblem] = []
+        problems: list[Problem | Finding] = []
         unseen: list[Problem] = []
         layers = list(self._value_files(helm, source, at, problems, unseen))
         own = helm.get("valuesObject")
         if own is not None:
             if isinstance(own, dict):
-                layers.append(Layer(*self._origin, (*at, "valuesObject"), own))
+                layers.append(Layer(self._origin, (*at, "valuesObject"), own))
             else:
-                problems.append(_not_values(*self._origin, (*at, "valuesObject"), own))
+                problems.append(_not_values(self._origin, (*at, "valuesObject"), own))
             if helm.get("values"):
                 message = "values has no effect: Argo CD takes valuesObject instead."
                 problems.append(self._problem((*at, "values"), message, "Remove one of the two."))
@@ -410,45 +414,43 @@ class _Application:
             layers += self._embedded(helm["values"], (*at, "values"), problems)
         layers += self._parameters(_list(helm.get("parameters")), (*at, "parameters"), unseen)
         if helm.get("fileParameters"):
-            unseen.append(_unseen(*self._origin, (*at, "fileParameters"), "the content of these files"))
+            unseen.append(_unseen(self._origin, (*at, "fileParameters"), "the content of these files"))
         if not layers:
-            layers.append(Layer(*self._origin, at, {}, embedded=True))
+            layers.append(Layer(self._origin, at, {}, embedded=True))
         name = _string(helm.get("releaseName")) or _string(self._metadata.get("name"))
         namespace = _string(_mapping(self._spec.get("destination")).get("namespace"))
         return Release(tuple(layers), "Application", name, namespace, tuple(problems), tuple(unseen))
 
     def _problem(self, path: Path, message: str, fix: str) -> Problem:
-        return Problem(UNSEEN, *self._origin, path, message, fix)
+        return self._origin.problem(UNSEEN, path, message, fix)
 
     def _value_files(
         self,
         helm: Json,
         source: Json,
         at: Path,
-        problems: list[Problem | SyntaxProblem],
+        problems: list[Problem | Finding],
         unseen: list[Problem],
     ) -> Iterator[Layer]:
         for i, entry in enumerate(_list(helm.get("valueFiles"))):
             found = self._value_file(_string(entry), _string(source.get("path")))
             if found is None:
-                unseen.append(
-                    _unseen(*self._origin, (*at, "valueFiles", i), f"the value file {shown(entry)}")
-                )
+                unseen.append(_unseen(self._origin, (*at, "valueFiles", i), f"the value file {shown(entry)}"))
                 continue
             self._sources.append(found)
             documents, faults = parse(found)
             problems += faults
             for document in documents[:1]:  # Helm reads the first document of a file
                 if isinstance(document.value, dict):
-                    yield Layer(document.file, document.index, (), document.value)
+                    yield Layer(document.origin, (), document.value)
                 else:
-                    problems.append(_not_values(document.file, document.index, (), document.value))
+                    problems.append(_not_values(document.origin, (), document.value))
 
     def _value_file(self, entry: str, folder: str) -> Source | None:
         """Return a file by a path in the project: of a `$ref`, beside the Application, or of its source."""
         if not entry or "://" in entry:
             return None
-        beside = posixpath.dirname(self._origin[0])
+        beside = posixpath.dirname(self._origin.file)
         if entry.startswith("$"):
             entry = entry.partition("/")[2]
             folders = ["", beside]
@@ -458,22 +460,22 @@ class _Application:
         inside = [path for path in dict.fromkeys(paths) if not path.startswith(("..", "/"))]
         return next((found for path in inside if (found := self._other(path)) is not None), None)
 
-    def _embedded(self, text: object, path: Path, problems: list[Problem | SyntaxProblem]) -> Iterator[Layer]:
+    def _embedded(self, text: object, path: Path, problems: list[Problem | Finding]) -> Iterator[Layer]:
         """Read values that are text of YAML."""
         if not isinstance(text, str):
             fix = "Write text (values: |), or valuesObject."
             message = f"{shown(text)} is not text of YAML."
-            problems.append(Problem("B013", *self._origin, path, message, fix))
+            problems.append(self._origin.problem("B013", path, message, fix))
             return
-        documents, faults = parse(Source(self._origin[0], text.encode("utf-8", "surrogatepass")))
+        documents, faults = parse(Source(self._origin.file, text.encode("utf-8", "surrogatepass")))
         for fault in faults:
             message = f"line {fault.line} of this text: {fault.message}"
-            problems.append(Problem(fault.code, *self._origin, path, message, fault.fix))
+            problems.append(self._origin.problem(fault.code, path, message, fault.fix))
         for document in documents[:1]:
             if isinstance(document.value, dict):
-                yield Layer(*self._origin, path, document.value, embedded=True)
+                yield Layer(self._origin, path, document.value, embedded=True)
             else:
-                problems.append(_not_values(*self._origin, path, document.value))
+                problems.append(_not_values(self._origin, path, document.value))
 
     def _parameters(self, listed: Sequence[Any], path: Path, unseen: list[Problem]) -> Iterator[Layer]:
         """Apply parameters as `helm --set` does, but for those that name a part of a list."""
@@ -482,16 +484,14 @@ class _Application:
             parameter = _mapping(item)
             name, text = _string(parameter.get("name")), parameter.get("value")
             if _plain_name(name) is None or not isinstance(text, str):
-                unseen.append(
-                    _unseen(*self._origin, (*path, i), f"the effect of the parameter {shown(name)}")
-                )
+                unseen.append(_unseen(self._origin, (*path, i), f"the effect of the parameter {shown(name)}"))
                 continue
             nested: Any = text if parameter.get("forceString") else _typed(text)
             for key in reversed(name.split(".")):
                 nested = {key: nested}
             value = merged(value, nested)
         if value:
-            yield Layer(*self._origin, path, value, embedded=True)
+            yield Layer(self._origin, path, value, embedded=True)
 
 
 def _typed(text: str) -> Any:

@@ -8,16 +8,15 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import ConfigDict
 
-from berth.findings import ERROR, Path, Problem, severity
+from berth.findings import ERROR, Finding, Path, Problem, severity
 from berth.quantity import canonical
 from berth.reading.document import parse
 from berth.reading.source import Source
-from berth.reading.text import SyntaxProblem
 from berth.schema import validate
-from berth.schema.base import Json, ListOf, Model, Parsed, Whole, field, wrong_type
+from berth.schema.basemodel import Json, ListOf, Model, Parsed, Whole, field, wrong_type
+from berth.schema.documentproblems import CONFLICT, MISSING, RANGE, TYPE, DocumentProblems, Refusal, shown
 from berth.schema.pod import Amounts
 from berth.schema.renkunames import KIND, error_answer, name_of
-from berth.schema.report import CONFLICT, MISSING, RANGE, TYPE, Refusal, Report, shown
 from berth.schema.scheduling import PREFERRED, REQUIRED
 from berth.schema.types import INT64, AnyText, LabelKey
 
@@ -127,25 +126,25 @@ class PoolsReading(NamedTuple):
     """The classes in a file, by id, unless there are errors; and all problems."""
 
     classes: tuple[RenkuClass, ...] | None
-    problems: tuple[Problem | SyntaxProblem, ...]
+    problems: tuple[Problem | Finding, ...]
     index: int = 0  # type: ignore[assignment] # of the document; hides tuple.index
 
 
 def read_pools(source: Source) -> PoolsReading:
     """Read one or all resource pools, or the classes of a pool, as Renku's API answers."""
     documents, faults = parse(source)
-    problems: list[Problem | SyntaxProblem] = list(faults)
+    problems: list[Problem | Finding] = list(faults)
     if len(documents) > 1:
         message = f"there are {len(documents)} documents; an answer of Renku is one."
-        problems.append(Problem(TYPE, source.file, documents[1].index, (), message, "Split the file."))
+        problems.append(documents[1].origin.problem(TYPE, (), message, "Split the file."))
     if len(documents) != 1:
         return PoolsReading(None, tuple(problems))
-    report = Report(source.file, documents[0].index)
+    report = DocumentProblems(documents[0].origin)
     found = list(_rows(documents[0].value, report))
     problems += report.problems
     if not found and not any(severity(one.code) == ERROR for one in problems):
         message = "the answer has no resource class; Renku shows the pools that the token may use."
-        problems.append(Problem(MISSING, source.file, documents[0].index, (), message, _ADVICE))
+        problems.append(report.origin.problem(MISSING, (), message, _ADVICE))
     if any(severity(one.code) == ERROR for one in problems):
         return PoolsReading(None, tuple(problems))
     return PoolsReading(tuple(_named(found)), tuple(problems), documents[0].index)
@@ -154,7 +153,7 @@ def read_pools(source: Source) -> PoolsReading:
 _Row = tuple[_Pool | None, _Class, Path]  # the path is that of the class
 
 
-def _rows(value: Any, report: Report) -> Iterator[_Row]:
+def _rows(value: Any, report: DocumentProblems) -> Iterator[_Row]:
     """Yield each class with its pool, and report what is wrong."""
     answer = error_answer(value)
     if answer is not None:
@@ -164,7 +163,7 @@ def _rows(value: Any, report: Report) -> Iterator[_Row]:
     paths: list[Path] = [(i,) for i in range(len(items))] if isinstance(value, list) else [()]
     ids: set[int] = set()
     for path, item in zip(paths, items, strict=True):
-        inner = Report(report.file, report.index, path)
+        inner = DocumentProblems(report.origin._replace(prefix=path))
         for pool, one, at in _of_item(item, inner):
             if one.id in ids:
                 inner(CONFLICT, (*at, "id"), f"duplicate id {one.id}.", "Keep one of the two classes.")
@@ -173,7 +172,7 @@ def _rows(value: Any, report: Report) -> Iterator[_Row]:
         report.problems += inner.problems
 
 
-def _of_item(item: Any, report: Report) -> Iterator[_Row]:
+def _of_item(item: Any, report: DocumentProblems) -> Iterator[_Row]:
     keys = item.keys() if isinstance(item, dict) else set()
     if "classes" in keys:
         pool = validate.read(_Pool, item, report)

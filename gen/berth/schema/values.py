@@ -9,18 +9,19 @@ from datetime import date
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from berth.core.timetable import Buffer
-from berth.schema.report import Origin
+from berth.findings import Origin, Path, Problem
+from berth.schema.renkunames import their_path
 
 if TYPE_CHECKING:
     from decimal import Decimal  # expensive to load, and few sites declare a price
 
-    from berth.schema.argocd import ArgoCD
+    from berth.schema.argocdoptions import ArgoCD
+    from berth.schema.classsessions import ClassSessions
     from berth.schema.engine import NoEngine
-    from berth.schema.flux import Flux
-    from berth.schema.holders import Holder
+    from berth.schema.fluxoptions import Flux
     from berth.schema.pod import Placement, Tolerating
     from berth.schema.policies import PolicySpec
-    from berth.schema.sessions import ClassSessions
+    from berth.schema.seatholders import Holder
     from berth.schema.siteparts import CeilingSpec, KarpenterSpec, KoordinatorSpec, RenkuSpec, RepositorySpec
 
 
@@ -199,6 +200,11 @@ class Reservation(NamedTuple):
     profile: tuple[ProfileStep, ...] = ()  # by minute; empty: all seats all the time
     buffer: Buffer | None = None  # of behavior `buffer`
     owner: ReservationOwner | None = None
+
+    def problem(self, code: str, path: Path, message: str, fix: str) -> Problem:
+        """Return a problem with the value at a path, which in a Renku payload has the names of Renku."""
+        at = their_path(path, self.origin.prefix) if self.renku else path
+        return self.origin.problem(code, at, message, fix)
 
     def scaling_of(self, item: Scaled) -> tuple[Scaling, ...]:
         """Return how each of the seats of an item scales."""

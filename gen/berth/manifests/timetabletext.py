@@ -12,12 +12,12 @@ from typing import Any
 from berth.core.jsonvalues import instant_text
 from berth.core.sessions import Recognition, parse_recognition
 from berth.core.timetable import API_VERSION, KIND
-from berth.dates.occurrence import Occurrence
+from berth.dates.expansion import Occurrence
 from berth.findings import Problem
-from berth.manifests.backends.registry import backend_of
+from berth.manifests.backends.backendregistry import backend_of
 from berth.manifests.naming import pool
 from berth.manifests.placed import Placed, pool_behaviors
-from berth.schema.sessions import ClassSessions
+from berth.schema.classsessions import ClassSessions
 from berth.schema.values import (
     EVERY_SESSION,
     ProfileStep,
@@ -45,9 +45,8 @@ def timetable_that_fits(site: Site, placed: Placed, occurrences: Sequence[Occurr
         f"the timetable of its {number} occurrence{'s' if number > 1 else ''} "
         f"has {-(-len(text) // 1024)} KiB; Berth allows {LARGEST // 1024} in a ConfigMap."
     )
-    path = (*reservation.origin.prefix, "recurrence") if reservation.renku else ("spec", "recurrence")
     fix = "Split it, for example into a reservation for each year."
-    return Problem(TOO_LARGE, *reservation.origin[:2], path, message, fix)
+    return reservation.problem(TOO_LARGE, ("spec", "recurrence"), message, fix)
 
 
 def timetable_text(site: Site, placed: Placed, occurrences: Sequence[Occurrence]) -> str:

@@ -10,9 +10,9 @@ from itertools import compress, pairwise
 from typing import NamedTuple
 
 from berth.core.timetable import TimetableOccurrence
-from berth.dates.days import union
+from berth.dates.dayranges import union
 from berth.dates.zone import DAY, clock, day_of, number
-from berth.findings import Path, Problem
+from berth.findings import Problem
 from berth.schema.values import (
     EVERY_DATE,
     Entry,
@@ -132,15 +132,6 @@ class Expansion(NamedTuple):
     occurrences: tuple[Occurrence, ...]
     skipped: tuple[Skipped, ...]
     problems: tuple[Problem, ...]
-
-
-class RecurrenceFault(NamedTuple):
-    """A problem of a recurrence, without the file that it is in."""
-
-    code: str
-    path: Path
-    message: str
-    fix: str
 
 
 BareOccurrence = tuple[int, int]

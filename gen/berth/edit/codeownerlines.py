@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from berth.checks.ownership import Contacts, is_contact, owned_paths
 from berth.edit.roundtrip import EditError
 from berth.findings import Path, Problem
-from berth.schema.report import shown
+from berth.schema.documentproblems import shown
 from berth.schema.values import Reservation
 
 UNNAMED = "B235"
@@ -49,7 +49,7 @@ def _problem(one: Reservation) -> Problem | None:
 
 
 def _unnamed(one: Reservation, at: Path, message: str, fix: str) -> Problem:
-    return Problem(UNNAMED, *one.origin[:2], ("spec", "owner", *at), message, fix)
+    return one.origin.problem(UNNAMED, ("spec", "owner", *at), message, fix)
 
 
 def owner_lines(contacts: Mapping[str, Contacts], top: str) -> list[str]:

@@ -13,7 +13,7 @@ from berth.cli.edit import keep_schema
 from berth.cli.selection import class_option
 from berth.edit.create import import_renku, reservation_yaml, write_file
 from berth.edit.roundtrip import EditError
-from berth.findings import Problem, severity
+from berth.findings import Problem
 from berth.pipeline import Pipeline
 from berth.reading.source import LIMIT, Source, read_file, unreadable
 from berth.schema.describe import json_schema_text
@@ -124,7 +124,7 @@ def import_(settings: Settings, source: str, files: tuple[str, ...], **options: 
     for file in files:
         found = _source(settings, file, LIMIT if source != "ics" else FEED_LIMIT)
         if isinstance(found, Problem):
-            return settings.report(pipeline.located([found], severity))
+            return settings.report(pipeline.located([found]))
         sources.append(found)
     try:
         return _import(settings, pipeline, source, sources, options)

@@ -11,7 +11,7 @@ NOT_SEEN = "B220"
 _TYPE: Path = ("spec", "backend", "type")
 
 
-def of_reservation(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
+def check_seats_are_monitored(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
     """Report seats that no series of kube-state-metrics has, where no Events tell of them either."""
     holder = reservation.holder
     if holder.has_placeholders:
@@ -27,4 +27,4 @@ def of_reservation(reservation: Reservation, declared: Declared, site: Site) -> 
             f"BerthSeatsNotReady does not see its seats in cluster {blind[0]}."
         )
         fix = "Add monitoring.events to the Site, or run berth status before the start."
-        yield Problem(NOT_SEEN, *reservation.origin[:2], _TYPE, message, fix)
+        yield reservation.origin.problem(NOT_SEEN, _TYPE, message, fix)

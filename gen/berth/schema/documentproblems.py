@@ -1,8 +1,6 @@
 """The problems of one document, and how they are collected."""
 
-from typing import NamedTuple
-
-from berth.findings import ERROR, Path, Problem, severity
+from berth.findings import ERROR, Origin, Path, Problem, severity
 from berth.notation.refusal import CHOICE, RANGE, TYPE, Refusal, article, choice, close, nearest, shown
 
 __all__ = [
@@ -13,9 +11,8 @@ __all__ = [
     "RANGE",
     "TYPE",
     "UNKNOWN_KEY",
-    "Origin",
+    "DocumentProblems",
     "Refusal",
-    "Report",
     "article",
     "choice",
     "close",
@@ -31,27 +28,14 @@ MOST = 100
 """The most problems of one document that are reported one by one."""
 
 
-class Origin(NamedTuple):
-    """Where a declaration is: its file as shown to people, and the index of its document there.
-
-    `prefix` leads to it inside of its document: empty but for the items of a list that Renku answered.
-    """
-
-    file: str
-    index: int  # type: ignore[assignment] # hides tuple.index, which nobody misses
-    prefix: tuple[str | int, ...] = ()
-
-
-class Report:
+class DocumentProblems:
     """The problems of one document; `errors` counts those that keep it from being used.
 
     Of more than MOST, only the number is known: a file of a megabyte may have 40,000.
     """
 
-    def __init__(self, file: str, index: int, prefix: Path = ()) -> None:
-        self.file = file
-        self.index = index
-        self.prefix = prefix
+    def __init__(self, origin: Origin) -> None:
+        self.origin = origin
         self.errors = 0
         self.problems: list[Problem] = []
         self.left_out = 0
@@ -63,7 +47,7 @@ class Report:
             self.left_out += 1
             return
         self.problems.append(
-            Problem(code, self.file, self.index, (*self.prefix, *path), message, fix, at_key)
+            self.origin.problem(code, (*self.origin.prefix, *path), message, fix, at_key=at_key)
         )
 
     @property
@@ -81,7 +65,7 @@ class Report:
             return self.problems
         message = f"{self.left_out} more problems of this document are not listed."
         fix = "Correct those above, then run again."
-        return [*self.problems, Problem(MORE, self.file, self.index, self.prefix, message, fix)]
+        return [*self.problems, self.origin.problem(MORE, self.origin.prefix, message, fix)]
 
     def refuse(self, refusal: Refusal, path: Path, *, at_key: bool = False) -> None:
         self(refusal.code, path, refusal.message, refusal.fix, at_key=at_key or refusal.at_key)

@@ -8,24 +8,25 @@ from berth import quantity
 from berth.cli.command import Settings, exit_code
 from berth.cli.console import has_color
 from berth.core.jsonvalues import instant_text
+from berth.findings import LiveFinding
 from berth.live.access import ClusterAccess
 from berth.live.clusterfacts import ClusterLocation
 from berth.live.expected import ExpectedState
-from berth.live.findings import LiveFinding, findings_json
-from berth.live.preflight import Check, Clock, PreflightScope, run_preflight
+from berth.live.preflight import PreflightCheck, PreflightClock, PreflightScope, run_preflight
 from berth.live.room import Room, WindowSteps
 from berth.output.answers import Answer, document
 from berth.output.columns import Column, Table, as_json
+from berth.output.findinglist import live_json, live_line
 from berth.output.table import Fit
 from berth.schema.values import Cluster, Site
 
-CLOCK = Clock(time.monotonic, time.sleep)
+CLOCK = PreflightClock(time.monotonic, time.sleep)
 
 
 class Outcome:
     """The checks of all clusters; a cluster that cannot be read has a finding instead."""
 
-    def __init__(self, checks: Sequence[Check], findings: Mapping[str, LiveFinding]) -> None:
+    def __init__(self, checks: Sequence[PreflightCheck], findings: Mapping[str, LiveFinding]) -> None:
         self.checks, self.unreachable = checks, findings
 
     @property
@@ -82,7 +83,7 @@ def show(outcome: Outcome, settings: Settings) -> int:
     return exit_code(outcome.findings, strict=settings.strict)
 
 
-def _result(check: Check) -> str:
+def _result(check: PreflightCheck) -> str:
     if check.findings:
         return ", ".join(dict.fromkeys(finding.brief for finding in check.findings))
     if check.seconds is not None:
@@ -103,7 +104,7 @@ def _rooms_json(rooms: Sequence[Room]) -> list[dict[str, object]]:
     ]
 
 
-CHECK_COLUMNS: tuple[Column[Check], ...] = (
+CHECK_COLUMNS: tuple[Column[PreflightCheck], ...] = (
     Column("cluster", "cluster", lambda check: check.cluster),
     Column("reservation", "reservation", lambda check: check.reservation or None),
     Column("check", "check", lambda check: check.what),
@@ -112,7 +113,7 @@ CHECK_COLUMNS: tuple[Column[Check], ...] = (
     Column("", "passed", lambda check: check.is_passed),
     Column("", "seconds", lambda check: check.seconds),
     Column("", "room", lambda check: check.rooms, json=_rooms_json),
-    Column("", "findings", lambda check: check.findings, json=findings_json),
+    Column("", "findings", lambda check: check.findings, json=live_json),
 )
 
 
@@ -121,13 +122,13 @@ def as_text(outcome: Outcome, columns: int | None = None) -> str:
     fit = Fit(columns, ("result",), (), ("reservation", "object"))
     text = Table.of(CHECK_COLUMNS, outcome.checks).written("text", fit) if outcome.checks else ""
     color = has_color(sys.stdout)
-    findings = "".join(f"{finding.line(color=color)}\n" for finding in outcome.findings)
+    findings = "".join(f"{live_line(finding, color=color)}\n" for finding in outcome.findings)
     return "\n".join(filter(None, (text, findings))) or "Nothing to check.\n"
 
 
 def as_answer(outcome: Outcome) -> Answer:
     """Return the answer of kind Preflight."""
     clusters = [
-        {"name": name, "findings": findings_json([finding])} for name, finding in outcome.unreachable.items()
+        {"name": name, "findings": live_json([finding])} for name, finding in outcome.unreachable.items()
     ]
     return document("Preflight", {"items": as_json(CHECK_COLUMNS, outcome.checks), "clusters": clusters})
