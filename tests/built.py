@@ -3,10 +3,10 @@
 from typing import Any, TypeVar
 
 from berth.schema import outline
-from berth.schema.base import Model
+from berth.schema.basemodel import Model
+from berth.schema.classsessions import ClassSessions
 from berth.schema.outline import Node, fields
-from berth.schema.sessions import ClassSessions
-from berth.schema.slots import Owner, SlotTemplate
+from berth.schema.slotparts import Owner, SlotTemplate
 
 M = TypeVar("M", bound=Model)
 

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from berth.dates.occurrence import Expansion
+from berth.dates.expansion import Expansion
 from berth.notation.times import end_time, start_time
-from berth.schema.holders import Replicas
-from berth.schema.report import Origin
+from berth.schema.documentproblems import Origin
+from berth.schema.seatholders import ReplicaHolder
 from berth.schema.values import (
     Calendar,
     ClosedDates,
@@ -116,7 +116,7 @@ def reservation(
         lead=lead,
         behavior="maintain",
         sessions=SessionMatch((), (), (), None, "count"),
-        holder=Replicas(),
+        holder=ReplicaHolder(),
         suspend=suspend,
         renku=renku,
     )

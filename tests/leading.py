@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from berth.manifests.timetable import timetable_text
+from berth.manifests.timetabletext import timetable_text
 from berth.pipeline import Part, Pipeline
 from berth.reading.source import Source
 

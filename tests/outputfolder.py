@@ -10,7 +10,7 @@ from typing import TypeVar
 import pytest
 from berth.findings import ERROR, Finding
 from berth.output.folder import OutputError, header
-from berth.output.stage import DISK, Check, Difference, Disk, Stage, WriteResult
+from berth.output.stage import DISK, Difference, Disk, FolderComparison, Stage, WriteResult
 
 First = TypeVar("First")
 Second = TypeVar("Second")
@@ -36,7 +36,7 @@ def render(folder: Path, files: dict[str, str], disk: Disk = DISK) -> WriteResul
 
 
 def check(folder: Path, files: dict[str, str]) -> list[Difference]:
-    compared = Check(str(folder), "rendered")
+    compared = FolderComparison(str(folder), "rendered")
     for path, text in files.items():
         compared.put(path, text)
     return compared.finish()

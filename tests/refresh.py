@@ -8,7 +8,7 @@ commit it.
 import re
 import sys
 
-from berth.live.findings import LIVE_RULES
+from berth.live.livefindings import LIVE_RULES
 
 from tests import findingspage, pages, timetable_rows
 from tests.console import ROOT

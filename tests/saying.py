@@ -13,7 +13,7 @@ from berth.pipeline import Pipeline
 from berth.reading.document import Document
 from berth.schema import validate
 from berth.schema.declared import Declared, declared
-from berth.schema.report import Report
+from berth.schema.documentproblems import DocumentProblems
 
 Value = dict[str, Any]
 
@@ -76,7 +76,7 @@ def codes(problems: Iterable[Problem]) -> list[str]:
 
 def ask(hint: Any, value: object) -> tuple[Any, list[str]]:
     """What a model, or an annotated type, makes of a value, and which problems it finds."""
-    report = Report("a.yaml", 0)
+    report = DocumentProblems("a.yaml", 0)
     made = validate.read_as(hint, value, report)
     return made, codes(report.problems)
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from berth.core.jsonvalues import instant_text
 from berth.dates.recurrence import expand
-from berth.schema.holders import Replicas
-from berth.schema.report import Origin
+from berth.schema.documentproblems import Origin
+from berth.schema.seatholders import ReplicaHolder
 from berth.schema.values import Entry, Recurrence, Reservation, SessionMatch
 
 PAGE = "docs/time.md"
@@ -55,7 +55,7 @@ def line(row: Row) -> str:
         lead=30,
         behavior="none",
         sessions=match,
-        holder=Replicas(),
+        holder=ReplicaHolder(),
         suspend=False,
         renku=False,
     )

@@ -16,7 +16,7 @@ from berth.checks import (
     images,
     jobplacement,
     koordinatordevices,
-    monitoring,
+    monitoringchecks,
     namespaces,
     overlaps,
     ownership,
@@ -29,8 +29,8 @@ from berth.checks import (
 )
 from berth.checks.ceilings import Ceilings, ClassSteps, PoolLoad, pool_loads
 from berth.checks.collisions import RenderedNames
-from berth.dates.cron import open_spans, schedules
-from berth.dates.occurrence import Expansion, Occurrence
+from berth.dates.cronschedules import open_spans, schedules
+from berth.dates.expansion import Expansion, Occurrence
 from berth.dates.recurrence import expand
 from berth.findings import ERROR, Finding, Problem, severity
 from berth.manifests.placed import Placed, class_names, placed
@@ -146,16 +146,16 @@ class Pipeline:
         each document is then checked by itself.
         """
         site, known = self.site, self.declared
-        self.problems += references.of_renku_ids(known)
-        self.problems += references.of_faulty(known)
+        self.problems += references.check_renku_ids(known)
+        self.problems += references.check_names_in_faulty(known)
         if site is None:
             for reservation in known.reservations:
-                self.problems += references.of_reservation(reservation, known)
+                self.problems += references.check_names_in_reservation(reservation, known)
                 self.problems += date_problems(reservation, expand(reservation, known.calendars))
             return
         for check in _OF_SITE:
             self.problems += check(known, site)
-        arrivals = hubchecks.Arrivals(self._compare_classes(site))
+        arrivals = hubchecks.HubArrivals(self._compare_classes(site))
         names, ceilings = (
             RenderedNames(site, known.classes.values()),
             Ceilings(site, known.classes, also=cloudchecks.limited(known), all_loads=all_loads),
@@ -177,9 +177,9 @@ class Pipeline:
         self.problems += courses.problems()
         self.problems += arrivals.problems()
         self.problems += ceilings.problems({one.name: one for one in known.reservations})
-        self.problems += cloudchecks.of_limits(known, site, ceilings.pools)
+        self.problems += cloudchecks.check_cloud_limits(known, site, ceilings.pools)
         self.held = cloudchecks.window_budgets(known, site, ceilings.pools)
-        self.problems += cloudchecks.of_windows(known, self.held)
+        self.problems += cloudchecks.check_disruption_in_windows(known, self.held)
 
     def _compare_classes(self, site: Site) -> Sequence[hubchecks.ComparedHub]:
         """Compare classes with files that the Site names; return the hubs whose values are known."""
@@ -187,8 +187,8 @@ class Pipeline:
             return ()
         reading = profiles.read_hubs(site, self._read_other)
         self.problems += reading.problems
-        self.problems += profiles.of_hubs(self.declared, site, reading.hubs)
-        self.problems += profiles.of_renku_classes(self.declared, site, self._read_other)
+        self.problems += profiles.check_hub_profiles(self.declared, site, reading.hubs)
+        self.problems += profiles.check_renku_classes(self.declared, site, self._read_other)
         return reading.hubs
 
     def findings(self) -> list[Finding]:
@@ -228,27 +228,27 @@ class Pipeline:
 
 # Of the Site and the documents that stay the same whatever is reserved.
 _OF_SITE: tuple[Callable[[Declared, Site], Iterable[Problem]], ...] = (
-    references.of_site,
-    calendars.of_site,
-    references.of_classes,
-    references.of_ceilings,
-    references.of_policies,
-    overlaps.of_classes,
-    jobplacement.of_classes,
-    namespaces.of_site,
-    platforms.of_site,
-    platforms.of_classes,
-    koordinatordevices.of_classes,
-    volumes.of_classes,
-    ownership.of_documents,
-    images.of_classes,
-    slotchecks.of_classes,
-    slotchecks.of_profiles,
-    slotchecks.of_sizes,
-    slotchecks.of_amounts,
-    autoscalers.of_site,
-    autoscalers.of_classes,
-    cloudchecks.of_documents,
+    references.check_calendar_names,
+    calendars.check_zone_is_named,
+    references.check_names_in_classes,
+    references.check_names_in_ceilings,
+    references.check_names_in_policies,
+    overlaps.check_classes_overlap,
+    jobplacement.check_job_placement,
+    namespaces.check_namespace_per_cluster,
+    platforms.check_platforms,
+    platforms.check_selected_node_labels,
+    koordinatordevices.check_device_requests,
+    volumes.check_volume_capacities,
+    ownership.check_shared_documents,
+    images.check_image_volumes,
+    slotchecks.check_scheduler_of_slots,
+    slotchecks.check_slot_profiles,
+    slotchecks.check_seats_fit_on_nodes,
+    slotchecks.check_seats_request_something,
+    autoscalers.check_autoscalers,
+    autoscalers.check_pods_for_autoscaler,
+    cloudchecks.check_clouds,
 )
 
 
@@ -256,16 +256,16 @@ def _item(reservation: Reservation, known: Declared, site: Site, ceilings: Ceili
     expansion = expand(reservation, known.calendars)
     parts = tuple([_part(one, expansion) for one in placed(reservation, known, site)])
     problems = (
-        *references.of_reservation(reservation, known),
-        *calendars.of_reservation(reservation, known),
-        *images.of_reservation(reservation, known, site),
-        *slotchecks.of_reservation(reservation, known, site),
-        *bufferchecks.of_reservation(reservation, known, site),
-        *monitoring.of_reservation(reservation, known, site),
-        *slotchecks.limits_of_reservation(reservation, known, site),
-        *cloudchecks.of_reservation(reservation, known, site, expansion.occurrences),
-        *typos.of_reservation(reservation, expansion.occurrences, now),
-        *(one for part in parts for one in typos.of_counts(part.placed, ceilings.is_limited)),
+        *references.check_names_in_reservation(reservation, known),
+        *calendars.check_calendar_dates(reservation, known),
+        *images.check_image_pulls(reservation, known, site),
+        *slotchecks.check_reserved_slots(reservation, known, site),
+        *bufferchecks.check_buffered_seats(reservation, known, site),
+        *monitoringchecks.check_seats_are_monitored(reservation, known, site),
+        *slotchecks.check_limits_of_slots(reservation, known, site),
+        *cloudchecks.check_reserved_clouds(reservation, known, site, expansion.occurrences),
+        *typos.check_hours_and_dates(reservation, expansion.occurrences, now),
+        *(one for part in parts for one in typos.check_large_counts(part.placed, ceilings.is_limited)),
         *date_problems(reservation, expansion),
     )
     loads = tuple([ceilings.loads(part.placed, part.occurrences) for part in parts])

@@ -32,10 +32,10 @@ def of_documents(*documents: Value) -> list[str]:
     """What is told of a site, its clouds and its classes."""
     declared, known = sound(*documents)
     found: list[Problem] = [
-        *references.of_classes(declared, known),
-        *autoscalers.of_site(declared, known),
-        *autoscalers.of_classes(declared, known),
-        *cloudchecks.of_documents(declared, known),
+        *references.check_names_in_classes(declared, known),
+        *autoscalers.check_autoscalers(declared, known),
+        *autoscalers.check_pods_for_autoscaler(declared, known),
+        *cloudchecks.check_clouds(declared, known),
     ]
     return lines(found)
 
@@ -57,4 +57,4 @@ def of_reservation(course: Value, *capacities: Value, cluster: Value = KARPENTER
     declared, known = sound(reservation(**course), site(cluster), one, *capacities)
     (placed,) = declared.reservations
     dates = expand(placed, declared.calendars).occurrences
-    return lines(cloudchecks.of_reservation(placed, declared, known, dates))
+    return lines(cloudchecks.check_reserved_clouds(placed, declared, known, dates))

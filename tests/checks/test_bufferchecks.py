@@ -23,8 +23,8 @@ def told(cluster: Value, **course: Any) -> list[str]:
     (found,) = declared.reservations
     return lines(
         [
-            *autoscalers.of_site(declared, declared.site),
-            *bufferchecks.of_reservation(found, declared, declared.site),
+            *autoscalers.check_autoscalers(declared, declared.site),
+            *bufferchecks.check_buffered_seats(found, declared, declared.site),
         ]
     )
 
@@ -73,7 +73,7 @@ def test_capacity_buffers_is_for_cluster_autoscaler(cluster: Value) -> None:
     declared = read(site({**cluster, "capacityBuffers": True}))
     assert declared.site is not None
 
-    assert lines(autoscalers.of_site(declared, declared.site)) == [
+    assert lines(autoscalers.check_autoscalers(declared, declared.site)) == [
         "B089 spec.clusters.0.capacityBuffers @key"
     ]
 
@@ -82,7 +82,7 @@ def test_the_note_about_buffers_ends_where_one_is_used() -> None:
     unused = read(site(BUFFERS))
     assert unused.site is not None
 
-    assert lines(autoscalers.of_site(unused, unused.site)) == [
+    assert lines(autoscalers.check_autoscalers(unused, unused.site)) == [
         "B178 spec.clusters.0.karpenter.gates.CapacityBuffer"
     ]
     assert told(BUFFERS) == []

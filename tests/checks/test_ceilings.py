@@ -8,7 +8,7 @@ from berth.checks.ceilings import Ceilings, PoolLoad, peak, promised, sum_change
 from berth.core.sessions import Match
 from berth.core.target import full_count, target
 from berth.core.timetable import TimetableOccurrence, TimetablePool
-from berth.dates.occurrence import Occurrence as Dated
+from berth.dates.expansion import Occurrence as Dated
 from berth.dates.recurrence import expand
 from berth.manifests.placed import placed
 from berth.schema.values import Seats

@@ -2,7 +2,7 @@
 
 import pytest
 from berth.karpenter.nodelabels import WELL_KNOWN
-from berth.schema.nodepool import AWS_LABELS
+from berth.schema.nodepoolparts import AWS_LABELS
 
 from tests.checks.clouds import KARPENTER, RESERVED, block, of_cloud, of_documents
 from tests.clouddocuments import cloud

@@ -40,7 +40,7 @@ def test_nodes_have_no_placeholder_that_a_webhook_of_koordinator_could_refuse() 
     assert declared.problems == []
     assert declared.site is not None
 
-    assert [*slotchecks.of_reservation(declared.reservations[0], declared, declared.site)] == []
+    assert [*slotchecks.check_reserved_slots(declared.reservations[0], declared, declared.site)] == []
 
 
 def test_nodes_are_no_more_than_the_limit() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from berth.checks.cloudavailability import SeatWindow, seat_windows
-from berth.dates.occurrence import Occurrence
+from berth.dates.expansion import Occurrence
 
 from tests.checks.clouds import KARPENTER, RESERVED, block, of_reservation
 from tests.clouddocuments import cloud

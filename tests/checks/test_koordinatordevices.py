@@ -15,7 +15,7 @@ def told(**requests: object) -> list[str]:
     declared = read(site(), resource_class(requests={"cpu": "1", **requests}))
     assert declared.problems == []
     assert declared.site is not None
-    return lines(koordinatordevices.of_classes(declared, declared.site))
+    return lines(koordinatordevices.check_device_requests(declared, declared.site))
 
 
 PLACED: list[dict[str, object]] = [
@@ -94,7 +94,7 @@ def test_placeholders_cannot_ask_for_what_is_lent_to_batch_pods() -> None:
         documents = (site({"name": "prod", "koordinator": {}}), resource_class(requests=BORROWED))
         declared = read(*documents, reservation(backend=backend))
         assert declared.site is not None
-        return lines(slotchecks.of_reservation(declared.reservations[0], declared, declared.site))
+        return lines(slotchecks.check_reserved_slots(declared.reservations[0], declared, declared.site))
 
     assert [one for one in of_backend({"type": "placeholder"}) if one.startswith("B118")] == [
         finding("B118 spec.requests.kubernetes.io/batch-cpu @key", "prod"),

@@ -17,7 +17,7 @@ OWNERS = [{"object": {"namespace": "jhub"}, "labelSelector": {"matchLabels": {"a
 def told(*documents: Value) -> list[str]:
     declared = read(*documents)
     assert declared.site is not None, declared.problems
-    return lines(namespaces.of_site(declared, declared.site))
+    return lines(namespaces.check_namespace_per_cluster(declared, declared.site))
 
 
 def test_the_namespace_of_sessions_is_an_error_for_the_cluster_that_would_own_it() -> None:

@@ -24,7 +24,7 @@ def told(one: Value, other: Value, *clusters: Value, **of_other: object) -> list
     )
     assert declared.problems == []
     assert declared.site is not None
-    return lines(overlaps.of_classes(declared, declared.site), files=True)
+    return lines(overlaps.check_classes_overlap(declared, declared.site), files=True)
 
 
 def labels(**pairs: str) -> Value:
@@ -116,14 +116,14 @@ def test_a_class_without_sessions_is_not_compared() -> None:
     declared = read(resource_class("a"), resource_class("b", sessions=None), site())
 
     assert declared.site is not None
-    assert [*overlaps.of_classes(declared, declared.site)] == []
+    assert [*overlaps.check_classes_overlap(declared, declared.site)] == []
 
 
 def test_a_class_that_loses_to_several_is_reported_once() -> None:
     declared = read(*(resource_class(name) for name in "abc"), site())
 
     assert declared.site is not None
-    assert lines(overlaps.of_classes(declared, declared.site), files=True) == [
+    assert lines(overlaps.check_classes_overlap(declared, declared.site), files=True) == [
         finding("b.yaml B075 spec.sessions", "class a "),
         finding("c.yaml B075 spec.sessions", "class a ", "1 more"),
     ]

@@ -20,7 +20,10 @@ def told(*documents: Value) -> list[str]:
     assert declared.problems == []
     assert declared.site is not None
     return lines(
-        [*platforms.of_site(declared, declared.site), *platforms.of_classes(declared, declared.site)]
+        [
+            *platforms.check_platforms(declared, declared.site),
+            *platforms.check_selected_node_labels(declared, declared.site),
+        ]
     )
 
 

@@ -10,9 +10,9 @@ from berth.checks.policychecks import (
     PolicySubject,
     PoolCost,
     cases_of_reservation,
+    check_policies,
     judge,
     policy_case,
-    policy_problems,
     selected_classes,
 )
 from berth.core.jsonvalues import parse_instant
@@ -206,7 +206,7 @@ def problems(
     (one,) = found.reservations
     subject = PolicySubject(one, {"small": "prod"}, expand(one, {}).occurrences)
     cases = cases_of_reservation(declared_site, subject, now)
-    return lines(policy_problems(declared_site, [*cases], known or {}))
+    return lines(check_policies(declared_site, [*cases], known or {}))
 
 
 @pytest.mark.parametrize(

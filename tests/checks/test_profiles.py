@@ -41,7 +41,7 @@ def compared(declared: Declared, text: str) -> list[str]:
     """Return what is wrong where a file has this text."""
     assert declared.site is not None
     readings = profiles.read_hubs(declared.site, lambda path: Source(path, text.encode()))
-    found = profiles.of_hubs(declared, declared.site, readings.hubs)
+    found = profiles.check_hub_profiles(declared, declared.site, readings.hubs)
     return lines(one for one in (*readings.problems, *found) if isinstance(one, Problem))
 
 

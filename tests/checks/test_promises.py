@@ -3,7 +3,12 @@
 from typing import Any
 
 import pytest
-from berth.checks.slotchecks import limits_of_reservation, of_classes, of_profiles, of_sizes
+from berth.checks.slotchecks import (
+    check_limits_of_slots,
+    check_scheduler_of_slots,
+    check_seats_fit_on_nodes,
+    check_slot_profiles,
+)
 
 from tests.saying import Value, finding, lines, read, reservation, resource_class, site
 
@@ -28,7 +33,9 @@ def told(
     assert [one.message for one in found.problems if one.code not in ("B119",)] == []
     assert found.site is not None
     (one,) = found.reservations
-    return lines(of_classes(found, found.site)), lines(limits_of_reservation(one, found, found.site))
+    return lines(check_scheduler_of_slots(found, found.site)), lines(
+        check_limits_of_slots(one, found, found.site)
+    )
 
 
 KOORDINATOR = {"type": "koordinator"}
@@ -103,7 +110,7 @@ def met(
         site({"name": "prod", **(cluster or profiles)}),
     )
     assert found.site is not None
-    return lines(of_profiles(found, found.site))
+    return lines(check_slot_profiles(found, found.site))
 
 
 @pytest.mark.parametrize(
@@ -143,7 +150,9 @@ def sizes(backend: dict[str, Any], **requests: str) -> list[str]:
     )
     assert found.site is not None
     (one,) = found.reservations
-    return lines(of_sizes(found, found.site)) + lines(limits_of_reservation(one, found, found.site))
+    return lines(check_seats_fit_on_nodes(found, found.site)) + lines(
+        check_limits_of_slots(one, found, found.site)
+    )
 
 
 @pytest.mark.parametrize("backend", [KOORDINATOR, {"type": "placeholder"}], ids=["slots", "placeholders"])

@@ -32,12 +32,12 @@ def told(*documents: object) -> list[str]:
     assert declared.problems == []
     assert declared.site is not None
     found: list[Problem] = [
-        *references.of_classes(declared, declared.site),
-        *references.of_renku_ids(declared),
-        *references.of_ceilings(declared, declared.site),
+        *references.check_names_in_classes(declared, declared.site),
+        *references.check_renku_ids(declared),
+        *references.check_names_in_ceilings(declared, declared.site),
     ]
     for one in declared.reservations:
-        found += references.of_reservation(one, declared)
+        found += references.check_names_in_reservation(one, declared)
     return _lined(found)
 
 
@@ -253,7 +253,7 @@ def test_what_may_be_counted_is_not_asked_where_a_class_is_unknown_or_faulty() -
     ]
 
     declared = read(reservation(provisioning=MAINTAIN), resource_class(requests={}), site())
-    assert list(references.of_reservation(declared.reservations[0], declared)) == []
+    assert list(references.check_names_in_reservation(declared.reservations[0], declared)) == []
 
 
 def test_a_faulty_reservation_is_told_what_it_names_in_vain() -> None:
@@ -267,7 +267,7 @@ def test_a_faulty_reservation_is_told_what_it_names_in_vain() -> None:
     known = read(faulty, listed, calendar, resource_class(), site())
 
     assert {one.file for one in known.problems} == {"a.yaml", "b.yaml"}
-    assert _lined(references.of_faulty(known)) == [
+    assert _lined(references.check_names_in_faulty(known)) == [
         finding("a.yaml B061 spec.resourceClass", "smal", "small"),
         finding("a.yaml B062 spec.recurrence.calendars.0", "holiday", "holidays"),
         finding("a.yaml B054 spec.recurrence.within.0", "sprin", "spring"),

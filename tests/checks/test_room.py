@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from berth.checks.jobplacement import of_classes
+from berth.checks.jobplacement import check_job_placement
 
 from tests.saying import finding, lines, read, resource_class, site
 
@@ -16,7 +16,7 @@ def told(tolerations: list[Any], runtime: dict[str, Any] | None = None, **spec: 
     found = read(resource_class(tolerations=tolerations, **spec), site(runtime=runtime or {}))
     assert found.problems == []
     assert found.site is not None
-    return lines(of_classes(found, found.site))
+    return lines(check_job_placement(found, found.site))
 
 
 def warning(number: int, taints: str) -> list[str]:
@@ -120,11 +120,11 @@ def test_the_runtime_of_the_clusters_own_counts() -> None:
     found = read(*documents)
     assert found.site is not None
 
-    assert lines(of_classes(found, found.site)) == warning(0, "dedicated=users:NoSchedule")
+    assert lines(check_job_placement(found, found.site)) == warning(0, "dedicated=users:NoSchedule")
 
 
 def test_a_class_in_no_known_cluster_is_told_elsewhere() -> None:
     found = read(resource_class(cluster="nowhere", tolerations=[USERS]), site())
     assert found.site is not None
 
-    assert list(of_classes(found, found.site)) == []
+    assert list(check_job_placement(found, found.site)) == []

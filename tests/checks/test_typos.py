@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 import yaml
-from berth.checks.typos import of_change
+from berth.checks.typos import check_dates_are_ahead
 from berth.findings import Problem
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
@@ -172,4 +172,4 @@ def test_a_change_has_a_date_that_is_to_come(ends: int, suspend: bool, expected:
     (item,) = read(reservation(suspend=suspend), SITE, resource_class()).items()
     now = item.expansion.occurrences[-1].end + ends
 
-    assert lines(of_change(item.reservation, item.expansion.occurrences, now)) == expected
+    assert lines(check_dates_are_ahead(item.reservation, item.expansion.occurrences, now)) == expected

@@ -22,7 +22,7 @@ def told(**found: Any) -> list[str]:
     declared = read(site(), *documents, resource_class(**found))
     assert declared.problems == []
     assert declared.site is not None
-    return lines(volumes.of_classes(declared, declared.site))
+    return lines(volumes.check_volume_capacities(declared, declared.site))
 
 
 def test_a_capacity_that_says_nothing_of_volumes_is_told() -> None:

@@ -116,7 +116,7 @@ def test_a_fault_of_ours_exits_3_and_loses_nothing(folder: Path) -> None:
     assert shell("berth render", folder).returncode == 0
     before = content(folder / "rendered")
     (folder / "reservations" / "course.yaml").write_text(project.COURSE.replace("25", "26"))
-    broken = "import berth.render as r; r.base_text = None; from berth.cli import main; main()"
+    broken = "import berth.rendering as r; r.base_text = None; from berth.cli import main; main()"
 
     done = subprocess.run(
         [sys.executable, "-c", broken, "render"],

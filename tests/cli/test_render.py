@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from berth.manifests.base import INVENTORY_HEAD, OBJECTS_HEAD
+from berth.manifests.clusterobjects import INVENTORY_HEAD, OBJECTS_HEAD
 
 from tests.answer import Berth
 from tests.cli import project

@@ -12,12 +12,12 @@ from berth.cost.simulatednodes import PoolPlacement, zones_by_capacity
 from berth.karpenter.requirements import Labels
 from berth.manifests import nodeaffinity
 from berth.planner.provisioning import result_range
-from berth.schema.cloudvalues import CloudCapacity, CloudReservation, InstanceType
-from berth.schema.holders import Unit
+from berth.schema.cloudvalues import CloudCapacity, CloudReservation, SoldInstanceType
+from berth.schema.documentproblems import Origin
 from berth.schema.nodeclass import NodeClass
-from berth.schema.nodepool import Disruption, Requirement
+from berth.schema.nodepoolparts import Disruption, PoolRequirement
 from berth.schema.pod import Placement
-from berth.schema.report import Origin
+from berth.schema.seatholders import Unit
 from berth.schema.values import ResourceClass
 
 from tests.built import built
@@ -65,8 +65,8 @@ def _node_class(said: dict[str, Any]) -> NodeClass:
     return built(NodeClass, {**terms, **said})
 
 
-def _requirements(said: Iterable[Any]) -> tuple[Requirement, ...]:
-    return tuple(built(Requirement, one) for one in said)
+def _requirements(said: Iterable[Any]) -> tuple[PoolRequirement, ...]:
+    return tuple(built(PoolRequirement, one) for one in said)
 
 
 def reservation(name: str, instance_type: str, count: int, **more: Any) -> CloudReservation:
@@ -76,10 +76,10 @@ def reservation(name: str, instance_type: str, count: int, **more: Any) -> Cloud
     return plain._replace(**more)
 
 
-def sized(name: str, cpu: str, memory: str, **more: Any) -> InstanceType:
+def sized(name: str, cpu: str, memory: str, **more: Any) -> SoldInstanceType:
     """A type of which all of `cpu` and `memory` is for pods but 100m and 10Mi."""
     left = {"cpu": f"{int(cpu) * 1000 - 100}m", "memory": f"{int(memory[:-2]) * 1024 - 10}Mi"}
-    plain = InstanceType(
+    plain = SoldInstanceType(
         name,
         (("cpu", cpu), ("memory", memory), ("pods", "110")),
         tuple(left.items()),

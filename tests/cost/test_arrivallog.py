@@ -3,8 +3,8 @@
 import pytest
 from berth.core.record import OccurrenceRecord, record_text
 from berth.cost.arrivallog import arrivals
+from berth.dates.expansion import Occurrence
 from berth.dates.moments import named, read
-from berth.dates.occurrence import Occurrence
 
 ZURICH = named("Europe/Zurich")
 

@@ -9,7 +9,7 @@ from berth.cost.formatting import machines_json, machines_text
 from berth.cost.genericnodes import as_clouds, shape_names
 from berth.cost.results import MachineCounts, sorted_counts
 from berth.schema.cloudvalues import GenericCapacity, NodeShape, NodeStartup
-from berth.schema.nodepool import Taint
+from berth.schema.nodepoolparts import NodeTaint
 
 from tests.built import built
 from tests.cost.stories import HOUR, ORIGIN, demand, planned, resource_class
@@ -56,13 +56,13 @@ def test_daemon_sets_and_the_most_pods_of_a_node_take_room() -> None:
 
 
 def test_tainted_nodes_are_for_who_tolerates_them() -> None:
-    tainted = LARGE._replace(taints=(built(Taint, {"key": "gpu", "effect": "NoSchedule"}),))
+    tainted = LARGE._replace(taints=(built(NodeTaint, {"key": "gpu", "effect": "NoSchedule"}),))
 
     assert machines(capacity(tainted, SMALL), 3) == ("1 on-demand small", 0)
 
 
 def test_a_taint_of_a_requested_resource_may_be_tolerated_by_a_plugin() -> None:
-    tainted = LARGE._replace(taints=(built(Taint, {"key": "nvidia.com/gpu", "effect": "NoSchedule"}),))
+    tainted = LARGE._replace(taints=(built(NodeTaint, {"key": "nvidia.com/gpu", "effect": "NoSchedule"}),))
     gpus = tainted._replace(allocatable=(*LARGE.allocatable, ("nvidia.com/gpu", "4")))
     one = capacity(gpus)
     plain = resource_class("small", "1", "4Gi", *shape_names(one))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from berth.cost.nodetypes import declared_types
 from berth.karpenter.resourcelists import allocatable, parse_resources
-from berth.schema.cloudvalues import InstanceType
+from berth.schema.cloudvalues import SoldInstanceType
 
 from tests.cost.stories import cloud, demand, resource_class, run, told
 
@@ -19,7 +19,7 @@ def volume(size: str, device: str = "/dev/xvda", **more: Any) -> dict[str, Any]:
     return {"deviceName": device, "ebs": {"volumeSize": size}, **more}
 
 
-def left(name: str, *types: InstanceType, **node_class: Any) -> dict[str, int]:
+def left(name: str, *types: SoldInstanceType, **node_class: Any) -> dict[str, int]:
     """For pods, of a machine of this type."""
     told = {"amiFamily": "AL2023", **node_class}
     found = declared_types(cloud(instance_types=types, node_class=told), "us-east-1")[name]
@@ -140,7 +140,7 @@ def test_what_a_machine_keeps_for_itself(kubelet: dict[str, Any], differs: dict[
 )
 def test_memory_of_the_kubelet(family: str, kubelet: dict[str, Any], pods: int, kept: int) -> None:
     """A t3.large has 35 addresses. Only Bottlerocket and Windows keep memory by the pods of the node."""
-    said = InstanceType(
+    said = SoldInstanceType(
         "t3.large", ((CPU, "2"), (MEMORY, "8Gi"), ("pods", "35")), (), (), "amd64", None, None
     )
     found = left("t3.large", said, amiFamily=family, kubelet=kubelet)
@@ -157,7 +157,7 @@ def test_bottlerocket_knows_no_pods_for_each_core() -> None:
 
 def test_arm_machines_have_less_memory_than_is_printed_on_them() -> None:
     """m7g.xlarge: 16384 MiB, less 64, less 7.5 %, less what is kept for 58 pods."""
-    said = InstanceType(
+    said = SoldInstanceType(
         "m7g.xlarge", ((CPU, "4"), (MEMORY, "16Gi"), ("pods", "58")), (), (), "arm64", None, None
     )
 
@@ -166,7 +166,7 @@ def test_arm_machines_have_less_memory_than_is_printed_on_them() -> None:
 
 
 def test_what_the_file_says_of_the_disk_of_a_type_wins() -> None:
-    said = InstanceType(
+    said = SoldInstanceType(
         "m8i.xlarge", ((CPU, "4"), (MEMORY, "16Gi"), (DISK, "100Gi")), (), (), "amd64", None, None
     )
 

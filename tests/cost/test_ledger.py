@@ -7,7 +7,7 @@ from berth.cost import ledger
 from berth.cost.ledger import ReservedUsage, TimeRange, month_splitter
 from berth.cost.results import PoolKey, dollars
 from berth.dates.moments import named, read
-from berth.schema.nodepool import Requirement
+from berth.schema.nodepoolparts import PoolRequirement
 
 from tests.built import built
 from tests.cost.stories import HOUR, cloud, demand, planned, reservation
@@ -47,13 +47,13 @@ def test_without_a_price_there_is_no_sum() -> None:
         requirements=(
             *there.requirements,
             built(
-                Requirement,
+                PoolRequirement,
                 built(
-                    Requirement,
+                    PoolRequirement,
                     built(
-                        Requirement,
+                        PoolRequirement,
                         built(
-                            Requirement,
+                            PoolRequirement,
                             {
                                 "key": "topology.kubernetes.io/zone",
                                 "operator": "In",

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from berth.schema.nodepool import Requirement
+from berth.schema.nodepoolparts import PoolRequirement
 from berth.schema.pod import Placement
 from berth.schema.values import ResourceClass
 
@@ -27,7 +27,9 @@ def choosy(name: str = "small", **labels: str) -> ResourceClass:
 def windows(*classes: ResourceClass, requirements: tuple[dict[str, Any], ...] = ()) -> list[str]:
     """A seat of the first class from 8 o'clock on, and one of the last from 9."""
     one = cloud("m5.4xlarge")
-    one = one._replace(requirements=(*one.requirements, *(built(Requirement, said) for said in requirements)))
+    one = one._replace(
+        requirements=(*one.requirements, *(built(PoolRequirement, said) for said in requirements))
+    )
     demands = [demand("a", "8-12=1", of=classes[0].name), demand("b", "9-13=1", of=classes[-1].name)]
     return told(run([one], demands, classes).intervals)
 
@@ -61,7 +63,7 @@ def test_a_spread_over_a_label_of_requirements_goes_on_in_later_windows() -> Non
         pod=built(Placement, {"topologySpreadConstraints": (spread,)})
     )
     one = cloud("m5.4xlarge")
-    one = one._replace(requirements=(*one.requirements, built(Requirement, rack)))
+    one = one._replace(requirements=(*one.requirements, built(PoolRequirement, rack)))
     found = run([one], [demand("a", "8-12=2"), demand("b", "9-12=2")], [small])
 
     assert len(found.kinds) == 2

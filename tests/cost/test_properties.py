@@ -13,7 +13,7 @@ from berth.cost.results import MachineCounts, PoolKey, SeatDemand
 from berth.dates.moments import named
 from berth.karpenter.resourcelists import allocatable
 from berth.quantity import parse
-from berth.schema.holders import Unit
+from berth.schema.seatholders import Unit
 
 from tests.cost.stories import HOUR, cloud, demand, planned, reservation, resource_class
 

@@ -7,7 +7,7 @@ import pytest
 import yaml
 from berth.cost.attendance import Attendance, ClassSummary
 from berth.cost.proposals import FEWER, LATER, MAX_LEAD, MORE, Asked, proposals
-from berth.schema.holders import Unit
+from berth.schema.seatholders import Unit
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -6,8 +6,8 @@ import pytest
 from berth.cost.clusterplans import placeholder_pods
 from berth.cost.results import Shortfall, SimulationRun
 from berth.karpenter.requirements import requirement
-from berth.planner.inputs import LabelSelector, PodAffinityTerm
-from berth.schema.nodepool import Requirement
+from berth.planner.inputs import PodAffinityTerm, PodSelector
+from berth.schema.nodepoolparts import PoolRequirement
 from berth.schema.pod import Placement
 from berth.schema.values import ResourceClass
 
@@ -58,7 +58,7 @@ def test_a_spread_counts_seats_of_other_classes() -> None:
     """Two zones, and a seat of another class in the first."""
     zones = {"key": ZONE, "operator": "In", "values": ["us-east-1a", "us-east-1b"]}
     one = cloud("m5.large")._replace(
-        requirements=(cloud("m5.large").requirements[0], built(Requirement, zones))
+        requirements=(cloud("m5.large").requirements[0], built(PoolRequirement, zones))
     )
     both = {"matchExpressions": [{"key": "berth.dev/class", "operator": "In", "values": ["small", "even"]}]}
     spread = {"topologyKey": ZONE, "maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule", "labelSelector": both}
@@ -186,7 +186,7 @@ def test_wishes_are_read_as_what_is_required(kind: str) -> None:
     pod = placeholder_pods({("a", "exam"): (wish, own)}, "berth")["a", "exam"]
     found = pod.preferred_anti_affinity if kind == APART else pod.preferred_affinity
 
-    selector = LabelSelector(
+    selector = PodSelector(
         (("berth.dev/class", "exam"),), (requirement("berth.dev/reservation", "In", ("a",)),)
     )
     assert found == (PodAffinityTerm(HOSTNAME, selector, ("",), 7),)

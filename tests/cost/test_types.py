@@ -5,8 +5,8 @@ from berth.cost.capacitycatalog import CapacityCatalog
 from berth.cost.nodetypes import declared_types
 from berth.karpenter.instancetypes import ec2_instance_type, ec2_types
 from berth.karpenter.resourcelists import ONE, VOLUMES, allocatable, parse_resources
-from berth.schema.cloudvalues import InstanceType
-from berth.schema.nodepool import Requirement
+from berth.schema.cloudvalues import SoldInstanceType
+from berth.schema.nodepoolparts import PoolRequirement
 
 from tests.built import built
 from tests.cost.stories import cloud, demand, reservation, run
@@ -14,12 +14,12 @@ from tests.cost.stories import cloud, demand, reservation, run
 ROWS = sorted(ec2_types())
 
 
-def said(name: str, *capacity: tuple[str, str], **more: object) -> InstanceType:
-    plain = InstanceType(name, capacity, (), (), "amd64", None, None)
+def said(name: str, *capacity: tuple[str, str], **more: object) -> SoldInstanceType:
+    plain = SoldInstanceType(name, capacity, (), (), "amd64", None, None)
     return plain._replace(**more)  # type: ignore[arg-type]
 
 
-def room(*types: InstanceType, name: str, **more: object) -> dict[str, int]:
+def room(*types: SoldInstanceType, name: str, **more: object) -> dict[str, int]:
     found = declared_types(cloud(instance_types=types, **more), "us-east-1")[name]
     return allocatable(found.capacity, found.overhead)
 
@@ -133,7 +133,7 @@ def test_a_requirement_of_gpus_excludes_an_unknown_type_without_them() -> None:
     own = said("m8i.large", ("cpu", "2"), ("memory", "8Gi"))
     gpus = {"key": "karpenter.k8s.aws/instance-gpu-count", "operator": "Gt", "values": ["0"]}
     one = cloud("m8i.large", "g5.xlarge", instance_types=(own,))
-    one = one._replace(requirements=(*one.requirements, built(Requirement, gpus)))
+    one = one._replace(requirements=(*one.requirements, built(PoolRequirement, gpus)))
 
     assert [kind.type for kind in run([one], [demand("ml", "8-12=1")]).kinds] == ["g5.xlarge"]
 

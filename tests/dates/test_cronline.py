@@ -4,8 +4,8 @@ from datetime import date, datetime
 from random import Random
 
 import pytest
-from berth.dates.cron import cron_zone, open_spans, schedules
-from berth.dates.occurrence import Occurrence
+from berth.dates.cronschedules import cron_zone, open_spans, schedules
+from berth.dates.expansion import Occurrence
 from berth.dates.zone import DAY, FOLD, Zone, clock, known, local, number, resolve, trait
 from croniter import croniter
 from hypothesis import given

@@ -3,7 +3,7 @@
 from datetime import date
 
 import pytest
-from berth.dates.occurrence import Skipped
+from berth.dates.expansion import Skipped
 from berth.dates.recurrence import expand
 from berth.schema.values import ClosedDates, Except, Move
 

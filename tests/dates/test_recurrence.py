@@ -1,7 +1,7 @@
 """Occurrences as the format states them: their types, where windows end, how many there may be."""
 
 import pytest
-from berth.dates.occurrence import Expansion, Occurrence, Skipped
+from berth.dates.expansion import Expansion, Occurrence, Skipped
 from berth.dates.recurrence import MOST, expand
 
 from tests.cases import calendar, entry, extra, move, recurrence, reservation, text, told, without

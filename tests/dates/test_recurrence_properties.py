@@ -7,12 +7,12 @@ from random import Random
 from typing import Any
 
 import pytest
-from berth.dates.occurrence import Expansion, id_time
+from berth.dates.expansion import Expansion, id_time
 from berth.dates.recurrence import expand, local_occurrences
 from berth.dates.zone import clock, date_text, known, local, number
 from berth.notation.times import end_time
 from berth.notation.weekdays import WEEKS
-from berth.schema.holders import BEHAVIORS
+from berth.schema.seatholders import BEHAVIORS
 from berth.schema.values import ClosedDates, Entry, EntryDates, Recurrence, Scaling
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -3,10 +3,10 @@
 from datetime import datetime
 
 import pytest
-from berth.dates.cron import schedules
+from berth.dates.cronschedules import schedules
 from berth.dates.recurrence import expand
 from berth.notation.times import end_time
-from berth.schema.report import Refusal
+from berth.schema.documentproblems import Refusal
 
 from tests.cases import Case, entry, of_case, read, recurrence, reservation, text
 

@@ -6,7 +6,7 @@ import pytest
 from berth.diff.manifests import compare_file
 from berth.diff.risks import manifest_warnings
 from berth.manifests import code
-from berth.render import runtime_text
+from berth.rendering import runtime_text
 
 from tests.manifests.parts import RENDERER, small
 

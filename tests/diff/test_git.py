@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from berth import cli
-from berth.diff.base import CommitFiles, FolderFiles
+from berth.diff.comparedfiles import CommitFiles, FolderFiles
 from berth.git import Git
 
 from tests.answer import Answer

@@ -4,7 +4,7 @@ import re
 from random import Random
 
 import pytest
-from berth.dates.occurrence import Occurrence
+from berth.dates.expansion import Occurrence
 from berth.diff.change import (
     Change,
     ChangeWarning,

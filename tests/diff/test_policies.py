@@ -11,7 +11,7 @@ import pytest
 from berth import cli
 from berth.checks.policychecks import judge
 from berth.core.jsonvalues import parse_instant
-from berth.dates.occurrence import Occurrence
+from berth.dates.expansion import Occurrence
 from berth.diff.approvals import policy_cases
 from berth.diff.compare import ReservationVersion, compare_versions
 from berth.schema.policies import ConditionsSpec, PolicySpec

@@ -1,7 +1,7 @@
 """A change on a terminal: colors, width, manifests, and texts that would do something to it."""
 
 from berth.diff.change import Change, FieldChange, OccurrenceChanges, ReservationChange, SideSummary
-from berth.diff.text import TextStyle, as_text
+from berth.diff.difftext import TextStyle, as_text
 
 from tests.diff.conftest import Pair
 

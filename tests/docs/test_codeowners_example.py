@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from berth.edit.codeowners import BEGIN, END
+from berth.edit.codeownerlines import BEGIN, END
 
 from tests.console import ROOT
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from berth.cli import console
-from berth.cli.preflight import CHECK_COLUMNS
+from berth.cli.preflightreport import CHECK_COLUMNS
 from berth.cli.status import POOL_COLUMNS
 from berth.output.columns import Column
 

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from berth.schema.cloudvalues import CloudCapacity, CloudReservation
+from berth.schema.documentproblems import Origin
 from berth.schema.nodeclass import NodeClass
-from berth.schema.nodepool import Disruption, Requirement, Taint
-from berth.schema.report import Origin
+from berth.schema.nodepoolparts import Disruption, NodeTaint, PoolRequirement
 
 from tests.built import built
 from tests.e2e.project import Document
@@ -66,11 +66,11 @@ def unchecked(declared: Document) -> CloudCapacity:
         node_class=built(NodeClass, declared["nodeClass"]),
         reservations=tuple(_unchecked(one) for one in said("reservations", ())),
         capacity_types=tuple(declared["capacityTypes"]),
-        requirements=tuple(built(Requirement, one) for one in declared["requirements"]),
+        requirements=tuple(built(PoolRequirement, one) for one in declared["requirements"]),
         weight=said("weight"),
         limits=tuple(said("limits", {}).items()),
-        taints=tuple(built(Taint, one) for one in said("taints", ())),
-        startup_taints=tuple(built(Taint, one) for one in said("startupTaints", ())),
+        taints=tuple(built(NodeTaint, one) for one in said("taints", ())),
+        startup_taints=tuple(built(NodeTaint, one) for one in said("startupTaints", ())),
         labels=tuple(said("labels", {}).items()),
         expire_after=said("expireAfter"),
         termination_grace=said("terminationGracePeriod"),

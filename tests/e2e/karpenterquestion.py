@@ -15,12 +15,12 @@ from berth.karpenter.resourcelists import ResourceList, parse_resources
 from berth.karpenter.taints import Taint, Toleration
 from berth.planner.inputs import (
     KarpenterSettings,
-    LabelSelector,
     NodePool,
     PodAffinityTerm,
+    PodSelector,
     PodSet,
     PreferredTerm,
-    TopologySpread,
+    SpreadConstraint,
 )
 
 from tests.e2e.project import Document
@@ -167,13 +167,13 @@ def _tolerations(spec: Document) -> tuple[Toleration, ...]:
     )
 
 
-def _selector(told: Document) -> LabelSelector:
-    return LabelSelector(_labels(told["matchLabels"]))
+def _selector(told: Document) -> PodSelector:
+    return PodSelector(_labels(told["matchLabels"]))
 
 
-def _spread(told: Document) -> TopologySpread:
+def _spread(told: Document) -> SpreadConstraint:
     anyway = told["whenUnsatisfiable"] == "ScheduleAnyway"
-    return TopologySpread(told["topologyKey"], told["maxSkew"], _selector(told["labelSelector"]), anyway)
+    return SpreadConstraint(told["topologyKey"], told["maxSkew"], _selector(told["labelSelector"]), anyway)
 
 
 def one_of(key: str, *values: str, operator: str = "In") -> Document:

@@ -11,9 +11,9 @@ from berth.karpenter.requirements import Requirement
 from berth.karpenter.resourcelists import ONE, ResourceList
 from berth.karpenter.taints import Taint
 from berth.planner.inputs import (
-    LabelSelector,
     NodePool,
     PodAffinityTerm,
+    PodSelector,
     PodSet,
     SchedulingInput,
     StateNode,
@@ -150,7 +150,7 @@ def _term(one: PodAffinityTerm) -> Document:
     return {"topologyKey": one.key, "labelSelector": _selector(one.selector)}
 
 
-def _selector(one: LabelSelector | None) -> Document | None:
+def _selector(one: PodSelector | None) -> Document | None:
     return None if one is None else {"matchLabels": dict(one.labels)}
 
 

@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
-from berth.edit.codeowners import BEGIN, END, code_owners, owner_lines, with_block
+from berth.edit.codeownerlines import BEGIN, END, code_owners, owner_lines, with_block
 from berth.edit.roundtrip import EditError
-from berth.schema.report import Origin
+from berth.schema.documentproblems import Origin
 from berth.schema.values import Reservation
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -5,8 +5,8 @@ from datetime import date, timedelta
 from typing import Any, NamedTuple
 
 import pytest
+from berth.dates.expansion import Expansion, Occurrence
 from berth.dates.moments import local_text, named
-from berth.dates.occurrence import Expansion, Occurrence
 from berth.dates.recurrence import expand, local_occurrences
 from berth.dates.zone import clock, day_of, local, resolve
 from berth.edit.edits import EditResult, apply_assignment, edit_occurrence, edit_reservation, parse_assignment
@@ -23,7 +23,7 @@ from berth.edit.occurrences import (
     undo_skip,
 )
 from berth.edit.roundtrip import EditError, MakeNode, edit_document
-from berth.edit.seats import ONLY_CLASS
+from berth.edit.seatcounts import ONLY_CLASS
 from berth.edit.seriesend import end_series
 from berth.findings import ERROR
 from berth.notation.times import TimeSpan
@@ -250,7 +250,9 @@ def after(before: Project, result: EditResult | str) -> Project:
     assert result.text is not None
     made = project(result.text)
     assert made is not None, result.text
-    gone = set() if " schedule:" in result.text else {"beside schedule"}  # `end` removes it with what it is for
+    gone = (
+        set() if " schedule:" in result.text else {"beside schedule"}
+    )  # `end` removes it with what it is for
     assert comments(result.text) == [one for one in comments(before.text) if one not in gone]
     return made
 

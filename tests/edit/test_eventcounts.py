@@ -3,7 +3,7 @@
 import pytest
 from berth.edit.eventcounts import described_seats
 from berth.reading.source import Source
-from berth.schema.report import Refusal
+from berth.schema.documentproblems import Refusal
 
 from tests.edit.events import codes, event, feed, imported, results, seats, text_of, world, written
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 from berth.cli import init
-from berth.edit.installation import RELEASED, Origin, Wheel
+from berth.edit.installation import RELEASED, InstallationSource, Wheel
 from berth.edit.scaffold import NAMESPACES, Starter, project_of, starter_files
 from berth.schema.engine import ENGINES
 
@@ -217,13 +217,13 @@ def _requirement(folder: Path) -> str:
 @pytest.mark.parametrize(
     ("origin", "expected"),
     [
-        (Origin("git+https://example.org/berth@abc"), "git+https://example.org/berth@abc"),
-        (Origin("file:///src/berth", is_local=True), RELEASED),
+        (InstallationSource("git+https://example.org/berth@abc"), "git+https://example.org/berth@abc"),
+        (InstallationSource("file:///src/berth", is_local=True), RELEASED),
     ],
     ids=["of-a-commit", "of-a-folder"],
 )
 def test_the_workflow_installs_what_others_can_reach(
-    berth: Berth, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, origin: Origin, expected: str
+    berth: Berth, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, origin: InstallationSource, expected: str
 ) -> None:
     monkeypatch.setattr(init, "installed_origin", lambda: origin)
     told = berth("init", str(tmp_path / "seats"))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from berth.edit.installation import RELEASED, Origin, build_wheel, origin_of
+from berth.edit.installation import RELEASED, InstallationSource, build_wheel, origin_of
 from berth.edit.roundtrip import EditError
 
 GIT = "https://example.org/uni/berth.git"
@@ -18,33 +18,33 @@ COMMIT = {"vcs": "git", "commit_id": "abc123", "requested_revision": "main"}
 @pytest.mark.parametrize(
     ("told", "expected"),
     [
-        (None, Origin(RELEASED)),
-        ({"url": GIT, "vcs_info": COMMIT}, Origin(f"git+{GIT}@abc123")),
+        (None, InstallationSource(RELEASED)),
+        ({"url": GIT, "vcs_info": COMMIT}, InstallationSource(f"git+{GIT}@abc123")),
         (
             {"url": GIT, "vcs_info": COMMIT, "subdirectory": "tools/berth"},
-            Origin(f"git+{GIT}@abc123#subdirectory=tools/berth"),
+            InstallationSource(f"git+{GIT}@abc123#subdirectory=tools/berth"),
         ),
         (
             {"url": "https://example.org/b.whl", "archive_info": {"hashes": {"sha256": "12"}}},
-            Origin("https://example.org/b.whl#sha256=12"),
+            InstallationSource("https://example.org/b.whl#sha256=12"),
         ),
         (
             {"url": "https://example.org/b.zip", "archive_info": {}, "subdirectory": "b"},
-            Origin("https://example.org/b.zip#subdirectory=b"),
+            InstallationSource("https://example.org/b.zip#subdirectory=b"),
         ),
         (
             {"url": "file:///b.whl", "archive_info": {"hashes": {"sha256": "12"}}},
-            Origin("file:///b.whl#sha256=12", is_local=True),
+            InstallationSource("file:///b.whl#sha256=12", is_local=True),
         ),
         (
             {"url": "file:///src/berth", "dir_info": {"editable": True}},
-            Origin("file:///src/berth", is_local=True),
+            InstallationSource("file:///src/berth", is_local=True),
         ),
-        ({"url": "file:///b", "vcs_info": COMMIT}, Origin("git+file:///b@abc123", is_local=True)),
+        ({"url": "file:///b", "vcs_info": COMMIT}, InstallationSource("git+file:///b@abc123", is_local=True)),
     ],
     ids=["index", "git", "git-folder", "wheel", "archive-folder", "local-wheel", "editable", "local-git"],
 )
-def test_the_origin_is_what_pip_says(told: dict[str, Any] | None, expected: Origin) -> None:
+def test_the_origin_is_what_pip_says(told: dict[str, Any] | None, expected: InstallationSource) -> None:
     assert origin_of(None if told is None else json.dumps(told)) == expected
 
 

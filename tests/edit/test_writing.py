@@ -6,7 +6,7 @@ import pytest
 from berth.edit.create import reservation_yaml
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
-from berth.schema.holders import Replicas
+from berth.schema.seatholders import ReplicaHolder
 from berth.schema.values import EVERY_SESSION, Reservation
 
 from tests import generate
@@ -23,7 +23,7 @@ def plain(one: Reservation) -> Reservation:
         labels=(),
         annotations=(),
         sessions=EVERY_SESSION,
-        holder=Replicas(),
+        holder=ReplicaHolder(),
     )
 
 

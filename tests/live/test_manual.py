@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from berth.live.findings import LIVE_RULES
+from berth.live.livefindings import LIVE_RULES
 
 HERE = Path(__file__).parent
 MANUAL = (HERE.parents[1] / "docs" / "status.md").read_text("utf-8")

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from berth.cli import preflight as command
+from berth.cli import preflightreport as command
 from berth.live.expected import expected_states
-from berth.live.preflight import Clock, job_of, trial_job
+from berth.live.preflight import PreflightClock, job_of, trial_job
 from berth.manifests.rbac import Access
 from berth.output.templates import Renderer
 from berth.pipeline import Pipeline
@@ -46,7 +46,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     def sleep(seconds: float) -> None:
         now[0] += seconds
 
-    monkeypatch.setattr(command, "CLOCK", Clock(lambda: now[0], sleep))
+    monkeypatch.setattr(command, "CLOCK", PreflightClock(lambda: now[0], sleep))
     return now
 
 

@@ -8,7 +8,7 @@ import pytest
 from berth.core.jsonvalues import parse_instant
 from berth.live.access import ClusterAccess, run_concurrently
 from berth.live.clusterfacts import ClusterFacts, ClusterLocation
-from berth.live.findings import LiveFinding
+from berth.live.livefindings import LiveFinding
 
 from tests.live import project
 from tests.live.api_server import ApiServer, kubeconfig

@@ -11,7 +11,7 @@ from berth.core.target import desired_state
 from berth.core.timetable import parse_timetable
 from berth.dates.moments import named
 from berth.live.clusterfacts import ClusterFacts, ClusterLocation
-from berth.live.findings import LiveFinding
+from berth.live.livefindings import LiveFinding
 from berth.live.poolstate import cluster_state, status_from_git
 from berth.output.answers import serialize
 

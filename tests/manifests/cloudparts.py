@@ -9,7 +9,7 @@ from berth.manifests import karpenter
 from berth.output import findinglist
 from berth.output.templates import Renderer
 from berth.pipeline import Pipeline
-from berth.render import files, text_of
+from berth.rendering import files, text_of
 from berth.schema.cloudvalues import CloudCapacity
 
 from tests.generate import document, write

@@ -11,12 +11,12 @@ from berth.core.sessions import Inactive, LabelRequirement, Match, Recognition
 from berth.core.timetable import Timetable, TimetableOccurrence, TimetablePool, TimetableSettings
 from berth.manifests.naming import pool
 from berth.manifests.placed import pool_behaviors
-from berth.manifests.slots import pool_slots
+from berth.manifests.slotobjects import pool_slots
 from berth.output import findinglist
 from berth.output.templates import Renderer
 from berth.pipeline import Part, Pipeline
-from berth.render import base_text, reservation_text, runtime_text
-from berth.schema.holders import Slots
+from berth.rendering import base_text, reservation_text, runtime_text
+from berth.schema.seatholders import SlotHolder
 from berth.schema.values import Cluster, Reservation, ResourceClass, Site
 
 from tests.cli import project
@@ -120,7 +120,7 @@ def by_class(timetable: Timetable) -> Timetable:
 
 
 def _holder(site: Site, part: Part, found: ResourceClass) -> PoolHolder:
-    if not isinstance(part.placed.reservation.holder, Slots):
+    if not isinstance(part.placed.reservation.holder, SlotHolder):
         return REPLICAS
     said = json.loads(json.dumps(pool_slots(site, part.placed.cluster, part.placed.reservation, found)))
     return SlotSpec(said["name"], said["hash"], said["object"], said["placeholders"])

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from berth.pipeline import Part
-from berth.schema.holders import Slots
+from berth.schema.seatholders import SlotHolder
 from berth.schema.siteparts import KoordinatorSpec
 from berth.schema.values import Cluster, Site
 
@@ -13,7 +13,7 @@ from tests.cli.project import EVENING
 from tests.manifests.parts import small
 
 KOORDINATOR = built(KoordinatorSpec, {})
-SLOTS = Slots(
+SLOTS = SlotHolder(
     owners=(),
     allocate_once=False,
     allocate_policy=None,
@@ -38,7 +38,7 @@ SLOTS = Slots(
 
 def evening(
     folder: Path,
-    slots: Slots = SLOTS,
+    slots: SlotHolder = SLOTS,
     koordinator: KoordinatorSpec = KOORDINATOR,
     seat: dict[str, Any] | None = None,
     **reservation: Any,

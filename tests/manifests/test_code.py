@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from berth.manifests import code
-from berth.render import runtime_text
+from berth.rendering import runtime_text
 
 from tests.cli import project
 from tests.cli.conftest import ROOT

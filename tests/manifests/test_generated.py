@@ -10,7 +10,7 @@ from berth import cli
 from berth.core.state import parse_inventory
 from berth.core.timetable import parse_timetable
 from berth.manifests import naming
-from berth.manifests.base import INVENTORY_HEAD, OBJECTS_HEAD
+from berth.manifests.clusterobjects import INVENTORY_HEAD, OBJECTS_HEAD
 from berth.output.folder import header
 from berth.pipeline import Part
 from berth.schema.values import Site

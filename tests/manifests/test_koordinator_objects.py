@@ -9,9 +9,9 @@ import yaml
 from berth.core.holders import SlotSpec as InCluster
 from berth.core.holders import slot_hash
 from berth.core.timetable import parse_timetable
-from berth.manifests.slots import pool_slots
-from berth.schema.holders import Slots
-from berth.schema.slots import Owner, SlotTaint
+from berth.manifests.slotobjects import pool_slots
+from berth.schema.seatholders import SlotHolder
+from berth.schema.slotparts import Owner, SlotTaint
 
 from tests.awkward import AWKWARD
 from tests.built import built, owner, template
@@ -24,7 +24,7 @@ WITH_AFFINITY = replace(SLOTS, session_affinity=True)
 PROFILES = KOORDINATOR.model_copy(update={"colocation_profiles": True})
 
 
-def rendered(folder: Path, slots: Slots = SLOTS, **changes: object) -> list[Object]:
+def rendered(folder: Path, slots: SlotHolder = SLOTS, **changes: object) -> list[Object]:
     return of_part(*evening(folder, slots, **changes))  # type: ignore[arg-type] # whatever evening takes
 
 
@@ -32,7 +32,7 @@ def names(found: list[Object]) -> list[tuple[str, str]]:
     return [(one["kind"], one["metadata"]["name"]) for one in found]
 
 
-def hash_of(folder: Path, slots: Slots) -> str:
+def hash_of(folder: Path, slots: SlotHolder) -> str:
     site, part = evening(folder, slots)
     (seat,) = part.placed.classes
     found: str = pool_slots(site, part.placed.cluster, part.placed.reservation, seat)["hash"]
@@ -255,7 +255,7 @@ def test_an_owner_in_any_namespace_gives_a_profile_for_all_of_them(
 
 
 @pytest.mark.parametrize("slots", [STANDING, WITH_AFFINITY], ids=["standing", "affinity"])
-def test_a_text_comes_back_and_changes_no_structure(tmp_path: Path, slots: Slots) -> None:
+def test_a_text_comes_back_and_changes_no_structure(tmp_path: Path, slots: SlotHolder) -> None:
     """Also what is checked and so never comes: values of labels, taints and selectors."""
     site, part = evening(tmp_path, slots, koordinator=PROFILES)
     plain = [names([one]) for one in of_part(site, part)]

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from berth.core.holders import slot_hash
 from berth.core.slots import parse_slot
-from berth.manifests.slots import narrowed, persistent_slots, placed, pool_slots, slot_object
-from berth.schema.holders import Slots
+from berth.manifests.slotobjects import narrowed, persistent_slots, placed, pool_slots, slot_object
 from berth.schema.pod import Placement
-from berth.schema.slots import PreAllocationPolicy, SlotTaint, SlotTemplate
+from berth.schema.seatholders import SlotHolder
+from berth.schema.slotparts import PreAllocationPolicy, SlotTaint, SlotTemplate
 from berth.schema.values import SessionMatch
 
 from tests.built import built, class_sessions, owner
@@ -46,7 +46,7 @@ PLAIN: Object = {
 }
 
 
-def made(folder: Path, slots: Slots = SLOTS, **changes: Any) -> Object:
+def made(folder: Path, slots: SlotHolder = SLOTS, **changes: Any) -> Object:
     site, part = evening(folder, slots, **changes)
     (found,) = part.placed.classes
     return slot_object(site, part.placed.cluster, part.placed.reservation, found)
@@ -56,7 +56,7 @@ def test_where_nothing_is_said_a_slot_is_a_seat_for_the_sessions_of_the_course(t
     assert made(tmp_path) == PLAIN
 
 
-SAID: dict[str, tuple[Slots, Object, Object]] = {
+SAID: dict[str, tuple[SlotHolder, Object, Object]] = {
     "policy": (replace(SLOTS, allocate_policy="Aligned"), {}, {"allocatePolicy": "Aligned"}),
     "once": (replace(SLOTS, allocate_once=True), {}, {"allocateOnce": True}),
     "unschedulable": (replace(SLOTS, unschedulable=True), {}, {"unschedulable": True}),
@@ -109,7 +109,7 @@ SAID: dict[str, tuple[Slots, Object, Object]] = {
 
 @pytest.mark.parametrize(("slots", "metadata", "spec"), SAID.values(), ids=SAID)
 def test_a_field_changes_what_it_names_and_nothing_else(
-    tmp_path: Path, slots: Slots, metadata: Object, spec: Object
+    tmp_path: Path, slots: SlotHolder, metadata: Object, spec: Object
 ) -> None:
     assert made(tmp_path, slots) == {
         "metadata": {"labels": LABELS, **metadata},

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 import yaml
-from berth.manifests.slots import persistent_slots, pool_slots
+from berth.manifests.slotobjects import persistent_slots, pool_slots
 from berth.pipeline import Item, Pipeline
 from berth.quantity import parse
 from berth.schema.grammar import go_duration, utc
-from berth.schema.holders import Slots
+from berth.schema.seatholders import SlotHolder
 from jsonschema import Draft202012Validator
 
 from tests import generate
@@ -42,7 +42,7 @@ def slots(folder: Path, seed: int) -> Iterator[tuple[Item, str, dict[str, Any]]]
     assert pipeline.site is not None
     for item in pipeline.items():
         one = item.reservation
-        for part in item.parts if isinstance(one.holder, Slots) else ():
+        for part in item.parts if isinstance(one.holder, SlotHolder) else ():
             for found in part.placed.classes:
                 given = (pipeline.site, part.placed.cluster, one, found)
                 if one.holder.persistence:

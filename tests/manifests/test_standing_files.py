@@ -7,7 +7,7 @@ import pytest
 import yaml
 from berth import cli
 from berth.core.state import parse_inventory as read
-from berth.manifests.base import INVENTORY_HEAD, SLOTS_HEAD
+from berth.manifests.clusterobjects import INVENTORY_HEAD, SLOTS_HEAD
 
 from tests.cli import project
 from tests.outputfolder import files_in

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import pytest
 from berth.core.timetable import Timetable, TimetableSettings, parse_timetable
 from berth.dates.recurrence import expand
-from berth.manifests.timetable import LARGEST, timetable_text, timetable_that_fits
+from berth.manifests.timetabletext import LARGEST, timetable_text, timetable_that_fits
 from berth.pipeline import Part
-from berth.schema.sessions import ClassSessions
+from berth.schema.classsessions import ClassSessions
 from berth.schema.values import SessionMatch, Site
 
 from tests.awkward import AWKWARD

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from berth.checks import images
-from berth.manifests import pools, window
+from berth.manifests import deployments, window
 from berth.manifests.placed import placed
 
 from tests.saying import Value, lines, read, reservation, resource_class, site
@@ -19,7 +19,7 @@ def values(cluster: Value, **spec: Any) -> Mapping[str, Any]:
     assert declared.problems == []
     assert declared.site is not None
     (part,) = placed(declared.reservations[0], declared, declared.site)
-    (found,) = pools.deployments(declared.site, part, window.shared(declared.site, part))
+    (found,) = deployments.deployments(declared.site, part, window.shared(declared.site, part))
     return found.values
 
 
@@ -82,7 +82,9 @@ def test_an_old_cluster_cannot_mount_images(cluster: Value, spec: Value, told: l
     declared = read(site({"name": "prod", **cluster}), resource_class(**spec))
     assert declared.site is not None
 
-    assert told == [one.partition(":")[0] for one in lines(images.of_classes(declared, declared.site))]
+    assert told == [
+        one.partition(":")[0] for one in lines(images.check_image_volumes(declared, declared.site))
+    ]
 
 
 @pytest.mark.parametrize(
@@ -99,7 +101,7 @@ def test_where_no_placeholder_runs_nobody_pulls_images(backend: Value, told: lis
         site({"name": "prod", "koordinator": {}}), resource_class(images=IMAGES), reservation(backend=backend)
     )
     assert declared.site is not None
-    found = images.of_reservation(declared.reservations[0], declared, declared.site)
+    found = images.check_image_pulls(declared.reservations[0], declared, declared.site)
 
     assert told == [one.partition(":")[0] for one in lines(found)]
 

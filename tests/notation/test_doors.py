@@ -20,7 +20,7 @@ from berth.dates.zone import known, number
 from berth.edit.create import ReservationRequest, new_reservation
 from berth.edit.edits import parse_assignment
 from berth.edit.roundtrip import EditError
-from berth.edit.seats import parse_counts
+from berth.edit.seatcounts import parse_counts
 from berth.notation.days import day
 from berth.notation.refusal import Refusal
 from berth.notation.times import end_time, start_time
@@ -28,9 +28,9 @@ from berth.notation.weekdays import DAY_NAMES, WEEKDAYS
 from berth.reading.scalar import plain
 from berth.schema import validate
 from berth.schema.datechanges import DateException, ExtraEntry, MovedEntry
+from berth.schema.documentproblems import DocumentProblems
 from berth.schema.entry import ClassSeats, ScheduleEntry, StandardSeats
-from berth.schema.recurrence import DateOrException, RecurrenceSpec
-from berth.schema.report import Report
+from berth.schema.recurrencespec import DateOrException, RecurrenceSpec
 from berth.schema.reservation import Provisioning
 from berth.schema.site import SiteSpec
 from berth.schema.types import Date
@@ -55,7 +55,7 @@ def field(
     """A key of a file."""
 
     def read(text: str) -> object:
-        report = Report("a.yaml", 0)
+        report = DocumentProblems("a.yaml", 0)
         value = validate.read_as(hint, wrap(text), report)
         if report.problems:
             return f"{report.problems[0].code} {report.problems[0].fix}"
@@ -98,7 +98,7 @@ def spans_of(wanted: ReservationRequest) -> object:
 
 def entry_times(start: str, _: str, end: str) -> object:
     """Both times of a span as the two keys of a date, blanks around them left out."""
-    report = Report("a.yaml", 0)
+    report = DocumentProblems("a.yaml", 0)
     value = {"date": "2027-01-12", "startTime": start.strip(), "endTime": end.strip()}
     found = validate.read_as(ExtraEntry, value, report)
     return report.problems[0].code if report.problems else ((found.start_time, found.end_time),)

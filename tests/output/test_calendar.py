@@ -4,14 +4,14 @@ from datetime import UTC, date, datetime
 
 import icalendar
 import pytest
-from berth.output.calendar import CalendarEvent, Feed, StandingEvent, calendar_bytes
+from berth.output.calendarfile import CalendarEvent, FeedHeader, StandingEvent, calendar_bytes
 
 from tests.awkward import AWKWARD
 
 EVENT = CalendarEvent(
     "a/2026-02-02T09:00", 1_770_019_200, 1_770_033_600, "Algebra", "25 small, 3 huge\nin prod", canceled=False
 )
-FEED = Feed("Spring, at uni", "uni", 1_769_900_400)
+FEED = FeedHeader("Spring, at uni", "uni", 1_769_900_400)
 HEAD = b"""\
 BEGIN:VCALENDAR
 VERSION:2.0

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from berth.output.folder import header
-from berth.output.stage import Check, Difference, Stage, WriteResult
+from berth.output.stage import Difference, FolderComparison, Stage, WriteResult
 
 from tests.outputfolder import BASE, HEADER, NEW, OLD, A, B, check, content, files_in, render, write
 
@@ -126,7 +126,7 @@ def test_a_readme_beside_our_folders_is_left_alone(out: Path) -> None:
     ],
 )
 def test_no_path_leads_out_of_our_folders(tmp_path: Path, path: str) -> None:
-    for make in (Stage, Check):
+    for make in (Stage, FolderComparison):
         with pytest.raises(ValueError, match="is outside of the owned folders"):
             make(str(tmp_path), "rendered").put(path, HEADER)
 
@@ -185,7 +185,7 @@ def test_without_a_folder_all_is_missing(tmp_path: Path) -> None:
 
 
 def test_a_file_that_vanishes_in_the_middle_is_missing(out: Path) -> None:
-    compared = Check(str(out), "rendered")
+    compared = FolderComparison(str(out), "rendered")
     (out / A).unlink()
     (out / B).unlink()
     compared.put(A, OLD[A])

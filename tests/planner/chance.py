@@ -8,14 +8,14 @@ from berth.karpenter.requirements import Requirement, requirement
 from berth.karpenter.resourcelists import parse_resources
 from berth.karpenter.taints import Taint, Toleration
 from berth.planner.inputs import (
-    LabelSelector,
     NodePool,
     PodAffinityTerm,
+    PodSelector,
     PodSet,
     PreferredTerm,
     SchedulingInput,
+    SpreadConstraint,
     StateNode,
-    TopologySpread,
 )
 
 from tests.planner.machines import SETTINGS, ZONES, machine
@@ -107,7 +107,7 @@ def _pod(random: Random, name: str, count: int) -> PodSet:
     memory = random.choice((128, 512, 1024, 1800, 3000))
     pod = PodSet(name, parse_resources({"cpu": f"{cpu}m", "memory": f"{memory}Mi"}), count)
     pod = pod._replace(labels=(("app", random.choice("xyz")),))
-    mine = LabelSelector(pod.labels)
+    mine = PodSelector(pod.labels)
     if random.random() < 0.3:
         pod = pod._replace(required=_terms(random))
     if random.random() < 0.3:
@@ -117,13 +117,13 @@ def _pod(random: Random, name: str, count: int) -> PodSet:
         pod = pod._replace(tolerations=(Toleration("only", "Exists"),))
     if random.random() < 0.2:
         key, skew = random.choice((ZONE, HOST, CAPACITY_TYPE)), random.randint(1, 3)
-        pod = pod._replace(spread=(TopologySpread(key, skew, mine, random.random() < 0.4),))
+        pod = pod._replace(spread=(SpreadConstraint(key, skew, mine, random.random() < 0.4),))
     if random.random() < 0.1:
         pod = pod._replace(anti_affinity=(PodAffinityTerm(random.choice((HOST, ZONE)), mine),))
     if random.random() < 0.1:
         pod = pod._replace(
             affinity=(
-                PodAffinityTerm(random.choice((HOST, ZONE)), LabelSelector((("app", random.choice("xyz")),))),
+                PodAffinityTerm(random.choice((HOST, ZONE)), PodSelector((("app", random.choice("xyz")),))),
             )
         )
     if random.random() < 0.1:

@@ -4,18 +4,18 @@ from typing import Any
 
 from berth.karpenter.nodelabels import ZONE
 from berth.karpenter.resourcelists import parse_resources
-from berth.planner.inputs import LabelSelector, StateNode, TopologySpread
+from berth.planner.inputs import PodSelector, SpreadConstraint, StateNode
 
 from tests.planner.machines import pod
 
 HOST = "kubernetes.io/hostname"
 TEST = (("test", "test"),)
-MINE = LabelSelector(TEST)
+MINE = PodSelector(TEST)
 LARGE = {"cpu": "1.1"}
 
 
-def spread(key: str, skew: int = 1, **more: Any) -> tuple[TopologySpread, ...]:
-    return (TopologySpread(key, skew, MINE)._replace(**more),)
+def spread(key: str, skew: int = 1, **more: Any) -> tuple[SpreadConstraint, ...]:
+    return (SpreadConstraint(key, skew, MINE)._replace(**more),)
 
 
 def node(name: str, zone: str | None, *counted: int, **more: Any) -> StateNode:

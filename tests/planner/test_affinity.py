@@ -5,14 +5,14 @@ from itertools import pairwise
 import pytest
 from berth.karpenter.nodelabels import ZONE
 from berth.karpenter.resourcelists import parse_resources
-from berth.planner.inputs import LabelSelector, PodAffinityTerm
+from berth.planner.inputs import PodAffinityTerm, PodSelector
 
 from tests.planner.machines import ask, by_domain, left, pod, sizes
 from tests.planner.spreading import HOST, LARGE, TEST, node, spread
 
 
 def near(key: str, **labels: str) -> tuple[PodAffinityTerm, ...]:
-    return (PodAffinityTerm(key, LabelSelector(tuple(labels.items()))),)
+    return (PodAffinityTerm(key, PodSelector(tuple(labels.items()))),)
 
 
 S2 = {"security": "s2"}

@@ -3,7 +3,7 @@
 import pytest
 from berth.karpenter.instancetypes import Offering, reserved_offering
 from berth.karpenter.nodelabels import ARCH, ZONE
-from berth.planner.inputs import LabelSelector, PodAffinityTerm, PodSet, SchedulingInput
+from berth.planner.inputs import PodAffinityTerm, PodSelector, PodSet, SchedulingInput
 from berth.planner.provisioning import result_range, schedule, schedule_with
 from berth.planner.tiebreaks import TieBreaker
 
@@ -59,7 +59,7 @@ def test_many_open_orders_are_sampled_with_fixed_seeds() -> None:
             {"cpu": "1"},
             2,
             labels=labels,
-            affinity=(PodAffinityTerm(ZONE, LabelSelector(labels)),),
+            affinity=(PodAffinityTerm(ZONE, PodSelector(labels)),),
         )
         for labels in apps
     ]
@@ -103,7 +103,7 @@ def test_two_launches_may_see_other_counts_of_a_reservation(way: int, expected: 
         {},
         4,
         labels=mine,
-        anti_affinity=(PodAffinityTerm("kubernetes.io/hostname", LabelSelector(mine)),),
+        anti_affinity=(PodAffinityTerm("kubernetes.io/hostname", PodSelector(mine)),),
     )
     question = SchedulingInput((ANY,), (machine("one", {}, offers),), (seats,), settings=SETTINGS)
     found = result_range(question, 64)
@@ -125,7 +125,7 @@ def test_each_of_equal_pods_draws_its_zone(zones: tuple[int, ...], waiting: dict
     offers = (Offering("on-demand", zone, 1.0) for zone in ZONES[:2])
     types = (machine("one", {"cpu": "2"}, (reserved_offering("r", ZONES[0], 1.0, 1), *offers)),)
     labels = (("app", "seat"),)
-    together = (PodAffinityTerm(ZONE, LabelSelector(labels)),)
+    together = (PodAffinityTerm(ZONE, PodSelector(labels)),)
     seats = pod("seat", {"cpu": "900m"}, 4, labels=labels, affinity=together)
     question = SchedulingInput((ANY,), types, (pod("big", {"cpu": "1.8"}), seats), settings=SETTINGS)
 

@@ -19,9 +19,9 @@ from berth.karpenter.requirements import requirement
 from berth.karpenter.resourcelists import parse_resources
 from berth.planner.inputs import (
     KarpenterSettings,
-    LabelSelector,
     NodePool,
     PodAffinityTerm,
+    PodSelector,
     PodSet,
     PreferredTerm,
 )
@@ -31,7 +31,7 @@ from tests.planner.machines import ANY, ask, left, machine, pod, price
 
 HOST = "kubernetes.io/hostname"
 APP = (("app", "test"),)
-ALONE: dict[str, Any] = {"labels": APP, "anti_affinity": (PodAffinityTerm(HOST, LabelSelector(APP)),)}
+ALONE: dict[str, Any] = {"labels": APP, "anti_affinity": (PodAffinityTerm(HOST, PodSelector(APP)),)}
 
 
 def with_reservation(name: str, cpu: str, reservation: str = "", count: int = 1) -> InstanceType:
@@ -171,7 +171,7 @@ def test_pods_together_in_a_zone_share_a_reserved_node() -> None:
         requirement(ZONE, "In", ("test-zone-1",)),
     )
     seat = pod(
-        "seat", {}, 2, labels=APP, affinity=(PodAffinityTerm(ZONE, LabelSelector(APP)),), required=(term,)
+        "seat", {}, 2, labels=APP, affinity=(PodAffinityTerm(ZONE, PodSelector(APP)),), required=(term,)
     )
 
     assert loops(ask([seat], types=TYPES)) == [[("default", "small", "r-small")]]

@@ -6,7 +6,7 @@ import pytest
 from berth.karpenter.instancetypes import Offering
 from berth.karpenter.nodelabels import ARCH
 from berth.karpenter.resourcelists import parse_resources
-from berth.planner.inputs import LabelSelector, PodAffinityTerm
+from berth.planner.inputs import PodAffinityTerm, PodSelector
 
 from tests.planner.machines import ANY, ask, bought, growing, left, machine, pod, sizes
 
@@ -150,7 +150,7 @@ def test_types_beyond_what_is_left_of_a_limit_are_not_bought() -> None:
 def test_limits_that_two_loops_see_differently() -> None:
     """The first claim may become 8 CPU, which is all that there is; launched with 2 CPU, it leaves 6."""
     mine = (("a", "b"),)
-    alone = (PodAffinityTerm("kubernetes.io/hostname", LabelSelector(mine)),)
+    alone = (PodAffinityTerm("kubernetes.io/hostname", PodSelector(mine)),)
     seat = pod("seat", {"cpu": "1"}, 3, anti_affinity=alone, labels=mine)
     types = [machine("two", {"cpu": "2", "memory": "2Gi"}), machine("eight", {"cpu": "8", "memory": "8Gi"})]
     answer = ask([seat], [ANY._replace(limits=parse_resources({"cpu": "8"}))], types)

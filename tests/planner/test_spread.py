@@ -7,7 +7,7 @@ from berth.karpenter.nodelabels import ARCH, CAPACITY_TYPE, NODEPOOL, ZONE
 from berth.karpenter.requirements import Requirement, requirement
 from berth.karpenter.resourcelists import parse_resources
 from berth.karpenter.taints import Taint, Toleration
-from berth.planner.inputs import LabelSelector, NodePool, TopologySpread
+from berth.planner.inputs import NodePool, PodSelector, SpreadConstraint
 
 from tests.planner.machines import ANY, ask, by_domain, left, pod, sizes
 from tests.planner.spreading import HOST, LARGE, TEST, node, spread
@@ -119,7 +119,7 @@ def test_two_groups_spread_over_the_same_hosts() -> None:
             app,
             count=2,
             labels=(("app", app),),
-            spread=(TopologySpread(HOST, 1, LabelSelector((("app", app),))),),
+            spread=(SpreadConstraint(HOST, 1, PodSelector((("app", app),))),),
         )
         for app in ("app1", "app2")
     ]
@@ -134,7 +134,7 @@ def test_two_groups_spread_over_the_same_hosts() -> None:
 def test_who_is_not_selected_is_not_spread() -> None:
     assert sizes(ask([pod(count=5, spread=spread(HOST))])) == [5]
     assert sizes(ask([pod(count=2, labels=TEST, spread=spread(HOST, selector=None))])) == [2]
-    nonsense = LabelSelector((("test", "{{ zqfmgb }}"),))
+    nonsense = PodSelector((("test", "{{ zqfmgb }}"),))
     assert sizes(ask([pod(count=2, labels=nonsense.labels, spread=spread(HOST, selector=nonsense))])) == [2]
 
 

@@ -32,21 +32,21 @@ def everything(documents: list[Any]) -> list[Problem]:
     limited = cloudchecks.limited(known)
     names = RenderedNames(known.site, known.classes.values())
     ceilings = Ceilings(known.site, known.classes, also=limited)
-    found += autoscalers.of_site(known, known.site)
-    found += autoscalers.of_classes(known, known.site)
-    found += cloudchecks.of_documents(known, known.site)
-    found += references.of_classes(known, known.site)
-    found += references.of_renku_ids(known)
-    found += references.of_ceilings(known, known.site)
+    found += autoscalers.check_autoscalers(known, known.site)
+    found += autoscalers.check_pods_for_autoscaler(known, known.site)
+    found += cloudchecks.check_clouds(known, known.site)
+    found += references.check_names_in_classes(known, known.site)
+    found += references.check_renku_ids(known)
+    found += references.check_names_in_ceilings(known, known.site)
     for one in known.reservations:
-        found += references.of_reservation(one, known)
+        found += references.check_names_in_reservation(one, known)
         expansion = expand(one, known.calendars)
         found += expansion.problems
-        found += cloudchecks.of_reservation(one, known, known.site, expansion.occurrences)
+        found += cloudchecks.check_reserved_clouds(one, known, known.site, expansion.occurrences)
         for part in placed(one, known, known.site):
             found += names.take(part, 1)
             ceilings.take(part, ceilings.loads(part, expansion.occurrences))
-    found += cloudchecks.of_limits(known, known.site, ceilings.pools)
+    found += cloudchecks.check_cloud_limits(known, known.site, ceilings.pools)
     return [*found, *ceilings.problems({one.name: one for one in known.reservations})]
 
 

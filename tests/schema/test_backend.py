@@ -4,8 +4,8 @@ from dataclasses import replace
 from typing import Any
 
 from berth.schema.backend import BackendSpec
-from berth.schema.holders import Holder, Replicas, Slots
-from berth.schema.slots import PreAllocationPolicy, SlotTaint
+from berth.schema.seatholders import Holder, ReplicaHolder, SlotHolder
+from berth.schema.slotparts import PreAllocationPolicy, SlotTaint
 
 from tests.built import built, owner, template
 from tests.saying import ask, read, reservation, resource_class, site, told, weekly
@@ -19,7 +19,7 @@ def made(**said: Any) -> Holder:
     return holder
 
 
-NOTHING = Slots(
+NOTHING = SlotHolder(
     owners=(),
     allocate_once=False,
     allocate_policy=None,
@@ -44,8 +44,8 @@ NOTHING = Slots(
 
 def test_whatever_is_left_out_has_its_default() -> None:
     assert made() == NOTHING
-    assert ask(BackendSpec, {})[0].holder == Replicas()
-    assert ask(BackendSpec, {"type": "placeholder"})[0].holder == Replicas()
+    assert ask(BackendSpec, {})[0].holder == ReplicaHolder()
+    assert ask(BackendSpec, {"type": "placeholder"})[0].holder == ReplicaHolder()
 
 
 def test_what_is_empty_says_nothing() -> None:
@@ -80,7 +80,7 @@ EVERYTHING = backend(
 def test_every_field_can_be_written() -> None:
     found, problems = ask(BackendSpec, EVERYTHING)
 
-    assert found.holder == Slots(
+    assert found.holder == SlotHolder(
         owners=(owner((), {}, LABELS),),
         allocate_once=False,
         allocate_policy="Restricted",

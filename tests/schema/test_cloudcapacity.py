@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from berth.karpenter.versions import NEWEST
 from berth.schema.cloudvalues import CloudCapacity, CloudReservation, NodeStartup
-from berth.schema.nodepool import Disruption, Requirement, Taint
-from berth.schema.report import Origin
+from berth.schema.documentproblems import Origin
+from berth.schema.nodepoolparts import Disruption, NodeTaint, PoolRequirement
 from berth.schema.siteparts import KarpenterSpec
 
 from tests.built import built
@@ -69,11 +69,11 @@ def test_what_is_written_is_kept_in_the_order_of_the_file() -> None:
         "aws",
         (reserved,),
         ("spot", "reserved"),
-        (built(Requirement, {"key": "a", "operator": "In", "values": ["b"]}),),
+        (built(PoolRequirement, {"key": "a", "operator": "In", "values": ["b"]}),),
         10,
         (("cpu", "1000"), ("nodes", "20")),
-        (built(Taint, {"key": "a", "effect": "NoSchedule"}),),
-        (built(Taint, {"key": "b", "value": "c", "effect": "NoExecute"}),),
+        (built(NodeTaint, {"key": "a", "effect": "NoSchedule"}),),
+        (built(NodeTaint, {"key": "b", "value": "c", "effect": "NoExecute"}),),
         (("course", "ml"),),
         "Never",
         "1h",

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 from berth.core.jsonvalues import parse_instant
 from berth.schema.cloudcapacity import CloudSpec, InstanceTypeSpec, MachineReservation
-from berth.schema.cloudvalues import CloudReservation, InstanceType, architecture_of
+from berth.schema.cloudvalues import CloudReservation, SoldInstanceType, architecture_of
 
 from tests.saying import Value, ask, said
 from tests.schema.nodeclasses import GOOD
@@ -204,10 +204,10 @@ def test_a_type_is_what_was_written() -> None:
     capacity = (("cpu", "192"), ("memory", "2048Gi"), ("nvidia.com/gpu", "8"), ("pods", "100"))
     prices = Decimal("98.32"), Decimal(30)
 
-    assert ask(InstanceTypeSpec, value)[0].instance_type == InstanceType(
+    assert ask(InstanceTypeSpec, value)[0].instance_type == SoldInstanceType(
         "p5.48xlarge", capacity, (("cpu", "190"),), ("us-east-1a",), "amd64", *prices
     )
-    assert ask(InstanceTypeSpec, {"name": "m7g.large"})[0].instance_type == InstanceType(
+    assert ask(InstanceTypeSpec, {"name": "m7g.large"})[0].instance_type == SoldInstanceType(
         "m7g.large", (), (), (), "arm64", None, None
     )
 

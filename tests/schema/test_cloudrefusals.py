@@ -16,7 +16,7 @@ def codes(said: Document) -> set[str]:
     """Of errors."""
     known = read(site(KARPENTER), resource_class(cloudCapacity=["refused"]), cloud("refused", **said))
     assert known.site is not None
-    found = [*known.problems, *cloudchecks.of_documents(known, known.site)]
+    found = [*known.problems, *cloudchecks.check_clouds(known, known.site)]
     return {one.code for one in found if severity(one.code) == ERROR and one.file == "c.yaml"}
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 from berth.edit.roundtrip import EditError
-from berth.edit.seats import parse_counts
+from berth.edit.seatcounts import parse_counts
 from berth.schema.counts import MOST_SEATS, parse_count
-from berth.schema.report import Refusal
+from berth.schema.documentproblems import Refusal
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -4,8 +4,8 @@ from random import Random
 
 import pytest
 from berth.core import slots
+from berth.schema.documentproblems import Refusal
 from berth.schema.grammar import go_duration, utc
-from berth.schema.report import Refusal
 from berth.schema.types import GoDuration
 
 from tests.saying import said

@@ -7,7 +7,7 @@ import pytest
 from berth.notation.days import DateSpan
 from berth.schema.counts import MOST_SEATS
 from berth.schema.datechanges import ExtraEntry, MovedEntry
-from berth.schema.recurrence import DateOrException
+from berth.schema.recurrencespec import DateOrException
 from berth.schema.reservation import Provisioning
 from berth.schema.types import SeatCount, Weekdays
 from berth.schema.values import Except

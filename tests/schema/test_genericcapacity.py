@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import pytest
 from berth.schema.cloudvalues import GenericCapacity, NodeShape, NodeStartup
-from berth.schema.nodepool import Taint
-from berth.schema.report import Origin
+from berth.schema.documentproblems import Origin
+from berth.schema.nodepoolparts import NodeTaint
 
 from tests.built import built
 from tests.saying import Value, document, finding, read, resource_class, site, told
@@ -61,7 +61,7 @@ def test_what_is_written_is_kept() -> None:
     assert one.nodes[0][2:] == (
         8,
         (("pool", "a"),),
-        (built(Taint, taint),),
+        (built(NodeTaint, taint),),
         ("nova",),
         Decimal("0.42"),
         26,

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from berth.schema import grammar
-from berth.schema.report import Refusal, shown
+from berth.schema.documentproblems import Refusal, shown
 
 LONG_DOMAIN = ("d" * 60 + ".") * 4
 # fmt: off

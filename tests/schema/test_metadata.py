@@ -4,8 +4,8 @@ import time
 
 import pytest
 from berth.schema.declared import KINDS, document_of
+from berth.schema.documentproblems import DocumentProblems
 from berth.schema.metadata import DO_NOT_DISRUPT, MOST_ANNOTATIONS, Metadata
-from berth.schema.report import Report
 from berth.schema.types import Annotations, Labels
 
 from tests.saying import ask, document, reservation, resource_class, said, site, told
@@ -186,7 +186,7 @@ def test_forty_thousand_problems_are_counted_and_not_listed() -> None:
     """A hundred are listed, and nobody waits for the rest."""
     course = reservation("course")
     course["spec"].update({f"unknown{number}": 1 for number in range(40_000)})
-    report = Report("a.yaml", 0)
+    report = DocumentProblems("a.yaml", 0)
     begun = time.process_time()
     made = document_of("CapacityReservation").read(course, report)
     problems = report.closed()
@@ -198,7 +198,7 @@ def test_forty_thousand_problems_are_counted_and_not_listed() -> None:
 
 
 def test_one_error_is_always_listed_however_many_warnings_come_first() -> None:
-    report = Report("a.yaml", 0)
+    report = DocumentProblems("a.yaml", 0)
     for number in range(150):
         report("B055", (number,), "twice.", "Remove it.")
     report("B010", ("x",), "unknown key.", "Remove it.")

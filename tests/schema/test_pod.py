@@ -9,7 +9,7 @@ from berth.schema.scheduling import (
     REQUIRED,
     Affinity,
     LabelSelector,
-    Toleration,
+    PodToleration,
     TopologySpread,
 )
 
@@ -35,11 +35,11 @@ def spread(**fields: object) -> Value:
 
 
 SOUND: dict[str, tuple[Any, object]] = {
-    "tolerate-all": (Toleration, {"operator": "Exists"}),
-    "tolerate-a-value": (Toleration, {"key": "a", "value": "1e3", "effect": "NoSchedule"}),
-    "tolerate-no-value": (Toleration, {"key": "a", "operator": "Exists", "value": ""}),
+    "tolerate-all": (PodToleration, {"operator": "Exists"}),
+    "tolerate-a-value": (PodToleration, {"key": "a", "value": "1e3", "effect": "NoSchedule"}),
+    "tolerate-no-value": (PodToleration, {"key": "a", "operator": "Exists", "value": ""}),
     "tolerate-for-a-while": (
-        Toleration,
+        PodToleration,
         {"key": "a", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": -1},
     ),
     "nothing-in-it": (Affinity, {"nodeAffinity": {}, "podAffinity": {REQUIRED: [], PREFERRED: []}}),
@@ -116,17 +116,17 @@ def plain(made: object) -> object:
 
 REFUSED: dict[str, tuple[Any, object, list[str]]] = {
     "toleration": (
-        Toleration,
+        PodToleration,
         {"operator": "Exists", "value": "a", "effect": "NoSchedule", "tolerationSeconds": 3},
         ["B016 tolerationSeconds @key", "B016 value @key"],
     ),
     "toleration-of-nothing": (
-        Toleration,
+        PodToleration,
         {"operator": "Equal", "tolerationSeconds": 3},
         ["B016 tolerationSeconds @key", "B016"],
     ),
     "toleration-of-what-is-faulty": (
-        Toleration,
+        PodToleration,
         {"key": "", "operator": "Exist", "value": "a", "effect": "NoExec", "tolerationSeconds": 3},
         ["B014 effect", "B014 operator", "B020 key"],
     ),

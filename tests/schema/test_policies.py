@@ -4,7 +4,7 @@ from decimal import Decimal
 from typing import Any, get_args
 
 import pytest
-from berth.manifests.backends.registry import BACKENDS
+from berth.manifests.backends.backendregistry import BACKENDS
 from berth.schema.declared import KINDS
 from berth.schema.policies import APPROVAL, REFUSE, WARN, BackendName, Kind, PolicySpec
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 from berth.schema.declared import Declared
-from berth.schema.holders import Replicas
+from berth.schema.documentproblems import Origin
 from berth.schema.renkunames import is_payload, name, slug, their_path
-from berth.schema.report import Origin
+from berth.schema.seatholders import ReplicaHolder
 from berth.schema.values import Entry, Recurrence, Reservation, SessionMatch
 
 from tests.saying import payload, read, resource_class, site, told
@@ -59,7 +59,7 @@ def test_the_body_of_a_post_becomes_a_reservation() -> None:
             lead=30,
             behavior="none",
             sessions=SessionMatch((), (), (), None, "count"),
-            holder=Replicas(),
+            holder=ReplicaHolder(),
             suspend=False,
             renku=True,
         ),

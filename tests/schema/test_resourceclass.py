@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
+from berth.schema.documentproblems import Origin
 from berth.schema.pod import Placement
-from berth.schema.report import Origin
 from berth.schema.values import ResourceClass
 
 from tests.built import built, class_sessions

@@ -1,7 +1,7 @@
 """Requests and limits: what the API server takes, and how it completes them."""
 
 import pytest
-from berth.schema.base import Model
+from berth.schema.basemodel import Model
 from berth.schema.cloudcapacity import InstanceTypeSpec, NodeShapeSpec
 from berth.schema.pod import completed
 from berth.schema.resourceclass import ResourceClassSpec

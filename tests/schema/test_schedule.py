@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 from berth.schema.entry import StandardSeats
-from berth.schema.recurrence import RecurrenceSpec
+from berth.schema.recurrencespec import RecurrenceSpec
 from berth.schema.values import Entry, Except, Extra, Move, Recurrence, Scaling, Seats
 
 from tests.saying import Value, ask, said, weekly

@@ -4,10 +4,10 @@ from datetime import date
 from typing import Any
 
 import pytest
-from berth.schema.argocd import ArgoCD
-from berth.schema.base import Model
+from berth.schema.argocdoptions import ArgoCD
+from berth.schema.basemodel import Model
 from berth.schema.engine import NoEngine
-from berth.schema.flux import Flux
+from berth.schema.fluxoptions import Flux
 from berth.schema.pod import Tolerating
 from berth.schema.siteparts import CeilingSpec, RenkuSpec
 from berth.schema.values import Cluster, HubFiles, Images, Site

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from berth.schema.backend import BackendSpec
-from berth.schema.slots import SlotTemplate
+from berth.schema.slotparts import SlotTemplate
 
 from tests.saying import ask, said
 

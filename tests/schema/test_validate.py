@@ -5,8 +5,8 @@ from typing import Annotated, Any, Literal
 import pytest
 from berth.reading.scalar import ZeroPrefixedNumber
 from berth.schema import validate
-from berth.schema.base import OR_MAPPING, Length, ListOf, Model, NonEmpty, Text, UniqueList, Whole, field
-from berth.schema.report import Refusal, Report
+from berth.schema.basemodel import OR_MAPPING, Length, ListOf, Model, NonEmpty, Text, UniqueList, Whole, field
+from berth.schema.documentproblems import DocumentProblems, Refusal
 
 from tests.saying import ask, said
 
@@ -36,7 +36,7 @@ class Room(Model):
     rows: NonEmpty[Seats] | None = field(None)
     labels: Annotated[dict[Name, Name], Length(0, 2)] = field({})
 
-    def check(self, path: tuple[str | int, ...], report: Report) -> None:
+    def check(self, path: tuple[str | int, ...], report: DocumentProblems) -> None:
         if self.seats == 9 and self.kind == "lab":
             report("B016", (*path, "seats"), "a lab has no 9 seats.", "Write fewer.")
 
@@ -89,7 +89,7 @@ class House(Model):
     hall: Room | None = field(None)
     doors: UniqueList[Name] = field(())
 
-    def check(self, path: tuple[str | int, ...], report: Report) -> None:
+    def check(self, path: tuple[str | int, ...], report: DocumentProblems) -> None:
         if self.hall is None:
             report("B029", (*path, "name"), "no hall.", "Build one.", at_key=True)
 
@@ -127,7 +127,7 @@ def test_there_is_a_value_unless_there_is_an_error() -> None:
 
 
 def test_a_problem_says_what_to_write() -> None:
-    report = Report("a.yaml", 0)
+    report = DocumentProblems("a.yaml", 0)
     value = {"name": 5, "seats": "7", "kind": "hal", "isOpen": "off", "rows": 3, "windos": []}
     validate.read(Room, value, report)
 

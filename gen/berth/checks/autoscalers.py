@@ -8,9 +8,9 @@ from berth.findings import Path, Problem
 from berth.karpenter.versions import FEATURES, GATES_SINCE, supports, version_text
 from berth.manifests.placed import cluster_of
 from berth.schema.declared import Declared
-from berth.schema.holders import BufferedSeats
+from berth.schema.documentproblems import Origin
 from berth.schema.metadata import DO_NOT_DISRUPT, UNREAD
-from berth.schema.report import Origin
+from berth.schema.seatholders import BufferHolder
 from berth.schema.siteparts import KarpenterSpec
 from berth.schema.values import Cluster, Reservation, ResourceClass, Site
 
@@ -26,7 +26,7 @@ def has_feature(name: str, cluster: Cluster) -> bool:
     return supports(FEATURES[name], declared.version, declared.gates)
 
 
-def problems_of_need(name: str, cluster: Cluster, origin: Origin, path: Path) -> Iterator[Problem]:
+def check_cluster_feature(name: str, cluster: Cluster, origin: Origin, path: Path) -> Iterator[Problem]:
     """Report a feature that a cluster lacks at the place where it is asked for."""
     if has_feature(name, cluster):
         return
@@ -47,7 +47,7 @@ def problems_of_need(name: str, cluster: Cluster, origin: Origin, path: Path) ->
     yield Problem(LACKS, *origin[:2], path, message, fix)
 
 
-def problems_of_reset(reservation: Reservation, cluster: Cluster, path: Path) -> Iterator[Problem]:
+def check_replicas_stay(reservation: Reservation, cluster: Cluster, path: Path) -> Iterator[Problem]:
     """Report that git resets the replicas. Those of a Deployment can be left out of git, but a NodePool
     without them is another kind of pool for ever, and a CapacityBuffer without them is refused.
     """
@@ -60,9 +60,9 @@ def problems_of_reset(reservation: Reservation, cluster: Cluster, path: Path) ->
         yield Problem(TAKEN_AWAY, *reservation.origin[:2], path, message, fix)
 
 
-def of_site(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_autoscalers(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check what the Site says about autoscalers."""
-    are_used = any(isinstance(one.holder, BufferedSeats) for one in declared.reservations)
+    are_used = any(isinstance(one.holder, BufferHolder) for one in declared.reservations)
     for i, cluster in enumerate(site.clusters):
         if cluster.capacity_buffers and cluster.autoscaler != "cluster-autoscaler":
             message = f"cluster {cluster.name} has autoscaler {cluster.autoscaler}, not cluster-autoscaler."
@@ -99,7 +99,7 @@ _BUFFER_TEXTS = (
 )
 
 
-def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_pods_for_autoscaler(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check the pod templates of all classes."""
     for found in declared.classes.values():
         yield from _spread(found, site)

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from berth.checks.autoscalers import problems_of_need, problems_of_reset
+from berth.checks.autoscalers import check_cluster_feature, check_replicas_stay
 from berth.findings import Path, Problem
 from berth.karpenter.versions import version_text
 from berth.manifests.placed import placed
 from berth.schema.declared import Declared
-from berth.schema.holders import BufferedSeats
+from berth.schema.seatholders import BufferHolder
 from berth.schema.values import Cluster, Reservation, Site
 
 NOT_KEPT = "B088"
@@ -16,15 +16,15 @@ KEPT_SINCE = (1, 35)
 _TYPE: Path = ("spec", "backend", "type")
 
 
-def of_reservation(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
-    if not isinstance(reservation.holder, BufferedSeats):
+def check_buffered_seats(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
+    if not isinstance(reservation.holder, BufferHolder):
         return
     for place in placed(reservation, declared, site):
         if place.cluster.autoscaler == "karpenter":
-            yield from problems_of_need("buffers", place.cluster, reservation.origin, _TYPE)
+            yield from check_cluster_feature("buffers", place.cluster, reservation.origin, _TYPE)
         elif lack := _lack(place.cluster):
             yield Problem(NOT_KEPT, *reservation.origin[:2], _TYPE, *lack)
-        yield from problems_of_reset(reservation, place.cluster, _TYPE)
+        yield from check_replicas_stay(reservation, place.cluster, _TYPE)
 
 
 def _lack(cluster: Cluster) -> tuple[str, str] | None:

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 
+from berth.dates.expansion import Occurrence
 from berth.dates.moments import local_text, named
-from berth.dates.occurrence import Occurrence
 from berth.findings import Path, Problem
 from berth.manifests.placed import Placed
 from berth.schema.declared import Declared
@@ -18,7 +18,7 @@ from berth.schema.values import EVERY_SESSION, Calendar, Recurrence, Reservation
 NEVER_MEETS, SAME_COURSE, ASSUMED_ZONE = "B056", "B057", "B058"
 
 
-def of_site(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_zone_is_named(declared: Declared, site: Site) -> Iterator[Problem]:
     """Note once that times are in UTC because no time zone is named."""
     if declared.assumes_utc:
         message = "no time zone is named here, so the times of reservations that name none are in UTC."
@@ -26,7 +26,7 @@ def of_site(declared: Declared, site: Site) -> Iterator[Problem]:
         yield Problem(ASSUMED_ZONE, site.origin.file, site.origin.index, ("spec",), message, fix)
 
 
-def of_reservation(reservation: Reservation, declared: Declared) -> Iterator[Problem]:
+def check_calendar_dates(reservation: Reservation, declared: Declared) -> Iterator[Problem]:
     """Check that the calendars of a reservation are about its time."""
     span = _span(reservation.recurrence)
     for i, name in enumerate(reservation.recurrence.calendars):

@@ -17,14 +17,14 @@ from berth.core.jsonvalues import instant_text
 from berth.core.sessions import Match
 from berth.core.target import counted_occurrences, full_count, target
 from berth.core.timetable import TimetableOccurrence, TimetablePool
+from berth.dates.expansion import Occurrence as Dated
 from berth.dates.moments import named
-from berth.dates.occurrence import Occurrence as Dated
 from berth.dates.zone import DAY, number, resolve
 from berth.findings import Problem
 from berth.manifests.placed import Placed
 from berth.quantity import parse
 from berth.quantity import text as quantity_text
-from berth.schema.holders import Unit
+from berth.schema.seatholders import Unit
 from berth.schema.siteparts import CeilingSpec
 from berth.schema.values import Cluster, Reservation, ResourceClass, Site
 

@@ -14,14 +14,14 @@ from berth.checks.cloudcapacities import reservation_text
 from berth.checks.cloudclasses import clouds_of, names_for
 from berth.checks.cloudmatching import class_fit
 from berth.core.jsonvalues import instant_text
+from berth.dates.expansion import Occurrence
 from berth.dates.moments import local_text, named
-from berth.dates.occurrence import Occurrence
 from berth.findings import Path, Problem
 from berth.manifests.placed import class_names
 from berth.schema.cloudvalues import BLOCK, CloudCapacity, CloudReservation
 from berth.schema.declared import Declared
-from berth.schema.holders import Persistence, Unit
 from berth.schema.renkunames import their_path
+from berth.schema.seatholders import Persistence, Unit
 from berth.schema.values import Reservation, ResourceClass
 
 NOT_THERE, INTO_THE_END, ENDS_WITHIN, BEGINS_WITHIN = "B167", "B168", "B169", "B187"
@@ -42,7 +42,7 @@ class SeatWindow(NamedTuple):
         return not self.id
 
 
-def of_reservation(
+def check_availability(
     reservation: Reservation, declared: Declared, occurrences: Sequence[Occurrence]
 ) -> Iterator[Problem]:
     """Check a reservation against all capacities of its classes."""

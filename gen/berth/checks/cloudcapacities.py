@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from berth.checks import cloudmatching
-from berth.checks.autoscalers import NO_KARPENTER, has_feature, problems_of_need
+from berth.checks.autoscalers import NO_KARPENTER, check_cluster_feature, has_feature
 from berth.checks.clouddemand import buys_nothing
-from berth.checks.references import of_cluster
+from berth.checks.references import check_named_cluster
 from berth.durations import whole_seconds
 from berth.findings import Path, Problem
 from berth.karpenter.disruption import is_always_active
@@ -14,9 +14,9 @@ from berth.manifests.nodeaffinity import as_requirements
 from berth.manifests.placed import class_names, cluster_named
 from berth.schema.cloudvalues import BLOCK, INTERRUPTIBLE, CloudCapacity, CloudReservation
 from berth.schema.declared import Declared
-from berth.schema.holders import Nodes
-from berth.schema.nodepool import MOST_RENDERED, Budget
-from berth.schema.report import shown
+from berth.schema.documentproblems import shown
+from berth.schema.nodepoolparts import MOST_RENDERED, Budget
+from berth.schema.seatholders import NodeHolder
 from berth.schema.values import Cluster, Site
 
 IDLE, NOTHING_RESERVED, EXCLUDED = "B158", "B159", "B164"
@@ -26,7 +26,7 @@ NOTHING, CONTRADICTION = "B174", "B188"
 THEIR_ORDER = ("reserved", "spot", "on-demand")
 
 
-def of_clouds(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_capacities(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check all CloudCapacities."""
     named = {name for found in declared.classes.values() for name in found.cloud_capacity}
     all_known = not declared.nameless and all(declared.may_exist("CloudCapacity", name) for name in named)
@@ -54,7 +54,7 @@ def _unnamed(cloud: CloudCapacity) -> Problem:
 
 
 def _cluster(cloud: CloudCapacity, site: Site) -> Iterator[Problem]:
-    yield from of_cluster(cloud.origin, cloud.cluster, site)
+    yield from check_named_cluster(cloud.origin, cloud.cluster, site)
     cluster = cluster_named(cloud.cluster, site)
     if cluster is None:
         return
@@ -78,7 +78,7 @@ def _needs(cloud: CloudCapacity, cluster: Cluster) -> Iterator[Problem]:
         if "Unhealthy" in (budget.reasons or ()):
             asked.append(("Unhealthy", ("disruption", "budgets", i, "reasons")))
     for need, path in asked:
-        yield from problems_of_need(need, cluster, cloud.origin, ("spec", *path))
+        yield from check_cluster_feature(need, cluster, cloud.origin, ("spec", *path))
 
 
 def _reserved(cloud: CloudCapacity, cluster: Cluster | None) -> Iterator[Problem]:
@@ -202,7 +202,7 @@ def _is_static(cloud: CloudCapacity, declared: Declared) -> bool:
         for name in class_names(one)
         if name in declared.classes and cloud.name in declared.classes[name].cloud_capacity
     ]
-    return bool(users) and all(isinstance(one.holder, Nodes) for one in users)
+    return bool(users) and all(isinstance(one.holder, NodeHolder) for one in users)
 
 
 def _limits(cloud: CloudCapacity, *, is_static: bool) -> Iterator[Problem]:
@@ -248,7 +248,9 @@ def _disruption(cloud: CloudCapacity) -> Iterator[Problem]:
 
 def _whole_nodes(declared: Declared) -> Iterator[Problem]:
     """Check the pools of whole nodes, which have the requirements of both the capacity and the class."""
-    whole = {name for one in declared.reservations if isinstance(one.holder, Nodes) for name, _ in one.seats}
+    whole = {
+        name for one in declared.reservations if isinstance(one.holder, NodeHolder) for name, _ in one.seats
+    }
     for found in declared.classes.values():
         cloud = declared.clouds.get(found.cloud_capacity[0]) if found.cloud_capacity else None
         more = 1 + len(as_requirements(found))

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from berth.checks.ceilings import PoolLoad
-from berth.dates.occurrence import Occurrence
+from berth.dates.expansion import Occurrence
 from berth.findings import ERROR, Problem, severity
 from berth.schema.declared import Declared
-from berth.schema.holders import Nodes
+from berth.schema.seatholders import NodeHolder
 from berth.schema.values import Reservation, Site
 
 if TYPE_CHECKING:
@@ -23,31 +23,34 @@ def limited(declared: Declared) -> set[str]:
     return {name for name, found in declared.classes.items() if found.cloud_capacity}
 
 
-def of_documents(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_clouds(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check capacities, and classes against them."""
     if declared.clouds:
         from berth.checks import cloudcapacities, cloudclasses, clouddemand  # noqa: PLC0415
 
-        own = [*cloudcapacities.of_clouds(declared, site), *clouddemand.of_clouds(declared)]
+        own = [
+            *cloudcapacities.check_capacities(declared, site),
+            *clouddemand.check_nodes_expire_later(declared),
+        ]
         faulty = {one[1:3] for one in own if severity(one.code) == ERROR}
         yield from own
         # A faulty capacity is not reported again at the classes that use it.
         good = {name: one for name, one in declared.clouds.items() if one.origin[:2] not in faulty}
-        yield from cloudclasses.of_classes(declared._replace(clouds=good), site)
+        yield from cloudclasses.check_capacities_of_classes(declared._replace(clouds=good), site)
 
 
-def of_reservation(
+def check_reserved_clouds(
     reservation: Reservation, declared: Declared, site: Site, occurrences: Sequence[Occurrence]
 ) -> Iterator[Problem]:
     """Check a reservation against the capacities of its classes."""
-    if declared.clouds or isinstance(reservation.holder, Nodes):
+    if declared.clouds or isinstance(reservation.holder, NodeHolder):
         from berth.checks import cloudavailability, cloudclasses  # noqa: PLC0415
 
-        yield from cloudclasses.of_reservation(reservation, declared, site, occurrences)
-        yield from cloudavailability.of_reservation(reservation, declared, occurrences)
+        yield from cloudclasses.check_whole_nodes(reservation, declared, site, occurrences)
+        yield from cloudavailability.check_availability(reservation, declared, occurrences)
 
 
-def of_limits(
+def check_cloud_limits(
     declared: Declared, site: Site, pools_of: Callable[[str], Sequence[PoolLoad]]
 ) -> Iterator[Problem]:
     """Check limits and lifetimes once all reservations are known. `pools_of` returns the pools of a
@@ -56,8 +59,8 @@ def of_limits(
     if declared.clouds:
         from berth.checks import clouddemand  # noqa: PLC0415
 
-        yield from clouddemand.limit_problems(declared, site, pools_of)
-        yield from clouddemand.expiry_problems(declared, site, pools_of)
+        yield from clouddemand.check_limits_at_peak(declared, site, pools_of)
+        yield from clouddemand.check_expiry_in_windows(declared, site, pools_of)
 
 
 def window_budgets(
@@ -71,9 +74,11 @@ def window_budgets(
     return clouddemand.all_window_budgets(declared, site, pools_of)
 
 
-def of_windows(declared: Declared, found: "dict[str, WindowBudgets | TooManyBudgets]") -> Iterator[Problem]:
+def check_disruption_in_windows(
+    declared: Declared, found: "dict[str, WindowBudgets | TooManyBudgets]"
+) -> Iterator[Problem]:
     """Check the budgets that `window_budgets` returned."""
     if found:
         from berth.checks import clouddemand  # noqa: PLC0415
 
-        yield from clouddemand.budget_problems(declared, found)
+        yield from clouddemand.check_window_budgets(declared, found)

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from berth.checks import cloudmatching
-from berth.checks.autoscalers import has_feature, problems_of_need, problems_of_reset
+from berth.checks.autoscalers import check_cluster_feature, check_replicas_stay, has_feature
 from berth.checks.ceilings import NO_END, PoolLoad, levels, peak, pool_steps, sum_changes
 from berth.checks.cloudcapacities import reservation_text
 from berth.checks.clouddemand import buys_nothing
 from berth.checks.cloudmatching import class_fit
 from berth.core.jsonvalues import instant_text
-from berth.dates.occurrence import Occurrence
+from berth.dates.expansion import Occurrence
 from berth.findings import Path, Problem
 from berth.karpenter.nodelabels import CAPACITY_TYPE, NODEPOOL
 from berth.manifests import naming
@@ -22,7 +22,7 @@ from berth.manifests.placed import class_names, cluster_named, cluster_of, place
 from berth.quantity import NANO, parse
 from berth.schema.cloudvalues import CloudCapacity, CloudReservation
 from berth.schema.declared import Declared
-from berth.schema.holders import Nodes
+from berth.schema.seatholders import NodeHolder
 from berth.schema.values import Reservation, ResourceClass, Site
 
 NEVER_THERE, NEVER_RESERVED, ORDER, WAITING = "B162", "B163", "B165", "B193"
@@ -38,7 +38,7 @@ def names_for(reservation: Reservation, found: ResourceClass) -> tuple[str, ...]
     return reservation.holder.usable_capacity(found.cloud_capacity)
 
 
-def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_capacities_of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check each class against its capacities."""
     for found in declared.classes.values():
         home = cluster_of(found, site)
@@ -62,7 +62,7 @@ def _pools(found: ResourceClass, cloud: CloudCapacity, declared: Declared, site:
     static = [
         naming.static_pool(site.name, naming.pool(one.name, found.name))
         for one in declared.reservations
-        if isinstance(one.holder, Nodes)
+        if isinstance(one.holder, NodeHolder)
         and found.name in class_names(one)
         and cloud.name in names_for(one, found)
     ]
@@ -150,15 +150,15 @@ NO_NODES = "B171"
 _TYPE: Path = ("spec", "backend", "type")
 
 
-def of_reservation(
+def check_whole_nodes(
     reservation: Reservation, declared: Declared, site: Site, occurrences: Sequence[Occurrence]
 ) -> Iterator[Problem]:
     """Check a reservation of whole nodes."""
-    if not isinstance(reservation.holder, Nodes):
+    if not isinstance(reservation.holder, NodeHolder):
         return
     for place in placed(reservation, declared, site):
-        yield from problems_of_need("static", place.cluster, reservation.origin, _TYPE)
-        yield from problems_of_reset(reservation, place.cluster, _TYPE)
+        yield from check_cluster_feature("static", place.cluster, reservation.origin, _TYPE)
+        yield from check_replicas_stay(reservation, place.cluster, _TYPE)
         for found in place.classes:
             if not found.cloud_capacity:
                 message = f"class {found.name} has no cloudCapacity, which says which nodes to buy."

@@ -73,7 +73,7 @@ def all_window_budgets(
     return found
 
 
-def budget_problems(
+def check_window_budgets(
     declared: Declared, found: dict[str, WindowBudgets | TooManyBudgets]
 ) -> Iterator[Problem]:
     """Check the budgets, and that the file's name is not one of kustomize's."""
@@ -106,7 +106,7 @@ def node_lifetime(cloud: CloudCapacity) -> int | None:
     return None if cloud.expiry == "Never" else whole_seconds(cloud.expiry)
 
 
-def of_clouds(declared: Declared) -> Iterator[Problem]:
+def check_nodes_expire_later(declared: Declared) -> Iterator[Problem]:
     """Check for nodes that expire at once."""
     for cloud in declared.clouds.values():
         if node_lifetime(cloud) == 0:
@@ -132,7 +132,7 @@ def expiry_fix(cloud: CloudCapacity) -> str:
     return f"Write expireAfter: Never in CloudCapacity {cloud.name}, or a longer time."
 
 
-def expiry_problems(
+def check_expiry_in_windows(
     declared: Declared, site: Site, pools_of: Callable[[str], Sequence[PoolLoad]]
 ) -> Iterator[Problem]:
     """Check for nodes that expire while windows need them, however many reservations these belong to.
@@ -182,7 +182,7 @@ def _limited_by(cloud: CloudCapacity, declared: Declared) -> dict[str, ResourceC
     return {name: one for name, one in declared.classes.items() if one.cloud_capacity == (cloud.name,)}
 
 
-def limit_problems(
+def check_limits_at_peak(
     declared: Declared, site: Site, pools_of: Callable[[str], Sequence[PoolLoad]]
 ) -> Iterator[Problem]:
     """Check limits at the peak. `pools_of` returns the pools of a cluster."""

@@ -6,7 +6,7 @@ from berth.core.objectnames import RECORD_SUFFIX, is_timetable
 from berth.findings import Path, Problem
 from berth.manifests import naming
 from berth.manifests.placed import Placed, cluster_of
-from berth.manifests.timetable import LARGEST, TOO_LARGE
+from berth.manifests.timetabletext import LARGEST, TOO_LARGE
 from berth.schema.values import Cluster, Reservation, ResourceClass, Site
 
 COLLISION = "B066"

@@ -7,14 +7,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from berth.dates.expansion import Occurrence
 from berth.dates.moments import local_text, named
-from berth.dates.occurrence import Occurrence
 from berth.findings import Path, Problem
 from berth.manifests.placed import Placed
 from berth.schema.values import Cluster, HubFiles, ResourceClass
 
 if TYPE_CHECKING:
-    from berth.schema.z2jh import Hub, Session
+    from berth.schema.z2jh import Hub, ProfileSession
 
 PLACEHOLDERS, PRIORITY, SCHEDULER, SPAWN_LIMIT = "B262", "B263", "B264", "B265"
 _STOCK = "default-scheduler"
@@ -37,7 +37,9 @@ def counts_sessions_of(one: ResourceClass, hub: ComparedHub) -> bool:
     return is_jupyterhub and (not namespace or (sessions is not None and namespace in sessions.namespaces))
 
 
-def of_hub(hub: ComparedHub, pairs: "Sequence[tuple[ResourceClass, Sequence[Session]]]") -> Iterator[Problem]:
+def check_hub(
+    hub: ComparedHub, pairs: "Sequence[tuple[ResourceClass, Sequence[ProfileSession]]]"
+) -> Iterator[Problem]:
     """Check a hub against the classes that count its sessions."""
     yield from _user_placeholders(hub)
     yield from _priorities(hub)
@@ -114,7 +116,7 @@ def _priorities(hub: ComparedHub) -> Iterator[Problem]:
 
 
 def _schedulers(
-    hub: ComparedHub, pairs: "Sequence[tuple[ResourceClass, Sequence[Session]]]"
+    hub: ComparedHub, pairs: "Sequence[tuple[ResourceClass, Sequence[ProfileSession]]]"
 ) -> Iterator[Problem]:
     """Report classes whose placeholders are placed by another scheduler than their sessions."""
     from berth.schema.z2jh import SCHEDULER as ENDING  # noqa: PLC0415 - few sites have a hub
@@ -156,7 +158,7 @@ def _schedulers(
 # Arrivals
 
 
-class Arrivals:
+class HubArrivals:
     """Collect how many people each hub may expect at each start, then compare with its spawn limit."""
 
     def __init__(self, hubs: Sequence[ComparedHub]) -> None:

@@ -13,7 +13,7 @@ NO_PODS, NO_VOLUMES = "B078", "B079"
 VOLUMES_SINCE = (1, 33)  # Kubernetes whose kubelet can mount images, at least behind a feature gate
 
 
-def of_reservation(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
+def check_image_pulls(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
     """Warn where seats of a class with images have no pods of Berth that could pull them."""
     if reservation.holder.has_placeholders:
         return
@@ -29,7 +29,7 @@ def of_reservation(reservation: Reservation, declared: Declared, site: Site) -> 
                 yield Problem(NO_PODS, *reservation.origin[:2], path, message, fix)
 
 
-def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_image_volumes(declared: Declared, site: Site) -> Iterator[Problem]:
     """Report image volumes in a cluster that is too old for them: its API server drops them."""
     for found in declared.classes.values():
         cluster = cluster_of(found, site)

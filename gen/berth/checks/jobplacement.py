@@ -13,14 +13,14 @@ from berth.schema.declared import Declared
 from berth.schema.values import Cluster, ResourceClass, Site
 
 if TYPE_CHECKING:
-    from berth.schema.scheduling import Toleration
+    from berth.schema.scheduling import PodToleration
 
 NO_ROOM = "B033"
 _CONDITIONS = "node.kubernetes.io/"  # taints that come and go with the state of a node
 _COMMON = ("kubernetes.io/os", "kubernetes.io/arch")  # labels that choose no group of nodes
 
 
-def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_job_placement(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check each class, unless the site sends its Jobs to other nodes."""
     for found in declared.classes.values():
         cluster = cluster_of(found, site)
@@ -55,7 +55,7 @@ def _runs_elsewhere(cluster: Cluster, found: ResourceClass) -> bool:
     return any(key not in _COMMON and asked.get(key) != value for key, value in chosen.items())
 
 
-def names_a_taint(one: "Toleration") -> bool:
+def names_a_taint(one: "PodToleration") -> bool:
     """Tell whether a toleration implies a permanent taint that keeps pods away.
 
     One that tolerates every taint implies none.
@@ -65,7 +65,7 @@ def names_a_taint(one: "Toleration") -> bool:
     return key != "" and lasts and one.effect != "PreferNoSchedule"
 
 
-def may_match_same_taint(one: "Toleration", other: "Toleration") -> bool:
+def may_match_same_taint(one: "PodToleration", other: "PodToleration") -> bool:
     """Tell whether both may tolerate the same taint. As the nodes are not known, assume so if in doubt."""
     if other.key is None:
         same_key = same_value = True
@@ -77,7 +77,7 @@ def may_match_same_taint(one: "Toleration", other: "Toleration") -> bool:
     return same_key and same_value and len(effects) < 2
 
 
-def taint_text(one: "Toleration") -> str:
+def taint_text(one: "PodToleration") -> str:
     """Format a taint as `kubectl taint` does."""
     value = f"={one.value}" if one.value else ""
     effect = f":{one.effect}" if one.effect else ""

@@ -31,7 +31,7 @@ _TOGETHER = (
 )
 
 
-def of_classes(declared: Declared, _: Site) -> Iterator[Problem]:
+def check_device_requests(declared: Declared, _: Site) -> Iterator[Problem]:
     """Check the requests of each class that has devices of Koordinator."""
     for found in declared.classes.values():
         amounts = {name: parse(text) or 0 for name, text in found.requests}

@@ -10,13 +10,13 @@ from berth.findings import Path, Problem
 from berth.manifests.placed import cluster_of
 from berth.schema.declared import Declared
 from berth.schema.engine import CALLED, NAMESPACES
-from berth.schema.holders import Slots
+from berth.schema.seatholders import SlotHolder
 from berth.schema.values import Cluster, Site
 
 NOT_OURS = "B280"
 
 
-def of_site(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_namespace_per_cluster(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check the Namespace of each cluster."""
     for i, cluster in enumerate(site.clusters):
         user = _other_user(cluster, declared, site) if cluster.creates_namespace else ""
@@ -39,7 +39,9 @@ def _other_user(cluster: Cluster, declared: Declared, site: Site) -> str:
             return f"sessions of class {found.name} run"
     for reservation in declared.reservations:
         classes = [declared.classes[name] for name, _ in reservation.seats if name in declared.classes]
-        if isinstance(reservation.holder, Slots) and any(cluster_of(one, site) is cluster for one in classes):
+        if isinstance(reservation.holder, SlotHolder) and any(
+            cluster_of(one, site) is cluster for one in classes
+        ):
             for owner in reservation.holder.owners:
                 places = (owner.object, owner.controller)
                 if any(place is not None and place.namespace == cluster.namespace for place in places):

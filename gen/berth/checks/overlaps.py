@@ -5,14 +5,14 @@ from collections.abc import Iterator, Sequence
 from berth.core.sessions import LabelRequirement, Recognition, may_overlap
 from berth.findings import Problem
 from berth.manifests.placed import cluster_of
-from berth.manifests.timetable import recognition_of
+from berth.manifests.timetabletext import recognition_of
 from berth.schema.declared import Declared
 from berth.schema.values import Cluster, Site
 
 SAME_SESSIONS = "B075"
 
 
-def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_classes_overlap(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check all classes. A class is reported if others may take its sessions; the first by rank is named."""
     for cluster in site.clusters:
         ranked = sorted(

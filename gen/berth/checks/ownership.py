@@ -6,7 +6,7 @@ from itertools import accumulate
 
 from berth.findings import Problem
 from berth.schema.declared import Declared
-from berth.schema.report import Origin
+from berth.schema.documentproblems import Origin
 from berth.schema.values import ReservationOwner, Site
 
 OWNED = "B270"
@@ -56,7 +56,7 @@ def _folders(file: str) -> Iterator[str]:
     yield from [*accumulate(f"{part}/" for part in file.split("/")[:-1])][1:]
 
 
-def of_documents(declared: Declared, _: Site) -> Iterator[Problem]:
+def check_shared_documents(declared: Declared, _: Site) -> Iterator[Problem]:
     """Report shared documents that are in one file with a reservation of an owner."""
     contacts = contacts_of_files(declared, ())
     for kind, name, origin in declared.shared():

@@ -30,7 +30,7 @@ _AUTO_NAMES = """
 _AUTO_LABELS = frozenset(f"{_AUTO}{name}" for name in _AUTO_NAMES.split())
 
 
-def of_site(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_platforms(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check the autoscaler of each cluster, and capacities of Karpenter where AWS or Google buys nodes."""
     for i, cluster in enumerate(site.clusters):
         other = {AUTOPILOT: "karpenter", AUTO_MODE: "cluster-autoscaler"}.get(cluster.platform)
@@ -72,7 +72,7 @@ def _other_label(key: str) -> str:
     return f"Write {other}." if other in WELL_KNOWN | _AUTO_LABELS else "Remove it."
 
 
-def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_selected_node_labels(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check the node labels that classes select, and their size on Autopilot."""
     for found in declared.classes.values():
         cluster = cluster_of(found, site)

@@ -11,13 +11,13 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from berth.checks.ceilings import named_pool_steps
+from berth.dates.expansion import Occurrence
 from berth.dates.moments import hours_text
-from berth.dates.occurrence import Occurrence
 from berth.findings import Problem
 from berth.schema.declared import RESERVATION
-from berth.schema.holders import Slots
+from berth.schema.documentproblems import Origin
 from berth.schema.policies import APPROVAL, REFUSE, WARN, MatchSpec, PolicySpec
-from berth.schema.report import Origin
+from berth.schema.seatholders import SlotHolder
 from berth.schema.values import Reservation, ResourceClass, Site
 
 if TYPE_CHECKING:
@@ -242,7 +242,7 @@ def judge(case: PolicyCase, costs: PoolCosts) -> PolicyResult | None:
 def _priority(reservation: Reservation) -> int | None:
     """Return the highest priority that an author gives to slots; None for none."""
     holder = reservation.holder
-    if not isinstance(holder, Slots):
+    if not isinstance(holder, SlotHolder):
         return None
     given = [one for one in (holder.priority, holder.template.priority) if one is not None]
     return max(given, default=None)
@@ -292,7 +292,7 @@ def holds_without_windows(reservation: Reservation, now: int) -> bool:
     return found is not None and not reservation.suspend and found.is_open(now)
 
 
-def policy_problems(site: Site, cases: Iterable[PolicyCase], costs: PoolCosts) -> Iterator[Problem]:
+def check_policies(site: Site, cases: Iterable[PolicyCase], costs: PoolCosts) -> Iterator[Problem]:
     """Report the policies that hold, at the reservations, and those that cannot be compared, once each."""
     unknown: dict[str, list[str]] = {}
     for result in (found for case in cases if (found := judge(case, costs))):

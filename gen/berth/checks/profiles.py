@@ -11,18 +11,18 @@ from berth.checks.hubchecks import ComparedHub, counts_sessions_of
 from berth.checks.jobplacement import may_match_same_taint, names_a_taint, taint_text
 from berth.findings import ERROR, Path, Problem, severity
 from berth.manifests.placed import cluster_of
-from berth.manifests.timetable import recognition_of
+from berth.manifests.timetabletext import recognition_of
 from berth.quantity import parse
 from berth.reading.source import Source
 from berth.reading.text import SyntaxProblem
 from berth.schema.declared import Declared
+from berth.schema.documentproblems import IDLE_KEY
 from berth.schema.pod import Placement
-from berth.schema.report import IDLE_KEY
 from berth.schema.values import Cluster, HubFiles, ResourceClass, Site
 
 if TYPE_CHECKING:
     from berth.schema.renkuclasses import RenkuClass
-    from berth.schema.z2jh import Session
+    from berth.schema.z2jh import ProfileSession
 
 SMALLER, ELSEWHERE, UNREADABLE, UNKNOWN_ID = "B085", "B086", "B087", "B266"
 
@@ -90,7 +90,7 @@ def _first_fault(problems: Sequence[Problem | SyntaxProblem], sources: Sequence[
 # Classes of a hub
 
 
-def of_hubs(declared: Declared, site: Site, hubs: Sequence[ComparedHub]) -> Iterator[Problem]:
+def check_hub_profiles(declared: Declared, site: Site, hubs: Sequence[ComparedHub]) -> Iterator[Problem]:
     """Compare the classes of each cluster with the profiles of its hubs."""
     for hub in hubs:
         of_cluster = [
@@ -110,10 +110,10 @@ def of_hubs(declared: Declared, site: Site, hubs: Sequence[ComparedHub]) -> Iter
         for one, counted in pairs:
             yield from _too_small(one, counted)
             yield from _misplaced(one, counted)
-        yield from hubchecks.of_hub(hub, pairs)
+        yield from hubchecks.check_hub(hub, pairs)
 
 
-def counted_sessions(one: ResourceClass, known: "Sequence[Session]") -> "list[Session]":
+def counted_sessions(one: ResourceClass, known: "Sequence[ProfileSession]") -> "list[ProfileSession]":
     """Return the sessions that a class counts, by their labels.
 
     Labels that no profile sets come from elsewhere, such as a hook. If the class selects by such labels
@@ -136,7 +136,7 @@ def counted_sessions(one: ResourceClass, known: "Sequence[Session]") -> "list[Se
 # Classes of Renku
 
 
-def of_renku_classes(declared: Declared, site: Site, read: ReadFile) -> Iterator[Problem | SyntaxProblem]:
+def check_renku_classes(declared: Declared, site: Site, read: ReadFile) -> Iterator[Problem | SyntaxProblem]:
     """Compare the classes of each cluster that has a file of Renku's resource pools."""
     for i, cluster in enumerate(site.clusters):
         if not cluster.renku_classes:

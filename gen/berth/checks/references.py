@@ -9,8 +9,8 @@ from berth.dates.exceptions import entry_path
 from berth.findings import Path, Problem
 from berth.manifests.placed import class_names, cluster_named, cluster_of, pool_behaviors
 from berth.schema.declared import TERM, Declared, Reference
+from berth.schema.documentproblems import Origin, choice, nearest, shown
 from berth.schema.renkunames import their_path
-from berth.schema.report import Origin, choice, nearest, shown
 from berth.schema.values import Reservation, ResourceClass, Site
 
 UNKNOWN_CLASS, UNKNOWN_CALENDAR, UNKNOWN_CLUSTER, UNCOUNTABLE, NARROWS_NOTHING, ELSEWHERE = (
@@ -30,7 +30,9 @@ def _problem(code: str, origin: Origin, path: Path, message: str, fix: str) -> P
     return Problem(code, *origin[:2], (*origin.prefix, *path), message, fix)
 
 
-def of_cluster(origin: Origin, name: str, site: Site, path: Path = ("spec", "cluster")) -> Iterator[Problem]:
+def check_named_cluster(
+    origin: Origin, name: str, site: Site, path: Path = ("spec", "cluster")
+) -> Iterator[Problem]:
     """Check that a document's cluster exists. Without a name it is the site's only one."""
     clusters = tuple(cluster.name for cluster in site.clusters)
     if not name and len(clusters) > 1:
@@ -41,14 +43,14 @@ def of_cluster(origin: Origin, name: str, site: Site, path: Path = ("spec", "clu
         yield _problem(UNKNOWN_CLUSTER, origin, path, message, choice(name, clusters))
 
 
-def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_names_in_classes(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check the clusters and capacities of all classes."""
     for found in declared.classes.values():
-        yield from of_cluster(found.origin, found.cluster, site)
+        yield from check_named_cluster(found.origin, found.cluster, site)
         yield from _clouds(found, declared, site)
         yield from _kinds_of_capacity(found, declared)
     for capacity in declared.generic.values():
-        yield from of_cluster(capacity.origin, capacity.cluster, site)
+        yield from check_named_cluster(capacity.origin, capacity.cluster, site)
 
 
 def _clouds(found: ResourceClass, declared: Declared, site: Site) -> Iterator[Problem]:
@@ -80,7 +82,7 @@ def _kinds_of_capacity(found: ResourceClass, declared: Declared) -> Iterator[Pro
         yield _problem(TWO_KINDS, found.origin, ("spec", "cloudCapacity"), message, "Name one of the two.")
 
 
-def of_renku_ids(declared: Declared) -> Iterator[Problem]:
+def check_renku_ids(declared: Declared) -> Iterator[Problem]:
     """Check for classes with the same Renku id. Each is reported with another one."""
     by_id: dict[int, list[ResourceClass]] = {}
     for found in declared.classes.values():
@@ -93,7 +95,7 @@ def of_renku_ids(declared: Declared) -> Iterator[Problem]:
             yield _problem("B060", found.origin, ("spec", "renkuId"), message, "Give each class another id.")
 
 
-def of_ceilings(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_names_in_ceilings(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check the classes of all ceilings."""
     names = tuple(sorted(declared.classes))
     for i, cluster in enumerate(site.clusters):
@@ -111,7 +113,7 @@ def of_ceilings(declared: Declared, site: Site) -> Iterator[Problem]:
                     yield _problem("B016", site.origin, path, message, fix)._replace(at_key=True)
 
 
-def of_policies(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_names_in_policies(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check the classes and clusters of all policies: a misspelled one would match nothing."""
     for i, policy in enumerate(site.policies):
         for key, match in (("match", policy.match), ("unless", policy.unless)):
@@ -121,10 +123,10 @@ def of_policies(declared: Declared, site: Site) -> Iterator[Problem]:
                     Reference("ResourceClass", name, site.origin, (*path, "classes", j)), declared
                 )
             for j, name in enumerate(match.clusters if match else ()):
-                yield from of_cluster(site.origin, name, site, (*path, "clusters", j))
+                yield from check_named_cluster(site.origin, name, site, (*path, "clusters", j))
 
 
-def of_reservation(reservation: Reservation, declared: Declared) -> Iterator[Problem]:
+def check_names_in_reservation(reservation: Reservation, declared: Declared) -> Iterator[Problem]:
     """Check everything that a reservation names."""
     at, recurrence = reservation.origin, reservation.recurrence
     yield from _calendars(at, ("spec", "recurrence"), recurrence.calendars, declared)
@@ -148,12 +150,12 @@ def of_reservation(reservation: Reservation, declared: Declared) -> Iterator[Pro
         yield from _counted(reservation, counted)
 
 
-def of_site(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_calendar_names(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check the calendars of all reservations."""
     yield from _calendars(site.origin, ("spec",), site.calendars, declared)
 
 
-def of_faulty(declared: Declared) -> Iterator[Problem]:
+def check_names_in_faulty(declared: Declared) -> Iterator[Problem]:
     """Check what faulty reservations name."""
     for one in declared.faulty:
         yield from _unknown(one, declared)

@@ -14,11 +14,11 @@ from berth.findings import Path, Problem
 from berth.manifests import naming
 from berth.manifests.nodeaffinity import placement
 from berth.manifests.placed import Placed, class_names, cluster_of, placed
-from berth.manifests.slots import hindrance, is_by_profile, of_sessions, profiles
-from berth.manifests.slots import placed as placed_on
+from berth.manifests.slotobjects import hindrance, is_by_profile, of_sessions, profiles
+from berth.manifests.slotobjects import placed as placed_on
 from berth.schema.declared import Declared
 from berth.schema.grammar import QUANTITY
-from berth.schema.holders import Slots
+from berth.schema.seatholders import SlotHolder
 from berth.schema.siteparts import KoordinatorSpec
 from berth.schema.values import Cluster, Reservation, ResourceClass, Site
 
@@ -30,13 +30,13 @@ _QOS = "koordinator.sh/qosClass"
 _BATCH = "kubernetes.io/batch-"
 
 
-def of_reservation(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
+def check_reserved_slots(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
     """Check a reservation with slots, or with placeholders in a cluster with Koordinator."""
     slots, places = reservation.holder, placed(reservation, declared, site)
     if reservation.holder.has_placeholders:
         for one in places:
             yield from _placeholders(one)
-    if not isinstance(slots, Slots):
+    if not isinstance(slots, SlotHolder):
         return
     for one in places:
         if one.cluster.koordinator is None:
@@ -83,7 +83,7 @@ def _problem(reservation: Reservation, code: str, path: Path, message: str, fix:
 
 
 def _policy(
-    reservation: Reservation, slots: Slots, cluster: Cluster, koordinator: KoordinatorSpec
+    reservation: Reservation, slots: SlotHolder, cluster: Cluster, koordinator: KoordinatorSpec
 ) -> Iterator[Problem]:
     said, theirs = slots.allocate_policy, koordinator.allocate_policy
     if said is not None and said != theirs:
@@ -100,7 +100,7 @@ def _policy(
         yield _problem(reservation, IDLE_KEY, ("restrictedResources",), message, "Remove it.")
 
 
-def _class(reservation: Reservation, slots: Slots, found: ResourceClass) -> Iterator[Problem]:
+def _class(reservation: Reservation, slots: SlotHolder, found: ResourceClass) -> Iterator[Problem]:
     spec = slots.template.spec()
     for key, value in spec.get("nodeSelector", {}).items():
         other = (found.pod.node_selector or {}).get(key, value)
@@ -123,7 +123,7 @@ def _class(reservation: Reservation, slots: Slots, found: ResourceClass) -> Iter
         message = f"class {found.name} requests nothing: a slot would reserve nothing for a session."
         fix = "Write what a session requests."
         yield Problem(HOLDS_NOTHING, *found.origin[:2], ("spec", "requests"), message, fix)
-    from berth.schema import slots as slotkeys  # noqa: PLC0415 - most sites have no slots
+    from berth.schema import slotparts as slotkeys  # noqa: PLC0415 - most sites have no slots
 
     for key, _ in found.pod_labels:
         if slotkeys.is_foreign(key):
@@ -144,7 +144,9 @@ def _class(reservation: Reservation, slots: Slots, found: ResourceClass) -> Iter
             yield Problem(slotkeys.QUOTA, *found.origin[:2], path, message, fix, at_key=True)
 
 
-def _resources(reservation: Reservation, slots: Slots, classes: list[ResourceClass]) -> Iterator[Problem]:
+def _resources(
+    reservation: Reservation, slots: SlotHolder, classes: list[ResourceClass]
+) -> Iterator[Problem]:
     held = {name for found in classes for name, _ in found.requests} | set(slots.template.overhead or ())
     for i, name in enumerate(slots.restricted_resources):
         if held and name not in held:
@@ -164,7 +166,9 @@ def _in_its_namespace(pod: dict[str, Any]) -> str:
     return "topologySpreadConstraints" if any("labelSelector" in one for one in spreads) else ""
 
 
-def _owners(reservation: Reservation, slots: Slots, classes: Sequence[ResourceClass]) -> Iterator[Problem]:
+def _owners(
+    reservation: Reservation, slots: SlotHolder, classes: Sequence[ResourceClass]
+) -> Iterator[Problem]:
     """Check that pods may use each slot, and that they are the sessions of its class."""
     if not slots.owners:
         for found in classes:
@@ -205,11 +209,11 @@ MOST_PODS = 110  # of a node, unless its kubelet is told otherwise
 _HOSTNAME = "kubernetes.io/hostname"
 
 
-def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_scheduler_of_slots(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check, once a class, that its sessions use the scheduler that knows their slots."""
     told = set[str]()
     for reservation in declared.reservations:
-        for one in placed(reservation, declared, site) if isinstance(reservation.holder, Slots) else ():
+        for one in placed(reservation, declared, site) if isinstance(reservation.holder, SlotHolder) else ():
             for found in one.classes:
                 problem = _unseen(site, one, found) if found.name not in told else None
                 if problem:
@@ -240,7 +244,7 @@ def _unseen(site: Site, one: Placed, found: ResourceClass) -> Problem | None:
     return Problem(UNSEEN, *found.origin[:2], path, message, fix)
 
 
-def of_sizes(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_seats_fit_on_nodes(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check that a seat fits on the largest node of its cluster; otherwise it stays pending."""
     for found in declared.classes.values():
         cluster = cluster_of(found, site)
@@ -252,7 +256,7 @@ def of_sizes(declared: Declared, site: Site) -> Iterator[Problem]:
                 )
 
 
-def of_amounts(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_seats_request_something(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check that a seat requests something: any number of others would fit on one node.
 
     Where all seats of a class are slots, B121 asks for it, as a slot may hold something else.
@@ -261,7 +265,9 @@ def of_amounts(declared: Declared, site: Site) -> Iterator[Problem]:
     for reservation in declared.reservations:
         for placing in placed(reservation, declared, site):
             for seat in placing.classes:
-                slotted[seat.name] = slotted.get(seat.name, True) and isinstance(reservation.holder, Slots)
+                slotted[seat.name] = slotted.get(seat.name, True) and isinstance(
+                    reservation.holder, SlotHolder
+                )
     for seat in declared.classes.values():
         if not slotted.get(seat.name, False) and not any(_nanos(amount) for _, amount in seat.requests):
             message = "the requests are 0: a seat holds nothing, so any number of them fits on one node."
@@ -271,7 +277,7 @@ def of_amounts(declared: Declared, site: Site) -> Iterator[Problem]:
 
 
 def _slot_size(
-    reservation: Reservation, slots: Slots, one: Placed, found: ResourceClass
+    reservation: Reservation, slots: SlotHolder, one: Placed, found: ResourceClass
 ) -> Iterator[Problem]:
     """Check that the overhead of a slot fits besides the seat."""
     overhead, requests = slots.template.overhead or {}, dict(found.requests)
@@ -295,7 +301,7 @@ def _nanos(amount: str) -> int:
     return quantity.parse(amount) or 0
 
 
-def of_profiles(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_slot_profiles(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check that the webhook does not send the same pods to two pools.
 
     There is one annotation for it, so they would require the slots of one even while only the other is
@@ -327,10 +333,10 @@ def _two_pools(reservation: Reservation, found: ResourceClass, other: str, their
     return _problem(reservation, TWO_POOLS, ("sessionAffinity",), message, fix)
 
 
-def limits_of_reservation(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
+def check_limits_of_slots(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
     """Check what Koordinator cannot guarantee for a reservation."""
     slots = reservation.holder
-    if not isinstance(slots, Slots):
+    if not isinstance(slots, SlotHolder):
         return
     classes = [declared.classes[name] for name in class_names(reservation) if name in declared.classes]
     clusters = {one.name: one for found in classes if (one := cluster_of(found, site)) and one.koordinator}
@@ -344,7 +350,7 @@ def limits_of_reservation(reservation: Reservation, declared: Declared, site: Si
             yield from _slot_size(reservation, slots, part, found)
 
 
-def _no_nodes(reservation: Reservation, slots: Slots, cluster: Cluster) -> Problem:
+def _no_nodes(reservation: Reservation, slots: SlotHolder, cluster: Cluster) -> Problem:
     """Report that autoscalers see only pods: a pending slot adds no node, and a free one keeps none."""
     message = (
         f"{cluster.autoscaler} in cluster {cluster.name} does not see slots: it adds no node for a pending "
@@ -359,7 +365,7 @@ def _no_nodes(reservation: Reservation, slots: Slots, cluster: Cluster) -> Probl
     return _problem(reservation, NO_NODES, (), message, fix)
 
 
-def _one_node(reservation: Reservation, slots: Slots, found: ResourceClass) -> Iterator[Problem]:
+def _one_node(reservation: Reservation, slots: SlotHolder, found: ResourceClass) -> Iterator[Problem]:
     """Check the number of slots on one node: to the scheduler each slot is a pod."""
     spec = slots.template.spec()
     selected = {**(found.pod.node_selector or {}), **spec.get("nodeSelector", {})}

@@ -6,15 +6,15 @@ Instants are seconds in UTC; `now` is passed in.
 from collections.abc import Callable, Iterator, Sequence
 
 from berth.dates.exceptions import entry_path
+from berth.dates.expansion import Occurrence, window_minutes
 from berth.dates.moments import local_text, named, span_text
-from berth.dates.occurrence import Occurrence, window_minutes
 from berth.dates.recurrence import EXTRA, MOVED
 from berth.dates.zone import DAY, local
 from berth.findings import Path, Problem
 from berth.manifests.placed import Placed
 from berth.notation.zones import FIXED
-from berth.schema.holders import Unit
 from berth.schema.renkunames import their_path
+from berth.schema.seatholders import Unit
 from berth.schema.values import Move, Recurrence, Reservation
 
 LONG_WINDOW, ALL_PAST, LARGE_COUNT, EARLY_LEAD, FAR_END = "B080", "B081", "B082", "B083", "B084"
@@ -26,7 +26,7 @@ _USUAL_LEAD = 30  # minutes: the default, with which classes one after the other
 _FAR = 549 * 86_400  # seconds in 18 months
 
 
-def of_reservation(
+def check_hours_and_dates(
     reservation: Reservation, occurrences: Sequence[Occurrence], now: int | None
 ) -> Iterator[Problem]:
     """Check its hours, its leads, and, with `now`, its last date."""
@@ -146,7 +146,9 @@ def _far_end(reservation: Reservation, last: Occurrence, now: int) -> Iterator[P
     yield _problem(reservation, FAR_END, path, message, fix)
 
 
-def of_change(reservation: Reservation, occurrences: Sequence[Occurrence], now: int) -> Iterator[Problem]:
+def check_dates_are_ahead(
+    reservation: Reservation, occurrences: Sequence[Occurrence], now: int
+) -> Iterator[Problem]:
     """Check that a new or changed reservation has a date that is not over.
 
     Only for changes: courses that are over stay in a repository for years, and that is no mistake.
@@ -162,7 +164,7 @@ def _when(one: Occurrence) -> str:
     return local_text(one.start, named(one.zone))
 
 
-def of_counts(placed: Placed, is_limited: Callable[[str, str], bool]) -> Iterator[Problem]:
+def check_large_counts(placed: Placed, is_limited: Callable[[str, str], bool]) -> Iterator[Problem]:
     """Report counts of the classes in a cluster above 1,000, where no ceiling limits them."""
     unit = placed.reservation.holder.unit
     here = {one.name for one in placed.classes}

@@ -13,7 +13,7 @@ from berth.schema.values import Site
 UNCOUNTED = "B285"
 
 
-def of_classes(declared: Declared, _: Site) -> Iterator[Problem]:
+def check_volume_capacities(declared: Declared, _: Site) -> Iterator[Problem]:
     """Check the capacities of each class whose sessions attach volumes."""
     for found in declared.classes.values():
         if not found.volumes:

@@ -9,7 +9,7 @@ from berth.checks.ceilings import PoolLoad
 from berth.cli.command import FOLDER, RESERVATIONS, CommandError, Settings, command
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, stdout
 from berth.cli.selection import published
-from berth.output.calendar import Feed, event_bytes, join_events
+from berth.output.calendarfile import FeedHeader, event_bytes, join_events
 from berth.output.folder import OutputError
 from berth.output.pages import SiteFiles, write_site
 from berth.pipeline import Item, Pipeline
@@ -113,9 +113,9 @@ def _feeds(site: Site, sources: list[EventSource], stamp: int) -> dict[str, byte
     whole: list[tuple[tuple[int, str], bytes]] = []
     files = {}
     for source in sources:
-        feed = Feed(source.reservation.title, site.name, stamp)
+        feed = FeedHeader(source.reservation.title, site.name, stamp)
         events = [(event_order(event), event_bytes(feed, event)) for event in events_of(source)]
         files[f"{_FEEDS}/{source.reservation.name}.ics"] = join_events(feed, [data for _, data in events])
         whole += events
-    everything = Feed(feed_name(site), site.name, stamp)
+    everything = FeedHeader(feed_name(site), site.name, stamp)
     return {"berth.ics": join_events(everything, [data for _, data in sorted(whole)]), **files}

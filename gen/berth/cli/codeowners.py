@@ -7,7 +7,7 @@ import click
 from berth.cli.command import CommandError, Settings, command, reason
 from berth.cli.console import EXIT_OK, EXIT_STALE, stderr, stdout
 from berth.diff.wording import number_of
-from berth.edit.codeowners import code_owners, owner_lines, with_block
+from berth.edit.codeownerlines import code_owners, owner_lines, with_block
 from berth.edit.create import write_file
 from berth.edit.roundtrip import EditError
 from berth.git import top_of

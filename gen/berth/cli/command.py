@@ -20,12 +20,12 @@ from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, columns, has_color, progr
 from berth.findings import ERROR, NOTE, Finding
 from berth.output import findinglist
 from berth.output.answers import DATA_FORMS, Answer, serialize
-from berth.schema.report import Refusal, close
+from berth.schema.documentproblems import Refusal, close
 from berth.version import VERSION
 
 if TYPE_CHECKING:
     from berth.edit.roundtrip import EditError  # brings a YAML library, which `--help` does not need
-    from berth.live.findings import LiveFinding
+    from berth.live.livefindings import LiveFinding
 
 T = TypeVar("T")
 

@@ -17,18 +17,18 @@ from berth.cli.console import (
 )
 from berth.cli.selection import clock_of, templates_option
 from berth.diff.answer import annotations, as_answer
-from berth.diff.base import CommitFiles, FolderFiles
 from berth.diff.change import Change
+from berth.diff.comparedfiles import CommitFiles, FolderFiles
 from berth.diff.comparison import Comparison, ComparisonOptions
+from berth.diff.difftext import TextStyle, as_text
 from berth.diff.markdown import LIMIT, as_markdown
-from berth.diff.text import TextStyle, as_text
 from berth.git import Git, GitError
 from berth.output import findinglist
 from berth.output.answers import DATA_FORMS, serialize
 from berth.output.templates import Renderer, TemplateError
 from berth.pipeline import Pipeline
 from berth.reading.source import OUTPUT
-from berth.render import files, text_of
+from berth.rendering import files, text_of
 
 _HEAD = "working tree"
 _NOTICE_HOURS = 24  # where no site says how early changes should be made

@@ -42,10 +42,10 @@ from berth.edit.occurrences import (
     EXTENDED,
     MOVED,
     RESEATED,
-    DateRange,
     DateSelector,
     NewTimes,
     OccurrenceEdit,
+    OccurrenceRange,
     OccurrenceSelector,
     add_occurrence,
     change_seats,
@@ -56,7 +56,7 @@ from berth.edit.occurrences import (
     undo_skip,
 )
 from berth.edit.roundtrip import EditError, MakeNode
-from berth.edit.seats import Counts, parse_counts, set_seats
+from berth.edit.seatcounts import Counts, parse_counts, set_seats
 from berth.edit.seriesend import end_series
 from berth.findings import Finding
 from berth.notation.days import parts
@@ -64,12 +64,12 @@ from berth.notation.times import TimeSpan, end_time, start_time, time_span
 from berth.output.table import visible
 from berth.pipeline import Pipeline
 from berth.reading.source import SCHEMA, is_input
-from berth.schema.base import Model
+from berth.schema.basemodel import Model
 from berth.schema.datechanges import DateException, ExtraEntry
 from berth.schema.declared import Declared
 from berth.schema.describe import json_schema_text
-from berth.schema.holders import Unit
-from berth.schema.report import Refusal, nearest
+from berth.schema.documentproblems import Refusal, nearest
+from berth.schema.seatholders import Unit
 from berth.schema.validate import read_text
 from berth.schema.values import Reservation
 
@@ -462,7 +462,7 @@ def _selector(
         lambda: None if start is None else selected_time("TIME", start),
         lambda: _entry_name(entry),
     )
-    return DateRange(str(span[0]), str(span[1]), time, name)
+    return OccurrenceRange(str(span[0]), str(span[1]), time, name)
 
 
 def _entry_name(entry: str | None) -> str | None:

@@ -12,52 +12,56 @@ from berth.cli.console import EXIT_OK, EXIT_USAGE, stderr, stdout
 from berth.version import VERSION
 
 
-class Entry(NamedTuple):
+class CommandEntry(NamedTuple):
     """A command: its module in `berth.cli`, and its help in one line, which is the first of its docstring."""
 
     module: str
     help: str
 
 
-SECTIONS: dict[str, dict[str, Entry]] = {
+SECTIONS: dict[str, dict[str, CommandEntry]] = {
     "Check and render": {
-        "validate": Entry("render", "Check the reservations; write nothing."),
-        "render": Entry("render", "Write the manifests of all reservations to rendered/."),
-        "diff": Entry("diff", "Explain what a change means: dates, seats, peaks, manifests."),
+        "validate": CommandEntry("render", "Check the reservations; write nothing."),
+        "render": CommandEntry("render", "Write the manifests of all reservations to rendered/."),
+        "diff": CommandEntry("diff", "Explain what a change means: dates, seats, peaks, manifests."),
     },
     "Look ahead": {
-        "list": Entry("listing", "List the reservations: seats, seat-hours, next opening."),
-        "occurrences": Entry("listing", "List every dated occurrence, in local time and UTC."),
-        "calendar": Entry("calendar", "Write a page of all dates, and calendar feeds to subscribe to."),
-        "plan": Entry("plan", "Plan the machines that the windows need, and their cost."),
-        "size": Entry("size", "Size a reservation for so many people: seats, lead, cost."),
-        "simulate": Entry("simulate", "Simulate one occurrence while sessions come and go."),
+        "list": CommandEntry("listing", "List the reservations: seats, seat-hours, next opening."),
+        "occurrences": CommandEntry("listing", "List every dated occurrence, in local time and UTC."),
+        "calendar": CommandEntry(
+            "calendar", "Write a page of all dates, and calendar feeds to subscribe to."
+        ),
+        "plan": CommandEntry("plan", "Plan the machines that the windows need, and their cost."),
+        "size": CommandEntry("size", "Size a reservation for so many people: seats, lead, cost."),
+        "simulate": CommandEntry("simulate", "Simulate one occurrence while sessions come and go."),
     },
     "Edit": {
-        "init": Entry("init", "Start a repository of reservations that passes its checks."),
-        "new": Entry("edit", "Write a new reservation; ask for what is missing."),
-        "copy": Entry("edit", "Copy a reservation to the dates of another term."),
-        "import": Entry("create", "Convert calendars, Renku's exports, or JupyterHub's profiles."),
-        "set": Entry("edit", "Change fields of a reservation, or seats of one date."),
-        "skip": Entry("edit", "Leave out dates of a reservation."),
-        "move": Entry("edit", "Move one date of a reservation to another time."),
-        "extend": Entry("edit", "Let one date of a reservation end later."),
-        "add": Entry("edit", "Add a date to a reservation, or a group to one of its dates."),
-        "end": Entry("edit", "End a reservation early."),
-        "delete": Entry("edit", "Remove a reservation."),
-        "codeowners": Entry("codeowners", "Print who reviews which reservation, as CODEOWNERS lines."),
+        "init": CommandEntry("init", "Start a repository of reservations that passes its checks."),
+        "new": CommandEntry("edit", "Write a new reservation; ask for what is missing."),
+        "copy": CommandEntry("edit", "Copy a reservation to the dates of another term."),
+        "import": CommandEntry(
+            "importformats", "Convert calendars, Renku's exports, or JupyterHub's profiles."
+        ),
+        "set": CommandEntry("edit", "Change fields of a reservation, or seats of one date."),
+        "skip": CommandEntry("edit", "Leave out dates of a reservation."),
+        "move": CommandEntry("edit", "Move one date of a reservation to another time."),
+        "extend": CommandEntry("edit", "Let one date of a reservation end later."),
+        "add": CommandEntry("edit", "Add a date to a reservation, or a group to one of its dates."),
+        "end": CommandEntry("edit", "End a reservation early."),
+        "delete": CommandEntry("edit", "Remove a reservation."),
+        "codeowners": CommandEntry("codeowners", "Print who reviews which reservation, as CODEOWNERS lines."),
     },
     "Clusters": {
-        "status": Entry("status", "Show what every pool does in its cluster, and what is wrong."),
-        "override": Entry("override", "Set the placeholders of pools for a while, in an emergency."),
+        "status": CommandEntry("status", "Show what every pool does in its cluster, and what is wrong."),
+        "override": CommandEntry("override", "Set the placeholders of pools for a while, in an emergency."),
     },
     "Look back": {
-        "report": Entry("report", "Report on past windows; propose seats and leads for the next."),
+        "report": CommandEntry("report", "Report on past windows; propose seats and leads for the next."),
     },
     "Other": {
-        "schema": Entry("create", "Print the JSON Schema of the declarations, for editors."),
-        "completion": Entry("completion", "Print the completion script of a shell."),
-        "help": Entry("completion", "Show help for Berth or for a command."),
+        "schema": CommandEntry("importformats", "Print the JSON Schema of the declarations, for editors."),
+        "completion": CommandEntry("completion", "Print the completion script of a shell."),
+        "help": CommandEntry("completion", "Show help for Berth or for a command."),
     },
 }
 COMMANDS = {name: entry for section in SECTIONS.values() for name, entry in section.items()}

@@ -25,7 +25,7 @@ from berth.output import table
 from berth.pipeline import Pipeline
 from berth.reading.source import Source, is_input, read_file
 from berth.schema import grammar
-from berth.schema.report import Refusal
+from berth.schema.documentproblems import Refusal
 from berth.schema.z2jh import SCHEDULER
 
 

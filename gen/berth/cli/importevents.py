@@ -19,13 +19,13 @@ from berth.edit.eventgroups import GROUPINGS
 from berth.edit.eventimport import PIPE, EventOutcome, ImportedFile, ImportOptions, ImportResult
 from berth.edit.eventreservations import import_reservations
 from berth.edit.roundtrip import EditError
-from berth.edit.seats import seat_count
+from berth.edit.seatcounts import seat_count
 from berth.output.columns import Column, Table
 from berth.output.table import Fit
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
 from berth.schema import grammar
-from berth.schema.report import Refusal, nearest
+from berth.schema.documentproblems import Refusal, nearest
 
 
 def import_events(settings: Settings, pipeline: Pipeline, source: Source, given: Mapping[str, Any]) -> int:

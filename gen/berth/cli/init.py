@@ -28,9 +28,9 @@ from berth.edit.scaffold import (
 from berth.git import origin
 from berth.notation.zones import zone
 from berth.schema import grammar
+from berth.schema.documentproblems import Refusal
 from berth.schema.engine import CALLED, ENGINES
 from berth.schema.renkunames import slug
-from berth.schema.report import Refusal
 
 _LOCAL = f"""\
 The workflow installs {RELEASED} from the package index, not this local Berth: for that, use --vendor.

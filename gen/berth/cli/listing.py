@@ -20,6 +20,7 @@ from berth.cli.selection import (
     week_option,
 )
 from berth.core.jsonvalues import instant_text
+from berth.dates.expansion import Occurrence, Skipped
 from berth.dates.moments import (
     day_span,
     hours_text,
@@ -31,7 +32,6 @@ from berth.dates.moments import (
     no_date_text,
     span_text,
 )
-from berth.dates.occurrence import Occurrence, Skipped
 from berth.dates.zone import Zone
 from berth.manifests.placed import behaviors_by_class
 from berth.output.answers import (
@@ -47,7 +47,7 @@ from berth.output.answers import (
 from berth.output.columns import Column, Table, as_json
 from berth.output.table import Fit
 from berth.pipeline import Item, Part, Pipeline
-from berth.schema.holders import Persistence, Replicas, Unit
+from berth.schema.seatholders import Persistence, ReplicaHolder, Unit
 from berth.schema.values import Reservation, Site
 
 _NONE = "No occurrences.\n"
@@ -193,7 +193,7 @@ def _summaries(rows: list[_Summary], settings: Settings, now: int) -> str:
     columns = (*_SUMMARY, Column("next opening", "", lambda row: _opening(row, now)))
     if settings.form == "wide":
         table = Table.of(columns, rows, _WIDE).without_empty("owner")
-        if table.values("backend") == {Replicas.backend}:
+        if table.values("backend") == {ReplicaHolder.backend}:
             table = table.without("backend")
     else:
         table = Table.of(columns, rows, _NARROW)
@@ -514,7 +514,7 @@ def _dates(rows: list[_Row], form: str, site_zone: str) -> Table:
 
 def _calendar(listed: _Listed, site: Site, stamp: int) -> str:
     """Return an iCalendar with one event for each occurrence, and one for what stands."""
-    from berth.output.calendar import Feed, calendar_bytes  # noqa: PLC0415 - slow, and only for ics
+    from berth.output.calendarfile import FeedHeader, calendar_bytes  # noqa: PLC0415 - slow, and only for ics
     from berth.webcalendar.events import EventSource, event_order, events_of, feed_name  # noqa: PLC0415
 
     sources: dict[str, EventSource] = {}
@@ -529,5 +529,5 @@ def _calendar(listed: _Listed, site: Site, stamp: int) -> str:
     names = [shown.reservation.title for shown in sources.values()]
     name = names[0] if len(names) == 1 else feed_name(site)
     events = [event for shown in sources.values() for event in events_of(shown)]
-    feed = Feed(name, site.name, stamp)
+    feed = FeedHeader(name, site.name, stamp)
     return calendar_bytes(feed, sorted(events, key=event_order)).decode()

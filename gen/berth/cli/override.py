@@ -29,13 +29,13 @@ from berth.live import overriding
 from berth.live.access import ClusterAccess
 from berth.live.client import ClusterClient
 from berth.live.clusterfacts import ClusterFacts, ClusterLocation
-from berth.live.findings import LiveFinding
 from berth.live.gather import OccurrenceSessions, readable_timetables
+from berth.live.livefindings import LiveFinding
 from berth.live.overriding import Overrides
 from berth.notation.instants import next_time
 from berth.pipeline import Part, Pipeline
-from berth.schema.holders import Unit
-from berth.schema.report import nearest
+from berth.schema.documentproblems import nearest
+from berth.schema.seatholders import Unit
 from berth.schema.values import Site
 
 _LONGEST = 7 * 86_400  # seconds: what lasts longer belongs in git

@@ -33,7 +33,7 @@ from berth.output.answers import (
 )
 from berth.output.columns import Column, Table, as_json, as_object
 from berth.output.table import Fit
-from berth.schema.holders import Unit
+from berth.schema.seatholders import Unit
 from berth.schema.values import Site
 
 _CUT = ("seats", "which", "no machine")

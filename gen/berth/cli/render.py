@@ -12,21 +12,21 @@ from berth.checks.policychecks import (
     PolicySubject,
     PoolCosts,
     cases_of_reservation,
+    check_policies,
     compare_costs,
-    policy_problems,
 )
 from berth.cli.command import FOLDER, RESERVATIONS, CommandError, Settings, command
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, EXIT_STALE, stdout
 from berth.cli.selection import clock_of, templates_option
 from berth.findings import Problem, in_order
-from berth.manifests.timetable import timetable_that_fits
+from berth.manifests.timetabletext import timetable_that_fits
 from berth.output.folder import OutputError
-from berth.output.stage import Check, Stage
+from berth.output.stage import FolderComparison, Stage
 from berth.output.table import visible
 from berth.output.templates import Renderer, TemplateError
 from berth.pipeline import Item, Part, Pipeline
 from berth.reading.source import OUTPUT
-from berth.render import files, text_of
+from berth.rendering import files, text_of
 from berth.schema.values import Site
 
 
@@ -119,7 +119,7 @@ def _write(settings: Settings, pipeline: Pipeline, templates: str | None, folder
 
 
 def _check(settings: Settings, pipeline: Pipeline, templates: str | None, folder: str) -> int:
-    check = Check(folder, folder)
+    check = FolderComparison(folder, folder)
     code = _fill(settings, pipeline, templates, check)
     if code != EXIT_OK:
         return code
@@ -188,7 +188,7 @@ def validate(settings: Settings) -> int:
     costs, problems = _planned(pipeline, pools, now)
     pipeline.problems += problems
     if pipeline.site is not None:
-        pipeline.problems += policy_problems(pipeline.site, cases, costs)
+        pipeline.problems += check_policies(pipeline.site, cases, costs)
     code = settings.report(pipeline.findings(), aside=False)
     if code == EXIT_OK and settings.form == "text":
         number = len(pipeline.declared.reservations)

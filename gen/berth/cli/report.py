@@ -28,11 +28,11 @@ from berth.dates.moments import local_day
 from berth.dates.zone import date_text
 from berth.edit.edits import edit_reservation
 from berth.edit.roundtrip import Comment, EditError, MakeNode
-from berth.edit.seats import set_seats
+from berth.edit.seatcounts import set_seats
 from berth.findings import NOTE, Problem, severity
 from berth.live.records import ReadRecords, of_text
 from berth.pipeline import Item, Pipeline
-from berth.schema.holders import Unit
+from berth.schema.seatholders import Unit
 from berth.schema.values import Reservation, Site
 
 _MARK = "Report of "  # how the comment begins

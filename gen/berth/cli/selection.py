@@ -12,13 +12,13 @@ import click
 
 from berth.cli.command import FILE, FOLDER, CommandError, Settings
 from berth.cli.completion import complete_classes, complete_clusters, complete_reservations
+from berth.dates.expansion import Occurrence
 from berth.dates.moments import local_day, named
-from berth.dates.occurrence import Occurrence
 from berth.dates.zone import DAY, Zone, date_text, resolve
 from berth.notation.days import DateSpan, day, span
 from berth.notation.instants import instant, week_of
 from berth.pipeline import Item, Pipeline
-from berth.schema.report import Refusal, nearest, shown
+from berth.schema.documentproblems import Refusal, nearest, shown
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 

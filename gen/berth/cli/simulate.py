@@ -31,10 +31,10 @@ from berth.cli.selection import (
 from berth.cli.selection import occurrence as selected_occurrence
 from berth.core.jsonvalues import instant_text
 from berth.core.timetable import BEHAVIORS, parse_timetable
+from berth.dates.expansion import Occurrence
 from berth.dates.moments import local_day, named, near_text, span_text
-from berth.dates.occurrence import Occurrence
 from berth.dates.zone import Zone
-from berth.manifests.timetable import timetable_text
+from berth.manifests.timetabletext import timetable_text
 from berth.output import table
 from berth.output.answers import Answer, document, seats_text
 from berth.output.table import Fit

@@ -20,7 +20,7 @@ from berth.dates.zone import date_text
 from berth.edit.create import ReservationRequest, new_reservation
 from berth.edit.edits import edit_reservation
 from berth.edit.roundtrip import Comment, EditError, MakeNode
-from berth.edit.seats import set_seats
+from berth.edit.seatcounts import set_seats
 from berth.pipeline import Pipeline
 from berth.schema.values import Reservation
 

@@ -20,7 +20,7 @@ from berth.edit.create import ReservationRequest, new_reservation, reservation_y
 from berth.manifests.placed import cluster_of
 from berth.pipeline import Item, Pipeline
 from berth.reading.source import Source
-from berth.schema.holders import Unit
+from berth.schema.seatholders import Unit
 from berth.schema.values import Reservation, Site
 
 WITHIN, OVER, LATE, SHOW_UP = "2m", "20m", "5%", "100%"

@@ -7,7 +7,7 @@ from typing import NamedTuple, NoReturn
 
 import click
 
-from berth.cli import preflight as preflights
+from berth.cli import preflightreport as preflights
 from berth.cli.command import CommandError, Settings, command, exit_code
 from berth.cli.console import (
     EXIT_BAD_INPUT,
@@ -35,8 +35,8 @@ from berth.live.access import ANSWER_SECONDS, ClusterAccess
 from berth.live.clusterfacts import ClusterFacts, ClusterLocation
 from berth.live.earlier import NO_LOOKS, EarlierLooks
 from berth.live.expected import ExpectedState, expected_states
-from berth.live.findings import LiveFinding, findings_json
 from berth.live.judge import judge_cluster, remember_look
+from berth.live.livefindings import LiveFinding, findings_json
 from berth.live.poolstate import (
     ACTIVE,
     COMPLETED,

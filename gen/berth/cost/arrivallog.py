@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from berth.core.record import OccurrenceRecord, parse_records
+from berth.dates.expansion import Occurrence
 from berth.dates.moments import read
-from berth.dates.occurrence import Occurrence
 from berth.dates.zone import Zone
 
 _EARLIEST = 3600  # seconds before the start of an occurrence that sessions may belong to it

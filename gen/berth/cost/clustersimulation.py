@@ -12,11 +12,11 @@ from berth.cost.capacitycatalog import CapacityCatalog
 from berth.cost.results import (
     MachineInterval,
     MachineKind,
+    MachineStep,
     PoolKey,
     SeatDemand,
     Shortfall,
     SimulationRun,
-    SimulationStep,
 )
 from berth.cost.simulatednodes import (
     REMOVAL_SECONDS,
@@ -32,7 +32,7 @@ from berth.karpenter.resourcelists import NODES, ONE
 from berth.manifests.nodeaffinity import selected
 from berth.planner.inputs import PodSet, SchedulingInput, StateNode
 from berth.planner.provisioning import NewNode, SchedulingResult
-from berth.schema.holders import Unit
+from berth.schema.seatholders import Unit
 
 
 class SchedulingInputs:
@@ -146,7 +146,7 @@ class ClusterSimulation:
         self._kinds: list[MachineKind] = []
         self._named = 0
         self._intervals: list[MachineInterval] = []
-        self._steps: list[SimulationStep] = []
+        self._steps: list[MachineStep] = []
         self._placements: dict[PoolKey, list[tuple[int, tuple[tuple[int, int], ...]]]] = {}
         self._shortfalls: dict[PoolKey, Shortfall] = {}
 
@@ -339,7 +339,7 @@ class ClusterSimulation:
 
     def _note(self, at: int, touched: set[PoolKey], loops: int, bought: int) -> None:
         shortfalls = tuple(sorted(self._shortfalls.items())) if loops or bought or self._shortfalls else ()
-        self._steps.append(SimulationStep(at, loops, bought, shortfalls))
+        self._steps.append(MachineStep(at, loops, bought, shortfalls))
         for key in touched | {key for key, count in self._levels.items() if count and (loops or bought)}:
             placements = tuple(
                 (one.number, one.pods.get(key, 0) or int(one.static == key))

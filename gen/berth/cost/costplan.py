@@ -18,16 +18,16 @@ from berth.cost.results import (
     CountedKinds,
     MachineCounts,
     MachineKind,
+    MachineStep,
     Money,
     PoolKey,
     Shortfall,
     SimulationRun,
-    SimulationStep,
     sorted_counts,
 )
-from berth.dates.occurrence import Occurrence
+from berth.dates.expansion import Occurrence
 from berth.schema.cloudvalues import GENERIC, CloudCapacity
-from berth.schema.holders import Unit
+from berth.schema.seatholders import Unit
 
 BATCH_SECONDS = 11  # seconds: Karpenter waits 10 for more pods, and plans
 LAUNCH_SECONDS = 10  # until the next loop knows what was launched
@@ -141,7 +141,7 @@ class _ClusterView:
         for number in placements[0]:
             kind = self._planned.runs[0].kinds[number]
             machines[kind] = machines.get(kind, 0) + 1
-        step = self._steps.get(item.open) or SimulationStep(item.open, 0, 0, ())
+        step = self._steps.get(item.open) or MachineStep(item.open, 0, 0, ())
         shortfalls = dict(step.shortfalls)
         clouds = [self._planned.catalog.clouds[kind.capacity] for kind in machines]
         return OccurrencePlan(

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 
 from berth.karpenter.nodelabels import ZONE
 from berth.quantity import parse, text
-from berth.schema.cloudvalues import GENERIC, CloudCapacity, GenericCapacity, InstanceType, NodeShape
+from berth.schema.cloudvalues import GENERIC, CloudCapacity, GenericCapacity, NodeShape, SoldInstanceType
 from berth.schema.nodeclass import NodeClass
-from berth.schema.nodepool import Budget, Disruption, Requirement
+from berth.schema.nodepoolparts import Budget, Disruption, PoolRequirement
 
 _UNNEEDED = "10m"  # scale-down-unneeded-time
 _HEAVIEST = 100
@@ -42,7 +42,7 @@ def as_clouds(capacities: Iterable[GenericCapacity]) -> Iterator[CloudCapacity]:
 
 def _cloud(one: GenericCapacity, name: str, shape: NodeShape, weight: int) -> CloudCapacity:
     cpu = parse(dict(shape.allocatable)["cpu"]) or 0
-    zones = Requirement.model_construct(key=ZONE, operator="In", values=shape.zones)
+    zones = PoolRequirement.model_construct(key=ZONE, operator="In", values=shape.zones)
     return CloudCapacity(
         origin=one.origin,
         name=name,
@@ -62,7 +62,7 @@ def _cloud(one: GenericCapacity, name: str, shape: NodeShape, weight: int) -> Cl
         termination_grace=None,
         disruption=_DISRUPTION,
         instance_types=(
-            InstanceType(
+            SoldInstanceType(
                 name=shape.name,
                 capacity=shape.allocatable,
                 allocatable=shape.allocatable,

@@ -25,7 +25,7 @@ from berth.karpenter.resourcelists import (
     sum_resources,
 )
 from berth.schema.cloudvalues import GENERIC, CloudCapacity
-from berth.schema.cloudvalues import InstanceType as DeclaredInstanceType
+from berth.schema.cloudvalues import SoldInstanceType as DeclaredInstanceType
 from berth.schema.nodeclass import BlockDevice, Kubelet
 
 DISK = "ephemeral-storage"

@@ -16,7 +16,7 @@ from berth.dates.zone import DAY, day_of
 from berth.findings import Problem
 from berth.schema.cloudvalues import GENERIC, CloudCapacity
 from berth.schema.declared import Declared
-from berth.schema.holders import Unit
+from berth.schema.seatholders import Unit
 from berth.schema.values import Entry, Extra, Reservation, ResourceClass, Site
 
 _STARTUP = "the start of a node and the pull of its images (nodeStartMinutes and imagePullMinutes)"

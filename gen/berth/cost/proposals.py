@@ -11,7 +11,7 @@ from typing import NamedTuple
 from berth.core.record import OPENED_LATE
 from berth.cost.attendance import Attendance, ClassSummary
 from berth.cost.formatting import minutes
-from berth.schema.holders import Unit
+from berth.schema.seatholders import Unit
 from berth.schema.values import Reservation
 
 FEWER, MORE, EARLIER, LATER, NOBODY = "B210", "B211", "B212", "B213", "B214"

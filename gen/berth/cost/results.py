@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from berth.schema.holders import Unit
+from berth.schema.seatholders import Unit
 
 PoolKey = tuple[str, str]
 """(reservation, class): one pool of seats, or of whole nodes."""
@@ -60,7 +60,7 @@ class Shortfall(NamedTuple):
     message: str
 
 
-class SimulationStep(NamedTuple):
+class MachineStep(NamedTuple):
     """A moment at which machines were asked for or given back; `bought` in so many `loops` of Karpenter."""
 
     at: int
@@ -77,7 +77,7 @@ class SimulationRun(NamedTuple):
     """
 
     intervals: tuple[MachineInterval, ...]
-    steps: tuple[SimulationStep, ...]
+    steps: tuple[MachineStep, ...]
     placements: dict[PoolKey, list[tuple[int, tuple[tuple[int, int], ...]]]]
     kinds: tuple[MachineKind, ...]
 

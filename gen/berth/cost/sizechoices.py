@@ -11,10 +11,10 @@ from berth.cost.costplan import PlanFilter, cost_plan, lead_seconds
 from berth.cost.ledger import month_splitter
 from berth.cost.results import CountedKinds, MachineKind, Money, Shortfall, sorted_counts
 from berth.cost.sizing import Arrivals, NodeSupply, Offer, Promise
+from berth.dates.expansion import Occurrence
 from berth.dates.moments import named
-from berth.dates.occurrence import Occurrence
 from berth.schema.declared import Declared
-from berth.schema.holders import Unit
+from berth.schema.seatholders import Unit
 from berth.schema.values import Reservation, Site
 
 CHEAPEST, SAFE, TODAY = "cheapest", "safe", "today"

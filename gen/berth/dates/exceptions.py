@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from berth.dates.days import TitledDays, has_day_between, list_days, title_of, titled_days
+from berth.dates.dayranges import TitledDays, has_day_between, list_days, title_of, titled_days
+from berth.dates.expansion import EXCEPT, BareOccurrence, Occurrence, RecurrenceFault, window_minutes
 from berth.dates.moments import span_text
-from berth.dates.occurrence import EXCEPT, BareOccurrence, Occurrence, RecurrenceFault, window_minutes
 from berth.dates.zone import DAY, Zone, clock, day_of, local, number
 from berth.findings import Path
 from berth.schema.values import Calendar, Entry, Except, Move, Recurrence

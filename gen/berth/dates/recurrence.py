@@ -19,7 +19,7 @@ from berth.dates.exceptions import (
     resolve_moves,
     unused_excepts,
 )
-from berth.dates.occurrence import (
+from berth.dates.expansion import (
     BareOccurrence,
     Expansion,
     LocalOccurrence,

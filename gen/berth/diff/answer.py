@@ -3,14 +3,14 @@
 from berth.checks.policychecks import PROBLEM_CODES, PolicyResult, SharedSubject, result_text
 from berth.core.jsonvalues import instant_text
 from berth.cost.formatting import machines_json, money_json, use_json
-from berth.dates.occurrence import Occurrence
+from berth.dates.expansion import Occurrence
 from berth.diff.change import REMOVED, Change, PlanChange, ReservationChange
 from berth.diff.wording import detail_lines, title_line
 from berth.findings import NOTE, RULES, WARNING, Finding, Problem
 from berth.output import findinglist
 from berth.output.answers import Answer, counts_json, document, hours_json, instant_json, owner_json
 from berth.pipeline import Pipeline
-from berth.schema.holders import Unit
+from berth.schema.seatholders import Unit
 
 _CHANGED, _CHECK = "change", "think"  # codes, which GitHub shows as titles
 

@@ -9,7 +9,7 @@ from berth.checks.policychecks import (
     holds_without_windows,
     policy_case,
 )
-from berth.dates.occurrence import Occurrence
+from berth.dates.expansion import Occurrence
 from berth.diff.change import CHANGED, ReservationChange
 from berth.diff.compare import ReservationVersion
 from berth.schema.policies import PolicySpec

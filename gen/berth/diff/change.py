@@ -9,12 +9,12 @@ from typing import NamedTuple
 from berth.checks.policychecks import PolicyResult, SharedSubject
 from berth.cost.ledger import ReservedUsage
 from berth.cost.results import CountedKinds, Money
-from berth.dates.occurrence import Occurrence
+from berth.dates.expansion import Occurrence
 from berth.diff.manifests import FileChange
 from berth.diff.permissions import Permission
 from berth.findings import Finding
-from berth.schema.holders import Unit
 from berth.schema.policies import REFUSE
+from berth.schema.seatholders import Unit
 from berth.schema.values import ReservationOwner
 
 ADDED, CHANGED, REMOVED, RENAMED = "added", "changed", "removed", "renamed"

@@ -9,7 +9,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from berth.core.jsonvalues import instant_text
-from berth.dates.occurrence import Occurrence, Skipped
+from berth.dates.expansion import Occurrence, Skipped
 from berth.dates.zone import clock
 from berth.diff.change import (
     ADDED,
@@ -24,8 +24,8 @@ from berth.manifests.nodeaffinity import placement
 from berth.manifests.placed import class_names
 from berth.notation.weekdays import WEEKDAYS
 from berth.output.answers import seats_text
-from berth.schema.holders import Slots
-from berth.schema.slots import Owner
+from berth.schema.seatholders import SlotHolder
+from berth.schema.slotparts import Owner
 from berth.schema.values import Calendar, Entry, Extra, Reservation, ResourceClass, Scaling, SessionMatch
 
 _NONE: tuple[Occurrence, ...] = ()
@@ -165,7 +165,7 @@ def _standing_text(reservation: Reservation) -> str:
 def _compare_fields(before: ReservationVersion, after: ReservationVersion) -> Iterable[FieldChange]:
     old, new = dict(_fields(before)), dict(_fields(after))
     old_holder, new_holder = before.reservation.holder, after.reservation.holder
-    if isinstance(old_holder, Slots) and isinstance(new_holder, Slots):
+    if isinstance(old_holder, SlotHolder) and isinstance(new_holder, SlotHolder):
         old |= _slot_fields(old_holder, before.slot_hashes)
         new |= _slot_fields(new_holder, after.slot_hashes)
     for name in dict.fromkeys((*old, *new)):
@@ -236,7 +236,7 @@ def _fields(version: ReservationVersion) -> Iterable[tuple[str, str]]:
             yield f"{found.name} {key}", str(value)
 
 
-def _slot_fields(slots: Slots, hashes: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+def _slot_fields(slots: SlotHolder, hashes: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     yield "standing", _yes_or_no(slots.standing)
     yield "expires", slots.expires or ""
     yield "ttl", slots.ttl or ""

@@ -11,11 +11,10 @@ from berth.checks.ceilings import pool_loads, pool_steps
 from berth.checks.policychecks import PolicyCase, PoolCosts, compare_costs, judge, shared_result
 from berth.core.holders import slot_hash
 from berth.dates.exceptions import calendars_of
-from berth.dates.occurrence import Expansion, Occurrence
+from berth.dates.expansion import Expansion, Occurrence
 from berth.dates.recurrence import expand
 from berth.diff import risks
 from berth.diff.approvals import policy_cases
-from berth.diff.base import FolderFiles, RenderedFiles
 from berth.diff.change import (
     REMOVED,
     Change,
@@ -26,6 +25,7 @@ from berth.diff.change import (
     SideSummary,
 )
 from berth.diff.compare import ReservationVersion, compare_versions, find_renamed, find_similar, is_same
+from berth.diff.comparedfiles import FolderFiles, RenderedFiles
 from berth.diff.machines import PlanInput, compare_plans
 from berth.diff.manifests import FileChange, compare_file
 from berth.diff.peaks import PoolLoads, compare_peaks
@@ -33,9 +33,9 @@ from berth.diff.permissions import new_permissions
 from berth.diff.shared import compare_shared
 from berth.findings import ERROR, Finding, Problem, severity
 from berth.manifests.placed import Placed, placed
-from berth.manifests.slots import slot_object
+from berth.manifests.slotobjects import slot_object
 from berth.pipeline import Item, Pipeline
-from berth.schema.holders import Slots
+from berth.schema.seatholders import SlotHolder
 from berth.schema.values import Reservation
 
 _HOUR = 3600
@@ -241,7 +241,9 @@ class Comparison:
             self._found.append(found)
             self._policy_cases += policy_cases(found, old, new, self._policies, self._options.now)
             if new:
-                self._head.problems += typos.of_change(new.reservation, new.occurrences, self._options.now)
+                self._head.problems += typos.check_dates_are_ahead(
+                    new.reservation, new.occurrences, self._options.now
+                )
             now, notice = self._options.now, self._options.notice * _HOUR
             sides = _active_occurrences(old), _active_occurrences(new)
             held = risks.seats_now(old, now), risks.seats_now(new, now)
@@ -310,7 +312,7 @@ def _version(
 def _slot_hashes(
     reservation: Reservation, places: Sequence[Placed], pipeline: Pipeline
 ) -> tuple[tuple[str, str], ...]:
-    if not isinstance(reservation.holder, Slots) or pipeline.site is None:
+    if not isinstance(reservation.holder, SlotHolder) or pipeline.site is None:
         return ()
     site = pipeline.site
     return tuple(

@@ -10,8 +10,8 @@ from berth.checks.policychecks import PolicyResult, result_text
 from berth.core.jsonvalues import instant_text
 from berth.core.labels import CODE, ROLE
 from berth.core.target import full_count, target
+from berth.dates.expansion import Occurrence
 from berth.dates.moments import hours_text, local_text, named
-from berth.dates.occurrence import Occurrence
 from berth.dates.zone import FOLD, GAP
 from berth.diff.change import RENAMED, ChangeWarning, ReservationChange
 from berth.diff.compare import ReservationVersion, SimilarReservations

@@ -13,7 +13,7 @@ from berth.diff.change import ADDED, CHANGED, REMOVED, FieldChange, SharedChange
 from berth.pipeline import Pipeline
 from berth.reading.document import parse
 from berth.schema.declared import SHARED
-from berth.schema.report import Origin
+from berth.schema.documentproblems import Origin
 from berth.schema.values import ResourceClass
 
 

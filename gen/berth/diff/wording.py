@@ -13,6 +13,7 @@ from berth.checks.policychecks import PolicyResult, result_text
 from berth.core.jsonvalues import instant_text
 from berth.cost.formatting import band_text, machines_text, money_or_unknown, money_text, percent
 from berth.cost.results import Money
+from berth.dates.expansion import EXCEPT, Occurrence, Skipped
 from berth.dates.moments import (
     day_text,
     hours_text,
@@ -23,7 +24,6 @@ from berth.dates.moments import (
     near_text,
     span_text,
 )
-from berth.dates.occurrence import EXCEPT, Occurrence, Skipped
 from berth.dates.zone import day_of, number
 from berth.diff.change import (
     ADDED,
@@ -44,8 +44,8 @@ from berth.diff.permissions import Permission
 from berth.findings import Finding
 from berth.output import findinglist
 from berth.output.answers import seats_text
-from berth.schema.holders import Unit
 from berth.schema.policies import APPROVAL, REFUSE
+from berth.schema.seatholders import Unit
 from berth.schema.values import Seats
 
 POLICIES, PEAKS, PLAN, WARNINGS = "Policies", "Peaks", "Machines and money", "Check before merging"

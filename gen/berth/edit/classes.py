@@ -13,14 +13,14 @@ from berth.reading.place import locate
 from berth.reading.source import SCHEMA, Source
 from berth.reading.text import SyntaxProblem
 from berth.schema import validate
-from berth.schema.base import Json
+from berth.schema.basemodel import Json
+from berth.schema.documentproblems import MISSING, RANGE, DocumentProblems, nearest
 from berth.schema.helmvalues import ReadFile
 from berth.schema.pod import Amounts, check_resources
 from berth.schema.renkuclasses import RenkuClass, read_pools
 from berth.schema.renkunames import fitted
-from berth.schema.report import MISSING, RANGE, Report, nearest
 from berth.schema.resourceclass import ResourceClassDocument
-from berth.schema.z2jh import Hub, Session, read_hub
+from berth.schema.z2jh import Hub, ProfileSession, read_hub
 
 DUPLICATE = "B060"
 _HEAD = """\
@@ -136,7 +136,7 @@ def import_z2jh(
 
 def _unfit(hub: Hub) -> Iterable[Problem | SyntaxProblem]:
     """Yield the problems of profiles that cannot be classes."""
-    by_name: dict[str, Session] = {}
+    by_name: dict[str, ProfileSession] = {}
     for one in hub.sessions:
         other = by_name.setdefault(one.name, one)
         if other is not one:
@@ -148,7 +148,7 @@ def _unfit(hub: Hub) -> Iterable[Problem | SyntaxProblem]:
         if not one.requests:
             message = f"{one.phrase} request nothing, so a placeholder would hold nothing."
             yield hub.written.problem(RANGE, one.path, message, "Write mem_guarantee or cpu_guarantee.")
-        report = Report("", 0)
+        report = DocumentProblems("", 0)
         check_resources(*one.spawner.bounds, (), report)
         for problem in report.problems:
             if severity(problem.code) == ERROR:  # warnings are those of the class
@@ -157,11 +157,11 @@ def _unfit(hub: Hub) -> Iterable[Problem | SyntaxProblem]:
                 yield hub.written.problem(problem.code, path, message, problem.fix)
 
 
-def _keys(one: Session) -> str:
+def _keys(one: ProfileSession) -> str:
     return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in one.path).lstrip(".")
 
 
-def _are_exclusive(kinds: Sequence[Session]) -> bool:
+def _are_exclusive(kinds: Sequence[ProfileSession]) -> bool:
     """Tell whether no pod has the labels that two of them add."""
     return all(
         any(one.added[key] != other.added[key] for key in one.added.keys() & other.added.keys())
@@ -274,7 +274,7 @@ def _specs(source: Source) -> dict[str, Json] | None:
     specs: dict[str, Json] = {}
     texts = []
     for document, title in zip(documents, titles, strict=True):
-        report = Report(source.file, document.index)
+        report = DocumentProblems(source.file, document.index)
         read = validate.read(ResourceClassDocument, document.value, report)
         if read is None or read.spec.sessions is None:
             return None

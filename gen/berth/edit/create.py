@@ -12,7 +12,7 @@ from berth.dates.moments import named
 from berth.dates.zone import DAY, Zone, day_of, local, number
 from berth.edit.recurrencetext import recurrence_lines
 from berth.edit.roundtrip import EditError, raise_all
-from berth.edit.seats import next_class, seat_count
+from berth.edit.seatcounts import next_class, seat_count
 from berth.findings import ERROR, Finding
 from berth.notation import days, weekdays, zones
 from berth.notation.times import TimeSpan, time_span
@@ -21,12 +21,12 @@ from berth.pipeline import Pipeline
 from berth.reading.document import parse
 from berth.reading.source import SCHEMA, Source
 from berth.schema import grammar
-from berth.schema.base import Model
+from berth.schema.basemodel import Model
+from berth.schema.documentproblems import CHOICE, MISSING, TYPE, Origin, Refusal, close, nearest, shown
 from berth.schema.entry import EQUAL_TIMES, Monthly
-from berth.schema.holders import Replicas
-from berth.schema.recurrence import RecurrenceSpec
-from berth.schema.report import CHOICE, MISSING, TYPE, Origin, Refusal, close, nearest, shown
+from berth.schema.recurrencespec import RecurrenceSpec
 from berth.schema.reservation import DEFAULT_LEAD, OwnerSpec, Provisioning, ReservationSpec
+from berth.schema.seatholders import ReplicaHolder
 from berth.schema.validate import read_text
 from berth.schema.values import (
     EVERY_SESSION,
@@ -388,7 +388,7 @@ def new_reservation(request: ReservationRequest) -> Reservation:
     dates = EntryDates(weeks=request.value("weeks") or (), nth=request.value("monthly") or 0)
     within = request.value("within") or ()
     has_span = request.type != "dates" and not within
-    behavior = request.value("behavior") or Replicas.behaviors[0]
+    behavior = request.value("behavior") or ReplicaHolder.behaviors[0]
     lead = request.value("lead")
     return Reservation(
         origin=Origin("", 0),
@@ -418,7 +418,7 @@ def new_reservation(request: ReservationRequest) -> Reservation:
         lead=DEFAULT_LEAD if lead is None else lead,
         behavior=behavior,
         sessions=EVERY_SESSION._replace(match_labels=request.value("match-labels") or ()),
-        holder=Replicas(),
+        holder=ReplicaHolder(),
         suspend=False,
         renku=False,
         buffer=USUAL_BUFFER if behavior == "buffer" else None,

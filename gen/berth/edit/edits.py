@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from berth.checks import typos
 from berth.checks.policychecks import PolicyResult, judge
-from berth.dates.occurrence import Skipped
+from berth.dates.expansion import Skipped
 from berth.dates.recurrence import expand
 from berth.diff.approvals import policy_cases
 from berth.diff.change import ReservationChange
@@ -32,8 +32,8 @@ from berth.pipeline import Item, Pipeline
 from berth.reading.document import parse
 from berth.reading.scalar import plain
 from berth.reading.source import Source
+from berth.schema.documentproblems import nearest, shown
 from berth.schema.metadata import IMPORTED
-from berth.schema.report import nearest, shown
 from berth.schema.values import Reservation
 
 # Assignments such as `provisioning.placeholderCount=30`
@@ -295,7 +295,7 @@ def check_edit(
     new: list[Item] = [item for item in after.items(now=now) if _is_new(item, old)]
     if now is not None:
         for item in new:
-            after.problems += typos.of_change(item.reservation, item.expansion.occurrences, now)
+            after.problems += typos.check_dates_are_ahead(item.reservation, item.expansion.occurrences, now)
     found = [one for one in after.findings() if one.without_place() not in known]
     errors, warnings = (tuple(one for one in found if one.severity == kind) for kind in (ERROR, WARNING))
     before = version_of(old[previous.name], pipeline) if previous and previous.name in old else None

@@ -10,9 +10,9 @@ from itertools import pairwise, zip_longest
 from typing import NamedTuple
 from unicodedata import normalize
 
-from berth.edit.seats import ONLY_CLASS, Counts
+from berth.edit.seatcounts import ONLY_CLASS, Counts
 from berth.schema.counts import parse_count
-from berth.schema.report import CONFLICT, TYPE, Refusal, shown
+from berth.schema.documentproblems import CONFLICT, TYPE, Refusal, shown
 
 _BREAK = re.compile(r"<\s*/?\s*(?:br|p|div|li|ul|ol|tr|table|h[1-6])\b[^<>]*>", re.IGNORECASE)
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from berth.edit.calendarfeed import Event
 from berth.edit.roundtrip import EditError
-from berth.schema.report import nearest
+from berth.schema.documentproblems import nearest
 
 _TEXTS: dict[str, Callable[[Event], Iterable[str]]] = {
     "title": lambda event: (event.title,),

@@ -14,9 +14,9 @@ from berth.edit.calendarvalues import EventSpan
 from berth.edit.datepattern import with_weekly_rules
 from berth.edit.eventcounts import DescribedSeats
 from berth.edit.eventdates import Changed, EventDates, Series, Span
-from berth.edit.seats import Counts
+from berth.edit.seatcounts import Counts
 from berth.findings import Finding
-from berth.schema.report import Origin
+from berth.schema.documentproblems import Origin
 from berth.schema.reservation import LONGEST_TITLE
 from berth.schema.values import Reservation
 

@@ -16,8 +16,8 @@ from berth.notation.refusal import Refusal
 from berth.notation.zones import zone
 from berth.pipeline import Pipeline
 from berth.reading.document import parse
+from berth.schema.documentproblems import Origin
 from berth.schema.metadata import IMPORTED_CALENDAR, IMPORTED_FEED, IMPORTED_FROM
-from berth.schema.report import Origin
 
 IDLE_PATTERN = "B255"
 _VERSION = re.compile(r"\s*v?\d[\d.]*")  # of a program

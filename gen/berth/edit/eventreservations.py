@@ -43,16 +43,16 @@ from berth.edit.eventimport import (
     not_read,
 )
 from berth.edit.roundtrip import MakeNode, edit_document, insert_key, to_block
-from berth.edit.seats import ONLY_CLASS, Counts
+from berth.edit.seatcounts import ONLY_CLASS, Counts
 from berth.findings import Problem, severity
 from berth.pipeline import Pipeline
 from berth.reading.document import parse
 from berth.reading.source import Source
-from berth.schema.holders import Replicas, Unit
+from berth.schema.documentproblems import Origin, Refusal, shown
 from berth.schema.metadata import IMPORTED, IMPORTED_FEED, IMPORTED_FROM, IMPORTED_TITLE, IMPORTED_UID
 from berth.schema.renkunames import slug
-from berth.schema.report import Origin, Refusal, shown
 from berth.schema.reservation import DEFAULT_LEAD, LONGEST_TITLE
+from berth.schema.seatholders import ReplicaHolder, Unit
 from berth.schema.values import EVERY_SESSION, Move, Recurrence, Reservation, Seats
 
 GONE, TWICE, ADD_UP = "B208", "B209", "B252"
@@ -332,7 +332,7 @@ class _Import:
             lead=DEFAULT_LEAD,
             behavior="maintain" if counts else "none",
             sessions=EVERY_SESSION,
-            holder=Replicas(),
+            holder=ReplicaHolder(),
             suspend=False,
             renku=False,
         )

@@ -5,8 +5,8 @@ from typing import Any
 
 from berth.edit.roundtrip import EditError
 from berth.schema import outline
+from berth.schema.documentproblems import close
 from berth.schema.outline import Known, Node, fields
-from berth.schema.report import close
 from berth.schema.reservation import ReservationDocument
 
 FieldPath = tuple[str | int, ...]

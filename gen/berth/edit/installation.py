@@ -16,7 +16,7 @@ RELEASED = f"{DISTRIBUTION}=={VERSION}"
 _SECONDS = 300
 
 
-class Origin(NamedTuple):
+class InstallationSource(NamedTuple):
     """What pip installs, and whether only this machine has it."""
 
     requirement: str
@@ -28,21 +28,21 @@ class Wheel(NamedTuple):
     content: bytes
 
 
-def installed_origin() -> Origin:
+def installed_origin() -> InstallationSource:
     """Return where this installation came from; the package index if nothing says so."""
     try:
         return origin_of(metadata.distribution(DISTRIBUTION).read_text("direct_url.json"))
     except metadata.PackageNotFoundError:
-        return Origin(RELEASED)
+        return InstallationSource(RELEASED)
 
 
-def origin_of(direct_url: str | None) -> Origin:
+def origin_of(direct_url: str | None) -> InstallationSource:
     """Return the origin that `direct_url.json` of an installation names.
 
     https://packaging.python.org/en/latest/specifications/direct-url/ has its fields.
     """
     if direct_url is None:
-        return Origin(RELEASED)
+        return InstallationSource(RELEASED)
     found = json.loads(direct_url)
     url = found["url"]
     parts = [f"subdirectory={found['subdirectory']}"] if "subdirectory" in found else []
@@ -51,7 +51,9 @@ def origin_of(direct_url: str | None) -> Origin:
         url = f"{commit['vcs']}+{url}@{commit['commit_id']}"
     elif checksum := found.get("archive_info", {}).get("hashes", {}).get("sha256"):
         parts.append(f"sha256={checksum}")
-    return Origin("#".join(filter(None, (url, "&".join(parts)))), is_local=found["url"].startswith("file:"))
+    return InstallationSource(
+        "#".join(filter(None, (url, "&".join(parts)))), is_local=found["url"].startswith("file:")
+    )
 
 
 def build_wheel(requirement: str) -> Wheel:

@@ -16,13 +16,13 @@ from berth.dates.exceptions import (
     calendars_of,
     single_excepts,
 )
+from berth.dates.expansion import LocalOccurrence, window_minutes
 from berth.dates.moments import no_date_text, span_text
-from berth.dates.occurrence import LocalOccurrence, window_minutes
 from berth.dates.recurrence import local_occurrences
 from berth.dates.zone import DAY, Zone, clock, day_of, load, local, number, window
 from berth.edit.datelists import add_entry, remove_entry, set_keys
 from berth.edit.roundtrip import EditError, MakeNode, TreeEdit
-from berth.edit.seats import Counts, count_keys, set_extra_seats, with_counts
+from berth.edit.seatcounts import Counts, count_keys, set_extra_seats, with_counts
 from berth.findings import Problem
 from berth.manifests.placed import class_names
 from berth.notation.times import TimeSpan, end_time
@@ -50,7 +50,7 @@ class OccurrenceSelector(NamedTuple):
         return f"{at} named {self.name}" if self.name else at
 
 
-class DateRange(NamedTuple):
+class OccurrenceRange(NamedTuple):
     """Local dates, both inclusive, and which of their occurrences are meant: by start and by name, or all."""
 
     first: str
@@ -74,7 +74,7 @@ class DateRange(NamedTuple):
         return wall // DAY in self.days and is_start and self.name in (None, name)
 
 
-DateSelector = OccurrenceSelector | DateRange
+DateSelector = OccurrenceSelector | OccurrenceRange
 """What one DATE of a command names."""
 
 
@@ -221,7 +221,7 @@ class Dates:
         day = number(date.fromisoformat(which.day))
         return self._no_date(code, range(day, day + 1), which.words)
 
-    def missing_range(self, dates: DateRange, code: str) -> Problem:
+    def missing_range(self, dates: OccurrenceRange, code: str) -> Problem:
         """Report that nothing happens on any of the dates."""
         return self._no_date(
             code, dates.days, OccurrenceSelector(dates.first, dates.start, name=dates.name).words
@@ -299,7 +299,7 @@ def _each(selectors: Sequence[DateSelector], change: Callable[[ListChanges, Date
 
 
 def _skip_selected(dates: Dates, changes: ListChanges, item: DateSelector, title: str) -> None:
-    if isinstance(item, DateRange):
+    if isinstance(item, OccurrenceRange):
         _skip_range(dates, changes, item, title)
         return
     one = dates.find(item, lambda found: found.happens)
@@ -404,7 +404,7 @@ def _retitle(dates: Dates, changes: ListChanges, one: LocalOccurrence, title: st
     return True
 
 
-def _skip_range(dates: Dates, changes: ListChanges, item: DateRange, title: str) -> None:
+def _skip_range(dates: Dates, changes: ListChanges, item: OccurrenceRange, title: str) -> None:
     """Leave out a range with one entry of `except`; what was moved into it from elsewhere has its own."""
     is_needed, has_any = False, False
     for one in dates.all:
@@ -427,7 +427,7 @@ def _skip_range(dates: Dates, changes: ListChanges, item: DateRange, title: str)
         raise NothingToDoError(f"nothing is left to skip {item.words}")
 
 
-def _range_words(item: DateRange) -> str:
+def _range_words(item: OccurrenceRange) -> str:
     """Return what follows the dates of a range on a command line."""
     time = f" {item.start}" if item.start else ""
     return f"{time} --name {item.name}" if item.name else time
@@ -635,7 +635,11 @@ def undo_skip(selectors: Sequence[DateSelector]) -> OccurrenceEdit:
 
 
 def _undo_skip(dates: Dates, changes: ListChanges, item: DateSelector) -> None:
-    wanted = item if isinstance(item, DateRange) else DateRange(item.day, item.day, item.start, item.name)
+    wanted = (
+        item
+        if isinstance(item, OccurrenceRange)
+        else OccurrenceRange(item.day, item.day, item.start, item.name)
+    )
     days, partly, is_removed = wanted.days, list[str](), False
     for index, one in enumerate(dates.reservation.recurrence.excepts):
         first, last = number(one.first), number(one.last)
@@ -657,12 +661,12 @@ def _undo_skip(dates: Dates, changes: ListChanges, item: DateSelector) -> None:
     raise NothingToDoError(f"nothing to undo {when}: except does not name it{why}")
 
 
-def _happens(dates: Dates, wanted: DateRange) -> bool:
+def _happens(dates: Dates, wanted: OccurrenceRange) -> bool:
     starts = ((start, one.name) for one in dates.all if one.happens for start in dates.shown(one))
     return any(wanted.has(start, name) for start, name in starts)
 
 
-def _not_skipped(dates: Dates, wanted: DateRange) -> Problem:
+def _not_skipped(dates: Dates, wanted: OccurrenceRange) -> Problem:
     """Report that nothing was skipped on dates on which nothing happens, with what was skipped near them.
 
     A date that was moved is skipped by the date that the schedule gives it.
@@ -680,12 +684,12 @@ def _not_skipped(dates: Dates, wanted: DateRange) -> Problem:
     return dates.problem(NOTHING_TO_SKIP, message, fix)
 
 
-def _is_just(dates: Dates, one: Except, wanted: DateRange) -> bool:
+def _is_just(dates: Dates, one: Except, wanted: OccurrenceRange) -> bool:
     """Tell whether an entry of `except` leaves out nothing but occurrences with the start and name wanted."""
     if wanted.start is None and wanted.name is None:
         return True
     start = None if one.start is None else clock(one.start)
-    named = DateRange(str(one.first), str(one.last), start, one.name)
+    named = OccurrenceRange(str(one.first), str(one.last), start, one.name)
     return all(
         wanted.has(other.original, other.name)
         for other in dates.all

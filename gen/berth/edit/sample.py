@@ -11,7 +11,7 @@ from berth.manifests.placed import class_names
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
 from berth.schema.declared import Declared
-from berth.schema.scheduling import Toleration
+from berth.schema.scheduling import PodToleration
 from berth.schema.values import Reservation
 
 
@@ -74,7 +74,7 @@ def _tolerant_site(pipeline: Pipeline, names: list[str], declared: Declared) -> 
         return
     if any(one.runtime.tolerations or one.runtime.node_selector for one in site.clusters):
         return
-    wanted: list[Toleration] = []
+    wanted: list[PodToleration] = []
     for name in names:
         for one in declared.classes[name].pod.tolerations or ():
             if names_a_taint(one) and not any(may_match_same_taint(one, other) for other in wanted):

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
+from berth.dates.expansion import LocalOccurrence, days_of_entries, iso_week
 from berth.dates.moments import day_text
-from berth.dates.occurrence import LocalOccurrence, days_of_entries, iso_week
 from berth.dates.zone import DAY, clock, day_of, number
 from berth.edit.datelists import set_keys
 from berth.edit.occurrences import (
@@ -17,7 +17,7 @@ from berth.edit.occurrences import (
     original_keys,
 )
 from berth.edit.roundtrip import EditError, MakeNode, TreeEdit
-from berth.edit.seats import count_keys
+from berth.edit.seatcounts import count_keys
 from berth.notation.weekdays import WEEKS
 from berth.schema.values import Except, Recurrence
 

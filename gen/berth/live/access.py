@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 from berth.live.client import ClusterClient, ClusterError, KubeContexts
 from berth.live.client import read_contexts as contexts_of
 from berth.live.clusterfacts import ClusterFacts, ClusterLocation
-from berth.live.findings import LiveFinding
 from berth.live.gather import GatherScope, gather_facts
+from berth.live.livefindings import LiveFinding
 from berth.schema.values import Cluster, Site
 
 T = TypeVar("T")

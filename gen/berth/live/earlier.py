@@ -13,7 +13,7 @@ SessionsByRecognition = Mapping[Recognition, tuple[Session, ...] | str]
 """The active sessions by how they are recognized, or why nobody can tell."""
 
 
-class Departed(NamedTuple):
+class MissedSession(NamedTuple):
     """A session that an earlier look saw, and the look at `missed` was the first without it."""
 
     session: Session
@@ -29,7 +29,7 @@ class EarlierLooks(NamedTuple):
 
     since: Mapping[str, int] = {}
     here: Mapping[Recognition, tuple[Session, ...] | str] = {}
-    departed: Mapping[Recognition, tuple[Departed, ...]] = {}
+    departed: Mapping[Recognition, tuple[MissedSession, ...]] = {}
 
 
 NO_LOOKS = EarlierLooks()
@@ -37,7 +37,7 @@ NO_LOOKS = EarlierLooks()
 
 def departed_sessions(
     earlier: EarlierLooks, seen: SessionsByRecognition, now: int, seconds: int
-) -> dict[Recognition, tuple[Departed, ...]]:
+) -> dict[Recognition, tuple[MissedSession, ...]]:
     """Return the sessions that may have left within the last `seconds`."""
     return {
         recognition: tuple(_departed(earlier, recognition, sessions, now, seconds))
@@ -48,7 +48,7 @@ def departed_sessions(
 
 def _departed(
     earlier: EarlierLooks, recognition: Recognition, present: Iterable[Session], now: int, seconds: int
-) -> Iterable[Departed]:
+) -> Iterable[MissedSession]:
     known = {one.id for one in present}
     for one in earlier.departed.get(recognition, ()):
         if one.session.id not in known and now - seconds < one.missed:
@@ -57,11 +57,11 @@ def _departed(
     here = earlier.here.get(recognition, ())
     for session in () if isinstance(here, str) else here:
         if session.id not in known:
-            yield Departed(session, now)
+            yield MissedSession(session, now)
 
 
 def with_departed(
-    seen: SessionsByRecognition, departed: Mapping[Recognition, tuple[Departed, ...]]
+    seen: SessionsByRecognition, departed: Mapping[Recognition, tuple[MissedSession, ...]]
 ) -> SessionsByRecognition:
     """Return the sessions as if those that left were still here."""
     return {

@@ -12,14 +12,14 @@ from berth.manifests import rbac
 from berth.manifests.naming import pool
 from berth.manifests.placed import Placed
 from berth.manifests.rbac import Access, Grant
-from berth.manifests.slots import persistent_slots, slots_of
-from berth.manifests.timetable import timetable_text
+from berth.manifests.slotobjects import persistent_slots, slots_of
+from berth.manifests.timetabletext import timetable_text
 from berth.output.templates import Renderer
 from berth.pipeline import Item
 from berth.reading.document import parse
 from berth.reading.source import Source
-from berth.render import base_manifests, part_manifests, pool_texts
-from berth.schema.holders import Persistence
+from berth.rendering import base_manifests, part_manifests, pool_texts
+from berth.schema.seatholders import Persistence
 from berth.schema.values import ResourceClass, Site
 
 _QUANTITIES = frozenset(("requests", "limits"))

@@ -50,7 +50,7 @@ from berth.live.earlier import SessionsByRecognition
 from berth.live.expected import template_json
 from berth.live.grants import read_grants
 from berth.live.kubeobject import KubeObject
-from berth.live.listing import METADATA_LIST, Get, list_all
+from berth.live.objectlists import METADATA_LIST, Get, list_all
 from berth.live.overbooking import OverbookedNode, overbooked_nodes
 from berth.manifests.gotypes import why_unread
 from berth.runtime.apiclient import JSON, ApiError

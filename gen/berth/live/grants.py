@@ -7,7 +7,7 @@ from berth.core import labels
 from berth.core.objects import ROLE, ROLE_BINDING
 from berth.live.clusterfacts import LiveGrants
 from berth.live.kubeobject import KubeObject, value_at
-from berth.live.listing import METADATA_LIST, Get, list_all
+from berth.live.objectlists import METADATA_LIST, Get, list_all
 from berth.manifests.rbac import Access, Grant, allowed
 from berth.runtime.apiclient import JSON
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from berth.core import labels
 from berth.core.jsonvalues import instant_text
 from berth.live.clusterfacts import ClusterFacts, ClusterLocation, ListRefused, LiveCronJob, LiveJob, LivePod
-from berth.live.findings import LiveFinding
+from berth.live.livefindings import LiveFinding
 from berth.live.poolstate import ClusterState
 from berth.manifests import naming
 

@@ -23,7 +23,6 @@ from berth.live import health, persistent, rights, seats, slotseats, sync
 from berth.live.clusterfacts import ClusterFacts, LivePool
 from berth.live.earlier import EarlierLooks, departed_sessions, remember, with_departed
 from berth.live.expected import timetable_difference
-from berth.live.findings import LiveFinding
 from berth.live.gather import (
     NO_TIMETABLE,
     OccurrenceSessions,
@@ -31,6 +30,7 @@ from berth.live.gather import (
     read_live_timetable,
     readable_timetables,
 )
+from berth.live.livefindings import LiveFinding
 from berth.live.poolstate import (
     DEGRADED,
     REPAIR,
@@ -255,7 +255,7 @@ def _check_seats(case: PoolState) -> Iterator[LiveFinding]:
         yield from slotseats.check_slots(case)
         return
     if case.pool.deployment:
-        yield from seats.check_seats(case)
+        yield from seats.check_pool_seats(case)
         yield from seats.check_readiness(case)
     yield from slotseats.leftover_slots(case)
 

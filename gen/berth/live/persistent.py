@@ -12,7 +12,7 @@ from berth.findings import ERROR
 from berth.live import health, slotseats
 from berth.live.clusterfacts import ListRefused, LiveSlot
 from berth.live.expected import PersistentSeats
-from berth.live.findings import LiveFinding
+from berth.live.livefindings import LiveFinding
 from berth.live.poolstate import (
     ACTIVE,
     COMPLETED,

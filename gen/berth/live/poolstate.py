@@ -20,7 +20,7 @@ from berth.live.clusterfacts import (
 )
 from berth.live.earlier import NO_LOOKS, EarlierLooks
 from berth.live.expected import ExpectedState, PersistentSeats
-from berth.live.findings import LiveFinding
+from berth.live.livefindings import LiveFinding
 from berth.manifests.rbac import Grant
 from berth.schema.values import ReservationOwner, Site
 

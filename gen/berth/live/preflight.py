@@ -14,10 +14,10 @@ from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, EVENT, JOB, POD
 from berth.live import clusterfacts
 from berth.live.client import ClusterError
 from berth.live.clusterfacts import ClusterLocation, LivePod, WaitReason
-from berth.live.findings import LiveFinding
 from berth.live.health import other_sites
 from berth.live.kubeobject import KubeObject
-from berth.live.listing import list_all
+from berth.live.livefindings import LiveFinding
+from berth.live.objectlists import list_all
 from berth.live.seats import most_common_reason
 from berth.manifests import naming
 from berth.manifests.rbac import Access
@@ -52,7 +52,7 @@ class Client(Protocol):
     def delete(self, path: str, options: Mapping[str, object]) -> Any: ...
 
 
-class Clock(NamedTuple):
+class PreflightClock(NamedTuple):
     """`now` in seconds; it need not be the time of day."""
 
     now: Callable[[], float]
@@ -72,7 +72,7 @@ class PreflightScope(NamedTuple):
     seconds: int  # for a test Job
 
 
-class Check(NamedTuple):
+class PreflightCheck(NamedTuple):
     """A check and what it found. `reservation` is empty for the sweep. `seconds`: what a test Job took."""
 
     cluster: str
@@ -87,7 +87,9 @@ class Check(NamedTuple):
         return not self.findings
 
 
-def run_preflight(client: Client, place: ClusterLocation, scope: PreflightScope, clock: Clock) -> list[Check]:
+def run_preflight(
+    client: Client, place: ClusterLocation, scope: PreflightScope, clock: PreflightClock
+) -> list[PreflightCheck]:
     """Run all checks in a cluster. Raises ClusterError if it cannot be read."""
     return list(_Preflight(client, place, scope, clock).checks())
 
@@ -138,7 +140,9 @@ def trial_job(cronjob: KubeObject, seconds: int) -> KubeObject:
 
 
 class _Preflight:
-    def __init__(self, client: Client, place: ClusterLocation, scope: PreflightScope, clock: Clock) -> None:
+    def __init__(
+        self, client: Client, place: ClusterLocation, scope: PreflightScope, clock: PreflightClock
+    ) -> None:
         self._client, self._place, self._scope, self._clock = client, place, scope, clock
         cronjobs = list_all(client.get, CRON_JOB.path(place.namespace), labels.SITE, "", JSON)
         self._cronjobs = [one for one in cronjobs if clusterfacts.label(one, labels.SITE) == scope.site]
@@ -154,7 +158,7 @@ class _Preflight:
         path = kind.path(self._place.namespace)
         return list_all(self._client.get, path, f"{labels.SITE}={self._scope.site}", "", JSON)
 
-    def checks(self) -> Iterator[Check]:
+    def checks(self) -> Iterator[PreflightCheck]:
         if others := {clusterfacts.label(one, labels.SITE) for one in self._foreign}:
             finding = other_sites(self._place, sorted(others))
             yield self._check("", "namespace", self._place.namespace, [finding])
@@ -169,7 +173,7 @@ class _Preflight:
         for name in chosen if self._scope.named else runnable[:1]:
             yield self._test(name)
 
-    def _of_sweep(self) -> Iterator[Check]:
+    def _of_sweep(self) -> Iterator[PreflightCheck]:
         found = next((one for one in self._cronjobs if one["metadata"]["name"] == naming.SWEEP), None)
         if found is None:
             yield self._check("", "sweep", naming.SWEEP, [self._missing("", "CronJob", naming.SWEEP)])
@@ -177,7 +181,7 @@ class _Preflight:
         yield self._check("", "sweep", naming.SWEEP, self._job_findings("", found))
         yield self._permissions("", _account(found), naming.SWEEP)
 
-    def _of_reservation(self, name: str) -> Iterator[Check]:
+    def _of_reservation(self, name: str) -> Iterator[PreflightCheck]:
         cronjob = self._cronjob(name)
         if cronjob is None:
             yield self._check(name, "Job", name, [self._missing(name, "CronJob", naming.single(name))])
@@ -224,7 +228,7 @@ class _Preflight:
 
     # what its account may do
 
-    def _permissions(self, subject: str, account: str, expected: str) -> Check:
+    def _permissions(self, subject: str, account: str, expected: str) -> PreflightCheck:
         """Check that a ServiceAccount may do what git gives to the `expected` one."""
         findings = []
         for access in dict.fromkeys(self._scope.access[expected]):
@@ -266,7 +270,7 @@ class _Preflight:
 
     # what really runs
 
-    def _test(self, reservation: str) -> Check:
+    def _test(self, reservation: str) -> PreflightCheck:
         cronjob = self._cronjob(reservation)
         assert cronjob is not None
         job = trial_job(cronjob, self._scope.seconds)
@@ -361,8 +365,10 @@ class _Preflight:
     def _finding(self, code: str, subject: str, message: str, fix: str) -> LiveFinding:
         return LiveFinding(code, self._place.cluster, subject, message, fix)
 
-    def _check(self, reservation: str, what: str, name: str, findings: Sequence[LiveFinding]) -> Check:
-        return Check(self._place.cluster, reservation, what, name, tuple(findings))
+    def _check(
+        self, reservation: str, what: str, name: str, findings: Sequence[LiveFinding]
+    ) -> PreflightCheck:
+        return PreflightCheck(self._place.cluster, reservation, what, name, tuple(findings))
 
 
 def _account(cronjob: KubeObject) -> str:

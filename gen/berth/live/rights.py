@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from berth.core.serving import ServingProof
-from berth.live.findings import LiveFinding
 from berth.live.grants import MissingGrant, missing_grants
 from berth.live.health import nothing_applied
+from berth.live.livefindings import LiveFinding
 from berth.live.poolstate import ClusterState
 from berth.live.sync import apply_hint
 

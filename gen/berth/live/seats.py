@@ -10,15 +10,15 @@ from berth.core.record import readiness_due
 from berth.core.state import IMAGE_PULL_REASONS
 from berth.core.target import full_count, target
 from berth.live.clusterfacts import LivePool, WaitingPlaceholder, WaitReason
-from berth.live.findings import LiveFinding
 from berth.live.health import UNSCHEDULABLE
+from berth.live.livefindings import LiveFinding
 from berth.live.poolstate import EDIT, REPAIR, RESET, PoolState
 from berth.schema.engine import CALLED
 
 YOUNG = 60  # seconds in which a pod of an occurrence that opened may still be on its way
 
 
-def check_seats(case: PoolState) -> Iterator[LiveFinding]:
+def check_pool_seats(case: PoolState) -> Iterator[LiveFinding]:
     if case.deployment is None:
         yield missing(case)
         return

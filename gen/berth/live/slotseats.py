@@ -12,8 +12,8 @@ from berth.core.labels import CLASS, PERSISTENT, RESERVATION, ROLE, SITE, SLOT
 from berth.core.slots import PlaceholderOwner, SlotCounts, count_slots
 from berth.live import seats
 from berth.live.clusterfacts import ClusterFacts, ListRefused, LiveSlot
-from berth.live.findings import LiveFinding
 from berth.live.health import UNSCHEDULABLE
+from berth.live.livefindings import LiveFinding
 from berth.live.poolstate import EDIT, REPAIR, PoolNumbers, PoolState, SlotCount, wanted_by_git
 from berth.live.seats import SCHEDULING_SECONDS, most_common_reason
 

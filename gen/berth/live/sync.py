@@ -8,8 +8,8 @@ from berth.core.timetable import Timetable, active_occurrences
 from berth.live import expected
 from berth.live.clusterfacts import LiveCronJob
 from berth.live.expected import timetable_difference
-from berth.live.findings import LiveFinding
 from berth.live.gather import ReadTimetable
+from berth.live.livefindings import LiveFinding
 from berth.live.poolstate import EDIT, REPAIR, ClusterState, PoolState, occurrences_of
 from berth.schema.engine import CALLED
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from berth.core.labels import AFFINITY, CLASS, ROLE
 from berth.karpenter.nodelabels import CAPACITY_TYPE
 from berth.manifests import naming, nodeaffinity
-from berth.manifests.backends.base import Manifest
+from berth.manifests.backends.backendinterface import Manifest
 from berth.manifests.nodeaffinity import as_requirements, own_budgets
 from berth.quantity import canonical
-from berth.schema.base import Model
+from berth.schema.basemodel import Model
 from berth.schema.cloudvalues import CloudCapacity, terms
 from berth.schema.declared import Declared
 from berth.schema.values import Cluster, ResourceClass, Site

@@ -5,7 +5,7 @@ from typing import Any
 
 from berth.manifests import naming
 from berth.manifests.alerts import alerts_of
-from berth.manifests.backends.base import Manifest
+from berth.manifests.backends.backendinterface import Manifest
 from berth.manifests.dashboard import dashboard_text
 from berth.schema.values import Cluster, Site
 

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from berth.manifests.nodeaffinity import pools
+from berth.schema.classsessions import ClassSessions
 from berth.schema.cloudvalues import CloudCapacity
 from berth.schema.declared import Declared
-from berth.schema.sessions import ClassSessions
 from berth.schema.values import Cluster, Reservation, ResourceClass, Site
 
 

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 from berth.core.labels import RESERVATION
 from berth.manifests import naming
-from berth.manifests.backends.base import Manifest
+from berth.manifests.backends.backendinterface import Manifest
 from berth.manifests.naming import of_site
 from berth.manifests.placed import Placed, SessionKind, counts_sessions, session_kinds
-from berth.schema.holders import BufferedSeats, Slots
+from berth.schema.seatholders import BufferHolder, SlotHolder
 from berth.schema.values import Cluster, ResourceClass, Site
 
 Rule = dict[str, Any]
@@ -166,10 +166,10 @@ def of_occurrences(placed: Placed, deployments: Sequence[str]) -> list[Rule]:
         rules.insert(0, _rule("", ["configmaps"], READ))
     if deployments:
         rules += _of_scaled("apps", "deployments", deployments)
-    if isinstance(placed.reservation.holder, BufferedSeats):
+    if isinstance(placed.reservation.holder, BufferHolder):
         buffers = [naming.pool(name, one.name) for one in placed.classes]
         rules.append(_rule(*BUFFERS, ["get", "patch"], buffers))
-    if deployments and isinstance(placed.reservation.holder, Slots):
+    if deployments and isinstance(placed.reservation.holder, SlotHolder):
         rules.append(_rule("", ["pods/status"], ["patch"]))
     return rules
 

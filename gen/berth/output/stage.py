@@ -201,7 +201,7 @@ class Stage:
                 os.rmdir(f"{self._folder}/{path}")
 
 
-class Check:
+class FolderComparison:
     """Compares an output folder: `put` every file, then `finish`. Raises `OutputError`."""
 
     def __init__(self, folder: str, shown: str) -> None:

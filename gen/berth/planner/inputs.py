@@ -25,19 +25,19 @@ class NodePool(NamedTuple):
     types: tuple[InstanceType, ...] | None = None  # None: those of the question
 
 
-class LabelSelector(NamedTuple):
+class PodSelector(NamedTuple):
     """A label selector. An empty one selects all pods; where it is optional, None selects none."""
 
     labels: Labels = ()
     expressions: tuple[Requirement, ...] = ()  # In, NotIn, Exists, DoesNotExist
 
 
-class TopologySpread(NamedTuple):
+class SpreadConstraint(NamedTuple):
     """A topology spread constraint. `schedule_anyway` stands for whenUnsatisfiable: ScheduleAnyway."""
 
     key: str
     max_skew: int
-    selector: LabelSelector | None = None
+    selector: PodSelector | None = None
     schedule_anyway: bool = False
     min_domains: int | None = None
     honor_taints: bool = False  # nodeTaintsPolicy
@@ -49,7 +49,7 @@ class PodAffinityTerm(NamedTuple):
     """A term of pod affinity or anti-affinity, with a `weight` if it is preferred."""
 
     key: str
-    selector: LabelSelector | None = None
+    selector: PodSelector | None = None
     namespaces: tuple[str, ...] = ()  # empty: the pod's own; an empty name is none
     weight: int = 0
 
@@ -73,7 +73,7 @@ class PodSet(NamedTuple):
     required: tuple[tuple[Requirement, ...], ...] = ()  # node affinity: terms, of which one must hold
     preferred: tuple[PreferredTerm, ...] = ()
     tolerations: tuple[Toleration, ...] = ()
-    spread: tuple[TopologySpread, ...] = ()
+    spread: tuple[SpreadConstraint, ...] = ()
     affinity: tuple[PodAffinityTerm, ...] = ()  # required pod affinity
     anti_affinity: tuple[PodAffinityTerm, ...] = ()  # required pod anti-affinity
     preferred_affinity: tuple[PodAffinityTerm, ...] = ()

@@ -14,7 +14,7 @@ from berth.karpenter.requirements import (
 )
 from berth.karpenter.resourcelists import ONE, VOLUMES, parse_resources
 from berth.karpenter.taints import parse_toleration
-from berth.planner.inputs import LabelSelector, PodAffinityTerm, PodSet, PreferredTerm, TopologySpread
+from berth.planner.inputs import PodAffinityTerm, PodSelector, PodSet, PreferredTerm, SpreadConstraint
 from berth.planner.topology import selector_matches
 from berth.schema import scheduling as schema
 from berth.schema.pod import Placement
@@ -98,8 +98,8 @@ def _required_terms(terms: Iterable[NodeTerm], pools: tuple[str, ...]) -> tuple[
     return tuple((*term, *only) for term in parsed or ([()] if only else []))
 
 
-def _topology_spread(declared: schema.TopologySpread) -> TopologySpread:
-    return TopologySpread(
+def _topology_spread(declared: schema.TopologySpread) -> SpreadConstraint:
+    return SpreadConstraint(
         declared.topology_key,
         declared.max_skew,
         _selector(declared.label_selector),
@@ -139,8 +139,8 @@ def _weighted_term(declared: PreferredPodTerm, labels: Labels, namespace: str) -
     return _affinity_term(declared.pod_affinity_term, labels, namespace, declared.weight)
 
 
-def _selector(declared: schema.LabelSelector | None) -> LabelSelector | None:
+def _selector(declared: schema.LabelSelector | None) -> PodSelector | None:
     if declared is None:
         return None
     labels = tuple(sorted((declared.match_labels or {}).items()))
-    return LabelSelector(labels, parse_requirements(declared.match_expressions or ()))
+    return PodSelector(labels, parse_requirements(declared.match_expressions or ()))

@@ -21,12 +21,12 @@ from berth.karpenter.requirements import (
 )
 from berth.karpenter.taints import Taint, Toleration, untolerated
 from berth.planner.inputs import (
-    LabelSelector,
     NodePool,
     PodAffinityTerm,
+    PodSelector,
     PodSet,
+    SpreadConstraint,
     StateNode,
-    TopologySpread,
 )
 from berth.planner.podqueue import PodShape
 from berth.planner.tiebreaks import TieBreaker
@@ -60,7 +60,7 @@ class TopologyRule(NamedTuple):
     kind: str
     key: str
     namespaces: frozenset[str]
-    selector: LabelSelector | None
+    selector: PodSelector | None
     max_skew: int = UNLIMITED_SKEW
     min_domains: int | None = None
     filter: TopologyNodeFilter = TopologyNodeFilter()
@@ -193,7 +193,7 @@ _MATCHES: dict[str, Callable[[str | None, frozenset[str]], bool]] = {
 }
 
 
-def selector_matches(selector: LabelSelector | None, labels: Labels) -> bool:
+def selector_matches(selector: PodSelector | None, labels: Labels) -> bool:
     """Tell whether a selector matches. One that Kubernetes would refuse, or None, matches nothing."""
     if selector is None or not all(_LABEL_VALUE.fullmatch(value) for _, value in selector.labels):
         return False
@@ -366,12 +366,12 @@ def _rules(pod: PodSet) -> list[TopologyRule]:
     return rules + [_affinity_rule(ANTI_AFFINITY, one, pod) for one in away]
 
 
-def _spread_rule(one: TopologySpread, pod: PodSet) -> TopologyRule:
+def _spread_rule(one: SpreadConstraint, pod: PodSet) -> TopologyRule:
     selector = one.selector
     labels = dict(pod.labels)
     more = tuple(requirement(k, IN, (labels[k],)) for k in one.match_label_keys if k in labels)
     if more:
-        selector = LabelSelector() if selector is None else selector
+        selector = PodSelector() if selector is None else selector
         expressions = tuple(dict.fromkeys((*selector.expressions, *more)))
         selector = selector._replace(expressions=expressions)
     alternatives = pod.required or ((),)

@@ -3,10 +3,10 @@
 from typing import Annotated, Literal
 
 from berth.findings import Path
-from berth.schema.base import ListOf, Model, NonEmpty, Whole, field
-from berth.schema.holders import HOLDERS, BackendType, Holder, Slots
-from berth.schema.report import CONFLICT, Report
-from berth.schema.slots import (
+from berth.schema.basemodel import ListOf, Model, NonEmpty, Whole, field
+from berth.schema.documentproblems import CONFLICT, DocumentProblems
+from berth.schema.seatholders import HOLDERS, BackendType, Holder, SlotHolder
+from berth.schema.slotparts import (
     Owner,
     PreAllocationPolicy,
     SlotTaint,
@@ -71,8 +71,8 @@ class BackendSpec(Model):
         None, "placeholders first, which make an autoscaler add nodes", "`false`"
     )
 
-    def check(self, path: Path, report: Report) -> None:
-        if self.type == Slots.backend:
+    def check(self, path: Path, report: DocumentProblems) -> None:
+        if self.type == SlotHolder.backend:
             check_slot_keys(self.labels, self.annotations, path, report, on_object=True)
             self._check_end(path, report)
             self._check_pre_allocation(path, report)
@@ -86,7 +86,7 @@ class BackendSpec(Model):
                     fix = "Remove it, or write type: koordinator."
                     report(CONFLICT, (*path, str(one.alias)), message, fix, at_key=True)
 
-    def _check_end(self, path: Path, report: Report) -> None:
+    def _check_end(self, path: Path, report: DocumentProblems) -> None:
         """Check when a slot ends: with its window, or as the backend sets it."""
         if not self.standing:
             for name, value in (("expires", self.expires), ("ttl", self.ttl)):
@@ -106,7 +106,7 @@ class BackendSpec(Model):
             message = "a slot ends with its first session, and is created again from git a day later."
             report(MADE_AGAIN, (*path, "allocateOnce"), message, "Remove it, unless that is intended.")
 
-    def _check_pre_allocation(self, path: Path, report: Report) -> None:
+    def _check_pre_allocation(self, path: Path, report: DocumentProblems) -> None:
         placeholders = self.with_placeholders is True
         if placeholders and self.standing is True:
             message = (
@@ -137,7 +137,7 @@ class BackendSpec(Model):
             report(PRE_ALLOCATION, (*path, "allocatePolicy"), message, f"Write Restricted, or remove {why}.")
         self._check_mode(path, report, placeholders=placeholders)
 
-    def _check_needless(self, asked: bool, path: Path, report: Report) -> None:
+    def _check_needless(self, asked: bool, path: Path, report: DocumentProblems) -> None:
         """Report what needs preAllocation where that is not asked for."""
         policy = self.pre_allocation_policy
         pairs = (
@@ -149,7 +149,7 @@ class BackendSpec(Model):
                 fix = "Add preAllocation: true, or remove it."
                 report(PRE_ALLOCATION, (*path, name), f"{name} needs preAllocation.", fix, at_key=True)
 
-    def _check_mode(self, path: Path, report: Report, *, placeholders: bool) -> None:
+    def _check_mode(self, path: Path, report: DocumentProblems, *, placeholders: bool) -> None:
         """Check whose capacity a slot takes over."""
         policy, at = self.pre_allocation_policy, (*path, "preAllocationPolicy")
         if policy is not None and policy.mode == "Cluster":
@@ -164,7 +164,7 @@ class BackendSpec(Model):
             message = "a slot can take over only from pods of an owner with a labelSelector."
             report(PRE_ALLOCATION, (*path, "owners"), message, "Add labelSelector to an owner.")
 
-    def _check_priority(self, path: Path, report: Report) -> None:
+    def _check_priority(self, path: Path, report: DocumentProblems) -> None:
         if self.priority is None:
             return
         if self.template is not None and self.template.priority is not None:
@@ -172,7 +172,7 @@ class BackendSpec(Model):
             report(CONFLICT, (*path, "priority"), message, "Keep one of the two.", at_key=True)
         warn_of_priority((*path, "priority"), report)
 
-    def _check_closed(self, path: Path, report: Report) -> None:
+    def _check_closed(self, path: Path, report: DocumentProblems) -> None:
         """Warn of slots that no session takes unless its pod says in an annotation that it tolerates that."""
         annotation = "scheduling.koordinator.sh/reservation-affinity"
         if self.unschedulable is True:
@@ -188,7 +188,7 @@ class BackendSpec(Model):
             fix = "Add sessionAffinity: true, or put the annotation on session pods."
             report(CLOSED, (*path, "taints"), message, fix)
 
-    def _check_order(self, path: Path, report: Report) -> None:
+    def _check_order(self, path: Path, report: DocumentProblems) -> None:
         """Warn of an order that leads sessions past free slots."""
         if self.order is not None and not self.session_affinity:
             message = (
@@ -200,12 +200,12 @@ class BackendSpec(Model):
     @property
     def holder(self) -> Holder:
         """Return what holds the seats."""
-        return self._slots() if self.type == Slots.backend else HOLDERS[self.type]()
+        return self._slots() if self.type == SlotHolder.backend else HOLDERS[self.type]()
 
-    def _slots(self) -> Slots:
+    def _slots(self) -> SlotHolder:
         placeholders = bool(self.with_placeholders)
         policy = self.pre_allocation_policy
-        return Slots(
+        return SlotHolder(
             owners=self.owners or (),
             allocate_once=bool(self.allocate_once),
             allocate_policy=self.allocate_policy,

@@ -6,7 +6,7 @@ from berth.findings import Path
 from berth.notation.days import ORDER
 from berth.quantity import parse
 from berth.schema import cloudgrammar
-from berth.schema.base import ListOf, Model, NonEmpty, NonEmptyUnique, Switch, Text, Whole, field
+from berth.schema.basemodel import ListOf, Model, NonEmpty, NonEmptyUnique, Switch, Text, Whole, field
 from berth.schema.cloudvalues import (
     BLOCK,
     DEFAULT,
@@ -14,25 +14,25 @@ from berth.schema.cloudvalues import (
     CloudCapacity,
     CloudReservation,
     GenericCapacity,
-    InstanceType,
     NodeShape,
     NodeStartup,
+    SoldInstanceType,
     architecture_of,
     terms,
 )
+from berth.schema.documentproblems import CONFLICT, MISSING, RANGE, DocumentProblems, Origin
 from berth.schema.metadata import KindDocument
 from berth.schema.nodeclass import MOST_TERMS, TERM, NodeClass, Tags, refuse_beside
-from berth.schema.nodepool import (
+from berth.schema.nodepoolparts import (
     Disruption,
     Limits,
     NodeLabels,
+    NodeTaint,
     Requirements,
     Span,
     SpanOrNever,
-    Taint,
 )
 from berth.schema.pod import check_amounts, check_least
-from berth.schema.report import CONFLICT, MISSING, RANGE, Origin, Report
 from berth.schema.types import Amount, DnsLabel, Labels, LabelValue, NodeCount, Price, Resources
 
 Utc = Annotated[int, Text("instant in UTC", cloudgrammar.instant)]
@@ -68,7 +68,7 @@ class MachineReservation(Model):
     until: Utc | None = field(None, "when it ends, in UTC; needed for capacity-block", "it has no end")
     hourly_price: Price | None = field(None, "of one machine, whether it runs or not", "not known")
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         self._check_terms(path, report)
         first, last = self.first, self.until
         if first is not None and last is not None and last <= first:
@@ -82,7 +82,7 @@ class MachineReservation(Model):
             message = f"UltraServers are sold as Capacity Blocks, not as type {self.type}."
             report(CONFLICT, (*path, "ultraServer"), message, f"Write type: {BLOCK}, or remove it.")
 
-    def _check_terms(self, path: Path, report: Report) -> None:
+    def _check_terms(self, path: Path, report: DocumentProblems) -> None:
         term = {
             "id": self.id,
             "tags": self.tags,
@@ -129,7 +129,7 @@ class InstanceTypeSpec(Model):
     spot_price: Price | None = field(None, "an hour", "not known")
     allocatable: Resources = field({}, "what of it is left for pods", "the table's")
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         """Check that what is left for pods is not more than the machine has."""
         whole = dict(self.capacity)
         check_amounts(whole, path, report)
@@ -152,8 +152,8 @@ class InstanceTypeSpec(Model):
         return tuple(own)
 
     @property
-    def instance_type(self) -> InstanceType:
-        return InstanceType(
+    def instance_type(self) -> SoldInstanceType:
+        return SoldInstanceType(
             name=self.name,
             capacity=self.capacity,
             allocatable=tuple(self.allocatable.items()),
@@ -179,8 +179,8 @@ class CloudSpec(Model):
         None, "of the NodePools: the highest is tried first", "none: 0"
     )
     limits: Limits = field({}, "the most that Karpenter may buy, by resource; nodes counts them", "none")
-    taints: ListOf[Taint] = field((), "of the nodes", "none")
-    startup_taints: ListOf[Taint] = field((), "of the nodes until something removes them", "none")
+    taints: ListOf[NodeTaint] = field((), "of the nodes", "none")
+    startup_taints: ListOf[NodeTaint] = field((), "of the nodes until something removes them", "none")
     labels: NodeLabels = field({}, "of the nodes", "none")
     expire_after: SpanOrNever | None = field(
         None, "when a node is replaced at the latest, or Never", "`720h`"
@@ -204,13 +204,13 @@ class CloudSpec(Model):
         (), "what the cloud sells, where the table that comes with Berth differs"
     )
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         check_least(self.limits, (*path, "limits"), report)
         check_least(self.daemon_requests, (*path, "daemonRequests"), report)
         self._check_terms((*path, "reservations"), report)
         self._check_taints(path, report)
 
-    def _check_terms(self, path: Path, report: Report) -> None:
+    def _check_terms(self, path: Path, report: DocumentProblems) -> None:
         """Check that no more terms select the reservations than an EC2NodeClass takes."""
         found = self.reservations
         many = len(terms(one.reservation for one in found)) if len(found) > MOST_TERMS else 0
@@ -218,7 +218,7 @@ class CloudSpec(Model):
             fix = f"Write at most {MOST_TERMS}: tags select several at once."
             report(RANGE, path, f"it takes {many} terms to select these.", fix)
 
-    def _check_taints(self, path: Path, report: Report) -> None:
+    def _check_taints(self, path: Path, report: DocumentProblems) -> None:
         """Report duplicate taints in both lists together: such a NodePool is never ready."""
         known: dict[tuple[str, str], str] = {}
         for name, taints in (("taints", self.taints), ("startupTaints", self.startup_taints)):
@@ -241,11 +241,11 @@ class NodeShapeSpec(Model):
     )
     max_count: NodeCount | None = field(None, "most nodes of this shape", "no limit")
     labels: Labels = field({}, "of the nodes", "none")
-    taints: ListOf[Taint] = field((), "of the nodes", "none")
+    taints: ListOf[NodeTaint] = field((), "of the nodes", "none")
     zones: NonEmptyUnique[LabelValue] = field((), "where the nodes are", "one, without a name")
     hourly_price: Price | None = field(None, "of one node, in US dollars", "not known")
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         check_amounts(self.allocatable, (*path, "allocatable"), report)
         for name in ("cpu", "memory"):
             if name not in self.allocatable:
@@ -276,7 +276,7 @@ class GenericSpec(Model):
         {}, "what DaemonSets ask for on each node, and `pods` of theirs", "none"
     )
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         check_least(self.daemon_requests, (*path, "daemonRequests"), report)
         known: set[str] = set()
         for i, one in enumerate(self.nodes):

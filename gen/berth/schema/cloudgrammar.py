@@ -9,7 +9,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from berth.schema import grammar
-from berth.schema.report import Refusal, shown
+from berth.schema.documentproblems import Refusal, shown
 
 UNREADABLE, RESTRICTED, BUDGET_RULE = "B151", "B153", "B155"
 FAMILIES = ("AL2", "AL2023", "Bottlerocket", "Custom", "Windows2019", "Windows2022", "Windows2025")

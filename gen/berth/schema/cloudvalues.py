@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from berth.schema.report import Origin
+from berth.schema.documentproblems import Origin
 
 if TYPE_CHECKING:
     from decimal import Decimal  # expensive to load, and few sites declare a price
 
     from berth.schema.nodeclass import NodeClass
-    from berth.schema.nodepool import Disruption, Requirement, Taint
+    from berth.schema.nodepoolparts import Disruption, NodeTaint, PoolRequirement
 
 
 GENERIC = "generic"  # the provider of a GenericCapacity
@@ -91,7 +91,7 @@ def architecture_of(instance_type: str) -> str:
     return "arm64" if arm else "amd64"
 
 
-class InstanceType(NamedTuple):
+class SoldInstanceType(NamedTuple):
     """What a cloud sells, as far as the file says it. The rest is as in the table that comes with Berth."""
 
     name: str
@@ -124,16 +124,16 @@ class CloudCapacity(NamedTuple):
     node_class: "NodeClass"  # the spec of the EC2NodeClass, but for its reservations
     reservations: tuple[CloudReservation, ...]
     capacity_types: tuple[str, ...]  # reserved | on-demand | spot, as wished
-    requirements: "tuple[Requirement, ...]"
+    requirements: "tuple[PoolRequirement, ...]"
     weight: int | None
     limits: tuple[tuple[str, str], ...]
-    taints: "tuple[Taint, ...]"
-    startup_taints: "tuple[Taint, ...]"
+    taints: "tuple[NodeTaint, ...]"
+    startup_taints: "tuple[NodeTaint, ...]"
     labels: tuple[tuple[str, str], ...]
     expire_after: str | None
     termination_grace: str | None
     disruption: "Disruption"
-    instance_types: tuple[InstanceType, ...]
+    instance_types: tuple[SoldInstanceType, ...]
     daemon_requests: tuple[tuple[str, str], ...] = ()  # of DaemonSets on each node; `pods` counts theirs
     own_labels: tuple[tuple[str, str], ...] = ()  # of the objects themselves, not of nodes
     own_annotations: tuple[tuple[str, str], ...] = ()
@@ -163,7 +163,7 @@ class NodeShape(NamedTuple):
     allocatable: tuple[tuple[str, str], ...]  # by resource, with pods
     most: int | None  # nodes; None: no limit is known
     labels: tuple[tuple[str, str], ...]
-    taints: "tuple[Taint, ...]"
+    taints: "tuple[NodeTaint, ...]"
     zones: tuple[str, ...]
     hourly_price: "Decimal | None"
     volumes: int | None = None  # of sessions on one node; None: nobody says, so they are not counted

@@ -5,7 +5,7 @@ Options and answers take what the field of a file takes; this grammar advises on
 
 import re
 
-from berth.schema.report import RANGE, TYPE, Refusal, shown
+from berth.schema.documentproblems import RANGE, TYPE, Refusal, shown
 
 MOST_SEATS = 1_000_000  # of one entry: 2,000 of them at once are still fewer than a Deployment can count
 SEAT_WORDS = "whole number from 1 up"

@@ -3,8 +3,9 @@
 from datetime import date
 
 from berth.findings import Path
-from berth.schema.base import Model, NonEmpty, field
-from berth.schema.calendar import check_order
+from berth.schema.basemodel import Model, NonEmpty, field
+from berth.schema.calendardocument import check_order
+from berth.schema.documentproblems import CONFLICT, IDLE_KEY, MISSING, DocumentProblems
 from berth.schema.entry import (
     END,
     END_DAY,
@@ -18,7 +19,6 @@ from berth.schema.entry import (
     StandardSeats,
     check_length,
 )
-from berth.schema.report import CONFLICT, IDLE_KEY, MISSING, Report
 from berth.schema.types import (
     AnyText,
     Date,
@@ -43,7 +43,7 @@ class ExtraEntry(ScaledSeats):
     end_day: EndDay | None = field(None, END_DAY, NEXT_DAY)
     name: DnsLabel | None = field(None, NAME, "none")
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         super().check(path, report)
         check_length((self.start_time, self.end_time, self.end_day), path, report)
 
@@ -59,7 +59,7 @@ class DateOrSpan(Model):
     first: Date | None = field(None, "first date of a range", "none", alias="from")
     last: Date | None = field(None, "last date of a range, inclusive", "none", alias="to")
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         pairs = (("date", self.day), ("from", self.first), ("to", self.last))
         given = [name for name, value in pairs if value is not None]
         if given[:1] == ["date"] and given != ["date"]:
@@ -103,7 +103,7 @@ class ListedDates(DateOrSpan, ScaledSeats):
     end_day: EndDay | None = field(None, END_DAY, NEXT_DAY)
     name: DnsLabel | None = field(None, NAME, "none")
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         DateOrSpan.check(self, path, report)
         OwnSeats.check(self, path, report)
         if all(value is None for key, value in self if key not in DateOrSpan.model_fields):
@@ -132,7 +132,7 @@ class MoveTarget(OwnSeats):
     node_count: NodeCount | None = field(None, "only backend nodePool: other nodes", SAME_SEATS)
     seats: NonEmpty[ClassSeats] | None = field(None, "other seats by class", SAME_SEATS)
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         super().check(path, report)
         times = (self.day, self.start_time, self.end_time)
         if all(value is None for value in (*times, self.placeholder_count, self.node_count, self.seats)):

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from berth.findings import GUARDS, NOTE, RULES, WARNING, Path, Problem
 from berth.reading.document import Document
 from berth.schema.cloudvalues import CloudCapacity, GenericCapacity
+from berth.schema.documentproblems import DocumentProblems, Origin, Refusal, close, nearest, shown
 from berth.schema.grammar import dns_label
 from berth.schema.metadata import IGNORE
 from berth.schema.renkunames import KIND, error_answer, is_payload
-from berth.schema.report import Origin, Refusal, Report, close, nearest, shown
 from berth.schema.values import Calendar, Reservation, ResourceClass, Site, Term
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def document_of(kind: str) -> "type[KindDocument]":
 
         return ResourceClassDocument
     if kind == "Calendar":
-        from berth.schema.calendar import CalendarDocument  # noqa: PLC0415
+        from berth.schema.calendardocument import CalendarDocument  # noqa: PLC0415
 
         return CalendarDocument
     if kind == "CloudCapacity":
@@ -124,7 +124,7 @@ class _Reader:
         self.faulty_ids: set[int | None] = set()  # renkuIds of classes with faults; None: one does not say it
 
     def take(self, document: Document) -> None:
-        value, report = document.value, Report(document.file, document.index)
+        value, report = document.value, DocumentProblems(document.file, document.index)
         origin = Origin(document.file, document.index)
         if isinstance(value, list) and any(map(is_payload, value)):
             self.payloads += [(origin._replace(prefix=(i,)), item) for i, item in enumerate(value)]
@@ -144,7 +144,7 @@ class _Reader:
             self._doubt({}, None, KINDS)
         self.problems += report.closed()
 
-    def _declaration(self, value: dict[str, Any], origin: Origin, report: Report) -> None:
+    def _declaration(self, value: dict[str, Any], origin: Origin, report: DocumentProblems) -> None:
         kind = self._kind(value.get("kind"), report)
         kinds = KINDS if kind is None else (kind,)
         metadata = value.get("metadata")
@@ -168,7 +168,7 @@ class _Reader:
             if kind is not None and kind != "Site" and _is_name(name):
                 self.named.setdefault((kind, name), []).append(_Place(origin, ("metadata", "name")))
 
-    def _kind(self, said: Any, report: Report) -> str | None:
+    def _kind(self, said: Any, report: DocumentProblems) -> str | None:
         """Return the kind, or the one that is probably meant; None if unknown."""
         if type(said) is str and said in KINDS:
             return said
@@ -197,7 +197,7 @@ class _Reader:
             number = spec.get("renkuId") if isinstance(spec, dict) else None
             self.faulty_ids.add(number if type(number) is int and number >= 0 else None)
 
-    def _ignore(self, annotations: Any, kind: str | None, origin: Origin, report: Report) -> None:
+    def _ignore(self, annotations: Any, kind: str | None, origin: Origin, report: DocumentProblems) -> None:
         if not isinstance(annotations, dict) or type(annotations.get(IGNORE)) is not str:
             return
         parts = _next_code.split(annotations[IGNORE])
@@ -211,7 +211,7 @@ class _Reader:
 
         names = {c.renku_id: c.name for c in reversed(self.made["ResourceClass"]) if c.renku_id is not None}
         for origin, value in self.payloads:
-            report = Report(origin.file, origin.index, origin.prefix)
+            report = DocumentProblems(origin.file, origin.index, origin.prefix)
             made = renku.read(value, names, self.faulty_ids, report)
             self.problems += report.closed()
             if made is not None:
@@ -229,7 +229,7 @@ class _Reader:
                 yield Problem(DUPLICATE, *place.origin[:2], place.path, message, "Rename one of them.")
 
 
-def _ignored_code(text: str, report: Report, *, by_author: bool) -> str | None:
+def _ignored_code(text: str, report: DocumentProblems, *, by_author: bool) -> str | None:
     """Return the code of `B031: two groups share the room`, or None after what is wrong was reported.
 
     `by_author`: in a reservation, which may not ignore what protects others.

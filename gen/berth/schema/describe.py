@@ -9,15 +9,15 @@ from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import core_schema
 
 from berth.schema import outline
-from berth.schema.base import Meaning, Model, Switch
+from berth.schema.basemodel import Meaning, Model, Switch
 from berth.schema.declared import KINDS, document_of
+from berth.schema.documentproblems import shown
 from berth.schema.engine import OPTIONS
 from berth.schema.metadata import KindDocument
 from berth.schema.nodeclass import NodeClass
-from berth.schema.nodepool import Budget, Requirement, Taint
+from berth.schema.nodepoolparts import Budget, NodeTaint, PoolRequirement
 from berth.schema.outline import Node, fields
-from berth.schema.report import shown
-from berth.schema.scheduling import Affinity, LabelSelector, Toleration, TopologySpread
+from berth.schema.scheduling import Affinity, LabelSelector, PodToleration, TopologySpread
 from berth.schema.site import ClusterSpec, Overridable
 
 Schema = dict[str, Any]
@@ -100,9 +100,9 @@ AS_IN_KUBERNETES = (
     Budget,
     LabelSelector,
     NodeClass,
-    Requirement,
-    Taint,
-    Toleration,
+    PoolRequirement,
+    NodeTaint,
+    PodToleration,
     TopologySpread,
 )
 HEAD = """# Fields

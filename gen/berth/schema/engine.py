@@ -8,14 +8,14 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Protocol
 
 from berth.findings import Path
-from berth.schema.base import Json, Lazy, Model, Switch, field
+from berth.schema.basemodel import Json, Lazy, Model, Switch, field
+from berth.schema.documentproblems import IDLE_KEY, DocumentProblems, shown
 from berth.schema.grammar import UNFIT, is_artifact
-from berth.schema.report import IDLE_KEY, Report, shown
 from berth.schema.types import EngineWord
 
 if TYPE_CHECKING:
-    from berth.schema.argocd import ArgoCD
-    from berth.schema.flux import Flux
+    from berth.schema.argocdoptions import ArgoCD
+    from berth.schema.fluxoptions import Flux
 
 CALLED = {"argocd": "Argo CD", "flux": "Flux"}
 ENGINES = (*CALLED, "none")
@@ -29,8 +29,8 @@ class NoEngine(Model):
 
 
 OPTIONS = {
-    "argocd": Lazy("berth.schema.argocd", "ArgoCD"),
-    "flux": Lazy("berth.schema.flux", "Flux"),
+    "argocd": Lazy("berth.schema.argocdoptions", "ArgoCD"),
+    "flux": Lazy("berth.schema.fluxoptions", "Flux"),
     "none": Lazy(NoEngine),
 }
 
@@ -48,7 +48,7 @@ EngineSpec = Annotated[
     | Annotated[Any, OPTIONS["argocd"]]
     | Annotated[Any, OPTIONS["flux"]]
     | Annotated[Any, OPTIONS["none"]]
-    | Annotated[Any, Lazy("berth.schema.flux", "AnyEngine")],
+    | Annotated[Any, Lazy("berth.schema.fluxoptions", "AnyEngine")],
     Switch(_by_type, hidden=1),
 ]
 
@@ -127,7 +127,7 @@ def check_engines(
     clusters: tuple[_Cluster, ...],
     repository: Any,
     path: Path,
-    report: Report,
+    report: DocumentProblems,
 ) -> None:
     """Check the engines of a site's spec."""
     told: set[Path] = set()
@@ -185,7 +185,9 @@ def _provider(options: Json, repository: Any) -> Iterator[tuple[str, str, str, s
         yield UNFIT, "sourceProvider", f"{kind} has no provider {value}.", fix
 
 
-def _check_repository(repository: Any, chosen: list[tuple[str, Json]], path: Path, report: Report) -> None:
+def _check_repository(
+    repository: Any, chosen: list[tuple[str, Json]], path: Path, report: DocumentProblems
+) -> None:
     """Check where the engine finds what it applies. A Flux whose source is the team's own needs none."""
     asking = [kind for kind, options in chosen if kind == "argocd" or (kind == "flux" and not _own(options))]
     if not asking:
@@ -204,7 +206,7 @@ def _check_repository(repository: Any, chosen: list[tuple[str, Json]], path: Pat
         _check_git_of_flux(url, is_head, at, report)
 
 
-def _check_git_of_flux(url: Any, is_head: bool, at: Path, report: Report) -> None:
+def _check_git_of_flux(url: Any, is_head: bool, at: Path, report: DocumentProblems) -> None:
     if is_head:
         report(UNFIT, at, "Flux cannot follow HEAD.", "Add revision: a branch, for instance main.")
     if not re.match(r"(https?|ssh)://", url):
@@ -219,7 +221,9 @@ def _own(options: Mapping[str, Any]) -> bool:
     return "sourceName" in options
 
 
-def _check_destinations(clusters: dict[int, tuple[_Cluster, str, Json]], path: Path, report: Report) -> None:
+def _check_destinations(
+    clusters: dict[int, tuple[_Cluster, str, Json]], path: Path, report: DocumentProblems
+) -> None:
     """Report two clusters in one place: each would have its objects from the other."""
     seen: dict[Any, tuple[int, str]] = {}
     for i, (cluster, kind, options) in clusters.items():

@@ -3,9 +3,9 @@
 from typing import Annotated, NamedTuple, Protocol, runtime_checkable
 
 from berth.findings import Path
-from berth.schema.base import Model, NonEmpty, Switch, Whole, field
-from berth.schema.calendar import check_order
-from berth.schema.report import CONFLICT, Report
+from berth.schema.basemodel import Model, NonEmpty, Switch, Whole, field
+from berth.schema.calendardocument import check_order
+from berth.schema.documentproblems import CONFLICT, DocumentProblems
 from berth.schema.types import (
     Behavior,
     Date,
@@ -71,7 +71,7 @@ class ScaledClassSeats(ClassSeats):
     scale_down_behavior: Behavior | None = field(None, BEHAVIOR, "that of the entry, or of provisioning")
 
 
-def check_seats(seats: tuple[ClassSeats, ...] | None, path: Path, report: Report) -> None:
+def check_seats(seats: tuple[ClassSeats, ...] | None, path: Path, report: DocumentProblems) -> None:
     """Report a class that is listed twice."""
     names = [line.resource_class for line in seats or ()]
     for i, name in enumerate(names):
@@ -107,7 +107,7 @@ class OwnSeats(Model):
         None, "seats by class, instead of provisioning's", "provisioning's"
     )
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         check_seats(self.seats, (*path, "seats"), report)
 
     def seats_or(self, standard: Seats) -> Seats:
@@ -167,7 +167,7 @@ class ScheduleEntry(ScaledSeats):
     )
     monthly: Monthly | None = field(None, "only `weekly`: once a month, as {week: 1}", "every week")
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         super().check(path, report)
         if self.first is not None and self.last is not None:
             check_order(self.first, self.last, path, report, "until")
@@ -187,7 +187,7 @@ class ScheduleEntry(ScaledSeats):
         return EntryDates(self.first, self.last, _numbers(self.weeks), nth)
 
 
-def check_length(times: tuple[int, int, int | None], path: Path, report: Report) -> None:
+def check_length(times: tuple[int, int, int | None], path: Path, report: DocumentProblems) -> None:
     """Report a window that would have no length. `times`: start, end, and the days between them."""
     start, end, days = times
     if days is None and start == end:

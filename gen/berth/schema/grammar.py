@@ -14,8 +14,8 @@ from berth.notation.refusal import as_typed
 from berth.notation.times import TIME
 from berth.quantity import NANO
 from berth.quantity import parse as parse_quantity
+from berth.schema.documentproblems import CHOICE, RANGE, Refusal, choice, shown
 from berth.schema.renkunames import LONGEST_NAME, slug_or_none
-from berth.schema.report import CHOICE, RANGE, Refusal, choice, shown
 
 NAME, LABEL, QUANTITY, URL = "B019", "B020", "B022", "B034"
 LONGEST_LINE = 200  # characters: lines are cells of tables

@@ -5,8 +5,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from berth.findings import Path
 from berth.schema import grammar, validate
-from berth.schema.base import Model, Text, field
-from berth.schema.report import IDLE_KEY, Origin, Refusal, Report, shown
+from berth.schema.basemodel import Model, Text, field
+from berth.schema.documentproblems import IDLE_KEY, DocumentProblems, Origin, Refusal, shown
 from berth.schema.types import Annotations, AnyText, DnsLabel, Labels, LabelValue
 
 BERTH_DOMAIN = "berth.dev/"
@@ -121,21 +121,21 @@ PodAnnotations = dict[Annotated[str, Text("label key", _pod_annotation)], AnyTex
 
 
 def check_pod_notes(
-    labels: OwnLabels | None, annotations: PodAnnotations | None, path: Path, report: Report
+    labels: OwnLabels | None, annotations: PodAnnotations | None, path: Path, report: DocumentProblems
 ) -> None:
     """Report too many `podLabels`, and too large `podAnnotations`."""
     refuse_many(labels, (*path, "podLabels"), report)
     refuse_much(annotations, (*path, "podAnnotations"), report)
 
 
-def refuse_many(labels: Labels | None, path: Path, report: Report) -> None:
+def refuse_many(labels: Labels | None, path: Path, report: DocumentProblems) -> None:
     """Report more labels than anybody needs: they are on every object."""
     if labels and len(labels) > MOST_LABELS:
         message = f"there are {len(labels)} labels."
         report(grammar.LABEL, path, message, f"Write at most {MOST_LABELS}: they are on every object.")
 
 
-def refuse_much(annotations: Annotations | None, path: Path, report: Report) -> None:
+def refuse_much(annotations: Annotations | None, path: Path, report: DocumentProblems) -> None:
     """Report annotations that are too large together."""
     pairs = (annotations or {}).items()
     size = sum(len(name) + len(text.encode("utf-8", "replace")) for name, text in pairs)
@@ -144,7 +144,7 @@ def refuse_much(annotations: Annotations | None, path: Path, report: Report) -> 
         report(grammar.LABEL, path, message, "Shorten them: they are on every object.")
 
 
-def warn_of_engine_options(metadata: "Metadata", path: Path, report: Report) -> None:
+def warn_of_engine_options(metadata: "Metadata", path: Path, report: DocumentProblems) -> None:
     """Report annotations, and Flux's as labels, with which the engine keeps or resets what it applied."""
     for field_name, pairs in (("annotations", metadata.annotations), ("labels", metadata.labels)):
         for name, text in pairs.items():
@@ -171,7 +171,7 @@ class Metadata(Model):
         {}, "the same; `berth.dev/ignore` on any document", "none"
     )
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         refuse_many(self.labels, (*path, "labels"), report)
         refuse_much(self.annotations, (*path, "annotations"), report)
 
@@ -199,7 +199,7 @@ class KindDocument(Model):
         return False
 
     @classmethod
-    def read(cls, value: Mapping[str, Any], report: Report) -> Any:
+    def read(cls, value: Mapping[str, Any], report: DocumentProblems) -> Any:
         """Return the declaration, or None after it was reported why there is none."""
         # Keys that begin with x- are the author's own.
         document = validate.read(cls, {k: v for k, v in value.items() if not k.startswith("x-")}, report)
@@ -209,7 +209,7 @@ class KindDocument(Model):
         """Return the declaration as the rest of the program uses it."""
         raise NotImplementedError
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         """Report labels and annotations that are on no object, and those that are read on pods only."""
         if not self.renders_metadata:
             others = [name for name in self.metadata.annotations if name not in _NOT_RENDERED]

@@ -11,10 +11,10 @@ from pydantic import Strict
 
 from berth.findings import Path
 from berth.schema import cloudgrammar, grammar
-from berth.schema.base import Length, ListOf, Model, Parsed, Text, Whole, field
+from berth.schema.basemodel import Length, ListOf, Model, Parsed, Text, Whole, field
 from berth.schema.cloudgrammar import BY_ALIAS, FAMILIES
+from berth.schema.documentproblems import CONFLICT, MISSING, RANGE, DocumentProblems, Refusal
 from berth.schema.pod import check_least
-from berth.schema.report import CONFLICT, MISSING, RANGE, Refusal, Report
 from berth.schema.types import INT32, INT64, AnyText
 
 TERM = "B152"
@@ -60,7 +60,7 @@ def _id(prefix: str, what: str) -> Text:
 TermsOf = Annotated[tuple[T, ...], Strict(False), Length(0, MOST_TERMS)]
 
 
-def refuse_beside(term: Mapping[str, Any], lone: str, path: Path, report: Report) -> None:
+def refuse_beside(term: Mapping[str, Any], lone: str, path: Path, report: DocumentProblems) -> None:
     """Report keys of a term next to one that must be alone."""
     beside = [name for name, value in term.items() if name != lone and value is not None]
     if term[lone] is not None and beside:
@@ -77,7 +77,7 @@ class _Term(Model):
             str(known.alias): getattr(self, attribute) for attribute, known in type(self).model_fields.items()
         }
 
-    def require_one(self, names: tuple[str, ...], path: Path, report: Report) -> None:
+    def require_one(self, names: tuple[str, ...], path: Path, report: DocumentProblems) -> None:
         said = self.said()
         if all(said[name] is None for name in names):
             message = f"the term has none of {', '.join(names)}: it selects nothing."
@@ -88,7 +88,7 @@ class SubnetTerm(_Term):
     id: Annotated[str, _id("subnet", "subnet")] | None = field(None)
     tags: Tags | None = field(None)
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         self.require_one(("tags", "id"), path, report)
         refuse_beside(self.said(), "id", path, report)
 
@@ -98,7 +98,7 @@ class SecurityGroupTerm(_Term):
     name: Annotated[str, some("name")] | None = field(None)
     tags: Tags | None = field(None)
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         self.require_one(("tags", "id", "name"), path, report)
         refuse_beside(self.said(), "name" if self.id is None else "id", path, report)
 
@@ -111,7 +111,7 @@ class AmiTerm(_Term):
     ssm_parameter: Annotated[str, some("SSM parameter")] | None = field(None)
     tags: Tags | None = field(None)
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         self.require_one(("tags", "id", "name", "alias", "ssmParameter"), path, report)
         said = self.said()
         for lone in ("id", "alias", "ssmParameter"):
@@ -131,7 +131,7 @@ class Ebs(Model):
     volume_size: VolumeSize | None = field(None)
     volume_type: Literal["standard", "io1", "io2", "gp2", "sc1", "st1", "gp3"] | None = field(None)
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         if self.snapshot_id is None and self.volume_size is None:
             report(MISSING, path, "it has neither snapshotID nor volumeSize.", "Add one of the two.")
         if self.volume_initialization_rate is not None and self.snapshot_id is None:
@@ -167,7 +167,7 @@ class Kubelet(Model):
     pods_per_core: Count | None = field(None)
     system_reserved: KeptAmounts | None = field(None)
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         for name, kept in (("kubeReserved", self.kube_reserved), ("systemReserved", self.system_reserved)):
             check_least(kept, (*path, name), report)
         high, low = self.image_gc_high_threshold_percent, self.image_gc_low_threshold_percent
@@ -247,7 +247,7 @@ class NodeClass(Model):
         of_alias = next((BY_ALIAS[alias.partition("@")[0]] for alias in aliases), "Custom")
         return self.ami_family or of_alias
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         if self.role is None and self.instance_profile is None:
             report(MISSING, path, "it has neither role nor instanceProfile.", "Add one of the two.")
         elif self.role is not None and self.instance_profile is not None:
@@ -259,7 +259,7 @@ class NodeClass(Model):
         self._check_volumes((*path, "blockDeviceMappings"), report)
         self._check_interfaces((*path, "networkInterfaces"), report)
 
-    def _check_terms(self, path: Path, report: Report) -> None:
+    def _check_terms(self, path: Path, report: DocumentProblems) -> None:
         pairs = (
             ("subnetSelectorTerms", self.subnet_selector_terms),
             ("securityGroupSelectorTerms", self.security_group_selector_terms),
@@ -270,7 +270,7 @@ class NodeClass(Model):
                 fix = "Write at least one term, or leave the key out if it is optional."
                 report(TERM, (*path, name), "the list is empty, which the API server refuses.", fix)
 
-    def _check_images(self, path: Path, report: Report) -> None:
+    def _check_images(self, path: Path, report: DocumentProblems) -> None:
         """Check that an alias is alone and matches the family, unless that is Custom."""
         terms, named = self.ami_selector_terms, self.ami_family
         at = (*path, "amiSelectorTerms")
@@ -288,7 +288,7 @@ class NodeClass(Model):
                 message = f"amiFamily {named} does not match the alias {alias}."
                 report(CONFLICT, (*path, "amiFamily"), message, f"Write {meant}, or leave it out.")
 
-    def _check_groups(self, path: Path, report: Report) -> None:
+    def _check_groups(self, path: Path, report: DocumentProblems) -> None:
         for name, value in (
             ("connectionTracking", self.connection_tracking),
             ("placementGroupSelector", self.placement_group_selector),
@@ -299,7 +299,7 @@ class NodeClass(Model):
         if group is not None and None not in (group.id, group.name):
             report(CONFLICT, at, "name and id are both given.", "Keep one of the two.")
 
-    def _check_volumes(self, path: Path, report: Report) -> None:
+    def _check_volumes(self, path: Path, report: DocumentProblems) -> None:
         volumes = self.block_device_mappings or ()
         roots = sum(one.root_volume is True for one in volumes)
         if roots > 1:
@@ -308,7 +308,7 @@ class NodeClass(Model):
             message = f"there are more than {MOST_VOLUMES} volumes."
             report(RANGE, path, message, f"Write at most {MOST_VOLUMES}.")
 
-    def _check_interfaces(self, path: Path, report: Report) -> None:
+    def _check_interfaces(self, path: Path, report: DocumentProblems) -> None:
         found = self.network_interfaces
         if not found:
             return

@@ -11,8 +11,8 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, Union, get_args, 
 
 from pydantic import ConfigDict, TypeAdapter
 
-from berth.schema.base import Lazy, Length, Model, Parsed, Switch, Text, Unique, Whole
-from berth.schema.report import article
+from berth.schema.basemodel import Lazy, Length, Model, Parsed, Switch, Text, Unique, Whole
+from berth.schema.documentproblems import article
 
 MODEL, LIST, MAP, CHOICE, WHOLE, FLAG, TEXT, UNION, ANY = (
     "model",

@@ -11,15 +11,15 @@ from berth.findings import Path
 from berth.quantity import NANO, parse
 from berth.quantity import text as _text
 from berth.schema import grammar
-from berth.schema.base import Json, ListOf, Model, field, lazy
-from berth.schema.report import CONFLICT, Report
+from berth.schema.basemodel import Json, ListOf, Model, field, lazy
+from berth.schema.documentproblems import CONFLICT, DocumentProblems
 from berth.schema.types import DnsName, Labels
 
 if TYPE_CHECKING:
-    from berth.schema.scheduling import Affinity, Toleration, TopologySpread
+    from berth.schema.scheduling import Affinity, PodToleration, TopologySpread
 else:
     Affinity = lazy("berth.schema.scheduling", "Affinity")
-    Toleration = lazy("berth.schema.scheduling", "Toleration")
+    PodToleration = lazy("berth.schema.scheduling", "PodToleration")
     TopologySpread = lazy("berth.schema.scheduling", "TopologySpread")
 
 
@@ -27,7 +27,7 @@ class Tolerating(Model):
     """Which nodes a pod may be on, by their labels and taints."""
 
     node_selector: Labels | None = field(None, "as in a pod: nodes that carry all of these labels", "none")
-    tolerations: ListOf[Toleration] | None = field(None, "as in a pod", "none")
+    tolerations: ListOf[PodToleration] | None = field(None, "as in a pod", "none")
 
 
 class Placing(Tolerating):
@@ -36,7 +36,7 @@ class Placing(Tolerating):
     affinity: Affinity | None = field(None, "as in a pod", "none")
     topology_spread_constraints: ListOf[TopologySpread] | None = field(None, "as in a pod", "none")
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         """Report constraints that the API server refuses: one topology key with the same answer twice."""
         constraints = self.topology_spread_constraints or ()
         pairs = [(one.topology_key, one.when_unsatisfiable) for one in constraints]
@@ -81,7 +81,7 @@ _SMALLER_UNITS = {"Ei": "Pi", "Pi": "Ti", "Ti": "Gi", "Gi": "Mi", "E": "P", "P":
 _MOST_DEVICES = 10**15 * NANO  # above, the API server counts thousandths that overflow
 
 
-def check_resources(requests: Amounts, limits: Amounts, path: Path, report: Report) -> None:
+def check_resources(requests: Amounts, limits: Amounts, path: Path, report: DocumentProblems) -> None:
     """Report requests and limits that the API server would refuse together."""
     names = {**requests, **limits}
     both = {"cpu": "0", "memory": "0", **names}
@@ -99,7 +99,7 @@ def check_resources(requests: Amounts, limits: Amounts, path: Path, report: Repo
             report(CONFLICT, (*path, where, name), message, fix)
 
 
-def _check_limit(name: str, request: str, limit: str, at: Path, report: Report) -> None:
+def _check_limit(name: str, request: str, limit: str, at: Path, report: DocumentProblems) -> None:
     asked, most = parse(request) or 0, parse(limit) or 0
     if name not in grammar.SHARED and most != asked:
         message = f"the limit {limit} differs from the request {request}."
@@ -108,7 +108,7 @@ def _check_limit(name: str, request: str, limit: str, at: Path, report: Report) 
         report(CONFLICT, at, f"the limit {limit} is below the request {request}.", "Raise it, or remove it.")
 
 
-def _check_device(name: str, amount: str, at: Path, report: Report) -> None:
+def _check_device(name: str, amount: str, at: Path, report: DocumentProblems) -> None:
     nanos, page = parse(amount) or 0, grammar.page_size(name)
     if page and nanos % page:
         message = f"{amount} is not a multiple of the page size."
@@ -121,7 +121,9 @@ def _check_device(name: str, amount: str, at: Path, report: Report) -> None:
         )
 
 
-def check_amounts(amounts: Amounts | None, path: Path, report: Report, beside: Amounts | None = None) -> None:
+def check_amounts(
+    amounts: Amounts | None, path: Path, report: DocumentProblems, beside: Amounts | None = None
+) -> None:
     """Warn of amounts of one pod or node that are probably meant in another unit.
 
     cpu and memory are compared where both are in `beside`, which is `amounts` by default.
@@ -150,7 +152,7 @@ def check_amounts(amounts: Amounts | None, path: Path, report: Report, beside: A
             report(UNLIKELY, at, f"{amount} is more storage than a machine has.", _smaller(amount))
 
 
-def check_least(amounts: Amounts | None, path: Path, report: Report) -> None:
+def check_least(amounts: Amounts | None, path: Path, report: DocumentProblems) -> None:
     """Report amounts that are too small for anything that runs, also in sums over many pods."""
     for name, amount in (amounts or {}).items():
         nanos, at = parse(amount) or 0, (*path, name)

@@ -3,8 +3,8 @@
 from typing import Annotated, Literal
 
 from berth.findings import Path
-from berth.schema.base import OR_MAPPING, ListOf, Model, Whole, field
-from berth.schema.report import CONFLICT, MISSING, Report
+from berth.schema.basemodel import OR_MAPPING, ListOf, Model, Whole, field
+from berth.schema.documentproblems import CONFLICT, MISSING, DocumentProblems
 from berth.schema.types import INT32, AnyText, DnsLabel, Labels, Line, Notice, Price
 
 APPROVAL, REFUSE, WARN = "approval", "refuse", "warn"
@@ -32,7 +32,7 @@ class MatchSpec(Model):
     def is_about_shared(self) -> bool:
         return any(kind != RESERVATION for kind in self.kinds)
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         """Report what only reservations have, in a policy about documents that all share."""
         for name in ("owners", "labels", "classes", "clusters", "backends"):
             if self.is_about_shared and getattr(self, name):
@@ -79,7 +79,7 @@ class PolicySpec(Model):
         meaning="`refuse`, `warn` or `{approvalBy}`"
     )
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         if self.unless is not None and self.unless.is_blank:
             fix = "Add names, owners, labels, classes or clusters, or remove it."
             report(MISSING, (*path, "unless"), "it leaves out nothing.", fix)

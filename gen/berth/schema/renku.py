@@ -13,12 +13,12 @@ from berth.findings import Path
 from berth.notation import times
 from berth.notation.days import ORDER
 from berth.schema import validate
-from berth.schema.base import Model, NonEmpty, Parsed, Text, Whole, field
+from berth.schema.basemodel import Model, NonEmpty, Parsed, Text, Whole, field
+from berth.schema.documentproblems import MISSING, DocumentProblems, Origin, Refusal
 from berth.schema.entry import EQUAL_TIMES
-from berth.schema.holders import Replicas
 from berth.schema.renkunames import LONGEST_NAME, name
-from berth.schema.report import MISSING, Origin, Refusal, Report
 from berth.schema.reservation import DEFAULT_LEAD
+from berth.schema.seatholders import ReplicaHolder
 from berth.schema.types import Date, LeadMinutes, SeatCount, Ulid
 from berth.schema.values import EVERY_SESSION, Entry, Recurrence, Reservation, Seats
 
@@ -27,7 +27,7 @@ SECONDS_CUT, LONG_NAME, UNKNOWN_CLASS = "B070", "B071", "B072"
 _TIME = re.compile(r"([0-9]{2}:[0-9]{2})(?::([0-5][0-9]))?", re.ASCII)
 
 
-class Clock(NamedTuple):
+class WrittenTime(NamedTuple):
     """A time of day: minutes after midnight, and as it was written."""
 
     minutes: int
@@ -37,9 +37,9 @@ class Clock(NamedTuple):
 def _clock(read: Text) -> Any:
     """Make the reader of HH:MM or HH:MM:SS; seconds are cut to the minute."""
 
-    def clock(value: Any) -> Clock:
+    def clock(value: Any) -> WrittenTime:
         match = _TIME.fullmatch(value) if type(value) is str else None
-        return Clock(read.read(value if match is None else match[1]), str(value))
+        return WrittenTime(read.read(value if match is None else match[1]), str(value))
 
     return clock
 
@@ -58,8 +58,8 @@ def _name(text: str) -> str:
 
 
 _START, _END = Text("time of day", times.start_time), Text("time of day", _end_time)
-StartClock = Annotated[Clock, Parsed("time of day", _clock(_START), {"type": "string"})]
-EndClock = Annotated[Clock, Parsed("time of day", _clock(_END), {"type": "string"})]
+StartClock = Annotated[WrittenTime, Parsed("time of day", _clock(_START), {"type": "string"})]
+EndClock = Annotated[WrittenTime, Parsed("time of day", _clock(_END), {"type": "string"})]
 
 
 class _TheirModel(Model):
@@ -71,7 +71,7 @@ class PayloadEntry(_TheirModel):
     start_time: StartClock
     end_time: EndClock
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         for key, clock in (("start_time", self.start_time), ("end_time", self.end_time)):
             if len(clock.written) > 5 and not clock.written.endswith(":00"):
                 message = f"the seconds of {clock.written} are cut: the window uses {clock.written[:5]}."
@@ -84,7 +84,7 @@ class PayloadRecurrence(_TheirModel):
     end_date: Date
     schedule: NonEmpty[PayloadEntry]
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         first, last = self.start_date, self.end_date
         if last < first:
             message, fix = f"{last} is before start_date {first}.", "Write a date on or after start_date."
@@ -150,13 +150,15 @@ class Payload(_TheirModel):
             lead=self.provisioning.lead_time_minutes,
             behavior=self.provisioning.scale_down_behavior,
             sessions=EVERY_SESSION._replace(project_template=self.project_template_id),
-            holder=Replicas(),
+            holder=ReplicaHolder(),
             suspend=False,
             renku=True,
         )
 
 
-def read(value: Any, names: Mapping[int, str], faulty: Set[int | None], report: Report) -> Reservation | None:
+def read(
+    value: Any, names: Mapping[int, str], faulty: Set[int | None], report: DocumentProblems
+) -> Reservation | None:
     """Return the reservation of one payload; None after it was reported why there is none.
 
     `names` are the classes by Renku's ids; `faulty` are the ids of classes whose faults are reported already,

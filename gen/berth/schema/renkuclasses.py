@@ -14,10 +14,10 @@ from berth.reading.document import parse
 from berth.reading.source import Source
 from berth.reading.text import SyntaxProblem
 from berth.schema import validate
-from berth.schema.base import Json, ListOf, Model, Parsed, Whole, field, wrong_type
+from berth.schema.basemodel import Json, ListOf, Model, Parsed, Whole, field, wrong_type
+from berth.schema.documentproblems import CONFLICT, MISSING, RANGE, TYPE, DocumentProblems, Refusal, shown
 from berth.schema.pod import Amounts
 from berth.schema.renkunames import KIND, error_answer, name_of
-from berth.schema.report import CONFLICT, MISSING, RANGE, TYPE, Refusal, Report, shown
 from berth.schema.scheduling import PREFERRED, REQUIRED
 from berth.schema.types import INT64, AnyText, LabelKey
 
@@ -140,7 +140,7 @@ def read_pools(source: Source) -> PoolsReading:
         problems.append(Problem(TYPE, source.file, documents[1].index, (), message, "Split the file."))
     if len(documents) != 1:
         return PoolsReading(None, tuple(problems))
-    report = Report(source.file, documents[0].index)
+    report = DocumentProblems(source.file, documents[0].index)
     found = list(_rows(documents[0].value, report))
     problems += report.problems
     if not found and not any(severity(one.code) == ERROR for one in problems):
@@ -154,7 +154,7 @@ def read_pools(source: Source) -> PoolsReading:
 _Row = tuple[_Pool | None, _Class, Path]  # the path is that of the class
 
 
-def _rows(value: Any, report: Report) -> Iterator[_Row]:
+def _rows(value: Any, report: DocumentProblems) -> Iterator[_Row]:
     """Yield each class with its pool, and report what is wrong."""
     answer = error_answer(value)
     if answer is not None:
@@ -164,7 +164,7 @@ def _rows(value: Any, report: Report) -> Iterator[_Row]:
     paths: list[Path] = [(i,) for i in range(len(items))] if isinstance(value, list) else [()]
     ids: set[int] = set()
     for path, item in zip(paths, items, strict=True):
-        inner = Report(report.file, report.index, path)
+        inner = DocumentProblems(report.file, report.index, path)
         for pool, one, at in _of_item(item, inner):
             if one.id in ids:
                 inner(CONFLICT, (*at, "id"), f"duplicate id {one.id}.", "Keep one of the two classes.")
@@ -173,7 +173,7 @@ def _rows(value: Any, report: Report) -> Iterator[_Row]:
         report.problems += inner.problems
 
 
-def _of_item(item: Any, report: Report) -> Iterator[_Row]:
+def _of_item(item: Any, report: DocumentProblems) -> Iterator[_Row]:
     keys = item.keys() if isinstance(item, dict) else set()
     if "classes" in keys:
         pool = validate.read(_Pool, item, report)

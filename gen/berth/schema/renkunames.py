@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 
 from berth.findings import Path
-from berth.schema.report import shown
+from berth.schema.documentproblems import shown
 
 _SNAKE = {
     "startDate": "start_date",

@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from berth.core.timetable import Buffer
 from berth.findings import Path
-from berth.schema.base import ListOf, Model, NonEmpty, Text, field, lazy
+from berth.schema.basemodel import ListOf, Model, NonEmpty, Text, field, lazy
+from berth.schema.documentproblems import (
+    CONFLICT,
+    IDLE_KEY,
+    MISSING,
+    RANGE,
+    DocumentProblems,
+    Origin,
+    Refusal,
+)
 from berth.schema.entry import (
     BEHAVIOR,
     LEAD,
@@ -19,10 +28,9 @@ from berth.schema.entry import (
     listed,
     scaling,
 )
-from berth.schema.holders import HOLDERS, Holder, Replicas, Unit
 from berth.schema.metadata import KindDocument, warn_of_engine_options
-from berth.schema.recurrence import STANDING, RecurrenceSpec
-from berth.schema.report import CONFLICT, IDLE_KEY, MISSING, RANGE, Origin, Refusal, Report
+from berth.schema.recurrencespec import STANDING, RecurrenceSpec
+from berth.schema.seatholders import HOLDERS, Holder, ReplicaHolder, Unit
 from berth.schema.types import (
     Annotations,
     Behavior,
@@ -105,7 +113,7 @@ class Provisioning(Model):
         None, "with scaleDownBehavior buffer: spare seats, as `{percent: 20, minimum: 5}`", "none"
     )
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         check_seats(self.seats, (*path, "seats"), report)
         for i, (step, after) in enumerate(pairwise(self.profile or ())):
             if after.at <= step.at:
@@ -141,7 +149,7 @@ class SessionMatchSpec(Model):
     )
     carry_over: bool = field(False, "true: the same people stay, and count for the next occurrence at once")
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         if self.carry_over is not True:
             return
         if self.handover_minutes is not None:
@@ -194,9 +202,9 @@ class ReservationSpec(Model):
 
     @property
     def backend_type(self) -> str:
-        return Replicas.backend if self.backend is None else self.backend.type
+        return ReplicaHolder.backend if self.backend is None else self.backend.type
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         if self.backend is not None and self.backend.standing:
             self._check_standing(path, report)
         elif self.recurrence is None:
@@ -206,7 +214,7 @@ class ReservationSpec(Model):
         self._check_behavior(path, report)
         self._check_buffer(path, report)
 
-    def _check_standing(self, path: Path, report: Report) -> None:
+    def _check_standing(self, path: Path, report: DocumentProblems) -> None:
         """Report keys about windows, which standing seats do not have."""
         if self.recurrence is not None:
             message = "backend.standing holds seats without windows, so there is no recurrence."
@@ -223,7 +231,7 @@ class ReservationSpec(Model):
                 message = f"standing seats have no windows: {at[-1]} has no effect."
                 report(IDLE_KEY, (*path, "provisioning", *at), message, "Remove it.", at_key=True)
 
-    def _check_seats(self, path: Path, report: Report) -> None:
+    def _check_seats(self, path: Path, report: DocumentProblems) -> None:
         """Check that there is one class and its count, or a list by class; never both."""
         form, at = self.provisioning.form, (*path, "provisioning")
         is_listed = self.provisioning.seats is not None
@@ -240,7 +248,7 @@ class ReservationSpec(Model):
         if self.recurrence is not None and is_listed != (form is not None):
             self.recurrence.check_form("seats" if is_listed else str(form), (*path, "recurrence"), report)
 
-    def _check_counts(self, path: Path, report: Report) -> None:
+    def _check_counts(self, path: Path, report: DocumentProblems) -> None:
         """Check that nodes or seats are counted, as the backend holds them."""
         backend = self.backend_type
         unit = HOLDERS[backend].unit
@@ -258,7 +266,7 @@ class ReservationSpec(Model):
                 fix = f"Add {unit.field}: how many {unit.plural}."
                 report(MISSING, (*path, *at), f"{unit.field} is missing.", fix)
 
-    def _check_behavior(self, path: Path, report: Report) -> None:
+    def _check_behavior(self, path: Path, report: DocumentProblems) -> None:
         """Check that the backend can follow sessions as `scaleDownBehavior` says."""
         holder = HOLDERS[self.backend_type]
         for at, line in self._scaling_lines():
@@ -272,7 +280,7 @@ class ReservationSpec(Model):
                     "Write none, or leave it out.",
                 )
 
-    def _check_buffer(self, path: Path, report: Report) -> None:
+    def _check_buffer(self, path: Path, report: DocumentProblems) -> None:
         """Check that the behavior `buffer` and its numbers come together."""
         behaviors = [line.scale_down_behavior for _, line in self._scaling_lines()]
         at, has_buffer = (*path, "provisioning"), self.provisioning.buffer is not None
@@ -313,13 +321,13 @@ class ReservationDocument(KindDocument):
     def renders_metadata(self) -> bool:
         return True
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         super().check(path, report)
         warn_of_engine_options(self.metadata, (*path, "metadata"), report)
 
     def declared(self, origin: Origin) -> Reservation:
         spec, metadata, provisioning = self.spec, self.metadata, self.spec.provisioning
-        holder = Replicas() if spec.backend is None else spec.backend.holder
+        holder = ReplicaHolder() if spec.backend is None else spec.backend.holder
         standard = spec.standard(Scaling(DEFAULT_LEAD, holder.behaviors[0]))
         usual = standard.usual if holder.persistence is None else Scaling(0, "none")
         return Reservation(

@@ -3,11 +3,11 @@
 from typing import Annotated, ClassVar, Literal
 
 from berth.findings import Path
-from berth.schema.base import NonEmpty, UniqueList, Whole, field
+from berth.schema.basemodel import NonEmpty, UniqueList, Whole, field
+from berth.schema.classsessions import ClassSessions
+from berth.schema.documentproblems import IDLE_KEY, MISSING, DocumentProblems, Origin
 from berth.schema.metadata import KindDocument, OwnLabels, PodAnnotations, check_pod_notes
 from berth.schema.pod import Placement, check_resources, completed
-from berth.schema.report import IDLE_KEY, MISSING, Origin, Report
-from berth.schema.sessions import ClassSessions
 from berth.schema.types import (
     AnyText,
     DnsLabel,
@@ -53,7 +53,7 @@ class ResourceClassSpec(Placement):
         None, "how its sessions are recognized", "none: only behavior `none`"
     )
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         super().check(path, report)
         check_pod_notes(self.pod_labels, self.pod_annotations, path, report)
         idle = {"imageWarmUp": self.image_warm_up, "imagePullSecrets": self.image_pull_secrets}

@@ -6,8 +6,8 @@ Most documents have none of them, so that the other models import this module on
 from typing import Annotated, Literal
 
 from berth.findings import Path
-from berth.schema.base import ListOf, Model, NonEmpty, Whole, field
-from berth.schema.report import CONFLICT, MISSING, Report
+from berth.schema.basemodel import ListOf, Model, NonEmpty, Whole, field
+from berth.schema.documentproblems import CONFLICT, MISSING, DocumentProblems
 from berth.schema.types import INT32, DnsLabel, LabelKey, Labels, LabelValue, NodeName
 
 REQUIRED, PREFERRED = (
@@ -18,14 +18,14 @@ Effect = Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
 Weight = Annotated[int, Whole(1, 100)]
 
 
-class Toleration(Model):
+class PodToleration(Model):
     key: LabelKey | None = field(None)
     operator: Literal["Exists", "Equal"] | None = field(None)
     value: LabelValue | None = field(None)
     effect: Effect | None = field(None)
     toleration_seconds: Annotated[int, Whole(-(2**31), 2**31)] | None = field(None)
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         if self.operator == "Exists" and self.value:
             message = "operator Exists takes no value."
             report(CONFLICT, (*path, "value"), message, "Remove value.", at_key=True)
@@ -45,7 +45,7 @@ class _Requirement(Model):
     operator: str
     values: ListOf[LabelValue] | None = field(None)
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         operator, values = self.operator, self.values
         if operator in ("In", "NotIn") and not values:
             report(MISSING, path, f"operator {operator} needs values.", "Add values: a list.")
@@ -61,7 +61,7 @@ def _is_one_number(values: tuple[str, ...]) -> bool:
     return len(values) == 1 and values[0].isdecimal()
 
 
-class LabelRequirement(_Requirement):
+class LabelExpression(_Requirement):
     operator: Literal["In", "NotIn", "Exists", "DoesNotExist"]
 
 
@@ -71,7 +71,7 @@ class NodeRequirement(_Requirement):
 
 class LabelSelector(Model):
     match_labels: Labels | None = field(None)
-    match_expressions: ListOf[LabelRequirement] | None = field(None)
+    match_expressions: ListOf[LabelExpression] | None = field(None)
 
 
 class FieldRequirement(Model):
@@ -79,7 +79,7 @@ class FieldRequirement(Model):
     operator: Literal["In", "NotIn"]
     values: ListOf[NodeName]
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         if len(self.values) != 1:
             report(CONFLICT, (*path, "values"), "a field takes exactly one value.", "Write one node name.")
 
@@ -104,7 +104,7 @@ class NodeAffinity(Model):
 
 
 def _check_label_keys(
-    term: "PodTerm | TopologySpread", other: tuple[str, ...], path: Path, report: Report
+    term: "PodTerm | TopologySpread", other: tuple[str, ...], path: Path, report: DocumentProblems
 ) -> None:
     """Report duplicate keys: the API server adds `matchLabelKeys` to the selector."""
     matching, selector = term.match_label_keys or (), term.label_selector
@@ -130,7 +130,7 @@ class PodTerm(Model):
     match_label_keys: ListOf[LabelKey] | None = field(None)
     mismatch_label_keys: ListOf[LabelKey] | None = field(None)
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         _check_label_keys(self, self.mismatch_label_keys or (), path, report)
 
 
@@ -160,7 +160,7 @@ class TopologySpread(Model):
     node_taints_policy: Literal["Honor", "Ignore"] | None = field(None)
     match_label_keys: ListOf[LabelKey] | None = field(None)
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         if self.min_domains is not None and self.when_unsatisfiable == "ScheduleAnyway":
             fix = "Write whenUnsatisfiable: DoNotSchedule, or remove minDomains."
             report(CONFLICT, (*path, "minDomains"), "minDomains needs DoNotSchedule.", fix, at_key=True)

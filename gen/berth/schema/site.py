@@ -7,7 +7,7 @@ from berth.findings import Path
 from berth.names import DISTRIBUTION
 from berth.schema import engine as engines
 from berth.schema import grammar
-from berth.schema.base import (
+from berth.schema.basemodel import (
     OR_MAPPING,
     ListOf,
     Model,
@@ -19,10 +19,10 @@ from berth.schema.base import (
     field,
     lazy,
 )
+from berth.schema.documentproblems import DocumentProblems, Origin, Refusal, shown
 from berth.schema.engine import EngineSpec
 from berth.schema.metadata import KindDocument
 from berth.schema.pod import Tolerating, check_amounts, layered
-from berth.schema.report import Origin, Refusal, Report, shown
 from berth.schema.types import DnsLabel, File, KubernetesVersion, Price, Resources, TimeZone
 from berth.schema.values import (
     AUTOPILOT,
@@ -182,7 +182,7 @@ class ClusterSpec(Overridable):
         "none",
     )
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         super().check(path, report)
         check_amounts(self.largest_node, (*path, "largestNode"), report)
         if isinstance(self.z2jh, Model | tuple):  # their model is imported when a site has some
@@ -233,7 +233,7 @@ class SiteSpec(Overridable):
     diff: DiffSpec = field(DiffSpec.model_construct(), "what `berth diff` warns of", "24 hours")
     policies: ListOf[PolicySpec] = field((), "what needs an approval, a warning, or is refused", "none")
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         """Check that names differ, that priorities fit the autoscalers, and what engines mean together."""
         names = [one.name for one in self.clusters]
         inherited = set()
@@ -252,14 +252,14 @@ class SiteSpec(Overridable):
         self._check_images(path, report)
         engines.check_engines(self.engine, self.clusters, self.repository, path, report)
 
-    def _check_policies(self, path: Path, report: Report) -> None:
+    def _check_policies(self, path: Path, report: DocumentProblems) -> None:
         names = [one.name for one in self.policies]
         for i, name in enumerate(names):
             if name in names[:i]:
                 message, fix = f"duplicate policy name {shown(name)}.", "Give each its own name."
                 report(DUPLICATE_NAME, (*path, "policies", i, "name"), message, fix)
 
-    def _check_images(self, path: Path, report: Report) -> None:
+    def _check_images(self, path: Path, report: DocumentProblems) -> None:
         """Note once that images are given by tag."""
         given = [((*path, "images"), self.images)]
         given += [((*path, "clusters", i, "images"), one.images) for i, one in enumerate(self.clusters)]
@@ -283,7 +283,7 @@ def priority_value(said: "int | PrioritySpec | None", path: Path) -> tuple[int |
     return said.value, (*path, "value")
 
 
-def check_priority(value: int | None, path: Path, autoscalers: set[str], report: Report) -> None:
+def check_priority(value: int | None, path: Path, autoscalers: set[str], report: DocumentProblems) -> None:
     """Report priorities with which autoscalers add no nodes, or sessions cannot preempt."""
     if value is None:
         return

@@ -7,10 +7,10 @@ from berth.findings import Path
 from berth.karpenter.versions import GATES, NEWEST, OLDEST
 from berth.notation.days import ORDER
 from berth.schema import grammar
-from berth.schema.base import Model, NonEmptyUnique, Text, UniqueList, Whole, field
+from berth.schema.basemodel import Model, NonEmptyUnique, Text, UniqueList, Whole, field
+from berth.schema.documentproblems import CONFLICT, MISSING, DocumentProblems, Refusal, choice, shown
 from berth.schema.metadata import OwnLabels, PodAnnotations, check_pod_notes
 from berth.schema.pod import Tolerating, check_least, check_resources
-from berth.schema.report import CONFLICT, MISSING, Refusal, Report, choice, shown
 from berth.schema.types import AnyText, Date, DnsLabel, DnsName, File, Folder, Labels, Resources
 
 CONFIGURED = "B115"
@@ -52,7 +52,7 @@ class CeilingSpec(Model):
     )
     until: Date | None = field(None, "last date of the ceiling, inclusive", "always")
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         first, last = self.first, self.until
         if first is not None and last is not None and last < first:
             message = f"{last} is before from {first}."
@@ -90,7 +90,7 @@ class JobResources(Model):
     requests: Resources = field({}, "mapping (quantity for each key)")
     limits: Resources = field({}, "mapping (quantity for each key)")
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         check_resources(self.requests, self.limits, path, report)
 
 
@@ -112,7 +112,7 @@ class RuntimeSpec(Tolerating):
         None, "whether Deployments and CronJobs explain to kube-linter why a limit is missing", "`false`"
     )
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         check_pod_notes(self.pod_labels, self.pod_annotations, path, report)
 
 
@@ -176,7 +176,7 @@ class KoordinatorSpec(Model):
         False, "whether the webhook of Koordinator may change session pods, for `sessionAffinity`"
     )
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         if self.scheduler_name == _STOCK:
             message = (
                 f"{_STOCK} is Kubernetes' own scheduler, which does not know slots, unless Koordinator "
@@ -217,7 +217,7 @@ class HubSpec(Model):
         return self.files or ((self.file,) if self.file else ())
 
 
-def check_hubs(hubs: tuple[HubSpec, ...], path: Path, report: Report, *, is_list: bool) -> None:
+def check_hubs(hubs: tuple[HubSpec, ...], path: Path, report: DocumentProblems, *, is_list: bool) -> None:
     """Report hubs without a file, and several that cannot be told apart."""
     taken: list[str] = []
     for i, one in enumerate(hubs):
@@ -242,7 +242,7 @@ class Destination(Model):
     server: AnyText | None = field(None)
     name: AnyText | None = field(None)
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         if self.server is not None and self.name is not None:
             report(CONFLICT, path, "server and name are both given.", "Keep one of the two.")
         if self.server is None and self.name is None:

@@ -16,10 +16,9 @@ from berth.findings import Path
 from berth.notation.days import day
 from berth.reading.scalar import ZeroPrefixedNumber, plain
 from berth.schema import outline
-from berth.schema.base import Length, Model, Parsed, Unique, Whole, wrong_type
+from berth.schema.basemodel import Length, Model, Parsed, Unique, Whole, wrong_type
 from berth.schema.counts import SEAT_WORDS, meant_count
-from berth.schema.outline import Node, fields
-from berth.schema.report import (
+from berth.schema.documentproblems import (
     CHOICE,
     CONFLICT,
     MISSING,
@@ -27,14 +26,15 @@ from berth.schema.report import (
     RANGE,
     TYPE,
     UNKNOWN_KEY,
+    DocumentProblems,
     Refusal,
-    Report,
     article,
     choice,
     close,
     nearest,
     shown,
 )
+from berth.schema.outline import Node, fields
 
 M = TypeVar("M", bound=Model)
 _KEY = "[key]"  # how pydantic's location ends where the key of a mapping is faulty
@@ -51,13 +51,13 @@ _SYNONYMS = (
 )
 
 
-def read(model: type[M], value: Any, report: Report) -> M | None:
+def read(model: type[M], value: Any, report: DocumentProblems) -> M | None:
     """Return the model of a value; None if any error is reported."""
     read_value: M | None = read_as(model, value, report)
     return read_value
 
 
-def read_as(hint: Any, value: Any, report: Report) -> Any:
+def read_as(hint: Any, value: Any, report: DocumentProblems) -> Any:
     """Return what any annotated type makes of a value; None if any error is reported."""
     node = _node(hint)
     try:
@@ -86,7 +86,7 @@ def read_text(model: type[Model], key: str, text: str) -> Any:
 _node = lru_cache(maxsize=256)(Node)
 
 
-def _validated(node: Node, value: Any, report: Report) -> Any:
+def _validated(node: Node, value: Any, report: DocumentProblems) -> Any:
     """Return what the type makes of a value; None after it is reported why that is refused."""
     try:
         return node.validate(value)
@@ -116,7 +116,7 @@ def _without_nulls(node: Node, value: Any) -> Any:
     return value
 
 
-def _report(error: dict[str, Any], node: Node, value: Any, report: Report) -> None:
+def _report(error: dict[str, Any], node: Node, value: Any, report: DocumentProblems) -> None:
     """Report one error of pydantic's, in the words of the place where it is."""
     path: Path = ()
     rest = list(error["loc"])
@@ -147,7 +147,7 @@ def _report(error: dict[str, Any], node: Node, value: Any, report: Report) -> No
         report.refuse(_refusal(error, node, value), path, at_key=at_key)
 
 
-def _unknown(path: Path, parent: Node, value: Mapping[str, Any], report: Report) -> None:
+def _unknown(path: Path, parent: Node, value: Mapping[str, Any], report: DocumentProblems) -> None:
     name = str(path[-1])
     meant = _synonym(parent, value, name)
     advice = nearest(name, tuple(fields(parent.type)), "Known here:")
@@ -184,7 +184,7 @@ def _accepts(node: Node, value: Any) -> bool:
     return value is not None
 
 
-def _missing(path: Path, parent: Node, value: Mapping[str, Any], report: Report) -> None:
+def _missing(path: Path, parent: Node, value: Mapping[str, Any], report: DocumentProblems) -> None:
     """Report a key that is missing, unless a misspelled one means it."""
     name = str(path[-1])
     if name not in _misspelled(parent, value):
@@ -255,7 +255,7 @@ def _not_list(node: Node, value: Any) -> Refusal:
     return Refusal(f"{shown(value)} is not a list.", fix, TYPE)
 
 
-def _examine_sound(node: Node, value: Any, path: Path, report: Report) -> None:
+def _examine_sound(node: Node, value: Any, path: Path, report: DocumentProblems) -> None:
     """Ask the models in a value that may be faulty, as far as nothing in them is."""
     if not node.has_rules:
         return
@@ -277,7 +277,7 @@ def _examine_sound(node: Node, value: Any, path: Path, report: Report) -> None:
                 _examine_sound(known.node, value[name], (*path, name), report)
 
 
-def examine(model: Any, path: Path, report: Report) -> None:
+def examine(model: Any, path: Path, report: DocumentProblems) -> None:
     """Ask every model inside of a model, and then itself, what is wrong beyond its shape."""
     kind: Any = type(model)
     ruled = outline.ruled(kind)
@@ -292,7 +292,7 @@ def examine(model: Any, path: Path, report: Report) -> None:
         model.check(path, report)
 
 
-def _examine(node: Node, value: Any, path: Path, report: Report) -> None:
+def _examine(node: Node, value: Any, path: Path, report: DocumentProblems) -> None:
     if node.kind != outline.LIST:
         examine(value, path, report)
         return
@@ -302,7 +302,7 @@ def _examine(node: Node, value: Any, path: Path, report: Report) -> None:
         _examine_twice(value, path, report)
 
 
-def _examine_twice(values: tuple[Any, ...], path: Path, report: Report) -> None:
+def _examine_twice(values: tuple[Any, ...], path: Path, report: DocumentProblems) -> None:
     for i, value in enumerate(values):
         if value in values[:i]:
             report(CONFLICT, (*path, i), f"duplicate {shown(value)}.", "Remove one of the two.")

@@ -9,18 +9,18 @@ from datetime import date
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from berth.core.timetable import Buffer
-from berth.schema.report import Origin
+from berth.schema.documentproblems import Origin
 
 if TYPE_CHECKING:
     from decimal import Decimal  # expensive to load, and few sites declare a price
 
-    from berth.schema.argocd import ArgoCD
+    from berth.schema.argocdoptions import ArgoCD
+    from berth.schema.classsessions import ClassSessions
     from berth.schema.engine import NoEngine
-    from berth.schema.flux import Flux
-    from berth.schema.holders import Holder
+    from berth.schema.fluxoptions import Flux
     from berth.schema.pod import Placement, Tolerating
     from berth.schema.policies import PolicySpec
-    from berth.schema.sessions import ClassSessions
+    from berth.schema.seatholders import Holder
     from berth.schema.siteparts import CeilingSpec, KarpenterSpec, KoordinatorSpec, RenkuSpec, RepositorySpec
 
 

@@ -16,12 +16,12 @@ from berth.quantity import parse as parse_amount
 from berth.reading.source import Source
 from berth.reading.text import SyntaxProblem
 from berth.schema import grammar, helmvalues, validate
-from berth.schema.base import Json, ListOf, Model, Parsed, Switch, Whole, field, wrong_type
+from berth.schema.basemodel import Json, ListOf, Model, Parsed, Switch, Whole, field, wrong_type
+from berth.schema.documentproblems import RANGE, TYPE, DocumentProblems, Refusal, shown
 from berth.schema.helmvalues import UNSEEN, HelmValues, below, merged
 from berth.schema.pod import Amounts, Placement, completed
 from berth.schema.renkunames import fitted, name_of
-from berth.schema.report import RANGE, TYPE, Refusal, Report, shown
-from berth.schema.scheduling import PREFERRED, REQUIRED, NodeTerm, PreferredNodeTerm, Toleration
+from berth.schema.scheduling import PREFERRED, REQUIRED, NodeTerm, PodToleration, PreferredNodeTerm
 from berth.schema.types import INT32, Amount, AnyText, LabelKey, LabelValue, ResourceName
 
 PROFILE = "profile"
@@ -109,7 +109,7 @@ class Spawner(_Theirs):
     extra_resource_guarantees: _Amounts | None = field(None)
     extra_resource_limits: _Amounts | None = field(None)
     node_selector: _Labels | None = field(None)
-    tolerations: Annotated[ListOf[Toleration] | dict[str, Toleration], _BY_KEY] | None = field(None)
+    tolerations: Annotated[ListOf[PodToleration] | dict[str, PodToleration], _BY_KEY] | None = field(None)
     node_affinity_required: Annotated[ListOf[NodeTerm] | dict[str, NodeTerm], _BY_KEY] | None = field(None)
     node_affinity_preferred: (
         Annotated[ListOf[PreferredNodeTerm] | dict[str, PreferredNodeTerm], _BY_KEY] | None
@@ -252,7 +252,7 @@ class _SingleUser(_Theirs):
     memory: _MemoryBounds = field(_MemoryBounds.model_construct())
     extra_resource: _ResourceBounds = field(_ResourceBounds.model_construct())
     node_selector: _Labels = field({})
-    extra_tolerations: ListOf[Toleration] = field(())
+    extra_tolerations: ListOf[PodToleration] = field(())
     extra_node_affinity: _NodeTerms = field(_NodeTerms.model_construct())
     extra_labels: dict[LabelKey, AnyText | None] = field({})
     extra_pod_config: _PodConfig | None = field(None)
@@ -265,7 +265,7 @@ class _Affinity(_Theirs):
 
 class _UserPods(_Theirs):
     node_affinity: _Affinity = field(_Affinity.model_construct())
-    tolerations: ListOf[Toleration] = field(())
+    tolerations: ListOf[PodToleration] = field(())
 
 
 class _UserScheduler(_Theirs):
@@ -386,7 +386,7 @@ SCHEDULER = "-user-scheduler"
 """How the name of the chart's scheduler ends."""
 
 
-class Session(NamedTuple):
+class ProfileSession(NamedTuple):
     """The sessions of one profile, with a choice for each option that changes their size or place."""
 
     name: str
@@ -417,14 +417,14 @@ class Hub(NamedTuple):
     """A JupyterHub, as its values say."""
 
     values: Values
-    sessions: tuple[Session, ...]
+    sessions: tuple[ProfileSession, ...]
     written: HelmValues
 
     @property
     def user_scheduler(self) -> str:
         return self.values.user_scheduler(self.written.release)
 
-    def amount_path(self, session: Session, resource: str) -> Path:
+    def amount_path(self, session: ProfileSession, resource: str) -> Path:
         """Return where a limit or guarantee of a session is written: the most special one.
 
         With choices of a profile, it is the profile: each of them may change the amount.
@@ -478,7 +478,7 @@ def read_hub(
     written = reading.values
     if written is None:
         return HubReading(None, reading.problems, reading.sources)
-    whole, report = merged(CHART, written.value), Report("", 0)
+    whole, report = merged(CHART, written.value), DocumentProblems("", 0)
     values = validate.read(Values, whole, report)
     found = [_placed(one, whole, written) for one in report.closed()]
     found += _hidden_in_code(whole, written)
@@ -542,7 +542,7 @@ def _mapping(value: Any) -> Json:
     return value if isinstance(value, dict) else {}
 
 
-def _sessions(values: Values) -> Iterator[Session]:
+def _sessions(values: Values) -> Iterator[ProfileSession]:
     """Yield the sessions that people can start. Without profiles there is one kind: `jupyterhub`."""
     usual = values.spawner
     path, listed = values.profiles
@@ -587,11 +587,13 @@ def _matters(own: Spawner, choice: _Choice) -> bool:
     return (other.resources, other.placement) != (own.resources, own.placement)
 
 
-def _session(title: str, picked: tuple[tuple[str, str], ...], spawner: Spawner, usual: Spawner) -> Session:
+def _session(
+    title: str, picked: tuple[tuple[str, str], ...], spawner: Spawner, usual: Spawner
+) -> ProfileSession:
     labels, before = _fixed(spawner.extra_labels), _fixed(usual.extra_labels)
     added = {key: text for key, text in labels.items() if before.get(key) != text}
     name = fitted("-".join(text for _, text in picked) or "jupyterhub", title)
-    return Session(name, title, picked, {**labels, **_POD_LABELS}, added, spawner)
+    return ProfileSession(name, title, picked, {**labels, **_POD_LABELS}, added, spawner)
 
 
 def _names(images: Iterable[str | None]) -> tuple[str, ...]:

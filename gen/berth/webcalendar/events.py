@@ -4,13 +4,13 @@ from collections.abc import Iterable
 from datetime import date
 from typing import NamedTuple
 
+from berth.dates.expansion import Occurrence
 from berth.dates.moments import local_day, local_text, named
-from berth.dates.occurrence import Occurrence
 from berth.dates.recurrence import EXTRA, MOVED, OTHER_SEATS, SUSPENDED
 from berth.dates.zone import DAY, day_of
 from berth.output.answers import seats_text
-from berth.output.calendar import CalendarEvent, StandingEvent
-from berth.schema.holders import Persistence
+from berth.output.calendarfile import CalendarEvent, StandingEvent
+from berth.schema.seatholders import Persistence
 from berth.schema.values import Reservation, Seats, Site
 from berth.webcalendar.links import file_url
 

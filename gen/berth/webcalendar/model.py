@@ -13,12 +13,12 @@ from berth.cost.clusterplans import ClusterPlan
 from berth.cost.formatting import money_or_unknown
 from berth.cost.ledger import CostLine, CostSum, TimeRange, cost_lines, day_splitter, sum_by
 from berth.cost.results import MachineCounts, dollars
+from berth.dates.expansion import Expansion, Occurrence
 from berth.dates.moments import named
-from berth.dates.occurrence import Expansion, Occurrence
 from berth.dates.zone import DAY, clock, date_text, walls
 from berth.manifests.placed import cluster_of
 from berth.quantity import parse
-from berth.schema.holders import Unit
+from berth.schema.seatholders import Unit
 from berth.schema.values import Cluster, Reservation, ResourceClass, Site
 from berth.webcalendar.zoneoffsets import ZoneOffsets, zone_offsets
 

@@ -7,7 +7,7 @@ from berth.output import findinglist
 from berth.output.folder import header
 from berth.output.templates import Renderer
 from berth.pipeline import Pipeline
-from berth.render import engine_texts
+from berth.rendering import engine_texts
 
 from tests.generate import document, write
 from tests.manifests.parts import Object, objects

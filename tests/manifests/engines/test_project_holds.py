@@ -4,11 +4,11 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
-from berth.manifests.backends.base import Manifest
+from berth.manifests.backends.backendinterface import Manifest
 from berth.manifests.engines import argocd
 from berth.output.templates import Renderer
 from berth.pipeline import Pipeline
-from berth.render import base_text, engine_texts, reservation_text
+from berth.rendering import base_text, engine_texts, reservation_text
 
 from tests import generate
 from tests.manifests.parts import Object, objects

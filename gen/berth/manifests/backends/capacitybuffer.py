@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from berth.core.labels import CLASS
-from berth.dates.occurrence import Occurrence
-from berth.manifests import pools, rbac, window
-from berth.manifests.backends.base import Backend, Manifest
+from berth.dates.expansion import Occurrence
+from berth.manifests import deployments, rbac, window
+from berth.manifests.backends.backendinterface import Backend, Manifest
 from berth.manifests.placed import Placed
 from berth.schema.values import ResourceClass, Site
 
@@ -43,7 +43,7 @@ class CapacityBufferBackend(Backend):
 
 def _pools(site: Site, placed: Placed, common: dict[str, Any]) -> Iterator[Manifest]:
     """Yield a PodTemplate and a CapacityBuffer of the same name for each class."""
-    for name, found in zip(pools.names(placed), placed.classes, strict=True):
+    for name, found in zip(deployments.names(placed), placed.classes, strict=True):
         known = {**common, "name": name, "labels": {**common["labels"], CLASS: found.name}}
-        yield Manifest(_POD_TEMPLATE, {**known, **pools.seat_values(site, placed, found)})
+        yield Manifest(_POD_TEMPLATE, {**known, **deployments.seat_values(site, placed, found)})
         yield Manifest("capacitybuffer/capacitybuffer.yaml.j2", known)

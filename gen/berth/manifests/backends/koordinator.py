@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from berth.core.labels import AFFINITY, ROLE
-from berth.dates.occurrence import Occurrence
-from berth.manifests import naming, pools, rbac, window
-from berth.manifests.backends.base import Backend, Manifest
+from berth.dates.expansion import Occurrence
+from berth.manifests import deployments, naming, rbac, window
+from berth.manifests.backends.backendinterface import Backend, Manifest
 from berth.manifests.placed import Placed
-from berth.manifests.slots import (
+from berth.manifests.slotobjects import (
     inventory_line,
     is_by_profile,
     persistent_slots,
@@ -27,7 +27,7 @@ from berth.schema.values import ResourceClass, Site
 
 class KoordinatorBackend(Backend):
     timetable_version = 2
-    pool_templates = (pools.TEMPLATE,)
+    pool_templates = (deployments.TEMPLATE,)
 
     def manifests(
         self,
@@ -46,11 +46,11 @@ class KoordinatorBackend(Backend):
             found += _persistent(site, placed, common)
         else:
             found.append(window.timetable(common, timetable))
-            scaled = pools.names(placed) if slots.with_placeholders else ()
+            scaled = deployments.names(placed) if slots.with_placeholders else ()
             if scaled:
                 # The scheduler that knows the slots also places what hands over to them.
                 scheduler = placed.cluster.koordinator.scheduler_name if placed.cluster.koordinator else ""
-                found += pools.deployments(site, placed, common, scheduler)
+                found += deployments.deployments(site, placed, common, scheduler)
             found += rbac.of_reservation(site, placed, scaled)
             found.append(rbac.over_own_slots(site, placed))
             found += window.cronjobs(site, placed, common, occurrences, schedules)

@@ -7,9 +7,9 @@ Deployment.
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from berth.dates.occurrence import Occurrence
+from berth.dates.expansion import Occurrence
 from berth.manifests import karpenter, naming, rbac, window
-from berth.manifests.backends.base import Backend, Manifest
+from berth.manifests.backends.backendinterface import Backend, Manifest
 from berth.manifests.placed import Placed
 from berth.schema.values import ResourceClass, Site
 

@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 
-from berth.dates.occurrence import Occurrence
-from berth.manifests import pools, rbac, window
-from berth.manifests.backends.base import Backend, Manifest
+from berth.dates.expansion import Occurrence
+from berth.manifests import deployments, rbac, window
+from berth.manifests.backends.backendinterface import Backend, Manifest
 from berth.manifests.placed import Placed
 from berth.schema.values import Site
 
 
 class PlaceholderBackend(Backend):
     timetable_version = 1
-    pool_templates = (pools.TEMPLATE,)
+    pool_templates = (deployments.TEMPLATE,)
 
     def manifests(
         self,
@@ -25,7 +25,7 @@ class PlaceholderBackend(Backend):
         common = window.shared(site, placed)
         return [
             window.timetable(common, timetable),
-            *pools.deployments(site, placed, common),
-            *rbac.of_reservation(site, placed, pools.names(placed)),
+            *deployments.deployments(site, placed, common),
+            *rbac.of_reservation(site, placed, deployments.names(placed)),
             *window.cronjobs(site, placed, common, occurrences, schedules),
         ]

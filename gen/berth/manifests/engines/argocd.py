@@ -6,16 +6,16 @@ Occurrences set replicas: the Application ignores them, and does not sync them.
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
-from berth.manifests import naming, slots
-from berth.manifests.backends.base import Manifest
-from berth.manifests.engines.base import metadata, source_path
+from berth.manifests import naming, slotobjects
+from berth.manifests.backends.backendinterface import Manifest
+from berth.manifests.engines.engineinterface import metadata, source_path
 from berth.manifests.placed import cluster_named, cluster_of
 from berth.schema.declared import Declared
 from berth.schema.engine import NAMESPACES
 from berth.schema.values import Cluster, Site
 
 if TYPE_CHECKING:
-    from berth.schema.argocd import ArgoCD
+    from berth.schema.argocdoptions import ArgoCD
 
 NAMESPACE = NAMESPACES["argocd"]
 RBAC = "rbac.authorization.k8s.io"
@@ -164,7 +164,7 @@ def _koordinator_kinds(site: Site, cluster: Cluster) -> Iterator[tuple[str, str,
         for kind in ("ClusterRole", "ClusterRoleBinding"):
             yield RBAC, kind, naming.slot_role(site.name, account)
     yield RBAC, "ClusterRoleBinding", naming.slot_binding(site.name, "*")
-    yield slots.GROUP, slots.KIND, naming.slot(site.name, "*")
+    yield slotobjects.GROUP, slotobjects.KIND, naming.slot(site.name, "*")
     if cluster.koordinator is not None and cluster.koordinator.colocation_profiles:
         yield "config.koordinator.sh", "ClusterColocationProfile", naming.affinity_profile(site.name, "*", 1)
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, cast
 
 from berth.core.labels import SITE
 from berth.manifests import naming
-from berth.manifests.backends.base import Manifest
-from berth.manifests.engines.base import metadata, source_path
+from berth.manifests.backends.backendinterface import Manifest
+from berth.manifests.engines.engineinterface import metadata, source_path
 from berth.schema.engine import NAMESPACES
 from berth.schema.grammar import is_artifact
 from berth.schema.values import Cluster, Site
 
 if TYPE_CHECKING:
-    from berth.schema.flux import Flux
+    from berth.schema.fluxoptions import Flux
 
 NAMESPACE = NAMESPACES["flux"]
 

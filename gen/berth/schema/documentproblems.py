@@ -13,9 +13,9 @@ __all__ = [
     "RANGE",
     "TYPE",
     "UNKNOWN_KEY",
+    "DocumentProblems",
     "Origin",
     "Refusal",
-    "Report",
     "article",
     "choice",
     "close",
@@ -42,7 +42,7 @@ class Origin(NamedTuple):
     prefix: tuple[str | int, ...] = ()
 
 
-class Report:
+class DocumentProblems:
     """The problems of one document; `errors` counts those that keep it from being used.
 
     Of more than MOST, only the number is known: a file of a megabyte may have 40,000.

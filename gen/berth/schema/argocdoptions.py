@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 
 from berth.schema import grammar
-from berth.schema.base import ListOf, Model, Text, Whole, field
+from berth.schema.basemodel import ListOf, Model, Text, Whole, field
 from berth.schema.metadata import OwnLabels
 from berth.schema.types import Annotations, DnsLabel, DnsName
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from berth.manifests import naming
-from berth.manifests.backends.base import Manifest
+from berth.manifests.backends.backendinterface import Manifest
 from berth.schema.declared import Declared
 from berth.schema.values import Cluster, Site
 

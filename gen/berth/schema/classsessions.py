@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING, Literal
 
 from berth.findings import Path
-from berth.schema.base import Json, ListOf, Model, NonEmpty, field, lazy
-from berth.schema.report import CONFLICT, MISSING, Report
+from berth.schema.basemodel import Json, ListOf, Model, NonEmpty, field, lazy
+from berth.schema.documentproblems import CONFLICT, MISSING, DocumentProblems
 from berth.schema.types import Annotations, AnyText, DnsLabel, DnsName
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ CUSTOM = ("group", "version", "resource", "matchAnnotations", "inactive")
 _OWN = ("group", "version", "resource", "match_annotations", "inactive")
 
 
-class Inactive(Model):
+class InactiveSessions(Model):
     """Sessions that do not count: a field of theirs has one of these values."""
 
     path: AnyText
@@ -36,11 +36,11 @@ class ClassSessions(Model):
     match_annotations: Annotations | None = field(
         None, "only `custom`: annotations that a session of the class has", "none"
     )
-    inactive: ListOf[Inactive] | None = field(
+    inactive: ListOf[InactiveSessions] | None = field(
         None, "only `custom`: field values of sessions that do not count", "every session counts"
     )
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         if self.source == "custom":
             for name, value in (("version", self.version), ("resource", self.resource)):
                 if value is None:

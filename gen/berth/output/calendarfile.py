@@ -43,7 +43,7 @@ class StandingEvent(NamedTuple):
     url: str = ""
 
 
-class Feed(NamedTuple):
+class FeedHeader(NamedTuple):
     """What the events of a feed share: its name, the site, and the instant of publication in seconds."""
 
     name: str
@@ -51,12 +51,12 @@ class Feed(NamedTuple):
     published: int
 
 
-def calendar_bytes(feed: Feed, events: Iterable[CalendarEvent | StandingEvent]) -> bytes:
+def calendar_bytes(feed: FeedHeader, events: Iterable[CalendarEvent | StandingEvent]) -> bytes:
     """Return the calendar with one VEVENT for each event, in their order."""
     return join_events(feed, [event_bytes(feed, event) for event in events])
 
 
-def join_events(feed: Feed, events: Iterable[bytes]) -> bytes:
+def join_events(feed: FeedHeader, events: Iterable[bytes]) -> bytes:
     """Return the calendar of events that are written already, as they are in several feeds."""
     calendar = icalendar.Calendar()
     calendar.add("version", "2.0")
@@ -70,7 +70,7 @@ def join_events(feed: Feed, events: Iterable[bytes]) -> bytes:
     return b"".join([head, *events, _END])
 
 
-def event_bytes(feed: Feed, event: CalendarEvent | StandingEvent) -> bytes:
+def event_bytes(feed: FeedHeader, event: CalendarEvent | StandingEvent) -> bytes:
     """Return the VEVENT of one event."""
     own = icalendar.Event()
     own.add("uid", f"{event.id}@{feed.site}".translate(_CONTROLS))

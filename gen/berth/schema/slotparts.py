@@ -11,10 +11,10 @@ from pydantic.json_schema import SkipJsonSchema
 
 from berth.findings import Path
 from berth.schema import grammar
-from berth.schema.base import Json, ListOf, Model, Text, Whole, field
+from berth.schema.basemodel import Json, ListOf, Model, Text, Whole, field
+from berth.schema.documentproblems import CONFLICT, IDLE_KEY, MISSING, DocumentProblems, shown
 from berth.schema.metadata import RESERVED, refusal_of_ours, refuse_many, refuse_much
 from berth.schema.pod import Placing, check_amounts
-from berth.schema.report import CONFLICT, IDLE_KEY, MISSING, Report, shown
 from berth.schema.scheduling import Effect, LabelSelector
 from berth.schema.types import (
     INT32,
@@ -94,7 +94,12 @@ class HeldBack(Model):
 
 
 def check_slot_keys(
-    labels: Labels | None, annotations: Annotations | None, path: Path, report: Report, *, on_object: bool
+    labels: Labels | None,
+    annotations: Annotations | None,
+    path: Path,
+    report: DocumentProblems,
+    *,
+    on_object: bool,
 ) -> None:
     """Report keys that would break what a slot is for.
 
@@ -133,7 +138,7 @@ def is_foreign(name: str) -> bool:
     return name in OURS or name in _OF_PODS
 
 
-def _check_held_back(text: str, path: Path, report: Report) -> None:
+def _check_held_back(text: str, path: Path, report: DocumentProblems) -> None:
     """Report what Koordinator cannot read there, and so ignores."""
     try:
         said = json.loads(text)
@@ -154,7 +159,7 @@ class OwnerObject(Model):
     kind: PodKind | None = field(None, "Pod, or left out; ignored", "none")
     api_version: SkipJsonSchema[Any] = field(None)  # Kubernetes has it there, and it does harm
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         if self.api_version is not None:
             message = "with an apiVersion, Koordinator finds no pod at all."
             report(NOBODY, (*path, "apiVersion"), message, "Remove it.", at_key=True)
@@ -176,7 +181,7 @@ class OwnerController(Model):
     controller: bool | None = field(None, "whether it is the pod's controller", "either")
     block_owner_deletion: bool | None = field(None, "ignored", "none")
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         if self.kind not in _MAKERS:
             return
         group = (self.api_version or "").rpartition("/")[0]
@@ -194,7 +199,7 @@ class Owner(Model):
     controller: OwnerController | None = field(None, "what owns the pod: a StatefulSet, a Job", "any")
     label_selector: LabelSelector | None = field(None, "labels of the pod, as in a pod's affinity", "any")
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         by, one, selector = self.controller, self.object, self.label_selector
         places = {part.namespace for part in (one, by) if part is not None} - {None, ""}
         if len(places) > 1:
@@ -249,7 +254,7 @@ class SlotTaint(Model):
     value: LabelValue | None = field(None)
     effect: Effect
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         if self.effect == "PreferNoSchedule":
             message = "Koordinator ignores taints of effect PreferNoSchedule."
             report(IDLE_KEY, (*path, "effect"), message, "Write NoSchedule, or remove the taint.")
@@ -262,7 +267,7 @@ class TemplateMetadata(Model):
     labels: Labels | None = field(None, "labels that affinity and spread see", "none")
     annotations: Annotations | None = field(None, "annotations that the scheduler sees", "none")
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         check_slot_keys(self.labels, self.annotations, path, report, on_object=False)
 
 
@@ -303,7 +308,7 @@ class SlotTemplate(Placing):
     )
     ports: ListOf[Port] | None = field(None, "`{hostPort}`: ports of the node that are held too", "none")
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         super().check(path, report)
         check_amounts(self.overhead, (*path, "overhead"), report)
         self._check_volumes(path, report)
@@ -314,7 +319,7 @@ class SlotTemplate(Placing):
             fix = "Remove it, or add priority: the value of the class."
             report(IDLE_KEY, (*path, "priorityClassName"), message, fix, at_key=True)
 
-    def _check_volumes(self, path: Path, report: Report) -> None:
+    def _check_volumes(self, path: Path, report: DocumentProblems) -> None:
         """Report duplicate names, and claims without a namespace."""
         if not self.volumes:
             return
@@ -345,7 +350,7 @@ class SlotTemplate(Placing):
         return spec
 
 
-def warn_of_priority(path: Path, report: Report) -> None:
+def warn_of_priority(path: Path, report: DocumentProblems) -> None:
     """Warn of what a priority does if preemption is enabled; it is off by default in Koordinator."""
     message = (
         "where preemption is enabled, a slot evicts pods of a lower priority; without a priority, it "

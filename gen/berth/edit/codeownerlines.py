@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from berth.checks.ownership import Contacts, is_contact, owned_paths
 from berth.edit.roundtrip import EditError
 from berth.findings import Path, Problem
-from berth.schema.report import shown
+from berth.schema.documentproblems import shown
 from berth.schema.values import Reservation
 
 UNNAMED = "B235"

@@ -16,7 +16,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from berth.findings import Path
 from berth.reading.scalar import IN_QUOTES, ZeroPrefixedNumber
-from berth.schema.report import TYPE, Refusal, Report, article, shown
+from berth.schema.documentproblems import TYPE, DocumentProblems, Refusal, article, shown
 
 # Pydantic would look for plugins in the metadata of every installed package, before the first validation.
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
@@ -39,7 +39,7 @@ class Model(BaseModel):
     )
     described: ClassVar[str] = "mapping"
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         """Report what the values say against each other, and what is only warned about.
 
         It is asked once all that is inside is sound.

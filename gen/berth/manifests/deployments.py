@@ -5,7 +5,7 @@ from typing import Any
 
 from berth.core.labels import CLASS
 from berth.manifests import naming, nodeaffinity, warmup, window
-from berth.manifests.backends.base import Manifest
+from berth.manifests.backends.backendinterface import Manifest
 from berth.manifests.placed import Placed
 from berth.schema.values import ResourceClass, Site
 

@@ -12,12 +12,12 @@ from typing import Any
 from berth.core.jsonvalues import instant_text
 from berth.core.sessions import Recognition, parse_recognition
 from berth.core.timetable import API_VERSION, KIND
-from berth.dates.occurrence import Occurrence
+from berth.dates.expansion import Occurrence
 from berth.findings import Problem
-from berth.manifests.backends.registry import backend_of
+from berth.manifests.backends.backendregistry import backend_of
 from berth.manifests.naming import pool
 from berth.manifests.placed import Placed, pool_behaviors
-from berth.schema.sessions import ClassSessions
+from berth.schema.classsessions import ClassSessions
 from berth.schema.values import (
     EVERY_SESSION,
     ProfileStep,

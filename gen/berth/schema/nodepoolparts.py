@@ -7,9 +7,9 @@ from pydantic import Strict
 
 from berth.findings import Path
 from berth.schema import cloudgrammar, grammar
-from berth.schema.base import Length, ListOf, Model, NonEmptyUnique, Text, Whole, field
+from berth.schema.basemodel import Length, ListOf, Model, NonEmptyUnique, Text, Whole, field
 from berth.schema.cloudgrammar import BUDGET_RULE
-from berth.schema.report import RANGE, Refusal, Report
+from berth.schema.documentproblems import RANGE, DocumentProblems, Refusal
 from berth.schema.scheduling import Effect
 from berth.schema.types import Amount, LabelKey, LabelValue
 
@@ -69,7 +69,7 @@ NodeLabels = Annotated[
 ]
 
 
-class Requirement(Model):
+class PoolRequirement(Model):
     """What a NodePool requires of its nodes."""
 
     key: Annotated[str, Text("label key", _required_label)]
@@ -77,7 +77,7 @@ class Requirement(Model):
     values: ListOf[LabelValue] | None = field(None)
     min_values: Annotated[int, Whole(1, 50)] | None = field(None)
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         operator, values = self.operator, self.values or ()
         if operator in ("In", "NotIn") and not values:
             report(REQUIREMENT_RULE, path, f"operator {operator} needs values.", "Add values: a list.")
@@ -95,7 +95,7 @@ class Requirement(Model):
             message = f"minValues {least} is more than the {many} values."
             report(REQUIREMENT_RULE, (*path, "minValues"), message, "Write fewer, or add values.")
 
-    def _check_known(self, values: tuple[str, ...], path: Path, report: Report) -> None:
+    def _check_known(self, values: tuple[str, ...], path: Path, report: DocumentProblems) -> None:
         """Report too few values that Karpenter knows: such a pool is not Ready; others it only logs."""
         known = _KNOWN[self.key]
         wrong = sorted({*values} - {*known})
@@ -109,10 +109,10 @@ def _is_one_number(values: tuple[str, ...]) -> bool:
     return len(values) == 1 and re.fullmatch(_DIGITS, values[0], re.ASCII) is not None
 
 
-Requirements = Annotated[tuple[Requirement, ...], Strict(False), Length(0, MOST_REQUIREMENTS)]
+Requirements = Annotated[tuple[PoolRequirement, ...], Strict(False), Length(0, MOST_REQUIREMENTS)]
 
 
-class Taint(Model):
+class NodeTaint(Model):
     key: LabelKey
     value: Annotated[str, Text("label value", cloudgrammar.taint_value)] | None = field(None)
     effect: Effect
@@ -126,7 +126,7 @@ class Budget(Model):
     duration: Annotated[str, Text("duration", cloudgrammar.budget_span)] | None = field(None)
     reasons: NonEmptyUnique[Literal["Underutilized", "Empty", "Drifted", "Unhealthy"]] | None = field(None)
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         if (self.schedule is None) != (self.duration is None):
             has, lacks = ("schedule", "duration") if self.duration is None else ("duration", "schedule")
             report(BUDGET_RULE, path, f"{has} needs {lacks}.", f"Add {lacks}, or remove {has}.")
@@ -141,7 +141,7 @@ class Disruption(Model):
         None, "how many nodes at once, as in a NodePool; Berth adds those of windows", "10%"
     )
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         budgets = self.budgets
         if budgets is None:
             return

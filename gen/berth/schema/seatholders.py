@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 from berth.core.jsonvalues import parse_instant
 
 if TYPE_CHECKING:
-    from berth.schema.slots import Owner, PreAllocationPolicy, SlotTaint, SlotTemplate
+    from berth.schema.slotparts import Owner, PreAllocationPolicy, SlotTaint, SlotTemplate
 
 BackendType = Literal["placeholder", "koordinator", "nodePool", "capacityBuffer"]
 BEHAVIORS = ("maintain", "reduce", "none", "buffer")
@@ -97,7 +97,7 @@ class Holder:
         return cloud_capacity
 
 
-class Replicas(Holder):
+class ReplicaHolder(Holder):
     """Replicas of a Deployment of placeholders, one for each seat."""
 
     __slots__ = ()
@@ -109,7 +109,7 @@ class Replicas(Holder):
         return True
 
 
-class Nodes(Holder):
+class NodeHolder(Holder):
     """Nodes of a Karpenter NodePool with a fixed number of them."""
 
     __slots__ = ()
@@ -123,7 +123,7 @@ class Nodes(Holder):
         return cloud_capacity[:1]
 
 
-class BufferedSeats(Holder):
+class BufferHolder(Holder):
     """Replicas of a CapacityBuffer: room that an autoscaler keeps free, one pod's for each seat."""
 
     __slots__ = ()
@@ -132,7 +132,7 @@ class BufferedSeats(Holder):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Slots(Holder):
+class SlotHolder(Holder):
     """Reservations of Koordinator, one for each seat."""
 
     backend = "koordinator"
@@ -177,4 +177,6 @@ class Slots(Holder):
         return self.session_affinity
 
 
-HOLDERS: dict[str, type[Holder]] = {one.backend: one for one in (Replicas, Slots, Nodes, BufferedSeats)}
+HOLDERS: dict[str, type[Holder]] = {
+    one.backend: one for one in (ReplicaHolder, SlotHolder, NodeHolder, BufferHolder)
+}

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 from berth.findings import Path
 from berth.notation.days import ORDER
 from berth.notation.days import DateSpan as Span
-from berth.schema.base import OR_MAPPING, ListOf, Model, NonEmpty, NonEmptyUnique, Whole, field, lazy
+from berth.schema.basemodel import OR_MAPPING, ListOf, Model, NonEmpty, NonEmptyUnique, Whole, field, lazy
+from berth.schema.documentproblems import CONFLICT, IDLE_KEY, MISSING, DocumentProblems
 from berth.schema.entry import OwnSeats, ScheduleEntry, StandardSeats, check_length
-from berth.schema.report import CONFLICT, IDLE_KEY, MISSING, Report
 from berth.schema.types import (
     Date,
     DateSpan,
@@ -69,7 +69,7 @@ class RecurrenceSpec(Model):
     moved: ListOf[MovedEntry] = field((), "single occurrences at another time, or with other seats", "none")
     extra: ListOf[ExtraEntry] = field((), "single occurrences besides the schedule", "none")
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         if self.type in ("once", "dates") and self.within is not None:
             fix = "Remove it, or write type: weekly or daily."
             report(CONFLICT, (*path, "within"), f"type {self.type} takes no terms.", fix, at_key=True)
@@ -97,7 +97,7 @@ class RecurrenceSpec(Model):
             return False
         return not any(isinstance(line, Span) or line.start_time is None for line in self.dates)
 
-    def _check_without_span(self, path: Path, report: Report) -> None:
+    def _check_without_span(self, path: Path, report: DocumentProblems) -> None:
         for name, value in (("startDate", self.start_date), ("endDate", self.end_date)):
             if value is not None:
                 fix = "Remove it, or change the type."
@@ -107,7 +107,7 @@ class RecurrenceSpec(Model):
         else:
             self._check_twice(path, report)
 
-    def _check_twice(self, path: Path, report: Report) -> None:
+    def _check_twice(self, path: Path, report: DocumentProblems) -> None:
         """Report dates that are listed again; each happens once."""
         spans = [
             (*(line if isinstance(line, Span) else line.span), i)
@@ -122,19 +122,19 @@ class RecurrenceSpec(Model):
                 report(LISTED_TWICE, (*path, "dates", other), message, "Remove one of the two.")
             furthest = max(furthest or (last, i), (last, i))
 
-    def _check_terms(self, path: Path, report: Report) -> None:
+    def _check_terms(self, path: Path, report: DocumentProblems) -> None:
         self._check_no_dates(path, report)
         for name, value in (("startDate", self.start_date), ("endDate", self.end_date)):
             if value is not None:
                 message, fix = f"within and {name} are both given.", "Keep within, or startDate and endDate."
                 report(CONFLICT, (*path, name), message, fix, at_key=True)
 
-    def _check_no_dates(self, path: Path, report: Report) -> None:
+    def _check_no_dates(self, path: Path, report: DocumentProblems) -> None:
         if self.dates is not None:
             message, fix = f"type {self.type} takes no dates.", "Remove it, or write type: dates."
             report(CONFLICT, (*path, "dates"), message, fix, at_key=True)
 
-    def _check_span(self, path: Path, report: Report) -> None:
+    def _check_span(self, path: Path, report: DocumentProblems) -> None:
         first, last = self.start_date, self.end_date
         for name, value in (("startDate", first), ("endDate", last)):
             if value is None:
@@ -144,7 +144,7 @@ class RecurrenceSpec(Model):
             message, fix = f"{last} is before startDate {first}.", "Write a date on or after startDate."
             report(ORDER, (*path, "endDate"), message, fix)
 
-    def _check_weekdays(self, entry: ScheduleEntry, path: Path, report: Report) -> None:
+    def _check_weekdays(self, entry: ScheduleEntry, path: Path, report: DocumentProblems) -> None:
         pairs = (("dayOfWeek", entry.day_of_week), ("daysOfWeek", entry.days_of_week))
         given = [name for name, value in pairs if value is not None]
         if self.type == "weekly" and not given:
@@ -157,7 +157,7 @@ class RecurrenceSpec(Model):
                 message = f"type {self.type} ignores weekdays."
                 report(IDLE_KEY, (*path, name), message, "Remove it, or write type: weekly.", at_key=True)
 
-    def _check_weeks(self, entry: ScheduleEntry, path: Path, report: Report) -> None:
+    def _check_weeks(self, entry: ScheduleEntry, path: Path, report: DocumentProblems) -> None:
         """Check that `weeks` and `monthly` are the only rule that leaves out weeks."""
         for name, value in (("weeks", entry.weeks), ("monthly", entry.monthly)):
             if value is None:
@@ -169,7 +169,7 @@ class RecurrenceSpec(Model):
                 message = f"{name} and interval {self.interval} are both given."
                 report(CONFLICT, (*path, name), message, "Keep one of the two.", at_key=True)
 
-    def _check_dates(self, entry: ScheduleEntry, path: Path, report: Report) -> None:
+    def _check_dates(self, entry: ScheduleEntry, path: Path, report: DocumentProblems) -> None:
         """Check that an entry's own dates are among those of the recurrence."""
         first, last = self.start_date, self.end_date
         for name, value in (("from", entry.first), ("until", entry.last)):
@@ -182,7 +182,7 @@ class RecurrenceSpec(Model):
                 message = f"{value} is not between startDate {first} and endDate {last}."
                 report(CONFLICT, (*path, name), message, "Write a date between them, or remove it.")
 
-    def _check_end(self, entry: ScheduleEntry, path: Path, report: Report) -> None:
+    def _check_end(self, entry: ScheduleEntry, path: Path, report: DocumentProblems) -> None:
         """Check the end: of `once` it is on endDate; of the others on or after the day of the start."""
         first, last = self.start_date, self.end_date
         if self.type == "once" and first != last:
@@ -203,7 +203,7 @@ class RecurrenceSpec(Model):
         ]
         return found + [(("moved", i, "to"), line.to) for i, line in enumerate(self.moved)]
 
-    def check_form(self, meant: str, path: Path, report: Report) -> None:
+    def check_form(self, meant: str, path: Path, report: DocumentProblems) -> None:
         """Report lines that have seats in another form than the reservation itself."""
         for at, line in self.lines():
             pairs = (

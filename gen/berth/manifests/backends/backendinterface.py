@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from berth.dates.occurrence import Occurrence
+from berth.dates.expansion import Occurrence
 from berth.manifests.placed import Placed
 from berth.schema.values import ResourceClass, Site
 

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from berth.findings import Problem
-from berth.manifests import base, naming
-from berth.manifests.backends.base import Manifest
-from berth.manifests.backends.registry import backend_of
-from berth.manifests.engines.registry import ENGINES
+from berth.manifests import clusterobjects, naming
+from berth.manifests.backends.backendinterface import Manifest
+from berth.manifests.backends.backendregistry import backend_of
+from berth.manifests.engines.engineregistry import ENGINES
 from berth.manifests.placed import Placed, cluster_named, cluster_of, shortest_leads
-from berth.manifests.timetable import timetable_that_fits
+from berth.manifests.timetabletext import timetable_that_fits
 from berth.output.folder import header
 from berth.output.templates import Renderer
 from berth.pipeline import Item, Part, Pipeline, TextOf
@@ -188,12 +188,14 @@ def base_text(renderer: Renderer, site: Site, cluster: Cluster, classes: Iterabl
 
 def base_manifests(site: Site, cluster: Cluster, classes: Iterable[ResourceClass]) -> list[Manifest]:
     """Return the objects that a cluster has once. `classes` are all declared ones."""
-    return base.manifests(site, cluster, [one for one in classes if cluster_of(one, site) is cluster])
+    return clusterobjects.manifests(
+        site, cluster, [one for one in classes if cluster_of(one, site) is cluster]
+    )
 
 
 def runtime_text(renderer: Renderer, site: Site, cluster: Cluster) -> str:
     """Return the in-cluster code; empty where an image contains it."""
-    found = base.runtime(site, cluster)
+    found = clusterobjects.runtime(site, cluster)
     return _file(renderer, site, found, cluster.name) if found else ""
 
 
@@ -221,7 +223,7 @@ def inventory_text(
     names = sorted(
         file.removeprefix(folder).removesuffix(suffix) for file in files if file.startswith(folder)
     )
-    manifest = base.inventory(site, cluster, names, sorted(lines.slots), sorted(lines.cronjobs))
+    manifest = clusterobjects.inventory(site, cluster, names, sorted(lines.slots), sorted(lines.cronjobs))
     return _file(renderer, site, [manifest], cluster.name)
 
 

@@ -10,7 +10,7 @@ from itertools import compress, pairwise
 from typing import NamedTuple
 
 from berth.core.timetable import TimetableOccurrence
-from berth.dates.days import union
+from berth.dates.dayranges import union
 from berth.dates.zone import DAY, clock, day_of, number
 from berth.findings import Path, Problem
 from berth.schema.values import (

@@ -4,9 +4,9 @@ from typing import Annotated, ClassVar, Literal
 
 from berth.findings import Path
 from berth.notation.days import ORDER
-from berth.schema.base import ListOf, Model, NonEmpty, Switch, field
+from berth.schema.basemodel import ListOf, Model, NonEmpty, Switch, field
+from berth.schema.documentproblems import IDLE_KEY, MISSING, DocumentProblems, Origin
 from berth.schema.metadata import KindDocument
-from berth.schema.report import IDLE_KEY, MISSING, Origin, Report
 from berth.schema.types import AnyText, Date, DateSpan, DnsLabel, EndTime, StartTime
 from berth.schema.values import Calendar, ClosedDates, Term
 
@@ -18,7 +18,7 @@ class DateRange(Model):
     last: Date = field(meaning="last date of a range, inclusive", alias="to")
     title: AnyText = field("", "shown where a date is skipped", "none")
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         check_order(self.first, self.last, path, report)
 
     @property
@@ -34,7 +34,7 @@ class SingleDate(Model):
     until: EndTime = field(1440, "with `date`: only until this time, exclusive", '`"24:00"`')
     title: AnyText = field("", "shown where a date is skipped", "none")
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         if self.until <= self.since:
             message, fix = "`until` is not after `from`.", "Write a later time in `until`."
             report(ORDER, (*path, "until"), message, fix)
@@ -49,11 +49,11 @@ class TermSpec(Model):
     first: Date = field(meaning="first date of the term", alias="from")
     last: Date = field(meaning="last date of the term, inclusive", alias="to")
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         check_order(self.first, self.last, path, report)
 
 
-def check_order(first: Date, last: Date, path: Path, report: Report, key: str = "to") -> None:
+def check_order(first: Date, last: Date, path: Path, report: DocumentProblems, key: str = "to") -> None:
     """Report a range that ends before it begins."""
     if last < first:
         message = f"the range ends on {last}, before it begins on {first}."
@@ -82,7 +82,7 @@ class CalendarSpec(Model):
         "true: nothing happens in the whole site on these dates, not even what was moved there",
     )
 
-    def check(self, path: Path, report: Report) -> None:
+    def check(self, path: Path, report: DocumentProblems) -> None:
         if self.dates is None and self.terms is None:
             report(MISSING, path, "dates is missing.", "Add dates: a list of dates.")
         elif self.closes is True and not self.dates:

@@ -10,12 +10,12 @@ from berth.core.slots import MAX_TTL, go_duration
 from berth.manifests.naming import of_pool, of_site, pool, slot
 from berth.manifests.nodeaffinity import placement
 from berth.manifests.placed import Placed
-from berth.schema.holders import Slots
+from berth.schema.seatholders import SlotHolder
 from berth.schema.siteparts import KoordinatorSpec
 from berth.schema.values import Cluster, Reservation, ResourceClass, Site
 
 if TYPE_CHECKING:
-    from berth.schema.slots import Owner, SlotTaint
+    from berth.schema.slotparts import Owner, SlotTaint
 
 # The owners of slots where a reservation does not set them: the pods of its sessions. Koordinator knows
 # owners by the labels of pods, so this works where sessions are pods that labels and namespaces tell apart.
@@ -38,10 +38,10 @@ def of_sessions(reservation: Reservation, found: ResourceClass) -> "tuple[Owner,
 
 def _owner(namespace: str, selector: Mapping[str, Any]) -> "Owner":
     """Return the owner for all pods of a namespace that a selector selects."""
-    from berth.schema.scheduling import LabelRequirement, LabelSelector  # noqa: PLC0415 - most sites have no slots
-    from berth.schema.slots import Owner, OwnerObject  # noqa: PLC0415
+    from berth.schema.scheduling import LabelExpression, LabelSelector  # noqa: PLC0415 - most sites have no slots
+    from berth.schema.slotparts import Owner, OwnerObject  # noqa: PLC0415
 
-    terms = tuple(LabelRequirement.model_construct(**one) for one in selector.get("matchExpressions", ()))
+    terms = tuple(LabelExpression.model_construct(**one) for one in selector.get("matchExpressions", ()))
     chosen = LabelSelector.model_construct(
         matchLabels=selector.get("matchLabels"), matchExpressions=terms or None
     )
@@ -140,9 +140,9 @@ def slot_object(site: Site, cluster: Cluster, reservation: Reservation, found: R
     return {"metadata": _metadata(site, reservation, found, slots), "spec": spec}
 
 
-def slots_of(reservation: Reservation) -> Slots:
+def slots_of(reservation: Reservation) -> SlotHolder:
     """Of a reservation of backend koordinator, and of no other."""
-    assert isinstance(reservation.holder, Slots), f"{reservation.name} has another backend"
+    assert isinstance(reservation.holder, SlotHolder), f"{reservation.name} has another backend"
     return reservation.holder
 
 
@@ -179,14 +179,14 @@ def inventory_line(site: Site, cluster: Cluster, reservation: Reservation, found
     return f"{reservation.name} {name} {digest} {dict(reservation.seats).get(found.name, 0)}"
 
 
-def _lifetime(slots: Slots) -> dict[str, str]:
+def _lifetime(slots: SlotHolder) -> dict[str, str]:
     """Return ttl and expires; without a ttl, Koordinator would use a day."""
     if slots.expires is None:
         return {"ttl": slots.ttl or NEVER}
     return {"ttl": slots.ttl or go_duration(MAX_TTL), "expires": slots.expires}
 
 
-def _metadata(site: Site, reservation: Reservation, found: ResourceClass, slots: Slots) -> Object:
+def _metadata(site: Site, reservation: Reservation, found: ResourceClass, slots: SlotHolder) -> Object:
     labels = {**of_site(site), **of_pool(site, reservation, found), ROLE: SLOT, **dict(slots.labels)}
     if slots.standing:
         labels[PERSISTENT] = "true"
@@ -202,7 +202,7 @@ def _metadata(site: Site, reservation: Reservation, found: ResourceClass, slots:
     return {"labels": labels, "annotations": notes} if notes else {"labels": labels}
 
 
-def _template(koordinator: KoordinatorSpec, found: ResourceClass, slots: Slots) -> Object:
+def _template(koordinator: KoordinatorSpec, found: ResourceClass, slots: SlotHolder) -> Object:
     """Return the pod template of a slot: one container with the requests of the class.
 
     Limits hold nothing. There is no priority: without preemption it has no effect.

@@ -8,7 +8,7 @@ from typing import Any
 
 from berth.core.labels import CODE, ROLE, SWEEP
 from berth.manifests import code, naming, rbac, window
-from berth.manifests.backends.base import Manifest
+from berth.manifests.backends.backendinterface import Manifest
 from berth.quantity import parse
 from berth.schema.values import Cluster, ResourceClass, Site
 

@@ -2,8 +2,8 @@
 
 from typing import Any, Literal
 
-from berth.schema.argocd import ArgoCDKeys, EngineOptions
-from berth.schema.base import ListOf, Model, field
+from berth.schema.argocdoptions import ArgoCDKeys, EngineOptions
+from berth.schema.basemodel import ListOf, Model, field
 from berth.schema.types import DnsLabel, DnsName, Duration, EngineWord, Folder
 
 SourceKind = Literal["GitRepository", "OCIRepository", "Bucket", "ExternalArtifact"]

@@ -11,7 +11,7 @@ NOT_SEEN = "B220"
 _TYPE: Path = ("spec", "backend", "type")
 
 
-def of_reservation(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
+def check_seats_are_monitored(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
     """Report seats that no series of kube-state-metrics has, where no Events tell of them either."""
     holder = reservation.holder
     if holder.has_placeholders:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import cache, lru_cache
 
 from berth.cron import format_field
-from berth.dates.occurrence import Occurrence
+from berth.dates.expansion import Occurrence
 from berth.dates.zone import DAY, GAP, Zone, day_of, load, trait, walls
 
 # As few schedules as possible, in the grammar of robfig/cron. Each has one time of day, because Kubernetes

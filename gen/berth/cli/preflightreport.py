@@ -9,20 +9,20 @@ from berth.cli.console import has_color
 from berth.live.access import ClusterAccess
 from berth.live.clusterfacts import ClusterLocation
 from berth.live.expected import ExpectedState
-from berth.live.findings import LiveFinding, findings_json
-from berth.live.preflight import Check, Clock, PreflightScope, run_preflight
+from berth.live.livefindings import LiveFinding, findings_json
+from berth.live.preflight import PreflightCheck, PreflightClock, PreflightScope, run_preflight
 from berth.output.answers import Answer, document
 from berth.output.columns import Column, Table, as_json
 from berth.output.table import Fit
 from berth.schema.values import Cluster, Site
 
-CLOCK = Clock(time.monotonic, time.sleep)
+CLOCK = PreflightClock(time.monotonic, time.sleep)
 
 
 class Outcome:
     """The checks of all clusters; a cluster that cannot be read has a finding instead."""
 
-    def __init__(self, checks: Sequence[Check], findings: Mapping[str, LiveFinding]) -> None:
+    def __init__(self, checks: Sequence[PreflightCheck], findings: Mapping[str, LiveFinding]) -> None:
         self.checks, self.unreachable = checks, findings
 
     @property
@@ -74,13 +74,13 @@ def show(outcome: Outcome, settings: Settings) -> int:
     return exit_code(outcome.findings, strict=settings.strict)
 
 
-def _result(check: Check) -> str:
+def _result(check: PreflightCheck) -> str:
     if not check.is_passed:
         return ", ".join(dict.fromkeys(finding.brief for finding in check.findings))
     return "ok" if check.seconds is None else f"ok after {check.seconds} s"
 
 
-CHECK_COLUMNS: tuple[Column[Check], ...] = (
+CHECK_COLUMNS: tuple[Column[PreflightCheck], ...] = (
     Column("cluster", "cluster", lambda check: check.cluster),
     Column("reservation", "reservation", lambda check: check.reservation or None),
     Column("check", "check", lambda check: check.what),

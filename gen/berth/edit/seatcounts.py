@@ -6,9 +6,9 @@ from typing import Any
 
 from berth.edit.datelists import set_keys
 from berth.edit.roundtrip import EditError, MakeNode
-from berth.schema.holders import Unit
-from berth.schema.report import Refusal, shown
+from berth.schema.documentproblems import Refusal, shown
 from berth.schema.reservation import Provisioning
+from berth.schema.seatholders import Unit
 from berth.schema.validate import read_text
 from berth.schema.values import Reservation, Seats
 

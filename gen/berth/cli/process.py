@@ -84,7 +84,7 @@ def _message(error: "click.ClickException") -> str:
 def _lookalikes(message: str, arguments: Sequence[str]) -> str:
     """Name the characters of refused words that look like others, such as a pasted dash."""
     from berth.reading.lookalikes import note, places_in  # noqa: PLC0415 - only a mistake pays for it
-    from berth.schema.report import shown  # noqa: PLC0415
+    from berth.schema.documentproblems import shown  # noqa: PLC0415
 
     refused = [word for word in arguments if shown(word).lower() in message.lower()]
     notes = (note(word, word[at], message) for word in refused for at in places_in(word, 0, len(word)))
