@@ -2,6 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 ARGS ?=
+ENGINES ?= argocd flux no_engine
+# Without it each of the many processes of the tests compiles what it imports anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: render validate test test-long coverage e2e engines lint bench docs docs-serve lock clean
 
@@ -28,7 +31,7 @@ e2e: .venv/ready
 	$(BIN)/python -m tests.e2e.secondrun tests/e2e $(ARGS)
 
 engines: .venv/ready
-	BERTH_E2E_ENGINES=1 $(BIN)/python -m tests.e2e.secondrun tests/e2e/test_argocd.py tests/e2e/test_flux.py tests/e2e/test_no_engine.py $(ARGS)
+	BERTH_E2E_ENGINES=1 $(BIN)/python -m tests.e2e.secondrun $(ENGINES:%=tests/e2e/test_%.py) $(ARGS)
 
 lint: .venv/ready
 	$(BIN)/ruff check

@@ -1,13 +1,16 @@
 """All tests can interrupt what they start, and properties are tried with the same examples in each run."""
 
+import gc
 import os
 import signal
 
 from hypothesis import HealthCheck, settings
 
-# HYPOTHESIS_PROFILE=others tries others. A commit is not judged by what it did not change, nor by its speed.
+# HYPOTHESIS_PROFILE=others tries others, and `many` more. A commit is not judged by what it did not change,
+# nor by its speed.
 PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("same", PATIENT, derandomize=True)
+settings.register_profile("many", PATIENT, derandomize=True, max_examples=600)
 settings.register_profile("others", PATIENT)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
@@ -16,3 +19,7 @@ def pytest_configure() -> None:
     # A shell starts what runs in the background with interrupts ignored, and children inherit that.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()  # fifteen thousand tests stay to the end: each full garbage collection would visit them

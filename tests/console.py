@@ -3,8 +3,9 @@
 import re
 import shlex
 import subprocess
-import sys
 from pathlib import Path
+
+from tests import forking
 
 ROOT = Path(__file__).parents[1]
 BEFORE_ALL = "2026-01-01"
@@ -33,7 +34,7 @@ def printed(command: str, folder: Path, now: str = BEFORE_ALL) -> str:
     program, *words = shlex.split(command)
     assert program in ("berth", "git"), command
     done = subprocess.run(
-        [sys.executable, "-m", "berth", "--now", now, *words] if program == "berth" else ["git", *words],
+        [*forking.command(), "--now", now, *words] if program == "berth" else ["git", *words],
         cwd=folder,
         env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin:/usr/local/bin"},
         capture_output=True,

@@ -1,15 +1,17 @@
 """Zones for tests that go through all of them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from functools import cache
 from importlib.resources import files
-from typing import Any
 
 import pytest
 from berth.dates.zone import DAY, Zone, known, load, number
 
 FIRST, LAST = date(2024, 1, 1), date(2028, 1, 1)
+
+
+Zones = Callable[[], Sequence[str]]
 
 
 def zone(name: str) -> Zone:
@@ -22,11 +24,17 @@ def data(name: str) -> bytes:
     return (files("tzdata") / "zoneinfo" / name).read_bytes()
 
 
-def some(names: Iterable[str]) -> list[Any]:
-    """For a normal run every twelfth, and the project's own; a long one takes all."""
-    found = [*names]
-    few = [name for n, name in enumerate(found) if n % 12 == 0 or name == "Europe/Zurich"]
-    return [pytest.param(few, id="some"), pytest.param(found, id="all", marks=pytest.mark.long)]
+def some(zones: Zones) -> pytest.MarkDecorator:
+    """Try the `names` of some zones: every twelfth, and the project's own; a long run takes all.
+
+    They are found when a test runs, not when tests are collected.
+    """
+
+    def few() -> list[str]:
+        return [name for n, name in enumerate(zones()) if n % 12 == 0 or name == "Europe/Zurich"]
+
+    params = [pytest.param(few, id="some"), pytest.param(zones, id="all", marks=pytest.mark.long)]
+    return pytest.mark.parametrize("names", params)
 
 
 @cache

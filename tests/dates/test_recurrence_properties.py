@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.cases import calendar, entry, recurrence, reservation, without
-from tests.zones import changing, distinct, some, zone
+from tests.zones import Zones, changing, distinct, some, zone
 
 EXAMPLES = settings(max_examples=150)
 DAY = 1440
@@ -267,9 +267,9 @@ def check_every_date(name: str, hours: str) -> None:
     assert all(one.start < one.end for one in found), name
 
 
-@pytest.mark.parametrize("names", some(distinct()))
-def test_in_every_zone_every_date_of_four_years_has_its_window(names: list[str]) -> None:
-    for name in names:
+@some(distinct)
+def test_in_every_zone_every_date_of_four_years_has_its_window(names: Zones) -> None:
+    for name in names():
         check_every_date(name, "02:30-03:15")
 
 

@@ -22,7 +22,7 @@ from berth.dates.zone import (
     window,
 )
 
-from tests.zones import FIRST, LAST, changes, changing, data, distinct, some, zone
+from tests.zones import FIRST, LAST, Zones, changes, changing, data, distinct, some, zone
 
 STEP = 15
 
@@ -82,11 +82,11 @@ def test_every_known_zone_loads_and_says_its_name() -> None:
     assert list(known()) == [zone(name).name for name in known()]
 
 
-@pytest.mark.parametrize("names", some(distinct()))
-def test_from_2000_to_2099_offsets_are_whole_minutes_and_changes_are_two_days_apart(names: list[str]) -> None:
+@some(distinct)
+def test_from_2000_to_2099_offsets_are_whole_minutes_and_changes_are_two_days_apart(names: Zones) -> None:
     """What reading a day by its two ends, and instants of whole minutes, stand on."""
     begin = number(date(2000, 1, 1)) * 86_400
-    for name in names:
+    for name in names():
         explicit = [(at, offset) for at, offset in transitions(data(name)) if at >= begin]
         steps = [later - sooner for (sooner, _), (later, _) in pairwise(explicit)]
 
@@ -210,9 +210,9 @@ def check_wall_time(here: Zone, at: int, passes: dict[int, list[int]]) -> None:
     assert trait(here, at) == "gap", where
 
 
-@pytest.mark.parametrize("names", some(changing()))
-def test_around_every_change_of_every_zone_every_window_has_a_length(names: list[str]) -> None:
-    for name in names:
+@some(changing)
+def test_around_every_change_of_every_zone_every_window_has_a_length(names: Zones) -> None:
+    for name in names():
         here = zone(name)
         for day in changes(here):
             for start in range(day * DAY - 360, (day + 1) * DAY, STEP):
@@ -222,10 +222,10 @@ def test_around_every_change_of_every_zone_every_window_has_a_length(names: list
                     assert first < last, (name, day_of(start), clock(start), minutes)
 
 
-@pytest.mark.parametrize("names", some(distinct()))
-def test_on_every_date_of_four_years_every_zone_agrees_with_the_standard_library(names: list[str]) -> None:
+@some(distinct)
+def test_on_every_date_of_four_years_every_zone_agrees_with_the_standard_library(names: Zones) -> None:
     """A few times of day; back again too. Folds and gaps have tests of their own."""
-    for name in names:
+    for name in names():
         here = zone(name)
         info = here.offsets.info
         for day in range(number(FIRST), number(LAST)):

@@ -13,7 +13,7 @@ from tests.e2e.lock import MachineLock
 from tests.e2e.waiting import wait_for
 
 USAGE = """\
-python -m tests.e2e build           build what `make e2e` needs and the cache does not have
+python -m tests.e2e build ENGINE... build what `make e2e` and these engines need and the cache lacks
 python -m tests.e2e up              start a cluster and keep it until Ctrl-C
 python -m tests.e2e kubectl ARG...  talk to the cluster that is up
 python -m tests.e2e down            end the cluster that is up, or remove what a killed one left"""
@@ -49,9 +49,10 @@ def kubectl(arguments: list[str]) -> None:
     os.execv(program, [program, f"--kubeconfig={KUBECONFIG}", *arguments])
 
 
-def build(_: list[str]) -> None:
+def build(engines: list[str]) -> None:
     packages.require()
     print(binaries.build())
+    binaries.build([program.name for program in binaries.ENGINES if program.engine in engines])
     images.archives()
 
 

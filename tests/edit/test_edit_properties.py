@@ -532,9 +532,13 @@ def check_end(before: Project, day: date) -> None:
 
 
 FEW = 40
+MANY = max(150, settings().max_examples)
+few_or_many = pytest.mark.parametrize(
+    "examples", [FEW, pytest.param(MANY, id="many", marks=pytest.mark.long)]
+)
 
 
-@pytest.mark.parametrize("examples", [FEW, pytest.param(600, marks=pytest.mark.long)])
+@few_or_many
 def test_what_is_undone_added_or_ended_leaves_everything_else_as_it_was(examples: int) -> None:
     minutes = st.integers(0, 47).map(lambda half: half * 30)
 
@@ -561,7 +565,7 @@ def test_what_is_undone_added_or_ended_leaves_everything_else_as_it_was(examples
     check()
 
 
-@pytest.mark.parametrize("examples", [FEW, pytest.param(600, marks=pytest.mark.long)])
+@few_or_many
 def test_an_edit_changes_one_occurrence_in_its_direction_and_nothing_else(examples: int) -> None:
     @settings(
         max_examples=examples,

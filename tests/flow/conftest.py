@@ -1,6 +1,8 @@
 """A repository with a project in it, a remote of its own, and the programs that the scripts call."""
 
 import os
+import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +11,7 @@ import pytest
 
 from tests.answer import Answer
 from tests.cli import project
+from tests.forking import command
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = ROOT / ".github" / "berth"
@@ -21,8 +24,11 @@ class Repository:
     def __init__(self, folder: Path) -> None:
         self.folder, self.remote = folder / "clone", folder / "remote.git"
         self.programs = folder / "bin"
-        self.programs.mkdir()
-        self.program("berth", f'PYTHONPATH="{ROOT}" exec "{sys.executable}" -m berth "$@"')
+        self.programs.mkdir(exist_ok=True)
+        self.program("berth", f'exec {shlex.join(command())} "$@"')
+
+    def begin(self) -> None:
+        """Make the project its first commit, and push it."""
         self.folder.mkdir()
         project.write(self.folder)
         subprocess.run(["git", "init", "--quiet", "--bare", "--initial-branch=main", self.remote], check=True)
@@ -31,6 +37,10 @@ class Repository:
         assert self.run("berth", "render").code == 0
         self.commit("first")
         self.git("push", "--quiet", "origin", "main")
+
+    def start_anew(self) -> None:
+        """Let each call of Berth be a process that starts from nothing."""
+        self.program("berth", f'PYTHONPATH="{ROOT}" exec "{sys.executable}" -m berth "$@"')
 
     def program(self, name: str, text: str) -> None:
         file = self.programs / name
@@ -72,9 +82,19 @@ class Repository:
         (self.folder / f"reservations/{name}.yaml").write_text(new, "utf-8")
 
 
+@pytest.fixture(scope="session")
+def first_commit(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("repository")
+    Repository(folder).begin()
+    return folder
+
+
 @pytest.fixture
-def repository(tmp_path: Path) -> Repository:
-    return Repository(tmp_path)
+def repository(first_commit: Path, tmp_path: Path) -> Repository:
+    shutil.copytree(first_commit, tmp_path, dirs_exist_ok=True, symlinks=True)
+    copy = Repository(tmp_path)
+    copy.git("remote", "set-url", "origin", str(copy.remote))
+    return copy
 
 
 def store(repository: Repository, path: str, text: str) -> None:

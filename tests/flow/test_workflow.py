@@ -59,6 +59,7 @@ def test_the_requirement_is_one_word_of_the_shell(requirement: str, repository: 
 
 
 def test_an_edit_in_the_browser_is_rendered_and_green(github: Github) -> None:
+    github.repository.start_anew()
     ran = github.run()
 
     repository = github.repository

@@ -63,6 +63,10 @@ class _CountingObserved(FakeObserved):
     def __init__(self, told: Scene, world: World) -> None:
         super().__init__()
         self._told, self._tracker = told, ClaimTracker()
+        self._last_counts: tuple[object, dict[str, int]] = (
+            None,
+            {},
+        )  # by which changes and claims; and the counts
         self.pass_time = world.observed.pass_time
 
     def update(self, timetable: Timetable) -> None:
@@ -75,8 +79,11 @@ class _CountingObserved(FakeObserved):
         if self._told.changes is None:
             return ObservedSessions(None, False)
         self._tracker.refresh(now)
-        found = counts_of(self._told.sessions(int(now)), self._tracker.claims[resource_class])
-        counts = {name: found.get(name, 0) for name in self._tracker.own}
+        claims = self._tracker.claims[resource_class]
+        basis = [change for change in self._told.changes if change.at <= now], claims
+        if self._last_counts[0] != basis:
+            self._last_counts = basis, counts_of(self._told.sessions(int(now)), claims)
+        counts = {name: self._last_counts[1].get(name, 0) for name in self._tracker.own}
         return ObservedSessions(counts, False)
 
     def next_change(self, now: float) -> float | None:
