@@ -7,7 +7,7 @@ import pytest
 import yaml
 from berth.findings import Origin
 from berth.reading.source import Source
-from berth.schema.helmvalues import Reading, chart_places, merged, read_values
+from berth.schema.helmvalues import ValuesReading, chart_places, merged, read_values
 
 HUB = {"singleuser": {"memory": {"guarantee": "2G"}}}
 RELEASE = """\
@@ -28,7 +28,7 @@ def application(source: object, **spec: object) -> str:
     return json.dumps({**head, "spec": whole})
 
 
-def reading(*texts: str, others: dict[str, str] | None = None, **options: Any) -> Reading:
+def reading(*texts: str, others: dict[str, str] | None = None, **options: Any) -> ValuesReading:
     """Read files that are layers: a/0.yaml, a/1.yaml and so on. `others` are the other files there are."""
 
     def other_file(path: str) -> Source:
@@ -48,7 +48,7 @@ def values(*texts: str, **options: Any) -> Any:
     return found.values.value
 
 
-def codes(found: Reading) -> list[str]:
+def codes(found: ValuesReading) -> list[str]:
     return [one.code for one in found.problems]
 
 

@@ -84,7 +84,7 @@ class HelmValues(NamedTuple):
         return origin.problem(code, at, message, fix)
 
 
-class Reading(NamedTuple):
+class ValuesReading(NamedTuple):
     """What was read: the values, unless there are errors, all problems, and every file with its text."""
 
     values: HelmValues | None
@@ -123,7 +123,7 @@ def below(value: Any, path: Path) -> Any:
 
 def read_values(
     files: Sequence[Source], prefix: Path | None = None, release: str = "", other_file: ReadFile | None = None
-) -> Reading:
+) -> ValuesReading:
     """Read the values of the chart from files, which are layers.
 
     `prefix` are the keys that lead to them; None: look for them. `release` is the name of the one that is
@@ -197,14 +197,14 @@ class _Reader:
             return isinstance(below(value, self._prefix), dict)
         return bool(chart_places(value))
 
-    def reading(self) -> Reading:
+    def reading(self) -> ValuesReading:
         layers = tuple(layer for one in self._chosen for layer in one.layers)
         for i, one in enumerate(self._chosen):
             self._problems += one.problems
             self._problems += () if i else one.unseen  # files below it have what is elsewhere
         values = self._values(layers) if layers else None
         is_faulty = any(severity(one.code) == ERROR for one in self._problems)
-        return Reading(None if is_faulty else values, tuple(self._problems), tuple(self._sources))
+        return ValuesReading(None if is_faulty else values, tuple(self._problems), tuple(self._sources))
 
     def _values(self, layers: tuple[Layer, ...]) -> HelmValues | None:
         whole = merged({}, *(layer.value for layer in layers))
