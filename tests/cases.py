@@ -6,8 +6,8 @@ from typing import Any
 
 import yaml
 from berth.dates.expansion import Expansion
+from berth.findings import Origin
 from berth.notation.times import end_time, start_time
-from berth.schema.documentproblems import Origin
 from berth.schema.seatholders import ReplicaHolder
 from berth.schema.values import (
     Calendar,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from berth.core.jsonvalues import instant_text
 from berth.dates.recurrence import expand
-from berth.schema.documentproblems import Origin
+from berth.findings import Origin
 from berth.schema.seatholders import ReplicaHolder
 from berth.schema.values import Entry, Recurrence, Reservation, SessionMatch
 

@@ -9,11 +9,11 @@ from berth.cost.clusterplans import ClusterPlan, placeholder_pods
 from berth.cost.clustersimulation import ClusterSimulation, SimulatedCluster
 from berth.cost.results import MachineInterval, PoolKey, SeatDemand, SimulationRun
 from berth.cost.simulatednodes import PoolPlacement, zones_by_capacity
+from berth.findings import Origin
 from berth.karpenter.requirements import Labels
 from berth.manifests import nodeaffinity
 from berth.planner.provisioning import result_range
 from berth.schema.cloudvalues import CloudCapacity, CloudReservation, SoldInstanceType
-from berth.schema.documentproblems import Origin
 from berth.schema.nodeclass import NodeClass
 from berth.schema.nodepoolparts import Disruption, PoolRequirement
 from berth.schema.pod import Placement

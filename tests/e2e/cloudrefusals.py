@@ -7,8 +7,8 @@ import copy
 from collections.abc import Callable
 from typing import NamedTuple
 
+from berth.findings import Origin
 from berth.schema.cloudvalues import CloudCapacity, CloudReservation
-from berth.schema.documentproblems import Origin
 from berth.schema.nodeclass import NodeClass
 from berth.schema.nodepoolparts import Disruption, NodeTaint, PoolRequirement
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from berth.edit.codeownerlines import BEGIN, END, code_owners, owner_lines, with_block
 from berth.edit.roundtrip import EditError
-from berth.schema.documentproblems import Origin
+from berth.findings import Origin
 from berth.schema.values import Reservation
 from hypothesis import given, settings
 from hypothesis import strategies as st

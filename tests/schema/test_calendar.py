@@ -3,7 +3,7 @@
 from datetime import date
 
 import pytest
-from berth.schema.documentproblems import Origin
+from berth.findings import Origin
 from berth.schema.values import Calendar, ClosedDates, Term
 
 from tests.saying import Value, document, read, site, told

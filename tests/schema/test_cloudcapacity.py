@@ -4,9 +4,9 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from berth.findings import Origin
 from berth.karpenter.versions import NEWEST
 from berth.schema.cloudvalues import CloudCapacity, CloudReservation, NodeStartup
-from berth.schema.documentproblems import Origin
 from berth.schema.nodepoolparts import Disruption, NodeTaint, PoolRequirement
 from berth.schema.siteparts import KarpenterSpec
 

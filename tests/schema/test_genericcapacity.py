@@ -3,8 +3,8 @@
 from decimal import Decimal
 
 import pytest
+from berth.findings import Origin
 from berth.schema.cloudvalues import GenericCapacity, NodeShape, NodeStartup
-from berth.schema.documentproblems import Origin
 from berth.schema.nodepoolparts import NodeTaint
 
 from tests.built import built

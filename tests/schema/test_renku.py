@@ -4,8 +4,8 @@ from datetime import date
 from typing import Any
 
 import pytest
+from berth.findings import Origin
 from berth.schema.declared import Declared
-from berth.schema.documentproblems import Origin
 from berth.schema.renkunames import is_payload, name, slug, their_path
 from berth.schema.seatholders import ReplicaHolder
 from berth.schema.values import Entry, Recurrence, Reservation, SessionMatch

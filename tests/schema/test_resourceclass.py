@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from berth.schema.documentproblems import Origin
+from berth.findings import Origin
 from berth.schema.pod import Placement
 from berth.schema.values import ResourceClass
 

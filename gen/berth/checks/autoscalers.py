@@ -4,11 +4,10 @@ not read.
 
 from collections.abc import Iterator
 
-from berth.findings import Path, Problem
+from berth.findings import Origin, Path, Problem
 from berth.karpenter.versions import FEATURES, GATES_SINCE, supports, version_text
 from berth.manifests.placed import cluster_of
 from berth.schema.declared import Declared
-from berth.schema.documentproblems import Origin
 from berth.schema.metadata import DO_NOT_DISRUPT, UNREAD
 from berth.schema.seatholders import BufferHolder
 from berth.schema.siteparts import KarpenterSpec
@@ -44,7 +43,7 @@ def check_cluster_feature(name: str, cluster: Cluster, origin: Origin, path: Pat
             f"in Karpenter {version_text(there.version)}."
         )
         fix = f"Enable it, and write karpenter.gates.{need.gate}: true for cluster {cluster.name}."
-    yield Problem(LACKS, *origin[:2], path, message, fix)
+    yield origin.problem(LACKS, path, message, fix)
 
 
 def check_replicas_stay(reservation: Reservation, cluster: Cluster, path: Path) -> Iterator[Problem]:
@@ -57,7 +56,7 @@ def check_replicas_stay(reservation: Reservation, cluster: Cluster, path: Path) 
             f"{reservation.holder.unit.plural} to the 0 in git, also in the middle of a window."
         )
         fix = "Use engine argocd, or flux from 2.9 on, which ignore replicas; or write type: placeholder."
-        yield Problem(TAKEN_AWAY, *reservation.origin[:2], path, message, fix)
+        yield reservation.origin.problem(TAKEN_AWAY, path, message, fix)
 
 
 def check_autoscalers(declared: Declared, site: Site) -> Iterator[Problem]:
@@ -68,7 +67,7 @@ def check_autoscalers(declared: Declared, site: Site) -> Iterator[Problem]:
             message = f"cluster {cluster.name} has autoscaler {cluster.autoscaler}, not cluster-autoscaler."
             fix = "Remove it; for Karpenter write karpenter: {gates: {CapacityBuffer: true}}."
             where: Path = ("spec", "clusters", i, "capacityBuffers")
-            yield Problem(NOT_READ, *site.origin[:2], where, message, fix, at_key=True)
+            yield site.origin.problem(NOT_READ, where, message, fix, at_key=True)
         said = cluster.karpenter
         at: Path = ("spec", "clusters", i, "karpenter")
         if said is None:
@@ -76,7 +75,7 @@ def check_autoscalers(declared: Declared, site: Site) -> Iterator[Problem]:
         if cluster.autoscaler != "karpenter":
             message = f"cluster {cluster.name} has autoscaler {cluster.autoscaler}, not karpenter."
             fix = "Write autoscaler: karpenter, or remove this."
-            yield Problem(NO_KARPENTER, *site.origin[:2], at, message, fix, at_key=True)
+            yield site.origin.problem(NO_KARPENTER, at, message, fix, at_key=True)
         for gate, on in said.gates.items():
             since = GATES_SINCE.get(gate)
             if since is not None and said.version < since:
@@ -85,9 +84,9 @@ def check_autoscalers(declared: Declared, site: Site) -> Iterator[Problem]:
                     f"Karpenter {version_text(said.version)} does not start with it."
                 )
                 fix = f"Use Karpenter {version_text(since)}, or remove the gate."
-                yield Problem(LACKS, *site.origin[:2], (*at, "gates", gate), message, fix, at_key=True)
+                yield site.origin.problem(LACKS, (*at, "gates", gate), message, fix, at_key=True)
             elif gate == "CapacityBuffer" and on and not are_used:
-                yield Problem(BUFFERS, *site.origin[:2], (*at, "gates", gate), *_BUFFER_TEXTS)
+                yield site.origin.problem(BUFFERS, (*at, "gates", gate), *_BUFFER_TEXTS)
 
 
 _BUFFER_TEXTS = (
@@ -107,7 +106,7 @@ def check_pods_for_autoscaler(declared: Declared, site: Site) -> Iterator[Proble
             message = f"{DO_NOT_DISRUPT} is an annotation; as a pod label it has no effect."
             fix = "Remove it: disruption budgets keep the nodes of open windows."
             path: Path = ("spec", "podLabels", DO_NOT_DISRUPT)
-            yield Problem(UNREAD, *found.origin[:2], path, message, fix, at_key=True)
+            yield found.origin.problem(UNREAD, path, message, fix, at_key=True)
 
 
 def _spread(found: ResourceClass, site: Site) -> Iterator[Problem]:
@@ -122,4 +121,4 @@ def _spread(found: ResourceClass, site: Site) -> Iterator[Problem]:
             )
             fix = "Write DoNotSchedule where it matters."
             path: Path = ("spec", "topologySpreadConstraints", i, "whenUnsatisfiable")
-            yield Problem(UNEVEN, *found.origin[:2], path, message, fix)
+            yield found.origin.problem(UNEVEN, path, message, fix)

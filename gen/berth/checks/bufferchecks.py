@@ -23,7 +23,7 @@ def check_buffered_seats(reservation: Reservation, declared: Declared, site: Sit
         if place.cluster.autoscaler == "karpenter":
             yield from check_cluster_feature("buffers", place.cluster, reservation.origin, _TYPE)
         elif lack := _lack(place.cluster):
-            yield Problem(NOT_KEPT, *reservation.origin[:2], _TYPE, *lack)
+            yield reservation.origin.problem(NOT_KEPT, _TYPE, *lack)
         yield from check_replicas_stay(reservation, place.cluster, _TYPE)
 
 

@@ -41,7 +41,7 @@ def check_calendar_dates(reservation: Reservation, declared: Declared) -> Iterat
         )
         fix = "Add this year's dates to the calendar, or name another one."
         path = ("spec", "recurrence", "calendars", i)
-        yield Problem(NEVER_MEETS, *reservation.origin[:2], path, message, fix)
+        yield reservation.origin.problem(NEVER_MEETS, path, message, fix)
 
 
 def _span(recurrence: Recurrence) -> tuple[date, date] | None:
@@ -128,4 +128,4 @@ def _same_course(reservation: Reservation, other: str, name: str, at: int) -> Pr
     path: Path = ("spec", "recurrence")
     if reservation.renku:
         path = their_path(path, reservation.origin.prefix)
-    return Problem(SAME_COURSE, *reservation.origin[:2], path, message, fix)
+    return reservation.origin.problem(SAME_COURSE, path, message, fix)

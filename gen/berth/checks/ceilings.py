@@ -317,4 +317,4 @@ def _problem(
     reservation = reservations[last]
     path = (*reservation.origin.prefix, "provisioning") if reservation.renku else ("spec", "provisioning")
     fix = "Reserve fewer seats or another time, or have the platform team raise the ceiling."
-    return Problem(EXCEEDED, *reservation.origin[:2], path, message, fix)
+    return reservation.origin.problem(EXCEEDED, path, message, fix)

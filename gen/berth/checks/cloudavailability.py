@@ -227,4 +227,4 @@ def _problem(code: str, reservation: Reservation, message: str, fix: str) -> Pro
     path: Path = ("spec", "backend", "standing") if reservation.holder.persistence else ("spec", "recurrence")
     if reservation.renku:
         path = their_path(path, reservation.origin.prefix)
-    return Problem(code, *reservation.origin[:2], path, message, fix)
+    return reservation.origin.problem(code, path, message, fix)

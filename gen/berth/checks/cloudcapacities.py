@@ -43,7 +43,7 @@ def check_capacities(declared: Declared, site: Site) -> Iterator[Problem]:
 
 
 def _problem(code: str, cloud: CloudCapacity, path: Path, message: str, fix: str) -> Problem:
-    return Problem(code, *cloud.origin[:2], ("spec", *path), message, fix)
+    return cloud.origin.problem(code, ("spec", *path), message, fix)
 
 
 def _unnamed(cloud: CloudCapacity) -> Problem:

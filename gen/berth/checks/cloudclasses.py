@@ -70,7 +70,7 @@ def _pools(found: ResourceClass, cloud: CloudCapacity, declared: Declared, site:
 
 
 def _class_problem(code: str, found: ResourceClass, path: Path, message: str, fix: str) -> Problem:
-    return Problem(code, *found.origin[:2], ("spec", *path), message, fix)
+    return found.origin.problem(code, ("spec", *path), message, fix)
 
 
 def _fit(found: ResourceClass, cloud: CloudCapacity, pools: Sequence[str]) -> Iterator[Problem]:
@@ -163,7 +163,7 @@ def check_whole_nodes(
             if not found.cloud_capacity:
                 message = f"class {found.name} has no cloudCapacity, which says which nodes to buy."
                 fix = "Add cloudCapacity to the class, or write type: placeholder."
-                yield Problem(NO_NODES, *reservation.origin[:2], _TYPE, message, fix)
+                yield reservation.origin.problem(NO_NODES, _TYPE, message, fix)
             yield from _limit(reservation, found, declared, occurrences)
 
 
@@ -190,14 +190,14 @@ def _limit(
                 f"and CloudCapacity {cloud.name} has only {there} reserved instances for it."
             )
             fix = "Reserve fewer, or add on-demand to capacityTypes."
-            yield Problem(NO_NODES, *reservation.origin[:2], ("spec", "provisioning"), message, fix)
+            yield reservation.origin.problem(NO_NODES, ("spec", "provisioning"), message, fix)
         if most is not None and not buys_nothing("nodes", most) and highest[0] * NANO > (parse(most) or 0):
             message = (
                 f"at {instant_text(highest[1] * 60)} the reservation needs {highest[0]} nodes of class "
                 f"{found.name}, and CloudCapacity {cloud.name} is limited to {most}."
             )
             fix = f"Reserve fewer, or raise limits.nodes of {cloud.name}."
-            yield Problem(NO_NODES, *reservation.origin[:2], ("spec", "provisioning"), message, fix)
+            yield reservation.origin.problem(NO_NODES, ("spec", "provisioning"), message, fix)
 
 
 def _largest_shortage(

@@ -81,7 +81,7 @@ def check_window_budgets(
         cloud = declared.clouds[name]
         if name == KUSTOMIZE:
             message = f"its file would have the name {KUSTOMIZE}.yaml, which kustomize uses."
-            yield Problem(COLLISION, *cloud.origin[:2], ("metadata", "name"), message, "Rename the capacity.")
+            yield cloud.origin.problem(COLLISION, ("metadata", "name"), message, "Rename the capacity.")
         room = MAX_BUDGETS - len(own_budgets(cloud))
         fix = "Let windows open and close at the same times, or give some classes another CloudCapacity."
         if isinstance(answer, TooManyBudgets):
@@ -89,13 +89,13 @@ def check_window_budgets(
                 f"the windows of its classes need {answer.needed} disruption budgets; a NodePool takes "
                 f"{room} more."
             )
-            yield Problem(TOO_MANY, *cloud.origin[:2], ("spec",), message, fix)
+            yield cloud.origin.problem(TOO_MANY, ("spec",), message, fix)
         elif not answer.exactly and all(one.schedule for one in answer.held):
             message = (
                 f"date by date, the windows of its classes need more than the {room} disruption budgets that "
                 "a NodePool takes: nodes are also kept at the same hours of other days."
             )
-            yield Problem(NOT_EXACTLY, *cloud.origin[:2], ("spec",), message, fix)
+            yield cloud.origin.problem(NOT_EXACTLY, ("spec",), message, fix)
 
 
 EXPIRES, AT_ONCE = "B172", "B189"
@@ -114,7 +114,7 @@ def check_nodes_expire_later(declared: Declared) -> Iterator[Problem]:
                 "nodes are replaced as soon as they exist, again and again, inside and outside of windows."
             )
             fix = "Write Never, or a time longer than any window."
-            yield Problem(AT_ONCE, *cloud.origin[:2], ("spec", "expireAfter"), message, fix)
+            yield cloud.origin.problem(AT_ONCE, ("spec", "expireAfter"), message, fix)
 
 
 def expiry_text(cloud: CloudCapacity) -> str:
@@ -152,7 +152,7 @@ def check_expiry_in_windows(
             told = holders_text([(name, str(seats)) for name, seats in held])
             path: Path = ("spec", "expireAfter") if cloud.expire_after else ("spec",)
             message = _expiry_message(cloud, bad, first, told)
-            yield Problem(EXPIRES, *cloud.origin[:2], path, message, expiry_fix(cloud))
+            yield cloud.origin.problem(EXPIRES, path, message, expiry_fix(cloud))
 
 
 def _expiry_message(cloud: CloudCapacity, bad: Sequence[Window], first: int, held: str) -> str:
@@ -223,4 +223,4 @@ def _limit_problem(
     path: Path = ("spec", "provisioning")
     if reservation.renku:
         path = their_path(path, reservation.origin.prefix)
-    return Problem(TOO_LITTLE, *reservation.origin[:2], path, message, fix)
+    return reservation.origin.problem(TOO_LITTLE, path, message, fix)

@@ -63,7 +63,7 @@ class RenderedNames:
                     f"Berth's ConfigMaps have at most {LARGEST // 1024}."
                 )
                 fix = "Give them shorter names, or let an engine apply them: argocd or flux."
-                yield Problem(TOO_LARGE, *self._site.origin[:2], ("spec", "clusters", i), message, fix)
+                yield self._site.origin.problem(TOO_LARGE, ("spec", "clusters", i), message, fix)
 
 
 def _berth_names(
@@ -89,7 +89,7 @@ def _is_code(kind: str, name: str) -> bool:
 def _record_name(reservation: Reservation) -> Problem:
     message = f"{reservation.name} ends in {RECORD_SUFFIX}: its timetable would have the name of a record."
     fix = f"Rename the reservation: no name may end in {RECORD_SUFFIX}."
-    return Problem(RECORD_NAME, *reservation.origin[:2], _name_path(reservation), message, fix)
+    return reservation.origin.problem(RECORD_NAME, _name_path(reservation), message, fix)
 
 
 def _name_path(reservation: Reservation) -> Path:
@@ -99,4 +99,4 @@ def _name_path(reservation: Reservation) -> Path:
 def _collision(reservation: Reservation, kind: str, given: str, other: str) -> Problem:
     message = f"its {kind} would have the name {given}, which {other} uses."
     fix = "Rename the reservation or its class."
-    return Problem(COLLISION, *reservation.origin[:2], _name_path(reservation), message, fix)
+    return reservation.origin.problem(COLLISION, _name_path(reservation), message, fix)

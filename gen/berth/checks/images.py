@@ -26,7 +26,7 @@ def check_image_pulls(reservation: Reservation, declared: Declared, site: Site) 
                 )
                 fix = "Pull them another way, for instance with JupyterHub's continuous image puller."
                 path = ("spec", "backend")
-                yield Problem(NO_PODS, *reservation.origin[:2], path, message, fix)
+                yield reservation.origin.problem(NO_PODS, path, message, fix)
 
 
 def check_image_volumes(declared: Declared, site: Site) -> Iterator[Problem]:
@@ -39,6 +39,4 @@ def check_image_volumes(declared: Declared, site: Site) -> Iterator[Problem]:
             version = version_text(cluster.kubernetes)
             message = f"Kubernetes {version} of cluster {cluster.name} cannot mount images as volumes."
             path = ("spec", "imageWarmUp")
-            yield Problem(
-                NO_VOLUMES, *found.origin[:2], path, message, "Write initContainer, or leave it out."
-            )
+            yield found.origin.problem(NO_VOLUMES, path, message, "Write initContainer, or leave it out.")

@@ -45,7 +45,7 @@ def _problem(found: ResourceClass, cluster: Cluster, first: int, taints: list[st
         f"Add {'them' if len(taints) > 1 else 'it'} to the site's runtime.tolerations, or select nodes for "
         'Jobs by runtime.nodeSelector; if those have capacity, annotate berth.dev/ignore: "B033: <reason>".'
     )
-    return Problem(NO_ROOM, *found.origin[:2], ("spec", "tolerations", first), message, fix)
+    return found.origin.problem(NO_ROOM, ("spec", "tolerations", first), message, fix)
 
 
 def _runs_elsewhere(cluster: Cluster, found: ResourceClass) -> bool:

@@ -40,7 +40,7 @@ def check_device_requests(declared: Declared, _: Site) -> Iterator[Problem]:
             continue
         for name, message, fix in _lacks(amounts):
             path = ("spec", "requests", name)
-            yield Problem(NEVER, *found.origin[:2], path, message, fix, at_key=True)
+            yield found.origin.problem(NEVER, path, message, fix, at_key=True)
 
 
 def _lacks(amounts: Mapping[str, int]) -> Iterator[tuple[str, str, str]]:

@@ -27,4 +27,4 @@ def check_seats_are_monitored(reservation: Reservation, declared: Declared, site
             f"BerthSeatsNotReady does not see its seats in cluster {blind[0]}."
         )
         fix = "Add monitoring.events to the Site, or run berth status before the start."
-        yield Problem(NOT_SEEN, *reservation.origin[:2], _TYPE, message, fix)
+        yield reservation.origin.problem(NOT_SEEN, _TYPE, message, fix)

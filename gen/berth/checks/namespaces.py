@@ -28,7 +28,7 @@ def check_namespace_per_cluster(declared: Declared, site: Site) -> Iterator[Prob
             fix = f"Write a namespace of its own; or {{name: {cluster.namespace}, create: false}}."
             owner: Path = ("clusters", i) if cluster.has_own_namespace else ()
             path: Path = ("spec", *owner, "namespace")
-            yield Problem(NOT_OURS, *site.origin[:2], path, message, fix)
+            yield site.origin.problem(NOT_OURS, path, message, fix)
 
 
 def _other_user(cluster: Cluster, declared: Declared, site: Site) -> str:

@@ -58,4 +58,4 @@ def _problem(declared: Declared, name: str, winners: Sequence[str]) -> Problem:
         f"for {winners[0]} before {name}, where both have an open window for it."
     )
     fix = "Give them selectors that exclude each other, such as one label with different values."
-    return Problem(SAME_SESSIONS, *found.origin[:2], ("spec", "sessions"), message, fix)
+    return found.origin.problem(SAME_SESSIONS, ("spec", "sessions"), message, fix)

@@ -4,9 +4,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import accumulate
 
-from berth.findings import Problem
+from berth.findings import Origin, Problem
 from berth.schema.declared import Declared
-from berth.schema.documentproblems import Origin
 from berth.schema.values import ReservationOwner, Site
 
 OWNED = "B270"
@@ -75,4 +74,4 @@ def _is_in(file: str, path: str) -> bool:
 
 def owned_problem(kind: str, name: str, origin: Origin, contacts: Contacts) -> Problem:
     message = f"{kind} {name} serves all reservations, and {origin.file} belongs to {', '.join(contacts)}."
-    return Problem(OWNED, *origin[:2], ("kind",), message, "Move it to a file of the platform team.")
+    return origin.problem(OWNED, ("kind",), message, "Move it to a file of the platform team.")

@@ -38,7 +38,7 @@ def check_platforms(declared: Declared, site: Site) -> Iterator[Problem]:
             message = f"{_title(cluster)} adds the nodes of cluster {cluster.name}, not {other}."
             usual = "karpenter" if cluster.platform == AUTO_MODE else "cluster-autoscaler"
             fix = f"Write autoscaler: {usual}, whose rules it follows."
-            yield Problem(REFUSED, *site.origin[:2], ("spec", "clusters", i, "autoscaler"), message, fix)
+            yield site.origin.problem(REFUSED, ("spec", "clusters", i, "autoscaler"), message, fix)
     for cloud in declared.clouds.values():
         home = cluster_named(cloud.cluster, site)
         if home is not None and home.platform == AUTO_MODE:
@@ -47,7 +47,7 @@ def check_platforms(declared: Declared, site: Site) -> Iterator[Problem]:
                 "nothing would make nodes of what is rendered for it."
             )
             fix = "Write provider: generic with the shapes of its nodes, and your own NodePool of Auto Mode."
-            yield Problem(REFUSED, *cloud.origin[:2], ("spec",), message, fix)
+            yield cloud.origin.problem(REFUSED, ("spec",), message, fix)
         elif home is not None:
             yield from _misread(cloud)
 
@@ -62,7 +62,7 @@ def _misread(cloud: CloudCapacity) -> Iterator[Problem]:
         if one.key in _AUTO_LABELS:
             message = f"{one.key} is a label of EKS Auto Mode: Karpenter chooses no instances by it."
             path: Path = ("spec", "requirements", i, "key")
-            yield Problem(OTHER_LABEL, *cloud.origin[:2], path, message, _other_label(one.key))
+            yield cloud.origin.problem(OTHER_LABEL, path, message, _other_label(one.key))
 
 
 def _other_label(key: str) -> str:
@@ -94,7 +94,7 @@ def _labels(found: ResourceClass, cluster: Cluster) -> Iterator[Problem]:
         fix = _other_label(key)
         if cluster.platform != AUTO_MODE:
             fix = f"Write platform: {AUTO_MODE} for the cluster in the Site, or another label."
-        yield Problem(OTHER_LABEL, *found.origin[:2], path, message, fix, at_key=True)
+        yield found.origin.problem(OTHER_LABEL, path, message, fix, at_key=True)
 
 
 def _selected(found: ResourceClass) -> Iterator[tuple[Path, str]]:
@@ -129,13 +129,13 @@ def _sizes(found: ResourceClass) -> Iterator[Problem]:
     for name in ("cpu", "memory"):
         if not asked.get(name):
             message = f"GKE Autopilot sets {name} where a pod requests none."
-            yield Problem(CHANGED, *found.origin[:2], path, message, f"Write {name}.")
+            yield found.origin.problem(CHANGED, path, message, f"Write {name}.")
             return
     cpu, memory = asked["cpu"], asked["memory"]
     if cpu > _MOST_CPU:
         message = f"GKE Autopilot refuses more than {text(_MOST_CPU)} cpu for a pod of its usual hardware."
         fix = f"Request less, or select {_HARDWARE[0]} in nodeSelector."
-        yield Problem(REFUSED, *found.origin[:2], (*path, "cpu"), message, fix)
+        yield found.origin.problem(REFUSED, (*path, "cpu"), message, fix)
         return
     raised_cpu = max(cpu, _LEAST_CPU, _up(2 * memory, 13 * 2**30, NANO // 1000))
     raised_memory = max(memory, _up(raised_cpu * 2**30, 1, 2**20 * NANO))
@@ -146,7 +146,7 @@ def _sizes(found: ResourceClass) -> Iterator[Problem]:
                 "pod has at least 50m cpu, and 1 to 6.5 GiB of memory for each cpu."
             )
             fix = f"Write {_shown(name, raised)}, also for the sessions: they then have the size of a seat."
-            yield Problem(CHANGED, *found.origin[:2], (*path, name), message, fix)
+            yield found.origin.problem(CHANGED, (*path, name), message, fix)
 
 
 def _up(dividend: int, divisor: int, unit: int) -> int:

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from berth.checks.ceilings import named_pool_steps
 from berth.dates.expansion import Occurrence
 from berth.dates.moments import hours_text
-from berth.findings import Problem
+from berth.findings import Origin, Problem
 from berth.schema.declared import RESERVATION
-from berth.schema.documentproblems import Origin
 from berth.schema.policies import APPROVAL, REFUSE, WARN, MatchSpec, PolicySpec
 from berth.schema.seatholders import SlotHolder
 from berth.schema.values import Reservation, ResourceClass, Site
@@ -314,7 +313,7 @@ def check_policies(site: Site, cases: Iterable[PolicyCase], costs: PoolCosts) ->
             )
             fix = "Let their classes name a cloudCapacity with prices, or leave them out of the policy."
             path = ("spec", "policies", i, "when", "costAbove")
-            yield Problem(NO_COST, *site.origin[:2], path, message, fix)
+            yield site.origin.problem(NO_COST, path, message, fix)
 
 
 def result_text(result: PolicyResult) -> str:

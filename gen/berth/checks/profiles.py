@@ -52,7 +52,7 @@ def read_hubs(site: Site, read: ReadFile) -> HubReadings:
             if isinstance(found, str):
                 message = f"no class is compared with {', '.join(files.files)}: {found}"
                 fix = "Correct the file, or its path."
-                problems.append(Problem(UNREADABLE, *site.origin[:2], path, message, fix))
+                problems.append(site.origin.problem(UNREADABLE, path, message, fix))
             else:
                 hubs.append(found)
     return HubReadings(tuple(hubs), tuple(problems))
@@ -105,7 +105,7 @@ def check_hub_profiles(declared: Declared, site: Site, hubs: Sequence[ComparedHu
             path = (*hub.path, "namespace")
             message = f"no class counts sessions in namespace {hub.files.namespace}."
             fix = "Name the namespace of sessions.namespaces, or import classes of this hub."
-            yield Problem(IDLE_KEY, *site.origin[:2], path, message, fix)
+            yield site.origin.problem(IDLE_KEY, path, message, fix)
         pairs = [(one, counted_sessions(one, hub.hub.sessions)) for one in classes]
         for one, counted in pairs:
             yield from _too_small(one, counted)
@@ -146,7 +146,7 @@ def check_renku_classes(declared: Declared, site: Site, read: ReadFile) -> Itera
             message = f"no class is compared with {cluster.renku_classes}: {found}"
             path: Path = ("spec", "clusters", i, "renkuClasses")
             fix = "Correct the file, or its path."
-            yield Problem(UNREADABLE, *site.origin[:2], path, message, fix)
+            yield site.origin.problem(UNREADABLE, path, message, fix)
             continue
         known = {one.id: one for one in found}
         for one in declared.classes.values():
@@ -189,7 +189,7 @@ class _Sessions(Protocol):
 
 
 def _problem(code: str, one: ResourceClass, path: Path, message: str, fix: str) -> Problem:
-    return Problem(code, *one.origin[:2], ("spec", *path), message, fix)
+    return one.origin.problem(code, ("spec", *path), message, fix)
 
 
 # Size

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from berth.core.sessions import RENKU_PROJECT
 from berth.dates.exceptions import entry_path
-from berth.findings import Path, Problem
+from berth.findings import Origin, Path, Problem
 from berth.manifests.placed import class_names, cluster_named, cluster_of, pool_behaviors
 from berth.schema.declared import TERM, Declared, Reference
-from berth.schema.documentproblems import Origin, choice, nearest, shown
+from berth.schema.documentproblems import choice, nearest, shown
 from berth.schema.renkunames import their_path
 from berth.schema.values import Reservation, ResourceClass, Site
 
@@ -27,7 +27,7 @@ UNKNOWN_CLOUD, OTHER_CLUSTER, TWO_KINDS = "B160", "B161", "B200"
 
 
 def _problem(code: str, origin: Origin, path: Path, message: str, fix: str) -> Problem:
-    return Problem(code, *origin[:2], (*origin.prefix, *path), message, fix)
+    return origin.problem(code, (*origin.prefix, *path), message, fix)
 
 
 def check_named_cluster(
@@ -218,7 +218,7 @@ def _counted(reservation: Reservation, classes: list[ResourceClass]) -> Iterator
             path = _own_path(reservation, (*at, "scaleDownBehavior"))
             message = f"behavior {behavior} counts sessions, but class {found.name} has no `sessions`."
             fix = f"Add sessions to the class, or write {key}: none."
-            yield Problem(UNCOUNTABLE, *reservation.origin[:2], path, message, fix)
+            yield reservation.origin.problem(UNCOUNTABLE, path, message, fix)
     match = reservation.sessions
     narrowed = match.namespaces or match.match_labels or match.match_annotations or match.project_template
     if narrowed or not classes or not all(found.sessions for found in classes):
@@ -229,7 +229,7 @@ def _counted(reservation: Reservation, classes: list[ResourceClass]) -> Iterator
     key = "project_template_id" if reservation.renku else keys
     fix = f"To count only the sessions of this course, add {key}."
     path = _own_path(reservation, ("spec", "sessions"))
-    yield Problem(NARROWS_NOTHING, *reservation.origin[:2], path, message, fix)
+    yield reservation.origin.problem(NARROWS_NOTHING, path, message, fix)
 
 
 def _places(reservation: Reservation, classes: list[ResourceClass]) -> Iterator[Problem]:

@@ -67,7 +67,7 @@ def _placeholders(one: Placed) -> Iterator[Problem]:
                 f"{one.cluster.priority}: no placeholder could be created."
             )
             path: Path = ("spec", "podLabels", _QOS)
-            yield Problem(REFUSED_PODS, *found.origin[:2], path, message, "Remove the label.")
+            yield found.origin.problem(REFUSED_PODS, path, message, "Remove the label.")
         for name in (name for name, _ in found.requests if name.startswith(_BATCH)):
             message = (
                 f"Koordinator in cluster {one.cluster.name} rejects pods that request {name} without {_QOS} "
@@ -75,11 +75,11 @@ def _placeholders(one: Placed) -> Iterator[Problem]:
             )
             path = ("spec", "requests", name)
             fix = "Use backend koordinator without placeholders, or request cpu and memory."
-            yield Problem(REFUSED_PODS, *found.origin[:2], path, message, fix, at_key=True)
+            yield found.origin.problem(REFUSED_PODS, path, message, fix, at_key=True)
 
 
 def _problem(reservation: Reservation, code: str, path: Path, message: str, fix: str) -> Problem:
-    return Problem(code, *reservation.origin[:2], (*_BACKEND, *path), message, fix)
+    return reservation.origin.problem(code, (*_BACKEND, *path), message, fix)
 
 
 def _policy(
@@ -122,7 +122,7 @@ def _class(reservation: Reservation, slots: SlotHolder, found: ResourceClass) ->
     if not any(quantity.parse(str(amount)) for amount in amounts):
         message = f"class {found.name} requests nothing: a slot would reserve nothing for a session."
         fix = "Write what a session requests."
-        yield Problem(HOLDS_NOTHING, *found.origin[:2], ("spec", "requests"), message, fix)
+        yield found.origin.problem(HOLDS_NOTHING, ("spec", "requests"), message, fix)
     from berth.schema import slotparts as slotkeys  # noqa: PLC0415 - most sites have no slots
 
     for key, _ in found.pod_labels:
@@ -130,7 +130,7 @@ def _class(reservation: Reservation, slots: SlotHolder, found: ResourceClass) ->
             message = f"podLabels are also set on slots, and {key} changes what a slot is."
             path = ("spec", "podLabels", key)
             fix = f"Remove it, or give reservation {reservation.name} a class of its own."
-            yield Problem(slotkeys.FOREIGN, *found.origin[:2], path, message, fix, at_key=True)
+            yield found.origin.problem(slotkeys.FOREIGN, path, message, fix, at_key=True)
         elif key == slotkeys.CHARGED:
             message = (
                 f"podLabels are also set on slots: {key} counts a slot in a quota, and the session that "
@@ -141,7 +141,7 @@ def _class(reservation: Reservation, slots: SlotHolder, found: ResourceClass) ->
                 "for both."
             )
             path = ("spec", "podLabels", key)
-            yield Problem(slotkeys.QUOTA, *found.origin[:2], path, message, fix, at_key=True)
+            yield found.origin.problem(slotkeys.QUOTA, path, message, fix, at_key=True)
 
 
 def _resources(
@@ -241,7 +241,7 @@ def _unseen(site: Site, one: Placed, found: ResourceClass) -> Problem | None:
             "in the reservation."
         )
     path: Path = ("spec", "schedulerName") if theirs else ("spec",)
-    return Problem(UNSEEN, *found.origin[:2], path, message, fix)
+    return found.origin.problem(UNSEEN, path, message, fix)
 
 
 def check_seats_fit_on_nodes(declared: Declared, site: Site) -> Iterator[Problem]:
@@ -251,9 +251,7 @@ def check_seats_fit_on_nodes(declared: Declared, site: Site) -> Iterator[Problem
         for name, most in cluster.largest_node if cluster else ():
             asked = dict(found.requests).get(name)
             if asked is not None and _nanos(asked) > _nanos(most):
-                yield Problem(
-                    TOO_LARGE, *found.origin[:2], ("spec", "requests", name), *_larger(asked, name, most)
-                )
+                yield found.origin.problem(TOO_LARGE, ("spec", "requests", name), *_larger(asked, name, most))
 
 
 def check_seats_request_something(declared: Declared, site: Site) -> Iterator[Problem]:
@@ -271,8 +269,8 @@ def check_seats_request_something(declared: Declared, site: Site) -> Iterator[Pr
     for seat in declared.classes.values():
         if not slotted.get(seat.name, False) and not any(_nanos(amount) for _, amount in seat.requests):
             message = "the requests are 0: a seat holds nothing, so any number of them fits on one node."
-            yield Problem(
-                QUANTITY, *seat.origin[:2], ("spec", "requests"), message, "Write what one session requests."
+            yield seat.origin.problem(
+                QUANTITY, ("spec", "requests"), message, "Write what one session requests."
             )
 
 

@@ -41,7 +41,7 @@ def check_hours_and_dates(
 
 def _problem(reservation: Reservation, code: str, path: Path, message: str, fix: str) -> Problem:
     at = their_path(path, reservation.origin.prefix) if reservation.renku else path
-    return Problem(code, *reservation.origin[:2], at, message, fix)
+    return reservation.origin.problem(code, at, message, fix)
 
 
 def _long_windows(reservation: Reservation, occurrences: Sequence[Occurrence]) -> Iterator[Problem]:

@@ -27,7 +27,7 @@ def check_volume_capacities(declared: Declared, _: Site) -> Iterator[Problem]:
             fix = "Add volumes to its nodes, or volumesPerNode: kubectl get csinode -o yaml shows the number."
             if not lacking:
                 fix = "Add cloudCapacity to the class, or remove volumes."
-            yield Problem(UNCOUNTED, *found.origin[:2], ("spec", "volumes"), message, fix)
+            yield found.origin.problem(UNCOUNTED, ("spec", "volumes"), message, fix)
 
 
 def _says_volumes(capacity: CloudCapacity | GenericCapacity) -> bool:

@@ -6,7 +6,7 @@ from berth.cost.formatting import machines_json, money_json, use_json
 from berth.dates.expansion import Occurrence
 from berth.diff.change import REMOVED, Change, PlanChange, ReservationChange
 from berth.diff.wording import detail_lines, title_line
-from berth.findings import NOTE, RULES, WARNING, Finding, Problem
+from berth.findings import NOTE, RULES, WARNING, Finding
 from berth.output import findinglist
 from berth.output.answers import Answer, counts_json, document, hours_json, instant_json, owner_json
 from berth.pipeline import Pipeline
@@ -22,17 +22,15 @@ def annotations(change: Change, head: Pipeline) -> list[Finding]:
     for item in change.reservations:
         if item.name in origins:
             text = "; ".join(f"{line.sign} {line.text}".strip() for line in detail_lines(item))
-            problems.append(
-                Problem(_CHANGED, *origins[item.name][:2], (), f"{title_line(item).text}:", f"{text}.")
-            )
+            problems.append(origins[item.name].problem(_CHANGED, (), f"{title_line(item).text}:", f"{text}."))
     present = {shared.subject for shared in change.shared if shared.change != REMOVED}
     for result in change.policies:
         if result.reservation in present or result.subject in origins:
             code, origin = PROBLEM_CODES[result.policy.effect], result.reservation.origin
-            problems.append(Problem(code, *origin[:2], (), f"{result_text(result)}.", ""))
+            problems.append(origin.problem(code, (), f"{result_text(result)}.", ""))
     for warning in change.warnings:
         if warning.subject in origins:
-            problems.append(Problem(_CHECK, *origins[warning.subject][:2], (), warning.message, ""))
+            problems.append(origins[warning.subject].problem(_CHECK, (), warning.message, ""))
     planned = change.plan.findings if change.plan else ()
     return [*change.head.findings, *planned, *head.located(problems, _severity)]
 

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 from berth.checks.policychecks import SharedSubject
 from berth.diff.change import ADDED, CHANGED, REMOVED, FieldChange, SharedChange
+from berth.findings import Origin
 from berth.pipeline import Pipeline
 from berth.reading.document import parse
 from berth.schema.declared import SHARED
-from berth.schema.documentproblems import Origin
 from berth.schema.values import ResourceClass
 
 

@@ -49,7 +49,7 @@ def _problem(one: Reservation) -> Problem | None:
 
 
 def _unnamed(one: Reservation, at: Path, message: str, fix: str) -> Problem:
-    return Problem(UNNAMED, *one.origin[:2], ("spec", "owner", *at), message, fix)
+    return one.origin.problem(UNNAMED, ("spec", "owner", *at), message, fix)
 
 
 def owner_lines(contacts: Mapping[str, Contacts], top: str) -> list[str]:

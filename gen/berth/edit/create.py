@@ -13,7 +13,7 @@ from berth.dates.zone import DAY, Zone, day_of, local, number
 from berth.edit.recurrencetext import recurrence_lines
 from berth.edit.roundtrip import EditError, raise_all
 from berth.edit.seatcounts import next_class, seat_count
-from berth.findings import ERROR, Finding
+from berth.findings import ERROR, Finding, Origin
 from berth.notation import days, weekdays, zones
 from berth.notation.times import TimeSpan, time_span
 from berth.output.yamltext import flow, quote
@@ -22,7 +22,7 @@ from berth.reading.document import parse
 from berth.reading.source import SCHEMA, Source
 from berth.schema import grammar
 from berth.schema.basemodel import Model
-from berth.schema.documentproblems import CHOICE, MISSING, TYPE, Origin, Refusal, close, nearest, shown
+from berth.schema.documentproblems import CHOICE, MISSING, TYPE, Refusal, close, nearest, shown
 from berth.schema.entry import EQUAL_TIMES, Monthly
 from berth.schema.recurrencespec import RecurrenceSpec
 from berth.schema.reservation import DEFAULT_LEAD, OwnerSpec, Provisioning, ReservationSpec

@@ -15,8 +15,7 @@ from berth.edit.datepattern import with_weekly_rules
 from berth.edit.eventcounts import DescribedSeats
 from berth.edit.eventdates import Changed, EventDates, Series, Span
 from berth.edit.seatcounts import Counts
-from berth.findings import Finding
-from berth.schema.documentproblems import Origin
+from berth.findings import Finding, Origin
 from berth.schema.reservation import LONGEST_TITLE
 from berth.schema.values import Reservation
 

@@ -11,12 +11,11 @@ from berth.dates.zone import Zone, load
 from berth.edit.calendarfeed import NOT_IMPORTED, Event, Feed, title_in
 from berth.edit.eventfilter import EventFilter
 from berth.edit.roundtrip import EditError
-from berth.findings import Finding, severity
+from berth.findings import Finding, Origin, severity
 from berth.notation.refusal import Refusal
 from berth.notation.zones import zone
 from berth.pipeline import Pipeline
 from berth.reading.document import parse
-from berth.schema.documentproblems import Origin
 from berth.schema.metadata import IMPORTED_CALENDAR, IMPORTED_FEED, IMPORTED_FROM
 
 IDLE_PATTERN = "B255"

@@ -44,11 +44,11 @@ from berth.edit.eventimport import (
 )
 from berth.edit.roundtrip import MakeNode, edit_document, insert_key, to_block
 from berth.edit.seatcounts import ONLY_CLASS, Counts
-from berth.findings import Problem, severity
+from berth.findings import Origin, Problem, severity
 from berth.pipeline import Pipeline
 from berth.reading.document import parse
 from berth.reading.source import Source
-from berth.schema.documentproblems import Origin, Refusal, shown
+from berth.schema.documentproblems import Refusal, shown
 from berth.schema.metadata import IMPORTED, IMPORTED_FEED, IMPORTED_FROM, IMPORTED_TITLE, IMPORTED_UID
 from berth.schema.renkunames import slug
 from berth.schema.reservation import DEFAULT_LEAD, LONGEST_TITLE

@@ -47,7 +47,7 @@ def timetable_that_fits(site: Site, placed: Placed, occurrences: Sequence[Occurr
     )
     path = (*reservation.origin.prefix, "recurrence") if reservation.renku else ("spec", "recurrence")
     fix = "Split it, for example into a reservation for each year."
-    return Problem(TOO_LARGE, *reservation.origin[:2], path, message, fix)
+    return reservation.origin.problem(TOO_LARGE, path, message, fix)
 
 
 def timetable_text(site: Site, placed: Placed, occurrences: Sequence[Occurrence]) -> str:

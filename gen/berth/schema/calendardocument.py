@@ -2,10 +2,10 @@
 
 from typing import Annotated, ClassVar, Literal
 
-from berth.findings import Path
+from berth.findings import Origin, Path
 from berth.notation.days import ORDER
 from berth.schema.basemodel import ListOf, Model, NonEmpty, Switch, field
-from berth.schema.documentproblems import IDLE_KEY, MISSING, DocumentProblems, Origin
+from berth.schema.documentproblems import IDLE_KEY, MISSING, DocumentProblems
 from berth.schema.metadata import KindDocument
 from berth.schema.types import AnyText, Date, DateSpan, DnsLabel, EndTime, StartTime
 from berth.schema.values import Calendar, ClosedDates, Term

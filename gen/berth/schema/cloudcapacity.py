@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from berth.findings import Path
+from berth.findings import Origin, Path
 from berth.notation.days import ORDER
 from berth.quantity import parse
 from berth.schema import cloudgrammar
@@ -20,7 +20,7 @@ from berth.schema.cloudvalues import (
     architecture_of,
     terms,
 )
-from berth.schema.documentproblems import CONFLICT, MISSING, RANGE, DocumentProblems, Origin
+from berth.schema.documentproblems import CONFLICT, MISSING, RANGE, DocumentProblems
 from berth.schema.metadata import KindDocument
 from berth.schema.nodeclass import MOST_TERMS, TERM, NodeClass, Tags, refuse_beside
 from berth.schema.nodepoolparts import (

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from berth.schema.documentproblems import Origin
+from berth.findings import Origin
 
 if TYPE_CHECKING:
     from decimal import Decimal  # expensive to load, and few sites declare a price

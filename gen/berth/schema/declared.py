@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from berth.findings import GUARDS, NOTE, RULES, WARNING, Path, Problem
+from berth.findings import GUARDS, NOTE, RULES, WARNING, Origin, Path, Problem
 from berth.reading.document import Document
 from berth.schema.cloudvalues import CloudCapacity, GenericCapacity
-from berth.schema.documentproblems import DocumentProblems, Origin, Refusal, close, nearest, shown
+from berth.schema.documentproblems import DocumentProblems, Refusal, close, nearest, shown
 from berth.schema.grammar import dns_label
 from berth.schema.metadata import IGNORE
 from berth.schema.renkunames import KIND, error_answer, is_payload
@@ -226,7 +226,7 @@ class _Reader:
                 other = places[1] if place is places[0] else places[0]
                 where = "this file" if other.origin.file == place.origin.file else other.origin.file
                 message = f'duplicate name "{name}": another {kind} in {where} has it.'
-                yield Problem(DUPLICATE, *place.origin[:2], place.path, message, "Rename one of them.")
+                yield place.origin.problem(DUPLICATE, place.path, message, "Rename one of them.")
 
 
 def _ignored_code(text: str, report: DocumentProblems, *, by_author: bool) -> str | None:

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
-from berth.findings import Path
+from berth.findings import Origin, Path
 from berth.schema import grammar, validate
 from berth.schema.basemodel import Model, Text, field
-from berth.schema.documentproblems import IDLE_KEY, DocumentProblems, Origin, Refusal, shown
+from berth.schema.documentproblems import IDLE_KEY, DocumentProblems, Refusal, shown
 from berth.schema.types import Annotations, AnyText, DnsLabel, Labels, LabelValue
 
 BERTH_DOMAIN = "berth.dev/"

@@ -9,12 +9,12 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import ConfigDict
 
-from berth.findings import Path
+from berth.findings import Origin, Path
 from berth.notation import times
 from berth.notation.days import ORDER
 from berth.schema import validate
 from berth.schema.basemodel import Model, NonEmpty, Parsed, Text, Whole, field
-from berth.schema.documentproblems import MISSING, DocumentProblems, Origin, Refusal
+from berth.schema.documentproblems import MISSING, DocumentProblems, Refusal
 from berth.schema.entry import EQUAL_TIMES
 from berth.schema.renkunames import LONGEST_NAME, name
 from berth.schema.reservation import DEFAULT_LEAD

@@ -5,17 +5,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from berth.core.timetable import Buffer
-from berth.findings import Path
+from berth.findings import Origin, Path
 from berth.schema.basemodel import ListOf, Model, NonEmpty, Text, field, lazy
-from berth.schema.documentproblems import (
-    CONFLICT,
-    IDLE_KEY,
-    MISSING,
-    RANGE,
-    DocumentProblems,
-    Origin,
-    Refusal,
-)
+from berth.schema.documentproblems import CONFLICT, IDLE_KEY, MISSING, RANGE, DocumentProblems, Refusal
 from berth.schema.entry import (
     BEHAVIOR,
     LEAD,

@@ -2,10 +2,10 @@
 
 from typing import Annotated, ClassVar, Literal
 
-from berth.findings import Path
+from berth.findings import Origin, Path
 from berth.schema.basemodel import NonEmpty, UniqueList, Whole, field
 from berth.schema.classsessions import ClassSessions
-from berth.schema.documentproblems import IDLE_KEY, MISSING, DocumentProblems, Origin
+from berth.schema.documentproblems import IDLE_KEY, MISSING, DocumentProblems
 from berth.schema.metadata import KindDocument, OwnLabels, PodAnnotations, check_pod_notes
 from berth.schema.pod import Placement, check_resources, completed
 from berth.schema.types import (

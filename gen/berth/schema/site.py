@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypeVar
 
-from berth.findings import Path
+from berth.findings import Origin, Path
 from berth.names import DISTRIBUTION
 from berth.schema import engine as engines
 from berth.schema import grammar
@@ -19,7 +19,7 @@ from berth.schema.basemodel import (
     field,
     lazy,
 )
-from berth.schema.documentproblems import DocumentProblems, Origin, Refusal, shown
+from berth.schema.documentproblems import DocumentProblems, Refusal, shown
 from berth.schema.engine import EngineSpec
 from berth.schema.metadata import KindDocument
 from berth.schema.pod import Tolerating, check_amounts, layered

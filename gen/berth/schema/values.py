@@ -9,7 +9,7 @@ from datetime import date
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from berth.core.timetable import Buffer
-from berth.schema.documentproblems import Origin
+from berth.findings import Origin
 
 if TYPE_CHECKING:
     from decimal import Decimal  # expensive to load, and few sites declare a price
