@@ -2,11 +2,11 @@
 
 from typing import Any, TypeVar
 
+from berth.backends.koordinator.slotparts import Owner, SlotTemplate
 from berth.schema import outline
 from berth.schema.basemodel import Model
 from berth.schema.classsessions import ClassSessions
 from berth.schema.outline import Node, fields
-from berth.schema.slotparts import Owner, SlotTemplate
 
 M = TypeVar("M", bound=Model)
 

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from berth.backends.backendregistry import DEFAULT_HOLDER
 from berth.dates.expansion import Expansion
 from berth.findings import Origin
 from berth.notation.times import end_time, start_time
-from berth.schema.seatholders import ReplicaHolder
 from berth.schema.values import (
     Calendar,
     ClosedDates,
@@ -116,7 +116,7 @@ def reservation(
         lead=lead,
         behavior="maintain",
         sessions=SessionMatch((), (), (), None, "count"),
-        holder=ReplicaHolder(),
+        holder=DEFAULT_HOLDER,
         suspend=suspend,
         renku=renku,
     )

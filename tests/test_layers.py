@@ -12,6 +12,11 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 
+# The modules of the schema that read a backend, or what has one.
+DECLARING = (
+    "(calendar|datechanges|declared|describe|entry|policies|recurrence|renku|reservation|resourceclass|site"
+    "|values)"
+)
 # Ground floor first. A module imports from floors below its own, or from its own package without a circle.
 FLOORS = [
     r"berth\.version",
@@ -22,14 +27,19 @@ FLOORS = [
     r"berth\.karpenter\.\w+",
     r"berth\.dates\.(zone|moments)",  # the time rule; the schema checks zones by it
     r"berth\.notation\.\w+",
-    r"berth\.schema\.\w+",
+    rf"berth\.schema\.(?!{DECLARING}$)\w+",
+    r"berth\.backends\.(backendregistry|backendspec|\w+\.(\w+holder|slotoptions|slotparts))",
+    rf"berth\.schema\.{DECLARING}",
     r"berth\.dates\.(?!(zone|moments)$)\w+",
     r"berth\.planner\.\w+",
     r"berth\.output\.\w+",
     r"berth\.simulation",
     r"berth\.(sessiontext|charts\.\w+)",
-    r"berth\.manifests\.(backends\.|engines\.)?\w+",
+    r"berth\.manifests\.(placed|nodeaffinity|naming)",  # which objects there are, and their names
+    r"berth\.backends\.backendinterface",
+    r"berth\.manifests\.(engines\.)?(?!(placed|nodeaffinity|naming)$)\w+",
     r"berth\.checks\.\w+",
+    r"berth\.backends\.\w+\.(?!(\w+holder|slotoptions|slotparts)$)\w+",
     r"berth\.cost\.\w+",
     r"berth\.webcalendar\.\w+",
     r"berth\.pipeline",
@@ -54,7 +64,7 @@ GATES = {
     "time": r"berth\.(runtime\.(occurrence|scaler|sweep|program|watch)"
     r"|live\.(client|access)|cli\.\w+)",
     "click": r"berth\.cli\.\w+",
-    "pydantic": r"berth\.schema\.\w+",
+    "pydantic": r"berth\.(schema\.\w+|backends\.koordinator\.slotparts)",
     "pydantic_core": r"berth\.schema\.\w+",
     "icalendar": r"berth\.(output\.calendarfile|notation\.zones)",
     "dateutil": r"berth\.edit\.calendarrules",

@@ -4,10 +4,10 @@ import re
 from datetime import date
 from typing import NamedTuple
 
+from berth.backends.backendregistry import DEFAULT_HOLDER
 from berth.core.jsonvalues import instant_text
 from berth.dates.recurrence import expand
 from berth.findings import Origin
-from berth.schema.seatholders import ReplicaHolder
 from berth.schema.values import Entry, Recurrence, Reservation, SessionMatch
 
 PAGE = "docs/time.md"
@@ -55,7 +55,7 @@ def line(row: Row) -> str:
         lead=30,
         behavior="none",
         sessions=match,
-        holder=ReplicaHolder(),
+        holder=DEFAULT_HOLDER,
         suspend=False,
         renku=False,
     )

@@ -7,9 +7,9 @@ Nothing is written here, and the clock is not read.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from berth.backends.backendinterface import CheckedReservation, backend_of
 from berth.checks import (
     autoscalers,
-    bufferchecks,
     calendars,
     cloudchecks,
     hubchecks,
@@ -23,7 +23,7 @@ from berth.checks import (
     platforms,
     profiles,
     references,
-    slotchecks,
+    seatsizes,
     typos,
     volumes,
 )
@@ -154,6 +154,8 @@ class Pipeline:
             return
         for check in _OF_SITE:
             self.problems += check(known, site)
+        for backend in {backend_of(reservation.holder): None for reservation in known.reservations}:
+            self.problems += backend.problems_of_all(known, site)
         arrivals = hubchecks.HubArrivals(self._compare_classes(site))
         names, ceilings = (
             RenderedNames(site, known.classes.values()),
@@ -241,10 +243,8 @@ _OF_SITE: tuple[Callable[[Declared, Site], Iterable[Problem]], ...] = (
     volumes.check_volume_capacities,
     ownership.check_shared_documents,
     images.check_image_volumes,
-    slotchecks.check_scheduler_of_slots,
-    slotchecks.check_slot_profiles,
-    slotchecks.check_seats_fit_on_nodes,
-    slotchecks.check_seats_request_something,
+    seatsizes.of_sizes,
+    seatsizes.of_amounts,
     autoscalers.check_autoscalers,
     autoscalers.check_pods_for_autoscaler,
     cloudchecks.check_clouds,
@@ -254,15 +254,15 @@ _OF_SITE: tuple[Callable[[Declared, Site], Iterable[Problem]], ...] = (
 def _item(reservation: Reservation, known: Declared, site: Site, ceilings: Ceilings, now: int | None) -> Item:
     expansion = expand(reservation, known.calendars)
     parts = tuple([_part(one, expansion) for one in placed(reservation, known, site)])
+    checked = CheckedReservation(reservation, known, site, expansion.occurrences)
     problems = (
         *references.check_names_in_reservation(reservation, known),
         *calendars.check_calendar_dates(reservation, known),
         *images.check_image_pulls(reservation, known, site),
-        *slotchecks.check_reserved_slots(reservation, known, site),
-        *bufferchecks.check_buffered_seats(reservation, known, site),
+        *koordinatordevices.of_reservation(reservation, known, site),
         *monitoringchecks.check_seats_are_monitored(reservation, known, site),
-        *slotchecks.check_limits_of_slots(reservation, known, site),
-        *cloudchecks.check_reserved_clouds(reservation, known, site, expansion.occurrences),
+        *backend_of(reservation.holder).problems(checked),
+        *cloudchecks.check_reserved_clouds(reservation, known, expansion.occurrences),
         *typos.check_hours_and_dates(reservation, expansion.occurrences, now),
         *(one for part in parts for one in typos.check_large_counts(part.placed, ceilings.is_limited)),
         *date_problems(reservation, expansion),

@@ -6,10 +6,9 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from berth.backends.backendinterface import Manifest, backend_of
 from berth.findings import Problem
 from berth.manifests import clusterobjects, naming
-from berth.manifests.backends.backendinterface import Manifest
-from berth.manifests.backends.backendregistry import backend_of
 from berth.manifests.engines.engineregistry import ENGINES
 from berth.manifests.placed import Placed, cluster_named, cluster_of, shortest_leads
 from berth.manifests.timetabletext import timetable_that_fits

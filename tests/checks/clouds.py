@@ -2,10 +2,12 @@
 
 from typing import Any
 
+from berth.backends.backendinterface import CheckedReservation, backend_of
 from berth.checks import autoscalers, cloudchecks, references
 from berth.dates.recurrence import expand
 from berth.findings import Problem
 from berth.schema.declared import Declared
+from berth.schema.seatholders import Unit
 from berth.schema.values import Site
 
 from tests.clouddocuments import cloud
@@ -57,4 +59,6 @@ def of_reservation(course: Value, *capacities: Value, cluster: Value = KARPENTER
     declared, known = sound(reservation(**course), site(cluster), one, *capacities)
     (placed,) = declared.reservations
     dates = expand(placed, declared.calendars).occurrences
-    return lines(cloudchecks.check_reserved_clouds(placed, declared, known, dates))
+    checked = CheckedReservation(placed, declared, known, dates)
+    of_nodes = backend_of(placed.holder).problems(checked) if placed.holder.unit is Unit.NODE else ()
+    return lines([*of_nodes, *cloudchecks.check_reserved_clouds(placed, declared, dates)])

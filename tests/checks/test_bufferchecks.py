@@ -3,8 +3,9 @@
 from typing import Any
 
 import pytest
-from berth.checks import autoscalers, bufferchecks
+from berth.checks import autoscalers
 
+from tests.checks.backendproblems import problems_of_first
 from tests.saying import Value, finding, lines, read, reservation, resource_class, site
 
 FLUX: Value = {"engine": {"type": "flux", "sourceName": "fleet"}}
@@ -20,11 +21,10 @@ def told(cluster: Value, **course: Any) -> list[str]:
     )
     assert declared.problems == []
     assert declared.site is not None
-    (found,) = declared.reservations
     return lines(
         [
             *autoscalers.check_autoscalers(declared, declared.site),
-            *bufferchecks.check_buffered_seats(found, declared, declared.site),
+            *problems_of_first(declared),
         ]
     )
 

@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from berth.checks.slotchecks import check_reserved_slots
 
+from tests.checks.backendproblems import problems_of_first
 from tests.saying import Value, finding, lines, read, reservation, resource_class, site
 
 KOORDINATOR: Value = {"name": "prod", "koordinator": {}}
@@ -21,7 +21,7 @@ def told(backend: Value, cluster: Value = KOORDINATOR, *classes: Value, **spec: 
     declared = read(one, site(cluster), *(classes or (resource_class(),)))
     assert [problem for problem in declared.problems if problem.code not in ("B110", "B116", "B103")] == []
     assert declared.site is not None
-    return lines(check_reserved_slots(declared.reservations[0], declared, declared.site))
+    return lines(problems_of_first(declared))
 
 
 def test_a_cluster_has_koordinator_only_where_the_site_says_so() -> None:
@@ -36,9 +36,7 @@ def test_each_cluster_of_a_reservation_is_asked() -> None:
     declared = read(one, site({"name": "one", "koordinator": {}}, {"name": "two"}), *classes)
     assert declared.site is not None
 
-    assert lines(check_reserved_slots(declared.reservations[0], declared, declared.site)) == [
-        finding("B100 spec.backend.type", "two")
-    ]
+    assert lines(problems_of_first(declared)) == [finding("B100 spec.backend.type", "two")]
 
 
 def test_one_allocate_policy_a_cluster() -> None:

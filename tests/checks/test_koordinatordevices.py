@@ -1,8 +1,9 @@
 """Devices that Koordinator's plugin DeviceShare takes together, and those with which a seat stays pending."""
 
 import pytest
-from berth.checks import koordinatordevices, slotchecks
+from berth.checks import koordinatordevices
 
+from tests.checks.backendproblems import problems_of_first
 from tests.saying import Value, finding, lines, read, reservation, resource_class, site
 
 CORE, MEMORY, RATIO, SHARED = (
@@ -94,7 +95,7 @@ def test_placeholders_cannot_ask_for_what_is_lent_to_batch_pods() -> None:
         documents = (site({"name": "prod", "koordinator": {}}), resource_class(requests=BORROWED))
         declared = read(*documents, reservation(backend=backend))
         assert declared.site is not None
-        return lines(slotchecks.check_reserved_slots(declared.reservations[0], declared, declared.site))
+        return lines(problems_of_first(declared))
 
     assert [one for one in of_backend({"type": "placeholder"}) if one.startswith("B118")] == [
         finding("B118 spec.requests.kubernetes.io/batch-cpu @key", "prod"),

@@ -1,7 +1,6 @@
 """Names of rendered objects that would meet are told of both reservations."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
 from berth.checks.collisions import RenderedNames
@@ -9,7 +8,7 @@ from berth.manifests import code, naming
 from berth.manifests.placed import Placed, placed
 from berth.schema.values import Cluster
 
-from tests.manifests.slotparts import SLOTS
+from tests.manifests.slotparts import SLOTS, altered
 from tests.saying import Value, finding, lines, payload, read, reservation, resource_class, site
 
 TWO = ({"name": "prod"}, {"name": "hub"})
@@ -73,7 +72,7 @@ def test_what_session_pods_need_meets_a_reservation_of_that_name() -> None:
     declared = read(*documents)
     assert declared.site is not None
     names, (first, second) = RenderedNames(declared.site, ()), declared.reservations
-    asking = first._replace(holder=replace(SLOTS, session_affinity=True))
+    asking = first._replace(holder=altered(SLOTS, session_affinity=True))
     (cluster,) = declared.site.clusters
 
     assert list(names.take(Placed(asking, cluster, ()), 1)) == []

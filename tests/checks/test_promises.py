@@ -3,17 +3,21 @@
 from typing import Any
 
 import pytest
-from berth.checks.slotchecks import (
-    check_limits_of_slots,
-    check_scheduler_of_slots,
-    check_seats_fit_on_nodes,
-    check_slot_profiles,
-)
+from berth.backends.koordinator.slotchecks import of_classes, of_profiles
+from berth.checks.seatsizes import of_sizes
+from berth.findings import Problem
+from berth.schema.declared import Declared
 
+from tests.checks.backendproblems import problems_of_first
 from tests.saying import Value, finding, lines, read, reservation, resource_class, site
 
 HUB = {"source": "jupyterhub", "namespaces": ["hub"], "selector": {"matchLabels": {"size": "small"}}}
 NODE = {"nodeSelector": {"kubernetes.io/hostname": "gpu-1"}}
+
+
+def limits(found: Declared) -> list[Problem]:
+    """What Koordinator cannot promise to the first reservation."""
+    return [problem for problem in problems_of_first(found) if problem.code in ("B140", "B142", "B143")]
 
 
 def told(
@@ -32,10 +36,7 @@ def told(
     )
     assert [one.message for one in found.problems if one.code not in ("B119",)] == []
     assert found.site is not None
-    (one,) = found.reservations
-    return lines(check_scheduler_of_slots(found, found.site)), lines(
-        check_limits_of_slots(one, found, found.site)
-    )
+    return lines(of_classes(found, found.site)), lines(limits(found))
 
 
 KOORDINATOR = {"type": "koordinator"}
@@ -110,7 +111,7 @@ def met(
         site({"name": "prod", **(cluster or profiles)}),
     )
     assert found.site is not None
-    return lines(check_slot_profiles(found, found.site))
+    return lines(of_profiles(found, found.site))
 
 
 @pytest.mark.parametrize(
@@ -149,10 +150,7 @@ def sizes(backend: dict[str, Any], **requests: str) -> list[str]:
         site(LARGEST),
     )
     assert found.site is not None
-    (one,) = found.reservations
-    return lines(check_seats_fit_on_nodes(found, found.site)) + lines(
-        check_limits_of_slots(one, found, found.site)
-    )
+    return lines(of_sizes(found, found.site)) + lines(limits(found))
 
 
 @pytest.mark.parametrize("backend", [KOORDINATOR, {"type": "placeholder"}], ids=["slots", "placeholders"])

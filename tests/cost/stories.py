@@ -13,7 +13,8 @@ from berth.findings import Origin
 from berth.karpenter.requirements import Labels
 from berth.manifests import nodeaffinity
 from berth.planner.provisioning import result_range
-from berth.schema.cloudvalues import CloudCapacity, CloudReservation, SoldInstanceType
+from berth.schema.cloudmachines import MachineReservation
+from berth.schema.cloudvalues import CloudCapacity, SoldInstanceType
 from berth.schema.nodeclass import NodeClass
 from berth.schema.nodepoolparts import Disruption, PoolRequirement
 from berth.schema.pod import Placement
@@ -69,11 +70,9 @@ def _requirements(said: Iterable[Any]) -> tuple[PoolRequirement, ...]:
     return tuple(built(PoolRequirement, one) for one in said)
 
 
-def reservation(name: str, instance_type: str, count: int, **more: Any) -> CloudReservation:
-    plain = CloudReservation(
-        name, (), "", "", instance_type, "us-east-1a", count, "default", False, None, None, Decimal(1)
-    )
-    return plain._replace(**more)
+def reservation(name: str, instance_type: str, count: int, **more: Any) -> MachineReservation:
+    machines = {"instance_type": instance_type, "zone": "us-east-1a", "count": count}
+    return MachineReservation.model_construct(**{"id": name, **machines, "hourly_price": Decimal(1), **more})
 
 
 def sized(name: str, cpu: str, memory: str, **more: Any) -> SoldInstanceType:

@@ -8,18 +8,21 @@ from berth.cost.costplan import lead_seconds
 from berth.cost.formatting import machines_json, machines_text
 from berth.cost.genericnodes import as_clouds, shape_names
 from berth.cost.results import MachineCounts, sorted_counts
-from berth.schema.cloudvalues import GenericCapacity, NodeShape, NodeStartup
+from berth.schema.cloudmachines import NodeShapeSpec
+from berth.schema.cloudvalues import GenericCapacity, NodeStartup
 from berth.schema.nodepoolparts import NodeTaint
 
 from tests.built import built
 from tests.cost.stories import HOUR, ORIGIN, demand, planned, resource_class
 
 # Eleven seats of 1 CPU and 4 GiB fit on a large node, three on a small one, without DaemonSets.
-LARGE = NodeShape("large", (("cpu", "11.5"), ("memory", "60Gi"), ("pods", "110")), 2, (), (), (), Decimal(1))
-SMALL = NodeShape("small", (("cpu", "3.5"), ("memory", "14Gi"), ("pods", "110")), None, (), (), (), None)
+LARGE = NodeShapeSpec.model_construct(
+    name="large", allocatable={"cpu": "11.5", "memory": "60Gi"}, max_count=2, hourly_price=Decimal(1)
+)
+SMALL = NodeShapeSpec.model_construct(name="small", allocatable={"cpu": "3.5", "memory": "14Gi"})
 
 
-def capacity(*nodes: NodeShape, daemons: Sequence[tuple[str, str]] = ()) -> GenericCapacity:
+def capacity(*nodes: NodeShapeSpec, daemons: Sequence[tuple[str, str]] = ()) -> GenericCapacity:
     return GenericCapacity(ORIGIN, "campus", "", nodes, NodeStartup(4, 2), tuple(daemons))
 
 
@@ -48,7 +51,7 @@ def test_seats_above_the_most_nodes_find_none() -> None:
 
 
 def test_daemon_sets_and_the_most_pods_of_a_node_take_room() -> None:
-    few = LARGE._replace(allocatable=(*LARGE.allocatable[:2], ("pods", "8")))
+    few = LARGE.model_copy(update={"pods": 8})
 
     assert machines(capacity(LARGE, daemons=[("cpu", "2")]), 18) == ("2 on-demand large", 0)
     assert machines(capacity(few, daemons=[("pods", "3")]), 10) == ("2 on-demand large", 0)
@@ -56,14 +59,16 @@ def test_daemon_sets_and_the_most_pods_of_a_node_take_room() -> None:
 
 
 def test_tainted_nodes_are_for_who_tolerates_them() -> None:
-    tainted = LARGE._replace(taints=(built(NodeTaint, {"key": "gpu", "effect": "NoSchedule"}),))
+    tainted = LARGE.model_copy(update={"taints": (built(NodeTaint, {"key": "gpu", "effect": "NoSchedule"}),)})
 
     assert machines(capacity(tainted, SMALL), 3) == ("1 on-demand small", 0)
 
 
 def test_a_taint_of_a_requested_resource_may_be_tolerated_by_a_plugin() -> None:
-    tainted = LARGE._replace(taints=(built(NodeTaint, {"key": "nvidia.com/gpu", "effect": "NoSchedule"}),))
-    gpus = tainted._replace(allocatable=(*LARGE.allocatable, ("nvidia.com/gpu", "4")))
+    tainted = LARGE.model_copy(
+        update={"taints": (built(NodeTaint, {"key": "nvidia.com/gpu", "effect": "NoSchedule"}),)}
+    )
+    gpus = tainted.model_copy(update={"allocatable": {**LARGE.allocatable, "nvidia.com/gpu": "4"}})
     one = capacity(gpus)
     plain = resource_class("small", "1", "4Gi", *shape_names(one))
     for known, is_told in (

@@ -158,7 +158,7 @@ def test_a_capacity_block_is_drained_forty_minutes_before_its_end() -> None:
         "0 reserved m5.large 8:00-11:20 ml 1",
         "1 on-demand m5.large 11:20-13:01 ml 1",
     ]
-    ultra = one._replace(reservations=(block._replace(ultra_server=True),))
+    ultra = one._replace(reservations=(block.model_copy(update={"ultra_server": True}),))
     assert told(run([ultra], [demand("ml", "8-13=1")]).intervals)[0] == "0 reserved m5.large 8:00-10:50 ml 1"
 
 

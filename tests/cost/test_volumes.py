@@ -3,14 +3,15 @@
 import pytest
 from berth.cost.genericnodes import as_clouds, shape_names
 from berth.cost.results import MachineCounts
-from berth.schema.cloudvalues import GenericCapacity, NodeShape, NodeStartup
+from berth.schema.cloudmachines import NodeShapeSpec
+from berth.schema.cloudvalues import GenericCapacity, NodeStartup
 
 from tests.cost.stories import HOUR, ORIGIN, demand, planned, resource_class
 
-ROOMY = NodeShape("roomy", (("cpu", "64"), ("memory", "256Gi"), ("pods", "110")), None, (), (), (), None, 26)
+ROOMY = NodeShapeSpec.model_construct(name="roomy", allocatable={"cpu": "64", "memory": "256Gi"}, volumes=26)
 
 
-def nodes(shape: NodeShape, seats: int, volumes: int = 1) -> tuple[int, list[str]]:
+def nodes(shape: NodeShapeSpec, seats: int, volumes: int = 1) -> tuple[int, list[str]]:
     """Return the nodes of a window, and why seats get none. Sixty-four seats fit by cpu and memory."""
     one = GenericCapacity(ORIGIN, "campus", "", (shape,), NodeStartup(4))
     known = resource_class("small", "1", "4Gi", *shape_names(one))._replace(volumes=volumes)
@@ -27,7 +28,7 @@ def test_a_node_takes_as_many_sessions_as_it_takes_volumes(seats: int, volumes: 
 
 
 def test_volumes_are_not_counted_where_nobody_says_how_many_a_node_takes() -> None:
-    assert nodes(ROOMY._replace(volumes=None), 60) == (1, [])
+    assert nodes(ROOMY.model_copy(update={"volumes": None}), 60) == (1, [])
 
 
 def test_a_session_with_more_volumes_than_a_node_takes_finds_none() -> None:

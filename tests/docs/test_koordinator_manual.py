@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import yaml
-from berth.manifests import rbac
+from berth.backends.koordinator.slotpermissions import of_slots
 from berth.schema.site import ClusterSpec
 
 from tests.console import ROOT, blocks, printed
@@ -74,7 +74,7 @@ def test_the_rights_are_the_ones_that_are_granted() -> None:
     told = dict(re.findall(r"^\| `(berth-\w+)\.<site>`.*? \| ((?:`\w+`(?:, )?)+) \|$", MANUAL, re.M))
 
     assert {name: re.findall(r"\w+", verbs) for name, verbs in told.items()} == {
-        name: rule["verbs"] for name, (rule,) in rbac.of_slots().items()
+        name: rule["verbs"] for name, (rule,) in of_slots().items()
     }
 
 

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from berth.findings import Origin
-from berth.schema.cloudvalues import CloudCapacity, CloudReservation
+from berth.schema.cloudmachines import MachineReservation
+from berth.schema.cloudvalues import CloudCapacity
 from berth.schema.nodeclass import NodeClass
 from berth.schema.nodepoolparts import Disruption, NodeTaint, PoolRequirement
 
@@ -79,22 +80,10 @@ def unchecked(declared: Document) -> CloudCapacity:
     )
 
 
-def _unchecked(said: Document) -> CloudReservation:
+def _unchecked(said: Document) -> MachineReservation:
     """Only what tells Karpenter which it is."""
-    return CloudReservation(
-        id=said.get("id", ""),
-        tags=tuple(said.get("tags", {}).items()),
-        owner=said.get("ownerID", ""),
-        match=said.get("instanceMatchCriteria", ""),
-        instance_type=said["instanceType"],
-        zone=said["zone"],
-        count=said["count"],
-        type="default",
-        ultra_server=False,
-        first=None,
-        until=None,
-        hourly_price=None,
-    )
+    names = ("id", "tags", "ownerID", "instanceMatchCriteria", "instanceType", "zone", "count")
+    return built(MachineReservation, {name: said[name] for name in names if name in said})
 
 
 def _set(*path: str | int, to: object) -> Change:

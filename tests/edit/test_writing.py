@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
+from berth.backends.backendregistry import DEFAULT_HOLDER
 from berth.edit.create import reservation_yaml
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
-from berth.schema.seatholders import ReplicaHolder
 from berth.schema.values import EVERY_SESSION, Reservation
 
 from tests import generate
@@ -23,7 +23,7 @@ def plain(one: Reservation) -> Reservation:
         labels=(),
         annotations=(),
         sessions=EVERY_SESSION,
-        holder=ReplicaHolder(),
+        holder=DEFAULT_HOLDER,
     )
 
 

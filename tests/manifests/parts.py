@@ -6,17 +6,17 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from berth.backends.koordinator.slotholder import SlotHolder
+from berth.backends.koordinator.slotobjects import pool_slots
 from berth.core.holders import REPLICAS, PoolHolder, SlotSpec
 from berth.core.sessions import Inactive, LabelRequirement, Match, Recognition
 from berth.core.timetable import Timetable, TimetableOccurrence, TimetablePool, TimetableSettings
 from berth.manifests.naming import pool
 from berth.manifests.placed import pool_behaviors
-from berth.manifests.slotobjects import pool_slots
 from berth.output import findinglist
 from berth.output.templates import Renderer
 from berth.pipeline import Part, Pipeline
 from berth.rendering import base_text, reservation_text, runtime_text
-from berth.schema.seatholders import SlotHolder
 from berth.schema.values import Cluster, Reservation, ResourceClass, Site
 
 from tests.cli import project

@@ -3,37 +3,22 @@
 from pathlib import Path
 from typing import Any
 
+from berth.backends.koordinator.slotholder import SlotHolder
+from berth.backends.koordinator.slotoptions import SlotOptions
 from berth.pipeline import Part
-from berth.schema.seatholders import SlotHolder
 from berth.schema.siteparts import KoordinatorSpec
 from berth.schema.values import Cluster, Site
 
-from tests.built import built, template
+from tests.built import built
 from tests.cli.project import EVENING
 from tests.manifests.parts import small
 
 KOORDINATOR = built(KoordinatorSpec, {})
-SLOTS = SlotHolder(
-    owners=(),
-    allocate_once=False,
-    allocate_policy=None,
-    pre_allocation=False,
-    pre_allocation_policy=None,
-    pre_allocation_required=False,
-    unschedulable=False,
-    taints=(),
-    order=None,
-    priority=None,
-    restricted_resources=(),
-    labels=(),
-    annotations=(),
-    template=template(),
-    standing=False,
-    expires=None,
-    ttl=None,
-    session_affinity=False,
-    with_placeholders=False,
-)
+SLOTS = SlotHolder(SlotOptions.model_construct())
+
+
+def altered(slots: SlotHolder, **changes: Any) -> SlotHolder:
+    return SlotHolder(slots.options.model_copy(update=changes))
 
 
 def evening(
@@ -47,7 +32,7 @@ def evening(
 
     site, parts = small(folder, evening=EVENING)
     part = parts["evening/prod"]
-    standing = {"occurrences": (), "schedules": ()} if slots.standing else {}
+    standing = {"occurrences": (), "schedules": ()} if slots.options.standing else {}
     placed = part.placed._replace(
         reservation=part.placed.reservation._replace(holder=slots, **reservation),
         cluster=with_koordinator(part.placed.cluster, koordinator),

@@ -1,26 +1,25 @@
 """The objects of a reservation that holds its seats by slots."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import yaml
+from berth.backends.koordinator.slotholder import SlotHolder
+from berth.backends.koordinator.slotobjects import pool_slots
+from berth.backends.koordinator.slotparts import Owner, SlotTaint
 from berth.core.holders import SlotSpec as InCluster
 from berth.core.holders import slot_hash
 from berth.core.timetable import parse_timetable
-from berth.manifests.slotobjects import pool_slots
-from berth.schema.seatholders import SlotHolder
-from berth.schema.slotparts import Owner, SlotTaint
 
 from tests.awkward import AWKWARD
 from tests.built import built, owner, template
 from tests.manifests.parts import Object, of_kind, of_part, text_of
-from tests.manifests.slotparts import KOORDINATOR, SLOTS, evening
+from tests.manifests.slotparts import KOORDINATOR, SLOTS, altered, evening
 
 NOTES = {"berth.dev/title": "evening"}
-STANDING = replace(SLOTS, standing=True)
-WITH_AFFINITY = replace(SLOTS, session_affinity=True)
+STANDING = altered(SLOTS, standing=True)
+WITH_AFFINITY = altered(SLOTS, session_affinity=True)
 PROFILES = KOORDINATOR.model_copy(update={"colocation_profiles": True})
 
 
@@ -56,7 +55,7 @@ def test_a_window_is_a_timetable_and_its_cronjobs(tmp_path: Path) -> None:
 
 
 def test_with_placeholders_there_are_the_objects_of_both(tmp_path: Path) -> None:
-    found = rendered(tmp_path, replace(SLOTS, with_placeholders=True))
+    found = rendered(tmp_path, altered(SLOTS, with_placeholders=True))
     (deployment,) = of_kind("Deployment", found)
 
     assert names(found) == [
@@ -96,7 +95,7 @@ def test_the_timetable_has_the_slot_as_it_will_be_made(tmp_path: Path) -> None:
 
 
 def test_the_cluster_reads_the_slot_as_it_was_meant(tmp_path: Path) -> None:
-    site, part = evening(tmp_path, replace(SLOTS, with_placeholders=True))
+    site, part = evening(tmp_path, altered(SLOTS, with_placeholders=True))
     (timetable,) = of_kind("ConfigMap", of_part(site, part))
     (seat,) = part.placed.classes
     told = pool_slots(site, part.placed.cluster, part.placed.reservation, seat)
@@ -106,7 +105,7 @@ def test_the_cluster_reads_the_slot_as_it_was_meant(tmp_path: Path) -> None:
 
 
 def test_a_timetable_shows_each_field_of_a_slot_in_a_line(tmp_path: Path) -> None:
-    draining = replace(SLOTS, unschedulable=True)
+    draining = altered(SLOTS, unschedulable=True)
     before = text_of(*evening(tmp_path / "a")).splitlines()
     after = text_of(*evening(tmp_path / "b", draining)).splitlines()
 
@@ -153,14 +152,14 @@ def test_the_authors_labels_are_no_part_of_the_shape_and_none_of_koordinators(tm
 
 
 def test_a_suspended_reservation_has_no_standing_slots(tmp_path: Path) -> None:
-    affinity = replace(STANDING, session_affinity=True)
+    affinity = altered(STANDING, session_affinity=True)
 
     assert names(rendered(tmp_path, affinity, suspend=True)) == [("ConfigMap", "evening-session-affinity")]
 
 
 def test_what_session_pods_need_is_text_where_nobody_can_add_it(tmp_path: Path) -> None:
     taints = ({"key": "course", "value": "a", "effect": "NoSchedule"}, {"key": "lab", "effect": "NoExecute"})
-    found = rendered(tmp_path, replace(WITH_AFFINITY, taints=tuple(built(SlotTaint, one) for one in taints)))
+    found = rendered(tmp_path, altered(WITH_AFFINITY, taints=tuple(built(SlotTaint, one) for one in taints)))
     snippet = found[-1]
     pod = json.loads(snippet["data"]["seat.yaml"])
     notes = {key.partition("/")[2]: json.loads(text) for key, text in pod["metadata"]["annotations"].items()}
@@ -190,7 +189,7 @@ def test_where_koordinator_may_add_it_a_profile_finds_the_very_owners(tmp_path: 
         owner((("namespace", namespace),), {}, {"matchLabels": {"course": course}})
         for namespace, course in (("a", "x"), ("b", "y"), ("c", "x"))
     )
-    slots = replace(WITH_AFFINITY, owners=owners, restricted_resources=("memory",), with_placeholders=True)
+    slots = altered(WITH_AFFINITY, owners=owners, restricted_resources=("memory",), with_placeholders=True)
     found = of_kind("ClusterColocationProfile", rendered(tmp_path, slots, koordinator=PROFILES))
     first, second = found
 
@@ -229,7 +228,7 @@ NO_LABELS = {
 @pytest.mark.parametrize("one", NO_LABELS.values(), ids=NO_LABELS)
 def test_owners_that_labels_do_not_tell_apart_leave_it_to_people(tmp_path: Path, one: Owner) -> None:
     by_label = owner((), {}, {"matchLabels": {"course": "x"}})
-    slots = replace(WITH_AFFINITY, owners=(by_label, one))
+    slots = altered(WITH_AFFINITY, owners=(by_label, one))
     found = rendered(tmp_path, slots, koordinator=PROFILES)
 
     assert names(found)[-1] == ("ConfigMap", "evening-session-affinity")
@@ -248,7 +247,7 @@ IN_ONE = owner((("namespace", "a"),), {}, {"matchLabels": {"course": "x"}})
 def test_an_owner_in_any_namespace_gives_a_profile_for_all_of_them(
     tmp_path: Path, owners: tuple[Owner, ...]
 ) -> None:
-    slots = replace(WITH_AFFINITY, owners=owners)
+    slots = altered(WITH_AFFINITY, owners=owners)
     (found,) = of_kind("ClusterColocationProfile", rendered(tmp_path, slots, koordinator=PROFILES))
 
     assert "namespaceSelector" not in found["spec"]
@@ -261,7 +260,7 @@ def test_a_text_comes_back_and_changes_no_structure(tmp_path: Path, slots: SlotH
     plain = [names([one]) for one in of_part(site, part)]
 
     for text in AWKWARD:
-        said = replace(
+        said = altered(
             slots,
             owners=(owner((("namespace", "a"),), {}, {"matchLabels": {"course": text}}),),
             taints=(built(SlotTaint, {"key": "k", "value": text, "effect": "NoSchedule"}),),
@@ -274,7 +273,7 @@ def test_a_text_comes_back_and_changes_no_structure(tmp_path: Path, slots: SlotH
 
         assert [[kind for kind, _ in names([one])] for one in found] == [[one[0][0]] for one in plain]
         assert last["metadata"]["annotations"]["berth.dev/title"] == text, ascii(text)
-        if slots.standing:
+        if slots.options.standing:
             assert last["metadata"]["annotations"]["a.b/c"] == text
             assert last["spec"]["taints"][0]["value"] == text
             assert last["spec"]["template"]["metadata"]["annotations"] == {"x": text}

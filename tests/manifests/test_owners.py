@@ -1,8 +1,8 @@
 """Who owns slots where a reservation does not say it: its sessions, told by labels and namespaces of pods."""
 
 import pytest
-from berth.manifests.slotobjects import narrowed, of_sessions
-from berth.schema.slotparts import Owner
+from berth.backends.koordinator.slotobjects import narrowed, of_sessions
+from berth.backends.koordinator.slotparts import Owner
 
 from tests.built import owner
 from tests.saying import Value, read, reservation, resource_class, site

@@ -1,22 +1,21 @@
 """The Reservation that holds one seat: what the class, the course and the backend say becomes of it."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from berth.backends.koordinator.slotholder import SlotHolder
+from berth.backends.koordinator.slotobjects import narrowed, persistent_slots, placed, pool_slots, slot_object
+from berth.backends.koordinator.slotparts import PreAllocationPolicy, SlotTaint, SlotTemplate
 from berth.core.holders import slot_hash
 from berth.core.slots import parse_slot
-from berth.manifests.slotobjects import narrowed, persistent_slots, placed, pool_slots, slot_object
 from berth.schema.pod import Placement
-from berth.schema.seatholders import SlotHolder
-from berth.schema.slotparts import PreAllocationPolicy, SlotTaint, SlotTemplate
 from berth.schema.values import SessionMatch
 
 from tests.built import built, class_sessions, owner
 from tests.manifests.parts import Object
-from tests.manifests.slotparts import KOORDINATOR, SLOTS, evening
+from tests.manifests.slotparts import KOORDINATOR, SLOTS, altered, evening
 
 LABELS = {
     "app.kubernetes.io/name": "berth",
@@ -57,11 +56,11 @@ def test_where_nothing_is_said_a_slot_is_a_seat_for_the_sessions_of_the_course(t
 
 
 SAID: dict[str, tuple[SlotHolder, Object, Object]] = {
-    "policy": (replace(SLOTS, allocate_policy="Aligned"), {}, {"allocatePolicy": "Aligned"}),
-    "once": (replace(SLOTS, allocate_once=True), {}, {"allocateOnce": True}),
-    "unschedulable": (replace(SLOTS, unschedulable=True), {}, {"unschedulable": True}),
+    "policy": (altered(SLOTS, allocate_policy="Aligned"), {}, {"allocatePolicy": "Aligned"}),
+    "once": (altered(SLOTS, allocate_once=True), {}, {"allocateOnce": True}),
+    "unschedulable": (altered(SLOTS, unschedulable=True), {}, {"unschedulable": True}),
     "pre-allocation": (
-        replace(
+        altered(
             SLOTS,
             pre_allocation=True,
             pre_allocation_policy=built(PreAllocationPolicy, {"mode": "Cluster", "enableMultiple": True}),
@@ -70,27 +69,27 @@ SAID: dict[str, tuple[SlotHolder, Object, Object]] = {
         {"preAllocation": True, "preAllocationPolicy": {"mode": "Cluster", "enableMultiple": True}},
     ),
     "required": (
-        replace(SLOTS, pre_allocation_required=True),
+        altered(SLOTS, pre_allocation_required=True),
         {"labels": {**LABELS, "scheduling.koordinator.sh/pre-allocation-required": "true"}},
         {},
     ),
     "taints": (
-        replace(SLOTS, taints=(built(SlotTaint, {"key": "course", "value": "a", "effect": "NoSchedule"}),)),
+        altered(SLOTS, taints=(built(SlotTaint, {"key": "course", "value": "a", "effect": "NoSchedule"}),)),
         {},
         {"taints": [{"key": "course", "value": "a", "effect": "NoSchedule"}]},
     ),
     "order": (
-        replace(SLOTS, order=5),
+        altered(SLOTS, order=5),
         {"labels": {**LABELS, "scheduling.koordinator.sh/reservation-order": "5"}},
         {},
     ),
     "priority": (
-        replace(SLOTS, priority=9000),
+        altered(SLOTS, priority=9000),
         {"labels": {**LABELS, "koordinator.sh/priority": "9000"}},
         {},
     ),
     "restricted": (
-        replace(SLOTS, restricted_resources=("cpu", "memory")),
+        altered(SLOTS, restricted_resources=("cpu", "memory")),
         {
             "annotations": {
                 "scheduling.koordinator.sh/reservation-restricted-options": '{"resources": ["cpu", "memory"]}'
@@ -99,11 +98,11 @@ SAID: dict[str, tuple[SlotHolder, Object, Object]] = {
         {},
     ),
     "labels": (
-        replace(SLOTS, labels=(("team", "on"),), annotations=(("a.b/c", "x: y"),)),
+        altered(SLOTS, labels={"team": "on"}, annotations={"a.b/c": "x: y"}),
         {"labels": {**LABELS, "team": "on"}, "annotations": {"a.b/c": "x: y"}},
         {},
     ),
-    "standing": (replace(SLOTS, standing=True), {"labels": {**LABELS, "berth.dev/standing": "true"}}, {}),
+    "standing": (altered(SLOTS, standing=True), {"labels": {**LABELS, "berth.dev/standing": "true"}}, {}),
 }
 
 
@@ -146,7 +145,7 @@ def test_it_lies_where_the_seats_of_its_class_do_with_what_the_reservation_adds(
         "nodeSelector": {"disk": "b"},
         "tolerations": [{"key": "lab", "operator": "Exists"}],
     }
-    found = made(tmp_path, replace(SLOTS, template=built(SlotTemplate, said)), seat=seat)["spec"]["template"]
+    found = made(tmp_path, altered(SLOTS, template=built(SlotTemplate, said)), seat=seat)["spec"]["template"]
 
     assert found == {
         "metadata": {"namespace": "jhub", "labels": {"team": "on", "own": "2"}, "annotations": {"n": "m"}},
@@ -179,7 +178,7 @@ def test_owners_that_are_said_stand_alone(tmp_path: Path) -> None:
         owner((("namespace", "a"),), {}, {"matchExpressions": [{"key": "x", "operator": "Exists"}]}),
     )
 
-    found = made(tmp_path, replace(SLOTS, owners=owners))["spec"]["owners"]
+    found = made(tmp_path, altered(SLOTS, owners=owners))["spec"]["owners"]
 
     assert json.loads(json.dumps(found)) == [
         {"object": {"namespace": "a", "name": "b"}},
@@ -215,7 +214,7 @@ def test_labels_that_contradict_a_selector_select_nothing_rather_than_more() -> 
 
 def test_placeholders_hand_over_to_slots_that_wait_for_them(tmp_path: Path) -> None:
     """Whatever else is said: only so does Koordinator take over the room of a pod that runs."""
-    said = replace(SLOTS, with_placeholders=True, allocate_once=True, allocate_policy="Aligned")
+    said = altered(SLOTS, with_placeholders=True, allocate_once=True, allocate_policy="Aligned")
     found = made(tmp_path, said)
     ours = {"berth.dev/site": "uni", "berth.dev/reservation": "evening", "berth.dev/resource-class": "seat"}
 
@@ -231,7 +230,7 @@ def test_placeholders_hand_over_to_slots_that_wait_for_them(tmp_path: Path) -> N
 
 def test_what_runs_knows_our_placeholders_among_the_owners(tmp_path: Path) -> None:
     """So that it can close a slot to them, and only those who were reviewed may take it."""
-    shape = made(tmp_path, replace(SLOTS, with_placeholders=True))
+    shape = made(tmp_path, altered(SLOTS, with_placeholders=True))
     known = {"name": "n", "uid": "u", "resourceVersion": "1", "creationTimestamp": "2026-02-02T07:30:00Z"}
     tree = {"metadata": {**shape["metadata"], **known}, "spec": shape["spec"]}
 
@@ -273,7 +272,7 @@ def test_a_standing_slot_says_how_long_it_lives_and_its_name_does_not(
     tmp_path: Path, expires: str | None, ttl: str | None, spec: Object
 ) -> None:
     """The ttl that Koordinator gives to what says none is a day."""
-    site, part = evening(tmp_path, replace(SLOTS, standing=True, expires=expires, ttl=ttl))
+    site, part = evening(tmp_path, altered(SLOTS, standing=True, expires=expires, ttl=ttl))
     (seat,) = part.placed.classes
     found = list(persistent_slots(site, part.placed.cluster, part.placed.reservation, seat, 2))
     shape = {**PLAIN, "metadata": {"labels": {**LABELS, "berth.dev/standing": "true"}}}

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 import yaml
-from berth.manifests.slotobjects import persistent_slots, pool_slots
+from berth.backends.koordinator.slotholder import SlotHolder
+from berth.backends.koordinator.slotobjects import persistent_slots, pool_slots
 from berth.pipeline import Item, Pipeline
 from berth.quantity import parse
 from berth.schema.grammar import go_duration, utc
-from berth.schema.seatholders import SlotHolder
 from jsonschema import Draft202012Validator
 
 from tests import generate

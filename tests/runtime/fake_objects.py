@@ -10,9 +10,12 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qs, unquote
 
+from berth.backends.capacitybuffer.capacitybufferbackend import BACKEND as BUFFERS
+from berth.backends.koordinator.slotpermissions import of_slots
+from berth.backends.nodepool.nodepermissions import of_all_nodes
 from berth.core.jsonvalues import instant_text
 from berth.manifests import naming
-from berth.manifests.rbac import of_all_nodes, of_slots, of_sweep
+from berth.manifests.rbac import of_sweep
 from berth.runtime.apiclient import APPLY, JSON, MERGE_PATCH, Request, Response
 
 from tests.runtime.fake_cluster import refusal
@@ -52,7 +55,12 @@ class FakeObjects:
         self.writes: list[str] = []  # those that changed something
         self.interfere: Interference = lambda _: None
         nodes = {"resources": ["nodepools/scale"], "verbs": ["get", "patch"]}  # by name, for each reservation
-        rules = [*of_sweep(prunes=prunes, has_buffers=True), *of_slots()[naming.SWEEP], nodes, of_all_nodes()]
+        rules = [
+            *of_sweep(BUFFERS.sweep_rules(), prunes=prunes),
+            *of_slots()[naming.SWEEP],
+            nodes,
+            of_all_nodes(),
+        ]
         self._granted: dict[str, list[str]] = {}
         for rule in rules:
             for resource in rule["resources"]:

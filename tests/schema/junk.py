@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
 
+from berth.backends.backendinterface import CheckedReservation, backend_of
 from berth.checks import autoscalers, cloudchecks, references
 from berth.checks.ceilings import Ceilings
 from berth.checks.collisions import RenderedNames
@@ -42,7 +43,10 @@ def everything(documents: list[Any]) -> list[Problem]:
         found += references.check_names_in_reservation(one, known)
         expansion = expand(one, known.calendars)
         found += expansion.problems
-        found += cloudchecks.check_reserved_clouds(one, known, known.site, expansion.occurrences)
+        found += cloudchecks.check_reserved_clouds(one, known, expansion.occurrences)
+        found += backend_of(one.holder).problems(
+            CheckedReservation(one, known, known.site, expansion.occurrences)
+        )
         for part in placed(one, known, known.site):
             found += names.take(part, 1)
             ceilings.take(part, ceilings.loads(part, expansion.occurrences))

@@ -1,11 +1,12 @@
 """`backend`: every field of Koordinator's Reservation, and what its fields say against each other."""
 
-from dataclasses import replace
 from typing import Any
 
-from berth.schema.backend import BackendSpec
-from berth.schema.seatholders import Holder, ReplicaHolder, SlotHolder
-from berth.schema.slotparts import PreAllocationPolicy, SlotTaint
+from berth.backends.backendregistry import DEFAULT_HOLDER
+from berth.backends.backendspec import BackendSpec
+from berth.backends.koordinator.slotholder import SlotHolder
+from berth.backends.koordinator.slotparts import PreAllocationPolicy, SlotTaint
+from berth.schema.seatholders import Holder
 
 from tests.built import built, owner, template
 from tests.saying import ask, read, reservation, resource_class, site, told, weekly
@@ -19,33 +20,13 @@ def made(**said: Any) -> Holder:
     return holder
 
 
-NOTHING = SlotHolder(
-    owners=(),
-    allocate_once=False,
-    allocate_policy=None,
-    pre_allocation=False,
-    pre_allocation_policy=None,
-    pre_allocation_required=False,
-    unschedulable=False,
-    taints=(),
-    order=None,
-    priority=None,
-    restricted_resources=(),
-    labels=(),
-    annotations=(),
-    template=template(),
-    standing=False,
-    expires=None,
-    ttl=None,
-    session_affinity=False,
-    with_placeholders=False,
-)
+NOTHING = SlotHolder(BackendSpec.model_construct(type="koordinator").resolved)
 
 
 def test_whatever_is_left_out_has_its_default() -> None:
     assert made() == NOTHING
-    assert ask(BackendSpec, {})[0].holder == ReplicaHolder()
-    assert ask(BackendSpec, {"type": "placeholder"})[0].holder == ReplicaHolder()
+    assert ask(BackendSpec, {})[0].holder == DEFAULT_HOLDER
+    assert ask(BackendSpec, {"type": "placeholder"})[0].holder == DEFAULT_HOLDER
 
 
 def test_what_is_empty_says_nothing() -> None:
@@ -80,7 +61,8 @@ EVERYTHING = backend(
 def test_every_field_can_be_written() -> None:
     found, problems = ask(BackendSpec, EVERYTHING)
 
-    assert found.holder == SlotHolder(
+    expected = BackendSpec.model_construct(
+        type="koordinator",
         owners=(owner((), {}, LABELS),),
         allocate_once=False,
         allocate_policy="Restricted",
@@ -92,8 +74,8 @@ def test_every_field_can_be_written() -> None:
         order=5,
         priority=9000,
         restricted_resources=("cpu", "nvidia.com/gpu"),
-        labels=(("room", "b12"),),
-        annotations=(("node.koordinator.sh/reservation", '{"resources": {"cpu": "500m"}}'),),
+        labels={"room": "b12"},
+        annotations={"node.koordinator.sh/reservation": '{"resources": {"cpu": "500m"}}'},
         template=template(nodeName="gpu-1"),
         standing=True,
         expires="2026-12-31T23:00:00Z",
@@ -101,13 +83,15 @@ def test_every_field_can_be_written() -> None:
         session_affinity=True,
         with_placeholders=False,
     )
+    assert found.holder == SlotHolder(expected)
     assert problems == ["B109 ttl", "B110 priority @key", "B116 unschedulable"]
 
 
 def test_with_placeholders_implies_what_the_handover_needs() -> None:
-    assert made(withPlaceholders=True) == replace(
-        NOTHING, with_placeholders=True, pre_allocation=True, pre_allocation_required=True
-    )
+    hands_over = {"withPlaceholders": True, "preAllocation": True, "preAllocationRequired": True}
+
+    assert made(withPlaceholders=True) == made(**hands_over)
+    assert made(withPlaceholders=True) != NOTHING
 
 
 def standing(**spec: Any) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from berth.schema.backend import BackendSpec
+from berth.backends.backendspec import BackendSpec
 
 from tests.saying import said
 from tests.schema.backends import OWNERS, backend

@@ -2,7 +2,7 @@
 
 import pytest
 from berth.core.jsonvalues import instant_text, parse_instant
-from berth.schema.cloudvalues import CloudReservation
+from berth.schema.cloudmachines import MachineReservation
 
 from tests.saying import Value
 from tests.schema.clouds import made
@@ -11,9 +11,15 @@ from tests.schema.nodeclasses import GOOD
 END = parse_instant("2026-02-23T12:00:00Z")
 
 
-def reserved(kind: str = "default", first: int | None = None, until: int | None = END) -> CloudReservation:
-    return CloudReservation(
-        "cr-0a", (), "", "", "p5.48xlarge", "us-east-1a", 4, kind, False, first, until, None
+def reserved(kind: str = "default", first: int | None = None, until: int | None = END) -> MachineReservation:
+    return MachineReservation.model_construct(
+        id="cr-0a",
+        instance_type="p5.48xlarge",
+        zone="us-east-1a",
+        count=4,
+        type=kind,
+        first=first,
+        until=until,
     )
 
 
@@ -27,11 +33,11 @@ def reserved(kind: str = "default", first: int | None = None, until: int | None 
     ],
 )
 def test_until_when_machines_are_there(kind: str, ultra: bool, safe: str) -> None:
-    one = reserved(kind)._replace(ultra_server=ultra)
+    one = reserved(kind).model_copy(update={"ultra_server": ultra})
 
     assert one.last_safe is not None
     assert instant_text(one.last_safe) == safe
-    assert one._replace(until=None).last_safe is None
+    assert one.model_copy(update={"until": None}).last_safe is None
 
 
 def test_machines_are_there_from_the_first_second_to_the_last_safe_one() -> None:

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from berth.findings import Origin
 from berth.karpenter.versions import NEWEST
-from berth.schema.cloudvalues import CloudCapacity, CloudReservation, NodeStartup
+from berth.schema.cloudmachines import MachineReservation
+from berth.schema.cloudvalues import CloudCapacity, NodeStartup
 from berth.schema.nodepoolparts import Disruption, NodeTaint, PoolRequirement
 from berth.schema.siteparts import KarpenterSpec
 
@@ -60,8 +61,8 @@ def test_what_is_written_is_kept_in_the_order_of_the_file() -> None:
         imagePullMinutes=1,
         volumesPerNode=25,
     )
-    reserved = CloudReservation(
-        "cr-0a", (), "", "", "p5.48xlarge", "us-east-1a", 4, "default", False, None, None, None
+    reserved = built(
+        MachineReservation, {"id": "cr-0a", "instanceType": "p5.48xlarge", "zone": "us-east-1a", "count": 4}
     )
 
     assert whole[2:4] + whole[5:] == (

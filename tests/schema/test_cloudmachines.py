@@ -4,9 +4,12 @@ from decimal import Decimal
 
 import pytest
 from berth.core.jsonvalues import parse_instant
-from berth.schema.cloudcapacity import CloudSpec, InstanceTypeSpec, MachineReservation
-from berth.schema.cloudvalues import CloudReservation, SoldInstanceType, architecture_of
+from berth.schema.cloudcapacity import CloudSpec, InstanceTypeSpec
+from berth.schema.cloudgrammar import architecture_of
+from berth.schema.cloudmachines import MachineReservation
+from berth.schema.cloudvalues import SoldInstanceType
 
+from tests.built import built
 from tests.saying import Value, ask, said
 from tests.schema.nodeclasses import GOOD
 
@@ -175,18 +178,13 @@ def test_what_is_told_of_machines(spec: Value, problems: list[str]) -> None:
 def test_a_reservation_is_what_was_written() -> None:
     first, until = parse_instant("2026-02-01T00:00:00Z"), parse_instant("2026-02-28T11:30:00Z")
     price = Decimal("31.46")
-    block = CloudReservation(
-        "cr-0a", (), "", "", "p5.48xlarge", "us-east-1a", 4, "capacity-block", True, first, until, price
-    )
     shared: Value = {"tags": {"a": "*", "b": "c"}, "ownerID": "123456789012", **MACHINE}
-    tags = (("a", "*"), ("b", "c"))
 
-    assert ask(MachineReservation, BLOCK)[0].reservation == block
-    assert ask(MachineReservation, shared)[0].reservation == (
-        CloudReservation(
-            "", tags, "123456789012", "", "p5.48xlarge", "us-east-1a", 4, "default", False, None, None, None
-        )
+    block = ask(MachineReservation, BLOCK)[0]
+    assert (block.id, block.type, block.ultra_server, block.first, block.until, block.hourly_price) == (
+        *("cr-0a", "capacity-block", True, first, until, price),
     )
+    assert ask(MachineReservation, shared)[0] == built(MachineReservation, shared)
 
 
 def test_a_type_is_what_was_written() -> None:

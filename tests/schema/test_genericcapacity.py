@@ -4,7 +4,8 @@ from decimal import Decimal
 
 import pytest
 from berth.findings import Origin
-from berth.schema.cloudvalues import GenericCapacity, NodeShape, NodeStartup
+from berth.schema.cloudmachines import NodeShapeSpec
+from berth.schema.cloudvalues import GenericCapacity, NodeStartup
 from berth.schema.nodepoolparts import NodeTaint
 
 from tests.built import built
@@ -21,14 +22,14 @@ def generic(**spec: object) -> Value:
 
 def test_whatever_is_left_out_has_its_default() -> None:
     declared = read(site(), generic())
-    allocatable = (("cpu", "15.6"), ("memory", "60Gi"), ("pods", "110"))
+    shape = built(NodeShapeSpec, {"name": "large", "allocatable": {"cpu": "15.6", "memory": "60Gi"}})
 
     assert (declared.problems, declared.clouds) == ([], {})
     assert declared.generic["campus"] == GenericCapacity(
         Origin("b.yaml", 0),
         "campus",
         "",
-        (NodeShape("large", allocatable, None, (), (), (), None),),
+        (shape,),
         NodeStartup(4, 0),
     )
 
@@ -58,15 +59,10 @@ def test_what_is_written_is_kept() -> None:
         site(), generic(nodes=[node], imagePullMinutes=2, daemonRequests={"cpu": "1", "pods": 6})
     ).generic["campus"]
 
-    assert one.nodes[0][2:] == (
-        8,
-        (("pool", "a"),),
-        (built(NodeTaint, taint),),
-        ("nova",),
-        Decimal("0.42"),
-        26,
-    )
-    assert dict(one.nodes[0].allocatable)["pods"] == "30"
+    shape = one.nodes[0]
+    assert (shape.max_count, shape.labels, shape.taints) == (8, {"pool": "a"}, (built(NodeTaint, taint),))
+    assert (shape.zones, shape.hourly_price, shape.volumes) == (("nova",), Decimal("0.42"), 26)
+    assert dict(shape.resources)["pods"] == "30"
     assert (one.startup.seconds, one.daemon_requests) == (360, (("cpu", "1"), ("pods", "6")))
 
 

@@ -4,9 +4,9 @@ from decimal import Decimal
 from typing import Any, get_args
 
 import pytest
-from berth.manifests.backends.backendregistry import BACKENDS
+from berth.backends.backendregistry import HOLDERS, BackendType
 from berth.schema.declared import KINDS
-from berth.schema.policies import APPROVAL, REFUSE, WARN, BackendName, Kind, PolicySpec
+from berth.schema.policies import APPROVAL, REFUSE, WARN, Kind, PolicySpec
 
 from tests.built import built
 from tests.saying import read, said, site, told
@@ -86,7 +86,7 @@ def test_two_of_one_name_are_an_error() -> None:
 
 def test_a_policy_knows_every_kind_and_every_backend() -> None:
     assert {*get_args(Kind)} == {*KINDS}
-    assert {*get_args(BackendName)} == {*BACKENDS}
+    assert {*get_args(BackendType)} == {*HOLDERS}
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,10 @@ from datetime import date
 from typing import Any
 
 import pytest
+from berth.backends.backendregistry import DEFAULT_HOLDER
 from berth.findings import Origin
 from berth.schema.declared import Declared
 from berth.schema.renkunames import is_payload, name, slug, their_path
-from berth.schema.seatholders import ReplicaHolder
 from berth.schema.values import Entry, Recurrence, Reservation, SessionMatch
 
 from tests.saying import payload, read, resource_class, site, told
@@ -59,7 +59,7 @@ def test_the_body_of_a_post_becomes_a_reservation() -> None:
             lead=30,
             behavior="none",
             sessions=SessionMatch((), (), (), None, "count"),
-            holder=ReplicaHolder(),
+            holder=DEFAULT_HOLDER,
             suspend=False,
             renku=True,
         ),

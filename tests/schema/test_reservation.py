@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from berth.schema.seatholders import ReplicaHolder
+from berth.backends.backendregistry import DEFAULT_HOLDER
 from berth.schema.values import Reservation, ReservationOwner, SessionMatch
 
 from tests.saying import document, read, reservation, resource_class, site, told, weekly
@@ -34,7 +34,7 @@ def test_whatever_is_left_out_has_its_default() -> None:
         lead=30,
         behavior="maintain",
         sessions=SessionMatch((), (), (), None, "count"),
-        holder=ReplicaHolder(),
+        holder=DEFAULT_HOLDER,
         suspend=False,
         renku=False,
     )

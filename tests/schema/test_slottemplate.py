@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from berth.schema.backend import BackendSpec
-from berth.schema.slotparts import SlotTemplate
+from berth.backends.backendspec import BackendSpec
+from berth.backends.koordinator.slotparts import SlotTemplate
 
 from tests.saying import ask, said
 

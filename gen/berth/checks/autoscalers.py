@@ -9,7 +9,6 @@ from berth.karpenter.versions import FEATURES, GATES_SINCE, supports, version_te
 from berth.manifests.placed import cluster_of
 from berth.schema.declared import Declared
 from berth.schema.metadata import DO_NOT_DISRUPT, UNREAD
-from berth.schema.seatholders import BufferHolder
 from berth.schema.siteparts import KarpenterSpec
 from berth.schema.values import Cluster, Reservation, ResourceClass, Site
 
@@ -61,7 +60,7 @@ def check_replicas_stay(reservation: Reservation, cluster: Cluster, path: Path) 
 
 def check_autoscalers(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check what the Site says about autoscalers."""
-    are_used = any(isinstance(one.holder, BufferHolder) for one in declared.reservations)
+    used = {reservation.holder.feature_gate for reservation in declared.reservations}
     for i, cluster in enumerate(site.clusters):
         if cluster.capacity_buffers and cluster.autoscaler != "cluster-autoscaler":
             message = f"cluster {cluster.name} has autoscaler {cluster.autoscaler}, not cluster-autoscaler."
@@ -85,7 +84,7 @@ def check_autoscalers(declared: Declared, site: Site) -> Iterator[Problem]:
                 )
                 fix = f"Use Karpenter {version_text(since)}, or remove the gate."
                 yield site.origin.problem(LACKS, (*at, "gates", gate), message, fix, at_key=True)
-            elif gate == "CapacityBuffer" and on and not are_used:
+            elif gate == "CapacityBuffer" and on and gate not in used:
                 yield site.origin.problem(BUFFERS, (*at, "gates", gate), *_BUFFER_TEXTS)
 
 

@@ -18,7 +18,9 @@ from berth.dates.expansion import Occurrence
 from berth.dates.moments import local_text, named
 from berth.findings import Path, Problem
 from berth.manifests.placed import class_names
-from berth.schema.cloudvalues import BLOCK, CloudCapacity, CloudReservation
+from berth.schema.cloudgrammar import BLOCK
+from berth.schema.cloudmachines import MachineReservation
+from berth.schema.cloudvalues import CloudCapacity
 from berth.schema.declared import Declared
 from berth.schema.seatholders import Persistence, Unit
 from berth.schema.values import Reservation, ResourceClass
@@ -80,7 +82,7 @@ def _persistent(found: Persistence) -> list[SeatWindow]:
     return [SeatWindow("", 0, _FOR_EVER if found.until is None else found.until)]
 
 
-def _covers(one: CloudReservation, span: SeatWindow) -> bool:
+def _covers(one: MachineReservation, span: SeatWindow) -> bool:
     last = one.last_safe
     begun = one.first is None or one.first <= span.open or span.is_persistent
     return begun and (last is None or span.end <= last)
@@ -139,7 +141,7 @@ def _ends(
 
 
 def _begins(
-    reservation: Reservation, found: ResourceClass, one: CloudReservation, spans: Sequence[SeatWindow]
+    reservation: Reservation, found: ResourceClass, one: MachineReservation, spans: Sequence[SeatWindow]
 ) -> Iterator[Problem]:
     """Check for reservations that begin within a window: budgets keep its nodes, so Karpenter moves
     nothing.
@@ -153,14 +155,14 @@ def _begins(
         yield _problem(BEGINS_WITHIN, reservation, message, "Open the window after it has begun.")
 
 
-def _runs_into(one: CloudReservation, span: SeatWindow) -> bool:
+def _runs_into(one: MachineReservation, span: SeatWindow) -> bool:
     """Tell whether instances of a reservation are taken away while the window is open."""
     last = one.last_safe
     return last is not None and span.open < last < span.end and (one.first is None or one.first < span.end)
 
 
 def _into_block(
-    reservation: Reservation, found: ResourceClass, one: CloudReservation, bad: Sequence[SeatWindow]
+    reservation: Reservation, found: ResourceClass, one: MachineReservation, bad: Sequence[SeatWindow]
 ) -> Problem:
     last = one.last_safe
     assert one.until is not None
@@ -199,7 +201,7 @@ def _expiry(
         yield _problem(clouddemand.EXPIRES, reservation, message, clouddemand.expiry_fix(cloud))
 
 
-def _times(one: CloudReservation) -> str:
+def _times(one: MachineReservation) -> str:
     last = one.last_safe
     begin = "always" if one.first is None else f"from {instant_text(one.first)}"
     if last is None:

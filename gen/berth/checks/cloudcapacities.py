@@ -12,11 +12,13 @@ from berth.karpenter.disruption import is_always_active
 from berth.karpenter.nodelabels import RESERVATION_LABELS
 from berth.manifests.nodeaffinity import as_requirements
 from berth.manifests.placed import class_names, cluster_named
-from berth.schema.cloudvalues import BLOCK, INTERRUPTIBLE, CloudCapacity, CloudReservation
+from berth.schema.cloudgrammar import BLOCK, INTERRUPTIBLE
+from berth.schema.cloudmachines import MachineReservation
+from berth.schema.cloudvalues import CloudCapacity
 from berth.schema.declared import Declared
 from berth.schema.documentproblems import shown
 from berth.schema.nodepoolparts import MOST_RENDERED, Budget
-from berth.schema.seatholders import NodeHolder
+from berth.schema.seatholders import Unit
 from berth.schema.values import Cluster, Site
 
 IDLE, NOTHING_RESERVED, EXCLUDED = "B158", "B159", "B164"
@@ -142,14 +144,14 @@ def _machines(cloud: CloudCapacity) -> str:
     return "reserved instance" if count == 1 else f"{count} reserved instances"
 
 
-def reservation_text(one: CloudReservation) -> str:
+def reservation_text(one: MachineReservation) -> str:
     """Describe a reservation as people know it."""
     kind = "Capacity Block" if one.type == BLOCK else "reservation"
     if one.id:
         return f"{kind} {one.id}"
     if one.tags:
-        return f"{kind} with {', '.join(f'{key}={value}' for key, value in one.tags)}"
-    return f"{kind} that is {one.match}"
+        return f"{kind} with {', '.join(f'{key}={value}' for key, value in one.tags.items())}"
+    return f"{kind} that is {one.instance_match_criteria}"
 
 
 def _order(cloud: CloudCapacity) -> Iterator[Problem]:
@@ -202,7 +204,7 @@ def _is_static(cloud: CloudCapacity, declared: Declared) -> bool:
         for name in class_names(one)
         if name in declared.classes and cloud.name in declared.classes[name].cloud_capacity
     ]
-    return bool(users) and all(isinstance(one.holder, NodeHolder) for one in users)
+    return bool(users) and all(one.holder.unit is Unit.NODE for one in users)
 
 
 def _limits(cloud: CloudCapacity, *, is_static: bool) -> Iterator[Problem]:
@@ -248,9 +250,7 @@ def _disruption(cloud: CloudCapacity) -> Iterator[Problem]:
 
 def _whole_nodes(declared: Declared) -> Iterator[Problem]:
     """Check the pools of whole nodes, which have the requirements of both the capacity and the class."""
-    whole = {
-        name for one in declared.reservations if isinstance(one.holder, NodeHolder) for name, _ in one.seats
-    }
+    whole = {name for one in declared.reservations if one.holder.unit is Unit.NODE for name, _ in one.seats}
     for found in declared.classes.values():
         cloud = declared.clouds.get(found.cloud_capacity[0]) if found.cloud_capacity else None
         more = 1 + len(as_requirements(found))
@@ -274,7 +274,7 @@ def _keeps_always(budget: Budget) -> bool:
 
 def _shared(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check reservations that several capacities use."""
-    known: dict[str, tuple[CloudCapacity, CloudReservation]] = {}
+    known: dict[str, tuple[CloudCapacity, MachineReservation]] = {}
     for cloud in declared.clouds.values():
         for i, one in enumerate(cloud.reservations):
             other = known.setdefault(one.key, (cloud, one))

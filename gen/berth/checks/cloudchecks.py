@@ -11,7 +11,6 @@ from berth.checks.ceilings import PoolLoad
 from berth.dates.expansion import Occurrence
 from berth.findings import ERROR, Problem, severity
 from berth.schema.declared import Declared
-from berth.schema.seatholders import NodeHolder
 from berth.schema.values import Reservation, Site
 
 if TYPE_CHECKING:
@@ -40,13 +39,12 @@ def check_clouds(declared: Declared, site: Site) -> Iterator[Problem]:
 
 
 def check_reserved_clouds(
-    reservation: Reservation, declared: Declared, site: Site, occurrences: Sequence[Occurrence]
+    reservation: Reservation, declared: Declared, occurrences: Sequence[Occurrence]
 ) -> Iterator[Problem]:
     """Check a reservation against the capacities of its classes."""
-    if declared.clouds or isinstance(reservation.holder, NodeHolder):
-        from berth.checks import cloudavailability, cloudclasses  # noqa: PLC0415
+    if declared.clouds:
+        from berth.checks import cloudavailability  # noqa: PLC0415
 
-        yield from cloudclasses.check_whole_nodes(reservation, declared, site, occurrences)
         yield from cloudavailability.check_availability(reservation, declared, occurrences)
 
 

@@ -1,28 +1,18 @@
-"""Check classes and reservations of whole nodes against the CloudCapacities that they name.
+"""Check classes against the CloudCapacities that they name: do seats ever run there, and in this order?"""
 
-Do seats of a class ever run there, and in the declared order? Does Karpenter have what a pool of whole
-nodes needs?
-"""
-
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from berth.checks import cloudmatching
-from berth.checks.autoscalers import check_cluster_feature, check_replicas_stay, has_feature
-from berth.checks.ceilings import NO_END, PoolLoad, levels, peak, pool_steps, sum_changes
+from berth.checks.autoscalers import has_feature
 from berth.checks.cloudcapacities import reservation_text
-from berth.checks.clouddemand import buys_nothing
-from berth.checks.cloudmatching import class_fit
-from berth.core.jsonvalues import instant_text
-from berth.dates.expansion import Occurrence
 from berth.findings import Path, Problem
 from berth.karpenter.nodelabels import CAPACITY_TYPE, NODEPOOL
 from berth.manifests import naming
-from berth.manifests.placed import class_names, cluster_named, cluster_of, placed
-from berth.quantity import NANO, parse
-from berth.schema.cloudvalues import CloudCapacity, CloudReservation
+from berth.manifests.placed import class_names, cluster_named, cluster_of
+from berth.schema.cloudvalues import CloudCapacity
 from berth.schema.declared import Declared
-from berth.schema.seatholders import NodeHolder
+from berth.schema.seatholders import Unit
 from berth.schema.values import Reservation, ResourceClass, Site
 
 NEVER_THERE, NEVER_RESERVED, ORDER, WAITING = "B162", "B163", "B165", "B193"
@@ -62,7 +52,7 @@ def _pools(found: ResourceClass, cloud: CloudCapacity, declared: Declared, site:
     static = [
         naming.static_pool(site.name, naming.pool(one.name, found.name))
         for one in declared.reservations
-        if isinstance(one.holder, NodeHolder)
+        if one.holder.unit is Unit.NODE
         and found.name in class_names(one)
         and cloud.name in names_for(one, found)
     ]
@@ -142,74 +132,3 @@ def _weight_order(found: ResourceClass, clouds: Sequence[CloudCapacity]) -> Iter
             fix = f"Give {wished.name} a higher weight than {tried.name}, or change the order here."
             yield found.origin.problem(ORDER, ("spec", "cloudCapacity"), message, fix)
             return
-
-
-NO_NODES = "B171"
-_TYPE: Path = ("spec", "backend", "type")
-
-
-def check_whole_nodes(
-    reservation: Reservation, declared: Declared, site: Site, occurrences: Sequence[Occurrence]
-) -> Iterator[Problem]:
-    """Check a reservation of whole nodes."""
-    if not isinstance(reservation.holder, NodeHolder):
-        return
-    for place in placed(reservation, declared, site):
-        yield from check_cluster_feature("static", place.cluster, reservation.origin, _TYPE)
-        yield from check_replicas_stay(reservation, place.cluster, _TYPE)
-        for found in place.classes:
-            if not found.cloud_capacity:
-                message = f"class {found.name} has no cloudCapacity, which says which nodes to buy."
-                fix = "Add cloudCapacity to the class, or write type: placeholder."
-                yield reservation.origin.problem(NO_NODES, _TYPE, message, fix)
-            yield from _limit(reservation, found, declared, occurrences)
-
-
-def _limit(
-    reservation: Reservation, found: ResourceClass, declared: Declared, occurrences: Sequence[Occurrence]
-) -> Iterator[Problem]:
-    """Check the limits of the capacity that the pool is made from."""
-    for cloud in clouds_of(names_for(reservation, found), declared):
-        most = dict(cloud.limits).get("nodes")
-        pool = PoolLoad(reservation.name, found.name, pool_steps(reservation, found, occurrences))
-        changes = sum_changes([pool], {found.name: 1})
-        highest = peak(changes, 0, NO_END)
-        if highest is None:
-            continue
-        lack = (
-            None
-            if class_fit(found, cloud).falls_back
-            else _largest_shortage(changes, class_fit(found, cloud).reserved)
-        )
-        if lack is not None:
-            at, asked, there = lack
-            message = (
-                f"at {instant_text(at)} the reservation needs {asked} nodes of class {found.name}, "
-                f"and CloudCapacity {cloud.name} has only {there} reserved instances for it."
-            )
-            fix = "Reserve fewer, or add on-demand to capacityTypes."
-            yield reservation.origin.problem(NO_NODES, ("spec", "provisioning"), message, fix)
-        if most is not None and not buys_nothing("nodes", most) and highest[0] * NANO > (parse(most) or 0):
-            message = (
-                f"at {instant_text(highest[1] * 60)} the reservation needs {highest[0]} nodes of class "
-                f"{found.name}, and CloudCapacity {cloud.name} is limited to {most}."
-            )
-            fix = f"Reserve fewer, or raise limits.nodes of {cloud.name}."
-            yield reservation.origin.problem(NO_NODES, ("spec", "provisioning"), message, fix)
-
-
-def _largest_shortage(
-    changes: Mapping[int, int], reserved: Sequence[CloudReservation]
-) -> tuple[int, int, int] | None:
-    """Return the instant of the largest shortage, the nodes needed and those that exist.
-
-    A moment without any instance is reported at the window instead.
-    """
-    worst: tuple[int, int, int] | None = None
-    changed = sorted({at for one in reserved for at in (one.first, one.last_safe) if at is not None})
-    for since, until, asked in levels(changes):
-        for at in (since * 60, *(at for at in changed if since * 60 < at < until * 60)):
-            there = sum(one.count for one in reserved if one.there(at))
-            if there and asked - there > (worst[1] - worst[2] if worst else 0):
-                worst = at, asked, there
-    return worst

@@ -18,14 +18,9 @@ from berth.karpenter.requirements import (
     requirement,
 )
 from berth.karpenter.taints import parse_taints, parse_toleration, toleration_by_plugin, untolerated
-from berth.schema.cloudvalues import (
-    BLOCK,
-    DEFAULT,
-    INTERRUPTIBLE,
-    CloudCapacity,
-    CloudReservation,
-    architecture_of,
-)
+from berth.schema.cloudgrammar import BLOCK, DEFAULT, INTERRUPTIBLE, architecture_of
+from berth.schema.cloudmachines import MachineReservation
+from berth.schema.cloudvalues import CloudCapacity
 from berth.schema.scheduling import NodeAffinity
 from berth.schema.values import ResourceClass
 
@@ -73,7 +68,7 @@ def architecture(cloud: CloudCapacity, instance_type: str) -> str:
     return architecture_of(instance_type)
 
 
-def reservation_requirements(cloud: CloudCapacity, one: CloudReservation) -> Requirements:
+def reservation_requirements(cloud: CloudCapacity, one: MachineReservation) -> Requirements:
     """Return what is known about the instances of a reservation."""
     kind = BLOCK if one.type == BLOCK else DEFAULT
     known = {
@@ -209,7 +204,7 @@ class ClassFit(NamedTuple):
 
     able: bool  # whether its seats may be there at all
     falls_back: bool
-    reserved: tuple[CloudReservation, ...]  # that its seats may take
+    reserved: tuple[MachineReservation, ...]  # that its seats may take
     sound: bool  # whether every reservation of the capacity may be used by somebody
 
 
@@ -245,13 +240,13 @@ def _class_fit(same_class: _ById, same_cloud: _ById) -> ClassFit:
 
 
 def reservation_mismatch(
-    found: ResourceClass, cloud: CloudCapacity, one: CloudReservation
+    found: ResourceClass, cloud: CloudCapacity, one: MachineReservation
 ) -> Mismatch | None:
     """Return why seats of the class can never be on instances of the reservation, or None."""
     return _of_machines(class_terms(found), [reservation_requirements(cloud, one)])
 
 
-def exclusion(cloud: CloudCapacity, one: CloudReservation) -> Mismatch | None:
+def exclusion(cloud: CloudCapacity, one: MachineReservation) -> Mismatch | None:
     """Return why the capacity's requirements, or the zones of its type, exclude a reservation, or None."""
     sold = next((each.zones for each in cloud.instance_types if each.name == one.instance_type), ())
     if sold and one.zone not in sold:

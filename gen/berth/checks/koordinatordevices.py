@@ -1,17 +1,20 @@
-"""Check that Koordinator's scheduler can ever place a seat with these devices.
+"""Check that Koordinator accepts placeholders, and that its scheduler can place seats with these devices.
 
-The rules are those of its plugin DeviceShare (v1.8): a pod with any other combination stays pending. It
-measures GPUs in percent, so that 50 is half of one and 200 are two.
+The rules for devices are those of its plugin DeviceShare (v1.8): a pod with any other combination stays
+pending. It measures GPUs in percent, so that 50 is half of one and 200 are two.
 """
 
 from collections.abc import Iterator, Mapping
 
-from berth.findings import Problem
+from berth.findings import Path, Problem
+from berth.manifests.placed import Placed, placed
 from berth.quantity import NANO, parse
 from berth.schema.declared import Declared
-from berth.schema.values import Site
+from berth.schema.values import Reservation, Site
 
-NEVER = "B281"
+REFUSED_PODS, NEVER = "B118", "B281"
+_QOS = "koordinator.sh/qosClass"
+_BATCH = "kubernetes.io/batch-"
 _OWN = "koordinator.sh/"
 _GPU, _CORE, _MEMORY, _RATIO, _SHARED = (
     f"{_OWN}{name}" for name in ("gpu", "gpu-core", "gpu-memory", "gpu-memory-ratio", "gpu.shared")
@@ -29,6 +32,36 @@ _TOGETHER = (
     {_SHARED, _MEMORY, *_NPU},
     {_SHARED, _MEMORY, _NPU_DVPP, *_NPU},
 )
+
+
+def of_reservation(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
+    """Check the placeholders of a reservation in clusters with Koordinator."""
+    if reservation.holder.has_placeholders:
+        for part in placed(reservation, declared, site):
+            yield from _placeholders(part)
+
+
+def _placeholders(one: Placed) -> Iterator[Problem]:
+    """Check that Koordinator's webhook accepts placeholders: their negative priority is in none of its
+    bands.
+    """
+    for found in one.classes if one.cluster.koordinator else ():
+        qos = dict(found.pod_labels).get(_QOS)
+        if qos in ("BE", "LSR"):
+            message = (
+                f"Koordinator in cluster {one.cluster.name} rejects pods with {_QOS} {qos} and priority "
+                f"{one.cluster.priority}: no placeholder could be created."
+            )
+            path: Path = ("spec", "podLabels", _QOS)
+            yield found.origin.problem(REFUSED_PODS, path, message, "Remove the label.")
+        for name in (name for name, _ in found.requests if name.startswith(_BATCH)):
+            message = (
+                f"Koordinator in cluster {one.cluster.name} rejects pods that request {name} without {_QOS} "
+                f"BE, and with it those of priority {one.cluster.priority}: no placeholder could be created."
+            )
+            path = ("spec", "requests", name)
+            fix = "Use backend koordinator without placeholders, or request cpu and memory."
+            yield found.origin.problem(REFUSED_PODS, path, message, fix, at_key=True)
 
 
 def check_device_requests(declared: Declared, _: Site) -> Iterator[Problem]:

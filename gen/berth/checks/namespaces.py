@@ -10,7 +10,6 @@ from berth.findings import Path, Problem
 from berth.manifests.placed import cluster_of
 from berth.schema.declared import Declared
 from berth.schema.engine import CALLED, NAMESPACES
-from berth.schema.seatholders import SlotHolder
 from berth.schema.values import Cluster, Site
 
 NOT_OURS = "B280"
@@ -39,13 +38,9 @@ def _other_user(cluster: Cluster, declared: Declared, site: Site) -> str:
             return f"sessions of class {found.name} run"
     for reservation in declared.reservations:
         classes = [declared.classes[name] for name, _ in reservation.seats if name in declared.classes]
-        if isinstance(reservation.holder, SlotHolder) and any(
-            cluster_of(one, site) is cluster for one in classes
-        ):
-            for owner in reservation.holder.owners:
-                places = (owner.object, owner.controller)
-                if any(place is not None and place.namespace == cluster.namespace for place in places):
-                    return f"owners of the slots of reservation {reservation.name} run"
+        is_here = any(cluster_of(one, site) is cluster for one in classes)
+        if is_here and cluster.namespace in reservation.holder.owner_namespaces:
+            return f"owners of the slots of reservation {reservation.name} run"
     options = cluster.engine_options
     home = "" if options.type == "none" else options.namespace or NAMESPACES[options.type]
     return f"{CALLED[options.type]}'s own objects are" if cluster.namespace == home else ""

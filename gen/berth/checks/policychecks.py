@@ -16,7 +16,6 @@ from berth.dates.moments import hours_text
 from berth.findings import Origin, Problem
 from berth.schema.declared import RESERVATION
 from berth.schema.policies import APPROVAL, REFUSE, WARN, MatchSpec, PolicySpec
-from berth.schema.seatholders import SlotHolder
 from berth.schema.values import Reservation, ResourceClass, Site
 
 if TYPE_CHECKING:
@@ -211,7 +210,7 @@ def judge(case: PolicyCase, costs: PoolCosts) -> PolicyResult | None:
     when, reasons = case.policy.when, []
     unit = case.reservation.holder.unit
     seats = f"{case.seats} {unit.word if case.seats == 1 else unit.plural}"
-    priority = _priority(case.reservation)
+    priority = case.reservation.holder.highest_priority
     for limit, measure, words in (
         (when.seats_above, case.seats, seats),
         (when.lead_above, case.lead, f"lead {case.lead} min"),
@@ -236,15 +235,6 @@ def judge(case: PolicyCase, costs: PoolCosts) -> PolicyResult | None:
             least = "at least " if cost.is_partial else ""
             reasons.append(f"cost {least}{cost.amount:,} USD, above {when.cost_above:,}")
     return PolicyResult(case.policy, case.reservation, tuple(reasons), lacks_cost)
-
-
-def _priority(reservation: Reservation) -> int | None:
-    """Return the highest priority that an author gives to slots; None for none."""
-    holder = reservation.holder
-    if not isinstance(holder, SlotHolder):
-        return None
-    given = [one for one in (holder.priority, holder.template.priority) if one is not None]
-    return max(given, default=None)
 
 
 def compare_costs(policies: Iterable[PolicySpec]) -> bool:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import click
 
+from berth.backends.backendregistry import DEFAULT_HOLDER
 from berth.cli.command import CommandError, Settings, command
 from berth.cli.console import EXIT_OK
 from berth.cli.selection import (
@@ -47,7 +48,7 @@ from berth.output.answers import (
 from berth.output.columns import Column, Table, as_json
 from berth.output.table import Fit
 from berth.pipeline import Item, Part, Pipeline
-from berth.schema.seatholders import Persistence, ReplicaHolder, Unit
+from berth.schema.seatholders import Persistence, Unit
 from berth.schema.values import Reservation, Site
 
 _NONE = "No occurrences.\n"
@@ -193,7 +194,7 @@ def _summaries(rows: list[_Summary], settings: Settings, now: int) -> str:
     columns = (*_SUMMARY, Column("next opening", "", lambda row: _opening(row, now)))
     if settings.form == "wide":
         table = Table.of(columns, rows, _WIDE).without_empty("owner")
-        if table.values("backend") == {ReplicaHolder.backend}:
+        if table.values("backend") == {DEFAULT_HOLDER.backend}:
             table = table.without("backend")
     else:
         table = Table.of(columns, rows, _NARROW)

@@ -22,7 +22,9 @@ from berth.karpenter.resourcelists import parse_resources
 from berth.karpenter.taints import parse_taints
 from berth.manifests import naming
 from berth.planner.inputs import KarpenterSettings, NodePool
-from berth.schema.cloudvalues import BLOCK, CloudCapacity, CloudReservation
+from berth.schema.cloudgrammar import BLOCK
+from berth.schema.cloudmachines import MachineReservation
+from berth.schema.cloudvalues import CloudCapacity
 
 PRICED_REGION = "us-east-1"
 PRICE_TABLE = f"on-demand prices of {PRICED_REGION} of {PRICES_DATE}"
@@ -35,7 +37,7 @@ class ReservedMachines(NamedTuple):
 
     key: str
     capacities: tuple[str, ...]
-    reservation: CloudReservation
+    reservation: MachineReservation
 
     @property
     def last(self) -> int | None:
@@ -47,7 +49,7 @@ class ReservedMachines(NamedTuple):
         return self.reservation.there(now)
 
 
-def reservation_form(said: CloudReservation) -> tuple[str, bool]:
+def reservation_form(said: MachineReservation) -> tuple[str, bool]:
     """Return the kind of a reservation as Karpenter names it, and whether it is interruptible."""
     return BLOCK if said.type == BLOCK else "default", said.type == "interruptible"
 
@@ -181,7 +183,9 @@ def _reserved(clouds: Sequence[CloudCapacity]) -> dict[str, ReservedMachines]:
             if known is None:
                 found[key] = ReservedMachines(key, (cloud.name,), one)
             else:
-                least = known.reservation._replace(count=min(known.reservation.count, one.count))
+                least = known.reservation.model_copy(
+                    update={"count": min(known.reservation.count, one.count)}
+                )
                 found[key] = known._replace(capacities=(*known.capacities, cloud.name), reservation=least)
     return found
 

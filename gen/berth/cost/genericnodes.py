@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator
 
 from berth.karpenter.nodelabels import ZONE
 from berth.quantity import parse, text
-from berth.schema.cloudvalues import GENERIC, CloudCapacity, GenericCapacity, NodeShape, SoldInstanceType
+from berth.schema.cloudmachines import NodeShapeSpec
+from berth.schema.cloudvalues import GENERIC, CloudCapacity, GenericCapacity, SoldInstanceType
 from berth.schema.nodeclass import NodeClass
 from berth.schema.nodepoolparts import Budget, Disruption, PoolRequirement
 
@@ -40,8 +41,8 @@ def as_clouds(capacities: Iterable[GenericCapacity]) -> Iterator[CloudCapacity]:
             yield _cloud(one, name, shape, max(_HEAVIEST - place, 1))
 
 
-def _cloud(one: GenericCapacity, name: str, shape: NodeShape, weight: int) -> CloudCapacity:
-    cpu = parse(dict(shape.allocatable)["cpu"]) or 0
+def _cloud(one: GenericCapacity, name: str, shape: NodeShapeSpec, weight: int) -> CloudCapacity:
+    cpu = parse(shape.allocatable["cpu"]) or 0
     zones = PoolRequirement.model_construct(key=ZONE, operator="In", values=shape.zones)
     return CloudCapacity(
         origin=one.origin,
@@ -54,20 +55,20 @@ def _cloud(one: GenericCapacity, name: str, shape: NodeShape, weight: int) -> Cl
         requirements=(zones,) if shape.zones else (),
         weight=weight,
         # All nodes of a pool have one type, so that its limit of cores is one of nodes.
-        limits=() if shape.most is None else (("cpu", text(cpu * shape.most)),),
+        limits=() if shape.max_count is None else (("cpu", text(cpu * shape.max_count)),),
         taints=shape.taints,
         startup_taints=(),
-        labels=shape.labels,
+        labels=tuple(shape.labels.items()),
         expire_after="Never",
         termination_grace=None,
         disruption=_DISRUPTION,
         instance_types=(
             SoldInstanceType(
                 name=shape.name,
-                capacity=shape.allocatable,
-                allocatable=shape.allocatable,
+                capacity=shape.resources,
+                allocatable=shape.resources,
                 zones=shape.zones,
-                architecture=dict(shape.labels).get("kubernetes.io/arch", "amd64"),
+                architecture=shape.labels.get("kubernetes.io/arch", "amd64"),
                 on_demand=shape.hourly_price,
                 spot=None,
             ),

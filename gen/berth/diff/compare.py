@@ -3,11 +3,11 @@
 Values are compared with all defaults filled in, so that only a difference in meaning counts.
 """
 
-import json
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from berth.backends.backendinterface import backend_of
 from berth.core.jsonvalues import instant_text
 from berth.dates.expansion import Occurrence, Skipped
 from berth.dates.zone import clock
@@ -24,8 +24,6 @@ from berth.manifests.nodeaffinity import placement
 from berth.manifests.placed import class_names
 from berth.notation.weekdays import WEEKDAYS
 from berth.output.answers import seats_text
-from berth.schema.seatholders import SlotHolder
-from berth.schema.slotparts import Owner
 from berth.schema.values import Calendar, Entry, Extra, Reservation, ResourceClass, Scaling, SessionMatch
 
 _NONE: tuple[Occurrence, ...] = ()
@@ -164,10 +162,9 @@ def _standing_text(reservation: Reservation) -> str:
 
 def _compare_fields(before: ReservationVersion, after: ReservationVersion) -> Iterable[FieldChange]:
     old, new = dict(_fields(before)), dict(_fields(after))
-    old_holder, new_holder = before.reservation.holder, after.reservation.holder
-    if isinstance(old_holder, SlotHolder) and isinstance(new_holder, SlotHolder):
-        old |= _slot_fields(old_holder, before.slot_hashes)
-        new |= _slot_fields(new_holder, after.slot_hashes)
+    if before.reservation.holder.backend == after.reservation.holder.backend:
+        old |= _option_texts(before)
+        new |= _option_texts(after)
     for name in dict.fromkeys((*old, *new)):
         if old.get(name, "") != new.get(name, ""):
             yield FieldChange(name, old.get(name, ""), new.get(name, ""))
@@ -236,34 +233,10 @@ def _fields(version: ReservationVersion) -> Iterable[tuple[str, str]]:
             yield f"{found.name} {key}", str(value)
 
 
-def _slot_fields(slots: SlotHolder, hashes: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    yield "standing", _yes_or_no(slots.standing)
-    yield "expires", slots.expires or ""
-    yield "ttl", slots.ttl or ""
-    yield "owners", "; ".join(map(_owner, slots.owners)) or "sessions of the class"
-    yield "allocate once", _yes_or_no(slots.allocate_once)
-    yield "allocate policy", slots.allocate_policy or "the cluster's"
-    yield "with placeholders", _yes_or_no(slots.with_placeholders)
-    yield "session affinity", _yes_or_no(slots.session_affinity)
-    yield "pre-allocation", _yes_or_no(slots.pre_allocation)
-    yield "pre-allocation required", _yes_or_no(slots.pre_allocation_required)
-    yield "pre-allocation policy", _json(slots.pre_allocation_policy and slots.pre_allocation_policy.dump())
-    yield "unschedulable", _yes_or_no(slots.unschedulable)
-    yield "taints", _json([one.dump() for one in slots.taints])
-    yield "order", _number(slots.order)
-    yield "priority", _number(slots.priority)
-    yield "restricted resources", ", ".join(slots.restricted_resources)
-    for key, value in slots.labels:
-        yield f"slot label {key}", value
-    for key, value in slots.annotations:
-        yield f"slot annotation {key}", value
-    template = {"metadata": slots.template.named_metadata(), "spec": slots.template.spec()}
-    if slots.template.ports:
-        template["container"] = {"ports": slots.template.container_ports()}
-    for part, values in template.items():
-        for key, value in values.items():
-            yield f"slot {part}.{key}", _json(value)
-    for name, slot_hash in hashes:
+def _option_texts(version: ReservationVersion) -> Iterator[tuple[str, str]]:
+    """Yield the options of the backend, and the shapes of what is replaced where they change."""
+    yield from backend_of(version.reservation.holder).option_texts(version.reservation.holder)
+    for name, slot_hash in version.slot_hashes:
         yield f"shape of the slots of {name}", slot_hash
 
 
@@ -285,20 +258,8 @@ def _next_sessions(match: SessionMatch) -> str:
     return "carried over" if match.carries_over else f"handed over after {match.handover // 60} min"
 
 
-def _owner(one: Owner) -> str:
-    return " and ".join(f"{key} {_json(value)}" for key, value in one.parts().items())
-
-
 def _yes_or_no(flag: bool) -> str:
     return "yes" if flag else "no"
-
-
-def _number(value: int | None) -> str:
-    return "" if value is None else str(value)
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, sort_keys=True) if value else ""
 
 
 # Renamed and similar reservations. A rename is certain: everything but name, title, owner, labels and

@@ -6,10 +6,10 @@ The head is rendered meanwhile; of the base only those reservations are expanded
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from berth.backends.backendinterface import backend_of
 from berth.checks import ownership, typos
 from berth.checks.ceilings import pool_loads, pool_steps
 from berth.checks.policychecks import PolicyCase, PoolCosts, compare_costs, judge, shared_result
-from berth.core.holders import slot_hash
 from berth.dates.exceptions import calendars_of
 from berth.dates.expansion import Expansion, Occurrence
 from berth.dates.recurrence import expand
@@ -33,9 +33,7 @@ from berth.diff.permissions import new_permissions
 from berth.diff.shared import compare_shared
 from berth.findings import ERROR, Finding, Problem
 from berth.manifests.placed import Placed, placed
-from berth.manifests.slotobjects import slot_object
 from berth.pipeline import Item, Pipeline
-from berth.schema.seatholders import SlotHolder
 from berth.schema.values import Reservation
 
 _HOUR = 3600
@@ -312,11 +310,5 @@ def _version(
 def _slot_hashes(
     reservation: Reservation, places: Sequence[Placed], pipeline: Pipeline
 ) -> tuple[tuple[str, str], ...]:
-    if not isinstance(reservation.holder, SlotHolder) or pipeline.site is None:
-        return ()
-    site = pipeline.site
-    return tuple(
-        (one.name, slot_hash(slot_object(site, place.cluster, reservation, one)))
-        for place in places
-        for one in place.classes
-    )
+    site, backend = pipeline.site, backend_of(reservation.holder)
+    return () if site is None else tuple(one for place in places for one in backend.shape_hashes(site, place))

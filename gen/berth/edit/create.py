@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from berth.backends.backendregistry import DEFAULT_HOLDER
 from berth.core.timetable import Buffer
 from berth.dates.moments import named
 from berth.dates.zone import DAY, Zone, day_of, local, number
@@ -26,7 +27,6 @@ from berth.schema.documentproblems import CHOICE, MISSING, TYPE, Refusal, close,
 from berth.schema.entry import EQUAL_TIMES, Monthly
 from berth.schema.recurrencespec import RecurrenceSpec
 from berth.schema.reservation import DEFAULT_LEAD, OwnerSpec, Provisioning, ReservationSpec
-from berth.schema.seatholders import ReplicaHolder
 from berth.schema.validate import read_text
 from berth.schema.values import (
     EVERY_SESSION,
@@ -388,7 +388,7 @@ def new_reservation(request: ReservationRequest) -> Reservation:
     dates = EntryDates(weeks=request.value("weeks") or (), nth=request.value("monthly") or 0)
     within = request.value("within") or ()
     has_span = request.type != "dates" and not within
-    behavior = request.value("behavior") or ReplicaHolder.behaviors[0]
+    behavior = request.value("behavior") or DEFAULT_HOLDER.behaviors[0]
     lead = request.value("lead")
     return Reservation(
         origin=Origin("", 0),
@@ -418,7 +418,7 @@ def new_reservation(request: ReservationRequest) -> Reservation:
         lead=DEFAULT_LEAD if lead is None else lead,
         behavior=behavior,
         sessions=EVERY_SESSION._replace(match_labels=request.value("match-labels") or ()),
-        holder=ReplicaHolder(),
+        holder=DEFAULT_HOLDER,
         suspend=False,
         renku=False,
         buffer=USUAL_BUFFER if behavior == "buffer" else None,

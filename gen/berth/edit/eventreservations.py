@@ -10,6 +10,7 @@ from datetime import date
 from hashlib import sha256
 from typing import Any, NamedTuple
 
+from berth.backends.backendregistry import DEFAULT_HOLDER
 from berth.dates.recurrence import expand
 from berth.dates.zone import day_of, resolve
 from berth.edit.calendarfeed import NOT_IMPORTED, PARTLY_IMPORTED, Event, Feed
@@ -52,7 +53,7 @@ from berth.schema.documentproblems import Refusal, shown
 from berth.schema.metadata import IMPORTED, IMPORTED_FEED, IMPORTED_FROM, IMPORTED_TITLE, IMPORTED_UID
 from berth.schema.renkunames import slug
 from berth.schema.reservation import DEFAULT_LEAD, LONGEST_TITLE
-from berth.schema.seatholders import ReplicaHolder, Unit
+from berth.schema.seatholders import Unit
 from berth.schema.values import EVERY_SESSION, Move, Recurrence, Reservation, Seats
 
 GONE, TWICE, ADD_UP = "B208", "B209", "B252"
@@ -332,7 +333,7 @@ class _Import:
             lead=DEFAULT_LEAD,
             behavior="maintain" if counts else "none",
             sessions=EVERY_SESSION,
-            holder=ReplicaHolder(),
+            holder=DEFAULT_HOLDER,
             suspend=False,
             renku=False,
         )

@@ -7,12 +7,12 @@ from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from berth import quantity
+from berth.backends.backendinterface import backend_of
 from berth.core.timetable import Timetable, TimetableOccurrence, parse_timetable
 from berth.manifests import rbac
 from berth.manifests.naming import pool
 from berth.manifests.placed import Placed
 from berth.manifests.rbac import Access, Grant
-from berth.manifests.slotobjects import persistent_slots, slots_of
 from berth.manifests.timetabletext import timetable_text
 from berth.output.templates import Renderer
 from berth.pipeline import Item
@@ -165,12 +165,8 @@ def _expected_grants(
 
 def _persistent_seats(site: Site, placed: Placed, found: Persistence) -> Iterator[PersistentSeats]:
     reservation = placed.reservation
-    counts = {} if reservation.suspend else dict(reservation.seats)
-    for one in placed.classes:
-        made = persistent_slots(site, placed.cluster, reservation, one, counts.get(one.name, 0))
-        names = tuple(name for name, _ in made)
-        once = slots_of(reservation).allocate_once
-        yield PersistentSeats(one.name, pool(reservation.name, one.name), names, found.until, once)
+    for name, names, once in backend_of(reservation.holder).persistent_pools(site, placed):
+        yield PersistentSeats(name, pool(reservation.name, name), names, found.until, once)
 
 
 def timetable_difference(git: Timetable, cluster: Timetable) -> str:

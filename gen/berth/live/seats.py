@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from berth.core.holders import BufferedSeats, Nodes
 from berth.core.jsonvalues import instant_text
 from berth.core.labels import CLASS, OCCURRENCE, RESERVATION, ROLE
-from berth.core.objects import DEPLOYMENT
+from berth.core.objects import DEPLOYMENT, ObjectKind
 from berth.core.record import readiness_due
 from berth.core.state import IMAGE_PULL_REASONS
 from berth.core.target import full_count, target
@@ -191,16 +190,13 @@ _FEW = 3  # names that are listed one by one
 
 
 def check_readiness(case: PoolState) -> Iterator[LiveFinding]:
-    if isinstance(case.pool.holder, BufferedSeats):
-        yield from _check_buffer(case)
+    kind = case.pool.holder.scaled_kind
+    if kind != DEPLOYMENT:
+        yield from _check_without_pods(case, kind)
         return
     yield from check_waiting(case)
     missing = _not_ready(case)
     if missing <= 0:
-        return
-    if isinstance(case.pool.holder, Nodes):
-        see = case.kubectl(f"describe nodepool/{case.pool.holder.node_pool}", namespaced=False)
-        yield from late(case, missing, "nodes", _ready_due(case), see)
         return
     lost = [one for one in case.waiting if one.node and not one.is_pending and one.trouble is None]
     see = case.kubectl(f"describe pods --selector={_placeholders_of(case)}")
@@ -210,19 +206,19 @@ def check_readiness(case: PoolState) -> Iterator[LiveFinding]:
     yield from late(case, missing, "placeholders", _ready_due(case), see, _of_lost(lost) + _of_pulling(case))
 
 
-def _check_buffer(case: PoolState) -> Iterator[LiveFinding]:
-    """Report a CapacityBuffer that the autoscaler cannot use or fill, or does not look at."""
+def _check_without_pods(case: PoolState, kind: ObjectKind) -> Iterator[LiveFinding]:
+    """Report a CapacityBuffer or NodePool that the autoscaler cannot use or fill, or does not look at."""
     found = case.deployment
     if found is None or not found.replicas:
         return
-    see = case.kubectl(f"describe capacitybuffer/{found.name}")
+    see = case.kubectl(f"describe {kind.name.lower()}/{found.name}", namespaced=not kind.of_cluster)
     if found.refused is not None:
         if found.refused_at + _OBSERVED_SECONDS <= case.snapshot.now:
             since, why = instant_text(found.refused_at), most_common_reason([found.refused])
-            message = f"{case.snapshot.autoscaler} does not keep its CapacityBuffer since {since}: {why}"
+            message = f"{case.snapshot.autoscaler} does not keep its {kind.name} since {since}: {why}"
             yield case.finding("S044", message, f"See its conditions: {see}")
     elif found.tells_ready and (missing := _not_ready(case)) > 0:
-        yield from late(case, missing, "seats", _ready_due(case), see)
+        yield from late(case, missing, f"{case.pool.holder.unit}s", _ready_due(case), see)
 
 
 def check_waiting(case: PoolState) -> Iterator[LiveFinding]:

@@ -6,9 +6,9 @@ They stay when the last reservation is removed. Only the inventory names reserva
 from collections.abc import Sequence
 from typing import Any
 
+from berth.backends.backendinterface import Manifest
 from berth.core.labels import CODE, ROLE, SWEEP
 from berth.manifests import code, naming, rbac, window
-from berth.manifests.backends.backendinterface import Manifest
 from berth.quantity import parse
 from berth.schema.values import Cluster, ResourceClass, Site
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
+from berth.backends.backendinterface import Manifest
 from berth.core.labels import CLASS
 from berth.manifests import naming, nodeaffinity, warmup, window
-from berth.manifests.backends.backendinterface import Manifest
 from berth.manifests.placed import Placed
 from berth.schema.values import ResourceClass, Site
 

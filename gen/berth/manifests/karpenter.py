@@ -7,10 +7,10 @@ those in `metadata`, are on the objects themselves only. The templates are in te
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from berth.backends.backendinterface import Manifest
 from berth.core.labels import AFFINITY, CLASS, ROLE
 from berth.karpenter.nodelabels import CAPACITY_TYPE
 from berth.manifests import naming, nodeaffinity
-from berth.manifests.backends.backendinterface import Manifest
 from berth.manifests.nodeaffinity import as_requirements, own_budgets
 from berth.quantity import canonical
 from berth.schema.basemodel import Model

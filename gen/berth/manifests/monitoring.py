@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+from berth.backends.backendinterface import Manifest
 from berth.manifests import naming
 from berth.manifests.alerts import alerts_of
-from berth.manifests.backends.backendinterface import Manifest
 from berth.manifests.dashboard import dashboard_text
 from berth.schema.values import Cluster, Site
 

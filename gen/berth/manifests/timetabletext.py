@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from berth.backends.backendinterface import backend_of
 from berth.core.jsonvalues import instant_text
 from berth.core.sessions import Recognition, parse_recognition
 from berth.core.timetable import API_VERSION, KIND
 from berth.dates.expansion import Occurrence
 from berth.findings import Problem
-from berth.manifests.backends.backendregistry import backend_of
 from berth.manifests.naming import pool
 from berth.manifests.placed import Placed, pool_behaviors
 from berth.schema.classsessions import ClassSessions

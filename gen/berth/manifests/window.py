@@ -6,11 +6,11 @@ This is the same for every backend. The templates are in templates/window/.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from berth.backends.backendinterface import Manifest
 from berth.core.labels import OCCURRENCE, RESERVATION, ROLE, TIMETABLE, TITLE
 from berth.dates.cronschedules import cron_zone, open_spans
 from berth.dates.expansion import Occurrence
 from berth.manifests import code, naming
-from berth.manifests.backends.backendinterface import Manifest
 from berth.manifests.placed import Placed, counts_sessions
 from berth.schema.values import Cluster, Site
 

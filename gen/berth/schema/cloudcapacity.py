@@ -3,26 +3,22 @@
 from typing import Annotated, Any, ClassVar, Literal
 
 from berth.findings import Origin, Path
-from berth.notation.days import ORDER
 from berth.quantity import parse
 from berth.schema import cloudgrammar
 from berth.schema.basemodel import ListOf, Model, NonEmpty, NonEmptyUnique, Switch, Text, Whole, field
+from berth.schema.cloudgrammar import architecture_of
+from berth.schema.cloudmachines import MachineReservation, NodeShapeSpec, TypeName, VolumeCount, Zone
 from berth.schema.cloudvalues import (
-    BLOCK,
-    DEFAULT,
     GENERIC,
     CloudCapacity,
-    CloudReservation,
     GenericCapacity,
-    NodeShape,
     NodeStartup,
     SoldInstanceType,
-    architecture_of,
     terms,
 )
-from berth.schema.documentproblems import CONFLICT, MISSING, RANGE, DocumentProblems
+from berth.schema.documentproblems import CONFLICT, RANGE, DocumentProblems
 from berth.schema.metadata import KindDocument
-from berth.schema.nodeclass import MOST_TERMS, TERM, NodeClass, Tags, refuse_beside
+from berth.schema.nodeclass import MOST_TERMS, NodeClass
 from berth.schema.nodepoolparts import (
     Disruption,
     Limits,
@@ -33,86 +29,10 @@ from berth.schema.nodepoolparts import (
     SpanOrNever,
 )
 from berth.schema.pod import check_amounts, check_least
-from berth.schema.types import Amount, DnsLabel, Labels, LabelValue, NodeCount, Price, Resources
+from berth.schema.types import Amount, DnsLabel, Price, Resources
 
-Utc = Annotated[int, Text("instant in UTC", cloudgrammar.instant)]
-TypeName = Annotated[str, Text("instance type", cloudgrammar.instance_type)]
-Zone = Annotated[str, Text("zone", cloudgrammar.zone)]
 DaemonRequests = dict[Annotated[str, Text("resource", cloudgrammar.daemon_resource)], Amount]
-NodeResources = dict[Annotated[str, Text("resource", cloudgrammar.node_resource)], Amount]
 Minutes = Annotated[int, Whole(0, 240)]
-VolumeCount = Annotated[int, Whole(1, 1000)]
-
-
-class MachineReservation(Model):
-    """Instances that are paid for already."""
-
-    id: Annotated[str, Text("id", cloudgrammar.reservation_id)] | None = field(
-        None, "its id, alone", "none: then one of these"
-    )
-    tags: Tags | None = field(None, "tags that it has, all of them; `*` is any value", "none")
-    owner_id: Annotated[str, Text("account", cloudgrammar.account)] | None = field(
-        None, "the account that shares it; never alone", "any", alias="ownerID"
-    )
-    instance_match_criteria: Literal["open", "targeted"] | None = field(None, "open or targeted", "any")
-    instance_type: TypeName = field(meaning="type of its machines")
-    zone: Zone = field(meaning="where they are")
-    count: Annotated[int, Whole(1, 100_000)] = field(meaning="how many machines")
-    type: Literal["default", "capacity-block", "interruptible"] = field(
-        DEFAULT, "default, capacity-block or interruptible"
-    )
-    ultra_server: bool = field(False, "only capacity-block: whether it is of UltraServers")
-    first: Utc | None = field(
-        None, "when it begins, in UTC; needed for capacity-block", "it is there", alias="from"
-    )
-    until: Utc | None = field(None, "when it ends, in UTC; needed for capacity-block", "it has no end")
-    hourly_price: Price | None = field(None, "of one machine, whether it runs or not", "not known")
-
-    def check(self, path: Path, report: DocumentProblems) -> None:
-        self._check_terms(path, report)
-        first, last = self.first, self.until
-        if first is not None and last is not None and last <= first:
-            report(ORDER, (*path, "until"), "it ends before it begins.", "Write an instant after from.")
-        if self.type == BLOCK:
-            for name, value in (("from", first), ("until", last)):
-                if value is None:
-                    message = f"a Capacity Block needs from and until: {name} is missing."
-                    report(MISSING, path, message, f"Add {name}: an instant such as 2026-02-01T11:30:00Z.")
-        elif self.ultra_server is True:
-            message = f"UltraServers are sold as Capacity Blocks, not as type {self.type}."
-            report(CONFLICT, (*path, "ultraServer"), message, f"Write type: {BLOCK}, or remove it.")
-
-    def _check_terms(self, path: Path, report: DocumentProblems) -> None:
-        term = {
-            "id": self.id,
-            "tags": self.tags,
-            "instanceMatchCriteria": self.instance_match_criteria,
-            "ownerID": self.owner_id,
-        }
-        if self.id is not None:
-            refuse_beside(term, "id", path, report)
-        elif self.tags is None and self.instance_match_criteria is None:
-            message = "Karpenter cannot select it."
-            if self.owner_id is not None:
-                message = "ownerID alone selects nothing."
-            report(TERM, path, message, "Add id, tags or instanceMatchCriteria.")
-
-    @property
-    def reservation(self) -> CloudReservation:
-        return CloudReservation(
-            id=self.id or "",
-            tags=tuple((self.tags or {}).items()),
-            owner=self.owner_id or "",
-            match=self.instance_match_criteria or "",
-            instance_type=self.instance_type,
-            zone=self.zone,
-            count=self.count,
-            type=self.type,
-            ultra_server=self.ultra_server,
-            first=self.first,
-            until=self.until,
-            hourly_price=self.hourly_price,
-        )
 
 
 class InstanceTypeSpec(Model):
@@ -213,7 +133,7 @@ class CloudSpec(Model):
     def _check_terms(self, path: Path, report: DocumentProblems) -> None:
         """Check that no more terms select the reservations than an EC2NodeClass takes."""
         found = self.reservations
-        many = len(terms(one.reservation for one in found)) if len(found) > MOST_TERMS else 0
+        many = len(terms(found)) if len(found) > MOST_TERMS else 0
         if many > MOST_TERMS:
             fix = f"Write at most {MOST_TERMS}: tags select several at once."
             report(RANGE, path, f"it takes {many} terms to select these.", fix)
@@ -228,42 +148,6 @@ class CloudSpec(Model):
                     both = f"key {one.key} and effect {one.effect}"
                     message = f"duplicate taint: {where} has {both} too, and such a NodePool is never ready."
                     report(CONFLICT, (*path, name, i), message, "Remove one of the two.")
-
-
-class NodeShapeSpec(Model):
-    """Equal nodes, as `kubectl describe node` shows them."""
-
-    name: DnsLabel = field(meaning="unique in this capacity")
-    allocatable: NodeResources = field(meaning="of one node, as Kubernetes shows it: cpu, memory, devices")
-    pods: Annotated[int, Whole(1, 10_000)] = field(110, "most pods on a node")
-    volumes: VolumeCount | None = field(
-        None, "most volumes of sessions on a node; see `volumes` of a ResourceClass", "not counted"
-    )
-    max_count: NodeCount | None = field(None, "most nodes of this shape", "no limit")
-    labels: Labels = field({}, "of the nodes", "none")
-    taints: ListOf[NodeTaint] = field((), "of the nodes", "none")
-    zones: NonEmptyUnique[LabelValue] = field((), "where the nodes are", "one, without a name")
-    hourly_price: Price | None = field(None, "of one node, in US dollars", "not known")
-
-    def check(self, path: Path, report: DocumentProblems) -> None:
-        check_amounts(self.allocatable, (*path, "allocatable"), report)
-        for name in ("cpu", "memory"):
-            if name not in self.allocatable:
-                fix = f"Add {name}: kubectl describe node shows it under Allocatable."
-                report(MISSING, (*path, "allocatable"), f"{name} is missing.", fix)
-
-    @property
-    def shape(self) -> NodeShape:
-        return NodeShape(
-            name=self.name,
-            allocatable=(*self.allocatable.items(), ("pods", str(self.pods))),
-            most=self.max_count,
-            volumes=self.volumes,
-            labels=tuple(self.labels.items()),
-            taints=self.taints,
-            zones=self.zones,
-            hourly_price=self.hourly_price,
-        )
 
 
 class GenericSpec(Model):
@@ -306,7 +190,7 @@ class CloudDocument(KindDocument):
                 origin=origin,
                 name=metadata.name,
                 cluster=spec.cluster or "",
-                nodes=tuple(one.shape for one in spec.nodes),
+                nodes=spec.nodes,
                 startup=NodeStartup(spec.node_start_minutes, spec.image_pull_minutes),
                 daemon_requests=tuple(spec.daemon_requests.items()),
             )
@@ -317,7 +201,7 @@ class CloudDocument(KindDocument):
             cluster=spec.cluster or "",
             provider=spec.provider,
             node_class=spec.node_class,
-            reservations=tuple(one.reservation for one in spec.reservations),
+            reservations=spec.reservations,
             capacity_types=spec.capacity_types or default,
             requirements=spec.requirements,
             weight=spec.weight,

@@ -12,6 +12,7 @@ from berth.schema import grammar
 from berth.schema.documentproblems import Refusal, shown
 
 UNREADABLE, RESTRICTED, BUDGET_RULE = "B151", "B153", "B155"
+BLOCK, DEFAULT, INTERRUPTIBLE = "capacity-block", "default", "interruptible"  # reserved instances
 FAMILIES = ("AL2", "AL2023", "Bottlerocket", "Custom", "Windows2019", "Windows2022", "Windows2025")
 BY_ALIAS = {family.lower(): family for family in FAMILIES if family != "Custom"}
 # These stay text until somebody needs them, as in `berth.schema.grammar`.
@@ -232,3 +233,9 @@ def node_resource(text: str) -> str:
 def daemon_resource(text: str) -> str:
     """Read a resource that DaemonSets take of a node."""
     return text if text == "pods" else grammar.resource_name(text)
+
+
+def architecture_of(instance_type: str) -> str:
+    """Derive the architecture from the name: a g after the generation is Graviton, -gb is Grace."""
+    arm = re.match(r"a1\.|[a-z]+[0-9]+(g|[a-z]*-gb)", instance_type, re.ASCII)
+    return "arm64" if arm else "amd64"

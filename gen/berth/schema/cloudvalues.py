@@ -3,7 +3,6 @@
 As in `berth.schema.values`; instants are seconds, prices are exact and in one currency.
 """
 
-import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,83 +11,28 @@ from berth.findings import Origin
 if TYPE_CHECKING:
     from decimal import Decimal  # expensive to load, and few sites declare a price
 
+    from berth.schema.cloudmachines import MachineReservation, NodeShapeSpec
     from berth.schema.nodeclass import NodeClass
     from berth.schema.nodepoolparts import Disruption, NodeTaint, PoolRequirement
 
 
 GENERIC = "generic"  # the provider of a GenericCapacity
-BLOCK, DEFAULT, INTERRUPTIBLE = "capacity-block", "default", "interruptible"
-_PLAIN_BLOCK, _ULTRA_SERVERS = 40 * 60, 70 * 60  # seconds before its end that a block is empty
 
 
-class CloudReservation(NamedTuple):
-    """Machines that are paid for whether they run or not. How Karpenter selects them may be empty."""
-
-    id: str
-    tags: tuple[tuple[str, str], ...]
-    owner: str  # an account
-    match: str  # open | targeted
-    instance_type: str
-    zone: str
-    count: int  # type: ignore[assignment] # hides tuple.count
-    type: str  # default | capacity-block | interruptible
-    ultra_server: bool
-    first: int | None  # seconds, [first, until); None: it is there already, or has no end
-    until: int | None
-    hourly_price: "Decimal | None"  # of one machine
-
-    @property
-    def key(self) -> str:
-        """Return the same text for entries that mean the same machines.
-
-        It is the id, or `tags course=ml` with sorted tags, instance type and zone.
-        """
-        if self.id:
-            return self.id
-        words = [
-            *(
-                ["tags " + ",".join(f"{key}={value}" for key, value in sorted(self.tags))]
-                if self.tags
-                else []
-            ),
-            *([self.match] if self.match else []),
-            *([f"of {self.owner}"] if self.owner else []),
-        ]
-        return f"{' '.join(words)} {self.instance_type} {self.zone}"
-
-    @property
-    def last_safe(self) -> int | None:
-        """Return until when its machines exist, in seconds; None if it has no end."""
-        if self.until is None or self.type != BLOCK:
-            return self.until
-        return self.until - (_ULTRA_SERVERS if self.ultra_server else _PLAIN_BLOCK)
-
-    def there(self, now: int) -> bool:
-        """Tell whether Karpenter launches into it at that second."""
-        last = self.last_safe
-        return (self.first is None or self.first <= now) and (last is None or now < last)
-
-
-def terms(reservations: Iterable[CloudReservation]) -> list[dict[str, Any]]:
+def terms(reservations: "Iterable[MachineReservation]") -> list[dict[str, Any]]:
     """Return what selects them, each term once, in their order: several entries may be machines of one."""
     found: list[dict[str, Any]] = []
     for one in reservations:
         said = {
             "id": one.id,
-            "tags": dict(one.tags),
-            "ownerID": one.owner,
-            "instanceMatchCriteria": one.match,
+            "tags": one.tags,
+            "ownerID": one.owner_id,
+            "instanceMatchCriteria": one.instance_match_criteria,
         }
         term = {key: value for key, value in said.items() if value}
         if term not in found:
             found.append(term)
     return found
-
-
-def architecture_of(instance_type: str) -> str:
-    """Derive the architecture from the name: a g after the generation is Graviton, -gb is Grace."""
-    arm = re.match(r"a1\.|[a-z]+[0-9]+(g|[a-z]*-gb)", instance_type, re.ASCII)
-    return "arm64" if arm else "amd64"
 
 
 class SoldInstanceType(NamedTuple):
@@ -122,7 +66,7 @@ class CloudCapacity(NamedTuple):
     cluster: str  # empty: the only one
     provider: str
     node_class: "NodeClass"  # the spec of the EC2NodeClass, but for its reservations
-    reservations: tuple[CloudReservation, ...]
+    reservations: "tuple[MachineReservation, ...]"
     capacity_types: tuple[str, ...]  # reserved | on-demand | spot, as wished
     requirements: "tuple[PoolRequirement, ...]"
     weight: int | None
@@ -156,25 +100,12 @@ class CloudCapacity(NamedTuple):
         return "windows" if self.node_class.family.lower().startswith("windows") else "linux"
 
 
-class NodeShape(NamedTuple):
-    """Equal nodes of a cluster."""
-
-    name: str
-    allocatable: tuple[tuple[str, str], ...]  # by resource, with pods
-    most: int | None  # nodes; None: no limit is known
-    labels: tuple[tuple[str, str], ...]
-    taints: "tuple[NodeTaint, ...]"
-    zones: tuple[str, ...]
-    hourly_price: "Decimal | None"
-    volumes: int | None = None  # of sessions on one node; None: nobody says, so they are not counted
-
-
 class GenericCapacity(NamedTuple):
     """The nodes that a cluster has or may add, whatever adds them. Nothing is rendered for it."""
 
     origin: Origin
     name: str
     cluster: str  # empty: the only one
-    nodes: tuple[NodeShape, ...]  # the preferred first
+    nodes: "tuple[NodeShapeSpec, ...]"  # the preferred first
     startup: NodeStartup
     daemon_requests: tuple[tuple[str, str], ...] = ()  # of DaemonSets on each node; `pods` counts theirs

@@ -2,6 +2,7 @@
 
 from typing import Annotated, Literal
 
+from berth.backends.backendregistry import BackendType
 from berth.findings import Path
 from berth.schema.basemodel import OR_MAPPING, ListOf, Model, Whole, field
 from berth.schema.documentproblems import CONFLICT, MISSING, DocumentProblems
@@ -10,7 +11,6 @@ from berth.schema.types import INT32, AnyText, DnsLabel, Labels, Line, Notice, P
 APPROVAL, REFUSE, WARN = "approval", "refuse", "warn"
 RESERVATION = "CapacityReservation"
 Kind = Literal["CapacityReservation", "ResourceClass", "Calendar", "CloudCapacity", "Site"]
-BackendName = Literal["placeholder", "koordinator", "nodePool", "capacityBuffer"]
 
 
 class MatchSpec(Model):
@@ -23,7 +23,7 @@ class MatchSpec(Model):
     clusters: ListOf[DnsLabel] = field((), "only seats in these clusters", "all")
 
     kinds: ListOf[Kind] = field((), "kinds of documents that change", "reservations")
-    backends: ListOf[BackendName] = field((), "what holds the seats", "all")
+    backends: ListOf[BackendType] = field((), "what holds the seats", "all")
     namespaces: ListOf[AnyText] = field(
         (), "namespaces of the sessions that count; `*` stands for any text", "all"
     )

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import ConfigDict
 
+from berth.backends.backendregistry import DEFAULT_HOLDER
 from berth.findings import Origin, Path
 from berth.notation import times
 from berth.notation.days import ORDER
@@ -18,7 +19,6 @@ from berth.schema.documentproblems import MISSING, DocumentProblems, Refusal
 from berth.schema.entry import EQUAL_TIMES
 from berth.schema.renkunames import LONGEST_NAME, name
 from berth.schema.reservation import DEFAULT_LEAD
-from berth.schema.seatholders import ReplicaHolder
 from berth.schema.types import Date, LeadMinutes, SeatCount, Ulid
 from berth.schema.values import EVERY_SESSION, Entry, Recurrence, Reservation, Seats
 
@@ -150,7 +150,7 @@ class Payload(_TheirModel):
             lead=self.provisioning.lead_time_minutes,
             behavior=self.provisioning.scale_down_behavior,
             sessions=EVERY_SESSION._replace(project_template=self.project_template_id),
-            holder=ReplicaHolder(),
+            holder=DEFAULT_HOLDER,
             suspend=False,
             renku=True,
         )

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
+from berth.backends.backendregistry import DEFAULT_HOLDER
 from berth.core.timetable import Buffer
 from berth.findings import Origin, Path
 from berth.schema.basemodel import ListOf, Model, NonEmpty, Text, field, lazy
@@ -22,7 +23,7 @@ from berth.schema.entry import (
 )
 from berth.schema.metadata import KindDocument, warn_of_engine_options
 from berth.schema.recurrencespec import STANDING, RecurrenceSpec
-from berth.schema.seatholders import HOLDERS, Holder, ReplicaHolder, Unit
+from berth.schema.seatholders import Holder, Unit
 from berth.schema.types import (
     Annotations,
     Behavior,
@@ -49,9 +50,9 @@ from berth.schema.values import (
 )
 
 if TYPE_CHECKING:
-    from berth.schema.backend import BackendSpec
+    from berth.backends.backendspec import BackendSpec
 else:
-    BackendSpec = lazy("berth.schema.backend", "BackendSpec")
+    BackendSpec = lazy("berth.backends.backendspec", "BackendSpec")
 
 COUNTS_SESSIONS = "B170"
 DEFAULT_LEAD = 30
@@ -193,11 +194,11 @@ class ReservationSpec(Model):
     suspend: bool = field(False, "true: the reservation is rendered and never opens")
 
     @property
-    def backend_type(self) -> str:
-        return ReplicaHolder.backend if self.backend is None else self.backend.type
+    def holder(self) -> Holder:
+        return DEFAULT_HOLDER if self.backend is None else self.backend.holder
 
     def check(self, path: Path, report: DocumentProblems) -> None:
-        if self.backend is not None and self.backend.standing:
+        if self.holder.persistence is not None:
             self._check_standing(path, report)
         elif self.recurrence is None:
             report(MISSING, path, "recurrence is missing.", "Add recurrence: a mapping.")
@@ -242,8 +243,7 @@ class ReservationSpec(Model):
 
     def _check_counts(self, path: Path, report: DocumentProblems) -> None:
         """Check that nodes or seats are counted, as the backend holds them."""
-        backend = self.backend_type
-        unit = HOLDERS[backend].unit
+        backend, unit = self.holder.backend, self.holder.unit
         other = Unit.SEAT if unit is Unit.NODE else Unit.NODE
         for at, counted, is_needed in self._lines():
             numbers = {Unit.SEAT: counted.placeholder_count, Unit.NODE: counted.node_count}
@@ -260,10 +260,9 @@ class ReservationSpec(Model):
 
     def _check_behavior(self, path: Path, report: DocumentProblems) -> None:
         """Check that the backend can follow sessions as `scaleDownBehavior` says."""
-        holder = HOLDERS[self.backend_type]
         for at, line in self._scaling_lines():
             behavior = line.scale_down_behavior
-            if behavior not in (None, *holder.behaviors):
+            if behavior not in (None, *self.holder.behaviors):
                 message = f"whole nodes cannot {behavior}: sessions do not use them up one by one."
                 report(
                     COUNTS_SESSIONS,
@@ -319,7 +318,7 @@ class ReservationDocument(KindDocument):
 
     def declared(self, origin: Origin) -> Reservation:
         spec, metadata, provisioning = self.spec, self.metadata, self.spec.provisioning
-        holder = ReplicaHolder() if spec.backend is None else spec.backend.holder
+        holder = spec.holder
         standard = spec.standard(Scaling(DEFAULT_LEAD, holder.behaviors[0]))
         usual = standard.usual if holder.persistence is None else Scaling(0, "none")
         return Reservation(

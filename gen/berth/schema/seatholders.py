@@ -1,19 +1,13 @@
-"""What holds the seats of a reservation in a cluster: one class for each `backend.type`.
+"""What holds the seats of a reservation in a cluster, as far as its declaration says.
 
-Other modules ask a holder what they need to know, instead of its name. Its objects are made by the module of
-the same backend in `berth.manifests.backends`.
+Other modules ask a holder what they need to know, instead of its name. Each package in `berth.backends` has
+the holder of one `backend.type`, and a module with its objects and checks.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterable
 from enum import Enum
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Protocol
 
-from berth.core.jsonvalues import parse_instant
-
-if TYPE_CHECKING:
-    from berth.schema.slotparts import Owner, PreAllocationPolicy, SlotTaint, SlotTemplate
-
-BackendType = Literal["placeholder", "koordinator", "nodePool", "capacityBuffer"]
 BEHAVIORS = ("maintain", "reduce", "none", "buffer")
 
 
@@ -48,6 +42,17 @@ class Persistence(NamedTuple):
         return self.until is None or now < self.until
 
 
+class Equipment(Protocol):
+    """What the Site says that a cluster has."""
+
+    @property
+    def koordinator(self) -> object | None: ...
+    @property
+    def has_static_pools(self) -> bool: ...
+    @property
+    def has_buffers(self) -> bool: ...
+
+
 class Holder:
     """What holds the seats of a reservation. Defaults are those of most backends."""
 
@@ -65,12 +70,36 @@ class Holder:
     backend: ClassVar[str]
     """`backend.type` of the reservation."""
 
+    implementation: ClassVar[str]
+    """The module with its BACKEND: objects and checks, which reading does not need."""
+
     unit: ClassVar[Unit] = Unit.SEAT
     behaviors: ClassVar[tuple[str, ...]] = BEHAVIORS
     """The values of `scaleDownBehavior` that it can follow, the default first."""
 
     is_stabilized: ClassVar[bool] = True
     """Whether a session that left still counts for the site's `stabilizationSeconds`."""
+
+    feature_gate: ClassVar[str] = ""
+    """The feature gate of a Karpenter that keeps it; empty: it needs none."""
+
+    needs_requests: ClassVar[bool] = True
+    """Whether seats of a class without requests are all on one node, so that the class is refused."""
+
+    @classmethod
+    def is_in(cls, cluster: Equipment) -> bool:  # noqa: ARG003
+        """Tell whether the Site says that a cluster can have it."""
+        return True
+
+    @classmethod
+    def options_model(cls) -> "type[Any] | None":
+        """Return the model of the keys of `backend` that only this backend takes."""
+        return None
+
+    @classmethod
+    def of(cls, options: Any) -> "Holder":  # noqa: ARG003
+        """Return the holder of a reservation with these options."""
+        return cls()
 
     @property
     def has_placeholders(self) -> bool:
@@ -92,91 +121,16 @@ class Holder:
         """Whether what session pods need to require its seats is rendered."""
         return False
 
+    @property
+    def highest_priority(self) -> int | None:
+        """The highest priority that its author gives to what holds the seats; None for none."""
+        return None
+
+    @property
+    def owner_namespaces(self) -> Iterable[str]:
+        """The namespaces of other people's pods that it names."""
+        return ()
+
     def usable_capacity(self, cloud_capacity: tuple[str, ...]) -> tuple[str, ...]:
         """Return the capacities of a class that its nodes may come from, preferred first."""
         return cloud_capacity
-
-
-class ReplicaHolder(Holder):
-    """Replicas of a Deployment of placeholders, one for each seat."""
-
-    __slots__ = ()
-
-    backend = "placeholder"
-
-    @property
-    def has_placeholders(self) -> bool:
-        return True
-
-
-class NodeHolder(Holder):
-    """Nodes of a Karpenter NodePool with a fixed number of them."""
-
-    __slots__ = ()
-
-    backend = "nodePool"
-    unit = Unit.NODE
-    behaviors = ("none",)
-
-    def usable_capacity(self, cloud_capacity: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the preferred capacity: a NodePool is made from one."""
-        return cloud_capacity[:1]
-
-
-class BufferHolder(Holder):
-    """Replicas of a CapacityBuffer: room that an autoscaler keeps free, one pod's for each seat."""
-
-    __slots__ = ()
-
-    backend = "capacityBuffer"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SlotHolder(Holder):
-    """Reservations of Koordinator, one for each seat."""
-
-    backend = "koordinator"
-    is_stabilized = False  # a session that leaves its slot frees it at once
-
-    owners: "tuple[Owner, ...]"  # empty: from the class
-    allocate_once: bool
-    allocate_policy: str | None  # None: the cluster's
-    pre_allocation: bool
-    pre_allocation_policy: "PreAllocationPolicy | None"
-    pre_allocation_required: bool
-    unschedulable: bool
-    taints: "tuple[SlotTaint, ...]"
-    order: int | None
-    priority: int | None
-    restricted_resources: tuple[str, ...]
-    labels: tuple[tuple[str, str], ...]
-    annotations: tuple[tuple[str, str], ...]
-    template: "SlotTemplate"  # what is added to the class
-    standing: bool
-    expires: str | None  # 2026-12-31T23:00:00Z, only of standing ones
-    ttl: str | None  # canonical, as Go writes it: 720h0m0s; only of standing ones
-    session_affinity: bool
-    with_placeholders: bool
-
-    @property
-    def has_placeholders(self) -> bool:
-        return self.with_placeholders
-
-    @property
-    def adds_nodes(self) -> bool:
-        return self.with_placeholders
-
-    @property
-    def persistence(self) -> Persistence | None:
-        if not self.standing:
-            return None
-        return Persistence(None if self.expires is None else parse_instant(self.expires))
-
-    @property
-    def renders_affinity(self) -> bool:
-        return self.session_affinity
-
-
-HOLDERS: dict[str, type[Holder]] = {
-    one.backend: one for one in (ReplicaHolder, SlotHolder, NodeHolder, BufferHolder)
-}

@@ -4,7 +4,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
-from berth.manifests.backends.backendinterface import Manifest
+from berth.backends.backendinterface import Manifest
 from berth.manifests.engines import argocd
 from berth.output.templates import Renderer
 from berth.pipeline import Pipeline

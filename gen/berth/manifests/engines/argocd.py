@@ -6,10 +6,11 @@ Occurrences set replicas: the Application ignores them, and does not sync them.
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
-from berth.manifests import naming, slotobjects
-from berth.manifests.backends.backendinterface import Manifest
+from berth.backends.backendinterface import Manifest, backends_in
+from berth.manifests import naming
 from berth.manifests.engines.engineinterface import metadata, source_path
 from berth.manifests.placed import cluster_named, cluster_of
+from berth.manifests.rbac import RBAC
 from berth.schema.declared import Declared
 from berth.schema.engine import NAMESPACES
 from berth.schema.values import Cluster, Site
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from berth.schema.argocdoptions import ArgoCD
 
 NAMESPACE = NAMESPACES["argocd"]
-RBAC = "rbac.authorization.k8s.io"
 _KINDS = (
     ("", "ConfigMap"),
     ("", "ServiceAccount"),
@@ -27,7 +27,6 @@ _KINDS = (
     (RBAC, "Role"),
     (RBAC, "RoleBinding"),
 )
-_OF_BUFFERS = (("", "PodTemplate"), ("autoscaling.x-k8s.io", "CapacityBuffer"))
 _OF_MONITORING = (("monitoring.coreos.com", "PrometheusRule"),)
 # What these create; Argo CD hides children of kinds that a project does not allow.
 _CHILDREN = (("", "Pod"), ("apps", "ReplicaSet"), ("batch", "Job"))
@@ -111,10 +110,11 @@ def _project(site: Site, clusters: Sequence[Cluster], declared: Declared) -> Man
 
 def _kinds(clusters: Sequence[Cluster]) -> set[tuple[str, str]]:
     """Return the groups and kinds of namespaced objects."""
-    has_buffers = any(cluster.has_buffers for cluster in clusters)
     has_rules = any(cluster.monitoring.prometheus_rule for cluster in clusters)
-    more = (*(_OF_BUFFERS if has_buffers else ()), *(_OF_MONITORING if has_rules else ()))
-    return {*_KINDS, *_CHILDREN, *more}
+    of_backends = {
+        kind for cluster in clusters for backend in backends_in(cluster) for kind in backend.namespaced_kinds
+    }
+    return {*_KINDS, *_CHILDREN, *of_backends, *(_OF_MONITORING if has_rules else ())}
 
 
 def _destination(cluster: Cluster, namespace: str) -> dict[str, str]:
@@ -145,8 +145,8 @@ def _cluster_kinds(site: Site, clusters: Sequence[Cluster], declared: Declared) 
     """Return cluster-scoped kinds, by name, so that a mistake here cannot reach another team's objects."""
     named = {("", "Namespace", cluster.namespace) for cluster in clusters if cluster.creates_namespace}
     for cluster in clusters:
-        if cluster.koordinator is not None:
-            named.update(_koordinator_kinds(site, cluster))
+        for backend in backends_in(cluster):
+            named.update(backend.cluster_kinds(site, cluster))
         named.update(_karpenter_kinds(site, cluster, declared))
     named |= {
         ("scheduling.k8s.io", "PriorityClass", naming.priority_class(site.name, cluster.priority))
@@ -158,28 +158,11 @@ def _cluster_kinds(site: Site, clusters: Sequence[Cluster], declared: Declared) 
     return [{"group": group, "kind": kind, "name": name} for group, kind, name in sorted(named)]
 
 
-def _koordinator_kinds(site: Site, cluster: Cluster) -> Iterator[tuple[str, str, str]]:
-    """Yield kinds of Koordinator, by patterns, as slots and profiles are named after reservations."""
-    for account in (naming.OCCURRENCE, naming.SWEEP):
-        for kind in ("ClusterRole", "ClusterRoleBinding"):
-            yield RBAC, kind, naming.slot_role(site.name, account)
-    yield RBAC, "ClusterRoleBinding", naming.slot_binding(site.name, "*")
-    yield slotobjects.GROUP, slotobjects.KIND, naming.slot(site.name, "*")
-    if cluster.koordinator is not None and cluster.koordinator.colocation_profiles:
-        yield "config.koordinator.sh", "ClusterColocationProfile", naming.affinity_profile(site.name, "*", 1)
-
-
 def _karpenter_kinds(site: Site, cluster: Cluster, declared: Declared) -> Iterator[tuple[str, str, str]]:
-    """Yield kinds of Karpenter, by patterns too, so that a new course with nodes changes no project."""
+    """Yield kinds of Karpenter, by patterns too, so that a new capacity changes no project."""
     if any(cluster_named(cloud.cluster, site) is cluster for cloud in declared.clouds.values()):
         yield "karpenter.k8s.aws", "EC2NodeClass", naming.node_pool(site.name, "*")
         yield "karpenter.sh", "NodePool", naming.node_pool(site.name, "*")
-    if cluster.has_static_pools:
-        yield "karpenter.sh", "NodePool", naming.static_pool(site.name, "*")
-        for kind in ("ClusterRole", "ClusterRoleBinding"):
-            for account in (naming.OCCURRENCE, naming.SWEEP):
-                yield RBAC, kind, naming.nodes_role(site.name, account, "*")
-            yield RBAC, kind, naming.sweep_nodes_role(site.name)
 
 
 def _sync_options(own: Sequence[str]) -> list[str]:

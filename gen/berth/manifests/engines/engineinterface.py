@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from berth.backends.backendinterface import Manifest
 from berth.manifests import naming
-from berth.manifests.backends.backendinterface import Manifest
 from berth.schema.declared import Declared
 from berth.schema.values import Cluster, Site
 

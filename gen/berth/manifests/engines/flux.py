@@ -6,9 +6,9 @@ From 2.9 on the Kustomization leaves replicas alone; for older ones the field is
 import re
 from typing import TYPE_CHECKING, Any, cast
 
+from berth.backends.backendinterface import Manifest
 from berth.core.labels import SITE
 from berth.manifests import naming
-from berth.manifests.backends.backendinterface import Manifest
 from berth.manifests.engines.engineinterface import metadata, source_path
 from berth.schema.engine import NAMESPACES
 from berth.schema.grammar import is_artifact

@@ -1,6 +1,6 @@
 """Engine `none`: people apply with kubectl, or by other means. It has no objects."""
 
-from berth.manifests.backends.backendinterface import Manifest
+from berth.backends.backendinterface import Manifest
 
 
 def of_cluster(*_: object) -> list[Manifest]:

@@ -7,22 +7,30 @@ templates are in templates/koordinator/.
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from berth.core.labels import AFFINITY, ROLE
-from berth.dates.expansion import Occurrence
-from berth.manifests import deployments, naming, rbac, window
-from berth.manifests.backends.backendinterface import Backend, Manifest
-from berth.manifests.placed import Placed
-from berth.manifests.slotobjects import (
+from berth.backends.backendinterface import Backend, CheckedReservation, Manifest, PersistentPool
+from berth.backends.koordinator import slotchecks, slotpermissions
+from berth.backends.koordinator.optiontexts import option_texts
+from berth.backends.koordinator.slotholder import SlotHolder
+from berth.backends.koordinator.slotobjects import (
     inventory_line,
     is_by_profile,
     persistent_slots,
     pod_annotations,
     pool_slots,
     profiles,
+    slot_object,
     slots_of,
     snippet,
 )
-from berth.schema.values import ResourceClass, Site
+from berth.core.holders import slot_hash
+from berth.core.labels import AFFINITY, ROLE
+from berth.dates.expansion import Occurrence
+from berth.findings import Problem
+from berth.manifests import deployments, naming, rbac, window
+from berth.manifests.placed import Placed
+from berth.schema.declared import Declared
+from berth.schema.seatholders import Holder
+from berth.schema.values import Cluster, ResourceClass, Site
 
 
 class KoordinatorBackend(Backend):
@@ -51,8 +59,10 @@ class KoordinatorBackend(Backend):
                 # The scheduler that knows the slots also places what hands over to them.
                 scheduler = placed.cluster.koordinator.scheduler_name if placed.cluster.koordinator else ""
                 found += deployments.deployments(site, placed, common, scheduler)
-            found += rbac.of_reservation(site, placed, scaled)
-            found.append(rbac.over_own_slots(site, placed))
+            # Placeholders that hand over lose an annotation, for which this permission is enough.
+            handing_over = [rbac.rule("", ["pods/status"], ["patch"])] if scaled else []
+            found += rbac.of_reservation(site, placed, [*rbac.of_deployments(scaled), *handing_over])
+            found.append(slotpermissions.over_own_slots(site, placed))
             found += window.cronjobs(site, placed, common, occurrences, schedules)
         if slots.session_affinity:
             found += _affinity(site, placed, common)
@@ -61,10 +71,42 @@ class KoordinatorBackend(Backend):
     def timetable_pool(self, site: Site, placed: Placed, found: ResourceClass) -> dict[str, Any]:
         return {"slots": pool_slots(site, placed.cluster, placed.reservation, found)}
 
+    def persistent_pools(self, site: Site, placed: Placed) -> Iterator[PersistentPool]:
+        reservation, once = placed.reservation, slots_of(placed.reservation).allocate_once
+        counts = {} if reservation.suspend else dict(reservation.seats)
+        for found in placed.classes:
+            made = persistent_slots(site, placed.cluster, reservation, found, counts.get(found.name, 0))
+            yield PersistentPool(found.name, tuple(name for name, _ in made), once)
+
+    def shape_hashes(self, site: Site, placed: Placed) -> Iterator[tuple[str, str]]:
+        for found in placed.classes:
+            yield found.name, slot_hash(slot_object(site, placed.cluster, placed.reservation, found))
+
+    def option_texts(self, holder: Holder) -> Iterator[tuple[str, str]]:
+        assert isinstance(holder, SlotHolder)
+        return option_texts(holder.options)
+
+    def cluster_permissions(self, site: Site, cluster: Cluster) -> Iterator[Manifest]:
+        return slotpermissions.of_cluster(site, cluster)
+
+    def cluster_kinds(self, site: Site, cluster: Cluster) -> Iterator[tuple[str, str, str]]:
+        return slotpermissions.kinds_of_cluster(site, cluster)
+
+    def problems(self, checked: CheckedReservation) -> Iterator[Problem]:
+        yield from slotchecks.of_reservation(*checked[:3])
+        yield from slotchecks.limits_of_reservation(*checked[:3])
+
+    def problems_of_all(self, declared: Declared, site: Site) -> Iterator[Problem]:
+        yield from slotchecks.of_classes(declared, site)
+        yield from slotchecks.of_profiles(declared, site)
+
     def inventory_lines(self, site: Site, placed: Placed) -> list[str]:
         if placed.reservation.holder.persistence is None:
             return []
         return [inventory_line(site, placed.cluster, placed.reservation, found) for found in placed.classes]
+
+
+BACKEND = KoordinatorBackend()
 
 
 def _persistent(site: Site, placed: Placed, common: dict[str, Any]) -> Iterator[Manifest]:

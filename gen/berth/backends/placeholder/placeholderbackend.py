@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from berth.backends.backendinterface import Backend, Manifest
 from berth.dates.expansion import Occurrence
 from berth.manifests import deployments, rbac, window
-from berth.manifests.backends.backendinterface import Backend, Manifest
 from berth.manifests.placed import Placed
 from berth.schema.values import Site
 
@@ -26,6 +26,9 @@ class PlaceholderBackend(Backend):
         return [
             window.timetable(common, timetable),
             *deployments.deployments(site, placed, common),
-            *rbac.of_reservation(site, placed, deployments.names(placed)),
+            *rbac.of_reservation(site, placed, rbac.of_deployments(deployments.names(placed))),
             *window.cronjobs(site, placed, common, occurrences, schedules),
         ]
+
+
+BACKEND = PlaceholderBackend()

@@ -2,20 +2,20 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from berth.backends.koordinator.slotholder import SlotHolder
+from berth.backends.koordinator.slotoptions import SlotOptions
+from berth.backends.koordinator.slotparts import Owner, OwnerObject, SlotTaint
 from berth.core.holders import slot_hash
 from berth.core.labels import PERSISTENT, ROLE, SLOT
 from berth.core.slots import MAX_TTL, go_duration
 from berth.manifests.naming import of_pool, of_site, pool, slot
 from berth.manifests.nodeaffinity import placement
 from berth.manifests.placed import Placed
-from berth.schema.seatholders import SlotHolder
+from berth.schema.scheduling import LabelExpression, LabelSelector
 from berth.schema.siteparts import KoordinatorSpec
 from berth.schema.values import Cluster, Reservation, ResourceClass, Site
-
-if TYPE_CHECKING:
-    from berth.schema.slotparts import Owner, SlotTaint
 
 # The owners of slots where a reservation does not set them: the pods of its sessions. Koordinator knows
 # owners by the labels of pods, so this works where sessions are pods that labels and namespaces tell apart.
@@ -24,7 +24,7 @@ _POSITIVE = ("In", "Exists")
 _SERVER = {"component": "singleuser-server"}  # on every pod of a user of JupyterHub, and on no other
 
 
-def of_sessions(reservation: Reservation, found: ResourceClass) -> "tuple[Owner, ...]":
+def of_sessions(reservation: Reservation, found: ResourceClass) -> tuple[Owner, ...]:
     """Return an owner for each namespace in which the reservation has sessions of the class.
 
     There are none if there is a `hindrance`.
@@ -36,10 +36,9 @@ def of_sessions(reservation: Reservation, found: ResourceClass) -> "tuple[Owner,
     return tuple(_owner(name, selector) for name in _namespaces(reservation, found))
 
 
-def _owner(namespace: str, selector: Mapping[str, Any]) -> "Owner":
+def _owner(namespace: str, selector: Mapping[str, Any]) -> Owner:
     """Return the owner for all pods of a namespace that a selector selects."""
-    from berth.schema.scheduling import LabelExpression, LabelSelector  # noqa: PLC0415 - most sites have no slots
-    from berth.schema.slotparts import Owner, OwnerObject  # noqa: PLC0415
+    from berth.backends.koordinator.slotparts import Owner  # noqa: PLC0415
 
     terms = tuple(LabelExpression.model_construct(**one) for one in selector.get("matchExpressions", ()))
     chosen = LabelSelector.model_construct(
@@ -106,7 +105,6 @@ def narrowed(selector: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str
 
 Object = dict[str, Any]
 GROUP = "scheduling.koordinator.sh"
-KIND = "Reservation"
 ORDER = f"{GROUP}/reservation-order"
 PRE_ALLOCATION_REQUIRED = f"{GROUP}/pre-allocation-required"
 RESTRICTED = f"{GROUP}/reservation-restricted-options"
@@ -140,10 +138,10 @@ def slot_object(site: Site, cluster: Cluster, reservation: Reservation, found: R
     return {"metadata": _metadata(site, reservation, found, slots), "spec": spec}
 
 
-def slots_of(reservation: Reservation) -> SlotHolder:
-    """Of a reservation of backend koordinator, and of no other."""
+def slots_of(reservation: Reservation) -> SlotOptions:
+    """Return the options of a reservation of backend koordinator, and of no other."""
     assert isinstance(reservation.holder, SlotHolder), f"{reservation.name} has another backend"
-    return reservation.holder
+    return reservation.holder.options
 
 
 def pool_slots(site: Site, cluster: Cluster, reservation: Reservation, found: ResourceClass) -> Object:
@@ -179,14 +177,14 @@ def inventory_line(site: Site, cluster: Cluster, reservation: Reservation, found
     return f"{reservation.name} {name} {digest} {dict(reservation.seats).get(found.name, 0)}"
 
 
-def _lifetime(slots: SlotHolder) -> dict[str, str]:
+def _lifetime(slots: SlotOptions) -> dict[str, str]:
     """Return ttl and expires; without a ttl, Koordinator would use a day."""
     if slots.expires is None:
         return {"ttl": slots.ttl or NEVER}
     return {"ttl": slots.ttl or go_duration(MAX_TTL), "expires": slots.expires}
 
 
-def _metadata(site: Site, reservation: Reservation, found: ResourceClass, slots: SlotHolder) -> Object:
+def _metadata(site: Site, reservation: Reservation, found: ResourceClass, slots: SlotOptions) -> Object:
     labels = {**of_site(site), **of_pool(site, reservation, found), ROLE: SLOT, **dict(slots.labels)}
     if slots.standing:
         labels[PERSISTENT] = "true"
@@ -202,7 +200,7 @@ def _metadata(site: Site, reservation: Reservation, found: ResourceClass, slots:
     return {"labels": labels, "annotations": notes} if notes else {"labels": labels}
 
 
-def _template(koordinator: KoordinatorSpec, found: ResourceClass, slots: SlotHolder) -> Object:
+def _template(koordinator: KoordinatorSpec, found: ResourceClass, slots: SlotOptions) -> Object:
     """Return the pod template of a slot: one container with the requests of the class.
 
     Limits hold nothing. There is no priority: without preemption it has no effect.
@@ -315,7 +313,7 @@ def pod_annotations(site: Site, placed: Placed, found: ResourceClass) -> dict[st
     return {AFFINITY: json.dumps(wanted), EXACT: json.dumps({"resourceNames": sizes})}
 
 
-def toleration(taint: "SlotTaint") -> dict[str, Any]:
+def toleration(taint: SlotTaint) -> dict[str, Any]:
     """Return the toleration of this taint alone."""
     how = {"operator": "Equal", "value": taint.value} if taint.value else {"operator": "Exists"}
     return {"key": taint.key, **how, "effect": taint.effect}

@@ -1,12 +1,8 @@
-"""`backend` of a reservation: what holds its seats. Slots are Koordinator's Reservations, one a seat."""
+"""The keys of `backend` that are for slots: Koordinator's Reservations, one a seat."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from berth.findings import Path
-from berth.schema.basemodel import ListOf, Model, NonEmpty, Whole, field
-from berth.schema.documentproblems import CONFLICT, DocumentProblems
-from berth.schema.seatholders import HOLDERS, BackendType, Holder, SlotHolder
-from berth.schema.slotparts import (
+from berth.backends.koordinator.slotparts import (
     Owner,
     PreAllocationPolicy,
     SlotTaint,
@@ -14,6 +10,9 @@ from berth.schema.slotparts import (
     check_slot_keys,
     warn_of_priority,
 )
+from berth.findings import Path
+from berth.schema.basemodel import ListOf, Model, NonEmpty, Whole, field
+from berth.schema.documentproblems import CONFLICT, DocumentProblems
 from berth.schema.types import INT32, INT64, Annotations, GoDuration, Instant, Labels, ResourceName
 
 PRE_ALLOCATION, NEVER_ENDS, MADE_AGAIN, CLUSTER_MODE, CLOSED = "B106", "B108", "B109", "B115", "B116"
@@ -22,18 +21,13 @@ ORDER = "B122"
 AllocatePolicy = Literal["Restricted", "Aligned"]
 
 
-class BackendSpec(Model):
-    type: BackendType = field(
-        "placeholder",
-        "what holds the capacity: placeholder, koordinator, nodePool or capacityBuffer; the rest is for "
-        "koordinator only",
-    )
-    owners: NonEmpty[Owner] | None = field(
-        None,
+class SlotOptions(Model):
+    owners: NonEmpty[Owner] = field(
+        (),
         "pods that may take a slot; a pod needs to match one entry",
         "sessions of the class, if labels of pods tell them; needed for Renku's",
     )
-    allocate_once: bool | None = field(None, "whether a slot ends with its first session", "`false`")
+    allocate_once: bool = field(False, "whether a slot ends with its first session")
     allocate_policy: AllocatePolicy | None = field(
         None, "as in Koordinator; equal in the whole cluster", "the cluster's"
     )
@@ -46,10 +40,8 @@ class BackendSpec(Model):
     pre_allocation_required: bool | None = field(
         None, "the slot never takes free room", "as `withPlaceholders`"
     )
-    unschedulable: bool | None = field(None, "the slot holds its room, but no session may take it", "`false`")
-    taints: ListOf[SlotTaint] | None = field(
-        None, "taints that session pods tolerate by an annotation", "none"
-    )
+    unschedulable: bool = field(False, "the slot holds its room, but no session may take it")
+    taints: ListOf[SlotTaint] = field((), "taints that session pods tolerate by an annotation", "none")
     # It is a label, which cannot be negative; and Koordinator ignores 0.
     order: Annotated[int, Whole(1, INT64)] | None = field(
         None, "slots with the lowest order are taken first", "none"
@@ -57,34 +49,25 @@ class BackendSpec(Model):
     priority: Annotated[int, Whole(0, INT32)] | None = field(
         None, "priority, where Koordinator preempts", "none"
     )
-    restricted_resources: NonEmpty[ResourceName] | None = field(
-        None, "only these resources come from the slot", "all"
+    restricted_resources: NonEmpty[ResourceName] = field((), "only these resources come from the slot", "all")
+    labels: Labels = field({}, "labels of each slot", "none")
+    annotations: Annotations = field({}, "annotations of each slot", "none")
+    template: SlotTemplate = field(
+        SlotTemplate.model_construct(), "what is added to the class, as in a pod", "none"
     )
-    labels: Labels | None = field(None, "labels of each slot", "none")
-    annotations: Annotations | None = field(None, "annotations of each slot", "none")
-    template: SlotTemplate | None = field(None, "what is added to the class, as in a pod", "none")
-    standing: bool | None = field(None, "slots from the merge on, without recurrence", "`false`")
+    standing: bool = field(False, "slots from the merge on, without recurrence")
     expires: Instant | None = field(None, "only `standing`: when the slots end", "when it is taken from git")
     ttl: GoDuration | None = field(None, "only `standing`: how long after its creation a slot ends", "none")
-    session_affinity: bool | None = field(None, "renders what makes session pods require a slot", "`false`")
-    with_placeholders: bool | None = field(
-        None, "placeholders first, which make an autoscaler add nodes", "`false`"
-    )
+    session_affinity: bool = field(False, "renders what makes session pods require a slot")
+    with_placeholders: bool = field(False, "placeholders first, which make an autoscaler add nodes")
 
     def check(self, path: Path, report: DocumentProblems) -> None:
-        if self.type == SlotHolder.backend:
-            check_slot_keys(self.labels, self.annotations, path, report, on_object=True)
-            self._check_end(path, report)
-            self._check_pre_allocation(path, report)
-            self._check_priority(path, report)
-            self._check_closed(path, report)
-            self._check_order(path, report)
-        else:
-            for attribute, one in type(self).model_fields.items():
-                if attribute != "type" and getattr(self, attribute) is not None:
-                    message = f"type {self.type} takes no {one.alias}."
-                    fix = "Remove it, or write type: koordinator."
-                    report(CONFLICT, (*path, str(one.alias)), message, fix, at_key=True)
+        check_slot_keys(self.labels, self.annotations, path, report, on_object=True)
+        self._check_end(path, report)
+        self._check_pre_allocation(path, report)
+        self._check_priority(path, report)
+        self._check_closed(path, report)
+        self._check_order(path, report)
 
     def _check_end(self, path: Path, report: DocumentProblems) -> None:
         """Check when a slot ends: with its window, or as the backend sets it."""
@@ -102,13 +85,13 @@ class BackendSpec(Model):
         elif self.ttl not in (None, "0s"):
             message = f"a slot ends {self.ttl} after its creation, and is created again from git a day later."
             report(MADE_AGAIN, (*path, "ttl"), message, "Write expires, and remove ttl.")
-        if self.allocate_once is True:
+        if self.allocate_once:
             message = "a slot ends with its first session, and is created again from git a day later."
             report(MADE_AGAIN, (*path, "allocateOnce"), message, "Remove it, unless that is intended.")
 
     def _check_pre_allocation(self, path: Path, report: DocumentProblems) -> None:
-        placeholders = self.with_placeholders is True
-        if placeholders and self.standing is True:
+        placeholders = self.with_placeholders
+        if placeholders and self.standing:
             message = (
                 "slots take over from placeholders in the window of an occurrence; standing slots have none."
             )
@@ -126,7 +109,7 @@ class BackendSpec(Model):
         if not asked:
             return
         why = "withPlaceholders" if placeholders else "preAllocation"
-        if self.allocate_once is True:
+        if self.allocate_once:
             message = (
                 f"{why} needs allocateOnce: false: a slot would be used up by the pods that it takes over "
                 "from."
@@ -167,7 +150,7 @@ class BackendSpec(Model):
     def _check_priority(self, path: Path, report: DocumentProblems) -> None:
         if self.priority is None:
             return
-        if self.template is not None and self.template.priority is not None:
+        if self.template.priority is not None:
             message = "template.priority already sets the priority."
             report(CONFLICT, (*path, "priority"), message, "Keep one of the two.", at_key=True)
         warn_of_priority((*path, "priority"), report)
@@ -175,7 +158,7 @@ class BackendSpec(Model):
     def _check_closed(self, path: Path, report: DocumentProblems) -> None:
         """Warn of slots that no session takes unless its pod says in an annotation that it tolerates that."""
         annotation = "scheduling.koordinator.sh/reservation-affinity"
-        if self.unschedulable is True:
+        if self.unschedulable:
             message = "no session can use a slot while it is unschedulable."
             report(
                 CLOSED, (*path, "unschedulable"), message, "Remove it once the slots should be used again."
@@ -198,31 +181,13 @@ class BackendSpec(Model):
             report(ORDER, (*path, "order"), message, "Add sessionAffinity: true, or remove it.", at_key=True)
 
     @property
-    def holder(self) -> Holder:
-        """Return what holds the seats."""
-        return self._slots() if self.type == SlotHolder.backend else HOLDERS[self.type]()
-
-    def _slots(self) -> SlotHolder:
-        placeholders = bool(self.with_placeholders)
-        policy = self.pre_allocation_policy
-        return SlotHolder(
-            owners=self.owners or (),
-            allocate_once=bool(self.allocate_once),
-            allocate_policy=self.allocate_policy,
-            pre_allocation=placeholders or bool(self.pre_allocation),
-            pre_allocation_policy=None if policy is None or policy.is_blank else policy,
-            pre_allocation_required=placeholders or bool(self.pre_allocation_required),
-            unschedulable=bool(self.unschedulable),
-            taints=self.taints or (),
-            order=self.order,
-            priority=self.priority,
-            restricted_resources=self.restricted_resources or (),
-            labels=tuple((self.labels or {}).items()),
-            annotations=tuple((self.annotations or {}).items()),
-            template=SlotTemplate.model_construct() if self.template is None else self.template,
-            standing=bool(self.standing),
-            expires=self.expires,
-            ttl=self.ttl,
-            session_affinity=bool(self.session_affinity),
-            with_placeholders=placeholders,
+    def resolved(self) -> Self:
+        """Return the same with what follows from `withPlaceholders`."""
+        placeholders, policy = self.with_placeholders, self.pre_allocation_policy
+        return self.model_copy(
+            update={
+                "pre_allocation": placeholders or bool(self.pre_allocation),
+                "pre_allocation_required": placeholders or bool(self.pre_allocation_required),
+                "pre_allocation_policy": None if policy is None or policy.is_blank else policy,
+            }
         )

@@ -7,11 +7,13 @@ Deployment.
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from berth.backends.backendinterface import Backend, CheckedReservation, Manifest
+from berth.backends.nodepool import nodechecks, nodepermissions
 from berth.dates.expansion import Occurrence
+from berth.findings import Problem
 from berth.manifests import karpenter, naming, rbac, window
-from berth.manifests.backends.backendinterface import Backend, Manifest
 from berth.manifests.placed import Placed
-from berth.schema.values import ResourceClass, Site
+from berth.schema.values import Cluster, ResourceClass, Site
 
 
 class NodePoolBackend(Backend):
@@ -32,12 +34,24 @@ class NodePoolBackend(Backend):
             window.timetable(common, timetable),
             *_pools(site, placed, common),
             *rbac.of_reservation(site, placed),
-            *rbac.over_nodes(site, placed),
+            *nodepermissions.over_nodes(site, placed),
             *window.cronjobs(site, placed, common, occurrences, schedules),
         ]
 
     def timetable_pool(self, site: Site, placed: Placed, found: ResourceClass) -> dict[str, str]:
         return {"nodePool": _name(site, placed, found)}
+
+    def cluster_permissions(self, site: Site, cluster: Cluster) -> list[Manifest]:
+        return nodepermissions.of_cluster(site, cluster)
+
+    def cluster_kinds(self, site: Site, cluster: Cluster) -> Iterator[tuple[str, str, str]]:  # noqa: ARG002
+        return nodepermissions.kinds_of_cluster(site)
+
+    def problems(self, checked: CheckedReservation) -> Iterator[Problem]:
+        return nodechecks.of_reservation(*checked)
+
+
+BACKEND = NodePoolBackend()
 
 
 def _name(site: Site, placed: Placed, found: ResourceClass) -> str:

@@ -10,34 +10,29 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from berth import quantity
+from berth.backends.koordinator import slotparts as slotkeys
+from berth.backends.koordinator.slotholder import SlotHolder
+from berth.backends.koordinator.slotobjects import hindrance, is_by_profile, of_sessions, profiles, slots_of
+from berth.backends.koordinator.slotobjects import placed as placed_on
+from berth.backends.koordinator.slotoptions import SlotOptions
+from berth.checks.seatsizes import TOO_LARGE, nanos, too_large
 from berth.findings import Path, Problem
 from berth.manifests import naming
 from berth.manifests.nodeaffinity import placement
 from berth.manifests.placed import Placed, class_names, cluster_of, placed
-from berth.manifests.slotobjects import hindrance, is_by_profile, of_sessions, profiles
-from berth.manifests.slotobjects import placed as placed_on
 from berth.schema.declared import Declared
-from berth.schema.grammar import QUANTITY
-from berth.schema.seatholders import SlotHolder
 from berth.schema.siteparts import KoordinatorSpec
 from berth.schema.values import Cluster, Reservation, ResourceClass, Site
 
 ABSENT, NO_OWNERS, POLICY, ANYWHERE = "B100", "B101", "B105", "B111"
-SHARED, REFUSED_PODS, HOW, HOLDS_NOTHING = "B117", "B118", "B119", "B121"
+SHARED, HOW, HOLDS_NOTHING = "B117", "B119", "B121"
 CONFLICT, IDLE_KEY, PRE_ALLOCATION = "B016", "B029", "B106"
 _BACKEND: Path = ("spec", "backend")
-_QOS = "koordinator.sh/qosClass"
-_BATCH = "kubernetes.io/batch-"
 
 
-def check_reserved_slots(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
-    """Check a reservation with slots, or with placeholders in a cluster with Koordinator."""
-    slots, places = reservation.holder, placed(reservation, declared, site)
-    if reservation.holder.has_placeholders:
-        for one in places:
-            yield from _placeholders(one)
-    if not isinstance(slots, SlotHolder):
-        return
+def of_reservation(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
+    """Check a reservation with slots."""
+    slots, places = slots_of(reservation), placed(reservation, declared, site)
     for one in places:
         if one.cluster.koordinator is None:
             message = f"cluster {one.cluster.name} has no Koordinator."
@@ -55,35 +50,12 @@ def check_reserved_slots(reservation: Reservation, declared: Declared, site: Sit
         yield from (_affinity_notice(site, one) for one in places if one.cluster.koordinator is not None)
 
 
-def _placeholders(one: Placed) -> Iterator[Problem]:
-    """Check that Koordinator's webhook accepts placeholders: their negative priority is in none of its
-    bands.
-    """
-    for found in one.classes if one.cluster.koordinator else ():
-        qos = dict(found.pod_labels).get(_QOS)
-        if qos in ("BE", "LSR"):
-            message = (
-                f"Koordinator in cluster {one.cluster.name} rejects pods with {_QOS} {qos} and priority "
-                f"{one.cluster.priority}: no placeholder could be created."
-            )
-            path: Path = ("spec", "podLabels", _QOS)
-            yield found.origin.problem(REFUSED_PODS, path, message, "Remove the label.")
-        for name in (name for name, _ in found.requests if name.startswith(_BATCH)):
-            message = (
-                f"Koordinator in cluster {one.cluster.name} rejects pods that request {name} without {_QOS} "
-                f"BE, and with it those of priority {one.cluster.priority}: no placeholder could be created."
-            )
-            path = ("spec", "requests", name)
-            fix = "Use backend koordinator without placeholders, or request cpu and memory."
-            yield found.origin.problem(REFUSED_PODS, path, message, fix, at_key=True)
-
-
 def _problem(reservation: Reservation, code: str, path: Path, message: str, fix: str) -> Problem:
     return reservation.origin.problem(code, (*_BACKEND, *path), message, fix)
 
 
 def _policy(
-    reservation: Reservation, slots: SlotHolder, cluster: Cluster, koordinator: KoordinatorSpec
+    reservation: Reservation, slots: SlotOptions, cluster: Cluster, koordinator: KoordinatorSpec
 ) -> Iterator[Problem]:
     said, theirs = slots.allocate_policy, koordinator.allocate_policy
     if said is not None and said != theirs:
@@ -100,7 +72,7 @@ def _policy(
         yield _problem(reservation, IDLE_KEY, ("restrictedResources",), message, "Remove it.")
 
 
-def _class(reservation: Reservation, slots: SlotHolder, found: ResourceClass) -> Iterator[Problem]:
+def _class(reservation: Reservation, slots: SlotOptions, found: ResourceClass) -> Iterator[Problem]:
     spec = slots.template.spec()
     for key, value in spec.get("nodeSelector", {}).items():
         other = (found.pod.node_selector or {}).get(key, value)
@@ -123,8 +95,6 @@ def _class(reservation: Reservation, slots: SlotHolder, found: ResourceClass) ->
         message = f"class {found.name} requests nothing: a slot would reserve nothing for a session."
         fix = "Write what a session requests."
         yield found.origin.problem(HOLDS_NOTHING, ("spec", "requests"), message, fix)
-    from berth.schema import slotparts as slotkeys  # noqa: PLC0415 - most sites have no slots
-
     for key, _ in found.pod_labels:
         if slotkeys.is_foreign(key):
             message = f"podLabels are also set on slots, and {key} changes what a slot is."
@@ -145,7 +115,7 @@ def _class(reservation: Reservation, slots: SlotHolder, found: ResourceClass) ->
 
 
 def _resources(
-    reservation: Reservation, slots: SlotHolder, classes: list[ResourceClass]
+    reservation: Reservation, slots: SlotOptions, classes: list[ResourceClass]
 ) -> Iterator[Problem]:
     held = {name for found in classes for name, _ in found.requests} | set(slots.template.overhead or ())
     for i, name in enumerate(slots.restricted_resources):
@@ -167,7 +137,7 @@ def _in_its_namespace(pod: dict[str, Any]) -> str:
 
 
 def _owners(
-    reservation: Reservation, slots: SlotHolder, classes: Sequence[ResourceClass]
+    reservation: Reservation, slots: SlotOptions, classes: Sequence[ResourceClass]
 ) -> Iterator[Problem]:
     """Check that pods may use each slot, and that they are the sessions of its class."""
     if not slots.owners:
@@ -204,16 +174,18 @@ def _affinity_notice(site: Site, one: Placed) -> Problem:
     return _problem(one.reservation, HOW, ("sessionAffinity",), message, fix)
 
 
-NO_NODES, UNSEEN, ONE_NODE, TWO_POOLS, TOO_LARGE = "B140", "B141", "B142", "B120", "B143"
+NO_NODES, UNSEEN, ONE_NODE, TWO_POOLS = "B140", "B141", "B142", "B120"
 MOST_PODS = 110  # of a node, unless its kubelet is told otherwise
 _HOSTNAME = "kubernetes.io/hostname"
 
 
-def check_scheduler_of_slots(declared: Declared, site: Site) -> Iterator[Problem]:
+def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check, once a class, that its sessions use the scheduler that knows their slots."""
     told = set[str]()
     for reservation in declared.reservations:
-        for one in placed(reservation, declared, site) if isinstance(reservation.holder, SlotHolder) else ():
+        for one in (
+            placed(reservation, declared, site) if reservation.holder.backend == SlotHolder.backend else ()
+        ):
             for found in one.classes:
                 problem = _unseen(site, one, found) if found.name not in told else None
                 if problem:
@@ -244,62 +216,23 @@ def _unseen(site: Site, one: Placed, found: ResourceClass) -> Problem | None:
     return found.origin.problem(UNSEEN, path, message, fix)
 
 
-def check_seats_fit_on_nodes(declared: Declared, site: Site) -> Iterator[Problem]:
-    """Check that a seat fits on the largest node of its cluster; otherwise it stays pending."""
-    for found in declared.classes.values():
-        cluster = cluster_of(found, site)
-        for name, most in cluster.largest_node if cluster else ():
-            asked = dict(found.requests).get(name)
-            if asked is not None and _nanos(asked) > _nanos(most):
-                yield found.origin.problem(TOO_LARGE, ("spec", "requests", name), *_larger(asked, name, most))
-
-
-def check_seats_request_something(declared: Declared, site: Site) -> Iterator[Problem]:
-    """Check that a seat requests something: any number of others would fit on one node.
-
-    Where all seats of a class are slots, B121 asks for it, as a slot may hold something else.
-    """
-    slotted: dict[str, bool] = {}
-    for reservation in declared.reservations:
-        for placing in placed(reservation, declared, site):
-            for seat in placing.classes:
-                slotted[seat.name] = slotted.get(seat.name, True) and isinstance(
-                    reservation.holder, SlotHolder
-                )
-    for seat in declared.classes.values():
-        if not slotted.get(seat.name, False) and not any(_nanos(amount) for _, amount in seat.requests):
-            message = "the requests are 0: a seat holds nothing, so any number of them fits on one node."
-            yield seat.origin.problem(
-                QUANTITY, ("spec", "requests"), message, "Write what one session requests."
-            )
-
-
 def _slot_size(
-    reservation: Reservation, slots: SlotHolder, one: Placed, found: ResourceClass
+    reservation: Reservation, slots: SlotOptions, one: Placed, found: ResourceClass
 ) -> Iterator[Problem]:
     """Check that the overhead of a slot fits besides the seat."""
     overhead, requests = slots.template.overhead or {}, dict(found.requests)
     for name, most in one.cluster.largest_node if overhead else ():
         seat, more = requests.get(name, "0"), str(overhead.get(name, "0"))
-        if _nanos(seat) <= _nanos(most) < _nanos(seat) + _nanos(more):
+        if nanos(seat) <= nanos(most) < nanos(seat) + nanos(more):
             yield _problem(
                 reservation,
                 TOO_LARGE,
                 ("template", "overhead", name),
-                *_larger(f"{seat} + {more}", name, most),
+                *too_large(f"{seat} + {more}", name, most),
             )
 
 
-def _larger(asked: str, name: str, most: str) -> tuple[str, str]:
-    message = f"{asked} of {name} does not fit on any node: the largest has {most} for pods."
-    return message, "Request less, or correct largestNode of the cluster in the Site."
-
-
-def _nanos(amount: str) -> int:
-    return quantity.parse(amount) or 0
-
-
-def check_slot_profiles(declared: Declared, site: Site) -> Iterator[Problem]:
+def of_profiles(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check that the webhook does not send the same pods to two pools.
 
     There is one annotation for it, so they would require the slots of one even while only the other is
@@ -331,11 +264,9 @@ def _two_pools(reservation: Reservation, found: ResourceClass, other: str, their
     return _problem(reservation, TWO_POOLS, ("sessionAffinity",), message, fix)
 
 
-def check_limits_of_slots(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
+def limits_of_reservation(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
     """Check what Koordinator cannot guarantee for a reservation."""
-    slots = reservation.holder
-    if not isinstance(slots, SlotHolder):
-        return
+    slots = slots_of(reservation)
     classes = [declared.classes[name] for name in class_names(reservation) if name in declared.classes]
     clusters = {one.name: one for found in classes if (one := cluster_of(found, site)) and one.koordinator}
     for cluster in clusters.values():
@@ -348,7 +279,7 @@ def check_limits_of_slots(reservation: Reservation, declared: Declared, site: Si
             yield from _slot_size(reservation, slots, part, found)
 
 
-def _no_nodes(reservation: Reservation, slots: SlotHolder, cluster: Cluster) -> Problem:
+def _no_nodes(reservation: Reservation, slots: SlotOptions, cluster: Cluster) -> Problem:
     """Report that autoscalers see only pods: a pending slot adds no node, and a free one keeps none."""
     message = (
         f"{cluster.autoscaler} in cluster {cluster.name} does not see slots: it adds no node for a pending "
@@ -363,7 +294,7 @@ def _no_nodes(reservation: Reservation, slots: SlotHolder, cluster: Cluster) -> 
     return _problem(reservation, NO_NODES, (), message, fix)
 
 
-def _one_node(reservation: Reservation, slots: SlotHolder, found: ResourceClass) -> Iterator[Problem]:
+def _one_node(reservation: Reservation, slots: SlotOptions, found: ResourceClass) -> Iterator[Problem]:
     """Check the number of slots on one node: to the scheduler each slot is a pod."""
     spec = slots.template.spec()
     selected = {**(found.pod.node_selector or {}), **spec.get("nodeSelector", {})}

@@ -1,0 +1,23 @@
+"""Whole nodes are what backend `nodePool` holds."""
+
+from berth.schema.seatholders import Equipment, Holder, Unit
+
+
+class NodeHolder(Holder):
+    """Nodes of a Karpenter NodePool with a fixed number of them."""
+
+    __slots__ = ()
+
+    backend = "nodePool"
+    implementation = "berth.backends.nodepool.nodepoolbackend"
+    feature_gate = "StaticCapacity"
+    unit = Unit.NODE
+    behaviors = ("none",)
+
+    @classmethod
+    def is_in(cls, cluster: Equipment) -> bool:
+        return cluster.has_static_pools
+
+    def usable_capacity(self, cloud_capacity: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the preferred capacity: a NodePool is made from one."""
+        return cloud_capacity[:1]

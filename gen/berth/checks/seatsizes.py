@@ -1,0 +1,51 @@
+"""Check that a seat requests something, and not more than a node has."""
+
+from collections.abc import Iterator
+
+from berth import quantity
+from berth.findings import Problem
+from berth.manifests.placed import cluster_of, placed
+from berth.schema.declared import Declared
+from berth.schema.grammar import QUANTITY
+from berth.schema.values import Site
+
+TOO_LARGE = "B143"
+
+
+def of_sizes(declared: Declared, site: Site) -> Iterator[Problem]:
+    """Check that a seat fits on the largest node of its cluster; otherwise it stays pending."""
+    for found in declared.classes.values():
+        cluster = cluster_of(found, site)
+        for name, most in cluster.largest_node if cluster else ():
+            asked = dict(found.requests).get(name)
+            if asked is not None and nanos(asked) > nanos(most):
+                yield found.origin.problem(
+                    TOO_LARGE, ("spec", "requests", name), *too_large(asked, name, most)
+                )
+
+
+def of_amounts(declared: Declared, site: Site) -> Iterator[Problem]:
+    """Check that a seat requests something: any number of others would fit on one node.
+
+    Where all seats of a class may hold something else, their backend asks for it.
+    """
+    excused: dict[str, bool] = {}
+    for reservation in declared.reservations:
+        for placing in placed(reservation, declared, site):
+            for seat in placing.classes:
+                excused[seat.name] = excused.get(seat.name, True) and not reservation.holder.needs_requests
+    for seat in declared.classes.values():
+        if not excused.get(seat.name, False) and not any(nanos(amount) for _, amount in seat.requests):
+            message = "the requests are 0: a seat holds nothing, so any number of them fits on one node."
+            yield seat.origin.problem(
+                QUANTITY, ("spec", "requests"), message, "Write what one session requests."
+            )
+
+
+def too_large(asked: str, name: str, most: str) -> tuple[str, str]:
+    message = f"{asked} of {name} does not fit on any node: the largest has {most} for pods."
+    return message, "Request less, or correct largestNode of the cluster in the Site."
+
+
+def nanos(amount: str) -> int:
+    return quantity.parse(amount) or 0

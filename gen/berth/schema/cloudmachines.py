@@ -1,0 +1,134 @@
+"""The machines of a cloud: those that are paid for already, and the shapes of nodes that a cluster has."""
+
+from typing import Annotated, Literal
+
+from berth.findings import Path
+from berth.notation.days import ORDER
+from berth.schema import cloudgrammar
+from berth.schema.basemodel import ListOf, Model, NonEmptyUnique, Text, Whole, field
+from berth.schema.cloudgrammar import BLOCK, DEFAULT
+from berth.schema.documentproblems import CONFLICT, MISSING, DocumentProblems
+from berth.schema.nodeclass import TERM, Tags, refuse_beside
+from berth.schema.nodepoolparts import NodeTaint
+from berth.schema.pod import check_amounts
+from berth.schema.types import Amount, DnsLabel, Labels, LabelValue, NodeCount, Price
+
+Utc = Annotated[int, Text("instant in UTC", cloudgrammar.instant)]
+TypeName = Annotated[str, Text("instance type", cloudgrammar.instance_type)]
+Zone = Annotated[str, Text("zone", cloudgrammar.zone)]
+NodeResources = dict[Annotated[str, Text("resource", cloudgrammar.node_resource)], Amount]
+VolumeCount = Annotated[int, Whole(1, 1000)]
+_PLAIN_BLOCK, _ULTRA_SERVERS = 40 * 60, 70 * 60  # seconds before its end that a block is empty
+
+
+class MachineReservation(Model):
+    """Instances that are paid for already."""
+
+    id: Annotated[str, Text("id", cloudgrammar.reservation_id)] | None = field(
+        None, "its id, alone", "none: then one of these"
+    )
+    tags: Tags | None = field(None, "tags that it has, all of them; `*` is any value", "none")
+    owner_id: Annotated[str, Text("account", cloudgrammar.account)] | None = field(
+        None, "the account that shares it; never alone", "any", alias="ownerID"
+    )
+    instance_match_criteria: Literal["open", "targeted"] | None = field(None, "open or targeted", "any")
+    instance_type: TypeName = field(meaning="type of its machines")
+    zone: Zone = field(meaning="where they are")
+    count: Annotated[int, Whole(1, 100_000)] = field(meaning="how many machines")
+    type: Literal["default", "capacity-block", "interruptible"] = field(
+        DEFAULT, "default, capacity-block or interruptible"
+    )
+    ultra_server: bool = field(False, "only capacity-block: whether it is of UltraServers")
+    first: Utc | None = field(
+        None, "when it begins, in UTC; needed for capacity-block", "it is there", alias="from"
+    )
+    until: Utc | None = field(None, "when it ends, in UTC; needed for capacity-block", "it has no end")
+    hourly_price: Price | None = field(None, "of one machine, whether it runs or not", "not known")
+
+    def check(self, path: Path, report: DocumentProblems) -> None:
+        self._check_terms(path, report)
+        first, last = self.first, self.until
+        if first is not None and last is not None and last <= first:
+            report(ORDER, (*path, "until"), "it ends before it begins.", "Write an instant after from.")
+        if self.type == BLOCK:
+            for name, value in (("from", first), ("until", last)):
+                if value is None:
+                    message = f"a Capacity Block needs from and until: {name} is missing."
+                    report(MISSING, path, message, f"Add {name}: an instant such as 2026-02-01T11:30:00Z.")
+        elif self.ultra_server is True:
+            message = f"UltraServers are sold as Capacity Blocks, not as type {self.type}."
+            report(CONFLICT, (*path, "ultraServer"), message, f"Write type: {BLOCK}, or remove it.")
+
+    def _check_terms(self, path: Path, report: DocumentProblems) -> None:
+        term = {
+            "id": self.id,
+            "tags": self.tags,
+            "instanceMatchCriteria": self.instance_match_criteria,
+            "ownerID": self.owner_id,
+        }
+        if self.id is not None:
+            refuse_beside(term, "id", path, report)
+        elif self.tags is None and self.instance_match_criteria is None:
+            message = "Karpenter cannot select it."
+            if self.owner_id is not None:
+                message = "ownerID alone selects nothing."
+            report(TERM, path, message, "Add id, tags or instanceMatchCriteria.")
+
+    @property
+    def key(self) -> str:
+        """Return the same text for entries that mean the same machines.
+
+        It is the id, or `tags course=ml` with sorted tags, instance type and zone.
+        """
+        if self.id:
+            return self.id
+        words = [
+            *(
+                ["tags " + ",".join(f"{key}={value}" for key, value in sorted(self.tags.items()))]
+                if self.tags
+                else []
+            ),
+            *([self.instance_match_criteria] if self.instance_match_criteria else []),
+            *([f"of {self.owner_id}"] if self.owner_id else []),
+        ]
+        return f"{' '.join(words)} {self.instance_type} {self.zone}"
+
+    @property
+    def last_safe(self) -> int | None:
+        """Return until when its machines exist, in seconds; None if it has no end."""
+        if self.until is None or self.type != BLOCK:
+            return self.until
+        return self.until - (_ULTRA_SERVERS if self.ultra_server else _PLAIN_BLOCK)
+
+    def there(self, now: int) -> bool:
+        """Tell whether Karpenter launches into it at that second."""
+        last = self.last_safe
+        return (self.first is None or self.first <= now) and (last is None or now < last)
+
+
+class NodeShapeSpec(Model):
+    """Equal nodes, as `kubectl describe node` shows them."""
+
+    name: DnsLabel = field(meaning="unique in this capacity")
+    allocatable: NodeResources = field(meaning="of one node, as Kubernetes shows it: cpu, memory, devices")
+    pods: Annotated[int, Whole(1, 10_000)] = field(110, "most pods on a node")
+    volumes: VolumeCount | None = field(
+        None, "most volumes of sessions on a node; see `volumes` of a ResourceClass", "not counted"
+    )
+    max_count: NodeCount | None = field(None, "most nodes of this shape", "no limit")
+    labels: Labels = field({}, "of the nodes", "none")
+    taints: ListOf[NodeTaint] = field((), "of the nodes", "none")
+    zones: NonEmptyUnique[LabelValue] = field((), "where the nodes are", "one, without a name")
+    hourly_price: Price | None = field(None, "of one node, in US dollars", "not known")
+
+    def check(self, path: Path, report: DocumentProblems) -> None:
+        check_amounts(self.allocatable, (*path, "allocatable"), report)
+        for name in ("cpu", "memory"):
+            if name not in self.allocatable:
+                fix = f"Add {name}: kubectl describe node shows it under Allocatable."
+                report(MISSING, (*path, "allocatable"), f"{name} is missing.", fix)
+
+    @property
+    def resources(self) -> tuple[tuple[str, str], ...]:
+        """What of a node is left for pods, and their number."""
+        return (*self.allocatable.items(), ("pods", str(self.pods)))
