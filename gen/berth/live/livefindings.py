@@ -75,7 +75,6 @@ LIVE_RULES = {
     "S065": LiveRule(WARNING, "too short", "Slots end before their window does."),
     "S066": LiveRule(WARNING, "expired", "Slots without windows have expired, and are still in git."),
     "S067": LiveRule(ERROR, "over", "Slots without windows hold nothing any more."),
-    "S068": LiveRule(WARNING, "mixed policies", "Reservations of others share no node with slots."),
     "S069": LiveRule(ERROR, "overbooked", "Slots that no session can take: their node is overbooked."),
     # preflight
     "S070": LiveRule(ERROR, "not checked", "You lack a permission, so the preflight cannot prove something."),
@@ -86,7 +85,6 @@ LIVE_RULES = {
     "S075": LiveRule(ERROR, "not applied", "A CronJob, timetable or Deployment is not in the cluster."),
     "S076": LiveRule(WARNING, "test Job left", "The test Job could not be deleted."),
     # Koordinator
-    "S080": LiveRule(NOTE, "faulty scheduler", "Koordinator's scheduler can crash when slots end."),
     # what the pods may do, and what others did to Berth's objects
     "S083": LiveRule(ERROR, "not permitted", "The account of an open reservation lacks a permission."),
     "S084": LiveRule(WARNING, "sessions unread", "The pods of a reservation cannot read its sessions."),

@@ -15,9 +15,8 @@ from berth.live import clusterfacts
 from berth.live.client import ClusterError
 from berth.live.clusterfacts import ClusterLocation, LivePod, WaitReason
 from berth.live.health import other_sites
-from berth.live.kubeobject import KubeObject
+from berth.live.kubeobject import KubeObject, list_all
 from berth.live.livefindings import LiveFinding
-from berth.live.objectlists import list_all
 from berth.live.seats import most_common_reason
 from berth.manifests import naming
 from berth.manifests.rbac import Access
