@@ -280,7 +280,6 @@ RULES = {
     "B163": Rule(WARNING, "A class never uses reserved machines of a cloud capacity that it names."),
     "B164": Rule(ERROR, "The requirements of a capacity exclude one of its reservations."),
     "B165": Rule(WARNING, "Karpenter tries cloud capacities in another order than the class prefers."),
-    "B166": Rule(NOTE, "Karpenter tries capacity types in another order than listed."),
     "B167": Rule(ERROR, "A window for which there is no machine."),
     "B168": Rule(ERROR, "A window runs into the end of a Capacity Block."),
     "B169": Rule(WARNING, "A reservation of the cloud ends while a window is open."),
@@ -294,7 +293,6 @@ RULES = {
     "B178": Rule(NOTE, "Capacity buffers do not do what placeholders do."),
     "B179": Rule(WARNING, "Machines that AWS takes back with two minutes' notice."),
     "B180": Rule(WARNING, "Two clusters use the same reservation of the cloud."),
-    "B182": Rule(NOTE, "Pods on purchased machines never move back to reserved ones."),
     "B183": Rule(WARNING, "Nodes stay, and cost money, after a window."),
     "B184": Rule(WARNING, "A requirement that prevents a cloud capacity from falling back."),
     "B185": Rule(NOTE, "A soft spread constraint that cluster-autoscaler ignores."),
@@ -435,7 +433,6 @@ LIVE_RULES = {
     "S065": Rule(WARNING, "Slots end before their window does.", "too short"),
     "S066": Rule(WARNING, "Slots without windows have expired, and are still in git.", "expired"),
     "S067": Rule(ERROR, "Slots without windows hold nothing any more.", "over"),
-    "S068": Rule(WARNING, "Reservations of others share no node with slots.", "mixed policies"),
     "S069": Rule(ERROR, "Slots that no session can take: their node is overbooked.", "overbooked"),
     # preflight
     "S070": Rule(ERROR, "You lack a permission, so the preflight cannot prove something.", "not checked"),
@@ -448,8 +445,6 @@ LIVE_RULES = {
     "S077": Rule(NOTE, "A limit of the cluster cannot be read, or not be compared.", "room unknown"),
     "S078": Rule(ERROR, "A limit of the cluster is below what the next windows need.", "no room"),
     "S079": Rule(WARNING, "The next windows need more than a limit leaves beside others.", "room taken"),
-    # Koordinator
-    "S080": Rule(NOTE, "Koordinator's scheduler can crash when slots end.", "faulty scheduler"),
     # what the pods may do, and what others did to Berth's objects
     "S083": Rule(ERROR, "The account of an open reservation lacks a permission.", "not permitted"),
     "S084": Rule(WARNING, "The pods of a reservation cannot read its sessions.", "sessions unread"),

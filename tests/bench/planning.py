@@ -33,7 +33,7 @@ spec:
 ---
 apiVersion: berth.dev/v1alpha1
 kind: CloudCapacity
-metadata: {name: general, annotations: {berth.dev/ignore: "B182: a bench"}}
+metadata: {name: general}
 spec:
   nodeClass:
     role: nodes

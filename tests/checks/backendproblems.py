@@ -11,6 +11,6 @@ def problems_of_first(declared: Declared) -> list[Problem]:
     reservation, site = declared.reservations[0], declared.site
     assert site is not None
     return [
-        *koordinatordevices.of_reservation(reservation, declared, site),
+        *koordinatordevices.check_reserved_devices(reservation, declared, site),
         *backend_of(reservation.holder).problems(CheckedReservation(reservation, declared, site)),
     ]

@@ -120,12 +120,6 @@ def test_a_reservation_is_told_as_people_know_it(how: Value, name: str) -> None:
     ]
 
 
-def test_the_order_of_capacity_types_is_karpenters() -> None:
-    assert of_cloud(reservations=[RESERVED], capacityTypes=["on-demand", "reserved"]) == [
-        "B166 spec.capacityTypes"
-    ]
-
-
 def test_a_label_of_reserved_machines_lets_nothing_fall_back() -> None:
     asked = {"key": "karpenter.k8s.aws/capacity-reservation-type", "operator": "In", "values": ["default"]}
     spec: Value = {"reservations": [RESERVED], "requirements": [asked]}

@@ -25,7 +25,7 @@ DISRUPTION: dict[str, tuple[Value, list[str]]] = {
     ),
     "never": ({"consolidateAfter": "Never"}, [finding("B183 spec.disruption.consolidateAfter", "1m")]),
     "always-held": ({"budgets": [{"nodes": "10%"}, {"nodes": "0"}]}, ["B183 spec.disruption.budgets.1"]),
-    "only-when-empty": ({"consolidationPolicy": "WhenEmpty"}, ["B182 spec.disruption.consolidationPolicy"]),
+    "only-when-empty": ({"consolidationPolicy": "WhenEmpty"}, []),
 }
 
 

@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from berth.backends.koordinator.slotchecks import of_classes, of_profiles
-from berth.checks.seatsizes import of_sizes
+from berth.backends.koordinator.slotchecks import check_scheduler_of_slots, check_slot_profiles
+from berth.checks.seatsizes import check_seats_fit_on_nodes
 from berth.findings import Problem
 from berth.schema.declared import Declared
 
@@ -36,7 +36,7 @@ def told(
     )
     assert [one.message for one in found.problems if one.code not in ("B119",)] == []
     assert found.site is not None
-    return lines(of_classes(found, found.site)), lines(limits(found))
+    return lines(check_scheduler_of_slots(found, found.site)), lines(limits(found))
 
 
 KOORDINATOR = {"type": "koordinator"}
@@ -111,7 +111,7 @@ def met(
         site({"name": "prod", **(cluster or profiles)}),
     )
     assert found.site is not None
-    return lines(of_profiles(found, found.site))
+    return lines(check_slot_profiles(found, found.site))
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def sizes(backend: dict[str, Any], **requests: str) -> list[str]:
         site(LARGEST),
     )
     assert found.site is not None
-    return lines(of_sizes(found, found.site)) + lines(limits(found))
+    return lines(check_seats_fit_on_nodes(found, found.site)) + lines(limits(found))
 
 
 @pytest.mark.parametrize("backend", [KOORDINATOR, {"type": "placeholder"}], ids=["slots", "placeholders"])

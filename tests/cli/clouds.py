@@ -13,7 +13,7 @@ CLASSES = project.CLASSES.replace("4Gi}\n", "4Gi}\n  cloudCapacity: [general]\n"
 CLOUD = """\
 apiVersion: berth.dev/v1alpha1
 kind: CloudCapacity
-metadata: {name: general, annotations: {berth.dev/ignore: "B182: windows are short"}}
+metadata: {name: general}
 spec:
   cluster: prod
   nodeClass:

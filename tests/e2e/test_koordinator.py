@@ -13,7 +13,7 @@ import pytest
 import yaml
 from berth.core.jsonvalues import instant_text
 from berth.core.target import placeholders
-from berth.manifests.gotypes import why_unread
+from berth.live.unreadable import why_unread
 
 from tests.e2e import koordinatorstory, koordscheduler, project
 from tests.e2e.cluster import Cluster

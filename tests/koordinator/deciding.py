@@ -9,9 +9,9 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
+from berth import durations
 from berth.core.jsonvalues import instant_text
 from berth.core.slots import AVAILABLE, FINISHED_PHASES, PENDING
-from berth.manifests import gotypes
 
 from tests.koordinator.objects import (
     REQUIRED,
@@ -311,7 +311,7 @@ def synced(slot: Tree, nodes: Collection[str], pods: Iterable[Tree], now: float)
 def is_due(slot: Tree, now: float) -> bool:
     """The earlier of `expires` and `ttl` after its creation has passed."""
     expires, created = spec_of(slot).get("expires"), metadata(slot)["creationTimestamp"]
-    seconds = gotypes.seconds(spec_of(slot).get("ttl", "24h"))
+    seconds = durations.nanoseconds(spec_of(slot).get("ttl", "24h")) / 10**9
     if not seconds:
         return False
     return now > _instant(created) + seconds or (expires is not None and now > _instant(expires))

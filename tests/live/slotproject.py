@@ -148,13 +148,6 @@ def steal(world: World, first: int, last: int) -> None:
     world.pod("other", {}, namespace="others", spec={"nodeName": "gpu-2", "containers": [container]})
 
 
-def run_scheduler(world: World, image: str) -> None:
-    labels = {"koord-app": "koord-scheduler"}
-    world.pod(
-        "koord-scheduler-1", labels, namespace="koordinator-system", spec={"containers": [{"image": image}]}
-    )
-
-
 LIST = "/apis/scheduling.koordinator.sh/"
 FORBIDDEN = "HTTP 403: reservations.scheduling.koordinator.sh is forbidden"
 NO_CRD = "HTTP 404: the server could not find the requested resource"
@@ -204,6 +197,10 @@ CASES = [
     Case("one-of-a-stranger-is-sound", lambda w: stranger(w, "168h")),
     Case("one-of-a-stranger-has-no-policy", lambda w: stranger(w, "168h", "Available")),
     Case(
+        "no-room-beside-one-without-a-policy",
+        all_of(lambda w: wait(w, 7), lambda w: stranger(w, "168h", "Available")),
+    ),
+    Case(
         "end-before-the-window",
         lambda w: every(w, lambda one: one["spec"].update(expires="2026-02-02T11:00:00Z"), 3, 4),
     ),
@@ -222,8 +219,6 @@ CASES = [
         "overbooked-by-whom-is-not-known",
         all_of(lambda w: steal(w, 0, 3), lambda w: w.refused.update({"/api/v1/nodes": "HTTP 403: no"})),
     ),
-    Case("faulty-scheduler", lambda w: run_scheduler(w, "ghcr.io/koordinator-sh/koord-scheduler:v1.8.0")),
-    Case("later-scheduler", lambda w: run_scheduler(w, "ghcr.io/koordinator-sh/koord-scheduler:v1.8.01")),
     # what cannot be read
     Case("forbidden", lambda w: w.refused.update({LIST: FORBIDDEN})),
     Case("no-crd", lambda w: w.refused.update({LIST: NO_CRD})),

@@ -295,16 +295,26 @@ def limits(berth: Berth, server: ApiServer, folder: Path) -> tuple[int, list[str
     return code, [line for line in lines if " room " in line or "[S07" in line]
 
 
-def test_a_quota_that_is_too_small_fails_the_preflight(
-    berth: Berth, server: ApiServer, tmp_path: Path
+@pytest.mark.parametrize(
+    ("pods", "expected"),
+    [
+        pytest.param(("20", "26"), (1, "no room", "error[S078]"), id="too-small"),
+        pytest.param(("33", "34"), (0, "room taken", "warning[S079]"), id="taken"),
+    ],
+)
+def test_a_quota_without_room_is_told(
+    berth: Berth, server: ApiServer, tmp_path: Path, pods: tuple[str, str], expected: tuple[int, str, str]
 ) -> None:
-    server.world.apply({"kind": "ResourceQuota", **quota({"pods": "20"})})
-    server.world.objects[-1]["metadata"]["namespace"] = "berth"
+    """The course is open with 25 seats and its Job. `pods`: the limit, and what is used."""
+    limits_of_pods = quota({"pods": pods[0]}, {"pods": pods[1]})
+    limits_of_pods["metadata"]["namespace"] = "berth"
+    server.world.apply({"kind": "ResourceQuota", **limits_of_pods})
     code, lines = limits(berth, server, tmp_path)
+    expected_code, brief, finding = expected
 
-    assert code == 1
-    assert "no room" in lines[0]
-    assert "error[S078]" in lines[1]
+    assert code == expected_code
+    assert brief in lines[0]
+    assert finding in lines[1]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
-"""Plain scalars have the values of YAML 1.2's core schema, by the loader and by the second reading."""
+"""Plain scalars have the values of YAML 1.2's core schema."""
 
 import math
-from collections.abc import Callable
 
 import pytest
 from berth.reading.document import parse
@@ -98,11 +97,6 @@ def in_a_block(text: str) -> Value:
     return value_of(f"a: {text}")
 
 
-def beside_an_alias(text: str) -> Value:
-    """By the second reading: the loader leaves aliases to it."""
-    return value_of(f"x: &x 1\ny: *x\na: {text}")
-
-
 def value_of(text: str) -> Value:
     documents, problems = parse(Source("f.yaml", text.encode()))
     assert problems == []
@@ -111,10 +105,9 @@ def value_of(text: str) -> Value:
     return value["a"]
 
 
-@pytest.mark.parametrize("read", [in_a_block, beside_an_alias], ids=["loader", "second-reading"])
 @pytest.mark.parametrize(("text", "value"), SCALARS.items(), ids=[f"scalar-{n}" for n in range(len(SCALARS))])
-def test_a_scalar_has_the_value_of_yaml_1_2(text: str, value: Value, read: Callable[[str], Value]) -> None:
-    found = read(text)
+def test_a_scalar_has_the_value_of_yaml_1_2(text: str, value: Value) -> None:
+    found = in_a_block(text)
 
     assert (type(found), found) == (type(value), value)
 

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs
 from berth.core.jsonvalues import instant_text, parse_instant
 from berth.core.labels import CLASS, RESERVATION, SITE
 from berth.core.slots import ALLOCATED
-from berth.manifests.gotypes import why_unread
+from berth.live.unreadable import why_unread
 from berth.runtime.apiclient import JSON, MERGE_PATCH, Request, Response
 
 from tests.koordinator.deciding import Bind, Delete, Evict, Seen, SetStatus, expired

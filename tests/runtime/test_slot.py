@@ -15,7 +15,7 @@ from berth.core.slots import (
     slot_object,
     slot_selector,
 )
-from berth.manifests.gotypes import seconds as seconds_of
+from berth.durations import nanoseconds
 
 from tests.koordinator.deciding import is_due
 from tests.koordinator.objects import reservation
@@ -133,7 +133,8 @@ def test_by_its_ttl_a_slot_stands_an_hour_longer_than_it_should(seed: int) -> No
     """
     random = Random(seed)
     created, expires = random.randrange(10**6), random.randrange(10**6)
-    margin = created + seconds_of(str(slot_lifetime(created, expires)["ttl"])) - max(created, expires)
+    ttl = nanoseconds(str(slot_lifetime(created, expires)["ttl"])) / 10**9
+    margin = created + ttl - max(created, expires)
 
     assert 3600 <= margin < 3660
 

@@ -2,7 +2,7 @@
 
 import pytest
 from berth.schema.siteparts import RepositorySpec
-from berth.webcalendar.links import file_url
+from berth.webcalendar.events import file_url
 
 from tests.built import built
 

@@ -22,10 +22,9 @@ from berth.schema.seatholders import Unit
 from berth.schema.values import Cluster, Site
 
 IDLE, NOTHING_RESERVED, EXCLUDED = "B158", "B159", "B164"
-OTHER_ORDER, NODES_LIMIT, NODES_STAY, NEVER_BACK = "B166", "B175", "B183", "B182"
+NODES_LIMIT, NODES_STAY = "B175", "B183"
 KILLED, NOTICE, TWICE, NO_FALLBACK, MOVING_IMAGE = "B173", "B179", "B180", "B184", "B186"
 NOTHING, CONTRADICTION = "B174", "B188"
-THEIR_ORDER = ("reserved", "spot", "on-demand")
 
 
 def check_capacities(declared: Declared, site: Site) -> Iterator[Problem]:
@@ -35,7 +34,7 @@ def check_capacities(declared: Declared, site: Site) -> Iterator[Problem]:
     for cloud in declared.clouds.values():
         yield from _cluster(cloud, site)
         yield from _reserved(cloud, cluster_named(cloud.cluster, site))
-        yield from _order(cloud)
+        yield from _fallback(cloud)
         yield from _disruption(cloud)
         yield from _limits(cloud, is_static=_is_static(cloud, declared))
         if cloud.name not in named and all_known:
@@ -154,20 +153,14 @@ def reservation_text(one: MachineReservation) -> str:
     return f"{kind} that is {one.instance_match_criteria}"
 
 
-def _order(cloud: CloudCapacity) -> Iterator[Problem]:
-    theirs = tuple(one for one in THEIR_ORDER if one in cloud.capacity_types)
-    if cloud.capacity_types != theirs:
-        message = f"Karpenter tries {', then '.join(theirs)}, regardless of the order here."
-        fix = (
-            "Write them in that order; for another order write two CloudCapacity documents, and list them in "
-            "that order in cloudCapacity."
-        )
-        yield cloud.origin.problem(OTHER_ORDER, ("spec", "capacityTypes"), message, fix)
+def _fallback(cloud: CloudCapacity) -> Iterator[Problem]:
+    has_fallback = len(cloud.capacity_types) > 1
     for i, one in enumerate(cloud.requirements):
-        if one.key in RESERVATION_LABELS and one.operator in ("In", "Exists") and len(theirs) > 1:
+        if one.key in RESERVATION_LABELS and one.operator in ("In", "Exists") and has_fallback:
+            paid = sorted(set(cloud.capacity_types) - {"reserved"}, reverse=True)
             message = (
                 f"only reserved instances have the label {one.key}: nothing falls back to "
-                f"{' or '.join(each for each in theirs if each != 'reserved')}."
+                f"{' or '.join(paid)}."
             )
             fix = "Remove it, or write capacityTypes: [reserved]."
             yield cloud.origin.problem(NO_FALLBACK, ("spec", "requirements", i), message, fix)
@@ -234,11 +227,6 @@ def _disruption(cloud: CloudCapacity) -> Iterator[Problem]:
             message = "this budget is always active: empty nodes stay and are paid for."
             fix = "Remove it: other disruption budgets keep the nodes of open windows."
             yield cloud.origin.problem(NODES_STAY, ("spec", "disruption", "budgets", i), message, fix)
-    mixed = "reserved" in cloud.capacity_types and len(cloud.capacity_types) > 1
-    if mixed and said.consolidation_policy == "WhenEmpty":
-        message = "with WhenEmpty no pod moves back to a reserved instance that becomes free."
-        fix = "Write WhenEmptyOrUnderutilized, unless sessions must not move."
-        yield cloud.origin.problem(NEVER_BACK, ("spec", "disruption", "consolidationPolicy"), message, fix)
     if cloud.termination_grace is not None and whole_seconds(cloud.termination_grace) < 60:
         message = (
             f"sessions have {cloud.termination_grace} to end when a node is removed, regardless of their "

@@ -34,7 +34,7 @@ _TOGETHER = (
 )
 
 
-def of_reservation(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
+def check_reserved_devices(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
     """Check the placeholders of a reservation in clusters with Koordinator."""
     if reservation.holder.has_placeholders:
         for part in placed(reservation, declared, site):

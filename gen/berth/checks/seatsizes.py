@@ -12,7 +12,7 @@ from berth.schema.values import Site
 TOO_LARGE = "B143"
 
 
-def of_sizes(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_seats_fit_on_nodes(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check that a seat fits on the largest node of its cluster; otherwise it stays pending."""
     for found in declared.classes.values():
         cluster = cluster_of(found, site)
@@ -24,7 +24,7 @@ def of_sizes(declared: Declared, site: Site) -> Iterator[Problem]:
                 )
 
 
-def of_amounts(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_seats_request_something(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check that a seat requests something: any number of others would fit on one node.
 
     Where all seats of a class may hold something else, their backend asks for it.

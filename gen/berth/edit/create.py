@@ -1,6 +1,5 @@
 """Create reservation files: from flags and answers, and from Renku's payloads."""
 
-import os
 import stat
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -17,6 +16,7 @@ from berth.edit.seatcounts import next_class, seat_count
 from berth.findings import ERROR, Finding, Origin
 from berth.notation import days, weekdays, zones
 from berth.notation.times import TimeSpan, time_span
+from berth.output.stage import PendingFiles
 from berth.output.yamltext import flow, quote
 from berth.pipeline import Pipeline
 from berth.reading.document import parse
@@ -549,11 +549,10 @@ def write_file(file: str, content: str | bytes, expected: bytes | None) -> None:
             what = "the file exists" if expected is None else "the file has been changed meanwhile"
             raise EditError(f"{file}: {what}; nothing was written")
         path.parent.mkdir(parents=True, exist_ok=True)
-        beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-        beside.write_bytes(content.encode() if isinstance(content, str) else content)
-        if found is not None:
-            beside.chmod(stat.S_IMODE(path.stat().st_mode))
-        beside.replace(path)
+        permissions = None if found is None else stat.S_IMODE(path.stat().st_mode)
+        with PendingFiles(str(path.parent)) as pending:
+            pending.write(path.name, content.encode() if isinstance(content, str) else content, permissions)
+            pending.replace_all()
     except OSError as error:
         raise EditError(f"{file} cannot be written: {error.strerror}") from error
 

@@ -227,7 +227,6 @@ class ClusterFacts(NamedTuple):
     refusals: tuple[CreationRefusal, ...] = ()  # none if Events cannot be listed
     by_namespace: Mapping[str, Mapping[str, int]] = {}  # CronJobs and Deployments, in the whole cluster
     overbooked: tuple[OverbookedNode, ...] = ()  # with slots; none if nodes or pods cannot be listed
-    scheduler_images: tuple[str, ...] = ()  # of Koordinator's scheduler; none if pods cannot be listed
     records: tuple[LiveRecord, ...] = ()
     ignored: tuple[IgnoredConfigMap, ...] = ()
     grants: LiveGrants = LiveGrants()
@@ -453,12 +452,6 @@ def parse_live_slot(item: KubeObject) -> LiveSlot:
 def has_no_policy(item: KubeObject) -> bool:
     """Return whether a Reservation with resources has no allocatePolicy."""
     return value_at(item, "status", "phase") == AVAILABLE and not value_at(item, "spec", "allocatePolicy")
-
-
-def scheduler_images(pod: KubeObject) -> list[str]:
-    """Return the images of a pod of Koordinator's scheduler."""
-    is_scheduler = label(pod, "koord-app") == "koord-scheduler"
-    return [str(one.get("image", "")) for one in pod["spec"]["containers"]] if is_scheduler else []
 
 
 def label(item: KubeObject, key: str) -> str:

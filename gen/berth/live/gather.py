@@ -49,10 +49,9 @@ from berth.live.clusterfacts import (
 from berth.live.earlier import SessionsByRecognition
 from berth.live.expected import template_json
 from berth.live.grants import read_grants
-from berth.live.kubeobject import KubeObject
-from berth.live.objectlists import METADATA_LIST, Get, list_all
+from berth.live.kubeobject import METADATA_LIST, Get, KubeObject, list_all
 from berth.live.overbooking import OverbookedNode, overbooked_nodes
-from berth.manifests.gotypes import why_unread
+from berth.live.unreadable import why_unread
 from berth.runtime.apiclient import JSON, ApiError
 from berth.runtime.sessionobserver import (
     MetadataKeys,
@@ -344,34 +343,30 @@ def _with_slots(ask: Get, facts: ClusterFacts, site: str, refused: type[Exceptio
     ]
     told = [UnreadableReservation(one["metadata"]["name"], why_unread(one)) for one in found]
     slots = tuple(map(clusterfacts.parse_live_slot, ours))
-    overbooked, images = _nodes_of_slots(ask, slots, found, refused)
     return facts._replace(
         slots=slots,
         unread=tuple(one for one in told if one.why),
         unset=tuple(one["metadata"]["name"] for one in found if clusterfacts.has_no_policy(one)),
-        overbooked=overbooked,
-        scheduler_images=images,
+        overbooked=_overbooked_nodes(ask, slots, found, refused),
     )
 
 
-def _nodes_of_slots(
+def _overbooked_nodes(
     ask: Get,
     slots: Iterable[LiveSlot],
     reservations: Sequence[KubeObject],
     refused: type[Exception],
-) -> tuple[tuple[OverbookedNode, ...], tuple[str, ...]]:
-    """Return the overbooked nodes, and images of Koordinator's scheduler; nothing without permission."""
+) -> tuple[OverbookedNode, ...]:
+    """Return the overbooked nodes with slots; nothing without permission."""
     names = {one.node for one in slots} - {""}
     if not names:
-        return (), ()
+        return ()
     try:
         nodes = list_all(ask, "/api/v1/nodes", "", "", JSON)
         pods = list_all(ask, "/api/v1/pods", "", "status.phase!=Succeeded,status.phase!=Failed", JSON)
     except refused:
-        return (), ()
-    ours = [one for one in nodes if one["metadata"]["name"] in names]
-    images = {image for one in pods for image in clusterfacts.scheduler_images(one)}
-    return overbooked_nodes(ours, pods, reservations), tuple(sorted(images))
+        return ()
+    return overbooked_nodes([one for one in nodes if one["metadata"]["name"] in names], pods, reservations)
 
 
 def _is_timetable(item: KubeObject) -> bool:

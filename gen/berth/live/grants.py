@@ -6,8 +6,7 @@ from typing import NamedTuple
 from berth.core import labels
 from berth.core.objects import ROLE, ROLE_BINDING
 from berth.live.clusterfacts import LiveGrants
-from berth.live.kubeobject import KubeObject, value_at
-from berth.live.objectlists import METADATA_LIST, Get, list_all
+from berth.live.kubeobject import METADATA_LIST, Get, KubeObject, list_all, value_at
 from berth.manifests.rbac import Access, Grant, allowed
 from berth.runtime.apiclient import JSON
 

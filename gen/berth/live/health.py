@@ -1,6 +1,5 @@
 """Checks of Berth's own objects in a cluster: code, sweep, Koordinator, Jobs and pods. Pure."""
 
-import re
 from collections.abc import Collection, Iterable, Iterator
 
 from berth.core import labels
@@ -12,7 +11,6 @@ from berth.manifests import naming
 
 OVERDUE = 600  # seconds without a success of a sweep that comes every 300
 UNSCHEDULABLE = ("Unschedulable", "SchedulingGated")
-CRASHING_SCHEDULER = r":v?1\.8\.0(-|@|$)"  # in the image
 OFTEN = 3  # failures of one container or Job's pods, from which on it is trouble
 
 
@@ -108,19 +106,6 @@ def check_koordinator(snapshot: ClusterState) -> Iterator[LiveFinding]:
         )
         delete = place.kubectl(f"delete reservations.scheduling.koordinator.sh {one.name}", namespaced=False)
         yield snapshot.place.finding("S063", message, f"Fix or delete it: {delete}")
-    if unset := sorted(snapshot.facts.unset):
-        message = (
-            f"no slot is placed on a node with a Reservation that has no allocatePolicy: {_shortened(unset)}."
-        )
-        fix = "Let others write the cluster's allocatePolicy too, where slots do not find room."
-        yield snapshot.place.finding("S068", message, fix)
-    if any(re.search(CRASHING_SCHEDULER, image) for image in snapshot.facts.scheduler_images):
-        message = (
-            f"{snapshot.scheduler} 1.8.0 can crash when a slot ends while another pod finds no room. It "
-            "starts again, and sessions run on."
-        )
-        fix = "Run a later version: Koordinator's pull request 3127 fixes it."
-        yield snapshot.place.finding("S080", message, fix)
 
 
 def check_namespaces(snapshot: ClusterState) -> Iterator[LiveFinding]:
@@ -256,7 +241,3 @@ def _pod_finding(snapshot: ClusterState, subject: str, pod: LivePod) -> LiveFind
 def _sentence(reason: str, message: str) -> str:
     text = f"{reason}: {message}" if message else reason
     return text if text.endswith(".") else f"{text}."
-
-
-def _shortened(files: list[str]) -> str:
-    return ", ".join(files) if len(files) <= 3 else f"{', '.join(files[:2])} and others"

@@ -18,8 +18,7 @@ from berth.live import clusterfacts
 from berth.live.client import ClusterError
 from berth.live.clusterfacts import ClusterLocation, LivePod, WaitReason
 from berth.live.health import other_sites
-from berth.live.kubeobject import KubeObject
-from berth.live.objectlists import list_all
+from berth.live.kubeobject import KubeObject, list_all
 from berth.live.room import (
     LimitingObject,
     PodLoad,

@@ -9,7 +9,7 @@ from berth.findings import LiveFinding
 from berth.live.access import ClusterAccess, validated_list
 from berth.live.client import ClusterClient
 from berth.live.clusterfacts import ClusterLocation
-from berth.live.objectlists import list_all
+from berth.live.kubeobject import list_all
 from berth.live.records import ReadRecords, of_config_maps
 from berth.schema.values import Cluster, Site
 

@@ -166,7 +166,7 @@ def check_pending_slots(case: PoolState, slots: Sequence[LiveSlot]) -> Iterator[
     words = most_common_reason([one.trouble for one in told if one.trouble])
     verb = "waits" if len(told) == 1 else "wait"
     message = f"{_slots(len(told))} {verb} {for_what} since {_since(told)}: {words}"
-    yield case.finding("S040", message, _of_nodes(case))
+    yield case.finding("S040", message, f"{_of_nodes(case)}{_of_policies(case)}")
 
 
 def check_overbooked(case: PoolState, slots: Sequence[LiveSlot]) -> Iterator[LiveFinding]:
@@ -201,6 +201,15 @@ def _of_nodes(case: PoolState) -> str:
     if case.pool.holder.has_deployment:
         return f"See why {scaler} adds no node; a quota may be used up."
     return f"Add nodes: {scaler} adds none for slots. withPlaceholders makes it add them."
+
+
+def _of_policies(case: PoolState) -> str:
+    """Say which Reservations of others keep slots from their nodes."""
+    names = sorted(case.snapshot.facts.unset)
+    if not names:
+        return ""
+    some = ", ".join(names) if len(names) <= 3 else f"{', '.join(names[:2])} and others"
+    return f" No slot shares a node with a Reservation that has no allocatePolicy: {some}."
 
 
 def _unseen(case: PoolState, unseen: Sequence[LiveSlot]) -> LiveFinding:

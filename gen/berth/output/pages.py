@@ -1,17 +1,16 @@
 """Write the files of a site into a folder, all of them or none, beside files of others.
 
 A file is Berth's if it begins with a mark. Only such files are replaced, or removed when they are no longer
-expected. Every file is first written next to its target, with a hidden name, and then renamed.
+expected.
 """
 
-import os
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from berth.findings import Finding
-from berth.output.folder import IN_THE_WAY, OutputError, finding, refusal, temporary_name
+from berth.output.folder import IN_THE_WAY, OutputError, finding, refusal
+from berth.output.stage import PendingFiles
 
 _HEAD = 256  # bytes in which the mark must be
 _AGAIN = "Check its permissions and the free space of the disk, then run again."
@@ -67,21 +66,11 @@ def _in_the_way(folder: str, path: str) -> Finding:
 
 
 def _replace(top: Path, files: Mapping[str, bytes]) -> None:
-    token = os.urandom(4).hex()
-    written: list[tuple[Path, Path]] = []
-    try:
+    with PendingFiles(str(top)) as pending:
         for path, data in files.items():
-            target = top / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            temporary = target.with_name(temporary_name(token, target.name))
-            written.append((temporary, target))
-            temporary.write_bytes(data)
-        for temporary, target in written:
-            temporary.replace(target)
-    finally:
-        for temporary, _ in written:
-            with suppress(OSError):
-                temporary.unlink()
+            (top / path).parent.mkdir(parents=True, exist_ok=True)
+            pending.write(path, data)
+        pending.replace_all()
 
 
 def _marked(top: Path, site: SiteFiles) -> list[str]:

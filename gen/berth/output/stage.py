@@ -6,7 +6,7 @@ process or with a full disk, each file is old or new, never partial; the next ru
 is synced to the disk: a crash of the machine may lose the last files.
 """
 # Importing pathlib takes longer than writing the files.
-# ruff: noqa: PTH102, PTH106, PTH108, PTH112
+# ruff: noqa: PTH101, PTH102, PTH106, PTH108, PTH112
 
 import os
 from collections.abc import Callable
@@ -61,6 +61,59 @@ def _lock(file: int) -> None:
 DISK = Disk(os.write, os.replace, _lock)
 
 
+class PendingFiles:
+    """Files that are written next to their targets, with hidden names, and renamed into place together.
+
+    Leaving the context removes those that are not in place. Paths are relative to `folder`. Only OSErrors
+    are raised.
+    """
+
+    def __init__(self, folder: str, disk: Disk = DISK, mode: int = 0o666) -> None:
+        self.paths: list[str] = []  # what is not in place yet
+        self._folder, self._disk, self._mode = folder, disk, mode
+        self._token = os.urandom(4).hex()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.discard()
+
+    def write(self, path: str, data: bytes, permissions: int | None = None) -> None:
+        """Write the temporary file; its folder must exist. `permissions` are set regardless of the umask."""
+        file = os.open(self._temporary(path), _CREATE, self._mode)
+        self.paths.append(path)
+        try:
+            rest = memoryview(data)
+            while rest:
+                rest = rest[self._disk.write(file, rest) :]
+        finally:
+            os.close(file)
+        if permissions is not None:
+            os.chmod(self._temporary(path), permissions)
+
+    def replace_last(self) -> str:
+        """Put the last file in place and return its path."""
+        path = self.paths[-1]
+        self._disk.replace(self._temporary(path), f"{self._folder}/{path}")
+        return self.paths.pop()
+
+    def replace_all(self) -> None:
+        while self.paths:
+            self.replace_last()
+
+    def discard(self) -> None:
+        while self.paths:
+            with suppress(OSError):
+                os.unlink(self._temporary(self.paths.pop()))
+
+    def _temporary(self, path: str) -> str:
+        parent, _, name = path.rpartition("/")
+        return f"{self._folder}/{parent}/{temporary_name(self._token, name)}"
+
+
 class Stage:
     """Changes an output folder: `put` every file, then `finish`. Leaving the context earlier discards all.
 
@@ -71,8 +124,7 @@ class Stage:
     def __init__(self, folder: str, shown: str, disk: Disk = DISK) -> None:
         """Create `folder` if it is missing. `shown` is its name in findings."""
         self._folder, self._shown, self._disk = folder, shown, disk
-        self._token = os.urandom(4).hex()
-        self._pending: list[str] = []
+        self._pending = PendingFiles(folder, disk, 0o644)
         self._made: list[str] = []
         self._lock: int | None = None
         self._unchanged = 0
@@ -100,7 +152,7 @@ class Stage:
             if self._tree.compare(path, text, data) == SAME:
                 self._unchanged += 1
             elif not self._tree.problems:  # with a problem, only look for more problems
-                self._write_temporary(path, data)
+                self._write(path, data)
         except OSError as error:
             raise self._fail(path, error, _ALL_OLD) from error
 
@@ -112,11 +164,10 @@ class Stage:
             if self._tree.problems:
                 self.abandon()
                 raise OutputError(self._tree.problems)
-            while self._pending:
-                path = self._pending[-1]
-                self._disk.replace(self._temporary(path), f"{self._folder}/{path}")
+            while self._pending.paths:
+                path = self._pending.paths[-1]
+                written.append(self._pending.replace_last())
                 fix = _OLD_OR_NEW
-                written.append(self._pending.pop())
             for path in stale:
                 os.unlink(f"{self._folder}/{path}")
                 fix = _OLD_OR_NEW
@@ -131,9 +182,7 @@ class Stage:
 
     def abandon(self) -> None:
         """Remove everything that is not in place yet. Does nothing after `finish`."""
-        while self._pending:
-            with suppress(OSError):
-                os.unlink(self._temporary(self._pending.pop()))
+        self._pending.discard()
         while self._made:
             with suppress(OSError):
                 os.rmdir(self._made.pop())
@@ -159,23 +208,12 @@ class Stage:
         except OSError:
             return  # a file system without locks
 
-    def _temporary(self, path: str) -> str:
-        parent, _, name = path.rpartition("/")
-        return f"{self._folder}/{parent}/{temporary_name(self._token, name)}"
-
-    def _write_temporary(self, path: str, data: bytes) -> None:
+    def _write(self, path: str, data: bytes) -> None:
         parent = path.rpartition("/")[0]
         if parent not in self._tree.folders:
             self._make(f"{self._folder}/{parent}")
             self._tree.folders.add(parent)
-        file = os.open(self._temporary(path), _CREATE, 0o644)
-        self._pending.append(path)
-        try:
-            rest = memoryview(data)
-            while rest:
-                rest = rest[self._disk.write(file, rest) :]
-        finally:
-            os.close(file)
+        self._pending.write(path, data)
 
     def _make(self, folder: str) -> None:
         missing = []

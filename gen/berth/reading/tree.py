@@ -1,9 +1,7 @@
 """Read a text as a tree of nodes: each value with the characters that it is written with.
 
-This second reading is slower than `berth.reading.document` and returns the same values, but it knows all
-faults and the place of each value. YAML and JSON become the same tree: a key is text and occurs once in a
-mapping, `<<` merges another mapping, and depth and size are limited. Events of libyaml are processed without
-recursion.
+YAML and JSON become the same tree: a key is text and occurs once in a mapping, `<<` merges another mapping,
+and depth and size are limited. Events of libyaml are processed without recursion.
 
 Long keys and escaped pairs such as `\\ud83d\\ude00` are valid in JSON but not in YAML. So text that is JSON
 is read as JSON, whatever the name of its file; all other text is YAML.
@@ -13,14 +11,15 @@ import json
 import re
 from collections.abc import Iterator
 from itertools import islice
-from typing import NamedTuple
+from sys import intern
+from typing import Any, NamedTuple
 
 import yaml
 from yaml import events
 
 from berth.findings import Fault
 from berth.reading.complaint import explain
-from berth.reading.scalar import Value, ZeroPrefixedNumber, no_constant, plain, whole
+from berth.reading.scalar import MAY_BE_MORE_THAN_TEXT, Value, ZeroPrefixedNumber, no_constant, plain, whole
 from berth.reading.text import HIDDEN, Lines, may_be_json, visible
 
 DEEPEST = 100
@@ -28,6 +27,7 @@ DEEPEST = 100
 _MOST_HIDDEN = 10  # that are reported of one line
 MOST = 100_000
 """The most values in one document, repeated ones counted each time; a long reservation has 1,000."""
+_ONLY_TEXT = frozenset({str})
 
 
 class TextNode(NamedTuple):
@@ -65,6 +65,20 @@ def _key_of(node: TextNode, lines: Lines) -> str | None:
 
 def mapping(at: int, end: int, children: list[TextNode], lines: Lines, faults: list[Fault[int]]) -> TextNode:
     """Return the node of a mapping with these keys and values. A duplicate key keeps its first value."""
+    names: list[Any] = [key.value for key in children[::2]]
+    if _ONLY_TEXT.issuperset(map(type, names)) and "<<" not in names:
+        values: dict[str, Value] = dict(zip(names, [value.value for value in children[1::2]], strict=True))
+        if len(values) == len(names):
+            return TextNode(at, end, values, tuple(children))
+    pairs = _unusual_pairs(children, lines, faults)
+    values = {name: value.value for name, (_, value) in pairs.items()}
+    return TextNode(at, end, values, tuple(node for pair in pairs.values() for node in pair))
+
+
+def _unusual_pairs(
+    children: list[TextNode], lines: Lines, faults: list[Fault[int]]
+) -> dict[str, tuple[TextNode, TextNode]]:
+    """Return keys and values of a mapping where keys occur twice, are not text, or merge another mapping."""
     pairs: dict[str, tuple[TextNode, TextNode]] = {}
     merges: dict[str, tuple[TextNode, TextNode]] = {}
     for key, value in zip(children[::2], children[1::2], strict=True):
@@ -82,8 +96,7 @@ def mapping(at: int, end: int, children: list[TextNode], lines: Lines, faults: l
         target[name] = key, value
     for _, value in merges.values():
         _merge(value, pairs, faults)
-    values = {name: value.value for name, (_, value) in pairs.items()}
-    return TextNode(at, end, values, tuple(node for pair in pairs.values() for node in pair))
+    return pairs
 
 
 def _merge(node: TextNode, pairs: dict[str, tuple[TextNode, TextNode]], faults: list[Fault[int]]) -> None:
@@ -242,17 +255,21 @@ class _Anchored(NamedTuple):
 
 
 class _OpenCollection:
-    """A list or mapping that is not closed yet."""
+    """A list or mapping that is not closed yet; the lowest one of the stack holds the root of a document."""
 
     __slots__ = ("anchor", "at", "before", "bracket", "children", "height")
 
-    def __init__(self, event: events.CollectionStartEvent, before: int) -> None:
-        self.at, end = _span(event)
-        self.bracket = end - 1 if event.flow_style else -1
-        self.anchor = event.anchor
+    def __init__(self, at: int = 0, bracket: int = -1, anchor: str | None = None, before: int = 0) -> None:
+        self.at = at
+        self.bracket = bracket
+        self.anchor = anchor
         self.before = before  # values of the document before it
         self.height = 1
         self.children: list[TextNode] = []
+
+    def add(self, node: TextNode, height: int) -> None:
+        self.children.append(node)
+        self.height = max(self.height, height + 1)
 
 
 class _Reader:
@@ -260,72 +277,80 @@ class _Reader:
         self.documents: list[TextNode] = []
         self.faults: list[Fault[int]] = []
         self._lines = lines
-        self._stack: list[_OpenCollection] = []
+        self._block = _OpenCollection()  # the innermost
+        self._stack: list[_OpenCollection] = []  # those around it
         self._anchors: dict[str | None, _Anchored | None] = {}
         self._size = 0
-        self._root = TextNode(0, 0, None)
 
     def take(self, event: events.Event) -> None:
+        assert event.start_mark is not None
+        assert event.end_mark is not None
+        start, end = event.start_mark.index, event.end_mark.index
         if isinstance(event, events.ScalarEvent):
-            self._scalar(event)
+            self._grow(1, start)
+            text = intern(event.value)  # most texts occur many times, and files are many
+            if event.tag is not None or event.anchor is not None:
+                node = self._unusual_scalar(event, start, end)
+            elif event.style or (text and text[0] not in MAY_BE_MORE_THAN_TEXT):
+                node = TextNode(start, end, text)
+            else:
+                node = TextNode(start, end, plain(text))
+            self._block.children.append(node)
         elif isinstance(event, events.CollectionStartEvent):
-            self._begin(event)
+            self._begin(event, start, end)
         elif isinstance(event, events.CollectionEndEvent):
-            self._end(event)
+            self._end(isinstance(event, events.MappingEndEvent), end)
         elif isinstance(event, events.AliasEvent):
-            self._alias(event)
+            self._alias(event, start, end)
         elif isinstance(event, events.DocumentStartEvent):
             self._anchors = {}
             self._size = 0
             if event.version == (1, 1):
-                self.faults.append(_old_version(_span(event)[0]))
+                self.faults.append(_old_version(start))
         elif isinstance(event, events.DocumentEndEvent):
-            self.documents.append(self._root)
+            self.documents.append(self._block.children.pop())
 
     def bracket(self) -> int | None:
         """Return the place of the innermost open bracket."""
-        places = (block.bracket for block in reversed(self._stack) if block.bracket >= 0)
+        places = (block.bracket for block in (self._block, *reversed(self._stack)) if block.bracket >= 0)
         # A pair in a list, as in `[a: 1]`, is a mapping without a bracket.
         return next((at for at in places if self._lines.text[at] in "[{"), None)
 
-    def _scalar(self, event: events.ScalarEvent) -> None:
-        at, end = _span(event)
-        self._grow(1, at)
+    def _unusual_scalar(self, event: events.ScalarEvent, at: int, end: int) -> TextNode:
+        """Return a value with a tag or an anchor."""
         if event.tag is not None and event.tag != _TEXT_TAG:
             self.faults.append(self._tag(at))
-        if event.tag is not None or event.anchor is not None:
-            properties = _PROPERTIES.match(self._lines.text, at, end)
-            at = properties.end() if properties else at
+        properties = _PROPERTIES.match(self._lines.text, at, end)
+        at = properties.end() if properties else at
         is_plain = event.tag is None and not event.style
         node = TextNode(at, end, plain(event.value) if is_plain else event.value)
         if event.anchor is not None:
             self._anchors[event.anchor] = _Anchored(node, 1, 0)
-        self._add(node, 0)
+        return node
 
-    def _begin(self, event: events.CollectionStartEvent) -> None:
-        block = _OpenCollection(event, self._size)
-        self._grow(1, block.at)
+    def _begin(self, event: events.CollectionStartEvent, at: int, end: int) -> None:
+        before = self._size
+        self._grow(1, at)
         if len(self._stack) >= DEEPEST:
-            raise ReadingStopped(too_deep(block.at))
+            raise ReadingStopped(too_deep(at))
         if event.tag is not None:
-            self.faults.append(self._tag(block.at))
+            self.faults.append(self._tag(at))
         if event.anchor is not None:
             self._anchors[event.anchor] = None
-        self._stack.append(block)
+        self._stack.append(self._block)
+        self._block = _OpenCollection(at, end - 1 if event.flow_style else -1, event.anchor, before)
 
-    def _end(self, event: events.CollectionEndEvent) -> None:
-        block = self._stack.pop()
-        end = _span(event)[1]
-        if isinstance(event, events.MappingEndEvent):
+    def _end(self, is_mapping: bool, end: int) -> None:
+        block, self._block = self._block, self._stack.pop()
+        if is_mapping:
             node = mapping(block.at, end, block.children, self._lines, self.faults)
         else:
             node = TextNode(block.at, end, [child.value for child in block.children], tuple(block.children))
         if block.anchor is not None:
             self._anchors[block.anchor] = _Anchored(node, self._size - block.before, block.height)
-        self._add(node, block.height)
+        self._block.add(node, block.height)
 
-    def _alias(self, event: events.AliasEvent) -> None:
-        at, end = _span(event)
+    def _alias(self, event: events.AliasEvent, at: int, end: int) -> None:
         anchored = self._anchors.get(event.anchor)
         if anchored is None:
             self.faults.append(_no_anchor(at, event.anchor or "", event.anchor in self._anchors))
@@ -333,15 +358,7 @@ class _Reader:
         self._grow(anchored.size, at)
         if len(self._stack) + anchored.height > DEEPEST:
             raise ReadingStopped(too_deep(at))
-        self._add(anchored.node._replace(at=at, end=end), anchored.height)
-
-    def _add(self, node: TextNode, height: int) -> None:
-        if self._stack:
-            block = self._stack[-1]
-            block.children.append(node)
-            block.height = max(block.height, height + 1)
-        else:
-            self._root = node
+        self._block.add(anchored.node._replace(at=at, end=end), anchored.height)
 
     def _grow(self, size: int, at: int) -> None:
         self._size += size
@@ -352,14 +369,6 @@ class _Reader:
         tag = _TAG.search(self._lines.text, at)
         message = f'unsupported tag "{visible(tag[0]) if tag else "!"}".'
         return Fault("B005", at, message, 'Remove it; text that begins with "!" goes in quotes.')
-
-
-def _span(event: events.Event) -> tuple[int, int]:
-    """Return the place of the first character, and the place after the last."""
-    start, end = event.start_mark, event.end_mark
-    assert start is not None
-    assert end is not None
-    return start.index, end.index
 
 
 def _hidden(character: str, at: int) -> Fault[int]:

@@ -93,12 +93,12 @@ class KoordinatorBackend(Backend):
         return slotpermissions.kinds_of_cluster(site, cluster)
 
     def problems(self, checked: CheckedReservation) -> Iterator[Problem]:
-        yield from slotchecks.of_reservation(*checked[:3])
-        yield from slotchecks.limits_of_reservation(*checked[:3])
+        yield from slotchecks.check_reserved_slots(*checked[:3])
+        yield from slotchecks.check_limits_of_slots(*checked[:3])
 
     def problems_of_all(self, declared: Declared, site: Site) -> Iterator[Problem]:
-        yield from slotchecks.of_classes(declared, site)
-        yield from slotchecks.of_profiles(declared, site)
+        yield from slotchecks.check_scheduler_of_slots(declared, site)
+        yield from slotchecks.check_slot_profiles(declared, site)
 
     def inventory_lines(self, site: Site, placed: Placed) -> list[str]:
         if placed.reservation.holder.persistence is None:

@@ -30,7 +30,7 @@ CONFLICT, IDLE_KEY, PRE_ALLOCATION = "B016", "B029", "B106"
 _BACKEND: Path = ("spec", "backend")
 
 
-def of_reservation(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
+def check_reserved_slots(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
     """Check a reservation with slots."""
     slots, places = slots_of(reservation), placed(reservation, declared, site)
     for one in places:
@@ -179,7 +179,7 @@ MOST_PODS = 110  # of a node, unless its kubelet is told otherwise
 _HOSTNAME = "kubernetes.io/hostname"
 
 
-def of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_scheduler_of_slots(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check, once a class, that its sessions use the scheduler that knows their slots."""
     told = set[str]()
     for reservation in declared.reservations:
@@ -232,7 +232,7 @@ def _slot_size(
             )
 
 
-def of_profiles(declared: Declared, site: Site) -> Iterator[Problem]:
+def check_slot_profiles(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check that the webhook does not send the same pods to two pools.
 
     There is one annotation for it, so they would require the slots of one even while only the other is
@@ -264,7 +264,7 @@ def _two_pools(reservation: Reservation, found: ResourceClass, other: str, their
     return _problem(reservation, TWO_POOLS, ("sessionAffinity",), message, fix)
 
 
-def limits_of_reservation(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
+def check_limits_of_slots(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
     """Check what Koordinator cannot guarantee for a reservation."""
     slots = slots_of(reservation)
     classes = [declared.classes[name] for name in class_names(reservation) if name in declared.classes]

@@ -20,7 +20,7 @@ NO_NODES = "B171"
 _TYPE: Path = ("spec", "backend", "type")
 
 
-def of_reservation(
+def check_whole_nodes(
     reservation: Reservation, declared: Declared, site: Site, occurrences: Sequence[Occurrence]
 ) -> Iterator[Problem]:
     """Check a reservation of whole nodes."""

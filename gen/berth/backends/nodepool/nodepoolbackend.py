@@ -48,7 +48,7 @@ class NodePoolBackend(Backend):
         return nodepermissions.kinds_of_cluster(site)
 
     def problems(self, checked: CheckedReservation) -> Iterator[Problem]:
-        return nodechecks.of_reservation(*checked)
+        return nodechecks.check_whole_nodes(*checked)
 
 
 BACKEND = NodePoolBackend()
