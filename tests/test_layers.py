@@ -56,7 +56,7 @@ GATES = {
     "click": r"berth\.cli\.\w+",
     "pydantic": r"berth\.schema\.\w+",
     "pydantic_core": r"berth\.schema\.\w+",
-    "icalendar": r"berth\.(output\.calendarfile|notation\.zones)",
+    "icalendar": r"berth\.notation\.zones",
     "dateutil": r"berth\.edit\.calendarrules",
     "ruamel": r"berth\.edit\.roundtrip",
     "kubernetes": r"berth\.live\.client",
