@@ -1,7 +1,7 @@
 """Quantities read as Kubernetes reads them."""
 
 import pytest
-from berth.quantity import NANO, canonical, parse, text
+from berth.quantity import NANO, add, canonical, parse, text
 
 READ = [
     ("0", 0),
@@ -81,3 +81,21 @@ def test_an_amount_is_told_as_kubernetes_writes_it(written: str, told: str) -> N
     assert canonical(written) == told
     assert canonical(told) == told
     assert parse(told) == parse(written)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ("1", "250m", "1250m"),
+        ("750m", "0.25", "1"),
+        ("4Gi", "160Mi", "4256Mi"),
+        ("1Gi", "1G", "2073741824"),
+        ("512Mi", "512Mi", "1Gi"),
+        ("1G", "500M", "1500M"),
+        ("0", "0", "0"),
+        ("0", "64Mi", "64Mi"),
+    ],
+)
+def test_a_sum_is_exact_and_written_as_kubernetes_writes_it(first: str, second: str, expected: str) -> None:
+    assert add(first, second) == add(second, first) == expected
+    assert parse(expected) == (parse(first) or 0) + (parse(second) or 0)

@@ -34,15 +34,16 @@ from berth.dates.expansion import Expansion, Occurrence
 from berth.dates.recurrence import expand
 from berth.findings import ERROR, Finding, Problem, severity
 from berth.manifests.placed import Placed, class_names, placed
-from berth.reading.document import Document, parse
+from berth.reading.document import parse
 from berth.reading.source import Source, read, read_within
-from berth.schema.declared import Declared, declared
+from berth.schema.declared import Declared, Reading, declared
 from berth.schema.renkunames import their_path
 from berth.schema.values import Reservation, Site
 
 if TYPE_CHECKING:
     from berth.karpenter.disruption import TooManyBudgets, WindowBudgets
 
+_FOLDER = "reservations"
 UNREADABLE = ("B001", "B002", "B003", "B006")
 UNKNOWN = ("B054", "B061", "B062", "B063", "B064", "B072")
 
@@ -71,6 +72,19 @@ class Item(NamedTuple):
             yield part.placed.cluster.name, pool_loads(self.reservation, loads)
 
 
+class FileReading(NamedTuple):
+    """What one file declares, and where it is not YAML."""
+
+    declarations: Reading
+    syntax_problems: Sequence[Finding]
+
+
+def read_file(source: Source) -> FileReading:
+    """Read one file. The result depends on nothing but its path and its text."""
+    documents, problems = parse(source)
+    return FileReading(Reading(documents), problems)
+
+
 TextOf = Callable[[Part], str | Problem]
 ReadFile = Callable[[str], Source]
 
@@ -81,21 +95,21 @@ class Pipeline:
     def __init__(
         self,
         root: str = ".",
-        folder: str = "reservations",
         sources: Sequence[Source] | None = None,
         other_file: ReadFile | None = None,
         problems: Sequence[Problem] = (),
+        file_reader: Callable[[Source], FileReading] = read_file,
     ) -> None:
-        """Read `folder` in `root`; findings name files by it. `sources` replaces the files in the folder.
+        """Read `reservations/` in `root`. `sources` replaces the files in the folder.
 
-        `problems` are those of reading the sources.
+        `problems` are those of reading the sources. `file_reader` reads each file.
 
         `other_file` reads a file in the project that the Site names. It raises OSError. With `sources` and
         without it, these files are not looked at.
         """
         self._sources = [*sources] if sources is not None else []
         if sources is None:
-            self._sources, problems = read(f"{root}/{folder}", folder)
+            self._sources, problems = read(f"{root}/{_FOLDER}", _FOLDER)
         if other_file is None and sources is None:
             other_file = lambda path: read_within(root, path)  # noqa: E731
         self._other_file = other_file
@@ -104,7 +118,8 @@ class Pipeline:
         # By CloudCapacity; complete after `items`.
         self.held: dict[str, WindowBudgets | TooManyBudgets] = {}
         self.problems: list[Problem | Finding] = list(problems)
-        self.declared: Declared = declared(self._documents(), folder, given=bool(self._sources))
+        readings = self._read_each(file_reader)
+        self.declared: Declared = declared(readings, _FOLDER, given=bool(self._sources))
         self.problems += self.declared.problems
 
     def has_errors(self) -> bool:
@@ -119,6 +134,12 @@ class Pipeline:
         """The files, by path."""
         return self._sources
 
+    def _read_each(self, file_reader: Callable[[Source], FileReading]) -> Iterator[Reading]:
+        for source in self._sources:
+            declarations, problems = file_reader(source)
+            self.problems += problems
+            yield declarations
+
     def _read_other(self, path: str) -> Source:
         """Read a file that the Site names. Raises OSError."""
         assert self._other_file is not None
@@ -128,12 +149,6 @@ class Pipeline:
     @property
     def site(self) -> Site | None:
         return self.declared.site
-
-    def _documents(self) -> Iterator[Document]:
-        for source in self._sources:
-            documents, problems = parse(source)
-            self.problems += problems
-            yield from documents
 
     def items(
         self, text_of: TextOf | None = None, *, all_loads: bool = False, now: int | None = None

@@ -52,6 +52,13 @@ def canonical(text: str) -> str:
     return str(number) + next(unit for unit, each in _DECIMAL.items() if each == power)
 
 
+def add(first: str, second: str) -> str:
+    """Add two valid quantities. Format the sum as Kubernetes does."""
+    nanos = (parse(first) or 0) + (parse(second) or 0)
+    in_binary = "i" in first + second and not nanos % (1024 * NANO)
+    return canonical(f"{nanos // (1024 * NANO)}Ki" if in_binary else f"{nanos}n")
+
+
 def text(nanos: int) -> str:
     """Format an amount for people: `12`, `1.5`, or `96Gi` for whole GiB."""
     if nanos and nanos % (2**30 * NANO) == 0:

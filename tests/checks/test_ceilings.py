@@ -176,6 +176,15 @@ def test_requests_are_summed_over_all_classes_of_the_cluster() -> None:
     ]
 
 
+def test_an_overhead_counts_for_a_ceiling() -> None:
+    seats = [course("a", "09:00", "12:00"), resource_class(requests={"cpu": "1"}, overhead={"cpu": "250m"})]
+
+    assert exceeded(*seats, limited(requests={"cpu": "31.25"})) == []
+    assert exceeded(*seats, limited(requests={"cpu": "31"})) == [
+        finding("a.yaml B067 spec.provisioning", "31.25", "31")
+    ]
+
+
 def test_a_ceiling_holds_from_and_until_its_dates_in_the_sites_zone() -> None:
     night = [course("a", "22:00", "02:00"), resource_class()]
 

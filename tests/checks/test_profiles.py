@@ -107,6 +107,15 @@ def test_a_placeholder_is_as_large_as_its_session(
     assert told(hub(profile(**of_session)), **of_class) == expected
 
 
+def test_an_overhead_is_no_room_for_what_a_session_requests_itself() -> None:
+    values = hub(profile(mem_guarantee="1G"))
+
+    assert told(values, overhead={"memory": "512Mi"}) == []
+    assert told(values, requests={"memory": "512Mi"}, overhead={"memory": "512Mi"}) == [
+        finding("B085 spec.requests.memory", "an overhead of 512Mi", "holds 1Gi")
+    ]
+
+
 def test_the_largest_of_its_profiles_counts() -> None:
     values = hub(profile("A", mem_guarantee="2G"), profile("B", mem_guarantee="8G"), profile("C"))
 

@@ -13,6 +13,8 @@ from berth.schema.values import ResourceClass
 
 from tests.built import built
 from tests.cost.stories import cloud, demand, only, planned, reservation, resource_class, run, told
+from tests.saying import read, site
+from tests.saying import resource_class as declared_class
 
 HOSTNAME, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
 BESIDE, APART = "podAffinity", "podAntiAffinity"
@@ -218,3 +220,20 @@ def test_karpenter_leaves_seats_alone_that_name_fields_of_nodes() -> None:
     assert found.steps[0].shortfalls == (
         (("ml", "small"), Shortfall(2, "label", "Karpenter knows no matchFields")),
     )
+
+
+@pytest.mark.parametrize(
+    ("overhead", "machines"),
+    [({}, 2), ({"cpu": "250m"}, 2), ({"cpu": "500m"}, 3), ({"memory": "4Gi"}, 3)],
+)
+def test_an_overhead_takes_room_on_machines(overhead: dict[str, str], machines: int) -> None:
+    """An m5.xlarge has 3.92 CPU and about 14.5 GiB for pods: room for three seats of 1 CPU and 1Gi."""
+    spec = {"requests": {"cpu": "1", "memory": "1Gi"}, "overhead": overhead}
+    kata = read(site(), declared_class("kata", **spec)).classes["kata"]
+    found = run(
+        [cloud("m5.xlarge")],
+        [demand("exam", "8-12=6", of="kata")],
+        [kata._replace(cloud_capacity=("general",))],
+    )
+
+    assert len(found.kinds) == machines

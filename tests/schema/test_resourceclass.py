@@ -73,6 +73,55 @@ def test_every_field_can_be_written() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("spec", "requests", "limits"),
+    [
+        (
+            {"requests": {"cpu": "1", "memory": "4Gi"}},
+            (("cpu", "1250m"), ("memory", "4256Mi")),
+            (),
+        ),
+        (
+            {"requests": {"cpu": "1", "memory": "4Gi"}, "limits": {"cpu": "2"}},
+            (("cpu", "1250m"), ("memory", "4256Mi")),
+            (("cpu", "2250m"),),
+        ),
+        (
+            {"requests": {"cpu": "1"}, "limits": {"memory": "4Gi"}},
+            (("cpu", "1250m"), ("memory", "4256Mi")),
+            (("memory", "4256Mi"),),
+        ),
+        (
+            {"requests": {"cpu": "1", "nvidia.com/gpu": "1"}},
+            (("cpu", "1250m"), ("nvidia.com/gpu", "1"), ("memory", "160Mi")),
+            (("nvidia.com/gpu", "1"),),
+        ),
+    ],
+)
+def test_a_seat_takes_the_overhead_of_its_runtime_class_too(
+    spec: dict[str, Any], requests: object, limits: object
+) -> None:
+    found = made(**spec, overhead={"cpu": "250m", "memory": "160Mi"})
+
+    assert found.requests == requests
+    assert found.limits == limits
+    assert found.overhead == (("cpu", "250m"), ("memory", "160Mi"))
+
+
+@pytest.mark.parametrize(
+    ("overhead", "expected"),
+    [
+        ({"cpu": "much"}, "B022 spec.overhead.cpu"),
+        ({"nvidia.com/gpu": "500m"}, "B016 spec.overhead.nvidia.com/gpu"),
+        ({"cpu": "-1"}, "B022 spec.overhead.cpu"),
+    ],
+)
+def test_an_overhead_that_no_runtime_class_has_is_refused(overhead: dict[str, str], expected: str) -> None:
+    (problem,) = told(site(), resource_class(overhead=overhead))
+
+    assert expected in problem
+
+
 def test_sessions_of_any_other_kind_are_told_by_their_place_in_the_api() -> None:
     custom = {
         "source": "custom",

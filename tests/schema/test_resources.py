@@ -172,6 +172,8 @@ LITTLE = {"memory": "4096"}
     ("model", "value", "problems"),
     [
         (ResourceClassSpec, {"requests": CORES}, ["B241 requests.cpu"]),
+        (ResourceClassSpec, {"requests": {"cpu": "1"}, "overhead": CORES}, ["B241 overhead.cpu"]),
+        (ResourceClassSpec, {"requests": {"cpu": "1"}, "overhead": LITTLE}, ["B241 overhead.memory"]),
         (RuntimeSpec, {"resources": {"limits": CORES}}, ["B241 resources.limits.cpu"]),
         (CeilingSpec, {"requests": CORES}, []),  # of many seats
         (CeilingSpec, {"requests": LITTLE}, ["B241 requests.memory"]),

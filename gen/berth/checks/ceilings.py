@@ -57,16 +57,33 @@ def _weight(pool: PoolLoad, each: Mapping[str, int]) -> int:
     return 0 if pool.unit is Unit.NODE else each.get(pool.resource_class, 0)
 
 
+ClassChanges = Mapping[str, Mapping[int, int]]
+"""The changes of all pools of seats, by class and minute, in no order."""
+
+
+def changes_by_class(pools: Iterable[PoolLoad]) -> ClassChanges:
+    """Add up the changes of all pools of each class by minute: once for all that is counted of them."""
+    changes: dict[str, dict[int, int]] = {}
+    for pool in pools:
+        if _weight(pool, {pool.resource_class: 1}):
+            of_class = changes.setdefault(pool.resource_class, {})
+            for minute, change in zip(pool.steps[::2], pool.steps[1::2], strict=True):
+                of_class[minute] = of_class.get(minute, 0) + change
+    return changes
+
+
+def weigh_changes(by_class: ClassChanges, each: Mapping[str, int]) -> dict[int, int]:
+    """Add up the changes of all classes by minute, in no order."""
+    changes: dict[int, int] = {}
+    for name in each.keys() & by_class.keys():
+        for minute, change in by_class[name].items():
+            changes[minute] = changes.get(minute, 0) + each[name] * change
+    return changes
+
+
 def sum_changes(pools: Iterable[PoolLoad], each: Mapping[str, int]) -> dict[int, int]:
     """Add up the changes of all pools by minute, in no order."""
-    found: dict[int, int] = {}
-    for pool in pools:
-        weight = _weight(pool, each)
-        if weight:
-            pairs = iter(pool.steps)
-            for minute in pairs:
-                found[minute] = found.get(minute, 0) + weight * next(pairs)
-    return found
+    return weigh_changes(changes_by_class(pools), each)
 
 
 def levels(changes: Mapping[int, int]) -> Iterator[tuple[int, int, int]]:
@@ -276,11 +293,12 @@ class Ceilings:
     def problems(self, reservations: Mapping[str, Reservation]) -> Iterator[Problem]:
         """Report each limit that is exceeded, at its peak."""
         for cluster in self.site.clusters:
+            pools = self._pools[cluster.name]
+            changes = changes_by_class(pools) if cluster.ceilings else {}
             for ceiling, limits in zip(cluster.ceilings, self._limits[cluster.name], strict=True):
                 first, last = ceiling_span(ceiling, self.site.zone)
-                pools = self._pools[cluster.name]
                 for limit in limits:
-                    found = peak(sum_changes(pools, limit.each), first, last)
+                    found = peak(weigh_changes(changes, limit.each), first, last)
                     if found and found[0] > limit.most:
                         yield _problem(cluster, limit, found, pools, reservations)
 

@@ -192,14 +192,15 @@ class _Sessions(Protocol):
 
 def _too_small(one: ResourceClass, counted: Sequence[_Sessions]) -> Iterator[Problem]:
     """Report each resource of which a session requests more than a placeholder, with the largest session."""
-    own = dict(one.requests)
+    own, overhead = dict(one.requests), dict(one.overhead)
     for name in dict.fromkeys(name for session in counted for name in session.requests):
         largest = max(counted, key=lambda session: _amount(session.requests, name))
         asked = largest.requests
-        if _amount(own, name) < _amount(asked, name):
+        if _amount(own, name) < _amount(asked, name) + _amount(overhead, name):
+            besides = f" and have an overhead of {overhead[name]}" if name in overhead else ""
             message = (
-                f"{largest.phrase} request {name} {asked[name]}, but a placeholder of class {one.name} holds "
-                f"{own.get(name, 'none')}."
+                f"{largest.phrase} request {name} {asked[name]}{besides}, but a placeholder of class "
+                f"{one.name} holds {own.get(name, 'none')}."
             )
             narrow = ", or narrow sessions.selector to smaller profiles" if one.renku_id is None else ""
             fix = f"Write {name}: {asked[name]}{narrow}."

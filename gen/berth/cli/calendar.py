@@ -1,6 +1,7 @@
 """`berth calendar`: a page of all dates that works from a file, and feeds to subscribe to."""
 
 import os
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import click
@@ -53,7 +54,7 @@ def calendar(settings: Settings, output_dir: str | None) -> int:
         return code
     files = {
         "index.html": _page(pipeline, site, found),
-        **_feeds(site, found.sources, published(settings, pipeline)),
+        **_feeds(site, settings.progress(found.sources, len(found.sources)), published(settings, pipeline)),
     }
     try:
         written, removed = write_site(folder, SiteFiles(files, (MARK.encode(), _FEED_MARK), _FEEDS))
@@ -108,7 +109,7 @@ def _page(pipeline: Pipeline, site: Site, found: _Collected) -> bytes:
     return page_html(calendar_page(site, declared.classes, found.dated, found.loads, plans)).encode()
 
 
-def _feeds(site: Site, sources: list[EventSource], stamp: int) -> dict[str, bytes]:
+def _feeds(site: Site, sources: Iterable[EventSource], stamp: int) -> dict[str, bytes]:
     """Return the feed of the site, and that of each reservation. An event is the same in both."""
     whole: list[tuple[tuple[int, str], bytes]] = []
     files = {}

@@ -1,6 +1,7 @@
 """`berth diff`: what a change of the reservations means, from a commit or a folder to the working tree."""
 
 import sys
+from functools import cache
 from pathlib import Path
 
 import click
@@ -26,7 +27,7 @@ from berth.git import Git, GitError
 from berth.output import findinglist
 from berth.output.answers import DATA_FORMS, serialize
 from berth.output.templates import Renderer, TemplateError
-from berth.pipeline import Pipeline
+from berth.pipeline import Pipeline, read_file
 from berth.reading.source import OUTPUT
 from berth.rendering import files, text_of
 
@@ -68,7 +69,10 @@ def diff(settings: Settings, base: str | None, fail: bool, limit: int, templates
     except GitError as error:
         raise CommandError(f"{error}. Name a commit or a folder: berth diff BASE.") from error
     sources, problems = base_files.inputs()
-    before, after = Pipeline(sources=sources, other_file=base_files.other_file, problems=problems), Pipeline()
+    reader = cache(read_file)  # most files are the same on both sides
+    other_file = base_files.other_file
+    before = Pipeline(sources=sources, other_file=other_file, problems=problems, file_reader=reader)
+    after = Pipeline(file_reader=reader)
     notice = after.site.notice_hours if after.site else _NOTICE_HOURS
     options = ComparisonOptions((name, _HEAD), clock_of(settings, after).now, notice)
     comparison = Comparison(before, after, (base_files, FolderFiles(".", OUTPUT)), options)

@@ -8,12 +8,14 @@ from typing import NamedTuple
 
 from berth.checks.ceilings import (
     NO_END,
+    ClassChanges,
     PoolLoad,
     ceiling_span,
+    changes_by_class,
     held_by_reservation,
     peak,
     per_seat,
-    sum_changes,
+    weigh_changes,
 )
 from berth.diff.change import PeakChange
 from berth.quantity import parse
@@ -50,9 +52,11 @@ class PoolLoads:
 
 def compare_peaks(before: PoolLoads, after: PoolLoads) -> Iterator[PeakChange]:
     """Yield the peaks that differ, by cluster, seats first; for a ceiling with dates also the peak then."""
+    sides = before, after
     for cluster in dict.fromkeys((*after.clusters(), *before.clusters())):
+        changes = [changes_by_class(side.pools(cluster)) for side in sides]
         for measure in _measures(before, after, cluster):
-            yield from _compare((before, after), cluster, measure)
+            yield from _compare(after, changes, cluster, measure)
 
 
 class _Measure(NamedTuple):
@@ -71,12 +75,13 @@ def _measures(before: PoolLoads, after: PoolLoads, cluster: str) -> Iterator[_Me
         yield _Measure(f"of {resource}", each, quantity_text)
 
 
-def _compare(sides: tuple[PoolLoads, PoolLoads], cluster: str, measure: _Measure) -> Iterator[PeakChange]:
-    over_time = [
-        sum_changes(side.pools(cluster), each) for side, each in zip(sides, measure.each, strict=True)
-    ]
-    pools = sides[1].pools(cluster)
-    for period in _periods(sides[1], cluster, measure.name):
+def _compare(
+    head: PoolLoads, changes: Sequence[ClassChanges], cluster: str, measure: _Measure
+) -> Iterator[PeakChange]:
+    """Compare one measure. `changes` are those of both sides in the cluster."""
+    over_time = [weigh_changes(of_side, each) for of_side, each in zip(changes, measure.each, strict=True)]
+    pools = head.pools(cluster)
+    for period in _periods(head, cluster, measure.name):
         old, new = (peak(one, *period.span) or (0, None) for one in over_time)
         if old[0] == new[0]:
             continue

@@ -107,10 +107,10 @@ class _Place(NamedTuple):
     path: Path
 
 
-class _Reader:
-    """Reads one document after the other; payloads of Renku wait until all classes are known."""
+class Reading:
+    """What documents declare, each read by itself; payloads of Renku wait until all classes are known."""
 
-    def __init__(self) -> None:
+    def __init__(self, documents: Iterable[Document] = ()) -> None:
         self.made: dict[str, list[Any]] = {kind: [] for kind in KINDS}
         self.mentioned: dict[str, set[str]] = {kind: set() for kind in (*KINDS, TERM)}
         self.nameless: set[str] = set()
@@ -122,8 +122,27 @@ class _Reader:
         self.faulty: list[Reference] = []
         self.doubtful: set[str] = set()  # kinds that a faulty document may be of
         self.faulty_ids: set[int | None] = set()  # renkuIds of classes with faults; None: one does not say it
+        for document in documents:
+            self._take(document)
 
-    def take(self, document: Document) -> None:
+    def add(self, other: "Reading") -> None:
+        """Add what other documents declare."""
+        for kind, declarations in other.made.items():
+            self.made[kind] += declarations
+        for kind, names in other.mentioned.items():
+            self.mentioned[kind] |= names
+        for name, places in other.named.items():
+            self.named.setdefault(name, []).extend(places)
+        self.nameless |= other.nameless
+        self.ignored |= other.ignored
+        self.problems += other.problems
+        self.payloads += other.payloads
+        self.sites += other.sites
+        self.faulty += other.faulty
+        self.doubtful |= other.doubtful
+        self.faulty_ids |= other.faulty_ids
+
+    def _take(self, document: Document) -> None:
         value, origin = document.value, document.origin
         report = DocumentProblems(origin)
         if isinstance(value, list) and any(map(is_payload, value)):
@@ -284,14 +303,14 @@ def _is_name(text: str) -> bool:
     return True
 
 
-def declared(documents: Iterable[Document], folder: str, *, given: bool) -> Declared:
-    """Read, check and index all documents. Their order decides only which of two with one name is kept.
+def declared(readings: Iterable[Reading], folder: str, *, given: bool) -> Declared:
+    """Check and index all documents. Their order decides only which of two with one name is kept.
 
     A missing Site is reported for the `folder`, unless nothing was `given`.
     """
-    reader = _Reader()
-    for document in documents:
-        reader.take(document)
+    reader = Reading()
+    for reading in readings:
+        reader.add(reading)
     reader.take_payloads()
     reader.problems += reader.duplicates()
     one_site = reader.made["Site"][0] if len(reader.sites) == 1 and reader.made["Site"] else None

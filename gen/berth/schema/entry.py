@@ -1,6 +1,6 @@
 """The lines of a recurrence: their seats, and an entry of the schedule."""
 
-from typing import Annotated, NamedTuple, Protocol, runtime_checkable
+from typing import Annotated, NamedTuple, Protocol
 
 from berth.findings import Path
 from berth.schema.basemodel import Model, NonEmpty, Switch, Whole, field
@@ -34,7 +34,6 @@ LEAD = "minutes before the start at which capacity is requested"
 BEHAVIOR = "what placeholders do as sessions arrive: maintain, reduce, none or buffer"
 
 
-@runtime_checkable
 class ScalingKeys(Protocol):
     """A line that may say when seats open, and how they scale down."""
 

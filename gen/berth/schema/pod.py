@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from berth.findings import Path
-from berth.quantity import NANO, parse
+from berth.quantity import NANO, add, parse
 from berth.quantity import text as _text
 from berth.schema import grammar
 from berth.schema.basemodel import Json, ListOf, Model, field, lazy
@@ -121,6 +121,14 @@ def _check_device(name: str, amount: str, at: Path, report: DocumentProblems) ->
         )
 
 
+def check_overhead(overhead: Amounts, path: Path, report: DocumentProblems) -> None:
+    """Report amounts that no pod can have in addition to its containers."""
+    check_amounts(overhead, path, report)
+    for name, amount in overhead.items():
+        if name not in grammar.SHARED:
+            _check_device(name, amount, (*path, name), report)
+
+
 def check_amounts(
     amounts: Amounts | None, path: Path, report: DocumentProblems, beside: Amounts | None = None
 ) -> None:
@@ -199,6 +207,14 @@ def completed(requests: Mapping[str, str], limits: Mapping[str, str]) -> tuple[A
     asked: Amounts = {**requests, **{n: a for n, a in limits.items() if n not in requests}}
     most: Amounts = {**limits, **{n: a for n, a in asked.items() if n not in grammar.SHARED}}
     return asked, most
+
+
+def with_overhead(requests: Amounts, limits: Amounts, overhead: Amounts) -> tuple[Amounts, Amounts]:
+    """Add the overhead of a pod to its completed requests, and to those limits that it has."""
+    return completed(
+        requests | {name: add(requests.get(name, "0"), amount) for name, amount in overhead.items()},
+        limits | {name: add(limits[name], amount) for name, amount in overhead.items() if name in limits},
+    )
 
 
 def layered(

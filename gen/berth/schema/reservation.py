@@ -15,6 +15,7 @@ from berth.schema.entry import (
     ClassSeats,
     OwnSeats,
     ScaledClassSeats,
+    ScaledSeats,
     ScalingKeys,
     StandardSeats,
     check_seats,
@@ -283,7 +284,8 @@ class ReservationSpec(Model):
             report(IDLE_KEY, (*at, "buffer"), message, "Remove it, or add the behavior.", at_key=True)
 
     def _scaling_lines(self) -> Iterator[tuple[Path, ScalingKeys]]:
-        return ((at, line) for at, line, _ in self._lines() if isinstance(line, ScalingKeys))
+        scaled = (Provisioning, ScaledSeats, ScaledClassSeats)
+        return ((at, line) for at, line, _ in self._lines() if isinstance(line, scaled))
 
     def _lines(self) -> Iterator[tuple[Path, Provisioning | OwnSeats | ClassSeats, bool]]:
         """Yield what may count seats or nodes and scale them, with its place, and whether it must count."""

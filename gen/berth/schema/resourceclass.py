@@ -7,7 +7,7 @@ from berth.schema.basemodel import NonEmpty, UniqueList, Whole, field
 from berth.schema.classsessions import ClassSessions
 from berth.schema.documentproblems import IDLE_KEY, MISSING, DocumentProblems
 from berth.schema.metadata import KindDocument, OwnLabels, PodAnnotations, check_pod_notes
-from berth.schema.pod import Placement, check_resources, completed
+from berth.schema.pod import Placement, check_overhead, check_resources, completed, with_overhead
 from berth.schema.types import (
     AnyText,
     DnsLabel,
@@ -27,6 +27,11 @@ class ResourceClassSpec(Placement):
     )
     requests: Taken = field(meaning="what one seat requests, with names and amounts as in Kubernetes")
     limits: Resources = field({}, "limits of a placeholder", "the request, for devices; else none")
+    overhead: Resources = field(
+        {},
+        "`overhead.podFixed` of the RuntimeClass of its sessions, which each seat takes besides the requests",
+        "none",
+    )
     pod_labels: OwnLabels = field({}, "labels of the placeholders", "none")
     pod_annotations: PodAnnotations = field({}, "annotations of the placeholders", "none")
     volumes: Annotated[int, Whole(0, 100)] = field(
@@ -64,6 +69,7 @@ class ResourceClassSpec(Placement):
             message = "source renku needs renkuId: Renku's sessions name their class by it."
             report(MISSING, path, message, "Add renkuId: the id of the class in Renku.")
         check_resources(self.requests, self.limits, path, report)
+        check_overhead(self.overhead, (*path, "overhead"), report)
 
 
 class ResourceClassDocument(KindDocument):
@@ -74,7 +80,7 @@ class ResourceClassDocument(KindDocument):
 
     def declared(self, origin: Origin) -> ResourceClass:
         spec = self.spec
-        requests, limits = completed(spec.requests, spec.limits)
+        requests, limits = with_overhead(*completed(spec.requests, spec.limits), spec.overhead)
         return ResourceClass(
             origin=origin,
             name=self.metadata.name,
@@ -86,6 +92,7 @@ class ResourceClassDocument(KindDocument):
             pod_labels=tuple(spec.pod_labels.items()),
             pod_annotations=tuple(spec.pod_annotations.items()),
             volumes=spec.volumes,
+            overhead=tuple(spec.overhead.items()),
             sessions=spec.sessions,
             cloud_capacity=spec.cloud_capacity,
             images=ClassImages(

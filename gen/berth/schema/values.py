@@ -231,7 +231,7 @@ class ResourceClass(NamedTuple):
     name: str
     cluster: str
     renku_id: int | None
-    requests: tuple[tuple[str, str], ...]
+    requests: tuple[tuple[str, str], ...]  # of a seat, with the overhead
     limits: tuple[tuple[str, str], ...]
     pod: "Placement"
     pod_labels: tuple[tuple[str, str], ...]
@@ -240,6 +240,7 @@ class ResourceClass(NamedTuple):
     images: ClassImages = ClassImages()
     pod_annotations: tuple[tuple[str, str], ...] = ()
     volumes: int = 0  # that each session attaches to its node
+    overhead: tuple[tuple[str, str], ...] = ()  # of the RuntimeClass of its sessions
     node_pools: tuple[str, ...] = ()  # that its placeholders may use, in the order of the clouds
 
 
