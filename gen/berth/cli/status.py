@@ -8,7 +8,7 @@ from typing import NamedTuple, NoReturn
 import click
 
 from berth.cli import preflightreport as preflights
-from berth.cli.command import CommandError, Settings, command, exit_code
+from berth.cli.command import Settings, command, exit_code
 from berth.cli.console import (
     EXIT_BAD_INPUT,
     EXIT_OK,
@@ -49,6 +49,7 @@ from berth.live.poolstate import (
     status_from_git,
 )
 from berth.manifests import code
+from berth.notation.refusal import CommandError
 from berth.output.answers import DATA_FORMS, Answer, document, instant_column, owner_column
 from berth.output.columns import Column, Table, as_json
 from berth.output.table import Fit
