@@ -5,7 +5,8 @@ import sys
 
 import click
 import pytest
-from berth.cli.command import CommandError, ask
+from berth.cli.command import ask
+from berth.notation.refusal import CommandError
 
 
 class InterruptedInput(io.StringIO):

@@ -86,7 +86,7 @@ def test_nothing_is_moved_or_extended_to_where_the_site_is_closed(
 
     assert (told.code, told.out) == (2, "")
     assert "the site is closed on " in told.err
-    assert "(calendar closure)" in told.err
+    assert "(calendar closure). Choose another date. [B059]" in told.err
     assert changed(closed) == ([], [])
 
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 from berth.edit.codeownerlines import BEGIN, END, code_owners, owner_lines, with_block
-from berth.edit.roundtrip import EditError
 from berth.findings import Origin
+from berth.notation.refusal import CommandError
 from berth.schema.values import Reservation
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -99,7 +99,7 @@ def test_a_block_is_at_the_end_and_then_stays_where_it_is() -> None:
 
 @pytest.mark.parametrize("text", [f"{BEGIN}\n", f"{END}\n", f"{END}\n{BEGIN}\n", f"{OURS}{OURS}"])
 def test_a_block_that_somebody_broke_is_an_error(text: str) -> None:
-    with pytest.raises(EditError):
+    with pytest.raises(CommandError):
         with_block(text, ["/x @y"])
 
 

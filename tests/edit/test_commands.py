@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from berth.edit.create import ReservationRequest
 from berth.edit.edits import parse_assignment
-from berth.edit.roundtrip import EditError
+from berth.notation.refusal import CommandError
 from berth.schema.describe import json_schema
 
 from tests.answer import Berth
@@ -229,7 +229,7 @@ def test_a_wrong_answer_is_refused_when_it_is_given_and_no_other_is_lost(
     question: str, answer: str, code: str
 ) -> None:
     request = asked(**({"from": "2026-02-02"} if question == "until" else {}))
-    with pytest.raises(EditError) as refused:
+    with pytest.raises(CommandError) as refused:
         request.with_answer(question, answer)
     assert refused.value.code == code
 
@@ -689,7 +689,7 @@ def test_a_value_is_all_of_its_text(text: str, value: object) -> None:
     "text", ['"a" # b', "[a] # b", '"a", "b"', "[a], [b]", '"a": b', "'a' b", "[a", "{a: 1} #"]
 )
 def test_a_value_of_which_yaml_would_read_a_part_is_refused(text: str) -> None:
-    with pytest.raises(EditError, match="not valid YAML"):
+    with pytest.raises(CommandError, match="not valid YAML"):
         parse_assignment(f"title={text}")
 
 
@@ -720,7 +720,7 @@ def test_one_number_for_several_is_refused_with_the_form_to_write(
     request = ReservationRequest("e", "dates", words[2:-2], {"class": words[-1], "dates": "2026-02-02"})
     assert request.missing() == ["seats"]
     assert request.example("seats") == form.replace("120", "25")
-    with pytest.raises(EditError, match=form):
+    with pytest.raises(CommandError, match=form):
         request.with_answer("seats", "120")
 
 

@@ -9,23 +9,22 @@ from berth.dates.expansion import Expansion, Occurrence
 from berth.dates.moments import local_text, named
 from berth.dates.recurrence import expand, local_occurrences
 from berth.dates.zone import clock, day_of, local, resolve
+from berth.edit.dateselect import OccurrenceEdit, OccurrenceSelector
 from berth.edit.edits import EditResult, apply_assignment, edit_occurrence, edit_reservation, parse_assignment
 from berth.edit.occurrences import (
     NewTimes,
-    OccurrenceEdit,
-    OccurrenceSelector,
     add_occurrence,
     change_seats,
     extend_occurrence,
     move_occurrence,
-    skip_dates,
     undo_change,
-    undo_skip,
 )
-from berth.edit.roundtrip import EditError, MakeNode, edit_document
+from berth.edit.roundtrip import MakeNode, edit_document
 from berth.edit.seatcounts import ONLY_CLASS
 from berth.edit.seriesend import end_series
+from berth.edit.skips import skip_dates, undo_skip
 from berth.findings import ERROR
+from berth.notation.refusal import CommandError
 from berth.notation.times import TimeSpan
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
@@ -239,7 +238,7 @@ def edited(before: Project, edit: OccurrenceEdit) -> EditResult | str:
     """What the edit makes of the project, or why its arguments are refused."""
     try:
         return edit_occurrence(before.pipeline, "course", edit)
-    except EditError as refused:
+    except CommandError as refused:
         return str(refused)
 
 
@@ -350,7 +349,7 @@ def check_extend(before: Project, one: Occurrence, minutes: int, *, dated: bool)
     zone = named(one.zone)
     wall = local(zone, one.end) + minutes
     end, end_day = clock(wall), str(day_of(wall)) if dated else None
-    edit = extend_occurrence(as_shown(before, one), end, end_day)
+    edit = extend_occurrence(as_shown(before, one), NewTimes(end=end, end_day=end_day))
     result = edited(before, edit)
     if not dated:  # the end stays on its day, as lists show it: 24:00 belongs to the day of the start
         first, last = local(zone, one.start) // 1440, local(zone, one.end)
@@ -404,7 +403,7 @@ def check_shorter(before: Project, one: Occurrence) -> None:
     wall = local(named(one.zone), one.end) - 30
     if resolve(named(one.zone), wall) >= one.end:
         return  # clocks change there
-    edit = extend_occurrence(as_shown(before, one), clock(wall), str(day_of(wall)))
+    edit = extend_occurrence(as_shown(before, one), NewTimes(end=clock(wall), end_day=str(day_of(wall))))
     assert is_refused(before, edit, "usage")
 
 
@@ -423,7 +422,10 @@ def check_the_rest(before: Project, day: date) -> None:
     }
     which = OccurrenceSelector(str(day), None)
     skip = skip_dates([which])
-    others = extend_occurrence(which, "00:00", "2026-12-31"), change_seats(which, {ONLY_CLASS: 9})
+    others = (
+        extend_occurrence(which, NewTimes(end="00:00", end_day="2026-12-31")),
+        change_seats(which, {ONLY_CLASS: 9}),
+    )
     if count == 1:
         return
     if count > 1:
@@ -467,7 +469,10 @@ def check_undo(before: Project, one: Occurrence, minutes: int) -> None:
             move_occurrence(which, NewTimes("2026-12-24"), {ONLY_CLASS: 777}),
             undo_change(again, "another time"),
         ),
-        (extend_occurrence(which, clock(wall), later), undo_change(again, "a later end")),
+        (
+            extend_occurrence(which, NewTimes(end=clock(wall), end_day=later)),
+            undo_change(again, "a later end"),
+        ),
         (change_seats(which, {ONLY_CLASS: 777}), undo_change(again, "other seats")),
     )
     for edit, undo in edits:

@@ -8,7 +8,7 @@ from berth.edit.calendarfeed import read_feed
 from berth.edit.eventcalendar import import_closed_dates
 from berth.edit.eventfilter import event_filter
 from berth.edit.eventimport import ImportOptions, ImportResult
-from berth.edit.roundtrip import EditError
+from berth.notation.refusal import CommandError
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
 from berth.schema.values import ClosedDates
@@ -132,7 +132,7 @@ def test_a_calendar_that_a_person_wrote_is_refused() -> None:
         b"apiVersion: berth.dev/v1alpha1\nkind: Calendar\n"
         b"metadata: {name: closed}\nspec: {dates: [2026-01-02]}\n",
     )
-    with pytest.raises(EditError):
+    with pytest.raises(CommandError):
         imported(feed(event("DTSTART;VALUE=DATE:20260406")), mine)
 
 
@@ -294,7 +294,7 @@ def test_two_closed_days_with_one_uid_are_both_closed() -> None:
 def test_a_calendar_of_another_feed_is_not_replaced() -> None:
     (before,) = written(imported(feed(event("DTSTART;VALUE=DATE:20260406"))))
     other = feed(event("DTSTART;VALUE=DATE:20260501"), file="other.ics")
-    with pytest.raises(EditError):
+    with pytest.raises(CommandError):
         imported(other, before)
 
     assert closed(imported(other, before, feed="team.ics")) == ["05-01..05-01"]
@@ -306,5 +306,5 @@ def test_a_calendar_of_another_feed_is_not_replaced() -> None:
         )
     )
     assert closed(imported(other, old)) == ["05-01..05-01"]
-    with pytest.raises(EditError):
+    with pytest.raises(CommandError):
         imported(feed(event("DTSTART;VALUE=DATE:20260501"), name="Other"), old)

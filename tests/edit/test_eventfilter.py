@@ -2,7 +2,7 @@
 
 import pytest
 from berth.edit.eventfilter import event_filter
-from berth.edit.roundtrip import EditError
+from berth.notation.refusal import CommandError
 
 from tests.edit.events import NOW, codes, event, feed, imported, results, written
 
@@ -54,5 +54,5 @@ def test_what_is_not_selected_is_not_gone() -> None:
 
 @pytest.mark.parametrize("text", ["lab*", "title:", "titel:x", "free:x", "free time", "", "category"])
 def test_a_pattern_that_is_not_understood_is_refused(text: str) -> None:
-    with pytest.raises(EditError):
+    with pytest.raises(CommandError):
         event_filter([text], [])

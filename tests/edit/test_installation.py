@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from berth.edit.installation import RELEASED, InstallationSource, build_wheel, origin_of
-from berth.edit.roundtrip import EditError
+from berth.notation.refusal import CommandError
 
 GIT = "https://example.org/uni/berth.git"
 COMMIT = {"vcs": "git", "commit_id": "abc123", "requested_revision": "main"}
@@ -76,5 +76,5 @@ def test_pip_installs_from_the_origin_that_it_wrote(tmp_path: Path) -> None:
 
 
 def test_what_pip_cannot_build_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(EditError):
+    with pytest.raises(CommandError):
         build_wheel(f"{(tmp_path / 'missing-1.0-py3-none-any.whl').as_uri()}")

@@ -10,7 +10,8 @@ from berth.edit.edits import (
     parse_assignment,
 )
 from berth.edit.fieldpaths import FieldPath
-from berth.edit.roundtrip import Comment, EditError, MakeNode, edit_document
+from berth.edit.roundtrip import Comment, MakeNode, edit_document
+from berth.notation.refusal import CommandError
 from berth.reading.document import parse
 from berth.reading.source import Source
 
@@ -86,7 +87,7 @@ def test_what_cannot_be_edited_safely_is_refused() -> None:
     def change(tree: Any, make: MakeNode) -> None:
         tree["b"] = make("x" if isinstance(tree, dict) and type(tree) is dict else "y")
 
-    with pytest.raises(EditError, match="edit it by hand"):
+    with pytest.raises(CommandError, match="edit it by hand"):
         edit_document("a: 1\n", 0, change)
 
 
@@ -190,7 +191,7 @@ def test_an_assignment(said: str, expected: Assignment) -> None:
 
 @pytest.mark.parametrize("said", ["title", "=3", "a..b=1", "a[x]=1", "list=[1"])
 def test_what_is_no_assignment(said: str) -> None:
-    with pytest.raises(EditError):
+    with pytest.raises(CommandError):
         parse_assignment(said)
 
 
@@ -203,7 +204,7 @@ def test_what_is_no_assignment(said: str) -> None:
     ],
 )
 def test_what_does_not_stand_in_the_file_is_not_reached_into(path: FieldPath, message: str) -> None:
-    with pytest.raises(EditError, match=message):
+    with pytest.raises(CommandError, match=message):
         edit_document(FILE, 1, lambda tree, make: apply_assignment(tree, Assignment((*path, "z"), 1), make))
 
 
@@ -244,5 +245,5 @@ def test_a_comment_in_a_text_of_the_author_is_refused() -> None:
     """The first line of this key is not a key."""
     file = "spec:\n  text: |\n    provisioning: ours\n  provisioning: {a: 1}\n"
 
-    with pytest.raises(EditError):
+    with pytest.raises(CommandError):
         edit_document(file, 0, lambda *_: None, Comment("provisioning", "Sized", "Sized"))

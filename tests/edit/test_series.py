@@ -161,6 +161,20 @@ def test_undo_of_a_date_that_is_not_skipped_names_the_one_that_is(berth: Berth) 
     assert berth("skip", "lab", "2026-03-17", "--undo").code == 0  # it happens, as is wanted
 
 
+def test_undo_of_a_skip_restores_the_seats_that_the_file_still_has(berth: Berth, lab: Path) -> None:
+    """Without such an entry, it says that the date is as in the schedule."""
+    changes = "except: [2026-03-10, 2026-03-17]", "moved: [{date: 2026-03-10, to: {placeholderCount: 80}}]"
+    lab.write_text(with_lines(*SPAN, *changes), "utf-8")
+
+    with_seats = berth("skip", "lab", "2026-03-10", "--undo")
+    assert ("+ 80 small: Tue 2026-03-10" in with_seats.out, "as in the schedule" in with_seats.out) == (
+        True,
+        False,
+    )
+    usual = berth("skip", "lab", "2026-03-17", "--undo")
+    assert "as in the schedule: the file no longer says whether a date was moved" in usual.out
+
+
 def test_one_date_that_is_not_there_keeps_all_from_being_skipped(berth: Berth, lab: Path) -> None:
     told = berth("skip", "lab", "2026-03-10", "2026-03-11", "2026-03-12..2026-03-16")
 

@@ -4,12 +4,15 @@ from datetime import date
 from typing import Any
 
 import pytest
+from berth.findings import Origin
 from berth.notation.days import DateSpan
 from berth.schema.counts import MOST_SEATS
 from berth.schema.datechanges import ExtraEntry, MovedEntry
+from berth.schema.documentproblems import DocumentProblems
 from berth.schema.recurrencespec import DateOrException
 from berth.schema.reservation import Provisioning
-from berth.schema.types import SeatCount, Weekdays
+from berth.schema.types import SeatCount, StartTime, Weekdays
+from berth.schema.validate import read_as
 from berth.schema.values import Except
 
 from tests.saying import ask, said
@@ -137,3 +140,20 @@ def test_windows_that_have_a_length() -> None:
     ]:
         extra = {"date": "2026-04-06", "startTime": start, "endTime": end, "endDay": days}
         assert said(ExtraEntry, extra) == []
+
+
+@pytest.mark.parametrize(
+    ("number", "advice"),
+    [
+        (10.01, 'Write "10:01".'),
+        (9.3, 'Write "09:30".'),
+        (10.5, 'Write "10:50" or "10:30".'),
+        (25.5, "Write HH:MM in quotes"),
+    ],
+)
+def test_a_time_with_a_period_and_without_quotes_is_refused_as_a_time(number: float, advice: str) -> None:
+    report = DocumentProblems(Origin("a.yaml"))
+    read_as(StartTime, number, report)
+
+    (problem,) = report.problems
+    assert (problem.code, advice in problem.fix) == ("B018", True)

@@ -7,9 +7,10 @@ from typing import NamedTuple
 import click
 
 from berth.checks.ceilings import PoolLoad
-from berth.cli.command import FOLDER, RESERVATIONS, CommandError, Settings, command
+from berth.cli.command import FOLDER, RESERVATIONS, Settings, command
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, stdout
 from berth.cli.selection import published
+from berth.notation.refusal import CommandError
 from berth.output.calendarfile import FeedHeader, event_bytes, join_events
 from berth.output.folder import OutputError
 from berth.output.pages import SiteFiles, write_site

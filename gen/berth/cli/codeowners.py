@@ -4,13 +4,13 @@ from pathlib import Path
 
 import click
 
-from berth.cli.command import CommandError, Settings, command, reason
+from berth.cli.command import Settings, command, reason
 from berth.cli.console import EXIT_OK, EXIT_STALE, stderr, stdout
 from berth.diff.wording import number_of
 from berth.edit.codeownerlines import code_owners, owner_lines, with_block
 from berth.edit.create import write_file
-from berth.edit.roundtrip import EditError
 from berth.git import top_of
+from berth.notation.refusal import CommandError
 from berth.pipeline import Pipeline
 
 _FILES = (".github/CODEOWNERS", "CODEOWNERS")
@@ -63,8 +63,8 @@ def codeowners(settings: Settings, write: bool, check: bool) -> int:
         raise CommandError(f"{path}: {reason(error)}.") from error
     except UnicodeDecodeError as error:
         raise CommandError(f"{path} is not UTF-8 text.") from error
-    except EditError as error:
-        raise CommandError(f"{path}: {error}.") from error
+    except CommandError as error:
+        raise CommandError(f"{path}: {error}") from error
     stdout(f"{shown}: {number_of(len(lines), 'line')} in the block of berth codeowners.\n")
     if not lines:
         stderr("No owner has a contact that CODEOWNERS can name.\n")

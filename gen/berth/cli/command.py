@@ -18,13 +18,12 @@ from click.shell_completion import CompletionItem
 
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, columns, has_color, progress, stderr, stdout
 from berth.findings import ERROR, NOTE, Finding
+from berth.notation.refusal import CommandError, close
 from berth.output import findinglist
 from berth.output.answers import DATA_FORMS, Answer, serialize
-from berth.schema.documentproblems import Refusal, close
 from berth.version import VERSION
 
 if TYPE_CHECKING:
-    from berth.edit.roundtrip import EditError  # brings a YAML library, which `--help` does not need
     from berth.findings import LiveFinding
 
 T = TypeVar("T")
@@ -34,55 +33,6 @@ FORMS = ("text", "wide", *DATA_FORMS, "markdown", "github", "ics")
 _WIDTH = 80
 _LIKENESS = 0.7  # of a word that is suggested: option and command names are short
 _COMMON = ("-C", "--strict", "--quiet", "--now", "--help", "--version")
-
-
-class CommandError(click.ClickException):
-    """A command line that is understood but cannot be followed; the message is for people.
-
-    `code` is that of the finding which the same value has in a file; empty if there is none. `more`: what
-    else is wrong with the command line.
-    """
-
-    def __init__(self, message: str, code: str = "", more: Sequence["CommandError"] = ()) -> None:
-        super().__init__(message)
-        self.code, self.more = code, (*more,)
-
-    @property
-    def each(self) -> tuple["CommandError", ...]:
-        """Return it and all else that is wrong, each alone."""
-        return CommandError(self.message, self.code), *self.more
-
-    @classmethod
-    def at(cls, place: str, refusal: Refusal) -> "CommandError":
-        """Return the error of a refused value; `place` is the option or argument that has it."""
-        return cls(f"{place}: {refusal.message} {refusal.fix}", refusal.code)
-
-    @classmethod
-    def of(cls, error: "EditError") -> "CommandError":
-        """Return the error of a refused edit, as a sentence with one end."""
-        text = str(error)
-        more = [cls.of(other) for other in error.more]
-        return cls(text if text.endswith((".", "?")) else f"{text}.", error.code, more)
-
-
-def read_all(*reads: Callable[[], Any]) -> tuple[Any, ...]:
-    """Return what each of them reads from the command line. Raise one error with all that is refused."""
-    values: list[Any] = []
-    errors = []
-    for read in reads:
-        try:
-            values.append(read())
-        except CommandError as error:
-            errors.append(error)
-    raise_all(errors)
-    return tuple(values)
-
-
-def raise_all(errors: Iterable[CommandError]) -> None:
-    """Raise all of the errors as one, if there are any; a value that is read twice is wrong once."""
-    if each := {(one.message, one.code): one for error in errors for one in error.each}:
-        first, *more = each.values()
-        raise CommandError(first.message, first.code, more)
 
 
 class Settings(NamedTuple):

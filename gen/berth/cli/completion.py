@@ -10,8 +10,9 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem, ShellComplete, get_completion_class
 
-from berth.cli.command import CommandError, Settings, command, did_you_mean, enter
+from berth.cli.command import Settings, command, did_you_mean, enter
 from berth.cli.console import COMPLETE, EXIT_OK, stdout
+from berth.notation.refusal import CommandError
 
 SHELLS = ("bash", "zsh", "fish")
 _NAMES = "names"

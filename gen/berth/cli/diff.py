@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from berth.cli.command import RESERVATIONS, CommandError, Settings, command, exit_code
+from berth.cli.command import RESERVATIONS, Settings, command, exit_code
 from berth.cli.console import (
     EXIT_BAD_INPUT,
     EXIT_OK,
@@ -24,6 +24,7 @@ from berth.diff.comparison import Comparison, ComparisonOptions
 from berth.diff.difftext import TextStyle, as_text
 from berth.diff.markdown import LIMIT, as_markdown
 from berth.git import Git, GitError
+from berth.notation.refusal import CommandError
 from berth.output import findinglist
 from berth.output.answers import DATA_FORMS, serialize
 from berth.output.templates import Renderer, TemplateError

@@ -37,7 +37,7 @@ SECTIONS: dict[str, dict[str, CommandEntry]] = {
     },
     "Edit": {
         "init": CommandEntry("init", "Start a repository of reservations that passes its checks."),
-        "new": CommandEntry("edit", "Write a new reservation; ask for what is missing."),
+        "new": CommandEntry("importformats", "Write a new reservation; ask for what is missing."),
         "copy": CommandEntry("edit", "Copy a reservation to the dates of another term."),
         "import": CommandEntry(
             "importformats", "Convert calendars, Renku's exports, or JupyterHub's profiles."

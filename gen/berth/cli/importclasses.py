@@ -6,9 +6,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from berth.cli.command import CommandError, Settings, exit_code
+from berth.cli.command import Settings, exit_code
 from berth.cli.console import EXIT_OK, stderr, stdout
-from berth.cli.edit import keep_schema
+from berth.cli.writing import keep_schema
 from berth.edit.classes import (
     HubRequest,
     ImportedClasses,
@@ -17,15 +17,14 @@ from berth.edit.classes import (
     why_not_replaced,
 )
 from berth.edit.create import remove_file, write_file
-from berth.edit.roundtrip import EditError
 from berth.edit.sample import SampleReplacement, readme_with_class, replace_sample, sample_source
 from berth.edit.scaffold import README
 from berth.findings import Finding
+from berth.notation.refusal import CommandError, read_at
 from berth.output import table
 from berth.pipeline import Pipeline
 from berth.reading.source import Source, is_input, read_file
 from berth.schema import grammar
-from berth.schema.documentproblems import Refusal
 from berth.schema.z2jh import SCHEDULER
 
 
@@ -102,10 +101,7 @@ def _taken(pipeline: Pipeline, file: str, sample: Source | None) -> list[str]:
 
 
 def _keys(text: str | None) -> tuple[str, ...] | None:
-    try:
-        return None if text is None else grammar.keys(text)
-    except Refusal as refusal:
-        raise CommandError(f"--prefix: {refusal.message} {refusal.fix}") from refusal
+    return None if text is None else read_at("--prefix", lambda: grammar.keys(text))
 
 
 def _write(
@@ -175,7 +171,7 @@ def _differences(before: str, after: str) -> str:
 
 
 def _check_file(settings: Settings, pipeline: Pipeline, new: Source) -> None:
-    """Raise EditError if the file of classes is there and an import must not replace it."""
+    """Raise CommandError if the file of classes is there and an import must not replace it."""
     old = next((source for source in pipeline.sources if source.file == new.file), None)
     if old is None and not Path(new.file).exists():
         return
@@ -183,7 +179,7 @@ def _check_file(settings: Settings, pipeline: Pipeline, new: Source) -> None:
     if why:
         shown = settings.shown(new.file)
         advice = "Import into another file (--file), or remove this one to import again"
-        raise EditError(f"{shown}: the file exists, and {why}; nothing was written. {advice}")
+        raise CommandError(f"{shown}: the file exists, and {why}; nothing was written. {advice}")
 
 
 def _after(pipeline: Pipeline, texts: Mapping[str, str | None]) -> Pipeline:

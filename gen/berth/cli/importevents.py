@@ -2,15 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
-from berth.cli.command import CommandError, Settings, exit_code
+from berth.cli.command import Settings, exit_code
 from berth.cli.console import EXIT_OK, stderr, stdout
-from berth.cli.edit import keep_schema
 from berth.cli.selection import Clock, clock_of, require_class
+from berth.cli.writing import keep_schema
 from berth.edit.calendarfeed import Feed, read_feed
 from berth.edit.create import write_file
 from berth.edit.eventcalendar import import_closed_dates
@@ -18,14 +19,14 @@ from berth.edit.eventfilter import event_filter
 from berth.edit.eventgroups import GROUPINGS
 from berth.edit.eventimport import PIPE, EventOutcome, ImportedFile, ImportOptions, ImportResult
 from berth.edit.eventreservations import import_reservations
-from berth.edit.roundtrip import EditError
 from berth.edit.seatcounts import seat_count
+from berth.notation.refusal import CommandError, read_at
 from berth.output.columns import Column, Table
 from berth.output.table import Fit
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
 from berth.schema import grammar
-from berth.schema.documentproblems import Refusal, nearest
+from berth.schema.documentproblems import nearest
 
 
 def import_events(settings: Settings, pipeline: Pipeline, source: Source, given: Mapping[str, Any]) -> int:
@@ -41,7 +42,9 @@ def import_events(settings: Settings, pipeline: Pipeline, source: Source, given:
     options = _options(clock_of(settings, pipeline), given)
     feed = read_feed(source)
     if calendar is not None:
-        result = import_closed_dates(feed, pipeline, _name(calendar), options)
+        result = import_closed_dates(
+            feed, pipeline, read_at("--calendar", partial(grammar.dns_label, calendar)), options
+        )
     else:
         _require_feed(feed, options)
         result = import_reservations(feed, pipeline, options)
@@ -60,7 +63,7 @@ def _options(clock: Clock, given: Mapping[str, Any]) -> ImportOptions:
         raise CommandError("--feed has no text. Write a name for the calendar.")
     return ImportOptions(
         resource_class=given["resource_class"] or "",
-        seats=None if given["seats"] is None else _seats(given["seats"]),
+        seats=None if given["seats"] is None else read_at("--seats", lambda: seat_count(given["seats"])),
         zone=given["time_zone"],
         first=None if first is None else date.fromisoformat(first),
         last=None if last is None else date.fromisoformat(last),
@@ -72,26 +75,12 @@ def _options(clock: Clock, given: Mapping[str, Any]) -> ImportOptions:
     )
 
 
-def _seats(text: str) -> int:
-    try:
-        return seat_count(text)
-    except Refusal as refusal:
-        raise CommandError.at("--seats", refusal) from None
-
-
 def _require_feed(feed: Feed, options: ImportOptions) -> None:
     """Refuse a calendar from a pipe that nothing identifies: UIDs are unique within one calendar only."""
     if feed.file == PIPE and not options.feed and not feed.calendar_id and feed.events:
         raise CommandError(
             "Give --feed NAME, a name for the calendar: the next import recognizes its reservations by it."
         )
-
-
-def _name(text: str) -> str:
-    try:
-        return grammar.dns_label(text)
-    except Refusal as refusal:
-        raise CommandError(f"--calendar: {refusal.message} {refusal.fix}") from refusal
 
 
 def _finish(settings: Settings, pipeline: Pipeline, result: ImportResult, now: int) -> int:
@@ -115,7 +104,7 @@ def _finish(settings: Settings, pipeline: Pipeline, result: ImportResult, now: i
     settings.report([*result.findings, *problems])
     for written in result.files:
         if written.before is None and Path(written.file).exists():
-            raise EditError(f"{settings.shown(written.file)}: the file exists; nothing was written")
+            raise CommandError(f"{settings.shown(written.file)}: the file exists; nothing was written")
     for written in result.files:
         write_file(written.file, written.text, written.before)
         stdout(f"{_line(settings, written)}\n")

@@ -1,24 +1,41 @@
-"""The commands about other formats: `berth import`, `berth schema`."""
+"""The commands that begin files: `berth new` with its questions, `berth import`, `berth schema`."""
 
+import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from berth.cli.command import FILE, CommandError, Settings, command
-from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, stderr, stdout
-from berth.cli.edit import keep_schema
-from berth.cli.selection import class_option
-from berth.edit.create import import_renku, reservation_yaml, write_file
-from berth.edit.roundtrip import EditError
+from berth.cli.command import FILE, Settings, ask, command
+from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, is_terminal, stderr, stdout
+from berth.cli.selection import Clock, class_option, clock_of
+from berth.cli.writing import finish_edit, keep_schema, of_options
+from berth.edit.create import (
+    LABELS,
+    PROMPTS,
+    QUESTIONS,
+    Prompt,
+    ReservationRequest,
+    import_renku,
+    new_reservation,
+    option_places,
+    reservation_yaml,
+    write_file,
+)
+from berth.edit.edits import EditResult, check_edit
 from berth.findings import Problem
+from berth.notation.refusal import CommandError, raise_all, read_all
 from berth.pipeline import Pipeline
-from berth.reading.source import LIMIT, Source, read_file, unreadable
+from berth.reading.source import LIMIT, Source, is_input, read_file, unreadable
+from berth.schema.declared import Declared
 from berth.schema.describe import json_schema_text
+from berth.schema.documentproblems import nearest
 
 FEED_LIMIT = 16 * LIMIT  # bytes of a calendar: some tens of thousands of events
+_TYPES: dict[str, None] = dict.fromkeys(("weekly", "daily", "once", "dates"))
+UNKNOWN_CLASS, TWICE = "B061", "B060"
 _FLAGS = {
     "renku": ("time_zone", "suspend"),
     "renku-classes": ("cluster", "namespace", "pools", "file_name"),
@@ -44,6 +61,210 @@ _NAMES = {
     "pools": "--pool",
     "file_name": "--file",
 }
+
+
+@command(
+    examples=(
+        "berth new algebra 09:00-13:00 --weekly mon,wed --class small --seats 25 \\",
+        "    --from 2026-02-02 --until 2026-05-15",
+        "berth new lab 14:00-17:00 --weekly thu --weeks odd --class small --seats 25 \\",
+        "    --from 2026-02-02 --until 2026-05-15",
+        "berth new exam 14:00-17:00 --dates 2026-06-01 --class small --seats 80",
+    ),
+)
+@click.argument("name", required=False)
+@click.argument("times", nargs=-1)
+@class_option("Its resource class, or several: small,gpu.")
+@click.option("--seats", metavar="NUMBER", help="How many seats; by group or class: regular=120,late=8.")
+@click.option("--students", metavar="NUMBER", help="Size it for so many people, as berth size does.")
+@click.option("--weekly", metavar="DAYS", help="On these weekdays: mon,wed or mon-fri.")
+@click.option("--interval", metavar="N", help="With --weekly: every n-th week.")
+@click.option("--weeks", metavar="WEEKS", help="With --weekly: odd, even, or ISO week numbers: 6-8,10.")
+@click.option("--monthly", metavar="N", help="With --weekly: once a month: 1 for the first, -1 for the last.")
+@click.option("--daily", is_flag=True, help="On every day.")
+@click.option("--once", is_flag=True, help="From the first date to the last, without a break.")
+@click.option(
+    "--dates", metavar="DATES", help="On these dates and ranges: 2026-06-01,2026-06-08..2026-06-12."
+)
+@click.option("--from", metavar="DATE", help="First date.")
+@click.option("--until", metavar="DATE", help="Last date.")
+@click.option("--within", metavar="TERMS", help="In these terms, instead of --from and --until.")
+@click.option("--title", metavar="TEXT", help="Title for people; default: NAME.")
+@click.option("--lead", metavar="MINUTES", help="Minutes before each start; default: 30.")
+@click.option("--behavior", metavar="WORD", help="maintain, reduce, none or buffer; default: maintain.")
+@click.option("--behaviour", "british", hidden=True)  # how version 0.1.0 spells it
+@click.option(
+    "--match-labels", metavar="LABELS", help="Count only sessions with these labels: course=algebra,term=s26."
+)
+@click.option("--owner", metavar="NAME", help="Who asks for it: a person, a course or an institute.")
+@click.option("--contact", metavar="TEXT", help="With --owner: an e-mail address, or @user or @org/team.")
+@click.option("--time-zone", metavar="ZONE", help="Time zone of its times; default: the site's.")
+@click.option("--calendars", metavar="NAMES", help="Calendars whose dates are left out.")
+@click.option("--file", metavar="FILE", help="File to write; default: reservations/NAME.yaml.")
+def new(settings: Settings, name: str | None, times: tuple[str, ...], **options: str | bool | None) -> int:
+    """Write a new reservation; ask for what is missing.
+
+    TIMES are spans such as 09:00-13:00; groups have names: regular=09:00-11:00 extra-time=09:00-11:40. Give
+    one of --weekly, --daily, --once and --dates. Questions are asked on a terminal only.
+    """
+    options["class"] = options.pop("resource_class")
+    british = options.pop("british")
+    options["behavior"] = options["behavior"] or british
+    given = {
+        option.replace("_", "-"): "" if value is True else str(value)
+        for option, value in options.items()
+        if value is not None and value is not False
+    }
+    file = given.pop("file", None)
+    pipeline = Pipeline()
+    clock = clock_of(settings, pipeline)
+    _, students, request = read_all(
+        lambda: _check_together(given),
+        lambda: _students(given),
+        lambda: _request(name or "", times, given, clock, pipeline.declared),
+    )
+    result = _asked_until_valid(settings, pipeline, clock, request, students, file)
+    code = finish_edit(settings, pipeline, result, places=(option_places(request.type), "NAME"))
+    if code == EXIT_OK:
+        keep_schema()
+    return code
+
+
+def _check_together(given: Mapping[str, str]) -> None:
+    """Raise CommandError for options of which only one can be given, or which need another one."""
+    wrong = []
+    if len(_TYPES.keys() & given.keys()) > 1:
+        wrong.append(f"Give only one of {', '.join(f'--{kind}' for kind in _TYPES)}.")
+    if "within" in given and ("from" in given or "until" in given):
+        wrong.append("Give --within, or --from and --until.")
+    if "dates" in given and ("from" in given or "until" in given):
+        wrong.append("Give --dates, or --from and --until.")
+    if "contact" in given and "owner" not in given:
+        wrong.append("--contact is how to reach the owner: give --owner, too.")
+    raise_all(map(CommandError, wrong))
+
+
+def _request(
+    name: str, times: tuple[str, ...], given: dict[str, str], clock: Clock, known: Declared
+) -> ReservationRequest:
+    """Return what is asked for. Raise CommandError with all values that are wrong.
+
+    A class that is unknown is a finding if it is all that is wrong.
+    """
+    if len(known.classes) == 1:
+        given.setdefault("class", *known.classes)
+    terms = sorted({term.name for calendar in known.calendars.values() for term in calendar.terms})
+    kind = next((kind for kind in _TYPES if kind in given), "")
+    request = ReservationRequest(name, kind, times, given, clock.today, tuple(terms))
+    try:
+        return request.checked()
+    except CommandError as error:
+        if not any(problem.message.startswith("--class:") for problem in error.each):
+            _check_classes(given.get("class", ""), known, error.each)
+        raise
+
+
+def _asked_until_valid(  # noqa: PLR0913, PLR0917 - what a reservation is made of
+    settings: Settings,
+    pipeline: Pipeline,
+    clock: Clock,
+    request: ReservationRequest,
+    students: str,
+    given_file: str | None,
+) -> EditResult:
+    """Ask for what is missing, and again for what turns out to be wrong; other answers are kept."""
+    answered: set[str] = set()
+    while True:
+        if request.missing():
+            answered |= {*request.missing()}
+            request = _ask(request, pipeline.declared)
+        file = _file(settings, given_file, request.name)
+        final, sized = _sized(settings, pipeline, request, students)
+        text = reservation_yaml(new_reservation(final), file.count("/") - 1, sized)
+        if any(source.file == file and source.text != text.encode() for source in pipeline.sources):
+            raise CommandError(f"{settings.shown(file)}: the file exists; nothing was written")
+        result = check_edit(pipeline, file, text, None, clock.now)
+        findings = of_options(result.findings, file, (option_places(request.type), "NAME"))
+        again = {QUESTIONS[finding.file] for finding in findings if finding.file in QUESTIONS} & answered
+        if not again:
+            return result
+        settings.report(findings)
+        for question in again:
+            request = request.without(question)
+
+
+def _students(given: dict[str, str]) -> str:
+    """Take --students out of what is given; empty if it is not. Until it is sized, everybody has a seat."""
+    students = given.pop("students", "")
+    if students and given.setdefault("seats", students) != students:
+        raise CommandError("Give --seats or --students.")
+    return students
+
+
+def _sized(
+    settings: Settings, pipeline: Pipeline, wanted: ReservationRequest, students: str
+) -> tuple[ReservationRequest, str]:
+    """Return the request as it is sized for so many people, and the comment that says so."""
+    if not students:
+        return wanted, ""
+    from berth.cli.sizequestion import sized_request  # noqa: PLC0415 - it loads the planner
+
+    return sized_request(settings, pipeline, wanted, students)
+
+
+def _file(settings: Settings, given: str | None, name: str) -> str:
+    """Return where to write: below reservations/, as YAML."""
+    file = os.path.normpath(settings.given(given) if given else f"reservations/{name}.yaml")
+    if not (file.startswith("reservations/") and is_input(file) and not file.endswith(".json")):
+        raise CommandError(f'--file "{given}": name a file such as reservations/{name}.yaml')
+    return file
+
+
+def _ask(wanted: ReservationRequest, known: Declared) -> ReservationRequest:
+    """Ask for everything that is missing if stdin is a terminal; otherwise say what is missing."""
+    if not is_terminal(sys.stdin):
+        raise CommandError(f"missing: {', '.join(PROMPTS[key].flag for key in wanted.missing())}")
+    while missing := wanted.missing():
+        prompt = PROMPTS[missing[0]]._replace(example=wanted.example(missing[0]))
+        wanted = _answered(wanted, missing[0], prompt, known)
+    classes = [known.classes.get(name) for name in wanted.value("class")]
+    has_sessions = any(declared is not None and declared.sessions is not None for declared in classes)
+    if has_sessions and wanted.given.get("behavior") != "none" and "match-labels" not in wanted.given:
+        wanted = _answered(wanted, "match-labels", LABELS, known)
+    return wanted
+
+
+def _answered(wanted: ReservationRequest, key: str, prompt: Prompt, known: Declared) -> ReservationRequest:
+    """Return the request with the answer to a question, which has an example or names to choose from."""
+
+    def accept(text: str) -> ReservationRequest:
+        answer = text.strip()
+        if not answer and key in PROMPTS:
+            raise click.UsageError("An answer is needed here; Ctrl-C ends without a file.")
+        try:
+            if key == "class":
+                _check_classes(answer, known)
+            if key == "name" and any(reservation.name == answer for reservation in known.reservations):
+                raise CommandError(
+                    f"NAME: there is a reservation {answer} already. Write another name", TWICE
+                )
+            return wanted.with_answer(key, answer)
+        except CommandError as error:
+            code = f" [{error.code}]" if error.code else ""
+            raise click.UsageError(f"{error}{code}") from error
+
+    names = f"one of {', '.join(sorted(known.classes))}" if key == "class" and known.classes else ""
+    return ask(f"{prompt.text} ({names or f'such as {prompt.example}'})", accept)
+
+
+def _check_classes(text: str, known: Declared, others: Sequence[CommandError] = ()) -> None:
+    """Raise CommandError for a name in a list that is of no class, after the other errors."""
+    for name in filter(None, (part.strip() for part in text.split(","))):
+        if name not in known.classes:
+            advice = nearest(name, sorted(known.classes))
+            raise_all(
+                [*others, CommandError(f'--class: no class is named "{name}". {advice}', UNKNOWN_CLASS)]
+            )
 
 
 @command(
@@ -126,10 +347,7 @@ def import_(settings: Settings, source: str, files: tuple[str, ...], **options: 
         if isinstance(found, Problem):
             return settings.report(pipeline.located([found]))
         sources.append(found)
-    try:
-        return _import(settings, pipeline, source, sources, options)
-    except EditError as error:
-        raise CommandError.of(error) from error
+    return _import(settings, pipeline, source, sources, options)
 
 
 def _import(
@@ -167,8 +385,8 @@ def _import_reservations(
     path = source.file
     try:
         found = import_renku(source, pipeline, time_zone)
-    except EditError as error:
-        raise EditError(f"{settings.shown(path)}: {error}") from error
+    except CommandError as error:
+        raise CommandError(f"{settings.shown(path)}: {error}") from error
     if found.findings:
         settings.report(found.findings)
         return EXIT_BAD_INPUT
@@ -192,7 +410,7 @@ def _write(settings: Settings, pipeline: Pipeline, texts: dict[str, str], file: 
         return code
     existing = [name for name in texts if Path(name).exists()]
     if existing:
-        raise EditError(f"{settings.shown(existing[0])}: the file exists; nothing was written")
+        raise CommandError(f"{settings.shown(existing[0])}: the file exists; nothing was written")
     for name, text in texts.items():
         write_file(name, text, None)
         stdout(f"Wrote {settings.shown(name)}.\n")

@@ -8,14 +8,13 @@ from typing import Any
 
 import click
 
-from berth.cli.command import FOLDER, CommandError, Settings, ask, command
+from berth.cli.command import FOLDER, Settings, ask, command
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, is_terminal, stderr, stdout
-from berth.cli.edit import of_options
 from berth.cli.selection import clock_of
+from berth.cli.writing import of_options
 from berth.dates.moments import local_text, named
 from berth.edit.create import write_file
 from berth.edit.installation import RELEASED, build_wheel, installed_origin
-from berth.edit.roundtrip import EditError
 from berth.edit.scaffold import (
     NAMESPACES,
     README,
@@ -26,6 +25,7 @@ from berth.edit.scaffold import (
     starter_files,
 )
 from berth.git import origin
+from berth.notation.refusal import CommandError
 from berth.notation.zones import zone
 from berth.schema import grammar
 from berth.schema.documentproblems import Refusal
@@ -169,8 +169,8 @@ def _requirement(*, vendor: bool) -> tuple[str, dict[str, bytes]]:
         return RELEASED if found.is_local else found.requirement, {}
     try:
         wheel = build_wheel(found.requirement)
-    except EditError as error:
-        raise CommandError(f"{error}. Nothing was written.") from error
+    except CommandError as error:
+        raise CommandError(f"{error} Nothing was written.") from error
     path = f"{VENDOR}/{wheel.name}"
     return f"./{path}", {path: wheel.content}
 
@@ -180,12 +180,9 @@ def _write(folder: Path, files: dict[str, str | bytes]) -> None:
     in_the_way = [path for path in existing if path != README]
     if in_the_way:
         raise CommandError(f"{folder / in_the_way[0]} exists; nothing was written.")
-    try:
-        for path, content in files.items():
-            if path not in existing:
-                write_file(str(folder / path), content, None)
-    except EditError as error:
-        raise CommandError(f"{error}.") from error
+    for path, content in files.items():
+        if path not in existing:
+            write_file(str(folder / path), content, None)
 
 
 def _told(directory: str, starter: Starter, opens: str) -> str:

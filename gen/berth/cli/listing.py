@@ -7,7 +7,7 @@ from typing import NamedTuple
 import click
 
 from berth.backends.backendregistry import DEFAULT_HOLDER
-from berth.cli.command import CommandError, Settings, command
+from berth.cli.command import Settings, command
 from berth.cli.console import EXIT_OK
 from berth.cli.selection import (
     class_option,
@@ -35,6 +35,7 @@ from berth.dates.moments import (
 )
 from berth.dates.zone import Zone
 from berth.manifests.placed import behaviors_by_class
+from berth.notation.refusal import CommandError
 from berth.output.answers import (
     Answer,
     count_columns,

@@ -4,13 +4,14 @@ They are an annotation on the timetable in the cluster, never in git. The reserv
 the sweep if none runs.
 """
 
-import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import click
 
-from berth.cli.command import CommandError, Settings, command
+from berth.cli.command import Settings, command
 from berth.cli.completion import complete_classes, complete_reservations
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, stderr, stdout
 from berth.cli.reaching import ClusterChoice, cluster_options
@@ -25,6 +26,7 @@ from berth.core.labels import RESERVATION, SITE
 from berth.core.timetable import MAX_TARGET, Override
 from berth.dates.moments import local_text, named
 from berth.diff.wording import number_of
+from berth.edit.seatcounts import next_class, seat_count
 from berth.findings import LiveFinding
 from berth.live import overriding
 from berth.live.access import ClusterAccess
@@ -33,14 +35,14 @@ from berth.live.clusterfacts import ClusterFacts, ClusterLocation
 from berth.live.gather import OccurrenceSessions, readable_timetables
 from berth.live.overriding import Overrides
 from berth.notation.instants import next_time
+from berth.notation.refusal import CommandError, read_all, read_at
 from berth.output.findinglist import live_line
 from berth.pipeline import Part, Pipeline
-from berth.schema.documentproblems import nearest
+from berth.schema.documentproblems import RANGE, nearest
 from berth.schema.seatholders import Unit
 from berth.schema.values import Site
 
 _LONGEST = 7 * 86_400  # seconds: what lasts longer belongs in git
-_NUMBER = re.compile(r"0|[1-9]\d{0,5}", re.ASCII)
 
 
 class _Targets(NamedTuple):
@@ -113,7 +115,7 @@ def override(  # noqa: PLR0913 - one for each option
 
 def _words(placeholders: str, classes: tuple[str, ...]) -> list[str]:
     """Return each CLASS=NUMBER of --placeholders; a number alone is that of the only class."""
-    words = placeholders.split(",") if placeholders else []
+    words = next_class.split(placeholders) if placeholders else []
     return [word if "=" in word or len(classes) != 1 else f"{classes[0]}={word}" for word in words]
 
 
@@ -137,12 +139,25 @@ def _cleared(pairs: list[Pair], until: str | None) -> _Targets:
 
 
 def _set(pairs: list[Pair], until: str | None, clock: Clock) -> _Targets:
-    targets = {}
-    for name, _, number in pairs:
-        if not _NUMBER.fullmatch(number) or int(number) > MAX_TARGET:
-            raise CommandError(f'"{name}={number}": write {name}=60, with a number from 0 to {MAX_TARGET}.')
-        targets[name] = int(number)
-    return _Targets(targets, (), override_end(until, clock))
+    twice = [name for name, count in Counter(name for name, _, _ in pairs).items() if count > 1]
+    if twice:
+        raise CommandError(f"--placeholders: {twice[0]} has two numbers.")
+    *numbers, end = read_all(
+        *(partial(override_target, name, text) for name, _, text in pairs),
+        lambda: override_end(until, clock),
+    )
+    names = [name for name, _, _ in pairs]
+    return _Targets(dict(zip(names, numbers, strict=True)), (), end)
+
+
+def override_target(name: str, text: str) -> int:
+    """Return the placeholders of a class: none, or a count as in a file."""
+    place = f'"{name}={text}"'
+    target = 0 if text == "0" else read_at(place, lambda: seat_count(text))
+    if target > MAX_TARGET:
+        fix = f"Write a whole number from 0 to {MAX_TARGET}."
+        raise CommandError(f"{place}: {target} is above {MAX_TARGET}. {fix}", RANGE)
+    return target
 
 
 def override_end(text: str | None, clock: Clock) -> int:

@@ -9,7 +9,7 @@ import click
 from berth.charts.barchart import BarLayer, BarPanel, bar_chart
 from berth.checks.ceilings import PoolLoad
 from berth.cli import planreport
-from berth.cli.command import CommandError, Settings, command, reason
+from berth.cli.command import Settings, command, reason
 from berth.cli.console import has_color
 from berth.cli.selection import (
     chart_option,
@@ -29,6 +29,7 @@ from berth.cost.planfindings import plan_problems
 from berth.cost.results import Money
 from berth.cost.timeseries import PlanSeries, plan_series
 from berth.dates.moments import local_text, named
+from berth.notation.refusal import CommandError
 from berth.pipeline import Item, Pipeline
 from berth.schema.values import Site
 

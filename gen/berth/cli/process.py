@@ -6,6 +6,7 @@ No other module exits. Click is imported only by `run`, because `berth --version
 import gc
 import io
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NoReturn
@@ -49,6 +50,7 @@ def _run(arguments: Sequence[str]) -> int:
     import click  # noqa: PLC0415 - its import takes longer than the start of Python
 
     from berth.cli.group import berth  # noqa: PLC0415
+    from berth.notation.refusal import CommandError  # noqa: PLC0415
 
     try:
         with berth.make_context("berth", [*arguments]) as context:
@@ -56,15 +58,21 @@ def _run(arguments: Sequence[str]) -> int:
             return code
     except click.exceptions.Exit as done:
         return done.exit_code
-    except click.ClickException as error:
-        where = error.ctx if isinstance(error, click.UsageError) else None
-        hint = f"Try: {where.command_path} --help\n" if where else ""
-        for wrong in getattr(error, "each", (error,)):
-            finding: str = getattr(wrong, "code", "")  # of a value that its grammar refuses
-            message = f"{_message(wrong)}{_lookalikes(wrong.message, arguments)}"
-            stderr(f"berth: {message}{f' [{finding}]' if finding else ''}\n")
-        stderr(hint)
+    except CommandError as error:
+        for problem in error.each:
+            code_text = f" [{problem.code}]" if problem.code else ""
+            stderr(f"berth: {_line(problem.message)}{_lookalikes(problem.message, arguments)}{code_text}\n")
         return EXIT_USAGE
+    except click.ClickException as error:
+        stderr(f"berth: {_message(error)}{_lookalikes(error.message, arguments)}\n")
+        if isinstance(error, click.UsageError) and error.ctx:
+            stderr(f"Try: {error.ctx.command_path} --help\n")
+        return EXIT_USAGE
+
+
+def _line(message: str) -> str:
+    """Return a message on one line."""
+    return " ".join(message.split())
 
 
 def _message(error: "click.ClickException") -> str:
@@ -78,17 +86,25 @@ def _message(error: "click.ClickException") -> str:
         if not hint and error.ctx and isinstance(error.ctx.command, click.Group):
             hint = " Options of a command follow it."
         return f"No such option {error.option_name}.{hint}"
-    return " ".join(error.format_message().split())
+    return _line(error.format_message())
 
 
 def _lookalikes(message: str, arguments: Sequence[str]) -> str:
-    """Name the characters of refused words that look like others, such as a pasted dash."""
+    """Name the characters of refused words that look like others, with their columns: a pasted dash."""
     from berth.reading.lookalikes import note, places_in  # noqa: PLC0415 - only a mistake pays for it
     from berth.schema.documentproblems import shown  # noqa: PLC0415
 
-    refused = [word for word in arguments if shown(word).lower() in message.lower()]
-    notes = (note(word, word[at], message) for word in refused for at in places_in(word, 0, len(word)))
-    return "".join(f" {one}." for one in dict.fromkeys(notes))
+    columns: dict[str, list[str]] = {}
+    for word in arguments:
+        parts = [(0, word), *((part.start(), part[0]) for part in re.finditer(r"[^ ,=]+", word))]
+        refused = [(start, part) for start, part in parts if shown(part).lower() in message.lower()]
+        for start, part in refused[:1]:
+            for at in places_in(part, 0, len(part)):
+                columns.setdefault(note(part, part[at], message), []).append(f"{start + at + 1}")
+    return "".join(
+        f" {text} in column{'s' if len(numbers) > 1 else ''} {' and '.join(numbers)}."
+        for text, numbers in columns.items()
+    )
 
 
 def main(act: Callable[[Sequence[str]], int] = run) -> NoReturn:

@@ -4,8 +4,9 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from berth.cli.command import CommandError, Settings
+from berth.cli.command import Settings
 from berth.cli.selection import cluster_option, context_option, kubeconfig_option
+from berth.notation.refusal import CommandError
 from berth.schema.values import Cluster, Site
 
 if TYPE_CHECKING:

@@ -15,11 +15,12 @@ from berth.checks.policychecks import (
     check_policies,
     compare_costs,
 )
-from berth.cli.command import FOLDER, RESERVATIONS, CommandError, Settings, command
+from berth.cli.command import FOLDER, RESERVATIONS, Settings, command
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, EXIT_STALE, stdout
 from berth.cli.selection import clock_of, templates_option
 from berth.findings import Problem, in_order
 from berth.manifests.timetabletext import timetable_that_fits
+from berth.notation.refusal import CommandError
 from berth.output.folder import OutputError
 from berth.output.stage import FolderComparison, Stage
 from berth.output.table import visible

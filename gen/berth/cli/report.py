@@ -8,9 +8,8 @@ from typing import Any
 import click
 
 from berth.cli import reporttext
-from berth.cli.command import FILE, CommandError, Settings, command, exit_code, reason
+from berth.cli.command import FILE, Settings, command, exit_code, reason
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, has_color, stderr, stdout
-from berth.cli.edit import finish_edit
 from berth.cli.reaching import ClusterChoice, cluster_options
 from berth.cli.reporttext import Report, ReservationProposal
 from berth.cli.selection import (
@@ -20,6 +19,7 @@ from berth.cli.selection import (
     require_cluster,
     require_reservations,
 )
+from berth.cli.writing import finish_edit
 from berth.core.record import OccurrenceRecord
 from berth.cost.attendance import Attendance, attendances, summaries, within
 from berth.cost.proposals import Proposal, asked, proposals
@@ -27,10 +27,11 @@ from berth.cost.results import Money, PoolKey
 from berth.dates.moments import local_day
 from berth.dates.zone import date_text
 from berth.edit.edits import edit_reservation
-from berth.edit.roundtrip import Comment, EditError, MakeNode
+from berth.edit.roundtrip import Comment, MakeNode
 from berth.edit.seatcounts import set_seats
 from berth.findings import NOTE, Problem
 from berth.live.records import ReadRecords, of_text
+from berth.notation.refusal import CommandError
 from berth.output.findinglist import live_line
 from berth.pipeline import Item, Pipeline
 from berth.schema.seatholders import Unit
@@ -217,8 +218,8 @@ def _write(settings: Settings, result: Report, clock: Clock) -> int:
         try:
             edited = edit_reservation(pipeline, name, _edit(own), clock.now, _comment(own, clock))
             code = max(code, finish_edit(settings, pipeline, edited, say))
-        except EditError as error:
-            stderr(f"{error}.\n")
+        except CommandError as error:
+            stderr(f"{error}\n")
             code = EXIT_BAD_INPUT
     return code
 

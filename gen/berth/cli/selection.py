@@ -10,15 +10,16 @@ from typing import Any, NamedTuple
 
 import click
 
-from berth.cli.command import FILE, FOLDER, CommandError, Settings
+from berth.cli.command import FILE, FOLDER, Settings
 from berth.cli.completion import complete_classes, complete_clusters, complete_reservations
 from berth.dates.expansion import Occurrence
 from berth.dates.moments import local_day, named
 from berth.dates.zone import DAY, Zone, date_text, resolve
 from berth.notation.days import DateSpan, day, span
 from berth.notation.instants import instant, week_of
+from berth.notation.refusal import CommandError, read_at
 from berth.pipeline import Item, Pipeline
-from berth.schema.documentproblems import Refusal, nearest, shown
+from berth.schema.documentproblems import nearest, shown
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -100,10 +101,7 @@ class Clock(NamedTuple):
 
     def instant(self, option: str, text: str | None) -> int | None:
         """Return the seconds of an INSTANT, the value of an option."""
-        try:
-            return None if text is None else instant(text, self.zone, self.now)
-        except Refusal as refusal:
-            raise CommandError.at(option, refusal) from None
+        return None if text is None else read_at(option, lambda: instant(text, self.zone, self.now))
 
     def week(self, text: str) -> tuple[int, int]:
         """Return the first instant of the week of a DATE, and that of the next week."""
@@ -113,17 +111,11 @@ class Clock(NamedTuple):
 
     def span(self, option: str, text: str) -> DateSpan:
         """Return the dates of a DATE or a range of them, the value of an option or argument."""
-        try:
-            return span(text, self.today)
-        except Refusal as refusal:
-            raise CommandError.at(option, refusal) from None
+        return read_at(option, lambda: span(text, self.today))
 
     def date(self, option: str, text: str) -> str:
         """Return the date that a DATE means, the value of an option or argument."""
-        try:
-            return str(day(text, self.today))
-        except Refusal as refusal:
-            raise CommandError.at(option, refusal) from None
+        return str(read_at(option, lambda: day(text, self.today)))
 
 
 def clock_of(settings: Settings, pipeline: Pipeline | None) -> Clock:

@@ -10,7 +10,7 @@ import click
 
 from berth.charts import linechart, terminal
 from berth.charts.drawing import SESSIONS, TARGET, ChartLine, LinePanel, TimeAxis
-from berth.cli.command import FILE, CommandError, Settings, command, reason
+from berth.cli.command import FILE, Settings, command, reason
 from berth.cli.console import (
     DEFAULT_COLUMNS,
     EXIT_OK,
@@ -35,6 +35,7 @@ from berth.dates.expansion import Occurrence
 from berth.dates.moments import local_day, named, near_text, span_text
 from berth.dates.zone import Zone
 from berth.manifests.timetabletext import timetable_text
+from berth.notation.refusal import CommandError
 from berth.output import table
 from berth.output.answers import Answer, document, seats_text
 from berth.output.table import Fit

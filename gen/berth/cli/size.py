@@ -5,22 +5,23 @@ from typing import Any
 import click
 
 from berth.cli import sizereport
-from berth.cli.command import FILE, CommandError, Settings, command
+from berth.cli.command import FILE, Settings, command
 from berth.cli.completion import complete_reservations
 from berth.cli.console import EXIT_OK
-from berth.cli.edit import finish_edit
 from berth.cli.plan import save_chart
 from berth.cli.selection import chart_option, class_option, clock_of, require_class, require_reservations
 from berth.cli.sizequestion import LATE, OVER, SHOW_UP, WITHIN, answer, item_of, question_of, with_reservation
 from berth.cli.sizereport import SizeAnswer
+from berth.cli.writing import finish_edit
 from berth.cost.formatting import minutes
 from berth.cost.sizechoices import CHEAPEST, SAFE, TODAY, Choice
 from berth.cost.sizing import BELL, SHAPES
 from berth.dates.zone import date_text
 from berth.edit.create import ReservationRequest, new_reservation
 from berth.edit.edits import edit_reservation
-from berth.edit.roundtrip import Comment, EditError, MakeNode
+from berth.edit.roundtrip import Comment, MakeNode
 from berth.edit.seatcounts import set_seats
+from berth.notation.refusal import CommandError
 from berth.pipeline import Pipeline
 from berth.schema.values import Reservation
 
@@ -105,8 +106,5 @@ def _write(settings: Settings, pipeline: Pipeline, size: SizeAnswer, chosen: Cho
         row["leadTimeMinutes"] = minutes(chosen.offer.lead)
 
     comment = Comment("provisioning", sizereport.MARK, sizereport.comment(size, chosen))
-    try:
-        edited = edit_reservation(pipeline, size.pool.reservation.name, change, now, comment)
-    except EditError as error:
-        raise CommandError(f"{error}.") from error
+    edited = edit_reservation(pipeline, size.pool.reservation.name, change, now, comment)
     return finish_edit(settings, pipeline, edited)

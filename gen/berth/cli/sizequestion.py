@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from berth.cli import sizereport
-from berth.cli.command import CommandError, Settings, read_all, reason
+from berth.cli.command import Settings, reason
 from berth.cli.selection import clock_of
 from berth.cli.selection import occurrence as selected_occurrence
 from berth.cli.sizereport import SizeAnswer
@@ -18,6 +18,7 @@ from berth.dates.moments import named
 from berth.durations import whole_seconds
 from berth.edit.create import ReservationRequest, new_reservation, reservation_yaml
 from berth.manifests.placed import cluster_of
+from berth.notation.refusal import CommandError, read_all
 from berth.pipeline import Item, Pipeline
 from berth.reading.source import Source
 from berth.schema.seatholders import Unit

@@ -8,7 +8,7 @@ from typing import NamedTuple, NoReturn
 import click
 
 from berth.cli import preflightreport as preflights
-from berth.cli.command import CommandError, Settings, command, exit_code
+from berth.cli.command import Settings, command, exit_code
 from berth.cli.console import (
     EXIT_BAD_INPUT,
     EXIT_OK,
@@ -50,6 +50,7 @@ from berth.live.poolstate import (
 )
 from berth.live.room import steps_by_cluster
 from berth.manifests import code
+from berth.notation.refusal import CommandError
 from berth.output.answers import DATA_FORMS, Answer, document, instant_column, owner_column
 from berth.output.columns import Column, Table, as_json
 from berth.output.findinglist import live_json, live_line

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from berth.checks.ownership import Contacts, is_contact, owned_paths
-from berth.edit.roundtrip import EditError
 from berth.findings import Path, Problem
+from berth.notation.refusal import CommandError
 from berth.schema.documentproblems import shown
 from berth.schema.values import Reservation
 
@@ -72,5 +72,5 @@ def with_block(text: str, lines: Sequence[str]) -> str:
         return before + ("\n" if before and block else "") + block
     found = _BLOCK.search(text if text.endswith("\n") else f"{text}\n")
     if found is None or text.count(BEGIN) > 1 or text.count(END) > 1:
-        raise EditError("the lines around the block of berth codeowners are not one pair; repair them")
+        raise CommandError("the lines around the block of berth codeowners are not one pair; repair them")
     return text[: found.start()] + block + text[found.end() :]

@@ -1,20 +1,20 @@
 """Create reservation files: from flags and answers, and from Renku's payloads."""
 
 import stat
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from berth.backends.backendregistry import DEFAULT_HOLDER
 from berth.core.timetable import Buffer
 from berth.dates.moments import named
 from berth.dates.zone import DAY, Zone, day_of, local, number
 from berth.edit.recurrencetext import recurrence_lines
-from berth.edit.roundtrip import EditError, raise_all
 from berth.edit.seatcounts import next_class, seat_count
 from berth.findings import ERROR, Finding, Origin
 from berth.notation import days, weekdays, zones
+from berth.notation.refusal import CommandError, read_all, read_at
 from berth.notation.times import TimeSpan, time_span
 from berth.output.stage import PendingFiles
 from berth.output.yamltext import flow, quote
@@ -37,8 +37,6 @@ from berth.schema.values import (
     ReservationOwner,
     Seats,
 )
-
-T = TypeVar("T")
 
 # Reservations from flags and answers
 
@@ -111,9 +109,9 @@ class ReservationRequest(NamedTuple):
         return str(first if question == "from" else day_of((number(first) + _COURSE) * DAY))
 
     def with_answer(self, question: str, answer: str) -> "ReservationRequest":
-        """Return the request with an answer to a key of PROMPTS. Raise EditError if it cannot be parsed."""
+        """Return the request with an answer to a key of PROMPTS. Raise CommandError if it is refused."""
         if question == "name":
-            return self._replace(name=_parsed("NAME", lambda: grammar.dns_label(answer)))
+            return self._replace(name=read_at("NAME", lambda: grammar.dns_label(answer)))
         if question == "times":
             return self._replace(times=_listed_spans(answer)).checked()
         key = self._key(question, answer)
@@ -136,8 +134,8 @@ class ReservationRequest(NamedTuple):
             days.day(answer, self.today)
         except Refusal as refusal:
             if any(character.isdigit() for character in answer) and not close(answer, self.terms):
-                raise EditError.at("--from", refusal) from None
-            raise EditError.at("--from or --within", self._no_term(names, refusal)) from None
+                raise CommandError.at("--from", refusal) from None
+            raise CommandError.at("--from or --within", self._no_term(names, refusal)) from None
         return "from"
 
     def _no_term(self, names: tuple[str, ...], of_date: Refusal) -> Refusal:
@@ -156,15 +154,15 @@ class ReservationRequest(NamedTuple):
         return self._replace(given=given, type="" if question == "when" else self.type)
 
     def checked(self) -> "ReservationRequest":
-        """Return the request. Raise EditError with each value that cannot be parsed, and a wrong order."""
+        """Return the request. Raise CommandError with each value that cannot be parsed, and a wrong order."""
         checks: list[Callable[[], object]] = [partial(self.value, key) for key in self.given]
         checks += [self._check_name] if self.name else []
-        checks += [partial(_parsed, "TIMES", partial(_named_span, text)) for text in self.times]
-        raise_all(_errors([*checks, self._check_seats, self._check_order]))
+        checks += [partial(read_at, "TIMES", partial(_named_span, text)) for text in self.times]
+        read_all(*checks, self._check_seats, self._check_order)
         return self
 
     def _check_name(self) -> None:
-        _parsed("NAME", lambda: grammar.dns_label(self.name))
+        read_at("NAME", lambda: grammar.dns_label(self.name))
 
     def _check_seats(self) -> None:
         if self.times and {"class", "seats"} <= self.given.keys():
@@ -174,18 +172,18 @@ class ReservationRequest(NamedTuple):
         first, last = self.value("from"), self.value("until")
         if first is not None and last is not None and last < first:
             refusal = Refusal(f"{last} is before {first}.", "Write a date on or after the first.", days.ORDER)
-            raise EditError.at("--until", refusal)
+            raise CommandError.at("--until", refusal)
 
     def value(self, key: str) -> Any:
         """Return what the value of a flag means, by the grammar of its field; None if it is not given."""
         text = self.given.get(key)
         if text is None or key not in _READERS:
             return text
-        return _parsed(f"--{key}", lambda: _READERS[key](text, self.today))
+        return read_at(f"--{key}", lambda: _READERS[key](text, self.today))
 
     def spans(self) -> list[NamedSpan]:
         """Return the times of each group."""
-        return [_parsed("TIMES", partial(_named_span, text)) for text in self.times]
+        return [read_at("TIMES", partial(_named_span, text)) for text in self.times]
 
     def seats(self) -> list[Seats]:
         """Return the seats of each span: of one class by the names of the spans, of several by class."""
@@ -208,37 +206,20 @@ class ReservationRequest(NamedTuple):
                     f"{counts['']} does not say how many are for each of {', '.join(filter(None, names))}."
                 )
                 fix = f"Write a number for each: {_each_name(names, str(counts['']))}."
-                raise EditError.at("--seats", Refusal(message, fix, MISSING))
+                raise CommandError.at("--seats", Refusal(message, fix, MISSING))
             return [counts[""]] * len(names)
         for name in counts:
             if name not in names:
                 advice = nearest(name, names) if any(names) else "Name the times: regular=09:00-11:00."
                 refusal = Refusal(f'neither times nor classes are named "{name}".', advice, CHOICE)
-                raise EditError.at("--seats", refusal)
+                raise CommandError.at("--seats", refusal)
         for name in names:
             if name not in counts:
                 what = f'"{name}" has no number.' if name else "times without a name have no number."
-                raise EditError.at("--seats", Refusal(what, "Write NAME=NUMBER for each of them.", MISSING))
+                raise CommandError.at(
+                    "--seats", Refusal(what, "Write NAME=NUMBER for each of them.", MISSING)
+                )
         return [counts[name] for name in names]
-
-
-def _errors(reads: Iterable[Callable[[], object]]) -> list[EditError]:
-    """Return the errors of those that raise one."""
-    errors = []
-    for read in reads:
-        try:
-            read()
-        except EditError as error:
-            errors.append(error)
-    return errors
-
-
-def _parsed(place: str, read: Callable[[], T]) -> T:
-    """Return what a grammar makes of a value. `place`: the option or argument that has it, for the error."""
-    try:
-        return read()
-    except Refusal as refusal:
-        raise EditError.at(place, refusal) from None
 
 
 def _each_name(names: Sequence[str], count: str) -> str:
@@ -381,7 +362,7 @@ QUESTIONS = {
 
 
 def new_reservation(request: ReservationRequest) -> Reservation:
-    """Create a reservation from a complete request. Raise EditError for a value that cannot be parsed."""
+    """Create a reservation from a complete request. Raise CommandError for a value that cannot be parsed."""
     given = request.checked().given
     spans, by_span = request.spans(), request.seats()
     weekly = request.value("weekly") if request.type == "weekly" else ()
@@ -492,7 +473,7 @@ class ImportedReservations(NamedTuple):
 
 
 def import_renku(source: Source, project: Pipeline, zone_name: str | None) -> ImportedReservations:
-    """Convert what Renku's API exported. Raise EditError if there is nothing to convert.
+    """Convert what Renku's API exported. Raise CommandError if there is nothing to convert.
 
     Renku's times are in UTC. With a zone, they become the local times of the first date. Later dates then
     have the same local time, even after a clock change.
@@ -504,13 +485,13 @@ def import_renku(source: Source, project: Pipeline, zone_name: str | None) -> Im
         return ImportedReservations((), findings)
     found = [one for one in both.declared.reservations if one.renku and one.origin.file == source.file]
     if not found:
-        raise EditError("the file contains no Renku reservation")
+        raise CommandError("the file contains no Renku reservation")
     payloads = {one.origin.index for one in found}
     for document in parse(source)[0]:
         if document.index not in payloads:
             which = f"document {document.index + 1} of the file"
-            raise EditError(f"{which} is not a Renku reservation; move it to another file")
-    zone = named(_parsed("--time-zone", lambda: zones.zone(zone_name))) if zone_name else None
+            raise CommandError(f"{which} is not a Renku reservation; move it to another file")
+    zone = named(read_at("--time-zone", lambda: zones.zone(zone_name))) if zone_name else None
     return ImportedReservations(tuple(_in_zone(one, zone) if zone else one for one in found), ())
 
 
@@ -526,7 +507,7 @@ def _entry(name: str, entry: Entry, recurrence: Recurrence, zone: Zone) -> Entry
     start = local(zone, (midnight + entry.start) * 60) - midnight
     end = local(zone, (midnight + entry.end) * 60) - midnight
     if not (0 <= start < DAY and 0 < end <= DAY):
-        raise EditError(
+        raise CommandError(
             f"{name}: its times are on another day in {zone.name}. Import it without --time-zone, and edit it"
         )
     return entry._replace(start=start, end=end)
@@ -538,7 +519,8 @@ def _entry(name: str, entry: Entry, recurrence: Recurrence, zone: Zone) -> Entry
 def write_file(file: str, content: str | bytes, expected: bytes | None) -> None:
     """Replace a file in one step and keep its permissions.
 
-    `expected` is what the file must still contain; None if it must not exist yet. Raise EditError otherwise.
+    `expected` is what the file must still contain; None if it must not exist yet. Otherwise, raise
+    CommandError.
     """
     path = Path(file)
     if path.is_symlink():
@@ -547,22 +529,22 @@ def write_file(file: str, content: str | bytes, expected: bytes | None) -> None:
         found = path.read_bytes() if path.exists() else None
         if found != expected:
             what = "the file exists" if expected is None else "the file has been changed meanwhile"
-            raise EditError(f"{file}: {what}; nothing was written")
+            raise CommandError(f"{file}: {what}; nothing was written")
         path.parent.mkdir(parents=True, exist_ok=True)
         permissions = None if found is None else stat.S_IMODE(path.stat().st_mode)
         with PendingFiles(str(path.parent)) as pending:
             pending.write(path.name, content.encode() if isinstance(content, str) else content, permissions)
             pending.replace_all()
     except OSError as error:
-        raise EditError(f"{file} cannot be written: {error.strerror}") from error
+        raise CommandError(f"{file} cannot be written: {error.strerror}") from error
 
 
 def remove_file(file: str, expected: bytes | None) -> None:
-    """Remove a file that still contains what is expected. Raise EditError otherwise."""
+    """Remove a file that still contains what is expected. Raise CommandError otherwise."""
     path = Path(file)
     try:
         if path.read_bytes() != expected:
-            raise EditError(f"{file}: the file has been changed meanwhile; nothing was removed")
+            raise CommandError(f"{file}: the file has been changed meanwhile; nothing was removed")
         path.unlink()
     except OSError as error:
-        raise EditError(f"{file} cannot be removed: {error.strerror}") from error
+        raise CommandError(f"{file} cannot be removed: {error.strerror}") from error

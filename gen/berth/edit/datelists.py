@@ -6,7 +6,65 @@ Lists become block lists, sorted by date. So two changes of two dates touch diff
 from collections.abc import Mapping
 from typing import Any
 
+from berth.dates.expansion import LocalOccurrence
+from berth.dates.zone import DAY, clock, day_of
+from berth.edit.dateselect import Dates
 from berth.edit.roundtrip import MakeNode, insert_key, to_block
+
+
+class ListChanges:
+    """Entries to remove from the lists of a recurrence, by index, and entries to add.
+
+    `losses`: what the removed entries said that `--undo` does not restore, and how to restore it.
+    """
+
+    def __init__(self) -> None:
+        self.removed: dict[str, set[int]] = {}
+        self.added: list[tuple[str, Any]] = []
+        self.losses: list[str] = []
+
+    def remove(self, key: str, index: int) -> None:
+        self.removed.setdefault(key, set()).add(index)
+
+    def add(self, key: str, entry: Any) -> None:
+        if (key, entry) not in self.added:
+            self.added.append((key, entry))
+
+    def __bool__(self) -> bool:
+        return bool(self.removed or self.added)
+
+    def __call__(self, tree: Any, make: MakeNode) -> None:
+        """Apply them to the tree of a document."""
+        self.apply(tree["spec"]["recurrence"], make)
+
+    def apply(self, written: Any, make: MakeNode) -> None:
+        """Apply them to the recurrence of a document."""
+        for key, indices in self.removed.items():
+            for index in sorted(indices, reverse=True):
+                remove_entry(written, key, index)
+        for key, entry in self.added:
+            add_entry(written, key, entry, make)
+
+
+def original_keys(dates: Dates, occurrence: LocalOccurrence) -> dict[str, str]:
+    """Return the keys that name an occurrence of the schedule in `except` and `moved`."""
+    day = occurrence.original // DAY
+    others = [other for other in dates.all if not other.is_extra and other.original // DAY == day]
+    keys = {"date": str(day_of(occurrence.original))}
+    if len(others) > 1:
+        keys["startTime"] = clock(occurrence.original)
+    if len([other for other in others if other.original == occurrence.original]) > 1:
+        keys["name"] = occurrence.name
+    return keys
+
+
+def end_keys(start: int, end: int) -> dict[str, Any]:
+    """Return `endTime`, and `endDay` where the rule of `endTime` does not say the day."""
+    if end == (start // DAY + 1) * DAY:
+        return {"endTime": "24:00", "endDay": None}
+    days, minutes = end // DAY - start // DAY, end % DAY
+    is_said = minutes != start % DAY and days == (minutes < start % DAY)
+    return {"endTime": clock(end), "endDay": None if is_said else days}
 
 
 def add_entry(recurrence: Any, key: str, entry: Any, make: MakeNode) -> None:
@@ -15,7 +73,7 @@ def add_entry(recurrence: Any, key: str, entry: Any, make: MakeNode) -> None:
         insert_key(recurrence, key, make([]), "schedule" if key == "except" else "")
     entries = recurrence[key]
     to_block(entries)
-    later = (i for i, one in enumerate(entries) if _order(one) > _order(entry))
+    later = (i for i, other in enumerate(entries) if _order(other) > _order(entry))
     entries.insert(next(later, len(entries)), make(entry))
 
 

@@ -14,12 +14,11 @@ from berth.diff.approvals import policy_cases
 from berth.diff.change import ReservationChange
 from berth.diff.compare import compare_versions
 from berth.diff.comparison import version_of
-from berth.edit.datelists import keep_entries, set_keys
+from berth.edit.datelists import ListChanges, keep_entries, set_keys
+from berth.edit.dateselect import Dates, NothingToDoError, OccurrenceEdit, RefusedError
 from berth.edit.fieldpaths import FieldPath, full_path, text_of
-from berth.edit.occurrences import Dates, ListChanges, NothingToDoError, OccurrenceEdit, RefusedError
 from berth.edit.roundtrip import (
     Comment,
-    EditError,
     MakeNode,
     TreeEdit,
     edit_document,
@@ -28,6 +27,7 @@ from berth.edit.roundtrip import (
     without_document,
 )
 from berth.findings import ERROR, WARNING, Finding, Problem
+from berth.notation.refusal import CommandError
 from berth.pipeline import Item, Pipeline
 from berth.reading.document import parse
 from berth.reading.scalar import plain
@@ -52,7 +52,7 @@ class Assignment(NamedTuple):
 def parse_assignment(argument: str) -> Assignment:
     """Parse `PATH=VALUE`: a path below spec, or one that begins with metadata or spec; a value in YAML.
 
-    Raise EditError for anything else.
+    Raise CommandError for anything else.
     """
     path, equals, text = argument.partition("=")
     steps: list[str | int] = []
@@ -62,7 +62,7 @@ def parse_assignment(argument: str) -> Assignment:
         steps.append(int(index) if index else key or quoted)
         end = match.end()
     if not equals or not all(step != "" for step in steps) or not path or end < len(path):
-        raise EditError(f'"{argument}" is not PATH=VALUE. Example: provisioning.placeholderCount=30')
+        raise CommandError(f'"{argument}" is not PATH=VALUE. Example: provisioning.placeholderCount=30')
     return Assignment(tuple(steps), _value(text.strip()))
 
 
@@ -76,7 +76,7 @@ def _value(text: str) -> Any:
     value = _only_value(f"x: {text}\n")
     in_list = _only_value(f"x: [{text}]\n") if text.isprintable() else [value]  # a comment would hide the ]
     if value is None or in_list != [value]:
-        raise EditError(f"the value {shown(text)} is not valid YAML; put quotes around all of a text")
+        raise CommandError(f"the value {shown(text)} is not valid YAML; put quotes around all of a text")
     return value
 
 
@@ -88,11 +88,11 @@ def _only_value(text: str) -> Any:
 
 
 def apply_assignment(tree: Any, one: Assignment, make: MakeNode) -> None:
-    """Set or remove a value in a document. Raise EditError if the path does not exist."""
+    """Set or remove a value in a document. Raise CommandError if the path does not exist."""
     path = full_path(one.path, tree)
     if path[-1] == "seats" and isinstance(one.value, int):
         count = f"{text_of((*path[:-1], 'placeholderCount'))}={one.value}"
-        raise EditError(f"seats is a list of classes. Write --seats {one.value}, or {count} for one class")
+        raise CommandError(f"seats is a list of classes. Write --seats {one.value}, or {count} for one class")
     at = tree
     for depth, step in enumerate(path[:-1]):
         _check_step(at, path, depth)
@@ -102,25 +102,25 @@ def apply_assignment(tree: Any, one: Assignment, make: MakeNode) -> None:
     _check_step(at, path, len(path) - 1)
     if one.value is None:
         if isinstance(at, dict) and path[-1] not in at:
-            raise EditError(f"{_path_text(path)} is not in the file")
+            raise CommandError(f"{_path_text(path)} is not in the file")
         del at[path[-1]]
     else:
         at[path[-1]] = make(one.value)
 
 
 def _check_step(at: Any, path: FieldPath, depth: int) -> None:
-    """Raise EditError unless a step of a path leads into this value: a key of a mapping, or an item."""
+    """Raise CommandError unless a step of a path leads into this value: a key of a mapping, or an item."""
     step, above = path[depth], text_of(path[:depth])
     if isinstance(step, int):
         if not (isinstance(at, list) and step < len(at)):
-            raise EditError(f"{_path_text(path[: depth + 1])} is not in the file")
+            raise CommandError(f"{_path_text(path[: depth + 1])} is not in the file")
     elif isinstance(at, list) and at and isinstance(at[0], dict):
-        raise EditError(f"{above} is a list. Write {text_of((*path[:depth], 0, *path[depth:]))}")
+        raise CommandError(f"{above} is a list. Write {text_of((*path[:depth], 0, *path[depth:]))}")
     elif isinstance(at, list):
         advice = f"Write {above}[0], or all of it: {above}=[...]" if at else f"Write all of it: {above}=[...]"
-        raise EditError(f'{above} is a list without a field "{step}". {advice}')
+        raise CommandError(f'{above} is a list without a field "{step}". {advice}')
     elif not isinstance(at, dict):
-        raise EditError(f'{above} is not a mapping, so it has no field "{step}". Write {above}=VALUE')
+        raise CommandError(f'{above} is not a mapping, so it has no field "{step}". Write {above}=VALUE')
 
 
 def _path_text(path: FieldPath) -> str:
@@ -161,7 +161,7 @@ def edit_reservation(
     now: int | None = None,
     comment: Comment | None = None,
 ) -> EditResult:
-    """Edit the reservation of this name; the edit may rename it. Raise EditError if it is refused."""
+    """Edit the reservation of this name; the edit may rename it. Raise CommandError if it is refused."""
     found = _editable(pipeline, name)
     if isinstance(found, EditResult):
         return found
@@ -172,7 +172,7 @@ def edit_reservation(
 def edit_occurrence(
     pipeline: Pipeline, name: str, edit: OccurrenceEdit, now: int | None = None
 ) -> EditResult:
-    """Edit one occurrence of the reservation of this name. Raise EditError if it is refused."""
+    """Edit one occurrence of the reservation of this name. Raise CommandError if it is refused."""
     found = _editable(pipeline, name)
     if isinstance(found, EditResult):
         return found
@@ -196,17 +196,17 @@ def edit_occurrence(
 def copy_reservation(  # noqa: PLR0913, PLR0917 - what a copy is made of
     pipeline: Pipeline, name: str, new: str, first: str, last: str, now: int | None = None
 ) -> EditResult:
-    """Copy a reservation to other dates, in a file beside its own. Raise EditError if it is refused."""
+    """Copy a reservation to other dates, in a file beside its own. Raise CommandError if it is refused."""
     found = _editable(pipeline, name)
     if isinstance(found, EditResult):
         return found
     reservation, text = found
     if reservation.recurrence.first is None and not reservation.recurrence.within:
-        raise EditError(f"{name} has no first and last date; copy its file and change its dates")
+        raise CommandError(f"{name} has no first and last date; copy its file and change its dates")
     file = PurePosixPath(reservation.origin.file)
     target = f"{file.parent}/{new}{file.suffix}"
     if any(one.file == target for one in pipeline.sources):
-        raise EditError(f"{target}: the file exists; nothing was written")
+        raise CommandError(f"{target}: the file exists; nothing was written")
 
     def edit(tree: Any, make: MakeNode) -> None:
         tree["metadata"]["name"] = make(new)
@@ -233,7 +233,7 @@ def _forget_import(metadata: Any) -> None:
 
 
 def delete_reservation(pipeline: Pipeline, name: str) -> EditResult:
-    """Remove a reservation, and its file if nothing else is in it. Raise EditError if it is refused."""
+    """Remove a reservation, and its file if nothing else is in it. Raise CommandError if it is refused."""
     found = _editable(pipeline, name)
     if isinstance(found, EditResult):
         return found
@@ -262,7 +262,7 @@ def _located(pipeline: Pipeline, problems: Sequence[Problem]) -> tuple[Finding, 
 def _editable(pipeline: Pipeline, name: str) -> tuple[Reservation, str] | EditResult:
     """Return the reservation and the text of its file, or the errors for which it cannot be read.
 
-    Raise EditError if there is none, or it is Renku's.
+    Raise CommandError if there is none, or it is Renku's.
     """
     reservation = next((one for one in pipeline.declared.reservations if one.name == name), None)
     if reservation is None:
@@ -270,9 +270,9 @@ def _editable(pipeline: Pipeline, name: str) -> tuple[Reservation, str] | EditRe
         if errors and pipeline.may_declare("CapacityReservation", name):
             return EditResult(errors[0].file, "", tuple(errors), None)
         hint = nearest(name, [one.name for one in pipeline.declared.reservations])
-        raise EditError(f'no reservation named "{name}". {hint}')
+        raise CommandError(f'no reservation named "{name}". {hint}')
     if reservation.renku:
-        raise EditError(
+        raise CommandError(
             f"{name} is a Renku payload, which Berth does not edit. Convert it first: "
             f"berth import renku {reservation.origin.file}"
         )
@@ -324,4 +324,4 @@ def _decode(source: Source) -> str:
     try:
         return source.text.decode("utf-8")
     except UnicodeDecodeError:
-        raise EditError(f"{source.file} is not UTF-8") from None
+        raise CommandError(f"{source.file} is not UTF-8") from None

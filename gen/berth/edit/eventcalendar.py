@@ -25,8 +25,9 @@ from berth.edit.eventimport import (
     idle_patterns,
     not_read,
 )
-from berth.edit.roundtrip import EditError, MakeNode, edit_document, to_block
+from berth.edit.roundtrip import MakeNode, edit_document, to_block
 from berth.findings import ERROR, severity
+from berth.notation.refusal import CommandError
 from berth.output.yamltext import quote
 from berth.pipeline import Pipeline
 from berth.reading.document import parse
@@ -58,7 +59,7 @@ class _Days(NamedTuple):
 
 
 def import_closed_dates(feed: Feed, project: Pipeline, name: str, options: ImportOptions) -> ImportResult:
-    """Return the file of a Calendar with the dates of the events. Raise EditError if it is another feed's."""
+    """Return the file of a Calendar with the dates of the events. Raise CommandError for another feed's."""
     return _Import(feed, project, name, options).result()
 
 
@@ -185,7 +186,7 @@ class _Import:
         if before is None:
             file = f"reservations/{self.name}.yaml"
             if any(one.file == file for one in self.project.sources):
-                raise EditError(f"{file}: the file exists; nothing was written")
+                raise CommandError(f"{file}: the file exists; nothing was written")
             return ImportedFile(file, self._text(days), None, (), number, place)
         has_identity = self._check_feed(before)
         keys = {"dates": sorted(before.dates) != [*days.closed]}
@@ -216,12 +217,12 @@ class _Import:
         return f"{MODELINE.format(SCHEMA)}{head}{_spec(days, '  ')}"
 
     def _check_feed(self, before: Calendar) -> bool:
-        """Tell whether the Calendar records this feed. Raise EditError if it is another's."""
+        """Tell whether the Calendar records this feed. Raise CommandError if it is another's."""
         where = f"the Calendar {self.name} in {before.origin.file}"
         found = {origin[:2]: pairs for origin, pairs in annotations_of(self.project, "Calendar")}
         recorded = found.get(before.origin[:2], {})
         if IMPORTED_FROM not in recorded:
-            raise EditError(f"{where} was not imported; choose another name")
+            raise CommandError(f"{where} was not imported; choose another name")
         if IMPORTED_FEED not in recorded and recorded[IMPORTED_FROM] == self.feed.name:
             return False  # version 0.1.0 recorded the title alone
         if not self.identity.has_made(recorded):
@@ -229,7 +230,7 @@ class _Import:
             advice = f'give --feed "{feed}" if this is the same calendar, or choose another name'
             if IMPORTED_FEED not in recorded:
                 advice = f'write {IMPORTED_FEED}: "{self.identity.name}" there if this is the same calendar'
-            raise EditError(f'{where} was imported from "{feed}"; {advice}')
+            raise CommandError(f'{where} was imported from "{feed}"; {advice}')
         return self.identity.is_recorded(recorded)
 
 

@@ -5,7 +5,7 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from berth.edit.calendarfeed import Event
-from berth.edit.roundtrip import EditError
+from berth.notation.refusal import CommandError
 from berth.schema.documentproblems import nearest
 
 _TEXTS: dict[str, Callable[[Event], Iterable[str]]] = {
@@ -73,7 +73,7 @@ class EventFilter(NamedTuple):
 
 
 def event_filter(only: Iterable[str], skip: Iterable[str]) -> EventFilter:
-    """Parse the values of both options. Raise EditError for one that cannot be parsed."""
+    """Parse the values of both options. Raise CommandError for one that cannot be parsed."""
     return EventFilter(
         tuple(_pattern("--only", text) for text in only), tuple(_pattern("--skip", text) for text in skip)
     )
@@ -92,4 +92,4 @@ def _pattern(option: str, text: str) -> EventPattern:
         advice = nearest(field, (*_TEXTS, *_WORDS)).rstrip(".?")
     else:
         advice = f"for a title, write 'title:{text.strip()}'"
-    raise EditError(f'{option} "{text}" is not {EXAMPLES}; {advice}')
+    raise CommandError(f'{option} "{text}" is not {EXAMPLES}; {advice}')

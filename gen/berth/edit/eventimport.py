@@ -10,9 +10,8 @@ from berth.dates.moments import named
 from berth.dates.zone import Zone, load
 from berth.edit.calendarfeed import NOT_IMPORTED, Event, Feed, title_in
 from berth.edit.eventfilter import EventFilter
-from berth.edit.roundtrip import EditError
 from berth.findings import FilePlace, Finding, Origin
-from berth.notation.refusal import Refusal
+from berth.notation.refusal import read_at
 from berth.notation.zones import zone
 from berth.pipeline import Pipeline
 from berth.reading.document import parse
@@ -134,10 +133,7 @@ class FeedIdentity(NamedTuple):
 def default_zone(given: str | None, feed: Feed, project: Pipeline) -> Zone:
     """Return the zone of times that have none."""
     if given is not None:
-        try:
-            return named(zone(given))
-        except Refusal as refusal:
-            raise EditError.at("--time-zone", refusal) from None
+        return named(read_at("--time-zone", lambda: zone(given)))
     site = project.site
     found = load(feed.zone) or load(site.zone if site else "UTC")
     assert found is not None  # the site's is checked

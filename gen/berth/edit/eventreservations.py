@@ -77,7 +77,7 @@ CANCELED, SKIPPED = "canceled", "skipped"
 
 
 def import_reservations(feed: Feed, project: Pipeline, options: ImportOptions) -> ImportResult:
-    """Return the files of new and changed reservations. Raise EditError for an unknown time zone."""
+    """Return the files of new and changed reservations. Raise CommandError for an unknown time zone."""
     return _Import(feed, project, options).result()
 
 

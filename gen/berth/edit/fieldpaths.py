@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from berth.edit.roundtrip import EditError
+from berth.notation.refusal import CommandError
 from berth.schema import outline
 from berth.schema.documentproblems import close
 from berth.schema.outline import Known, Node, fields
@@ -18,7 +18,7 @@ def full_path(path: FieldPath, tree: Any) -> FieldPath:
     """Return the path from the top of a reservation's document.
 
     A path is below `spec` unless it begins with `metadata` or `spec`. If there is no such key, its first key
-    is looked for everywhere: first outside of lists, then in those of the document. Raise EditError if
+    is looked for everywhere: first outside of lists, then in those of the document. Raise CommandError if
     several fields have the name, or none but one elsewhere has nearly this name; another one that none has
     stays as it is. In a mapping of texts, such as annotations, all that follows is one key.
     """
@@ -57,18 +57,18 @@ def _found(path: FieldPath, tree: Any) -> FieldPath:
             return (*found[0], *rest)
         if found:
             choices = " or ".join(text_of((*one, *rest)) for one in found)
-            raise EditError(f"several fields are named {name}: write {choices}")
+            raise CommandError(f"several fields are named {name}: write {choices}")
     if path[0] not in _TOP:
         _check_nearly(str(name), document["spec"].node)
     return (top, *below)
 
 
 def _check_nearly(name: str, spec: Node) -> None:
-    """Raise EditError for the name of no field that is nearly that of one below those of `spec`."""
+    """Raise CommandError for the name of no field that is nearly that of one below those of `spec`."""
     paths = {path[-1]: path for path in reversed([*_all_outside_lists(spec)])}
     names = close(name, [str(one) for one in paths])
     if names and len(paths[names[0]]) > 1:
-        raise EditError(f'no field is named "{name}". Did you mean {text_of(("spec", *paths[names[0]]))}?')
+        raise CommandError(f'no field is named "{name}". Did you mean {text_of(("spec", *paths[names[0]]))}?')
 
 
 def _all_outside_lists(node: Node, depth: int = 0) -> Iterator[FieldPath]:

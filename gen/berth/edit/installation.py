@@ -8,8 +8,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
 
-from berth.edit.roundtrip import EditError
 from berth.names import DISTRIBUTION
+from berth.notation.refusal import CommandError
 from berth.version import VERSION
 
 RELEASED = f"{DISTRIBUTION}=={VERSION}"
@@ -57,7 +57,7 @@ def origin_of(direct_url: str | None) -> InstallationSource:
 
 
 def build_wheel(requirement: str) -> Wheel:
-    """Build the wheel of a requirement, or copy it if it is one. Raise EditError if pip cannot."""
+    """Build the wheel of a requirement, or copy it if it is one. Raise CommandError if pip cannot."""
     with tempfile.TemporaryDirectory() as folder:
         quiet = ("--quiet", "--disable-pip-version-check")
         try:
@@ -69,9 +69,9 @@ def build_wheel(requirement: str) -> Wheel:
                 check=False,
             )
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise EditError(f"pip cannot be run: {error}") from error
+            raise CommandError(f"pip cannot be run: {error}") from error
         if done.returncode:
             why = (done.stderr.strip().splitlines() or ["no message"])[-1]
-            raise EditError(f"pip cannot build a wheel of {requirement}: {why}")
+            raise CommandError(f"pip cannot build a wheel of {requirement}: {why}")
         (built,) = Path(folder).iterdir()
         return Wheel(built.name, built.read_bytes())

@@ -7,7 +7,7 @@ refused. No other module uses ruamel.yaml.
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from copy import deepcopy
 from datetime import date
 from difflib import SequenceMatcher
@@ -20,7 +20,7 @@ from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.error import YAMLError
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
-from berth.notation.refusal import Refusal
+from berth.notation.refusal import CommandError
 from berth.output.yamltext import quote
 from berth.reading.document import parse
 from berth.reading.source import Source
@@ -33,32 +33,9 @@ MakeNode = Callable[[Any], Any]
 
 
 class TreeEdit(Protocol):
-    """Changes a tree of mappings and lists in place. Raises EditError if it cannot."""
+    """Changes a tree of mappings and lists in place. Raises CommandError if it cannot."""
 
     def __call__(self, tree: Any, make: MakeNode) -> object: ...
-
-
-class EditError(Exception):
-    """An edit that is refused, with a message for people; `code` is that of the grammar that refused it.
-
-    `more`: other values of the same request that are refused.
-    """
-
-    def __init__(self, message: str, code: str = "", more: "Sequence[EditError]" = ()) -> None:
-        super().__init__(message)
-        self.code, self.more = code, (*more,)
-
-    @classmethod
-    def at(cls, place: str, refusal: Refusal) -> "EditError":
-        """Return the error of a refused value; `place` is the option or argument that has it."""
-        return cls(f"{place}: {refusal.message} {refusal.fix.rstrip('.')}", refusal.code)
-
-
-def raise_all(errors: "Sequence[EditError]") -> None:
-    """Raise all of the errors as one, if there are any; a value that is read twice is wrong once."""
-    if errors:
-        first, *more = {(str(error), error.code): error for error in errors}.values()
-        raise EditError(str(first), first.code, more)
 
 
 class Comment(NamedTuple):
@@ -72,18 +49,18 @@ class Comment(NamedTuple):
 def edit_document(text: str, index: int, edit: TreeEdit, comment: Comment | None = None) -> str:
     """Return the text with one document edited. JSON, and a key in braces, take no comment.
 
-    `index` counts documents from 0, including empty ones, as `berth.reading.document` does. Raise EditError
-    if the edit is not possible or the result is not exact.
+    `index` counts documents from 0, including empty ones, as `berth.reading.document` does. Raise
+    CommandError if the edit is not possible or the result is not exact.
     """
     wanted = _plain(text)
     edit(wanted[index], lambda value: value)
     found = _json(text, wanted) if text.lstrip()[:1] in ("{", "[") else _yaml(text, index, edit, comment)
     try:
         is_exact = _plain(found) == wanted
-    except EditError:
+    except CommandError:
         is_exact = False
     if not is_exact:
-        raise EditError("the file uses YAML that Berth cannot edit safely; edit it by hand")
+        raise CommandError("the file uses YAML that Berth cannot edit safely; edit it by hand")
     return found
 
 
@@ -104,7 +81,7 @@ def without_document(text: str, index: int) -> str | None:
 def _plain(text: str) -> dict[int, Any]:
     documents, faults = parse(Source("", text.encode()))
     if faults:
-        raise EditError("the file cannot be read")
+        raise CommandError("the file cannot be read")
     return {one.index: deepcopy(one.value) for one in documents}
 
 
@@ -126,7 +103,7 @@ def _yaml(text: str, index: int, edit: TreeEdit, comment: Comment | None) -> str
         stream = StringIO()
         yaml.dump(tree, stream)
     except (YAMLError, ValueError, TypeError) as error:
-        raise EditError(f"the file cannot be edited: {error}") from error
+        raise CommandError(f"the file cannot be edited: {error}") from error
     edited = keep_comments(piece, stream.getvalue())
     if comment is not None:
         edited = _with_comment(edited, comment)

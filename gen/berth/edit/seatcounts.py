@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from berth.edit.datelists import set_keys
-from berth.edit.roundtrip import EditError, MakeNode
+from berth.edit.roundtrip import MakeNode
+from berth.notation.refusal import CommandError
 from berth.schema.documentproblems import Refusal, shown
 from berth.schema.reservation import Provisioning
 from berth.schema.seatholders import Unit
@@ -19,21 +20,21 @@ Counts = Mapping[str, int]
 
 
 def parse_counts(text: str) -> Counts:
-    """Parse `120` or `small=120,gpu=10`. Raise EditError for anything else."""
+    """Parse `120` or `small=120,gpu=10`. Raise CommandError for anything else."""
     found: dict[str, int] = {}
     for part in next_class.split(text):
         name, _, count = part.rpartition("=")
         name = name.strip()
         if name in found:
-            raise EditError(f'--seats "{text}": {name} has two numbers')
+            raise CommandError(f'--seats "{text}": {name} has two numbers')
         try:
             found[name] = seat_count(count)
         except Refusal as refusal:
             fix = refusal.fix.rstrip(".")
             message = f"--seats {shown(text)}: {refusal.message} {fix}, or CLASS=NUMBER with commas"
-            raise EditError(message, refusal.code) from None
+            raise CommandError(message, refusal.code) from None
     if ONLY_CLASS in found and len(found) > 1:
-        raise EditError(f'--seats "{text}": name the class of each number')
+        raise CommandError(f'--seats "{text}": name the class of each number')
     return found
 
 
@@ -44,16 +45,16 @@ def seat_count(text: str) -> int:
 
 
 def with_counts(seats: Seats, counts: Counts, classes: Iterable[str]) -> Seats:
-    """Return the seats with other counts. Raise EditError for a class that is not one of `classes`."""
+    """Return the seats with other counts. Raise CommandError for a class that is not one of `classes`."""
     known = list(dict.fromkeys([*dict(seats), *classes]))
     if ONLY_CLASS in counts:
         if len(known) > 1:
             every = ",".join(f"{name}={counts[ONLY_CLASS]}" for name in known)
-            raise EditError(f"it has several classes; name those that change: --seats {every}")
+            raise CommandError(f"it has several classes; name those that change: --seats {every}")
         counts = {known[0]: counts[ONLY_CLASS]}
     for name in counts:
         if name not in known:
-            raise EditError(f'it has no seats of class "{name}", only of {", ".join(known)}')
+            raise CommandError(f'it has no seats of class "{name}", only of {", ".join(known)}')
     return tuple({**dict(seats), **counts}.items())
 
 

@@ -7,17 +7,11 @@ from typing import Any
 from berth.dates.expansion import LocalOccurrence, days_of_entries, iso_week
 from berth.dates.moments import day_text
 from berth.dates.zone import DAY, clock, day_of, number
-from berth.edit.datelists import set_keys
-from berth.edit.occurrences import (
-    Dates,
-    ListChanges,
-    NothingToDoError,
-    OccurrenceEdit,
-    end_keys,
-    original_keys,
-)
-from berth.edit.roundtrip import EditError, MakeNode, TreeEdit
+from berth.edit.datelists import ListChanges, end_keys, original_keys, set_keys
+from berth.edit.dateselect import Dates, NothingToDoError, OccurrenceEdit
+from berth.edit.roundtrip import MakeNode, TreeEdit
 from berth.edit.seatcounts import count_keys
+from berth.notation.refusal import CommandError
 from berth.notation.weekdays import WEEKS
 from berth.schema.values import Except, Recurrence
 
@@ -36,14 +30,14 @@ def end_series(day: str) -> OccurrenceEdit:
         has_scheduled = any(not one.is_extra and one.original // DAY <= last for one in dates.all)
         if not has_scheduled or min(starts, default=last + 1) > last:
             when = f", which begins on {day_text(min(starts))}" if starts else ""
-            raise EditError(f"nothing would be left of {name}{when}. To remove it: berth delete {name}")
+            raise CommandError(f"nothing would be left of {name}{when}. To remove it: berth delete {name}")
         return lambda tree, make: _end(dates, last, tree["spec"]["recurrence"], make)
 
     return plan
 
 
 def _check_not_later(name: str, recurrence: Recurrence, last: int) -> None:
-    """Raise EditError for a date after the end: it would add dates, or promise some that do not come."""
+    """Raise CommandError for a date after the end: it would add dates, or promise some that do not come."""
     ends = [end for _, end in (*recurrence.dates, *recurrence.terms)]
     ends += [] if recurrence.last is None else [recurrence.last]
     if not ends or number(max(ends)) >= last:
@@ -55,7 +49,7 @@ def _check_not_later(name: str, recurrence: Recurrence, last: int) -> None:
     elif recurrence.within:
         more = f"berth set {name} 'within=[{', '.join([*recurrence.within, 'TERM'])}]'"
     when = day_text(number(max(ends)))
-    raise EditError(f"{name} ends on {when} already, and end adds no dates. To have more dates: {more}")
+    raise CommandError(f"{name} ends on {when} already, and end adds no dates. To have more dates: {more}")
 
 
 def _end(dates: Dates, last: int, written: Any, make: MakeNode) -> None:

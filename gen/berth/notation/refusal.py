@@ -1,8 +1,8 @@
 """How a text that is not understood is refused, and how messages show values and suggest words."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 RANGE, TYPE, CHOICE = "B012", "B013", "B014"
 P = ParamSpec("P")
@@ -18,6 +18,57 @@ class Refusal(ValueError):  # noqa: N818 - it refuses a value; it is not an erro
         self.fix = fix
         self.code = code
         self.at_key = at_key
+
+
+class CommandError(Exception):
+    """A command that is understood but cannot be followed. The message is one sentence or more, for people.
+
+    `code` is that of the finding which the same value has in a file; empty if there is none. `more`: what
+    else is wrong with the command line.
+    """
+
+    def __init__(self, message: str, code: str = "", more: Iterable["CommandError"] = ()) -> None:
+        self.message = message if message.endswith((".", "?")) else f"{message}."
+        super().__init__(self.message)
+        self.code, self.more = code, (*more,)
+
+    @property
+    def each(self) -> tuple["CommandError", ...]:
+        """Return it and all else that is wrong, each alone."""
+        return CommandError(self.message, self.code), *self.more
+
+    @classmethod
+    def at(cls, place: str, refusal: Refusal) -> "CommandError":
+        """Return the error of a refused value; `place` is the option or argument that has it."""
+        return cls(f"{place}: {refusal.message} {refusal.fix}", refusal.code)
+
+
+def read_at(place: str, read: Callable[[], T]) -> T:
+    """Return what a grammar reads; raise CommandError if it refuses the text of this option or argument."""
+    try:
+        return read()
+    except Refusal as refusal:
+        raise CommandError.at(place, refusal) from None
+
+
+def read_all(*reads: Callable[[], Any]) -> tuple[Any, ...]:
+    """Return what each of them reads from the command line. Raise one error with all that is refused."""
+    values: list[Any] = []
+    errors = []
+    for read in reads:
+        try:
+            values.append(read())
+        except CommandError as error:
+            errors.append(error)
+    raise_all(errors)
+    return tuple(values)
+
+
+def raise_all(errors: Iterable[CommandError]) -> None:
+    """Raise all of the errors as one, if there are any; a value that is read twice is wrong once."""
+    if each := {(problem.message, problem.code): problem for error in errors for problem in error.each}:
+        first, *more = each.values()
+        raise CommandError(first.message, first.code, more)
 
 
 def reads_lookalikes(

@@ -48,10 +48,12 @@ def time_span(text: str) -> TimeSpan:
         try:
             return TimeSpan(start_time(start.strip()), end_time(end.strip()))
         except Refusal as refusal:
-            if not (_nearly(start) and _nearly(end)):
+            if not (nearly_time(start) and nearly_time(end)):
                 raise
-            raise Refusal(refusal.message, f"Write {_nearly(start)}-{_nearly(end)}.", TIME) from None
-    ends = [_nearly(end) for end in re.split(r"\s*(?:\.\.|\bto\b|[\u2012-\u2015/])\s*", text.strip().lower())]
+            raise Refusal(refusal.message, f"Write {nearly_time(start)}-{nearly_time(end)}.", TIME) from None
+    ends = [
+        nearly_time(end) for end in re.split(r"\s*(?:\.\.|\bto\b|[\u2012-\u2015/])\s*", text.strip().lower())
+    ]
     fix = f"Write {ends[0]}-{ends[1]}." if len(ends) == 2 and all(ends) else "Write one such as 09:00-13:00."
     raise Refusal(f"{shown(text)} is not a span of time.", fix, TIME)
 
@@ -62,7 +64,7 @@ def _minutes(text: str, last: str) -> int:
         if _DATE.match(text):
             fix = "Write HH:MM; a range of dates has `from` and `to`."
             raise Refusal(f"{shown(text)} is not a time of day.", fix, TIME)
-        nearly = _nearly(text)
+        nearly = nearly_time(text)
         fix = f'Write "{nearly}".' if nearly else 'Write HH:MM, for instance "09:00".'
         raise Refusal(f"{shown(text)} is not a time of day.", fix, TIME)
     hours, minutes = int(match[1]), int(match[2])
@@ -71,7 +73,7 @@ def _minutes(text: str, last: str) -> int:
     return hours * 60 + minutes
 
 
-def _nearly(text: str) -> str:
+def nearly_time(text: str) -> str:
     """Return what the author of `900`, `9`, `9:00`, `9pm` or `09:00:00` meant; empty if that is not clear."""
     match = re.fullmatch(_NEARLY_A_TIME, text.strip().lower(), re.ASCII)
     if match is None:

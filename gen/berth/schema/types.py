@@ -3,6 +3,7 @@
 import re
 from datetime import date
 from decimal import Decimal
+from math import isfinite
 from typing import Annotated, Any, Literal
 
 from berth.notation import days, times, weekdays, zones
@@ -76,6 +77,23 @@ def _price(value: Any) -> Decimal:
     return price
 
 
+class _TimeOfDay(Text):
+    """A time of day. Without quotes and with a period, YAML reads one as a number: `9.30` is 9.3."""
+
+    def _not_text(self, value: Any) -> Refusal:
+        if not isinstance(value, float) or not isfinite(value):
+            return super()._not_text(value)
+        message, meant = f"{value} is not a time of day.", ""
+        if round(value, 2) == value:
+            meant = times.nearly_time(f"{value:.2f}")
+        if not meant:
+            return Refusal(message, 'Write HH:MM in quotes, for instance "09:00".', times.TIME)
+        if value % 1 in (0.25, 0.5, 0.75):  # or a number of hours
+            as_hours = f"{int(value):02}:{int(value % 1 * 60)}"
+            return Refusal(message, f'Write "{meant}" or "{as_hours}".', times.TIME)
+        return Refusal(message, f'Write "{meant}".', times.TIME)
+
+
 def _any_case(name: str) -> str:
     return "".join(f"[{letter}{letter.upper()}]" for letter in name)
 
@@ -114,8 +132,8 @@ DateSpan = Annotated[
 Weekdays = Annotated[tuple[int, ...], Parsed(_WEEKDAY, _weekdays, _WEEKDAY_SCHEMA)]
 Weeks = Annotated[tuple[int, ...], Parsed(_WEEKS, _weeks, _WEEKS_SCHEMA)]
 NthWeek = Annotated[int, Parsed(_NTH_WEEK, _nth_week, {"enum": list(_NTH_WEEKS)})]
-StartTime = Annotated[int, Text("time of day", times.start_time, pattern=f"^{_TIME}$")]
-EndTime = Annotated[int, Text("time of day", times.end_time, pattern=f"^({_TIME}|24:00)$")]
+StartTime = Annotated[int, _TimeOfDay("time of day", times.start_time, pattern=f"^{_TIME}$")]
+EndTime = Annotated[int, _TimeOfDay("time of day", times.end_time, pattern=f"^({_TIME}|24:00)$")]
 TimeZone = Annotated[str, Text("time zone", zones.zone)]
 Instant = Annotated[str, Text("instant in UTC", grammar.utc)]
 GoDuration = Annotated[str, Text("duration", grammar.go_duration)]

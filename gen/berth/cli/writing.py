@@ -1,0 +1,85 @@
+"""Write the file of an edit unless the project would have errors then, and say what changed."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from berth.cli.command import Settings, exit_code
+from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, stderr, stdout
+from berth.diff.wording import detail_lines, left_out_lines, policy_line, title_line
+from berth.edit.create import remove_file, write_file
+from berth.edit.edits import EditResult
+from berth.findings import Finding
+from berth.output.table import visible
+from berth.pipeline import Pipeline
+from berth.reading.source import SCHEMA
+from berth.schema.describe import json_schema_text
+
+Places = tuple[Mapping[str, str], str]
+"""Which option or argument each field of a new document comes from, by path; and that of all other fields."""
+
+_WITH_ERRORS = """\
+The project has errors, so the dates above may be wrong: holidays, terms or time zones may be missing. berth
+validate lists the errors.
+"""
+
+
+def finish_edit(
+    settings: Settings,
+    pipeline: Pipeline,
+    edited: EditResult,
+    say: Callable[[str], object] = stdout,
+    places: Places | None = None,
+) -> int:
+    """Write the file and say what changed, or report why not.
+
+    `places`: where the values of a document come from that is new; findings about one that is not written
+    name these, because there is no such line.
+    """
+    shown = settings.shown(edited.file)
+    before = next((source.text for source in pipeline.sources if source.file == edited.file), None)
+    findings = [*edited.findings, *edited.warnings]
+    if exit_code(findings, strict=settings.strict) != EXIT_OK:
+        settings.report(of_options(findings, edited.file, places) if places else findings)
+        stderr(f"{shown} is not {'written' if before is None else 'changed'}.\n")
+        return EXIT_BAD_INPUT
+    settings.report(findings)
+    if edited.text is None:
+        remove_file(edited.file, before)
+        shown += " is removed"
+    elif before == edited.text.encode():
+        say(f"{shown} is unchanged: {edited.note or 'it already says so'}.\n")
+        return EXIT_OK
+    else:
+        write_file(edited.file, edited.text, before)
+    lines = [title_line(edited.change), *detail_lines(edited.change)] if edited.change else []
+    lines += left_out_lines(edited.left_out) if before is None else []
+    lines += [policy_line(result) for result in edited.policies]
+    changes = "".join(f"{line.sign} {visible(line.text)}".rstrip() + "\n" for line in lines)
+    changes += "".join(f"  {loss}\n" for loss in edited.losses)
+    say(f"{shown}:\n{changes}Next: berth render\n" if changes else f"Wrote {shown}. Next: berth render\n")
+    if before is None and pipeline.has_errors():
+        stderr(_WITH_ERRORS)
+    return EXIT_OK
+
+
+def of_options(findings: Sequence[Finding], file: str, places: Places) -> list[Finding]:
+    """Return findings about a document that is not written with the options that its values come from."""
+    return [_of_option(finding, places) if finding.file == file else finding for finding in findings]
+
+
+def _of_option(finding: Finding, places: Places) -> Finding:
+    by_path, otherwise = places
+    path = re.sub(r"\[[^]]*\]", "", finding.path)  # of an index, or of a name
+    while path and path not in by_path:
+        path = path.rpartition(".")[0]
+    if path:
+        return finding._replace(file=by_path[path], line=0, column=0, path="")
+    return finding._replace(file=otherwise, line=0, column=0) if otherwise else finding
+
+
+def keep_schema() -> None:
+    """Write the JSON Schema, which new files name for editors, if it is not there yet."""
+    file = f"reservations/{SCHEMA}"
+    if not Path(file).exists():
+        write_file(file, json_schema_text(), None)
