@@ -7,6 +7,7 @@ from typing import NamedTuple
 from berth.core.jsonvalues import instant_text
 from berth.dates.recurrence import expand
 from berth.findings import Origin
+from berth.schema.reservation import ReservationSpec
 from berth.schema.seatholders import ReplicaHolder
 from berth.schema.values import Entry, Recurrence, Reservation, SessionMatch
 
@@ -46,7 +47,7 @@ def line(row: Row) -> str:
     reservation = Reservation(
         origin=Origin("table", 0),
         name="table",
-        title="",
+        spec=ReservationSpec.model_validate({"provisioning": {}}),
         labels=(),
         annotations=(),
         recurrence=recurrence,
@@ -56,7 +57,6 @@ def line(row: Row) -> str:
         behavior="none",
         sessions=match,
         holder=ReplicaHolder(),
-        suspend=False,
         renku=False,
     )
     (found,) = expand(reservation, {}).occurrences

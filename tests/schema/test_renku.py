@@ -7,6 +7,7 @@ import pytest
 from berth.findings import Origin
 from berth.schema.declared import Declared
 from berth.schema.renkunames import is_payload, name, slug, their_path
+from berth.schema.reservation import ReservationSpec
 from berth.schema.seatholders import ReplicaHolder
 from berth.schema.values import Entry, Recurrence, Reservation, SessionMatch
 
@@ -38,7 +39,7 @@ def test_the_body_of_a_post_becomes_a_reservation() -> None:
         Reservation(
             origin=Origin("a.yaml", 0),
             name="intro",
-            title="Intro",
+            spec=ReservationSpec.model_validate({"title": "Intro", "provisioning": {}}),
             labels=(),
             annotations=(),
             recurrence=Recurrence(
@@ -60,7 +61,6 @@ def test_the_body_of_a_post_becomes_a_reservation() -> None:
             behavior="none",
             sessions=SessionMatch((), (), (), None, "count"),
             holder=ReplicaHolder(),
-            suspend=False,
             renku=True,
         ),
     )

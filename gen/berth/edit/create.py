@@ -2,12 +2,11 @@
 
 import os
 import stat
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from berth.core.timetable import Buffer
 from berth.dates.moments import named
 from berth.dates.zone import DAY, Zone, day_of, local, number
 from berth.edit.recurrencetext import recurrence_lines
@@ -16,7 +15,7 @@ from berth.edit.seatcounts import next_class, seat_count
 from berth.findings import ERROR, Finding, Origin
 from berth.notation import days, weekdays, zones
 from berth.notation.times import TimeSpan, time_span
-from berth.output.yamltext import flow, quote
+from berth.output.yamltext import block, flow, quote
 from berth.pipeline import Pipeline
 from berth.reading.document import parse
 from berth.reading.source import SCHEMA, Source
@@ -24,6 +23,7 @@ from berth.schema import grammar
 from berth.schema.basemodel import Model
 from berth.schema.documentproblems import CHOICE, MISSING, TYPE, Refusal, close, nearest, shown
 from berth.schema.entry import EQUAL_TIMES, Monthly
+from berth.schema.plainfields import plain_fields
 from berth.schema.recurrencespec import RecurrenceSpec
 from berth.schema.reservation import DEFAULT_LEAD, OwnerSpec, Provisioning, ReservationSpec
 from berth.schema.seatholders import ReplicaHolder
@@ -34,7 +34,6 @@ from berth.schema.values import (
     EntryDates,
     Recurrence,
     Reservation,
-    ReservationOwner,
     Seats,
 )
 
@@ -42,7 +41,7 @@ T = TypeVar("T")
 
 # Reservations from flags and answers
 
-USUAL_BUFFER = Buffer(percent=20, minimum=5)  # what `--behavior buffer` writes, to be edited
+USUAL_BUFFER = {"percent": 20, "minimum": 5}  # what `--behavior buffer` writes, to be edited
 
 
 class Prompt(NamedTuple):
@@ -393,7 +392,7 @@ def new_reservation(request: ReservationRequest) -> Reservation:
     return Reservation(
         origin=Origin("", 0),
         name=request.name,
-        title=given.get("title", request.name),
+        spec=_spec(given, behavior),
         labels=(),
         annotations=(),
         recurrence=Recurrence(
@@ -419,10 +418,16 @@ def new_reservation(request: ReservationRequest) -> Reservation:
         behavior=behavior,
         sessions=EVERY_SESSION._replace(match_labels=request.value("match-labels") or ()),
         holder=ReplicaHolder(),
-        suspend=False,
         renku=False,
-        buffer=USUAL_BUFFER if behavior == "buffer" else None,
-        owner=ReservationOwner(given["owner"], given.get("contact", "")) if "owner" in given else None,
+    )
+
+
+def _spec(given: Mapping[str, str], behavior: str) -> ReservationSpec:
+    """Return the plain fields that have a flag."""
+    owner = {"name": given["owner"], "contact": given.get("contact") or None} if "owner" in given else None
+    provisioning = {"buffer": USUAL_BUFFER if behavior == "buffer" else None}
+    return ReservationSpec.model_validate(
+        {"title": given.get("title"), "provisioning": provisioning, "owner": owner}
     )
 
 
@@ -440,6 +445,7 @@ def reservation_yaml(one: Reservation, depth: int = 0, sized: str = "") -> str:
 
     `sized` says where its seats and lead come from.
     """
+    plain = [field for field in plain_fields(one.spec) if not field.is_default]
     lines = [f"metadata:\n  name: {quote(one.name)}\n"]
     if one.annotations:
         lines.append("  annotations:\n")
@@ -456,11 +462,7 @@ def reservation_yaml(one: Reservation, depth: int = 0, sized: str = "") -> str:
         lines.append(f"  sessions:\n    matchLabels: {flow(dict(one.sessions.match_labels))}\n")
     if one.sessions.project_template:
         lines.append(f"  sessions: {{projectTemplate: {one.sessions.project_template}}}\n")
-    if one.owner:
-        lines.append(f"  owner:\n    name: {quote(one.owner.name)}\n")
-        lines += [f"    contact: {quote(one.owner.contact)}\n"] if one.owner.contact else []
-    if one.suspend:
-        lines.append("  suspend: true\n")
+    lines += [f"  {block({field.path: field.written}, 2)}\n" for field in plain if "." not in field.path]
     return MODELINE.format("../" * depth + SCHEMA) + HEAD + "".join(lines)
 
 
@@ -475,9 +477,8 @@ def _provisioning(one: Reservation) -> str:
     else:
         lines.append(f"    placeholderCount: {one.seats[0][1]}\n")
     lines.append(f"    leadTimeMinutes: {one.lead}\n    scaleDownBehavior: {one.behavior}\n")
-    if one.buffer is not None:
-        percent, minimum = one.buffer
-        lines.append(f"    buffer: {{percent: {percent}, minimum: {minimum}}}\n")
+    parts = [field for field in plain_fields(one.spec.provisioning) if not field.is_default]
+    lines += [f"    {field.path}: {flow(field.written)}\n" for field in parts]
     return "".join(lines)
 
 
