@@ -9,6 +9,7 @@ from berth.backends.backendregistry import DEFAULT_HOLDER
 from berth.dates.expansion import Expansion
 from berth.findings import Origin
 from berth.notation.times import end_time, start_time
+from berth.schema.reservation import ReservationSpec
 from berth.schema.values import (
     Calendar,
     ClosedDates,
@@ -101,13 +102,18 @@ def recurrence(type_: str, zone: str, *schedule: Entry, days: str = "", **more: 
     return Recurrence(type=type_, zone=zone, schedule=schedule, **(values | more))
 
 
+def spec(title: str, *, suspend: bool = False) -> ReservationSpec:
+    """The plain fields of a reservation."""
+    return ReservationSpec.model_validate({"title": title, "suspend": suspend, "provisioning": {}})
+
+
 def reservation(
     when: Recurrence, *, lead: int = 0, renku: bool = False, suspend: bool = False
 ) -> Reservation:
     return Reservation(
         origin=ORIGIN,
         name="course",
-        title="Course",
+        spec=spec("Course", suspend=suspend),
         labels=(),
         annotations=(),
         recurrence=when,
@@ -117,7 +123,6 @@ def reservation(
         behavior="maintain",
         sessions=SessionMatch((), (), (), None, "count"),
         holder=DEFAULT_HOLDER,
-        suspend=suspend,
         renku=renku,
     )
 

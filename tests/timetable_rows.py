@@ -8,6 +8,7 @@ from berth.backends.backendregistry import DEFAULT_HOLDER
 from berth.core.jsonvalues import instant_text
 from berth.dates.recurrence import expand
 from berth.findings import Origin
+from berth.schema.reservation import ReservationSpec
 from berth.schema.values import Entry, Recurrence, Reservation, SessionMatch
 
 PAGE = "docs/time.md"
@@ -46,7 +47,7 @@ def line(row: Row) -> str:
     reservation = Reservation(
         origin=Origin("table", 0),
         name="table",
-        title="",
+        spec=ReservationSpec.model_validate({"provisioning": {}}),
         labels=(),
         annotations=(),
         recurrence=recurrence,
@@ -56,7 +57,6 @@ def line(row: Row) -> str:
         behavior="none",
         sessions=match,
         holder=DEFAULT_HOLDER,
-        suspend=False,
         renku=False,
     )
     (found,) = expand(reservation, {}).occurrences

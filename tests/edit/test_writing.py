@@ -7,6 +7,7 @@ from berth.backends.backendregistry import DEFAULT_HOLDER
 from berth.edit.create import reservation_yaml
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
+from berth.schema.plainfields import plain_settings
 from berth.schema.values import EVERY_SESSION, Reservation
 
 from tests import generate
@@ -27,6 +28,10 @@ def plain(one: Reservation) -> Reservation:
     )
 
 
+def plain_fields_of(one: Reservation) -> tuple[object, ...]:
+    return one.title, one.owner, plain_settings(one)
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_it_is_read_back_as_it_was_meant(seed: int, tmp_path: Path) -> None:
     generate.project(tmp_path, seed, 40)
@@ -37,5 +42,8 @@ def test_it_is_read_back_as_it_was_meant(seed: int, tmp_path: Path) -> None:
     assert len(meant) > 20
     files = [Source(f"reservations/{one.name}.yaml", reservation_yaml(one).encode()) for one in meant]
     found = Pipeline(sources=sorted([*others, *files])).declared.reservations
-    origin = meant[0].origin
-    assert [one._replace(origin=origin) for one in found] == [one._replace(origin=origin) for one in meant]
+    first = meant[0]
+    assert [one._replace(origin=first.origin, spec=first.spec) for one in found] == [
+        one._replace(origin=first.origin, spec=first.spec) for one in meant
+    ]
+    assert [plain_fields_of(one) for one in found] == [plain_fields_of(one) for one in meant]

@@ -267,7 +267,9 @@ def test_a_text_comes_back_and_changes_no_structure(tmp_path: Path, slots: SlotH
             annotations=(("a.b/c", text),),
             template=template({"annotations": {"x": text}}),
         )
-        reservation = part.placed.reservation._replace(holder=said, title=text)
+        reservation = part.placed.reservation._replace(holder=said)
+        spec = reservation.spec.model_copy(update={"title": text})
+        reservation = reservation._replace(spec=spec)
         found = of_part(site, part._replace(placed=part.placed._replace(reservation=reservation)))
         last = found[-1]
 

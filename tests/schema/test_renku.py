@@ -8,6 +8,7 @@ from berth.backends.backendregistry import DEFAULT_HOLDER
 from berth.findings import Origin
 from berth.schema.declared import Declared
 from berth.schema.renkunames import is_payload, name, slug, their_path
+from berth.schema.reservation import ReservationSpec
 from berth.schema.values import Entry, Recurrence, Reservation, SessionMatch
 
 from tests.saying import payload, read, resource_class, site, told
@@ -38,7 +39,7 @@ def test_the_body_of_a_post_becomes_a_reservation() -> None:
         Reservation(
             origin=Origin("a.yaml", 0),
             name="intro",
-            title="Intro",
+            spec=ReservationSpec.model_validate({"title": "Intro", "provisioning": {}}),
             labels=(),
             annotations=(),
             recurrence=Recurrence(
@@ -60,7 +61,6 @@ def test_the_body_of_a_post_becomes_a_reservation() -> None:
             behavior="none",
             sessions=SessionMatch((), (), (), None, "count"),
             holder=DEFAULT_HOLDER,
-            suspend=False,
             renku=True,
         ),
     )

@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 from berth.backends.backendregistry import DEFAULT_HOLDER
-from berth.schema.values import Reservation, ReservationOwner, SessionMatch
+from berth.schema.plainfields import plain_settings
+from berth.schema.reservation import OwnerSpec
+from berth.schema.values import Reservation, SessionMatch
 
 from tests.saying import document, read, reservation, resource_class, site, told, weekly
 
@@ -22,10 +24,12 @@ def made(**spec: Any) -> Reservation:
 def test_whatever_is_left_out_has_its_default() -> None:
     found = made(provisioning={"placeholderCount": 25})
 
-    assert found._replace(origin=(), recurrence=()) == Reservation(  # type: ignore[arg-type] # not looked at
+    assert (found.title, found.suspend, found.owner) == ("course", False, None)
+    assert (found.profile, found.buffer) == ((), None)
+    assert found._replace(origin=(), recurrence=(), spec=()) == Reservation(  # type: ignore[arg-type] # not looked at
         origin=(),  # type: ignore[arg-type] # not looked at
         name="course",
-        title="course",
+        spec=(),  # type: ignore[arg-type] # looked at above
         labels=(),
         annotations=(),
         recurrence=(),  # type: ignore[arg-type] # not looked at
@@ -35,7 +39,6 @@ def test_whatever_is_left_out_has_its_default() -> None:
         behavior="maintain",
         sessions=SessionMatch((), (), (), None, "count"),
         holder=DEFAULT_HOLDER,
-        suspend=False,
         renku=False,
     )
 
@@ -58,7 +61,7 @@ def test_every_field_can_be_written() -> None:
         owner={"name": "Data Science Institute", "contact": "ds@example.org"},
     )
 
-    assert found.owner == ReservationOwner("Data Science Institute", "ds@example.org")
+    assert found.owner == OwnerSpec(name="Data Science Institute", contact="ds@example.org")
     assert found.title == "Data Science 101"
     assert found.seats == (("small", 20), ("huge", 5))
     assert found.seats_listed
@@ -71,7 +74,10 @@ def test_every_field_can_be_written() -> None:
 def test_what_is_empty_says_nothing() -> None:
     empty: dict[str, object] = {"namespaces": [], "matchLabels": {}, "matchAnnotations": {}}
 
-    assert made(sessions=empty, backend={}, title="") == made()
+    found, plain = made(sessions=empty, backend={}, title=""), made()
+    assert found._replace(spec=plain.spec) == plain
+    assert found.title == plain.title
+    assert plain_settings(found) == plain_settings(plain)
 
 
 def test_what_an_author_silences_goes_on_no_object() -> None:

@@ -6,7 +6,8 @@ from itertools import accumulate
 
 from berth.findings import Origin, Problem
 from berth.schema.declared import Declared
-from berth.schema.values import ReservationOwner, Site
+from berth.schema.reservation import OwnerSpec
+from berth.schema.values import Site
 
 OWNED = "B270"
 Contacts = tuple[str, ...]
@@ -42,12 +43,12 @@ def contacts_of_files(declared: Declared, files: Iterable[str]) -> dict[str, Con
         if _is_named(one.owner):
             assert one.owner is not None
             contacts = found.get(one.origin.file, ())
-            found[one.origin.file] = tuple(dict.fromkeys((*contacts, one.owner.contact)))
+            found[one.origin.file] = tuple(dict.fromkeys((*contacts, one.owner.contact or "")))
     return found
 
 
-def _is_named(owner: ReservationOwner | None) -> bool:
-    return owner is not None and is_contact(owner.contact)
+def _is_named(owner: OwnerSpec | None) -> bool:
+    return owner is not None and is_contact(owner.contact or "")
 
 
 def _folders(file: str) -> Iterator[str]:

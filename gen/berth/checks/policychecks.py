@@ -124,7 +124,7 @@ def _matched(
     owner = reservation.owner
     is_meant = (
         _fits(match.names, (reservation.name,))
-        and _fits(match.owners, (owner.name, owner.contact) if owner else ())
+        and _fits(match.owners, (owner.name, owner.contact or "") if owner else ())
         and match.labels.items() <= {*reservation.labels}
         and (not match.kinds or RESERVATION in match.kinds)
         and (not match.backends or reservation.holder.backend in match.backends)

@@ -390,7 +390,9 @@ def _import_reservations(
     if found.findings:
         settings.report(found.findings)
         return EXIT_BAD_INPUT
-    reservations = [one._replace(suspend=suspend) for one in found.reservations]
+    reservations = [
+        one._replace(spec=one.spec.model_copy(update={"suspend": suspend})) for one in found.reservations
+    ]
     texts = {f"reservations/{one.name}.yaml": reservation_yaml(one) for one in reservations}
     code = _write(settings, pipeline, texts, path)
     if code == EXIT_OK and any(one.file == path for one in pipeline.sources):

@@ -1,6 +1,7 @@
 """`berth list` and `berth occurrences`: the reservations, and every dated occurrence of them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
@@ -49,6 +50,9 @@ from berth.output.answers import (
 from berth.output.columns import Column, Table, as_json
 from berth.output.table import Fit
 from berth.pipeline import Item, Part, Pipeline
+from berth.schema.declared import RESERVATION, document_of
+from berth.schema.outline import fields
+from berth.schema.plainfields import plain_fields
 from berth.schema.seatholders import Persistence, Unit
 from berth.schema.values import Reservation, Site
 
@@ -121,7 +125,7 @@ def list_(settings: Settings, week: str | None, resource_class: str | None, clus
     code = settings.report(pipeline.findings())
     if code == EXIT_OK:
         settings.answer(
-            lambda: document("ReservationList", {"items": as_json(_SUMMARY, rows)}),
+            lambda: document("ReservationList", {"items": as_json(_columns(), rows)}),
             lambda: _summaries(rows, settings, clock.now),
         )
     return code
@@ -157,7 +161,7 @@ def _persistence_json(persistence: Persistence) -> dict[str, str | None]:
     return {"until": instant_json(persistence.until)}
 
 
-_SUMMARY: tuple[Column[_Summary], ...] = (
+_BEFORE: tuple[Column[_Summary], ...] = (
     Column("name", "name", lambda row: row.reservation.name),
     Column("title", "title", lambda row: row.reservation.title),
     Column("cluster", "cluster", lambda row: row.cluster),
@@ -175,12 +179,27 @@ _SUMMARY: tuple[Column[_Summary], ...] = (
         hours_json,
     ),
     instant_column("", "next", lambda row: row.next),
-    Column("", "suspend", lambda row: row.reservation.suspend),
+)
+_AFTER: tuple[Column[_Summary], ...] = (
     Column("", "standing", lambda row: row.persistence, json=_persistence_json),
     owner_column(lambda row: row.reservation.owner),
     Column("file", "file", lambda row: row.reservation.origin.file),
     Column("zone", "", lambda row: row.reservation.recurrence.zone),
 )
+
+
+def _columns() -> Sequence[Column[_Summary]]:
+    """Return the columns, with those of the plain fields that are declared as listed."""
+    spec = fields(document_of(RESERVATION))["spec"].node.type.model_construct()
+    listed = [one for one in plain_fields(spec) if one.use.is_listed]
+    return (*_BEFORE, *(Column("", one.key, partial(_written, one.path)) for one in listed), *_AFTER)
+
+
+def _written(path: str, row: _Summary) -> object:
+    """Return the value of a plain field."""
+    return next(one.written for one in plain_fields(row.reservation.spec) if one.path == path)
+
+
 _NARROW = ("name", "cluster", "seats", "occurrences", "seat-hours", "next opening")
 _WIDE = (*_NARROW, "behavior", "zone", "file", "title", "backend", "owner")
 
@@ -192,7 +211,7 @@ def _behaviors(reservation: Reservation) -> Iterable[str]:
 def _summaries(rows: list[_Summary], settings: Settings, now: int) -> str:
     if not rows:
         return "No reservations.\n"
-    columns = (*_SUMMARY, Column("next opening", "", lambda row: _opening(row, now)))
+    columns = (*_columns(), Column("next opening", "", lambda row: _opening(row, now)))
     if settings.form == "wide":
         table = Table.of(columns, rows, _WIDE).without_empty("owner")
         if table.values("backend") == {DEFAULT_HOLDER.backend}:

@@ -15,7 +15,7 @@ from berth.findings import Finding
 from berth.output.answers import Answer, document, instant_column, owner_column
 from berth.output.columns import Column, Table, as_json
 from berth.output.table import Fit
-from berth.schema.values import ReservationOwner
+from berth.schema.reservation import OwnerSpec
 
 _CAUSES = {"openedLate": "opened late", "notReady": "not ready", "lost": "lost"}
 _NO_PROPOSALS = "No proposals.\n"
@@ -38,7 +38,7 @@ class Report(NamedTuple):
     proposals: tuple[ReservationProposal, ...]
     prices: Mapping[PoolKey, Money]
     zones: Mapping[str, str]
-    owners: Mapping[str, ReservationOwner]
+    owners: Mapping[str, OwnerSpec]
     zone: str  # of the site, for reservations that are gone
     now: int
 

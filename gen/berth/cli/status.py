@@ -57,7 +57,8 @@ from berth.output.findinglist import live_json, live_line
 from berth.output.table import Fit
 from berth.output.templates import Renderer, TemplateError
 from berth.pipeline import Item, Pipeline
-from berth.schema.values import Cluster, ReservationOwner, Site
+from berth.schema.reservation import OwnerSpec
+from berth.schema.values import Cluster, Site
 
 _EVERY = 5.0  # seconds between two looks
 _PREFLIGHT = 60.0  # seconds for all dry runs and permissions of a cluster
@@ -73,7 +74,7 @@ class _View(NamedTuple):
     resource_class: str | None
     form: str
     now: int | None  # instead of the clock
-    owners: Mapping[str, ReservationOwner]  # by reservation
+    owners: Mapping[str, OwnerSpec]  # by reservation
 
     def instant(self, later: int = 0) -> int:
         """Return the current time. `later`: the seconds waited, where --now replaces the clock."""

@@ -18,7 +18,7 @@ from berth.schema.values import (
     Entry,
     EntryDates,
     Extra,
-    ProfileStep,
+    Profile,
     Recurrence,
     Scaling,
     Seats,
@@ -56,7 +56,7 @@ class Occurrence(NamedTuple):
     def opens_by_class(self) -> dict[str, int]:
         return {name: row.open for row in self.openings() for name, _ in row.seats}
 
-    def row(self, profile: tuple[ProfileStep, ...]) -> TimetableOccurrence:
+    def row(self, profile: Profile) -> TimetableOccurrence:
         """Return the occurrence as a timetable has it, with the steps of a profile."""
         found = [
             (name, self.start + 60 * minute, number)
@@ -66,7 +66,7 @@ class Occurrence(NamedTuple):
         steps = tuple(sorted(found, key=lambda step: step[1]))
         return TimetableOccurrence(self.id, self.open, self.start, self.end, self.seats, steps=steps)
 
-    def seat_seconds(self, profile: tuple[ProfileStep, ...]) -> int:
+    def seat_seconds(self, profile: Profile) -> int:
         """Return the sum of seats over time, from the opening of each class to the end."""
         total = 0
         for row in (one.row(profile) for one in self.openings()):

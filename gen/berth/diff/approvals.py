@@ -12,6 +12,7 @@ from berth.checks.policychecks import (
 from berth.dates.expansion import Occurrence
 from berth.diff.change import CHANGED, ReservationChange
 from berth.diff.compare import ReservationVersion
+from berth.schema.plainfields import plain_settings
 from berth.schema.policies import PolicySpec
 from berth.schema.values import Reservation
 
@@ -99,5 +100,5 @@ def _classes(version: ReservationVersion) -> dict[str, Hashable]:
 
 
 def _settings(one: Reservation) -> tuple[object, ...]:
-    """Return what is neither words nor seen in the dates."""
-    return one.behavior, one.sessions, one.holder, one.suspend, one.overlap, one.profile, one.buffer
+    """Return what is neither text for people nor seen in the dates."""
+    return one.behavior, one.sessions, one.holder, one.overlap, plain_settings(one)

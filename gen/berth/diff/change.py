@@ -14,8 +14,8 @@ from berth.diff.manifests import FileChange
 from berth.diff.permissions import Permission
 from berth.findings import Finding
 from berth.schema.policies import REFUSE
+from berth.schema.reservation import OwnerSpec
 from berth.schema.seatholders import Unit
-from berth.schema.values import ReservationOwner
 
 ADDED, CHANGED, REMOVED, RENAMED = "added", "changed", "removed", "renamed"
 
@@ -61,7 +61,7 @@ class ReservationChange(NamedTuple):
     seat_seconds: tuple[int | None, int | None]
     standing: tuple[str, ...] = ("", "")
     units: tuple[Unit, Unit] = (Unit.SEAT, Unit.SEAT)
-    owner: ReservationOwner | None = None
+    owner: OwnerSpec | None = None
 
 
 class PeakChange(NamedTuple):

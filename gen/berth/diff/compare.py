@@ -24,6 +24,7 @@ from berth.manifests.nodeaffinity import placement
 from berth.manifests.placed import class_names
 from berth.notation.weekdays import WEEKDAYS
 from berth.output.answers import seats_text
+from berth.schema.plainfields import plain_fields, plain_settings
 from berth.schema.values import Calendar, Entry, Extra, Reservation, ResourceClass, Scaling, SessionMatch
 
 _NONE: tuple[Occurrence, ...] = ()
@@ -60,7 +61,7 @@ class ReservationVersion(NamedTuple):
 
 
 def is_same(before: ReservationVersion, after: ReservationVersion) -> bool:
-    """Tell whether both declare the same, wherever in the files. Occurrences need not be computed."""
+    """Tell whether both are written alike, wherever in the files. Occurrences need not be computed."""
     return _declared_values(before) == _declared_values(after) and before.slot_hashes == after.slot_hashes
 
 
@@ -200,24 +201,23 @@ def _scaling_by_class(item: Entry | Extra, when: str, reservation: Reservation) 
 
 
 def _fields(version: ReservationVersion) -> Iterable[tuple[str, str]]:
-    """Yield every field of a reservation and its classes, except its dates."""
+    """Yield every field of a reservation and its classes, except its dates.
+
+    By hand only what is resolved; the plain fields follow from the model.
+    """
     one, recurrence = version.reservation, version.reservation.recurrence
     yield "name", one.name
     yield "title", one.title
-    yield "owner", _owner_text(one)
     yield one.holder.unit.plural, seats_text(one.seats, one.holder.unit)
     yield "clusters", ", ".join(dict.fromkeys(version.clusters))
     yield "lead", f"{one.lead} min"
     yield "behavior", one.behavior
-    yield "profile", ", ".join(f"{step.percent} % from {step.minute} min" for step in one.profile)
-    if one.buffer is not None:
-        yield "buffer", f"{one.buffer.percent} % of the sessions, at least {one.buffer.minimum}"
     yield "time zone", recurrence.zone
-    yield "suspended", _yes_or_no(one.suspend)
     yield "backend", one.holder.backend
     yield "sessions", _sessions(one.sessions)
     yield "sessions at the end", _next_sessions(one.sessions)
     yield "overlap", one.overlap
+    yield from ((field.name, field.text) for field in plain_fields(one.spec))
     for key, value in one.labels:
         yield f"label {key}", value
     for key, value in one.annotations:
@@ -238,10 +238,6 @@ def _option_texts(version: ReservationVersion) -> Iterator[tuple[str, str]]:
     yield from backend_of(version.reservation.holder).option_texts(version.reservation.holder)
     for name, slot_hash in version.slot_hashes:
         yield f"shape of the slots of {name}", slot_hash
-
-
-def _owner_text(reservation: Reservation) -> str:
-    return reservation.owner.text if reservation.owner else ""
 
 
 def _sessions(match: SessionMatch) -> str:
@@ -330,4 +326,5 @@ def _dates(version: ReservationVersion) -> Hashable:
 def _without_names(version: ReservationVersion) -> tuple[object, ...]:
     one, *rest = _declared_values(version)
     assert isinstance(one, Reservation)
-    return one._replace(name="", title="", annotations=(), labels=(), owner=None), *rest
+    settings = plain_settings(one)
+    return one._replace(name="", spec=None, annotations=(), labels=()), settings, *rest  # type: ignore[arg-type]

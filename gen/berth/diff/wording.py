@@ -134,7 +134,7 @@ def title_line(one: ReservationChange) -> DiffLine:
     renamed = f" (was {one.old_name})" if one.kind == RENAMED else ""
     clusters = ", ".join(one.clusters) or "no cluster"
     title = f": {one.title}" if one.title != one.name else ""
-    owner = f", owner {one.owner.text}" if one.owner else ""
+    owner = f", owner {one.owner}" if one.owner else ""
     return DiffLine(_SIGNS[one.kind], f"{one.name}{renamed}{title} [{clusters}]{owner}")
 
 

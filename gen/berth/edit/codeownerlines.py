@@ -28,7 +28,7 @@ def code_owners(
             problems.append(problem)
         elif one.owner is not None:
             contacts = found.get(one.origin.file, ())
-            found[one.origin.file] = tuple(dict.fromkeys((*contacts, one.owner.contact)))
+            found[one.origin.file] = tuple(dict.fromkeys((*contacts, one.owner.contact or "")))
     return found, problems
 
 

@@ -1,13 +1,12 @@
 """Create reservation files: from flags and answers, and from Renku's payloads."""
 
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from berth.backends.backendregistry import DEFAULT_HOLDER
-from berth.core.timetable import Buffer
 from berth.dates.moments import named
 from berth.dates.zone import DAY, Zone, day_of, local, number
 from berth.edit.recurrencetext import recurrence_lines
@@ -17,7 +16,7 @@ from berth.notation import days, weekdays, zones
 from berth.notation.refusal import CommandError, read_all, read_at
 from berth.notation.times import TimeSpan, time_span
 from berth.output.stage import PendingFiles
-from berth.output.yamltext import flow, quote
+from berth.output.yamltext import block, flow, quote
 from berth.pipeline import Pipeline
 from berth.reading.document import parse
 from berth.reading.source import SCHEMA, Source
@@ -25,6 +24,7 @@ from berth.schema import grammar
 from berth.schema.basemodel import Model
 from berth.schema.documentproblems import CHOICE, MISSING, TYPE, Refusal, close, nearest, shown
 from berth.schema.entry import EQUAL_TIMES, Monthly
+from berth.schema.plainfields import plain_fields
 from berth.schema.recurrencespec import RecurrenceSpec
 from berth.schema.reservation import DEFAULT_LEAD, OwnerSpec, Provisioning, ReservationSpec
 from berth.schema.validate import read_text
@@ -34,13 +34,12 @@ from berth.schema.values import (
     EntryDates,
     Recurrence,
     Reservation,
-    ReservationOwner,
     Seats,
 )
 
 # Reservations from flags and answers
 
-USUAL_BUFFER = Buffer(percent=20, minimum=5)  # what `--behavior buffer` writes, to be edited
+USUAL_BUFFER = {"percent": 20, "minimum": 5}  # what `--behavior buffer` writes, to be edited
 
 
 class Prompt(NamedTuple):
@@ -374,7 +373,7 @@ def new_reservation(request: ReservationRequest) -> Reservation:
     return Reservation(
         origin=Origin("", 0),
         name=request.name,
-        title=given.get("title", request.name),
+        spec=_spec(given, behavior),
         labels=(),
         annotations=(),
         recurrence=Recurrence(
@@ -400,10 +399,16 @@ def new_reservation(request: ReservationRequest) -> Reservation:
         behavior=behavior,
         sessions=EVERY_SESSION._replace(match_labels=request.value("match-labels") or ()),
         holder=DEFAULT_HOLDER,
-        suspend=False,
         renku=False,
-        buffer=USUAL_BUFFER if behavior == "buffer" else None,
-        owner=ReservationOwner(given["owner"], given.get("contact", "")) if "owner" in given else None,
+    )
+
+
+def _spec(given: Mapping[str, str], behavior: str) -> ReservationSpec:
+    """Return the plain fields that have a flag."""
+    owner = {"name": given["owner"], "contact": given.get("contact") or None} if "owner" in given else None
+    provisioning = {"buffer": USUAL_BUFFER if behavior == "buffer" else None}
+    return ReservationSpec.model_validate(
+        {"title": given.get("title"), "provisioning": provisioning, "owner": owner}
     )
 
 
@@ -421,6 +426,7 @@ def reservation_yaml(one: Reservation, depth: int = 0, sized: str = "") -> str:
 
     `sized` says where its seats and lead come from.
     """
+    plain = [field for field in plain_fields(one.spec) if not field.is_default]
     lines = [f"metadata:\n  name: {quote(one.name)}\n"]
     if one.annotations:
         lines.append("  annotations:\n")
@@ -437,11 +443,7 @@ def reservation_yaml(one: Reservation, depth: int = 0, sized: str = "") -> str:
         lines.append(f"  sessions:\n    matchLabels: {flow(dict(one.sessions.match_labels))}\n")
     if one.sessions.project_template:
         lines.append(f"  sessions: {{projectTemplate: {one.sessions.project_template}}}\n")
-    if one.owner:
-        lines.append(f"  owner:\n    name: {quote(one.owner.name)}\n")
-        lines += [f"    contact: {quote(one.owner.contact)}\n"] if one.owner.contact else []
-    if one.suspend:
-        lines.append("  suspend: true\n")
+    lines += [f"  {block({field.path: field.written}, 2)}\n" for field in plain if "." not in field.path]
     return MODELINE.format("../" * depth + SCHEMA) + HEAD + "".join(lines)
 
 
@@ -456,9 +458,8 @@ def _provisioning(one: Reservation) -> str:
     else:
         lines.append(f"    placeholderCount: {one.seats[0][1]}\n")
     lines.append(f"    leadTimeMinutes: {one.lead}\n    scaleDownBehavior: {one.behavior}\n")
-    if one.buffer is not None:
-        percent, minimum = one.buffer
-        lines.append(f"    buffer: {{percent: {percent}, minimum: {minimum}}}\n")
+    parts = [field for field in plain_fields(one.spec.provisioning) if not field.is_default]
+    lines += [f"    {field.path}: {flow(field.written)}\n" for field in parts]
     return "".join(lines)
 
 

@@ -52,7 +52,7 @@ from berth.reading.source import Source
 from berth.schema.documentproblems import Refusal, shown
 from berth.schema.metadata import IMPORTED, IMPORTED_FEED, IMPORTED_FROM, IMPORTED_TITLE, IMPORTED_UID
 from berth.schema.renkunames import slug
-from berth.schema.reservation import DEFAULT_LEAD, LONGEST_TITLE
+from berth.schema.reservation import DEFAULT_LEAD, LONGEST_TITLE, ReservationSpec
 from berth.schema.seatholders import Unit
 from berth.schema.values import EVERY_SESSION, Move, Recurrence, Reservation, Seats
 
@@ -324,7 +324,7 @@ class _Import:
         return Reservation(
             origin=Origin("", 0),
             name=name,
-            title=title,
+            spec=ReservationSpec.model_validate({"title": title, "provisioning": {}}),
             labels=(),
             annotations=(),
             recurrence=recurrence._replace(zone=zone),
@@ -334,7 +334,6 @@ class _Import:
             behavior="maintain" if counts else "none",
             sessions=EVERY_SESSION,
             holder=DEFAULT_HOLDER,
-            suspend=False,
             renku=False,
         )
 

@@ -5,9 +5,9 @@ from typing import Any
 
 from berth.notation.refusal import CommandError
 from berth.schema import outline
+from berth.schema.declared import RESERVATION, document_of
 from berth.schema.documentproblems import close
 from berth.schema.outline import Known, Node, fields
-from berth.schema.reservation import ReservationDocument
 
 FieldPath = tuple[str | int, ...]
 _TOP = ("metadata", "spec")
@@ -28,7 +28,7 @@ def full_path(path: FieldPath, tree: Any) -> FieldPath:
 def _with_open_key(path: FieldPath) -> FieldPath:
     node: Node | None = None
     for depth, step in enumerate(path):
-        known = fields(ReservationDocument) if node is None else dict(_keys(node))
+        known = fields(document_of(RESERVATION)) if node is None else dict(_keys(node))
         if node is not None and node.kind == outline.LIST:
             node = node.item
             continue
@@ -42,7 +42,7 @@ def _with_open_key(path: FieldPath) -> FieldPath:
 
 
 def _found(path: FieldPath, tree: Any) -> FieldPath:
-    document = fields(ReservationDocument)
+    document = fields(document_of(RESERVATION))
     top, *below = path if path[0] in _TOP else ("spec", *path)
     if not below or below[0] in fields(document[str(top)].node.type) or (path[0] in _TOP and len(below) > 1):
         return (top, *below)

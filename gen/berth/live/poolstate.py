@@ -22,7 +22,8 @@ from berth.live.clusterfacts import (
 from berth.live.earlier import NO_LOOKS, EarlierLooks
 from berth.live.expected import ExpectedState, PersistentSeats
 from berth.manifests.rbac import Grant
-from berth.schema.values import ReservationOwner, Site
+from berth.schema.reservation import OwnerSpec
+from berth.schema.values import Site
 
 SCHEDULED, ACTIVE, COMPLETED, DEGRADED = "scheduled", "active", "completed", "degraded"
 
@@ -69,7 +70,7 @@ class PoolStatus(NamedTuple):
     persistent: bool = False  # without windows: `end` is when it expires, None never
     is_unlike: bool = False  # its pod has not made it as it should be, or not yet
     look_again: int = 0  # seconds after which another look can tell; 0: this one could
-    owner: ReservationOwner | None = None  # by git
+    owner: OwnerSpec | None = None  # by git
 
     @property
     def subject(self) -> str:

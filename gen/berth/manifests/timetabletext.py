@@ -20,7 +20,7 @@ from berth.manifests.placed import Placed, pool_behaviors
 from berth.schema.classsessions import ClassSessions
 from berth.schema.values import (
     EVERY_SESSION,
-    ProfileStep,
+    Profile,
     Reservation,
     ResourceClass,
     Scaling,
@@ -127,7 +127,7 @@ def _rows(
     held: Seats,
     scaling: Sequence[Scaling],
     behaviors: Mapping[str, str],
-    profile: tuple[ProfileStep, ...],
+    profile: Profile,
 ) -> list[tuple[int, str]]:
     """Return the lead in seconds and the seats of each row of an occurrence, the longest lead first.
 
@@ -142,7 +142,7 @@ def _rows(
     return [(ahead, _seats(seats, profile) + behavior) for (ahead, behavior), seats in in_order]
 
 
-def _seats(seats: Mapping[str, int], profile: tuple[ProfileStep, ...]) -> str:
+def _seats(seats: Mapping[str, int], profile: Profile) -> str:
     """Return the most seats of each class, and with a profile its steps in minutes from the start."""
     if not profile:
         return f'"seats": {json.dumps(seats)}'

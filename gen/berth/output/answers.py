@@ -10,8 +10,8 @@ from berth.core.timetable import API_VERSION
 from berth.output import yamltext
 from berth.output.columns import Column, Row
 from berth.output.table import visible
+from berth.schema.reservation import OwnerSpec
 from berth.schema.seatholders import Unit
-from berth.schema.values import ReservationOwner
 
 Answer = Mapping[str, object]
 """What a command answers to programs, of the values that JSON has."""
@@ -85,12 +85,12 @@ def hours_json(seconds: int) -> int | float:
     return seconds / 3600 if rest else whole
 
 
-def owner_column(owner: Callable[[Row], ReservationOwner | None]) -> Column[Row]:
+def owner_column(owner: Callable[[Row], OwnerSpec | None]) -> Column[Row]:
     """Return the column of who asks for a reservation."""
-    return Column("owner", "owner", owner, lambda named: named.text, owner_json)
+    return Column("owner", "owner", owner, str, owner_json)
 
 
-def owner_json(owner: ReservationOwner | None) -> dict[str, str | None] | None:
+def owner_json(owner: OwnerSpec | None) -> dict[str, str | None] | None:
     return None if owner is None else {"name": owner.name, "contact": owner.contact or None}
 
 

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable
 from importlib import import_module
 from math import isfinite
-from typing import Annotated, Any, ClassVar, TypeVar, get_args
+from typing import Annotated, Any, ClassVar, NamedTuple, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, Strict
 from pydantic.alias_generators import to_camel
@@ -55,13 +55,34 @@ class Model(BaseModel):
         return self.model_dump(by_alias=True, exclude_none=True)
 
 
+class Use(NamedTuple):
+    """What the program does with a key of a reservation besides reading it."""
+
+    resolved: str = ""
+    """What later code has instead, such as the dates: `diff` and policies compare that. Empty: the key is
+    plain, and `plainfields` yields it to `diff`, policies, `list` and the commands that write files."""
+
+    name: str = ""
+    """How `diff` names it; by default its path."""
+
+    is_text: bool = False
+    """Only people read it: no policy looks at it, and a reservation that has another one is the same."""
+
+    is_listed: bool = False
+    """The answers of `berth list` have it."""
+
+
+PLAIN = Use()
+
+
 class Meaning:
     """What a key means, and its default in words where that cannot be shown as it is."""
 
-    def __init__(self, text: str, default: Any, words: str) -> None:
+    def __init__(self, text: str, default: Any, words: str, use: Use = PLAIN) -> None:
         self.text = text
         self.default = default
         self.words = words
+        self.use = use
 
     def __call__(self, schema: Json) -> None:
         """Describe the key in its JSON Schema, for editors."""
@@ -75,9 +96,14 @@ class Meaning:
             schema["description"] = ". ".join(filter(None, said))
 
 
-def field(default: Any = ..., meaning: str = "", words: str = "", *, alias: str | None = None) -> Any:
-    """Declare a key: its default, its meaning, and the default in words where it cannot be shown as it is."""
-    extra = Meaning(meaning, default, words)
+def field(
+    default: Any = ..., meaning: str = "", words: str = "", *, alias: str | None = None, use: Use = PLAIN
+) -> Any:
+    """Declare a key: its default, its meaning, and the default in words where it cannot be shown as it is.
+
+    `use`: what else the program does with it.
+    """
+    extra = Meaning(meaning, default, words, use)
     if default == {}:  # a mutable default would be copied deeply each time
         return Field(default_factory=dict, alias=alias, json_schema_extra=extra)
     return Field(default, alias=alias, json_schema_extra=extra)

@@ -18,6 +18,7 @@ from berth.schema.entry import (
     ScaledSeats,
     StandardSeats,
     check_length,
+    dated,
 )
 from berth.schema.types import (
     AnyText,
@@ -37,11 +38,11 @@ SAME_SEATS = "those of its entry"
 
 
 class ExtraEntry(ScaledSeats):
-    day: Date = field(meaning="date of one more occurrence", alias="date")
-    start_time: StartTime = field(meaning=TIME)
-    end_time: EndTime = field(meaning=END)
-    end_day: EndDay | None = field(None, END_DAY, NEXT_DAY)
-    name: DnsLabel | None = field(None, NAME, "none")
+    day: Date = dated(meaning="date of one more occurrence", alias="date")
+    start_time: StartTime = dated(meaning=TIME)
+    end_time: EndTime = dated(meaning=END)
+    end_day: EndDay | None = dated(None, END_DAY, NEXT_DAY)
+    name: DnsLabel | None = dated(None, NAME, "none")
 
     def check(self, path: Path, report: DocumentProblems) -> None:
         super().check(path, report)
@@ -55,9 +56,9 @@ class ExtraEntry(ScaledSeats):
 class DateOrSpan(Model):
     """A line for one date, or for a range of dates."""
 
-    day: Date | None = field(None, "one date", "none", alias="date")
-    first: Date | None = field(None, "first date of a range", "none", alias="from")
-    last: Date | None = field(None, "last date of a range, inclusive", "none", alias="to")
+    day: Date | None = dated(None, "one date", "none", alias="date")
+    first: Date | None = dated(None, "first date of a range", "none", alias="from")
+    last: Date | None = dated(None, "last date of a range, inclusive", "none", alias="to")
 
     def check(self, path: Path, report: DocumentProblems) -> None:
         pairs = (("date", self.day), ("from", self.first), ("to", self.last))
@@ -86,9 +87,9 @@ class DateOrSpan(Model):
 class DateException(DateOrSpan):
     """Dates that do not happen, or one occurrence of a date."""
 
-    start_time: StartTime | None = field(None, "only the occurrence that starts then", "all of the date")
-    name: DnsLabelOrNone | None = field(None, ONLY_NAME, "all of the date")
-    title: AnyText = field("", "shown where the date is skipped", "none")
+    start_time: StartTime | None = dated(None, "only the occurrence that starts then", "all of the date")
+    name: DnsLabelOrNone | None = dated(None, ONLY_NAME, "all of the date")
+    title: AnyText = dated("", "shown where the date is skipped", "none")
 
     @property
     def excepted(self) -> Except:
@@ -98,10 +99,10 @@ class DateException(DateOrSpan):
 class ListedDates(DateOrSpan, ScaledSeats):
     """An item of `dates`, which may have its own hours."""
 
-    start_time: StartTime | None = field(None, TIME, "the schedule's")
-    end_time: EndTime | None = field(None, END, "the schedule's")
-    end_day: EndDay | None = field(None, END_DAY, NEXT_DAY)
-    name: DnsLabel | None = field(None, NAME, "none")
+    start_time: StartTime | None = dated(None, TIME, "the schedule's")
+    end_time: EndTime | None = dated(None, END, "the schedule's")
+    end_day: EndDay | None = dated(None, END_DAY, NEXT_DAY)
+    name: DnsLabel | None = dated(None, NAME, "none")
 
     def check(self, path: Path, report: DocumentProblems) -> None:
         DateOrSpan.check(self, path, report)
@@ -124,12 +125,12 @@ class ListedDates(DateOrSpan, ScaledSeats):
 
 
 class MoveTarget(OwnSeats):
-    day: Date | None = field(None, "the new date", "the same date", alias="date")
-    start_time: StartTime | None = field(None, "the new start", "the same time")
-    end_time: EndTime | None = field(None, "the new end", "it keeps its length")
-    end_day: EndDay | None = field(None, "as in a schedule entry", "as in a schedule entry")
-    placeholder_count: SeatCount | None = field(None, "other seats", SAME_SEATS)
-    node_count: NodeCount | None = field(None, "only backend nodePool: other nodes", SAME_SEATS)
+    day: Date | None = dated(None, "the new date", "the same date", alias="date")
+    start_time: StartTime | None = dated(None, "the new start", "the same time")
+    end_time: EndTime | None = dated(None, "the new end", "it keeps its length")
+    end_day: EndDay | None = dated(None, "as in a schedule entry", "as in a schedule entry")
+    placeholder_count: SeatCount | None = dated(None, "other seats", SAME_SEATS)
+    node_count: NodeCount | None = dated(None, "only backend nodePool: other nodes", SAME_SEATS)
     seats: NonEmpty[ClassSeats] | None = field(None, "other seats by class", SAME_SEATS)
 
     def check(self, path: Path, report: DocumentProblems) -> None:
@@ -143,9 +144,9 @@ class MoveTarget(OwnSeats):
 
 
 class MovedEntry(Model):
-    day: Date = field(meaning="date of the occurrence that changes", alias="date")
-    start_time: StartTime | None = field(None, "its start", "the date's only occurrence")
-    name: DnsLabelOrNone | None = field(None, ONLY_NAME, "the only occurrence that starts then")
+    day: Date = dated(meaning="date of the occurrence that changes", alias="date")
+    start_time: StartTime | None = dated(None, "its start", "the date's only occurrence")
+    name: DnsLabelOrNone | None = dated(None, ONLY_NAME, "the only occurrence that starts then")
     to: MoveTarget = field(meaning="the new time, or other seats")
 
     def move(self, standard: StandardSeats) -> Move:

@@ -1,9 +1,10 @@
 """The lines of a recurrence: their seats, and an entry of the schedule."""
 
+from functools import partial
 from typing import Annotated, NamedTuple, Protocol
 
 from berth.findings import Path
-from berth.schema.basemodel import Model, NonEmpty, Switch, Whole, field
+from berth.schema.basemodel import Model, NonEmpty, Switch, Use, Whole, field
 from berth.schema.calendardocument import check_order
 from berth.schema.documentproblems import CONFLICT, DocumentProblems
 from berth.schema.types import (
@@ -28,6 +29,8 @@ END_DAY = "number of days from the date of the start to that of the end"
 NEXT_DAY = "next day if endTime is before startTime"
 NAME = "tells occurrences apart that start together; part of their ids"
 EndDay = Annotated[int, Whole(0, 366)]
+dated = partial(field, use=Use("the occurrences, with their seats, lead and behavior"))
+"""Declare a key from which occurrences are made."""
 
 
 LEAD = "minutes before the start at which capacity is requested"
@@ -54,9 +57,9 @@ def scaling(line: ScalingKeys, general: Scaling) -> Scaling:
 class ClassSeats(Model):
     """How many seats, or nodes, of one class."""
 
-    resource_class: DnsLabel = field(meaning="name of a ResourceClass")
-    placeholder_count: SeatCount | None = field(None, "seats of this class", "none: then write nodeCount")
-    node_count: NodeCount | None = field(None, "only backend nodePool: nodes of this class", "none")
+    resource_class: DnsLabel = dated(meaning="name of a ResourceClass")
+    placeholder_count: SeatCount | None = dated(None, "seats of this class", "none: then write nodeCount")
+    node_count: NodeCount | None = dated(None, "only backend nodePool: nodes of this class", "none")
 
     @property
     def count(self) -> int | None:
@@ -66,8 +69,8 @@ class ClassSeats(Model):
 class ScaledClassSeats(ClassSeats):
     """How many seats of one class, and how they scale."""
 
-    lead_time_minutes: LeadMinutes | None = field(None, LEAD, "that of the entry, or of provisioning")
-    scale_down_behavior: Behavior | None = field(None, BEHAVIOR, "that of the entry, or of provisioning")
+    lead_time_minutes: LeadMinutes | None = dated(None, LEAD, "that of the entry, or of provisioning")
+    scale_down_behavior: Behavior | None = dated(None, BEHAVIOR, "that of the entry, or of provisioning")
 
 
 def check_seats(seats: tuple[ClassSeats, ...] | None, path: Path, report: DocumentProblems) -> None:
@@ -98,8 +101,8 @@ class StandardSeats(NamedTuple):
 class OwnSeats(Model):
     """A line of a recurrence that may have its own seats."""
 
-    placeholder_count: SeatCount | None = field(None, "seats, instead of provisioning's", "provisioning's")
-    node_count: NodeCount | None = field(
+    placeholder_count: SeatCount | None = dated(None, "seats, instead of provisioning's", "provisioning's")
+    node_count: NodeCount | None = dated(
         None, "only backend nodePool: nodes, instead of provisioning's", "provisioning's"
     )
     seats: NonEmpty[ClassSeats] | None = field(
@@ -123,8 +126,8 @@ class ScaledSeats(OwnSeats):
     seats: NonEmpty[ScaledClassSeats] | None = field(
         None, "seats by class, instead of provisioning's", "provisioning's"
     )
-    lead_time_minutes: LeadMinutes | None = field(None, LEAD, "provisioning's")
-    scale_down_behavior: Behavior | None = field(None, BEHAVIOR, "provisioning's")
+    lead_time_minutes: LeadMinutes | None = dated(None, LEAD, "provisioning's")
+    scale_down_behavior: Behavior | None = dated(None, BEHAVIOR, "provisioning's")
 
     def scaled_seats(self, standard: StandardSeats) -> tuple[Seats, tuple[Scaling, ...]]:
         """Return the seats of the line, and how they scale if not all as the reservation."""
@@ -149,22 +152,22 @@ def _numbers(value: tuple[int | tuple[int, ...], ...] | None) -> tuple[int, ...]
 class Monthly(Model):
     """One of a weekday's dates in each month."""
 
-    week: NthWeek = field(meaning="1 to 5 for the first to fifth in the month; -1 for the last")
+    week: NthWeek = dated(meaning="1 to 5 for the first to fifth in the month; -1 for the last")
 
 
 class ScheduleEntry(ScaledSeats):
-    day_of_week: WeekdaysOrList | None = field(None, "1 = Monday to 7 = Sunday, or a name", "none")
-    days_of_week: WeekdaysOrList | None = field(None, "several weekdays: [mon, wed] or mon-fri", "none")
-    start_time: StartTime = field(meaning=TIME)
-    end_time: EndTime = field(meaning=END)
-    end_day: EndDay | None = field(None, END_DAY, NEXT_DAY)
-    name: DnsLabel | None = field(None, NAME, "none")
-    first: Date | None = field(None, "its first date", "the recurrence's", alias="from")
-    last: Date | None = field(None, "its last date, inclusive", "the recurrence's", alias="until")
-    weeks: WeeksOrList | None = field(
+    day_of_week: WeekdaysOrList | None = dated(None, "1 = Monday to 7 = Sunday, or a name", "none")
+    days_of_week: WeekdaysOrList | None = dated(None, "several weekdays: [mon, wed] or mon-fri", "none")
+    start_time: StartTime = dated(meaning=TIME)
+    end_time: EndTime = dated(meaning=END)
+    end_day: EndDay | None = dated(None, END_DAY, NEXT_DAY)
+    name: DnsLabel | None = dated(None, NAME, "none")
+    first: Date | None = dated(None, "its first date", "the recurrence's", alias="from")
+    last: Date | None = dated(None, "its last date, inclusive", "the recurrence's", alias="until")
+    weeks: WeeksOrList | None = dated(
         None, "only `weekly`: odd, even, or ISO week numbers: [6, 8] or 6-8", "every week"
     )
-    monthly: Monthly | None = field(None, "only `weekly`: once a month, as {week: 1}", "every week")
+    monthly: Monthly | None = dated(None, "only `weekly`: once a month, as {week: 1}", "every week")
 
     def check(self, path: Path, report: DocumentProblems) -> None:
         super().check(path, report)

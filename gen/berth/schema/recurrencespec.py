@@ -8,7 +8,7 @@ from berth.notation.days import ORDER
 from berth.notation.days import DateSpan as Span
 from berth.schema.basemodel import OR_MAPPING, ListOf, Model, NonEmpty, NonEmptyUnique, Whole, field, lazy
 from berth.schema.documentproblems import CONFLICT, IDLE_KEY, MISSING, DocumentProblems
-from berth.schema.entry import OwnSeats, ScheduleEntry, StandardSeats, check_length
+from berth.schema.entry import OwnSeats, ScheduleEntry, StandardSeats, check_length, dated
 from berth.schema.types import (
     Date,
     DateSpan,
@@ -46,23 +46,23 @@ DateOrException = Annotated[DateSpan | DateException, OR_MAPPING]
 
 
 class RecurrenceSpec(Model):
-    type: Literal["once", "daily", "weekly", "dates"] = field(meaning="once, daily, weekly or dates")
-    start_date: Date | None = field(None, "first date; required except for `dates`", "none")
-    end_date: Date | None = field(None, "last date, inclusive; required except for `dates`", "none")
-    within: NonEmptyUnique[DnsLabel] | None = field(
+    type: Literal["once", "daily", "weekly", "dates"] = dated(meaning="once, daily, weekly or dates")
+    start_date: Date | None = dated(None, "first date; required except for `dates`", "none")
+    end_date: Date | None = dated(None, "last date, inclusive; required except for `dates`", "none")
+    within: NonEmptyUnique[DnsLabel] | None = dated(
         None, "only `daily` and `weekly`: names of terms, instead of startDate and endDate", "none"
     )
     dates: NonEmpty[Annotated[DateSpan | ListedDates, OR_MAPPING]] | None = field(
         None, "only `dates`: dates, ranges {from, to}, or {date, startTime, endTime}", "none"
     )
-    time_zone: TimeZone | None = field(None, "time zone of all times of the reservation", "the site's")
-    interval: Annotated[int, Whole(1, 52)] = field(
+    time_zone: TimeZone | None = dated(None, "time zone of all times of the reservation", "the site's")
+    interval: Annotated[int, Whole(1, 52)] = dated(
         1, "only `weekly`: every n-th week, counted from startDate's ISO week"
     )
     schedule: NonEmpty[ScheduleEntry] | None = field(
         None, "times of day, by weekday for `weekly`; required except for `dates` that have hours", "none"
     )
-    calendars: ListOf[DnsLabel] = field((), "Calendars whose dates do not happen", "none")
+    calendars: ListOf[DnsLabel] = dated((), "Calendars whose dates do not happen", "none")
     excepted: ListOf[DateOrException] = field(
         (), "dates, {from, to} or {date, startTime, name} left out", "none", alias="except"
     )

@@ -18,7 +18,7 @@ from berth.schema.basemodel import Model, NonEmpty, Parsed, Text, Whole, field
 from berth.schema.documentproblems import MISSING, DocumentProblems, Refusal
 from berth.schema.entry import EQUAL_TIMES
 from berth.schema.renkunames import LONGEST_NAME, name
-from berth.schema.reservation import DEFAULT_LEAD
+from berth.schema.reservation import DEFAULT_LEAD, Provisioning, ReservationSpec
 from berth.schema.types import Date, LeadMinutes, SeatCount, Ulid
 from berth.schema.values import EVERY_SESSION, Entry, Recurrence, Reservation, Seats
 
@@ -141,7 +141,7 @@ class Payload(_TheirModel):
         return Reservation(
             origin=origin,
             name=self.object_name,
-            title=self.name,
+            spec=ReservationSpec(title=self.name, provisioning=Provisioning()),
             labels=(),
             annotations=(),
             recurrence=self.recurrence.recurrence(held),
@@ -151,7 +151,6 @@ class Payload(_TheirModel):
             behavior=self.provisioning.scale_down_behavior,
             sessions=EVERY_SESSION._replace(project_template=self.project_template_id),
             holder=DEFAULT_HOLDER,
-            suspend=False,
             renku=True,
         )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 from berth.backends.backendregistry import DEFAULT_HOLDER
 from berth.core.timetable import Buffer
 from berth.findings import Origin, Path
-from berth.schema.basemodel import ListOf, Model, NonEmpty, Text, field, lazy
+from berth.schema.basemodel import ListOf, Model, NonEmpty, Text, Use, field, lazy
 from berth.schema.documentproblems import CONFLICT, IDLE_KEY, MISSING, RANGE, DocumentProblems, Refusal
 from berth.schema.entry import (
     BEHAVIOR,
@@ -43,9 +43,7 @@ from berth.schema.types import (
 )
 from berth.schema.values import (
     EVERY_SESSION,
-    ProfileStep,
     Reservation,
-    ReservationOwner,
     Scaling,
     SessionMatch,
 )
@@ -72,6 +70,9 @@ class ProfileStepSpec(Model):
     at: StepMinutes = field(meaning="from when on, relative to the start: -30m, 0 or 1h30m")
     percent: ProfilePercent = field(meaning="of the seats, rounded half up")
 
+    def __str__(self) -> str:
+        return f"{self.percent} % from {self.at} min"
+
 
 class BufferSpec(Model):
     """How many spare seats follow the sessions."""
@@ -79,32 +80,50 @@ class BufferSpec(Model):
     percent: BufferPercent = field(meaning="of the sessions, rounded up")
     minimum: BufferMinimum = field(meaning="spare seats at least")
 
+    def __str__(self) -> str:
+        return f"{self.percent} % of the sessions, at least {self.minimum}"
+
     @property
     def value(self) -> Buffer:
         return Buffer(self.percent, self.minimum)
 
 
 class Provisioning(Model):
-    placeholder_count: SeatCount | None = field(None, "seats of `resourceClass`", "none: then write `seats`")
-    node_count: NodeCount | None = field(None, "only backend nodePool: nodes for `resourceClass`", "none")
+    placeholder_count: SeatCount | None = field(
+        None, "seats of `resourceClass`", "none: then write `seats`", use=Use("the seats of each class")
+    )
+    node_count: NodeCount | None = field(
+        None, "only backend nodePool: nodes for `resourceClass`", "none", use=Use("the seats of each class")
+    )
     seats: NonEmpty[ScaledClassSeats] | None = field(
         None, "instead of `resourceClass`: seats by class", "none"
     )
-    lead_time_minutes: LeadMinutes | None = field(None, LEAD, f"`{DEFAULT_LEAD}`")
+    lead_time_minutes: LeadMinutes | None = field(
+        None, LEAD, f"`{DEFAULT_LEAD}`", use=Use("the lead of each class")
+    )
     scale_down_behavior: Behavior | None = field(
-        None, BEHAVIOR, f"`{Holder.behaviors[0]}`; `none` for backend nodePool"
+        None,
+        BEHAVIOR,
+        f"`{Holder.behaviors[0]}`; `none` for backend nodePool",
+        use=Use("the behavior of each class"),
     )
     overlap: Literal["sum", "max"] | None = field(
         None,
         "seats while occurrences of this reservation overlap: their sum, or max for the largest of them",
         "`sum`",
+        use=Use("the overlap, by default sum"),
     )
-
     profile: NonEmpty[ProfileStepSpec] | None = field(
-        None, "steps of the seats: `[{at: -30m, percent: 30}, {at: 0, percent: 100}]`", "all seats at once"
+        None,
+        "steps of the seats: `[{at: -30m, percent: 30}, {at: 0, percent: 100}]`",
+        "all seats at once",
+        use=Use(name="profile"),
     )
     buffer: BufferSpec | None = field(
-        None, "with scaleDownBehavior buffer: spare seats, as `{percent: 20, minimum: 5}`", "none"
+        None,
+        "with scaleDownBehavior buffer: spare seats, as `{percent: 20, minimum: 5}`",
+        "none",
+        use=Use(name="buffer"),
     )
 
     def check(self, path: Path, report: DocumentProblems) -> None:
@@ -126,22 +145,30 @@ class Provisioning(Model):
         return (self.node_count if self.placeholder_count is None else self.placeholder_count) or 0
 
 
+SESSIONS, AT_THE_END = Use("which sessions count"), Use("the sessions at the end of an occurrence")
+
+
 class SessionMatchSpec(Model):
-    namespaces: ListOf[DnsLabel] = field((), "only sessions in these namespaces of the class", "the class's")
-    match_labels: Labels = field({}, "only sessions with these labels", "none")
-    match_annotations: Annotations = field({}, "only sessions with these annotations", "none")
+    namespaces: ListOf[DnsLabel] = field(
+        (), "only sessions in these namespaces of the class", "the class's", use=SESSIONS
+    )
+    match_labels: Labels = field({}, "only sessions with these labels", "none", use=SESSIONS)
+    match_annotations: Annotations = field({}, "only sessions with these annotations", "none", use=SESSIONS)
     project_template: Ulid | None = field(
-        None, "only sessions of projects made from this Renku template", "none"
+        None, "only sessions of projects made from this Renku template", "none", use=SESSIONS
     )
     earlier: Literal["count", "ignore"] = field(
-        "count", "sessions created before the window opens: count or ignore"
+        "count", "sessions created before the window opens: count or ignore", use=SESSIONS
     )
     handover_minutes: HandoverMinutes | None = field(
         None,
         "minutes after the end during which sessions of this occurrence do not count for the next one",
         f"`{EVERY_SESSION.handover // 60}`",
+        use=AT_THE_END,
     )
-    carry_over: bool = field(False, "true: the same people stay, and count for the next occurrence at once")
+    carry_over: bool = field(
+        False, "true: the same people stay, and count for the next occurrence at once", use=AT_THE_END
+    )
 
     def check(self, path: Path, report: DocumentProblems) -> None:
         if self.carry_over is not True:
@@ -173,26 +200,39 @@ class OwnerSpec(Model):
         None, "how to reach them: an e-mail address, or @user or @organization/team", "none"
     )
 
-    @property
-    def value(self) -> ReservationOwner:
-        return ReservationOwner(self.name, self.contact or "")
+    def __str__(self) -> str:
+        return f"{self.name} ({self.contact})" if self.contact else self.name
 
 
 class ReservationSpec(Model):
     title: Annotated[str, Text("title", _title)] | None = field(
-        None, "title in lists and calendars", "the name"
+        None, "title in lists and calendars", "the name", use=Use("the title, by default the name")
     )
     resource_class: DnsLabel | None = field(
-        None, "the class of its seats", "none: then write provisioning.seats"
+        None,
+        "the class of its seats",
+        "none: then write provisioning.seats",
+        use=Use("the seats of each class"),
     )
     recurrence: RecurrenceSpec | None = field(None, "when", "**required**, but for `backend.standing`")
     provisioning: Provisioning = field(meaning="how many seats, and how they are held")
     sessions: SessionMatchSpec | None = field(
         None, "narrows the class's sessions to this course", "all of them"
     )
-    backend: BackendSpec | None = field(None, "what holds the capacity", "`placeholder`")
-    owner: OwnerSpec | None = field(None, "whom to ask about it: `{name, contact}`", "none")
-    suspend: bool = field(False, "true: the reservation is rendered and never opens")
+    backend: BackendSpec | None = field(
+        None,
+        "what holds the capacity",
+        "`placeholder`",
+        use=Use("what holds the seats, whose fields `diff` compares by itself"),
+    )
+    owner: OwnerSpec | None = field(
+        None, "whom to ask about it: `{name, contact}`", "none", use=Use(name="owner", is_text=True)
+    )
+    suspend: bool = field(
+        False,
+        "true: the reservation is rendered and never opens",
+        use=Use(name="suspended", is_listed=True),
+    )
 
     @property
     def holder(self) -> Holder:
@@ -326,7 +366,7 @@ class ReservationDocument(KindDocument):
         return Reservation(
             origin=origin,
             name=metadata.name,
-            title=spec.title or metadata.name,
+            spec=spec,
             labels=metadata.label_pairs,
             annotations=metadata.annotation_pairs,
             recurrence=STANDING if spec.recurrence is None else spec.recurrence.recurrence(standard),
@@ -336,10 +376,6 @@ class ReservationDocument(KindDocument):
             behavior=usual.behavior,
             sessions=EVERY_SESSION if spec.sessions is None else spec.sessions.match,
             holder=holder,
-            suspend=spec.suspend,
             renku=False,
             overlap=provisioning.overlap or "sum",
-            profile=tuple(ProfileStep(one.at, one.percent) for one in provisioning.profile or ()),
-            buffer=None if provisioning.buffer is None else provisioning.buffer.value,
-            owner=None if spec.owner is None else spec.owner.value,
         )

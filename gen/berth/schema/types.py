@@ -6,6 +6,8 @@ from decimal import Decimal
 from math import isfinite
 from typing import Annotated, Any, Literal
 
+from pydantic import PlainSerializer
+
 from berth.notation import days, times, weekdays, zones
 from berth.schema import grammar
 from berth.schema.basemodel import Length, Parsed, Text, Whole, wrong_type
@@ -178,5 +180,7 @@ ProfilePercent = Annotated[int, Whole(0, 100)]
 BufferPercent = Annotated[int, Whole(0, 1000)]
 BufferMinimum = Annotated[int, Whole(0, MOST_SEATS)]
 StepMinutes = Annotated[
-    int, Parsed(_STEP, _step_minutes, {"anyOf": [{"const": 0}, {"type": "string", "pattern": _STEP_PATTERN}]})
+    int,
+    Parsed(_STEP, _step_minutes, {"anyOf": [{"const": 0}, {"type": "string", "pattern": _STEP_PATTERN}]}),
+    PlainSerializer(lambda minutes: f"{minutes}m" if minutes else 0),
 ]

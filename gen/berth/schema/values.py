@@ -21,9 +21,13 @@ if TYPE_CHECKING:
     from berth.schema.fluxoptions import Flux
     from berth.schema.pod import Placement, Tolerating
     from berth.schema.policies import PolicySpec
+    from berth.schema.reservation import OwnerSpec, ProfileStepSpec, ReservationSpec
     from berth.schema.seatholders import Holder
     from berth.schema.siteparts import CeilingSpec, KarpenterSpec, KoordinatorSpec, RenkuSpec, RepositorySpec
 
+
+Profile = tuple["ProfileStepSpec", ...]
+"""Steps of the seats, by time; empty: all seats all the time."""
 
 Seats = tuple[tuple[str, int], ...]
 """(resource class, number of seats or of nodes), in the order of the file; never empty."""
@@ -36,16 +40,9 @@ class Scaling(NamedTuple):
     behavior: str  # maintain | reduce | none | buffer
 
 
-class ProfileStep(NamedTuple):
-    """From `minute` on, relative to the start, `percent` of the seats are held."""
-
-    minute: int
-    percent: int
-
-
-def step_counts(count: int, profile: tuple[ProfileStep, ...]) -> tuple[tuple[int, int], ...]:
+def step_counts(count: int, profile: Profile) -> tuple[tuple[int, int], ...]:
     """Return (minute, seats) of each step for a number of seats, rounded half up."""
-    return tuple((step.minute, (count * step.percent + 50) // 100) for step in profile)
+    return tuple((step.at, (count * step.percent + 50) // 100) for step in profile)
 
 
 class Scaled(Protocol):
@@ -170,21 +167,12 @@ class SessionMatch(NamedTuple):
 EVERY_SESSION = SessionMatch((), (), (), None, "count")
 
 
-class ReservationOwner(NamedTuple):
-    """Whom to ask about a reservation."""
-
-    name: str
-    contact: str  # an address, a user or a team; empty: none is given
-
-    @property
-    def text(self) -> str:
-        return f"{self.name} ({self.contact})" if self.contact else self.name
-
-
 class Reservation(NamedTuple):
+    """A reservation as it is declared, and what is resolved from that: the rest of the program uses both."""
+
     origin: Origin
     name: str
-    title: str
+    spec: "ReservationSpec"  # as it is declared
     labels: tuple[tuple[str, str], ...]
     annotations: tuple[tuple[str, str], ...]
     recurrence: Recurrence
@@ -194,12 +182,31 @@ class Reservation(NamedTuple):
     behavior: str  # maintain | reduce | none | buffer
     sessions: SessionMatch
     holder: "Holder"
-    suspend: bool
     renku: bool  # read from a Renku payload: some errors are warnings there
     overlap: str = "sum"  # sum | max: of the seats of occurrences that overlap
-    profile: tuple[ProfileStep, ...] = ()  # by minute; empty: all seats all the time
-    buffer: Buffer | None = None  # of behavior `buffer`
-    owner: ReservationOwner | None = None
+
+    @property
+    def title(self) -> str:
+        return self.spec.title or self.name
+
+    @property
+    def suspend(self) -> bool:
+        return self.spec.suspend
+
+    @property
+    def owner(self) -> "OwnerSpec | None":
+        return self.spec.owner
+
+    @property
+    def profile(self) -> Profile:
+        """Return the steps by minute; empty: all seats all the time."""
+        return self.spec.provisioning.profile or ()
+
+    @property
+    def buffer(self) -> Buffer | None:
+        """Return the numbers of behavior `buffer`."""
+        spare = self.spec.provisioning.buffer
+        return None if spare is None else spare.value
 
     def problem(self, code: str, path: Path, message: str, fix: str) -> Problem:
         """Return a problem with the value at a path, which in a Renku payload has the names of Renku."""

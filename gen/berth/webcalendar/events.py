@@ -99,7 +99,7 @@ def _last_day(found: Persistence, zone: str) -> date | None:
 
 
 def _text(reservation: Reservation, lines: list[str]) -> str:
-    owner = [f"Owner: {reservation.owner.text}"] if reservation.owner else []
+    owner = [f"Owner: {reservation.owner}"] if reservation.owner else []
     return "\n".join([*lines, *owner])
 
 

@@ -192,7 +192,7 @@ def _reservation(one: DatedReservation, numbers: Mapping[str, int], cost: CostSu
         reservation.recurrence.zone,
         reservation.holder.unit.word,
         owner.name if owner else "",
-        owner.contact if owner else "",
+        owner.contact or "" if owner else "",
         reservation.origin.file,
         one.url,
         reservation.suspend,
