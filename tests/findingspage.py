@@ -96,6 +96,11 @@ def printed(folder: Path, files: dict[str, str]) -> str:
     return findinglist.text(pipeline.findings(), color=False)
 
 
+def lines_of(code: str, output: str) -> str:
+    """Return the findings of a code, which the page shows: without others of the sample, and their number."""
+    return "".join(line for line in output.splitlines(keepends=True) if f"[{code}]" in line)
+
+
 def refreshed(page: str) -> str:
     """Return the page with each meaning and each output as the program has them now."""
 
@@ -109,7 +114,7 @@ def refreshed(page: str) -> str:
             )
         if change:
             with tempfile.TemporaryDirectory() as folder:
-                now = printed(Path(folder), sample_project(page, change))
+                now = lines_of(code, printed(Path(folder), sample_project(page, change)))
             text = text.replace(f"```text\n{output}```", f"```text\n{now}```")
         return text
 
