@@ -230,8 +230,7 @@ class Dates:
         )
 
     def problem(self, code: str, message: str, fix: str) -> Problem:
-        origin = self.reservation.origin
-        return Problem(code, origin.file, origin.index, ("spec", "recurrence"), message, fix)
+        return self.reservation.origin.problem(code, ("spec", "recurrence"), message, fix)
 
 
 def _happening(occurrences: Iterable[LocalOccurrence]) -> list[LocalOccurrence]:
