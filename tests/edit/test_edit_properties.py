@@ -28,6 +28,7 @@ from berth.notation.refusal import CommandError
 from berth.notation.times import TimeSpan
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
+from berth.schema.plainfields import plain_settings
 from berth.schema.values import Reservation, Seats
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
@@ -444,8 +445,12 @@ def check_set(before: Project, argument: str, expected: dict[str, Any]) -> None:
         apply_assignment(tree, assignment, make)
 
     found = after(before, edit_reservation(before.pipeline, "course", change))
-    assert found.reservation._replace(**{key: getattr(before.reservation, key) for key in expected}) == (
-        before.reservation
+    spec = before.reservation.spec
+    declared = {key: value for key, value in expected.items() if key in type(spec).model_fields}
+    resolved = {key: getattr(before.reservation, key) for key in expected if key in Reservation._fields}
+    assert found.reservation._replace(spec=spec, **resolved) == before.reservation
+    assert {**dict(plain_settings(found.reservation)), **declared} == (
+        {**dict(plain_settings(before.reservation)), **declared}
     )
     assert {key: getattr(found.reservation, key) for key in expected} == expected
     spans = [[(one.id, one.start, one.end) for one in made.dates.occurrences] for made in (before, found)]

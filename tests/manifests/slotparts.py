@@ -33,8 +33,11 @@ def evening(
     site, parts = small(folder, evening=EVENING)
     part = parts["evening/prod"]
     standing = {"occurrences": (), "schedules": ()} if slots.options.standing else {}
+    declared = part.placed.reservation.spec
+    fields = {key: reservation.pop(key) for key in [*reservation] if key in type(declared).model_fields}
+    spec = declared.model_copy(update=fields)
     placed = part.placed._replace(
-        reservation=part.placed.reservation._replace(holder=slots, **reservation),
+        reservation=part.placed.reservation._replace(spec=spec, holder=slots, **reservation),
         cluster=with_koordinator(part.placed.cluster, koordinator),
         classes=tuple(one._replace(**(seat or {})) for one in part.placed.classes),
     )

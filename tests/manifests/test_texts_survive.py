@@ -40,7 +40,10 @@ def world(tmp_path: Path) -> tuple[Site, Part]:
 
 def documents(site: Site, part: Part, **changes: Any) -> list[str]:
     """The objects' texts of the reservation with other values, one by one."""
-    changed = part.placed._replace(reservation=part.placed.reservation._replace(**changes))
+    reservation = part.placed.reservation
+    if "title" in changes:
+        changes["spec"] = reservation.spec.model_copy(update={"title": changes.pop("title")})
+    changed = part.placed._replace(reservation=reservation._replace(**changes))
     return text_of(site, part._replace(placed=changed)).split("\n---\n")[1:]
 
 

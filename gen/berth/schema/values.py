@@ -187,7 +187,7 @@ class Reservation(NamedTuple):
 
     @property
     def title(self) -> str:
-        return self.spec.title or self.name
+        return self.name if self.spec.title is None else self.spec.title
 
     @property
     def suspend(self) -> bool:
