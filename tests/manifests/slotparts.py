@@ -34,8 +34,8 @@ def evening(
     part = parts["evening/prod"]
     standing = {"occurrences": (), "schedules": ()} if slots.options.standing else {}
     declared = part.placed.reservation.spec
-    fields = {key: reservation.pop(key) for key in [*reservation] if key in type(declared).model_fields}
-    spec = declared.model_copy(update=fields)
+    resolved = part.placed.reservation._fields
+    spec = declared.model_copy(update={key: reservation.pop(key) for key in {*reservation} - {*resolved}})
     placed = part.placed._replace(
         reservation=part.placed.reservation._replace(spec=spec, holder=slots, **reservation),
         cluster=with_koordinator(part.placed.cluster, koordinator),
