@@ -47,7 +47,7 @@ def overbooked_nodes(
             total = by_slot.setdefault(uid, {}) if is_inside else by_node.setdefault(node, {})
             _add(total, pod_requests(pod["spec"]))
     for uid, one in held.items():
-        room = _amounts(value_at(one, "status", "allocatable"))
+        room = amounts(value_at(one, "status", "allocatable"))
         _add(by_node.setdefault(_node_of(one), {}), _larger(room, by_slot.get(uid, {})))
     found = (_overbooked(node, by_node.get(node["metadata"]["name"], {})) for node in nodes)
     return tuple(one for one in found if one)
@@ -59,19 +59,19 @@ def pod_requests(spec: KubeObject) -> Amounts:
     largest: Amounts = {}
     for one in spec.get("initContainers") or ():
         step = dict(running)
-        _add(step, _amounts(value_at(one, *_REQUESTS)))
+        _add(step, amounts(value_at(one, *_REQUESTS)))
         largest = _larger(largest, step)
         if one.get("restartPolicy") == "Always":
             running = step
     for one in spec.get("containers") or ():
-        _add(running, _amounts(value_at(one, *_REQUESTS)))
-    found = {**_larger(largest, running), **_amounts(value_at(spec, *_REQUESTS))}
-    _add(found, _amounts(spec.get("overhead")))
+        _add(running, amounts(value_at(one, *_REQUESTS)))
+    found = {**_larger(largest, running), **amounts(value_at(spec, *_REQUESTS))}
+    _add(found, amounts(spec.get("overhead")))
     return found
 
 
 def _overbooked(node: KubeObject, requested: Amounts) -> OverbookedNode | None:
-    room = _amounts(value_at(node, "status", "allocatable"))
+    room = amounts(value_at(node, "status", "allocatable"))
     for resource, amount in sorted(requested.items()):
         if amount > room.get(resource, 0):
             return OverbookedNode(node["metadata"]["name"], resource, amount, room.get(resource, 0))
@@ -91,7 +91,8 @@ def _node_of(reservation: KubeObject) -> str:
     return str(value_at(reservation, "status", "nodeName"))
 
 
-def _amounts(said: KubeObject | None) -> Amounts:
+def amounts(said: KubeObject | None) -> Amounts:
+    """Read quantities by resource; what is not one is 0."""
     return {name: quantity.parse(str(amount)) or 0 for name, amount in (said or {}).items()}
 
 

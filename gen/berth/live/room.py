@@ -14,7 +14,7 @@ from berth.karpenter.nodelabels import NODEPOOL, WELL_KNOWN
 from berth.karpenter.requirements import Requirement, Requirements, requirement, requirements_of_labels
 from berth.karpenter.taints import Taint, Toleration, untolerated
 from berth.live.kubeobject import KubeObject, value_at
-from berth.live.overbooking import Amounts, pod_requests
+from berth.live.overbooking import Amounts, amounts, pod_requests
 from berth.manifests.naming import pool
 from berth.pipeline import Item
 from berth.reading.document import parse
@@ -22,6 +22,7 @@ from berth.reading.source import Source
 
 HORIZON = 14 * 1440  # minutes
 PODS = "pods"
+_NODES = "nodes"
 _HARD = ("NoSchedule", "NoExecute")  # effects that keep a pod away
 _COMPUTE = ("cpu", "memory", "ephemeral-storage")
 
@@ -110,13 +111,12 @@ def quota_room(quota: KubeObject, loads: Iterable[PodLoad], now: int) -> Limitin
     if unknown := sorted({scope for scope, _, _ in scopes} - _KNOWN_SCOPES):
         return LimitingObject(name, (), f"its scope {', '.join(unknown)} is not looked at")
     counted = [load for load in loads if all(_is_in_scope(load.spec, *scope) for scope in scopes)]
-    hard, used = (
-        value_at(quota, "status", key) or value_at(quota, "spec", key) or {} for key in ("hard", "used")
-    )
-    rooms = []
-    for key, text in sorted(hard.items()):
-        most, taken = quantity.parse(str(text)) or 0, quantity.parse(str(used.get(key, "0"))) or 0
-        rooms.append(_compared(Room(key, most, taken), _counted_by(key), counted, now))
+    hard = amounts(value_at(quota, "status", "hard") or value_at(quota, "spec", "hard"))
+    used = amounts(value_at(quota, "status", "used"))
+    rooms = [
+        _compared(Room(key, most, used.get(key, 0)), _counted_by(key), counted, now)
+        for key, most in sorted(hard.items())
+    ]
     return LimitingObject(name, tuple(rooms))
 
 
@@ -134,15 +134,14 @@ def nodepool_rooms(
             groups.setdefault(suitable, []).append(load)
     for suitable in sorted(groups):
         inside = [load for some, found in groups.items() if set(some) <= set(suitable) for load in found]
-        limits = [value_at(pools[i], "spec", "limits") or {} for i in suitable]
+        limits = [amounts(value_at(pools[i], "spec", "limits")) for i in suitable]
+        used = [amounts(value_at(pools[i], "status", "resources")) for i in suitable]
+        free = [_allocatable(node) for node in others if _fits_any(inside, node)]
         rooms = []
         for resource in sorted(set.intersection(*map(set, limits))):
-            free = [_allocatable(node, resource) for node in others if _fits_any(inside, node)]
-            most = sum(quantity.parse(str(limit[resource])) or 0 for limit in limits) + sum(free)
-            used = [value_at(pools[i], "status", "resources", resource) for i in suitable]
-            taken = sum(quantity.parse(str(text)) or 0 for text in used if text is not None)
-            counted = None if resource == "nodes" else _Counted(resource)
-            rooms.append(_compared(Room(resource, most, taken), counted, inside, now))
+            limit = Room(resource, _total(resource, (*limits, *free)), _total(resource, used))
+            counted = None if resource == _NODES else _Counted(resource)
+            rooms.append(_compared(limit, counted, inside, now))
         if rooms:
             names = ", ".join(str(pools[i]["metadata"]["name"]) for i in suitable)
             yield LimitingObject(f"NodePool/{names}", tuple(rooms))
@@ -163,8 +162,12 @@ def autoscaler_rooms(configmap: KubeObject) -> Iterator[LimitingObject]:
     for group in groups:
         most, size = (value_at(group, "health", key) for key in ("maxSize", "cloudProviderTarget"))
         if isinstance(most, int) and isinstance(size, int):
-            nodes = Room("nodes", most * quantity.NANO, size * quantity.NANO)
+            nodes = Room(_NODES, most * quantity.NANO, size * quantity.NANO)
             yield LimitingObject(f"node group {group.get('name')}", (nodes,))
+
+
+def _total(resource: str, several: Iterable[Amounts]) -> int:
+    return sum(each.get(resource, 0) for each in several)
 
 
 class _Counted(NamedTuple):
@@ -178,8 +181,8 @@ class _Counted(NamedTuple):
             return quantity.NANO
         if not self.is_limit:
             return pod_requests(spec).get(self.resource, 0)
-        limits = (value_at(one, "resources", "limits", self.resource) for one in spec.get("containers") or ())
-        return sum(quantity.parse(str(text)) or 0 for text in limits if text is not None)
+        containers = spec.get("containers") or ()
+        return _total(self.resource, (amounts(value_at(one, "resources", "limits")) for one in containers))
 
 
 def _compared(limit: Room, counted: _Counted | None, loads: Iterable[PodLoad], now: int) -> Room:
@@ -291,8 +294,6 @@ def _requirements(declared: object) -> tuple[Requirement, ...]:
     )
 
 
-def _allocatable(node: KubeObject, resource: str) -> int:
-    if resource == "nodes":
-        return quantity.NANO
-    found: Amounts = value_at(node, "status", "allocatable") or {}
-    return quantity.parse(str(found.get(resource, "0"))) or 0
+def _allocatable(node: KubeObject) -> Amounts:
+    """Return what pods may have on a node; as a limit of a NodePool counts it, it is also one node."""
+    return {**amounts(value_at(node, "status", "allocatable")), _NODES: quantity.NANO}
