@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from berth.backends.backendinterface import Manifest, backend_of
 from berth.findings import Problem
-from berth.manifests import clusterobjects, naming
+from berth.manifests import clusterobjects, naming, rbac, window
 from berth.manifests.engines.engineregistry import ENGINES
 from berth.manifests.placed import Placed, cluster_named, cluster_of, shortest_leads
 from berth.manifests.timetabletext import timetable_that_fits
@@ -253,8 +253,18 @@ def pool_texts(renderer: Renderer, site: Site, part: Part) -> list[str]:
 
 def part_manifests(site: Site, part: Part, timetable: str = "") -> list[Manifest]:
     """Return the objects of a reservation in a cluster; the ConfigMap of its timetable has this text."""
-    backend = backend_of(part.placed.reservation.holder)
-    return backend.manifests(site, part.placed, part.occurrences, part.schedules, timetable)
+    placed, holder = part.placed, part.placed.reservation.holder
+    backend, common = backend_of(holder), window.shared(site, placed)
+    manifests = [*backend.pools(site, placed, common)]
+    if holder.persistence is None:
+        manifests = [
+            window.timetable(common, timetable),
+            *manifests,
+            *rbac.of_reservation(site, placed, backend.scaling_rules(placed)),
+            *backend.permissions(site, placed),
+            *window.cronjobs(site, placed, common, part.occurrences, part.schedules),
+        ]
+    return [*manifests, *backend.session_objects(site, placed, common)]
 
 
 def _file(renderer: Renderer, site: Site, manifests: Sequence[Manifest], subject: str) -> str:

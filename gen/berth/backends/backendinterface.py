@@ -54,15 +54,20 @@ class Backend(ABC):
     """Group and kind of its objects in the Berth namespace, besides those of all backends."""
 
     @abstractmethod
-    def manifests(
-        self,
-        site: Site,
-        placed: Placed,
-        occurrences: Sequence[Occurrence],
-        schedules: Sequence[str],
-        timetable: str,
-    ) -> list[Manifest]:
-        """Return the objects of one reservation in one cluster, in the order of the file."""
+    def pools(self, site: Site, placed: Placed, common: dict[str, Any]) -> Iterable[Manifest]:
+        """Return the objects that hold the seats of a reservation in a cluster. `common`: what all have."""
+
+    def scaling_rules(self, placed: Placed) -> Iterable[dict[str, Any]]:  # noqa: ARG002
+        """Return what the Jobs of a reservation may do to its pools in the Berth namespace."""
+        return ()
+
+    def permissions(self, site: Site, placed: Placed) -> Iterable[Manifest]:  # noqa: ARG002
+        """Return the ClusterRoles and bindings of a reservation with windows."""
+        return ()
+
+    def session_objects(self, site: Site, placed: Placed, common: dict[str, Any]) -> Iterable[Manifest]:  # noqa: ARG002
+        """Return what session pods need to find their seats; it is last in the file."""
+        return ()
 
     def timetable_pool(self, site: Site, placed: Placed, found: ResourceClass) -> Mapping[str, Any]:  # noqa: ARG002
         """Return the fields of a pool in the timetable that only this backend has."""

@@ -3,16 +3,15 @@
 A CapacityBuffer has 0 replicas in git, and Jobs set their number. A PodTemplate is the shape of one seat.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from berth.backends.backendinterface import Backend, CheckedReservation, Manifest
 from berth.checks.autoscalers import check_cluster_feature, check_replicas_stay
 from berth.core.labels import CLASS
-from berth.dates.expansion import Occurrence
 from berth.findings import Path, Problem
 from berth.karpenter.versions import version_text
-from berth.manifests import deployments, rbac, window
+from berth.manifests import deployments, rbac
 from berth.manifests.placed import Placed, placed
 from berth.schema.values import Cluster, ResourceClass, Site
 
@@ -30,23 +29,15 @@ class CapacityBufferBackend(Backend):
     pool_templates = (_POD_TEMPLATE,)
     namespaced_kinds = (("", "PodTemplate"), (_GROUP, "CapacityBuffer"))
 
-    def manifests(
-        self,
-        site: Site,
-        placed: Placed,
-        occurrences: Sequence[Occurrence],
-        schedules: Sequence[str],
-        timetable: str,
-    ) -> list[Manifest]:
-        """Return timetable, PodTemplates, CapacityBuffers, ServiceAccount, Role, RoleBindings, CronJobs."""
-        common = window.shared(site, placed)
-        scaled = rbac.rule(*_BUFFERS, ["get", "patch"], deployments.names(placed))
-        return [
-            window.timetable(common, timetable),
-            *_pools(site, placed, common),
-            *rbac.of_reservation(site, placed, [scaled]),
-            *window.cronjobs(site, placed, common, occurrences, schedules),
-        ]
+    def pools(self, site: Site, placed: Placed, common: dict[str, Any]) -> Iterator[Manifest]:
+        """Yield a PodTemplate and a CapacityBuffer of the same name for each class."""
+        for name, found in zip(deployments.names(placed), placed.classes, strict=True):
+            known = {**common, "name": name, "labels": {**common["labels"], CLASS: found.name}}
+            yield Manifest(_POD_TEMPLATE, {**known, **deployments.seat_values(site, placed, found)})
+            yield Manifest("capacitybuffer/capacitybuffer.yaml.j2", known)
+
+    def scaling_rules(self, placed: Placed) -> list[rbac.Rule]:
+        return [rbac.rule(*_BUFFERS, ["get", "patch"], deployments.names(placed))]
 
     def timetable_pool(self, site: Site, placed: Placed, found: ResourceClass) -> dict[str, bool]:  # noqa: ARG002
         return {"capacityBuffer": True}
@@ -66,14 +57,6 @@ class CapacityBufferBackend(Backend):
 
 
 BACKEND = CapacityBufferBackend()
-
-
-def _pools(site: Site, placed: Placed, common: dict[str, Any]) -> Iterator[Manifest]:
-    """Yield a PodTemplate and a CapacityBuffer of the same name for each class."""
-    for name, found in zip(deployments.names(placed), placed.classes, strict=True):
-        known = {**common, "name": name, "labels": {**common["labels"], CLASS: found.name}}
-        yield Manifest(_POD_TEMPLATE, {**known, **deployments.seat_values(site, placed, found)})
-        yield Manifest("capacitybuffer/capacitybuffer.yaml.j2", known)
 
 
 def _lack(cluster: Cluster) -> tuple[str, str] | None:

@@ -4,7 +4,7 @@ A slot of a window is made in the cluster, at `open`, as in the timetable; a per
 templates are in templates/koordinator/.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from berth.backends.backendinterface import Backend, CheckedReservation, Manifest, PersistentPool
@@ -24,9 +24,8 @@ from berth.backends.koordinator.slotobjects import (
 )
 from berth.core.holders import slot_hash
 from berth.core.labels import AFFINITY, ROLE
-from berth.dates.expansion import Occurrence
 from berth.findings import Problem
-from berth.manifests import deployments, naming, rbac, window
+from berth.manifests import deployments, naming, rbac
 from berth.manifests.placed import Placed
 from berth.schema.declared import Declared
 from berth.schema.seatholders import Holder
@@ -37,36 +36,28 @@ class KoordinatorBackend(Backend):
     timetable_version = 2
     pool_templates = (deployments.TEMPLATE,)
 
-    def manifests(
-        self,
-        site: Site,
-        placed: Placed,
-        occurrences: Sequence[Occurrence],
-        schedules: Sequence[str],
-        timetable: str,
-    ) -> list[Manifest]:
-        """Return persistent Reservations; or the timetable, perhaps Deployments, ServiceAccount, Role and
-        bindings, and CronJobs. At the end what session pods need, where that is asked for.
-        """
-        slots, common = slots_of(placed.reservation), window.shared(site, placed)
-        found: list[Manifest] = []
-        if slots.standing:
-            found += _persistent(site, placed, common)
-        else:
-            found.append(window.timetable(common, timetable))
-            scaled = deployments.names(placed) if slots.with_placeholders else ()
-            if scaled:
-                # The scheduler that knows the slots also places what hands over to them.
-                scheduler = placed.cluster.koordinator.scheduler_name if placed.cluster.koordinator else ""
-                found += deployments.deployments(site, placed, common, scheduler)
-            # Placeholders that hand over lose an annotation, for which this permission is enough.
-            handing_over = [rbac.rule("", ["pods/status"], ["patch"])] if scaled else []
-            found += rbac.of_reservation(site, placed, [*rbac.of_deployments(scaled), *handing_over])
-            found.append(slotpermissions.over_own_slots(site, placed))
-            found += window.cronjobs(site, placed, common, occurrences, schedules)
-        if slots.session_affinity:
-            found += _affinity(site, placed, common)
-        return found
+    def pools(self, site: Site, placed: Placed, common: dict[str, Any]) -> Iterable[Manifest]:
+        """Return persistent Reservations, or the Deployments that hand over to slots of windows."""
+        if placed.reservation.holder.persistence is not None:
+            return _persistent(site, placed, common)
+        if not placed.reservation.holder.has_placeholders:
+            return ()
+        # The scheduler that knows the slots also places what hands over to them.
+        scheduler = placed.cluster.koordinator.scheduler_name if placed.cluster.koordinator else ""
+        return deployments.deployments(site, placed, common, scheduler)
+
+    def scaling_rules(self, placed: Placed) -> Iterable[rbac.Rule]:
+        if not placed.reservation.holder.has_placeholders:
+            return rbac.of_deployments(())
+        # Placeholders that hand over lose an annotation, for which this permission is enough.
+        handing_over = rbac.rule("", ["pods/status"], ["patch"])
+        return [*rbac.of_deployments(deployments.names(placed)), handing_over]
+
+    def permissions(self, site: Site, placed: Placed) -> list[Manifest]:
+        return [slotpermissions.over_own_slots(site, placed)]
+
+    def session_objects(self, site: Site, placed: Placed, common: dict[str, Any]) -> Iterable[Manifest]:
+        return _affinity(site, placed, common) if placed.reservation.holder.renders_affinity else ()
 
     def timetable_pool(self, site: Site, placed: Placed, found: ResourceClass) -> dict[str, Any]:
         return {"slots": pool_slots(site, placed.cluster, placed.reservation, found)}

@@ -4,14 +4,13 @@ No placeholder holds them: any pod that may run on such a node can use it. Jobs 
 Deployment.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from berth.backends.backendinterface import Backend, CheckedReservation, Manifest
 from berth.backends.nodepool import nodechecks, nodepermissions
-from berth.dates.expansion import Occurrence
 from berth.findings import Problem
-from berth.manifests import karpenter, naming, rbac, window
+from berth.manifests import karpenter, naming
 from berth.manifests.placed import Placed
 from berth.schema.values import Cluster, ResourceClass, Site
 
@@ -20,23 +19,15 @@ class NodePoolBackend(Backend):
     timetable_version = 3
     pool_templates = (karpenter.TEMPLATE,)
 
-    def manifests(
-        self,
-        site: Site,
-        placed: Placed,
-        occurrences: Sequence[Occurrence],
-        schedules: Sequence[str],
-        timetable: str,
-    ) -> list[Manifest]:
-        """Return timetable, NodePools, ServiceAccount, roles and bindings, CronJobs."""
-        common = window.shared(site, placed)
-        return [
-            window.timetable(common, timetable),
-            *_pools(site, placed, common),
-            *rbac.of_reservation(site, placed),
-            *nodepermissions.over_nodes(site, placed),
-            *window.cronjobs(site, placed, common, occurrences, schedules),
-        ]
+    def pools(self, site: Site, placed: Placed, common: dict[str, Any]) -> Iterator[Manifest]:
+        """Yield the NodePools in the order of the classes, each of the capacity that its class prefers."""
+        clouds = {cloud.name: cloud for cloud in placed.clouds}
+        for found in placed.classes:
+            cloud = clouds[found.cloud_capacity[0]]
+            yield karpenter.static_pool(site, _name(site, placed, found), common, found, cloud)
+
+    def permissions(self, site: Site, placed: Placed) -> list[Manifest]:
+        return nodepermissions.over_nodes(site, placed)
 
     def timetable_pool(self, site: Site, placed: Placed, found: ResourceClass) -> dict[str, str]:
         return {"nodePool": _name(site, placed, found)}
@@ -56,11 +47,3 @@ BACKEND = NodePoolBackend()
 
 def _name(site: Site, placed: Placed, found: ResourceClass) -> str:
     return naming.static_pool(site.name, naming.pool(placed.reservation.name, found.name))
-
-
-def _pools(site: Site, placed: Placed, common: dict[str, Any]) -> Iterator[Manifest]:
-    """Yield the NodePools in the order of the classes, each of the capacity that its class prefers."""
-    clouds = {cloud.name: cloud for cloud in placed.clouds}
-    for found in placed.classes:
-        cloud = clouds[found.cloud_capacity[0]]
-        yield karpenter.static_pool(site, _name(site, placed, found), common, found, cloud)

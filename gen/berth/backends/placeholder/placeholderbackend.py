@@ -1,10 +1,10 @@
 """Backend `placeholder`: capacity is held by low-priority pause pods, opened and closed by Jobs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
+from typing import Any
 
 from berth.backends.backendinterface import Backend, Manifest
-from berth.dates.expansion import Occurrence
-from berth.manifests import deployments, rbac, window
+from berth.manifests import deployments, rbac
 from berth.manifests.placed import Placed
 from berth.schema.values import Site
 
@@ -13,22 +13,11 @@ class PlaceholderBackend(Backend):
     timetable_version = 1
     pool_templates = (deployments.TEMPLATE,)
 
-    def manifests(
-        self,
-        site: Site,
-        placed: Placed,
-        occurrences: Sequence[Occurrence],
-        schedules: Sequence[str],
-        timetable: str,
-    ) -> list[Manifest]:
-        """Return timetable, Deployments, ServiceAccount, Role, RoleBindings, CronJobs."""
-        common = window.shared(site, placed)
-        return [
-            window.timetable(common, timetable),
-            *deployments.deployments(site, placed, common),
-            *rbac.of_reservation(site, placed, rbac.of_deployments(deployments.names(placed))),
-            *window.cronjobs(site, placed, common, occurrences, schedules),
-        ]
+    def pools(self, site: Site, placed: Placed, common: dict[str, Any]) -> Iterable[Manifest]:
+        return deployments.deployments(site, placed, common)
+
+    def scaling_rules(self, placed: Placed) -> Iterable[rbac.Rule]:
+        return rbac.of_deployments(deployments.names(placed))
 
 
 BACKEND = PlaceholderBackend()
