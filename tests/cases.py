@@ -9,18 +9,9 @@ from berth.backends.backendregistry import DEFAULT_HOLDER
 from berth.dates.expansion import Expansion
 from berth.findings import Origin
 from berth.notation.times import end_time, start_time
-from berth.schema.reservation import ReservationSpec
-from berth.schema.values import (
-    Calendar,
-    ClosedDates,
-    Entry,
-    Except,
-    Extra,
-    Move,
-    Recurrence,
-    Reservation,
-    SessionMatch,
-)
+from berth.schema.reservation import Reservation
+from berth.schema.reservationspec import ReservationSpec
+from berth.schema.values import Calendar, ClosedDates, Entry, Except, Extra, Move, Recurrence, SessionMatch
 
 from tests.saying import Line
 

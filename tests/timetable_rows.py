@@ -8,8 +8,9 @@ from berth.backends.backendregistry import DEFAULT_HOLDER
 from berth.core.jsonvalues import instant_text
 from berth.dates.recurrence import expand
 from berth.findings import Origin
-from berth.schema.reservation import ReservationSpec
-from berth.schema.values import Entry, Recurrence, Reservation, SessionMatch
+from berth.schema.reservation import Reservation
+from berth.schema.reservationspec import ReservationSpec
+from berth.schema.values import Entry, Recurrence, SessionMatch
 
 PAGE = "docs/time.md"
 ZONE = "Europe/Zurich"

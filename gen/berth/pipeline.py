@@ -38,7 +38,8 @@ from berth.reading.document import parse
 from berth.reading.source import Source, read, read_within
 from berth.schema.declared import Declared, Reading, declared
 from berth.schema.renkunames import their_path
-from berth.schema.values import Reservation, Site
+from berth.schema.reservation import Reservation
+from berth.schema.values import Site
 
 if TYPE_CHECKING:
     from berth.karpenter.disruption import TooManyBudgets, WindowBudgets

@@ -18,7 +18,8 @@ from berth.checks.policychecks import (
 from berth.core.jsonvalues import parse_instant
 from berth.dates.recurrence import expand
 from berth.schema.policies import ConditionsSpec, MatchSpec, PolicySpec
-from berth.schema.values import Reservation, Site
+from berth.schema.reservation import Reservation
+from berth.schema.values import Site
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

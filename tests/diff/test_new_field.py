@@ -13,8 +13,8 @@ from berth.schema import declared
 from berth.schema.basemodel import Use, Whole, field
 from berth.schema.describe import fields_page, json_schema
 from berth.schema.plainfields import plain_settings
-from berth.schema.reservation import ReservationDocument, ReservationSpec
-from berth.schema.values import Reservation
+from berth.schema.reservation import Reservation, ReservationDocument
+from berth.schema.reservationspec import ReservationSpec
 
 from tests.diff.conftest import Pair
 

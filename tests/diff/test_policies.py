@@ -15,7 +15,8 @@ from berth.dates.expansion import Occurrence
 from berth.diff.approvals import policy_cases
 from berth.diff.compare import ReservationVersion, compare_versions
 from berth.schema.policies import ConditionsSpec, PolicySpec
-from berth.schema.values import Reservation, ResourceClass
+from berth.schema.reservation import Reservation
+from berth.schema.values import ResourceClass
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

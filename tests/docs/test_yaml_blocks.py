@@ -20,7 +20,7 @@ from berth.pipeline import Pipeline
 from berth.reading.document import parse
 from berth.reading.source import Source
 from berth.schema.outline import fields
-from berth.schema.reservation import ReservationSpec
+from berth.schema.reservationspec import ReservationSpec
 from berth.schema.resourceclass import ResourceClassSpec
 from berth.schema.site import SiteSpec
 

@@ -6,7 +6,7 @@ import pytest
 from berth.edit.codeownerlines import BEGIN, END, code_owners, owner_lines, with_block
 from berth.findings import Origin
 from berth.notation.refusal import CommandError
-from berth.schema.values import Reservation
+from berth.schema.reservation import Reservation
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

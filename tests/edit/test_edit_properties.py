@@ -29,7 +29,8 @@ from berth.notation.times import TimeSpan
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
 from berth.schema.plainfields import plain_settings
-from berth.schema.values import Reservation, Seats
+from berth.schema.reservation import Reservation
+from berth.schema.values import Seats
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 

@@ -8,7 +8,8 @@ from berth.edit.create import reservation_yaml
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
 from berth.schema.plainfields import plain_settings
-from berth.schema.values import EVERY_SESSION, Reservation
+from berth.schema.reservation import Reservation
+from berth.schema.values import EVERY_SESSION
 
 from tests import generate
 

@@ -17,7 +17,8 @@ from berth.output import findinglist
 from berth.output.templates import Renderer
 from berth.pipeline import Part, Pipeline
 from berth.rendering import base_text, reservation_text, runtime_text
-from berth.schema.values import Cluster, Reservation, ResourceClass, Site
+from berth.schema.reservation import Reservation
+from berth.schema.values import Cluster, ResourceClass, Site
 
 from tests.cli import project
 

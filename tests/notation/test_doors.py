@@ -31,11 +31,12 @@ from berth.schema.datechanges import DateException, ExtraEntry, MovedEntry
 from berth.schema.documentproblems import DocumentProblems
 from berth.schema.entry import ClassSeats, ScheduleEntry, StandardSeats
 from berth.schema.recurrencespec import DateOrException, RecurrenceSpec
-from berth.schema.reservation import Provisioning
+from berth.schema.reservation import Reservation
+from berth.schema.reservationspec import Provisioning
 from berth.schema.site import SiteSpec
 from berth.schema.types import Date
 from berth.schema.validate import read_text
-from berth.schema.values import Recurrence, Reservation, Scaling
+from berth.schema.values import Recurrence, Scaling
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 

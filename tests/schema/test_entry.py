@@ -10,7 +10,7 @@ from berth.schema.counts import MOST_SEATS
 from berth.schema.datechanges import ExtraEntry, MovedEntry
 from berth.schema.documentproblems import DocumentProblems
 from berth.schema.recurrencespec import DateOrException
-from berth.schema.reservation import Provisioning
+from berth.schema.reservationspec import Provisioning
 from berth.schema.types import SeatCount, StartTime, Weekdays
 from berth.schema.validate import read_as
 from berth.schema.values import Except

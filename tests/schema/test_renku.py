@@ -8,8 +8,9 @@ from berth.backends.backendregistry import DEFAULT_HOLDER
 from berth.findings import Origin
 from berth.schema.declared import Declared
 from berth.schema.renkunames import is_payload, name, slug, their_path
-from berth.schema.reservation import ReservationSpec
-from berth.schema.values import Entry, Recurrence, Reservation, SessionMatch
+from berth.schema.reservation import Reservation
+from berth.schema.reservationspec import ReservationSpec
+from berth.schema.values import Entry, Recurrence, SessionMatch
 
 from tests.saying import payload, read, resource_class, site, told
 

@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 from berth.backends.backendregistry import DEFAULT_HOLDER
 from berth.schema.plainfields import plain_settings
-from berth.schema.reservation import OwnerSpec
-from berth.schema.values import Reservation, SessionMatch
+from berth.schema.reservation import Reservation
+from berth.schema.reservationspec import OwnerSpec
+from berth.schema.values import SessionMatch
 
 from tests.saying import document, read, reservation, resource_class, site, told, weekly
 

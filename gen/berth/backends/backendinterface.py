@@ -10,8 +10,9 @@ from berth.dates.expansion import Occurrence
 from berth.findings import Problem
 from berth.manifests.placed import Placed
 from berth.schema.declared import Declared
+from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Holder
-from berth.schema.values import Cluster, Reservation, ResourceClass, Site
+from berth.schema.values import Cluster, ResourceClass, Site
 
 
 class Manifest(NamedTuple):

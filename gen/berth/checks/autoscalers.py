@@ -9,8 +9,9 @@ from berth.karpenter.versions import FEATURES, GATES_SINCE, supports, version_te
 from berth.manifests.placed import cluster_of
 from berth.schema.declared import Declared
 from berth.schema.metadata import DO_NOT_DISRUPT, UNREAD
+from berth.schema.reservation import Reservation
 from berth.schema.siteparts import KarpenterSpec
-from berth.schema.values import Cluster, Reservation, ResourceClass, Site
+from berth.schema.values import Cluster, ResourceClass, Site
 
 LACKS, NO_KARPENTER, BUFFERS = "B156", "B157", "B178"
 TAKEN_AWAY, NOT_READ = "B192", "B089"

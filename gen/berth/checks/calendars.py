@@ -12,7 +12,8 @@ from berth.dates.moments import local_text, named
 from berth.findings import Problem
 from berth.manifests.placed import Placed
 from berth.schema.declared import Declared
-from berth.schema.values import EVERY_SESSION, Calendar, Recurrence, Reservation, SessionMatch, Site
+from berth.schema.reservation import Reservation
+from berth.schema.values import EVERY_SESSION, Calendar, Recurrence, SessionMatch, Site
 
 NEVER_MEETS, SAME_COURSE, ASSUMED_ZONE = "B056", "B057", "B058"
 

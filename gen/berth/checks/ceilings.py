@@ -24,9 +24,10 @@ from berth.findings import Problem
 from berth.manifests.placed import Placed
 from berth.quantity import parse
 from berth.quantity import text as quantity_text
+from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Unit
 from berth.schema.siteparts import CeilingSpec
-from berth.schema.values import Cluster, Reservation, ResourceClass, Site
+from berth.schema.values import Cluster, ResourceClass, Site
 
 NO_END = 2**31  # in six thousand years
 _MAX_NAMED = 10  # reservations in one message

@@ -22,8 +22,9 @@ from berth.schema.cloudgrammar import BLOCK
 from berth.schema.cloudmachines import MachineReservation
 from berth.schema.cloudvalues import CloudCapacity
 from berth.schema.declared import Declared
+from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Persistence, Unit
-from berth.schema.values import Reservation, ResourceClass
+from berth.schema.values import ResourceClass
 
 NOT_THERE, INTO_THE_END, ENDS_WITHIN, BEGINS_WITHIN = "B167", "B168", "B169", "B187"
 _FOR_EVER = NO_END * 60

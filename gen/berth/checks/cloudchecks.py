@@ -11,7 +11,8 @@ from berth.checks.ceilings import PoolLoad
 from berth.dates.expansion import Occurrence
 from berth.findings import ERROR, Problem, severity
 from berth.schema.declared import Declared
-from berth.schema.values import Reservation, Site
+from berth.schema.reservation import Reservation
+from berth.schema.values import Site
 
 if TYPE_CHECKING:
     from berth.karpenter.disruption import TooManyBudgets, WindowBudgets

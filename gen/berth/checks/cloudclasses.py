@@ -12,8 +12,9 @@ from berth.manifests import naming
 from berth.manifests.placed import class_names, cluster_named, cluster_of
 from berth.schema.cloudvalues import CloudCapacity
 from berth.schema.declared import Declared
+from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Unit
-from berth.schema.values import Reservation, ResourceClass, Site
+from berth.schema.values import ResourceClass, Site
 
 NEVER_THERE, NEVER_RESERVED, ORDER, WAITING = "B162", "B163", "B165", "B193"
 

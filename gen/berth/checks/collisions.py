@@ -7,7 +7,8 @@ from berth.findings import Path, Problem
 from berth.manifests import naming
 from berth.manifests.placed import Placed, cluster_of
 from berth.manifests.timetabletext import LARGEST, TOO_LARGE
-from berth.schema.values import Cluster, Reservation, ResourceClass, Site
+from berth.schema.reservation import Reservation
+from berth.schema.values import Cluster, ResourceClass, Site
 
 COLLISION = "B066"
 RECORD_NAME = "B290"

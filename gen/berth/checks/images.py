@@ -7,7 +7,8 @@ from berth.karpenter.versions import version_text
 from berth.manifests import warmup
 from berth.manifests.placed import cluster_of, placed
 from berth.schema.declared import Declared
-from berth.schema.values import Reservation, Site
+from berth.schema.reservation import Reservation
+from berth.schema.values import Site
 
 NO_PODS, NO_VOLUMES = "B078", "B079"
 VOLUMES_SINCE = (1, 33)  # Kubernetes whose kubelet can mount images, at least behind a feature gate

@@ -10,7 +10,8 @@ from berth.findings import Path, Problem
 from berth.manifests.placed import Placed, placed
 from berth.quantity import NANO, parse
 from berth.schema.declared import Declared
-from berth.schema.values import Reservation, Site
+from berth.schema.reservation import Reservation
+from berth.schema.values import Site
 
 REFUSED_PODS, NEVER = "B118", "B281"
 _QOS = "koordinator.sh/qosClass"

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from berth.findings import Path, Problem
 from berth.manifests.placed import placed
 from berth.schema.declared import Declared
-from berth.schema.values import Reservation, Site
+from berth.schema.reservation import Reservation
+from berth.schema.values import Site
 
 NOT_SEEN = "B220"
 _TYPE: Path = ("spec", "backend", "type")

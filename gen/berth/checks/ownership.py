@@ -6,7 +6,7 @@ from itertools import accumulate
 
 from berth.findings import Origin, Problem
 from berth.schema.declared import Declared
-from berth.schema.reservation import OwnerSpec
+from berth.schema.reservationspec import OwnerSpec
 from berth.schema.values import Site
 
 OWNED = "B270"

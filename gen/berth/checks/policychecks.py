@@ -16,7 +16,8 @@ from berth.dates.moments import hours_text
 from berth.findings import Origin, Problem
 from berth.schema.declared import RESERVATION
 from berth.schema.policies import APPROVAL, REFUSE, WARN, MatchSpec, PolicySpec
-from berth.schema.values import Reservation, ResourceClass, Site
+from berth.schema.reservation import Reservation
+from berth.schema.values import ResourceClass, Site
 
 if TYPE_CHECKING:
     from decimal import Decimal

@@ -10,7 +10,8 @@ from berth.findings import Origin, Path, Problem
 from berth.manifests.placed import class_names, cluster_named, cluster_of, pool_behaviors
 from berth.schema.declared import TERM, Declared, Reference
 from berth.schema.documentproblems import choice, nearest, shown
-from berth.schema.values import Reservation, ResourceClass, Site
+from berth.schema.reservation import Reservation
+from berth.schema.values import ResourceClass, Site
 
 UNKNOWN_CLASS, UNKNOWN_CALENDAR, UNKNOWN_CLUSTER, UNCOUNTABLE, NARROWS_NOTHING, ELSEWHERE = (
     "B061",

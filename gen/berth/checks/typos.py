@@ -13,8 +13,9 @@ from berth.dates.zone import DAY, local
 from berth.findings import Path, Problem
 from berth.manifests.placed import Placed
 from berth.notation.zones import FIXED
+from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Unit
-from berth.schema.values import Move, Recurrence, Reservation
+from berth.schema.values import Move, Recurrence
 
 LONG_WINDOW, ALL_PAST, LARGE_COUNT, EARLY_LEAD, FAR_END = "B080", "B081", "B082", "B083", "B084"
 FIXED_ZONE = "B240"

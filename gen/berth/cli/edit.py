@@ -46,8 +46,8 @@ from berth.notation.refusal import CommandError, read_all, read_at
 from berth.notation.times import time_span
 from berth.pipeline import Pipeline
 from berth.schema.datechanges import DateException, ExtraEntry
+from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Unit
-from berth.schema.values import Reservation
 
 
 def _seats_option(text: str) -> Callable[[Any], Any]:

@@ -53,8 +53,9 @@ from berth.pipeline import Item, Part, Pipeline
 from berth.schema.declared import RESERVATION, document_of
 from berth.schema.outline import fields
 from berth.schema.plainfields import plain_fields
+from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Persistence, Unit
-from berth.schema.values import Reservation, Site
+from berth.schema.values import Site
 
 _NONE = "No occurrences.\n"
 _NONE_COMING = "No occurrences from today on; --from DATE shows earlier ones.\n"

@@ -34,8 +34,9 @@ from berth.live.records import ReadRecords, of_text
 from berth.notation.refusal import CommandError
 from berth.output.findinglist import live_line
 from berth.pipeline import Item, Pipeline
+from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Unit
-from berth.schema.values import Reservation, Site
+from berth.schema.values import Site
 
 _MARK = "Report of "  # how the comment begins
 

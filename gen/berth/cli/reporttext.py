@@ -15,7 +15,7 @@ from berth.findings import Finding
 from berth.output.answers import Answer, document, instant_column, owner_column
 from berth.output.columns import Column, Table, as_json
 from berth.output.table import Fit
-from berth.schema.reservation import OwnerSpec
+from berth.schema.reservationspec import OwnerSpec
 
 _CAUSES = {"openedLate": "opened late", "notReady": "not ready", "lost": "lost"}
 _NO_PROPOSALS = "No proposals.\n"

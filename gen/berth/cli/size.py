@@ -23,7 +23,7 @@ from berth.edit.roundtrip import Comment, MakeNode
 from berth.edit.seatcounts import set_seats
 from berth.notation.refusal import CommandError
 from berth.pipeline import Pipeline
-from berth.schema.values import Reservation
+from berth.schema.reservation import Reservation
 
 _ANY = "size"  # the name of a reservation that is not declared
 

@@ -21,8 +21,9 @@ from berth.manifests.placed import cluster_of
 from berth.notation.refusal import CommandError, read_all
 from berth.pipeline import Item, Pipeline
 from berth.reading.source import Source
+from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Unit
-from berth.schema.values import Reservation, Site
+from berth.schema.values import Site
 
 WITHIN, OVER, LATE, SHOW_UP = "2m", "20m", "5%", "100%"
 NEEDLESS = "No seats are needed: nodes start soon enough. Nothing was written."

@@ -57,7 +57,7 @@ from berth.output.findinglist import live_json, live_line
 from berth.output.table import Fit
 from berth.output.templates import Renderer, TemplateError
 from berth.pipeline import Item, Pipeline
-from berth.schema.reservation import OwnerSpec
+from berth.schema.reservationspec import OwnerSpec
 from berth.schema.values import Cluster, Site
 
 _EVERY = 5.0  # seconds between two looks

@@ -16,8 +16,9 @@ from berth.dates.zone import DAY, day_of
 from berth.findings import Path, Problem
 from berth.schema.cloudvalues import GENERIC, CloudCapacity
 from berth.schema.declared import Declared
+from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Unit
-from berth.schema.values import Entry, Extra, Reservation, ResourceClass, Site
+from berth.schema.values import Entry, Extra, ResourceClass, Site
 
 _STARTUP = "the start of a node and the pull of its images (nodeStartMinutes and imagePullMinutes)"
 LIMITS, NO_MACHINE, BUDGET, NOT_SUMMED, LEAD = "B195", "B196", "B197", "B198", "B199"

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from berth.core.record import OPENED_LATE
 from berth.cost.attendance import Attendance, ClassSummary
 from berth.cost.formatting import minutes
+from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Unit
-from berth.schema.values import Reservation
 
 FEWER, MORE, EARLIER, LATER, NOBODY = "B210", "B211", "B212", "B213", "B214"
 FEW_DATES = 4  # with fewer, nothing is lowered

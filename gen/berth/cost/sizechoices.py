@@ -14,8 +14,9 @@ from berth.cost.sizing import Arrivals, NodeSupply, Offer, Promise
 from berth.dates.expansion import Occurrence
 from berth.dates.moments import named
 from berth.schema.declared import Declared
+from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Unit
-from berth.schema.values import Reservation, Site
+from berth.schema.values import Site
 
 CHEAPEST, SAFE, TODAY = "cheapest", "safe", "today"
 

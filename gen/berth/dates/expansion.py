@@ -13,17 +13,8 @@ from berth.core.timetable import TimetableOccurrence
 from berth.dates.dayranges import union
 from berth.dates.zone import DAY, clock, day_of, number
 from berth.findings import Problem
-from berth.schema.values import (
-    EVERY_DATE,
-    Entry,
-    EntryDates,
-    Extra,
-    Profile,
-    Recurrence,
-    Scaling,
-    Seats,
-    step_counts,
-)
+from berth.schema.reservationspec import Profile, step_counts
+from berth.schema.values import EVERY_DATE, Entry, EntryDates, Extra, Recurrence, Scaling, Seats
 
 EXCEPT = "except"
 

@@ -14,7 +14,7 @@ from berth.diff.change import CHANGED, ReservationChange
 from berth.diff.compare import ReservationVersion
 from berth.schema.plainfields import plain_settings
 from berth.schema.policies import PolicySpec
-from berth.schema.values import Reservation
+from berth.schema.reservation import Reservation
 
 
 def policy_cases(

@@ -14,7 +14,7 @@ from berth.diff.manifests import FileChange
 from berth.diff.permissions import Permission
 from berth.findings import Finding
 from berth.schema.policies import REFUSE
-from berth.schema.reservation import OwnerSpec
+from berth.schema.reservationspec import OwnerSpec
 from berth.schema.seatholders import Unit
 
 ADDED, CHANGED, REMOVED, RENAMED = "added", "changed", "removed", "renamed"

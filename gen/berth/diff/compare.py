@@ -25,7 +25,8 @@ from berth.manifests.placed import class_names
 from berth.notation.weekdays import WEEKDAYS
 from berth.output.answers import seats_text
 from berth.schema.plainfields import plain_fields, plain_settings
-from berth.schema.values import Calendar, Entry, Extra, Reservation, ResourceClass, Scaling, SessionMatch
+from berth.schema.reservation import Reservation
+from berth.schema.values import Calendar, Entry, Extra, ResourceClass, Scaling, SessionMatch
 
 _NONE: tuple[Occurrence, ...] = ()
 

@@ -34,7 +34,7 @@ from berth.diff.shared import compare_shared
 from berth.findings import ERROR, Finding, Problem
 from berth.manifests.placed import Placed, placed
 from berth.pipeline import Item, Pipeline
-from berth.schema.values import Reservation
+from berth.schema.reservation import Reservation
 
 _HOUR = 3600
 _KIND = "CapacityReservation"

@@ -7,7 +7,7 @@ from berth.checks.ownership import Contacts, is_contact, owned_paths
 from berth.findings import Path, Problem
 from berth.notation.refusal import CommandError
 from berth.schema.documentproblems import shown
-from berth.schema.values import Reservation
+from berth.schema.reservation import Reservation
 
 UNNAMED = "B235"
 BEGIN = "# Begin of berth codeowners. Do not edit: change spec.owner of the reservations."

@@ -26,16 +26,10 @@ from berth.schema.documentproblems import CHOICE, MISSING, TYPE, Refusal, close,
 from berth.schema.entry import EQUAL_TIMES, Monthly
 from berth.schema.plainfields import plain_fields
 from berth.schema.recurrencespec import RecurrenceSpec
-from berth.schema.reservation import DEFAULT_LEAD, OwnerSpec, Provisioning, ReservationSpec
+from berth.schema.reservation import Reservation
+from berth.schema.reservationspec import DEFAULT_LEAD, OwnerSpec, Provisioning, ReservationSpec
 from berth.schema.validate import read_text
-from berth.schema.values import (
-    EVERY_SESSION,
-    Entry,
-    EntryDates,
-    Recurrence,
-    Reservation,
-    Seats,
-)
+from berth.schema.values import EVERY_SESSION, Entry, EntryDates, Recurrence, Seats
 
 # Reservations from flags and answers
 

@@ -34,7 +34,7 @@ from berth.reading.scalar import plain
 from berth.reading.source import Source
 from berth.schema.documentproblems import nearest, shown
 from berth.schema.metadata import IMPORTED
-from berth.schema.values import Reservation
+from berth.schema.reservation import Reservation
 
 # Assignments such as `provisioning.placeholderCount=30`
 

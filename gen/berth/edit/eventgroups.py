@@ -16,8 +16,8 @@ from berth.edit.eventcounts import DescribedSeats
 from berth.edit.eventdates import Changed, EventDates, Series, Span
 from berth.edit.seatcounts import Counts
 from berth.findings import Finding, Origin
-from berth.schema.reservation import LONGEST_TITLE
-from berth.schema.values import Reservation
+from berth.schema.reservation import Reservation
+from berth.schema.reservationspec import LONGEST_TITLE
 
 BY_TITLE, BY_UID, ALONE = "title", "uid", "none"
 GROUPINGS = (BY_TITLE, BY_UID, ALONE)

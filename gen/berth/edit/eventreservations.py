@@ -52,9 +52,10 @@ from berth.reading.source import Source
 from berth.schema.documentproblems import Refusal, shown
 from berth.schema.metadata import IMPORTED, IMPORTED_FEED, IMPORTED_FROM, IMPORTED_TITLE, IMPORTED_UID
 from berth.schema.renkunames import slug
-from berth.schema.reservation import DEFAULT_LEAD, LONGEST_TITLE, ReservationSpec
+from berth.schema.reservation import Reservation
+from berth.schema.reservationspec import DEFAULT_LEAD, LONGEST_TITLE, ReservationSpec
 from berth.schema.seatholders import Unit
-from berth.schema.values import EVERY_SESSION, Move, Recurrence, Reservation, Seats
+from berth.schema.values import EVERY_SESSION, Move, Recurrence, Seats
 
 GONE, TWICE, ADD_UP = "B208", "B209", "B252"
 _LONGEST_NAME = 40  # characters; names of objects are longer

@@ -11,8 +11,8 @@ from berth.manifests.placed import class_names
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
 from berth.schema.declared import Declared
+from berth.schema.reservation import Reservation
 from berth.schema.scheduling import PodToleration
-from berth.schema.values import Reservation
 
 
 class SampleReplacement(NamedTuple):

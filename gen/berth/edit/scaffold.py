@@ -11,7 +11,8 @@ from berth.pipeline import Pipeline
 from berth.reading.source import SCHEMA, Source
 from berth.schema.describe import json_schema_text
 from berth.schema.metadata import IGNORE
-from berth.schema.values import Reservation, ResourceClass
+from berth.schema.reservation import Reservation
+from berth.schema.values import ResourceClass
 
 VENDOR = "vendor"
 README = "README.md"

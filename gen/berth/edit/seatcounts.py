@@ -8,10 +8,11 @@ from berth.edit.datelists import set_keys
 from berth.edit.roundtrip import MakeNode
 from berth.notation.refusal import CommandError
 from berth.schema.documentproblems import Refusal, shown
-from berth.schema.reservation import Provisioning
+from berth.schema.reservation import Reservation
+from berth.schema.reservationspec import Provisioning
 from berth.schema.seatholders import Unit
 from berth.schema.validate import read_text
-from berth.schema.values import Reservation, Seats
+from berth.schema.values import Seats
 
 ONLY_CLASS = ""
 next_class = re.compile(r",(?=[^,=]*=)")  # the comma of 1,200 is refused as a part of the number

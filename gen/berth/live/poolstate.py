@@ -22,7 +22,7 @@ from berth.live.clusterfacts import (
 from berth.live.earlier import NO_LOOKS, EarlierLooks
 from berth.live.expected import ExpectedState, PersistentSeats
 from berth.manifests.rbac import Grant
-from berth.schema.reservation import OwnerSpec
+from berth.schema.reservationspec import OwnerSpec
 from berth.schema.values import Site
 
 SCHEDULED, ACTIVE, COMPLETED, DEGRADED = "scheduled", "active", "completed", "degraded"

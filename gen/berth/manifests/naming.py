@@ -4,7 +4,8 @@ import re
 
 from berth.core import objectnames
 from berth.core.labels import CLASS, RESERVATION, SITE
-from berth.schema.values import Cluster, Reservation, ResourceClass, Site
+from berth.schema.reservation import Reservation
+from berth.schema.values import Cluster, ResourceClass, Site
 
 # Names carry no time, date or release, and never change between releases; only the code is named by its hash.
 # Those by which the cluster recognizes what belongs to a reservation are in core.

@@ -7,7 +7,8 @@ from berth.manifests.nodeaffinity import pools
 from berth.schema.classsessions import ClassSessions
 from berth.schema.cloudvalues import CloudCapacity
 from berth.schema.declared import Declared
-from berth.schema.values import Cluster, Reservation, ResourceClass, Site
+from berth.schema.reservation import Reservation
+from berth.schema.values import Cluster, ResourceClass, Site
 
 
 class SessionKind(NamedTuple):

@@ -18,17 +18,9 @@ from berth.findings import Problem
 from berth.manifests.naming import pool
 from berth.manifests.placed import Placed, pool_behaviors
 from berth.schema.classsessions import ClassSessions
-from berth.schema.values import (
-    EVERY_SESSION,
-    Profile,
-    Reservation,
-    ResourceClass,
-    Scaling,
-    Seats,
-    SessionMatch,
-    Site,
-    step_counts,
-)
+from berth.schema.reservation import Reservation
+from berth.schema.reservationspec import Profile, step_counts
+from berth.schema.values import EVERY_SESSION, ResourceClass, Scaling, Seats, SessionMatch, Site
 
 TOO_LARGE = "B073"
 STEPS_SINCE = 4  # version of the timetable that has steps and buffers; older pods would ignore steps

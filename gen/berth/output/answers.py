@@ -10,7 +10,7 @@ from berth.core.timetable import API_VERSION
 from berth.output import yamltext
 from berth.output.columns import Column, Row
 from berth.output.table import visible
-from berth.schema.reservation import OwnerSpec
+from berth.schema.reservationspec import OwnerSpec
 from berth.schema.seatholders import Unit
 
 Answer = Mapping[str, object]

@@ -12,10 +12,11 @@ from berth.schema.documentproblems import DocumentProblems, Refusal, close, near
 from berth.schema.grammar import dns_label
 from berth.schema.metadata import IGNORE
 from berth.schema.renkunames import KIND, error_answer, is_payload
-from berth.schema.values import Calendar, Reservation, ResourceClass, Site, Term
+from berth.schema.values import Calendar, ResourceClass, Site, Term
 
 if TYPE_CHECKING:
     from berth.schema.metadata import KindDocument
+    from berth.schema.reservation import Reservation
 
 EMPTY, DUPLICATE, NO_SITE, SITES, BAD_IGNORE = "B007", "B060", "B064", "B065", "B030"
 GUARD_IGNORED = "B271"
@@ -61,7 +62,7 @@ class Declared(NamedTuple):
     site: Site | None
     classes: dict[str, ResourceClass]
     calendars: dict[str, Calendar]
-    reservations: tuple[Reservation, ...]  # by name
+    reservations: "tuple[Reservation, ...]"  # by name
     mentioned: dict[str, set[str]]
     nameless: set[str]
     ignored: dict[tuple[str, int], frozenset[str]]
@@ -356,11 +357,11 @@ def _first_of_each_name(things: list[Any]) -> dict[str, Any]:
     return kept
 
 
-def _is_without_zone(one: Reservation) -> bool:
+def _is_without_zone(one: "Reservation") -> bool:
     return not one.recurrence.zone and one.recurrence.type != "standing"
 
 
-def _completed(one: Reservation, zone: str, terms: Mapping[str, Term]) -> Reservation:
+def _completed(one: "Reservation", zone: str, terms: Mapping[str, Term]) -> "Reservation":
     """Return the reservation with the site's zone if it has none, and with the dates of its known terms."""
     recurrence = one.recurrence
     if recurrence.zone and not recurrence.within:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from berth.schema import outline
 from berth.schema.basemodel import Meaning, Model, Use
 from berth.schema.outline import Known, Node
-from berth.schema.values import Reservation
+from berth.schema.reservation import Reservation
 
 
 class PlainField(NamedTuple):

@@ -18,9 +18,10 @@ from berth.schema.basemodel import Model, NonEmpty, Parsed, Text, Whole, field
 from berth.schema.documentproblems import MISSING, DocumentProblems, Refusal
 from berth.schema.entry import EQUAL_TIMES
 from berth.schema.renkunames import LONGEST_NAME, name
-from berth.schema.reservation import DEFAULT_LEAD, Provisioning, ReservationSpec
+from berth.schema.reservation import Reservation
+from berth.schema.reservationspec import DEFAULT_LEAD, Provisioning, ReservationSpec
 from berth.schema.types import Date, LeadMinutes, SeatCount, Ulid
-from berth.schema.values import EVERY_SESSION, Entry, Recurrence, Reservation, Seats
+from berth.schema.values import EVERY_SESSION, Entry, Recurrence, Seats
 
 SECONDS_CUT, LONG_NAME, UNKNOWN_CLASS = "B070", "B071", "B072"
 

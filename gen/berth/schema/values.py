@@ -6,11 +6,9 @@ the reservation's zone; times are minutes after local midnight.
 
 from collections.abc import Iterator
 from datetime import date
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
-from berth.core.timetable import Buffer
-from berth.findings import Origin, Path, Problem
-from berth.schema.renkunames import their_path
+from berth.findings import Origin
 
 if TYPE_CHECKING:
     from decimal import Decimal  # expensive to load, and few sites declare a price
@@ -21,13 +19,8 @@ if TYPE_CHECKING:
     from berth.schema.fluxoptions import Flux
     from berth.schema.pod import Placement, Tolerating
     from berth.schema.policies import PolicySpec
-    from berth.schema.reservation import OwnerSpec, ProfileStepSpec, ReservationSpec
-    from berth.schema.seatholders import Holder
     from berth.schema.siteparts import CeilingSpec, KarpenterSpec, KoordinatorSpec, RenkuSpec, RepositorySpec
 
-
-Profile = tuple["ProfileStepSpec", ...]
-"""Steps of the seats, by time; empty: all seats all the time."""
 
 Seats = tuple[tuple[str, int], ...]
 """(resource class, number of seats or of nodes), in the order of the file; never empty."""
@@ -38,20 +31,6 @@ class Scaling(NamedTuple):
 
     lead: int  # minutes before the start
     behavior: str  # maintain | reduce | none | buffer
-
-
-def step_counts(count: int, profile: Profile) -> tuple[tuple[int, int], ...]:
-    """Return (minute, seats) of each step for a number of seats, rounded half up."""
-    return tuple((step.at, (count * step.percent + 50) // 100) for step in profile)
-
-
-class Scaled(Protocol):
-    """An entry, an extra or an occurrence."""
-
-    @property
-    def seats(self) -> Seats: ...
-    @property
-    def scaling(self) -> tuple[Scaling, ...]: ...
 
 
 class EntryDates(NamedTuple):
@@ -165,63 +144,6 @@ class SessionMatch(NamedTuple):
 
 
 EVERY_SESSION = SessionMatch((), (), (), None, "count")
-
-
-class Reservation(NamedTuple):
-    """A reservation as it is declared, and what is resolved from that: the rest of the program uses both."""
-
-    origin: Origin
-    name: str
-    spec: "ReservationSpec"  # as it is declared
-    labels: tuple[tuple[str, str], ...]
-    annotations: tuple[tuple[str, str], ...]
-    recurrence: Recurrence
-    seats: Seats  # of the reservation; every entry repeats what holds for it
-    seats_listed: bool  # written as provisioning.seats, not as resourceClass and placeholderCount
-    lead: int  # minutes
-    behavior: str  # maintain | reduce | none | buffer
-    sessions: SessionMatch
-    holder: "Holder"
-    renku: bool  # read from a Renku payload: some errors are warnings there
-    overlap: str = "sum"  # sum | max: of the seats of occurrences that overlap
-
-    @property
-    def title(self) -> str:
-        return self.name if self.spec.title is None else self.spec.title
-
-    @property
-    def suspend(self) -> bool:
-        return self.spec.suspend
-
-    @property
-    def owner(self) -> "OwnerSpec | None":
-        return self.spec.owner
-
-    @property
-    def profile(self) -> Profile:
-        """Return the steps by minute; empty: all seats all the time."""
-        return self.spec.provisioning.profile or ()
-
-    @property
-    def buffer(self) -> Buffer | None:
-        """Return the numbers of behavior `buffer`."""
-        spare = self.spec.provisioning.buffer
-        return None if spare is None else spare.value
-
-    def problem(self, code: str, path: Path, message: str, fix: str) -> Problem:
-        """Return a problem with the value at a path, which in a Renku payload has the names of Renku."""
-        at = their_path(path, self.origin.prefix) if self.renku else path
-        return self.origin.problem(code, at, message, fix)
-
-    def scaling_of(self, item: Scaled) -> tuple[Scaling, ...]:
-        """Return how each of the seats of an item scales."""
-        return item.scaling or (Scaling(self.lead, self.behavior),) * len(item.seats)
-
-    def scaling_for(self, seats: Seats, item: Scaled) -> tuple[Scaling, ...]:
-        """Return how other seats of an item scale: those of a class as its own."""
-        by_class = dict(zip((name for name, _ in item.seats), self.scaling_of(item), strict=True))
-        usual = Scaling(self.lead, self.behavior)
-        return tuple(by_class.get(name, usual) for name, _ in seats)
 
 
 class ClassImages(NamedTuple):

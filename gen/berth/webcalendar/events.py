@@ -13,9 +13,10 @@ from berth.dates.recurrence import EXTRA, MOVED, OTHER_SEATS, SUSPENDED
 from berth.dates.zone import DAY, day_of
 from berth.output.answers import seats_text
 from berth.output.calendarfile import CalendarEvent, StandingEvent
+from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Persistence
 from berth.schema.siteparts import RepositorySpec
-from berth.schema.values import Reservation, Seats, Site
+from berth.schema.values import Seats, Site
 
 _SHORT = re.compile(r"(?:ssh://)?[\w.-]+@([\w.-]+)(?::\d+(?=/)|:)?/?(\S+)", re.ASCII)  # git@host:owner/name
 _WEB = re.compile(r"https?://(?:[^/@]*@)?\S+", re.ASCII)

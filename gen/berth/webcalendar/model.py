@@ -18,8 +18,9 @@ from berth.dates.moments import named
 from berth.dates.zone import DAY, clock, date_text, walls
 from berth.manifests.placed import cluster_of
 from berth.quantity import parse
+from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Unit
-from berth.schema.values import Cluster, Reservation, ResourceClass, Site
+from berth.schema.values import Cluster, ResourceClass, Site
 from berth.webcalendar.zoneoffsets import ZoneOffsets, zone_offsets
 
 _BILLION = 10**9  # of a quantity

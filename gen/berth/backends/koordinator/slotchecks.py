@@ -21,8 +21,9 @@ from berth.manifests import naming
 from berth.manifests.nodeaffinity import placement
 from berth.manifests.placed import Placed, class_names, cluster_of, placed
 from berth.schema.declared import Declared
+from berth.schema.reservation import Reservation
 from berth.schema.siteparts import KoordinatorSpec
-from berth.schema.values import Cluster, Reservation, ResourceClass, Site
+from berth.schema.values import Cluster, ResourceClass, Site
 
 ABSENT, NO_OWNERS, POLICY, ANYWHERE = "B100", "B101", "B105", "B111"
 SHARED, HOW, HOLDS_NOTHING = "B117", "B119", "B121"

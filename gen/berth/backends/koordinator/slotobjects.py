@@ -13,9 +13,10 @@ from berth.core.slots import MAX_TTL, go_duration
 from berth.manifests.naming import of_pool, of_site, pool, slot
 from berth.manifests.nodeaffinity import placement
 from berth.manifests.placed import Placed
+from berth.schema.reservation import Reservation
 from berth.schema.scheduling import LabelExpression, LabelSelector
 from berth.schema.siteparts import KoordinatorSpec
-from berth.schema.values import Cluster, Reservation, ResourceClass, Site
+from berth.schema.values import Cluster, ResourceClass, Site
 
 # The owners of slots where a reservation does not set them: the pods of its sessions. Koordinator knows
 # owners by the labels of pods, so this works where sessions are pods that labels and namespaces tell apart.

@@ -14,7 +14,8 @@ from berth.manifests.placed import placed
 from berth.quantity import NANO, parse
 from berth.schema.cloudmachines import MachineReservation
 from berth.schema.declared import Declared
-from berth.schema.values import Reservation, ResourceClass, Site
+from berth.schema.reservation import Reservation
+from berth.schema.values import ResourceClass, Site
 
 NO_NODES = "B171"
 _TYPE: Path = ("spec", "backend", "type")

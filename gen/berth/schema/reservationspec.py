@@ -1,0 +1,348 @@
+"""`CapacityReservation`: how many seats, of which class, when."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from berth.backends.backendregistry import DEFAULT_HOLDER
+from berth.core.timetable import Buffer
+from berth.findings import Path
+from berth.schema.basemodel import ListOf, Model, NonEmpty, Text, Use, field, lazy
+from berth.schema.documentproblems import CONFLICT, IDLE_KEY, MISSING, RANGE, DocumentProblems, Refusal
+from berth.schema.entry import (
+    BEHAVIOR,
+    LEAD,
+    ClassSeats,
+    OwnSeats,
+    ScaledClassSeats,
+    ScaledSeats,
+    ScalingKeys,
+    StandardSeats,
+    check_seats,
+    listed,
+    scaling,
+)
+from berth.schema.recurrencespec import RecurrenceSpec
+from berth.schema.seatholders import Holder, Unit
+from berth.schema.types import (
+    Annotations,
+    Behavior,
+    BufferMinimum,
+    BufferPercent,
+    DnsLabel,
+    HandoverMinutes,
+    Labels,
+    LeadMinutes,
+    Line,
+    NodeCount,
+    ProfilePercent,
+    SeatCount,
+    StepMinutes,
+    Ulid,
+)
+from berth.schema.values import EVERY_SESSION, Scaling, SessionMatch
+
+if TYPE_CHECKING:
+    from berth.backends.backendspec import BackendSpec
+else:
+    BackendSpec = lazy("berth.backends.backendspec", "BackendSpec")
+
+COUNTS_SESSIONS = "B170"
+DEFAULT_LEAD = 30
+LONGEST_TITLE = 1200  # characters; it is an annotation of every object
+
+
+def _title(text: str) -> str:
+    if len(text) > LONGEST_TITLE:
+        raise Refusal(f"the title has {len(text)} characters.", f"Write at most {LONGEST_TITLE}.", RANGE)
+    return text
+
+
+class ProfileStepSpec(Model):
+    """From when on, and how many of the seats."""
+
+    at: StepMinutes = field(meaning="from when on, relative to the start: -30m, 0 or 1h30m")
+    percent: ProfilePercent = field(meaning="of the seats, rounded half up")
+
+    def __str__(self) -> str:
+        return f"{self.percent} % from {self.at} min"
+
+
+Profile = tuple[ProfileStepSpec, ...]
+"""Steps of the seats, by time; empty: all seats all the time."""
+
+
+def step_counts(count: int, profile: Profile) -> tuple[tuple[int, int], ...]:
+    """Return (minute, seats) of each step for a number of seats, rounded half up."""
+    return tuple((step.at, (count * step.percent + 50) // 100) for step in profile)
+
+
+class BufferSpec(Model):
+    """How many spare seats follow the sessions."""
+
+    percent: BufferPercent = field(meaning="of the sessions, rounded up")
+    minimum: BufferMinimum = field(meaning="spare seats at least")
+
+    def __str__(self) -> str:
+        return f"{self.percent} % of the sessions, at least {self.minimum}"
+
+    @property
+    def value(self) -> Buffer:
+        return Buffer(self.percent, self.minimum)
+
+
+class Provisioning(Model):
+    placeholder_count: SeatCount | None = field(
+        None, "seats of `resourceClass`", "none: then write `seats`", use=Use("the seats of each class")
+    )
+    node_count: NodeCount | None = field(
+        None, "only backend nodePool: nodes for `resourceClass`", "none", use=Use("the seats of each class")
+    )
+    seats: NonEmpty[ScaledClassSeats] | None = field(
+        None, "instead of `resourceClass`: seats by class", "none"
+    )
+    lead_time_minutes: LeadMinutes | None = field(
+        None, LEAD, f"`{DEFAULT_LEAD}`", use=Use("the lead of each class")
+    )
+    scale_down_behavior: Behavior | None = field(
+        None,
+        BEHAVIOR,
+        f"`{Holder.behaviors[0]}`; `none` for backend nodePool",
+        use=Use("the behavior of each class"),
+    )
+    overlap: Literal["sum", "max"] | None = field(
+        None,
+        "seats while occurrences of this reservation overlap: their sum, or max for the largest of them",
+        "`sum`",
+        use=Use("the overlap, by default sum"),
+    )
+    profile: NonEmpty[ProfileStepSpec] | None = field(
+        None,
+        "steps of the seats: `[{at: -30m, percent: 30}, {at: 0, percent: 100}]`",
+        "all seats at once",
+        use=Use(name="profile"),
+    )
+    buffer: BufferSpec | None = field(
+        None,
+        "with scaleDownBehavior buffer: spare seats, as `{percent: 20, minimum: 5}`",
+        "none",
+        use=Use(name="buffer"),
+    )
+
+    def check(self, path: Path, report: DocumentProblems) -> None:
+        check_seats(self.seats, (*path, "seats"), report)
+        for i, (step, after) in enumerate(pairwise(self.profile or ())):
+            if after.at <= step.at:
+                at = (*path, "profile", i + 1, "at")
+                report(CONFLICT, at, "the step is not after the one before.", "Write the steps in order.")
+
+    @property
+    def form(self) -> str | None:
+        """Return which key counts the seats or nodes of `resourceClass`."""
+        if self.placeholder_count is not None:
+            return "placeholderCount"
+        return None if self.node_count is None else "nodeCount"
+
+    @property
+    def count(self) -> int:
+        return (self.node_count if self.placeholder_count is None else self.placeholder_count) or 0
+
+
+SESSIONS, AT_THE_END = Use("which sessions count"), Use("the sessions at the end of an occurrence")
+
+
+class SessionMatchSpec(Model):
+    namespaces: ListOf[DnsLabel] = field(
+        (), "only sessions in these namespaces of the class", "the class's", use=SESSIONS
+    )
+    match_labels: Labels = field({}, "only sessions with these labels", "none", use=SESSIONS)
+    match_annotations: Annotations = field({}, "only sessions with these annotations", "none", use=SESSIONS)
+    project_template: Ulid | None = field(
+        None, "only sessions of projects made from this Renku template", "none", use=SESSIONS
+    )
+    earlier: Literal["count", "ignore"] = field(
+        "count", "sessions created before the window opens: count or ignore", use=SESSIONS
+    )
+    handover_minutes: HandoverMinutes | None = field(
+        None,
+        "minutes after the end during which sessions of this occurrence do not count for the next one",
+        f"`{EVERY_SESSION.handover // 60}`",
+        use=AT_THE_END,
+    )
+    carry_over: bool = field(
+        False, "true: the same people stay, and count for the next occurrence at once", use=AT_THE_END
+    )
+
+    def check(self, path: Path, report: DocumentProblems) -> None:
+        if self.carry_over is not True:
+            return
+        if self.handover_minutes is not None:
+            message = "sessions that carry over are not handed over."
+            fix = "Keep carryOver or handoverMinutes."
+            report(CONFLICT, (*path, "handoverMinutes"), message, fix, at_key=True)
+        if self.earlier == "ignore":
+            message = "sessions that carry over were created before the next window opens."
+            report(CONFLICT, (*path, "earlier"), message, "Remove it, or carryOver.", at_key=True)
+
+    @property
+    def match(self) -> SessionMatch:
+        return SessionMatch(
+            self.namespaces,
+            tuple(self.match_labels.items()),
+            tuple(self.match_annotations.items()),
+            self.project_template,
+            self.earlier,
+            EVERY_SESSION.handover if self.handover_minutes is None else 60 * self.handover_minutes,
+            self.carry_over,
+        )
+
+
+class OwnerSpec(Model):
+    name: Line = field(meaning="who asks for the seats: a person, a course or an institute")
+    contact: Line | None = field(
+        None, "how to reach them: an e-mail address, or @user or @organization/team", "none"
+    )
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.contact})" if self.contact else self.name
+
+
+class ReservationSpec(Model):
+    title: Annotated[str, Text("title", _title)] | None = field(
+        None, "title in lists and calendars", "the name", use=Use("the title, by default the name")
+    )
+    resource_class: DnsLabel | None = field(
+        None,
+        "the class of its seats",
+        "none: then write provisioning.seats",
+        use=Use("the seats of each class"),
+    )
+    recurrence: RecurrenceSpec | None = field(None, "when", "**required**, but for `backend.standing`")
+    provisioning: Provisioning = field(meaning="how many seats, and how they are held")
+    sessions: SessionMatchSpec | None = field(
+        None, "narrows the class's sessions to this course", "all of them"
+    )
+    backend: BackendSpec | None = field(
+        None,
+        "what holds the capacity",
+        "`placeholder`",
+        use=Use("what holds the seats, whose fields `diff` compares by itself"),
+    )
+    owner: OwnerSpec | None = field(
+        None, "whom to ask about it: `{name, contact}`", "none", use=Use(name="owner", is_text=True)
+    )
+    suspend: bool = field(
+        False,
+        "true: the reservation is rendered and never opens",
+        use=Use(name="suspended", is_listed=True),
+    )
+
+    @property
+    def holder(self) -> Holder:
+        return DEFAULT_HOLDER if self.backend is None else self.backend.holder
+
+    def check(self, path: Path, report: DocumentProblems) -> None:
+        if self.holder.persistence is not None:
+            self._check_standing(path, report)
+        elif self.recurrence is None:
+            report(MISSING, path, "recurrence is missing.", "Add recurrence: a mapping.")
+        self._check_seats(path, report)
+        self._check_counts(path, report)
+        self._check_behavior(path, report)
+        self._check_buffer(path, report)
+
+    def _check_standing(self, path: Path, report: DocumentProblems) -> None:
+        """Report keys about windows, which standing seats do not have."""
+        if self.recurrence is not None:
+            message = "backend.standing holds seats without windows, so there is no recurrence."
+            report(CONFLICT, (*path, "recurrence"), message, "Remove it, or standing.", at_key=True)
+        found: list[tuple[Path, object]] = [
+            ((key,), getattr(self.provisioning, key)) for key in ("overlap", "profile", "buffer")
+        ]
+        for (parent, *rest), line in self._scaling_lines():
+            if parent == "provisioning":
+                found.append(((*rest, "leadTimeMinutes"), line.lead_time_minutes))
+                found.append(((*rest, "scaleDownBehavior"), line.scale_down_behavior))
+        for at, value in found:
+            if value is not None:
+                message = f"standing seats have no windows: {at[-1]} has no effect."
+                report(IDLE_KEY, (*path, "provisioning", *at), message, "Remove it.", at_key=True)
+
+    def _check_seats(self, path: Path, report: DocumentProblems) -> None:
+        """Check that there is one class and its count, or a list by class; never both."""
+        form, at = self.provisioning.form, (*path, "provisioning")
+        is_listed = self.provisioning.seats is not None
+        if is_listed and form is not None:
+            fix = f"Keep seats or {form}."
+            report(CONFLICT, (*at, form), "seats already has the counts.", fix, at_key=True)
+        if is_listed and self.resource_class is not None:
+            fix = "Keep provisioning.seats or resourceClass."
+            at_class = (*path, "resourceClass")
+            report(CONFLICT, at_class, "seats already has the classes.", fix, at_key=True)
+        if not is_listed and self.resource_class is None:
+            fix = "Add resourceClass, or provisioning.seats."
+            report(MISSING, path, "resourceClass is missing.", fix)
+        if self.recurrence is not None and is_listed != (form is not None):
+            self.recurrence.check_form("seats" if is_listed else str(form), (*path, "recurrence"), report)
+
+    def _check_counts(self, path: Path, report: DocumentProblems) -> None:
+        """Check that nodes or seats are counted, as the backend holds them."""
+        backend, unit = self.holder.backend, self.holder.unit
+        other = Unit.SEAT if unit is Unit.NODE else Unit.NODE
+        for at, counted, is_needed in self._lines():
+            numbers = {Unit.SEAT: counted.placeholder_count, Unit.NODE: counted.node_count}
+            if numbers[other] is not None:
+                message = f"backend {backend} holds seats, not nodes."
+                fix = "Write placeholderCount, or backend: {type: nodePool}."
+                if unit is Unit.NODE:
+                    message = f"backend {backend} holds whole nodes, not seats."
+                    fix = "Write nodeCount: how many nodes."
+                report(CONFLICT, (*path, *at, other.field), message, fix, at_key=True)
+            elif is_needed and numbers[unit] is None:
+                fix = f"Add {unit.field}: how many {unit.plural}."
+                report(MISSING, (*path, *at), f"{unit.field} is missing.", fix)
+
+    def _check_behavior(self, path: Path, report: DocumentProblems) -> None:
+        """Check that the backend can follow sessions as `scaleDownBehavior` says."""
+        for at, line in self._scaling_lines():
+            behavior = line.scale_down_behavior
+            if behavior not in (None, *self.holder.behaviors):
+                message = f"whole nodes cannot {behavior}: sessions do not use them up one by one."
+                report(
+                    COUNTS_SESSIONS,
+                    (*path, *at, "scaleDownBehavior"),
+                    message,
+                    "Write none, or leave it out.",
+                )
+
+    def _check_buffer(self, path: Path, report: DocumentProblems) -> None:
+        """Check that the behavior `buffer` and its numbers come together."""
+        behaviors = [line.scale_down_behavior for _, line in self._scaling_lines()]
+        at, has_buffer = (*path, "provisioning"), self.provisioning.buffer is not None
+        if "buffer" in behaviors and not has_buffer:
+            fix = "Add buffer: {percent: 20, minimum: 5}."
+            report(MISSING, at, "buffer is missing, which scaleDownBehavior: buffer needs.", fix)
+        elif has_buffer and "buffer" not in behaviors:
+            message = "buffer has no effect: no scaleDownBehavior is buffer."
+            report(IDLE_KEY, (*at, "buffer"), message, "Remove it, or add the behavior.", at_key=True)
+
+    def _scaling_lines(self) -> Iterator[tuple[Path, ScalingKeys]]:
+        scaled = (Provisioning, ScaledSeats, ScaledClassSeats)
+        return ((at, line) for at, line, _ in self._lines() if isinstance(line, scaled))
+
+    def _lines(self) -> Iterator[tuple[Path, Provisioning | OwnSeats | ClassSeats, bool]]:
+        """Yield what may count seats or nodes and scale them, with its place, and whether it must count."""
+        lines: list[tuple[Path, Provisioning | OwnSeats]] = [(("provisioning",), self.provisioning)]
+        if self.recurrence is not None:
+            lines += [(("recurrence", *at), one) for at, one in self.recurrence.lines()]
+        for at, one in lines:
+            yield at, one, at == ("provisioning",) and one.seats is None
+            yield from (((*at, "seats", i), each, True) for i, each in enumerate(one.seats or ()))
+
+    def standard(self, default: Scaling) -> StandardSeats:
+        provisioning = self.provisioning
+        usual = scaling(provisioning, default)
+        if provisioning.seats is None:
+            return StandardSeats(((self.resource_class or "", provisioning.count),), (usual,), usual)
+        by_class = tuple(scaling(one, usual) for one in provisioning.seats)
+        return StandardSeats(listed(provisioning.seats), by_class, usual)
