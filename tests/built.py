@@ -7,6 +7,8 @@ from berth.schema import outline
 from berth.schema.basemodel import Model
 from berth.schema.classsessions import ClassSessions
 from berth.schema.outline import Node, fields
+from berth.schema.reservation import Reservation
+from berth.schema.reservationspec import SessionMatch
 
 M = TypeVar("M", bound=Model)
 
@@ -36,6 +38,12 @@ def class_sessions(source: str, namespaces: tuple[str, ...], selector: Any, cust
     """`sessions` of a class."""
     chosen = {"selector": selector} if selector else {}
     return built(ClassSessions, {"source": source, "namespaces": namespaces, **chosen, **custom})
+
+
+def with_match(reservation: Reservation, **match: Any) -> Reservation:
+    """The reservation with other `sessions`, by the names of their attributes."""
+    sessions = SessionMatch.model_construct(**match)
+    return reservation._replace(spec=reservation.spec.model_copy(update={"sessions": sessions}))
 
 
 def owner(pod: Any, controller: Any, selector: Any) -> Owner:

@@ -9,9 +9,10 @@ from berth.backends.backendregistry import DEFAULT_HOLDER
 from berth.dates.expansion import Expansion
 from berth.findings import Origin
 from berth.notation.times import end_time, start_time
+from berth.schema.calendardocument import Calendar, ClosedDates
 from berth.schema.reservation import Reservation
 from berth.schema.reservationspec import ReservationSpec
-from berth.schema.values import Calendar, ClosedDates, Entry, Except, Extra, Move, Recurrence, SessionMatch
+from berth.schema.values import Entry, Except, Extra, Move, Recurrence
 
 from tests.saying import Line
 
@@ -112,7 +113,6 @@ def reservation(
         seats_listed=False,
         lead=lead,
         behavior="maintain",
-        sessions=SessionMatch((), (), (), None, "count"),
         holder=DEFAULT_HOLDER,
         renku=renku,
     )

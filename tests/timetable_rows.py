@@ -10,7 +10,7 @@ from berth.dates.recurrence import expand
 from berth.findings import Origin
 from berth.schema.reservation import Reservation
 from berth.schema.reservationspec import ReservationSpec
-from berth.schema.values import Entry, Recurrence, SessionMatch
+from berth.schema.values import Entry, Recurrence
 
 PAGE = "docs/time.md"
 ZONE = "Europe/Zurich"
@@ -44,7 +44,6 @@ def line(row: Row) -> str:
     seats = (("small", 1),)
     entry = Entry((), minutes(row.start), minutes(row.end), None, seats)
     recurrence = Recurrence("dates", ZONE, None, None, ((row.day, row.day),), 1, (entry,), (), (), (), ())
-    match = SessionMatch((), (), (), None, "count")
     reservation = Reservation(
         origin=Origin("table", 0),
         name="table",
@@ -56,7 +55,6 @@ def line(row: Row) -> str:
         seats_listed=False,
         lead=30,
         behavior="none",
-        sessions=match,
         holder=DEFAULT_HOLDER,
         renku=False,
     )

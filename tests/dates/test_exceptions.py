@@ -5,7 +5,8 @@ from datetime import date
 import pytest
 from berth.dates.expansion import Skipped
 from berth.dates.recurrence import expand
-from berth.schema.values import ClosedDates, Except, Move
+from berth.schema.calendardocument import ClosedDates
+from berth.schema.values import Except, Move
 
 from tests.cases import SEATS, calendar, entry, extra, move, recurrence, reservation, text, told, without
 from tests.saying import finding

@@ -12,8 +12,9 @@ from berth.dates.recurrence import expand, local_occurrences
 from berth.dates.zone import clock, date_text, known, local, number
 from berth.notation.times import end_time
 from berth.notation.weekdays import WEEKS
+from berth.schema.calendardocument import ClosedDates
 from berth.schema.seatholders import BEHAVIORS
-from berth.schema.values import ClosedDates, Entry, EntryDates, Recurrence, Scaling
+from berth.schema.values import Entry, EntryDates, Recurrence, Scaling
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

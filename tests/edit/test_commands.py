@@ -455,7 +455,8 @@ spec:
     placeholderCount: 35
     leadTimeMinutes: 20
     scaleDownBehavior: none
-  sessions: {{projectTemplate: 01JC3CB5426KC7P5STS5X3KSS9}}
+  sessions:
+    projectTemplate: "01JC3CB5426KC7P5STS5X3KSS9"
 """
 
 

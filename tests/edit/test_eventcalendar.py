@@ -11,7 +11,7 @@ from berth.edit.eventimport import ImportOptions, ImportResult
 from berth.notation.refusal import CommandError
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
-from berth.schema.values import ClosedDates
+from berth.schema.calendardocument import ClosedDates
 
 from tests.edit.events import SITE, event, feed, results, world, written
 
@@ -206,9 +206,9 @@ def test_a_long_event_becomes_a_term_on_request() -> None:
     result = imported(world("academic-year.ics"), **options)
     project = Pipeline(sources=sorted([SITE, *written(result)]))
 
-    assert [tuple(map(str, term)) for term in project.declared.calendars["closed"].terms] == [
-        ("teaching-period-spring-semester-2026", "2026-02-16", "2026-05-29")
-    ]
+    assert [
+        (term.name, str(term.first), str(term.last)) for term in project.declared.calendars["closed"].terms
+    ] == [("teaching-period-spring-semester-2026", "2026-02-16", "2026-05-29")]
     assert [one.code for one in result.findings] == ["B253"]
     assert imported(world("academic-year.ics"), *written(result), **options).files == ()
     without = imported(world("academic-year.ics"), *written(result), last=date(2026, 12, 31))

@@ -9,7 +9,6 @@ from berth.pipeline import Pipeline
 from berth.reading.source import Source
 from berth.schema.plainfields import plain_settings
 from berth.schema.reservation import Reservation
-from berth.schema.values import EVERY_SESSION
 
 from tests import generate
 
@@ -24,7 +23,6 @@ def plain(one: Reservation) -> Reservation:
         recurrence=recurrence,
         labels=(),
         annotations=(),
-        sessions=EVERY_SESSION,
         holder=DEFAULT_HOLDER,
     )
 

@@ -152,12 +152,12 @@ def _pool(reservation: Reservation, found: ResourceClass) -> TimetablePool:
         recognition,
         Match(
             match.namespaces,
-            tuple(sorted(match.match_labels)),
-            tuple(sorted(match.match_annotations)),
+            tuple(sorted(match.match_labels.items())),
+            tuple(sorted(match.match_annotations.items())),
             match.project_template or "",
             match.earlier == "ignore",
             match.handover,
-            match.carries_over,
+            match.carry_over,
         ),
         overlap=reservation.overlap,
     )

@@ -11,7 +11,7 @@ from berth.backends.koordinator.slotparts import PreAllocationPolicy, SlotTaint,
 from berth.core.holders import slot_hash
 from berth.core.slots import parse_slot
 from berth.schema.pod import Placement
-from berth.schema.values import SessionMatch
+from berth.schema.reservationspec import SessionMatch
 
 from tests.built import built, class_sessions, owner
 from tests.manifests.parts import Object
@@ -192,7 +192,8 @@ def test_owners_that_are_said_stand_alone(tmp_path: Path) -> None:
 
 def test_the_sessions_of_a_class_own_in_each_of_its_namespaces_that_the_course_has(tmp_path: Path) -> None:
     sessions = class_sessions("pods", ("a", "b", "c"), {"matchLabels": {"component": "user"}}, {})
-    course = SessionMatch(("c", "a"), (("course", "x"), ("component", "user")), (), None, "count")
+    labels = {"course": "x", "component": "user"}
+    course = SessionMatch.model_construct(namespaces=("c", "a"), match_labels=labels)
     found = made(tmp_path, seat={"sessions": sessions}, sessions=course)
     selector = {"matchLabels": {"component": "user", "course": "x"}}
 

@@ -10,10 +10,10 @@ from berth.dates.recurrence import expand
 from berth.manifests.timetabletext import LARGEST, timetable_text, timetable_that_fits
 from berth.pipeline import Part
 from berth.schema.classsessions import ClassSessions
-from berth.schema.values import SessionMatch, Site
+from berth.schema.values import Site
 
 from tests.awkward import AWKWARD
-from tests.built import class_sessions
+from tests.built import class_sessions, with_match
 from tests.cli import project
 from tests.manifests.parts import by_class, small, timetable_in_cluster
 from tests.saying import finding, line
@@ -30,7 +30,6 @@ NIGHT = """\
  ]}
 """
 RENKU = class_sessions("renku", ("renku",), {"matchLabels": {"a": "b"}}, {})
-EVERYTHING = SessionMatch((), (), (), None, "count")
 
 
 class World(NamedTuple):
@@ -51,14 +50,14 @@ def world(tmp_path: Path) -> World:
 
 
 def with_sessions(
-    world: World, found: ClassSessions | None, match: SessionMatch, renku_id: int | None = None
+    world: World, found: ClassSessions | None, renku_id: int | None = None, **match: Any
 ) -> Any:
     """What the timetable of night in the lab says of the sessions of its only pool."""
     part = world.parts["night/lab"]
     (only,) = part.placed.classes
     changed = part.placed._replace(
         classes=(only._replace(sessions=found, renku_id=renku_id),),
-        reservation=part.placed.reservation._replace(sessions=match),
+        reservation=with_match(part.placed.reservation, **match),
     )
     return json.loads(timetable_text(world.site, changed, part.occurrences))["pools"][only.name]["sessions"]
 
@@ -114,12 +113,18 @@ def test_occurrences_without_seats_in_the_cluster_are_left_out(tmp_path: Path) -
 
 
 def test_sessions_of_a_class_and_what_narrows_them(world: World) -> None:
-    narrow = SessionMatch(("one",), (("course", "1e3"),), (("note", "a: b"),), "01JC", "ignore")
+    narrow: dict[str, Any] = {
+        "namespaces": ("one",),
+        "match_labels": {"course": "1e3"},
+        "match_annotations": {"note": "a: b"},
+        "project_template": "01JC",
+        "earlier": "ignore",
+    }
     custom = class_sessions(
         "custom", ("a", "b"), {}, {"group": "g", "inactive": [{"path": "p", "values": ["v"]}]}
     )
 
-    assert with_sessions(world, RENKU, narrow, 5) == {
+    assert with_sessions(world, RENKU, 5, **narrow) == {
         "source": "renku",
         "renkuId": 5,
         "namespaces": ["renku"],
@@ -133,7 +138,7 @@ def test_sessions_of_a_class_and_what_narrows_them(world: World) -> None:
         "earlier": "ignore",
         "handoverSeconds": 900,
     }
-    assert with_sessions(world, custom, EVERYTHING) == {
+    assert with_sessions(world, custom) == {
         "source": "custom",
         "group": "g",
         "inactive": [{"path": "p", "values": ["v"]}],
@@ -143,18 +148,18 @@ def test_sessions_of_a_class_and_what_narrows_them(world: World) -> None:
         "earlier": "count",
         "handoverSeconds": 900,
     }
-    stays = with_sessions(world, RENKU, EVERYTHING._replace(handover=0, carries_over=True), 5)
+    stays = with_sessions(world, RENKU, 5, handover_minutes=0, carry_over=True)
     assert (stays["handoverSeconds"], stays["carryOver"]) == (0, True)
-    assert with_sessions(world, None, narrow) is None
+    assert with_sessions(world, None, **narrow) is None
 
 
 def test_every_text_comes_back_from_ascii(world: World) -> None:
     pairs = tuple((f"example.org/n{i}", text) for i, text in enumerate(AWKWARD))
-    narrow = EVERYTHING._replace(match_annotations=pairs)
     placed = world.parts["night/lab"].placed
     (only,) = placed.classes
     changed = placed._replace(
-        classes=(only._replace(sessions=RENKU),), reservation=placed.reservation._replace(sessions=narrow)
+        classes=(only._replace(sessions=RENKU),),
+        reservation=with_match(placed.reservation, match_annotations=dict(pairs)),
     )
     text = timetable_text(world.site, changed, world.parts["night/lab"].occurrences)
 

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 from berth.findings import Origin
-from berth.schema.values import Calendar, ClosedDates, Term
+from berth.schema.calendardocument import Calendar, ClosedDates, Term
 
 from tests.saying import Value, document, read, site, told
 
@@ -45,7 +45,7 @@ def test_a_date_may_have_hours_and_a_title() -> None:
 def test_terms_need_no_dates_and_belong_to_the_site() -> None:
     terms = [{"name": "spring-2026", "from": "2026-02-02", "to": "2026-05-15"}]
     declared = read(site(), document("Calendar", "terms", {"terms": terms}))
-    expected = Term("spring-2026", date(2026, 2, 2), date(2026, 5, 15))
+    expected = Term.model_construct(name="spring-2026", first=date(2026, 2, 2), last=date(2026, 5, 15))
 
     assert declared.problems == []
     assert declared.calendars["terms"] == Calendar(Origin("b.yaml", 0), "terms", (), (expected,))

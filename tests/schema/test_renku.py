@@ -10,7 +10,7 @@ from berth.schema.declared import Declared
 from berth.schema.renkunames import is_payload, name, slug, their_path
 from berth.schema.reservation import Reservation
 from berth.schema.reservationspec import ReservationSpec
-from berth.schema.values import Entry, Recurrence, SessionMatch
+from berth.schema.values import Entry, Recurrence
 
 from tests.saying import payload, read, resource_class, site, told
 
@@ -60,7 +60,6 @@ def test_the_body_of_a_post_becomes_a_reservation() -> None:
             seats_listed=False,
             lead=30,
             behavior="none",
-            sessions=SessionMatch((), (), (), None, "count"),
             holder=DEFAULT_HOLDER,
             renku=True,
         ),

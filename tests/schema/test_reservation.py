@@ -7,7 +7,6 @@ from berth.backends.backendregistry import DEFAULT_HOLDER
 from berth.schema.plainfields import plain_settings
 from berth.schema.reservation import Reservation
 from berth.schema.reservationspec import OwnerSpec
-from berth.schema.values import SessionMatch
 
 from tests.saying import document, read, reservation, resource_class, site, told, weekly
 
@@ -38,7 +37,6 @@ def test_whatever_is_left_out_has_its_default() -> None:
         seats_listed=False,
         lead=30,
         behavior="maintain",
-        sessions=SessionMatch((), (), (), None, "count"),
         holder=DEFAULT_HOLDER,
         renku=False,
     )
@@ -67,9 +65,12 @@ def test_every_field_can_be_written() -> None:
     assert found.seats == (("small", 20), ("huge", 5))
     assert found.seats_listed
     assert (found.lead, found.behavior, found.suspend) == (0, "reduce", True)
-    assert found.sessions == SessionMatch(
-        ("renku",), (("a", "b"),), (("c", "any: text\n"),), "01JC3CB5426KC7P5STS5X3KSS8", "ignore"
-    )
+    assert found.sessions.model_dump(by_alias=True) == {
+        **sessions,
+        "namespaces": ("renku",),
+        "handoverMinutes": 15,
+        "carryOver": False,
+    }
 
 
 def test_what_is_empty_says_nothing() -> None:
@@ -77,6 +78,7 @@ def test_what_is_empty_says_nothing() -> None:
 
     found, plain = made(sessions=empty, backend={}, title=""), made()
     assert found._replace(spec=plain.spec) == plain
+    assert found.sessions == plain.sessions
     assert found.title == plain.title
     assert plain_settings(found) == plain_settings(plain)
 

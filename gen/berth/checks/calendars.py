@@ -11,9 +11,10 @@ from berth.dates.expansion import Occurrence
 from berth.dates.moments import local_text, named
 from berth.findings import Problem
 from berth.manifests.placed import Placed
+from berth.schema.calendardocument import Calendar
 from berth.schema.declared import Declared
 from berth.schema.reservation import Reservation
-from berth.schema.values import EVERY_SESSION, Calendar, Recurrence, SessionMatch, Site
+from berth.schema.values import Recurrence, Site
 
 NEVER_MEETS, SAME_COURSE, ASSUMED_ZONE = "B056", "B057", "B058"
 
@@ -68,14 +69,14 @@ class SameCourses:
     def __init__(self, declared: Declared) -> None:
         self._reservations = {one.name: one for one in declared.reservations}
         self._count = Counter(map(_course, declared.reservations))
-        self._windows: dict[tuple[SessionMatch, str], dict[str, array[int]]] = {}
+        self._windows: dict[tuple[tuple[object, ...], str], dict[str, array[int]]] = {}
 
     def take(
         self, placed: Placed, occurrences: Sequence[Occurrence], is_limited: Callable[[str, str], bool]
     ) -> None:
         """Collect the windows of one part of a reservation, of classes that no ceiling limits."""
         course, name = _course(placed.reservation), placed.reservation.name
-        if course is None or self._count[course] < 2:
+        if not course or self._count[course] < 2:
             return
         for found in placed.classes:
             if not is_limited(placed.cluster.name, found.name):
@@ -97,16 +98,9 @@ class SameCourses:
                 latest = max(latest, (end, name))
 
 
-def _course(one: Reservation) -> SessionMatch | None:
-    """Return what tells the sessions of a reservation from others of its class, or None."""
-    match = one.sessions
-    course = EVERY_SESSION._replace(
-        namespaces=match.namespaces,
-        match_labels=match.match_labels,
-        match_annotations=match.match_annotations,
-        project_template=match.project_template,
-    )
-    return None if one.suspend or course == EVERY_SESSION else course
+def _course(one: Reservation) -> tuple[object, ...]:
+    """Return what tells the sessions of a reservation from others of its class; empty if nothing does."""
+    return () if one.suspend else one.sessions.course
 
 
 def _windows(by_name: Mapping[str, Sequence[int]]) -> Iterator[tuple[int, int, str]]:

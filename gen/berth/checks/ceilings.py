@@ -166,7 +166,7 @@ def named_pool_steps(
     if persistence is None:
         is_counted = reservation.behavior != "none" and has_sessions
         handover = reservation.sessions.handover if is_counted else 0
-        match = Match(handover=handover, carries_over=reservation.sessions.carries_over or not is_counted)
+        match = Match(handover=handover, carries_over=reservation.sessions.carry_over or not is_counted)
         pool = TimetablePool(name, "", reservation.behavior, match=match, overlap=reservation.overlap)
         return window_steps(pool, occurrences)
     count = dict(reservation.seats).get(name, 0)

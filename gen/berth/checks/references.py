@@ -216,9 +216,7 @@ def _counted(reservation: Reservation, classes: list[ResourceClass]) -> Iterator
             message = f"behavior {behavior} counts sessions, but class {found.name} has no `sessions`."
             fix = f"Add sessions to the class, or write {key}: none."
             yield reservation.problem(UNCOUNTABLE, (*at, "scaleDownBehavior"), message, fix)
-    match = reservation.sessions
-    narrowed = match.namespaces or match.match_labels or match.match_annotations or match.project_template
-    if narrowed or not classes or not all(found.sessions for found in classes):
+    if reservation.sessions.course or not classes or not all(found.sessions for found in classes):
         return
     names = ", ".join(found.name for found in classes)
     message = f"every session of class {names} counts for this reservation, as in Renku."

@@ -9,7 +9,8 @@ from berth.dates.expansion import EXCEPT, BareOccurrence, Occurrence, window_min
 from berth.dates.moments import span_text
 from berth.dates.zone import DAY, Zone, clock, day_of, local, number
 from berth.findings import Fault, Path
-from berth.schema.values import Calendar, Entry, Except, Move, Recurrence
+from berth.schema.calendardocument import Calendar
+from berth.schema.values import Entry, Except, Move, Recurrence
 
 NOTHING_TO_SKIP = "B045"
 

@@ -34,8 +34,9 @@ from berth.dates.expansion import (
 from berth.dates.zone import DAY, FOLD, GAP, Zone, date_text, load, number, trait, window
 from berth.findings import Fault, Path
 from berth.notation.weekdays import DAY_NAMES, WEEKS
+from berth.schema.calendardocument import Calendar
 from berth.schema.reservation import Reservation
-from berth.schema.values import EVERY_DATE, Calendar, Entry, Extra, Recurrence
+from berth.schema.values import EVERY_DATE, Entry, Extra, Recurrence
 
 OVERNIGHT, MOVED, EXTRA, ON_HOLIDAY = "overnight", "moved", "extra", "onHoliday"
 OTHER_SEATS, SUSPENDED = "otherSeats", "suspended"

@@ -24,9 +24,11 @@ from berth.manifests.nodeaffinity import placement
 from berth.manifests.placed import class_names
 from berth.notation.weekdays import WEEKDAYS
 from berth.output.answers import seats_text
+from berth.schema.calendardocument import Calendar
 from berth.schema.plainfields import plain_fields, plain_settings
 from berth.schema.reservation import Reservation
-from berth.schema.values import Calendar, Entry, Extra, ResourceClass, Scaling, SessionMatch
+from berth.schema.reservationspec import SessionMatch
+from berth.schema.values import Entry, Extra, ResourceClass, Scaling
 
 _NONE: tuple[Occurrence, ...] = ()
 
@@ -244,7 +246,7 @@ def _option_texts(version: ReservationVersion) -> Iterator[tuple[str, str]]:
 def _sessions(match: SessionMatch) -> str:
     parts = [
         *(f"namespace {name}" for name in match.namespaces),
-        *(f"{key}={value}" for key, value in (*match.match_labels, *match.match_annotations)),
+        *(f"{key}={value}" for key, value in (*match.match_labels.items(), *match.match_annotations.items())),
         *([f"template {match.project_template}"] if match.project_template else ()),
         *(["not those from before the window"] if match.earlier == "ignore" else ()),
     ]
@@ -252,7 +254,7 @@ def _sessions(match: SessionMatch) -> str:
 
 
 def _next_sessions(match: SessionMatch) -> str:
-    return "carried over" if match.carries_over else f"handed over after {match.handover // 60} min"
+    return "carried over" if match.carry_over else f"handed over after {match.handover // 60} min"
 
 
 def _yes_or_no(flag: bool) -> str:

@@ -1,7 +1,7 @@
 """Create reservation files: from flags and answers, and from Renku's payloads."""
 
 import stat
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,7 +29,7 @@ from berth.schema.recurrencespec import RecurrenceSpec
 from berth.schema.reservation import Reservation
 from berth.schema.reservationspec import DEFAULT_LEAD, OwnerSpec, Provisioning, ReservationSpec
 from berth.schema.validate import read_text
-from berth.schema.values import EVERY_SESSION, Entry, EntryDates, Recurrence, Seats
+from berth.schema.values import Entry, EntryDates, Recurrence, Seats
 
 # Reservations from flags and answers
 
@@ -264,8 +264,8 @@ def _counts(text: str, _: int | None) -> dict[str, int]:
     return counts
 
 
-def _labels(text: str, _: int | None = None) -> tuple[tuple[str, str], ...]:
-    found = {}
+def _labels(text: str, _: int | None = None) -> dict[str, str]:
+    found: dict[str, str] = {}
     for one in _names(text):
         key, equals, value = one.partition("=")
         if not equals:
@@ -273,7 +273,7 @@ def _labels(text: str, _: int | None = None) -> tuple[tuple[str, str], ...]:
         if grammar.label_key(key) in found:
             raise Refusal(f"{shown(key)} has two values.", "Write each key once.", grammar.LABEL)
         found[key] = grammar.label_value(value)
-    return tuple(found.items())
+    return found
 
 
 def _of_field(model: type[Model], key: str) -> Callable[[str, int | None], Any]:
@@ -356,7 +356,7 @@ QUESTIONS = {
 
 def new_reservation(request: ReservationRequest) -> Reservation:
     """Create a reservation from a complete request. Raise CommandError for a value that cannot be parsed."""
-    given = request.checked().given
+    request = request.checked()
     spans, by_span = request.spans(), request.seats()
     weekly = request.value("weekly") if request.type == "weekly" else ()
     dates = EntryDates(weeks=request.value("weeks") or (), nth=request.value("monthly") or 0)
@@ -367,7 +367,7 @@ def new_reservation(request: ReservationRequest) -> Reservation:
     return Reservation(
         origin=Origin("", 0),
         name=request.name,
-        spec=_spec(given, behavior),
+        spec=_spec(request, behavior),
         labels=(),
         annotations=(),
         recurrence=Recurrence(
@@ -391,18 +391,19 @@ def new_reservation(request: ReservationRequest) -> Reservation:
         seats_listed=len(by_span[0]) > 1,
         lead=DEFAULT_LEAD if lead is None else lead,
         behavior=behavior,
-        sessions=EVERY_SESSION._replace(match_labels=request.value("match-labels") or ()),
         holder=DEFAULT_HOLDER,
         renku=False,
     )
 
 
-def _spec(given: Mapping[str, str], behavior: str) -> ReservationSpec:
-    """Return the plain fields that have a flag."""
+def _spec(request: ReservationRequest, behavior: str) -> ReservationSpec:
+    """Return the fields that have a flag and are not resolved."""
+    given, labels = request.given, request.value("match-labels")
     owner = {"name": given["owner"], "contact": given.get("contact") or None} if "owner" in given else None
     provisioning = {"buffer": USUAL_BUFFER if behavior == "buffer" else None}
+    sessions = {"matchLabels": labels} if labels else None
     return ReservationSpec.model_validate(
-        {"title": given.get("title"), "provisioning": provisioning, "owner": owner}
+        {"title": given.get("title"), "provisioning": provisioning, "owner": owner, "sessions": sessions}
     )
 
 
@@ -433,10 +434,9 @@ def reservation_yaml(one: Reservation, depth: int = 0, sized: str = "") -> str:
     lines += recurrence_lines(one.recurrence, one.seats)
     lines += [f"  # {sized}\n"] if sized else []
     lines.append(_provisioning(one))
-    if one.sessions.match_labels:
-        lines.append(f"  sessions:\n    matchLabels: {flow(dict(one.sessions.match_labels))}\n")
-    if one.sessions.project_template:
-        lines.append(f"  sessions: {{projectTemplate: {one.sessions.project_template}}}\n")
+    sessions = one.sessions.model_dump(by_alias=True, exclude_defaults=True)
+    lines += ["  sessions:\n"] if sessions else []
+    lines += [f"    {key}: {flow(value)}\n" for key, value in sessions.items()]
     lines += [f"  {block({field.path: field.written}, 2)}\n" for field in plain if "." not in field.path]
     return MODELINE.format("../" * depth + SCHEMA) + HEAD + "".join(lines)
 

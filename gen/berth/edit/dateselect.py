@@ -16,8 +16,8 @@ from berth.edit.roundtrip import TreeEdit
 from berth.findings import Problem
 from berth.notation.refusal import CommandError
 from berth.notation.times import end_time
+from berth.schema.calendardocument import Calendar
 from berth.schema.reservation import Reservation
-from berth.schema.values import Calendar
 
 
 class OccurrenceSelector(NamedTuple):

@@ -32,9 +32,9 @@ from berth.output.yamltext import quote
 from berth.pipeline import Pipeline
 from berth.reading.document import parse
 from berth.reading.source import SCHEMA, Source
+from berth.schema.calendardocument import Calendar, ClosedDates, Term
 from berth.schema.metadata import IMPORTED_FEED, IMPORTED_FROM
 from berth.schema.renkunames import slug
-from berth.schema.values import Calendar, ClosedDates, Term
 
 LEFT_OUT = "B253"
 LONGEST_BREAK = 28  # days; what is closed for longer is probably a term
@@ -269,7 +269,8 @@ def _term(event: Event, span: Span) -> Term:
     """Return the term of a long event. Its name has the first date, so that it does not depend on others."""
     first, last = _day(span.start // DAY), _day((span.end - 1) // DAY)
     name = slug(event.title or "term")[:_LONGEST_NAME].strip("-")
-    return Term(name if str(first.year) in name else f"{name}-{first.year}", first, last)
+    name = name if str(first.year) in name else f"{name}-{first.year}"
+    return Term.model_construct(name=name, first=first, last=last)
 
 
 def _order(term: Term) -> tuple[date, date, str]:
@@ -281,7 +282,9 @@ def _with_own_names(terms: Iterable[Term]) -> tuple[Term, ...]:
     ordered = sorted(terms, key=_order)
     numbers = Counter(term.name for term in ordered)
     return tuple(
-        term._replace(name=f"{term.name}-{term.first:%m-%d}") if numbers[term.name] > 1 else term
+        term.model_copy(update={"name": f"{term.name}-{term.first:%m-%d}"})
+        if numbers[term.name] > 1
+        else term
         for term in ordered
     )
 
@@ -310,8 +313,7 @@ def _spec(days: _Days, indent: str = "") -> str:
     lines += [f"{indent}  - {_closed_text(one)}\n" for one in days.closed]
     lines += [f"{indent}terms:\n"] if days.terms else []
     lines += [
-        f"{indent}  - {{name: {quote(name)}, from: {first}, to: {last}}}\n"
-        for name, first, last in days.terms
+        f"{indent}  - {{name: {quote(one.name)}, from: {one.first}, to: {one.last}}}\n" for one in days.terms
     ]
     return "".join(lines)
 

@@ -55,7 +55,7 @@ from berth.schema.renkunames import slug
 from berth.schema.reservation import Reservation
 from berth.schema.reservationspec import DEFAULT_LEAD, LONGEST_TITLE, ReservationSpec
 from berth.schema.seatholders import Unit
-from berth.schema.values import EVERY_SESSION, Move, Recurrence, Seats
+from berth.schema.values import Move, Recurrence, Seats
 
 GONE, TWICE, ADD_UP = "B208", "B209", "B252"
 _LONGEST_NAME = 40  # characters; names of objects are longer
@@ -333,7 +333,6 @@ class _Import:
             seats_listed=len(seats) > 1,
             lead=DEFAULT_LEAD,
             behavior="maintain" if counts else "none",
-            sessions=EVERY_SESSION,
             holder=DEFAULT_HOLDER,
             renku=False,
         )

@@ -19,8 +19,8 @@ from berth.manifests.naming import pool
 from berth.manifests.placed import Placed, pool_behaviors
 from berth.schema.classsessions import ClassSessions
 from berth.schema.reservation import Reservation
-from berth.schema.reservationspec import Profile, step_counts
-from berth.schema.values import EVERY_SESSION, ResourceClass, Scaling, Seats, SessionMatch, Site
+from berth.schema.reservationspec import EVERY_SESSION, Profile, SessionMatch, step_counts
+from berth.schema.values import ResourceClass, Scaling, Seats, Site
 
 TOO_LARGE = "B073"
 STEPS_SINCE = 4  # version of the timetable that has steps and buffers; older pods would ignore steps
@@ -157,8 +157,8 @@ def _sessions(
         return None
     course = {
         "namespaces": match.namespaces,
-        "matchLabels": dict(match.match_labels),
-        "matchAnnotations": dict(match.match_annotations),
+        "matchLabels": match.match_labels,
+        "matchAnnotations": match.match_annotations,
         "projectTemplate": match.project_template,
     }
     own = {"renkuId": renku_id} if found.source == "renku" else found.custom
@@ -170,5 +170,5 @@ def _sessions(
         "course": {key: value for key, value in course.items() if value},
         "earlier": match.earlier,
         "handoverSeconds": match.handover,
-        **({"carryOver": True} if match.carries_over else {}),
+        **({"carryOver": True} if match.carry_over else {}),
     }

@@ -1,6 +1,7 @@
 """`Calendar`: shared dates on which nothing happens, and the dates of terms."""
 
-from typing import Annotated, ClassVar, Literal
+from datetime import date
+from typing import Annotated, ClassVar, Literal, NamedTuple
 
 from berth.findings import Origin, Path
 from berth.notation.days import ORDER
@@ -8,7 +9,16 @@ from berth.schema.basemodel import ListOf, Model, NonEmpty, Switch, field
 from berth.schema.documentproblems import IDLE_KEY, MISSING, DocumentProblems
 from berth.schema.metadata import KindDocument
 from berth.schema.types import AnyText, Date, DateSpan, DnsLabel, EndTime, StartTime
-from berth.schema.values import Calendar, ClosedDates, Term
+
+
+class ClosedDates(NamedTuple):
+    """Dates of a calendar, both inclusive. `since` and `until` are minutes, of one date only."""
+
+    first: date
+    last: date
+    title: str = ""
+    since: int = 0
+    until: int = 1440
 
 
 class DateRange(Model):
@@ -44,7 +54,9 @@ class SingleDate(Model):
         return ClosedDates(self.day, self.day, self.title, self.since, self.until)
 
 
-class TermSpec(Model):
+class Term(Model):
+    """A range of dates with a name."""
+
     name: DnsLabel = field(meaning="name of the term, unique in the site")
     first: Date = field(meaning="first date of the term", alias="from")
     last: Date = field(meaning="last date of the term, inclusive", alias="to")
@@ -76,7 +88,7 @@ class CalendarSpec(Model):
         "dates, {from, to, title} or {date, from, until, title}",
         "**required**, but with `terms`",
     )
-    terms: NonEmpty[TermSpec] | None = field(None, "named ranges of dates for `recurrence.within`", "none")
+    terms: NonEmpty[Term] | None = field(None, "named ranges of dates for `recurrence.within`", "none")
     closes: bool = field(
         False,
         "true: nothing happens in the whole site on these dates, not even what was moved there",
@@ -88,6 +100,15 @@ class CalendarSpec(Model):
         elif self.closes is True and not self.dates:
             message = "the calendar has no dates on which it could close anything."
             report(IDLE_KEY, (*path, "closes"), message, "Add dates, or remove it.", at_key=True)
+
+
+class Calendar(NamedTuple):
+    origin: Origin
+    name: str
+    dates: tuple[ClosedDates, ...]
+    terms: tuple[Term, ...] = ()
+    closes: bool = False  # nothing happens on its dates, whoever names it
+    is_site_wide: bool = False  # named by the Site, for all reservations
 
 
 class CalendarDocument(KindDocument):
@@ -102,6 +123,6 @@ class CalendarDocument(KindDocument):
             tuple(
                 one.closed if isinstance(one, Model) else ClosedDates(*one) for one in self.spec.dates or ()
             ),
-            tuple(Term(one.name, one.first, one.last) for one in self.spec.terms or ()),
+            self.spec.terms or (),
             self.spec.closes,
         )

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from berth.findings import GUARDS, NOTE, RULES, WARNING, Origin, Path, Problem
 from berth.reading.document import Document
+from berth.schema.calendardocument import Calendar, Term
 from berth.schema.cloudvalues import CloudCapacity, GenericCapacity
 from berth.schema.documentproblems import DocumentProblems, Refusal, close, nearest, shown
 from berth.schema.grammar import dns_label
 from berth.schema.metadata import IGNORE
 from berth.schema.renkunames import KIND, error_answer, is_payload
-from berth.schema.values import Calendar, ResourceClass, Site, Term
+from berth.schema.values import ResourceClass, Site
 
 if TYPE_CHECKING:
     from berth.schema.metadata import KindDocument

@@ -19,9 +19,9 @@ from berth.schema.documentproblems import MISSING, DocumentProblems, Refusal
 from berth.schema.entry import EQUAL_TIMES
 from berth.schema.renkunames import LONGEST_NAME, name
 from berth.schema.reservation import Reservation
-from berth.schema.reservationspec import DEFAULT_LEAD, Provisioning, ReservationSpec
+from berth.schema.reservationspec import DEFAULT_LEAD, Provisioning, ReservationSpec, SessionMatch
 from berth.schema.types import Date, LeadMinutes, SeatCount, Ulid
-from berth.schema.values import EVERY_SESSION, Entry, Recurrence, Seats
+from berth.schema.values import Entry, Recurrence, Seats
 
 SECONDS_CUT, LONG_NAME, UNKNOWN_CLASS = "B070", "B071", "B072"
 
@@ -139,10 +139,12 @@ class Payload(_TheirModel):
 
     def reservation(self, origin: Origin, resource_class: str) -> Reservation:
         held = ((resource_class, self.provisioning.placeholder_count),)
+        template = self.project_template_id
+        sessions = None if template is None else SessionMatch.model_construct(project_template=template)
         return Reservation(
             origin=origin,
             name=self.object_name,
-            spec=ReservationSpec(title=self.name, provisioning=Provisioning()),
+            spec=ReservationSpec(title=self.name, provisioning=Provisioning(), sessions=sessions),
             labels=(),
             annotations=(),
             recurrence=self.recurrence.recurrence(held),
@@ -150,7 +152,6 @@ class Payload(_TheirModel):
             seats_listed=False,
             lead=self.provisioning.lead_time_minutes,
             behavior=self.provisioning.scale_down_behavior,
-            sessions=EVERY_SESSION._replace(project_template=self.project_template_id),
             holder=DEFAULT_HOLDER,
             renku=True,
         )

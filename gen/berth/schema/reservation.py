@@ -8,9 +8,16 @@ from berth.schema.documentproblems import DocumentProblems
 from berth.schema.metadata import KindDocument, warn_of_engine_options
 from berth.schema.recurrencespec import STANDING
 from berth.schema.renkunames import their_path
-from berth.schema.reservationspec import DEFAULT_LEAD, OwnerSpec, Profile, ReservationSpec
+from berth.schema.reservationspec import (
+    DEFAULT_LEAD,
+    EVERY_SESSION,
+    OwnerSpec,
+    Profile,
+    ReservationSpec,
+    SessionMatch,
+)
 from berth.schema.seatholders import Holder
-from berth.schema.values import EVERY_SESSION, Recurrence, Scaling, Seats, SessionMatch
+from berth.schema.values import Recurrence, Scaling, Seats
 
 
 class Scaled(Protocol):
@@ -35,7 +42,6 @@ class Reservation(NamedTuple):
     seats_listed: bool  # written as provisioning.seats, not as resourceClass and placeholderCount
     lead: int  # minutes
     behavior: str  # maintain | reduce | none | buffer
-    sessions: SessionMatch
     holder: Holder
     renku: bool  # read from a Renku payload: some errors are warnings there
     overlap: str = "sum"  # sum | max: of the seats of occurrences that overlap
@@ -51,6 +57,10 @@ class Reservation(NamedTuple):
     @property
     def owner(self) -> OwnerSpec | None:
         return self.spec.owner
+
+    @property
+    def sessions(self) -> SessionMatch:
+        return self.spec.sessions or EVERY_SESSION
 
     @property
     def profile(self) -> Profile:
@@ -108,7 +118,6 @@ class ReservationDocument(KindDocument):
             seats_listed=provisioning.seats is not None,
             lead=usual.lead,
             behavior=usual.behavior,
-            sessions=EVERY_SESSION if spec.sessions is None else spec.sessions.match,
             holder=holder,
             renku=False,
             overlap=provisioning.overlap or "sum",

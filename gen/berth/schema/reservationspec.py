@@ -40,7 +40,7 @@ from berth.schema.types import (
     StepMinutes,
     Ulid,
 )
-from berth.schema.values import EVERY_SESSION, Scaling, SessionMatch
+from berth.schema.values import Scaling
 
 if TYPE_CHECKING:
     from berth.backends.backendspec import BackendSpec
@@ -151,7 +151,9 @@ class Provisioning(Model):
 SESSIONS, AT_THE_END = Use("which sessions count"), Use("the sessions at the end of an occurrence")
 
 
-class SessionMatchSpec(Model):
+class SessionMatch(Model):
+    """What narrows a class's sessions to one course; by default, every session of the class counts."""
+
     namespaces: ListOf[DnsLabel] = field(
         (), "only sessions in these namespaces of the class", "the class's", use=SESSIONS
     )
@@ -163,10 +165,9 @@ class SessionMatchSpec(Model):
     earlier: Literal["count", "ignore"] = field(
         "count", "sessions created before the window opens: count or ignore", use=SESSIONS
     )
-    handover_minutes: HandoverMinutes | None = field(
-        None,
+    handover_minutes: HandoverMinutes = field(
+        15,
         "minutes after the end during which sessions of this occurrence do not count for the next one",
-        f"`{EVERY_SESSION.handover // 60}`",
         use=AT_THE_END,
     )
     carry_over: bool = field(
@@ -176,7 +177,7 @@ class SessionMatchSpec(Model):
     def check(self, path: Path, report: DocumentProblems) -> None:
         if self.carry_over is not True:
             return
-        if self.handover_minutes is not None:
+        if "handover_minutes" in self.model_fields_set:
             message = "sessions that carry over are not handed over."
             fix = "Keep carryOver or handoverMinutes."
             report(CONFLICT, (*path, "handoverMinutes"), message, fix, at_key=True)
@@ -185,16 +186,19 @@ class SessionMatchSpec(Model):
             report(CONFLICT, (*path, "earlier"), message, "Remove it, or carryOver.", at_key=True)
 
     @property
-    def match(self) -> SessionMatch:
-        return SessionMatch(
-            self.namespaces,
-            tuple(self.match_labels.items()),
-            tuple(self.match_annotations.items()),
-            self.project_template,
-            self.earlier,
-            EVERY_SESSION.handover if self.handover_minutes is None else 60 * self.handover_minutes,
-            self.carry_over,
-        )
+    def course(self) -> tuple[object, ...]:
+        """Return what tells its sessions from others of the class, to compare it; empty if nothing does."""
+        labels, annotations = (tuple(one.items()) for one in (self.match_labels, self.match_annotations))
+        course = self.namespaces, labels, annotations, self.project_template
+        return course if any(course) else ()
+
+    @property
+    def handover(self) -> int:
+        """Return for how many seconds an occurrence that is over keeps its sessions from the next."""
+        return 60 * self.handover_minutes
+
+
+EVERY_SESSION = SessionMatch.model_construct()
 
 
 class OwnerSpec(Model):
@@ -219,9 +223,7 @@ class ReservationSpec(Model):
     )
     recurrence: RecurrenceSpec | None = field(None, "when", "**required**, but for `backend.standing`")
     provisioning: Provisioning = field(meaning="how many seats, and how they are held")
-    sessions: SessionMatchSpec | None = field(
-        None, "narrows the class's sessions to this course", "all of them"
-    )
+    sessions: SessionMatch | None = field(None, "narrows the class's sessions to this course", "all of them")
     backend: BackendSpec | None = field(
         None,
         "what holds the capacity",

@@ -131,21 +131,6 @@ class Recurrence(NamedTuple):
         yield from (move.seats for move in self.moves if move.seats)
 
 
-class SessionMatch(NamedTuple):
-    """What narrows a class's sessions to one course. All empty: every session of the class counts."""
-
-    namespaces: tuple[str, ...]
-    match_labels: tuple[tuple[str, str], ...]
-    match_annotations: tuple[tuple[str, str], ...]
-    project_template: str | None
-    earlier: str  # count | ignore
-    handover: int = 15 * 60  # seconds for which an occurrence that is over keeps its sessions from the next
-    carries_over: bool = False  # they count for the next at once: the same people stay
-
-
-EVERY_SESSION = SessionMatch((), (), (), None, "count")
-
-
 class ClassImages(NamedTuple):
     """The images that sessions of a class run, and how placeholders get them onto their nodes."""
 
@@ -171,33 +156,6 @@ class ResourceClass(NamedTuple):
     volumes: int = 0  # that each session attaches to its node
     overhead: tuple[tuple[str, str], ...] = ()  # of the RuntimeClass of its sessions
     node_pools: tuple[str, ...] = ()  # that its placeholders may use, in the order of the clouds
-
-
-class ClosedDates(NamedTuple):
-    """Dates of a calendar, both inclusive. `since` and `until` are minutes, of one date only."""
-
-    first: date
-    last: date
-    title: str = ""
-    since: int = 0
-    until: int = 1440
-
-
-class Term(NamedTuple):
-    """A range of dates with a name, both inclusive."""
-
-    name: str
-    first: date
-    last: date
-
-
-class Calendar(NamedTuple):
-    origin: Origin
-    name: str
-    dates: tuple[ClosedDates, ...]
-    terms: tuple[Term, ...] = ()
-    closes: bool = False  # nothing happens on its dates, whoever names it
-    is_site_wide: bool = False  # named by the Site, for all reservations
 
 
 class Images(NamedTuple):

@@ -78,7 +78,7 @@ def _selector(reservation: Reservation, found: ResourceClass) -> dict[str, Any]:
     selector = {} if found.sessions.selector is None else found.sessions.selector.dump()
     if found.sessions.source == "jupyterhub":
         selector = narrowed(selector, _SERVER)
-    return narrowed(selector, dict(reservation.sessions.match_labels))
+    return narrowed(selector, reservation.sessions.match_labels)
 
 
 def is_positive(selector: Mapping[str, Any]) -> bool:
