@@ -71,6 +71,8 @@ class World:
         fields: Object = {"f:spec": {"f:replicas": {}}} if "replicas" in made.get("spec", {}) else {}
         entry = {"manager": CONTROLLER, "operation": "Apply", "time": APPLIED, "fieldsV1": fields}
         metadata["managedFields"] = [entry]
+        if made["kind"] == "Deployment":
+            made["spec"].setdefault("replicas", 1)  # the default of the API server
         self.objects.append(made)
         return made
 

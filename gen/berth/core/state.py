@@ -401,9 +401,7 @@ def _parse_config_map(ref: ObjectRef, tree: Tree) -> TimetableObject | RecordObj
     role = part(tree, "metadata", "labels").get(ROLE)
     if role == AFFINITY:
         return OtherObject(ref)
-    entries = parts(tree, "metadata", "managedFields")
-    times = (parse_instant(str(one["time"])) for one in entries if "time" in one)
-    changed = max(times, default=ref.created)
+    changed = last_written(tree) or ref.created
     if role == RECORD:
         is_ours = objectnames.is_record(ref.name, ref.reservation)
         return RecordObject(ref, changed, parse_proof(part(tree, "data").get(PROOF_KEY))) if is_ours else None
@@ -415,6 +413,12 @@ def _parse_config_map(ref: ObjectRef, tree: Tree) -> TimetableObject | RecordObj
         str(part(tree, "metadata", "annotations").get(OVERRIDE, "")),
         changed,
     )
+
+
+def last_written(tree: Tree) -> int:
+    """Return when anybody last wrote to an object, by the clock of the API server; 0 if it does not tell."""
+    entries = parts(tree, "metadata", "managedFields")
+    return max((parse_instant(str(one["time"])) for one in entries if "time" in one), default=0)
 
 
 # In the status of what is scaled. Karpenter counts nodes as they come, before their kubelets are ready.
@@ -465,9 +469,13 @@ def _parse_job(ref: ObjectRef, tree: Tree) -> JobObject | None:
     """Parse a Job; None if neither a CronJob of Berth nor the sweep has made it."""
     if part(tree, "metadata", "labels").get(ROLE) != OCCURRENCE:
         return None
-    ends = (one for one in parts(tree, "status", "conditions") if one["type"] in ("Complete", "Failed"))
-    is_finished = any(one["status"] == "True" for one in ends)
+    is_finished = is_job_finished(tree)
     return JobObject(ref, is_finished, frozenset() if is_finished else _mounts(tree))
+
+
+def is_job_finished(tree: Tree) -> bool:
+    ends = (one for one in parts(tree, "status", "conditions") if one["type"] in ("Complete", "Failed"))
+    return any(one["status"] == "True" for one in ends)
 
 
 def _mounts(job: Tree) -> frozenset[str]:

@@ -15,7 +15,7 @@ from berth.core.sessions import Recognition, Session
 from berth.core.slots import AVAILABLE, PENDING
 from berth.core.slots import Slot as Held
 from berth.core.slots import parse_slot as held
-from berth.core.state import read_pool
+from berth.core.state import is_job_finished, last_written, read_pool
 from berth.core.timetable import OVERRIDE_ANNOTATION as OVERRIDE
 from berth.core.timetable import TIMETABLE_KEY
 from berth.findings import LiveFinding
@@ -248,51 +248,29 @@ def parse_live_timetable(item: KubeObject) -> LiveTimetable:
         label(item, labels.RESERVATION),
         data.get(TIMETABLE_KEY),
         notes.get(OVERRIDE),
-        _changed(item),
+        last_written(item),
     )
 
 
 def parse_live_record(item: KubeObject) -> LiveRecord:
     """Parse the ConfigMap of a record."""
     proof = parse_proof((item.get("data") or {}).get(PROOF_KEY))
-    return LiveRecord(label(item, labels.RESERVATION), _changed(item), proof)
-
-
-def _changed(item: KubeObject) -> int:
-    times = [seconds_of(entry.get("time")) for entry in item["metadata"].get("managedFields") or ()]
-    return max(times, default=0)
+    return LiveRecord(label(item, labels.RESERVATION), last_written(item), proof)
 
 
 def parse_deployment(item: KubeObject) -> LivePool:
-    """Parse a Deployment. The server leaves out numbers that are zero."""
     refused = _condition(item, "ReplicaFailure", "True")
     unavailable = _condition(item, "Available", "False") or {}
-    return LivePool(
-        _name(item),
-        label(item, labels.RESERVATION),
-        value_at(item, "spec", "selector", "matchLabels", labels.CLASS) or "",
-        value_at(item, "spec", "replicas") or 0,
-        value_at(item, "status", "readyReplicas") or 0,
-        _writer_of_replicas(item),
+    return _pool(DEPLOYMENT, item)._replace(
         refused=None if refused is None else _wait_reason(refused),
         refused_at=seconds_of((refused or {}).get("lastTransitionTime")),
-        template=template_json(item),
         short_since=seconds_of(unavailable.get("lastTransitionTime")),
     )
 
 
 def parse_node_pool(item: KubeObject) -> LivePool:
     """Parse a NodePool with a fixed number of nodes."""
-    return LivePool(
-        _name(item),
-        label(item, labels.RESERVATION),
-        label(item, labels.CLASS),
-        value_at(item, "spec", "replicas") or 0,
-        value_at(item, "status", "nodes") or 0,
-        _writer_of_replicas(item),
-        NODE_POOL,
-        template=template_json(item),
-    )
+    return _pool(NODE_POOL, item)._replace(resource_class=label(item, labels.CLASS))
 
 
 def parse_buffer(item: KubeObject, templates: Mapping[str, str]) -> LivePool:
@@ -300,7 +278,7 @@ def parse_buffer(item: KubeObject, templates: Mapping[str, str]) -> LivePool:
 
     A condition may be of a moment ago, when the number was another one.
     """
-    found, unready = read_pool(CAPACITY_BUFFER, item), _condition(item, "Provisioning", "False") or {}
+    pool, unready = _pool(CAPACITY_BUFFER, item), _condition(item, "Provisioning", "False") or {}
     refused = _condition(item, "ReadyForProvisioning", "False") or _condition(item, "LimitedByQuotas", "True")
     told = _condition(item, "Provisioning", "True") or unready
     is_stale = bool(told) and told.get("observedGeneration") not in (None, item["metadata"].get("generation"))
@@ -309,19 +287,28 @@ def parse_buffer(item: KubeObject, templates: Mapping[str, str]) -> LivePool:
         refused_at, refused = written, {"reason": "NotSeen", "message": "the autoscaler has not looked at it"}
     else:
         refused_at = seconds_of((refused or {}).get("lastTransitionTime"))
-    return LivePool(
-        _name(item),
-        label(item, labels.RESERVATION),
-        found.resource_class,
-        found.replicas,
-        found.ready,
-        _writer_of_replicas(item),
-        CAPACITY_BUFFER,
+    return pool._replace(
         refused=None if refused is None else _wait_reason(refused),
         refused_at=refused_at,
-        template=templates.get(_name(item), ""),
+        template=templates.get(pool.name, ""),
         short_since=seconds_of(unready.get("lastTransitionTime")),
-        tells_ready=found.tells_ready and not is_stale,
+        tells_ready=pool.tells_ready and not is_stale,
+    )
+
+
+def _pool(kind: ObjectKind, item: KubeObject) -> LivePool:
+    """Parse what all kinds have in common, as the cluster does."""
+    pool = read_pool(kind, item)
+    return LivePool(
+        pool.ref.name,
+        label(item, labels.RESERVATION),
+        pool.resource_class,
+        pool.replicas,
+        pool.ready,
+        _writer_of_replicas(item),
+        kind,
+        template=template_json(item),
+        tells_ready=pool.tells_ready,
     )
 
 
@@ -372,7 +359,7 @@ def parse_job(item: KubeObject) -> LiveJob:
         bool(value_at(item, "status", "active")),
         None if failure is None else _wait_reason(failure),
         seconds_of(item["metadata"].get("creationTimestamp")),
-        failure is not None or _condition(item, "Complete", "True") is not None,
+        is_job_finished(item),
     )
 
 
