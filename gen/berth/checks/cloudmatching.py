@@ -26,8 +26,7 @@ from berth.schema.values import ResourceClass
 
 _NAME = re.compile(r"([a-z]+)([0-9]+)([a-z-]*)\.(.+)", re.ASCII)
 _REGION = re.compile(r"[a-z]+(-[a-z]+)+-[0-9]+", re.ASCII)
-_AWS = "karpenter.k8s.aws/"
-_FAMILY = f"{_AWS}instance-family"
+_FAMILY = f"{nodelabels.AWS}instance-family"
 _TAINTS_THAT_HOLD = ("NoSchedule", "NoExecute")
 
 
@@ -292,4 +291,4 @@ def _by_name(instance_type: str) -> list[Requirement]:
         "instance-family": family,
         "instance-size": size,
     }
-    return [requirement(_AWS + key, IN, (value,)) for key, value in known.items()]
+    return [requirement(nodelabels.AWS + key, IN, (value,)) for key, value in known.items()]

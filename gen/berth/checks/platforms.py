@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from berth.findings import Path, Problem
-from berth.karpenter.nodelabels import WELL_KNOWN
+from berth.karpenter.nodelabels import AWS, WELL_KNOWN
 from berth.manifests.placed import cluster_named, cluster_of
 from berth.quantity import NANO, parse, text
 from berth.schema.cloudvalues import CloudCapacity
@@ -20,7 +20,7 @@ CHANGED, REFUSED, OTHER_LABEL = "B282", "B283", "B284"
 _LEAST_CPU, _MOST_CPU = NANO // 20, 30 * NANO
 _HARDWARE = ("cloud.google.com/compute-class", "cloud.google.com/machine-family")
 
-_KARPENTER, _AUTO = "karpenter.k8s.aws/", "eks.amazonaws.com/"
+_AUTO = "eks.amazonaws.com/"
 _AUTO_NAMES = """
     instance-hypervisor compute-type instance-encryption-in-transit-supported instance-category
     instance-generation instance-family instance-size instance-cpu instance-cpu-manufacturer instance-memory
@@ -68,7 +68,7 @@ def _misread(cloud: CloudCapacity) -> Iterator[Problem]:
 def _other_label(key: str) -> str:
     """Return what to write instead of a label of Karpenter or of Auto Mode."""
     domain, _, name = key.partition("/")
-    other = f"{_AUTO if _KARPENTER.startswith(domain) else _KARPENTER}{name}"
+    other = f"{_AUTO if AWS.startswith(domain) else AWS}{name}"
     return f"Write {other}." if other in WELL_KNOWN | _AUTO_LABELS else "Remove it."
 
 
@@ -85,7 +85,7 @@ def check_selected_node_labels(declared: Declared, site: Site) -> Iterator[Probl
 
 def _labels(found: ResourceClass, cluster: Cluster) -> Iterator[Problem]:
     for path, key in _selected(found):
-        if cluster.platform == AUTO_MODE and key.startswith(_KARPENTER):
+        if cluster.platform == AUTO_MODE and key.startswith(AWS):
             message = f"{key} is a label of Karpenter; no node of EKS Auto Mode has it."
         elif cluster.platform != AUTO_MODE and key in _AUTO_LABELS:
             message = f"{key} is a label of EKS Auto Mode, which cluster {cluster.name} does not have."

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from berth.checks import hubchecks
 from berth.checks.hubchecks import ComparedHub, counts_sessions_of
-from berth.checks.jobplacement import may_match_same_taint, names_a_taint, taint_text
 from berth.findings import ERROR, Finding, Path, Problem
+from berth.karpenter.taints import may_match_same_taint, names_a_taint, taint_text
 from berth.manifests.placed import cluster_of
 from berth.manifests.timetabletext import recognition_of
 from berth.quantity import parse

@@ -7,7 +7,7 @@ nodes as it may. cluster-autoscaler removes a node ten minutes after its last po
 
 from collections.abc import Iterable, Iterator
 
-from berth.karpenter.nodelabels import ZONE
+from berth.karpenter.nodelabels import ARCH, ZONE
 from berth.quantity import parse, text
 from berth.schema.cloudmachines import NodeShapeSpec
 from berth.schema.cloudvalues import GENERIC, CloudCapacity, GenericCapacity, SoldInstanceType
@@ -68,7 +68,7 @@ def _cloud(one: GenericCapacity, name: str, shape: NodeShapeSpec, weight: int) -
                 capacity=shape.resources,
                 allocatable=shape.resources,
                 zones=shape.zones,
-                architecture=shape.labels.get("kubernetes.io/arch", "amd64"),
+                architecture=shape.labels.get(ARCH, "amd64"),
                 on_demand=shape.hourly_price,
                 spot=None,
             ),

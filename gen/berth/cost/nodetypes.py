@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from berth.karpenter import instancetypes
 from berth.karpenter.instancetypes import InstanceType
-from berth.karpenter.nodelabels import ARCH, OS, RESERVATION_LABELS, WELL_KNOWN
+from berth.karpenter.nodelabels import ARCH, AWS, OS, REGION, RESERVATION_LABELS, WELL_KNOWN
 from berth.karpenter.requirements import DOES_NOT_EXIST, IN, Requirement, requirement
 from berth.karpenter.resourcelists import (
     MEMORY,
@@ -155,7 +155,6 @@ def _kubelet_cpu(cores: int) -> int:
 
 _NAME = re.compile(r"(([a-z]+)([0-9]+)[a-z-]*)\.(.+)")
 
-_AWS = "karpenter.k8s.aws/"
 _GPUS = {instancetypes.GPU: "nvidia", "amd.com/gpu": "amd", "habana.ai/gaudi": "habana"}
 _ACCELERATORS = {"aws.amazon.com/neuron": "aws"}
 
@@ -248,9 +247,9 @@ def _labels(name: str, capacity: Mapping[str, int], region: str) -> tuple[Requir
     if parts is not None:
         named = ("instance-family", "instance-category", "instance-generation", "instance-size")
         values |= dict(zip(named, parts.groups(), strict=True))
-    own = [requirement(_AWS + key, IN, (value,)) for key, value in values.items()]
+    own = [requirement(AWS + key, IN, (value,)) for key, value in values.items()]
     own += [*_device_labels("gpu", _GPUS, capacity), *_device_labels("accelerator", _ACCELERATORS, capacity)]
-    where = [requirement("topology.kubernetes.io/region", IN, (region,))] if region else []
+    where = [requirement(REGION, IN, (region,))] if region else []
     return (requirement(ARCH, IN, ("amd64",)), requirement(OS, IN, ("linux",)), *own, *where)
 
 
@@ -263,11 +262,11 @@ def _device_labels(
     there = {resource: capacity[resource] for resource in makers if capacity.get(resource)}
     if not there:
         for part in ("name", "manufacturer", "count", *(["memory"] if what == "gpu" else [])):
-            yield requirement(f"{_AWS}instance-{what}-{part}", DOES_NOT_EXIST)
+            yield requirement(f"{AWS}instance-{what}-{part}", DOES_NOT_EXIST)
     if len(there) == 1:
         ((resource, count),) = there.items()
-        yield requirement(f"{_AWS}instance-{what}-manufacturer", IN, (makers[resource],))
-        yield requirement(f"{_AWS}instance-{what}-count", IN, (str(count // ONE),))
+        yield requirement(f"{AWS}instance-{what}-manufacturer", IN, (makers[resource],))
+        yield requirement(f"{AWS}instance-{what}-count", IN, (str(count // ONE),))
 
 
 def _with_architecture(labels: tuple[Requirement, ...], architecture: str) -> tuple[Requirement, ...]:

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from berth.checks.jobplacement import may_match_same_taint, names_a_taint
 from berth.edit.classes import ImportedClasses
 from berth.edit.roundtrip import MakeNode, edit_document, to_block
 from berth.edit.scaffold import SAMPLE_CLASS, SAMPLE_COURSES, is_sample_class
+from berth.karpenter.taints import may_match_same_taint, names_a_taint
 from berth.manifests.placed import class_names
 from berth.pipeline import Pipeline
 from berth.reading.source import Source

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from berth.karpenter.ec2table import FAMILIES, TABLE
 from berth.karpenter.nodelabels import (
     ARCH,
+    AWS,
     CAPACITY_TYPE,
     INSTANCE_TYPE,
     ON_DEMAND,
@@ -117,7 +118,6 @@ _GI = 2**30
 _DISK, _DISK_FOR_PODS = 20 * _GI, 17 * _GI
 _VM_MEMORY_OVERHEAD = (3, 40)  # 7.5 % of a machine's memory, which its operating system never sees
 _TYPE_NAME = re.compile(r"([a-z]+)([0-9]+)[a-z-]*\.")
-_AWS = "karpenter.k8s.aws/"
 _ABSENT_LABELS = (
     "instance-accelerator-name",
     "instance-accelerator-manufacturer",
@@ -220,6 +220,6 @@ def _ec2_labels(row: Ec2Type) -> list[Requirement]:
     }
     own = [requirement(ARCH, IN, ("amd64",)), requirement(OS, IN, ("linux",))]
     return own + [
-        requirement(_AWS + key, DOES_NOT_EXIST) if value is None else requirement(_AWS + key, IN, (value,))
+        requirement(AWS + key, DOES_NOT_EXIST) if value is None else requirement(AWS + key, IN, (value,))
         for key, value in values.items()
     ]

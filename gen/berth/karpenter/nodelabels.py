@@ -10,15 +10,18 @@ NODEPOOL = "karpenter.sh/nodepool"
 CAPACITY_TYPE = "karpenter.sh/capacity-type"
 REGISTERED = "karpenter.sh/registered"
 INITIALIZED = "karpenter.sh/initialized"
-RESERVATION_ID = "karpenter.k8s.aws/capacity-reservation-id"
-RESERVATION_TYPE = "karpenter.k8s.aws/capacity-reservation-type"
-RESERVATION_INTERRUPTIBLE = "karpenter.k8s.aws/capacity-reservation-interruptible"
-INSTANCE_SIZE = "karpenter.k8s.aws/instance-size"
+AWS = "karpenter.k8s.aws/"
+"""The domain of the labels of its AWS provider, with the slash."""
+NODE_CLASS = f"{AWS}ec2nodeclass"
+RESERVATION_ID = f"{AWS}capacity-reservation-id"
+RESERVATION_TYPE = f"{AWS}capacity-reservation-type"
+RESERVATION_INTERRUPTIBLE = f"{AWS}capacity-reservation-interruptible"
+INSTANCE_SIZE = f"{AWS}instance-size"
 
 RESERVED, ON_DEMAND, SPOT = "reserved", "on-demand", "spot"
 RESERVATION_LABELS = (RESERVATION_ID, RESERVATION_TYPE, RESERVATION_INTERRUPTIBLE)
 
-_AWS = (
+_OF_INSTANCES = (
     "capacity-reservation-id capacity-reservation-type capacity-reservation-interruptible "
     "instance-hypervisor instance-encryption-in-transit-supported instance-category "
     "instance-capability-flex instance-family instance-generation instance-size instance-local-nvme "
@@ -34,12 +37,12 @@ WELL_KNOWN = frozenset(
         *_CORE,
         "node.kubernetes.io/windows-build",
         "topology.k8s.aws/zone-id",
-        *(f"karpenter.k8s.aws/{name}" for name in _AWS.split()),
+        *(f"{AWS}{name}" for name in _OF_INSTANCES.split()),
     )
 )
 """Labels that a node may get from its instance type. A pool that does not mention one allows every value."""
 
-_RESTRICTED_DOMAINS = ("karpenter.sh", "karpenter.k8s.aws")
+_RESTRICTED_DOMAINS = ("karpenter.sh", AWS.rstrip("/"))
 _NORMALIZED = {
     "failure-domain.beta.kubernetes.io/zone": ZONE,
     "failure-domain.beta.kubernetes.io/region": REGION,

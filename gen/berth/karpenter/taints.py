@@ -62,6 +62,9 @@ def _number(text: str) -> int | None:
         return None
 
 
+_CONDITIONS = "node.kubernetes.io/"  # taints that come and go with the state of a node
+
+
 class DeclaredTaint(Protocol):
     """A taint of a NodePool, as declared."""
 
@@ -84,6 +87,8 @@ class DeclaredToleration(Protocol):
     def value(self) -> str | None: ...
     @property
     def effect(self) -> str | None: ...
+    @property
+    def toleration_seconds(self) -> int | None: ...
 
 
 def parse_taints(items: Iterable[DeclaredTaint]) -> tuple[Taint, ...]:
@@ -94,3 +99,32 @@ def parse_taints(items: Iterable[DeclaredTaint]) -> tuple[Taint, ...]:
 def parse_toleration(item: DeclaredToleration) -> Toleration:
     """Return a toleration of a pod, with the defaults of the API."""
     return Toleration(item.key or "", item.operator or "Equal", item.value or "", item.effect or "")
+
+
+def names_a_taint(one: DeclaredToleration) -> bool:
+    """Tell whether a toleration implies a permanent taint that keeps pods away.
+
+    One that tolerates every taint implies none.
+    """
+    key = one.key or ""
+    lasts = one.toleration_seconds is None and not key.startswith(_CONDITIONS)
+    return key != "" and lasts and one.effect != "PreferNoSchedule"
+
+
+def may_match_same_taint(one: DeclaredToleration, other: DeclaredToleration) -> bool:
+    """Tell whether both may tolerate the same taint. As the nodes are not known, assume so if in doubt."""
+    if other.key is None:
+        same_key = same_value = True
+    else:
+        same_key = one.key == other.key
+        values = {toleration.value or "" for toleration in (one, other) if toleration.operator != "Exists"}
+        same_value = len(values) < 2
+    effects = {toleration.effect for toleration in (one, other) if toleration.effect}
+    return same_key and same_value and len(effects) < 2
+
+
+def taint_text(one: DeclaredToleration) -> str:
+    """Format a taint as `kubectl taint` does."""
+    value = f"={one.value}" if one.value else ""
+    effect = f":{one.effect}" if one.effect else ""
+    return f"{one.key}{value}{effect}"

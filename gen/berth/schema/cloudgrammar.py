@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 
+from berth.karpenter.nodelabels import NODE_CLASS, NODEPOOL
 from berth.schema import grammar
 from berth.schema.documentproblems import Refusal, shown
 
@@ -31,9 +32,9 @@ _SIZE = r"([1-9][0-9]{0,4})(Gi|G|Ti|T)"
 _LARGEST = {"Gi": 59_000, "G": 64_000, "Ti": 58, "T": 64}
 _KEPT_TAGS = (
     "eks:eks-cluster-name",
-    "karpenter.sh/nodepool",
+    NODEPOOL,
     "karpenter.sh/nodeclaim",
-    "karpenter.k8s.aws/ec2nodeclass",
+    NODE_CLASS,
 )
 
 

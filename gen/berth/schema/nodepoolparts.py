@@ -6,6 +6,16 @@ from typing import Annotated, Literal
 from pydantic import Strict
 
 from berth.findings import Path
+from berth.karpenter.nodelabels import (
+    ARCH,
+    AWS,
+    CAPACITY_TYPE,
+    HOSTNAME,
+    NODE_CLASS,
+    OS,
+    WELL_KNOWN,
+    normalized,
+)
 from berth.schema import cloudgrammar, grammar
 from berth.schema.basemodel import Length, ListOf, Model, NonEmptyUnique, Text, Whole, field
 from berth.schema.cloudgrammar import BUDGET_RULE
@@ -14,27 +24,10 @@ from berth.schema.scheduling import Effect
 from berth.schema.types import Amount, LabelKey, LabelValue
 
 REQUIREMENT_RULE = "B154"
-CAPACITY_TYPE = "karpenter.sh/capacity-type"
 MOST_BUDGETS, MOST_LABELS = 50, 100
 MOST_REQUIREMENTS, MOST_RENDERED = 90, 100  # with those that Berth adds
 LONGEST_KEY = 316
-_AWS_NAMES = """
-    instance-tenancy capacity-reservation-type capacity-reservation-id capacity-reservation-interruptible
-    ec2nodeclass instance-encryption-in-transit-supported instance-category instance-hypervisor
-    instance-family instance-generation instance-local-nvme instance-size instance-cpu
-    instance-cpu-manufacturer
-    instance-cpu-sustained-clock-speed-mhz instance-memory instance-ebs-bandwidth instance-network-bandwidth
-    instance-gpu-name instance-gpu-manufacturer instance-gpu-count instance-gpu-memory
-    instance-accelerator-name instance-accelerator-manufacturer instance-accelerator-count
-    instance-capability-flex placement-group-id placement-group-partition
-"""
-AWS_LABELS = tuple(f"karpenter.k8s.aws/{name}" for name in _AWS_NAMES.split())
-_KNOWN = {
-    "kubernetes.io/arch": ("amd64", "arm64"),
-    "beta.kubernetes.io/arch": ("amd64", "arm64"),
-    "kubernetes.io/os": ("linux", "windows"),
-    "beta.kubernetes.io/os": ("linux", "windows"),
-}
+_KNOWN = {ARCH: ("amd64", "arm64"), OS: ("linux", "windows")}
 _DIGITS = r"[0-9]{1,18}"
 
 Span = Annotated[str, Text("duration", cloudgrammar.span)]
@@ -48,9 +41,9 @@ def _node_label(text: str) -> str:
     domain = key.partition("/")[0]  # the whole key where it has none, as in the CRD's rules
     if key == CAPACITY_TYPE:
         message, fix = f"{key} is set by capacityTypes.", "Remove it, and write capacityTypes."
-    elif key == "kubernetes.io/hostname" or domain.endswith("karpenter.sh"):
+    elif key == HOSTNAME or domain.endswith("karpenter.sh"):
         message, fix = f"{key} is a label that only Karpenter sets.", "Remove it."
-    elif domain.endswith("karpenter.k8s.aws") and key not in AWS_LABELS:
+    elif domain.endswith(AWS.rstrip("/")) and key not in WELL_KNOWN and key != NODE_CLASS:
         message, fix = f"{key} is not a label of instances that Karpenter knows.", "Remove it, or correct it."
     else:
         return key
@@ -84,7 +77,7 @@ class PoolRequirement(Model):
         elif operator in ("Exists", "DoesNotExist") and values:
             message = f"operator {operator} takes no values."
             report(REQUIREMENT_RULE, (*path, "values"), message, "Remove values.", at_key=True)
-        elif operator == "In" and self.key in _KNOWN:
+        elif operator == "In" and normalized(self.key) in _KNOWN:
             self._check_known(values, (*path, "values"), report)
         elif operator in ("Gt", "Lt", "Gte", "Lte") and not _is_one_number(values):
             fix = 'Write one, for instance values: ["8"].'
@@ -97,7 +90,7 @@ class PoolRequirement(Model):
 
     def _check_known(self, values: tuple[str, ...], path: Path, report: DocumentProblems) -> None:
         """Report too few values that Karpenter knows: such a pool is not Ready; others it only logs."""
-        known = _KNOWN[self.key]
+        known = _KNOWN[normalized(self.key)]
         wrong = sorted({*values} - {*known})
         if wrong and len({*values}) - len(wrong) < (self.min_values or 1):
             names = ", ".join(wrong)

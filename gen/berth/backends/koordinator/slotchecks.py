@@ -17,6 +17,7 @@ from berth.backends.koordinator.slotobjects import placed as placed_on
 from berth.backends.koordinator.slotoptions import SlotOptions
 from berth.checks.seatsizes import TOO_LARGE, nanos, too_large
 from berth.findings import Path, Problem
+from berth.karpenter.nodelabels import HOSTNAME
 from berth.manifests import naming
 from berth.manifests.nodeaffinity import placement
 from berth.manifests.placed import Placed, class_names, cluster_of, placed
@@ -177,7 +178,6 @@ def _affinity_notice(site: Site, one: Placed) -> Problem:
 
 NO_NODES, UNSEEN, ONE_NODE, TWO_POOLS = "B140", "B141", "B142", "B120"
 MOST_PODS = 110  # of a node, unless its kubelet is told otherwise
-_HOSTNAME = "kubernetes.io/hostname"
 
 
 def check_scheduler_of_slots(declared: Declared, site: Site) -> Iterator[Problem]:
@@ -299,7 +299,7 @@ def _one_node(reservation: Reservation, slots: SlotOptions, found: ResourceClass
     """Check the number of slots on one node: to the scheduler each slot is a pod."""
     spec = slots.template.spec()
     selected = {**(found.pod.node_selector or {}), **spec.get("nodeSelector", {})}
-    node = spec.get("nodeName") or selected.get(_HOSTNAME)
+    node = spec.get("nodeName") or selected.get(HOSTNAME)
     counts = [reservation.seats, *reservation.recurrence.all_seats()]
     most = max(dict(each).get(found.name, 0) for each in counts)
     if node and most > MOST_PODS:
