@@ -170,13 +170,17 @@ RULES = {
     "B044": Rule(ERROR, "A reservation has more than 2,000 occurrences."),
     "B045": Rule(ERROR, "An entry of `except`, or `berth skip`, matches no occurrence."),
     "B046": Rule(
-        ERROR, "An entry of `moved`, or `berth move`, `extend` or `set --on`, matches no occurrence."
+        ERROR,
+        "An entry of `moved` or `rehearsals`, or `berth move`, `extend`, `rehearse` or `set --on`, "
+        "matches no occurrence.",
     ),
-    "B047": Rule(ERROR, "A date has several occurrences, and `moved` or a command does not say which one."),
-    "B048": Rule(ERROR, "One occurrence is in `moved` twice."),
+    "B047": Rule(ERROR, "A date has several occurrences, and an entry or a command does not say which one."),
+    "B048": Rule(ERROR, "One occurrence is in `moved` or in `rehearsals` twice."),
     "B049": Rule(ERROR, "Two occurrences have the same id."),
     "B050": Rule(ERROR, "One occurrence is in `except` and in `moved`."),
-    "B053": Rule(WARNING, "An entry of `moved` gives other seats to an occurrence that does not happen."),
+    "B051": Rule(ERROR, "A rehearsal has no time before its occurrence."),
+    "B052": Rule(ERROR, "A rehearsal has a number of seats that its occurrence cannot have."),
+    "B053": Rule(WARNING, "An entry of `moved` or `rehearsals` changes an occurrence that does not happen."),
     "B054": Rule(ERROR, "A term is unknown."),
     "B055": Rule(WARNING, "A date is listed twice."),
     "B056": Rule(WARNING, "A calendar ends before a reservation that names it begins, or begins after it."),

@@ -4,7 +4,7 @@ Reservations are expanded one after the other, so that only the occurrences of o
 Nothing is written here, and the clock is not read.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from berth.backends.backendinterface import CheckedReservation, backend_of
@@ -30,7 +30,7 @@ from berth.checks import (
 from berth.checks.ceilings import Ceilings, ClassSteps, PoolLoad, pool_loads
 from berth.checks.collisions import RenderedNames
 from berth.dates.cronschedules import open_spans, schedules
-from berth.dates.expansion import Expansion, Occurrence
+from berth.dates.expansion import Expansion, Occurrence, windows
 from berth.dates.recurrence import expand
 from berth.findings import ERROR, Finding, Problem, severity
 from berth.manifests.placed import Placed, class_names, placed
@@ -54,6 +54,12 @@ class Part(NamedTuple):
     placed: Placed
     occurrences: tuple[Occurrence, ...]
     schedules: tuple[str, ...]
+    rehearsals: tuple[Occurrence, ...] = ()
+
+    @property
+    def windows(self) -> tuple[Occurrence, ...]:
+        """Return the occurrences and the rehearsals: all that opens seats, by start, then id."""
+        return windows(self.occurrences, self.rehearsals)
 
 
 class Item(NamedTuple):
@@ -282,7 +288,7 @@ def _item(reservation: Reservation, known: Declared, site: Site, ceilings: Ceili
         *(one for part in parts for one in typos.check_large_counts(part.placed, ceilings.is_limited)),
         *date_problems(reservation, expansion),
     )
-    loads = tuple([ceilings.loads(part.placed, part.occurrences) for part in parts])
+    loads = tuple([ceilings.loads(part.placed, part.windows) for part in parts])
     return Item(reservation, expansion, parts, problems, (), loads)
 
 
@@ -296,10 +302,14 @@ def date_problems(reservation: Reservation, expansion: Expansion) -> Sequence[Pr
 
 def _part(one: Placed, expansion: Expansion) -> Part:
     here = frozenset(found.name for found in one.classes)
-    occurrences = expansion.occurrences
+    occurrences, rehearsals = expansion.occurrences, expansion.rehearsals
     if not here.issuperset(class_names(one.reservation)):  # it is in several clusters
-        in_order = (one.of_classes(here) for one in occurrences)
-        occurrences = tuple(one for one in in_order if one.seats)
-    opens = [opens for opens, _ in open_spans(occurrences)]
+        occurrences, rehearsals = _with_seats(occurrences, here), _with_seats(rehearsals, here)
+    opens = [opens for opens, _ in open_spans(windows(occurrences, rehearsals))]
     found = schedules(opens, one.reservation.recurrence.zone)
-    return Part(one, occurrences, tuple(found))
+    return Part(one, occurrences, tuple(found), rehearsals)
+
+
+def _with_seats(occurrences: Iterable[Occurrence], classes: Collection[str]) -> tuple[Occurrence, ...]:
+    """Return the occurrences that have seats of these classes, with no others."""
+    return tuple([here for one in occurrences if (here := one.of_classes(classes)).seats])

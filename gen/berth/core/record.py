@@ -55,7 +55,7 @@ class OccurrenceRecord(NamedTuple):
 
     @property
     def missing(self) -> dict[str, int]:
-        """Return how many seats of a rehearsal were not ready at the last look, without classes that had all."""
+        """Return how many seats of a rehearsal were not ready when it was last looked at."""
         last = {name: self.ready[name][-1][1] if self.ready.get(name) else 0 for name in self.promised}
         missing = {name: count - last[name] for name, count in self.promised.items()}
         return {} if self.ready_at is not None else {name: n for name, n in missing.items() if n > 0}

@@ -120,7 +120,7 @@ def active_occurrences(timetable: Timetable) -> tuple[TimetableOccurrence, ...]:
 def end_rehearsals(timetable: Timetable, ended: Mapping[str, int]) -> Timetable:
     """Return the timetable with the rehearsals that are over before their time.
 
-    `ended` is when, by id. An instant outside of a rehearsal is about another one of the same id, and ignored.
+    `ended` is when, by id. An instant outside of a rehearsal is about an earlier one of the same id.
     """
     if not ended:
         return timetable

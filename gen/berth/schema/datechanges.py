@@ -7,10 +7,12 @@ from berth.schema.basemodel import Model, NonEmpty, field
 from berth.schema.calendardocument import check_order
 from berth.schema.documentproblems import CONFLICT, IDLE_KEY, MISSING, DocumentProblems
 from berth.schema.entry import (
+    ALL_SEATS,
     END,
     END_DAY,
     NAME,
     NEXT_DAY,
+    REHEARSED,
     TIME,
     ClassSeats,
     EndDay,
@@ -28,6 +30,7 @@ from berth.schema.types import (
     EndTime,
     NodeCount,
     SeatCount,
+    SeatPortion,
     StartTime,
 )
 from berth.schema.values import Entry, EntryDates, Except, Extra, Move
@@ -50,7 +53,7 @@ class ExtraEntry(ScaledSeats):
 
     def extra(self, standard: StandardSeats) -> Extra:
         times = (self.start_time, self.end_time, self.end_day)
-        return Extra(self.day, *times, *self.scaled_seats(standard), self.name or "")
+        return Extra(self.day, *times, *self.scaled_seats(standard), self.name or "", self.rehearsal)
 
 
 class DateOrSpan(Model):
@@ -121,7 +124,7 @@ class ListedDates(DateOrSpan, ScaledSeats):
         if self.start_time is None or self.end_time is None:
             return None
         times, dates = (self.start_time, self.end_time, self.end_day), EntryDates(listed=index)
-        return Entry((), *times, *self.scaled_seats(standard), self.name or "", dates)
+        return Entry((), *times, *self.scaled_seats(standard), self.name or "", dates, self.rehearsal)
 
 
 class MoveTarget(OwnSeats):
@@ -141,6 +144,21 @@ class MoveTarget(OwnSeats):
         elif self.end_day is not None and self.end_time is None:
             message = "without endTime the occurrence keeps its length."
             report(IDLE_KEY, (*path, "endDay"), message, "Add endTime, or remove endDay.", at_key=True)
+
+
+class RehearsalTime(Model):
+    day: Date = dated(meaning="date of the rehearsal", alias="date")
+    start_time: StartTime = dated(meaning=f"when seats are requested: {TIME}")
+
+
+class DatedRehearsal(Model):
+    """A rehearsal of one occurrence, instead of the one that provisioning or its entry gives it."""
+
+    day: Date = dated(meaning="date of the occurrence that is rehearsed", alias="date")
+    start_time: StartTime | None = dated(None, "its start", "the date's only occurrence")
+    name: DnsLabelOrNone | None = dated(None, ONLY_NAME, "the only occurrence that starts then")
+    at: RehearsalTime = field(meaning="when it is rehearsed")
+    seats: SeatPortion = dated(ALL_SEATS, REHEARSED, "`all`")
 
 
 class MovedEntry(Model):

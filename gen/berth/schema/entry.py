@@ -16,11 +16,12 @@ from berth.schema.types import (
     NodeCount,
     NthWeek,
     SeatCount,
+    SeatPortion,
     StartTime,
     Weekdays,
     Weeks,
 )
-from berth.schema.values import EVERY_DATE, Entry, EntryDates, Scaling, Seats
+from berth.schema.values import EVERY_DATE, Entry, EntryDates, Portion, Scaling, Seats
 
 EQUAL_TIMES = "B028"
 TIME = '"HH:MM" in the reservation\'s zone'
@@ -35,6 +36,22 @@ dated = partial(field, use=Use("the occurrences, with their seats, lead and beha
 
 LEAD = "minutes before the start at which capacity is requested"
 BEHAVIOR = "what placeholders do as sessions arrive: maintain, reduce, none or buffer"
+
+
+REHEARSED = "how many of its seats: all, a percentage of each class such as 50%, or a number"
+ALL_SEATS = Portion()
+
+
+class RehearsalSpec(Model):
+    """When the opening of each occurrence is tried beforehand."""
+
+    days_before: Annotated[int, Whole(0, 60)] = dated(meaning="days before the date of the occurrence")
+    start_time: StartTime = dated(meaning=f"when seats are requested: {TIME}")
+    seats: SeatPortion = dated(ALL_SEATS, REHEARSED, "`all`")
+
+    def __str__(self) -> str:
+        days = f"{self.days_before} day{'' if self.days_before == 1 else 's'} before"
+        return f"{self.seats} seats {days} at {self.start_time // 60:02}:{self.start_time % 60:02}"
 
 
 class ScalingKeys(Protocol):
@@ -128,6 +145,7 @@ class ScaledSeats(OwnSeats):
     )
     lead_time_minutes: LeadMinutes | None = dated(None, LEAD, "provisioning's")
     scale_down_behavior: Behavior | None = dated(None, BEHAVIOR, "provisioning's")
+    rehearsal: RehearsalSpec | None = dated(None, "when its opening is tried beforehand", "provisioning's")
 
     def scaled_seats(self, standard: StandardSeats) -> tuple[Seats, tuple[Scaling, ...]]:
         """Return the seats of the line, and how they scale if not all as the reservation."""
@@ -180,7 +198,7 @@ class ScheduleEntry(ScaledSeats):
         days = _numbers(self.days_of_week or self.day_of_week) if weekly else ()
         times = (self.start_time, self.end_time, self.end_day)
         seats, scaling = self.scaled_seats(standard)
-        return Entry(days, *times, seats, scaling, self.name or "", self._dates())
+        return Entry(days, *times, seats, scaling, self.name or "", self._dates(), self.rehearsal)
 
     def _dates(self) -> EntryDates:
         if (self.first, self.last, self.weeks, self.monthly) == (None, None, None, None):

@@ -35,8 +35,9 @@ STANDING = Recurrence(
 
 
 if TYPE_CHECKING:
-    from berth.schema.datechanges import DateException, ExtraEntry, ListedDates, MovedEntry
+    from berth.schema.datechanges import DatedRehearsal, DateException, ExtraEntry, ListedDates, MovedEntry
 else:
+    DatedRehearsal = lazy("berth.schema.datechanges", "DatedRehearsal")
     DateException = lazy("berth.schema.datechanges", "DateException")
     ExtraEntry = lazy("berth.schema.datechanges", "ExtraEntry")
     ListedDates = lazy("berth.schema.datechanges", "ListedDates")
@@ -68,6 +69,9 @@ class RecurrenceSpec(Model):
     )
     moved: ListOf[MovedEntry] = field((), "single occurrences at another time, or with other seats", "none")
     extra: ListOf[ExtraEntry] = field((), "single occurrences besides the schedule", "none")
+    rehearsals: ListOf[DatedRehearsal] = field(
+        (), "single occurrences whose opening is tried beforehand: `berth rehearse`", "none"
+    )
 
     def check(self, path: Path, report: DocumentProblems) -> None:
         if self.type in ("once", "dates") and self.within is not None:
@@ -238,4 +242,5 @@ class RecurrenceSpec(Model):
             moves=tuple(one.move(standard) for one in self.moved),
             extras=tuple(one.extra(standard) for one in self.extra),
             within=self.within or (),
+            rehearsals=self.rehearsals,
         )

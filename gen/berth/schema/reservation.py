@@ -14,11 +14,13 @@ from berth.schema.entry import (
     LEAD,
     ClassSeats,
     OwnSeats,
+    RehearsalSpec,
     ScaledClassSeats,
     ScaledSeats,
     ScalingKeys,
     StandardSeats,
     check_seats,
+    dated,
     listed,
     scaling,
 )
@@ -118,6 +120,9 @@ class Provisioning(Model):
         "steps of the seats: `[{at: -30m, percent: 30}, {at: 0, percent: 100}]`",
         "all seats at once",
         use=Use(name="profile"),
+    )
+    rehearsal: RehearsalSpec | None = dated(
+        None, "when the opening of each occurrence is tried beforehand, for instance a week before", "never"
     )
     buffer: BufferSpec | None = field(
         None,
@@ -254,7 +259,7 @@ class ReservationSpec(Model):
             message = "backend.standing holds seats without windows, so there is no recurrence."
             report(CONFLICT, (*path, "recurrence"), message, "Remove it, or standing.", at_key=True)
         found: list[tuple[Path, object]] = [
-            ((key,), getattr(self.provisioning, key)) for key in ("overlap", "profile", "buffer")
+            ((key,), getattr(self.provisioning, key)) for key in ("overlap", "profile", "buffer", "rehearsal")
         ]
         for (parent, *rest), line in self._scaling_lines():
             if parent == "provisioning":

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
     from berth.schema.argocdoptions import ArgoCD
     from berth.schema.classsessions import ClassSessions
+    from berth.schema.datechanges import DatedRehearsal
     from berth.schema.engine import NoEngine
+    from berth.schema.entry import RehearsalSpec
     from berth.schema.fluxoptions import Flux
     from berth.schema.pod import Placement, Tolerating
     from berth.schema.policies import PolicySpec
@@ -54,6 +56,22 @@ class Scaled(Protocol):
     def scaling(self) -> tuple[Scaling, ...]: ...
 
 
+class Portion(NamedTuple):
+    """How many of the seats of an occurrence: a percentage of each class, or a number of its only class."""
+
+    percent: int = 100
+    number: int | None = None
+
+    def seats_of(self, count: int) -> int:
+        """Return the portion of a number of seats: at least one, a percentage rounded half up."""
+        return max((count * self.percent + 50) // 100, 1) if self.number is None else self.number
+
+    def __str__(self) -> str:
+        if self.number is not None:
+            return str(self.number)
+        return "all" if self.percent == 100 else f"{self.percent}%"
+
+
 class EntryDates(NamedTuple):
     """Which of the recurrence's dates an entry has; by default all of them."""
 
@@ -78,6 +96,7 @@ class Entry(NamedTuple):
     scaling: tuple[Scaling, ...] = ()  # of each of `seats`; empty: all as the reservation
     name: str = ""  # part of its ids
     dates: EntryDates = EVERY_DATE
+    rehearsal: "RehearsalSpec | None" = None  # None: that of the reservation
 
 
 class Except(NamedTuple):
@@ -118,6 +137,7 @@ class Extra(NamedTuple):
     seats: Seats
     scaling: tuple[Scaling, ...] = ()  # as of an entry
     name: str = ""
+    rehearsal: "RehearsalSpec | None" = None  # as of an entry
 
 
 class Recurrence(NamedTuple):
@@ -136,6 +156,7 @@ class Recurrence(NamedTuple):
     extras: tuple[Extra, ...]
     within: tuple[str, ...] = ()  # names of terms, in the order of the file
     terms: tuple[tuple[date, date], ...] = ()  # their dates; `first` and `last` are those of all of them
+    rehearsals: "tuple[DatedRehearsal, ...]" = ()  # of single occurrences
 
     @property
     def has_unknown_terms(self) -> bool:
