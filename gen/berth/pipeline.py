@@ -23,11 +23,12 @@ from berth.checks import (
     platforms,
     profiles,
     references,
+    rehearsalchecks,
     seatsizes,
     typos,
     volumes,
 )
-from berth.checks.ceilings import Ceilings, ClassSteps, PoolLoad, pool_loads
+from berth.checks.ceilings import Ceilings, ClassSteps, PoolLoad, pool_loads, pool_steps
 from berth.checks.collisions import RenderedNames
 from berth.dates.cronschedules import open_spans, schedules
 from berth.dates.expansion import Expansion, Occurrence, windows
@@ -75,6 +76,16 @@ class Item(NamedTuple):
     def pool_loads(self) -> Iterator[tuple[str, list[PoolLoad]]]:
         """Yield each cluster and the loads of the reservation's pools there."""
         for part, loads in zip(self.parts, self.loads, strict=True):
+            yield part.placed.cluster.name, pool_loads(self.reservation, loads)
+
+    def course_loads(self) -> Iterator[tuple[str, list[PoolLoad]]]:
+        """Yield the same as if there were no rehearsals."""
+        for part, loads in zip(self.parts, self.loads, strict=True):
+            if part.rehearsals:
+                classes = {one.name: one for one in part.placed.classes}
+                loads = [  # noqa: PLW2901 - only where they differ
+                    (name, pool_steps(self.reservation, classes[name], part.occurrences)) for name, _ in loads
+                ]
             yield part.placed.cluster.name, pool_loads(self.reservation, loads)
 
 
@@ -275,7 +286,7 @@ _OF_SITE: tuple[Callable[[Declared, Site], Iterable[Problem]], ...] = (
 def _item(reservation: Reservation, known: Declared, site: Site, ceilings: Ceilings, now: int | None) -> Item:
     expansion = expand(reservation, known.calendars)
     parts = tuple([_part(one, expansion) for one in placed(reservation, known, site)])
-    checked = CheckedReservation(reservation, known, site, expansion.occurrences)
+    checked = CheckedReservation(reservation, known, site, expansion.windows)
     problems = (
         *references.check_names_in_reservation(reservation, known),
         *calendars.check_calendar_dates(reservation, known),
@@ -283,8 +294,11 @@ def _item(reservation: Reservation, known: Declared, site: Site, ceilings: Ceili
         *koordinatordevices.check_reserved_devices(reservation, known, site),
         *monitoringchecks.check_seats_are_monitored(reservation, known, site),
         *backend_of(reservation.holder).problems(checked),
-        *cloudchecks.check_reserved_clouds(reservation, known, expansion.occurrences),
+        *cloudchecks.check_reserved_clouds(reservation, known, expansion.windows),
         *typos.check_hours_and_dates(reservation, expansion.occurrences, now),
+        *rehearsalchecks.check_rehearsals_prove_something(
+            reservation, expansion.rehearsals, expansion.occurrences
+        ),
         *(one for part in parts for one in typos.check_large_counts(part.placed, ceilings.is_limited)),
         *date_problems(reservation, expansion),
     )

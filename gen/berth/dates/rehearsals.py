@@ -98,12 +98,17 @@ def _single(
     return plans
 
 
+def names_occurrence(line: DatedRehearsal, day: str, time: str, name: str) -> bool:
+    """Tell whether a line names the occurrence with this original date and time, of an entry of this name."""
+    is_start = line.start_time is None or clock(line.start_time) == time
+    return day == line.day.isoformat() and is_start and line.name in (None, name)
+
+
 def _is_meant(line: DatedRehearsal, occurrence: str) -> bool:
     """Tell whether the id of an occurrence is one that a line names: `course/2026-02-02T09:00~group`."""
-    date, _, rest = occurrence.partition("/")[2].partition("T")
+    day, _, rest = occurrence.partition("/")[2].partition("T")
     time, _, name = rest.partition("~")
-    is_start = line.start_time is None or clock(line.start_time) == time
-    return date == line.day.isoformat() and is_start and line.name in (None, name)
+    return names_occurrence(line, day, time, name)
 
 
 def _unmatched(
