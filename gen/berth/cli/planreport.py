@@ -263,8 +263,8 @@ def _notes(plan: CostPlan, style: PlanStyle) -> list[str]:
         lines.append(f"Prices in US dollars: from the files, else from {PRICE_TABLE}.")
     if plan.rehearsal_cost is not None:
         lines.append(
-            f"Rehearsals add {money_text(plan.rehearsal_cost)} USD if each takes its whole lead; one with all "
-            "seats ready ends earlier."
+            f"Rehearsals add {money_text(plan.rehearsal_cost)} USD if each takes its whole lead; one with "
+            "all seats ready ends earlier."
         )
     if plan.unpriced:
         lines.append(f"No total, because prices are missing: {', '.join(plan.unpriced)}.")

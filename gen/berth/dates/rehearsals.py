@@ -27,11 +27,12 @@ class Rehearsals(NamedTuple):
 
 
 class _Plan(NamedTuple):
-    """When an occurrence is rehearsed: a wall time, and the place that says so."""
+    """When an occurrence is rehearsed: a wall time, and the places that say when, and with which seats."""
 
     wall: int
     seats: Portion
     path: Path
+    seats_path: Path
 
 
 def has_rehearsals(reservation: Reservation) -> bool:
@@ -74,7 +75,7 @@ def _usual(
         return None
     path: Path = (*paths[line], "rehearsal") if own else ("spec", "provisioning", "rehearsal")
     day = local(zone, occurrence.start) // DAY - spec.days_before
-    return _Plan(day * DAY + spec.start_time, spec.seats, path)
+    return _Plan(day * DAY + spec.start_time, spec.seats, path, (*path, "seats"))
 
 
 def _single(
@@ -92,7 +93,7 @@ def _single(
         if len(matches) == 1 and matches[0] not in owners:
             owners[matches[0]] = i
             wall = number(line.at.day) * DAY + line.at.start_time
-            plans[matches[0]] = _Plan(wall, line.seats, (*path, "at"))
+            plans[matches[0]] = _Plan(wall, line.seats, (*path, "at"), (*path, "seats"))
         else:
             faults.append(_unmatched(line, matches, owners, skipped, path))
     return plans
@@ -149,10 +150,10 @@ def _rehearsal(
     if plan.seats.number is not None:
         if len(seats) > 1:
             message = f"{occurrence.id} has several classes: {plan.seats.number} seats may be of any of them."
-            return Fault(TOO_MANY_SEATS, plan.path, message, "Write a percentage, such as 50%, or all.")
+            return Fault(TOO_MANY_SEATS, plan.seats_path, message, "Write a percentage, such as 50%, or all.")
         if plan.seats.number > seats[0][1]:
             message = f"{occurrence.id} has only {seats[0][1]} seats."
-            return Fault(TOO_MANY_SEATS, plan.path, message, f"Write at most {seats[0][1]}, or all.")
+            return Fault(TOO_MANY_SEATS, plan.seats_path, message, f"Write at most {seats[0][1]}, or all.")
     return occurrence._replace(
         id=f"{occurrence.id}/{REHEARSAL}",
         open=start,

@@ -33,7 +33,7 @@ def drop_rehearsal(dates: Dates, changes: ListChanges, occurrence: LocalOccurren
     when = f"{entry.at.day} {clock(entry.at.start_time)}"
     seats = "" if entry.seats == ALL_SEATS else f" --seats {entry.seats}"
     command = f'berth rehearse {dates.reservation.name} {dates.address(occurrence)} --at "{when}"{seats}'
-    changes.losses.append(f"not kept: its rehearsal on {when}. To restore it: {command}")
+    changes.losses.append(f"not kept: its rehearsal on {when}. To restore it afterwards: {command}")
 
 
 def follow_rehearsal(
