@@ -170,13 +170,17 @@ RULES = {
     "B044": Rule(ERROR, "A reservation has more than 2,000 occurrences."),
     "B045": Rule(ERROR, "An entry of `except`, or `berth skip`, matches no occurrence."),
     "B046": Rule(
-        ERROR, "An entry of `moved`, or `berth move`, `extend` or `set --on`, matches no occurrence."
+        ERROR,
+        "An entry of `moved` or `rehearsals`, or `berth move`, `extend`, `rehearse` or `set --on`, "
+        "matches no occurrence.",
     ),
-    "B047": Rule(ERROR, "A date has several occurrences, and `moved` or a command does not say which one."),
-    "B048": Rule(ERROR, "One occurrence is in `moved` twice."),
+    "B047": Rule(ERROR, "A date has several occurrences, and an entry or a command does not say which one."),
+    "B048": Rule(ERROR, "One occurrence is in `moved` or in `rehearsals` twice."),
     "B049": Rule(ERROR, "Two occurrences have the same id."),
     "B050": Rule(ERROR, "One occurrence is in `except` and in `moved`."),
-    "B053": Rule(WARNING, "An entry of `moved` gives other seats to an occurrence that does not happen."),
+    "B051": Rule(ERROR, "A rehearsal has no time before its occurrence."),
+    "B052": Rule(ERROR, "A rehearsal has a number of seats that its occurrence cannot have."),
+    "B053": Rule(WARNING, "An entry of `moved` or `rehearsals` changes an occurrence that does not happen."),
     "B054": Rule(ERROR, "A term is unknown."),
     "B055": Rule(WARNING, "A date is listed twice."),
     "B056": Rule(WARNING, "A calendar ends before a reservation that names it begins, or begins after it."),
@@ -233,6 +237,9 @@ RULES = {
     "B096": Rule(ERROR, "A template is not valid, or breaks a rule for templates."),
     "B097": Rule(ERROR, "A template does not fit its values."),
     "B098": Rule(ERROR, "A custom template has no built-in template to replace."),
+    # rehearsals
+    "B130": Rule(WARNING, "A rehearsal proves nothing, because its seats are held by a window already."),
+    "B131": Rule(WARNING, "A new rehearsal is in the past, and its occurrence is not."),
     # Koordinator
     "B100": Rule(
         ERROR, "A reservation needs Koordinator, but the site says that the cluster does not have it."
@@ -324,6 +331,7 @@ RULES = {
     "B212": Rule(NOTE, "Seats were ready too late on past dates: a longer lead."),
     "B213": Rule(NOTE, "Seats were ready long before the start on past dates: a shorter lead."),
     "B214": Rule(NOTE, "No session counted on past dates."),
+    "B215": Rule(NOTE, "Seats were missing in the last rehearsal."),
     # monitoring
     "B220": Rule(NOTE, "Alerts do not see the seats of a reservation."),
     "B221": Rule(ERROR, "A text is not the name of a Prometheus metric."),
@@ -418,6 +426,9 @@ LIVE_RULES = {
     "S042": Rule(WARNING, "Seats are not ready, and the start is near.", "not ready"),
     "S043": Rule(ERROR, "Seats are not ready after the start.", "not ready"),
     "S044": Rule(WARNING, "The autoscaler does not keep a CapacityBuffer.", "not kept"),
+    "S045": Rule(
+        WARNING, "A rehearsal failed: seats of the occurrence to come were not ready.", "rehearsal failed"
+    ),
     # our own Jobs
     "S050": Rule(WARNING, "A pod of Berth cannot run.", "pod in trouble"),
     "S051": Rule(WARNING, "A Job of Berth has failed.", "Job failed"),

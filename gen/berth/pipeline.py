@@ -4,7 +4,7 @@ Reservations are expanded one after the other, so that only the occurrences of o
 Nothing is written here, and the clock is not read.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from berth.backends.backendinterface import CheckedReservation, backend_of
@@ -23,14 +23,15 @@ from berth.checks import (
     platforms,
     profiles,
     references,
+    rehearsalchecks,
     seatsizes,
     typos,
     volumes,
 )
-from berth.checks.ceilings import Ceilings, ClassSteps, PoolLoad, pool_loads
+from berth.checks.ceilings import Ceilings, ClassSteps, PoolLoad, pool_loads, pool_steps
 from berth.checks.collisions import RenderedNames
 from berth.dates.cronschedules import open_spans, schedules
-from berth.dates.expansion import Expansion, Occurrence
+from berth.dates.expansion import Expansion, Occurrence, windows
 from berth.dates.recurrence import expand
 from berth.findings import ERROR, Finding, Problem, severity
 from berth.manifests.placed import Placed, class_names, placed
@@ -55,6 +56,12 @@ class Part(NamedTuple):
     placed: Placed
     occurrences: tuple[Occurrence, ...]
     schedules: tuple[str, ...]
+    rehearsals: tuple[Occurrence, ...] = ()
+
+    @property
+    def windows(self) -> tuple[Occurrence, ...]:
+        """Return the occurrences and the rehearsals: all that opens seats, by start, then id."""
+        return windows(self.occurrences, self.rehearsals)
 
 
 class Item(NamedTuple):
@@ -70,6 +77,16 @@ class Item(NamedTuple):
     def pool_loads(self) -> Iterator[tuple[str, list[PoolLoad]]]:
         """Yield each cluster and the loads of the reservation's pools there."""
         for part, loads in zip(self.parts, self.loads, strict=True):
+            yield part.placed.cluster.name, pool_loads(self.reservation, loads)
+
+    def course_loads(self) -> Iterator[tuple[str, list[PoolLoad]]]:
+        """Yield the same as if there were no rehearsals."""
+        for part, loads in zip(self.parts, self.loads, strict=True):
+            if part.rehearsals:
+                classes = {one.name: one for one in part.placed.classes}
+                loads = [  # noqa: PLW2901 - only where they differ
+                    (name, pool_steps(self.reservation, classes[name], part.occurrences)) for name, _ in loads
+                ]
             yield part.placed.cluster.name, pool_loads(self.reservation, loads)
 
 
@@ -270,7 +287,7 @@ _OF_SITE: tuple[Callable[[Declared, Site], Iterable[Problem]], ...] = (
 def _item(reservation: Reservation, known: Declared, site: Site, ceilings: Ceilings, now: int | None) -> Item:
     expansion = expand(reservation, known.calendars)
     parts = tuple([_part(one, expansion) for one in placed(reservation, known, site)])
-    checked = CheckedReservation(reservation, known, site, expansion.occurrences)
+    checked = CheckedReservation(reservation, known, site, expansion.windows)
     problems = (
         *references.check_names_in_reservation(reservation, known),
         *calendars.check_calendar_dates(reservation, known),
@@ -278,12 +295,15 @@ def _item(reservation: Reservation, known: Declared, site: Site, ceilings: Ceili
         *koordinatordevices.check_reserved_devices(reservation, known, site),
         *monitoringchecks.check_seats_are_monitored(reservation, known, site),
         *backend_of(reservation.holder).problems(checked),
-        *cloudchecks.check_reserved_clouds(reservation, known, expansion.occurrences),
+        *cloudchecks.check_reserved_clouds(reservation, known, expansion.windows),
         *typos.check_hours_and_dates(reservation, expansion.occurrences, now),
+        *rehearsalchecks.check_rehearsals_prove_something(
+            reservation, expansion.rehearsals, expansion.occurrences
+        ),
         *(one for part in parts for one in typos.check_large_counts(part.placed, ceilings.is_limited)),
         *date_problems(reservation, expansion),
     )
-    loads = tuple([ceilings.loads(part.placed, part.occurrences) for part in parts])
+    loads = tuple([ceilings.loads(part.placed, part.windows) for part in parts])
     return Item(reservation, expansion, parts, problems, (), loads)
 
 
@@ -297,10 +317,14 @@ def date_problems(reservation: Reservation, expansion: Expansion) -> Sequence[Pr
 
 def _part(one: Placed, expansion: Expansion) -> Part:
     here = frozenset(found.name for found in one.classes)
-    occurrences = expansion.occurrences
+    occurrences, rehearsals = expansion.occurrences, expansion.rehearsals
     if not here.issuperset(class_names(one.reservation)):  # it is in several clusters
-        in_order = (one.of_classes(here) for one in occurrences)
-        occurrences = tuple(one for one in in_order if one.seats)
-    opens = [opens for opens, _ in open_spans(occurrences)]
+        occurrences, rehearsals = _with_seats(occurrences, here), _with_seats(rehearsals, here)
+    opens = [opens for opens, _ in open_spans(windows(occurrences, rehearsals))]
     found = schedules(opens, one.reservation.recurrence.zone)
-    return Part(one, occurrences, tuple(found))
+    return Part(one, occurrences, tuple(found), rehearsals)
+
+
+def _with_seats(occurrences: Iterable[Occurrence], classes: Collection[str]) -> tuple[Occurrence, ...]:
+    """Return the occurrences that have seats of these classes, with no others."""
+    return tuple([here for one in occurrences if (here := one.of_classes(classes)).seats])

@@ -231,7 +231,7 @@ def reservation_text(renderer: Renderer, site: Site, part: Part) -> str | Proble
 
     An empty text means no file, because some tools refuse a file without objects.
     """
-    timetable = timetable_that_fits(site, part.placed, part.occurrences)
+    timetable = timetable_that_fits(site, part.placed, part.windows)
     if isinstance(timetable, Problem):
         return timetable
     manifests = part_manifests(site, part, timetable)
@@ -262,7 +262,7 @@ def part_manifests(site: Site, part: Part, timetable: str = "") -> list[Manifest
             *manifests,
             *rbac.of_reservation(site, placed, backend.scaling_rules(placed)),
             *backend.permissions(site, placed),
-            *window.cronjobs(site, placed, common, part.occurrences, part.schedules),
+            *window.cronjobs(site, placed, common, part.windows, part.schedules),
         ]
     return [*manifests, *backend.session_objects(site, placed, common)]
 

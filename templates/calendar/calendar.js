@@ -9,6 +9,7 @@
   const MARKS = {
     moved: "moved", extra: "extra date", otherSeats: "other seats than usual", onHoliday: "on a holiday",
     overnight: "overnight", gap: "clocks go forward", fold: "clocks go back", suspended: "suspended",
+    rehearsal: "rehearsal",
   };
   const data = JSON.parse(document.getElementById("Data").textContent);
   const at = (id) => document.getElementById(id);
@@ -121,6 +122,7 @@
       this.start = start;
       this.end = start + this.length;
       this.open = start - this.seats.reduce((most, line) => Math.max(most, line[2]), 0);
+      this.rehearses = this.marks.includes("rehearsal"); // then it is no date of the course
     }
 
     get id() {
@@ -134,11 +136,12 @@
     byName.set(one.name, one);
     one.text = [one.title, one.name, one.owner, one.contact].join(" ").toLowerCase();
     one.dates = [];
+    one.rehearsals = [];
     let start = 0;
     for (let i = 0; i < (one.windows || []).length; i += 2) {
       start += one.windows[i];
       const found = new Window(one, i / 2, start, one.shapes[one.windows[i + 1]]);
-      one.dates.push(found);
+      (found.rehearses ? one.rehearsals : one.dates).push(found);
       windows.push(found);
     }
     if (one.standing) standing.push({ of: one, seats: one.standing, marks: [], name: "", id: one.name });
@@ -248,16 +251,16 @@
 
   function card(one, day) {
     const seats = seatsShown(one);
-    const classes = `card${hue(one)}${one.start !== undefined && isOpen(one) ? " open" : ""}${one.of.suspended ? " suspended" : ""}`;
+    const classes = `card${hue(one)}${one.start !== undefined && isOpen(one) ? " open" : ""}${one.of.suspended ? " suspended" : ""}${one.rehearses ? " rehearsal" : ""}`;
     const where = manyClusters ? ` · ${clustersText(seats)}` : "";
     const lines = [make("b", {}, title(one))];
     if (one.start === undefined) {
       lines.push(make("small", {}, one.of.until ? `until ${yearText(wall(one.of.until))} ${clock(wall(one.of.until))}` : "without end"));
     } else {
       lines.unshift(make("span", {}, spanOn(one, day)));
-      lines.push(make("small", {}, `opens ${near(wall(one.open), Math.max(wall(one.start), day))}`));
+      if (!one.rehearses) lines.push(make("small", {}, `opens ${near(wall(one.open), Math.max(wall(one.start), day))}`));
     }
-    lines.splice(-1, 0, make("small", {}, seatsText(one, seats) + where));
+    lines.splice(one.rehearses ? lines.length : -1, 0, make("small", {}, seatsText(one, seats) + where));
     if (one.of.owner) lines.push(make("small", {}, one.of.owner));
     return make("li", {}, make("a", { class: classes, href: link(one) }, ...lines, ...tags(one)));
   }
@@ -293,11 +296,13 @@
 
   function showCount(found, shown, unknown) {
     const when = { week: "this week", day: "on this day", list: "in these two weeks" }[state.view];
-    const words = `${found.length ? counted(found.length, "window") : "No windows"} ${when}.`;
+    const rehearsals = found.filter((one) => one.rehearses).length, dates = found.length - rehearsals;
+    const also = rehearsals ? ` and ${counted(rehearsals, "rehearsal")}` : "";
+    const words = `${dates ? counted(dates, "window") : "No windows"}${also} ${when}.`;
     const parts = unknown.map((part) => ` The address asks for ${part}, which is not here.`);
     if (!found.length) {
-      const next = windows.find((one) => one.start >= shown.until && isShown(one));
-      const before = next ? undefined : windows.findLast((one) => one.end <= shown.since && isShown(one));
+      const next = windows.find((one) => one.start >= shown.until && !one.rehearses && isShown(one));
+      const before = next ? undefined : windows.findLast((one) => one.end <= shown.since && !one.rehearses && isShown(one));
       const other = next || before;
       if (other) {
         parts.push(next ? " The next is " : " The last was ");
@@ -486,6 +491,11 @@
         make("thead", {}, make("tr", {}, ...["Date", "Time", "Opens", "Seats", "Notes"].map((name) => make("th", { scope: "col" }, name)))),
         make("tbody", {}, ...one.dates.map((date, i) => dateRow(date, i, one.dates, chosen))))));
     }
+    if (one.rehearsals.length) {
+      body.push(make("div", { class: "table" }, make("table", {}, make("caption", {}, counted(one.rehearsals.length, "rehearsal")),
+        make("thead", {}, make("tr", {}, ...["Date", "At most", "Opens", "Seats", "Notes"].map((name) => make("th", { scope: "col" }, name)))),
+        make("tbody", {}, ...one.rehearsals.map((date, i) => dateRow(date, i, one.rehearsals, chosen))))));
+    }
     if (one.leftOut) {
       body.push(make("h3", {}, "Left out"), make("ul", {}, ...one.leftOut.map(([date, reason]) => make("li", {}, `${date.replace("T", " ")}: ${reason}`))));
     }
@@ -503,7 +513,7 @@
 
   function follow(event) { // show what the address asks for
     const { name, unknown } = readAddress(), dialog = at("Details");
-    const one = byName.get(name.split("/")[0]), chosen = one && one.dates.find((date) => date.id === name);
+    const one = byName.get(name.split("/")[0]), chosen = one && [...one.dates, ...one.rehearsals].find((date) => date.id === name);
     state.day = state.date ? Date.parse(`${state.date}T00:00Z`) / 60000 : firstDay(chosen);
     const { first, days } = period(), day = chosen && dayOf(wall(chosen.start));
     if (chosen && (day < first || day >= first + days * DAY)) state.day = day;
@@ -558,7 +568,7 @@
   fillZones();
   at("Color").closest("label").hidden = data.classes.length < 2 && owners.length < 2;
   for (const id of ["Filter", "Curves", "Standing"]) at(id).open = !narrow;
-  at("Summary").append(`${counted(data.reservations.length, "reservation")}, ${counted(windows.length, "date")}, as a calendar: `, ...feed("berth.ics"));
+  at("Summary").append(`${counted(data.reservations.length, "reservation")}, ${counted(windows.filter((one) => !one.rehearses).length, "date")}, as a calendar: `, ...feed("berth.ics"));
 
   for (const [key, id] of Object.entries(CONTROLS)) {
     if (key !== "search") at(id).addEventListener("change", () => change({ [key]: at(id).value }));

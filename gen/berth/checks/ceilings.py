@@ -208,7 +208,7 @@ def _in_groups(pool: TimetablePool, occurrences: Iterable[Dated]) -> list[int]:
 
 def _touching(pool: TimetablePool, group: Iterable[Dated]) -> list[int]:
     held, found = 0, []
-    asked = [TimetableOccurrence(one.id, one.open, one.start, one.end, one.seats) for one in group]
+    asked = [one.row(()) for one in group]
     instants = {at for one in asked for at in (one.open, one.start, one.end, one.end + pool.match.handover)}
     for at in sorted(instants):
         wanted = promised(pool, asked, at)

@@ -15,6 +15,7 @@ from berth.cli.dateselection import (
     given_counts,
     moved_to,
     occurrence_selector,
+    rehearsal_start,
 )
 from berth.cli.selection import Clock, clock_of, name_argument
 from berth.cli.writing import finish_edit
@@ -38,6 +39,7 @@ from berth.edit.occurrences import (
     move_occurrence,
     undo_change,
 )
+from berth.edit.rehearse import rehearse_occurrence, undo_rehearsal
 from berth.edit.roundtrip import MakeNode
 from berth.edit.seatcounts import set_seats
 from berth.edit.seriesend import end_series
@@ -46,6 +48,7 @@ from berth.notation.refusal import CommandError, read_all, read_at
 from berth.notation.times import time_span
 from berth.pipeline import Pipeline
 from berth.schema.datechanges import DateException, ExtraEntry
+from berth.schema.rehearsalspec import DatedRehearsal
 from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Unit
 
@@ -271,6 +274,43 @@ def extend(clock: Clock, until: str | None, undo: bool) -> Callable[[OccurrenceS
         return lambda which: undo_change(which, EXTENDED)
     target = extended_until(clock, until)
     return lambda which: extend_occurrence(which, target)
+
+
+@command(
+    examples=(
+        "berth rehearse my-exam 2026-06-22",
+        'berth rehearse my-exam 2026-06-22 --at "2026-06-15 07:00"',
+        "berth rehearse my-exam 2026-06-22 --seats 50%",
+        "berth rehearse my-exam 2026-06-22 --undo",
+    ),
+)
+@name_argument
+@_edits_occurrence
+@click.option(
+    "--at", metavar="WHEN", help="When it begins: DATE, TIME, DATE TIME or INSTANT; default: see below."
+)
+@click.option(
+    "--seats", metavar="PORTION", help="How many of its seats: all, a percentage or a number; default: all."
+)
+@click.option("--undo", is_flag=True, help="Remove the rehearsal of the date.")
+def rehearse(
+    clock: Clock, at: str | None, seats: str | None, undo: bool
+) -> Callable[[OccurrenceSelector], OccurrenceEdit]:
+    """Try the opening of one date beforehand.
+
+    The rehearsal holds the seats until all are ready, at most for the lead of the date, and counts no
+    sessions. Without --at it is when the file says for all dates (provisioning.rehearsal), else a week before
+    at 06:00. TIME is the start of the occurrence, where a date has several.
+    """
+    if undo and (at, seats) != (None, None):
+        raise CommandError("Give --at and --seats, or --undo.")
+    if undo:
+        return undo_rehearsal
+    start, portion = read_all(
+        lambda: rehearsal_start(clock, at),
+        lambda: None if seats is None else field_value("--seats", DatedRehearsal, "seats", seats),
+    )
+    return lambda which: rehearse_occurrence(which, start, portion)
 
 
 @command(

@@ -46,6 +46,7 @@ SECTIONS: dict[str, dict[str, CommandEntry]] = {
         "skip": CommandEntry("edit", "Leave out dates of a reservation."),
         "move": CommandEntry("edit", "Move one date of a reservation to another time."),
         "extend": CommandEntry("edit", "Let one date of a reservation end later."),
+        "rehearse": CommandEntry("edit", "Try the opening of one date beforehand."),
         "add": CommandEntry("edit", "Add a date to a reservation, or a group to one of its dates."),
         "end": CommandEntry("edit", "End a reservation early."),
         "delete": CommandEntry("edit", "Remove a reservation."),

@@ -72,6 +72,7 @@ class _Summary(NamedTuple):
     occurrences: int
     seat_seconds: int
     next: int | None  # the instant at which it opens next
+    rehearsals: int = 0  # which are no occurrences
 
     @property
     def unit(self) -> Unit:
@@ -155,7 +156,10 @@ def _summary(item: Item, part: Part, selection: "_Selection", now: int) -> _Summ
     if item.reservation.holder.persistence is not None:
         most |= {name: count for name, count in item.reservation.seats if name in most}
     cluster = part.placed.cluster.name
-    return _Summary(item.reservation, cluster, tuple(most.items()), number, seat_seconds, coming)
+    rehearsals = sum(
+        bool(one.of_classes(names).seats) and selection.has_time(one.open, one.end) for one in part.rehearsals
+    )
+    return _Summary(item.reservation, cluster, tuple(most.items()), number, seat_seconds, coming, rehearsals)
 
 
 def _persistence_json(persistence: Persistence) -> dict[str, str | None]:
@@ -172,6 +176,7 @@ _BEFORE: tuple[Column[_Summary], ...] = (
     Column("behavior", "", lambda row: ", ".join(_behaviors(row.reservation))),
     Column("", "occurrences", lambda row: row.occurrences),
     Column("occurrences", "", lambda row: row.occurrences if row.persistence is None else None),
+    Column("rehearsals", "rehearsals", lambda row: row.rehearsals or None, is_optional=True),
     Column(
         "seat-hours",
         "seatHours",
@@ -202,7 +207,7 @@ def _written(path: str, row: _Summary) -> object:
 
 
 _NARROW = ("name", "cluster", "seats", "occurrences", "seat-hours", "next opening")
-_WIDE = (*_NARROW, "behavior", "zone", "file", "title", "backend", "owner")
+_WIDE = (*_NARROW, "rehearsals", "behavior", "zone", "file", "title", "backend", "owner")
 
 
 def _behaviors(reservation: Reservation) -> Iterable[str]:
@@ -214,7 +219,7 @@ def _summaries(rows: list[_Summary], settings: Settings, now: int) -> str:
         return "No reservations.\n"
     columns = (*_columns(), Column("next opening", "", lambda row: _opening(row, now)))
     if settings.form == "wide":
-        table = Table.of(columns, rows, _WIDE).without_empty("owner")
+        table = Table.of(columns, rows, _WIDE).without_empty("owner", "rehearsals")
         if table.values("backend") == {DEFAULT_HOLDER.backend}:
             table = table.without("backend")
     else:
@@ -338,7 +343,7 @@ def occurrences(  # noqa: PLR0913 - one for each option
 ) -> int:
     """List every dated occurrence, in local time and UTC.
 
-    With NAMEs, only of these reservations.
+    With NAMEs, only of these reservations. Rehearsals have the mark "rehearsal"; -o ics leaves them out.
     """
     if week is not None and (at, since, until) != (None, None, None):
         raise CommandError("Give --week, or --at, --from and --until.")
@@ -388,12 +393,13 @@ def _listed(items: Iterable[Item], selection: _Selection) -> _Listed:
 
 
 def _days(item: Item, selection: _Selection) -> set[int]:
-    """Return the local days of selected occurrences at any time, if they are to be compared with one."""
+    """Return the local days of selected dates at any time, if they are to be compared with one."""
     if selection.at is None:
         return set()
     zone = named(item.reservation.recurrence.zone)
     every = selection._replace(at=None, since=None, until=None)
-    return {local_day(row.occurrence.start, zone) for row in _rows(item, every)}
+    starts = (row.occurrence.start for row in _rows(item, every) if not row.occurrence.rehearses)
+    return {local_day(start, zone) for start in starts}
 
 
 def _none_at(day: int, days: set[int]) -> str:
@@ -410,7 +416,7 @@ def _rows(item: Item, selection: _Selection) -> list[_Row]:
     rows = []
     for part in item.parts:
         here = selection.classes(part)
-        for occurrence in part.occurrences:
+        for occurrence in part.windows:
             selected = occurrence.of_classes(here)
             if selected.seats and selection.has_time(selected.open, selected.end):
                 rows.append(_Row(selected, part.placed.cluster.name, item.reservation))
@@ -473,6 +479,7 @@ _OCCURRENCE: tuple[Column[_Row], ...] = (
     Column("UTC", "", _span_near),
     Column("zone", "timeZone", lambda row: row.occurrence.zone),
     Column("marks", "marks", lambda row: row.occurrence.marks, " ".join),
+    Column("", "rehearses", lambda row: row.occurrence.rehearses or None, is_optional=True),
 )
 _TIMES = ("reservation", "local time", "name", "zone")
 _BRIEF = (*_TIMES, "opens UTC", "UTC", "seats", "cluster", "marks")
@@ -535,7 +542,7 @@ def _dates(rows: list[_Row], form: str, site_zone: str) -> Table:
 
 
 def _calendar(listed: _Listed, site: Site, stamp: int) -> str:
-    """Return an iCalendar with one event for each occurrence, and one for what stands."""
+    """Return an iCalendar with one event for each date of a course, and one for what stands."""
     from berth.output.calendarfile import FeedHeader, calendar_bytes  # noqa: PLC0415 - slow, and only for ics
     from berth.webcalendar.events import EventSource, event_order, events_of, feed_name  # noqa: PLC0415
 
@@ -544,7 +551,7 @@ def _calendar(listed: _Listed, site: Site, stamp: int) -> str:
     def source(reservation: Reservation) -> EventSource:
         return sources.setdefault(reservation.name, EventSource.of(reservation, site))
 
-    for row in listed.rows:
+    for row in (row for row in listed.rows if not row.occurrence.rehearses):
         source(row.reservation).occurrences.append((row.cluster, row.occurrence))
     for persistent in listed.persistent:
         source(persistent.reservation).standing.append((persistent.cluster, persistent.seats))

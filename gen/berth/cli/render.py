@@ -174,7 +174,7 @@ def validate(settings: Settings) -> int:
     def too_large(part: Part) -> str | Problem:
         """Return no text, or the problem that only a render would find."""
         assert pipeline.site is not None  # without it there are no parts
-        found = timetable_that_fits(pipeline.site, part.placed, part.occurrences)
+        found = timetable_that_fits(pipeline.site, part.placed, part.windows)
         return found if isinstance(found, Problem) else ""
 
     pools: dict[str, list[PoolLoad]] = {}

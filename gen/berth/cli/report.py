@@ -1,7 +1,7 @@
 """`berth report`: what past windows were like, and what they propose for the next ones."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,9 @@ from berth.cli.selection import (
 )
 from berth.cli.writing import finish_edit
 from berth.core.record import OccurrenceRecord
-from berth.cost.attendance import Attendance, attendances, summaries, within
+from berth.cost.attendance import Attendance, ClassSummary, attendances, summaries, within
 from berth.cost.proposals import Proposal, asked, proposals
+from berth.cost.rehearsalresults import RehearsalResult, rehearsal_results
 from berth.cost.results import Money, PoolKey
 from berth.dates.moments import local_day
 from berth.dates.zone import date_text
@@ -96,7 +97,12 @@ def report(  # noqa: PLR0913 - one for each option
         require_reservations([name for name in names if name not in recorded], pipeline)
     ours = [record for record in read.records if not names or record.occurrence.partition("/")[0] in names]
     dates = within(_attendances(ours, items, site), *span, clock.now)
-    result = _report(dates, pipeline, items, site, clock)
+    rehearsals = [
+        one
+        for one in rehearsal_results(ours, site.ready_minutes, clock.now)
+        if (span[0] or 0) < one.end and (span[1] is None or one.open < span[1])
+    ]
+    result = _report(dates, pipeline, items, site, clock, rehearsals)
     settings.answer(
         lambda: reporttext.as_answer(result),
         lambda: reporttext.text(result, settings.form, settings.columns, each_date=bool(names)),
@@ -141,35 +147,60 @@ def _attendances(records: Sequence[OccurrenceRecord], items: Sequence[Item], sit
     dates = [date for item in items for date in item.expansion.occurrences]
     windows = {date.id: (date.open, date.start, date.end) for date in dates}
     nodes = [item.reservation.name for item in items if item.reservation.holder.unit is Unit.NODE]
-    untimed = [record for record in records if record.window is None and record.occurrence not in windows]
+    untimed = [
+        record
+        for record in records
+        if record.window is None and record.occurrence not in windows and not record.rehearses
+    ]
     if untimed:
         stderr(f"{len(untimed)} dates are left out: an older release wrote them without their times.\n")
     return attendances(records, windows, site.ready_minutes, frozenset(nodes))
 
 
-def _report(
-    dates: Sequence[Attendance], pipeline: Pipeline, items: Sequence[Item], site: Site, clock: Clock
+def _report(  # noqa: PLR0913, PLR0917 - what a report is made of
+    dates: Sequence[Attendance],
+    pipeline: Pipeline,
+    items: Sequence[Item],
+    site: Site,
+    clock: Clock,
+    rehearsals: Sequence[RehearsalResult],
 ) -> Report:
     declared = {item.reservation.name: item.reservation for item in items}
     zones = {name: reservation.recurrence.zone for name, reservation in declared.items()}
     proposed = [
         (problem, reservation.name, summary.resource_class, proposal)
-        for summary in summaries(dates)
+        for summary in _summaries(dates, rehearsals)
         if (reservation := declared.get(summary.reservation)) and not reservation.suspend
         if (now := asked(reservation, summary.resource_class, site.ready_minutes))
-        for proposal in proposals(summary, now)
+        for proposal in proposals(summary, now, _of_pool(rehearsals, summary))
         for problem in [_problem(reservation, summary.resource_class, proposal)]
         if not pipeline.is_silenced(problem)
     ]
     located = pipeline.located([problem for problem, *_ in proposed])
     places = {(finding.code, finding.message): finding for finding in located}
-    prices = _prices(pipeline, items, site, {(date.reservation, date.resource_class) for date in dates})
+    pools = {(one.reservation, one.resource_class) for one in dates}
+    pools |= {(one.reservation, one.resource_class) for one in rehearsals}
+    prices = _prices(pipeline, items, site, pools)
     placed = [
         ReservationProposal(name, resource_class, places[problem.code, problem.message], proposal)
         for problem, name, resource_class, proposal in proposed
     ]
     owners = {name: reservation.owner for name, reservation in declared.items() if reservation.owner}
-    return Report(tuple(dates), tuple(placed), prices, zones, owners, site.zone, clock.now)
+    return Report(tuple(dates), tuple(placed), prices, zones, owners, site.zone, clock.now, tuple(rehearsals))
+
+
+def _summaries(dates: Sequence[Attendance], rehearsals: Sequence[RehearsalResult]) -> Iterator[ClassSummary]:
+    """Yield the dates of each class, then each class that has rehearsals and no date yet."""
+    found = summaries(dates)
+    yield from found
+    known = {(one.reservation, one.resource_class) for one in found}
+    for pool in sorted({(one.reservation, one.resource_class) for one in rehearsals} - known):
+        yield ClassSummary(*pool, ())
+
+
+def _of_pool(rehearsals: Sequence[RehearsalResult], summary: ClassSummary) -> list[RehearsalResult]:
+    pool = summary.reservation, summary.resource_class
+    return [one for one in rehearsals if (one.reservation, one.resource_class) == pool]
 
 
 def _problem(reservation: Reservation, resource_class: str, proposal: Proposal) -> Problem:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from berth.cost.attendance import Attendance, ClassSummary, summaries
 from berth.cost.formatting import minutes, money_json, money_text, percent
 from berth.cost.proposals import Proposal
+from berth.cost.rehearsalresults import RehearsalResult
 from berth.cost.results import Money, PoolKey
 from berth.dates.moments import local_day, local_text, named, near_text, span_text
 from berth.dates.zone import Zone
@@ -41,6 +42,7 @@ class Report(NamedTuple):
     owners: Mapping[str, OwnerSpec]
     zone: str  # of the site, for reservations that are gone
     now: int
+    rehearsals: tuple[RehearsalResult, ...] = ()  # which are no dates
 
     def cost(self, reservation: str, resource_class: str, seconds: int | None) -> Money | None:
         """Return what so many seat-seconds cost; None if it is not known."""
@@ -52,7 +54,7 @@ def text(report: Report, form: str, columns: int | None, *, each_date: bool) -> 
     """Return the report for people: a line for each class, or with `each_date` one for each date."""
     if form == "html":
         return _page(report)
-    if not report.dates:
+    if not report.dates and not report.rehearsals:
         return "No date is over that has a record.\n"
     if form == "markdown":
         lines = "".join(f"- {_sentence(report, placed)}\n" for placed in report.proposals) or _NO_PROPOSALS
@@ -61,6 +63,11 @@ def text(report: Report, form: str, columns: int | None, *, each_date: bool) -> 
                 f"#### Proposals\n\n{lines}",
                 f"#### Reservations\n\n{_summary_table(report).written(form)}",
                 f"#### Dates\n\n{_date_table(report).written(form)}",
+                *(
+                    [f"#### Rehearsals\n\n{_rehearsal_table(report).written(form)}"]
+                    if report.rehearsals
+                    else []
+                ),
             ]
         )
     if each_date:
@@ -73,7 +80,11 @@ def text(report: Report, form: str, columns: int | None, *, each_date: bool) -> 
         fit = Fit(columns, (), ("owner", "share", "late", "class"), ("reservation",))
         shown = _summary_table(report).written(form, fit)
     lines = "".join(f"{fill(_sentence(report, placed), columns or _WIDTH)}\n" for placed in report.proposals)
-    return f"{shown}\n{lines or _NO_PROPOSALS}"
+    tables = [shown] if report.dates else []
+    if report.rehearsals:
+        fit = Fit(columns, ("note", "nodes"), ("class", "missing"), ("reservation",))
+        tables.append(_rehearsal_table(report).written(form, fit))
+    return "\n".join([*tables, lines or _NO_PROPOSALS])
 
 
 def _sentence(report: Report, placed: ReservationProposal) -> str:
@@ -167,6 +178,43 @@ def _date_table(report: Report) -> Table:
     return Table.of(_date_columns(report), report.dates).without("owner").without_empty()
 
 
+def _rehearsal_columns(report: Report) -> Sequence[Column[RehearsalResult]]:
+    def when(row: RehearsalResult) -> str:
+        return local_text(row.open, named(report.zones.get(row.reservation, report.zone)))
+
+    return (
+        Column("rehearsal of", "reservation", lambda row: row.reservation),
+        Column("", "id", lambda row: row.id),
+        Column("", "rehearses", lambda row: row.rehearses),
+        Column("date", "", lambda row: row.rehearses.partition("/")[2].replace("T", " ")),
+        Column("rehearsed", "", when),
+        Column("class", "class", lambda row: row.resource_class),
+        instant_column("", "open", lambda row: row.open),
+        instant_column("", "end", lambda row: row.end),
+        Column("seats", "promised", lambda row: row.promised),
+        Column("ready", "ready", lambda row: row.ready),
+        instant_column("", "readyAt", lambda row: row.ready_at),
+        Column("minutes", "", lambda row: row.seconds, lambda seconds: str(minutes(seconds)), none="never"),
+        Column("", "missing", lambda row: row.missing),
+        Column("", "faults", lambda row: list(row.faults)),
+        Column("nodes", "nodes", lambda row: dict(row.nodes), lambda nodes: str(len(nodes) or "")),
+        Column("note", "", lambda row: "; ".join(_rehearsal_notes(row))),
+    )
+
+
+def _rehearsal_notes(row: RehearsalResult) -> Iterable[str]:
+    if row.missing:
+        yield f"{row.missing} missing"
+        yield from row.faults
+    elif row.ready_at is not None and row.ready_at > row.due:
+        number = minutes(row.ready_at - row.due)
+        yield f"{number} minute{'' if number == 1 else 's'} late"
+
+
+def _rehearsal_table(report: Report) -> Table:
+    return Table.of(_rehearsal_columns(report), report.rehearsals).without_empty()
+
+
 def _ready(date: Attendance, zone: Zone) -> str:
     if date.ready is None:
         return "never" if date.shortfalls else "?"
@@ -196,6 +244,9 @@ th, td { text-align: left; padding: 0.25rem 0.75rem; border-bottom: 1px solid #8
 def _page(report: Report) -> str:
     """Return a page that needs no other file."""
     when = f"{local_text(report.now, named(report.zone))} {report.zone}"
+    rehearsals = ""
+    if report.rehearsals:
+        rehearsals = f"<h2>Rehearsals</h2>\n{_html_table('Rehearsals', _rehearsal_table(report))}"
     proposals = "".join(f"<li>{escape(_sentence(report, placed))}</li>\n" for placed in report.proposals)
     return (
         '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
@@ -204,7 +255,7 @@ def _page(report: Report) -> str:
         f"<h1>Report of reservations</h1>\n<p>{escape(when)}</p>\n"
         f"<h2>Proposals</h2>\n{f'<ul>{proposals}</ul>' if proposals else '<p>None.</p>'}\n"
         f"<h2>Reservations</h2>\n{_html_table('Reservations', _summary_table(report))}"
-        f"<h2>Dates</h2>\n{_html_table('Dates', _date_table(report))}</html>\n"
+        f"<h2>Dates</h2>\n{_html_table('Dates', _date_table(report))}{rehearsals}</html>\n"
     )
 
 
@@ -227,6 +278,7 @@ def as_answer(report: Report) -> Answer:
         {
             "currency": "USD",
             "items": as_json(_date_columns(report), report.dates),
+            "rehearsals": as_json(_rehearsal_columns(report), report.rehearsals),
             "proposals": [_proposal_json(report, placed) for placed in report.proposals],
         },
     )

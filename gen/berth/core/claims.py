@@ -66,7 +66,8 @@ def competing_reservation(
         tuple(
             item
             for item in active_occurrences(timetable)
-            if item.open <= now + HORIZON
+            if not item.rehearses
+            and item.open <= now + HORIZON
             and now < item.end + longest
             and wanted & {name for name, _ in item.seats}
         ),
@@ -132,7 +133,7 @@ class ClaimTracker:
 
     def set_own(self, timetable: Timetable, counted: Mapping[str, Recognition], now: int) -> None:
         """Set the timetable of the own reservation, and its counted classes."""
-        self._occurrences = active_occurrences(timetable)
+        self._occurrences = tuple(item for item in active_occurrences(timetable) if not item.rehearses)
         self._own = competing_reservation(timetable, counted, now)
         self.until = 0.0
 

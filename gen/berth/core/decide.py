@@ -36,6 +36,7 @@ from berth.core.timetable import (
     TimetableOccurrence,
     TimetablePool,
     active_occurrences,
+    end_rehearsals,
     override_end,
     override_target,
     parse_overrides,
@@ -164,7 +165,7 @@ def _decide_reservation(facts: SiteState, state: ReservationState, now: int) -> 
         return SweepDecision(tuple(removal.removals(facts, state, source)), ())
     marks = removal.orphan_marks(facts, state, source, now)
     try:
-        timetable = _timetable(facts.site, state.reservation, source)
+        timetable = end_rehearsals(_timetable(facts.site, state.reservation, source), state.ended)
     except TimetableError as error:
         message = f"The timetable cannot be read, so the sweep does not change the reservation: {error}"
         return SweepDecision(tuple(marks), tuple(_warn(state, "MalformedTimetable", message)))

@@ -16,6 +16,7 @@ MAX_RECORDS = 50
 MAX_RECORD_BYTES = 32_768  # bytes of all records
 MAX_FAULTS = 5  # of an occurrence
 MAX_FAULT_TEXT = 160  # characters
+MAX_NODES = 20  # of a rehearsal
 RECORD_KEY = "records.json"  # in the ConfigMap
 
 OPENED_LATE, NOT_READY, LOST = "openedLate", "notReady", "lost"
@@ -47,7 +48,17 @@ class OccurrenceRecord(NamedTuple):
     window: tuple[int, int, int] | None = None  # open, start and end
     first_ready: int | None = None  # when the first seat was ready
     shortfalls: Mapping[str, Mapping[str, int]] = {}  # the most seats missing at once, by cause
-    faults: tuple[str, ...] = ()  # what did not work for a minute or longer
+    faults: tuple[str, ...] = ()  # what did not work for a minute or longer, or kept seats from being ready
+    rehearses: str = ""  # of a rehearsal: the id of the occurrence whose opening it tries
+    ready: Mapping[str, Points] = {}  # of a rehearsal: the seats that were ready
+    nodes: Mapping[str, int] = {}  # of a rehearsal: how many placeholders each node had
+
+    @property
+    def missing(self) -> dict[str, int]:
+        """Return how many seats of a rehearsal were not ready when it was last looked at."""
+        last = {name: self.ready[name][-1][1] if self.ready.get(name) else 0 for name in self.promised}
+        missing = {name: count - last[name] for name, count in self.promised.items()}
+        return {} if self.ready_at is not None else {name: n for name, n in missing.items() if n > 0}
 
 
 def with_observation(
@@ -58,6 +69,8 @@ def with_observation(
     now: int,
 ) -> OccurrenceRecord:
     """Return the record with another observation of the pools. Seats are missing from `due` on."""
+    if item.rehearses and record.window and record.window[0] != item.open:
+        record = OccurrenceRecord(item.id)  # the rehearsal was given another time
     promised = {name: count for name, count in item.seats if count}
     peak, targets, shortfalls = dict(record.peak), dict(record.targets), dict(record.shortfalls)
     ours = [look for look in looks if look.resource_class in promised]
@@ -71,7 +84,13 @@ def with_observation(
             cause = LOST if record.ready_at is not None else OPENED_LATE if came_late else NOT_READY
             missing = {cause: look.wanted - (look.ready or 0)}
             shortfalls[name] = _most(shortfalls.get(name, {}), missing)
-    ready = {look.resource_class for look in looks if look.ready is not None and look.ready >= look.wanted}
+    # An override may want fewer: then a rehearsal proves nothing.
+    least = promised if item.rehearses else {}
+    ready = {
+        look.resource_class
+        for look in looks
+        if look.ready is not None and look.ready >= max(look.wanted, least.get(look.resource_class, 0))
+    }
     is_ready = promised and ready >= promised.keys()
     is_first = record.first_ready is None and any(look.ready for look in ours)
     return record._replace(
@@ -82,7 +101,24 @@ def with_observation(
         window=(item.open, item.start, item.end),
         first_ready=now if is_first else record.first_ready,
         shortfalls=shortfalls,
+        rehearses=item.rehearses,
+        ready=_with_ready(record.ready, ours, promised, now) if item.rehearses else {},
     )
+
+
+def _with_ready(
+    before: Mapping[str, Points], looks: Iterable[PoolObservation], promised: Mapping[str, int], now: int
+) -> dict[str, Points]:
+    """Return the curves with the seats of a rehearsal that are ready now.
+
+    Those of other windows of the same pool are taken to be ready first.
+    """
+    curves = dict(before)
+    for look in looks:
+        others = max(look.wanted - promised[look.resource_class], 0)
+        count = max((look.ready or 0) - others, 0)
+        curves[look.resource_class] = with_point(curves.get(look.resource_class, ()), now, count)
+    return curves
 
 
 def with_faults(record: OccurrenceRecord, faults: Iterable[str]) -> OccurrenceRecord:
@@ -132,12 +168,17 @@ def record_json(record: OccurrenceRecord) -> dict[str, object]:
         "unusedSeatHours": {name: round(held / 3600, 2) for name, held in unused_seconds(record).items()},
         "shortfalls": {name: dict(causes) for name, causes in record.shortfalls.items()},
         "faults": list(record.faults),
+        "rehearses": record.rehearses,
+        "ready": {name: _points_json(points) for name, points in record.ready.items()},
+        "nodes": dict(record.nodes),
     }
     found |= {key: value for key, value in more.items() if value}
-    found["targets"] = {
-        name: [[instant_text(at), value] for at, value in points] for name, points in record.targets.items()
-    }
+    found["targets"] = {name: _points_json(points) for name, points in record.targets.items()}
     return found
+
+
+def _points_json(points: Points) -> list[list[object]]:
+    return [[instant_text(at), value] for at, value in points]
 
 
 def record_text(records: Sequence[OccurrenceRecord]) -> str:
@@ -163,15 +204,22 @@ def _parse_record(tree: dict[str, Any]) -> OccurrenceRecord:
         _counts(tree["promised"]),
         parse_instant(tree["readyAt"]) if "readyAt" in tree else None,
         _counts(tree.get("sessionsPeak", {})),
-        {
-            name: tuple((parse_instant(at), int(count)) for at, count in points[:MAX_POINTS])
-            for name, points in tree["targets"].items()
-        },
+        _parse_points(tree["targets"]),
         (window[0], window[1], window[2]) if window else None,
         parse_instant(tree["firstReadyAt"]) if "firstReadyAt" in tree else None,
         {name: _counts(causes) for name, causes in tree.get("shortfalls", {}).items()},
         tuple(str(fault) for fault in tree.get("faults", ())),
+        str(tree.get("rehearses", "")),
+        _parse_points(tree.get("ready", {})),
+        _counts(tree.get("nodes", {})),
     )
+
+
+def _parse_points(tree: dict[str, Any]) -> dict[str, Points]:
+    return {
+        name: tuple((parse_instant(at), int(count)) for at, count in points[:MAX_POINTS])
+        for name, points in tree.items()
+    }
 
 
 def _counts(tree: dict[str, Any]) -> dict[str, int]:
@@ -179,11 +227,13 @@ def _counts(tree: dict[str, Any]) -> dict[str, int]:
 
 
 def merge_records(before: OccurrenceRecord, after: OccurrenceRecord) -> OccurrenceRecord:
-    """Merge the record of an earlier pod with that of its successor."""
-    targets = dict(before.targets)
-    for name, points in after.targets.items():
-        for at, value in points:
-            targets[name] = with_point(targets.get(name, ()), at, value)
+    """Merge the record of an earlier pod with that of its successor.
+
+    A rehearsal that was given another time has the same id, and begins anew.
+    """
+    if after.rehearses and before.window and after.window and before.window[0] != after.window[0]:
+        return after
+    targets = _join(before.targets, after.targets)
     shortfalls = dict(before.shortfalls)
     for name, causes in after.shortfalls.items():
         shortfalls[name] = _most(shortfalls.get(name, {}), causes)
@@ -197,8 +247,24 @@ def merge_records(before: OccurrenceRecord, after: OccurrenceRecord) -> Occurren
         after.first_ready if before.first_ready is None else before.first_ready,
         shortfalls,
         before.faults,
+        after.rehearses,
+        _join(before.ready, after.ready),
+        after.nodes or before.nodes,
     )
     return with_faults(merged, after.faults)
+
+
+def _join(before: Mapping[str, Points], after: Mapping[str, Points]) -> dict[str, Points]:
+    curves = dict(before)
+    for name, points in after.items():
+        for at, value in points:
+            curves[name] = with_point(curves.get(name, ()), at, value)
+    return curves
+
+
+def ended_rehearsals(records: Iterable[OccurrenceRecord]) -> dict[str, int]:
+    """Return when each rehearsal had all its seats, by id: it is over then."""
+    return {one.occurrence: one.ready_at for one in records if one.rehearses and one.ready_at is not None}
 
 
 UNKNOWN, LATE, READY = "unjudged", "late", "ready"
@@ -206,8 +272,9 @@ READY_GRACE_SECONDS = 60  # seconds for placeholders to come
 
 
 def readiness_due(item: TimetableOccurrence, settings: TimetableSettings) -> int:
-    """Return when all seats of an occurrence should be ready."""
-    return max(item.start - 60 * settings.ready_minutes, item.open + READY_GRACE_SECONDS)
+    """Return when all seats of an occurrence should be ready; of a rehearsal, which ends with its lead."""
+    needed = item.end if item.rehearses else item.start
+    return max(needed - 60 * settings.ready_minutes, item.open + READY_GRACE_SECONDS)
 
 
 def is_short(look: PoolObservation, now: float) -> bool:

@@ -26,6 +26,7 @@ from berth.core.objects import (
     pod_down_since,
     serves_at,
 )
+from berth.core.record import RECORD_KEY, ended_rehearsals, parse_records
 from berth.core.serving import PROOF_KEY, PROVES, ServingProof, is_fresh, parse_proof
 from berth.core.slots import AVAILABLE, Slot, parse_slot
 from berth.core.timetable import OVERRIDE_ANNOTATION as OVERRIDE
@@ -88,6 +89,7 @@ class RecordObject(NamedTuple):
     ref: ObjectRef
     changed: int  # when anybody last wrote to it, by the clock of the API server
     proof: ServingProof | None = None  # that a pod serves
+    ended: Mapping[str, int] = {}  # when rehearsals were over before their time, by id
 
 
 class ImagePullFailure(NamedTuple):
@@ -228,6 +230,11 @@ class ReservationState(NamedTuple):
     @property
     def proof(self) -> ServingProof | None:
         return next((one.proof for one in self.records), None)
+
+    @property
+    def ended(self) -> Mapping[str, int]:
+        """When rehearsals were over before their time, by id."""
+        return next((one.ended for one in self.records), {})
 
     @property
     def cronjob(self) -> CronJobObject | None:
@@ -404,7 +411,7 @@ def _parse_config_map(ref: ObjectRef, tree: Tree) -> TimetableObject | RecordObj
     changed = last_written(tree) or ref.created
     if role == RECORD:
         is_ours = objectnames.is_record(ref.name, ref.reservation)
-        return RecordObject(ref, changed, parse_proof(part(tree, "data").get(PROOF_KEY))) if is_ours else None
+        return _parse_record(ref, changed, part(tree, "data")) if is_ours else None
     if not objectnames.is_timetable(ref.name, ref.reservation):
         return None
     return TimetableObject(
@@ -419,6 +426,13 @@ def last_written(tree: Tree) -> int:
     """Return when anybody last wrote to an object, by the clock of the API server; 0 if it does not tell."""
     entries = parts(tree, "metadata", "managedFields")
     return max((parse_instant(str(one["time"])) for one in entries if "time" in one), default=0)
+
+
+def _parse_record(ref: ObjectRef, changed: int, data: Tree) -> RecordObject:
+    text = str(data.get(RECORD_KEY, ""))
+    # Most records have no rehearsal, and a site has hundreds.
+    ended = ended_rehearsals(parse_records(text).values()) if '"rehearses"' in text else {}
+    return RecordObject(ref, changed, parse_proof(data.get(PROOF_KEY)), ended)
 
 
 # In the status of what is scaled. Karpenter counts nodes as they come, before their kubelets are ready.

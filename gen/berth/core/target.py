@@ -168,7 +168,8 @@ def pool_target(
         return PoolTarget(pool, 0, ())
     counted, told = counted_occurrences(active_occurrences(timetable), pool, now), sessions or {}
     asking = tuple(item.id for item in counted if now < item.end)
-    known = sum(told.get(item.id, 0) for item in counted) if told and told.keys() >= {*asking} else None
+    counting = {item.id for item in counted if now < item.end and not item.rehearses}
+    known = sum(told.get(item.id, 0) for item in counted) if told and told.keys() >= counting else None
     seats = _seats(pool, now, shared_sessions(pool, counted, told))
     wanted = target(counted, now, seats, pool.overlap) if override is None else override
     return PoolTarget(pool, wanted, asking, known, override)
@@ -179,11 +180,16 @@ def counted_occurrences(
 ) -> tuple[TimetableOccurrence, ...]:
     """Return the occurrences of the pool to which sessions are attributed.
 
-    These are the open ones, and those that are over and hand over to an open one.
+    These are the open ones, and those that are over and hand over to an open one. A rehearsal counts none and
+    hands over nothing.
     """
     seats, handover = full_count(pool.resource_class), pool.match.handover
-    near = [item for item in occurrences if item.open <= now < item.end + handover and seats(item)]
-    last = max((item.start for item in near if now < item.end), default=0)
+    near = [
+        item
+        for item in occurrences
+        if item.open <= now < item.end + (0 if item.rehearses else handover) and seats(item)
+    ]
+    last = max((item.start for item in near if now < item.end and not item.rehearses), default=0)
     return tuple(item for item in near if now < item.end or item.end <= last)
 
 
@@ -251,7 +257,7 @@ def _reason(found: int, desired: DesiredState, settled: DesiredState | None) -> 
     if wanted.override != kept.override:
         return _of_override(wanted) or "override is over"
     if pool_target(settled.timetable, wanted.pool, desired.now, desired.sessions).replicas == kept.replicas:
-        return "timetable edited"
+        return "rehearsal is over" if _has_rehearsed(desired, kept.occurrences) else "timetable edited"
     if wanted.occurrences == kept.occurrences:
         if wanted.sessions != kept.sessions:
             return _of_sessions(kept.sessions, wanted.sessions)
@@ -259,6 +265,12 @@ def _reason(found: int, desired: DesiredState, settled: DesiredState | None) -> 
             return "sessions count for another occurrence"
         return "next step of the profile" if _has_step(desired, settled.now) else "less time is left"
     return "opened" if wanted.replicas > kept.replicas else "closed"
+
+
+def _has_rehearsed(desired: DesiredState, before: Iterable[str]) -> bool:
+    """Return whether a rehearsal that was open `before` is over."""
+    over = {*before} - {*desired.target.occurrences}
+    return any(item.rehearses and item.id in over for item in desired.timetable.occurrences)
 
 
 def _has_step(desired: DesiredState, since: int) -> bool:

@@ -25,7 +25,7 @@ from berth.core.sessions import Match, Recognition, parse_recognition
 API_VERSION = "berth.dev/v1alpha1"
 KIND = "Timetable"
 TIMETABLE_KEY = "timetable.json"  # of the ConfigMap's data
-VERSION = 4  # 1 knows no slots, 2 no pools of nodes, 3 no steps and no buffers
+VERSION = 5  # 1 knows no slots, 2 no pools of nodes, 3 no steps and no buffers, 4 no rehearsals
 BEHAVIORS = ("maintain", "reduce", "none", "buffer")
 OVERLAPS: dict[str, Callable[[Iterable[int]], int]] = {"sum": sum, "max": max}
 
@@ -92,6 +92,7 @@ class TimetableOccurrence(NamedTuple):
     seats: tuple[tuple[str, int], ...]  # (resource class, the most seats), in the order of the text
     behavior: str = ""  # empty: that of each pool
     steps: tuple[tuple[str, int, int], ...] = ()  # (resource class, instant, seats from then on), by time
+    rehearses: str = ""  # the id of the occurrence whose opening it tries; empty: it is no rehearsal
 
     def count(self, resource_class: str, now: int | None = None) -> int:
         """Return the seats of a class at `now`, by default the most; the first step holds before it."""
@@ -114,6 +115,21 @@ class Timetable(NamedTuple):
 def active_occurrences(timetable: Timetable) -> tuple[TimetableOccurrence, ...]:
     """Return the occurrences that may open: none of a suspended reservation."""
     return () if timetable.suspend else timetable.occurrences
+
+
+def end_rehearsals(timetable: Timetable, ended: Mapping[str, int]) -> Timetable:
+    """Return the timetable with the rehearsals that are over before their time.
+
+    `ended` is when, by id. An instant outside of a rehearsal is about an earlier one of the same id.
+    """
+    if not ended:
+        return timetable
+
+    def with_end(item: TimetableOccurrence) -> TimetableOccurrence:
+        at = ended.get(item.id, 0) if item.rehearses else 0
+        return item._replace(end=max(at, item.start + 1)) if item.open <= at < item.end else item
+
+    return timetable._replace(occurrences=tuple(with_end(item) for item in timetable.occurrences))
 
 
 def parse_timetable(said: str) -> Timetable:
@@ -195,6 +211,7 @@ def _occurrence(tree: object, at: str, classes: set[str]) -> TimetableOccurrence
         field(item, "end", instant_of, at),
         tuple((name, non_negative(count, f"{at}.seats.{name}")) for name, count in seats.items()),
         field(item, "behaviour", _behavior, at) if "behaviour" in item else "",
+        rehearses=field(item, "rehearses", text, at) if "rehearses" in item else "",
     )
     if "steps" in item:
         found = found._replace(steps=_steps(field(item, "steps", mapping, at), f"{at}.steps", found.start))

@@ -57,12 +57,13 @@ def attendances(
     """Return each class of each recorded occurrence, in order of time.
 
     `windows` has open, start and end by id, for records of older releases, which do not say them; without
-    either, a record is left out. `whole_nodes` names reservations that hold nodes, of which nobody knows
-    whether they were used.
+    either, a record is left out; so are rehearsals, to which nobody comes. `whole_nodes` names reservations
+    that hold nodes, of which nobody knows whether they were used.
     """
     settings = TimetableSettings(ready_minutes=ready_minutes)
     found: list[Attendance] = []
-    dated = [one._replace(window=one.window or windows.get(one.occurrence)) for one in records]
+    dates = (one for one in records if not one.rehearses)
+    dated = [one._replace(window=one.window or windows.get(one.occurrence)) for one in dates]
     for record in _without_overlap(dated):
         if record.window is not None:
             found += _of_record(record, record.window, settings)

@@ -234,6 +234,15 @@ class CostPlan(NamedTuple):
     assumed: tuple[tuple[str, tuple[str, ...]], ...]  # (CloudCapacity, its zones), where nothing says them
     unpriced: tuple[str, ...]  # what has no price, in words
     from_table: bool
+    rehearsal_cost: Money | None = None  # what rehearsals add to the total; None: there are none, or unknown
+
+    @property
+    def dates(self) -> tuple[OccurrencePlan, ...]:
+        return tuple(one for one in self.occurrences if not one.dated.occurrence.rehearses)
+
+    @property
+    def rehearsals(self) -> tuple[OccurrencePlan, ...]:
+        return tuple(one for one in self.occurrences if one.dated.occurrence.rehearses)
 
 
 def cost_plan(

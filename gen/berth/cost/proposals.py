@@ -11,10 +11,11 @@ from typing import NamedTuple
 from berth.core.record import OPENED_LATE
 from berth.cost.attendance import Attendance, ClassSummary
 from berth.cost.formatting import minutes
+from berth.cost.rehearsalresults import RehearsalResult
 from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Unit
 
-FEWER, MORE, EARLIER, LATER, NOBODY = "B210", "B211", "B212", "B213", "B214"
+FEWER, MORE, EARLIER, LATER, NOBODY, NO_ROOM = "B210", "B211", "B212", "B213", "B214", "B215"
 FEW_DATES = 4  # with fewer, nothing is lowered
 MANY_DATES = 8  # from which on the margin is small; with fewer, no list of dates is lowered
 TWICE = 2  # dates on which something was too little before more is proposed
@@ -74,11 +75,30 @@ def asked(reservation: Reservation, resource_class: str, ready_minutes: int) -> 
     )
 
 
-def proposals(summary: ClassSummary, now: Asked) -> list[Proposal]:
-    """Return what the dates of a class propose, at most one change of the seats and one of the lead."""
+def proposals(
+    summary: ClassSummary, now: Asked, rehearsals: Sequence[RehearsalResult] = ()
+) -> list[Proposal]:
+    """Return what the dates of a class propose, at most one change of the seats and one of the lead.
+
+    Its rehearsals tell how long all seats take, and whether there is room for them; not how many are needed.
+    """
     seats = [one for one in _of_seats(summary.dates, now) if one is not None]
     then = now._replace(seats=seats[0].after) if seats else now
-    return [*seats, *_of_lead(summary.dates, then)]
+    whole = [one.as_lead for one in rehearsals if one.promised == now.seats]
+    return [*seats, *_of_lead([*summary.dates, *whole], then), *_of_room(rehearsals, now)]
+
+
+def _of_room(rehearsals: Sequence[RehearsalResult], now: Asked) -> Iterator[Proposal]:
+    """Yield what the last rehearsal lacked. Whether to make room or to reserve less, people decide."""
+    last = max(rehearsals, key=lambda one: one.open, default=None)
+    if last is None or not last.missing:
+        return
+    seats = f"{last.missing} more {now.unit.word if last.missing == 1 else now.unit.plural}"
+    why = f"{last.ready} of {last.promised} were ready in the last rehearsal"
+    if last.faults:
+        why += f": {'; '.join(last.faults).removesuffix('.')}"
+    advice = f"make room for {seats} and rehearse again"
+    yield Proposal(NO_ROOM, now.seats, now.seats, 1, advice, why)
 
 
 def _of_seats(dates: Sequence[Attendance], now: Asked) -> Iterator[Proposal | None]:

@@ -32,10 +32,11 @@ class Occurrence(NamedTuple):
     end: int
     seats: Seats
     zone: str
-    marks: tuple[str, ...]  # any of: gap fold overnight moved extra onHoliday otherSeats suspended
+    marks: tuple[str, ...]  # any of: gap fold overnight moved extra onHoliday otherSeats rehearsal suspended
     date: str  # local date of the original start
     scaling: tuple[Scaling, ...] = ()  # of each of `seats`; empty: all as the reservation
     name: str = ""  # of its entry
+    rehearses: str = ""  # of a rehearsal: the id of the occurrence whose opening it tries
 
     def openings(self) -> tuple["Occurrence", ...]:
         """Return the occurrence once for each time at which classes of it open, with these classes."""
@@ -48,14 +49,16 @@ class Occurrence(NamedTuple):
         return {name: row.open for row in self.openings() for name, _ in row.seats}
 
     def row(self, profile: Profile) -> TimetableOccurrence:
-        """Return the occurrence as a timetable has it, with the steps of a profile."""
+        """Return the occurrence as a timetable has it, with the steps of a profile; a rehearsal has none."""
         found = [
             (name, self.start + 60 * minute, number)
             for name, count in self.seats
-            for minute, number in step_counts(count, profile)
+            for minute, number in step_counts(count, () if self.rehearses else profile)
         ]
         steps = tuple(sorted(found, key=lambda step: step[1]))
-        return TimetableOccurrence(self.id, self.open, self.start, self.end, self.seats, steps=steps)
+        return TimetableOccurrence(
+            self.id, self.open, self.start, self.end, self.seats, steps=steps, rehearses=self.rehearses
+        )
 
     def seat_seconds(self, profile: Profile) -> int:
         """Return the sum of seats over time, from the opening of each class to the end."""
@@ -118,11 +121,29 @@ class Skipped(NamedTuple):
 
 
 class Expansion(NamedTuple):
-    """All dates of a reservation: `occurrences` by start, then id; `skipped` by date and time."""
+    """All dates of a reservation: `occurrences` by start, then id; `skipped` by date and time.
+
+    `rehearsals` are no occurrences of the course; `windows` are both.
+    """
 
     occurrences: tuple[Occurrence, ...]
     skipped: tuple[Skipped, ...]
     problems: tuple[Problem, ...]
+    rehearsals: tuple[Occurrence, ...] = ()  # by start, then id
+
+    @property
+    def windows(self) -> tuple[Occurrence, ...]:
+        """Return all that opens seats, by start, then id."""
+        return windows(self.occurrences, self.rehearsals)
+
+
+def windows(
+    occurrences: tuple[Occurrence, ...], rehearsals: tuple[Occurrence, ...]
+) -> tuple[Occurrence, ...]:
+    """Return occurrences and rehearsals by start, then id."""
+    if not rehearsals:
+        return occurrences
+    return tuple(sorted((*occurrences, *rehearsals), key=lambda one: (one.start, one.id)))
 
 
 BareOccurrence = tuple[int, int]

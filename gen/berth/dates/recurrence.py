@@ -31,6 +31,7 @@ from berth.dates.expansion import (
     iso_week,
     window_minutes,
 )
+from berth.dates.rehearsals import Rehearsals, has_rehearsals, rehearsals
 from berth.dates.zone import DAY, FOLD, GAP, Zone, date_text, load, number, trait, window
 from berth.findings import Fault, Path
 from berth.notation.weekdays import DAY_NAMES, WEEKS
@@ -74,10 +75,10 @@ def _add_reservation(reservation: Reservation, rows: Sequence[_DatedOccurrence])
     occurrences = [
         make(
             Occurrence,
-            (name, begin + when, opens, start, end, seats, zone, marks + suspended, date, scaling, own_name),
+            (name, begin + when, opens, start, end, seats, zone, marks + suspended, date, scaling, group, ""),
         )
         for start, when, opens, end, marks, date, entry, _ in rows
-        for seats, scaling, own_name in (known[entry],)
+        for seats, scaling, group in (known[entry],)
     ]
     if any(move.seats for move in recurrence.moves):
         for i, row in enumerate(rows):
@@ -170,11 +171,17 @@ def expand(reservation: Reservation, calendars: Mapping[str, Calendar]) -> Expan
         dated = zip(occurrences, [_source(row, recurrence) for row in rows], strict=True)
         faults = (*faults, *find_overlaps(dated, recurrence, zone))
     name = reservation.name
-    return Expansion(
-        occurrences,
-        tuple([Skipped(f"{name}/{when}", date, reason) for when, date, reason in skipped]),
-        tuple([reservation.origin.problem(*fault) for fault in faults]),
-    )
+    left_out = tuple([Skipped(f"{name}/{when}", date, reason) for when, date, reason in skipped])
+    tried = Rehearsals()
+    if has_rehearsals(reservation):
+        dated_lines = list(zip(occurrences, [row.entry for row in rows], strict=True))
+        paths = [entry_path(i, recurrence) for i in range(len(recurrence.lines))]
+        tried = rehearsals(reservation, dated_lines, paths, left_out, zone)
+        faults = (*faults, *tried.faults)
+        if len(occurrences) + len(tried.occurrences) > MOST:
+            faults = (*faults, _too_many(len(occurrences) + len(tried.occurrences)))
+    problems = tuple([reservation.origin.problem(*fault) for fault in faults])
+    return Expansion(occurrences, left_out, problems, tried.occurrences)
 
 
 def _source(row: _DatedOccurrence, recurrence: Recurrence) -> OccurrenceSource:
@@ -183,10 +190,10 @@ def _source(row: _DatedOccurrence, recurrence: Recurrence) -> OccurrenceSource:
 
 
 def _without_seats(recurrence: Recurrence) -> Recurrence:
-    schedule = tuple([entry._replace(seats=(), scaling=()) for entry in recurrence.schedule])
-    extras = tuple([extra._replace(seats=(), scaling=()) for extra in recurrence.extras])
+    schedule = tuple([entry._replace(seats=(), scaling=(), rehearsal=None) for entry in recurrence.schedule])
+    extras = tuple([extra._replace(seats=(), scaling=(), rehearsal=None) for extra in recurrence.extras])
     moves = tuple([move._replace(seats=None) for move in recurrence.moves])
-    return recurrence._replace(schedule=schedule, extras=extras, moves=moves)
+    return recurrence._replace(schedule=schedule, extras=extras, moves=moves, rehearsals=())
 
 
 def _leads(reservation: Reservation) -> tuple[int, ...]:

@@ -1,10 +1,12 @@
 """Format a change for programs: the answer of kind Change, and findings at the lines of a pull request."""
 
+from collections.abc import Sequence
+
 from berth.checks.policychecks import PROBLEM_CODES, PolicyResult, SharedSubject, result_text
 from berth.core.jsonvalues import instant_text
 from berth.cost.formatting import machines_json, money_json, use_json
 from berth.dates.expansion import Occurrence
-from berth.diff.change import REMOVED, Change, PlanChange, ReservationChange
+from berth.diff.change import REMOVED, Change, OccurrenceChanges, PlanChange, ReservationChange
 from berth.diff.wording import detail_lines, title_line
 from berth.findings import NOTE, RULES, WARNING, Finding
 from berth.output import findinglist
@@ -41,7 +43,8 @@ def _severity(code: str) -> str:
 
 def as_answer(change: Change) -> Answer:
     """Return the answer of kind Change. It is stable; docs/reference/json.md describes it."""
-    occurrences = [pair for item in change.reservations for pair in _occurrences(item)]
+    occurrences = [pair for item in change.reservations for pair in _occurrences(item, item.occurrences)]
+    rehearsals = [pair for item in change.reservations for pair in _occurrences(item, item.rehearsals)]
     return document(
         "Change",
         {
@@ -49,10 +52,8 @@ def as_answer(change: Change) -> Answer:
             "base": {"name": change.base.name, "valid": change.base.is_valid},
             "head": {"name": change.head.name, "valid": change.head.is_valid},
             "reservations": [_reservation(item) for item in change.reservations],
-            "occurrences": {
-                kind: [value for its_kind, value in occurrences if its_kind == kind]
-                for kind in ("added", "removed", "changed")
-            },
+            "occurrences": _by_kind(occurrences),
+            "rehearsals": _by_kind(rehearsals),
             "peaks": [
                 {
                     "cluster": peak.cluster,
@@ -103,6 +104,11 @@ def as_answer(change: Change) -> Answer:
             ],
         },
     )
+
+
+def _by_kind(pairs: Sequence[tuple[str, Answer]]) -> Answer:
+    kinds = ("added", "removed", "changed")
+    return {kind: [value for its_kind, value in pairs if its_kind == kind] for kind in kinds}
 
 
 def _policy(result: PolicyResult) -> Answer:
@@ -180,8 +186,8 @@ def _reservation(item: ReservationChange) -> Answer:
     }
 
 
-def _occurrences(item: ReservationChange) -> list[tuple[str, Answer]]:
-    changes, (old_unit, new_unit) = item.occurrences, item.units
+def _occurrences(item: ReservationChange, changes: OccurrenceChanges) -> list[tuple[str, Answer]]:
+    old_unit, new_unit = item.units
     reasons = dict(changes.reasons)
     return [
         *(("added", _occurrence(added, new_unit)) for added in changes.added),
@@ -206,4 +212,5 @@ def _occurrence(occurrence: Occurrence, unit: Unit) -> Answer:
         "end": instant_text(occurrence.end),
         "timeZone": occurrence.zone,
         "marks": list(occurrence.marks),
+        **({"rehearses": occurrence.rehearses} if occurrence.rehearses else {}),
     }

@@ -27,6 +27,7 @@ def policy_cases(
     """Yield what each policy looks at.
 
     Dates that are over do not count. A date that is removed counts only for policies about the notice.
+    Rehearsals are no dates, but cost: only policies about the cost count those that come or change.
     """
     changes_all = change.kind != CHANGED or _differ_on_all_dates(old, new)
     removed, added = _differing_dates(old, new, now, changes_all=changes_all)
@@ -36,8 +37,12 @@ def policy_cases(
     either = _subject(new or old, [*removed, *added], now, holds_now=holds or held)
     if either is not None:
         either = either._replace(clusters={**_clusters(old), **_clusters(new)})
+    rehearsals = [*change.rehearsals.added, *(one for _, one in change.rehearsals.changed)]
+    costing = _subject(new, [*added, *_coming(new, rehearsals, now)], now, holds_now=holds)
     for policy in policies:
         subject = after if policy.when.notice_below is None else either
+        if policy.when.cost_above is not None and policy.when.notice_below is None:
+            subject = costing
         case = policy_case(policy, subject) if subject else None
         if case is not None:
             yield case
@@ -59,6 +64,12 @@ def _subject(
     coming = coming_occurrences(version.reservation, version.occurrences, now)
     known = {one.name: one for one in version.classes}
     return PolicySubject(version.reservation, _clusters(version), dates, holds_now, now, coming, known)
+
+
+def _coming(
+    version: ReservationVersion | None, rehearsals: Sequence[Occurrence], now: int
+) -> Sequence[Occurrence]:
+    return () if version is None else coming_occurrences(version.reservation, rehearsals, now)
 
 
 def _holds_now(version: ReservationVersion | None, now: int) -> bool:

@@ -40,6 +40,10 @@ class OccurrenceChanges(NamedTuple):
     kept: int
     reasons: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def differ(self) -> bool:
+        return bool(self.added or self.removed or self.changed)
+
 
 class ReservationChange(NamedTuple):
     """What differs in one reservation. Pairs are before and after.
@@ -62,6 +66,7 @@ class ReservationChange(NamedTuple):
     standing: tuple[str, ...] = ("", "")
     units: tuple[Unit, Unit] = (Unit.SEAT, Unit.SEAT)
     owner: OwnerSpec | None = None
+    rehearsals: OccurrenceChanges = OccurrenceChanges((), (), (), 0)  # which are no dates of the course
 
 
 class PeakChange(NamedTuple):

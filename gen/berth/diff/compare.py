@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from berth.backends.backendinterface import backend_of
 from berth.core.jsonvalues import instant_text
-from berth.dates.expansion import Occurrence, Skipped
+from berth.dates.expansion import Occurrence, Skipped, windows
 from berth.dates.zone import clock
 from berth.diff.change import (
     ADDED,
@@ -47,6 +47,12 @@ class ReservationVersion(NamedTuple):
     occurrences: tuple[Occurrence, ...]
     slot_hashes: tuple[tuple[str, str], ...] = ()
     skipped: tuple[Skipped, ...] = ()
+    rehearsals: tuple[Occurrence, ...] = ()
+
+    @property
+    def windows(self) -> tuple[Occurrence, ...]:
+        """Return the occurrences and the rehearsals."""
+        return windows(self.occurrences, self.rehearsals)
 
     def is_complete(self) -> bool:
         """Tell whether all its classes, calendars and terms are known."""
@@ -90,12 +96,15 @@ def compare_versions(
         after.occurrences if after else _NONE,
         after.skipped if after else (),
     )
+    rehearsals = _compare_occurrences(
+        before.rehearsals if before else _NONE, after.rehearsals if after else _NONE, ()
+    )
     fields = tuple(_compare_fields(before, after)) if before and after else ()
     kind = ADDED if before is None else REMOVED if after is None else CHANGED
     old_name = before.reservation.name if before else reservation.name
     if kind == CHANGED and old_name != reservation.name:
         kind = RENAMED
-    if kind == CHANGED and not (fields or occurrences.added or occurrences.removed or occurrences.changed):
+    if kind == CHANGED and not (fields or occurrences.differ or rehearsals.differ):
         return None
     units = (before or found).reservation.holder.unit, (after or found).reservation.holder.unit
     clusters = dict.fromkeys((*(before.clusters if before else ()), *(after.clusters if after else ())))
@@ -115,6 +124,7 @@ def compare_versions(
         tuple([_standing_text(one.reservation) if one else "" for one in (before, after)]),
         units,
         reservation.owner,
+        rehearsals,
     )
 
 
@@ -323,7 +333,7 @@ def _spans(version: ReservationVersion) -> list[tuple[int, int]]:
 
 
 def _dates(version: ReservationVersion) -> Hashable:
-    return tuple((item.open, item.start, item.end, item.seats, item.scaling) for item in version.occurrences)
+    return tuple((item.open, item.start, item.end, item.seats, item.scaling) for item in version.windows)
 
 
 def _without_names(version: ReservationVersion) -> tuple[object, ...]:

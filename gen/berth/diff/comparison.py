@@ -10,6 +10,7 @@ from berth.backends.backendinterface import backend_of
 from berth.checks import ownership, typos
 from berth.checks.ceilings import pool_loads, pool_steps
 from berth.checks.policychecks import PolicyCase, PoolCosts, compare_costs, judge, shared_result
+from berth.checks.rehearsalchecks import check_rehearsals_are_ahead
 from berth.dates.exceptions import calendars_of
 from berth.dates.expansion import Expansion, Occurrence
 from berth.dates.recurrence import expand
@@ -242,6 +243,10 @@ class Comparison:
                 self._head.problems += typos.check_dates_are_ahead(
                     new.reservation, new.occurrences, self._options.now
                 )
+                rehearsals = *found.rehearsals.added, *(one for _, one in found.rehearsals.changed)
+                self._head.problems += check_rehearsals_are_ahead(
+                    new.reservation, rehearsals, new.occurrences, self._options.now
+                )
             now, notice = self._options.now, self._options.notice * _HOUR
             sides = _active_occurrences(old), _active_occurrences(new)
             held = risks.seats_now(old, now), risks.seats_now(new, now)
@@ -264,7 +269,7 @@ def _shown(findings: Sequence[Finding], other: Sequence[Finding]) -> tuple[Findi
 def _add_loads(loads: PoolLoads, version: ReservationVersion) -> None:
     for resource_class in () if version.reservation.suspend else version.classes:
         name = resource_class.name
-        steps = [(name, pool_steps(version.reservation, resource_class, version.occurrences))]
+        steps = [(name, pool_steps(version.reservation, resource_class, version.windows))]
         loads.add(version.cluster_of(name), pool_loads(version.reservation, steps))
 
 
@@ -284,7 +289,7 @@ def version_of(item: Item, pipeline: Pipeline) -> ReservationVersion:
 
 def _with_dates(version: ReservationVersion, pipeline: Pipeline) -> ReservationVersion:
     found = expand(version.reservation, pipeline.declared.calendars)
-    return version._replace(occurrences=found.occurrences, skipped=found.skipped)
+    return version._replace(occurrences=found.occurrences, skipped=found.skipped, rehearsals=found.rehearsals)
 
 
 def _without_dates(reservation: Reservation, pipeline: Pipeline) -> ReservationVersion:
@@ -304,6 +309,7 @@ def _version(
         expansion.occurrences,
         _slot_hashes(reservation, places, pipeline),
         expansion.skipped,
+        expansion.rehearsals,
     )
 
 

@@ -129,7 +129,7 @@ def seats_now(version: ReservationVersion | None, now: int) -> SeatCounts:
         return dict(reservation.seats) if found.is_open(now) else {}
     current = [
         one.row(reservation.profile)
-        for item in version.occurrences
+        for item in version.windows
         for one in item.openings()
         if one.open <= now < one.end
     ]

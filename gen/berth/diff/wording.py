@@ -33,6 +33,7 @@ from berth.diff.change import (
     ChangeWarning,
     MachinesChange,
     MonthChange,
+    OccurrenceChanges,
     PeakChange,
     PlanChange,
     ReservationChange,
@@ -148,12 +149,26 @@ def detail_lines(one: ReservationChange) -> list[DiffLine]:
             seats = seats_text(group.seats, unit)
             why = f", {group.reason}" if group.reason not in ("", EXCEPT) else ""
             found += [DiffLine(sign, f"{seats}: {text}{why}") for text in _date_texts(group)]
-    found += _changed_occurrences(one)
-    if dates.kept and (dates.added or dates.removed or dates.changed):
+    found += _changed_occurrences(dates, one.units)
+    if dates.kept and dates.differ:
         verb = "stays" if dates.kept == 1 else "stay"
         found.append(DiffLine(" ", f"{number_of(dates.kept, 'other date')} {verb}"))
+    found += _rehearsals(one)
     found += _standing(*one.standing)
     return [*found, *_seat_hours(one)]
+
+
+def _rehearsals(one: ReservationChange) -> list[DiffLine]:
+    """Describe the rehearsals that come, go or change; they are no dates of the course."""
+    changes = one.rehearsals
+    lines = []
+    for sign, items, unit in (("+", changes.added, one.units[1]), ("-", changes.removed, one.units[0])):
+        for group in _group_occurrences(items, {}):
+            lines += [
+                DiffLine(sign, f"{seats_text(group.seats, unit)}: {text}") for text in _date_texts(group)
+            ]
+    lines += _changed_occurrences(changes, one.units)
+    return [DiffLine(line.sign, f"rehearsal, {line.text}") for line in lines]
 
 
 def left_out_lines(skipped: Iterable[Skipped]) -> list[DiffLine]:
@@ -291,16 +306,16 @@ def _utc_times(item: Occurrence) -> str:
     return near_span_text(item.start, item.end, zone, local_day(item.start, zone))
 
 
-def _changed_occurrences(one: ReservationChange) -> list[DiffLine]:
+def _changed_occurrences(changes: OccurrenceChanges, units: tuple[Unit, Unit]) -> list[DiffLine]:
     """Describe occurrences with other times or seats; equal changes share a line."""
     found: list[DiffLine] = []
     groups: dict[str, list[Occurrence]] = {}
-    for before, after in one.occurrences.changed:
+    for before, after in changes.changed:
         if _day(before) != _day(after):
             dates = f"{date_and_times(before)} -> {date_and_times(after)}"
-            found.append(DiffLine("~", f"{dates}{_seats_change(before, after, one.units)}"))
+            found.append(DiffLine("~", f"{dates}{_seats_change(before, after, units)}"))
         else:
-            groups.setdefault(_time_change(before, after, one.units), []).append(after)
+            groups.setdefault(_time_change(before, after, units), []).append(after)
     for text, items in groups.items():
         dates = ", ".join(map(_day, items))
         if len(items) > _FEW:

@@ -1,4 +1,4 @@
-"""Write single dates into the tree of a file: entries of `except`, `moved` and `extra`.
+"""Write single dates into the tree of a file: entries of `except`, `moved`, `extra` and `rehearsals`.
 
 Lists become block lists, sorted by date. So two changes of two dates touch different lines.
 """
@@ -93,7 +93,7 @@ def remove_entry(recurrence: Any, key: str, index: int) -> None:
 
 def keep_entries(recurrence: Any, first: str, last: str) -> None:
     """Remove all entries but those with a date from `first` to `last`."""
-    for key in ("except", "moved", "extra"):
+    for key in ("except", "moved", "extra", "rehearsals"):
         for index in reversed(range(len(recurrence.get(key) or ()))):
             begin, end = _span(recurrence[key][index])
             if end < first or last < begin:

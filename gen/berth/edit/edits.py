@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from berth.checks import typos
 from berth.checks.policychecks import PolicyResult, judge
+from berth.checks.rehearsalchecks import check_rehearsals_are_ahead
 from berth.dates.expansion import Skipped
 from berth.dates.recurrence import expand
 from berth.diff.approvals import policy_cases
@@ -296,6 +297,12 @@ def check_edit(
     if now is not None:
         for item in new:
             after.problems += typos.check_dates_are_ahead(item.reservation, item.expansion.occurrences, now)
+            earlier = old.get(item.reservation.name)
+            known_before = earlier.expansion.rehearsals if earlier else ()
+            added = [one for one in item.expansion.rehearsals if one not in known_before]
+            after.problems += check_rehearsals_are_ahead(
+                item.reservation, added, item.expansion.occurrences, now
+            )
     found = [one for one in after.findings() if one.without_place() not in known]
     errors, warnings = (tuple(one for one in found if one.severity == kind) for kind in (ERROR, WARNING))
     before = version_of(old[previous.name], pipeline) if previous and previous.name in old else None

@@ -21,6 +21,7 @@ from berth.edit.dateselect import (
     end_day,
     new_times_text,
 )
+from berth.edit.rehearsalentries import follow_rehearsal
 from berth.edit.roundtrip import MakeNode, TreeEdit
 from berth.edit.seatcounts import Counts, count_keys, set_extra_seats, with_counts
 from berth.findings import Problem
@@ -49,7 +50,9 @@ def move_occurrence(which: OccurrenceSelector, to: NewTimes, counts: Counts | No
 
     def plan(dates: Dates) -> TreeEdit:
         # A class that a holiday cancels is often given on another date.
-        occurrence = _movable(dates, which, lambda candidate: candidate.happens or not candidate.is_excepted)
+        occurrence = find_changeable(
+            dates, which, lambda candidate: candidate.happens or not candidate.is_excepted
+        )
         day = occurrence.start // DAY if to.day is None else number(date.fromisoformat(to.day))
         start = day * DAY + (occurrence.start % DAY if to.start is None else end_time(to.start))
         end = _moved_end(occurrence, start, to)
@@ -66,7 +69,7 @@ def move_occurrence(which: OccurrenceSelector, to: NewTimes, counts: Counts | No
     return plan
 
 
-def _movable(
+def find_changeable(
     dates: Dates, which: OccurrenceSelector, among: Callable[[LocalOccurrence], bool]
 ) -> LocalOccurrence:
     """Return the occurrence that is meant. Raise RefusedError if there is none that can be changed."""
@@ -116,7 +119,7 @@ def extend_occurrence(which: OccurrenceSelector, to: NewTimes) -> OccurrenceEdit
     """Let an occurrence end later, at the end of `to`. Without a date, the end stays on its day."""
 
     def plan(dates: Dates) -> TreeEdit:
-        occurrence = _movable(dates, which, lambda candidate: candidate.happens)
+        occurrence = find_changeable(dates, which, lambda candidate: candidate.happens)
         assert to.end is not None
         day = end_day(occurrence) if to.end_day is None else number(date.fromisoformat(to.end_day))
         new = day * DAY + end_time(to.end)
@@ -149,7 +152,7 @@ def change_seats(which: OccurrenceSelector, counts: Counts) -> OccurrenceEdit:
     """Give an occurrence other seats; classes that are not named keep their counts."""
 
     def plan(dates: Dates) -> TreeEdit:
-        occurrence = _movable(dates, which, lambda candidate: candidate.happens)
+        occurrence = find_changeable(dates, which, lambda candidate: candidate.happens)
         seats = _with_counts(dates, occurrence.seats, counts)
         if dict(seats) == dict(occurrence.seats):
             has = seats_text(seats, dates.reservation.holder.unit)
@@ -252,6 +255,7 @@ def _retime(
             )
             if seats is not None:
                 set_extra_seats(reservation, entry, seats, make)
+            follow_rehearsal(dates, written, occurrence, start, make)
             return
         usual_times = occurrence.original, occurrence.original + occurrence.length
         is_usual = times == usual_times and occurrence.excluded is None

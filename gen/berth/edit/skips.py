@@ -16,6 +16,7 @@ from berth.edit.dateselect import (
     OccurrenceSelector,
     RefusedError,
 )
+from berth.edit.rehearsalentries import drop_rehearsal
 from berth.edit.roundtrip import TreeEdit
 from berth.edit.skiplosses import (
     AS_SCHEDULED,
@@ -78,7 +79,9 @@ def _skip(dates: Dates, changes: ListChanges, occurrence: LocalOccurrence, title
             )
         changes.losses.append(skip_loss(dates, occurrence, add_command(dates, occurrence)))
         changes.remove("extra", occurrence.entry - len(dates.reservation.recurrence.schedule))
+        drop_rehearsal(dates, changes, occurrence)
         return
+    drop_rehearsal(dates, changes, occurrence)
     if occurrence.move is not None:
         _remove_move(dates, changes, occurrence, original_words(dates, occurrence))
     if occurrence.excluded is None:
@@ -117,6 +120,7 @@ def _skip_range(dates: Dates, changes: ListChanges, item: OccurrenceRange, title
         elif is_original and not (occurrence.has_new_time and not is_shown):
             # what was moved away stays there
             is_needed = is_needed or occurrence.excluded is None
+            drop_rehearsal(dates, changes, occurrence)
             if occurrence.move is not None:
                 _remove_move(dates, changes, occurrence, f"{item.first}..{item.last}{range_words(item)}")
     if is_needed:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from berth.core import labels
 from berth.core.jsonvalues import parse_instant
 from berth.core.objects import CAPACITY_BUFFER, DEPLOYMENT, NODE_POOL, ObjectKind, containers, pod_down_since
+from berth.core.record import RECORD_KEY, OccurrenceRecord, parse_records
 from berth.core.serving import PROOF_KEY, PROVES, ServingProof, parse_proof
 from berth.core.sessions import Recognition, Session
 from berth.core.slots import AVAILABLE, PENDING
@@ -108,11 +109,12 @@ class LivePod(NamedTuple):
 
 
 class LiveRecord(NamedTuple):
-    """The record of a reservation, last written at `changed`, and what its pods prove."""
+    """The record of a reservation, last written at `changed`, what its pods prove, and its rehearsals."""
 
     reservation: str
     changed: int
     proof: ServingProof | None
+    rehearsals: tuple[OccurrenceRecord, ...] = ()
 
 
 class IgnoredConfigMap(NamedTuple):
@@ -254,8 +256,10 @@ def parse_live_timetable(item: KubeObject) -> LiveTimetable:
 
 def parse_live_record(item: KubeObject) -> LiveRecord:
     """Parse the ConfigMap of a record."""
-    proof = parse_proof((item.get("data") or {}).get(PROOF_KEY))
-    return LiveRecord(label(item, labels.RESERVATION), last_written(item), proof)
+    data, name = item.get("data") or {}, label(item, labels.RESERVATION)
+    records = parse_records(str(data.get(RECORD_KEY, ""))).values()
+    rehearsals = tuple(one for one in records if one.rehearses.startswith(f"{name}/"))
+    return LiveRecord(name, last_written(item), parse_proof(data.get(PROOF_KEY)), rehearsals)
 
 
 def parse_deployment(item: KubeObject) -> LivePool:

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from berth.core.holders import holder_of_object
 from berth.core.jsonvalues import instant_text
 from berth.core.labels import SWEEP
+from berth.core.record import ended_rehearsals
 from berth.core.sessions import NO_TEMPLATE, UNKNOWN_TEMPLATE, Session
 from berth.core.slots import SlotDemand, slot_demand
 from berth.core.target import EARLY_START, desired_state, open_now, opens_within
@@ -17,12 +18,14 @@ from berth.core.timetable import (
     TimetableOccurrence,
     TimetablePool,
     active_occurrences,
+    end_rehearsals,
 )
 from berth.findings import ERROR, LiveFinding
 from berth.live import health, persistent, rights, seats, slotseats, sync
 from berth.live.clusterfacts import ClusterFacts, LivePool
 from berth.live.earlier import EarlierLooks, departed_sessions, remember, with_departed
 from berth.live.expected import timetable_difference
+from berth.live.failedrehearsals import check_rehearsals
 from berth.live.gather import (
     NO_TIMETABLE,
     OccurrenceSessions,
@@ -108,8 +111,12 @@ class _ReservationJudge:
     ) -> None:
         self._snapshot, self._name, self._known = snapshot, name, known
         self._sessions, self._lately = counts_by_class, counts_lately
-        self._git = snapshot.expected.get(name)
         facts = snapshot.facts
+        self._record = next((one for one in facts.records if one.reservation == name), None)
+        ended = ended_rehearsals(self._record.rehearsals) if self._record else {}
+        git = snapshot.expected.get(name)
+        self._git = git and end_rehearsals(git, ended)
+        self._in_force = known.read and end_rehearsals(known.read, ended)
         self._deployments = {
             (one.kind.name, one.name): one for one in facts.deployments if one.reservation == name
         }
@@ -118,7 +125,6 @@ class _ReservationJudge:
         opened = max((one.open for one in self._open()), default=snapshot.now)
         jobs = [one for one in facts.jobs if one.reservation == name]
         self._begun = next((one.name for one in jobs if not one.is_over), "")
-        self._record = next((one for one in facts.records if one.reservation == name), None)
         cronjobs = [one for one in facts.cronjobs if one.reservation == name]
         self._is_suspended = bool(cronjobs) and all(one.suspended for one in cronjobs)
         self._uncreated = health.creation_trouble(
@@ -151,7 +157,8 @@ class _ReservationJudge:
             snapshot, name, self._pods, [one for one in snapshot.facts.jobs if one.reservation == name]
         )
         if known.read is not None:
-            is_synced = self._git is not None and not timetable_difference(self._git, known.read)
+            git = snapshot.expected.get(name)
+            is_synced = git is not None and not timetable_difference(git, known.read)
             is_needed = is_synced and self._is_open_soon()
             found += rights.check_grants(snapshot, name, is_needed=is_needed)
         if self._pods and any(self._open()):
@@ -167,7 +174,7 @@ class _ReservationJudge:
         return tuple(found)
 
     def _timetable(self) -> Read | None:
-        """Return the timetable that pods follow.
+        """Return the timetable that pods follow, without what is left of rehearsals that are over.
 
         If it is missing or malformed in the cluster, pods keep the previous one, which git has.
         """
@@ -175,7 +182,7 @@ class _ReservationJudge:
             self._known.malformed or self._deployments or self._classes_of_slots
         ):
             return self._git
-        return self._known.read
+        return self._in_force
 
     def pools(self) -> list[PoolStatus]:
         """Return the status of all pools: of the timetable, then of git, then unknown ones."""
@@ -227,6 +234,7 @@ class _ReservationJudge:
     def _status(self, pool: TimetablePool) -> PoolStatus:
         case = self._case(pool)
         findings = [*self.findings, *sync.check_template(case), *sync.check_pool(case)]
+        findings += check_rehearsals(case)
         if self._known is not NO_TIMETABLE or self._deployments or self._classes_of_slots:
             findings += [*_check_override(case), *_check_seats(case)]
         bad = any(one.severity == ERROR for one in findings)
@@ -242,11 +250,18 @@ class _ReservationJudge:
             ends,
             *_numbers(case),
             tuple(findings),
-            "suspended" if timetable is not None and timetable.suspend else "",
+            _remark(case, timetable),
             slotseats.slot_summary(case),
             is_unlike=again is not None,
             look_again=again or 0,
         )
+
+
+def _remark(case: PoolState, timetable: Read | None) -> str:
+    if timetable is not None and timetable.suspend:
+        return "suspended"
+    opened = case.open()
+    return "rehearsal" if opened and all(one.rehearses for one in opened) else ""
 
 
 def _check_seats(case: PoolState) -> Iterator[LiveFinding]:

@@ -285,6 +285,7 @@ def state_by_clock(
     current = open_now(occurrences, now)
     if current:
         return ACTIVE, min(one.open for one in current), max(one.end for one in current)
+    occurrences = tuple(one for one in occurrences if not one.rehearses)  # it is not what people wait for
     coming = min((one for one in occurrences if one.open > now), key=lambda one: one.open, default=None)
     if coming is not None:
         return SCHEDULED, coming.open, coming.end

@@ -46,10 +46,8 @@ def steps_by_cluster(items: Iterable[Item]) -> dict[str, WindowSteps]:
         for part in item.parts:
             here = found.setdefault(part.placed.cluster.name, WindowSteps({}, {}))
             for each in part.placed.classes:
-                here.pools[pool(reservation.name, each.name)] = pool_steps(
-                    reservation, each, part.occurrences
-                )
-            spans = [(one.open, one.end + reservation.sessions.handover) for one in part.occurrences]
+                here.pools[pool(reservation.name, each.name)] = pool_steps(reservation, each, part.windows)
+            spans = [(one.open, one.end + reservation.sessions.handover) for one in part.windows]
             here.jobs[reservation.name] = [
                 step for first, last in merge_windows(spans) for step in (first // 60, 1, -(-last // 60), -1)
             ]

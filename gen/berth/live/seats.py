@@ -339,12 +339,13 @@ def late(  # noqa: PLR0913, PLR0917 - what is told of them
     timetable, occurrences = case.timetable, case.open()
     if timetable is None or not any(readiness_due(one, timetable.settings) <= now for one in occurrences):
         return
-    start = min(one.start for one in occurrences)
+    start = min(one.end if one.rehearses else one.start for one in occurrences)
     knows_taken = case.counts_sessions or case.active is not None or _is_excused_by_nobody(case)
     told = f"{missing} of {case.wanted} {what} are not ready"
     fix = f"See what they wait for: {see}"
     if now < start:
-        yield case.finding("S042", f"{told}, and it starts at {instant_text(start)}{which}.", fix)
+        what = "its rehearsal ends" if all(one.rehearses for one in occurrences) else "it starts"
+        yield case.finding("S042", f"{told}, and {what} at {instant_text(start)}{which}.", fix)
     elif knows_taken and due is not None and max(start + READY_SECONDS, due) <= now:
         yield case.finding("S043", f"{told}, and it started at {instant_text(start)}{which}.", fix)
 

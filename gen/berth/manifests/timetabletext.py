@@ -24,6 +24,7 @@ from berth.schema.values import ResourceClass, Scaling, Seats, Site
 
 TOO_LARGE = "B073"
 STEPS_SINCE = 4  # version of the timetable that has steps and buffers; older pods would ignore steps
+REHEARSALS_SINCE = 5  # older pods would count sessions for them
 LARGEST = 200 * 1024  # bytes; client-side apply refuses ConfigMaps above 262,144
 
 
@@ -51,6 +52,8 @@ def timetable_text(site: Site, placed: Placed, occurrences: Sequence[Occurrence]
     version = backend_of(reservation.holder).timetable_version
     if reservation.profile or reservation.buffer is not None:
         version = max(version, STEPS_SINCE)
+    if any(one.rehearses for one in occurrences):
+        version = max(version, REHEARSALS_SINCE)
     suspend = "true" if reservation.suspend else "false"
     url = site.renku.url if site.renku else None
     return (
@@ -101,17 +104,19 @@ def _lines(
     reservation: Reservation, occurrences: Sequence[Occurrence], behaviors: Mapping[str, str]
 ) -> list[str]:
     """Return the rows of the occurrences. `behaviors`: those of the pools here, by class."""
-    texts: dict[tuple[Seats, tuple[Scaling, ...]], list[tuple[int, str]]] = {}
+    texts: dict[tuple[Seats, tuple[Scaling, ...], bool], list[tuple[int, str]]] = {}
     lines = []
     for found in occurrences:
-        _, id_, opens, start, end, held, _, _, _, scaling, _ = found
-        rows = texts.get((held, scaling))
+        _, id_, opens, start, end, held, _, _, _, scaling, _, rehearses = found
+        key = held, scaling, bool(rehearses)
+        rows = texts.get(key)
         if rows is None:
-            rows = _rows(held, reservation.scaling_of(found), behaviors, reservation.profile)
-            texts[held, scaling] = rows
+            profile = () if rehearses else reservation.profile
+            texts[key] = rows = _rows(held, reservation.scaling_of(found), behaviors, profile)
         for ahead, text in rows:
             opens = start - ahead if scaling else opens
-            lines.append(f'{{"id": "{id_}", {_instants(opens, start, end)}, {text}}}')
+            what = f', "rehearses": "{rehearses}"' if rehearses else ""
+            lines.append(f'{{"id": "{id_}", {_instants(opens, start, end)}, {text}{what}}}')
     return lines
 
 

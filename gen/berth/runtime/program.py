@@ -10,7 +10,14 @@ from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 from berth.core.jsonvalues import TimetableError, instant_text
-from berth.core.timetable import Override, Timetable, parse_overrides, parse_timetable, unknown_classes
+from berth.core.timetable import (
+    Override,
+    Timetable,
+    end_rehearsals,
+    parse_overrides,
+    parse_timetable,
+    unknown_classes,
+)
 from berth.runtime.apiclient import Api, ApiError, TimetableText
 
 LONGEST = 4.0  # seconds: with the wait for an answer it stays below the ten that a reset pool may stand wrong
@@ -149,7 +156,9 @@ class TimetableSource:
         self._text: int | None = None  # the hash of the text that holds, which may be long
         self._overrides = ""
         self.home = TimetableRef(home or reservation)
-        self.timetable: Timetable | None = None
+        self._read: Timetable | None = None  # as it was read
+        self._ended: dict[str, int] = {}
+        self.timetable: Timetable | None = None  # without what is left of rehearsals that are over
         self.is_missing = False  # the server said so
         self.overrides: dict[str, Override] = {}
 
@@ -175,9 +184,16 @@ class TimetableSource:
         timetable = parse_timetable(text)
         if timetable.reservation != self._reservation:
             raise TimetableError(f"reservation: {timetable.reservation!r} is not {self._reservation!r}")
-        if timetable != self.timetable:
+        if timetable != self._read:
             self._log.info("timetable", occurrences=len(timetable.occurrences))
-        self._text, self.timetable = hash(text), timetable
+        self._text, self._read = hash(text), timetable
+        self.timetable = end_rehearsals(timetable, self._ended)
+
+    def end_rehearsals(self, ended: Mapping[str, int]) -> None:
+        """End rehearsals at these instants, by id."""
+        if self._read is not None and ended != self._ended:
+            self._ended = dict(ended)
+            self.timetable = end_rehearsals(self._read, self._ended)
 
     def _classes(self) -> list[str]:
         return [pool.resource_class for pool in self.timetable.pools] if self.timetable else []

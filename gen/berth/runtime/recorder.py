@@ -34,6 +34,7 @@ class Recorder:
         self._open: dict[str, TimetableOccurrence] = {}
         self._readiness: dict[tuple[str, str], str] = {}  # by occurrence and class
         self._events: list[dict[str, object]] = []
+        self._subjects: dict[str, EventSubject] = {}  # of the last note
         self._metadata: Tree = {}  # of the ConfigMap
         self._has_resumed = False
         self._written: list[record.OccurrenceRecord] = []
@@ -49,12 +50,24 @@ class Recorder:
             found[item.id] = item._replace(open=min(known.open, item.open), seats=(*known.seats, *item.seats))
         for name in sorted(self._open.keys() - found.keys()):
             self._log.info("over", **record.record_json(self._recorded(name)))
+            if self._open[name].rehearses:
+                self._tell_rehearsal(self._recorded(name), now)
         for name in sorted(found.keys() - self._open.keys()):
             self._records[name] = self._records.pop(name, record.OccurrenceRecord(name))
             self._log.info("open", occurrence=name, until=instant_text(found[name].end))
         self._records = dict([*self._records.items()][-max(record.MAX_RECORDS, len(found)) :])
         self._readiness = {key: value for key, value in self._readiness.items() if key[0] in found}
         self._open = found
+
+    @property
+    def ended(self) -> dict[str, int]:
+        """When each rehearsal had all its seats, by id."""
+        return record.ended_rehearsals(self._records.values())
+
+    def resume(self, now: float) -> None:
+        """Read the records of earlier pods once, unless an attempt failed a moment ago."""
+        if self._name and not self._has_resumed and not self._pauses.get("resume", NO_PAUSE).left(now):
+            self._try("resume", now, self._resume)
 
     def _recorded(self, occurrence: str) -> record.OccurrenceRecord:
         return self._records.get(occurrence) or record.OccurrenceRecord(occurrence)
@@ -72,7 +85,7 @@ class Recorder:
         The record has no owner: it outlives its reservation, until the sweep removes it.
         """
         labels = {SITE: timetable.site, RESERVATION: timetable.reservation, ROLE: RECORD}
-        self._metadata = {"name": self._name, "labels": labels}
+        self._metadata, self._subjects = {"name": self._name, "labels": labels}, subjects
         faults = self._log.faults(FAULT_SECONDS)
         self._proof = serving_proof(worked, self._log.faults(TROUBLE_SECONDS), now) if self._open else None
         for item in self._open.values():
@@ -80,7 +93,7 @@ class Recorder:
             seen = record.with_observation(self._recorded(item.id), item, looks, due, int(now))
             self._records[item.id] = record.with_faults(seen, faults)
             for look in looks:
-                if look.resource_class in seen.promised:
+                if look.resource_class in seen.promised and not item.rehearses:
                     self._judge(item, look, subjects[look.resource_class], due, now)
 
     def _judge(
@@ -107,8 +120,28 @@ class Recorder:
         else:
             self._log.info("ready", occurrence=item.id, pool=look.resource_class)
             kind, reason, message = NORMAL, "SeatsReady", f"All {seats} are ready for {item.id}."
-        event = make_event(subject, kind, reason, message, now)
-        self._events = [*self._events, event][-MAX_EVENTS:]
+        self._add_event(subject, kind, reason, message, now)
+
+    def _tell_rehearsal(self, rehearsal: record.OccurrenceRecord, now: float) -> None:
+        """Say how a rehearsal went, once it is over, on each of its pools."""
+        for name, count in rehearsal.promised.items():
+            if (subject := self._subjects.get(name)) is None:
+                continue
+            missing, seats = rehearsal.missing.get(name, 0), f"seats of {name} for {rehearsal.rehearses}"
+            if rehearsal.ready_at is not None and rehearsal.window:
+                minutes = -(-(rehearsal.ready_at - rehearsal.window[0]) // 60)
+                kind, reason = NORMAL, "RehearsalSucceeded"
+                message = f"All {count} {seats} were ready {minutes} minutes after they were requested."
+            elif missing:
+                kind, reason = WARNING, "RehearsalFailed"
+                why = f" {'; '.join(rehearsal.faults)}." if rehearsal.faults else ""
+                message = f"{missing} of {count} {seats} were not ready within the lead.{why}"
+            else:
+                continue  # those of another class were not
+            self._add_event(subject, kind, reason, message, now)
+
+    def _add_event(self, subject: EventSubject, kind: str, reason: str, message: str, now: float) -> None:
+        self._events = [*self._events, make_event(subject, kind, reason, message, now)][-MAX_EVENTS:]
 
     def send(self, now: float) -> None:
         """Send at most one pending thing, so that this takes a few seconds at most."""
@@ -132,7 +165,7 @@ class Recorder:
             yield "events", self._post
 
     def _try(self, subject: str, now: float, action: Callable[[], None]) -> None:
-        self._pauses[subject] = Pause(now, RETRY_SECONDS if subject == "record" else SEND_INTERVAL)
+        self._pauses[subject] = Pause(now, SEND_INTERVAL if subject == "events" else RETRY_SECONDS)
         with self._log.guard(subject):
             action()
             self._pauses[subject] = Pause(now, SEND_INTERVAL)

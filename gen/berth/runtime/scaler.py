@@ -120,6 +120,9 @@ class Scaler:
             return 0.0  # read anew meanwhile
         is_over = self._is_over(timetable)
         self._recorder_safely(lambda: self._record(timetable, is_over))
+        self._source.end_rehearsals(self._recorder.ended)
+        if self._source.timetable is not timetable:
+            return 0.0  # a rehearsal is over
         self._word = CLOSED if is_over else str(self._needed_until(timetable))
         if self._say(self._word) and is_over:
             self._context.log.info("ended", reason="nothing is open")
@@ -136,8 +139,15 @@ class Scaler:
         if not self._reading.left(now):
             self._reading = Pause(now, REREAD if self._source.refresh() else TICK)
         if self._source.timetable is not None:
+            self._resume(self._source.timetable, int(now))
             self._follow(self._source.timetable)
         return self._source.timetable
+
+    def _resume(self, timetable: Timetable, now: int) -> None:
+        """Read the record before a rehearsal opens its seats: an earlier pod may have ended it."""
+        if any(item.rehearses for item in open_now(active_occurrences(timetable), now)):
+            self._recorder_safely(lambda: self._recorder.resume(now))
+            self._source.end_rehearsals(self._recorder.ended)
 
     def _follow(self, timetable: Timetable) -> None:
         self._observed.update(timetable)

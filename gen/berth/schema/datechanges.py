@@ -11,15 +11,14 @@ from berth.schema.entry import (
     END_DAY,
     NAME,
     NEXT_DAY,
-    TIME,
     ClassSeats,
     EndDay,
     OwnSeats,
     ScaledSeats,
     StandardSeats,
     check_length,
-    dated,
 )
+from berth.schema.rehearsalspec import ONLY_NAME, TIME, dated
 from berth.schema.types import (
     AnyText,
     Date,
@@ -31,8 +30,6 @@ from berth.schema.types import (
     StartTime,
 )
 from berth.schema.values import Entry, EntryDates, Except, Extra, Move
-
-ONLY_NAME = 'only the occurrence of this name; "" is the one without a name'
 
 SAME_SEATS = "those of its entry"
 
@@ -50,7 +47,7 @@ class ExtraEntry(ScaledSeats):
 
     def extra(self, standard: StandardSeats) -> Extra:
         times = (self.start_time, self.end_time, self.end_day)
-        return Extra(self.day, *times, *self.scaled_seats(standard), self.name or "")
+        return Extra(self.day, *times, *self.scaled_seats(standard), self.name or "", self.rehearsal)
 
 
 class DateOrSpan(Model):
@@ -121,7 +118,7 @@ class ListedDates(DateOrSpan, ScaledSeats):
         if self.start_time is None or self.end_time is None:
             return None
         times, dates = (self.start_time, self.end_time, self.end_day), EntryDates(listed=index)
-        return Entry((), *times, *self.scaled_seats(standard), self.name or "", dates)
+        return Entry((), *times, *self.scaled_seats(standard), self.name or "", dates, self.rehearsal)
 
 
 class MoveTarget(OwnSeats):

@@ -8,7 +8,8 @@ from berth.notation.days import ORDER
 from berth.notation.days import DateSpan as Span
 from berth.schema.basemodel import OR_MAPPING, ListOf, Model, NonEmpty, NonEmptyUnique, Whole, field, lazy
 from berth.schema.documentproblems import CONFLICT, IDLE_KEY, MISSING, DocumentProblems
-from berth.schema.entry import OwnSeats, ScheduleEntry, StandardSeats, check_length, dated
+from berth.schema.entry import OwnSeats, ScheduleEntry, StandardSeats, check_length
+from berth.schema.rehearsalspec import DatedRehearsal, dated
 from berth.schema.types import (
     Date,
     DateSpan,
@@ -68,6 +69,9 @@ class RecurrenceSpec(Model):
     )
     moved: ListOf[MovedEntry] = field((), "single occurrences at another time, or with other seats", "none")
     extra: ListOf[ExtraEntry] = field((), "single occurrences besides the schedule", "none")
+    rehearsals: ListOf[DatedRehearsal] = field(
+        (), "single occurrences whose opening is tried beforehand: `berth rehearse`", "none"
+    )
 
     def check(self, path: Path, report: DocumentProblems) -> None:
         if self.type in ("once", "dates") and self.within is not None:
@@ -238,4 +242,5 @@ class RecurrenceSpec(Model):
             moves=tuple(one.move(standard) for one in self.moved),
             extras=tuple(one.extra(standard) for one in self.extra),
             within=self.within or (),
+            rehearsals=self.rehearsals,
         )

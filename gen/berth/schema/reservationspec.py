@@ -23,6 +23,7 @@ from berth.schema.entry import (
     scaling,
 )
 from berth.schema.recurrencespec import RecurrenceSpec
+from berth.schema.rehearsalspec import RehearsalSpec, dated
 from berth.schema.seatholders import Holder, Unit
 from berth.schema.types import (
     Annotations,
@@ -121,6 +122,9 @@ class Provisioning(Model):
         "steps of the seats: `[{at: -30m, percent: 30}, {at: 0, percent: 100}]`",
         "all seats at once",
         use=Use(name="profile"),
+    )
+    rehearsal: RehearsalSpec | None = dated(
+        None, "when the opening of each occurrence is tried beforehand, for instance a week before", "never"
     )
     buffer: BufferSpec | None = field(
         None,
@@ -259,7 +263,7 @@ class ReservationSpec(Model):
             message = "backend.standing holds seats without windows, so there is no recurrence."
             report(CONFLICT, (*path, "recurrence"), message, "Remove it, or standing.", at_key=True)
         found: list[tuple[Path, object]] = [
-            ((key,), getattr(self.provisioning, key)) for key in ("overlap", "profile", "buffer")
+            ((key,), getattr(self.provisioning, key)) for key in ("overlap", "profile", "buffer", "rehearsal")
         ]
         for (parent, *rest), line in self._scaling_lines():
             if parent == "provisioning":

@@ -11,7 +11,7 @@ from pydantic import PlainSerializer
 from berth.notation import days, times, weekdays, zones
 from berth.schema import grammar
 from berth.schema.basemodel import Length, Parsed, Text, Whole, wrong_type
-from berth.schema.counts import MOST_SEATS, SEAT_WORDS
+from berth.schema.counts import MOST_SEATS, SEAT_WORDS, Portion
 from berth.schema.documentproblems import RANGE, TYPE, Refusal, shown
 
 INT32, INT64 = 2**31 - 1, 2**63 - 1
@@ -54,6 +54,20 @@ def _step_minutes(value: Any) -> int:
         raise wrong_type(value, _STEP)
     sign, hours, minutes = found.groups()
     return int(f"{sign or ''}{60 * int(hours or 0) + int(minutes or 0)}")
+
+
+def _portion(value: Any) -> Portion:
+    """Read `all`, a percentage such as 50%, or a number of seats."""
+    if value == "all":
+        return Portion()
+    if type(value) is int:
+        if not 1 <= value <= MOST_SEATS:
+            raise Refusal(f"{value} is not from 1 to {MOST_SEATS}.", "Write a number of seats.", RANGE)
+        return Portion(number=value)
+    found = re.fullmatch(_PERCENT_PATTERN, value, re.ASCII) if type(value) is str else None
+    if found is None:
+        raise wrong_type(value, _PORTION)
+    return Portion(int(found[1]))
 
 
 def _amount(value: Any) -> str:
@@ -105,6 +119,8 @@ _WEEK = f"week number from 1 to {weekdays.LAST_WEEK}"
 _WEEKS = "week number, or a text such as odd or 6-8,10"
 _STEP = "time relative to the start: -30m, 0 or 1h30m"
 _STEP_PATTERN = "^(-)?(?=[0-9])(?:([0-9]{1,3})h)?(?:([0-9]{1,4})m)?$"
+_PORTION = "number of seats: all, a percentage such as 50%, or a number"
+_PERCENT_PATTERN = "^([1-9][0-9]?|100)%$"
 _ANY_DAY = f"([1-7]|{'|'.join(map(_any_case, (*weekdays.WEEKDAYS, *weekdays.DAY_NAMES)))})"
 _ANY_DAYS = f" *{_ANY_DAY}([-,;/&+. a-zA-Z]+{_ANY_DAY})* *"
 _NTH_WEEK = "number from 1 (the first) to 5, or -1 (the last)"
@@ -179,6 +195,21 @@ Behavior = Literal["maintain", "reduce", "none", "buffer"]
 ProfilePercent = Annotated[int, Whole(0, 100)]
 BufferPercent = Annotated[int, Whole(0, 1000)]
 BufferMinimum = Annotated[int, Whole(0, MOST_SEATS)]
+SeatPortion = Annotated[
+    Portion,
+    Parsed(
+        _PORTION,
+        _portion,
+        {
+            "anyOf": [
+                {"const": "all"},
+                {"type": "string", "pattern": _PERCENT_PATTERN},
+                {"type": "integer", "minimum": 1, "maximum": MOST_SEATS},
+            ]
+        },
+    ),
+    PlainSerializer(lambda portion: str(portion) if portion.number is None else portion.number),
+]
 StepMinutes = Annotated[
     int,
     Parsed(_STEP, _step_minutes, {"anyOf": [{"const": 0}, {"type": "string", "pattern": _STEP_PATTERN}]}),

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from berth.schema.fluxoptions import Flux
     from berth.schema.pod import Placement, Tolerating
     from berth.schema.policies import PolicySpec
+    from berth.schema.rehearsalspec import DatedRehearsal, RehearsalSpec
     from berth.schema.siteparts import CeilingSpec, KarpenterSpec, KoordinatorSpec, RenkuSpec, RepositorySpec
 
 
@@ -57,6 +58,7 @@ class Entry(NamedTuple):
     scaling: tuple[Scaling, ...] = ()  # of each of `seats`; empty: all as the reservation
     name: str = ""  # part of its ids
     dates: EntryDates = EVERY_DATE
+    rehearsal: "RehearsalSpec | None" = None  # None: that of the reservation
 
 
 class Except(NamedTuple):
@@ -97,6 +99,7 @@ class Extra(NamedTuple):
     seats: Seats
     scaling: tuple[Scaling, ...] = ()  # as of an entry
     name: str = ""
+    rehearsal: "RehearsalSpec | None" = None  # as of an entry
 
 
 class Recurrence(NamedTuple):
@@ -115,6 +118,7 @@ class Recurrence(NamedTuple):
     extras: tuple[Extra, ...]
     within: tuple[str, ...] = ()  # names of terms, in the order of the file
     terms: tuple[tuple[date, date], ...] = ()  # their dates; `first` and `last` are those of all of them
+    rehearsals: "tuple[DatedRehearsal, ...]" = ()  # of single occurrences
 
     @property
     def has_unknown_terms(self) -> bool:

@@ -164,7 +164,7 @@ def calendar_page(
 
 def _term(dated: Iterable[DatedReservation]) -> tuple[int, int]:
     """Return the first and the last minute of all dates, and some weeks around them."""
-    every = [found for one in dated for found in one.expansion.occurrences]
+    every = [found for one in dated for found in one.expansion.windows]
     first, last = min((one.open for one in every), default=0), max((one.end for one in every), default=0)
     return first // 60 - _MARGIN, last // 60 + _MARGIN
 
@@ -176,9 +176,9 @@ def _reservation(one: DatedReservation, numbers: Mapping[str, int], cost: CostSu
     ids: dict[int, str] = {}
     last = 0
     zone = named(reservation.recurrence.zone)
-    occurrences = one.expansion.occurrences
-    starts = walls(zone, (found.start for found in occurrences))
-    for i, (found, wall) in enumerate(zip(occurrences, starts, strict=True)):
+    every = one.expansion.windows
+    starts = walls(zone, (found.start for found in every))
+    for i, (found, wall) in enumerate(zip(every, starts, strict=True)):
         shape = _shape(found, wall, numbers)
         windows += (found.start // 60 - last, shapes.setdefault(shape, len(shapes)))
         last = found.start // 60

@@ -1,0 +1,180 @@
+"""The rehearsals of a reservation: short windows that try the opening of an occurrence on an earlier date.
+
+A rehearsal requests its seats at once and ends when the lead of its occurrence has passed, or as soon as all
+seats are ready; that is decided in the cluster.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from berth.dates.exceptions import LEFT_OUT, MOVED_TWICE, NOTHING_TO_MOVE, WHICH_ONE
+from berth.dates.expansion import Occurrence, Skipped
+from berth.dates.zone import DAY, Zone, clock, date_text, local, number, resolve
+from berth.findings import Fault, Path
+from berth.schema.counts import Portion
+from berth.schema.rehearsalspec import DatedRehearsal, RehearsalSpec
+from berth.schema.reservation import Reservation
+from berth.schema.reservationspec import step_counts
+from berth.schema.values import Scaling, Seats
+
+REHEARSAL = "rehearsal"  # the mark of its occurrences, and how their ids end
+NO_TIME, TOO_MANY_SEATS = "B051", "B052"
+
+
+class Rehearsals(NamedTuple):
+    """The rehearsals by start, then id, and what is wrong with them."""
+
+    occurrences: tuple[Occurrence, ...] = ()
+    faults: tuple[Fault[Path], ...] = ()
+
+
+class _Plan(NamedTuple):
+    """When an occurrence is rehearsed: a wall time, and the places that say when, and with which seats."""
+
+    wall: int
+    seats: Portion
+    path: Path
+    seats_path: Path
+
+
+def has_rehearsals(reservation: Reservation) -> bool:
+    recurrence = reservation.recurrence
+    usual = reservation.spec.provisioning.rehearsal
+    return bool(usual or recurrence.rehearsals or any(line.rehearsal for line in recurrence.lines))
+
+
+def rehearsals(
+    reservation: Reservation,
+    dated: Sequence[tuple[Occurrence, int]],
+    paths: Sequence[Path],
+    skipped: Sequence[Skipped],
+    zone: Zone,
+) -> Rehearsals:
+    """Return the rehearsals. `dated`: each occurrence and the index of its line; `paths`: of each line."""
+    faults: list[Fault[Path]] = []
+    single = _single(reservation, [one for one, _ in dated], skipped, faults)
+    found = []
+    for occurrence, line in dated:
+        plan = single.get(occurrence.id) or _usual(reservation, occurrence, line, paths, zone)
+        if plan is None:
+            continue
+        rehearsal = _rehearsal(reservation, occurrence, plan, zone)
+        if isinstance(rehearsal, Fault):
+            if rehearsal not in faults and not any(one.at == rehearsal.at for one in faults):
+                faults.append(rehearsal)
+        else:
+            found.append(rehearsal)
+    return Rehearsals(tuple(sorted(found, key=lambda one: (one.start, one.id))), tuple(faults))
+
+
+def _usual(
+    reservation: Reservation, occurrence: Occurrence, line: int, paths: Sequence[Path], zone: Zone
+) -> _Plan | None:
+    """Return the rehearsal that the line of an occurrence has, or else the reservation."""
+    own, usual = reservation.recurrence.lines[line].rehearsal, reservation.spec.provisioning.rehearsal
+    spec: RehearsalSpec | None = own or usual
+    if spec is None:
+        return None
+    path: Path = (*paths[line], "rehearsal") if own else ("spec", "provisioning", "rehearsal")
+    day = local(zone, occurrence.start) // DAY - spec.days_before
+    return _Plan(day * DAY + spec.start_time, spec.seats, path, (*path, "seats"))
+
+
+def _single(
+    reservation: Reservation,
+    occurrences: Sequence[Occurrence],
+    skipped: Sequence[Skipped],
+    faults: list[Fault[Path]],
+) -> dict[str, _Plan]:
+    """Return the rehearsals of single occurrences, by the id of the occurrence."""
+    plans: dict[str, _Plan] = {}
+    owners: dict[str, int] = {}
+    for i, line in enumerate(reservation.recurrence.rehearsals):
+        path: Path = ("spec", "recurrence", "rehearsals", i)
+        matches = [one.id for one in occurrences if _is_meant(line, one.id)]
+        if len(matches) == 1 and matches[0] not in owners:
+            owners[matches[0]] = i
+            wall = number(line.at.day) * DAY + line.at.start_time
+            plans[matches[0]] = _Plan(wall, line.seats, (*path, "at"), (*path, "seats"))
+        else:
+            faults.append(_unmatched(line, matches, owners, skipped, path))
+    return plans
+
+
+def names_occurrence(line: DatedRehearsal, day: str, time: str, name: str) -> bool:
+    """Tell whether a line names the occurrence with this original date and time, of an entry of this name."""
+    is_start = line.start_time is None or clock(line.start_time) == time
+    return day == line.day.isoformat() and is_start and line.name in (None, name)
+
+
+def _is_meant(line: DatedRehearsal, occurrence: str) -> bool:
+    """Tell whether the id of an occurrence is one that a line names: `course/2026-02-02T09:00~group`."""
+    day, _, rest = occurrence.partition("/")[2].partition("T")
+    time, _, name = rest.partition("~")
+    return names_occurrence(line, day, time, name)
+
+
+def _unmatched(
+    line: DatedRehearsal,
+    matches: Sequence[str],
+    owners: Mapping[str, int],
+    skipped: Iterable[Skipped],
+    path: Path,
+) -> Fault[Path]:
+    when = f"{line.day}" if line.start_time is None else f"{line.day} at {clock(line.start_time)}"
+    if len(matches) > 1:
+        message = f"{line.day} has {len(matches)} occurrences, and this does not say which one is rehearsed."
+        starts = ", ".join(one.partition("T")[2] for one in matches)
+        return Fault(WHICH_ONE, path, message, f"Add startTime or name: {starts}.")
+    if matches:
+        message = f"{when} is already rehearsed by rehearsals[{owners[matches[0]]}]."
+        return Fault(MOVED_TWICE, path, message, "Keep one of the two.")
+    reason = next((one.reason for one in skipped if _is_meant(line, one.id)), None)
+    if reason is not None:
+        message = f"{when} is left out ({reason}): it is not rehearsed."
+        return Fault(LEFT_OUT, path, message, "Remove this entry.")
+    message = f"the reservation has no occurrence on {when}."
+    return Fault(NOTHING_TO_MOVE, (*path, "date"), message, "Name the original date of an occurrence.")
+
+
+def _rehearsal(
+    reservation: Reservation, occurrence: Occurrence, plan: _Plan, zone: Zone
+) -> Occurrence | Fault[Path]:
+    start, lead = resolve(zone, plan.wall), occurrence.start - occurrence.open
+    when = f"{date_text(plan.wall // DAY)} {clock(plan.wall)}"
+    if not lead:
+        message = f"{occurrence.id} has no lead, so a rehearsal has no time for its seats to become ready."
+        return Fault(NO_TIME, plan.path, message, "Give it a leadTimeMinutes, or remove the rehearsal.")
+    if start + lead > occurrence.open:
+        message = f"the rehearsal at {when} is not over when {occurrence.id} opens."
+        return Fault(NO_TIME, plan.path, message, "Write an earlier date or time.")
+    seats = _seats(reservation, occurrence)
+    if plan.seats.number is not None:
+        if len(seats) > 1:
+            message = f"{occurrence.id} has several classes: {plan.seats.number} seats may be of any of them."
+            return Fault(TOO_MANY_SEATS, plan.seats_path, message, "Write a percentage, such as 50%, or all.")
+        if plan.seats.number > seats[0][1]:
+            message = f"{occurrence.id} has only {seats[0][1]} seats."
+            return Fault(TOO_MANY_SEATS, plan.seats_path, message, f"Write at most {seats[0][1]}, or all.")
+    return occurrence._replace(
+        id=f"{occurrence.id}/{REHEARSAL}",
+        open=start,
+        start=start,
+        end=start + lead,
+        seats=tuple((name, plan.seats.seats_of(count)) for name, count in seats),
+        marks=(REHEARSAL, *(mark for mark in occurrence.marks if mark == "suspended")),
+        date=date_text(plan.wall // DAY),
+        scaling=(Scaling(0, "none"),) * len(seats),
+        rehearses=occurrence.id,
+    )
+
+
+def _seats(reservation: Reservation, occurrence: Occurrence) -> Seats:
+    """Return the most seats of each class: a profile may never ask for all."""
+    profile = reservation.profile
+    if not profile:
+        return occurrence.seats
+    most = [
+        (name, max(number for _, number in step_counts(count, profile))) for name, count in occurrence.seats
+    ]
+    return tuple((name, count) for name, count in most if count)

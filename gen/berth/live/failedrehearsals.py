@@ -1,0 +1,44 @@
+"""Report rehearsals that failed, until a later one succeeds or what was rehearsed is over. Pure."""
+
+from collections.abc import Iterator
+
+from berth.core.jsonvalues import instant_text
+from berth.core.record import OccurrenceRecord
+from berth.findings import LiveFinding
+from berth.live.poolstate import PoolState
+
+REPORTED_SECONDS = 30 * 86_400  # for which a failed rehearsal is reported
+
+
+def check_rehearsals(case: PoolState) -> Iterator[LiveFinding]:
+    """Report the last rehearsal of the pool if it failed and its occurrence is still to come or open."""
+    last = max(_ended(case), key=lambda one: one.window or (0, 0, 0), default=None)
+    if last is None or last.window is None or not (missing := last.missing.get(case.pool.resource_class)):
+        return
+    now = case.snapshot.now
+    if last.window[2] + REPORTED_SECONDS < now or not _is_coming(case, last.rehearses):
+        return
+    promised = last.promised[case.pool.resource_class]
+    why = "; ".join(last.faults) or "the record says no reason"
+    message = (
+        f"{missing} of {case.seats(promised)} were not ready in the rehearsal at "
+        f"{instant_text(last.window[0])}, for {last.rehearses}: {why.removesuffix('.')}."
+    )
+    date = last.rehearses.partition("/")[2]
+    fix = f"Make room, then rehearse again: berth rehearse {case.reservation} {date} --at INSTANT"
+    yield case.finding("S045", message, fix)
+
+
+def _ended(case: PoolState) -> Iterator[OccurrenceRecord]:
+    """Yield the records of rehearsals of this pool that have all seats, or had their time."""
+    for one in case.record.rehearsals if case.record else ():
+        is_over = one.window is not None and one.window[2] <= case.snapshot.now
+        if case.pool.resource_class in one.promised and (is_over or one.ready_at is not None):
+            yield one
+
+
+def _is_coming(case: PoolState, occurrence: str) -> bool:
+    """Tell whether an occurrence is in the timetable, and not over."""
+    timetable = case.timetable or case.git
+    known = timetable.occurrences if timetable else ()
+    return any(one.id == occurrence and one.end > case.snapshot.now for one in known)
