@@ -5,7 +5,7 @@ Pure: observations in, text out. The size of the record is limited.
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from berth.core.holders import PLACEHOLDERS
@@ -293,6 +293,26 @@ def _join(before: Mapping[str, Points], after: Mapping[str, Points]) -> dict[str
 def ended_rehearsals(records: Iterable[OccurrenceRecord]) -> dict[str, int]:
     """Return when each rehearsal had all its seats, by id: it is over then."""
     return {one.occurrence: one.ready_at for one in records if one.rehearses and one.ready_at is not None}
+
+
+REHEARSAL_OPEN, REHEARSAL_FAILED, REHEARSAL_SUCCEEDED = "open", "failed", "succeeded"
+
+
+def rehearsal_state(
+    records: Iterable[OccurrenceRecord], is_open: Collection[str], coming: Collection[str]
+) -> str:
+    """Return how the rehearsals of a reservation stand; empty if it has had none for what is coming.
+
+    One that failed counts until its occurrence opens, or until it is rehearsed again. `is_open` and `coming`
+    are ids of occurrences; the latter have not opened yet.
+    """
+    rehearsals = [record for record in records if record.rehearses and record.window]
+    if any(record.occurrence in is_open for record in rehearsals):
+        return REHEARSAL_OPEN
+    rehearsals = [record for record in rehearsals if record.rehearses in coming]
+    if any(record.ready_at is None for record in rehearsals):
+        return REHEARSAL_FAILED
+    return REHEARSAL_SUCCEEDED if rehearsals else ""
 
 
 UNKNOWN, LATE, READY = "unjudged", "late", "ready"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from berth.core import record
 from berth.core.holders import REMEDIES
 from berth.core.jsonvalues import Tree, instant_text, part
-from berth.core.labels import CLASS, RECORD, RESERVATION, ROLE, SITE
+from berth.core.labels import CLASS, RECORD, REHEARSAL, RESERVATION, ROLE, SITE
 from berth.core.objects import CONFIG_MAP, DEPLOYMENT, EVENT, NORMAL, WARNING, EventSubject, make_event
 from berth.core.serving import PROOF_INTERVAL, PROOF_KEY, ServingProof, proof_text, serving_proof
 from berth.core.target import open_now
@@ -36,7 +36,8 @@ class Recorder:
         self._readiness: dict[tuple[str, str], str] = {}  # by occurrence and class
         self._events: list[dict[str, object]] = []
         self._subjects: dict[str, EventSubject] = {}  # of the last note
-        self._metadata: Tree = {}  # of the ConfigMap
+        self._labels: dict[str, str] = {}  # of the ConfigMap
+        self._coming: set[str] = set()  # ids of occurrences that have not opened
         self._has_resumed = False
         self._written: list[record.OccurrenceRecord] = []
         self._observer = PlaceholderObserver(api, namespace, log)
@@ -87,8 +88,9 @@ class Recorder:
 
         The record has no owner: it outlives its reservation, until the sweep removes it.
         """
-        labels = {SITE: timetable.site, RESERVATION: timetable.reservation, ROLE: RECORD}
-        self._metadata, self._subjects = {"name": self._name, "labels": labels}, subjects
+        self._labels = {SITE: timetable.site, RESERVATION: timetable.reservation, ROLE: RECORD}
+        self._subjects = subjects
+        self._coming = {item.id for item in active_occurrences(timetable) if item.open > now}
         self._looks, faults = looks, self._log.faults(FAULT_SECONDS)
         self._proof = serving_proof(worked, self._log.faults(TROUBLE_SECONDS), now) if self._open else None
         for item in self._open.values():
@@ -113,9 +115,7 @@ class Recorder:
         if not any(self._subjects[name].kind is DEPLOYMENT for name in promised & self._subjects.keys()):
             self._observer.forget()
             return
-        labels = self._metadata["labels"]
-        assert isinstance(labels, dict)
-        selector = f"{SITE}={labels[SITE]},{RESERVATION}={labels[RESERVATION]},{CLASS}"
+        selector = f"{SITE}={self._labels[SITE]},{RESERVATION}={self._labels[RESERVATION]},{CLASS}"
         is_ready = any(self._recorded(item.id).ready_at is not None for item in rehearsals)
         end = min(item.end for item in rehearsals)
         self._observer.look(selector, end, now, is_ready=is_ready)
@@ -209,7 +209,10 @@ class Recorder:
         data: Tree = {record.RECORD_KEY: record.record_text(records)}
         if self._proof is not None:
             data[PROOF_KEY] = proof_text(self._proof)
-        self._api.apply(CONFIG_MAP, self._namespace, self._name, {"metadata": self._metadata, "data": data})
+        state = record.rehearsal_state(records, self._open, self._coming)
+        labels = {**self._labels, **({REHEARSAL: state} if state else {})}
+        metadata: Tree = {"name": self._name, "labels": labels}
+        self._api.apply(CONFIG_MAP, self._namespace, self._name, {"metadata": metadata, "data": data})
         self._written, self._written_proof = records, self._proof
 
     def _resume(self) -> None:
