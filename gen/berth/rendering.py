@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from berth.backends.backendinterface import Manifest, backend_of
+from berth.dates.rehearsals import has_rehearsals
 from berth.findings import Problem
 from berth.manifests import clusterobjects, naming, rbac, window
 from berth.manifests.engines.engineregistry import ENGINES
@@ -22,12 +23,14 @@ from berth.schema.values import Cluster, ResourceClass, Site
 class ReservedLines(NamedTuple):
     """What files of a cluster say about its reservations.
 
-    Lines of its inventory: of persistent slots, and of CronJobs. Leads of its pools of placeholders.
+    Lines of its inventory: of persistent slots, and of CronJobs. Leads of its pools of placeholders. The
+    names of those that are rehearsed.
     """
 
     slots: list[str]
     cronjobs: list[str]
     leads: dict[str, int]
+    rehearsed: list[str]
 
 
 def text_of(pipeline: Pipeline, renderer: Renderer) -> TextOf:
@@ -53,12 +56,14 @@ def files(pipeline: Pipeline, renderer: Renderer, items: Iterable[Item]) -> Iter
                 pipeline.problems.append(text)
             elif text:
                 names.append(reservation_file(part))
-                lines = listed.setdefault(part.placed.cluster.name, ReservedLines([], [], {}))
+                lines = listed.setdefault(part.placed.cluster.name, ReservedLines([], [], {}, []))
                 lines.slots.extend(_standing(pipeline.site, part))
                 lines.cronjobs.extend(
                     naming.listed_cronjobs(part.placed.reservation.name, len(part.schedules))
                 )
                 lines.leads.update(_leads(part.placed))
+                if has_rehearsals(part.placed.reservation):
+                    lines.rehearsed.append(part.placed.reservation.name)
                 if not pipeline.has_errors():
                     yield names[-1], text
     if pipeline.has_errors() or pipeline.site is None:
@@ -88,10 +93,10 @@ def _cluster_files(
         if code := runtime_text(renderer, site, cluster):
             names.append(runtime_file(cluster))
             yield names[-1], code
-        lines = listed.get(cluster.name, ReservedLines([], [], {}))
+        lines = listed.get(cluster.name, ReservedLines([], [], {}, []))
         if cluster.monitoring.prometheus_rule or cluster.monitoring.dashboard:
             names.append(monitoring_file(cluster))
-            yield names[-1], monitoring_text(renderer, site, cluster, lines.leads)
+            yield names[-1], monitoring_text(renderer, site, cluster, lines)
         inventory = inventory_text(renderer, site, cluster, names, lines)
         if inventory is not None:
             names.append(inventory_file(cluster))
@@ -198,11 +203,16 @@ def runtime_text(renderer: Renderer, site: Site, cluster: Cluster) -> str:
     return _file(renderer, site, found, cluster.name) if found else ""
 
 
-def monitoring_text(renderer: Renderer, site: Site, cluster: Cluster, leads: Mapping[str, int]) -> str:
-    """Return the alerts and the dashboard of a cluster. `leads` are those of its pools of placeholders."""
+def monitoring_text(renderer: Renderer, site: Site, cluster: Cluster, lines: ReservedLines) -> str:
+    """Return the alerts and the dashboard of a cluster."""
     from berth.manifests import monitoring  # noqa: PLC0415 - most sites have neither
 
-    return _file(renderer, site, monitoring.manifests(site, cluster, leads), cluster.name)
+    return _file(
+        renderer,
+        site,
+        monitoring.manifests(site, cluster, lines.leads, rehearses=bool(lines.rehearsed)),
+        cluster.name,
+    )
 
 
 def inventory_text(

@@ -30,6 +30,7 @@ THEN = (
     "test_status",
     "test_images",
     "test_preflight",
+    "test_rehearsals",
     "test_sessions",
     "test_quickstart",
     "test_flow",

@@ -11,16 +11,16 @@ from tests.e2e.binaries import binary
 from tests.e2e.project import Document, document
 from tests.e2e.rules import write_rules
 
-CASES = Path(__file__).parents[1] / "cases" / "alerts.yaml"
+CASES = Path(__file__).parents[1] / "cases"
+EVENTS = {"events": "eventrouter_warnings_total"}
 
 
-def documents() -> list[Document]:
-    """`course`, `lab` with the usual lead of half an hour, and `early` with an hour."""
+def documents(**monitoring: object) -> list[Document]:
+    """`course`, `lab` with the usual lead of half an hour, and `early` with an hour; all are rehearsed."""
     ceilings = [{"seats": {"small": 40}, "requests": {"nvidia.com/gpu": "4"}, "from": "2026-02-01"}]
-    monitoring = {
+    monitoring |= {
         "prometheusRule": True,
         "dashboard": True,
-        "events": "eventrouter_warnings_total",
         "runbooks": "https://docs.example.org/alerts",
     }
     clusters = [{"name": "prod", "ceilings": ceilings}]
@@ -35,15 +35,18 @@ def documents() -> list[Document]:
 def _course(name: str, lead: int) -> Document:
     schedule = [{"dayOfWeek": "mon", "startTime": "09:00", "endTime": "13:00"}]
     recurrence = {"type": "weekly", "startDate": "2026-02-02", "endDate": "2026-05-31", "schedule": schedule}
+    rehearsal = {"daysBefore": 7, "startTime": "06:00"}
     provisioning = {"placeholderCount": 5, "leadTimeMinutes": lead, "scaleDownBehavior": "none"}
+    provisioning["rehearsal"] = rehearsal
     spec = {"resourceClass": "small", "recurrence": recurrence, "provisioning": provisioning}
     return document("CapacityReservation", name, spec)
 
 
-@pytest.fixture(scope="module")
-def rules(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("alerts")
-    project.write(folder, documents())
+@pytest.fixture(scope="module", params=[EVENTS, {}], ids=["events", "no-events"])
+def rules(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
+    """Of a site whose Events something counts, or nothing."""
+    folder = tmp_path_factory.mktemp("events" if request.param else "no-events")
+    project.write(folder, documents(**request.param))
     project.berth(folder, "render")
     return write_rules(folder / "rendered/clusters/prod/monitoring.yaml", folder / "rules.yaml")
 
@@ -59,6 +62,7 @@ def test_prometheus_takes_the_rules_without_a_complaint(rules: Path) -> None:
 
 
 def test_alerts_fire_and_resolve_as_the_cases_say(rules: Path) -> None:
-    cases = shutil.copy(CASES, rules.parent)
+    name = "rehearsalalerts.yaml" if rules.parent.name.startswith("no-events") else "alerts.yaml"
+    cases = shutil.copy(CASES / name, rules.parent)
 
     promtool("test", "rules", str(cases))

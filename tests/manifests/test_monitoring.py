@@ -25,12 +25,15 @@ from tests.outputfolder import files_in
 
 ROOT = Path(__file__).parents[2]
 BOTH = "  monitoring: {prometheusRule: true, dashboard: true, labels: {release: kps}}\n"
+REHEARSED = project.COURSE.replace(
+    "provisioning: {", 'provisioning: {rehearsal: {daysBefore: 2, startTime: "06:00"}, '
+)
 PAGE = (ROOT / "docs" / "alerts.md").read_text("utf-8")
 
 
-def found(folder: Path, site: str) -> dict[str, list[Object]]:
+def found(folder: Path, site: str, course: str = project.COURSE) -> dict[str, list[Object]]:
     """The objects of each `monitoring.yaml`, by cluster."""
-    project.write(folder, site=site)
+    project.write(folder, site=site, course=course)
     assert cli.run(["-C", str(folder), "render"]) == 0
     return {
         file.split("/")[1]: objects(text)
@@ -101,12 +104,30 @@ def test_every_rule_has_a_severity_and_a_runbook_on_the_page(tmp_path: Path) -> 
         "- name: prod", "- {name: prod, ceilings: [{seats: {small: 400}, requests: {cpu: 100}}]}"
     )
     events = BOTH.replace("dashboard", "events: eventrouter_warnings_total, dashboard")
-    made = rules(found(tmp_path, site + events)["prod"])
+    made = rules(found(tmp_path, site + events, course=REHEARSED)["prod"])
 
     assert told.keys() == set(re.findall(r"^### (Berth\w+)$", PAGE, re.M))
     assert {one["alert"]: one["labels"]["severity"] for one in made} == told
     for one in made:
         assert one["annotations"]["runbook_url"].endswith(f"/docs/alerts.md#{one['alert'].lower()}")
+
+
+def test_only_a_cluster_with_rehearsals_has_their_alert_and_needs_labels_of_records(tmp_path: Path) -> None:
+    """`course` is in `prod`. Others keep their rules as they are."""
+    usual = found(tmp_path / "usual", project.SITE + BOTH)
+    rehearsed = found(tmp_path / "rehearsed", project.SITE + BOTH, course=REHEARSED)
+    before, after = (
+        {(one["alert"], *one["labels"].items()): one["expr"] for one in rules(each["prod"])}
+        for each in (usual, rehearsed)
+    )
+
+    assert rehearsed["lab"] == usual["lab"]
+    assert {alert for alert, *_ in after.keys() - before.keys()} == {"BerthRehearsalFailed"}
+    assert {key[0] for key, expr in before.items() if after[key] != expr} == {
+        "BerthSeatsNotReady",
+        "BerthLabelsMissing",
+    }
+    assert all("kube_configmap" not in expr for expr in before.values())
 
 
 def test_every_alert_fires_in_a_case() -> None:

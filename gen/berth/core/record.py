@@ -4,11 +4,13 @@ Pure: observations in, text out. The size of the record is limited.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from berth.core.holders import PLACEHOLDERS
 from berth.core.jsonvalues import instant_text, parse_instant, text
+from berth.core.obstacles import Obstacle, is_obstacle
 from berth.core.timetable import TimetableOccurrence, TimetableSettings
 
 MAX_POINTS = 20  # of a target over time
@@ -35,6 +37,8 @@ class PoolObservation(NamedTuple):
     sessions: Mapping[str, int] | None  # by occurrence; None: nobody knows
     short_since: float  # since when fewer are ready than wanted; the time of the look if all are
     kind: str = PLACEHOLDERS  # of what holds its seats
+    obstacles: tuple[Obstacle, ...] = ()  # why seats are missing, where somebody says so
+    nodes: Mapping[str, int] = {}  # how many of its seats each node has, where that is known
 
 
 class OccurrenceRecord(NamedTuple):
@@ -48,7 +52,7 @@ class OccurrenceRecord(NamedTuple):
     window: tuple[int, int, int] | None = None  # open, start and end
     first_ready: int | None = None  # when the first seat was ready
     shortfalls: Mapping[str, Mapping[str, int]] = {}  # the most seats missing at once, by cause
-    faults: tuple[str, ...] = ()  # what did not work for a minute or longer, or kept seats from being ready
+    faults: tuple[str, ...] = ()  # what did not work for a minute or longer; see also `with_obstacles`
     rehearses: str = ""  # of a rehearsal: the id of the occurrence whose opening it tries
     ready: Mapping[str, Points] = {}  # of a rehearsal: the seats that were ready
     nodes: Mapping[str, int] = {}  # of a rehearsal: how many placeholders each node had
@@ -125,6 +129,30 @@ def with_faults(record: OccurrenceRecord, faults: Iterable[str]) -> OccurrenceRe
     """Return the record with more faults, each once; the first ones are kept."""
     known = dict.fromkeys((*record.faults, *(fault[:MAX_FAULT_TEXT] for fault in faults)))
     return record._replace(faults=tuple(known)[:MAX_FAULTS])
+
+
+def with_obstacles(record: OccurrenceRecord, looks: Sequence[PoolObservation]) -> OccurrenceRecord:
+    """Return the record of a rehearsal with what keeps its seats from being ready now, and with its nodes.
+
+    Obstacles of earlier looks are dropped: those that a rehearsal failed by are those of the last look.
+    """
+    ours = [look for look in looks if look.resource_class in record.promised]
+    lines = [line[:MAX_FAULT_TEXT] for look in ours for line in _obstacle_lines(look)]
+    others = [fault for fault in record.faults if not is_obstacle(fault)]
+    nodes: Counter[str] = Counter()
+    for look in ours:
+        nodes.update(look.nodes)
+    most = sorted(nodes.items(), key=lambda item: (-item[1], item[0]))[:MAX_NODES]
+    faults = tuple([*lines, *others][:MAX_FAULTS])
+    return record._replace(faults=faults, nodes=dict(sorted(most)) or record.nodes)
+
+
+def _obstacle_lines(look: PoolObservation) -> Iterator[str]:
+    missing = look.wanted - (look.ready or 0)
+    for obstacle in look.obstacles if missing > 0 else ():
+        # It may have been seen before the last seats became ready.
+        now = obstacle._replace(missing=min(obstacle.missing, missing))
+        yield now.describe(look.kind, look.resource_class)
 
 
 def _most(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
@@ -265,6 +293,26 @@ def _join(before: Mapping[str, Points], after: Mapping[str, Points]) -> dict[str
 def ended_rehearsals(records: Iterable[OccurrenceRecord]) -> dict[str, int]:
     """Return when each rehearsal had all its seats, by id: it is over then."""
     return {one.occurrence: one.ready_at for one in records if one.rehearses and one.ready_at is not None}
+
+
+REHEARSAL_OPEN, REHEARSAL_FAILED, REHEARSAL_SUCCEEDED = "open", "failed", "succeeded"
+
+
+def rehearsal_state(
+    records: Iterable[OccurrenceRecord], is_open: Collection[str], coming: Collection[str]
+) -> str:
+    """Return how the rehearsals of a reservation stand; empty if it has had none for what is coming.
+
+    One that failed counts until its occurrence opens, or until it is rehearsed again. `is_open` and `coming`
+    are ids of occurrences; the latter have not opened yet.
+    """
+    rehearsals = [record for record in records if record.rehearses and record.window]
+    if any(record.occurrence in is_open for record in rehearsals):
+        return REHEARSAL_OPEN
+    rehearsals = [record for record in rehearsals if record.rehearses in coming]
+    if any(record.ready_at is None for record in rehearsals):
+        return REHEARSAL_FAILED
+    return REHEARSAL_SUCCEEDED if rehearsals else ""
 
 
 UNKNOWN, LATE, READY = "unjudged", "late", "ready"

@@ -14,6 +14,7 @@ from berth.core.holders import SlotSpec
 from berth.core.jsonvalues import Tree, instant_or_none, instant_text, parse_instant, part, parts
 from berth.core.labels import CLASS, PERSISTENT, RESERVATION, ROLE, SITE
 from berth.core.objects import is_terminating
+from berth.core.obstacles import NO_ROOM, STARTING, Obstacle, slot_refusal
 from berth.core.target import DesiredState, PoolTarget, counted_occurrences, full_count, open_now, pool_target
 from berth.core.timetable import TimetableOccurrence, TimetablePool, active_occurrences
 
@@ -43,6 +44,8 @@ class Slot(NamedTuple):
     owners: tuple[SlotOwner, ...]  # pods that use it
     is_terminating: bool = False
     closed: str = ""  # spec.owners in JSON without our placeholders, if it still allows them
+    node: str = ""
+    refusal: str = ""  # why it is Pending
 
     @property
     def is_to_close(self) -> bool:
@@ -75,6 +78,8 @@ def parse_slot(tree: Tree) -> Slot:
         ),
         is_terminating(tree),
         _closed_owners(part(metadata, "labels"), parts(spec, "owners")),
+        str(status.get("nodeName") or ""),
+        slot_refusal(tree),
     )
 
 
@@ -311,6 +316,12 @@ def count_slots(slots: Iterable[Slot], home: PlaceholderOwner) -> SlotCounts:
         found[kind].append(slot)
     pending, free, handed, used, dead, going = (tuple(some) for some in found.values())
     return SlotCounts(pending, free, handed, used, dead, going, owners)
+
+
+def slot_obstacles(found: SlotCounts) -> list[Obstacle]:
+    """Return why slots are Pending, as Koordinator's scheduler says."""
+    untried = Obstacle(STARTING, 1, "Koordinator's scheduler has not tried them yet")
+    return [Obstacle(NO_ROOM, 1, slot.refusal) if slot.refusal else untried for slot in found.pending]
 
 
 def bridging_placeholders(found: SlotCounts, wanted: int, replicas: int, now: float) -> int:

@@ -26,6 +26,7 @@ from berth.core.objects import (
     pod_down_since,
     serves_at,
 )
+from berth.core.obstacles import Obstacle, buffer_obstacle, deployment_obstacle, node_pool_obstacle
 from berth.core.record import RECORD_KEY, ended_rehearsals, parse_records
 from berth.core.serving import PROOF_KEY, PROVES, ServingProof, is_fresh, parse_proof
 from berth.core.slots import AVAILABLE, Slot, parse_slot
@@ -60,6 +61,7 @@ class PoolObject(NamedTuple):
     resource_version: str
     resource_class: str = ""  # as its selector or label says; a NodePool has none
     tells_ready: bool = True  # somebody says how many are ready
+    obstacle: Obstacle | None = None  # why there are fewer than replicas, as far as it says so
 
 
 class JobObject(NamedTuple):
@@ -437,6 +439,7 @@ def _parse_record(ref: ObjectRef, changed: int, data: Tree) -> RecordObject:
 
 # In the status of what is scaled. Karpenter counts nodes as they come, before their kubelets are ready.
 _READY = {DEPLOYMENT.name: "readyReplicas", NODE_POOL.name: "nodes", CAPACITY_BUFFER.name: "replicas"}
+_OBSTACLES = {DEPLOYMENT.name: deployment_obstacle, NODE_POOL.name: node_pool_obstacle}
 
 
 def read_pool(kind: ObjectKind, tree: Tree) -> PoolObject:
@@ -452,7 +455,9 @@ def _parse_pool(ref: ObjectRef, tree: Tree) -> PoolObject:
     if not isinstance(replicas, int) or not isinstance(ready, int):
         raise TypeError(f"{replicas!r} or {ready!r} is not a number")
     name = str(part(tree, "spec", "selector", "matchLabels").get(CLASS, ""))
-    return PoolObject(ref, replicas, ready, str(part(tree, "metadata")["resourceVersion"]), name)
+    obstacle = _OBSTACLES[ref.kind](tree) if ref.kind in _OBSTACLES else None
+    version = str(part(tree, "metadata")["resourceVersion"])
+    return PoolObject(ref, replicas, ready, version, name, obstacle=obstacle)
 
 
 def _parse_buffer(ref: ObjectRef, tree: Tree) -> PoolObject:
@@ -465,7 +470,8 @@ def _parse_buffer(ref: ObjectRef, tree: Tree) -> PoolObject:
     ready = part(tree, "status").get("replicas", 0) if is_ready and is_current else 0
     found = _parse_pool(ref, {**tree, "status": {_READY[CAPACITY_BUFFER.name]: ready}})
     name = str(part(tree, "metadata", "labels").get(CLASS, ""))
-    return found._replace(resource_class=name, tells_ready=told.get("reason") != "FakePodsInjected")
+    tells_ready, obstacle = told.get("reason") != "FakePodsInjected", buffer_obstacle(tree, found.ready)
+    return found._replace(resource_class=name, tells_ready=tells_ready, obstacle=obstacle)
 
 
 def _of_reservation(pool: PoolObject) -> PoolObject | None:
@@ -506,12 +512,13 @@ def _parse_pod(ref: ObjectRef, tree: Tree) -> PodObject:
         str(owner.get("uid", "")),
         pod_down_since(tree),
         is_pod_starting(tree),
-        next(_pull_failures(tree), None),
+        next(pull_failures(tree), None),
         PROVES in part(tree, "metadata", "annotations"),
     )
 
 
-def _pull_failures(pod: Tree) -> Iterator[ImagePullFailure]:
+def pull_failures(pod: Tree) -> Iterator[ImagePullFailure]:
+    """Yield the containers of a pod whose images cannot be pulled."""
     for one in containers(pod):
         waiting = part(one, "state", "waiting")
         reason = str(waiting.get("reason", ""))

@@ -5,10 +5,11 @@ told otherwise; docs/alerts.md has its flag. All others are about the namespace 
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from berth.core.labels import CLASS, RESERVATION, SITE
+from berth.core.labels import CLASS, REHEARSAL, RESERVATION, SITE
+from berth.core.record import REHEARSAL_FAILED, REHEARSAL_OPEN
 from berth.core.state import IMAGE_PULL_REASONS
 from berth.dates.moments import named
 from berth.dates.zone import DAY, number, resolve
@@ -30,6 +31,7 @@ WARNINGS = (
     "MalformedOverride",
     "SweepHasNoJob",
 )
+FAILED_REHEARSAL = "RehearsalFailed"  # likewise
 
 
 class Alert(NamedTuple):
@@ -71,9 +73,12 @@ def by_lead(leads: Mapping[str, int]) -> list[PoolLeads]:
     ]
 
 
-def alerts_of(site: Site, cluster: Cluster, leads: Mapping[str, int]) -> list[Alert]:
-    """Return the alerts of a cluster. `leads` are those of its pools of placeholders."""
-    return list(_Alerts(site, cluster).all(leads))
+def alerts_of(site: Site, cluster: Cluster, leads: Mapping[str, int], *, rehearses: bool) -> list[Alert]:
+    """Return the alerts of a cluster.
+
+    `leads` are those of its pools of placeholders; `rehearses`: it has reservations with rehearsals.
+    """
+    return list(_Alerts(site, cluster, rehearses=rehearses).all(leads))
 
 
 def metric_label(key: str) -> str:
@@ -105,8 +110,8 @@ def with_label(series: str, kind: str, label: str, namespace: str) -> str:
 
 
 class _Alerts:
-    def __init__(self, site: Site, cluster: Cluster) -> None:
-        self._site, self._cluster = site, cluster
+    def __init__(self, site: Site, cluster: Cluster, *, rehearses: bool) -> None:
+        self._site, self._cluster, self._rehearses = site, cluster, rehearses
         self._in = f'namespace="{cluster.namespace}"'
         self._sweep = f'{self._in}, cronjob="{naming.SWEEP}"'
 
@@ -114,6 +119,8 @@ class _Alerts:
         yield from (self._seats_not_ready(one) for one in by_lead(leads))
         yield self._window_not_opened()
         yield self._seats_left_over()
+        if self._rehearses:
+            yield self._rehearsal_failed()
         yield self._sweep_not_running()
         yield self._job_failing()
         yield self._image_not_pulled()
@@ -132,7 +139,7 @@ class _Alerts:
         """Compare the seats that were requested all the time with the most that were ready of late.
 
         Seats that were requested a moment ago have as long as those of an occurrence that opens; so have
-        those of a Deployment that is new.
+        those of a Deployment that is new. While a rehearsal is open, its own alert says what is missing.
         """
         minutes = max(pools.minutes - self._site.ready_minutes, SHORTEST)
         chosen = f"{self._in}{pools.selector}"
@@ -143,6 +150,8 @@ class _Alerts:
             "> 0\n"
             f"and on (namespace, deployment) kube_deployment_spec_replicas{{{chosen}}} offset {minutes}m"
         )
+        if self._rehearses:
+            expr += f"\nunless on (namespace, deployment) (\n  {self._rehearsing()}\n)"
         summary = (
             f"{{{{ $value }}}} seats of {{{{ $labels.deployment }}}} are not ready, "
             f"{minutes} minutes after they were requested."
@@ -175,6 +184,27 @@ class _Alerts:
         whose = f"{{{{ $labels.{label} }}}}"
         summary = f"{{{{ $value }}}} seats of {whose} are requested, and none of its Jobs runs."
         return self._alert("BerthSeatsLeftOver", expr, "10m", WARNING, summary)
+
+    def _rehearsing(self) -> str:
+        """Return the Deployments of the reservations of which a rehearsal is open."""
+        label, namespace = metric_label(RESERVATION), self._cluster.namespace
+        deployments = f'kube_deployment_labels{{namespace="{namespace}", {label}!=""}}'
+        rehearsals = self._rehearsals(REHEARSAL_OPEN)
+        return f"{deployments}\n  * on (namespace, {label}) group_left () {rehearsals}"
+
+    def _rehearsals(self, state: str) -> str:
+        """Return the reservations whose record has a state of rehearsals."""
+        chosen = f'{self._in}, {metric_label(REHEARSAL)}="{state}"'
+        return f"max by (namespace, {metric_label(RESERVATION)}) (kube_configmap_labels{{{chosen}}})"
+
+    def _rehearsal_failed(self) -> Alert:
+        """Find Events where something counts them, or else records that say so."""
+        label, metric = metric_label(RESERVATION), self._cluster.monitoring.events
+        expr, whose = self._rehearsals(REHEARSAL_FAILED), f"{{{{ $labels.{label} }}}}"
+        if metric:
+            expr, whose = self._events(metric, [FAILED_REHEARSAL]), "{{ $labels.involved_object_name }}"
+        summary = f"a rehearsal of {whose} has failed: not all seats were ready within the lead."
+        return self._alert("BerthRehearsalFailed", expr, "0s", WARNING, summary)
 
     def _sweep_not_running(self) -> Alert:
         """Compare with the creation before the first success; the series miss without the CronJob."""
@@ -233,15 +263,22 @@ class _Alerts:
             f"({by} ({seats}) unless on (namespace) {by} ({of_seats}))\n"
             f"or ({by} ({jobs}) unless on (namespace) {by} ({of_jobs}))"
         )
+        if self._rehearses:
+            records = f'kube_configmap_info{{{self._in}, configmap=~".+-record"}}'
+            of_records = f'kube_configmap_labels{{{self._in}, {label}!=""}}'
+            expr += f"\nor ({by} ({records}) unless on (namespace) {by} ({of_records}))"
         summary = "kube-state-metrics does not have the labels of Berth; alerts that need them are silent."
         return self._alert("BerthLabelsMissing", expr, "15m", WARNING, summary)
 
-    def _warning(self, metric: str) -> Alert:
+    def _events(self, metric: str, reasons: Sequence[str]) -> str:
         """Find counts that are larger than a quarter of an hour ago, or were not there then."""
-        chosen = f'involved_object_namespace="{self._cluster.namespace}", reason=~"{"|".join(WARNINGS)}"'
+        chosen = f'involved_object_namespace="{self._cluster.namespace}", reason=~"{"|".join(reasons)}"'
         by = "max by (involved_object_kind, involved_object_name, reason)"
         now, before = (f"{metric}{{{chosen}}}{offset}" for offset in ("", " offset 15m"))
-        expr = f"{by} (\n  {now} > ({before} or 0 * {now})\n)"
+        return f"{by} (\n  {now} > ({before} or 0 * {now})\n)"
+
+    def _warning(self, metric: str) -> Alert:
+        expr = self._events(metric, WARNINGS)
         subject = "{{ $labels.involved_object_kind }} {{ $labels.involved_object_name }}"
         summary = f"{{{{ $labels.reason }}}} of {subject}."
         return self._alert("BerthWarning", expr, "0s", WARNING, summary)

@@ -13,11 +13,14 @@ from berth.schema.values import Cluster, Site
 _FOUND = {"grafana_dashboard": "1"}
 
 
-def manifests(site: Site, cluster: Cluster, leads: Mapping[str, int]) -> list[Manifest]:
-    """Return the objects that the site wants in a cluster. `leads` are those of its pools of placeholders."""
+def manifests(site: Site, cluster: Cluster, leads: Mapping[str, int], *, rehearses: bool) -> list[Manifest]:
+    """Return the objects that the site wants in a cluster.
+
+    `leads` are those of its pools of placeholders; `rehearses`: it has reservations with rehearsals.
+    """
     found = []
     if cluster.monitoring.prometheus_rule:
-        alerts = [one._asdict() for one in alerts_of(site, cluster, leads)]
+        alerts = [one._asdict() for one in alerts_of(site, cluster, leads, rehearses=rehearses)]
         values = {**_common(site, cluster, naming.ALERTS, {}), "group": naming.fit(f"berth-{site.name}")}
         found.append(Manifest("monitoring/prometheusrule.yaml.j2", {**values, "alerts": alerts}))
     if cluster.monitoring.dashboard:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from berth.backends.backendinterface import Manifest, backends_in
 from berth.core.labels import RESERVATION
+from berth.dates.rehearsals import has_rehearsals
 from berth.manifests import naming
 from berth.manifests.naming import of_site
 from berth.manifests.placed import Placed, SessionKind, counts_sessions, session_kinds
@@ -164,9 +165,13 @@ def of_occurrences(placed: Placed, scaled: Iterable[Rule]) -> list[Rule]:
     return [*rules, *scaled]
 
 
-def of_deployments(names: Sequence[str]) -> list[Rule]:
-    """Return the rules by which the Jobs of a reservation scale its Deployments."""
-    return of_scaled("apps", "deployments", names) if names else []
+def of_deployments(placed: Placed, names: Sequence[str]) -> list[Rule]:
+    """Return the rules by which the Jobs of a reservation scale its Deployments.
+
+    In a rehearsal they read why placeholders are not ready, which their pods and the Events about them say.
+    """
+    reads = [rule("", ["events", "pods"], ["list"])] if has_rehearsals(placed.reservation) else []
+    return [*reads, *of_scaled("apps", "deployments", names)]
 
 
 def of_scaled(group: str, resource: str, names: Iterable[str]) -> list[Rule]:

@@ -4,11 +4,20 @@ It is level-triggered, and every write carries the resourceVersion it was decide
 conflict, and the pool is observed again. Slots change by themselves, so they are listed at each look.
 """
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 
 from berth.core.actions import ChangeSlots, PoolDecision, PoolFound, ScalePool, decide_pool
 from berth.core.objects import CONFIG_MAP
-from berth.core.slots import PlaceholderOwner, SessionDebounce, SlotCounts, count_slots, reported_sessions
+from berth.core.obstacles import Obstacle, merge_obstacles
+from berth.core.slots import (
+    PlaceholderOwner,
+    SessionDebounce,
+    SlotCounts,
+    count_slots,
+    reported_sessions,
+    slot_obstacles,
+)
 from berth.core.state import ObjectRef
 from berth.core.target import DesiredState
 from berth.core.timetable import TimetablePool
@@ -70,6 +79,20 @@ class PoolReconciler:
         placeholders = self._found.object.ready if self._found.object else 0
         slots = self._found.slots
         return len(slots.free) + max(len(slots.handed), placeholders)
+
+    @property
+    def obstacles(self) -> tuple[Obstacle, ...]:
+        """What keeps seats from being ready, as far as the objects that hold them say so."""
+        if self._found is None:
+            return ()
+        own = self._found.object.obstacle if self._found.object else None
+        return merge_obstacles([*([own] if own else []), *slot_obstacles(self._found.slots)])
+
+    @property
+    def nodes(self) -> Mapping[str, int]:
+        """How many slots each node has."""
+        slots = self._found.slots.living if self._found else ()
+        return Counter(slot.node for slot in slots if slot.node)
 
     def reconcile(self, desire: Desire, *, quick: bool = False) -> None:
         """Reconcile once, unless a pause after a failure has not ended.

@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from berth.core import record
 from berth.core.holders import REMEDIES
 from berth.core.jsonvalues import Tree, instant_text, part
-from berth.core.labels import RECORD, RESERVATION, ROLE, SITE
-from berth.core.objects import CONFIG_MAP, EVENT, NORMAL, WARNING, EventSubject, make_event
+from berth.core.labels import CLASS, RECORD, REHEARSAL, RESERVATION, ROLE, SITE
+from berth.core.objects import CONFIG_MAP, DEPLOYMENT, EVENT, NORMAL, WARNING, EventSubject, make_event
 from berth.core.serving import PROOF_INTERVAL, PROOF_KEY, ServingProof, proof_text, serving_proof
 from berth.core.target import open_now
 from berth.core.timetable import Timetable, TimetableOccurrence, active_occurrences
 from berth.runtime.apiclient import Api
+from berth.runtime.placeholderobserver import PlaceholderObserver
 from berth.runtime.program import NO_PAUSE, Log, Pause
 
 SEND_INTERVAL = PROOF_INTERVAL  # seconds between writes of the record, and between attempts to send Events
@@ -35,9 +36,12 @@ class Recorder:
         self._readiness: dict[tuple[str, str], str] = {}  # by occurrence and class
         self._events: list[dict[str, object]] = []
         self._subjects: dict[str, EventSubject] = {}  # of the last note
-        self._metadata: Tree = {}  # of the ConfigMap
+        self._labels: dict[str, str] = {}  # of the ConfigMap
+        self._coming: set[str] = set()  # ids of occurrences that have not opened
         self._has_resumed = False
         self._written: list[record.OccurrenceRecord] = []
+        self._observer = PlaceholderObserver(api, namespace, log)
+        self._looks: Sequence[record.PoolObservation] = ()  # of the last note
         self._proof: ServingProof | None = None
         self._written_proof: ServingProof | None = None
         self._pauses: dict[str, Pause] = {}
@@ -84,17 +88,39 @@ class Recorder:
 
         The record has no owner: it outlives its reservation, until the sweep removes it.
         """
-        labels = {SITE: timetable.site, RESERVATION: timetable.reservation, ROLE: RECORD}
-        self._metadata, self._subjects = {"name": self._name, "labels": labels}, subjects
-        faults = self._log.faults(FAULT_SECONDS)
+        self._labels = {SITE: timetable.site, RESERVATION: timetable.reservation, ROLE: RECORD}
+        self._subjects = subjects
+        self._coming = {item.id for item in active_occurrences(timetable) if item.open > now}
+        self._looks, faults = looks, self._log.faults(FAULT_SECONDS)
         self._proof = serving_proof(worked, self._log.faults(TROUBLE_SECONDS), now) if self._open else None
         for item in self._open.values():
             due = record.readiness_due(item, timetable.settings)
             seen = record.with_observation(self._recorded(item.id), item, looks, due, int(now))
             self._records[item.id] = record.with_faults(seen, faults)
+            if item.rehearses:
+                self._note_obstacles(item)
             for look in looks:
                 if look.resource_class in seen.promised and not item.rehearses:
                     self._judge(item, look, subjects[look.resource_class], due, now)
+
+    def _note_obstacles(self, rehearsal: TimetableOccurrence) -> None:
+        """Add what is known of the placeholders to what the pools say themselves."""
+        looks = [self._observer.with_placeholders(look) for look in self._looks]
+        self._records[rehearsal.id] = record.with_obstacles(self._recorded(rehearsal.id), looks)
+
+    def _look_at_placeholders(self, now: float) -> None:
+        """Find out why seats of rehearsals are missing, and on which nodes they are."""
+        rehearsals = [item for item in self._open.values() if item.rehearses]
+        promised = {name for item in rehearsals for name in self._recorded(item.id).promised}
+        if not any(self._subjects[name].kind is DEPLOYMENT for name in promised & self._subjects.keys()):
+            self._observer.forget()
+            return
+        selector = f"{SITE}={self._labels[SITE]},{RESERVATION}={self._labels[RESERVATION]},{CLASS}"
+        is_ready = any(self._recorded(item.id).ready_at is not None for item in rehearsals)
+        end = min(item.end for item in rehearsals)
+        self._observer.look(selector, end, now, is_ready=is_ready)
+        for item in rehearsals:
+            self._note_obstacles(item)
 
     def _judge(
         self,
@@ -144,7 +170,8 @@ class Recorder:
         self._events = [*self._events, make_event(subject, kind, reason, message, now)][-MAX_EVENTS:]
 
     def send(self, now: float) -> None:
-        """Send at most one pending thing, so that this takes a few seconds at most."""
+        """Look once and send at most one pending thing, so that this takes a few seconds at most."""
+        self._look_at_placeholders(now)
         for subject, action in self._pending():
             if not self._pauses.get(subject, NO_PAUSE).left(now):
                 self._try(subject, now, action)
@@ -182,7 +209,10 @@ class Recorder:
         data: Tree = {record.RECORD_KEY: record.record_text(records)}
         if self._proof is not None:
             data[PROOF_KEY] = proof_text(self._proof)
-        self._api.apply(CONFIG_MAP, self._namespace, self._name, {"metadata": self._metadata, "data": data})
+        state = record.rehearsal_state(records, self._open, self._coming)
+        labels = {**self._labels, **({REHEARSAL: state} if state else {})}
+        metadata: Tree = {"name": self._name, "labels": labels}
+        self._api.apply(CONFIG_MAP, self._namespace, self._name, {"metadata": metadata, "data": data})
         self._written, self._written_proof = records, self._proof
 
     def _resume(self) -> None:

@@ -223,9 +223,8 @@ class Scaler:
             is_short = ready is not None and ready < wanted
             since = self._short_since.get(pool.key, now) if is_short else now
             self._short_since[pool.key] = since
-            looks.append(
-                PoolObservation(pool.resource_class, wanted, ready, sessions, since, pool.holder.kind)
-            )
+            seen = PoolObservation(pool.resource_class, wanted, ready, sessions, since, pool.holder.kind)
+            looks.append(seen._replace(obstacles=reconciler.obstacles, nodes=reconciler.nodes))
         return looks
 
     def _worked(self, timetable: Timetable) -> dict[str, float]:

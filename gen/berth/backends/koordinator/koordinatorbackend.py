@@ -48,10 +48,10 @@ class KoordinatorBackend(Backend):
 
     def scaling_rules(self, placed: Placed) -> Iterable[rbac.Rule]:
         if not placed.reservation.holder.has_placeholders:
-            return rbac.of_deployments(())
+            return []
         # Placeholders that hand over lose an annotation, for which this permission is enough.
         handing_over = rbac.rule("", ["pods/status"], ["patch"])
-        return [*rbac.of_deployments(deployments.names(placed)), handing_over]
+        return [*rbac.of_deployments(placed, deployments.names(placed)), handing_over]
 
     def permissions(self, site: Site, placed: Placed) -> list[Manifest]:
         return [slotpermissions.over_own_slots(site, placed)]

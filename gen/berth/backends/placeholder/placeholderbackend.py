@@ -17,7 +17,7 @@ class PlaceholderBackend(Backend):
         return deployments.deployments(site, placed, common)
 
     def scaling_rules(self, placed: Placed) -> Iterable[rbac.Rule]:
-        return rbac.of_deployments(deployments.names(placed))
+        return rbac.of_deployments(placed, deployments.names(placed))
 
 
 BACKEND = PlaceholderBackend()

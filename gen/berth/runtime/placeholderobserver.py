@@ -1,0 +1,105 @@
+"""Looks at the placeholders of a rehearsal and at the Events of autoscalers about them, while it is open.
+
+Seats do not depend on it. A look is one request for each step of the scaler, on the recorder's connection.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TypeVar
+
+from berth.core.jsonvalues import Tree
+from berth.core.objects import EVENT, POD
+from berth.core.obstacles import NO_ROOM, Obstacle, merge_obstacles
+from berth.core.podobstacles import (
+    CLUSTER_AUTOSCALER_EVENTS,
+    KARPENTER_EVENTS,
+    Placeholder,
+    ScaleUpRefusal,
+    nodes_by_class,
+    parse_placeholder,
+    parse_scale_up_refusal,
+    pod_obstacles,
+)
+from berth.core.record import PoolObservation
+from berth.runtime.apiclient import Api
+from berth.runtime.program import NO_PAUSE, Log, Pause
+from berth.runtime.watch import Collection, parse_page
+
+T = TypeVar("T")
+LOOK_INTERVAL = 30.0  # seconds between looks
+LAST_LOOK = 20.0  # seconds before the end at which there is another
+MAX_OBJECTS = 500  # pods, and Events of each kind
+BUDGET_SECONDS = 1.5  # after which no further page is asked for
+
+
+class PlaceholderObserver:
+    """Knows the nodes and the obstacles of placeholders, by class, as of the last look."""
+
+    def __init__(self, api: Api, namespace: str, log: Log, now: Callable[[], float] = time.monotonic) -> None:
+        """`now` is only for the duration of requests."""
+        self._api, self._namespace, self._log, self._now = api, namespace, log, now
+        self._began = NO_PAUSE
+        self._steps: list[Callable[[], None]] = []  # of the look that has begun
+        self._pods: list[Placeholder] = []
+        self._refusals: dict[str, list[ScaleUpRefusal]] = {}  # by selector
+        self._obstacles: dict[str, tuple[Obstacle, ...]] = {}
+        self._nodes: dict[str, Mapping[str, int]] = {}
+
+    def forget(self) -> None:
+        """Forget all: no rehearsal is open."""
+        if self._pods or self._refusals or self._began != NO_PAUSE:
+            self._began, self._steps, self._pods, self._refusals = NO_PAUSE, [], [], {}
+            self._obstacles, self._nodes = {}, {}
+
+    def with_placeholders(self, look: PoolObservation) -> PoolObservation:
+        """Add what is known of the placeholders of a pool to what the pool says itself."""
+        name = look.resource_class
+        obstacles = merge_obstacles((*look.obstacles, *self._obstacles.get(name, ())))
+        placed, slots = self._nodes.get(name, {}), look.nodes
+        # A placeholder that hands over to a slot is on its node.
+        nodes = {node: max(placed.get(node, 0), slots.get(node, 0)) for node in (*placed, *slots)}
+        return look._replace(obstacles=obstacles, nodes=nodes)
+
+    def look(self, labels: str, end: float, now: float, *, is_ready: bool) -> None:
+        """Do the next step of a look, if there is one.
+
+        `labels` selects the placeholders; `end` is that of the next rehearsal to end. If it `is_ready`, this
+        is the last moment at which its placeholders are there.
+        """
+        last = end - LAST_LOOK
+        if is_ready or not self._began.left(now) or self._began.since < last <= now:
+            self._began = Pause(now, LOOK_INTERVAL)
+            self._steps = [partial(self._look_at_pods, labels)]
+        if self._steps:
+            self._steps.pop(0)()
+            refusals = [refusal for some in self._refusals.values() for refusal in some]
+            self._obstacles = pod_obstacles(self._pods, refusals)
+            self._nodes = nodes_by_class(self._pods)
+
+    def _look_at_pods(self, labels: str) -> None:
+        with self._log.guard("list placeholders"):
+            pods: list[Placeholder] = []
+            self._read(Collection(POD.path(self._namespace), labels), parse_placeholder, pods)
+            self._pods = pods
+        if any(pod.cause == NO_ROOM for pod in self._pods):
+            selectors = (KARPENTER_EVENTS, CLUSTER_AUTOSCALER_EVENTS)
+            self._steps = [partial(self._look_at_events, selector) for selector in selectors]
+
+    def _look_at_events(self, fields: str) -> None:
+        with self._log.guard("list events"):
+            refusals: list[ScaleUpRefusal] = []
+            collection = Collection(EVENT.path(self._namespace), "", fields)
+            self._read(collection, parse_scale_up_refusal, refusals)
+            self._refusals[fields] = refusals
+
+    def _read(self, collection: Collection, parse: Callable[[Tree], T | None], into: list[T]) -> None:
+        """Read pages while there is time, and append what `parse` makes of their objects."""
+        began, token, count = self._now(), "", 0
+        while True:
+            items, _, token = parse_page(self._api.read(collection.list_request(collection.page, token)))
+            count += len(items)
+            into.extend(parsed for parsed in map(parse, items) if parsed is not None)
+            is_late = not 0 <= self._now() - began < BUDGET_SECONDS
+            if not token or count >= MAX_OBJECTS or is_late:
+                return

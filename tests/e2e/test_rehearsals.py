@@ -1,0 +1,165 @@
+"""Rehearsals on the real cluster: one that succeeds, one beside a window of its class, one under a quota.
+
+Minutes after the story begins:
+  0    `quick` is rehearsed, and all seats come; `short` is rehearsed under a quota; `beside` opens its window
+  1    `beside` is rehearsed in its own pool
+  2    the rehearsal of `short` ends with its lead
+  4    the window of `beside` closes
+"""
+
+import json
+import time
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.e2e import project
+from tests.e2e.cluster import Cluster
+from tests.e2e.direct import Direct
+from tests.e2e.gitops import Engine
+from tests.e2e.project import Document
+from tests.e2e.sidebyside import Stage, Stories
+from tests.e2e.windows import (
+    GRACE,
+    LOCAL,
+    MINUTE,
+    OPENING,
+    Recorder,
+    entry,
+    reservation,
+    sleep_until,
+    suspend_sweep,
+    wait_until,
+)
+
+NAMESPACE, LIMITED = "berth-rehearsals", "berth-rehearsals-limited"  # of two sites
+SEATS, LEAD, LONG_LEAD = 3, 2, 10  # the leads in minutes
+ROOM = 2  # placeholders that the quota leaves room for
+
+
+class Story(NamedTuple):
+    opens: int
+    record: Recorder
+    records: dict[str, list[dict[str, Any]]]  # by reservation
+    events: list[dict[str, Any]]  # about rehearsals, in both namespaces
+
+
+def rehearsed(name: str, opens: int, at: int, lead: int, *, today: bool = False) -> Document:
+    """Its window is at the same time tomorrow, and today if it says so; tomorrow's is rehearsed at `at`."""
+    declared = reservation(name, opens, [entry(opens, lead, LEAD)], lead=lead, seats={"small": SEATS})
+    here = datetime.fromtimestamp(at, LOCAL)
+    tomorrow = f"{here + timedelta(days=1):%Y-%m-%d}"
+    recurrence = declared["spec"]["recurrence"]
+    recurrence["dates"] = [*(recurrence["dates"] if today else ()), tomorrow]
+    when = {"date": f"{here:%Y-%m-%d}", "startTime": f"{here:%H:%M}"}
+    recurrence["rehearsals"] = [{"date": tomorrow, "at": when}]
+    return declared
+
+
+def tell(stage: Stage) -> Story:
+    cluster, opens, direct = stage.cluster, stage.opens, Direct()
+    stage.undo.callback(direct.close)
+    cluster.kwok.create_nodes(1, "rehearsed", {"pods": "100", "cpu": "50", "memory": "100Gi"})
+    courses = [
+        rehearsed("quick", opens, opens, LONG_LEAD),
+        rehearsed("beside", opens, opens + MINUTE, LEAD, today=True),
+    ]
+    declare(stage, direct, NAMESPACE, "rehearsals", courses)
+    declare(stage, direct, LIMITED, "rehearsals-limited", [rehearsed("short", opens, opens, LEAD)])
+    # The third pod is that of the Job.
+    cluster.kubectl("create", "quota", "seats", f"--hard=pods={ROOM + 1}", f"--namespace={LIMITED}")
+    record = Recorder(NAMESPACE)
+    record.start()
+    try:
+        sleep_until(opens + 2 * LEAD * MINUTE + GRACE)
+        wait_until(lambda: len(told(direct)) >= 3, time.time() + GRACE)
+    finally:
+        record.stop()
+    names = {"quick": NAMESPACE, "beside": NAMESPACE, "short": LIMITED}
+    records = {name: recorded(cluster, name, namespace) for name, namespace in names.items()}
+    return Story(opens, record, records, told(direct))
+
+
+def declare(stage: Stage, direct: Direct, namespace: str, site: str, reservations: list[Document]) -> None:
+    engine = Engine(direct, stage.folder / site)
+    declared = [project.site(site, namespace=namespace), project.resource_class("small"), *reservations]
+    engine.declare(declared)
+    engine.sync()
+    stage.undo.callback(stage.cluster.kubectl, "delete", "namespace", namespace, "--wait=false")
+    suspend_sweep(stage.cluster, namespace)
+
+
+def recorded(cluster: Cluster, name: str, namespace: str) -> list[dict[str, Any]]:
+    text = cluster.get("configmap", f"{name}-record", namespace)["data"]["records.json"]
+    records: list[dict[str, Any]] = json.loads(text)
+    return records
+
+
+def told(direct: Direct) -> list[dict[str, Any]]:
+    events = [f"/api/v1/namespaces/{namespace}/events" for namespace in (NAMESPACE, LIMITED)]
+    found = [event for path in events for event in direct.items(path)]
+    return [event for event in found if str(event.get("reason")).startswith("Rehearsal")]
+
+
+@pytest.fixture(scope="module")
+def story(side_by_side: Stories) -> Iterator[Story]:
+    with side_by_side.judged(__name__) as told:
+        yield told
+
+
+def rehearsal(story: Story, name: str) -> dict[str, Any]:
+    (found,) = (one for one in story.records[name] if "rehearses" in one)
+    return found
+
+
+def reasons(story: Story, name: str) -> list[tuple[str, str]]:
+    about = [one for one in story.events if one["involvedObject"]["name"] == f"{name}-small"]
+    return [(one["type"], one["reason"]) for one in about]
+
+
+def test_a_rehearsal_closes_as_soon_as_all_seats_are_ready(story: Story) -> None:
+    (_, before), (up, wanted), (down, after), *more = story.record.changes("quick-small")
+
+    assert (before, wanted, after, more) == (0, SEATS, 0, [])
+    assert story.opens <= up <= story.opens + OPENING
+    assert down - up <= GRACE
+    assert max(look.ready for look in story.record.looks["quick-small"]) == SEATS
+
+
+def test_its_record_has_when_they_were_ready_and_on_which_nodes(story: Story) -> None:
+    found = rehearsal(story, "quick")
+
+    assert found["occurrence"] == f"{found['rehearses']}/rehearsal"
+    assert found["promised"] == {"small": SEATS}
+    assert found["ready"]["small"][-1] == [found["readyAt"], SEATS]
+    assert sum(found["nodes"].values()) == SEATS
+    assert "faults" not in found
+    assert reasons(story, "quick") == [("Normal", "RehearsalSucceeded")]
+
+
+def test_a_rehearsal_under_a_quota_fails_at_its_lead_and_says_why(story: Story) -> None:
+    found = rehearsal(story, "short")
+    (event,) = (one for one in story.events if one["involvedObject"]["name"] == "short-small")
+
+    assert "readyAt" not in found
+    assert found["ready"]["small"][-1][1] == ROOM
+    assert found["faults"][0].startswith(
+        f"quota: {SEATS - ROOM} placeholders of small: exceeded quota: seats"
+    )
+    assert (event["type"], event["reason"]) == ("Warning", "RehearsalFailed")
+    assert f"{SEATS - ROOM} of {SEATS} seats" in event["message"]
+    assert "exceeded quota: seats" in event["message"]
+
+
+def test_a_rehearsal_beside_a_window_of_its_class_adds_its_seats_and_takes_none(story: Story) -> None:
+    wanted = [count for _, count in story.record.changes("beside-small")]
+    (window,) = (one for one in story.records["beside"] if "rehearses" not in one)
+    found = rehearsal(story, "beside")
+
+    assert wanted == [0, SEATS, 2 * SEATS, SEATS, 0]
+    assert window["promised"] == found["promised"] == {"small": SEATS}
+    assert window["readyAt"] < found["readyAt"]
+    assert "shortfalls" not in window
+    assert reasons(story, "beside") == [("Normal", "RehearsalSucceeded")]
