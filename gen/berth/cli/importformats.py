@@ -175,9 +175,8 @@ def _request(
     """
     if len(known.classes) == 1:
         given.setdefault("class", *known.classes)
-    terms = sorted({term.name for calendar in known.calendars.values() for term in calendar.terms})
     kind = next((kind for kind in _TYPES if kind in given), "")
-    request = ReservationRequest(name, kind, times, given, clock.today, tuple(terms))
+    request = ReservationRequest(name, kind, times, given, clock.today, tuple(sorted(known.terms)))
     try:
         return request.checked()
     except CommandError as error:

@@ -17,7 +17,7 @@ from berth.edit.requestform import (
     requested,
     taken_name,
 )
-from berth.findings import Finding
+from berth.findings import Finding, in_order
 from berth.notation.refusal import CommandError, read_at
 from berth.pipeline import Pipeline
 from berth.reading.source import Source, read_file, unreadable
@@ -37,16 +37,18 @@ def new_from_request(settings: Settings, name: str, files: Sequence[str], *, wri
     pipeline = Pipeline()
     clock = clock_of(settings, pipeline)
     form = read_request(sources)
-    terms = {term.name for calendar in pipeline.declared.calendars.values() for term in calendar.terms}
-    wanted = requested(form.answers, name, sorted(terms))
+    wanted = requested(form.answers, name, pipeline.declared)
     file = f"reservations/{wanted.request.name}.yaml"
-    findings = [*form.findings, *wanted.findings]
+    refused = {finding.path for finding in form.findings}
+    findings = [*form.findings, *(finding for finding in wanted.findings if finding.path not in refused)]
     if any(source.file == file for source in pipeline.sources):
         findings.append(taken_name(wanted.request.name, form.answers))
     if findings:
-        return _refused(settings, findings)
+        return _refused(settings, in_order(findings))
     text = reservation_yaml(new_reservation(wanted.request))
     result = check_edit(pipeline, file, text, None, clock.now)
+    if result.change is None and not result.findings:
+        raise CommandError("the project has errors, which berth validate lists; nothing was written")
     found = at_headings([*result.findings, *result.warnings], file, wanted.request, form.answers)
     if exit_code(found, strict=settings.strict) != EXIT_OK:
         return _refused(settings, found)

@@ -213,7 +213,7 @@ def _named_span(text: str) -> NamedSpan:
 def _listed_spans(answer: str) -> tuple[str, ...]:
     """Split an answer that lists times, unless all of it is one span: `09:00 - 13:00`."""
     try:
-        time_span(answer.rpartition("=")[2])
+        time_span(answer.partition("=")[2] or answer)
     except Refusal:
         return tuple(answer.replace(",", " ").split()) or ("",)
     return (answer,)

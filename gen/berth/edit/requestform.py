@@ -12,6 +12,7 @@ from berth.edit.prompts import FORM, NOTES, Prompt
 from berth.findings import FilePlace, Finding
 from berth.notation.refusal import CommandError
 from berth.reading.source import Source
+from berth.schema.declared import Declared
 from berth.schema.documentproblems import CHOICE, MISSING, RANGE, nearest, shown
 from berth.schema.renkunames import name_of
 
@@ -22,6 +23,7 @@ _MARK = "### "
 _KEYS = {f"{_MARK}{prompt.heading}": key for key, prompt in FORM.items()}
 _is_heading = re.compile(r"\s*#{1,6}(?:\s|$)").match
 _CONTRADICTION = "B016"
+_UNCOUNTED = "none"  # scaleDownBehavior of seats whose sessions nobody counts
 
 
 class FormAnswer(NamedTuple):
@@ -139,27 +141,27 @@ class _Reader:
         self._keep(FormAnswer(NOTES, "\n".join(lines).strip(), FilePlace(self._file, number)))
 
     def _keep(self, answer: FormAnswer) -> None:
-        text, longest = answer.text, FORM[answer.key].longest
+        text = "" if answer.text == NO_ANSWER else answer.text
+        longest = FORM[answer.key].longest
         if len(text) > longest:
             message = f"the answer has {len(text)} characters."
             fix = f"Write at most {longest}."
             self.findings.append(answer.place.finding(RANGE, message, fix, FORM[answer.key].heading))
             text = ""
-        self.answers[answer.key] = answer._replace(text="" if text == NO_ANSWER else text)
+        self.answers[answer.key] = answer._replace(text=text)
 
     def _refuse(self, line: int, message: str, fix: str, heading: str = "") -> None:
         self.findings.append(FilePlace(self._file, line).finding(UNLIKE_FORM, message, fix, heading))
 
 
-def requested(
-    answers: Mapping[str, FormAnswer], name: str, terms: Iterable[str] = ()
-) -> RequestedReservation:
+def requested(answers: Mapping[str, FormAnswer], name: str, known: Declared) -> RequestedReservation:
     """Return what the answers ask for. Without a name, it is made of the course's title.
 
-    Dates are absolute: a request is read again later, when `tomorrow` would be another day.
+    Dates are absolute: a request is read again later, when `tomorrow` would be another day. Seats of a class
+    whose sessions nobody counts stay as they are, as no sessions take them.
     """
     title = answers["title"].text if "title" in answers else ""
-    request = ReservationRequest(name or name_of(title, "course"), "", (), {}, terms=tuple(terms))
+    request = ReservationRequest(name or name_of(title, "course"), "", (), {}, terms=(*sorted(known.terms),))
     findings: list[Finding] = []
     refused: set[str] = set()
     for key in FORM:
@@ -172,6 +174,9 @@ def requested(
             refused.add(key)
             for problem in error.each:
                 findings.append(_finding(problem, answers, key))
+    resource_class = known.classes.get(request.given.get("class", ""))
+    if resource_class is not None and resource_class.sessions is None:
+        request = request._replace(given={**request.given, "behavior": _UNCOUNTED})
     if "contact" in request.given and title:
         request = request._replace(given={**request.given, "owner": title})
     findings += _missing(request, answers, refused)
@@ -231,9 +236,7 @@ def _contradictions(request: ReservationRequest, answers: Mapping[str, FormAnswe
     has_first = not {"from", "within"}.isdisjoint(request.given)
     if request.type == "dates":
         why = "the dates are listed already."
-        pointless = [
-            key for key, is_given in (("from", has_first), ("until", "until" in request.given)) if is_given
-        ]
+        pointless = ["from"] * has_first + ["until"] * ("until" in request.given)
     elif {"within", "until"} <= request.given.keys():
         why, pointless = "the terms have a last date already.", ["until"]
     else:
@@ -255,7 +258,7 @@ def at_headings(
         path = re.sub(r"\[[^]]*\]", "", finding.path)
         while path and path not in places:
             path = path.rpartition(".")[0]
-        key = _key_of(places.get(path, "NAME"))
+        key = _key_of(places.get(path, "")) or "title"
         place = answers[key].place
         found.append(
             place.finding(finding.code, finding.message, finding.fix, FORM[key].heading)._replace(

@@ -66,7 +66,8 @@ jobs:
           gh api --paginate "repos/$REPOSITORY/pulls?state=all&per_page=100" >"$folder/pulls.json"
           jq -j '.body // ""' "$folder/issue.json" >"$folder/issue.md"
           own='select(.head.repo.full_name == $repository and (.head.ref | startswith("berth-request-")))'
-          jq -s --arg repository "$REPOSITORY" "add // [] | map($own)" "$folder/pulls.json" >"$folder/own.json"
+          jq -s --arg repository "$REPOSITORY" "add // [] | map($own)" "$folder/pulls.json" \\
+            >"$folder/own.json"
           query=(jq -r --arg branch "berth-request-$NUMBER")
           this='map(select(.head.ref == $branch))' opened='map(select(.state == "open"))'
           "${query[@]}" "$this | $opened | .[0].number // empty" "$folder/own.json" >"$folder/number"
