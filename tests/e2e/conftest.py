@@ -34,6 +34,7 @@ THEN = (
     "test_quickstart",
     "test_flow",
     "test_editor",
+    "test_forge",
     "test_provisioner",
     "test_koordinator_outage",
     "test_alerts",

@@ -16,10 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.answer import Answer, Berth
-from tests.edit.requests import ANSWERS, form_text, part_text
+from tests.requesting import ANSWERS, FILE, HOSTILE, NAME, assert_harmless, form_text, part_text
 
-NAME = "linear-algebra-spring-2026"
-FILE = f"reservations/{NAME}.yaml"
 HEADINGS = "|".join(prompt.heading for prompt in FORM.values())
 FINDING = re.compile(rf"^\S+\.md:(\d+):1: error\[(B\d+)\] (?:({HEADINGS}): )?", re.M)
 
@@ -252,29 +250,6 @@ def test_a_project_with_errors_takes_no_request(ask: Asking, folder: Path) -> No
 
 # Hostile texts
 
-HOSTILE = {
-    "yaml": 'x"\n---\nkind: Site',
-    "expression": "${{ secrets.KUBECONFIG }}",
-    "command": "$(touch /tmp/pwned) `id` ; rm -rf / #",
-    "fence": "``` ```` `````",
-    "mention": "@everyone @uni/platform #1 https://example.org",
-    "html": "<img src=x onerror=alert(1)> <!-- berth request -->",
-    "details": "</details><script>alert(1)</script>",
-    "markdown": "![x](https://example.org/x.png) [y](javascript:z) **b**",
-    "direction": "abc\u202egnp.exe",
-    "zero-width": "al\u200bgebra",
-    "null": "a\x00b",
-    "return": "a\rb",
-    "escape": "a\x1b[2Jb",
-    "tag": "!!python/object/apply:os.system [id]",
-    "alias": "*x &x {{ x }}",
-    "path": "../../.github/workflows/x",
-    "absolute": "/etc/passwd",
-    "long": "a" * 5_000,
-    "cyrillic": "\u0405eats",
-    "workflow-command": "::set-output name=x::y",
-}
-
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 @pytest.mark.parametrize("key", FORM)
@@ -299,15 +274,6 @@ def test_a_hostile_answer_is_refused_or_is_a_title_and_never_more(
         assert changed <= {"title": {"title"}, "contact": set(), "notes": set()}[key]
         assert document["metadata"]["name"].replace("-", "").isalnum()
     assert_harmless(told.out)
-
-
-def assert_harmless(answer: str) -> None:
-    """Nothing in an answer is a mention, a link, an image or HTML, or ends a fence."""
-    prose = "".join(answer.split("```")[::2]).removeprefix("<!-- berth request -->")
-    for markup in ("<", "](", "@everyone", "@uni", "https://", "#1"):
-        assert markup not in prose, markup
-    assert answer.count("\n```text\n") * 2 == answer.count("\n```")
-    assert answer.replace("\n", "").replace("\u200b", "").isprintable()
 
 
 @pytest.mark.parametrize(

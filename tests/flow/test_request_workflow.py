@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.edit.requests import form_text, part_text
-from tests.edit.test_requests import FILE, HOSTILE, assert_harmless
 from tests.flow.conftest import Repository
 from tests.flow.fakeforge import STRANGER, FakeForge, fake_forge
 from tests.flow.requestjob import JOB, MARK, STEPS, WORKFLOW, RequestJob, may_start
+from tests.requesting import FILE, HOSTILE, assert_harmless, form_text, part_text
 
 SCRIPTS = {
     name: HOSTILE[name]

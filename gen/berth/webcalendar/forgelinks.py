@@ -12,7 +12,7 @@ _WEB = re.compile(r"https?://(?:[^/@]*@)?\S+", re.ASCII)
 
 
 class IssueFormLink(NamedTuple):
-    """Where an issue form opens. `field` precedes the id of a field that an address fills in; None: of none."""
+    """Where an issue form opens. `field` precedes the id of a field that an address fills; None: of none."""
 
     url: str
     field: str | None
