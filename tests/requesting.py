@@ -36,7 +36,7 @@ HOSTILE = {
     "expression": "${{ secrets.KUBECONFIG }}",
     "command": "$(touch /tmp/pwned) `id` ; rm -rf / #",
     "fence": "``` ```` `````",
-    "mention": "@everyone @uni/platform #1 https://example.org",
+    "mention": "@everyone @uni/platform #4711 https://example.org",
     "html": "<img src=x onerror=alert(1)> <!-- berth request -->",
     "details": "</details><script>alert(1)</script>",
     "markdown": "![x](https://example.org/x.png) [y](javascript:z) **b**",
@@ -59,7 +59,7 @@ HOSTILE = {
 def assert_harmless(answer: str) -> None:
     """Nothing in an answer is a mention, a link, an image or HTML, or ends a fence."""
     prose = "".join(answer.split("```")[::2]).removeprefix("<!-- berth request -->")
-    for markup in ("<", "](", "@everyone", "@uni", "https://", "#1"):
+    for markup in ("<", "](", "@everyone", "@uni", "https://", "#4711"):
         assert markup not in prose, markup
     assert answer.count("\n```text\n") * 2 == answer.count("\n```")
     assert answer.replace("\n", "").replace("\u200b", "").isprintable()

@@ -15,6 +15,7 @@ from berth.edit.issueform import ISSUE_FORM
 from berth.edit.prompts import FORM
 
 from tests.e2e.gitea import API, URL, Gitea
+from tests.e2e.waiting import wait_for
 from tests.flow.conftest import Repository
 from tests.flow.requestjob import Forge, RequestJob
 from tests.requesting import ANSWERS, FILE, HOSTILE, assert_harmless, form_text, part_text
@@ -39,6 +40,7 @@ class Desk:
         token = self.tokens["platform"]
         repository.git("push", "--quiet", f"{URL.replace('//', f'//platform:{token}@')}/{REPOSITORY}", "main")
         repository.git("remote", "set-url", "origin", f"{URL}/{REPOSITORY}.git")
+        wait_for(lambda: self.forge.call("GET", "branches"), 60, "Gitea to take in what was pushed")
         self.job = RequestJob(repository, folder, self.forge)
 
     def _call(self, method: str, path: str, **fields: Any) -> Any:
