@@ -376,6 +376,11 @@ RULES = {
     "B285": Rule(NOTE, "Sessions attach volumes, and nobody says how many a node takes."),
     # names in the cluster
     "B290": Rule(ERROR, "A reservation has a name that only records have."),
+    # requests by form
+    "B295": Rule(
+        ERROR,
+        "A request does not have each heading of the issue form once, in order, with one line below it.",
+    ),
 }
 
 GUARDS = frozenset(

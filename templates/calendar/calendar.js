@@ -483,6 +483,8 @@
     add("Reservation", make("a", { href: `#${one.name}` }, one.name));
     add("File", one.url ? make("a", { href: one.url, rel: "noreferrer" }, one.file) : one.file);
     add("Calendar", ...feed(`feeds/${one.name}.ics`));
+    if (one.edit) add("Change", ...changes(one, chosen));
+    if (data.ask && data.ask.field !== null) add("Again", make("a", { href: askAlike(one, seats), rel: "noreferrer" }, "Ask for seats like these"));
     const close = make("button", { type: "button" }, "Close");
     close.addEventListener("click", () => at("Details").close());
     const body = [make("div", { class: "head" }, make("h2", { id: "DetailsTitle" }, chosen ? title(chosen) : one.title), close), make("dl", {}, ...facts)];
@@ -500,6 +502,23 @@
       body.push(make("h3", {}, "Left out"), make("ul", {}, ...one.leftOut.map(([date, reason]) => make("li", {}, `${date.replace("T", " ")}: ${reason}`))));
     }
     return body;
+  }
+
+  function changes(one, chosen) { // its editor on the forge, and what to write there
+    const to = (text) => make("a", { href: one.edit, rel: "noreferrer" }, text);
+    if (!chosen || chosen.marks.some((mark) => mark === "moved" || mark === "extra")) return [to("Edit")];
+    const [date, rest] = chosen.id.split("/")[1].split("T"), time = rest.split("~")[0];
+    const where = `date: ${date}, startTime: "${time}"`;
+    return [to("Skip"), " or ", to("Move"), " in the editor, below ", make("code", {}, "recurrence"), ": ",
+      make("code", {}, `except: [{${where}}]`), " or ", make("code", {}, `moved: [{${where}, to: {date: ${date}}}]`),
+      " with the new date. If the key is there already, add to its list."];
+  }
+
+  function askAlike(one, seats) { // the form, with what is known already
+    const [number, count] = seats[0] || [];
+    const answers = { course: one.title, "resource-class": number === undefined ? "" : data.classes[number][0], seats: count, contact: one.contact };
+    const filled = Object.entries(answers).filter(([, value]) => value);
+    return [data.ask.url, ...filled.map(([field, value]) => `${encodeURIComponent(data.ask.field + field)}=${encodeURIComponent(value)}`)].join("&");
   }
 
   function feed(path) { // from a web server, programs can also subscribe by one click
@@ -569,6 +588,7 @@
   at("Color").closest("label").hidden = data.classes.length < 2 && owners.length < 2;
   for (const id of ["Filter", "Curves", "Standing"]) at(id).open = !narrow;
   at("Summary").append(`${counted(data.reservations.length, "reservation")}, ${counted(windows.filter((one) => !one.rehearses).length, "date")}, as a calendar: `, ...feed("berth.ics"));
+  if (data.ask) at("Summary").append(". ", make("a", { href: data.ask.url, rel: "noreferrer" }, "Ask for seats"));
 
   for (const [key, id] of Object.entries(CONTROLS)) {
     if (key !== "search") at(id).addEventListener("change", () => change({ [key]: at(id).value }));

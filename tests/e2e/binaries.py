@@ -92,7 +92,9 @@ ENGINES = (
     Program("notification-controller", "engines/flux", "github.com/fluxcd/notification-controller"),
     Program("argocd", "engines/argocd", "github.com/argoproj/argo-cd/v3/cmd"),
 )
-_BY_NAME = {program.name: program for program in (*PROGRAMS, *ENGINES)}
+# A git forge with issues and pull requests. It takes minutes to build, and one module needs it.
+FORGES = (Program("gitea", "forge", "code.gitea.io/gitea", tags="sqlite,sqlite_unlock_notify", cgo=True),)
+_BY_NAME = {program.name: program for program in (*PROGRAMS, *ENGINES, *FORGES)}
 
 
 def cache_dir() -> Path:

@@ -35,6 +35,7 @@ THEN = (
     "test_quickstart",
     "test_flow",
     "test_editor",
+    "test_forge",
     "test_provisioner",
     "test_koordinator_outage",
     "test_alerts",

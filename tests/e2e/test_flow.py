@@ -113,5 +113,5 @@ def test_pre_commit_validates_and_renders(pre_commit: Path, ours: Path, tmp_path
 def test_workflows_are_what_github_understands(tmp_path: Path) -> None:
     for name in ("preview.yaml", "preview-of-forks.yaml"):
         linters.actionlint(ROOT / ".github/workflows" / name)
-    assert cli.run(["init", str(tmp_path / "seats")]) == 0
-    linters.actionlint(tmp_path / "seats/.github/workflows/berth.yaml")
+    assert cli.run(["init", str(tmp_path / "seats"), "--calendar", "--report", "--requests"]) == 0
+    linters.actionlint(*sorted((tmp_path / "seats/.github/workflows").glob("*.yaml")))

@@ -77,6 +77,49 @@ def test_a_weekly_report_is_written_if_asked_for(berth: Berth, empty: Path) -> N
     assert files(empty) == sorted([*FILES, ".github/workflows/berth-report.yaml"])
 
 
+REQUESTS = [".github/ISSUE_TEMPLATE/seats.yml", ".github/workflows/berth-request.yaml"]
+
+
+def test_requests_are_a_form_and_a_workflow(berth: Berth, empty: Path) -> None:
+    assert berth("init", str(empty), "--requests", *NOW).code == 0
+
+    assert files(empty) == sorted([*FILES, *REQUESTS])
+
+
+def test_requests_are_added_to_a_repository_and_follow_its_classes(berth: Berth, started: Path) -> None:
+    form, classes = started / REQUESTS[0], started / "reservations/classes.yaml"
+    before = {path: (started / path).read_bytes() for path in FILES}
+    assert berth("init", str(started), "--requests").code == 0
+    assert files(started) == sorted([*FILES, *REQUESTS])
+    assert {path: (started / path).read_bytes() for path in FILES} == before
+
+    classes.write_text(classes.read_text("utf-8").replace("name: small", "name: large"), "utf-8")
+    course = started / "reservations/first-course.yaml"
+    course.write_text(
+        course.read_text("utf-8").replace("resourceClass: small", "resourceClass: large"), "utf-8"
+    )
+    assert f"Wrote {REQUESTS[0]}." in berth("init", str(started), "--requests").out
+    assert "        - large\n" in form.read_text("utf-8")
+    assert "Wrote" not in berth("init", str(started), "--requests").out
+
+
+@pytest.mark.parametrize("file", [*REQUESTS, ".github/berth-requirements.txt"])
+def test_a_file_that_somebody_else_wrote_stays(berth: Berth, started: Path, file: str) -> None:
+    (started / file).parent.mkdir(exist_ok=True)
+    (started / file).write_text("name: ours\n")
+    before = files(started)
+
+    assert berth("init", str(started), "--requests").code == 2
+    assert (files(started), (started / file).read_text()) == (before, "name: ours\n")
+
+
+def test_a_repository_with_errors_gets_no_form(berth: Berth, started: Path) -> None:
+    (started / "reservations/site.yaml").write_text("kind: Site\n")
+
+    assert berth("init", str(started), "--requests").code == 1
+    assert files(started) == FILES
+
+
 @pytest.mark.parametrize(
     ("flag", "value"),
     [("--zone", "Mars"), ("--cluster", "a b"), ("--source", "slurm"), ("--repository", "here")],

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from berth.edit.workflow import CALENDAR, PREVIEW, REPORT, requirements, workflow
+from berth.edit.workflow import CALENDAR, PREVIEW, REPORT, REQUESTS, requirements, workflow
 
 from tests.cli import project
 from tests.flow.conftest import ROOT, Repository
@@ -317,7 +317,7 @@ def test_berth_runs_without_a_token(github: Github) -> None:
     assert checkout["with"]["persist-credentials"] is False
 
 
-@pytest.mark.parametrize("path", [PREVIEW, CALENDAR, REPORT])
+@pytest.mark.parametrize("path", [PREVIEW, CALENDAR, REPORT, REQUESTS])
 def test_permissions_are_those_of_a_job(path: str) -> None:
     written = yaml.safe_load(workflow(path, "kube-berth"))
 
@@ -339,7 +339,7 @@ def test_actions_are_pinned_by_commit_each_to_one() -> None:
     folders = (".github", "docs", "preview-of-forks")
     files = [path for folder in folders for path in (ROOT / folder).rglob("*.*") if path.suffix in PAGES]
     texts = [path.read_text("utf-8") for path in (*files, ROOT / "action.yml")]
-    texts += [workflow(path, "kube-berth") for path in (PREVIEW, CALENDAR, REPORT)]
+    texts += [workflow(path, "kube-berth") for path in (PREVIEW, CALENDAR, REPORT, REQUESTS)]
     used = [
         match
         for text in texts

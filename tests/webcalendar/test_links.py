@@ -2,7 +2,7 @@
 
 import pytest
 from berth.schema.siteparts import RepositorySpec
-from berth.webcalendar.events import file_url
+from berth.webcalendar.forgelinks import FORMS, IssueFormLink, edit_url, file_url, issue_form_link
 
 from tests.built import built
 
@@ -47,3 +47,45 @@ def test_a_project_may_be_in_a_folder_and_on_another_branch() -> None:
     )
 
     assert found == "https://github.com/uni/it/blob/release/2026/clusters/reservations/a.yaml"
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("git@github.com:uni/seats.git", "https://github.com/uni/seats/edit/main/"),
+        ("https://gitlab.com/uni/it/seats.git", "https://gitlab.com/uni/it/seats/-/edit/main/"),
+        ("https://gitea.example.org/uni/seats", "https://gitea.example.org/uni/seats/_edit/main/"),
+        ("https://codeberg.org/uni/seats", "https://codeberg.org/uni/seats/_edit/main/"),
+    ],
+)
+def test_a_known_forge_has_an_editor_of_a_file(url: str, expected: str) -> None:
+    assert edit_url(repository(url), FILE) == f"{expected}reservations/ai/deep%20learning.yaml"
+
+
+@pytest.mark.parametrize("url", ["https://git.example.org/github/gitlab.git", "/srv/git/x:y"])
+def test_a_forge_that_is_not_known_has_no_editor_and_no_form(url: str) -> None:
+    assert edit_url(repository(url), FILE) == ""
+    assert issue_form_link(repository(url), frozenset(FORMS)) is None
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("git@github.com:uni/x", IssueFormLink("https://github.com/uni/x/issues/new?template=seats.yml", "")),
+        (
+            "https://gitlab.com/uni/x",
+            IssueFormLink("https://gitlab.com/uni/x/-/issues/new?issuable_template=Seats", None),
+        ),
+        (
+            "https://codeberg.org/uni/x",
+            IssueFormLink(
+                "https://codeberg.org/uni/x/issues/new?template=.github%2FISSUE_TEMPLATE%2Fseats.yml",
+                "field:",
+            ),
+        ),
+    ],
+    ids=["github", "gitlab", "gitea"],
+)
+def test_a_form_that_is_there_has_an_address(url: str, expected: IssueFormLink) -> None:
+    assert issue_form_link(repository(url), frozenset(FORMS)) == expected
+    assert issue_form_link(repository(url), frozenset()) is None

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable
+from pathlib import Path
 from typing import NamedTuple
 
 import click
@@ -10,6 +11,7 @@ from berth.checks.ceilings import PoolLoad
 from berth.cli.command import FOLDER, RESERVATIONS, Settings, command
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, stdout
 from berth.cli.selection import published
+from berth.git import top_of
 from berth.notation.refusal import CommandError
 from berth.output.calendarfile import FeedHeader, event_bytes, join_events
 from berth.output.folder import OutputError
@@ -17,6 +19,7 @@ from berth.output.pages import SiteFiles, write_site
 from berth.pipeline import Item, Pipeline
 from berth.schema.values import Site
 from berth.webcalendar.events import EventSource, event_order, events_of, feed_name
+from berth.webcalendar.forgelinks import FORMS, edit_url, issue_form_link
 from berth.webcalendar.model import DatedReservation, calendar_page
 from berth.webcalendar.page import MARK, page_html
 
@@ -85,7 +88,8 @@ def _collect(settings: Settings, pipeline: Pipeline) -> _Collected:
         if pipeline.site is not None:  # as there are items, there is one
             source = _source(item, pipeline.site)
             found.sources.append(source)
-            found.dated.append(DatedReservation(item.reservation, item.expansion, source.url))
+            edit = edit_url(pipeline.site.repository, item.reservation.origin.file)
+            found.dated.append(DatedReservation(item.reservation, item.expansion, source.url, edit))
         for cluster, loads in item.pool_loads():
             found.loads.setdefault(cluster, []).extend(loads)
     return found
@@ -107,7 +111,14 @@ def _page(pipeline: Pipeline, site: Site, found: _Collected) -> bytes:
         from berth.cost.clusterplans import plan_clusters  # noqa: PLC0415 - the planner takes time to load
 
         plans = plan_clusters(declared, site, found.loads)
-    return page_html(calendar_page(site, declared.classes, found.dated, found.loads, plans)).encode()
+    page = calendar_page(site, declared.classes, found.dated, found.loads, plans)
+    return page_html(page._replace(ask=issue_form_link(site.repository, _forms()))).encode()
+
+
+def _forms() -> frozenset[str]:
+    """Return the issue forms that the repository has."""
+    top, _ = top_of(Path())
+    return frozenset(form for form in FORMS if Path(top, form).is_file())
 
 
 def _feeds(site: Site, sources: Iterable[EventSource], stamp: int) -> dict[str, bytes]:

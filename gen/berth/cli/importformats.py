@@ -13,10 +13,7 @@ from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, is_terminal, stderr, stdo
 from berth.cli.selection import Clock, class_option, clock_of
 from berth.cli.writing import finish_edit, keep_schema, of_options
 from berth.edit.create import (
-    LABELS,
-    PROMPTS,
     QUESTIONS,
-    Prompt,
     ReservationRequest,
     import_renku,
     new_reservation,
@@ -25,6 +22,7 @@ from berth.edit.create import (
     write_file,
 )
 from berth.edit.edits import EditResult, check_edit
+from berth.edit.prompts import LABELS, PROMPTS, Prompt
 from berth.findings import Problem
 from berth.notation.refusal import CommandError, raise_all, read_all
 from berth.pipeline import Pipeline
@@ -64,12 +62,15 @@ _NAMES = {
 
 
 @command(
+    "text",
+    "markdown",
     examples=(
         "berth new algebra 09:00-13:00 --weekly mon,wed --class small --seats 25 \\",
         "    --from 2026-02-02 --until 2026-05-15",
         "berth new lab 14:00-17:00 --weekly thu --weeks odd --class small --seats 25 \\",
         "    --from 2026-02-02 --until 2026-05-15",
         "berth new exam 14:00-17:00 --dates 2026-06-01 --class small --seats 80",
+        "berth new --from-request issue.md -o markdown",
     ),
 )
 @click.argument("name", required=False)
@@ -101,12 +102,33 @@ _NAMES = {
 @click.option("--time-zone", metavar="ZONE", help="Time zone of its times; default: the site's.")
 @click.option("--calendars", metavar="NAMES", help="Calendars whose dates are left out.")
 @click.option("--file", metavar="FILE", help="File to write; default: reservations/NAME.yaml.")
-def new(settings: Settings, name: str | None, times: tuple[str, ...], **options: str | bool | None) -> int:
+@click.option(
+    "--from-request",
+    metavar="FILE",
+    type=FILE,
+    multiple=True,
+    help="Print the reservation that the text of an issue form asks for; later FILEs are comments.",
+)
+@click.option("--write", is_flag=True, help="With --from-request: write the reservation.")
+def new(settings: Settings, name: str | None, times: tuple[str, ...], **options: Any) -> int:
     """Write a new reservation; ask for what is missing.
 
     TIMES are spans such as 09:00-13:00; groups have names: regular=09:00-11:00 extra-time=09:00-11:40. Give
     one of --weekly, --daily, --once and --dates. Questions are asked on a terminal only.
+
+    With --from-request, nothing is asked or written: it prints YAML, or what is wrong with the request, and
+    with -o markdown the answer for the people who asked. With -, stdin is read.
     """
+    requests: Sequence[str] = options.pop("from_request") or ()
+    writes = bool(options.pop("write"))
+    if requests:
+        if times or any(options.values()):
+            raise click.UsageError("--from-request takes NAME, --write and -o only.")
+        from berth.cli.requests import new_from_request  # noqa: PLC0415 - only requests need it
+
+        return new_from_request(settings, name or "", requests, writes=writes)
+    if writes or settings.form != "text":
+        raise click.UsageError(f"{'--write' if writes else '-o'} needs --from-request.")
     options["class"] = options.pop("resource_class")
     british = options.pop("british")
     options["behavior"] = options["behavior"] or british
@@ -153,9 +175,8 @@ def _request(
     """
     if len(known.classes) == 1:
         given.setdefault("class", *known.classes)
-    terms = sorted({term.name for calendar in known.calendars.values() for term in calendar.terms})
     kind = next((kind for kind in _TYPES if kind in given), "")
-    request = ReservationRequest(name, kind, times, given, clock.today, tuple(terms))
+    request = ReservationRequest(name, kind, times, given, clock.today, tuple(sorted(known.terms)))
     try:
         return request.checked()
     except CommandError as error:

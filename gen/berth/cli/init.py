@@ -8,25 +8,29 @@ from typing import Any
 
 import click
 
-from berth.cli.command import FOLDER, Settings, ask, command
+from berth.cli.command import FOLDER, RESERVATIONS, Settings, ask, command
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, is_terminal, stderr, stdout
 from berth.cli.selection import clock_of
 from berth.cli.writing import of_options
 from berth.dates.moments import local_text, named
 from berth.edit.create import write_file
 from berth.edit.installation import RELEASED, build_wheel, installed_origin
+from berth.edit.issueform import ISSUE_FORM, MARK
 from berth.edit.scaffold import (
     NAMESPACES,
     README,
     VENDOR,
     Starter,
     next_commands,
+    part_files,
     project_of,
     starter_files,
 )
+from berth.edit.workflow import OPTIONAL
 from berth.git import origin
 from berth.notation.refusal import CommandError
 from berth.notation.zones import zone
+from berth.pipeline import Pipeline
 from berth.schema import grammar
 from berth.schema.documentproblems import Refusal
 from berth.schema.engine import CALLED, ENGINES
@@ -55,11 +59,18 @@ _ADDRESS = _Text("address", grammar.optional(grammar.repository))
 _SOURCE, _ENGINE = click.Choice(tuple(NAMESPACES)), click.Choice(ENGINES)
 
 
+def _part_options(function: Callable[..., int]) -> Callable[..., int]:
+    for name, part in reversed(OPTIONAL.items()):
+        function = click.option(f"--{name}", is_flag=True, help=part.help)(function)
+    return function
+
+
 @command(
     in_project=False,
     examples=(
         "berth init seats --demo",
         "berth init --source jupyterhub --zone Europe/Zurich --engine argocd",
+        "berth init --requests    # in a repository of reservations: only the form and its workflow",
     ),
 )
 @click.argument("directory", metavar="[DIR]", type=FOLDER, default=".")
@@ -80,8 +91,7 @@ _SOURCE, _ENGINE = click.Choice(tuple(NAMESPACES)), click.Choice(ENGINES)
     "--repository", metavar="URL", type=_ADDRESS, help="Where the engine finds it; default: git's origin."
 )
 @click.option("--demo", is_flag=True, help="Ask nothing; add two seats that open in two minutes.")
-@click.option("--calendar", is_flag=True, help="Add a workflow that publishes a calendar page.")
-@click.option("--report", is_flag=True, help="Add a weekly workflow that proposes seats and leads.")
+@_part_options
 @click.option("--vendor", is_flag=True, help="Write a wheel of this Berth, for the workflow.")
 def init(  # noqa: PLR0913 - one for each option
     settings: Settings,
@@ -95,14 +105,16 @@ def init(  # noqa: PLR0913 - one for each option
     engine: str | None,
     repository: str | None,
     demo: bool,
-    calendar: bool,
-    report: bool,
     vendor: bool,
+    **parts: bool,
 ) -> int:
     """Start a repository of reservations that passes its checks.
 
     On a terminal it asks for what is not given. It writes a site, a resource class, a calendar, a course from
     the next Monday on, and a workflow for GitHub. DIR is the top of the repository; default: this folder.
+
+    In a repository of reservations, --calendar, --report and --requests add their files, and --requests
+    brings the classes and time zones of its form up to date.
 
     Nothing is overwritten: a README.md stays, and if another file exists, nothing is written. The workflow
     installs Berth from where this Berth was installed from: the package index, a commit of a git repository,
@@ -117,6 +129,10 @@ def init(  # noqa: PLR0913 - one for each option
         return ask(f"{question}{choices}{f' [{default}]' if default else ''}:", kind, default)
 
     folder = Path(directory)
+    wanted = tuple(part for part in OPTIONAL if parts[part])
+    of_site = (cluster, source, namespace, zone, long_zone, engine, repository)
+    if wanted and not demo and not any(of_site) and (folder / RESERVATIONS).exists():
+        return _add(settings, directory, wanted, vendor=vendor)
     cluster = value(cluster, "Name of the cluster", _LABEL, "prod")
     source = value(source, "Source of the sessions", _SOURCE, "pods" if demo else "jupyterhub")
     namespace = value(namespace, "Namespace of the sessions", _LABEL, NAMESPACES[source])
@@ -127,7 +143,7 @@ def init(  # noqa: PLR0913 - one for each option
     requirement, wheels = _requirement(vendor=vendor)
     name = slug(folder.resolve().name)
     where = (cluster, source, namespace, zone, engine, repository or "")
-    starter = Starter(name, requirement, *where, demo=demo, calendar=calendar, report=report)
+    starter = Starter(name, requirement, *where, demo=demo, parts=wanted)
     return _begin(settings, directory, starter, wheels)
 
 
@@ -145,9 +161,38 @@ def _begin(settings: Settings, directory: str, starter: Starter, wheels: dict[st
         return EXIT_BAD_INPUT
     _write(Path(directory), {**texts, **wheels})
     stdout(_told(directory, starter, local_text(min(opens), named(starter.zone))))
-    if starter.requirement == RELEASED and installed_origin().is_local:
-        stderr(_LOCAL)
+    _tell_local(starter.requirement)
     return EXIT_OK
+
+
+def _add(settings: Settings, directory: str, parts: tuple[str, ...], *, vendor: bool) -> int:
+    """Add optional parts to a repository of reservations, and say what became of their files."""
+    folder = Path(directory)
+    project = Pipeline(directory)
+    if project.has_errors():
+        settings.report(project.findings())
+        stderr("Nothing was written.\n")
+        return EXIT_BAD_INPUT
+    requirement, wheels = _requirement(vendor=vendor)
+    texts: dict[str, str | bytes] = {**part_files(parts, requirement, project), **wheels}
+    contents = {path: text.encode() if isinstance(text, str) else text for path, text in texts.items()}
+    before = {path: (folder / path).read_bytes() for path in contents if (folder / path).exists()}
+    for path, text in before.items():
+        if contents[path] != text and not (path == ISSUE_FORM and text.startswith(MARK.encode())):
+            raise CommandError(f"{folder / path} exists; nothing was written.")
+    for path, content in contents.items():
+        if before.get(path) == content:
+            stdout(f"{path} is unchanged.\n")
+        else:
+            write_file(str(folder / path), content, before.get(path))
+            stdout(f"Wrote {path}.\n")
+    _tell_local(requirement)
+    return EXIT_OK
+
+
+def _tell_local(requirement: str) -> None:
+    if requirement == RELEASED and installed_origin().is_local:
+        stderr(_LOCAL)
 
 
 _PLACES = {

@@ -130,7 +130,7 @@ def _blocks(change: Change, zone: str, depth: _Depth) -> Iterator[str]:
 def _findings(side: SideSummary, depth: _Depth) -> str:
     shown = side.findings[: depth.warnings]
     more = len(side.findings) - len(shown)
-    text = _fenced(findinglist.text(shown, color=False), "text") if shown else ""
+    text = fenced(findinglist.text(shown, color=False), "text") if shown else ""
     return text + (f"and {more} more\n" if more else "")
 
 
@@ -199,7 +199,7 @@ def _object(changed: ObjectChange, context: int | None) -> str:
     if context is None:
         return f"  {escaped(title)}\n\n"
     return _folded(
-        escaped_in_html(title), _fenced("".join(f"{line}\n" for line in changed.lines(context)), "diff")
+        escaped_in_html(title), fenced("".join(f"{line}\n" for line in changed.lines(context)), "diff")
     )
 
 
@@ -207,7 +207,7 @@ def _folded(summary: str, content: str) -> str:
     return f"{_OPEN.format(summary)}{content}{_CLOSE}"
 
 
-def _fenced(content: str, language: str) -> str:
+def fenced(content: str, language: str) -> str:
     """Put the content into a fence that is longer than any in it."""
     longest = max((len(run) for run in re.findall("`+", content)), default=0)
     fence = "`" * max(3, longest + 1)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from berth.backends.backendregistry import DEFAULT_HOLDER
 from berth.dates.moments import named
 from berth.dates.zone import DAY, Zone, day_of, local, number
+from berth.edit.prompts import PROMPTS
 from berth.edit.recurrencetext import recurrence_lines
 from berth.edit.seatcounts import next_class, seat_count
 from berth.findings import ERROR, Finding, Origin
@@ -34,30 +35,6 @@ from berth.schema.values import Entry, EntryDates, Recurrence, Seats
 # Reservations from flags and answers
 
 USUAL_BUFFER = {"percent": 20, "minimum": 5}  # what `--behavior buffer` writes, to be edited
-
-
-class Prompt(NamedTuple):
-    """A question for a value, and the flag that gives it."""
-
-    flag: str
-    text: str
-    example: str
-
-
-PROMPTS = {
-    "name": Prompt("NAME", "Which name?", "linear-algebra"),
-    "class": Prompt("--class", "Which resource class?", ""),
-    "seats": Prompt("--seats", "How many seats?", "25"),
-    "when": Prompt("--weekly, --daily, --once or --dates", "On which weekdays, or which dates?", "mon,wed"),
-    "times": Prompt("its times, such as 09:00-13:00", "From when to when?", "09:00-13:00"),
-    "from": Prompt("--from or --within", "First date, or which terms?", ""),
-    "until": Prompt("--until", "Last date?", ""),
-}
-LABELS = Prompt(
-    "--match-labels",
-    "Which labels do only its sessions have? Empty: count all.",
-    "course=algebra",
-)
 
 
 class NamedSpan(NamedTuple):
@@ -230,7 +207,7 @@ def _named_span(text: str) -> NamedSpan:
 def _listed_spans(answer: str) -> tuple[str, ...]:
     """Split an answer that lists times, unless all of it is one span: `09:00 - 13:00`."""
     try:
-        time_span(answer.rpartition("=")[2])
+        time_span(answer.partition("=")[2] or answer)
     except Refusal:
         return tuple(answer.replace(",", " ").split()) or ("",)
     return (answer,)

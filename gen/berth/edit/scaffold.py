@@ -1,11 +1,12 @@
 """Create the files of a new repository, which `berth init` writes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
 
 from berth.edit import workflow
 from berth.edit.create import MODELINE, ReservationRequest, new_reservation, reservation_yaml
+from berth.edit.issueform import ISSUE_FORM, issue_form
 from berth.output.yamltext import quote
 from berth.pipeline import Pipeline
 from berth.reading.source import SCHEMA, Source
@@ -104,8 +105,7 @@ class Starter(NamedTuple):
     engine: str
     repository: str = ""
     demo: bool = False
-    calendar: bool = False  # whether a workflow publishes the calendar
-    report: bool = False  # each week
+    parts: tuple[str, ...] = ()  # keys of OPTIONAL
 
 
 def starter_files(starter: Starter, now: int) -> dict[str, str]:
@@ -119,24 +119,30 @@ def starter_files(starter: Starter, now: int) -> dict[str, str]:
         "calendars": _CALENDARS.format(name=_CALENDAR, holiday=first + timedelta(weeks=2)),
     }
     modeline = MODELINE.format(SCHEMA)
-    return {
+    reservations = {
         **{f"reservations/{name}.yaml": modeline + text for name, text in declared.items()},
         "reservations/first-course.yaml": _course(first, last),
         **({"reservations/demo.yaml": _demo(now)} if starter.demo else {}),
+    }
+    return {
+        **reservations,
         f"reservations/{SCHEMA}": json_schema_text(),
         ".gitattributes": _ATTRIBUTES,
-        workflow.REQUIREMENTS: workflow.requirements(),
-        **{path: workflow.workflow(path, starter.requirement) for path in _workflows(starter)},
+        workflow.PREVIEW: workflow.workflow(workflow.PREVIEW, starter.requirement),
+        **part_files(starter.parts, starter.requirement, project_of(reservations)),
         README: _README.format(name=starter.name, first=first, last=last),
     }
 
 
-def _workflows(starter: Starter) -> Iterator[str]:
-    yield workflow.PREVIEW
-    if starter.calendar:
-        yield workflow.CALENDAR
-    if starter.report:
-        yield workflow.REPORT
+def part_files(parts: Iterable[str], requirement: str, project: Pipeline) -> dict[str, str]:
+    """Return the text of each file that optional parts add to a project, by path."""
+    paths = [workflow.OPTIONAL[part].path for part in parts]
+    forms = {ISSUE_FORM: issue_form(project.declared, project.site)} if workflow.REQUESTS in paths else {}
+    return {
+        workflow.REQUIREMENTS: workflow.requirements(),
+        **{path: workflow.workflow(path, requirement) for path in paths},
+        **forms,
+    }
 
 
 def project_of(texts: dict[str, str]) -> Pipeline:

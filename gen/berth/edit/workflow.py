@@ -7,10 +7,14 @@ hash, but for Berth itself, which comes from where this installation came from.
 import re
 import shlex
 from importlib import resources
+from typing import NamedTuple
+
+from berth.edit.requestworkflow import request_workflow
 
 PREVIEW = ".github/workflows/berth.yaml"
 CALENDAR = ".github/workflows/berth-calendar.yaml"
 REPORT = ".github/workflows/berth-report.yaml"
+REQUESTS = ".github/workflows/berth-request.yaml"
 REQUIREMENTS = ".github/berth-requirements.txt"
 ACTIONS = {
     "actions/checkout": ("34e114876b0b11c390a56381ad16ebd13914f8d5", "v4.3.1"),
@@ -277,7 +281,29 @@ jobs:
             gh pr create --head berth-report --title "Reserve what past windows needed" "${body[@]}"
           fi
 """
-_TEXTS = {PREVIEW: _PREVIEW_TEXT, CALENDAR: _CALENDAR_TEXT, REPORT: _REPORT_TEXT}
+_TEXTS = {
+    PREVIEW: _PREVIEW_TEXT,
+    CALENDAR: _CALENDAR_TEXT,
+    REPORT: _REPORT_TEXT,
+    REQUESTS: request_workflow(),
+}
+
+
+class OptionalWorkflow(NamedTuple):
+    """A workflow that `berth init` adds if its option is given, and what the option says."""
+
+    path: str
+    help: str
+
+
+OPTIONAL = {
+    "calendar": OptionalWorkflow(CALENDAR, "Add a workflow that publishes a calendar page."),
+    "report": OptionalWorkflow(REPORT, "Add a weekly workflow that proposes seats and leads."),
+    "requests": OptionalWorkflow(
+        REQUESTS, "Add an issue form, and a workflow that turns it into pull requests."
+    ),
+}
+"""By the name of the option."""
 _action = re.compile(r"(?<=- uses: )[\w/-]+$", re.MULTILINE)
 
 

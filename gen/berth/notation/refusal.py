@@ -24,23 +24,36 @@ class CommandError(Exception):
     """A command that is understood but cannot be followed. The message is one sentence or more, for people.
 
     `code` is that of the finding which the same value has in a file; empty if there is none. `more`: what
-    else is wrong with the command line.
+    else is wrong with the command line. `place` is the option or argument whose value is refused, if it is
+    one, and `refusal` why.
     """
 
-    def __init__(self, message: str, code: str = "", more: Iterable["CommandError"] = ()) -> None:
+    def __init__(
+        self,
+        message: str,
+        code: str = "",
+        more: Iterable["CommandError"] = (),
+        place: str = "",
+        refusal: Refusal | None = None,
+    ) -> None:
         self.message = message if message.endswith((".", "?")) else f"{message}."
         super().__init__(self.message)
-        self.code, self.more = code, (*more,)
+        self.code, self.more, self.place, self.refusal = code, (*more,), place, refusal
 
     @property
     def each(self) -> tuple["CommandError", ...]:
         """Return it and all else that is wrong, each alone."""
-        return CommandError(self.message, self.code), *self.more
+        return self.with_more(()), *self.more
+
+    def with_more(self, more: Iterable["CommandError"]) -> "CommandError":
+        """Return it with what else is wrong."""
+        return CommandError(self.message, self.code, more, self.place, self.refusal)
 
     @classmethod
     def at(cls, place: str, refusal: Refusal) -> "CommandError":
         """Return the error of a refused value; `place` is the option or argument that has it."""
-        return cls(f"{place}: {refusal.message} {refusal.fix}", refusal.code)
+        message = f"{place}: {refusal.message} {refusal.fix}"
+        return cls(message, refusal.code, place=place, refusal=refusal)
 
 
 def read_at(place: str, read: Callable[[], T]) -> T:
@@ -68,7 +81,7 @@ def raise_all(errors: Iterable[CommandError]) -> None:
     """Raise all of the errors as one, if there are any; a value that is read twice is wrong once."""
     if each := {(problem.message, problem.code): problem for error in errors for problem in error.each}:
         first, *more = each.values()
-        raise CommandError(first.message, first.code, more)
+        raise first.with_more(more)
 
 
 def reads_lookalikes(

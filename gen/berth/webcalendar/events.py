@@ -1,11 +1,8 @@
 """Occurrences as events of a calendar: titles, descriptions, and the addresses of the files they are from."""
 
-import re
 from collections.abc import Iterable
 from datetime import date
-from posixpath import join, normpath
 from typing import NamedTuple
-from urllib.parse import quote
 
 from berth.dates.expansion import Occurrence
 from berth.dates.moments import local_day, local_text, named
@@ -15,11 +12,8 @@ from berth.output.answers import seats_text
 from berth.output.calendarfile import CalendarEvent, StandingEvent
 from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Persistence
-from berth.schema.siteparts import RepositorySpec
 from berth.schema.values import Seats, Site
-
-_SHORT = re.compile(r"(?:ssh://)?[\w.-]+@([\w.-]+)(?::\d+(?=/)|:)?/?(\S+)", re.ASCII)  # git@host:owner/name
-_WEB = re.compile(r"https?://(?:[^/@]*@)?\S+", re.ASCII)
+from berth.webcalendar.forgelinks import file_url
 
 
 class EventSource(NamedTuple):
@@ -102,22 +96,3 @@ def _last_day(found: Persistence, zone: str) -> date | None:
 def _text(reservation: Reservation, lines: list[str]) -> str:
     owner = [f"Owner: {reservation.owner}"] if reservation.owner else []
     return "\n".join([*lines, *owner])
-
-
-def file_url(repository: RepositorySpec | None, file: str) -> str:
-    """Return the address of a file of the project, as GitHub and GitLab have it; empty if it is not known."""
-    address = "" if repository is None else _web_address(repository.url)
-    if repository is None or not address:
-        return ""
-    view = "-/blob" if "gitlab" in address else "blob"
-    path = normpath(join(repository.path, file))
-    return f"{address}/{view}/{quote(repository.revision)}/{quote(path)}"
-
-
-def _web_address(url: str) -> str:
-    short = _SHORT.fullmatch(url)
-    if short:
-        url = f"https://{short[1]}/{short[2]}"
-    if not _WEB.fullmatch(url):
-        return ""
-    return re.sub(r"//[^/@]*@", "//", url).rstrip("/").removesuffix(".git")

@@ -21,6 +21,7 @@ from berth.quantity import parse
 from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Unit
 from berth.schema.values import Cluster, ResourceClass, Site
+from berth.webcalendar.forgelinks import IssueFormLink
 from berth.webcalendar.zoneoffsets import ZoneOffsets, zone_offsets
 
 _BILLION = 10**9  # of a quantity
@@ -73,6 +74,7 @@ class PageReservation(NamedTuple):
     contact: str
     file: str
     url: str
+    edit: str
     suspended: bool
     cost: str
     shapes: tuple[WindowShape, ...]
@@ -121,14 +123,16 @@ class CalendarPage(NamedTuple):
     reservations: tuple[PageReservation, ...]
     curves: tuple[Curve, ...]
     costs: tuple[DailyCost, ...]
+    ask: IssueFormLink | None = None
 
 
 class DatedReservation(NamedTuple):
-    """A reservation as the pipeline expands it, and the address of its file."""
+    """A reservation as the pipeline expands it, and the addresses of its file and of its editor."""
 
     reservation: Reservation
     expansion: Expansion
     url: str = ""
+    edit: str = ""
 
 
 Loads = Mapping[str, Sequence[PoolLoad]]
@@ -196,6 +200,7 @@ def _reservation(one: DatedReservation, numbers: Mapping[str, int], cost: CostSu
         owner.contact or "" if owner else "",
         reservation.origin.file,
         one.url,
+        one.edit,
         reservation.suspend,
         f"{money_or_unknown(cost.bought)} USD" if cost else "",
         tuple(shapes),

@@ -44,6 +44,7 @@ def page_data(page: CalendarPage) -> str:
         "reservations": [_reservation(one) for one in page.reservations],
         "curves": [_curve(one) for one in page.curves],
         "costs": [{"cluster": one.cluster, "days": one.days} for one in page.costs],
+        "ask": None if page.ask is None else {"url": page.ask.url, "field": page.ask.field},
     }
     return json.dumps(answer, ensure_ascii=False, separators=(",", ":")).translate(_UNSAFE)
 
@@ -59,6 +60,7 @@ def _reservation(one: PageReservation) -> Mapping[str, object]:
         "contact": one.contact,
         "file": one.file,
         "url": one.url,
+        "edit": one.edit,
         "suspended": one.suspended,
         "cost": one.cost,
         "shapes": one.shapes,

@@ -1,0 +1,103 @@
+"""Answer a request in Markdown, for the people who asked: the dates that they get, or what to write instead.
+
+What they wrote is escaped, or stands in a fence that it cannot end: it is neither markup nor a mention.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from berth.dates.expansion import Occurrence
+from berth.dates.moments import named, span_text
+from berth.diff.markdown import escaped, fenced
+from berth.diff.wording import left_out_lines, number_of
+from berth.edit.edits import EditResult
+from berth.edit.prompts import FORM
+from berth.findings import ERROR, NOTE, Finding
+from berth.output.answers import seats_text
+from berth.schema.policies import APPROVAL, REFUSE
+
+MARK = "<!-- berth request -->"
+"""By this, the workflow finds the answers that it wrote before."""
+_MOST_DATES, _MOST_FINDINGS = 200, 50
+_AGAIN = """\
+To change something, edit the first text of this issue, or write a comment with the headings that change, for
+example:
+
+```text
+### {heading}
+
+{example}
+```
+
+Such a comment replaces the answers below its headings. Any other comment is for people and changes nothing.
+"""
+
+
+def refused_answer(findings: Sequence[Finding], *, strict: bool = False) -> str:
+    """Return the answer to a request from which no reservation can be made."""
+    wrong = [one for one in findings if one.severity == ERROR or (strict and one.severity != NOTE)]
+    count = number_of(len(wrong), "answer")
+    return "\n".join(
+        [
+            MARK,
+            f"### Please correct {count}",
+            "",
+            *_listed(wrong),
+            "",
+            "No seats are reserved yet.",
+            "",
+            _again(),
+        ]
+    )
+
+
+def accepted_answer(result: EditResult, title: str, replaced: Iterable[str]) -> str:
+    """Return the answer to a request that is a reservation now."""
+    change = result.change
+    assert change is not None  # it is new
+    lines = [MARK, f"### Seats for {escaped(title)}", ""]
+    dates = change.occurrences.added
+    unit = change.units[1]
+    texts = [f"{_span(one)}  {seats_text(one.seats, unit)}" for one in dates[:_MOST_DATES]]
+    more = len(dates) - len(texts)
+    texts += [f"and {number_of(more, 'more date')}, the last on {_span(dates[-1])}"] if more else []
+    texts += [line.text for line in left_out_lines(result.left_out)]
+    lines += [f"{number_of(len(dates), 'date')}, in the time zone {escaped(change.zone)}:", ""]
+    lines += [fenced("".join(f"{text}\n" for text in texts), "text")]
+    comments = [FORM[key].heading for key in replaced]
+    lines += [f"A later comment changed: {', '.join(comments)}.", ""] if comments else []
+    lines += [*_policies(result), *_warnings(result.warnings), _again()]
+    return "\n".join(lines)
+
+
+def _span(occurrence: Occurrence) -> str:
+    return span_text(occurrence.start, occurrence.end, named(occurrence.zone))
+
+
+def _policies(result: EditResult) -> Iterator[str]:
+    refusing = [one for one in result.policies if one.policy.effect == REFUSE]
+    for one in refusing:
+        yield f"**Refused** by the policy {escaped(one.policy.name)}: {escaped('; '.join(one.reasons))}."
+    approvers = [one.policy.approver for one in result.policies if one.policy.effect == APPROVAL]
+    for approver in dict.fromkeys(approvers):
+        yield f"Needs the approval of {escaped(approver)}."
+    if refusing or approvers:
+        yield ""
+
+
+def _warnings(findings: Sequence[Finding]) -> Iterator[str]:
+    if findings:
+        yield from ("Please check:", "", *_listed(findings), "")
+
+
+def _listed(findings: Sequence[Finding]) -> Iterator[str]:
+    for one in findings[:_MOST_FINDINGS]:
+        heading = f"**{escaped(one.path)}**: " if one.path else ""
+        line = f" (line {one.line})" if one.line else ""
+        yield f"- {heading}{escaped(f'{one.message} {one.fix}')}{line}"
+    if len(findings) > _MOST_FINDINGS:
+        yield f"- and {len(findings) - _MOST_FINDINGS} more"
+
+
+def _again() -> str:
+    prompt = FORM["seats"]
+    return _AGAIN.format(heading=prompt.heading, example=prompt.example)

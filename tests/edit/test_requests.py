@@ -1,0 +1,363 @@
+"""`berth new --from-request`: the text of a form becomes a reservation, or findings at its headings."""
+
+import re
+from io import BytesIO, TextIOWrapper
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from berth.edit.issueform import issue_form
+from berth.edit.prompts import FORM
+from berth.edit.requestform import read_request, requested
+from berth.pipeline import Pipeline
+from berth.reading.source import Source
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.answer import Answer, Berth
+from tests.requesting import ANSWERS, FILE, HOSTILE, NAME, assert_harmless, form_text, part_text
+
+HEADINGS = "|".join(prompt.heading for prompt in FORM.values())
+FINDING = re.compile(rf"^\S+\.md:(\d+):1: error\[(B\d+)\] (?:({HEADINGS}): )?", re.M)
+
+
+class Asking:
+    """Sends texts as requests: the first is that of the issue, the others are comments."""
+
+    def __init__(self, berth: Berth, folder: Path) -> None:
+        self.berth, self.folder = berth, folder
+
+    def __call__(self, *texts: str | bytes, words: tuple[str, ...] = ()) -> Answer:
+        requests = []
+        for number, text in enumerate(texts):
+            file = self.folder.parent / f"text{number}.md"
+            file.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8"))
+            requests += ["--from-request", str(file)]
+        return self.berth("new", *requests, *words)
+
+    def findings(self, *texts: str | bytes) -> list[tuple[int, str, str]]:
+        """Return the line, code and heading of each finding."""
+        answer = self(*texts)
+        assert (answer.code, answer.out) == (1, "")
+        return [(int(line), code, heading or "") for line, code, heading in FINDING.findall(answer.err)]
+
+    def spec(self, *texts: str) -> Any:
+        answer = self(*texts)
+        assert (answer.code, answer.err) == (0, "")
+        return yaml.safe_load(answer.out)["spec"]
+
+
+@pytest.fixture
+def ask(berth: Berth, folder: Path) -> Asking:
+    return Asking(berth, folder)
+
+
+def line_of(text: str, line: str) -> int:
+    return text.splitlines().index(line) + 1
+
+
+def test_it_prints_what_the_flags_of_new_write(ask: Asking, berth: Berth, folder: Path) -> None:
+    printed = ask(form_text(contact="ada@example.org"))
+    assert (printed.code, (folder / FILE).exists()) == (0, False)
+
+    owner = ("--owner", ANSWERS["title"], "--contact", "ada@example.org", "--title", ANSWERS["title"])
+    when = ("09:00-13:00", "--weekly", "mon,wed", "--from", "2026-02-02", "--until", "2026-02-11")
+    what = ("--class", "small", "--seats", "25", "--time-zone", "Europe/Zurich")
+    assert berth("new", NAME, *when, *what, *owner, "--behavior", "none").code == 0
+    assert (folder / FILE).read_text("utf-8") == printed.out
+
+
+def test_write_writes_it_once(ask: Asking, folder: Path) -> None:
+    assert ask(form_text(), words=("--write",)).code == 0
+    assert yaml.safe_load((folder / FILE).read_text("utf-8"))["metadata"]["name"] == NAME
+
+    text = form_text()
+    assert ask.findings(text) == [(line_of(text, ANSWERS["title"]), "B060", "Course")]
+
+
+def test_stdin_is_a_text(berth: Berth, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(form_text().encode())))
+
+    assert yaml.safe_load(berth("new", "--from-request", "-").out)["metadata"]["name"] == NAME
+
+
+@pytest.mark.parametrize(
+    ("answers", "recurrence"),
+    [
+        ({"when": "2026-02-02, 2026-02-09", "from": "_No response_", "until": "_No response_"}, "dates"),
+        ({"when": "daily"}, "daily"),
+        ({"when": "Mon to Fri"}, "weekly"),
+    ],
+    ids=["dates", "daily", "range"],
+)
+def test_days_are_what_new_understands(ask: Asking, answers: dict[str, str], recurrence: str) -> None:
+    assert ask.spec(part_text(**{**ANSWERS, **answers}))["recurrence"]["type"] == recurrence
+
+
+def test_groups_have_seats_by_name(ask: Asking) -> None:
+    spec = ask.spec(form_text(times="regular=09:00-11:00 late=14:00-16:00", seats="regular=20,late=5"))
+
+    usual = spec["provisioning"]["placeholderCount"]
+    counts = {one["name"]: one.get("placeholderCount", usual) for one in spec["recurrence"]["schedule"]}
+    assert counts == {"regular": 20, "late": 5}
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "code"),
+    [
+        ("title", "x" * 101, "B012"),
+        ("class", "smal", "B061"),
+        ("seats", "many", "B013"),
+        ("seats", "-5", "B012"),
+        ("seats", "1" * 300, "B012"),
+        ("when", "someday", "B014"),
+        ("when", "2026-02-30", "B017"),
+        ("times", "9-13", "B018"),
+        ("from", "02.02.2026", "B017"),
+        ("from", "tomorrow", "B054"),
+        ("until", "2026-01-01", "B024"),
+        ("time-zone", "Mars", "B021"),
+        ("class", "_No response_", "B011"),
+        ("from", "_No response_", "B011"),
+        ("until", "_No response_", "B011"),
+    ],
+)
+def test_a_wrong_answer_is_refused_at_its_heading(ask: Asking, key: str, text: str, code: str) -> None:
+    request = part_text(**{**ANSWERS, key: text})
+    (line, found, heading) = ask.findings(request)[0]
+
+    assert (found, heading) == (code, FORM[key].heading)
+    assert request.splitlines()[line - 1] in (text, f"### {heading}")
+
+
+def test_every_wrong_answer_is_told_at_once(ask: Asking) -> None:
+    text = form_text(seats="many", times="9-13", time_zone="Mars", until="never")
+
+    assert [heading for _, _, heading in ask.findings(text)] == ["Seats", "Times", "Last date", "Time zone"]
+
+
+def test_words_for_days_are_no_dates_because_a_request_is_read_again(ask: Asking) -> None:
+    text = part_text(**{**ANSWERS, "when": "tomorrow", "from": "_No response_", "until": "_No response_"})
+
+    assert [(code, heading) for _, code, heading in ask.findings(text)] == [("B017", "Days or dates")]
+
+
+def test_dates_need_no_first_date(ask: Asking) -> None:
+    text = form_text(when="2026-02-02")
+
+    assert [(code, heading) for _, code, heading in ask.findings(text)] == [
+        ("B016", "First date"),
+        ("B016", "Last date"),
+    ]
+
+
+def test_a_ceiling_is_told_at_the_heading_of_the_seats(ask: Asking, folder: Path) -> None:
+    site = folder / "reservations/site.yaml"
+    ceiling = "- {name: prod, ceilings: [{seats: {small: 30}}]}"
+    site.write_text(site.read_text("utf-8").replace("- name: prod", ceiling), "utf-8")
+
+    assert {heading for _, _, heading in ask.findings(form_text(seats="500"))} <= {"Seats", "Course"}
+
+
+def test_a_comment_replaces_the_answers_below_its_headings(ask: Asking) -> None:
+    spec = ask.spec(
+        form_text(), "Thank you!", part_text(seats="40", until="2026-02-25"), part_text(seats="41")
+    )
+
+    assert spec["provisioning"]["placeholderCount"] == 41
+    assert str(spec["recurrence"]["endDate"]) == "2026-02-25"
+
+
+def test_a_quoted_heading_in_a_comment_is_for_people(ask: Asking) -> None:
+    assert (
+        ask.spec(form_text(), "> ### Seats\n>\n> 25\n\nIs that enough?")["provisioning"]["placeholderCount"]
+        == 25
+    )
+
+
+def test_a_comment_with_a_heading_is_read_whole(ask: Asking) -> None:
+    comment = f"Sorry, other dates:\n\n{part_text(until='2026-02-25')}"
+
+    assert ask.findings(form_text(), comment) == [(1, "B295", "")]
+
+
+def test_the_answer_names_what_a_comment_replaced(ask: Asking) -> None:
+    told = ask(form_text(), part_text(seats="40"), words=("-o", "markdown"))
+
+    assert "A later comment changed: Seats." in told.out
+
+
+def test_the_answer_has_each_date_in_local_time_and_those_that_are_left_out(
+    ask: Asking, folder: Path
+) -> None:
+    site = folder / "reservations/site.yaml"
+    site.write_text(
+        site.read_text("utf-8").replace("engine: argocd", "engine: argocd\n  calendars: [holidays]")
+    )
+    told = ask(form_text(until="2026-02-18"), words=("-o", "markdown"))
+
+    assert told.out.split("```")[1].splitlines()[1:] == [
+        "Mon 2026-02-02 09:00-13:00  25 small",
+        "Wed 2026-02-04 09:00-13:00  25 small",
+        "Mon 2026-02-09 09:00-13:00  25 small",
+        "Wed 2026-02-11 09:00-13:00  25 small",
+        "Wed 2026-02-18 09:00-13:00  25 small",
+        "left out by calendar holidays: Carnival: Mon 2026-02-16",
+    ]
+
+
+def test_the_answer_lists_findings_by_heading(ask: Asking) -> None:
+    told = ask(form_text(seats="many"), words=("-o", "markdown"))
+
+    (line,) = [line for line in told.out.splitlines() if line.startswith("- ")]
+    assert (told.code, line.partition(":")[0]) == (1, "- **Seats**")
+
+
+def test_the_answer_says_who_must_approve(ask: Asking, folder: Path) -> None:
+    policies = """\
+  policies:
+    - {name: large, when: {seatsAbove: 20}, require: {approvalBy: "@uni/platform"}}
+    - {name: huge, when: {seatsAbove: 24}, require: refuse}
+"""
+    site = folder / "reservations/site.yaml"
+    site.write_text(site.read_text("utf-8") + policies, "utf-8")
+    told = ask(form_text(), words=("-o", "markdown")).out
+
+    assert "**Refused** by the policy huge" in told
+    assert "Needs the approval of @\u200buni/platform." in told
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--from-request", "a.md", "--seats", "5"),
+        ("--from-request", "a.md", "algebra", "09:00-13:00"),
+        ("algebra", "--write"),
+        ("algebra", "-o", "markdown"),
+    ],
+    ids=["with-a-flag", "with-times", "write-alone", "markdown-alone"],
+)
+def test_flags_and_a_request_do_not_go_together(berth: Berth, words: tuple[str, ...]) -> None:
+    assert berth("new", *words).code == 2
+
+
+def test_a_project_with_errors_takes_no_request(ask: Asking, folder: Path) -> None:
+    (folder / "reservations/site.yaml").write_text("kind: Site\n", "utf-8")
+
+    assert ask(form_text()).code != 0
+
+
+# Hostile texts
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+@pytest.mark.parametrize("key", FORM)
+def test_a_hostile_answer_is_refused_or_is_a_title_and_never_more(
+    ask: Asking, folder: Path, key: str, text: str
+) -> None:
+    before = sorted(folder.rglob("*"))
+    request = part_text(**{**ANSWERS, key: text})
+    printed, told = ask(request), ask(request, words=("-o", "markdown"))
+
+    assert printed.code == told.code
+    assert sorted(folder.rglob("*")) == before
+    if printed.code == 0:
+        (document,) = yaml.safe_load_all(printed.out)
+        plain = yaml.safe_load(ask(form_text(contact=text if key == "contact" else ANSWERS["contact"])).out)
+        changed = {
+            path
+            for path in ("title", "owner")
+            if document["spec"].pop(path, None) != plain["spec"].pop(path, None)
+        }
+        assert document["spec"] == plain["spec"]
+        assert changed <= {"title": {"title"}, "contact": set(), "notes": set()}[key]
+        assert document["metadata"]["name"].replace("-", "").isalnum()
+    assert_harmless(told.out)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (form_text(notes="### Seats\n\n900"), None),
+        (form_text(title="### Seats"), (1, "B011", "Course")),
+        (form_text().replace("### Seats", "### Seats\n\n9\n\n### Seats"), (13, "B295", "")),
+        (form_text().replace("### Seats", "### \u0405eats"), (9, "B295", "")),
+        (form_text().replace("### Seats", "#### Seats"), (9, "B295", "")),
+        (form_text().replace("25\n", "25\n26\n", 1), (12, "B295", "Seats")),
+        (form_text().replace("### Resource class\n\nsmall\n\n", ""), None),
+        ("Hello\n" + form_text(), (1, "B295", "")),
+        (part_text(**dict(reversed(ANSWERS.items()))), (39, "B295", "")),
+        ("", (1, "B295", "")),
+        (b"\xff\xfe" + form_text().encode(), (1, "B002", "")),
+    ],
+    ids=[
+        *("heading-in-notes", "heading-as-answer", "twice", "lookalike", "other-level", "second-line"),
+        *("missing", "before", "reversed", "empty", "not-utf-8"),
+    ],
+)
+def test_headings_are_those_of_the_form_once_and_in_order(
+    ask: Asking, text: str | bytes, expected: tuple[int, str, str] | None
+) -> None:
+    if isinstance(text, str) and "900" in text:
+        assert ask.spec(text)["provisioning"]["placeholderCount"] == 25
+    elif expected is None:
+        assert {code for _, code, _ in ask.findings(text)} == {"B295"}
+    else:
+        assert ask.findings(text)[0] == expected
+
+
+def test_line_ends_of_browsers_and_a_mark_of_bytes_change_nothing(ask: Asking) -> None:
+    text = form_text()
+
+    assert ask(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode()).out == ask(text).out
+
+
+def test_a_text_larger_than_any_of_github_is_refused(ask: Asking) -> None:
+    assert ask(form_text(notes="x" * 140_000)).code == 2
+
+
+def test_a_course_in_other_letters_has_a_name(ask: Asking) -> None:
+    name = yaml.safe_load(ask(form_text(title="\u7dda\u5f62\u4ee3\u6570")).out)["metadata"]["name"]
+
+    assert name.startswith("course-")
+
+
+@pytest.mark.parametrize("name", ["../x", "a/b", ".git", "A", ""])
+def test_a_name_on_the_command_line_is_one_of_kubernetes(ask: Asking, name: str) -> None:
+    assert ask(form_text(), words=(name,)).code == (0 if name == "" else 2)
+
+
+DECLARED = Pipeline(sources=[]).declared
+LINES = st.one_of(
+    st.sampled_from([f"### {prompt.heading}" for prompt in FORM.values()]),
+    st.sampled_from([*ANSWERS.values(), *HOSTILE.values(), "", "---", "#", "```"]),
+    st.text(max_size=20),
+)
+
+
+@given(st.lists(LINES, max_size=40), st.lists(LINES, max_size=10))
+def test_any_text_is_answers_or_findings(first: list[str], comment: list[str]) -> None:
+    texts = ("\n".join(first), "\n".join(comment))
+    form = read_request([Source(f"{i}.md", text.encode("utf-8", "replace")) for i, text in enumerate(texts)])
+    wanted = requested(form.answers, "", DECLARED)
+
+    assert form.findings or set(form.answers) == set(FORM)
+    for finding in (*form.findings, *wanted.findings):
+        assert 1 <= finding.line <= texts[int(finding.file[0])].count("\n") + 2
+    if not (form.findings or wanted.findings):
+        assert not wanted.request.missing()
+
+
+def test_the_form_has_each_question_once_with_the_choices_of_the_site(folder: Path) -> None:
+    project = Pipeline(str(folder))
+    form = yaml.safe_load(issue_form(project.declared, project.site))
+    fields = {one["attributes"]["label"]: one for one in form["body"] if "id" in one}
+
+    assert [*fields] == [prompt.heading for prompt in FORM.values()]
+    assert len({one["id"] for one in fields.values()} - {"title", "body", "labels"}) == len(fields)
+    assert fields["Resource class"]["attributes"]["options"] == ["bench", "small"]
+    assert fields["Time zone"]["attributes"]["options"] == ["Europe/Zurich", "America/New_York"]
+    assert {label for label, one in fields.items() if not one["validations"]["required"]} == {
+        *("First date", "Last date", "Contact", "Notes"),
+    }

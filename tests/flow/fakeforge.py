@@ -1,0 +1,118 @@
+"""A small forge in memory, with the few calls of the API of GitHub that the workflow of requests makes."""
+
+import json
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, NamedTuple
+
+from tests.flow.requestjob import Forge
+
+REPOSITORY = "uni/seats"
+BOT, AUTHOR, STRANGER = "github-actions[bot]", "ada", "eve"
+_TOKENS = {"bot-token": BOT, "ada-token": AUTHOR, "eve-token": STRANGER}
+_IDS = {name: number for number, name in enumerate(_TOKENS.values(), 1)}
+
+
+class _State(NamedTuple):
+    issues: dict[int, dict[str, Any]]
+    comments: dict[int, dict[str, Any]]
+    pulls: dict[int, dict[str, Any]]
+    calls: list[str]
+
+    def user(self, name: str) -> dict[str, Any]:
+        return {"id": _IDS[name], "login": name}
+
+
+class FakeForge(NamedTuple):
+    """The forge, and all that is in it."""
+
+    forge: Forge
+    state: _State
+
+    def issue(self, body: str, author: str = AUTHOR) -> int:
+        number = len(self.state.issues) + len(self.state.pulls) + 1
+        self.state.issues[number] = {"number": number, "body": body, "user": self.state.user(author)}
+        return number
+
+    def edit(self, number: int, body: str) -> None:
+        self.state.issues[number]["body"] = body
+
+    def comment(self, number: int, body: str, author: str = AUTHOR) -> int:
+        token = next(token for token, name in _TOKENS.items() if name == author)
+        made = self.forge.call("POST", f"issues/{number}/comments", token, body=body)
+        return int(made["id"])
+
+    def close(self, pull: int) -> None:
+        self.state.pulls[pull]["state"] = "closed"
+
+
+def _answer(state: _State, user: str, method: str, path: str, fields: dict[str, Any]) -> tuple[int, Any]:
+    state.calls.append(f"{method} {path}")
+    if match := re.fullmatch(r"issues/(\d+)", path):
+        number = int(match[1])
+        count = sum(one["issue"] == number for one in state.comments.values())
+        return 200, {**state.issues[number], "comments": count}
+    if match := re.fullmatch(r"issues/(\d+)/comments", path):
+        number = int(match[1])
+        if method == "POST":
+            key = max(state.comments, default=0) + 1
+            state.comments[key] = {
+                "id": key,
+                "issue": number,
+                "body": fields["body"],
+                "user": state.user(user),
+            }
+            return 201, state.comments[key]
+        return 200, [one for one in state.comments.values() if one["issue"] == number]
+    if match := re.fullmatch(r"issues/comments/(\d+)", path):
+        del state.comments[int(match[1])]
+        return 204, None
+    if path == "pulls" and method == "POST":
+        number = len(state.issues) + len(state.pulls) + 1
+        head = {"ref": fields["head"], "repo": {"full_name": REPOSITORY}}
+        state.pulls[number] = {**fields, "number": number, "state": "open", "head": head}
+        return 201, state.pulls[number]
+    if path == "pulls":
+        return 200, list(state.pulls.values())
+    match = re.fullmatch(r"pulls/(\d+)", path)
+    assert match, path
+    state.pulls[int(match[1])].update(fields)
+    return 200, state.pulls[int(match[1])]
+
+
+@contextmanager
+def fake_forge() -> Iterator[FakeForge]:
+    """Serve an empty forge until the end of the block."""
+    state = _State({}, {}, {}, [])
+
+    class Handler(BaseHTTPRequestHandler):
+        def do(self) -> None:
+            user = _TOKENS[self.headers["Authorization"].removeprefix("token ")]
+            path = self.path.partition("?")[0].removeprefix(f"/repos/{REPOSITORY}/")
+            length = int(self.headers.get("Content-Length") or 0)
+            fields = json.loads(self.rfile.read(length)) if length else {}
+            code, answer = _answer(state, user, self.command, path, fields)
+            data = b"" if answer is None else json.dumps(answer).encode()
+            self.send_response(code)
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        do_GET = do_POST = do_PATCH = do_DELETE = do  # noqa: N815 - the names of http.server
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        url = f"http://127.0.0.1:{server.server_port}"
+        yield FakeForge(Forge(url, "https://git.example.org", REPOSITORY, BOT, "bot-token"), state)
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

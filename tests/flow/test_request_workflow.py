@@ -1,0 +1,283 @@
+"""The workflow of `berth init --requests`: bash runs its steps, with git and a forge in memory."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.flow.conftest import Repository
+from tests.flow.fakeforge import STRANGER, FakeForge, fake_forge
+from tests.flow.requestjob import JOB, MARK, STEPS, WORKFLOW, RequestJob, may_start
+from tests.requesting import FILE, HOSTILE, assert_harmless, form_text, part_text
+
+SCRIPTS = {
+    name: HOSTILE[name]
+    for name in ("expression", "command", "fence", "mention", "html", "yaml", "path", "workflow-command")
+}
+"""What somebody writes who hopes for a shell, a forge or a git that reads it."""
+
+
+class Requests:
+    """The forge, and the job that answers its issues."""
+
+    def __init__(self, fake: FakeForge, job: RequestJob) -> None:
+        self.fake, self.job = fake, job
+
+    def run(self, number: int, **changed: str) -> str:
+        """Run the job for an issue, which must not fail; return its answer, the only one."""
+        ran = self.job.run(number, **changed)
+        assert ran.failed == [], ran.out
+        (answer,) = self.fake.forge.answers(number)
+        assert answer.startswith(MARK)
+        return answer
+
+    @property
+    def pulls(self) -> list[tuple[str, str]]:
+        return [(one["head"]["ref"], one["state"]) for one in self.fake.state.pulls.values()]
+
+    def branch(self, number: int) -> str:
+        """Return the commit of the branch of a request on the remote; empty if there is none."""
+        line = self.job.repository.git("ls-remote", "origin", f"refs/heads/berth-request-{number}")
+        return line.split("\t")[0]
+
+    def file(self, number: int, path: str = FILE) -> str:
+        self.job.repository.git("fetch", "--quiet", "origin", f"berth-request-{number}")
+        return self.job.repository.git("show", f"FETCH_HEAD:{path}")
+
+
+@pytest.fixture
+def requests(repository: Repository, tmp_path: Path) -> Iterator[Requests]:
+    with fake_forge() as fake:
+        yield Requests(fake, RequestJob(repository, tmp_path, fake.forge))
+
+
+def test_a_request_becomes_a_pull_request_that_is_rendered_and_an_answer_with_its_dates(
+    requests: Requests,
+) -> None:
+    number = requests.fake.issue(form_text())
+    answer = requests.run(number)
+
+    assert requests.pulls == [(f"berth-request-{number}", "open")]
+    assert "Mon 2026-02-02 09:00-13:00  25 small\n" in answer
+    assert requests.fake.state.pulls[2]["body"].startswith(f"Closes #{number}.\n")
+    assert requests.fake.state.pulls[2]["base"] == "main"
+    requests.job.repository.git("checkout", "--quiet", "FETCH_HEAD")
+    assert requests.job.repository.run("berth", "render", "--check").code == 0
+    assert "startDate: 2026-02-02" in requests.file(number)
+
+
+def test_a_later_comment_and_an_edit_change_the_same_pull_request(requests: Requests) -> None:
+    number = requests.fake.issue(form_text())
+    requests.run(number)
+    requests.fake.comment(number, part_text(seats="40"))
+    answer = requests.run(number)
+    assert "40 small" in answer
+    assert "placeholderCount: 40" in requests.file(number)
+
+    requests.fake.edit(number, form_text(title="Algebra 2"))
+    assert "Algebra 2" in requests.run(number)
+    assert requests.pulls == [(f"berth-request-{number}", "open")]
+    assert "placeholderCount: 40" in requests.file(number, "reservations/algebra-2.yaml")
+    listed = requests.job.repository.git("ls-tree", "--name-only", "FETCH_HEAD", "reservations/")
+    assert FILE not in listed.splitlines()
+
+
+def test_a_run_that_changes_nothing_pushes_and_answers_nothing(requests: Requests) -> None:
+    number = requests.fake.issue(form_text())
+    requests.run(number)
+    before, comments = requests.branch(number), dict(requests.fake.state.comments)
+    requests.fake.comment(number, "Thank you!")
+    requests.run(number)
+
+    assert requests.branch(number) == before
+    assert comments.items() <= requests.fake.state.comments.items()
+
+
+def test_findings_are_answered_and_nothing_is_opened(requests: Requests) -> None:
+    number = requests.fake.issue(form_text(seats="many"))
+    answer = requests.run(number)
+
+    assert "- **Seats**: " in answer
+    assert (requests.pulls, requests.branch(number)) == ([], "")
+
+
+def test_findings_of_a_later_comment_leave_the_pull_request(requests: Requests) -> None:
+    number = requests.fake.issue(form_text())
+    requests.run(number)
+    before = requests.branch(number)
+    requests.fake.comment(number, part_text(until="never"))
+
+    assert "stays as it was" in requests.run(number)
+    assert requests.branch(number) == before
+
+
+def test_a_comment_of_somebody_else_is_no_answer(requests: Requests) -> None:
+    number = requests.fake.issue(form_text())
+    requests.fake.comment(number, part_text(seats="900"), STRANGER)
+
+    assert "25 small" in requests.run(number)
+
+
+def test_a_comment_that_looks_like_ours_stays(requests: Requests) -> None:
+    number = requests.fake.issue(form_text())
+    forged = requests.fake.comment(number, f"{MARK}\nAll is well.", STRANGER)
+    requests.run(number)
+    requests.fake.comment(number, part_text(seats="40"))
+    requests.run(number)
+
+    assert forged in requests.fake.state.comments
+
+
+def test_what_people_pushed_to_the_branch_stays(requests: Requests) -> None:
+    number = requests.fake.issue(form_text())
+    requests.run(number)
+    repository = requests.job.repository
+    repository.git("checkout", "--quiet", "--detach", f"{requests.branch(number)}")
+    repository.commit("a longer lead")
+    repository.git("push", "--quiet", "origin", f"HEAD:berth-request-{number}")
+    before = requests.branch(number)
+    requests.fake.comment(number, part_text(seats="40"))
+
+    assert "People have changed pull request" in requests.run(number)
+    assert requests.branch(number) == before
+
+
+def test_a_closed_pull_request_is_not_opened_again(requests: Requests) -> None:
+    number = requests.fake.issue(form_text())
+    requests.run(number)
+    requests.fake.close(2)
+    before = requests.branch(number)
+    requests.fake.comment(number, part_text(seats="40"))
+
+    assert "open a new issue" in requests.run(number)
+    assert (requests.pulls, requests.branch(number)) == ([(f"berth-request-{number}", "closed")], before)
+
+
+def test_a_pull_request_of_a_fork_with_our_branch_is_not_taken_for_ours(requests: Requests) -> None:
+    number = requests.fake.issue(form_text())
+    head = {"ref": f"berth-request-{number}", "repo": {"full_name": "eve/seats"}}
+    requests.fake.state.pulls[99] = {"number": 99, "state": "open", "head": head, "body": ""}
+    requests.run(number)
+
+    assert requests.fake.state.pulls[99]["body"] == ""
+    assert len(requests.pulls) == 2
+
+
+@pytest.mark.parametrize("bound", ["MOST_OPEN", "MOST_COMMENTS"])
+def test_there_are_bounds(requests: Requests, bound: str) -> None:
+    first = requests.fake.issue(form_text())
+    requests.run(first)
+    number = requests.fake.issue(form_text(title="Algebra 2"))
+    for _ in range(2):
+        requests.fake.comment(number, "More?")
+    answer = requests.run(number, **{bound: "1"})
+
+    assert "Please" in answer
+    assert len(requests.pulls) == 1
+
+
+def test_a_job_that_fails_answers_too(requests: Requests) -> None:
+    number = requests.fake.issue(form_text())
+    requests.job.repository.program("berth", "exit 3")
+
+    assert requests.job.run(number).failed == ["Reservation"]
+    assert "Something went wrong" in requests.fake.forge.answers(number)[0]
+    assert requests.pulls == []
+
+
+@pytest.mark.parametrize("text", SCRIPTS.values(), ids=SCRIPTS)
+def test_a_hostile_request_changes_no_more_than_its_own_reservation(
+    requests: Requests, tmp_path: Path, text: str
+) -> None:
+    marker = tmp_path / "pwned"
+    number = requests.fake.issue(form_text(title=text.replace("/tmp/pwned", str(marker)), notes=text))
+    answer = requests.run(number)
+
+    assert not marker.exists()
+    assert_harmless(answer)
+    if requests.pulls:
+        assert [name for name, _ in requests.pulls] == [f"berth-request-{number}"]
+        repository = requests.job.repository
+        repository.git("fetch", "--quiet", "origin", f"berth-request-{number}")
+        changed = repository.git("diff", "--name-status", "origin/main", "FETCH_HEAD").splitlines()
+        (added,) = [
+            line for line in changed if line.startswith("A\treservations/") and line.endswith(".yaml")
+        ]
+        assert added.count("/") == 1
+        assert {line.split("\t")[1].split("/")[0] for line in changed} == {"reservations", "rendered"}
+        assert (
+            repository.git("log", "-1", "--format=%B", "FETCH_HEAD") == f"Reserve seats for request #{number}"
+        )
+
+
+# Who may start it
+
+MEMBER: dict[str, Any] = {
+    "action": "opened",
+    "sender": {"type": "User"},
+    "issue": {
+        "state": "open",
+        "body": form_text(),
+        "author_association": "MEMBER",
+        "labels": [{"name": "bug"}],
+        "user": {"id": 7},
+    },
+}
+
+
+def event(changes: dict[str, Any] | None = None, **issue: Any) -> dict[str, Any]:
+    return {**MEMBER, **(changes or {}), "issue": {**MEMBER["issue"], **issue}}
+
+
+ALLOWED = [{"name": "seats-allowed"}]
+STARTS = {
+    "member": ("issues", event(), True),
+    "edited": ("issues", event({"action": "edited"}), True),
+    "own-comment": ("issue_comment", event({"comment": {"user": {"id": 7}}}), True),
+    "comment-of-another": ("issue_comment", event({"comment": {"user": {"id": 8}}}), False),
+    "stranger": ("issues", event(author_association="NONE"), False),
+    "contributor": ("issues", event(author_association="CONTRIBUTOR"), False),
+    "allowed": (
+        "issues",
+        event({"action": "labeled", "label": ALLOWED[0]}, author_association="NONE", labels=ALLOWED),
+        True,
+    ),
+    "other-label": ("issues", event({"action": "labeled", "label": {"name": "bug"}}), False),
+    "closed": ("issues", event(state="closed"), False),
+    "pull-request": (
+        "issue_comment",
+        event({"comment": {"user": {"id": 7}}}, pull_request={"url": "x"}),
+        False,
+    ),
+    "bot": ("issues", event({"sender": {"type": "Bot"}}), False),
+    "other-issue": ("issues", event(body="It does not work."), False),
+    "no-text": ("issues", event(body=None), False),
+}
+
+
+@pytest.mark.parametrize(("name", "payload", "expected"), STARTS.values(), ids=STARTS)
+def test_it_starts_for_the_author_with_a_role_or_a_label_of_somebody_who_has_one(
+    name: str, payload: dict[str, Any], expected: bool
+) -> None:
+    assert may_start(payload, name) is expected
+
+
+def test_it_has_the_permissions_that_it_needs_and_no_expression_in_a_script() -> None:
+    assert WORKFLOW["permissions"] == {"contents": "read"}
+    assert JOB["permissions"] == dict.fromkeys(("contents", "issues", "pull-requests"), "write")
+    assert len(STEPS) == 4
+    assert [step["name"] for step in JOB["steps"] if "${{" in step.get("run", "")] == []
+    assert {step["uses"].partition("/")[0] for step in JOB["steps"] if "uses" in step} == {"actions"}
+    texts = [str(value) for step in JOB["steps"] for value in step.get("env", {}).values()]
+    assert [
+        text for text in (*texts, *map(str, JOB["env"].values())) if ".body" in text or ".title" in text
+    ] == []
+    assert WORKFLOW["concurrency"].startswith("berth-request-${{ github.event.issue.number }}")
+
+
+def test_berth_reads_strangers_without_a_token() -> None:
+    (step,) = [step for step in STEPS if "berth new" in step["run"]]
+
+    assert "env" not in step
+    assert JOB["steps"][0]["with"]["persist-credentials"] is False
