@@ -250,7 +250,7 @@ def test_what_is_the_same_for_many_objects_is_one_line() -> None:
         for n in range(1000)
     ]
     files = [FileChange(f"clusters/a/reservations/{one.name}.yaml", "changed", (one,)) for one in objects]
-    (one,) = manifest_warnings(files, [file.path for file in files])
+    (one,) = manifest_warnings(files, [file.path for file in files], 0)
     assert one.message.startswith("Deployment r0, Deployment r1, Deployment r2 and 997 more: ")
 
 
