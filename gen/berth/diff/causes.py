@@ -123,7 +123,7 @@ def joint_line(effect: Effect) -> DiffLine:
 
 
 def course_lines(effect: Effect) -> Iterator[DiffLine]:
-    """Yield a line for each reservation, without the fields that change alike in all, and equal seat-hours."""
+    """Yield a line for each reservation, without what stays the same or changes alike in all of them."""
     same = {*effect.reservations[0].fields}.intersection(*(found.fields for found in effect.reservations))
     for found in effect.reservations:
         fields = tuple(field for field in found.fields if field not in same)

@@ -163,9 +163,12 @@ def sign_of(kind: str) -> str:
 
 
 def quantity_change(resource: str, before: str, after: str) -> tuple[str, str]:
-    """Return both amounts in the units that people read, unless a unit hides what differs."""
-    shown = readable(resource, before), readable(resource, after)
-    return shown if shown[0] != shown[1] else (before, after)
+    """Return both amounts in the units that people read, a common unit once: `25` and `30 cores`."""
+    old, new = readable(resource, before), readable(resource, after)
+    if old == new:
+        return before, after
+    number, _, unit = old.partition(" ")
+    return (number, new) if unit and unit == new.partition(" ")[2] else (old, new)
 
 
 def change_text(before: str, after: str) -> str:
@@ -196,7 +199,8 @@ def peak_line(one: PeakChange, zone_name: str) -> DiffLine:
     during = f" from {one.during}" if one.during else ""
     at = f" at {local_text(one.at, named(zone_name))} ({zone_name})" if one.at is not None else ""
     ceiling = f", ceiling {readable(resource, one.ceiling)}" if one.ceiling else ""
-    amounts = [(name, readable(resource, amount)) for name, amount in one.holders]
+    shown = [(name, readable(resource, amount)) for name, amount in one.holders]
+    amounts = [(name, re.sub(" cores?$", "", amount)) for name, amount in shown]
     holders = f": {holders_text(amounts)}" if amounts else ""
     before, after = quantity_change(resource, one.before, one.after)
     return DiffLine("~", f"{one.cluster}, most {one.what}{during}: {before} -> {after}{at}{ceiling}{holders}")
