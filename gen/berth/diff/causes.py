@@ -74,26 +74,36 @@ def shown_whole(change: Change) -> list[ReservationChange]:
 
 def effect_text(effect: Effect) -> str:
     """Return `15 reservations, 11 dates go, 8 come`."""
-    found = [reservation.occurrences for reservation in effect.reservations]
-    pairs = [pair for dates in found for pair in dates.changed]
+    count = number_of(len(effect.reservations), "reservation")
+    dates = ": ".join(filter(None, [_dates_text(effect.reservations), _moves_text(effect.reservations)]))
+    hours = _hours_text(effect.reservations)
+    return "; ".join(filter(None, [f"{count}, {dates}" if dates else count, hours]))
+
+
+def _dates_text(changes: Sequence[ReservationChange]) -> str:
+    """Return `11 dates go, 8 come`; empty if all dates stay."""
+    pairs = [pair for found in changes for pair in found.occurrences.changed]
     counts = (
-        (sum(len(dates.removed) for dates in found), "goes", "go"),
-        (sum(len(dates.added) for dates in found), "comes", "come"),
+        (sum(len(found.occurrences.removed) for found in changes), "goes", "go"),
+        (sum(len(found.occurrences.added) for found in changes), "comes", "come"),
         (sum(map(has_other_zone, pairs)), "moves", "move"),
         (sum(not has_other_zone(pair) for pair in pairs), "changes", "change"),
     )
-    parts = [number_of(len(effect.reservations), "reservation")]
+    parts: list[str] = []
     for count, single, several in counts:
-        noun = " dates" if len(parts) == 1 and count != 1 else " date" if len(parts) == 1 else ""
+        noun = "" if parts else " date" if count == 1 else " dates"
         parts += [f"{count}{noun} {single if count == 1 else several}"] if count else []
-    kept = sum(dates.kept for dates in found)
-    moves = move_text(pairs, is_whole=not kept)
-    return ": ".join(filter(None, [", ".join(parts), moves])) + _seat_hours(effect)
+    return ", ".join(parts)
 
 
-def _seat_hours(effect: Effect) -> str:
-    before, after = (sum(found.seat_seconds[side] or 0 for found in effect.reservations) for side in (0, 1))
-    return f"; seat-hours {hours_text(before)} -> {hours_text(after)}" if before != after else ""
+def _moves_text(changes: Sequence[ReservationChange]) -> str:
+    pairs = [pair for found in changes for pair in found.occurrences.changed]
+    return move_text(pairs, is_whole=not any(found.occurrences.kept for found in changes))
+
+
+def _hours_text(changes: Sequence[ReservationChange]) -> str:
+    before, after = (sum(found.seat_seconds[side] or 0 for found in changes) for side in (0, 1))
+    return f"seat-hours {hours_text(before)} -> {hours_text(after)}" if before != after else ""
 
 
 def shared_lines(document: SharedChange, effect: Effect | None) -> Iterator[DiffLine]:
@@ -122,15 +132,33 @@ def joint_line(effect: Effect) -> DiffLine:
     return DiffLine("~", f"{names}: {effect_text(effect)}")
 
 
-def course_lines(effect: Effect) -> Iterator[DiffLine]:
-    """Yield a line for each reservation, without what stays the same or changes alike in all of them."""
+def course_lines(effect: Effect, *, is_brief: bool = False) -> list[DiffLine]:
+    """Return a line for each reservation, without what stays the same or changes alike in all of them.
+
+    `is_brief`: sums instead of dates.
+    """
+    describe = _brief_text if is_brief else _full_text
+    moves = _moves_text(effect.reservations)
     same = {*effect.reservations[0].fields}.intersection(*(found.fields for found in effect.reservations))
+    lines = []
     for found in effect.reservations:
         fields = tuple(field for field in found.fields if field not in same)
-        hours = found.seat_seconds if found.seat_seconds[0] != found.seat_seconds[1] else (None, None)
-        lines = detail_lines(found._replace(fields=fields, seat_seconds=hours))
-        text = "; ".join(f"{line.sign} {line.text}".strip() for line in lines) or found.title
-        yield DiffLine(" ", f"{found.name}: {text}")
+        text = describe(found._replace(fields=fields), moves)
+        lines.append(DiffLine(" ", f"{found.name}: {text or found.title}"))
+    return lines
+
+
+def _full_text(found: ReservationChange, _: str) -> str:
+    hours = found.seat_seconds if found.seat_seconds[0] != found.seat_seconds[1] else (None, None)
+    lines = detail_lines(found._replace(seat_seconds=hours))
+    return "; ".join(f"{line.sign} {line.text}".strip() for line in lines)
+
+
+def _brief_text(found: ReservationChange, moves_of_all: str) -> str:
+    moves = _moves_text([found])
+    fields = ", ".join(_field_text(field) for field in found.fields)
+    dates = ": ".join(filter(None, [_dates_text([found]), moves if moves != moves_of_all else ""]))
+    return "; ".join(filter(None, [fields, dates, _hours_text([found])]))
 
 
 def effects_by_document(

@@ -8,6 +8,7 @@ from berth.diff.change import ADDED, REMOVED, Change, PlanChange
 from berth.diff.permissions import Permission
 from berth.diff.planwording import month_sums
 from berth.diff.wording import number_of
+from berth.findings import ERROR
 from berth.schema.policies import APPROVAL, REFUSE
 
 
@@ -18,6 +19,7 @@ def summary(change: Change) -> str:
     """
     parts = [f"{side.name} is not valid" for side in (change.base, change.head) if not side.is_valid]
     parts += [] if change.is_judged else ["policies cannot be judged"]
+    parts += _plan_errors(change.plan) if change.plan else []
     parts += _policies_summary(change.policies)
     parts += _permissions_summary(change.permissions)
     parts += [_count_reservations(change)] if change.reservations else []
@@ -57,11 +59,14 @@ def _count_reservations(change: Change) -> str:
 
 
 def _plan_summary(plan: PlanChange) -> list[str]:
-    errors = sum(one.severity == "error" for one in plan.findings)
-    parts = [f"the plan has {number_of(errors, 'error')}"] if errors else []
     before, after = month_sums(plan.months)
     if plan.months:
-        return [*parts, f"cost {money_or_unknown(before)} -> {money_or_unknown(after)} USD"]
+        return [f"cost {money_or_unknown(before)} -> {money_or_unknown(after)} USD"]
     if plan.machines:
-        return [*parts, "other machines"]
-    return [*parts, "other use of reserved machines"] if plan.reserved else parts
+        return ["other machines"]
+    return ["other use of reserved machines"] if plan.reserved else []
+
+
+def _plan_errors(plan: PlanChange) -> list[str]:
+    errors = sum(finding.severity == ERROR for finding in plan.findings)
+    return [f"the plan has {number_of(errors, 'error')}"] if errors else []

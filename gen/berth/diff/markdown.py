@@ -29,6 +29,7 @@ from berth.output import findinglist
 from berth.version import VERSION
 
 LIMIT = 65_000  # characters; GitHub refuses more than 65,536
+_MANY = 100  # courses of one cause: above, each has sums instead of dates, so that all of them fit
 _INVISIBLE = "\u200b"  # breaks what would be a mention, a reference or a link
 _special = re.compile(r"[\\`*_{}\[\]<>()#+\-.!|~]")
 _reference = re.compile(
@@ -56,9 +57,10 @@ _LADDER = (
     _Depth(_ALL, _ALL, True, _ALL, 0, _ALL, _ALL),
     _Depth(_ALL, _ALL, True, _ALL, None, _ALL, _ALL),
     _Depth(_ALL, _ALL, False, _ALL, None, _ALL, _ALL),
-    _Depth(400, _ALL, False, 400, None, 50, 200),
-    _Depth(200, _ALL, False, 200, None, 50, 100),
-    _Depth(100, 400, False, 100, None, 50, 100),
+    _Depth(_ALL, _ALL, False, 50, None, _ALL, _ALL),
+    _Depth(400, _ALL, False, 50, None, 50, 200),
+    _Depth(200, _ALL, False, 50, None, 50, 100),
+    _Depth(100, 400, False, 50, None, 50, 100),
     _Depth(50, 200, False, 50, None, 50, 100),
     _Depth(20, 200, False, 20, None, 20, 50),
     _Depth(0, 50, False, 0, None, 10, 20),
@@ -175,7 +177,8 @@ def _courses(effect: Effect, depth: _Depth) -> Iterator[str]:
     if effect.is_small:
         return
     count = number_of(len(effect.reservations), "reservation")
-    lines = [*course_lines(effect)][: depth.reservations]
+    is_brief = len(effect.reservations) > _MANY
+    lines = course_lines(effect, is_brief=is_brief)[: depth.reservations]
     yield _OPEN.format(count) + "".join(f"- {escaped(line.text)}\n" for line in lines)
     more = len(effect.reservations) - len(lines)
     yield (f"- and {more} more\n" if more else "") + _CLOSE
@@ -184,10 +187,10 @@ def _courses(effect: Effect, depth: _Depth) -> Iterator[str]:
 def _reservations(changes: Sequence[ReservationChange], depth: _Depth) -> Iterator[str]:
     """Yield the first reservations whole, and the others folded."""
     part = [*_reservation_blocks(changes, depth)]
-    few = FEW_RESERVATIONS
-    if len(part) <= few + 1:
+    if len(part) <= FEW_RESERVATIONS + 1:
         yield from part
         return
+    few = FEW_RESERVATIONS // 2
     yield from part[:few]
     yield _OPEN.format(f"and {number_of(len(changes) - few, 'more reservation')}")
     yield from part[few:]

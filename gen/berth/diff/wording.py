@@ -168,7 +168,8 @@ def quantity_change(resource: str, before: str, after: str) -> tuple[str, str]:
     if old == new:
         return before, after
     number, _, unit = old.partition(" ")
-    return (number, new) if unit and unit == new.partition(" ")[2] else (old, new)
+    has_unit = new != after and unit == new.partition(" ")[2]
+    return (number, new) if has_unit else (old, new)
 
 
 def change_text(before: str, after: str) -> str:
