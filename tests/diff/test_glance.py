@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 from berth import cli
+from berth.core.jsonvalues import parse_instant
+from berth.diff.manifests import FileChange, ObjectChange
+from berth.diff.risks import manifest_warnings, starts_at_once
 
 from tests.diff.conftest import Pair
 from tests.diff.university import write_university
@@ -215,3 +218,45 @@ def test_all_forms_count_the_same_warnings(few: Pair) -> None:
     assert change["warningCount"] == 3
     for form in ("text", "markdown"):
         assert few.diff("-o", form, at=at).out.splitlines()[0].endswith("; 3 warnings")
+
+
+def cron_job(schedule: str, *, suspend: str = "false", zone: str = "Europe/Zurich") -> str:
+    return (
+        "kind: CronJob\nmetadata:\n  name: a\nspec:\n"
+        f'  schedule: "{schedule}"\n  timeZone: {zone}\n  suspend: {suspend}\n'
+        "  startingDeadlineSeconds: 14400\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "starts"),
+    [
+        (cron_job("30 9 * * 1"), cron_job("30 8 * * 1"), True),
+        (cron_job("0 8 * * 1"), cron_job("30 8 * * 1"), True),
+        (cron_job("45 8 * * 1"), cron_job("30 8 * * 1"), False),
+        (cron_job("30 8 * * 1"), cron_job("30 9 * * 1"), False),
+        (cron_job("30 9 * * 1"), cron_job("0 5 * * 1"), False),
+        (cron_job("30 8 * * 1", suspend="true"), cron_job("30 8 * * 1"), True),
+        (cron_job("30 8 * * 1"), cron_job("0 8 * * 1", suspend="true"), False),
+        (cron_job("30 8 * * 1", zone="Etc/UTC"), cron_job("30 8 * * 1"), True),
+    ],
+    ids=[
+        "missed-run",
+        "later-than-the-last-run",
+        "ran-since-then",
+        "not-yet",
+        "too-late-to-start",
+        "resumed",
+        "suspended",
+        "zone",
+    ],
+)
+def test_a_job_starts_at_once_only_for_a_run_that_the_controller_missed(
+    before: str, after: str, starts: bool
+) -> None:
+    """It is Monday, 09:15 in Zurich."""
+    now = parse_instant("2026-02-02T08:15:00Z")
+    changed = ObjectChange("CronJob", "a", "changed", before, after)
+    assert starts_at_once(changed, now) == starts
+    codes = [warning.code for warning in manifest_warnings([FileChange("a", "changed", (changed,))], [], now)]
+    assert codes == ["schedule"] * starts
