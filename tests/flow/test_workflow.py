@@ -269,7 +269,7 @@ def test_another_base_branch_has_a_status_of_its_own(github: Github) -> None:
 def test_the_status_says_what_the_comment_says_first(github: Github) -> None:
     ran = github.run()
     ((_, _, comment),) = ran.comments
-    headline = comment["body"].split("### Berth: ")[1].splitlines()[0]
+    headline = comment.split("### Berth: ")[1].splitlines()[0]
     assert ran.status["description"] == headline.replace("\\", "")
 
 

@@ -24,18 +24,20 @@ class CommandError(Exception):
     """A command that is understood but cannot be followed. The message is one sentence or more, for people.
 
     `code` is that of the finding which the same value has in a file; empty if there is none. `more`: what
-    else is wrong with the command line.
+    else is wrong with the command line. `example`: lines to copy, which are printed as they are.
     """
 
-    def __init__(self, message: str, code: str = "", more: Iterable["CommandError"] = ()) -> None:
+    def __init__(
+        self, message: str, code: str = "", more: Iterable["CommandError"] = (), *, example: str = ""
+    ) -> None:
         self.message = message if message.endswith((".", "?")) else f"{message}."
         super().__init__(self.message)
-        self.code, self.more = code, (*more,)
+        self.code, self.more, self.example = code, (*more,), example
 
     @property
     def each(self) -> tuple["CommandError", ...]:
         """Return it and all else that is wrong, each alone."""
-        return CommandError(self.message, self.code), *self.more
+        return CommandError(self.message, self.code, example=self.example), *self.more
 
     @classmethod
     def at(cls, place: str, refusal: Refusal) -> "CommandError":
