@@ -3,7 +3,7 @@
 import pytest
 from berth.core.jsonvalues import instant_text, parse_instant
 from berth.dates.moments import named, read
-from berth.sessiontext import SessionScene, SessionsError, parse_changes
+from berth.sessiontext import SessionScene, SessionsError, example_crowd, parse_changes
 from berth.simulation import SessionChange
 from hypothesis import given
 from hypothesis import strategies as st
@@ -187,3 +187,24 @@ def test_any_text_is_understood_or_refused_in_one_line(text: str) -> None:
     assert "\n" not in message
     assert [one.at for one in found] == sorted(one.at for one in found)
     assert all(one.number and one.at < MORNING.end for one in found)
+
+
+ZONES = st.sampled_from(["Europe/Zurich", "UTC", "America/New_York", "Australia/Lord_Howe", "Asia/Kolkata"])
+SEATS = st.dictionaries(st.sampled_from(["small", "gpu", "large"]), st.integers(1, 600), min_size=1)
+MINUTES = st.integers(1, 3 * 1440)
+
+
+@given(ZONES, SEATS, st.integers(0, 366 * 1440), st.integers(0, 1440), MINUTES)
+def test_an_example_crowd_is_understood_and_comes_while_the_window_is_open(
+    zone: str, seats: dict[str, int], minute: int, lead: int, length: int
+) -> None:
+    start = 1_767_225_600 + 60 * minute  # in 2026, at clock changes too
+    names = tuple(seats)
+    usual = names[0] if len(names) == 1 else ""
+    window = SessionScene(named(zone), start - 60 * lead, start + 60 * length, names, usual)
+    found = parse_changes(example_crowd(window, start, seats), "--sessions", window)
+
+    for name, changes in found.items():
+        come = sum(change.number for change in changes if change.number > 0)
+        assert 0 < come <= seats[name]
+        assert all(window.open <= change.at < window.end for change in changes)

@@ -7,6 +7,7 @@
 #   DEFAULT_BRANCH  of the repository. For any other branch, the status is called "CONTEXT (BASE_BRANCH)": one
 #                   commit may be in pull requests to several branches, and other branches have other policies
 #   GOOD            true for success, anything else for failure
+#   BODY            file with the text of the comment, whose headline is the description; may be missing
 set -euo pipefail
 
 state=failure
@@ -14,4 +15,9 @@ if [ "$GOOD" = true ]; then state=success; fi
 if [ -n "${BASE_BRANCH:-}" ] && [ "$BASE_BRANCH" != "${DEFAULT_BRANCH:-}" ]; then
   CONTEXT="$CONTEXT ($BASE_BRANCH)"
 fi
-gh api --silent --method POST "repos/$REPOSITORY/statuses/$SHA" -f "context=$CONTEXT" -f "state=$state"
+headline=""
+if [ -f "${BODY:-}" ]; then
+  headline=$(sed -n '/^### Berth: /{s///p;q}' "$BODY" | tr -d '\\')
+fi
+gh api --silent --method POST "repos/$REPOSITORY/statuses/$SHA" -f "context=$CONTEXT" -f "state=$state" \
+  ${headline:+-f "description=${headline:0:140}"}

@@ -125,17 +125,22 @@ class Git:
         except GitError:
             raise GitError(f'no commit named "{name}"') from None
 
-    def merge_base(self) -> str:
-        """Return the commit at which this branch left its target branch.
+    def merge_base(self) -> tuple[str, str]:
+        """Return the commit at which this branch left its target branch, and the name of that branch.
 
         That is the first that exists of upstream, the default branch of origin, main and master.
         """
         for trunk in _TRUNKS:
             try:
-                return self._text("merge-base", "HEAD", self.commit(trunk)).strip()
+                commit = self._text("merge-base", "HEAD", self.commit(trunk)).strip()
+                return commit, self._text("rev-parse", "--abbrev-ref", trunk).strip()
             except GitError:
                 continue
         raise GitError("no branch found that this one will be merged into")
+
+    def subject(self, commit: str) -> str:
+        """Return the first line of the message of a commit."""
+        return self._text("log", "-1", "--no-show-signature", "--format=%s", commit).rstrip("\n")
 
     def blobs(self, commit: str, folders: Sequence[str]) -> dict[str, str]:
         """Return the id of every file below the folders in a commit, by path."""

@@ -65,3 +65,25 @@ def text(nanos: int) -> str:
         return f"{nanos // (2**30 * NANO)}Gi"
     whole, part = divmod(nanos, NANO)
     return f"{whole}.{part:09}".rstrip("0") if part else str(whole)
+
+
+_GIB, _MIB = 2**30 * NANO, 2**20 * NANO
+
+
+def readable(resource: str, text: str) -> str:
+    """Return an amount in the units that people read: `4 GiB` of memory, `1.5 cores`; else the text."""
+    nanos = parse(text)
+    if nanos is None:
+        return text
+    if resource == "cpu":
+        return f"{_decimal(nanos, NANO)} core{'' if nanos == NANO else 's'}"
+    if resource in ("memory", "ephemeral-storage") or resource.startswith("hugepages-"):
+        unit, name = (_GIB, "GiB") if nanos >= _GIB or not nanos else (_MIB, "MiB")
+        return f"{_decimal(nanos, unit)} {name}"
+    return text
+
+
+def _decimal(nanos: int, unit: int) -> str:
+    """Return a number with at most three decimals, and commas between thousands."""
+    text = f"{nanos / unit:,.3f}".rstrip("0").rstrip(".")
+    return text if text != "0" or not nanos else "< 0.001"

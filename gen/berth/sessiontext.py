@@ -1,11 +1,13 @@
 """Parse a text of sessions that come and go: `08:55+10,09:20+8,11:00-3`."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from math import ceil
 from typing import NamedTuple
 
+from berth.core.jsonvalues import instant_text
 from berth.dates.moments import local_text, read
-from berth.dates.zone import DAY, Zone, local, resolve
+from berth.dates.zone import DAY, Zone, clock, day_of, local, resolve
 from berth.simulation import SessionChange
 
 MOST = 10_000  # sessions at once; more would take minutes to simulate
@@ -30,6 +32,40 @@ class SessionScene(NamedTuple):
     end: int
     classes: tuple[str, ...]
     usual: str
+
+
+# An example crowd, as shares of the seats: most come around the start, and some leave before the end.
+_COME, _LEAVE = 0.8, 0.2
+_ARRIVALS = ((-600, 0.15), (-300, 0.45), (0, 0.8), (300, 1.0))  # seconds after the start, share of the crowd
+_LEAVE_AT = 0.75  # of the time from the start to the end
+
+
+def example_crowd(scene: SessionScene, start: int, seats: Mapping[str, int]) -> str:
+    """Return sessions of a class of ordinary people, as a text of `--sessions` that can be copied.
+
+    They come while the occurrence is open; empty if it has no seats.
+    """
+    changes: dict[int, list[str]] = {}
+    for name, count in seats.items():
+        crowd, there = ceil(_COME * count), 0
+        suffix = "" if name == scene.usual else f" {name}"
+        for after, share in _ARRIVALS:
+            come = round(share * crowd) - there
+            there += come
+            at = max(scene.open, min(start + after, scene.end - 60))
+            changes.setdefault(at, []).extend([f"+{come}{suffix}"] if come else [])
+        leaving = int(_LEAVE * crowd)
+        leave_at = start + int(_LEAVE_AT * (scene.end - start))
+        changes.setdefault(leave_at - leave_at % 60, []).extend([f"-{leaving}{suffix}"] if leaving else [])
+    return ",".join(f"{_crowd_time(at, scene)}{change}" for at in sorted(changes) for change in changes[at])
+
+
+def _crowd_time(at: int, scene: SessionScene) -> str:
+    """Return the time of day, with the date in a window of a day or more; the instant if it is ambiguous."""
+    wall = local(scene.zone, at)
+    if resolve(scene.zone, wall) != at:
+        return instant_text(at)
+    return clock(wall) if scene.end - scene.open < _EARLIEST else f"{day_of(wall)} {clock(wall)}"
 
 
 class _ParsedChange(NamedTuple):

@@ -1,6 +1,7 @@
 """`berth simulate`: what one occurrence would do, as a table, a chart, a picture and JSON."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -95,6 +96,7 @@ LOCAL TIME  ACTIVE  MAINTAIN  REDUCE  NONE  WHAT HAPPENS
 19:30       1       4         4       4     evening/2026-02-07T20:00 opens
 20:00       1       4         4       4     ends, evening/2026-02-07T20:00 starts
 """
+NOW = ("--now", "2026-02-01")
 FIRST = ("--occurrence", "2026-02-07T18:00")
 
 
@@ -231,10 +233,32 @@ def test_a_picture_is_written_beside_the_answer(berth: Berth, folder: Path) -> N
 
 
 def test_what_is_suspended_is_simulated_and_said_to_be(berth: Berth) -> None:
-    code, out, err = berth("simulate", "rest")
+    code, out, err = berth("simulate", "rest", "--sessions", os.devnull)
 
     assert (code, err) == (0, "berth: rest is suspended: this would happen if it were not.\n")
     assert "10:00       0       1       1         opens, starts\n" in out
+
+
+def test_without_sessions_an_example_crowd_comes_and_is_marked(berth: Berth, folder: Path) -> None:
+    """Its text can be copied; answers for programs have no sessions that nobody gave."""
+    code, out, err = berth("simulate", "course", *NOW)
+    sessions = "08:50+3,08:55+6,09:00+7,09:05+4,12:00-4"
+
+    assert (code, err) == (0, "")
+    assert out.splitlines()[1].startswith("This is an EXAMPLE crowd")
+    assert out.splitlines()[2] == f"  --sessions {sessions}"
+    given = berth("simulate", "course", *NOW, "--sessions", sessions).out
+    assert out.replace(" (example crowd)", "").split("\n\n")[1:] == given.split("\n\n")[1:]
+    assert "EXAMPLE" not in given
+    assert {item["active"] for item in items(berth, "course", *NOW)} == {0}
+
+    berth("simulate", "course", *NOW, "--chart", "a.svg")
+    assert "25 small in prod, none (example crowd)" in (folder / "a.svg").read_text("utf-8")
+
+
+def test_an_example_crowd_takes_seats_of_all_classes(berth: Berth) -> None:
+    out = berth("simulate", "night", *NOW).out
+    assert "  --sessions '21:55+1 small,21:55+1 bench," in out
 
 
 def test_errors_are_told_instead_of_an_answer(berth: Berth, folder: Path) -> None:
@@ -252,7 +276,7 @@ def test_a_long_run_of_the_clock_is_shortened_in_the_table_alone(berth: Berth, f
     project.write(folder, evening=project.EVENING.replace("placeholderCount: 4", "placeholderCount: 40"))
     asked = ("evening", *FIRST, "--class", "seat")
 
-    _, out, _ = berth("simulate", *asked)
+    _, out, _ = berth("simulate", *asked, "--sessions", os.devnull)
 
     assert out.split("\n")[6:10] == [
         "18:01:31    0       39      39        by the clock",

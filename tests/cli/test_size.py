@@ -168,7 +168,7 @@ def test_a_class_whose_nodes_nobody_declared_has_no_answer(berth: Berth, folder:
     code, out, err = berth(*ASK)
 
     assert (code, out) == (2, "")
-    assert "provider: generic" in err
+    assert "  cloudCapacity: [campus]\n" in err
 
 
 @pytest.mark.parametrize(

@@ -45,4 +45,4 @@ def test_nobody_is_warned_of_a_deletion_that_no_engine_does(now: str, after: str
     found = compare_file(PATH, now, earlier(now) if after == "another-version" else None)
     assert found is not None
 
-    assert list(manifest_warnings([found], [])) == []
+    assert list(manifest_warnings([found], [], 0)) == []

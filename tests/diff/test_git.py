@@ -51,7 +51,7 @@ def more_seats(pair: Pair) -> None:
 
 def test_on_main_what_is_not_committed_is_compared(history: History) -> None:
     first = history.git("rev-parse", "--short=9", "HEAD")
-    assert history.diff().out == f"Nothing changes.\n{first} -> working tree\n"
+    assert history.diff().out == f"Nothing changes.\nmain ({first}) -> working tree\n"
     more_seats(history.pair)
     assert history.diff().out.startswith(MORE)
 

@@ -54,7 +54,7 @@ def test_the_nodes_of_a_capacity_go_with_it(cloudy: Pair) -> None:
     (cloudy.now / "reservations/cloud.yaml").unlink()
     cloudy.edit("classes.yaml", "  cloudCapacity: [general]\n", "")
 
-    objects, nodes, pods = warnings(cloudy)[:3]
+    pods, nodes, objects = warnings(cloudy)[:3]
     assert warns(objects, "EC2NodeClass uni.cloud.general, NodePool uni.cloud.general: removed")
     assert warns(nodes, "NodePool uni.cloud.general: ", "nodes")
     assert warns(pods, "Deployment course-small, Deployment night-small: ", "replaced")

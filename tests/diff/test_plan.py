@@ -31,9 +31,9 @@ def test_more_seats_are_more_machines_and_more_money(cloudy: Pair) -> None:
     )
     assert part(told.out) == (
         "Machines and money\n"
+        "~ 2026-02: 6.96 -> 18.33 USD, machine-hours 45.23 -> 81.67\n"
         "~ prod, most machines: 4 -> 8 at Mon 2026-02-02 08:30 (Europe/Zurich): 2 reserved m5.2xlarge, "
-        "5 on-demand m5.2xlarge, 1 on-demand m5.large\n"
-        "~ 2026-02: 6.96 -> 18.33 USD, machine-hours 45.23 -> 81.67"
+        "5 on-demand m5.2xlarge, 1 on-demand m5.large"
     )
 
 
@@ -64,12 +64,12 @@ def test_a_month_above_the_budget_fails_the_check(cloudy: Pair) -> None:
     told = cloudy.diff(at=AT)
 
     assert told.code == 1
-    assert "; the plan has 1 error; cost 6.96 -> 18.33 USD" in told.out
+    assert told.out.startswith("the plan has 1 error; 1 reservation changed; ")
     over = part(told.out).splitlines()[1]
     assert over.startswith("! reservations/site.yaml:10:18: error[B197] spec.diff.budget: 2026-02 ")
     values = ("18.33 USD", "budget of 10", "course 18.33", "night 0.00")
     assert [value for value in values if value not in over] == []
-    assert part(told.out).endswith("machine-hours 45.23 -> 81.67, budget 10")
+    assert part(told.out).splitlines()[2].endswith("machine-hours 45.23 -> 81.67, budget 10")
     assert cloudy.diff(at="2026-03-01").code == 0
 
 
@@ -77,8 +77,9 @@ def test_markdown_has_it_and_keeps_within_its_limit(cloudy: Pair) -> None:
     more_seats(cloudy)
     told = cloudy.diff("-o", "markdown", at=AT).out
 
-    assert "#### Machines and money\n\n- prod, most machines: 4 → 8 at Mon" in told
-    assert "- 2026\\-02: 6\\.96 → 18\\.33 USD, machine\\-hours 45\\.23 → 81\\.67\n" in told
+    assert "- prod, most machines: 4 → 8 at Mon" in told
+    cost = "- 2026\\-02: 6\\.96 → 18\\.33 USD, machine\\-hours 45\\.23 → 81\\.67\n"
+    assert f"#### Machines and money\n\n{cost}" in told
     assert len(cloudy.diff("-o", "markdown", "--limit", "1000", at=AT).out) <= 1000
 
 
@@ -163,8 +164,8 @@ def test_nodes_that_do_not_change_count_beside_seats_that_do(examined: Pair) -> 
     """At 09:00 the course opens on 4 machines, with the exam's 5 beside them."""
     more_seats(examined)
 
-    assert part(examined.diff(at=AT).out).startswith(
-        "Machines and money\n~ prod, most machines: 9 -> 13 at Tue 2026-02-24 08:30 (Europe/Zurich): "
+    assert "~ prod, most machines: 9 -> 13 at Tue 2026-02-24 08:30 (Europe/Zurich): " in part(
+        examined.diff(at=AT).out
     )
 
 

@@ -34,8 +34,8 @@ ADDED = """\
 
 Peaks
 ~ prod, most seats of small: 25 -> 27 at Mon 2026-02-02 08:30 (Europe/Zurich): course 25, lab 2
-~ prod, most of cpu: 25 -> 27 at Mon 2026-02-02 08:30 (Europe/Zurich): course 25, lab 2
-~ prod, most of memory: 100Gi -> 108Gi at Mon 2026-02-02 08:30 (Europe/Zurich): course 100Gi, lab 8Gi
+~ prod, most of cpu: 25 -> 27 cores at Mon 2026-02-02 08:30 (Europe/Zurich): course 25, lab 2
+~ prod, most of memory: 100 -> 108 GiB at Mon 2026-02-02 08:30 (Europe/Zurich): course 100 GiB, lab 8 GiB
 
 Check before merging
 ! lab: small opens as soon as this is applied: 0 seats now, 2 then.

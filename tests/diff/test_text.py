@@ -10,7 +10,7 @@ NARROW, PLAIN = 40, TextStyle(color=False, columns=None)
 
 
 def change(title: str) -> Change:
-    fields = (FieldChange("title", "before", title),)
+    fields = (FieldChange("owner", "before", title),)
     one = ReservationChange("a", "a", "changed", title, "UTC", ("prod",), fields, NO_DATES, (3600, 3600))
     return Change(SideSummary("main", (), True), SideSummary("here", (), True), (one,), (), (), ())
 
@@ -20,7 +20,7 @@ WHOLE = """\
 main -> here
 
 ~ a: {0} [prod]
-~   title: before -> {0}
+~   owner: before -> {0}
     seat-hours: 1
 """
 
@@ -35,7 +35,7 @@ def test_long_lines_are_broken_between_words_and_indented() -> None:
     assert shown == (
         "1 reservation changed\nmain -> here\n\n"
         "~ a: one two three four five six seven\n      [prod]\n"
-        "~   title: before -> one two three four\n        five six seven\n"
+        "~   owner: before -> one two three four\n        five six seven\n"
         "    seat-hours: 1\n"
     )
 
@@ -44,7 +44,7 @@ def test_colors_stand_around_whole_lines() -> None:
     shown = as_text(change("x"), "UTC", TextStyle(True, None), wide=False)
     assert shown == (
         "\x1b[1m1 reservation changed\x1b[0m\nmain -> here\n\n"
-        "\x1b[33m~ a: x [prod]\x1b[0m\n\x1b[33m~   title: before -> x\x1b[0m\n    seat-hours: 1\n"
+        "\x1b[33m~ a: x [prod]\x1b[0m\n\x1b[33m~   owner: before -> x\x1b[0m\n    seat-hours: 1\n"
     )
 
 

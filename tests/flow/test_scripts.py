@@ -259,6 +259,20 @@ def test_the_status_is_on_the_commit(github: Repository, tmp_path: Path, good: s
     )
 
 
+def test_the_status_has_the_headline_of_the_comment(github: Repository, tmp_path: Path) -> None:
+    body = tmp_path / "body"
+    body.write_text(
+        "### Berth: 1 reservation changed; cost 6\\.96 → 18\\.33 USD; 2 warnings\n\n### Berth: no\n"
+    )
+    about = {"REPOSITORY": "o/r", "SHA": "abc", "CONTEXT": "berth", "GOOD": "true", "BODY": str(body)}
+    assert github.run("bash", str(SCRIPTS / "status.sh"), **about).code == 0
+    assert (
+        (tmp_path / "calls")
+        .read_text()
+        .endswith(" -f description=1 reservation changed; cost 6.96 → 18.33 USD; 2 warnings\n")
+    )
+
+
 @pytest.mark.parametrize(
     ("base", "context"),
     [("main", "berth"), ("", "berth"), ("playground", "berth (playground)"), ("a b;c", "berth (a b;c)")],

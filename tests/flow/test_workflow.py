@@ -260,11 +260,17 @@ def test_another_base_branch_has_a_status_of_its_own(github: Github) -> None:
     github.repository.git("push", "--quiet", "origin", "main:refs/heads/playground")
     github.repository.git("fetch", "--quiet", "origin")
 
-    assert github.run(base="origin/playground").status == {
-        "context": "berth (playground)",
-        "state": "success",
-    }
-    assert github.run().status == {"context": "berth", "state": "success"}
+    status = github.run(base="origin/playground").status
+    assert (status["context"], status["state"]) == ("berth (playground)", "success")
+    status = github.run().status
+    assert (status["context"], status["state"]) == ("berth", "success")
+
+
+def test_the_status_says_what_the_comment_says_first(github: Github) -> None:
+    ran = github.run()
+    ((_, _, comment),) = ran.comments
+    headline = comment.split("### Berth: ")[1].splitlines()[0]
+    assert ran.status["description"] == headline.replace("\\", "")
 
 
 def test_only_our_comment_is_written_whatever_others_write_into_theirs(github: Github) -> None:

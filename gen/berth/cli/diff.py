@@ -33,6 +33,7 @@ from berth.reading.source import OUTPUT
 from berth.rendering import files, text_of
 
 _HEAD = "working tree"
+_SHORT_ID, _LONGEST_SUBJECT = 7, 60
 _NOTICE_HOURS = 24  # where no site says how early changes should be made
 
 
@@ -102,8 +103,15 @@ def _base(settings: Settings, base: str | None) -> tuple[CommitFiles | FolderFil
     if base is not None and Path(settings.given(base), RESERVATIONS).is_dir():
         return FolderFiles(settings.given(base), OUTPUT), base
     git = Git(".")
-    commit = git.merge_base() if base is None else git.commit(base)
-    return CommitFiles(git, commit, OUTPUT), commit[:9] if base is None else f"{base} ({commit[:9]})"
+    commit, name = git.merge_base() if base is None else (git.commit(base), base)
+    return CommitFiles(git, commit, OUTPUT), _name_of(git, commit, name)
+
+
+def _name_of(git: Git, commit: str, name: str) -> str:
+    """Return what people call a commit: its branch, or what it says; never the id alone."""
+    if len(name) >= _SHORT_ID and commit.startswith(name):
+        return f'{commit[:9]} "{git.subject(commit)[:_LONGEST_SUBJECT]}"'
+    return f"{name} ({commit[:9]})"
 
 
 def _answer(change: Change, settings: Settings, head: Pipeline, limit: int) -> str:

@@ -21,10 +21,11 @@ from berth.cli.selection import (
     require_cluster,
     require_reservations,
 )
-from berth.cost.clusterplans import ClusterPlan, plan_clusters, unplanned_items
+from berth.cost.clusterplans import NO_CLOUD, ClusterPlan, plan_clusters, unplanned_items
 from berth.cost.costplan import CostPlan, OccurrenceSeats, PlanFilter, cost_plan
 from berth.cost.formatting import money_or_unknown, percent
 from berth.cost.ledger import CAPACITY_TYPES, TimeRange, month_splitter
+from berth.cost.missingnodes import missing_lines
 from berth.cost.planfindings import plan_problems
 from berth.cost.results import Money
 from berth.cost.timeseries import PlanSeries, plan_series
@@ -99,7 +100,11 @@ def plan(  # noqa: PLR0913 - one for each option
         selected = selected._replace(rehearsal_cost=added)
     if chart is not None:
         save_chart(settings, chart, _chart(selected, some, selection, site))
-    settings.answer(lambda: planreport.as_answer(selected, site), lambda: _text(selected, settings, site))
+    classes = [item.subject for item in selected.unplanned if item.reason == NO_CLOUD]
+    settings.answer(
+        lambda: planreport.as_answer(selected, site),
+        lambda: _text(selected, settings, site, missing_lines(pipeline.declared, site, classes)),
+    )
     return code
 
 
@@ -113,9 +118,9 @@ def _take(item: Item, pools: dict[str, list[PoolLoad]], dated: list[OccurrenceSe
             dated += [OccurrenceSeats(row, cluster, row.seats, unit) for row in occurrence.openings()]
 
 
-def _text(plan: CostPlan, settings: Settings, site: Site) -> str:
+def _text(plan: CostPlan, settings: Settings, site: Site, missing: str) -> str:
     style = planreport.PlanStyle(settings.form, has_color(sys.stdout), settings.columns)
-    return planreport.text(plan, site, style)
+    return planreport.text(plan, site, style, missing)
 
 
 def save_chart(settings: Settings, name: str, picture: str) -> None:

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 from berth.core.jsonvalues import instant_text
 from berth.cost.capacitycatalog import PRICE_TABLE
-from berth.cost.clusterplans import HOW_TO_DECLARE, NO_CLOUD
 from berth.cost.costplan import CostPlan, MachinePeak, MonthPlan, OccurrencePlan, ReservedPlan
 from berth.cost.formatting import (
     USAGE,
@@ -51,10 +50,16 @@ class PlanStyle(NamedTuple):
     columns: int | None = None  # of a terminal
 
 
-def text(plan: CostPlan, site: Site, style: PlanStyle) -> str:
-    """Return tables of peaks, dates, reserved machines and money."""
+def text(plan: CostPlan, site: Site, style: PlanStyle, missing: str = "") -> str:
+    """Return tables of peaks, dates, reserved machines and money.
+
+    `missing`: the lines that say what nodes there are, where no file does.
+    """
     if not plan.peaks and not plan.reserved:
-        return "\n".join(["No machines are planned.\n", *_notes(plan, style)])
+        if missing and style.form == "markdown":
+            missing = f"```text\n{missing}```\n"
+        parts = ["No machines are planned.\n", *_notes(plan, style), missing]
+        return "\n".join(part for part in parts if part)
     parts = [
         _part("Cluster peaks", style, Table.of(_peak_columns(site), plan.peaks)),
         _part("Dates", style, _dates(plan.dates, wide=style.form == "wide")),
@@ -275,8 +280,6 @@ def _notes(plan: CostPlan, style: PlanStyle) -> list[str]:
         lines.append(f"{name} does not name its zones: {assumed}; declare them in requirements.")
     for reason, items in groupby(plan.unplanned, key=lambda item: item.reason):
         lines.append(f"Not planned: {', '.join(item.subject for item in items)} ({reason}).")
-        if reason == NO_CLOUD and not plan.peaks:
-            lines.append(HOW_TO_DECLARE)
     bullet = "- " if style.form == "markdown" else ""
     return ["".join(f"{bullet}{line}\n" for line in lines)] if lines else []
 

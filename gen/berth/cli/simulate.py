@@ -1,6 +1,7 @@
 """`berth simulate`: one occurrence while sessions come and go, by the scaler's own code."""
 
 import os
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -38,10 +39,11 @@ from berth.manifests.timetabletext import timetable_text
 from berth.notation.refusal import CommandError
 from berth.output import table
 from berth.output.answers import Answer, document, seats_text
-from berth.output.table import Fit
+from berth.output.table import Fit, wrapped
 from berth.pipeline import Item, Pipeline
+from berth.schema.seatholders import Unit
 from berth.schema.values import Site
-from berth.sessiontext import SessionScene, SessionsError, parse_changes
+from berth.sessiontext import SessionScene, SessionsError, example_crowd, parse_changes
 from berth.simulation import (
     CLOCK,
     COME,
@@ -73,6 +75,7 @@ class _Simulation(NamedTuple):
     occurrence: Occurrence
     title: str
     runs: list[_Run]
+    example: str = ""  # the sessions, if nobody gave any
 
     @property
     def span(self) -> TimeAxis:
@@ -100,7 +103,7 @@ class _Simulation(NamedTuple):
     "--sessions",
     metavar="FILE",
     type=FILE,
-    help="Sessions such as 08:55+10,11:00-3, or a file of such lines; - is standard input.",
+    help="Sessions such as 08:55+10,11:00-3, or a file of them; - is standard input; default: an example.",
 )
 @click.option(
     "--occurrence", metavar="ID", help="The id or date of the occurrence; default: the next to open."
@@ -120,7 +123,8 @@ def simulate(  # noqa: PLR0913 - one for each option
 ) -> int:
     """Simulate one occurrence while sessions come and go.
 
-    Shows the target of the pool at each instant at which something happens.
+    Shows the target of the pool at each instant at which something happens. Without --sessions, an example
+    crowd comes, which is marked as one; answers for programs have no sessions then.
     """
     pipeline = Pipeline()
     require_reservations([name], pipeline)
@@ -140,9 +144,12 @@ def simulate(  # noqa: PLR0913 - one for each option
             "Leave out --compare."
         )
     chosen = selected_occurrence(item, occurrence, resource_class, now)
-    coming = _sessions(settings, sessions, _scene(chosen, resource_class))
     shown = chosen.of_classes((resource_class,)) if resource_class else chosen
-    simulation = _simulation(item, pipeline.site, shown, coming, compare=compare)
+    scene = _scene(chosen, resource_class)
+    is_example = sessions is None and settings.form == "text" and item.reservation.holder.unit is Unit.SEAT
+    example = example_crowd(scene, shown.start, dict(shown.seats)) if is_example else ""
+    coming = _sessions(settings, example or sessions, scene)
+    simulation = _simulation(item, pipeline.site, shown, coming, compare=compare)._replace(example=example)
     if chart is not None:
         panels = _panels(simulation)
         picture = linechart.line_chart(simulation.title, simulation.when, panels, simulation.span)
@@ -221,7 +228,9 @@ def _content(settings: Settings, name: str) -> str:
 
 
 def _panels(simulation: _Simulation) -> list[LinePanel]:
-    return [LinePanel(run.title, run.seats, _lines(run.steps, run.behaviors)) for run in simulation.runs]
+    mark = " (example crowd)" if simulation.example else ""
+    runs = simulation.runs
+    return [LinePanel(f"{run.title}{mark}", run.seats, _lines(run.steps, run.behaviors)) for run in runs]
 
 
 def _lines(done: Sequence[SimulationStep], behaviors: Sequence[str]) -> tuple[ChartLine, ...]:
@@ -247,12 +256,19 @@ def look_of(stream: object) -> terminal.TerminalStyle:
 def _text(simulation: _Simulation, columns: int | None) -> str:
     occurrence, look = simulation.occurrence, look_of(sys.stdout)
     zone = named(occurrence.zone)
-    parts = [f"{simulation.when}\n"]
+    parts = [f"{simulation.when}\n{_example_text(simulation, columns)}"]
     for run, panel in zip(simulation.runs, _panels(simulation), strict=True):
         setting = _Setting(occurrence.id, occurrence.start, zone, run.stabilization_seconds, columns)
         rows = _table(run.steps, run.behaviors, setting)
-        parts.append(f"{run.title}\n{rows}\n{terminal.draw(panel, simulation.span, look)}")
+        parts.append(f"{panel.title}\n{rows}\n{terminal.draw(panel, simulation.span, look)}")
     return "\n".join(parts)
+
+
+def _example_text(simulation: _Simulation, columns: int | None) -> str:
+    if not simulation.example:
+        return ""
+    text = "This is an EXAMPLE crowd, because no --sessions are given. They would be:"
+    return f"{wrapped(text, columns)}\n  --sessions {shlex.quote(simulation.example)}\n"
 
 
 def _answer(simulation: _Simulation) -> Answer:

@@ -10,8 +10,8 @@ from berth.cli.selection import clock_of
 from berth.cli.selection import occurrence as selected_occurrence
 from berth.cli.sizereport import SizeAnswer
 from berth.cost import arrivallog
-from berth.cost.clusterplans import HOW_TO_DECLARE
 from berth.cost.formatting import minutes
+from berth.cost.missingnodes import missing_lines
 from berth.cost.sizechoices import CHEAPEST, SizedPool, SizeQuestion, sized
 from berth.cost.sizing import BELL, MEASURED, MOST_PEOPLE, Arrivals, Promise
 from berth.dates.moments import named
@@ -156,7 +156,10 @@ def _pool(pipeline: Pipeline, site: Site, item: Item, resource_class: str | None
         raise CommandError(f"{reservation.name} has several classes. Choose one: --class {names[0]}.")
     own = declared.classes[resource_class or names[0]]
     if not any(name in declared.clouds or name in declared.generic for name in own.cloud_capacity):
-        raise CommandError(f"Nothing says what nodes class {own.name} may use. {HOW_TO_DECLARE}")
+        raise CommandError(
+            f"Nothing says what nodes class {own.name} may use. Add what is below.",
+            example=missing_lines(declared, site, [own.name]),
+        )
     cluster = cluster_of(own, site)
     assert cluster is not None  # the project has no errors
     return SizedPool(reservation, own.name, cluster.name, occurrence)

@@ -40,10 +40,6 @@ def placeholder_pods(
 
 
 NO_CLOUD = "names no cloudCapacity"
-HOW_TO_DECLARE = (
-    "Declare the nodes in a CloudCapacity (provider: generic for any cluster), and name it in cloudCapacity "
-    "of the class."
-)
 SLOTS = "slots of Koordinator buy no machines"
 _NEVER = "Never"
 

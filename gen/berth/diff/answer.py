@@ -6,8 +6,15 @@ from berth.checks.policychecks import PROBLEM_CODES, PolicyResult, SharedSubject
 from berth.core.jsonvalues import instant_text
 from berth.cost.formatting import machines_json, money_json, use_json
 from berth.dates.expansion import Occurrence
-from berth.diff.change import REMOVED, Change, OccurrenceChanges, PlanChange, ReservationChange
-from berth.diff.wording import detail_lines, title_line
+from berth.diff.change import (
+    REMOVED,
+    Change,
+    OccurrenceChanges,
+    PlanChange,
+    ReservationChange,
+    SideSummary,
+)
+from berth.diff.wording import line_of
 from berth.findings import NOTE, RULES, WARNING, Finding
 from berth.output import findinglist
 from berth.output.answers import Answer, counts_json, document, hours_json, instant_json, owner_json
@@ -23,8 +30,7 @@ def annotations(change: Change, head: Pipeline) -> list[Finding]:
     problems = []
     for item in change.reservations:
         if item.name in origins:
-            text = "; ".join(f"{line.sign} {line.text}".strip() for line in detail_lines(item))
-            problems.append(origins[item.name].problem(_CHANGED, (), f"{title_line(item).text}:", f"{text}."))
+            problems.append(origins[item.name].problem(_CHANGED, (), f"{line_of(item).text}.", ""))
     present = {shared.subject for shared in change.shared if shared.change != REMOVED}
     for result in change.policies:
         if result.reservation in present or result.subject in origins:
@@ -49,8 +55,8 @@ def as_answer(change: Change) -> Answer:
         "Change",
         {
             "now": instant_text(change.now),
-            "base": {"name": change.base.name, "valid": change.base.is_valid},
-            "head": {"name": change.head.name, "valid": change.head.is_valid},
+            "base": _side(change.base),
+            "head": _side(change.head),
             "reservations": [_reservation(item) for item in change.reservations],
             "occurrences": _by_kind(occurrences),
             "rehearsals": _by_kind(rehearsals),
@@ -91,6 +97,7 @@ def as_answer(change: Change) -> Answer:
             "ignored": findinglist.as_json(change.ignored),
             "policiesJudged": change.is_judged,
             "policies": [_policy(result) for result in change.policies],
+            "warningCount": change.warning_count,
             "warnings": [warning._asdict() for warning in change.warnings],
             "files": [
                 {
@@ -109,6 +116,10 @@ def as_answer(change: Change) -> Answer:
 def _by_kind(pairs: Sequence[tuple[str, Answer]]) -> Answer:
     kinds = ("added", "removed", "changed")
     return {kind: [value for its_kind, value in pairs if its_kind == kind] for kind in kinds}
+
+
+def _side(side: SideSummary) -> Answer:
+    return {"name": side.name, "valid": side.is_valid, "findings": findinglist.as_json(side.findings)}
 
 
 def _policy(result: PolicyResult) -> Answer:
@@ -171,6 +182,7 @@ def _reservation(item: ReservationChange) -> Answer:
         "timeZone": item.zone,
         "clusters": list(item.clusters),
         "owner": owner_json(item.owner),
+        "causes": [{"kind": kind, "name": name} for kind, name in item.causes],
         "fields": [field._asdict() for field in item.fields],
         "occurrences": {
             "added": len(dates.added),

@@ -12,8 +12,8 @@ from berth.cost.results import CountedKinds, Money
 from berth.dates.expansion import Occurrence
 from berth.diff.manifests import FileChange
 from berth.diff.permissions import Permission
-from berth.findings import Finding
-from berth.schema.policies import REFUSE
+from berth.findings import WARNING, Finding
+from berth.schema.policies import REFUSE, WARN
 from berth.schema.reservationspec import OwnerSpec
 from berth.schema.seatholders import Unit
 
@@ -51,7 +51,8 @@ class ReservationChange(NamedTuple):
     `old_name` differs from `name` if the reservation was renamed. `seat_seconds` are count x (end - open);
     None for whole nodes. `standing` describes a reservation without windows (`5 gpu, always`), else it is
     empty. `units`: what is counted, seats or nodes; an added or removed reservation has the
-    same value twice.
+    same value twice. `causes`: kind and name of the shared documents that change it, if its own document is
+    the same.
     """
 
     name: str
@@ -67,6 +68,15 @@ class ReservationChange(NamedTuple):
     units: tuple[Unit, Unit] = (Unit.SEAT, Unit.SEAT)
     owner: OwnerSpec | None = None
     rehearsals: OccurrenceChanges = OccurrenceChanges((), (), (), 0)  # which are no dates of the course
+    causes: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def is_retitled(self) -> bool:
+        """Tell whether nothing but the title differs."""
+        has_dates = any(
+            dates.added or dates.removed or dates.changed for dates in (self.occurrences, self.rehearsals)
+        )
+        return self.kind == CHANGED and [field.what for field in self.fields] == ["title"] and not has_dates
 
 
 class PeakChange(NamedTuple):
@@ -143,11 +153,19 @@ class ChangeWarning(NamedTuple):
 
 
 class SharedChange(NamedTuple):
-    """A document that all reservations share and that differs. `fields` are those that differ, by path."""
+    """A document that all reservations share and that differs. `fields` are those that differ, by path.
+
+    `days`: of a calendar, the dates that go and come, for people.
+    """
 
     subject: SharedSubject
     change: str
     fields: tuple[FieldChange, ...]
+    days: str = ""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.subject.kind, self.subject.name
 
     @property
     def title(self) -> str:
@@ -179,6 +197,16 @@ class Change(NamedTuple):
     ignored: tuple[Finding, ...] = ()  # of the head, that the base does not ignore
     is_judged: bool = True  # whether all policies could be judged
     now: int = 0  # when it is judged
+
+    @property
+    def warning_count(self) -> int:
+        """Count all warnings: of the change, of policies, and the findings of the head and of its plan."""
+        findings = (*self.head.findings, *(self.plan.findings if self.plan else ()))
+        return (
+            len(self.warnings)
+            + sum(result.policy.effect == WARN for result in self.policies)
+            + sum(finding.severity == WARNING for finding in findings)
+        )
 
     @property
     def is_refused(self) -> bool:

@@ -16,6 +16,7 @@ from berth.dates.expansion import Expansion, Occurrence
 from berth.dates.recurrence import expand
 from berth.diff import risks
 from berth.diff.approvals import policy_cases
+from berth.diff.causes import causes_of
 from berth.diff.change import (
     REMOVED,
     Change,
@@ -69,6 +70,7 @@ class Comparison:
             PoolLoads(base.site, base.declared.classes),
             PoolLoads(head.site, head.declared.classes),
         )
+        self._shared = compare_shared(base, head)
         self._found: list[ReservationChange] = []
         self._warnings: list[ChangeWarning] = []
         self._changed: dict[str, str] = {}
@@ -104,7 +106,7 @@ class Comparison:
 
     def change(self) -> Change:
         """Return all that differs."""
-        shared = compare_shared(self._base, self._head)
+        shared = self._shared
         self._head.problems += self._in_owned_files(shared)
         base, head = self._summaries()
         before, after = self._rendered.attributes(), self._committed.attributes()
@@ -117,7 +119,7 @@ class Comparison:
             self._stale += self._committed.empty_folders(self._remaining)
             self._warnings += risks.foreign_warnings(sorted(foreign))
             self._warnings += risks.site_warnings(self._base.site, self._head.site)
-            self._warnings += risks.manifest_warnings(files, self._remaining)
+            self._warnings += risks.manifest_warnings(files, self._remaining, self._options.now)
             self._warnings += risks.stale_warnings(sorted(self._stale))
         plan, costs = self._plan() if head.is_valid else (None, {})
         results = [found for case in self._policy_cases if (found := judge(case, costs))]
@@ -133,7 +135,7 @@ class Comparison:
             head,
             tuple(sorted(self._found, key=lambda one: one.name)),
             tuple(compare_peaks(*self._loads)),
-            tuple(self._warnings),
+            risks.by_urgency(self._warnings),
             tuple(files),
             plan,
             tuple(one for one in results if not one.lacks_cost),
@@ -237,6 +239,9 @@ class Comparison:
                 _add_loads(loads, version)
         found = compare_versions(old, new)
         if found:
+            if old and new:
+                changed = {document.key: document for document in self._shared}
+                found = found._replace(causes=causes_of(old, new, changed))
             self._found.append(found)
             self._policy_cases += policy_cases(found, old, new, self._policies, self._options.now)
             if new:

@@ -5,9 +5,11 @@ name on lines of their own. Other text is compared as a whole.
 """
 
 import re
+from collections.abc import Iterable
 from difflib import unified_diff
 from typing import NamedTuple
 
+from berth.core.labels import CODE, ROLE
 from berth.manifests import naming
 
 ADDED, CHANGED, REMOVED = "added", "changed", "removed"
@@ -93,3 +95,20 @@ def section(text: str, *keys: str) -> list[str]:
             end += 1
         lines = lines[at:end] if depth == len(keys) - 1 else lines[at + 1 : end]
     return lines
+
+
+def deleted_objects(files: Iterable[FileChange]) -> dict[str, int]:
+    """Count by kind the objects that an engine deletes: all that are removed but in-cluster code."""
+    kinds = [
+        item.kind
+        for file in files
+        for item in file.objects
+        if item.change == REMOVED and not _is_code(item.before)
+    ]
+    return {kind: kinds.count(kind) for kind in sorted({*kinds})}
+
+
+def _is_code(text: str) -> bool:
+    """Tell whether an object is in-cluster code, which engines do not delete; it may be in quotes."""
+    labels = section(text, "metadata", "labels")
+    return any(line.strip().replace('"', "") == f"{ROLE}: {CODE}" for line in labels)

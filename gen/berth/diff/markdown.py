@@ -10,13 +10,26 @@ from typing import NamedTuple
 
 from berth.core.jsonvalues import instant_text
 from berth.diff import wording
-from berth.diff.change import Change, ReservationChange, SharedChange, SideSummary
+from berth.diff.causes import (
+    Effect,
+    course_lines,
+    effects,
+    effects_by_document,
+    joint_line,
+    shared_lines,
+    shown_whole,
+)
+from berth.diff.change import Change, ReservationChange, SideSummary
+from berth.diff.folding import FEW_RESERVATIONS, deleted_lines, folded_warnings
+from berth.diff.headline import summary
 from berth.diff.manifests import FileChange, ObjectChange
+from berth.diff.planwording import plan_lines
 from berth.diff.wording import DiffLine, number_of
 from berth.output import findinglist
 from berth.version import VERSION
 
 LIMIT = 65_000  # characters; GitHub refuses more than 65,536
+_MANY = 100  # courses of one cause: above, each has sums instead of dates, so that all of them fit
 _INVISIBLE = "\u200b"  # breaks what would be a mention, a reference or a link
 _special = re.compile(r"[\\`*_{}\[\]<>()#+\-.!|~]")
 _reference = re.compile(
@@ -44,9 +57,10 @@ _LADDER = (
     _Depth(_ALL, _ALL, True, _ALL, 0, _ALL, _ALL),
     _Depth(_ALL, _ALL, True, _ALL, None, _ALL, _ALL),
     _Depth(_ALL, _ALL, False, _ALL, None, _ALL, _ALL),
-    _Depth(400, _ALL, False, 400, None, 50, 200),
-    _Depth(200, _ALL, False, 200, None, 50, 100),
-    _Depth(100, 400, False, 100, None, 50, 100),
+    _Depth(_ALL, _ALL, False, 50, None, _ALL, _ALL),
+    _Depth(400, _ALL, False, 50, None, 50, 200),
+    _Depth(200, _ALL, False, 50, None, 50, 100),
+    _Depth(100, 400, False, 50, None, 50, 100),
     _Depth(50, 200, False, 50, None, 50, 100),
     _Depth(20, 200, False, 20, None, 20, 50),
     _Depth(0, 50, False, 0, None, 10, 20),
@@ -62,7 +76,7 @@ def as_markdown(change: Change, zone: str, limit: int = LIMIT) -> str:
         text = _join_within(limit, _blocks(change, zone, depth), end)
         if text is not None:
             return text
-    return f"{escaped(wording.summary(change))[: max(limit - len(_SHORTENED) - 1, 0)]}\n{_SHORTENED}"
+    return f"{escaped(summary(change))[: max(limit - len(_SHORTENED) - 1, 0)]}\n{_SHORTENED}"
 
 
 def _join_within(limit: int, blocks: Iterable[str], end: str) -> str | None:
@@ -100,11 +114,9 @@ def _entities(text: str) -> str:
 
 
 def _blocks(change: Change, zone: str, depth: _Depth) -> Iterator[str]:
-    yield f"### Berth: {escaped(wording.summary(change))}\n\n"
+    yield f"### Berth: {escaped(summary(change))}\n\n"
     names = f"{escaped(change.base.name)} → {escaped(change.head.name)}"
     yield f"{names}, by Berth {escaped(VERSION)} at {escaped(instant_text(change.now))}\n\n"
-    permissions = [wording.permission_line(permission).text for permission in change.permissions]
-    yield from _list(wording.PERMISSIONS, permissions, depth.warnings)
     for side in (change.base, change.head):
         if side.findings:
             yield _folded(
@@ -112,18 +124,18 @@ def _blocks(change: Change, zone: str, depth: _Depth) -> Iterator[str]:
             )
     policies = [wording.policy_line(result).text for result in change.policies]
     yield from _list(wording.POLICIES, policies, depth.warnings)
-    yield from _shared(change.shared, depth)
+    permissions = [line.text for line in wording.permission_lines(change.permissions)]
+    yield from _list(wording.PERMISSIONS, permissions, depth.warnings)
+    yield from _shared(change, depth)
     ignored = [wording.ignored_line(finding).text for finding in change.ignored]
     yield from _list(wording.IGNORED, ignored, depth.warnings)
-    yield from _reservations(change.reservations, depth)
-    yield from _list(
-        wording.PEAKS, [wording.peak_line(peak, zone).text for peak in change.peaks], depth.peaks
-    )
+    yield from _reservations(shown_whole(change), depth)
+    peaks = [wording.peak_line(peak, zone).text for peak in change.peaks]
+    yield from _list(wording.PEAKS, peaks, depth.peaks)
     if change.plan:
-        lines = [line.text.strip() for line in wording.plan_lines(change.plan, zone)]
+        lines = [line.text.strip() for line in plan_lines(change.plan, zone)]
         yield from _list(wording.PLAN, lines, depth.peaks)
-    warnings = [wording.warning_line(warning).text for warning in change.warnings]
-    yield from _list(wording.WARNINGS, warnings, depth.warnings)
+    yield from _warnings(change, depth)
     yield from _files(change.files, depth)
 
 
@@ -134,22 +146,58 @@ def _findings(side: SideSummary, depth: _Depth) -> str:
     return text + (f"and {more} more\n" if more else "")
 
 
-def _shared(changes: Sequence[SharedChange], depth: _Depth) -> Iterator[str]:
-    if not changes:
+def _shared(change: Change, depth: _Depth) -> Iterator[str]:
+    """Yield each shared document with what it does; its reservations are folded unless they are few."""
+    if not change.shared:
         return
     yield f"#### {wording.SHARED}\n\n"
-    for document in changes[: depth.titles]:
-        title, *lines = wording.shared_lines(document)
+    alone, joint = effects_by_document(change.shared, effects(change))
+    for document in change.shared[: depth.titles]:
+        effect = alone.get(document.key)
+        title, *lines = shared_lines(document, effect)
         yield f"**{escaped(title.sign)} {escaped(title.text)}**\n"
         yield "".join(f"- {_signed(line)}\n" for line in lines[: depth.warnings])
         more = len(lines) - depth.warnings
         yield f"- and {more} more\n\n" if more > 0 else "\n"
-    left = len(changes) - depth.titles
+        if effect:
+            yield from _courses(effect, depth)
+    left = len(change.shared) - depth.titles
     if left > 0:
         yield f"and {number_of(left, 'more document')}\n\n"
+    for effect in joint[: depth.titles]:
+        line = joint_line(effect)
+        yield f"**{escaped(line.sign)} {escaped(line.text)}**\n\n"
+        yield from _courses(effect, depth)
+    if len(joint) > depth.titles:
+        yield f"and {len(joint) - depth.titles} more\n\n"
+
+
+def _courses(effect: Effect, depth: _Depth) -> Iterator[str]:
+    """Yield a folded line for each reservation of an effect."""
+    if effect.is_small:
+        return
+    count = number_of(len(effect.reservations), "reservation")
+    is_brief = len(effect.reservations) > _MANY
+    lines = course_lines(effect, is_brief=is_brief)[: depth.reservations]
+    yield _OPEN.format(count) + "".join(f"- {escaped(line.text)}\n" for line in lines)
+    more = len(effect.reservations) - len(lines)
+    yield (f"- and {more} more\n" if more else "") + _CLOSE
 
 
 def _reservations(changes: Sequence[ReservationChange], depth: _Depth) -> Iterator[str]:
+    """Yield the first reservations whole, and the others folded."""
+    part = [*_reservation_blocks(changes, depth)]
+    if len(part) <= FEW_RESERVATIONS + 1:
+        yield from part
+        return
+    few = FEW_RESERVATIONS // 2
+    yield from part[:few]
+    yield _OPEN.format(f"and {number_of(len(changes) - few, 'more reservation')}")
+    yield from part[few:]
+    yield _CLOSE
+
+
+def _reservation_blocks(changes: Sequence[ReservationChange], depth: _Depth) -> Iterator[str]:
     for number, reservation in enumerate(changes[: depth.titles]):
         title = wording.title_line(reservation)
         head = f"**{escaped(title.sign)} {escaped(title.text)}**\n"
@@ -158,6 +206,23 @@ def _reservations(changes: Sequence[ReservationChange], depth: _Depth) -> Iterat
     left = len(changes) - depth.titles
     if left > 0:
         yield f"and {number_of(left, 'more reservation')}\n\n"
+
+
+def _warnings(change: Change, depth: _Depth) -> Iterator[str]:
+    """Yield the warnings; many of one kind are folded."""
+    if not change.warnings:
+        return
+    yield f"#### {wording.WARNINGS}\n\n"
+    left = depth.warnings
+    for part in folded_warnings(change.warnings):
+        lines, rest = part.lines[:left], part.rest[: max(0, left - len(part.lines))]
+        yield "".join(f"- {escaped(line.text)}\n" for line in lines)
+        if rest:
+            folded_lines = "".join(f"- {escaped(line.text)}\n" for line in rest)
+            yield "\n" + _folded(escaped_in_html(part.rest_name), folded_lines)
+        left -= len(lines) + len(rest)
+    more = len(change.warnings) - depth.warnings
+    yield (f"- and {more} more\n" if more > 0 else "") + "\n"
 
 
 def _signed(line: DiffLine) -> str:
@@ -177,12 +242,13 @@ def _files(files: Sequence[FileChange], depth: _Depth) -> Iterator[str]:
     if not files:
         return
     objects = sum(len(file.objects) for file in files)
-    summary = f"Manifests: {number_of(len(files), 'file')}, {number_of(objects, 'object')}"
-    yield _OPEN.format(summary)
+    title = f"Manifests: {number_of(len(files), 'file')}, {number_of(objects, 'object')}"
+    yield _OPEN.format(title)
     for file in files[: depth.files]:
         yield from _file(file, depth)
     more = len(files) - depth.files
     yield f"and {number_of(more, 'more file')}\n" if more > 0 else ""
+    yield "".join(f"- {_signed(line)}\n" for line in deleted_lines(files))
     yield _CLOSE
 
 

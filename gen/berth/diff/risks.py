@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 from berth.checks.policychecks import PolicyResult, result_text
 from berth.core.jsonvalues import instant_text
-from berth.core.labels import CODE, ROLE
 from berth.core.target import full_count, target
+from berth.cron import next_hit
+from berth.cron import parse as parse_cron
 from berth.dates.expansion import Occurrence
 from berth.dates.moments import hours_text, local_text, named
-from berth.dates.zone import FOLD, GAP
+from berth.dates.zone import FOLD, GAP, load, local
 from berth.diff.change import RENAMED, ChangeWarning, ReservationChange
 from berth.diff.compare import ReservationVersion, SimilarReservations
 from berth.diff.manifests import ADDED, CHANGED, REMOVED, FileChange, ObjectChange, section
@@ -24,6 +25,20 @@ _FEW = 3  # names that are listed one by one
 
 SeatCounts = Mapping[str, int]
 """Seats by class."""
+
+
+_BY_URGENCY = (
+    *("site-renamed", "policies", "policy", "not-compared"),  # what refuses
+    *("open-now", "soon", "past", "clock-change", "renamed", "alike", "backend", "slots-replaced"),  # people
+    *("namespace", "replaced", "expired", "last"),
+    *("nodes-replaced",),
+    *("foreign", "rights", "attributes", "cluster-scoped", "immutable", "replicas", "schedule", "stale"),
+)
+
+
+def by_urgency(warnings: Iterable[ChangeWarning]) -> tuple[ChangeWarning, ...]:
+    """Return the warnings with what refuses the change first, then people, nodes and manifests."""
+    return tuple(sorted(warnings, key=lambda warning: _BY_URGENCY.index(warning.code)))
 
 
 # Dates and open windows
@@ -259,7 +274,9 @@ def attributes_warnings(paths: Sequence[str]) -> Iterator[ChangeWarning]:
         yield ChangeWarning("attributes", "", message)
 
 
-def manifest_warnings(files: Sequence[FileChange], remaining: Collection[str]) -> Iterator[ChangeWarning]:
+def manifest_warnings(
+    files: Sequence[FileChange], remaining: Collection[str], now: int
+) -> Iterator[ChangeWarning]:
     """Warn about changed objects; the same warning for several is given once.
 
     `remaining`: the paths that exist after the change.
@@ -267,19 +284,10 @@ def manifest_warnings(files: Sequence[FileChange], remaining: Collection[str]) -
     objects: dict[tuple[str, str], list[str]] = {}
     for file in files:
         for one in file.objects:
-            for code, message in _object_warnings(one, is_shared="/reservations/" not in file.path):
+            for code, message in _object_warnings(one, now, is_shared="/reservations/" not in file.path):
                 objects.setdefault((code, message), []).append(f"{one.kind} {one.name}")
     for (code, message), names in objects.items():
         yield ChangeWarning(code, "", f"{_some(names)}: {message}")
-    deleted = [
-        one.kind
-        for file in files
-        for one in file.objects
-        if one.change == REMOVED and not _is_code(one.before)
-    ]
-    if deleted:
-        counts = ", ".join(f"{deleted.count(kind)} {kind}" for kind in sorted({*deleted}))
-        yield ChangeWarning("pruned", "", f"The engine deletes {counts}.")
     used = {path.split("/")[1] for path in remaining if "/reservations/" in path}
     clusters = {file.path.split("/")[1] for file in files if "/reservations/" in file.path}
     for cluster in sorted(clusters - used):
@@ -288,18 +296,12 @@ def manifest_warnings(files: Sequence[FileChange], remaining: Collection[str]) -
         yield ChangeWarning("last", "", f"No reservation is left in cluster {cluster}; {rest}.")
 
 
-def _is_code(text: str) -> bool:
-    """Tell whether an object is in-cluster code, which engines do not delete; it may be in quotes."""
-    labels = section(text, "metadata", "labels")
-    return any(line.strip().replace('"', "") == f"{ROLE}: {CODE}" for line in labels)
-
-
 def _some(names: Sequence[str]) -> str:
     more = f" and {len(names) - _FEW} more" if len(names) > _FEW else ""
     return f"{', '.join(names[:_FEW])}{more}"
 
 
-def _object_warnings(one: ObjectChange, *, is_shared: bool) -> Iterator[tuple[str, str]]:
+def _object_warnings(one: ObjectChange, now: int, *, is_shared: bool) -> Iterator[tuple[str, str]]:
     """Yield codes and messages. `is_shared`: the object serves all reservations, not one."""
     if one.kind in _CLUSTER_SCOPED or (one.kind in _NODE_FIELDS and one.change != CHANGED):
         yield "cluster-scoped", f"{one.change}; this affects the whole cluster."
@@ -315,14 +317,41 @@ def _object_warnings(one: ObjectChange, *, is_shared: bool) -> Iterator[tuple[st
     before, after = (section(text, "spec", "replicas") for text in (one.before, one.after))
     if one.kind == "Deployment" and bool(before) != bool(after):
         yield "replicas", f"`replicas` is {'added to' if after else 'removed from'} git."
-    if one.kind == "CronJob" and any(_differs(one, "spec", key) for key in ("schedule", "timeZone")):
-        yield "schedule", "the new schedule may start a Job at once; it ends if no window is open."
+    if one.kind == "CronJob" and starts_at_once(one, now):
+        yield "schedule", "applied now, it starts a Job at once, which ends if no window is open."
     if one.kind in RBAC and new_grants(one):
         yield "rights", "it grants more or other permissions than before."
 
 
 def _differs(one: ObjectChange, *keys: str) -> bool:
     return section(one.before, *keys) != section(one.after, *keys)
+
+
+def starts_at_once(one: ObjectChange, now: int) -> bool:
+    """Tell whether the controller of CronJobs starts a Job as soon as a changed CronJob is applied.
+
+    It starts the latest run that it missed: one that the new schedule has within the starting deadline, after
+    the last run of the old schedule. While a CronJob is suspended, it has no runs.
+    """
+    latest = _latest_run(one.after, now)
+    before = _latest_run(one.before, now)
+    return latest is not None and (before is None or latest > before)
+
+
+def _latest_run(text: str, now: int) -> int | None:
+    """Return the latest run of a CronJob up to now and within its starting deadline."""
+    values = {
+        key: "".join(section(text, "spec", key)).partition(":")[2].strip().strip("\"'")
+        for key in ("schedule", "timeZone", "suspend", "startingDeadlineSeconds")
+    }
+    cron, zone = parse_cron(values["schedule"]), load(values["timeZone"])
+    if cron is None or zone is None or values["suspend"] == "true":
+        return None
+    wall = local(zone, now) * 60 + now % 60
+    at, latest = wall - int(values["startingDeadlineSeconds"] or 0), None
+    while (hit := next_hit(cron, at)) is not None and hit <= wall:
+        at = latest = hit
+    return None if latest is None else now - (wall - latest)
 
 
 # Nodes. Karpenter stores a hash of most of what describes a node; when that changes, all nodes have drifted.

@@ -9,11 +9,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from berth.checks.policychecks import SharedSubject
+from berth.dates.moments import day_text
+from berth.dates.zone import DAY, clock, number
 from berth.diff.change import ADDED, CHANGED, REMOVED, FieldChange, SharedChange
 from berth.pipeline import Pipeline
 from berth.reading.document import parse
+from berth.schema.calendardocument import Calendar, ClosedDates
 from berth.schema.declared import SHARED
 from berth.schema.values import ResourceClass
+
+CALENDAR = "Calendar"
+_FEW = 6  # dates of a calendar that are named
 
 
 class SharedDocument(NamedTuple):
@@ -57,8 +63,45 @@ def compare_shared(base: Pipeline, head: Pipeline) -> list[SharedChange]:
             change = ADDED if old is None else REMOVED if new is None else CHANGED
             document = new or old
             assert document is not None
-            found.append(SharedChange(document.subject, change, fields))
+            days = ""
+            if kind == CALENDAR and change == CHANGED:
+                days = _days_text(base.declared.calendars.get(name), head.declared.calendars.get(name))
+            found.append(SharedChange(document.subject, change, fields, days))
     return found
+
+
+def _days_text(old: Calendar | None, new: Calendar | None) -> str:
+    """Return `Ascension Day Thu 2026-05-14 -> Mon 2026-05-18, Labour Day 2026-05-01 goes`; may be empty."""
+    before, after = (one.dates if one else () for one in (old, new))
+    gone = [item for item in before if item not in after]
+    come = [item for item in after if item not in before]
+    texts = []
+    for item in gone:
+        moved = next((other for other in come if other.title == item.title), None)
+        if moved is None and len(gone) == len(come) == 1:
+            moved = come[0]
+        if moved is None:
+            texts.append(f"{_titled(item)} goes")
+            continue
+        come.remove(moved)
+        to = _closed_text(moved) if moved.title == item.title else _titled(moved)
+        texts.append(f"{_titled(item)} -> {to}")
+    texts += [f"{_titled(item)} comes" for item in come]
+    more = f" and {len(texts) - _FEW} more" if len(texts) > _FEW else ""
+    return ", ".join(texts[:_FEW]) + more
+
+
+def _titled(item: ClosedDates) -> str:
+    return f"{item.title} {_closed_text(item)}".strip()
+
+
+def _closed_text(item: ClosedDates) -> str:
+    first, last = (day_text(number(day)) for day in (item.first, item.last))
+    if first != last:
+        return f"{first} to {last}"
+    if (item.since, item.until) == (0, DAY):
+        return first
+    return f"{first} {clock(item.since)}-{'24:00' if item.until == DAY else clock(item.until)}"
 
 
 def _compared(old: SharedDocument | None, new: SharedDocument | None) -> Iterator[FieldChange]:

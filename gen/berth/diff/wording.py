@@ -4,15 +4,15 @@ Each line has a sign: `+`, `-`, `~`, `!` for a warning, or a space for an explan
 of the reservation's zone.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import NamedTuple
 
 from berth.checks.ceilings import holders_text
 from berth.checks.policychecks import PolicyResult, result_text
 from berth.core.jsonvalues import instant_text
-from berth.cost.formatting import band_text, machines_text, money_or_unknown, money_text, percent
-from berth.cost.results import Money
 from berth.dates.expansion import EXCEPT, Occurrence, Skipped
 from berth.dates.moments import (
     day_text,
@@ -29,28 +29,24 @@ from berth.diff.change import (
     ADDED,
     REMOVED,
     RENAMED,
-    Change,
     ChangeWarning,
-    MachinesChange,
-    MonthChange,
+    FieldChange,
     OccurrenceChanges,
     PeakChange,
-    PlanChange,
     ReservationChange,
-    ReservedUsageChange,
-    SharedChange,
 )
 from berth.diff.manifests import FileChange, ObjectChange
 from berth.diff.permissions import Permission
+from berth.diff.zonemoves import has_other_zone, move_text, shift_of
 from berth.findings import Finding
-from berth.output import findinglist
 from berth.output.answers import seats_text
-from berth.schema.policies import APPROVAL, REFUSE
+from berth.quantity import readable
 from berth.schema.seatholders import Unit
 from berth.schema.values import Seats
 
 POLICIES, PEAKS, PLAN, WARNINGS = "Policies", "Peaks", "Machines and money", "Check before merging"
 PERMISSIONS, SHARED, IGNORED = "New permissions", "Shared documents", "Ignored findings"
+MANIFESTS = "Manifests"
 """Headings."""
 
 _SIGNS = {ADDED: "+", REMOVED: "-", "changed": "~", RENAMED: "~"}
@@ -65,51 +61,30 @@ class DiffLine(NamedTuple):
     text: str
 
 
-def summary(change: Change) -> str:
-    """Return `1 reservation added, 2 changed; peak seats of small in prod 200 -> 230; 2 warnings`."""
-    parts = _permissions_summary(change.permissions)
-    parts += [_count_reservations(change)] if change.reservations else []
-    parts += [f"{number_of(len(change.shared), 'shared document')} changed"] if change.shared else []
-    peaks = [one for one in change.peaks if one.what.startswith("seats") and not one.during]
-    parts += [f"peak {one.what} in {one.cluster} {one.before} -> {one.after}" for one in peaks[:2]]
-    parts += [f"{number_of(len(peaks) - 2, 'more peak')}"] if len(peaks) > 2 else []
-    is_known = change.base.is_valid and change.head.is_valid
-    if not change.reservations and not change.shared and change.files and is_known:
-        parts.append(f"dates and seats are the same; {number_of(len(change.files), 'rendered file')} changed")
-    parts += _plan_summary(change.plan) if change.plan else []
-    parts += _policies_summary(change.policies)
-    parts += [number_of(len(change.warnings), "warning")] if change.warnings else []
-    parts += [f"{side.name} is not valid" for side in (change.base, change.head) if not side.is_valid]
-    parts += [] if change.is_judged else ["policies cannot be judged"]
-    return "; ".join(parts) or "Nothing changes."
+def permission_lines(permissions: Iterable[Permission]) -> list[DiffLine]:
+    """Return a line for the permissions that are alike but for the name of their reservation."""
+    alike: dict[tuple[str, ...], list[Permission]] = {}
+    for permission in permissions:
+        alike.setdefault(_without_reservation(permission), []).append(permission)
+    return [_permission_line(group[0], len(group) - 1) for group in alike.values()]
 
 
-def _policies_summary(results: Sequence[PolicyResult]) -> list[str]:
-    """Return who must approve, and what refuses."""
-    refusing = dict.fromkeys(one.policy.name for one in results if one.policy.effect == REFUSE)
-    approvers = dict.fromkeys(one.policy.approver for one in results if one.policy.effect == APPROVAL)
-    parts = [f"refused by policy {', '.join(refusing)}"] if refusing else []
-    return [*parts, f"needs approval by {' and '.join(approvers)}"] if approvers else parts
+def _without_reservation(one: Permission) -> tuple[str, ...]:
+    folder, _, file = one.file.rpartition("/")
+    name = file.removesuffix(".yaml")
+    texts = one.kind, one.name, one.where, *one.grants
+    if not folder.endswith("/reservations"):
+        return folder, file, *texts
+    return folder, "", *(re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w])", "\0", text) for text in texts)
 
 
-def _permissions_summary(permissions: Sequence[Permission]) -> list[str]:
-    places = ", ".join(dict.fromkeys(one.where for one in permissions))
-    return [f"new permissions in {places}"] if places else []
-
-
-def permission_line(one: Permission) -> DiffLine:
+def _permission_line(one: Permission, others: int) -> DiffLine:
     verbs: dict[str, list[str]] = {}
     for verb, _, what in (grant.partition(" ") for grant in one.grants):
         verbs.setdefault(what, []).append(verb)
     grants = ", ".join(f"{'/'.join(found)} {what}" for what, found in verbs.items())
-    return DiffLine("+", f"{one.where}: {one.kind} {one.name} grants {grants}")
-
-
-def shared_lines(one: SharedChange) -> Iterator[DiffLine]:
-    """Yield the title of a shared document, and what differs in it."""
-    yield DiffLine(_SIGNS[one.change], one.title)
-    for field in one.fields if one.change != REMOVED else ():
-        yield DiffLine("~", f"  {field.what}: {_change(field.before, field.after)}")
+    verb = f"and {others} like it grant" if others else "grants"
+    return DiffLine("+", f"{one.where}: {one.kind} {one.name} {verb} {grants}")
 
 
 def ignored_line(one: Finding) -> DiffLine:
@@ -121,28 +96,33 @@ def policy_line(one: PolicyResult) -> DiffLine:
     return DiffLine("!", f"{one.subject}: {result_text(one)}")
 
 
-def _count_reservations(change: Change) -> str:
-    kinds = [one.kind for one in change.reservations]
-    added, removed = kinds.count(ADDED), kinds.count(REMOVED)
-    counts = {"added": added, "changed": len(kinds) - added - removed, "removed": removed}
-    (first, count), *others = [(kind, count) for kind, count in counts.items() if count]
-    return ", ".join(
-        [f"{number_of(count, 'reservation')} {first}", *(f"{count} {kind}" for kind, count in others)]
-    )
-
-
 def title_line(one: ReservationChange) -> DiffLine:
     renamed = f" (was {one.old_name})" if one.kind == RENAMED else ""
     clusters = ", ".join(one.clusters) or "no cluster"
     title = f": {one.title}" if one.title != one.name else ""
+    if one.is_retitled:
+        title = f": title {change_text(one.fields[0].before, one.fields[0].after)}"
     owner = f", owner {one.owner}" if one.owner else ""
     return DiffLine(_SIGNS[one.kind], f"{one.name}{renamed}{title} [{clusters}]{owner}")
 
 
+def line_of(one: ReservationChange) -> DiffLine:
+    """Return the title and all details in one line."""
+    title = title_line(one)
+    details = "; ".join(f"{line.sign} {line.text}".strip() for line in detail_lines(one))
+    return DiffLine(title.sign, f"{title.text}: {details}" if details else title.text)
+
+
 def detail_lines(one: ReservationChange) -> list[DiffLine]:
-    """Describe the fields of a reservation that differ, its dates and its seat-hours."""
-    found = [DiffLine("~", f"{field.what}: {_change(field.before, field.after)}") for field in one.fields]
+    """Describe the fields of a reservation that differ, its dates and its seat-hours.
+
+    A title that changes alone is in the title line.
+    """
+    if one.is_retitled:
+        return []
     dates = one.occurrences
+    moves = move_text(dates.changed, is_whole=not dates.kept)
+    found = [DiffLine("~", _field_text(field, moves)) for field in one.fields]
     reasons = dict(dates.reasons)
     for sign, items, unit in (("+", dates.added, one.units[1]), ("-", dates.removed, one.units[0])):
         for group in _group_occurrences(items, reasons):
@@ -171,6 +151,12 @@ def _rehearsals(one: ReservationChange) -> list[DiffLine]:
     return [DiffLine(line.sign, f"rehearsal, {line.text}") for line in lines]
 
 
+def _field_text(field: FieldChange, moves: str) -> str:
+    before, after = quantity_change(field.what.rpartition(" ")[2], field.before, field.after)
+    text = f"{field.what}: {change_text(before, after)}"
+    return f"{text}, {moves}" if field.what == "time zone" and moves else text
+
+
 def left_out_lines(skipped: Iterable[Skipped]) -> list[DiffLine]:
     """Say which dates do not happen, with the holiday that each is on."""
     by_reason: dict[str, list[str]] = {}
@@ -186,7 +172,22 @@ def left_out_lines(skipped: Iterable[Skipped]) -> list[DiffLine]:
     return lines
 
 
-def _change(before: str, after: str) -> str:
+def sign_of(kind: str) -> str:
+    """Return the sign of what is added, changed, removed or renamed."""
+    return _SIGNS[kind]
+
+
+def quantity_change(resource: str, before: str, after: str) -> tuple[str, str]:
+    """Return both amounts in the units that people read, a common unit once: `25` and `30 cores`."""
+    old, new = readable(resource, before), readable(resource, after)
+    if old == new:
+        return before, after
+    number, _, unit = old.partition(" ")
+    has_unit = new != after and unit == new.partition(" ")[2]
+    return (number, new) if has_unit else (old, new)
+
+
+def change_text(before: str, after: str) -> str:
     return f"{before or 'none'} -> {after or 'none'}" if before != after else before
 
 
@@ -198,10 +199,10 @@ def _standing(before: str, after: str) -> list[DiffLine]:
 
 def _seat_hours(one: ReservationChange) -> list[DiffLine]:
     has_hours = any(unit.has_seat_hours for unit in one.units)
-    if not has_hours or (any(one.standing) and not any(one.seat_seconds)):
+    if not has_hours or one.seat_seconds == (None, None) or (any(one.standing) and not any(one.seat_seconds)):
         return []
     before, after = ("" if seconds is None else hours_text(seconds) for seconds in one.seat_seconds)
-    return [DiffLine(" ", f"seat-hours: {after if one.kind == ADDED else _change(before, after)}")]
+    return [DiffLine(" ", f"seat-hours: {after if one.kind == ADDED else change_text(before, after)}")]
 
 
 def number_of(number: int, noun: str) -> str:
@@ -210,13 +211,15 @@ def number_of(number: int, noun: str) -> str:
 
 
 def peak_line(one: PeakChange, zone_name: str) -> DiffLine:
+    resource = one.what.removeprefix("of ")
     during = f" from {one.during}" if one.during else ""
     at = f" at {local_text(one.at, named(zone_name))} ({zone_name})" if one.at is not None else ""
-    ceiling = f", ceiling {one.ceiling}" if one.ceiling else ""
-    holders = f": {holders_text(one.holders)}" if one.holders else ""
-    return DiffLine(
-        "~", f"{one.cluster}, most {one.what}{during}: {one.before} -> {one.after}{at}{ceiling}{holders}"
-    )
+    ceiling = f", ceiling {readable(resource, one.ceiling)}" if one.ceiling else ""
+    shown = [(name, readable(resource, amount)) for name, amount in one.holders]
+    amounts = [(name, re.sub(" cores?$", "", amount)) for name, amount in shown]
+    holders = f": {holders_text(amounts)}" if amounts else ""
+    before, after = quantity_change(resource, one.before, one.after)
+    return DiffLine("~", f"{one.cluster}, most {one.what}{during}: {before} -> {after}{at}{ceiling}{holders}")
 
 
 def warning_line(one: ChangeWarning) -> DiffLine:
@@ -224,12 +227,13 @@ def warning_line(one: ChangeWarning) -> DiffLine:
 
 
 def file_line(one: FileChange) -> DiffLine:
-    kinds: dict[str, int] = {}
-    for item in one.objects:
-        kind = f"{_SIGNS[item.change]}{item.kind}"
-        kinds[kind] = kinds.get(kind, 0) + 1
-    objects = ", ".join(f"{kind} x{number}" if number > 1 else kind for kind, number in kinds.items())
-    return DiffLine(_SIGNS[one.change], f"{one.path}: {objects}")
+    return DiffLine(_SIGNS[one.change], f"{one.path}: {objects_text(one.objects)}")
+
+
+def objects_text(objects: Iterable[ObjectChange]) -> str:
+    """Return `~ConfigMap, +CronJob x2`."""
+    kinds = Counter(f"{_SIGNS[item.change]}{item.kind}" for item in objects)
+    return ", ".join(f"{kind} x{count}" if count > 1 else kind for kind, count in kinds.items())
 
 
 def object_title(one: ObjectChange) -> str:
@@ -326,6 +330,10 @@ def _changed_occurrences(changes: OccurrenceChanges, units: tuple[Unit, Unit]) -
 
 def _time_change(before: Occurrence, after: Occurrence, units: tuple[Unit, Unit]) -> str:
     seats = _seats_change(before, after, units)
+    if has_other_zone((before, after)):
+        if _times(before) == _times(after):
+            return f"{_times(after)} opens {shift_of((before, after))}{seats}"
+        return f"{_times(before)} ({before.zone}) -> {_times(after)} ({after.zone}){seats}"
     if _times(before) != _times(after):
         return f"{_times(before)} -> {_times(after)}{seats}"
     old, new = before.opens_by_class(), after.opens_by_class()
@@ -350,79 +358,3 @@ def _seats_change(before: Occurrence, after: Occurrence, units: tuple[Unit, Unit
         return ""
     old, new = (seats_text(one.seats, unit) for one, unit in zip((before, after), units, strict=True))
     return f", {old} -> {new}"
-
-
-# Machines and costs
-
-
-def plan_lines(plan: PlanChange, zone: str) -> Iterator[DiffLine]:
-    """Yield the findings of the plan, then what differs in it."""
-    for one in plan.findings:
-        yield DiffLine("!", findinglist.text([one], color=False).partition("\n")[0])
-    for machines in plan.machines:
-        yield _machines_line(machines, zone)
-    for month in plan.months:
-        yield _month_line(month)
-    if len(plan.months) > 1:
-        yield _all_months_line(plan.months)
-    for reserved in plan.reserved:
-        yield _reserved_line(reserved)
-
-
-def _plan_summary(plan: PlanChange) -> list[str]:
-    errors = sum(one.severity == "error" for one in plan.findings)
-    parts = [f"the plan has {number_of(errors, 'error')}"] if errors else []
-    before, after = _sums(plan.months)
-    if plan.months:
-        return [*parts, f"cost {money_or_unknown(before)} -> {money_or_unknown(after)} USD"]
-    if plan.machines:
-        return [*parts, "other machines"]
-    return [*parts, "other use of reserved machines"] if plan.reserved else parts
-
-
-def _machines_line(one: MachinesChange, zone: str) -> DiffLine:
-    before, after = (band_text(least, least, most) for least, most in (one.before, one.after))
-    at = "" if one.at is None else f" at {local_text(one.at, named(zone))} ({zone})"
-    machines = f": {machines_text(one.machines)}" if one.machines else ""
-    return DiffLine("~", f"{one.cluster}, most machines: {before} -> {after}{at}{machines}")
-
-
-def _month_line(one: MonthChange) -> DiffLine:
-    before, after = one.money
-    hours = " -> ".join(hours_text(seconds) for seconds in one.seconds)
-    budget = "" if one.budget is None else f", budget {one.budget}"
-    return DiffLine(
-        "~",
-        f"{one.month}: {money_or_unknown(before)} -> {money_or_unknown(after)} USD, "
-        f"machine-hours {hours}{budget}",
-    )
-
-
-def _all_months_line(months: tuple[MonthChange, ...]) -> DiffLine:
-    before, after = _sums(months)
-    difference = ""
-    if before is not None and after is not None:
-        difference = f" ({'+' if after >= before else '-'}{money_text(abs(after - before))})"
-    cost = f"{money_or_unknown(before)} -> {money_or_unknown(after)} USD"
-    return DiffLine(" ", f"these {len(months)} months: {cost}{difference}")
-
-
-def _sums(months: tuple[MonthChange, ...]) -> tuple[Money | None, Money | None]:
-    before, after = ([one.money[side] for one in months] for side in (0, 1))
-    return _sum(before), _sum(after)
-
-
-def _sum(amounts: list[Money | None]) -> Money | None:
-    found = [money for money in amounts if money is not None]
-    return sum(found, Money(0)) if len(found) == len(amounts) else None
-
-
-def _reserved_line(one: ReservedUsageChange) -> DiffLine:
-    before, after = one.before, one.after
-    idle = f"{percent(before.idle, before.paid)}% -> {percent(after.idle, after.paid)}% idle"
-    paid = (
-        f"{money_or_unknown(after.idle_money)} of {money_or_unknown(after.money)} USD paid ahead"
-        if after.paid
-        else "gone"
-    )
-    return DiffLine("~", f"{one.reserved}: {idle}, {paid}")

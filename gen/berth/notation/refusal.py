@@ -25,20 +25,17 @@ class CommandError(Exception):
 
     `code` is that of the finding which the same value has in a file; empty if there is none. `more`: what
     else is wrong with the command line. `place` is the option or argument whose value is refused, if it is
-    one, and `refusal` why.
+    one, and `refusal` why. `example`: lines to copy, which are printed as they are.
     """
 
     def __init__(
-        self,
-        message: str,
-        code: str = "",
-        more: Iterable["CommandError"] = (),
-        place: str = "",
-        refusal: Refusal | None = None,
+        self, message: str, code: str = "", more: Iterable["CommandError"] = (), *, example: str = ""
     ) -> None:
         self.message = message if message.endswith((".", "?")) else f"{message}."
         super().__init__(self.message)
-        self.code, self.more, self.place, self.refusal = code, (*more,), place, refusal
+        self.code, self.more, self.example = code, (*more,), example
+        self.place = ""
+        self.refusal: Refusal | None = None
 
     @property
     def each(self) -> tuple["CommandError", ...]:
@@ -47,13 +44,17 @@ class CommandError(Exception):
 
     def with_more(self, more: Iterable["CommandError"]) -> "CommandError":
         """Return it with what else is wrong."""
-        return CommandError(self.message, self.code, more, self.place, self.refusal)
+        error = CommandError(self.message, self.code, more, example=self.example)
+        error.place, error.refusal = self.place, self.refusal
+        return error
 
     @classmethod
     def at(cls, place: str, refusal: Refusal) -> "CommandError":
         """Return the error of a refused value; `place` is the option or argument that has it."""
         message = f"{place}: {refusal.message} {refusal.fix}"
-        return cls(message, refusal.code, place=place, refusal=refusal)
+        error = cls(message, refusal.code)
+        error.place, error.refusal = place, refusal
+        return error
 
 
 def read_at(place: str, read: Callable[[], T]) -> T:

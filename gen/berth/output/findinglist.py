@@ -5,22 +5,37 @@ from posixpath import join, normpath
 
 from berth.findings import ERROR, NOTE, WARNING, Finding, LiveFinding
 from berth.output.answers import Answer, document
-from berth.output.table import visible
+from berth.output.table import visible, wrapped
 
 _COLORS = {ERROR: "\x1b[31m", WARNING: "\x1b[33m", NOTE: "\x1b[36m"}
+_SEVERITIES = ERROR, WARNING, NOTE
+_INDENT = 4  # of the further lines of a finding
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 _GITHUB = {ERROR: "error", WARNING: "warning", NOTE: "notice"}
 _KEYS = ("severity", "code", "file", "line", "column", "path", "message", "fix")
 
 
-def text(findings: Sequence[Finding], *, color: bool, folder: str = "") -> str:
+def text(
+    findings: Sequence[Finding],
+    *,
+    color: bool,
+    folder: str = "",
+    columns: int | None = None,
+    most: int | None = None,
+) -> str:
     """Return a line for each finding and one that counts them; empty without findings.
 
-    `folder` leads from the reader to the project.
+    `folder` leads from the reader to the project. `columns`: of the terminal at which lines are broken; None:
+    a finding is one line. `most`: how many are shown, errors first; the others are only counted.
     """
     if not findings:
         return ""
-    lines = [_line(finding, color, folder) for finding in findings]
+    shown = findings
+    if most is not None and len(findings) > most + 1:
+        shown = sorted(findings, key=lambda finding: _SEVERITIES.index(finding.severity))[:most]
+    lines = [wrapped(_line(finding, color, folder), columns, _INDENT) for finding in shown]
+    left = len(findings) - len(shown)
+    lines += [f"and {left} more"] if left else []
     return "\n".join([*lines, f"{count(findings)}."]) + "\n"
 
 
@@ -45,7 +60,7 @@ def severity_text(severity: str, code: str, *, color: bool) -> str:
 def count(findings: Sequence[Finding]) -> str:
     """Return `2 errors, 1 warning`, the worst first."""
     words = []
-    for severity in (ERROR, WARNING, NOTE):
+    for severity in _SEVERITIES:
         number = sum(finding.severity == severity for finding in findings)
         if number:
             words.append(f"{number} {severity}{'s' if number > 1 else ''}")

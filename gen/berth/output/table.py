@@ -13,6 +13,7 @@ Rows = Sequence[Sequence[str]]
 GAP = "  "
 ELLIPSIS = "\u2026"
 _SPACE, _HYPHEN = re.compile(r"(?<!\d) "), re.compile(r"(?<!\d)-")  # a number stays with what it counts
+_ESCAPE = re.compile(r"\x1b\[\d*m")  # colors take no columns
 _JOINERS = "\u200c\u200d"  # cannot be seen, and scripts and emoji need them
 
 
@@ -94,6 +95,27 @@ def markdown(headings: Sequence[str], rows: Rows) -> str:
     """Return a Markdown table; markup in cells is escaped."""
     lines = [headings, ["---"] * len(headings), *([_escaped(cell) for cell in row] for row in rows)]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def wrapped(text: str, columns: int | None, indent: int = 0) -> str:
+    """Break a text at spaces into lines of at most so many columns; None: do not break it.
+
+    Further lines are indented. A word that is too long stays whole, so that paths and commands can be copied.
+    """
+    if columns is None:
+        return text
+    return "\n".join("\n".join(_wrapped(line, columns, indent)) for line in text.split("\n"))
+
+
+def _wrapped(text: str, columns: int, indent: int) -> list[str]:
+    lines, line = list[str](), ""
+    for word in re.findall(r" *[^ ]+|^ *$", text):
+        if line.strip() and width(_ESCAPE.sub("", line + word)) > columns:
+            lines.append(line)
+            line = " " * indent + word.lstrip(" ")
+        else:
+            line += word
+    return [*lines, line]
 
 
 def visible(cell: str) -> str:

@@ -1,0 +1,101 @@
+"""A site that declares no nodes gets the lines it lacks; pasted as they are, they work."""
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from berth import cli
+
+from tests.answer import Berth
+from tests.cli import clouds
+from tests.cli.conftest import ROOT
+
+NOW = ("--now", "2026-02-01")
+_DOCUMENT = re.compile(r"^Write the nodes of cluster \S+ to (\S+)\. .*\n\n((?:.+\n)+)", re.MULTILINE)
+_LINE = re.compile(r"^Add this line to class (\S+) in (\S+), below spec:\n\n(  .*\n)", re.MULTILINE)
+
+
+def paste(folder: Path, text: str) -> list[str]:
+    """Do what the text says; return the names of the classes that got a line."""
+    for file, content in _DOCUMENT.findall(text):
+        assert not (folder / file).exists()
+        (folder / file).write_text(content, "utf-8")
+    names = []
+    for name, file, line in _LINE.findall(text):
+        documents = (folder / file).read_text("utf-8").split("---\n")
+        changed = [
+            document.replace("\nspec:\n", f"\nspec:\n{line}", 1) if is_class(document, name) else document
+            for document in documents
+        ]
+        assert changed != documents
+        (folder / file).write_text("---\n".join(changed), "utf-8")
+        names.append(name)
+    return names
+
+
+def is_class(document: str, name: str) -> bool:
+    return bool(re.search(rf"^kind: ResourceClass$[\s\S]*?\bname: {name}\b", document, re.MULTILINE))
+
+
+def test_the_lines_of_plan_work_as_they_are(berth: Berth, folder: Path) -> None:
+    code, text, _ = berth("plan", *NOW)
+    assert (code, sorted(paste(folder, text))) == (0, ["bench", "small"])
+
+    told = berth("plan", *NOW)
+    assert told.code == 0
+    assert "No machines are planned" not in told.out
+    assert "on-demand node" in told.out
+
+
+def test_they_are_six_lines_for_one_class(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["init", str(tmp_path / "seats")]) == 0
+    capsys.readouterr()
+    assert cli.run(["-C", str(tmp_path / "seats"), "plan"]) == 0
+    text = capsys.readouterr().out
+    ((_, content),) = _DOCUMENT.findall(text)
+    assert len(content.splitlines()) == 6
+    assert paste(tmp_path / "seats", text) == ["small"]
+    assert cli.run(["-C", str(tmp_path / "seats"), "size", "first-course", "--students", "30"]) == 0
+
+
+@pytest.mark.parametrize("name", ["small", "gpu"])
+def test_the_lines_of_size_fit_the_class(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In this repository, which has several clusters, and nodes in one of them."""
+    shutil.copytree(ROOT / "reservations", tmp_path / "reservations")
+    words = ["-C", str(tmp_path), "size", "--class", name, "--students", "20", *NOW]
+    assert cli.run(words) == 2
+    assert paste(tmp_path, capsys.readouterr().err) == [name]
+    assert cli.run(words) == 0
+
+
+@pytest.mark.parametrize(
+    "placement",
+    [
+        "  nodeSelector: {topology.kubernetes.io/zone: west-1}\n",
+        "  affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: ["
+        "{matchExpressions: [{key: cpus, operator: Gt, values: ['8']}, {key: fast, operator: Exists}, "
+        "{key: disk, operator: In, values: ['1e3', ssd]}]}]}}}\n",
+    ],
+    ids=["zone", "affinity"],
+)
+def test_nodes_have_the_labels_that_a_class_wants(placement: str, berth: Berth, folder: Path) -> None:
+    file = folder / "reservations/classes.yaml"
+    text = file.read_text("utf-8")
+    at = text.index("spec:\n", text.index("name: small")) + len("spec:\n")
+    file.write_text(text[:at] + placement + text[at:], "utf-8")
+    words = ("size", "course", "--students", "20", *NOW)
+    assert paste(folder, berth(*words).err) == ["small"]
+    told = berth(*words)
+    assert (told.code, "on-demand node" in told.out) == (0, True)
+
+
+def test_where_the_cluster_has_nodes_only_the_class_lacks_a_line(berth: Berth, folder: Path) -> None:
+    clouds.write(folder)
+    file = folder / "reservations/classes.yaml"
+    file.write_text(file.read_text("utf-8").replace("  cloudCapacity: [general]\n", ""), "utf-8")
+    text = berth("size", "course", "--students", "20", *NOW).err
+    assert _DOCUMENT.findall(text) == []
+    assert [line for _, _, line in _LINE.findall(text)] == ["  cloudCapacity: [general]\n"]

@@ -1,0 +1,262 @@
+"""A large change at a glance: one cause is one line, and the rest is folded."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from berth import cli
+from berth.core.jsonvalues import parse_instant
+from berth.diff.manifests import FileChange, ObjectChange
+from berth.diff.risks import manifest_warnings, starts_at_once
+
+from tests.diff.conftest import Pair
+from tests.diff.university import write_university
+
+COURSES = 1000
+MOST_LINES = 60
+EARLY = "2026-01-10T00:00:00Z"
+CHANGES = {
+    "calendar": ("calendar.yaml", "2026-05-14, to: 2026-05-14", "2026-05-18, to: 2026-05-18"),
+    "class": ("small.yaml", 'cpu: "1"', 'cpu: "2"'),
+    "zone": ("site.yaml", "Europe/Zurich", "UTC"),
+    "setting": ("site.yaml", "namespace: berth", "namespace: seats"),
+}
+LINES = {
+    "calendar": "~ Calendar holidays (reservations/calendar.yaml): Ascension Day Thu 2026-05-14 -> "
+    "Mon 2026-05-18; 400 reservations, 200 dates go, 200 come; seat-hours ",
+    "class": "~ ResourceClass small (reservations/small.yaml): spec.requests.cpu: 1 core -> 2 cores; "
+    "900 reservations",
+    "zone": "~ Site university (reservations/site.yaml): spec.timeZone: Europe/Zurich -> UTC; "
+    "1000 reservations, 15600 dates move: opens 1 h later in winter, 2 h later in summer",
+    "setting": "~ Site university (reservations/site.yaml): spec.namespace: berth -> seats",
+}
+
+
+def university(folder: Path, courses: int) -> Path:
+    write_university(folder, courses)
+    assert cli.run(["-C", str(folder), "render", "--quiet"]) == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def thousand(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return university(tmp_path_factory.mktemp("university") / "project", COURSES)
+
+
+@pytest.fixture
+def few(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Pair:
+    """Both sides are a university with twelve courses."""
+    folder = university(tmp_path / "university", 12)
+    capsys.readouterr()
+    return Pair(folder, tmp_path, capsys)
+
+
+def diff(thousand: Path, head: Path, change: str, form: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """Change the input only: a stale rendered/ is one more warning."""
+    file, before, after = CHANGES[change]
+    shutil.copytree(thousand / "reservations", head / "reservations")
+    path = head / "reservations" / file
+    path.write_text(path.read_text("utf-8").replace(before, after), "utf-8")
+    words = ["-C", str(head), "diff", str(thousand), "--now", EARLY, "-o", form]
+    assert cli.run(words) == 0
+    return capsys.readouterr().out.splitlines()
+
+
+def before_the_fold(lines: list[str]) -> list[str]:
+    """Return what a comment shows while everything in it is folded."""
+    shown, depth = [], 0
+    for line in lines:
+        if "</details>" in line:
+            depth -= 1
+        elif "<details>" in line:
+            shown += [] if depth else [line]
+            depth += 1
+        elif not depth:
+            shown.append(line)
+    return shown
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_one_cause_is_one_line_and_all_fits_on_a_screen(
+    change: str, thousand: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = diff(thousand, tmp_path / "head", change, "text", capsys)
+    assert [line for line in lines if line.startswith(LINES[change])] != []
+    assert len(lines) <= MOST_LINES
+
+
+@pytest.mark.parametrize(
+    "change",
+    [change if change == "calendar" else pytest.param(change, marks=pytest.mark.long) for change in CHANGES],
+)
+def test_a_comment_folds_a_line_for_each_course(
+    change: str, thousand: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = diff(thousand, tmp_path / "head", change, "markdown", capsys)
+    assert len(before_the_fold(lines)) <= MOST_LINES
+    if change == "calendar":
+        courses = [line for line in lines if line.startswith("- course\\-")]
+        assert len(courses) == 400
+
+
+@pytest.mark.long
+def test_a_thousand_reservations_that_change_themselves_fit_too(
+    thousand: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    head = tmp_path / "head"
+    shutil.copytree(thousand / "reservations", head / "reservations")
+    for path in (head / "reservations").glob("course-*.yaml"):
+        path.write_text(path.read_text("utf-8").replace("placeholderCount: ", "placeholderCount: 1"), "utf-8")
+    for form in ("text", "markdown"):
+        assert cli.run(["-C", str(head), "diff", str(thousand), "--now", "2026-02-02", "-o", form]) == 0
+        assert len(before_the_fold(capsys.readouterr().out.splitlines())) <= MOST_LINES
+
+
+def test_few_courses_of_a_cause_are_lines_and_the_rest_is_counted(few: Pair) -> None:
+    few.edit("site.yaml", "Europe/Zurich", "UTC")
+    lines = few.diff(at=EARLY).out.splitlines()
+    assert [line.split(":")[0] for line in lines if line.startswith("    course-")] == [
+        f"    course-{number:04}" for number in range(5)
+    ]
+    assert "    and 7 more; berth diff -o wide shows all" in lines
+
+    wide = few.diff("-o", "wide", at=EARLY).out
+    assert len([line for line in wide.splitlines() if line.startswith("    course-")]) == 12
+
+
+def test_a_course_that_changes_itself_is_no_effect_of_a_calendar(few: Pair) -> None:
+    few.edit("calendar.yaml", "2026-05-14, to: 2026-05-14", "2026-05-18, to: 2026-05-18")
+    few.edit("course-0000.yaml", "placeholderCount: 10", "placeholderCount: 11")
+    change = json.loads(few.diff("-o", "json", at=EARLY).out)
+    causes = {item["name"]: [cause["name"] for cause in item["causes"]] for item in change["reservations"]}
+    assert causes["course-0000"] == []
+    assert causes["course-0003"] == ["holidays"]
+
+
+def test_two_causes_of_the_same_courses_are_a_line_of_both(few: Pair) -> None:
+    few.edit("site.yaml", "Europe/Zurich", "UTC")
+    few.edit("large.yaml", 'cpu: "4"', 'cpu: "5"')
+    lines = few.diff(at=EARLY).out.splitlines()
+    assert [line for line in lines if line.startswith("~ ResourceClass large and Site university: 2 reserv")]
+
+
+@pytest.mark.parametrize(
+    ("zone", "moves"),
+    [
+        ("UTC", "opens 1 h later in winter, 2 h later in summer"),
+        ("Asia/Tokyo", "opens 8 h earlier in winter, 7 h earlier in summer"),
+        ("America/New_York", "opens 6 h later; 3 dates 5 h later"),
+        ("Europe/Kyiv", "opens 1 h earlier"),
+        ("Asia/Kolkata", "opens 4.5 h earlier in winter, 3.5 h earlier in summer"),
+    ],
+    ids=["utc", "tokyo", "new-york", "kyiv", "kolkata"],
+)
+def test_another_zone_says_how_much_a_class_moves_in_each_half_of_the_year(
+    zone: str, moves: str, few: Pair
+) -> None:
+    few.edit("course-0000.yaml", "type: weekly", f"type: weekly\n    timeZone: {zone}")
+    lines = few.diff(at=EARLY).out.splitlines()
+    assert f"~   time zone: Europe/Zurich -> {zone}, {moves}" in lines
+
+
+def test_a_zone_with_the_same_clock_moves_nothing(few: Pair) -> None:
+    few.edit("course-0000.yaml", "type: weekly", "type: weekly\n    timeZone: Europe/Berlin")
+    assert "~   time zone: Europe/Zurich -> Europe/Berlin" in few.diff(at=EARLY).out.splitlines()
+
+
+def test_opening_times_are_in_the_zone_in_which_they_are_written(few: Pair) -> None:
+    few.edit("course-0000.yaml", "type: weekly", "type: weekly\n    timeZone: UTC")
+    few.edit("course-0000.yaml", '"08:15", endTime: "10:00"', '"07:15", endTime: "09:00"')
+    lines = few.diff(at=EARLY).out
+    assert "-   10 large: Mon 08:15-10:00, 16 dates from 2026-02-02 to 2026-05-25 (07:15-09:00; " in lines
+    assert "+   10 large: Mon 07:15-09:00, 16 dates from 2026-02-02 to 2026-05-25 (07:15-09:00 UTC)" in lines
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "text"),
+    [
+        (
+            "from: 2026-05-14, to: 2026-05-14",
+            "from: 2026-05-18, to: 2026-05-19",
+            "Mon 2026-05-18 to Tue 2026-05-19",
+        ),
+        ("from: 2026-05-14, to: 2026-05-14", 'date: 2026-05-14, from: "12:00"', "Thu 2026-05-14 12:00-24:00"),
+    ],
+    ids=["range", "hours"],
+)
+def test_a_moved_holiday_is_named(before: str, after: str, text: str, few: Pair) -> None:
+    few.edit("calendar.yaml", before, after)
+    assert f": Ascension Day Thu 2026-05-14 -> {text}" in few.diff(at=EARLY).out
+
+
+def test_holidays_that_come_and_go_are_named(few: Pair) -> None:
+    gone = "    - {from: 2026-05-14, to: 2026-05-14, title: Ascension Day}\n"
+    few.edit("calendar.yaml", gone, "    - {date: 2026-05-01, title: Labour Day}\n    - 2026-05-04\n")
+    text = "Ascension Day Thu 2026-05-14 goes, Labour Day Fri 2026-05-01 comes, Mon 2026-05-04 comes; "
+    assert text in few.diff(at=EARLY).out
+
+
+def test_a_title_alone_is_one_line(few: Pair) -> None:
+    few.edit("course-0000.yaml", "title: Course 0", "title: Algebra")
+    blocks = few.diff(at=EARLY).out.split("\n\n")
+    assert blocks[1] == "~ course-0000: title Course 0 -> Algebra [prod]"
+
+
+def test_all_forms_count_the_same_warnings(few: Pair) -> None:
+    """One of a date, one of a policy, and one finding."""
+    policy = "  policies: [{name: large, when: {seatsAbove: 9}, require: warn}]\n"
+    for folder in (few.was, few.now):
+        site = folder / "reservations/site.yaml"
+        site.write_text(site.read_text("utf-8") + policy, "utf-8")
+    few.edit("course-0000.yaml", "placeholderCount: 10", "placeholderCount: 1001")
+    at = "2026-02-02T00:00:00Z"
+    change = json.loads(few.diff("-o", "json", at=at).out)
+    found = [finding for finding in change["head"]["findings"] if finding["severity"] == "warning"]
+    policies = [policy for policy in change["policies"] if policy["require"] == "warn"]
+    assert (len(change["warnings"]), len(policies), len(found)) == (1, 1, 1)
+    assert change["warningCount"] == 3
+    for form in ("text", "markdown"):
+        assert few.diff("-o", form, at=at).out.splitlines()[0].endswith("; 3 warnings")
+
+
+def cron_job(schedule: str, *, suspend: str = "false", zone: str = "Europe/Zurich") -> str:
+    return (
+        "kind: CronJob\nmetadata:\n  name: a\nspec:\n"
+        f'  schedule: "{schedule}"\n  timeZone: {zone}\n  suspend: {suspend}\n'
+        "  startingDeadlineSeconds: 14400\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "starts"),
+    [
+        (cron_job("30 9 * * 1"), cron_job("30 8 * * 1"), True),
+        (cron_job("0 8 * * 1"), cron_job("30 8 * * 1"), True),
+        (cron_job("45 8 * * 1"), cron_job("30 8 * * 1"), False),
+        (cron_job("30 8 * * 1"), cron_job("30 9 * * 1"), False),
+        (cron_job("30 9 * * 1"), cron_job("0 5 * * 1"), False),
+        (cron_job("30 8 * * 1", suspend="true"), cron_job("30 8 * * 1"), True),
+        (cron_job("30 8 * * 1"), cron_job("0 8 * * 1", suspend="true"), False),
+        (cron_job("30 8 * * 1", zone="Etc/UTC"), cron_job("30 8 * * 1"), True),
+    ],
+    ids=[
+        "missed-run",
+        "later-than-the-last-run",
+        "ran-since-then",
+        "not-yet",
+        "too-late-to-start",
+        "resumed",
+        "suspended",
+        "zone",
+    ],
+)
+def test_a_job_starts_at_once_only_for_a_run_that_the_controller_missed(
+    before: str, after: str, starts: bool
+) -> None:
+    """It is Monday, 09:15 in Zurich."""
+    now = parse_instant("2026-02-02T08:15:00Z")
+    changed = ObjectChange("CronJob", "a", "changed", before, after)
+    assert starts_at_once(changed, now) == starts
+    codes = [warning.code for warning in manifest_warnings([FileChange("a", "changed", (changed,))], [], now)]
+    assert codes == ["schedule"] * starts
