@@ -48,7 +48,7 @@ class Pod:
 
     @property
     def replicas(self) -> int:
-        return self.cluster.scales["course-small"][0]
+        return self.cluster.scales["course-small"]
 
     def arrive(self, number: int, occurrence: str = "course/1") -> None:
         """Or leave."""

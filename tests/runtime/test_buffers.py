@@ -10,7 +10,8 @@ from berth.core.state import read_pool
 from berth.core.target import pools_to_reconcile
 from berth.core.timetable import TimetablePool
 
-from tests.runtime.fake_cluster import BUFFERS, refusal
+from tests.objectstore import refusal
+from tests.runtime.fake_cluster import BUFFERS
 from tests.runtime.sweepworld import Swept, capacity_buffer, cronjob, deployment, job, pod, timetable
 from tests.runtime.world import COURSE, World, pool, timetable_text, whole_timetable_text
 

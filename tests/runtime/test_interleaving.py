@@ -21,7 +21,7 @@ from berth.runtime.apiclient import SWEEP_FIELD_MANAGER, Api, Request, Response
 from berth.runtime.program import Log, RuntimeContext, TimetableSource
 from berth.runtime.sessionobserver import ObservedSessions
 
-from tests.runtime.fake_cluster import no_answer, refusal
+from tests.objectstore import no_answer, refusal
 from tests.runtime.pod import Pod
 from tests.runtime.turns import Player, pause, playing
 from tests.runtime.world import COURSE, NEXT, at, timetable_text

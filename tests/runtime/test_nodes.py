@@ -8,7 +8,7 @@ from berth.core.jsonvalues import TimetableError
 from berth.core.target import pools_to_reconcile
 from berth.core.timetable import TimetablePool, parse_timetable
 
-from tests.runtime.fake_cluster import refusal
+from tests.objectstore import refusal
 from tests.runtime.sweepworld import Swept, cronjob, deployment, inventory, job, node_pool, pod, timetable
 from tests.runtime.world import COURSE, World, pool, timetable_text, whole_timetable_text
 
@@ -24,7 +24,6 @@ class NodeWorld(World):
     def __init__(self, now: str, replicas: int = 0, timetable: str | None = None) -> None:
         super().__init__(now, timetable or nodes_text())
         self.cluster.set(NAME, replicas)
-        self.cluster.node_pools.add(NAME)
 
 
 def test_a_window_opens_and_closes_its_node_pool_on_the_second() -> None:
