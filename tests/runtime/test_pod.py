@@ -155,7 +155,7 @@ def test_an_override_is_in_force_until_it_is_over_whatever_else() -> None:
     pod.arrive(5)
     story = Story(pod)
     said = '{"small": {"target": 60, "until": "2026-02-02T08:30:00Z"}}'
-    story.plan("08:05:03", lambda: setattr(pod.cluster, "override", said))
+    story.plan("08:05:03", lambda: pod.cluster.annotate(said))
     story.run("09:00")
 
     assert [write.replicas for write in pod.writes] == [60, 20]
