@@ -145,6 +145,10 @@ class ObjectStore:
         metadata["resourceVersion"] = str(self.version)
         self.all_in(collection)[metadata.get("name") or metadata["uid"]] = tree
 
+    def add(self, tree: Tree) -> None:
+        """Create or change an object of a known kind."""
+        self.put(home(tree), tree)
+
     def remove(self, collection: str, name: str) -> None:
         """Remove an object and all that it owns."""
         uid = self.all_in(collection).pop(name)["metadata"]["uid"]

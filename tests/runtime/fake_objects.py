@@ -12,7 +12,7 @@ from berth.manifests import naming
 from berth.manifests.rbac import of_sweep
 from berth.runtime.apiclient import APPLY, Request, Response
 
-from tests.objectstore import LISTS, ObjectStore, Target, Tree, home, refusal, target
+from tests.objectstore import LISTS, ObjectStore, Target, Tree, refusal, target
 from tests.runtime.fake_koordinator import PATH as SLOTS
 from tests.runtime.fake_koordinator import FakeKoordinator
 
@@ -47,10 +47,6 @@ class FakeObjects(ObjectStore):
                 self._granted.setdefault(resource, []).extend(rule["verbs"])
         for tree in trees:
             self.add(tree)
-
-    def add(self, tree: Tree) -> None:
-        """Create or change an object as somebody else would."""
-        self.put(home(tree), tree)
 
     def of(self, plural: str) -> dict[str, Tree]:
         """Return the objects of a kind by name."""
