@@ -9,6 +9,7 @@ from berth.core.target import pools_to_reconcile
 from berth.core.timetable import TimetablePool, parse_timetable
 
 from tests.objectstore import refusal
+from tests.runtime.fake_cluster import NODE_POOLS
 from tests.runtime.sweepworld import Swept, cronjob, deployment, inventory, job, node_pool, pod, timetable
 from tests.runtime.world import COURSE, World, pool, timetable_text, whole_timetable_text
 
@@ -44,6 +45,7 @@ def test_a_window_opens_and_closes_its_node_pool_on_the_second() -> None:
 
 def test_every_request_is_for_the_node_pool_and_carries_what_was_seen() -> None:
     world = NodeWorld("09:00")
+    seen = world.cluster.all_in(NODE_POOLS)[NAME]["metadata"]["resourceVersion"]
     world.run()
     asked = {request.path for request in world.cluster.requests if "nodepools" in request.path}
     patches = [request for request in world.cluster.requests if "fieldManager" in request.path]
@@ -51,7 +53,7 @@ def test_every_request_is_for_the_node_pool_and_carries_what_was_seen() -> None:
     path = f"/apis/karpenter.sh/v1/nodepools/{NAME}"
     assert asked == {path, f"{path}/scale?fieldManager=berth-scaler"}
     scaled = [json.loads(request.body) for request in patches if "nodepools" in request.path]
-    assert scaled[0] == {"metadata": {"resourceVersion": "1001"}, "spec": {"replicas": 25}}
+    assert scaled[0] == {"metadata": {"resourceVersion": seen}, "spec": {"replicas": 25}}
     assert not [request for request in world.cluster.requests if "deployments" in request.path]
 
 
