@@ -3,6 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 ARGS ?=
 ENGINES ?= argocd flux no_engine
+STORY ?= whole
 # Without it each of the many processes of the tests compiles what it imports anew.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -31,7 +32,7 @@ e2e: .venv/ready
 	$(BIN)/python -m tests.e2e.secondrun tests/e2e $(ARGS)
 
 engines: .venv/ready
-	BERTH_E2E_ENGINES=1 $(BIN)/python -m tests.e2e.secondrun $(ENGINES:%=tests/e2e/test_%.py) $(ARGS)
+	BERTH_E2E_ENGINES=$(STORY) $(BIN)/python -m tests.e2e.secondrun $(ENGINES:%=tests/e2e/test_%.py) $(ARGS)
 
 lint: .venv/ready
 	$(BIN)/ruff check

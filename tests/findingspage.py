@@ -61,15 +61,16 @@ def cloud_change(page: str) -> str:
 
 def changed(files: dict[str, str], change: str) -> dict[str, str]:
     """Apply a change. `--- FILE` replaces each run of `-` lines by the `+` lines after it, and adds `+` lines
-    after a line that stays; `+++ FILE` adds a file.
+    after a line that stays; the file is gone when no line is left. `+++ FILE` adds a file.
     """
-    files = dict(files)
+    files, added = dict(files), set()
     name, cursor, before = "", "\0", ""
     for line in change.splitlines(keepends=True):
         if line.startswith(("--- ", "+++ ")):
             name = line[4:].strip()
             if line[0] == "+":
                 files[name] = cursor
+                added.add(name)
             before = ""
             continue
         if line[0] == "+":
@@ -82,7 +83,8 @@ def changed(files: dict[str, str], change: str) -> dict[str, str]:
             else:
                 files[name] = files[name].replace(line[1:], "")
         before = line[0]
-    return {name: text.replace(cursor, "") for name, text in files.items()}
+    whole = {name: text.replace(cursor, "") for name, text in files.items()}
+    return {name: text for name, text in whole.items() if text or name in added}
 
 
 def printed(folder: Path, files: dict[str, str]) -> str:
@@ -96,9 +98,10 @@ def printed(folder: Path, files: dict[str, str]) -> str:
     return findinglist.text(pipeline.findings(), color=False)
 
 
-def lines_of(code: str, output: str) -> str:
-    """Return the findings of a code, which the page shows: without others of the sample, and their number."""
-    return "".join(line for line in output.splitlines(keepends=True) if f"[{code}]" in line)
+def findings_of(output: str) -> str:
+    """Return all findings of an output, without the line that counts them."""
+    lines = output.splitlines(keepends=True)
+    return "".join(lines[:-1])
 
 
 def refreshed(page: str) -> str:
@@ -114,7 +117,7 @@ def refreshed(page: str) -> str:
             )
         if change:
             with tempfile.TemporaryDirectory() as folder:
-                now = lines_of(code, printed(Path(folder), sample_project(page, change)))
+                now = findings_of(printed(Path(folder), sample_project(page, change)))
             text = text.replace(f"```text\n{output}```", f"```text\n{now}```")
         return text
 

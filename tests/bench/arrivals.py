@@ -56,7 +56,7 @@ class Stage:
         threading.Timer(STATUS_SECONDS, self._change_status, [name]).start()
 
     def _change_status(self, name: str) -> None:
-        self.cluster.set(name, self.cluster.scales[name][0])
+        self.cluster.set(name, self.cluster.scales[name])
 
     def is_done(self) -> bool:
         return not self._told
@@ -69,7 +69,7 @@ def rows() -> Iterator[Row]:
         account, it = make_account(Path(folder) / "account"), Stage()
         with StubServer(both(it.cluster, it.sessions), account) as server:
             programs = [start(account, environment(server, share)), start_main(share)]
-            wait_until(lambda: it.cluster.scales["course-small"][0] == COUNT)
+            wait_until(lambda: it.cluster.scales["course-small"] == COUNT)
             yield from _measured(it)
             scaler = resident(programs[0].pid)
             yield Row("scaler, resident MiB", scaler, 24, f"{it.number} sessions")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from berth.findings import RULES
 
-from tests.findingspage import CLOUD, PAGE, Sample, lines_of, printed, sample_project, samples
+from tests.findingspage import CLOUD, PAGE, Sample, findings_of, printed, sample_project, samples
 
 TEXT = PAGE.read_text("utf-8")
 SAMPLES = list(samples(TEXT))
@@ -20,11 +20,14 @@ def test_the_project_that_the_samples_change_is_valid(change: str, tmp_path: Pat
 
 
 @pytest.mark.parametrize("sample", [s for s in SAMPLES if s.change], ids=lambda sample: sample.code)
-def test_each_sample_prints_what_the_page_shows(sample: Sample, tmp_path: Path) -> None:
-    output = printed(tmp_path, sample_project(TEXT, sample.change))
+def test_each_sample_has_the_findings_that_the_page_shows_and_all_have_its_code(
+    sample: Sample, tmp_path: Path
+) -> None:
+    findings = findings_of(printed(tmp_path, sample_project(TEXT, sample.change)))
 
-    assert lines_of(sample.code, output) == sample.output
-    assert sample.output
+    assert findings == sample.output
+    assert findings
+    assert all(f"[{sample.code}]" in line for line in findings.splitlines())
 
 
 def test_the_page_has_every_rule_in_order_as_the_program_has_it() -> None:

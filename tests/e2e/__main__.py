@@ -14,6 +14,7 @@ from tests.e2e.waiting import wait_for
 
 USAGE = """\
 python -m tests.e2e build ENGINE... build what `make e2e` and these engines need and the cache lacks
+python -m tests.e2e missing ENGINE.. print which programs of these engines the cache lacks; fails if it does
 python -m tests.e2e up              start a cluster and keep it until Ctrl-C
 python -m tests.e2e kubectl ARG...  talk to the cluster that is up
 python -m tests.e2e down            end the cluster that is up, or remove what a killed one left"""
@@ -52,14 +53,25 @@ def kubectl(arguments: list[str]) -> None:
 def build(engines: list[str]) -> None:
     packages.require()
     print(binaries.build())
-    binaries.build([program.name for program in binaries.ENGINES if program.engine in engines])
+    binaries.build(_programs_of(engines))
     images.archives()
+
+
+def missing(engines: list[str]) -> None:
+    names = binaries.missing(_programs_of(engines))
+    if names:
+        raise E2EError(f"not built: {', '.join(names)}")
+
+
+def _programs_of(engines: list[str]) -> list[str]:
+    return [program.name for program in binaries.ENGINES if program.engine in engines]
 
 
 COMMANDS: dict[str, Callable[[list[str]], None]] = {
     "build": build,
     "down": down,
     "kubectl": kubectl,
+    "missing": missing,
     "up": up,
 }
 

@@ -19,6 +19,7 @@ from tests.e2e.sidebyside import Stories
 
 HERE = Path(__file__).parent
 ENGINES = ("test_argocd", "test_flux", "test_no_engine")
+STORY = os.environ.get("BERTH_E2E_ENGINES", "")  # of the engines: whole, short, or none
 # The stories begin after what disturbs the whole cluster. What needs no cluster fills the minutes in which
 # the faults have taken its API server away.
 FIRST = ("test_binaries", "test_seats", "test_podchanges", "test_sidebyside", "test_cluster")
@@ -78,16 +79,17 @@ def restricted_namespace(cluster: Cluster) -> Iterator[str]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The engines build for minutes and tell for minutes more: `make engines` asks for them."""
+    """Sort the tests, and leave out those of engines, which take minutes, unless they are asked for."""
     ours = [item for item in items if item.path.parent == HERE]
     places = [place for place, item in enumerate(items) if item.path.parent == HERE]
     ours.sort(key=lambda item: ORDER.get(item.path.stem, len(ORDER)))
     for place, item in zip(places, ours, strict=True):
         items[place] = item
-    if os.environ.get("BERTH_E2E_ENGINES"):
+    if STORY == "whole":
         return
     for item in ours:
-        if item.path.stem in ENGINES:
+        is_told = STORY == "short" and item.get_closest_marker("short_story")
+        if item.path.stem in ENGINES and not is_told:
             item.add_marker(pytest.mark.skip(reason="`make engines` asks the real engines"))
 
 
@@ -127,6 +129,7 @@ def stories(
             one,
             Neighbour(cluster, other, tmp_path_factory.mktemp(other.name)),
             tmp_path_factory.mktemp(one.name),
+            is_short=STORY == "short",
         )
         for one, other in appliers
         if one.name in asked

@@ -1,6 +1,7 @@
 """A term in a few minutes, as an engine lives through it: first sync, edits, an upgrade, an outage, the end.
 
-The same story for every engine, side by side; each test file reads its own.
+The same story for every engine, side by side; each test file reads its own. The short story has no edits and
+no outage: a window opens, everything is upgraded while it is open, and the last reservation goes.
 """
 
 import json
@@ -18,6 +19,7 @@ from tests.e2e.windows import MINUTE, entry, reservation, sleep_until
 
 TITLE = "Costs ${5} for ${COURSE} and $(date)"  # no engine may see more in it than text
 LONG = 40  # minutes: longer than any story
+POOLS = (("course", 5), ("edited", 7), ("gone", 3), ("before", 4))
 KINDS = "deployments,configmaps,cronjobs,roles,rolebindings,serviceaccounts"
 
 
@@ -32,7 +34,16 @@ class Story(NamedTuple):
 
 
 class Telling:
-    def __init__(self, cluster: Cluster, applier: Applier, neighbour: Neighbour, folder: Path) -> None:
+    def __init__(
+        self,
+        cluster: Cluster,
+        applier: Applier,
+        neighbour: Neighbour,
+        folder: Path,
+        *,
+        is_short: bool = False,
+    ) -> None:
+        self._is_short = is_short
         self._cluster = cluster
         self._applier = applier
         self._neighbour = neighbour
@@ -52,28 +63,35 @@ class Telling:
             self._record.start()
             self._begin()
             self._open()
-            self._edit_by_hand()
-            self._change()
-            self._look_hard()
-            self._be_refused()
-            self._upgrade()
-            self._go_down()
-            self._end()
-            self._leave()
+            if self._is_short:
+                self._upgrade_now()
+                self._end([name for name, _ in POOLS] + ["stuck"])
+            else:
+                self._live_on()
         finally:
             self._record.stop()
             self._neighbour.record.stop()
             self._applier.down()
         return Story(self._record, self._neighbour.record, self._opens, self._moments, self._seen)
 
+    def _live_on(self) -> None:
+        self._edit_by_hand()
+        self._change()
+        self._look_hard()
+        self._be_refused()
+        self._upgrade()
+        self._go_down()
+        self._end(["course", "edited", "stuck", "late", "after", "alone"])
+        self._leave()
+
     def _commit(self, moment: str, upgraded: bool = False) -> None:
         self._moments[moment], self._moments[f"{moment} applied"] = self._capacity.commit(moment, upgraded)
 
     def _begin(self) -> None:
-        self._opens = windows.next_minute(90)
+        self._opens = windows.next_minute(60 if self._is_short else 90)
         self._capacity.write_site()
         self._capacity.write(*self._classes(cpu="100m"))
-        for name, seats in (("course", 5), ("edited", 7), ("gone", 3), ("before", 4)):
+        for name, seats in POOLS:
             self._capacity.write(self._reservation(name, seats))
         self._capacity.write(self._reservation("stuck", 2, "lost"))
         self._commit("first")
@@ -82,7 +100,8 @@ class Telling:
         self._seen["replicas at first"] = self._replicas()
         pool = self._cluster.get("deployment", "course-small", self.namespace)
         self._seen["title"] = pool["metadata"]["annotations"]["berth.dev/title"]
-        self._neighbour.begin(self._opens, LONG)
+        if not self._is_short:
+            self._neighbour.begin(self._opens, LONG)
 
     def _classes(self, cpu: str) -> list[project.Document]:
         """`lost` has a node selector that no node has: its placeholders stay Pending."""
@@ -100,7 +119,7 @@ class Telling:
 
     def _open(self) -> None:
         sleep_until(self._opens)
-        for name, seats in (("course", 5), ("edited", 7), ("gone", 3), ("before", 4)):
+        for name, seats in POOLS:
             self._wait_wanted(f"{name}-small", seats)
         self._wait_wanted("stuck-lost", 2)
         self._moments["open"] = time.time()
@@ -167,6 +186,10 @@ class Telling:
         opens = windows.next_minute(75)
         self._moments["alone opens"] = opens
         self._capacity.write(reservation("alone", opens, [entry(opens, 0, 1)], lead=0, seats={"small": 8}))
+        self._upgrade_now()
+
+    def _upgrade_now(self) -> None:
+        self._seen["before the upgrade"] = self._replicas()
         self._commit("upgraded", upgraded=True)
         kinds = self._kubectl("get", KINDS, "-o", "json")
         self._seen["not upgraded"] = [
@@ -187,8 +210,9 @@ class Telling:
         self._applier.look_hard()
         self._seen["after the outage"] = self._replicas()
 
-    def _end(self) -> None:
-        self._capacity.remove(["course", "edited", "stuck", "late", "after", "alone"])
+    def _end(self, names: list[str]) -> None:
+        """The last reservations, which have these names, are removed."""
+        self._capacity.remove(names)
         self._moments["last removed"] = time.time()
         self._commit("emptied")
         eventually("the last pools to be gone", lambda: self._replicas() == {})

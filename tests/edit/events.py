@@ -1,6 +1,7 @@
 """Feeds for tests: written from short lines, and imported into a small project."""
 
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from typing import Any
 
 from berth.edit.calendarfeed import read_feed
@@ -61,6 +62,11 @@ def windows(files: Iterable[Source]) -> list[tuple[str, int, int]]:
     found = [(one.id, one.start, one.end) for item in project.items() for one in item.expansion.occurrences]
     assert [one for one in project.findings() if one.severity == "error"] == []
     return found
+
+
+def starts(files: Iterable[Source]) -> list[str]:
+    """Return the month, day and time in UTC at which each occurrence starts."""
+    return [datetime.fromtimestamp(start, UTC).strftime("%m-%d %H:%M") for _, start, _ in windows(files)]
 
 
 def text_of(result: ImportResult) -> str:

@@ -65,7 +65,7 @@ def make(world: World, first: int, number: int, phase: str = "Available", **said
     digest = said.pop("hash", shape["hash"])
     for ordinal in range(first, first + number):
         owner = said.get("owner", "").format(ordinal)
-        made = world.apply(
+        made = world.apply_rendered(
             {
                 "kind": "Reservation",
                 "metadata": {**shape["object"]["metadata"], "name": f"{shape['name']}-{ordinal}-{digest}"},
@@ -104,7 +104,7 @@ def lose(world: World, first: int, last: int) -> None:
     doomed: list[dict[str, Any]] = []
     every(world, doomed.append, first, last)
     for one in doomed:
-        world.objects.remove(one)
+        world.drop(one)
 
 
 def wait(world: World, number: int, condition: dict[str, str] | None = FULL, created: str = OPENED) -> None:
@@ -124,7 +124,9 @@ def stand(world: World, change: Callable[[dict[str, Any]], object], ordinal: int
 def stranger(world: World, ttl: str, phase: str = "") -> None:
     """A Reservation of somebody else."""
     spec, status = {"ttl": ttl}, status_of(phase)
-    world.apply({"kind": "Reservation", "metadata": {"name": "migration-1"}, "spec": spec, "status": status})
+    world.apply_rendered(
+        {"kind": "Reservation", "metadata": {"name": "migration-1"}, "spec": spec, "status": status}
+    )
 
 
 def without_git(world: World) -> None:
@@ -143,7 +145,7 @@ def steal(world: World, first: int, last: int) -> None:
     every(world, lambda one: one.update(status=on_node), first, last)
     room = {"cpu": str(last - first + 1), "memory": "256Gi"}
     node = {"kind": "Node", "metadata": {"name": "gpu-2"}, "spec": {}, "status": {"allocatable": room}}
-    world.apply(node)
+    world.apply_rendered(node)
     container = {"resources": {"requests": {"cpu": "1500m", "memory": "1Gi"}}}
     world.pod("other", {}, namespace="others", spec={"nodeName": "gpu-2", "containers": [container]})
 
@@ -167,13 +169,13 @@ CASES = [
         "missing-and-nobody-serves-since-a-moment",
         all_of(gone, lambda w: lose(w, 0, 24), lambda w: make(w, 0, 3, created="2026-02-02T08:59:00Z")),
     ),
-    Case("nobody-serves-but-slots-stand", lambda w: w.remove("Pod", "course-29500-abcde")),
+    Case("nobody-serves-but-slots-stand", lambda w: w.vanish("Pod", "course-29500-abcde")),
     Case("too-many-just-now", lambda w: make(w, 30, 4, created="2026-02-02T08:59:00Z")),
     Case("too-many-for-long", lambda w: make(w, 30, 4)),
     Case("a-session-without-a-slot", lambda w: w.session("late")),
     Case(
         "a-session-that-left-its-slot",
-        all_of(lambda w: w.remove("Pod", "jupyter-20"), lambda w: lose(w, 20, 20), lambda w: make(w, 20, 1)),
+        all_of(lambda w: w.vanish("Pod", "jupyter-20"), lambda w: lose(w, 20, 20), lambda w: make(w, 20, 1)),
     ),
     Case(
         "sessions-unknown",
@@ -223,8 +225,8 @@ CASES = [
     Case("forbidden", lambda w: w.refused.update({LIST: FORBIDDEN})),
     Case("no-crd", lambda w: w.refused.update({LIST: NO_CRD})),
     # standing
-    Case("one-is-missing", lambda w: stand(w, w.objects.remove, 1)),
-    Case("all-are-missing", all_of(*(lambda w, n=n: stand(w, w.objects.remove, n) for n in range(3)))),
+    Case("one-is-missing", lambda w: stand(w, w.drop, 1)),
+    Case("all-are-missing", all_of(*(lambda w, n=n: stand(w, w.drop, n) for n in range(3)))),
     Case(
         "one-is-over",
         lambda w: stand(w, lambda one: one.update(status=status_of("Failed", condition=EXPIRED)), 1),

@@ -51,7 +51,7 @@ def others(world: World, git: Project, *kinds: str) -> World:
                 for old in world.objects
                 if (old["kind"], old["metadata"]["name"]) != (one["kind"], one["metadata"]["name"])
             ]
-            world.apply(one)
+            world.apply_rendered(one)
     world.scale("course-small", 20, "berth-scaler", "2026-02-02T08:40:00Z")
     return world
 

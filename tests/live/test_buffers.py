@@ -105,7 +105,7 @@ def test_seats_that_should_be_gone_are_told_with_a_command() -> None:
 
 def test_a_buffer_that_is_not_there_is_told() -> None:
     world, git = course(25)
-    world.remove("CapacityBuffer", NAME)
+    world.vanish("CapacityBuffer", NAME)
 
     assert "error[S031] course/small CapacityBuffer" in told(status(world, git, OPEN))
 
@@ -122,7 +122,7 @@ def test_placeholders_of_before_are_told_beside_the_buffer() -> None:
     world, git = course(25, ROOM)
     before = project(course=COURSE)
     deployment = next(one for one in before.objects["prod"] if one["kind"] == "Deployment")
-    world.apply(deployment)
+    world.apply_rendered(deployment)
     world.get("Deployment", NAME)["spec"]["replicas"] = 25
     found = told(status(world, git, happenings.NOW))
 

@@ -34,7 +34,7 @@ def test_while_sessions_leave_all_day_no_seat_is_missing() -> None:
         world.session(f"jupyter-{n}")
     world.scale("course-small", 0, "berth-scaler", NOW)
     for turn in range(20):
-        world.remove("Pod", f"jupyter-{turn}")
+        world.vanish("Pod", f"jupyter-{turn}")
         world.scale("course-small", max(turn - 1, 0), "berth-scaler", NOW)  # one look behind
         told |= codes(status(world, git, after(20 * turn), earlier))
         earlier = looked(world, git, after(20 * turn), earlier)
@@ -47,7 +47,7 @@ def test_a_seat_that_is_missing_is_told_while_others_leave() -> None:
     world = in_order(git)
     world.scale("course-small", 17, "berth-scaler", NOW)
     earlier = looked(world, git, NOW)
-    world.remove("Pod", "jupyter-4")
+    world.vanish("Pod", "jupyter-4")
     (pool,) = status(world, git, after(WAITS), earlier).pools
 
     assert [one.code for one in pool.findings] == ["S031"]
@@ -65,7 +65,7 @@ def test_a_session_that_left_is_no_alarm_and_no_exit_code(
         server.world.scale("course-small", 21, "berth-scaler", NOW)
 
     monkeypatch.setattr(command, "pause", wait)
-    server.world.remove("Pod", "jupyter-4")
+    server.world.vanish("Pod", "jupyter-4")
     code, out, err = berth(*asking(server, tmp_path))
 
     assert (code, waited, "course/small" in err, "note" in out) == (0, [WAITS], True, False)
@@ -76,7 +76,7 @@ def test_what_stands_in_both_looks_is_told(
     berth: Berth, server: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(command, "pause", lambda _: None)
-    server.world.remove("Pod", "jupyter-4")
+    server.world.vanish("Pod", "jupyter-4")
     code, out, _ = berth(*asking(server, tmp_path))
 
     assert (code, "error[S031]" in out) == (1, True)

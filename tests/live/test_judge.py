@@ -70,7 +70,7 @@ def test_what_else_a_reservation_has_is_no_timetable(role: str, data: dict[str, 
     plain, world = in_order(git, NOW), in_order(git, NOW)
     labels = {**known_labels(plain), "berth.dev/role": role}
     metadata = {"name": f"course-{role}", "namespace": "berth", "labels": labels}
-    world.apply({"kind": "ConfigMap", "metadata": metadata, "data": data})
+    world.apply_rendered({"kind": "ConfigMap", "metadata": metadata, "data": data})
 
     assert told(status(world, git)) == told(status(plain, git))
 

@@ -76,7 +76,7 @@ def test_nodes_that_should_be_gone_are_told_with_a_command() -> None:
 
 def test_a_node_pool_that_is_not_there_is_told() -> None:
     world, git = course(3)
-    world.remove("NodePool", NAME)
+    world.vanish("NodePool", NAME)
 
     assert told(status(world, git, OPEN)) == (
         "course/small degraded 2026-02-02T07:30:00Z 2026-02-02T12:00:00Z 3 ? 0 0\n"
@@ -123,7 +123,7 @@ def test_slots_of_before_are_told_beside_the_nodes() -> None:
     world.objects = [one for one in world.objects if one["metadata"]["name"] != "course"]
     for one in git.objects["prod"]:
         if one["kind"] == "NodePool" or (one["kind"], one["metadata"]["name"]) == ("ConfigMap", "course"):
-            world.apply(one)
+            world.apply_rendered(one)
     world.scale(NAME, 3, "berth-scaler", "2026-02-02T07:30:05Z")
 
     assert [
@@ -138,6 +138,6 @@ def test_slots_of_before_are_told_beside_the_nodes() -> None:
 def test_another_pool_whose_nodes_follow_pods_is_nobodys() -> None:
     world, git = course(3)
     other = {"kind": "NodePool", "metadata": {"name": "x", "labels": {"berth.dev/site": "uni"}}, "spec": {}}
-    world.apply(other)
+    world.apply_rendered(other)
 
     assert told(status(world, git, OPEN)).count("\n") == 1

@@ -112,13 +112,15 @@ def test_what_is_over_malformed_or_of_other_classes() -> None:
 def test_if_somebody_else_writes_in_between_it_looks_again(
     berth: Berth, server: ApiServer, tmp_path: Path
 ) -> None:
-    found = server.world.get("ConfigMap", "course")["metadata"]
     meddled: list[None] = []
+
+    def write() -> None:
+        server.world.add(server.world.get("ConfigMap", "course"))
 
     def meddle() -> None:
         if not meddled:
             meddled.append(None)
-            found["resourceVersion"] = "2"
+            write()
             override(server.world, "9", "2026-02-02T11:00:00Z")
 
     server.world.meddle = meddle
@@ -127,7 +129,7 @@ def test_if_somebody_else_writes_in_between_it_looks_again(
     assert answer.out == (
         f"prod: course/small gets 60 {SEATS} until {TEN}, instead of 9. {total(65)}\n{FOLLOWS}"
     )
-    server.world.meddle = lambda: found.update(resourceVersion=found["resourceVersion"] + "0")
+    server.world.meddle = write
     code, out, err = berth(*ordering(server, tmp_path), "course", "--clear")
     assert (code, out, wordless(err)) == (
         1,

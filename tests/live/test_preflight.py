@@ -128,7 +128,7 @@ def test_neither_the_sweep_nor_status_takes_the_test_job_for_one_of_a_reservatio
     world = in_order(git)
     before = told(status(world, git))
     job = trial_job(cronjob(world), 60)
-    world.apply({**job, "status": {"active": 1}})
+    world.apply_rendered({**job, "status": {"active": 1}})
     metadata = job["spec"]["template"]["metadata"]
     pod = world.pod("course-preflight-x", metadata["labels"], "Pending", **NO_IMAGE)
 
@@ -254,7 +254,7 @@ def test_a_test_job_that_cannot_succeed_is_told_at_once(
         elif how == "refused":
             not_created(server.world, "Job", job["metadata"]["name"], NOW)
         else:
-            server.world.objects.remove(job)
+            server.world.drop(job)
 
     server.world.job_ends = end
     code, lines = preflight(berth, server, tmp_path)
@@ -265,7 +265,7 @@ def test_a_test_job_that_cannot_succeed_is_told_at_once(
 def test_a_second_preflight_leaves_the_first_one_alone(
     berth: Berth, server: ApiServer, tmp_path: Path
 ) -> None:
-    running = server.world.apply({**trial_job(cronjob(server.world), 60), "status": {"active": 1}})
+    running = server.world.apply_rendered({**trial_job(cronjob(server.world), 60), "status": {"active": 1}})
     code, lines = preflight(berth, server, tmp_path)
 
     assert (code, kinds(lines[:1])) == (1, ["error[S074]"])
@@ -281,7 +281,7 @@ def test_a_test_job_that_cannot_be_deleted_is_told(berth: Berth, server: ApiServ
 
 def test_what_is_not_applied_is_told(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
     for kind, name in (("CronJob", "course"), ("CronJob", "berth-sweep")):
-        server.world.remove(kind, name)
+        server.world.vanish(kind, name)
     code, lines = preflight(berth, server, tmp_path)
 
     assert (code, kinds(lines)) == (1, ["error[S075]", "error[S075]"])
@@ -327,7 +327,7 @@ def test_each_named_reservation_runs_its_own_test_job_one_after_the_other(
     project.write(tmp_path, git)
     for one in project.project(**git).objects["prod"]:
         if (one["metadata"].get("labels") or {}).get("berth.dev/reservation") == "other":
-            server.world.apply(one)
+            server.world.apply_rendered(one)
     server.world.job_ends = lambda _: None
     code, lines = preflight(berth, server, tmp_path, "course", "other", "--timeout", "20")
 

@@ -88,7 +88,7 @@ def test_sessions_of_renku_count_by_their_class_where_templates_are_not_known() 
     ):
         annotations = {"renku.io/resource_class_id": number, "renku.io/project_id": "01JC"}
         metadata = {"name": f"s{n}", "namespace": "hub", "annotations": annotations}
-        world.apply({"kind": "AmaltheaSession", "metadata": metadata, "status": {"state": state}})
+        world.apply_rendered({"kind": "AmaltheaSession", "metadata": metadata, "status": {"state": state}})
     world.scale("course-small", 23, "berth-scaler", "2026-02-02T08:40:00Z")
 
     assert told(status(world, git)) == (
@@ -123,8 +123,8 @@ def test_what_git_has_no_more_is_still_told_while_it_is_there() -> None:
 def test_a_deployment_that_nobody_knows_has_placeholders_too_many() -> None:
     before = project.project(other=OTHER)
     world = in_order(before)
-    world.remove("ConfigMap", "other")
-    world.remove("CronJob", "other")
+    world.vanish("ConfigMap", "other")
+    world.vanish("CronJob", "other")
     world.scale("other-small", 3, "berth-scaler", "2026-02-02T08:00:05Z")
 
     assert told(status(world, project.project())).splitlines()[1:] == [
@@ -141,7 +141,7 @@ def test_each_engine_and_autoscaler_has_its_advice() -> None:
     )
     git = project.project(site=site)
     world = in_order(project.project(site=site, other=OTHER))
-    world.remove("ConfigMap", "course")
+    world.vanish("ConfigMap", "course")
 
     assert [line for line in told(status(world, git)).splitlines() if "[S02" in line] == [
         "warning[S021] course "

@@ -28,7 +28,7 @@ def config_map(text: str | None, name: str = "course-record", **labels: str) -> 
 
 @pytest.fixture
 def world(server: ApiServer) -> World:
-    server.world.objects.append(config_map(record_text([ONE])))
+    server.world.add(config_map(record_text([ONE])))
     return server.world
 
 
@@ -45,7 +45,7 @@ def test_it_lists_only_records_of_the_site(
     berth: Berth, server: ApiServer, world: World, tmp_path: Path
 ) -> None:
     other = OccurrenceRecord("other/1", {"small": 1}, window=(0, 1, 2))
-    world.objects.append(config_map(record_text([other]), "other-record", **{"berth.dev/site": "other"}))
+    world.add(config_map(record_text([other]), "other-record", **{"berth.dev/site": "other"}))
     code, out, err = report(berth, server, tmp_path)
 
     assert (code, err, dates(out)) == (0, "", [(ONE.occurrence, 7)])
@@ -55,7 +55,7 @@ def test_it_lists_only_records_of_the_site(
 def test_a_malformed_record_does_not_hide_the_others(
     berth: Berth, server: ApiServer, world: World, tmp_path: Path
 ) -> None:
-    world.objects.append(config_map("{", "bad-record"))
+    world.add(config_map("{", "bad-record"))
     code, out, err = report(berth, server, tmp_path)
 
     assert (code, dates(out)) == (0, [(ONE.occurrence, 7)])
@@ -69,8 +69,8 @@ def test_a_record_tells_of_its_own_reservation_only(
     forged = OccurrenceRecord("course/2026-02-02T09:00", {"small": 25}, None, {"small": 99}, window=(0, 1, 2))
     own = OccurrenceRecord("mine/1", {"small": 1}, None, {"small": 1}, window=(0, 1, 2))
     mine = {"berth.dev/reservation": "mine"}
-    world.objects.append(config_map(record_text([forged, own]), "mine-record", **mine))
-    world.objects.append(config_map(record_text([forged]), "other-record"))
+    world.add(config_map(record_text([forged, own]), "mine-record", **mine))
+    world.add(config_map(record_text([forged]), "other-record"))
     code, out, err = report(berth, server, tmp_path)
 
     assert (code, dates(out)) == (0, [("mine/1", 1), (ONE.occurrence, 7)])

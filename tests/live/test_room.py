@@ -308,7 +308,7 @@ def test_a_quota_without_room_is_told(
     """The course is open with 25 seats and its Job. `pods`: the limit, and what is used."""
     limits_of_pods = quota({"pods": pods[0]}, {"pods": pods[1]})
     limits_of_pods["metadata"]["namespace"] = "berth"
-    server.world.apply({"kind": "ResourceQuota", **limits_of_pods})
+    server.world.apply_rendered({"kind": "ResourceQuota", **limits_of_pods})
     code, lines = limits(berth, server, tmp_path)
     expected_code, brief, finding = expected
 

@@ -115,9 +115,10 @@ def test_slots_of_another_site_are_not_ours() -> None:
     before = told(status(world, git))
     for one in list(world.objects):
         if one["kind"] == "Reservation":
-            other = world.apply(one)
-            other["metadata"]["name"] = other["metadata"]["name"].replace("uni-", "school-")
-            other["metadata"]["labels"]["berth.dev/site"] = "school"
+            metadata = one["metadata"]
+            name, labels = metadata["name"].replace("uni-", "school-"), metadata["labels"]
+            theirs = {**metadata, "name": name, "labels": {**labels, "berth.dev/site": "school"}}
+            world.apply_rendered({**one, "metadata": theirs})
 
     assert told(status(world, git)) == before
 

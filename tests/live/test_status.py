@@ -58,7 +58,7 @@ def test_a_broken_promise_is_told_below_the_table_and_exit_code_1(
 ) -> None:
     monkeypatch.setattr(command, "pause", lambda _: None)
     unscaled(server.world)
-    server.world.remove("CronJob", "course")
+    server.world.vanish("CronJob", "course")
 
     code, out, _ = berth(*asking(server, tmp_path))
 
@@ -66,14 +66,14 @@ def test_a_broken_promise_is_told_below_the_table_and_exit_code_1(
 
 
 def test_with_strict_a_warning_is_exit_code_1(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
-    server.world.remove("CronJob", "course")
+    server.world.vanish("CronJob", "course")
 
     assert [berth(*asking(server, tmp_path), *flags)[0] for flags in ((), ("--strict",))] == [0, 1]
 
 
 def test_json_is_a_status(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
-    server.world.remove("CronJob", "berth-sweep")
-    server.world.remove("CronJob", "course")
+    server.world.vanish("CronJob", "berth-sweep")
+    server.world.vanish("CronJob", "course")
     code, out, _ = berth(*asking(server, tmp_path), "-o", "json")
     answer = json.loads(out)
     found = [answer["items"][0].pop("findings"), answer["clusters"][0].pop("findings")]
@@ -201,7 +201,7 @@ def test_an_answer_that_is_none_is_told_in_a_line(berth: Berth, server: ApiServe
 
 def test_findings_have_colours_on_a_terminal(server: ApiServer) -> None:
     git = project.project()
-    server.world.remove("CronJob", "course")
+    server.world.vanish("CronJob", "course")
     found = status(server.world, git)
     text = as_text([found], lambda _: named("Europe/Zurich"), parse_instant(NOW), wide=False, color=True)
 

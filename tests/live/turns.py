@@ -44,8 +44,8 @@ SWEEP = {"berth.dev/site": "uni", "berth.dev/role": "sweep"}
 
 def gone(world: World) -> None:
     """The pod, with its Job, and the CronJob."""
-    world.remove("Pod", "course-29500-abcde")
-    world.remove("CronJob", "course")
+    world.vanish("Pod", "course-29500-abcde")
+    world.vanish("CronJob", "course")
 
 
 def unscaled(world: World) -> None:
@@ -145,7 +145,7 @@ def failed_job(world: World, name: str) -> None:
         "message": "It was too long",
     }
     metadata = {"name": name, "namespace": "berth", "labels": labels}
-    world.apply({"kind": "Job", "metadata": metadata, "status": {"conditions": [condition]}})
+    world.apply_rendered({"kind": "Job", "metadata": metadata, "status": {"conditions": [condition]}})
 
 
 QUOTA = (
@@ -160,7 +160,7 @@ def job(world: World, name: str, role: str, created: str, **status: Any) -> None
     if role == "occurrence":
         labels["berth.dev/reservation"] = "course"
     metadata = {"name": name, "namespace": "berth", "labels": labels, "creationTimestamp": created}
-    world.apply({"kind": "Job", "metadata": metadata, "spec": {}, "status": status})
+    world.apply_rendered({"kind": "Job", "metadata": metadata, "spec": {}, "status": status})
 
 
 def failed_sweep(world: World, created: str) -> None:
@@ -173,12 +173,12 @@ def not_created(world: World, kind: str, name: str, at: str) -> None:
     who = {"kind": kind, "name": name, "namespace": "berth"}
     metadata = {"name": f"{name}.18a", "namespace": "berth"}
     said = {"involvedObject": who, "reason": "FailedCreate", "message": QUOTA, "lastTimestamp": at}
-    world.apply({"kind": "Event", "metadata": metadata, "type": "Warning", **said})
+    world.apply_rendered({"kind": "Event", "metadata": metadata, "type": "Warning", **said})
 
 
 def refuse_all(world: World) -> None:
     """The namespace refuses the pods of Jobs and of the sweep."""
-    world.remove("Pod", "course-29500-abcde")
+    world.vanish("Pod", "course-29500-abcde")
     unscaled(world)
     job(world, "course-29500", "occurrence", "2026-02-02T07:30:00Z")
     not_created(world, "Job", "course-29500", "2026-02-02T08:59:00Z")
@@ -189,7 +189,8 @@ def refuse_all(world: World) -> None:
 def moved(world: World) -> None:
     """The namespace was another one before, and nothing prunes."""
     for kind, name in (("CronJob", "course"), ("CronJob", "berth-sweep"), ("Deployment", "course-small")):
-        world.apply(world.get(kind, name))["metadata"] |= {"namespace": "seats", "uid": "old"}
+        old = world.get(kind, name)
+        world.apply_rendered({**old, "metadata": {**old["metadata"], "namespace": "seats", "uid": "old"}})
 
 
 def override(world: World, target: str, until: str) -> None:
@@ -208,7 +209,7 @@ def stray(world: World) -> None:
 def unpermitted(world: World, *kinds: str) -> None:
     """Roles or RoleBindings of the course are gone."""
     for kind in kinds:
-        world.remove(kind, "course")
+        world.vanish(kind, "course")
 
 
 def no_namespace(world: World) -> None:
@@ -219,13 +220,13 @@ def no_namespace(world: World) -> None:
 def new_namespace(world: World) -> None:
     """It was made again."""
     no_namespace(world)
-    world.apply({"kind": "Namespace", "metadata": {"name": "hub"}})
+    world.apply_rendered({"kind": "Namespace", "metadata": {"name": "hub"}})
 
 
 def proof(world: World, at: str, *troubles: str, pools: str = '{"small": "2026-02-02T08:59:00Z"}') -> None:
     """The pod of the course proves what it did at 08:59:00; it was written at an instant."""
     text = f'{{"at": "2026-02-02T08:59:05Z", "pools": {pools}, "troubles": {json.dumps(troubles)}}}'
-    found = world.apply(
+    found = world.apply_rendered(
         {
             "kind": "ConfigMap",
             "metadata": {
@@ -255,13 +256,13 @@ def relabeled(world: World, kind: str, name: str, **labels: str | None) -> None:
 def other_site(world: World) -> None:
     """It has a CronJob in the namespace."""
     metadata = {"name": "theirs", "namespace": "berth", "labels": {"berth.dev/site": "other"}}
-    world.apply({"kind": "CronJob", "metadata": metadata, "spec": {}})
+    world.apply_rendered({"kind": "CronJob", "metadata": metadata, "spec": {}})
 
 
 def suspended(world: World) -> None:
     """The only CronJob of the course, whose pod has not come yet."""
     world.get("CronJob", "course")["spec"]["suspend"] = True
-    world.remove("Pod", "course-29500-abcde")
+    world.vanish("Pod", "course-29500-abcde")
     unscaled(world)
 
 

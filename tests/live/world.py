@@ -1,33 +1,19 @@
-"""A cluster as its API server knows it: objects in lists that are requested by label and field, in pages.
+"""A cluster as its API server knows it: what is rendered for a project, as an engine applies it.
 
-It begins with what is rendered for a project, as an engine applies it; tests then let things happen to it.
+Tests then let things happen to it.
 """
 
 import copy
+import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from berth.runtime.apiclient import Request, Response
+
+from tests.objectstore import ObjectStore, Target, good, refusal, target
+
 Object = dict[str, Any]
 
-LISTS = {
-    "/api/v1/namespaces/{}/configmaps": "ConfigMap",
-    "/api/v1/namespaces/{}/pods": "Pod",
-    "/apis/apps/v1/namespaces/{}/deployments": "Deployment",
-    "/apis/batch/v1/namespaces/{}/cronjobs": "CronJob",
-    "/apis/batch/v1/namespaces/{}/jobs": "Job",
-    "/api/v1/namespaces/{}/events": "Event",
-    "/apis/rbac.authorization.k8s.io/v1/namespaces/{}/roles": "Role",
-    "/apis/rbac.authorization.k8s.io/v1/namespaces/{}/rolebindings": "RoleBinding",
-    "/api/v1/namespaces": "Namespace",
-    "/apis/amalthea.dev/v1alpha1/namespaces/{}/amaltheasessions": "AmaltheaSession",
-    "/apis/jobs.example/v2/namespaces/{}/notebooks": "Notebook",
-    "/apis/karpenter.sh/v1/nodepools": "NodePool",
-    "/apis/autoscaling.x-k8s.io/v1beta1/namespaces/{}/capacitybuffers": "CapacityBuffer",
-    "/api/v1/namespaces/{}/podtemplates": "PodTemplate",
-    "/api/v1/nodes": "Node",
-    "/api/v1/namespaces/{}/resourcequotas": "ResourceQuota",
-    "/apis/scheduling.koordinator.sh/v1alpha1/reservations": "Reservation",
-}
 APPLIED = "2026-01-20T08:00:00Z"  # when the engine applied everything
 CONTROLLER = "argocd-controller"
 
@@ -41,15 +27,11 @@ class RefusedError(Exception):
         return int(said[5:8]) if said.startswith("HTTP ") else 0
 
 
-class ConflictError(Exception):
-    """Somebody else wrote in between."""
-
-
-class World:
+class World(ObjectStore):
     def __init__(self, rendered: Iterable[Object]) -> None:
-        self.objects: list[Object] = []
+        super().__init__()
         for one in rendered:
-            self.apply(one)
+            self.apply_rendered(one)
         self.refused: dict[str, str] = {}  # messages by the beginning of a path
         self.asked: list[str] = []  # paths with their selectors
         self.accepted: set[str] = set()
@@ -61,27 +43,42 @@ class World:
         self.created: list[Object] = []  # all that was made, and by dry run
         self.job_ends: Callable[[Object], object] = complete
 
-    def apply(self, one: Object) -> Object:
+    @property
+    def objects(self) -> list[Object]:
+        """All of them; whoever wants others sets them."""
+        return [one for objects in self.collections.values() for one in objects.values()]
+
+    @objects.setter
+    def objects(self, objects: Iterable[Object]) -> None:
+        kept = list(objects)
+        self.collections.clear()
+        for one in kept:
+            self.add(one)
+
+    def drop(self, one: Object) -> None:
+        """Remove an object, and nothing that it owns."""
+        self.objects = [other for other in self.objects if other is not one]
+
+    def apply_rendered(self, one: Object) -> Object:
         """As the engine does."""
         made = copy.deepcopy(one)
         metadata = made["metadata"]
         metadata.setdefault("uid", f"{made['kind']}-{metadata['name']}")
         metadata.setdefault("creationTimestamp", APPLIED)
-        metadata["resourceVersion"] = "1"
         fields: Object = {"f:spec": {"f:replicas": {}}} if "replicas" in made.get("spec", {}) else {}
         entry = {"manager": CONTROLLER, "operation": "Apply", "time": APPLIED, "fieldsV1": fields}
         metadata["managedFields"] = [entry]
         if made["kind"] == "Deployment":
             made["spec"].setdefault("replicas", 1)  # the default of the API server
-        self.objects.append(made)
+        self.add(made)
         return made
 
     def get(self, kind: str, name: str) -> Object:
         (found,) = [one for one in self.objects if (one["kind"], one["metadata"]["name"]) == (kind, name)]
         return found
 
-    def remove(self, kind: str, name: str) -> None:
-        self.objects.remove(self.get(kind, name))
+    def vanish(self, kind: str, name: str) -> None:
+        self.drop(self.get(kind, name))
 
     def scale(self, name: str, replicas: int, by: str, at: str, ready: int | None = None) -> None:
         """Somebody scales a Deployment or a NodePool; then so many are ready (all, unless told).
@@ -119,7 +116,7 @@ class World:
         spec = status.pop("spec", {})
         made: Object = {"kind": "Pod", "metadata": metadata, "spec": spec}
         made["status"] = {"phase": phase, **status}
-        self.objects.append(made)
+        self.add(made)
         return made
 
     def run(self, reservation: str, phase: str = "Running", name: str = "", **status: Any) -> Object:
@@ -151,62 +148,48 @@ class World:
         ours = {"component": "singleuser-server", "size": "small", **labels}
         return self.pod(name, ours, namespace="hub")
 
-    def patch(self, path: str, patch: Object, query: Mapping[str, str]) -> Object:
-        """A merge patch of annotations, which is all that we ever do. Raises LookupError, and ConflictError
-        for an object that has changed since it was read.
-        """
-        collection, _, name = path.rpartition("/")
-        self.meddle()
-        for one in self.objects:
-            metadata = one["metadata"]
-            if metadata["name"] == name and _is_in(one, collection):
-                if metadata["resourceVersion"] != patch["metadata"]["resourceVersion"]:
-                    raise ConflictError("it has changed")
-                metadata["resourceVersion"] += "1"
-                notes = metadata.setdefault("annotations", {})
-                for key, value in patch["metadata"]["annotations"].items():
-                    if value is None:
-                        notes.pop(key, None)
-                    else:
-                        notes[key] = value
-                one["metadata"]["managedFields"].append({"manager": query["fieldManager"], "fieldsV1": {}})
-                return one
-        raise LookupError(path)
+    def respond(self, request: Request) -> Response:
+        """Answer a request of people, who list, patch annotations, and try what is rendered."""
+        wanted = target(request.path)
+        try:
+            if request.method == "GET":
+                return good(self.ask(request.path.partition("?")[0], wanted.asked, request.accept))
+            if request.method == "PATCH":
+                self.meddle()
+            if request.method == "DELETE" and "DELETE" in self.not_admitted:
+                raise RefusedError(self.not_admitted["DELETE"])
+            return super().respond(request)
+        except RefusedError as error:
+            return refusal(403, "Forbidden", str(error))
 
-    def create(self, body: Object, query: Mapping[str, str]) -> Object:
-        """What the server answers. Raises RefusedError, and ConflictError for a name that is taken."""
+    def admitted(self, wanted: Target, tree: Object) -> Object:
+        """With who has written it."""
+        fields = tree["metadata"].get("managedFields", [])
+        writer: Object = {"manager": wanted.asked.get("fieldManager"), "fieldsV1": {}}
+        return {**tree, "metadata": {**tree["metadata"], "managedFields": [*fields, writer]}}
+
+    def create(self, wanted: Target, body: Object) -> Response:
         kind = body["kind"]
         if kind == "SubjectAccessReview":
             self.reviewed.append(body["spec"])
-            return {**body, "status": {"allowed": not self._is_refused(body["spec"]["resourceAttributes"])}}
+            is_allowed = not self._is_refused(body["spec"]["resourceAttributes"])
+            return good({**body, "status": {"allowed": is_allowed}}, 201)
         if kind in self.not_admitted:
             raise RefusedError(self.not_admitted[kind])
         name = body["metadata"].get("name")
-        if any((one["kind"], one["metadata"]["name"]) == (kind, name) for one in self.objects):
-            raise ConflictError(f'jobs "{name}" already exists')
-        made = copy.deepcopy(body)
-        self.created.append({**made, "dryRun": query.get("dryRun")})
-        if query.get("dryRun") != "All":
-            self.job_ends(self.apply({**made, "status": {}}))
-        return made
+        if name in self.all_in(wanted.collection):
+            return refusal(409, "AlreadyExists", f'{wanted.plural} "{name}" already exists')
+        self.created.append({**copy.deepcopy(body), "dryRun": wanted.asked.get("dryRun")})
+        if wanted.asked.get("dryRun") != "All":
+            self.job_ends(self.apply_rendered({**body, "status": {}}))
+        return good(body, 201)
 
     def _is_refused(self, asked: Mapping[str, str]) -> bool:
         resource = "/".join(filter(None, (asked["resource"], asked.get("subresource"))))
         return f"{asked['verb']} {resource}" in self.not_allowed
 
-    def delete(self, path: str) -> Object:
-        """Raises RefusedError, and LookupError."""
-        collection, _, name = path.rpartition("/")
-        if "DELETE" in self.not_admitted:
-            raise RefusedError(self.not_admitted["DELETE"])
-        for one in self.objects:
-            if one["metadata"]["name"] == name and _is_in(one, collection):
-                self.objects.remove(one)
-                return {"kind": "Status", "status": "Success"}
-        raise LookupError(path)
-
     def ask(self, path: str, query: Mapping[str, str], accept: str) -> Object:
-        """A list, as the server answers it. Raises RefusedError."""
+        """Return a list, as the server answers it. Raise RefusedError."""
         self.asked.append(
             "?".join(filter(None, (path, query.get("labelSelector"), query.get("fieldSelector"))))
         )
@@ -214,42 +197,17 @@ class World:
         for beginning, message in self.refused.items():
             if path.startswith(beginning):
                 raise RefusedError(message)
-        found = [one for one in self.objects if _is_in(one, path) and _fits(one, query)]
-        first = int(query.get("continue", "0"))
-        rest = str(first + self.page) if len(found) > first + self.page else ""
-        items = found[first : first + self.page]
-        return {"kind": "List", "metadata": {"continue": rest} if rest else {}, "items": items or None}
+        answer: Object = json.loads(self.list(Target(path, "", "", dict(query))).body)
+        return answer
+
+    def fields(self, tree: Object) -> Object:
+        return {
+            "status.phase": tree.get("status", {}).get("phase", ""),
+            "metadata.name": tree["metadata"]["name"],
+            "reason": tree.get("reason", ""),
+            "involvedObject.name": tree.get("involvedObject", {}).get("name", ""),
+        }
 
 
 def complete(job: Object) -> None:
     job["status"] = {"succeeded": 1, "conditions": [{"type": "Complete", "status": "True"}]}
-
-
-def _is_in(one: Object, path: str) -> bool:
-    namespace = one["metadata"].get("namespace", "")
-    paths = [form for form, kind in LISTS.items() if kind == one["kind"]]
-    return any(path in (form.format(namespace), form.replace("/namespaces/{}", "")) for form in paths)
-
-
-def _fits(one: Object, query: Mapping[str, str]) -> bool:
-    labels = one["metadata"].get("labels") or {}
-    phase = one.get("status", {}).get("phase", "")
-    fields = {"status.phase": phase, "metadata.name": one["metadata"]["name"]}
-    fields["reason"] = one.get("reason", "")
-    fields["involvedObject.name"] = one.get("involvedObject", {}).get("name", "")
-    return _all(query.get("labelSelector", ""), labels) and _all(query.get("fieldSelector", ""), fields)
-
-
-def _all(selector: str, values: Mapping[str, str]) -> bool:
-    """Of the grammar of selectors what we use: `a=b`, `a!=b`, `a`, `!a`."""
-    return all(_one(term, values) for term in selector.split(",") if term)
-
-
-def _one(term: str, values: Mapping[str, str]) -> bool:
-    if "!=" in term:
-        key, _, value = term.partition("!=")
-        return values.get(key) != value
-    if "=" in term:
-        key, _, value = term.partition("=")
-        return values.get(key) == value
-    return term[1:] not in values if term.startswith("!") else term in values

@@ -102,6 +102,22 @@ def test_a_pool_holds_what_its_class_asks_for_where_its_sessions_run(tmp_path: P
     }
 
 
+def test_a_pool_holds_the_overhead_of_a_runtime_class_as_requests_and_has_no_overhead_itself(
+    tmp_path: Path,
+) -> None:
+    """Kubernetes refuses a pod with an overhead that is not that of its RuntimeClass."""
+    classes = project.CLASSES + POD + "  overhead: {cpu: 250m, memory: 160Mi}\n"
+    course = project.COURSE.replace("resourceClass: small", "resourceClass: gpu")
+    site, parts = small(tmp_path, classes=classes, course=course)
+    pod = one("Deployment", of_part(site, parts["course/prod"]))["spec"]["template"]["spec"]
+
+    assert pod["containers"][0]["resources"] == {
+        "requests": {"cpu": "750m", "nvidia.com/gpu": "1", "memory": "8352Mi"},
+        "limits": {"memory": "8352Mi", "nvidia.com/gpu": "1"},
+    }
+    assert pod.keys().isdisjoint({"overhead", "runtimeClassName"})
+
+
 def test_a_class_without_placement_or_limits_leaves_them_out(tmp_path: Path) -> None:
     site, parts = small(tmp_path)
     pod = one("Deployment", of_part(site, parts["night/lab"]))["spec"]["template"]["spec"]

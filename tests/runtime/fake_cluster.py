@@ -1,68 +1,97 @@
-"""A small API server in memory: one timetable, its record and some Deployments.
+"""An API server in memory with what belongs to a reservation: its timetable, its record and its pools.
 
-It has the manners of the real one. A transport for `berth.runtime.apiclient.Api`, it answers the stub servers
-of the tests over real sockets.
+It answers the stub servers of the tests over real sockets, too.
 """
 
 import json
 from collections.abc import Callable
 from typing import Any
 
-from berth.runtime.apiclient import APPLY, ApiError, Request, Response
+from berth.core.objects import CAPACITY_BUFFER, CONFIG_MAP, DEPLOYMENT, EVENT, NODE_POOL
+from berth.core.timetable import OVERRIDE_ANNOTATION
+from berth.runtime.apiclient import APPLY, Request, Response
+
+from tests.objectstore import ObjectStore, Target, Tree, refusal, target
 
 NAMESPACE = "berth"
-CONFIGMAP = "/api/v1/namespaces/berth/configmaps/course"
-DEPLOYMENTS = "/apis/apps/v1/namespaces/berth/deployments/"
-NODE_POOLS = "/apis/karpenter.sh/v1/nodepools/"
-BUFFERS = "/apis/autoscaling.x-k8s.io/v1beta1/namespaces/berth/capacitybuffers/"
-RECORD = "/api/v1/namespaces/berth/configmaps/course-record"
-EVENTS = "/api/v1/namespaces/berth/events"
-MANAGERS = {
-    "fieldManager=berth-scaler": "scaler",
-    "fieldManager=berth-sweep": "sweep",
-}
+CONFIGMAPS, EVENTS = CONFIG_MAP.path(NAMESPACE), EVENT.path(NAMESPACE)
+DEPLOYMENTS = DEPLOYMENT.path(NAMESPACE)
+NODE_POOLS, BUFFERS = NODE_POOL.path(NAMESPACE), CAPACITY_BUFFER.path(NAMESPACE)
+CONFIGMAP, RECORD = f"{CONFIGMAPS}/course", f"{CONFIGMAPS}/course-record"
+SERVED = {CONFIGMAPS, EVENTS, DEPLOYMENTS, NODE_POOLS, BUFFERS}
+MANAGERS = {"berth-scaler": "scaler", "berth-sweep": "sweep"}
+BUFFER = "buffer/"  # what the name of a CapacityBuffer begins with here
 
 Interference = Callable[[Request], Response | None]
 """Answers instead of the cluster, raises, or changes something and lets the request pass."""
 
 
-def refusal(status: int, reason: str, message: str = "no", retry_after: float = 0.0) -> Response:
-    body = {"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": reason, "message": message}
-    return Response(status, json.dumps(body).encode(), retry_after)
+class FakeCluster(ObjectStore):
+    """Pools are Deployments. The name of a NodePool has a dot, that of a buffer begins with `buffer/`."""
 
-
-def no_answer() -> ApiError:
-    return ApiError(0, "ConnectionRefusedError", "[Errno 111] Connection refused")
-
-
-class FakeCluster:
     def __init__(self, timetable: str | None, replicas: dict[str, int]) -> None:
-        """Deployments by name, and how they stand at the beginning."""
+        """`replicas` has the pools by name, and what they have at the beginning."""
+        super().__init__()
         self.timetable = timetable
-        self.override: str | None = None  # the annotation of the timetable
-        self.scales = {name: (count, str(100 + n)) for n, (name, count) in enumerate(replicas.items())}
+        for name, count in replicas.items():
+            self.set(name, count)
         self.requests: list[Request] = []
         self.interferences: list[Interference] = []
         self.watch: Callable[[str, int], object] | None = None  # called at each write of ours
         self.writers: list[str] = []  # which of our programs, at each write
         self.ready: dict[str, int] = {}  # placeholders, by Deployment, where not all are
-        self.node_pools: set[str] = set()  # those of `scales` that are no Deployments
         self.conditions: list[dict[str, Any]] | None = None  # of CapacityBuffers; None: Karpenter has room
-        self.events: list[dict[str, Any]] = []
-        self.record: dict[str, Any] | None = None  # the ConfigMap, as applied
         self.record_writes = 0
         self.most = 1_000_000  # replicas that a Deployment may have, whatever is asked
-        self._version = 1000
+
+    @property
+    def timetable(self) -> str | None:
+        tree = self.all_in(CONFIGMAPS).get("course")
+        return None if tree is None else str(tree["data"]["timetable.json"])
+
+    @timetable.setter
+    def timetable(self, text: str | None) -> None:
+        if text is None:
+            self.all_in(CONFIGMAPS).pop("course", None)
+            return
+        before = self.all_in(CONFIGMAPS).get("course", {"metadata": {}})["metadata"]
+        metadata = {**before, "name": "course", "uid": "uid-of-course"}
+        data = {"timetable.json": text}
+        self.put(CONFIGMAPS, {"kind": "ConfigMap", "apiVersion": "v1", "metadata": metadata, "data": data})
+
+    def annotate(self, override: str | None) -> None:
+        """Somebody overrides the timetable, or does so no more."""
+        metadata = self.all_in(CONFIGMAPS)["course"]["metadata"]
+        metadata["annotations"] = {} if override is None else {OVERRIDE_ANNOTATION: override}
+
+    @property
+    def record(self) -> Tree | None:
+        """The ConfigMap, as applied."""
+        return self.all_in(CONFIGMAPS).get("course-record")
 
     def records(self) -> Any:
         """What the record says."""
         assert self.record is not None
         return json.loads(self.record["data"]["records.json"])
 
+    @property
+    def events(self) -> list[Tree]:
+        return list(self.all_in(EVENTS).values())
+
+    @property
+    def scales(self) -> dict[str, int]:
+        """Replicas by pool."""
+        pools = {**self.all_in(DEPLOYMENTS), **self.all_in(NODE_POOLS)}
+        pools |= {f"{BUFFER}{name}": tree for name, tree in self.all_in(BUFFERS).items()}
+        return {name: tree["spec"]["replicas"] for name, tree in pools.items()}
+
     def set(self, name: str, replicas: int) -> None:
-        """Somebody else scales, or the engine creates the Deployment."""
-        self._version += 1
-        self.scales[name] = (replicas, str(self._version))
+        """Somebody else scales, or the engine creates the pool."""
+        kind = CAPACITY_BUFFER if name.startswith(BUFFER) else NODE_POOL if "." in name else DEPLOYMENT
+        name = name.removeprefix(BUFFER)
+        metadata = {"name": name, "namespace": NAMESPACE, "uid": f"uid-of-{name}", "generation": 2}
+        tree = {"kind": kind.name, "apiVersion": kind.version, "metadata": metadata}
+        self.put(kind.path(NAMESPACE), {**tree, "spec": {"replicas": replicas}})
 
     def interfere(self, part: str, outcome: Response | Exception | None, times: int = 1_000_000) -> None:
         """The next `times` requests whose "METHOD path" contains `part` end so; None: they pass again."""
@@ -86,93 +115,46 @@ class FakeCluster:
         for interference in self.interferences:
             if (answer := interference(request)) is not None:
                 return answer
-        return self.answer(request)
+        return self.respond(request)
 
-    def answer(self, request: Request) -> Response:
-        path, _, query = request.path.partition("?")
-        if request.method == "GET" and path == CONFIGMAP:
-            return self._configmap()
-        if request.method == "POST" and path == EVENTS:
-            self.events.append(json.loads(request.body))
-            return Response(201, json.dumps(self.events[-1]).encode())
-        if path == RECORD:
-            return self._record(request, query)
-        if path.startswith(BUFFERS):
-            return self._buffer(path.removeprefix(BUFFERS), query, request)
-        home = NODE_POOLS if path.startswith(NODE_POOLS) else DEPLOYMENTS
-        name = path.removeprefix(home).removesuffix("/scale")
-        if path not in (f"{home}{name}/scale", f"{home}{name}"):
+    def respond(self, request: Request) -> Response:
+        wanted = target(request.path)
+        if wanted.collection not in SERVED or (request.method == "GET" and not wanted.name):
             return Response(404, b"404 page not found\n")
-        if name not in self.scales or (name in self.node_pools) != (home == NODE_POOLS):
-            return refusal(404, "NotFound", f'deployments.apps "{name}" not found')
-        if request.method == "PATCH":
-            return self._patch(name, query, request)
-        return self._scale(name) if path.endswith("/scale") else self._deployment(name)
-
-    def _buffer(self, name: str, query: str, request: Request) -> Response:
-        """Those are in `scales` as `buffer/NAME`."""
-        key = f"buffer/{name}"
-        if key not in self.scales:
-            return refusal(404, "NotFound", f'capacitybuffers.autoscaling.x-k8s.io "{name}" not found')
-        if request.method == "PATCH" and (answer := self._patch(key, query, request)).status != 200:
-            return answer
-        replicas, version = self.scales[key]
-        metadata = {"name": name, "namespace": NAMESPACE, "resourceVersion": version, "generation": 2}
-        room = {"type": "Provisioning", "status": "True", "reason": "FitsExistingCapacity"}
-        told = [{**room, "observedGeneration": 2}] if self.conditions is None else self.conditions
-        status = {"replicas": replicas, "conditions": told}
-        body = {"kind": "CapacityBuffer", "apiVersion": "autoscaling.x-k8s.io/v1beta1", "metadata": metadata}
-        return Response(200, json.dumps(body | {"spec": {"replicas": replicas}, "status": status}).encode())
-
-    def _configmap(self) -> Response:
-        if self.timetable is None:
-            return refusal(404, "NotFound", 'configmaps "course" not found')
-        notes = {} if self.override is None else {"annotations": {"berth.dev/override": self.override}}
-        metadata = {"name": "course", "uid": "uid-of-course", **notes}
-        body: dict[str, object] = {"kind": "ConfigMap", "apiVersion": "v1", "metadata": metadata}
-        body["data"] = {"timetable.json": self.timetable}
-        return Response(200, json.dumps(body).encode())
-
-    def _record(self, request: Request, query: str) -> Response:
-        if request.method == "PATCH":
-            manager, _, force = query.partition("&")
-            if manager not in MANAGERS or force != "force=true" or request.content_type != APPLY:
-                return refusal(400, "BadRequest", f"not a server-side apply: {query}")
-            self.record = json.loads(request.body)
+        if request.method != "PATCH":
+            return super().respond(request)
+        manager = wanted.asked.get("fieldManager", "")
+        if manager not in MANAGERS or (request.content_type == APPLY) != ("force" in wanted.asked):
+            return refusal(400, "BadRequest", f"no field manager, or not forced: {request.path}")
+        answer = super().respond(request)
+        if wanted.name == "course-record":
             self.record_writes += 1
-        if self.record is None:
-            return refusal(404, "NotFound", 'configmaps "course-record" not found')
-        return Response(200, json.dumps(self.record).encode())
+        elif answer.status == 200:
+            self.writers.append(MANAGERS[manager])
+            if self.watch:
+                prefix = BUFFER if wanted.collection == BUFFERS else ""
+                self.watch(f"{prefix}{wanted.name}", json.loads(request.body)["spec"]["replicas"])
+        return answer
 
-    def _deployment(self, name: str) -> Response:
-        replicas, version = self.scales[name]
-        ready = self.ready.get(name, replicas)
-        metadata = {"name": name, "namespace": NAMESPACE, "resourceVersion": version, "uid": f"uid-of-{name}"}
-        status = {"readyReplicas": ready} if ready else {}
-        body = {"kind": "Deployment", "apiVersion": "apps/v1", "metadata": metadata}
-        if name in self.node_pools:
-            body |= {"kind": "NodePool", "apiVersion": "karpenter.sh/v1"}
-            status = {"nodes": ready}
-        return Response(200, json.dumps(body | {"spec": {"replicas": replicas}, "status": status}).encode())
+    def merge(self, wanted: Target, tree: Tree, patch: Tree) -> Response:
+        assert patch["metadata"]["resourceVersion"], "it may undo what somebody else has done"
+        return super().merge(wanted, tree, patch)
 
-    def _scale(self, name: str) -> Response:
-        replicas, version = self.scales[name]
-        spec = {"replicas": replicas} if replicas else {}
-        metadata = {"name": name, "namespace": NAMESPACE, "resourceVersion": version}
-        body = {"kind": "Scale", "apiVersion": "autoscaling/v1", "metadata": metadata, "spec": spec}
-        return Response(200, json.dumps(body).encode())
+    def admitted(self, _: Target, tree: Tree) -> Tree:
+        if "replicas" not in tree.get("spec", {}):
+            return tree
+        return {**tree, "spec": {**tree["spec"], "replicas": min(tree["spec"]["replicas"], self.most)}}
 
-    def _patch(self, name: str, query: str, request: Request) -> Response:
-        patch = json.loads(request.body)
-        if query not in MANAGERS:
-            return refusal(400, "BadRequest", f"the field manager is missing: {query}")
-        if patch["metadata"]["resourceVersion"] != self.scales[name][1]:
-            message = (
-                f'Operation cannot be fulfilled on deployments.apps "{name}": the object has been modified'
-            )
-            return refusal(409, "Conflict", message)
-        self.set(name, min(patch["spec"]["replicas"], self.most))
-        self.writers.append(MANAGERS[query])
-        if self.watch:
-            self.watch(name, patch["spec"]["replicas"])
-        return self._scale(name)
+    def shown(self, wanted: Target, tree: Tree) -> Tree:
+        """With a status, as its controller writes it."""
+        if "replicas" not in tree.get("spec", {}):
+            return tree
+        replicas = tree["spec"]["replicas"]
+        ready = self.ready.get(wanted.name, replicas)
+        if wanted.collection == BUFFERS:
+            room = {"type": "Provisioning", "status": "True", "reason": "FitsExistingCapacity"}
+            conditions = [{**room, "observedGeneration": 2}] if self.conditions is None else self.conditions
+            return {**tree, "status": {"replicas": replicas, "conditions": conditions}}
+        if wanted.collection == NODE_POOLS:
+            return {**tree, "status": {"nodes": ready}}
+        return {**tree, "status": {"readyReplicas": ready} if ready else {}}

@@ -1,18 +1,18 @@
-"""Reservations of Koordinator in memory: the API server's manners, one node with pods of sessions and of
-placeholders, and the fake scheduler.
+"""Reservations of Koordinator in memory, one node with pods of sessions and of placeholders, and the fake
+scheduler.
 """
 
 import json
 from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
-from urllib.parse import parse_qs
 
 from berth.core.jsonvalues import instant_text, parse_instant
 from berth.core.labels import CLASS, RESERVATION, SITE
+from berth.core.objects import SLOT
 from berth.core.slots import ALLOCATED
 from berth.live.unreadable import why_unread
-from berth.runtime.apiclient import JSON, MERGE_PATCH, Request, Response
+from berth.runtime.apiclient import Request, Response
 
 from tests.koordinator.deciding import Bind, Delete, Evict, Seen, SetStatus, expired
 from tests.koordinator.objects import (
@@ -29,17 +29,12 @@ from tests.koordinator.objects import (
     uid_of,
 )
 from tests.koordinator.remembering import Memory
-from tests.runtime.fake_cluster import refusal
-from tests.runtime.listing import list_page
+from tests.objectstore import ObjectStore, Target, target
 
-PATH = "/apis/scheduling.koordinator.sh/v1alpha1/reservations"
+PATH = SLOT.path("")
 SESSIONS, PLACEHOLDERS, OTHERS = "students", "berth", "others"  # the namespaces of pods
 NODE, LOST = "n1", "lost"  # the node that there is, and one that there was
 RUNNING: Tree = {"phase": "Running"}
-
-
-def good(status: int, tree: Tree) -> Response:
-    return Response(status, json.dumps(tree).encode())
 
 
 class FakeKoordinator:
@@ -48,29 +43,21 @@ class FakeKoordinator:
     def __init__(self, now: Callable[[], float], seed: int = 0) -> None:
         self.now = now
         self.memory = Memory(Random(seed))
-        self.objects: dict[str, Tree] = {}  # by name
+        self.store = _Slots(self)
+        self.objects = self.store.all_in(PATH)  # by name
         self.pods: dict[str, Tree] = {}  # by name
         self.room = 1_000_000  # seats of one CPU that fit on the node
         self.writes: list[tuple[str, str]] = []  # verb and name
         self.used_deletes: list[tuple[str, str]] = []  # when which slot was removed while a session used it
         self.on_write: Callable[[], object] = lambda: None
-        self.page = 1_000_000  # the most objects in one answer, whatever is asked
         self._version = 100
         self._settled: dict[bool, tuple[object, float]] = {}  # in which state nothing was to do, until when
 
     def put(self, name: str, tree: Tree, **status: Any) -> None:
         """As somebody else would: created now if it is new."""
         known = self.objects.get(name, {}).get("metadata", {})
-        self._version += 1
-        metadata = {
-            "uid": f"uid-{self._version}",
-            "creationTimestamp": instant_text(int(self.now())),
-            **known,
-            **tree["metadata"],
-            "name": name,
-            "resourceVersion": str(self._version),
-        }
-        self.objects[name] = {**tree, "metadata": metadata, **({"status": status} if status else {})}
+        metadata = {**known, **tree["metadata"], "name": name}
+        self.store.put(PATH, {**tree, "metadata": metadata, **({"status": status} if status else {})})
 
     def set(self, name: str, **status: Any) -> None:
         """Of a slot that is there."""
@@ -133,7 +120,7 @@ class FakeKoordinator:
                 return
 
     def _state(self) -> object:
-        return self._version, self.room, len(self.objects), len(self.pods)
+        return self._version, self.store.version, self.room, len(self.objects), len(self.pods)
 
     def _next_end(self) -> float:
         ends = (one["spec"].get("expires") for one in self.objects.values() if is_available(one))
@@ -231,58 +218,42 @@ class FakeKoordinator:
             status = expired(self.objects[name], self.now())
             self.put(name, self.objects[name], **{**status, "nodeName": LOST})
 
-    # What the API server does.
-
     def __call__(self, request: Request) -> Response:
-        path, _, query = request.path.partition("?")
-        name = path.removeprefix(PATH).removeprefix("/")
-        asked = {key: values[0] for key, values in parse_qs(query).items()}
-        body = json.loads(request.body or b"{}")
-        if request.method == "GET":
-            assert not name, "nobody may get one"
-            trees = (tree for _, tree in sorted(self.objects.items()))
-            return list_page("ReservationList", trees, asked, self.page)
-        assert request.method == "DELETE" or asked == {"fieldManager": asked["fieldManager"]}
-        write = {"POST": self._post, "PATCH": self._patch, "DELETE": self._delete}[request.method]
-        answer = write(name, body, request)
-        if answer.status in (200, 201):
-            self.writes.append((request.method, name or body["metadata"]["name"]))
+        answer = self.store.respond(request)
+        if request.method != "GET" and answer.status in (200, 201):
+            wanted = target(request.path)
+            self.writes.append((request.method, wanted.name or json.loads(request.body)["metadata"]["name"]))
             self.on_write()
         return answer
 
-    def _post(self, name: str, body: Tree, request: Request) -> Response:
-        assert (name, request.content_type) == ("", JSON)
-        made = body["metadata"]["name"]
-        if made in self.objects:
-            return refusal(409, "AlreadyExists", f'reservations "{made}" already exists')
-        assert not why_unread(body)
-        self.put(made, body)
-        return good(201, self.objects[made])
 
-    def _patch(self, name: str, body: Tree, request: Request) -> Response:
-        assert request.content_type == MERGE_PATCH
-        tree = self.objects.get(name)
-        if tree is None:
-            return refusal(404, "NotFound", f'reservations "{name}" not found')
-        if body["metadata"]["resourceVersion"] != tree["metadata"]["resourceVersion"]:
-            return refusal(409, "Conflict", "the object has been modified")
-        changed = {**tree, "spec": {**tree["spec"], **body["spec"]}}
-        assert not why_unread(changed)
-        self.put(name, changed)
-        return good(200, self.objects[name])
+class _Slots(ObjectStore):
+    """Reservations at the API server, which takes no object that Koordinator could not read."""
 
-    def _delete(self, name: str, options: Tree, request: Request) -> Response:
-        assert request.content_type == JSON
-        tree = self.objects.get(name)
-        if tree is None:
-            return refusal(404, "NotFound", f'reservations "{name}" not found')
-        for key, value in options["preconditions"].items():
-            if tree["metadata"][key] != value:
-                return refusal(409, "Conflict", f"the {key} in the precondition does not match")
-        if self.phase(name) == "Available" and self.told_sessions(name):
-            self.used_deletes.append((instant_text(int(self.now()))[11:19], name))
-        del self.objects[name]
-        return good(200, {"kind": "Status", "status": "Success"})
+    def __init__(self, koordinator: FakeKoordinator) -> None:
+        super().__init__(koordinator.now)
+        self._koordinator = koordinator
+
+    def respond(self, request: Request) -> Response:
+        assert request.method != "GET" or not target(request.path).name, "nobody may get one"
+        return super().respond(request)
+
+    def admitted(self, wanted: Target, tree: Tree) -> Tree:
+        assert wanted.asked.keys() == {"fieldManager"}
+        assert not why_unread(tree)
+        return tree
+
+    def merge(self, wanted: Target, tree: Tree, patch: Tree) -> Response:
+        assert patch["metadata"]["resourceVersion"], "a session may have come in between"
+        return super().merge(wanted, tree, patch)
+
+    def delete(self, wanted: Target, tree: Tree, options: Tree) -> Response:
+        koordinator, name = self._koordinator, wanted.name
+        is_used = koordinator.phase(name) == "Available" and bool(koordinator.told_sessions(name))
+        answer = super().delete(wanted, tree, options)
+        if is_used and answer.status == 200:
+            koordinator.used_deletes.append((instant_text(int(self.clock()))[11:19], name))
+        return answer
 
 
 def names(found: Iterator[str] | list[str]) -> list[str]:

@@ -1,20 +1,17 @@
-"""The pod of an occurrence made of values: its scaler, its word to the main container, and the sessions."""
+"""The pod of an occurrence whose steps a test takes one by one, and its life."""
 
-import json
 from collections.abc import Callable
 from typing import NamedTuple
 
 from berth.core.jsonvalues import instant_text
 from berth.core.target import pool_target
 from berth.core.timetable import parse_timetable
-from berth.runtime.apiclient import Api, Request, Response
-from berth.runtime.occurrence import CLOSED, LATE_SECONDS, STUCK_SECONDS, exit_code
-from berth.runtime.program import Log, RuntimeContext, TimetableSource
-from berth.runtime.recorder import Recorder
-from berth.runtime.scaler import Scaler
+from berth.runtime.apiclient import Request, Response
+from berth.runtime.occurrence import CLOSED, LATE_SECONDS, STUCK_SECONDS
 
 from tests.runtime.fake_cluster import FakeCluster
-from tests.runtime.world import FakeObserved, at
+from tests.runtime.scalerpod import FakeObserved, ScalerPod
+from tests.runtime.world import at
 
 
 class Write(NamedTuple):
@@ -23,7 +20,7 @@ class Write(NamedTuple):
     replicas: int
 
 
-class Pod:
+class Pod(ScalerPod):
     """Of a reservation with one class. `pause` is called before and after whatever another program or person
     could do something in between.
     """
@@ -31,24 +28,22 @@ class Pod:
     def __init__(self, now: str, timetable: str, replicas: int = 0, beside: "Pod | None" = None) -> None:
         """`beside` is another pod in the same cluster, which has the clock too."""
         self.beside = beside
-        self.now = float(at(now))
-        self.cluster: FakeCluster = (
-            beside.cluster if beside else FakeCluster(timetable, {"course-small": replicas})
-        )
-        self.observed: FakeObserved = beside.observed if beside else FakeObserved()
+        cluster = beside.cluster if beside else FakeCluster(timetable, {"course-small": replicas})
+        super().__init__(float(at(now)), cluster, beside.observed if beside else FakeObserved())
         if beside is None:
             self.cluster.watch = self.on_write
-        self.word = ""  # to the main container
-        self.heard = self._clock()  # when it was last given
         self.is_full = False  # the folder that the two share
         self.writes: list[Write] = []
-        self.log: list[dict[str, object]] = []
         self.pause: Callable[[], object] = lambda: None
-        self.source, self.scaler = self.make_scaler()
+        self.scaler = self.make()
+
+    @property
+    def time(self) -> float:
+        return self.beside.now if self.beside else self.now
 
     @property
     def replicas(self) -> int:
-        return self.cluster.scales["course-small"][0]
+        return self.cluster.scales["course-small"]
 
     def arrive(self, number: int, occurrence: str = "course/1") -> None:
         """Or leave."""
@@ -71,34 +66,17 @@ class Pod:
             wanted[pool.deployment] = pool_target(timetable, pool, int(self.now), counts).replicas
         return wanted
 
-    def make_scaler(self) -> tuple[TimetableSource, Scaler]:
-        """As its container starts anew."""
-        log = Log(lambda line: self.log.append(json.loads(line)), self._clock, "course")
-        api = Api(self._transport)
-        source = TimetableSource("course", lambda: api.get_timetable("berth", "course"), log)
-        context = RuntimeContext(api, "berth", log, self._clock, lambda: 0.0)
-        recorder = Recorder(Api(self._transport), "berth", "course-record", log)
-        return source, Scaler(source, context, self.observed, recorder, self._say)
-
-    def _clock(self) -> float:
-        return self.beside.now if self.beside else self.now
-
-    def _transport(self, request: Request) -> Response:
+    def send(self, request: Request) -> Response:
         self.pause()
-        answer = self.cluster(request)
+        answer = super().send(request)
         self.pause()
         return answer
 
-    def _say(self, word: str) -> None:
+    def say(self, word: str) -> None:
         self.pause()
         if self.is_full:
             raise OSError(28, "No space left on device")
-        self.word, self.heard = word, self._clock()
-
-    @property
-    def is_left(self) -> int | None:
-        """The code with which the main container exits now; None: it stays."""
-        return exit_code(self.word, self._clock(), self._clock() - self.heard)
+        super().say(word)
 
     def leaves_at(self) -> float:
         """When the main container exits if the scaler says no more."""
@@ -158,7 +136,7 @@ class Story:
         self.restart_scaler()
 
     def restart_scaler(self) -> None:
-        self.pod.source, self.pod.scaler = self.pod.make_scaler()
+        self.pod.scaler = self.pod.make()
         self.hangs = False
         self.wakes = self.pod.now
 

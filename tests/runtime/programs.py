@@ -11,9 +11,10 @@ from pathlib import Path
 import berth.core
 import berth.runtime
 
+from tests.objectstore import Tree
 from tests.runtime.fake_cluster import FakeCluster
 from tests.runtime.stub_server import Received, Reply, StubServer, answered_by
-from tests.runtime.watched_cluster import Tree, WatchedCluster
+from tests.runtime.watched_cluster import WatchedCluster
 from tests.runtime.world import pool, whole_timetable_text
 
 PACKAGE = Path(berth.runtime.__path__[0])

@@ -27,9 +27,9 @@ from berth.runtime.apiclient import Request, Response
 from berth.runtime.scaler import SOON
 
 from tests.koordinator.objects import REQUIRED
-from tests.runtime.fake_cluster import FakeCluster, refusal
+from tests.objectstore import refusal, selects
+from tests.runtime.fake_cluster import FakeCluster
 from tests.runtime.fake_koordinator import PATH, FakeKoordinator
-from tests.runtime.listing import selects
 from tests.runtime.world import COURSE, Row, World, at, clock, pool, whole_timetable_text
 
 Tree = dict[str, Any]
@@ -101,13 +101,13 @@ class SlotCluster(FakeCluster):
         super().__init__(timetable, replicas)
         self.koordinator = koordinator
 
-    def answer(self, request: Request) -> Response:
+    def respond(self, request: Request) -> Response:
         path = request.path.partition("?")[0]
         if path.startswith(PATH):
             return self.koordinator(request)
         if path.startswith(PODS):
             return self._release(path.removeprefix(PODS).removesuffix("/status"), json.loads(request.body))
-        return super().answer(request)
+        return super().respond(request)
 
     def _release(self, pod: str, patch: object) -> Response:
         assert patch == {"metadata": {"annotations": {ALLOCATED: None}}}
@@ -142,7 +142,7 @@ class SlotWorld(World):
 
     def turn(self) -> None:
         cluster, koordinator = self.cluster, self.koordinator
-        for name, (replicas, _) in cluster.scales.items():
+        for name, replicas in cluster.scales.items():
             cluster.ready[name] = koordinator.scale(replicas)
         koordinator.schedule()
         counts = self.counts

@@ -1,6 +1,6 @@
 """Slots that a sweep looks at."""
 
-from tests.runtime.fake_objects import Tree
+from tests.objectstore import Tree
 from tests.runtime.slotworld import DIGEST
 from tests.runtime.sweepworld import Swept, slot_of
 from tests.runtime.world import Row

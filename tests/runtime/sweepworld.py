@@ -23,7 +23,8 @@ from berth.runtime.apiclient import SWEEP_FIELD_MANAGER, Api
 from berth.runtime.program import Log, RuntimeContext
 from berth.runtime.sweep import Sweep, SweepSettings
 
-from tests.runtime.fake_objects import NAMESPACE, FakeObjects, Tree
+from tests.objectstore import Tree
+from tests.runtime.fake_objects import NAMESPACE, FakeObjects
 from tests.runtime.world import COURSE, Row, at, timetable_text
 
 SITE = "example"

@@ -17,7 +17,8 @@ from berth.runtime.apiclient import (
     TimetableText,
 )
 
-from tests.runtime.fake_cluster import FakeCluster, no_answer, refusal
+from tests.objectstore import no_answer, refusal
+from tests.runtime.fake_cluster import FakeCluster
 
 SCALE = "/apis/apps/v1/namespaces/berth/deployments/course-small/scale"
 

@@ -10,7 +10,8 @@ from berth.core.state import read_pool
 from berth.core.target import pools_to_reconcile
 from berth.core.timetable import TimetablePool
 
-from tests.runtime.fake_cluster import BUFFERS, refusal
+from tests.objectstore import refusal
+from tests.runtime.fake_cluster import BUFFERS
 from tests.runtime.sweepworld import Swept, capacity_buffer, cronjob, deployment, job, pod, timetable
 from tests.runtime.world import COURSE, World, pool, timetable_text, whole_timetable_text
 
@@ -47,14 +48,15 @@ def test_a_window_opens_and_closes_its_buffer_on_the_second() -> None:
 
 def test_every_request_is_for_the_buffer_itself_and_carries_what_was_seen() -> None:
     world = BufferWorld("09:00")
+    seen = world.cluster.all_in(BUFFERS)["course-small"]["metadata"]["resourceVersion"]
     world.run()
     asked = {request.path for request in world.cluster.requests if "capacitybuffers" in request.path}
     patches = [one for one in world.cluster.requests if one.method == "PATCH" and BUFFERS in one.path]
 
-    path = f"{BUFFERS}course-small"
+    path = f"{BUFFERS}/course-small"
     assert asked == {path, f"{path}?fieldManager=berth-scaler"}
     assert json.loads(patches[0].body) == {
-        "metadata": {"resourceVersion": "1001"},
+        "metadata": {"resourceVersion": seen},
         "spec": {"replicas": 25},
     }
     assert not [request for request in world.cluster.requests if "deployments" in request.path]

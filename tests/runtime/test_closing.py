@@ -8,8 +8,7 @@ from berth.core.decide import decide
 from berth.core.jsonvalues import instant_text
 from berth.runtime.apiclient import Response
 
-from tests.runtime.fake_cluster import refusal
-from tests.runtime.fake_objects import Tree
+from tests.objectstore import Tree, refusal
 from tests.runtime.sweepworld import (
     Swept,
     cronjob,
@@ -117,7 +116,7 @@ def test_one_run_closes_two_hundred_pools_while_their_status_changes_and_other_j
         name = said.removeprefix("PATCH deployments ").removesuffix(" scale")
         if conflicts.get(name, 0):
             conflicts[name] -= 1
-            swept.cluster.put(swept.cluster.objects["deployments", name])
+            swept.cluster.add(swept.cluster.of("deployments")[name])
         held = said.startswith("DELETE jobs open-")
         return Response(200, b'{"kind": "Status"}') if held else None
 

@@ -21,7 +21,7 @@ from berth.runtime.apiclient import SWEEP_FIELD_MANAGER, Api, Request, Response
 from berth.runtime.program import Log, RuntimeContext, TimetableSource
 from berth.runtime.sessionobserver import ObservedSessions
 
-from tests.runtime.fake_cluster import no_answer, refusal
+from tests.objectstore import no_answer, refusal
 from tests.runtime.pod import Pod
 from tests.runtime.turns import Player, pause, playing
 from tests.runtime.world import COURSE, NEXT, at, timetable_text
@@ -296,7 +296,7 @@ def test_where_no_pod_serves_the_sweep_holds_all_seats_until_one_does(seed: int)
             it.finish(SWEEP)
         assert it.pod.replicas == 25
 
-        it.pod.source, it.pod.scaler = it.pod.make_scaler()
+        it.pod.scaler = it.pod.make()
         for n in range(100):
             it.down_since = None if n > 50 else 0
             it.turn()

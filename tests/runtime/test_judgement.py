@@ -5,7 +5,7 @@ from berth.core.actions import describe_action
 from berth.core.decide import decide
 from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD, ObjectKind
 
-from tests.runtime.fake_objects import Tree
+from tests.objectstore import Tree
 from tests.runtime.sweepworld import (
     cronjob,
     deployment,

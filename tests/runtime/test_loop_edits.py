@@ -1,6 +1,6 @@
 """An edit of the timetable acts within half a minute, also on what it removes."""
 
-from tests.runtime.fake_cluster import refusal
+from tests.objectstore import refusal
 from tests.runtime.world import COURSE, NEXT, Row, World, at, timetable_text
 
 TWO = {"small": "course-small", "huge": "course-huge"}

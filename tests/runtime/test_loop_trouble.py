@@ -7,7 +7,8 @@ from berth.core.target import pool_target
 from berth.core.timetable import parse_timetable
 from berth.runtime.apiclient import ApiError, Request, Response
 
-from tests.runtime.fake_cluster import no_answer, refusal
+from tests.objectstore import no_answer, refusal
+from tests.runtime.fake_cluster import DEPLOYMENTS
 from tests.runtime.world import COURSE, Row, World, at, clock, timetable_text
 from tests.seeds import seeds
 
@@ -68,7 +69,7 @@ def test_trouble_at_the_end_is_outlasted(outcome: Response | Exception, reason: 
 
 def test_a_deployment_that_is_gone_at_the_end_holds_nobody_up() -> None:
     world = World("08:00", timetable_text(COURSE), small=25)
-    world.plan("09:00", world.cluster.scales.clear)
+    world.plan("09:00", world.cluster.all_in(DEPLOYMENTS).clear)
 
     assert world.run() == 0
     assert [(str(line["time"])[11:19], line["event"]) for line in world.log[-1:]] == [("10:00:03", "ended")]
@@ -270,7 +271,7 @@ def test_eleven_good_seconds_are_enough_from_any_state(seed: int) -> None:
 
     def check() -> None:
         for pool in pools:
-            found = world.cluster.scales[pool.deployment][0]
+            found = world.cluster.scales[pool.deployment]
             if found != pool_target(parse_timetable(text), pool, int(world.now)).replicas:
                 wrong.append((clock(world.now), pool.deployment, found))
 

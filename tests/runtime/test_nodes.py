@@ -8,7 +8,8 @@ from berth.core.jsonvalues import TimetableError
 from berth.core.target import pools_to_reconcile
 from berth.core.timetable import TimetablePool, parse_timetable
 
-from tests.runtime.fake_cluster import refusal
+from tests.objectstore import refusal
+from tests.runtime.fake_cluster import NODE_POOLS
 from tests.runtime.sweepworld import Swept, cronjob, deployment, inventory, job, node_pool, pod, timetable
 from tests.runtime.world import COURSE, World, pool, timetable_text, whole_timetable_text
 
@@ -24,7 +25,6 @@ class NodeWorld(World):
     def __init__(self, now: str, replicas: int = 0, timetable: str | None = None) -> None:
         super().__init__(now, timetable or nodes_text())
         self.cluster.set(NAME, replicas)
-        self.cluster.node_pools.add(NAME)
 
 
 def test_a_window_opens_and_closes_its_node_pool_on_the_second() -> None:
@@ -45,6 +45,7 @@ def test_a_window_opens_and_closes_its_node_pool_on_the_second() -> None:
 
 def test_every_request_is_for_the_node_pool_and_carries_what_was_seen() -> None:
     world = NodeWorld("09:00")
+    seen = world.cluster.all_in(NODE_POOLS)[NAME]["metadata"]["resourceVersion"]
     world.run()
     asked = {request.path for request in world.cluster.requests if "nodepools" in request.path}
     patches = [request for request in world.cluster.requests if "fieldManager" in request.path]
@@ -52,7 +53,7 @@ def test_every_request_is_for_the_node_pool_and_carries_what_was_seen() -> None:
     path = f"/apis/karpenter.sh/v1/nodepools/{NAME}"
     assert asked == {path, f"{path}/scale?fieldManager=berth-scaler"}
     scaled = [json.loads(request.body) for request in patches if "nodepools" in request.path]
-    assert scaled[0] == {"metadata": {"resourceVersion": "1001"}, "spec": {"replicas": 25}}
+    assert scaled[0] == {"metadata": {"resourceVersion": seen}, "spec": {"replicas": 25}}
     assert not [request for request in world.cluster.requests if "deployments" in request.path]
 
 

@@ -101,7 +101,7 @@ def test_rivals_take_their_share_and_their_edits_count_at_once(cluster: WatchedC
         put_rival(cluster, text("ml", ML))
         scene.until_counts(ds=2)
         assert scene.told("recovered") == [("timetable ml", "")]
-        cluster.delete(TIMETABLES, "uid-ml")
+        cluster.withdraw(TIMETABLES, "uid-ml")
         scene.until_counts(ds=5)
 
 

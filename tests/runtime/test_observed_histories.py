@@ -76,13 +76,13 @@ class History:
         if self.here:
             gone = self.chance.choice([*self.here])
             del self.here[gone]
-            self.cluster.delete(SESSIONS, gone)
+            self.cluster.withdraw(SESSIONS, gone)
 
     def _compete(self) -> None:
         name = self.chance.choice(("ml", "ai"))
         if name in self.competitors and self.chance.random() < 0.3:
             del self.competitors[name]
-            self.cluster.delete(TIMETABLES, f"uid-{name}")
+            self.cluster.withdraw(TIMETABLES, f"uid-{name}")
             return
         row: Row = (f"{name}/1", "07:30", "08:00", self.chance.choice(("09:00", "11:00")), {"small": 4})
         said = text(name, row, course=self.chance.choice(COURSES), suspend=self.chance.random() < 0.2)

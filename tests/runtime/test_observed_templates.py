@@ -67,7 +67,7 @@ def test_a_template_of_a_rival_asks_too(cluster: WatchedCluster) -> None:
         assert renku.received == []
         put_rival(cluster, text("ml", ML, course=COURSE))
         scene.until_counts(ds=3)
-        cluster.delete(TIMETABLES, "uid-ml")
+        cluster.withdraw(TIMETABLES, "uid-ml")
         scene.until_counts(ds=5)
 
 

@@ -155,7 +155,7 @@ def test_an_override_is_in_force_until_it_is_over_whatever_else() -> None:
     pod.arrive(5)
     story = Story(pod)
     said = '{"small": {"target": 60, "until": "2026-02-02T08:30:00Z"}}'
-    story.plan("08:05:03", lambda: setattr(pod.cluster, "override", said))
+    story.plan("08:05:03", lambda: pod.cluster.annotate(said))
     story.run("09:00")
 
     assert [write.replicas for write in pod.writes] == [60, 20]
@@ -168,7 +168,7 @@ def test_an_override_is_in_force_until_it_is_over_whatever_else() -> None:
 def test_an_override_holds_the_run_though_nothing_is_open() -> None:
     pod = Pod("09:59", MAINTAIN, 20)
     pod.arrive(5)
-    pod.cluster.override = '{"small": {"target": 3, "until": "2026-02-02T10:30:00Z"}}'
+    pod.cluster.annotate('{"small": {"target": 3, "until": "2026-02-02T10:30:00Z"}}')
     story = Story(pod)
     story.run("11:00")
 
@@ -224,6 +224,6 @@ def test_every_edit_acts_within_a_minute_in_as_few_writes_as_it_takes(edit: str)
         wanted = {"course-small": 0} | pod.wished_of_all()
         writes = [write for write in pod.writes if write.at >= "08:10"]
 
-        assert {name: pod.cluster.scales[name][0] for name in wanted} == wanted
+        assert {name: pod.cluster.scales[name] for name in wanted} == wanted
         assert all(at(write.at) - at(f"08:10:{offset:02d}") <= 60 for write in writes)
         assert len(writes) == sum(wanted[name] != {"course-small": 20}.get(name, 0) for name in wanted)

@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 from berth.runtime.apiclient import ApiError
 
-from tests.runtime.fake_cluster import no_answer, refusal
+from tests.objectstore import no_answer, refusal
 from tests.runtime.pod import Pod, Story, short
 from tests.runtime.world import COURSE, at, clock, timetable_text
 

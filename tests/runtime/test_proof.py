@@ -17,8 +17,7 @@ from berth.core.serving import (
 from berth.runtime.apiclient import Request
 from berth.runtime.sweep import seconds_of_date
 
-from tests.runtime.fake_cluster import refusal
-from tests.runtime.fake_objects import Tree
+from tests.objectstore import Tree, refusal
 from tests.runtime.sweepworld import Swept, cronjob, deployment, job, pod, proving, record, seen, timetable
 from tests.runtime.world import COURSE, World, at, clock, timetable_text
 
@@ -183,7 +182,7 @@ def test_after_an_outage_pods_have_time_to_prove_their_work() -> None:
 
     def renewed(said: str) -> None:
         if said == "LIST configmaps" and swept.cluster.requests.count(said) == 2:
-            swept.cluster.put(record("09:00:08"))
+            swept.cluster.add(record("09:00:08"))
 
     swept.cluster.interfere = renewed
 

@@ -10,7 +10,8 @@ from berth.runtime.apiclient import Api
 from berth.runtime.program import Log
 from berth.runtime.recorder import Recorder
 
-from tests.runtime.fake_cluster import FakeCluster, no_answer, refusal
+from tests.objectstore import no_answer, refusal
+from tests.runtime.fake_cluster import CONFIGMAPS, FakeCluster
 from tests.runtime.world import COURSE, NEXT, Row, World, at, timetable_text
 
 
@@ -230,19 +231,20 @@ def test_the_record_says_whose_it_is_and_has_no_owner() -> None:
     world.run(until="08:00")
 
     assert world.cluster.record is not None
-    assert world.cluster.record["metadata"] == {
-        "name": "course-record",
-        "labels": {
-            "berth.dev/site": "example",
-            "berth.dev/reservation": "course",
-            "berth.dev/role": "record",
-        },
+    metadata = world.cluster.record["metadata"]
+    assert metadata["name"] == "course-record"
+    assert metadata["labels"] == {
+        "berth.dev/site": "example",
+        "berth.dev/reservation": "course",
+        "berth.dev/role": "record",
     }
+    assert "ownerReferences" not in metadata
 
 
 def test_what_somebody_broke_in_the_record_is_written_anew() -> None:
     world = World("07:30", timetable_text(COURSE), small=0)
-    world.cluster.record = {"kind": "ConfigMap", "data": {"records.json": "{"}}
+    broken = {"kind": "ConfigMap", "metadata": {"name": "course-record"}, "data": {"records.json": "{"}}
+    world.cluster.put(CONFIGMAPS, broken)
     world.run(until="08:00")
 
     assert [one["occurrence"] for one in world.cluster.records()] == ["course/1"]

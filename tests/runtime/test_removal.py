@@ -17,7 +17,7 @@ from berth.core.objects import (
     RIGHTS as RIGHTS_KINDS,
 )
 
-from tests.runtime.fake_objects import Tree
+from tests.objectstore import Tree
 from tests.runtime.sweepworld import (
     Swept,
     cronjob,

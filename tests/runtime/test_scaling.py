@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 from berth.core.timetable import parse_timetable
 
-from tests.runtime.fake_cluster import no_answer
+from tests.objectstore import no_answer
 from tests.runtime.pod import Pod
 from tests.runtime.world import COURSE, NEXT, Row, at, pool, timetable_text, whole_timetable_text
 
@@ -89,7 +89,7 @@ def test_its_word_is_the_instant_until_which_the_pod_is_needed(case: str) -> Non
     text, now, override, expected = WORDS[case]
     pod = Pod(now, text)
     if override:
-        pod.cluster.override = f'{{"small": {{"target": 1, "until": "2026-02-02T{override}:00Z"}}}}'
+        pod.cluster.annotate(f'{{"small": {{"target": 1, "until": "2026-02-02T{override}:00Z"}}}}')
     pod.scaler.step()
 
     assert pod.word == str(at(expected))
@@ -149,8 +149,8 @@ def test_each_class_follows_its_own_sessions() -> None:
     pod.observed.sessions["huge"] = None
     pod.scaler.step()
 
-    assert pod.cluster.scales["course-huge"][0] == 2
-    assert pod.cluster.scales["course-small"][0] == 18
+    assert pod.cluster.scales["course-huge"] == 2
+    assert pod.cluster.scales["course-small"] == 18
 
 
 def test_a_class_whose_behaviour_becomes_none_has_all_its_seats_whoever_comes() -> None:
@@ -171,7 +171,6 @@ def test_whole_nodes_are_left_alone_whoever_comes() -> None:
     found = {"small": {**pool("course-small", "none"), "nodePool": "example.course-small"}}
     pod = Pod("08:00", whole_timetable_text("course", found, (COURSE,), version=3))
     pod.cluster.set("example.course-small", 25)
-    pod.cluster.node_pools.add("example.course-small")
     for _ in range(3):
         pod.arrive(2)
         pod.scaler.step()
@@ -190,4 +189,4 @@ def test_one_pool_out_of_reach_holds_no_other_up() -> None:
     pod.cluster.interfere("course-small", no_answer())
     pod.scaler.step()
 
-    assert pod.cluster.scales["course-huge"][0] == 2
+    assert pod.cluster.scales["course-huge"] == 2

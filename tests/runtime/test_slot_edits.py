@@ -117,7 +117,7 @@ def test_from_placeholders_to_slots() -> None:
 
     assert world.writes[-1][1:] == ("small", 0)
     assert world.counts == "3+0"
-    assert (world.run(), world.koordinator.objects, world.cluster.scales["course-small"][0]) == (0, {}, 0)
+    assert (world.run(), world.koordinator.objects, world.cluster.scales["course-small"]) == (0, {}, 0)
 
 
 def test_from_slots_to_placeholders() -> None:
@@ -127,7 +127,7 @@ def test_from_slots_to_placeholders() -> None:
     assert world.counts == "0+0 placeholders=3"
     assert world.koordinator.objects == {}
     assert world.run() == 0
-    assert world.cluster.scales["course-small"][0] == 0
+    assert world.cluster.scales["course-small"] == 0
 
 
 @pytest.mark.parametrize("before", [False, True])
@@ -140,7 +140,7 @@ def test_with_and_without_placeholders_before(before: bool) -> None:
     digest = DIGEST if before else HANDING
     assert world.counts == "3+1"
     assert len([name for name in world.koordinator.objects if name.endswith(digest)]) == 3
-    assert world.cluster.scales["course-small"][0] == 0
+    assert world.cluster.scales["course-small"] == 0
     assert (world.run(), world.koordinator.objects) == (0, {})
 
 
@@ -151,14 +151,14 @@ def test_from_placeholders_to_slots_that_they_come_before() -> None:
     world.run(until="07:47")
 
     assert world.counts == "3+1"
-    assert world.cluster.scales["course-small"][0] == 0
+    assert world.cluster.scales["course-small"] == 0
     assert max(replicas for _, _, replicas in world.writes) == 4
 
 
 def test_what_a_person_sets_is_the_number_of_free_slots_until_then() -> None:
     world = edited(slot_text(row()))
     said = '{"small": {"target": 7, "until": "2026-02-02T08:05:00Z"}}'
-    world.plan("07:50", lambda: setattr(world.cluster, "override", said))
+    world.plan("07:50", lambda: world.cluster.annotate(said))
     world.run(until="07:51")
     assert world.counts == "7+1"
     assert {tree["spec"]["expires"] for tree in world.koordinator.objects.values()} == {

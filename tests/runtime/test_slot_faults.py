@@ -5,7 +5,7 @@ from random import Random
 import pytest
 from berth.runtime.apiclient import Request, Response
 
-from tests.runtime.fake_cluster import no_answer, refusal
+from tests.objectstore import no_answer, refusal
 from tests.runtime.fake_koordinator import PATH, names
 from tests.runtime.slotworld import DIGEST, HANDING, SlotWorld, slot_text, slots
 from tests.runtime.world import Row
@@ -164,7 +164,7 @@ def test_placeholders_bring_nodes_and_go_once_they_have_handed_over() -> None:
     assert [when for when, counts in world.history if counts == "3+0"] <= ["07:31:15"]
     assert [when for when, counts in world.history if counts == "4+0"] <= ["07:32:15", "07:34:15"]
     assert world.koordinator.objects == {}
-    assert world.cluster.scales["course-small"][0] == 0
+    assert world.cluster.scales["course-small"] == 0
 
 
 def test_without_the_deployment_no_slot_is_made_that_could_not_take_over() -> None:
@@ -189,7 +189,7 @@ def test_after_any_faults_nothing_is_left(seed: int, placeholders: bool) -> None
             return None
         outcome = random.choice((*TROUBLE.values(), "lost"))
         if outcome == "lost":
-            world.cluster.answer(request)
+            world.cluster.respond(request)
             raise no_answer()
         if isinstance(outcome, Exception):
             raise outcome
@@ -206,7 +206,7 @@ def test_after_any_faults_nothing_is_left(seed: int, placeholders: bool) -> None
     codes = [world.run(until=until) for until in ("07:31:40", "07:36:20", "07:44:10", "23:00")]
     assert codes == [None, None, None, 0]
     assert koordinator.objects == {}
-    assert placeholders is False or world.cluster.scales["course-small"][0] == 0
+    assert placeholders is False or world.cluster.scales["course-small"] == 0
     assert [when for when, _ in koordinator.used_deletes if when < "07:45"] == []
 
 

@@ -16,7 +16,7 @@ from berth.runtime.apiclient import SWEEP_FIELD_MANAGER, Api, Request, Response
 from berth.runtime.program import Log, RuntimeContext
 from berth.runtime.sweep import Sweep, SweepSettings
 
-from tests.runtime.fake_cluster import no_answer, refusal
+from tests.objectstore import no_answer, refusal
 from tests.runtime.fake_koordinator import PATH
 from tests.runtime.fake_objects import NAMESPACE, FakeObjects
 from tests.runtime.slotworld import OTHER, SlotCluster, SlotWorld, slot_text
@@ -78,7 +78,7 @@ class Stage:
 
     def edit(self, text: str) -> None:
         self.world.cluster.timetable = text
-        self.objects.put(timetable(text=text))
+        self.objects.add(timetable(text=text))
 
     def happen(self) -> None:
         koordinator, random = self.koordinator, self.random

@@ -20,7 +20,7 @@ def test_a_session_that_leaves_counts_no_longer_where_its_slot_comes_back_by_its
     own = timetable(DS)._replace(pools=(small._replace(holder=holder), huge))
     with watching(cluster, own) as scene:
         scene.until_counts(ds=2)
-        cluster.delete(SESSIONS, "a")
+        cluster.withdraw(SESSIONS, "a")
         seen = scene.until(lambda _: scene.present() == {"ds/1": 1})
 
     assert seen.counts == {"ds/1": 1 if has_slots else 2}

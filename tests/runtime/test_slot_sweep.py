@@ -5,9 +5,8 @@ from berth.core.actions import ChangeSlots, StartJob
 from berth.core.decide import decide
 from berth.core.objects import CONFIG_MAP, POD, SLOT
 
-from tests.runtime.fake_cluster import refusal
+from tests.objectstore import Tree, refusal
 from tests.runtime.fake_koordinator import names
-from tests.runtime.fake_objects import Tree
 from tests.runtime.slotworld import DIGEST, HANDING, OTHER, slot_text, slots
 from tests.runtime.sweeping import ROW, numbered, twice
 from tests.runtime.sweepworld import Swept, cronjob, deployment, inventory, job, pod, seen, slot_of, timetable

@@ -8,8 +8,7 @@ from random import Random
 import pytest
 from berth.core.jsonvalues import instant_text
 
-from tests.runtime.fake_cluster import refusal
-from tests.runtime.fake_objects import Tree
+from tests.objectstore import Tree, refusal
 from tests.runtime.slotworld import slots
 from tests.runtime.sweepworld import Swept, cronjob, deployment, inventory, job, pod, slot_of, timetable
 from tests.runtime.world import COURSE, Row, at, pool, whole_timetable_text

@@ -6,7 +6,7 @@ from berth.core.timetable import Override
 from berth.runtime.apiclient import ApiError, TimetableText
 from berth.runtime.program import Log, TimetableSource
 
-from tests.runtime.fake_cluster import no_answer
+from tests.objectstore import no_answer
 from tests.runtime.world import COURSE, NEXT, at, timetable_text
 
 FIRST = timetable_text(COURSE)

@@ -113,7 +113,7 @@ def test_a_gone_reservation_is_removed_with_all_that_it_has_and_others_stay() ->
     swept = Swept("09:00", *trees, prunes=True)
 
     assert swept.run() == 0
-    left = [name for _, name in swept.cluster.objects if "." not in name]
+    left = [name for trees in swept.cluster.collections.values() for name in trees if "." not in name]
     assert sorted(left) == ["berth-inventory", "stays", "stays", "stays", "stays-small"]
     assert swept.cluster.events() == [
         ("course-small", reason, f"{said}: its reservation is not in git since 2026-02-02T08:50:00Z.")
@@ -134,12 +134,12 @@ def test_what_left_the_inventory_is_marked_and_what_came_back_no_more() -> None:
     swept = Swept("07:00", timetable(), deployment(0), inventory("other"), prunes=True)
 
     def mark() -> str | None:
-        notes: dict[str, str] = swept.cluster.objects["configmaps", "course"]["metadata"]["annotations"]
+        notes: dict[str, str] = swept.cluster.of("configmaps")["course"]["metadata"]["annotations"]
         return notes.get("berth.dev/gone-since")
 
     assert (swept.run(), mark()) == (0, "2026-02-02T07:00:00Z")
     assert (swept.run(), swept.cluster.writes) == (0, [])
-    swept.cluster.put(inventory("course"))
+    swept.cluster.add(inventory("course"))
     assert (swept.run(), mark()) == (0, None)
     assert [event[1] for event in swept.cluster.events()] == ["SweepGone", "SweepBack"]
 

@@ -15,7 +15,8 @@ from berth.core.jsonvalues import instant_text
 from berth.runtime.apiclient import Request
 from berth.runtime.sweep import main
 
-from tests.runtime.fake_objects import FakeObjects, Tree
+from tests.objectstore import Tree
+from tests.runtime.fake_objects import FakeObjects
 from tests.runtime.programs import START, events, foreign_modules, make_berth
 from tests.runtime.stub_server import Received, Reply, StubServer, reply
 from tests.runtime.sweepworld import cronjob, deployment, job, pod, timetable

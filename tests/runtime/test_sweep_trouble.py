@@ -6,7 +6,7 @@ import pytest
 from berth.core.objects import JOB, ROLE
 from berth.runtime.apiclient import ApiError, Response
 
-from tests.runtime.fake_cluster import no_answer, refusal
+from tests.objectstore import no_answer, refusal
 from tests.runtime.sweepworld import (
     Swept,
     cronjob,
@@ -66,7 +66,7 @@ def test_what_has_been_written_since_the_look_stands(replicas: int, after: int, 
 
     def write(said: str) -> None:
         if said == "LIST configmaps":  # the last look
-            swept.cluster.put(deployment(replicas))
+            swept.cluster.add(deployment(replicas))
 
     swept.cluster.interfere = write
     assert swept.run() == code
@@ -79,7 +79,7 @@ def test_a_deployment_that_went_since_the_look_is_no_failure() -> None:
 
     def remove(said: str) -> None:
         if said == "LIST configmaps":
-            del swept.cluster.objects["deployments", "course-small"]
+            del swept.cluster.of("deployments")["course-small"]
 
     swept.cluster.interfere = remove
     assert swept.run() == 0

@@ -6,8 +6,8 @@ from random import Random
 import pytest
 from berth.core.objects import CONFIG_MAP, ROLE, ROLE_BINDING
 
-from tests.runtime.fake_cluster import refusal
-from tests.runtime.fake_objects import Tree
+from tests.objectstore import Tree, refusal
+from tests.runtime.fake_cluster import CONFIGMAPS
 from tests.runtime.sweepworld import Swept, cronjob, deployment, inventory, job, made, pod, timetable
 from tests.runtime.world import COURSE, Row, at
 from tests.seeds import seeds
@@ -117,7 +117,15 @@ def world(seed: int, prunes: bool) -> tuple[Swept, list[Made]]:
 
 
 def state(swept: Swept) -> dict[tuple[str, str], Tree]:
-    return copy.deepcopy({key: tree for key, tree in swept.cluster.objects.items() if key[0] != "events"})
+    """All objects but Events, by path and name."""
+    return copy.deepcopy(
+        {
+            (path, name): tree
+            for path, trees in swept.cluster.collections.items()
+            for name, tree in trees.items()
+            if not path.endswith("/events")
+        }
+    )
 
 
 def changed(before: dict[tuple[str, str], Tree], after: dict[tuple[str, str], Tree]) -> set[tuple[str, str]]:
@@ -137,7 +145,7 @@ def test_a_second_run_has_nothing_left_to_do_and_others_are_never_touched(seed: 
         if one.has_timetable and not one.is_good:
             theirs = [each for each in touched if each[1].split("-")[0] == one.name]
             if not prunes or one.is_named:  # nothing but the mark of a reservation that is back
-                assert theirs in ([], [("configmaps", one.name)]), "malformed"
+                assert theirs in ([], [(CONFIGMAPS, one.name)]), "malformed"
     assert (swept.run(), swept.cluster.writes) == (0, [])
 
 

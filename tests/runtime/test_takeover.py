@@ -7,7 +7,7 @@ import pytest
 from berth.core.objectnames import LONGEST, fit, is_record, is_timetable, pool, record, single
 from berth.runtime.sessionobserver import TimetableReader
 
-from tests.runtime.fake_objects import Tree
+from tests.objectstore import Tree
 from tests.runtime.slotworld import slot_text
 from tests.runtime.sweepworld import (
     Swept,

@@ -22,7 +22,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.cases import Case
-from tests.runtime.world import FakeObserved, World, at, clock
+from tests.runtime.scalerpod import FakeObserved
+from tests.runtime.world import World, at, clock
 from tests.touching import CASES, Scene, scene
 
 each_case = pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])

@@ -8,7 +8,7 @@ from berth.core.objects import DEPLOYMENT, JOB, SLOT
 from berth.runtime.apiclient import Api, ApiError, Request, Response
 from berth.runtime.watch import Collection, list_objects
 
-from tests.runtime.fake_cluster import refusal
+from tests.objectstore import refusal
 
 JOBS = "/apis/batch/v1/namespaces/berth/jobs"
 

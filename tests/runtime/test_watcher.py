@@ -6,9 +6,10 @@ from collections.abc import Callable
 import pytest
 from berth.core.jsonvalues import Tree
 
+from tests.objectstore import status_tree
 from tests.runtime.listener import PODS, Colour, Heard, next_time, pod, queries, watched
 from tests.runtime.stub_server import Received, Reply, StubServer, reply
-from tests.runtime.watched_cluster import HEAD, WatchedCluster, chunk, refused, status
+from tests.runtime.watched_cluster import HEAD, WatchedCluster, chunk, refused
 
 
 @pytest.fixture
@@ -27,7 +28,7 @@ def test_it_lists_in_pages_and_watches_from_there_over_one_connection(cluster: W
         reports.told.clear()
         cluster.put(PODS, pod("g"))
         cluster.put(PODS, pod("a", "blue"))
-        cluster.delete(PODS, "b")
+        cluster.withdraw(PODS, "b")
         cluster.put(PODS, pod("c", "grey"))
         reports.until(lambda: "c" not in reports.there)
 
@@ -51,7 +52,7 @@ def test_what_is_the_same_to_us_is_not_told_again(cluster: WatchedCluster) -> No
         cluster.put(PODS, pod("a", "red", status="other"))
         cluster.put(PODS, pod("x", "grey"))
         cluster.put(PODS, pod("x", "grey", status="other"))
-        cluster.delete(PODS, "x")
+        cluster.withdraw(PODS, "x")
         cluster.put(PODS, pod("y"))
         reports.until_told("y")
 
@@ -81,7 +82,7 @@ def expired_by_status(cluster: WatchedCluster) -> None:
 
 
 def expired_by_event(cluster: WatchedCluster) -> None:
-    cluster.tell(PODS, "ERROR", json.dumps(status(410, "Expired")))
+    cluster.tell(PODS, "ERROR", json.dumps(status_tree(410, "Expired")))
 
 
 @pytest.mark.parametrize("expire", [expired_by_status, expired_by_event], ids=["status", "event"])
@@ -92,7 +93,7 @@ def test_a_version_that_expired_is_no_trouble_and_what_vanished_meanwhile_is_gon
         reports.until_watching()
         cluster.put(PODS, pod("f"))
         reports.until_told("f")
-        cluster._objects[PODS].pop("a")  # nobody tells
+        cluster.all_in(PODS).pop("a")  # nobody tells
         expire(cluster)
         reports.until_watching(2)
         cluster.put(PODS, pod("x"))
@@ -181,7 +182,7 @@ def test_a_watch_that_fails_goes_on_or_lists_again(
 def test_an_error_that_the_server_tells_as_an_event_is_trouble(cluster: WatchedCluster) -> None:
     with watched(cluster) as reports:
         reports.until_watching()
-        cluster.tell(PODS, "ERROR", json.dumps(status(500, "InternalError")))
+        cluster.tell(PODS, "ERROR", json.dumps(status_tree(500, "InternalError")))
         reports.until_watching(2)
         assert (reports.troubles, reports.lists) == (["no"], 1)
 
@@ -227,7 +228,7 @@ def test_one_with_another_reader_tells_everything_anew_and_what_is_gone_since(
         reports.until_told("e")
         reports.until_watching()
         cluster.put(PODS, pod("b", "blue"))
-        cluster.delete(PODS, "a")
+        cluster.withdraw(PODS, "a")
         reports.until(lambda: has_told is False or "a" not in reports.there)
         reports.told.clear()
         second = reports.watch(server, Colour("blue"))
@@ -272,7 +273,7 @@ def test_a_large_event_is_read_and_one_that_nests_deeply_kills_nobody(cluster: W
     assert reports.there == dict.fromkeys("abcdex", "red")
 
 
-EXPIRED = json.dumps({"type": "ERROR", "object": status(410, "Expired")})
+EXPIRED = json.dumps({"type": "ERROR", "object": status_tree(410, "Expired")})
 
 
 @pytest.mark.parametrize(

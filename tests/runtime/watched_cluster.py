@@ -1,4 +1,4 @@
-"""An API server that lists in pages and watches, in memory, with the manners of the real one.
+"""An API server in memory that is watched: it lists at one version, and tells changes in streams.
 
 `StubServer` puts it on a socket.
 """
@@ -6,12 +6,11 @@
 import json
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
-from urllib.parse import parse_qs, urlsplit
+from typing import NamedTuple
 
+from tests.objectstore import ObjectStore, Tree, status_tree, target
 from tests.runtime.stub_server import Received, Reply, reply
 
-Tree = dict[str, Any]
 Interference = Callable[[Received], Reply | None]
 """Answers instead of the cluster, or lets the request pass."""
 
@@ -29,61 +28,62 @@ def chunk(data: bytes) -> bytes:
     return b"%x\r\n%s\r\n" % (len(data), data)
 
 
-def status(code: int, reason: str, message: str = "no") -> Tree:
-    return {"kind": "Status", "status": "Failure", "code": code, "reason": reason, "message": message}
-
-
 def refused(code: int, reason: str) -> Reply:
-    return reply(code, json.dumps(status(code, reason)).encode())
+    return reply(code, json.dumps(status_tree(code, reason)).encode())
 
 
-class WatchedCluster:
+class WatchedCluster(ObjectStore):
     def __init__(self) -> None:
+        super().__init__()
         self.asked: list[Received] = []
         self.interferences: list[Interference] = []
         self._changed = threading.Condition()
-        self._version = 1000
-        self._oldest = 1000  # watches from before are refused
+        self._oldest = self.version  # watches from before are refused
         self._ending = 0  # counts the moments at which all watches were ended
         self._cut = b""  # the last bytes of every watch that ends
-        self._objects: dict[str, dict[str, tuple[int, str, Tree]]] = {}
         self._changes: list[Change] = []
 
-    def put(self, path: str, tree: Tree) -> None:
-        """Creates or changes an object of the collection."""
+    def put(self, collection: str, tree: Tree) -> None:
+        """Create or change an object, which whoever watches is told."""
         with self._changed:
-            uid, known = tree["metadata"]["uid"], self._objects.setdefault(path, {})
-            self._note(path, "MODIFIED" if uid in known else "ADDED", tree)
-            known[uid] = (self._version, self._changes[-1].text, tree)
+            before = len(self.all_in(collection))
+            super().put(collection, tree)
+            type_ = "ADDED" if len(self.all_in(collection)) > before else "MODIFIED"
+            self._note(collection, type_, tree)
 
-    def fill(self, path: str, trees: list[Tree]) -> None:
-        """Before anybody watches."""
+    def fill(self, collection: str, trees: list[Tree]) -> None:
+        """Create objects before anybody watches."""
         for tree in trees:
-            self._version += 1
-            tree["metadata"]["resourceVersion"] = str(self._version)
-            known = self._objects.setdefault(path, {})
-            known[tree["metadata"]["uid"]] = (self._version, json.dumps(tree), tree)
+            super().put(collection, tree)
 
-    def delete(self, path: str, uid: str) -> None:
+    def withdraw(self, collection: str, uid: str) -> None:
+        """Delete an object, which whoever watches is told."""
         with self._changed:
-            self._note(path, "DELETED", self._objects[path].pop(uid)[2])
+            objects = self.all_in(collection)
+            (name,) = [name for name, tree in objects.items() if tree["metadata"]["uid"] == uid]
+            tree = objects.pop(name)
+            self.version += 1
+            tree["metadata"]["resourceVersion"] = str(self.version)
+            self._note(collection, "DELETED", tree)
 
     def bookmark(self) -> None:
         with self._changed:
-            self._note("", "BOOKMARK", {"kind": "Any", "metadata": {}})
+            self.version += 1
+            metadata = {"resourceVersion": str(self.version)}
+            self._note("", "BOOKMARK", {"kind": "Any", "metadata": metadata})
 
     def tell(self, path: str, type_: str, text: str) -> None:
         """As an event, whatever it is."""
         with self._changed:
-            self._version += 1
-            self._changes.append(Change(self._version, path, type_, text))
+            self.version += 1
+            self._changes.append(Change(self.version, path, type_, text))
             self._changed.notify_all()
 
     def expire(self) -> None:
         """Nobody can go on from a version of before now."""
         with self._changed:
-            self._version += 1
-            self._oldest = self._version
+            self.version += 1
+            self._oldest = self.version
 
     def end_watches(self, cut: bytes = b"") -> None:
         """In good order, or with these bytes as the last before the connection breaks."""
@@ -98,35 +98,38 @@ class WatchedCluster:
             found = interference(received)
             if found is not None:
                 return found
-        url = urlsplit(received.path)
-        query = {key: values[0] for key, values in parse_qs(url.query).items()}
+        path, _, _, query = target(received.path)
         if query.get("watch"):
-            if int(query["resourceVersion"]) < self._oldest:
-                return refused(410, "Expired")
-            return Reply(HEAD, stream=self._watch(url.path, int(query["resourceVersion"]), self._ending))
-        return self._list(url.path, int(query["limit"]), query.get("continue", ""))
-
-    def _note(self, path: str, type_: str, tree: Tree) -> None:
-        self._version += 1
-        tree["metadata"]["resourceVersion"] = str(self._version)
-        self._changes.append(Change(self._version, path, type_, json.dumps(tree)))
-        self._changed.notify_all()
-
-    def _list(self, path: str, limit: int, token: str) -> Reply:
-        """A token says the version of the first page and how many objects have been told."""
-        with self._changed:
-            version, told = map(int, token.split("-")) if token else (self._version, 0)
+            version = int(query["resourceVersion"])
             if version < self._oldest:
                 return refused(410, "Expired")
-            texts = [text for at, text, _ in self._objects.get(path, {}).values() if at <= version]
+            return Reply(HEAD, stream=self._stream(path, version, self._ending))
+        return self._page(path, int(query["limit"]), query.get("continue", ""))
+
+    def _note(self, path: str, type_: str, tree: Tree) -> None:
+        self._changes.append(Change(self.version, path, type_, json.dumps(tree)))
+        self._changed.notify_all()
+
+    def _page(self, path: str, limit: int, token: str) -> Reply:
+        """A token says the version of the first page and how many objects have been told."""
+        with self._changed:
+            version, told = map(int, token.split("-")) if token else (self.version, 0)
+            if version < self._oldest:
+                return refused(410, "Expired")
+            trees = [
+                tree
+                for tree in self.all_in(path).values()
+                if int(tree["metadata"]["resourceVersion"]) <= version
+            ]
+            texts = list(map(json.dumps, trees[told : told + limit]))
         metadata = {"resourceVersion": str(version)}
-        if len(texts) > told + limit:
+        if len(trees) > told + limit:
             metadata["continue"] = f"{version}-{told + limit}"
-        items = ",".join(texts[told : told + limit])
-        body = f'{{"kind": "SomeList", "items": {f"[{items}]" if texts else "null"}, '
+        items = ",".join(texts)
+        body = f'{{"kind": "SomeList", "items": {f"[{items}]" if trees else "null"}, '
         return reply(200, (body + f'"metadata": {json.dumps(metadata)}}}').encode())
 
-    def _watch(self, path: str, version: int, ending: int) -> Iterator[bytes]:
+    def _stream(self, path: str, version: int, ending: int) -> Iterator[bytes]:
         place = 0
         while True:
             with self._changed:

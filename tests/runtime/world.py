@@ -1,21 +1,14 @@
-"""A run of a reservation with everything around it made of values: clock, sleep, cluster, mounted copy and
-log.
-"""
+"""Timetables, and a run of a reservation as its container runs it."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from berth.core.jsonvalues import instant_text, parse_instant
-from berth.core.timetable import Timetable, active_occurrences
-from berth.runtime.apiclient import Api, Response
-from berth.runtime.occurrence import exit_code
-from berth.runtime.program import Log, RuntimeContext, TimetableSource
-from berth.runtime.recorder import Recorder
-from berth.runtime.scaler import Scaler
-from berth.runtime.sessionobserver import ObservedSessions, SessionObserver
+from berth.runtime.apiclient import Response
 
 from tests.runtime.fake_cluster import FakeCluster
+from tests.runtime.scalerpod import FakeObserved, ScalerPod
 
 Tree = dict[str, Any]
 Row = tuple[str, str, str, str, dict[str, int]]
@@ -85,39 +78,6 @@ COURSE: Row = ("course/1", "07:30", "08:00", "10:00", {"small": 25})
 NEXT: Row = ("course/2", "09:30", "10:00", "12:00", {"small": 25})
 
 
-class FakeObserved(SessionObserver):
-    """Sees what the test says: sessions by class and occurrence; None: they cannot be read."""
-
-    def __init__(self) -> None:
-        self.sessions: dict[str, dict[str, int] | None] = {"small": {}}
-        self.pending = False
-        self.broken = False
-        self.change: float | None = None
-        self.timetable: Timetable | None = None
-        self.waits: list[float] = []
-        self.pass_time: Callable[[float], object] = lambda _: None
-
-    def update(self, timetable: Timetable) -> None:
-        self.timetable = timetable
-
-    def wait(self, seconds: float) -> None:
-        self.waits.append(seconds)
-        self.pass_time(seconds)
-
-    def seen(self, resource_class: str, now: float) -> ObservedSessions:
-        if self.broken:
-            raise RuntimeError("a bug of ours")
-        found = self.sessions.get(resource_class)
-        if self.pending or found is None or self.timetable is None:
-            return ObservedSessions(None, self.pending)
-        open_now = [item.id for item in active_occurrences(self.timetable) if item.open <= now < item.end]
-        counts = {name: found.get(name, 0) for name in open_now}
-        return ObservedSessions(counts, False)
-
-    def next_change(self, now: float) -> float | None:
-        return self.change if self.change is not None and self.change > now else None
-
-
 class _StillGoing(BaseException):
     """The run has not ended by the time that the test looks at it."""
 
@@ -126,26 +86,17 @@ class _Left(BaseException):
     """The main container has exited, and with it the pod has ended."""
 
 
-class World:
-    """Time passes only in sleeps and where an action of the test lets it pass. `ahead` is by how much the
-    wall clock that the run sees is ahead of the true time that everything here is told in.
-    """
+class World(ScalerPod):
+    """Time passes only in sleeps and where an action of the test lets it pass."""
 
     def __init__(self, now: str, timetable: str | None, **replicas: int) -> None:
         """`replicas` by class; the Deployments are named `course-<class>`."""
-        self.now = float(at(now))
-        self.ahead = 0.0
-        self.cluster: FakeCluster = FakeCluster(
-            timetable, {f"course-{name}": count for name, count in replicas.items()}
-        )
+        cluster = FakeCluster(timetable, {f"course-{name}": count for name, count in replicas.items()})
+        super().__init__(float(at(now)), cluster, FakeObserved())
         self.cluster.watch = self._on_write
         self.writes: list[tuple[str, str, int]] = []  # when, which pool, to what
-        self.observed = FakeObserved()
         self.observed.pass_time = self._sleep
-        self.word = ""  # to the main container
-        self.heard = self.now  # when it was last given
         self.silence: list[float] = []  # seconds between words
-        self.log: list[dict[str, object]] = []
         self._planned: list[tuple[float, Callable[[], object]]] = []
         self._until = float(at("23:59"))
 
@@ -183,26 +134,14 @@ class World:
             return None
         except _Left:
             pass
-        return self._left()
+        return self.is_left
 
-    def _left(self) -> int | None:
-        return exit_code(self.word, self.now + self.ahead, self.now - self.heard)
+    def wait(self, seconds: float) -> None:
+        self.pass_time(seconds)
 
-    def make(self) -> Scaler:
-        def now() -> float:
-            return self.now + self.ahead
-
-        log = Log(lambda line: self.log.append(json.loads(line)), now, "course")
-        api = Api(self.cluster)
-        source = TimetableSource("course", lambda: api.get_timetable("berth", "course"), log)
-        context = RuntimeContext(api, "berth", log, now, lambda: 0.0, self.pass_time)
-        self.program_source = source
-        recorder = Recorder(api, "berth", "course-record", log)
-        return Scaler(source, context, self.observed, recorder, self._say)
-
-    def _say(self, word: str) -> None:
+    def say(self, word: str) -> None:
         self.silence.append(self.now - self.heard)
-        self.word, self.heard = word, self.now
+        super().say(word)
 
     def told(self, event: str) -> list[dict[str, object]]:
         """The lines of one event, without what all lines have but the time of day."""
@@ -222,7 +161,7 @@ class World:
 
     def _sleep(self, seconds: float) -> None:
         self.pass_time(seconds)
-        if self._left() is not None:
+        if self.is_left is not None:
             raise _Left
         if self.now >= self._until:
             raise _StillGoing

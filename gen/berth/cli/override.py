@@ -153,7 +153,7 @@ def _set(pairs: list[Pair], until: str | None, clock: Clock) -> _Targets:
 def override_target(name: str, text: str) -> int:
     """Return the placeholders of a class: none, or a count as in a file."""
     place = f'"{name}={text}"'
-    target = 0 if text == "0" else read_at(place, lambda: seat_count(text))
+    target = 0 if text.strip() == "0" else read_at(place, lambda: seat_count(text))
     if target > MAX_TARGET:
         fix = f"Write a whole number from 0 to {MAX_TARGET}."
         raise CommandError(f"{place}: {target} is above {MAX_TARGET}. {fix}", RANGE)

@@ -72,10 +72,13 @@ def read_as(hint: Any, value: Any, report: DocumentProblems) -> Any:
 
 
 def read_text(model: type[Model], key: str, text: str) -> Any:
-    """Return what the text of a command line means for a key of a model. Raise Refusal as in a file."""
+    """Return what the text of a command line means for a key of a model. Raise Refusal as in a file.
+
+    Blanks around a number are not part of it, as in YAML.
+    """
     node = fields(model)[key].node
     takes_numbers = node.kind in (outline.WHOLE, outline.FLAG) or node.find(Parsed) is not None
-    value = plain(text) if takes_numbers else text
+    value = plain(text.strip()) if takes_numbers else text
     value = text if value is None else value
     try:
         return node.validate(value)

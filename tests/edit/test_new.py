@@ -1,0 +1,369 @@
+"""`berth new`: the file that it writes, and which answers and options it refuses."""
+
+import json
+from datetime import date
+from itertools import chain
+from pathlib import Path
+
+import pytest
+from berth.edit.create import ReservationRequest
+from berth.notation.refusal import CommandError
+from berth.schema.describe import json_schema
+
+from tests.answer import Berth
+from tests.edit.newcourse import GIVEN, once_on
+
+NEW = """\
+# yaml-language-server: $schema=.schema.json
+apiVersion: berth.dev/v1alpha1
+kind: CapacityReservation
+metadata:
+  name: algebra
+spec:
+  title: "Algebra: 1"
+  resourceClass: small
+  recurrence:
+    type: weekly
+    startDate: 2026-02-02
+    endDate: 2026-02-15
+    schedule:
+      - {daysOfWeek: [mon, wed], startTime: "09:00", endTime: "13:00"}
+  provisioning:
+    placeholderCount: 10
+    leadTimeMinutes: 30
+    scaleDownBehavior: none
+"""
+
+
+def test_new_writes_a_file_that_validates(berth: Berth, folder: Path) -> None:
+    words = ("new", "algebra", "09:00-13:00", *GIVEN, "--weekly", "wed,mon", "--title", "Algebra: 1")
+    told = berth(*words)
+    assert (told.code, told.err) == (0, "")
+    assert (folder / "reservations/algebra.yaml").read_text("utf-8") == NEW
+    assert berth("validate").code == 0
+    assert berth(*words) == (0, "reservations/algebra.yaml is unchanged: it already says so.\n", "")
+    assert json.loads((folder / "reservations/.schema.json").read_text("utf-8")) == json_schema()
+
+
+@pytest.mark.parametrize(
+    ("flags", "line"),
+    [
+        (("--interval", "2"), "    interval: 2\n"),
+        (("--weeks", "odd"), 'endTime: "13:00", weeks: odd}\n'),
+        (("--weeks", "even"), 'endTime: "13:00", weeks: even}\n'),
+        (("--monthly", "1"), 'endTime: "13:00", monthly: {week: 1}}\n'),
+        (("--monthly", "2"), 'endTime: "13:00", monthly: {week: 2}}\n'),
+    ],
+    ids=" ".join,
+)
+def test_new_leaves_out_weeks(berth: Berth, folder: Path, flags: tuple[str, ...], line: str) -> None:
+    assert berth("new", "algebra", "09:00-13:00", *GIVEN, "--weekly", "mon,wed", *flags).code == 0
+    assert line in (folder / "reservations/algebra.yaml").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    "flags", [("--daily", "--weeks", "odd"), ("--weekly", "mon", "--weeks", "odd", "--interval", "2")]
+)
+def test_new_reports_what_contradicts_weeks(berth: Berth, flags: tuple[str, ...]) -> None:
+    told = berth("new", "algebra", "09:00-13:00", *GIVEN, *flags)
+    assert (told.code, told.err.startswith("--weeks: error[B016] ")) == (1, True)
+
+
+def test_new_takes_terms_instead_of_dates(berth: Berth, folder: Path) -> None:
+    (folder / "reservations/terms.yaml").write_text(
+        "apiVersion: berth.dev/v1alpha1\nkind: Calendar\nmetadata: {name: terms}\n"
+        "spec: {terms: [{name: spring, from: 2026-02-02, to: 2026-02-20}]}\n",
+        "utf-8",
+    )
+    words = ("new", "algebra", "09:00-13:00", "--weekly", "mon", "--class", "small", "--seats", "25")
+    told = berth(*words, "--behavior", "none", "--within", "spring")
+
+    assert told.code == 0
+    assert "+ 25 small: Mon 2026-02-16 09:00-13:00" in told.out
+    text = (folder / "reservations/algebra.yaml").read_text("utf-8")
+    assert "    within: [spring]\n" in text
+    assert "startDate" not in text
+
+
+def test_new_refuses_terms_with_dates_and_unknown_ones(berth: Berth, folder: Path) -> None:
+    words = ("new", "algebra", "09:00-13:00", "--weekly", "mon", "--class", "small", "--seats", "25")
+
+    assert berth(*words, "--within", "spring", "--from", "2026-02-02").code == 2
+    assert "error[B054]" in berth(*words, "--within", "spring").err
+    assert not (folder / "reservations/algebra.yaml").exists()
+
+
+def asked(**more: str) -> ReservationRequest:
+    """A request that has no dates yet, on Wednesday 2026-01-07, where a term is declared."""
+    given = {"class": "small", "seats": "25", **more}
+    return ReservationRequest("algebra", "weekly", ("09:00-13:00",), given, WEDNESDAY, ("spring-2026",))
+
+
+WEDNESDAY = (date(2026, 1, 7) - date(1970, 1, 1)).days
+
+
+def test_an_answer_to_the_first_date_may_be_a_term() -> None:
+    assert asked().missing() == ["from", "until"]
+    assert asked().with_answer("from", "spring-2026").missing() == []
+    assert asked().with_answer("from", "2026-02-02").missing() == ["until"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "first"),
+    [("monday", date(2026, 1, 12)), ("Tomorrow", date(2026, 1, 8)), ("2026-02-02", date(2026, 2, 2))],
+)
+def test_an_answer_and_an_option_understand_the_same_dates(answer: str, first: date) -> None:
+    assert asked().with_answer("from", answer).value("from") == first
+    assert asked(**{"from": answer}).value("from") == first
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "code"),
+    [
+        ("name", "Linear Algebra", "B019"),
+        ("seats", "many", "B013"),
+        ("seats", "0", "B012"),
+        ("when", "mond", "B014"),
+        ("when", "12.01.2027", "B017"),
+        ("when", "2027-02-02..2027-01-02", "B024"),
+        ("times", "9-10", "B018"),
+        ("times", "09:00-09:00", "B028"),
+        ("times", "Extra=09:00-10:00", "B019"),
+        ("from", "12.01.2027", "B017"),
+        ("from", "1/12/2027", "B017"),
+        ("from", "2026-02-30", "B017"),
+        ("from", "spring", "B054"),
+        ("from", "spring-2027", "B054"),
+        ("until", "12.01.2027", "B017"),
+        ("until", "2026-01-31", "B024"),
+        ("match-labels", "course", "B020"),
+    ],
+)
+def test_a_wrong_answer_is_refused_when_it_is_given_and_no_other_is_lost(
+    question: str, answer: str, code: str
+) -> None:
+    request = asked(**({"from": "2026-02-02"} if question == "until" else {}))
+    with pytest.raises(CommandError) as refused:
+        request.with_answer(question, answer)
+    assert refused.value.code == code
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "code"),
+    [
+        ("--seats", "lots", "B013"),
+        ("--seats", "0", "B012"),
+        ("--seats", "late=5", "B014"),
+        ("--lead", "-1", "B012"),
+        ("--lead", "9000", "B012"),
+        ("--lead", "007", "B013"),
+        ("--lead", "1.5", "B013"),
+        ("--interval", "99", "B012"),
+        ("--weekly", "mon-fry", "B014"),
+        ("--weeks", "60", "B012"),
+        ("--monthly", "6", "B012"),
+        ("--monthly", "first", "B013"),
+        ("--from", "12.01.2027", "B017"),
+        ("--until", "someday", "B017"),
+        ("--time-zone", "PST", "B021"),
+        ("--calendars", "a,,b", "B019"),
+        ("--behavior", "keep", "B014"),
+        ("--match-labels", "course=a b", "B020"),
+        ("--title", "x" * 1201, "B012"),
+        ("--owner", "", "B012"),
+    ],
+)
+def test_an_option_has_the_grammar_and_the_code_of_its_field(
+    berth: Berth, folder: Path, option: str, value: str, code: str
+) -> None:
+    given = {**dict(zip(GIVEN[::2], GIVEN[1::2], strict=True)), "--weekly": "mon", option: value}
+    told = berth("new", "algebra", "09:00-13:00", *chain(*given.items()))
+
+    assert (told.code, told.out) == (2, "")
+    assert told.err.startswith(f"berth: {option}: ")
+    assert told.err.endswith(f" [{code}]\n")
+    assert not (folder / "reservations/algebra.yaml").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "place", "code"),
+    [
+        (("--calendars", "none"), "--calendars", "B062"),
+        (("--class", "huge"), "--class", "B061"),
+        (("--within", "none"), "--within", "B054"),
+        (("--from", "2026-02-03", "--until", "2026-02-05"), "--until", "B042"),
+    ],
+)
+def test_a_finding_about_a_file_that_is_not_written_names_the_option(
+    berth: Berth, words: tuple[str, ...], place: str, code: str
+) -> None:
+    given = {"--class": "small", "--seats": "5", "--from": "2026-02-02", "--until": "2026-03-01"}
+    given |= dict(zip(words[::2], words[1::2], strict=True))
+    if "--within" in given:
+        given = {key: value for key, value in given.items() if key not in ("--from", "--until")}
+    told = berth("new", "algebra", "09:00-13:00", "--weekly", "mon", *chain(*given.items()))
+
+    assert told.code == 1
+    assert f"{place}: error[{code}] " in told.err
+    assert "reservations/algebra.yaml:" not in told.err
+
+
+def test_new_writes_a_line_for_each_group_and_nothing_warns_of_their_overlap(
+    berth: Berth, folder: Path
+) -> None:
+    told = berth(
+        *("new", "exam", "regular=14:00-16:00", "extra-time=14:00-17:00", "--dates", "2026-02-02"),
+        *("--class", "small", "--seats", "regular=120,extra-time=8", "--behavior", "none"),
+    )
+
+    assert (told.code, told.err) == (0, "")
+    text = (folder / "reservations/exam.yaml").read_text("utf-8")
+    assert '- {startTime: "14:00", endTime: "16:00", name: regular}\n' in text
+    assert '- {startTime: "14:00", endTime: "17:00", name: extra-time, placeholderCount: 8}\n' in text
+    assert "    placeholderCount: 120\n" in text
+
+
+def test_new_takes_several_classes(berth: Berth, folder: Path) -> None:
+    given = ("--class", "small,bench", "--seats", "small=25,bench=4", "--behavior", "none")
+    assert berth("new", "rooms", "14:00-16:00", "--dates", "2026-02-02", *given).code == 0
+
+    text = (folder / "reservations/rooms.yaml").read_text("utf-8")
+    assert "- {resourceClass: small, placeholderCount: 25}\n" in text
+    assert "- {resourceClass: bench, placeholderCount: 4}\n" in text
+    told = berth("new", "more", "14:00-16:00", "--dates", "2026-02-02", *given[:2], "--seats", "small=25")
+    assert told.err.endswith(" [B011]\n")
+
+
+def test_new_says_which_dates_holidays_leave_out(berth: Berth) -> None:
+    dates = ("--from", "2026-02-02", "--until", "2026-03-01", "--calendars", "holidays")
+    usual = ("--class", "small", "--seats", "10", "--behavior", "none")
+    told = berth("new", "algebra", "09:00-13:00", *usual, "--weekly", "mon", *dates)
+
+    assert "  left out by calendar holidays: Carnival: Mon 2026-02-16\n" in told.out
+
+
+def test_new_says_that_dates_may_be_wrong_in_a_project_with_errors(berth: Berth, folder: Path) -> None:
+    site = folder / "reservations/site.yaml"
+    site.write_text(site.read_text("utf-8").replace("engine: argocd", "engine: argo"), "utf-8")
+    told = berth("new", "algebra", "09:00-13:00", *GIVEN, "--weekly", "mon")
+
+    assert (told.code, "The project has errors, so the dates above may be wrong" in told.err) == (0, True)
+
+
+def test_new_takes_days_from_today_and_ranges(berth: Berth, folder: Path) -> None:
+    given = ("--class", "small", "--seats", "5", "--behavior", "none")
+    words = ("new", "algebra", "09:00-13:00", *given, "--dates", "monday,2026-02-02..2026-02-04")
+    assert berth(*words, "--now", "2026-01-07").code == 0
+
+    text = (folder / "reservations/algebra.yaml").read_text("utf-8")
+    assert "    dates: [2026-01-12, {from: 2026-02-02, to: 2026-02-04}]\n" in text
+
+
+def test_new_never_writes_over_a_file(berth: Berth, folder: Path) -> None:
+    before = (folder / "reservations/course.yaml").read_bytes()
+    assert berth("new", "course", "09:00-13:00", *GIVEN, "--weekly", "mon") == (
+        2,
+        "",
+        "berth: reservations/course.yaml: the file exists; nothing was written.\n",
+    )
+    told = berth("new", "course", "09:00-13:00", *GIVEN, "--weekly", "mon", "--file", "reservations/b.yaml")
+    assert (told.code, "reservations/b.yaml is not written." in told.err) == (1, True)
+    assert (folder / "reservations/course.yaml").read_bytes() == before
+    assert not (folder / "reservations/b.yaml").exists()
+
+
+@pytest.mark.parametrize(
+    "file", ["elsewhere/a.yaml", "reservations/../a.yaml", "reservations/.a.yaml", "reservations/a.txt"]
+)
+def test_new_writes_only_where_it_will_be_read(berth: Berth, file: str) -> None:
+    told = berth("new", "algebra", "09:00-13:00", *GIVEN, "--daily", "--file", file)
+    assert told == (
+        2,
+        "",
+        f'berth: --file "{file}": name a file such as reservations/algebra.yaml.\n',
+    )
+
+
+def test_the_schema_is_named_from_wherever_the_file_lies(berth: Berth, folder: Path) -> None:
+    file = "reservations/2026/spring/algebra.yaml"
+    assert berth("new", "algebra", "09:00-13:00", *GIVEN, "--daily", "--file", file).code == 0
+    assert (
+        (folder / file).read_text("utf-8").startswith("# yaml-language-server: $schema=../../.schema.json\n")
+    )
+
+
+def test_new_says_everything_that_is_missing(berth: Berth) -> None:
+    assert berth("new", "algebra", "09:00-13:00") == (
+        2,
+        "",
+        "berth: missing: --class, --weekly, --daily, --once or --dates, --seats, --from or --within, "
+        "--until.\n",
+    )
+
+
+def test_new_writes_an_owner(berth: Berth, folder: Path) -> None:
+    assert berth(*once_on("2026-02-02"), "--owner", "Ada: L.", "--contact", "@ada").code == 0
+    text = (folder / "reservations/algebra.yaml").read_text("utf-8")
+
+    assert text.endswith('  owner:\n    name: "Ada: L."\n    contact: "@ada"\n')
+    assert berth(*once_on("2026-02-02", "logic"), "--contact", "@ada").code == 2
+    assert berth(*once_on("2026-02-02", "logic"), "--owner", "").code == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "form"),
+    [
+        (("new", "e", "a=09:00-11:00", "b=09:00-11:40", "--class", "small"), "a=120,b=120"),
+        (("new", "e", "09:00-11:00", "--class", "small,bench"), "small=120,bench=120"),
+    ],
+    ids=["groups", "classes"],
+)
+def test_one_number_for_several_is_refused_with_the_form_to_write(
+    berth: Berth, words: tuple[str, ...], form: str
+) -> None:
+    answer = berth(*words, "--dates", "2026-02-02", "--seats", "120")
+    assert (answer.code, answer.out) == (2, "")
+    assert f"{form}. [B011]" in answer.err
+    request = ReservationRequest("e", "dates", words[2:-2], {"class": words[-1], "dates": "2026-02-02"})
+    assert request.missing() == ["seats"]
+    assert request.example("seats") == form.replace("120", "25")
+    with pytest.raises(CommandError, match=form):
+        request.with_answer("seats", "120")
+
+
+def test_several_spans_without_names_share_one_number(berth: Berth) -> None:
+    given = ("--class", "small", "--seats", "5", "--dates", "2026-02-02", "--behavior", "none")
+    assert berth("new", "e", "09:00-11:00", "13:00-14:00", *given).code == 0
+
+
+def test_the_dates_of_questions_are_ahead() -> None:
+    assert asked().example("from") == "2026-01-12"
+    assert asked(**{"from": "2026-01-12"}).example("until") == "2026-04-24"
+
+
+@pytest.mark.parametrize(
+    ("words", "line", "dates"),
+    [
+        ("--weeks odd", "weeks: odd", 6),
+        ("--weeks 11-13,15", "weeks: [11, 12, 13, 15]", 4),
+        ("--weeks 12", "weeks: [12]", 1),
+        ("--monthly -1", "monthly: {week: -1}", 3),
+    ],
+)
+def test_new_writes_in_which_weeks_it_happens(
+    berth: Berth, folder: Path, words: str, line: str, dates: int
+) -> None:
+    command = f"new weekly 09:00-11:00 --weekly mon {words} --class small --seats 5 --behavior none"
+    assert berth(*command.split(), "--from", "2026-03-02", "--until", "2026-05-29").code == 0
+    assert line in (folder / "reservations/weekly.yaml").read_text("utf-8")
+    assert berth("occurrences", "weekly").out.count("\nweekly ") == dates
+
+
+def test_a_typo_is_told_at_once_and_written_unless_strict(berth: Berth, folder: Path) -> None:
+    told = berth(*once_on("2025-02-02"), "--strict", "--now", "2026-01-10")
+    assert (told.code, told.out) == (1, "")
+    assert not (folder / "reservations/algebra.yaml").exists()
+
+    told = berth(*once_on("2025-02-02"), "--now", "2026-01-10")
+    assert (told.code, "warning[B081]" in told.err) == (0, True)
+    assert (folder / "reservations/algebra.yaml").exists()
