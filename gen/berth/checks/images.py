@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from berth.findings import Problem
 from berth.karpenter.versions import version_text
-from berth.manifests import warmup
+from berth.manifests.deployments import warmup_mode
 from berth.manifests.placed import cluster_of, placed
 from berth.schema.declared import Declared
 from berth.schema.reservation import Reservation
@@ -20,7 +20,7 @@ def check_image_pulls(reservation: Reservation, declared: Declared, site: Site) 
         return
     for part in placed(reservation, declared, site):
         for found in part.classes:
-            if warmup.mode(found, part.cluster) != "none":
+            if warmup_mode(found, part.cluster) != "none":
                 message = (
                     f"nothing pulls the images of class {found.name} before its sessions start: "
                     f"backend {reservation.holder.backend} runs no placeholders."
