@@ -208,19 +208,11 @@ def gather_facts(ask: Get, wanted: GatherScope, now: int, refused: type[Exceptio
 
     maps = listed("/api/v1/namespaces/{}/configmaps")
     timetables = tuple(clusterfacts.parse_live_timetable(one) for one in maps if _is_timetable(one))
-    pods = "/api/v1/namespaces/{}/pods"
-    waiting = listed(pods, f"{ours},{labels.CLASS}", "status.phase=Pending")
-    own = listed(pods, f"{ours},!{labels.CLASS}", "status.phase!=Succeeded")
+    waiting = listed(_PODS, f"{ours},{labels.CLASS}", "status.phase=Pending")
+    own = listed(_PODS, f"{ours},!{labels.CLASS}", "status.phase!=Succeeded")
     pools = list(_deployments(listed, timetables))
     unready = [clusterfacts.parse_waiting(one) for one in waiting if not is_terminating(one)]
-    for pool in _short_of_pods(pools, unready):
-        selector = f"{ours},{labels.RESERVATION}={pool.reservation},{labels.CLASS}={pool.resource_class}"
-        placed = listed(pods, selector, "status.phase=Running")
-        unready += [
-            clusterfacts.parse_waiting(one)
-            for one in placed
-            if clusterfacts.is_unready(one) and not is_terminating(one)
-        ]
+    unready += _running_unready(listed, ours, _short_of_pods(pools, unready))
     pools += _other_pools(listed, wanted)
     cronjobs = listed("/apis/batch/v1/namespaces/{}/cronjobs", labels.SITE)
     sites = {clusterfacts.label(one, labels.SITE) for one in cronjobs}
@@ -247,6 +239,20 @@ def gather_facts(ask: Get, wanted: GatherScope, now: int, refused: type[Exceptio
     )
     facts = facts._replace(by_namespace=_by_namespace(ask, site, refused))
     return _with_slots(ask, facts, site, refused) if koordinator else facts
+
+
+_PODS = "/api/v1/namespaces/{}/pods"
+
+
+def _running_unready(
+    listed: Callable[..., list[KubeObject]], ours: str, pools: Iterable[LivePool]
+) -> Iterator[WaitingPlaceholder]:
+    """Yield the placeholders of these pools that run and are not ready."""
+    for pool in list(pools):
+        selector = f"{ours},{labels.RESERVATION}={pool.reservation},{labels.CLASS}={pool.resource_class}"
+        for placed in listed(_PODS, selector, "status.phase=Running"):
+            if clusterfacts.is_unready(placed) and not is_terminating(placed):
+                yield clusterfacts.parse_waiting(placed)
 
 
 def _deployments(
