@@ -15,12 +15,12 @@ TOO_LARGE, UNCOUNTED = "B143", "B285"
 
 def check_seats_fit_on_nodes(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check that a seat fits on the largest node of its cluster; otherwise it stays pending."""
-    for found in declared.classes.values():
-        cluster = cluster_of(found, site)
+    for resource_class in declared.classes.values():
+        cluster = cluster_of(resource_class, site)
         for name, most in cluster.largest_node if cluster else ():
-            asked = dict(found.requests).get(name)
+            asked = dict(resource_class.requests).get(name)
             if asked is not None and nanos(asked) > nanos(most):
-                yield found.origin.problem(
+                yield resource_class.origin.problem(
                     TOO_LARGE, ("spec", "requests", name), *too_large(asked, name, most)
                 )
 
@@ -58,11 +58,15 @@ def check_volume_capacities(declared: Declared, _: Site) -> Iterator[Problem]:
     Placeholders attach none, so an autoscaler may put more seats on a node than it takes sessions with
     volumes.
     """
-    for found in declared.classes.values():
-        if not found.volumes:
+    for resource_class in declared.classes.values():
+        if not resource_class.volumes:
             continue
-        named = [declared.clouds.get(name) or declared.generic.get(name) for name in found.cloud_capacity]
-        lacking = [one.name for one in named if one is not None and not _says_volumes(one)]
+        named = [
+            declared.clouds.get(name) or declared.generic.get(name) for name in resource_class.cloud_capacity
+        ]
+        lacking = [
+            capacity.name for capacity in named if capacity is not None and not _says_volumes(capacity)
+        ]
         if lacking or not named:
             where = f"CloudCapacity {', '.join(lacking)}" if lacking else "no CloudCapacity"
             verb = "does not say" if lacking else "says"
@@ -70,7 +74,7 @@ def check_volume_capacities(declared: Declared, _: Site) -> Iterator[Problem]:
             fix = "Add volumes to its nodes, or volumesPerNode: kubectl get csinode -o yaml shows the number."
             if not lacking:
                 fix = "Add cloudCapacity to the class, or remove volumes."
-            yield found.origin.problem(UNCOUNTED, ("spec", "volumes"), message, fix)
+            yield resource_class.origin.problem(UNCOUNTED, ("spec", "volumes"), message, fix)
 
 
 def _says_volumes(capacity: CloudCapacity | GenericCapacity) -> bool:
