@@ -26,7 +26,6 @@ from berth.checks import (
     rehearsalchecks,
     seatsizes,
     typos,
-    volumes,
 )
 from berth.checks.ceilings import Ceilings, ClassSteps, PoolLoad, pool_loads, pool_steps
 from berth.checks.collisions import RenderedNames
@@ -273,7 +272,7 @@ _OF_SITE: tuple[Callable[[Declared, Site], Iterable[Problem]], ...] = (
     platforms.check_platforms,
     platforms.check_selected_node_labels,
     koordinatordevices.check_device_requests,
-    volumes.check_volume_capacities,
+    seatsizes.check_volume_capacities,
     ownership.check_shared_documents,
     images.check_image_volumes,
     seatsizes.check_seats_fit_on_nodes,

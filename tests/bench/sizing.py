@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from berth.cli.sizequestion import answer
+from berth.cli.size import answer
 from berth.core.jsonvalues import parse_instant
 from berth.cost.sizechoices import SizeQuestion
 from berth.cost.sizing import SHAPES, Arrivals, Promise

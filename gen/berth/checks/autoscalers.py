@@ -68,20 +68,20 @@ def check_autoscalers(declared: Declared, site: Site) -> Iterator[Problem]:
             fix = "Remove it; for Karpenter write karpenter: {gates: {CapacityBuffer: true}}."
             where: Path = ("spec", "clusters", i, "capacityBuffers")
             yield site.origin.problem(NOT_READ, where, message, fix, at_key=True)
-        said = cluster.karpenter
+        karpenter = cluster.karpenter
         at: Path = ("spec", "clusters", i, "karpenter")
-        if said is None:
+        if karpenter is None:
             continue
         if cluster.autoscaler != "karpenter":
             message = f"cluster {cluster.name} has autoscaler {cluster.autoscaler}, not karpenter."
             fix = "Write autoscaler: karpenter, or remove this."
             yield site.origin.problem(NO_KARPENTER, at, message, fix, at_key=True)
-        for gate, on in said.gates.items():
+        for gate, on in karpenter.gates.items():
             since = GATES_SINCE.get(gate)
-            if since is not None and said.version < since:
+            if since is not None and karpenter.version < since:
                 message = (
                     f"feature gate {gate} exists since Karpenter {version_text(since)}; "
-                    f"Karpenter {version_text(said.version)} does not start with it."
+                    f"Karpenter {version_text(karpenter.version)} does not start with it."
                 )
                 fix = f"Use Karpenter {version_text(since)}, or remove the gate."
                 yield site.origin.problem(LACKS, (*at, "gates", gate), message, fix, at_key=True)
@@ -100,25 +100,25 @@ _BUFFER_TEXTS = (
 
 def check_pods_for_autoscaler(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check the pod templates of all classes."""
-    for found in declared.classes.values():
-        yield from _spread(found, site)
-        if DO_NOT_DISRUPT in dict(found.pod_labels):
+    for resource_class in declared.classes.values():
+        yield from _spread(resource_class, site)
+        if DO_NOT_DISRUPT in dict(resource_class.pod_labels):
             message = f"{DO_NOT_DISRUPT} is an annotation; as a pod label it has no effect."
             fix = "Remove it: disruption budgets keep the nodes of open windows."
             path: Path = ("spec", "podLabels", DO_NOT_DISRUPT)
-            yield found.origin.problem(UNREAD, path, message, fix, at_key=True)
+            yield resource_class.origin.problem(UNREAD, path, message, fix, at_key=True)
 
 
-def _spread(found: ResourceClass, site: Site) -> Iterator[Problem]:
-    cluster = cluster_of(found, site)
+def _spread(resource_class: ResourceClass, site: Site) -> Iterator[Problem]:
+    cluster = cluster_of(resource_class, site)
     if cluster is None or cluster.autoscaler != "cluster-autoscaler":
         return
-    for i, one in enumerate(found.pod.topology_spread_constraints or ()):
-        if one.when_unsatisfiable == "ScheduleAnyway":
+    for i, constraint in enumerate(resource_class.pod.topology_spread_constraints or ()):
+        if constraint.when_unsatisfiable == "ScheduleAnyway":
             message = (
                 "cluster-autoscaler ignores ScheduleAnyway, and sessions do not preempt placeholders for it: "
                 "seats may be spread unevenly."
             )
             fix = "Write DoNotSchedule where it matters."
             path: Path = ("spec", "topologySpreadConstraints", i, "whenUnsatisfiable")
-            yield found.origin.problem(UNEVEN, path, message, fix)
+            yield resource_class.origin.problem(UNEVEN, path, message, fix)

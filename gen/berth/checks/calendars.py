@@ -56,7 +56,7 @@ def _span(recurrence: Recurrence) -> tuple[date, date] | None:
 def _hull(calendar: Calendar) -> tuple[date, date] | None:
     if not calendar.dates:
         return None
-    return min(one.first for one in calendar.dates), max(one.last for one in calendar.dates)
+    return min(dates.first for dates in calendar.dates), max(dates.last for dates in calendar.dates)
 
 
 class SameCourses:
@@ -67,7 +67,7 @@ class SameCourses:
     """
 
     def __init__(self, declared: Declared) -> None:
-        self._reservations = {one.name: one for one in declared.reservations}
+        self._reservations = {reservation.name: reservation for reservation in declared.reservations}
         self._count = Counter(map(_course, declared.reservations))
         self._windows: dict[tuple[tuple[object, ...], str], dict[str, array[int]]] = {}
 
@@ -78,11 +78,13 @@ class SameCourses:
         course, name = _course(placed.reservation), placed.reservation.name
         if not course or self._count[course] < 2:
             return
-        for found in placed.classes:
-            if not is_limited(placed.cluster.name, found.name):
-                windows = [one for one in occurrences if found.name in dict(one.seats)]
-                flat = array("q", [instant for one in windows for instant in (one.start, one.end)])
-                self._windows.setdefault((course, found.name), {})[name] = flat
+        for resource_class in placed.classes:
+            if not is_limited(placed.cluster.name, resource_class.name):
+                windows = [
+                    occurrence for occurrence in occurrences if resource_class.name in dict(occurrence.seats)
+                ]
+                flat = array("q", [instant for window in windows for instant in (window.start, window.end)])
+                self._windows.setdefault((course, resource_class.name), {})[name] = flat
 
     def problems(self) -> Iterator[Problem]:
         """Report each reservation that overlaps one of an earlier name, once."""
@@ -98,9 +100,9 @@ class SameCourses:
                 latest = max(latest, (end, name))
 
 
-def _course(one: Reservation) -> tuple[object, ...]:
+def _course(reservation: Reservation) -> tuple[object, ...]:
     """Return what tells the sessions of a reservation from others of its class; empty if nothing does."""
-    return () if one.suspend else one.sessions.course
+    return () if reservation.suspend else reservation.sessions.course
 
 
 def _windows(by_name: Mapping[str, Sequence[int]]) -> Iterator[tuple[int, int, str]]:

@@ -49,7 +49,10 @@ def per_seat(resource: str, classes: Mapping[str, ResourceClass]) -> dict[str, i
     """Return what one seat of each class requests of a resource, in billionths, without classes that
     request none.
     """
-    asked = {name: parse(dict(one.requests).get(resource, "0")) or 0 for name, one in classes.items()}
+    asked = {
+        name: parse(dict(resource_class.requests).get(resource, "0")) or 0
+        for name, resource_class in classes.items()
+    }
     return {name: amount for name, amount in asked.items() if amount}
 
 
@@ -128,13 +131,13 @@ def held_by_reservation(
     held: dict[str, int] = {}
     for pool, amount in active_pools(pools, each, minute):
         held[pool.reservation] = held.get(pool.reservation, 0) + amount
-    return sorted(held.items(), key=lambda one: (-one[1], one[0]))
+    return sorted(held.items(), key=lambda item: (-item[1], item[0]))
 
 
-def holders_text(told: Sequence[tuple[str, str]]) -> str:
+def holders_text(holders: Sequence[tuple[str, str]]) -> str:
     """Format the first ten holders and the number of others: `ml 50, statistics 25`."""
-    more = f" and {len(told) - _MAX_NAMED} more" if len(told) > _MAX_NAMED else ""
-    return ", ".join(f"{name} {amount}" for name, amount in told[:_MAX_NAMED]) + more
+    more = f" and {len(holders) - _MAX_NAMED} more" if len(holders) > _MAX_NAMED else ""
+    return ", ".join(f"{name} {amount}" for name, amount in holders[:_MAX_NAMED]) + more
 
 
 EXCEEDED = "B067"
@@ -153,9 +156,13 @@ class _CeilingLimit(NamedTuple):
     say: Callable[[int], str]
 
 
-def pool_steps(reservation: Reservation, found: ResourceClass, occurrences: Sequence[Dated]) -> list[int]:
+def pool_steps(
+    reservation: Reservation, resource_class: ResourceClass, occurrences: Sequence[Dated]
+) -> list[int]:
     """Return the changes of a pool over its whole life. A persistent pool grows at minute 0."""
-    return named_pool_steps(reservation, found.name, found.sessions is not None, occurrences)
+    return named_pool_steps(
+        reservation, resource_class.name, resource_class.sessions is not None, occurrences
+    )
 
 
 def named_pool_steps(
@@ -181,41 +188,41 @@ def window_steps(pool: TimetablePool, occurrences: Iterable[Dated]) -> list[int]
         if item.scaling or item.open <= until:
             return _in_groups(pool, ordered)
         until = item.end + pool.match.handover
-    found: list[int] = []
+    steps: list[int] = []
     count, held = 0, None
     for item in ordered:
         if item.seats is not held:
             held = item.seats
             count = dict(held).get(pool.resource_class, 0)
-        found += (item.open // 60, count, item.end // 60, -count)
-    return found
+        steps += (item.open // 60, count, item.end // 60, -count)
+    return steps
 
 
 def _in_groups(pool: TimetablePool, occurrences: Iterable[Dated]) -> list[int]:
     """Return the same, with touching occurrences combined by the cluster's own functions."""
-    found: list[int] = []
+    steps: list[int] = []
     group: list[Dated] = []
     until = 0
     rows = (row for item in occurrences for row in item.openings())
     for item in sorted(rows, key=lambda row: row.open):
         if item.open > until:
-            found += _touching(pool, group)
+            steps += _touching(pool, group)
             group = []
         group.append(item)
         until = max(until, item.end + pool.match.handover)
-    return found + _touching(pool, group)
+    return steps + _touching(pool, group)
 
 
 def _touching(pool: TimetablePool, group: Iterable[Dated]) -> list[int]:
-    held, found = 0, []
-    asked = [one.row(()) for one in group]
-    instants = {at for one in asked for at in (one.open, one.start, one.end, one.end + pool.match.handover)}
+    held, steps = 0, []
+    asked = [occurrence.row(()) for occurrence in group]
+    instants = {at for row in asked for at in (row.open, row.start, row.end, row.end + pool.match.handover)}
     for at in sorted(instants):
         wanted = promised(pool, asked, at)
         if wanted != held:
-            found += [at // 60, wanted - held]
+            steps += [at // 60, wanted - held]
             held = wanted
-    return found
+    return steps
 
 
 def promised(pool: TimetablePool, occurrences: Iterable[TimetableOccurrence], now: int) -> int:
@@ -230,8 +237,10 @@ def promised(pool: TimetablePool, occurrences: Iterable[TimetableOccurrence], no
     if pool.overlap == "sum":
         return sum(map(seats, counted))
     best = [(0, 0)]  # the most that occurrences up to an end have, of which no two overlap
-    for one in sorted(counted, key=lambda item: item.end):
-        best.append((one.end, seats(one) + max(most for end, most in best if end <= one.start)))
+    for occurrence in sorted(counted, key=lambda item: item.end):
+        best.append(
+            (occurrence.end, seats(occurrence) + max(most for end, most in best if end <= occurrence.start))
+        )
     return max(most for _, most in best)
 
 
@@ -246,7 +255,7 @@ def ceiling_span(ceiling: CeilingSpec, zone_name: str) -> tuple[int, int]:
 def pool_loads(reservation: Reservation, loads: ClassSteps) -> list[PoolLoad]:
     """Return the loads of a reservation: of seats, or of whole nodes."""
     unit = reservation.holder.unit
-    return [PoolLoad(reservation.name, name, array("i", found), unit) for name, found in loads]
+    return [PoolLoad(reservation.name, name, array("i", steps), unit) for name, steps in loads]
 
 
 class Ceilings:
@@ -262,11 +271,11 @@ class Ceilings:
     ) -> None:
         """`also` are classes that something else limits; `all_loads` collects every class."""
         self.site = site
-        self._limits = {c.name: [_limits(one, classes) for one in c.ceilings] for c in site.clusters}
+        self._limits = {c.name: [_limits(ceiling, classes) for ceiling in c.ceilings] for c in site.clusters}
         self._limited = {
             name: {*classes}
             if all_loads
-            else {found for limits in ceilings for limit in limits for found in limit.each} | also
+            else {name for limits in ceilings for limit in limits for name in limit.each} | also
             for name, ceilings in self._limits.items()
         }
         self._pools: dict[str, list[PoolLoad]] = {cluster.name: [] for cluster in site.clusters}
@@ -276,8 +285,11 @@ class Ceilings:
         limited = self._limited[placed.cluster.name]
         if not limited or placed.reservation.suspend:
             return []
-        classes = [found for found in placed.classes if found.name in limited]
-        return [(found.name, pool_steps(placed.reservation, found, occurrences)) for found in classes]
+        classes = [resource_class for resource_class in placed.classes if resource_class.name in limited]
+        return [
+            (resource_class.name, pool_steps(placed.reservation, resource_class, occurrences))
+            for resource_class in classes
+        ]
 
     def take(self, placed: Placed, loads: ClassSteps) -> None:
         """Collect the loads of one part."""
@@ -299,39 +311,39 @@ class Ceilings:
             for ceiling, limits in zip(cluster.ceilings, self._limits[cluster.name], strict=True):
                 first, last = ceiling_span(ceiling, self.site.zone)
                 for limit in limits:
-                    found = peak(weigh_changes(changes, limit.each), first, last)
-                    if found and found[0] > limit.most:
-                        yield _problem(cluster, limit, found, pools, reservations)
+                    highest = peak(weigh_changes(changes, limit.each), first, last)
+                    if highest and highest[0] > limit.most:
+                        yield _problem(cluster, limit, highest, pools, reservations)
 
 
 def _limits(ceiling: CeilingSpec, classes: Mapping[str, ResourceClass]) -> list[_CeilingLimit]:
-    found = [
+    limits = [
         _CeilingLimit(f"seats of {name}", most, str(most), {name: 1}, str)
         for name, most in ceiling.seats.items()
     ]
     for resource, amount in ceiling.requests.items():
         takes = per_seat(resource, classes)
-        found.append(_CeilingLimit(f"of {resource}", parse(amount) or 0, amount, takes, quantity_text))
-    return found
+        limits.append(_CeilingLimit(f"of {resource}", parse(amount) or 0, amount, takes, quantity_text))
+    return limits
 
 
 def _problem(
     cluster: Cluster,
     limit: _CeilingLimit,
-    found: tuple[int, int],
+    span: tuple[int, int],
     pools: Sequence[PoolLoad],
     reservations: Mapping[str, Reservation],
 ) -> Problem:
     """Report at the reservation that opened last, and among equal ones at the last by name."""
-    amount, at = found
-    told = [(name, limit.say(held)) for name, held in held_by_reservation(pools, limit.each, at)]
+    amount, at = span
+    holders = [(name, limit.say(held)) for name, held in held_by_reservation(pools, limit.each, at)]
     _, last = max(
         (last_rise(pool.steps, at), pool.reservation) for pool, _ in active_pools(pools, limit.each, at)
     )
     when = f"at {instant_text(at * 60)}" if at else "always"
     message = (
         f"{when} {limit.say(amount)} {limit.what} are open in {cluster.name}, "
-        f"above the ceiling of {limit.written}: {holders_text(told)}."
+        f"above the ceiling of {limit.written}: {holders_text(holders)}."
     )
     reservation = reservations[last]
     fix = "Reserve fewer seats or another time, or have the platform team raise the ceiling."

@@ -52,65 +52,71 @@ def check_availability(
         return
     persistence = reservation.holder.persistence
     for name in class_names(reservation):
-        found = declared.classes.get(name)
-        if found is None or not found.cloud_capacity:
+        resource_class = declared.classes.get(name)
+        if resource_class is None or not resource_class.cloud_capacity:
             continue
-        names = names_for(reservation, found)
+        names = names_for(reservation, resource_class)
         clouds = clouds_of(names, declared)
         spans = _persistent(persistence) if persistence else seat_windows(name, occurrences)
         if len(clouds) == len(names):
-            yield from _missing(reservation, found, clouds, spans)
+            yield from _missing(reservation, resource_class, clouds, spans)
         for cloud in clouds:
-            if class_fit(found, cloud).able:
-                yield from _ends(reservation, found, cloud, spans)
+            if class_fit(resource_class, cloud).able:
+                yield from _ends(reservation, resource_class, cloud, spans)
                 if reservation.holder.unit is Unit.NODE:
-                    yield from _expiry(reservation, found, cloud, spans)
+                    yield from _expiry(reservation, resource_class, cloud, spans)
 
 
 def seat_windows(resource_class: str, occurrences: Iterable[Occurrence]) -> list[SeatWindow]:
     """Return when the pool holds seats without a gap, in order of time."""
-    found: list[SeatWindow] = []
-    own = [one.of_classes((resource_class,)) for one in occurrences if resource_class in dict(one.seats)]
-    for one in sorted(own, key=lambda each: each.open):
-        if found and one.open <= found[-1].end:
-            found[-1] = found[-1]._replace(end=max(found[-1].end, one.end))
+    windows: list[SeatWindow] = []
+    own = [
+        occurrence.of_classes((resource_class,))
+        for occurrence in occurrences
+        if resource_class in dict(occurrence.seats)
+    ]
+    for occurrence in sorted(own, key=lambda each: each.open):
+        if windows and occurrence.open <= windows[-1].end:
+            windows[-1] = windows[-1]._replace(end=max(windows[-1].end, occurrence.end))
         else:
-            found.append(SeatWindow(one.id, one.open, one.end))
-    return found
+            windows.append(SeatWindow(occurrence.id, occurrence.open, occurrence.end))
+    return windows
 
 
-def _persistent(found: Persistence) -> list[SeatWindow]:
-    return [SeatWindow("", 0, _FOR_EVER if found.until is None else found.until)]
+def _persistent(persistence: Persistence) -> list[SeatWindow]:
+    return [SeatWindow("", 0, _FOR_EVER if persistence.until is None else persistence.until)]
 
 
-def _covers(one: MachineReservation, span: SeatWindow) -> bool:
-    last = one.last_safe
-    begun = one.first is None or one.first <= span.open or span.is_persistent
+def _covers(machines: MachineReservation, span: SeatWindow) -> bool:
+    last = machines.last_safe
+    begun = machines.first is None or machines.first <= span.open or span.is_persistent
     return begun and (last is None or span.end <= last)
 
 
 def _missing(
     reservation: Reservation,
-    found: ResourceClass,
+    resource_class: ResourceClass,
     clouds: Sequence[CloudCapacity],
     spans: Sequence[SeatWindow],
 ) -> Iterator[Problem]:
     """Check for windows that may use reserved instances only, while none exists from open to end."""
-    able = [one for one in (class_fit(found, cloud) for cloud in clouds) if one.able]
-    if not able or any(one.falls_back or not one.sound for one in able):
+    able = [fit for fit in (class_fit(resource_class, cloud) for cloud in clouds) if fit.able]
+    if not able or any(fit.falls_back or not fit.sound for fit in able):
         return  # what is not sound is told of the capacity itself
-    there = [one for each in able for one in each.reserved]
-    blocks = [one for one in there if one.type == BLOCK]  # what runs into the end of one is told as that
-    bare = [span for span in spans if not any(_covers(one, span) for one in there)]
-    bad = [span for span in bare if not any(_runs_into(one, span) for one in blocks)]
+    there = [machines for each in able for machines in each.reserved]
+    blocks = [
+        machines for machines in there if machines.type == BLOCK
+    ]  # what runs into the end of one is told as that
+    bare = [span for span in spans if not any(_covers(machines, span) for machines in there)]
+    bad = [span for span in bare if not any(_runs_into(block, span) for block in blocks)]
     if not bad:
         return
-    known = "; ".join(f"{reservation_text(one)} {_times(one)}" for one in there) or "none"
+    known = "; ".join(f"{reservation_text(machines)} {_times(machines)}" for machines in there) or "none"
     when = f"from {instant_text(bad[0].open)} to {instant_text(bad[0].end)} ({_windows_text(bad)})"
     if bad[0].is_persistent:
         when = f"its seats are persistent {_until(bad[0])}, but"
     message = (
-        f"class {found.name} may use reserved instances only, and {when} no reservation is active "
+        f"class {resource_class.name} may use reserved instances only, and {when} no reservation is active "
         f"all the time: {known}."
     )
     fix = "Change the dates, add a reservation, or add on-demand to capacityTypes."
@@ -118,64 +124,81 @@ def _missing(
 
 
 def _ends(
-    reservation: Reservation, found: ResourceClass, cloud: CloudCapacity, spans: Sequence[SeatWindow]
+    reservation: Reservation, resource_class: ResourceClass, cloud: CloudCapacity, spans: Sequence[SeatWindow]
 ) -> Iterator[Problem]:
-    falls_back = class_fit(found, cloud).falls_back
-    for one in class_fit(found, cloud).reserved:
+    falls_back = class_fit(resource_class, cloud).falls_back
+    for machines in class_fit(resource_class, cloud).reserved:
         if falls_back:
-            yield from _begins(reservation, found, one, spans)
-        last = one.last_safe
-        bad = [span for span in spans if _runs_into(one, span)]
+            yield from _begins(reservation, resource_class, machines, spans)
+        last = machines.last_safe
+        bad = [span for span in spans if _runs_into(machines, span)]
         if last is None or not bad:
             continue
-        if one.type == BLOCK:
-            yield _into_block(reservation, found, one, bad)
+        if machines.type == BLOCK:
+            yield _into_block(reservation, resource_class, machines, bad)
         else:
             kept = falls_back and "on-demand" in cloud.capacity_types
             then = "are billed as on-demand" if kept else "are replaced"
             message = (
-                f"{reservation_text(one)} ends at {instant_text(last)}, while class {found.name} is open "
-                f"({_windows_text(bad)}): from then on its instances {then}."
+                f"{reservation_text(machines)} ends at {instant_text(last)}, while class "
+                f"{resource_class.name} is open ({_windows_text(bad)}): from then on its instances {then}."
             )
             fix = f"Make the reservation last longer, or {_end_before(bad[0])}."
             yield _problem(ENDS_WITHIN, reservation, message, fix)
 
 
 def _begins(
-    reservation: Reservation, found: ResourceClass, one: MachineReservation, spans: Sequence[SeatWindow]
+    reservation: Reservation,
+    resource_class: ResourceClass,
+    machines: MachineReservation,
+    spans: Sequence[SeatWindow],
 ) -> Iterator[Problem]:
     """Check for reservations that begin within a window: budgets keep its nodes, so Karpenter moves
     nothing.
     """
-    bad = [s for s in spans if one.first is not None and s.open < one.first < s.end and not s.is_persistent]
-    if one.first is not None and bad:
+    bad = [
+        s
+        for s in spans
+        if machines.first is not None and s.open < machines.first < s.end and not s.is_persistent
+    ]
+    if machines.first is not None and bad:
         message = (
-            f"{reservation_text(one)} begins at {instant_text(one.first)}, while class {found.name} is open "
-            f"({_windows_text(bad)}): nodes bought before stay until the window ends."
+            f"{reservation_text(machines)} begins at {instant_text(machines.first)}, while class "
+            f"{resource_class.name} is open ({_windows_text(bad)}): nodes bought before stay until the "
+            "window ends."
         )
         yield _problem(BEGINS_WITHIN, reservation, message, "Open the window after it has begun.")
 
 
-def _runs_into(one: MachineReservation, span: SeatWindow) -> bool:
+def _runs_into(machines: MachineReservation, span: SeatWindow) -> bool:
     """Tell whether instances of a reservation are taken away while the window is open."""
-    last = one.last_safe
-    return last is not None and span.open < last < span.end and (one.first is None or one.first < span.end)
+    last = machines.last_safe
+    return (
+        last is not None
+        and span.open < last < span.end
+        and (machines.first is None or machines.first < span.end)
+    )
 
 
 def _into_block(
-    reservation: Reservation, found: ResourceClass, one: MachineReservation, bad: Sequence[SeatWindow]
+    reservation: Reservation,
+    resource_class: ResourceClass,
+    machines: MachineReservation,
+    bad: Sequence[SeatWindow],
 ) -> Problem:
-    last = one.last_safe
-    assert one.until is not None
+    last = machines.last_safe
+    assert machines.until is not None
     assert last is not None
     why = "Karpenter drains its instances 40 minutes before"
-    if one.ultra_server:
+    if machines.ultra_server:
         why = "EC2 reclaims its UltraServers from 60 minutes before, which must be free by then"
-    what = f"a window of class {found.name} runs to {instant_text(bad[0].end)} ({_windows_text(bad)})"
+    what = (
+        f"a window of class {resource_class.name} runs to {instant_text(bad[0].end)} ({_windows_text(bad)})"
+    )
     if bad[0].is_persistent:
-        what = f"seats of class {found.name} are persistent {_until(bad[0])}"
+        what = f"seats of class {resource_class.name} are persistent {_until(bad[0])}"
     message = (
-        f"{what}, but {reservation_text(one)} ends at {instant_text(one.until)}, and {why}. "
+        f"{what}, but {reservation_text(machines)} ends at {instant_text(machines.until)}, and {why}. "
         f"The last safe instant is {instant_text(last)}."
     )
     zone = reservation.recurrence.zone
@@ -187,7 +210,7 @@ def _into_block(
 
 
 def _expiry(
-    reservation: Reservation, found: ResourceClass, cloud: CloudCapacity, spans: Sequence[SeatWindow]
+    reservation: Reservation, resource_class: ResourceClass, cloud: CloudCapacity, spans: Sequence[SeatWindow]
 ) -> Iterator[Problem]:
     """Check the lifetime of whole nodes, whose pool belongs to the reservation."""
     most = clouddemand.node_lifetime(cloud)
@@ -195,19 +218,19 @@ def _expiry(
     if bad:
         hours = (bad[0].end - bad[0].open) // 3600
         message = (
-            f"nodes of class {found.name} are needed for {hours} hours without a break "
+            f"nodes of class {resource_class.name} are needed for {hours} hours without a break "
             f"({_windows_text(bad)}); "
             f"they {clouddemand.expiry_text(cloud)}."
         )
         yield _problem(clouddemand.EXPIRES, reservation, message, clouddemand.expiry_fix(cloud))
 
 
-def _times(one: MachineReservation) -> str:
-    last = one.last_safe
-    begin = "always" if one.first is None else f"from {instant_text(one.first)}"
+def _times(machines: MachineReservation) -> str:
+    last = machines.last_safe
+    begin = "always" if machines.first is None else f"from {instant_text(machines.first)}"
     if last is None:
         return begin
-    return f"until {instant_text(last)}" if one.first is None else f"{begin} until {instant_text(last)}"
+    return f"until {instant_text(last)}" if machines.first is None else f"{begin} until {instant_text(last)}"
 
 
 def _until(span: SeatWindow) -> str:

@@ -29,7 +29,7 @@ NOTHING, CONTRADICTION = "B174", "B188"
 
 def check_capacities(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check all CloudCapacities."""
-    named = {name for found in declared.classes.values() for name in found.cloud_capacity}
+    named = {name for resource_class in declared.classes.values() for name in resource_class.cloud_capacity}
     all_known = not declared.nameless and all(declared.may_exist("CloudCapacity", name) for name in named)
     for cloud in declared.clouds.values():
         yield from _cluster(cloud, site)
@@ -70,8 +70,8 @@ def _needs(cloud: CloudCapacity, cluster: Cluster) -> Iterator[Problem]:
     asked: list[tuple[str, Path]] = []
     if "reserved" in cloud.capacity_types:
         asked.append(("reserved", ("reservations",) if cloud.reservations else ("capacityTypes",)))
-    for i, one in enumerate(cloud.reservations):
-        if one.type == INTERRUPTIBLE:
+    for i, machines in enumerate(cloud.reservations):
+        if machines.type == INTERRUPTIBLE:
             asked.append(("interruptible", ("reservations", i, "type")))
     if cloud.disruption.consolidation_policy == "Balanced":
         asked.append(("Balanced", ("disruption", "consolidationPolicy")))
@@ -100,16 +100,16 @@ def _reserved(cloud: CloudCapacity, cluster: Cluster | None) -> Iterator[Problem
         yield cloud.origin.problem(NOTHING_RESERVED, ("spec", "capacityTypes"), message, fix)
     if cloud.reservations and not wished:
         yield _unwished(cloud, cluster)
-    for i, one in enumerate(cloud.reservations):
-        hindrance = cloudmatching.exclusion(cloud, one)
+    for i, machines in enumerate(cloud.reservations):
+        hindrance = cloudmatching.exclusion(cloud, machines)
         if hindrance is not None:
-            message = f"Karpenter never uses the {reservation_text(one)}: {hindrance.why}."
+            message = f"Karpenter never uses the {reservation_text(machines)}: {hindrance.why}."
             fix = "Change requirements or instanceTypes, or remove the reservation."
             yield cloud.origin.problem(EXCLUDED, ("spec", "reservations", i), message, fix)
-        if one.type == INTERRUPTIBLE:
+        if machines.type == INTERRUPTIBLE:
             message = (
-                f"{reservation_text(one)} is interruptible: AWS reclaims its instances with two minutes' "
-                "notice, and Karpenter learns of it only through a separate EventBridge rule."
+                f"{reservation_text(machines)} is interruptible: AWS reclaims its instances with two "
+                "minutes' notice, and Karpenter learns of it only through a separate EventBridge rule."
             )
             fix = "Use it where sessions may end at any time, and make sure that the rule exists."
             yield cloud.origin.problem(NOTICE, ("spec", "reservations", i, "type"), message, fix)
@@ -139,27 +139,31 @@ def _unwished(cloud: CloudCapacity, cluster: Cluster | None) -> Problem:
 
 
 def _machines(cloud: CloudCapacity) -> str:
-    count = sum(one.count for one in cloud.reservations)
+    count = sum(machines.count for machines in cloud.reservations)
     return "reserved instance" if count == 1 else f"{count} reserved instances"
 
 
-def reservation_text(one: MachineReservation) -> str:
+def reservation_text(machines: MachineReservation) -> str:
     """Describe a reservation as people know it."""
-    kind = "Capacity Block" if one.type == BLOCK else "reservation"
-    if one.id:
-        return f"{kind} {one.id}"
-    if one.tags:
-        return f"{kind} with {', '.join(f'{key}={value}' for key, value in one.tags.items())}"
-    return f"{kind} that is {one.instance_match_criteria}"
+    kind = "Capacity Block" if machines.type == BLOCK else "reservation"
+    if machines.id:
+        return f"{kind} {machines.id}"
+    if machines.tags:
+        return f"{kind} with {', '.join(f'{key}={value}' for key, value in machines.tags.items())}"
+    return f"{kind} that is {machines.instance_match_criteria}"
 
 
 def _fallback(cloud: CloudCapacity) -> Iterator[Problem]:
     has_fallback = len(cloud.capacity_types) > 1
-    for i, one in enumerate(cloud.requirements):
-        if one.key in RESERVATION_LABELS and one.operator in ("In", "Exists") and has_fallback:
+    for i, pool_requirement in enumerate(cloud.requirements):
+        if (
+            pool_requirement.key in RESERVATION_LABELS
+            and pool_requirement.operator in ("In", "Exists")
+            and has_fallback
+        ):
             paid = sorted(set(cloud.capacity_types) - {"reserved"}, reverse=True)
             message = (
-                f"only reserved instances have the label {one.key}: nothing falls back to "
+                f"only reserved instances have the label {pool_requirement.key}: nothing falls back to "
                 f"{' or '.join(paid)}."
             )
             fix = "Remove it, or write capacityTypes: [reserved]."
@@ -192,12 +196,12 @@ def _images(cloud: CloudCapacity) -> Iterator[Problem]:
 def _is_static(cloud: CloudCapacity, declared: Declared) -> bool:
     """Tell whether only pools of whole nodes are made of it, for which Karpenter counts nodes exactly."""
     users = [
-        one
-        for one in declared.reservations
-        for name in class_names(one)
+        reservation
+        for reservation in declared.reservations
+        for name in class_names(reservation)
         if name in declared.classes and cloud.name in declared.classes[name].cloud_capacity
     ]
-    return bool(users) and all(one.holder.unit is Unit.NODE for one in users)
+    return bool(users) and all(user.holder.unit is Unit.NODE for user in users)
 
 
 def _limits(cloud: CloudCapacity, *, is_static: bool) -> Iterator[Problem]:
@@ -215,14 +219,14 @@ def _limits(cloud: CloudCapacity, *, is_static: bool) -> Iterator[Problem]:
 
 
 def _disruption(cloud: CloudCapacity) -> Iterator[Problem]:
-    said = cloud.disruption
-    if said.consolidate_after == "Never":
+    disruption = cloud.disruption
+    if disruption.consolidate_after == "Never":
         message = "empty nodes are never removed: after a window they stay and are paid for."
         fix = (
             "Write a time after the last pod, such as 1m; disruption budgets keep the nodes of open windows."
         )
         yield cloud.origin.problem(NODES_STAY, ("spec", "disruption", "consolidateAfter"), message, fix)
-    for i, budget in enumerate(said.budgets or ()):
+    for i, budget in enumerate(disruption.budgets or ()):
         if _keeps_always(budget):
             message = "this budget is always active: empty nodes stay and are paid for."
             fix = "Remove it: other disruption budgets keep the nodes of open windows."
@@ -238,13 +242,24 @@ def _disruption(cloud: CloudCapacity) -> Iterator[Problem]:
 
 def _whole_nodes(declared: Declared) -> Iterator[Problem]:
     """Check the pools of whole nodes, which have the requirements of both the capacity and the class."""
-    whole = {name for one in declared.reservations if one.holder.unit is Unit.NODE for name, _ in one.seats}
-    for found in declared.classes.values():
-        cloud = declared.clouds.get(found.cloud_capacity[0]) if found.cloud_capacity else None
-        more = 1 + len(as_requirements(found))
-        if cloud is not None and found.name in whole and len(cloud.requirements) + more > MOST_RENDERED:
+    whole = {
+        name
+        for reservation in declared.reservations
+        if reservation.holder.unit is Unit.NODE
+        for name, _ in reservation.seats
+    }
+    for resource_class in declared.classes.values():
+        cloud = (
+            declared.clouds.get(resource_class.cloud_capacity[0]) if resource_class.cloud_capacity else None
+        )
+        more = 1 + len(as_requirements(resource_class))
+        if (
+            cloud is not None
+            and resource_class.name in whole
+            and len(cloud.requirements) + more > MOST_RENDERED
+        ):
             message = (
-                f"with the nodeSelector of class {found.name}, its pool of whole nodes has "
+                f"with the nodeSelector of class {resource_class.name}, its pool of whole nodes has "
                 f"{len(cloud.requirements) + more} requirements."
             )
             fix = f"Write at most {MOST_RENDERED - more} here."
@@ -264,22 +279,22 @@ def _shared(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check reservations that several capacities use."""
     known: dict[str, tuple[CloudCapacity, MachineReservation]] = {}
     for cloud in declared.clouds.values():
-        for i, one in enumerate(cloud.reservations):
-            other = known.setdefault(one.key, (cloud, one))
-            path: Path = ("reservations", i, "id") if one.id else ("reservations", i)
-            if other[1] is one:
+        for i, machines in enumerate(cloud.reservations):
+            other = known.setdefault(machines.key, (cloud, machines))
+            path: Path = ("reservations", i, "id") if machines.id else ("reservations", i)
+            if other[1] is machines:
                 continue
-            if one.id and other[1] != one:
-                message = f"{one.id} is also in {other[0].name}, with different values."
+            if machines.id and other[1] != machines:
+                message = f"{machines.id} is also in {other[0].name}, with different values."
                 yield cloud.origin.problem("B016", ("spec", *path), message, "Write the same in both.")
-            elif one.id and other[0] is cloud:
+            elif machines.id and other[0] is cloud:
                 yield cloud.origin.problem(
-                    "B016", ("spec", *path), f"duplicate reservation {one.id}.", "Remove one of the two."
+                    "B016", ("spec", *path), f"duplicate reservation {machines.id}.", "Remove one of the two."
                 )
             elif cluster_named(other[0].cluster, site) is not cluster_named(cloud.cluster, site):
                 message = (
-                    f"{one.id or 'the ' + reservation_text(one)} is also used by {other[0].name} in "
-                    "another cluster: each Karpenter learns a minute late what the other took, "
+                    f"{machines.id or 'the ' + reservation_text(machines)} is also used by {other[0].name} "
+                    "in another cluster: each Karpenter learns a minute late what the other took, "
                     "and its launches may fail."
                 )
                 fix = "Give each cluster a reservation of its own."

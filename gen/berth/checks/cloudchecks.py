@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def limited(declared: Declared) -> set[str]:
     """Return the classes whose seats a capacity's limits apply to, or that keep its nodes."""
-    return {name for name, found in declared.classes.items() if found.cloud_capacity}
+    return {name for name, resource_class in declared.classes.items() if resource_class.cloud_capacity}
 
 
 def check_clouds(declared: Declared, site: Site) -> Iterator[Problem]:
@@ -32,10 +32,10 @@ def check_clouds(declared: Declared, site: Site) -> Iterator[Problem]:
             *cloudcapacities.check_capacities(declared, site),
             *clouddemand.check_nodes_expire_later(declared),
         ]
-        faulty = {one[1:3] for one in own if severity(one.code) == ERROR}
+        faulty = {problem[1:3] for problem in own if severity(problem.code) == ERROR}
         yield from own
         # A faulty capacity is not reported again at the classes that use it.
-        good = {name: one for name, one in declared.clouds.items() if one.origin[:2] not in faulty}
+        good = {name: cloud for name, cloud in declared.clouds.items() if cloud.origin[:2] not in faulty}
         yield from cloudclasses.check_capacities_of_classes(declared._replace(clouds=good), site)
 
 
@@ -74,10 +74,10 @@ def window_budgets(
 
 
 def check_disruption_in_windows(
-    declared: Declared, found: "dict[str, WindowBudgets | TooManyBudgets]"
+    declared: Declared, budgets: "dict[str, WindowBudgets | TooManyBudgets]"
 ) -> Iterator[Problem]:
     """Check the budgets that `window_budgets` returned."""
-    if found:
+    if budgets:
         from berth.checks import clouddemand  # noqa: PLC0415
 
-        yield from clouddemand.check_window_budgets(declared, found)
+        yield from clouddemand.check_window_budgets(declared, budgets)

@@ -24,92 +24,96 @@ def clouds_of(names: Iterable[str], declared: Declared) -> list[CloudCapacity]:
     return [declared.clouds[name] for name in names if name in declared.clouds]
 
 
-def names_for(reservation: Reservation, found: ResourceClass) -> tuple[str, ...]:
+def names_for(reservation: Reservation, resource_class: ResourceClass) -> tuple[str, ...]:
     """Return the capacities of a class that the nodes of a reservation may come from."""
-    return reservation.holder.usable_capacity(found.cloud_capacity)
+    return reservation.holder.usable_capacity(resource_class.cloud_capacity)
 
 
 def check_capacities_of_classes(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check each class against its capacities."""
-    for found in declared.classes.values():
-        home = cluster_of(found, site)
-        known = clouds_of(found.cloud_capacity, declared)
-        clouds = [one for one in known if cluster_named(one.cluster, site) is home]
+    for resource_class in declared.classes.values():
+        home = cluster_of(resource_class, site)
+        known = clouds_of(resource_class.cloud_capacity, declared)
+        clouds = [cloud for cloud in known if cluster_named(cloud.cluster, site) is home]
         used: list[CloudCapacity] = []
         for cloud in clouds:
-            problems = list(_fit(found, cloud, _pools(found, cloud, declared, site)))
-            problems = problems or list(_preference(found, cloud, clouds))
+            problems = list(_fit(resource_class, cloud, _pools(resource_class, cloud, declared, site)))
+            problems = problems or list(_preference(resource_class, cloud, clouds))
             yield from problems
             used += [] if problems else [cloud]
-        yield from _weight_order(found, clouds)
+        yield from _weight_order(resource_class, clouds)
         if home is not None and has_feature("full", home):
-            yield from _waiting(found, used)
+            yield from _waiting(resource_class, used)
 
 
-def _pools(found: ResourceClass, cloud: CloudCapacity, declared: Declared, site: Site) -> list[str]:
+def _pools(resource_class: ResourceClass, cloud: CloudCapacity, declared: Declared, site: Site) -> list[str]:
     """Return the NodePools with nodes of the capacity for this class, if the class selects by NodePool."""
-    if not any(NODEPOOL in term for term in cloudmatching.class_terms(found)):
+    if not any(NODEPOOL in term for term in cloudmatching.class_terms(resource_class)):
         return []
     static = [
-        naming.static_pool(site.name, naming.pool(one.name, found.name))
-        for one in declared.reservations
-        if one.holder.unit is Unit.NODE
-        and found.name in class_names(one)
-        and cloud.name in names_for(one, found)
+        naming.static_pool(site.name, naming.pool(reservation.name, resource_class.name))
+        for reservation in declared.reservations
+        if reservation.holder.unit is Unit.NODE
+        and resource_class.name in class_names(reservation)
+        and cloud.name in names_for(reservation, resource_class)
     ]
     return [naming.node_pool(site.name, cloud.name), *static]
 
 
-def _fit(found: ResourceClass, cloud: CloudCapacity, pools: Sequence[str]) -> Iterator[Problem]:
-    path: Path = ("cloudCapacity", found.cloud_capacity.index(cloud.name))
-    hindrance = cloudmatching.capacity_mismatch(found, cloud, pools)
+def _fit(resource_class: ResourceClass, cloud: CloudCapacity, pools: Sequence[str]) -> Iterator[Problem]:
+    path: Path = ("cloudCapacity", resource_class.cloud_capacity.index(cloud.name))
+    hindrance = cloudmatching.capacity_mismatch(resource_class, cloud, pools)
     if hindrance is not None:
         message = f"seats of this class can never run on nodes of {cloud.name}: {hindrance.why}."
         fix = "Change the class or the capacity, or remove the capacity here."
-        yield found.origin.problem(NEVER_THERE, ("spec", *path), message, fix)
+        yield resource_class.origin.problem(NEVER_THERE, ("spec", *path), message, fix)
         return
     if "reserved" not in cloud.capacity_types or not cloud.reservations:
         return
-    reasons = [cloudmatching.reservation_mismatch(found, cloud, one) for one in cloud.reservations]
-    pinned = next((one for one in reasons if one and one.key == CAPACITY_TYPE), None)
+    reasons = [
+        cloudmatching.reservation_mismatch(resource_class, cloud, machines) for machines in cloud.reservations
+    ]
+    pinned = next((reason for reason in reasons if reason and reason.key == CAPACITY_TYPE), None)
     if pinned is not None:
         message = (
             f"the class selects {CAPACITY_TYPE}, so its seats never use the reserved instances of "
             f"{cloud.name}, which are paid for: {pinned.why}."
         )
         fix = "Remove it: capacityTypes decides what may be used. Session pods must not have it either."
-        yield found.origin.problem(NEVER_RESERVED, ("spec", *path), message, fix)
+        yield resource_class.origin.problem(NEVER_RESERVED, ("spec", *path), message, fix)
         return
-    for one, why in zip(cloud.reservations, reasons, strict=True):
-        if why is not None and cloudmatching.exclusion(cloud, one) is None:
-            message = f"its seats never use the {reservation_text(one)} of {cloud.name}: {why.why}."
+    for machines, why in zip(cloud.reservations, reasons, strict=True):
+        if why is not None and cloudmatching.exclusion(cloud, machines) is None:
+            message = f"its seats never use the {reservation_text(machines)} of {cloud.name}: {why.why}."
             fix = "Change the class, or use a capacity without this reservation."
-            yield found.origin.problem(NEVER_RESERVED, ("spec", *path), message, fix)
+            yield resource_class.origin.problem(NEVER_RESERVED, ("spec", *path), message, fix)
 
 
 def _preference(
-    found: ResourceClass, cloud: CloudCapacity, clouds: Sequence[CloudCapacity]
+    resource_class: ResourceClass, cloud: CloudCapacity, clouds: Sequence[CloudCapacity]
 ) -> Iterator[Problem]:
     """Check the heaviest preference, which is as good as required where it can be satisfied."""
-    for one in cloudmatching.class_fit(found, cloud).reserved:
-        why = cloudmatching.passed_over(found, cloudmatching.reservation_requirements(cloud, one), clouds)
+    for machines in cloudmatching.class_fit(resource_class, cloud).reserved:
+        why = cloudmatching.passed_over(
+            resource_class, cloudmatching.reservation_requirements(cloud, machines), clouds
+        )
         if why is not None:
-            path: Path = ("cloudCapacity", found.cloud_capacity.index(cloud.name))
+            path: Path = ("cloudCapacity", resource_class.cloud_capacity.index(cloud.name))
             message = (
-                f"its seats leave the {reservation_text(one)} of {cloud.name} idle: Karpenter treats the "
-                f"heaviest preference as required where other instances satisfy it, and {why.why}."
+                f"its seats leave the {reservation_text(machines)} of {cloud.name} idle: Karpenter treats "
+                f"the heaviest preference as required where other instances satisfy it, and {why.why}."
             )
-            yield found.origin.problem(
+            yield resource_class.origin.problem(
                 NEVER_RESERVED, ("spec", *path), message, "Remove the preference, or invert it."
             )
 
 
 def _as_tried(clouds: Sequence[CloudCapacity]) -> list[CloudCapacity]:
     """Sort as Karpenter tries pools: by weight, highest first, then by name in reverse."""
-    return sorted(clouds, key=lambda one: (one.weight or 0, one.name), reverse=True)
+    return sorted(clouds, key=lambda cloud: (cloud.weight or 0, cloud.name), reverse=True)
 
 
-def _waiting(found: ResourceClass, clouds: Sequence[CloudCapacity]) -> Iterator[Problem]:
+def _waiting(resource_class: ResourceClass, clouds: Sequence[CloudCapacity]) -> Iterator[Problem]:
     """Check that no capacity keeps seats waiting that another one could take."""
     for cloud, next_one in pairwise(_as_tried(clouds)):
         if cloud.capacity_types == ("reserved",):
@@ -118,11 +122,11 @@ def _waiting(found: ResourceClass, clouds: Sequence[CloudCapacity]) -> Iterator[
                 f"and never go to {next_one.name}."
             )
             fix = f"Add on-demand to the capacityTypes of {cloud.name}: seats then use it when they are full."
-            path: Path = ("cloudCapacity", found.cloud_capacity.index(cloud.name))
-            yield found.origin.problem(WAITING, ("spec", *path), message, fix)
+            path: Path = ("cloudCapacity", resource_class.cloud_capacity.index(cloud.name))
+            yield resource_class.origin.problem(WAITING, ("spec", *path), message, fix)
 
 
-def _weight_order(found: ResourceClass, clouds: Sequence[CloudCapacity]) -> Iterator[Problem]:
+def _weight_order(resource_class: ResourceClass, clouds: Sequence[CloudCapacity]) -> Iterator[Problem]:
     """Check that Karpenter tries the capacities in the order of the class."""
     for wished, tried in zip(clouds, _as_tried(clouds), strict=True):
         if wished is not tried:
@@ -131,5 +135,5 @@ def _weight_order(found: ResourceClass, clouds: Sequence[CloudCapacity]) -> Iter
                 how = "has the same weight, and among equal ones Karpenter takes the last by name"
             message = f"Karpenter tries {tried.name} before {wished.name}: it {how}."
             fix = f"Give {wished.name} a higher weight than {tried.name}, or change the order here."
-            yield found.origin.problem(ORDER, ("spec", "cloudCapacity"), message, fix)
+            yield resource_class.origin.problem(ORDER, ("spec", "cloudCapacity"), message, fix)
             return

@@ -42,7 +42,11 @@ TOO_MANY, NOT_EXACTLY = "B190", "B191"
 
 def classes_on(cloud: CloudCapacity, declared: Declared) -> dict[str, int]:
     """Return the classes whose seats may be on nodes of the capacity, each counting as one."""
-    return {name: 1 for name, found in declared.classes.items() if cloud.name in found.cloud_capacity}
+    return {
+        name: 1
+        for name, resource_class in declared.classes.items()
+        if cloud.name in resource_class.cloud_capacity
+    }
 
 
 def open_windows(cloud: CloudCapacity, declared: Declared, pools: Sequence[PoolLoad]) -> list[Window]:
@@ -64,19 +68,19 @@ def all_window_budgets(
     declared: Declared, site: Site, pools_of: Callable[[str], Sequence[PoolLoad]]
 ) -> dict[str, WindowBudgets | TooManyBudgets]:
     """Return the budgets of every capacity. `pools_of` returns all pools of a cluster that use one."""
-    found = {}
+    budgets = {}
     for name, cloud in declared.clouds.items():
         cluster = cluster_named(cloud.cluster, site)
         if cluster is not None:
-            found[name] = budgets_of(cloud, declared, pools_of(cluster.name))
-    return found
+            budgets[name] = budgets_of(cloud, declared, pools_of(cluster.name))
+    return budgets
 
 
 def check_window_budgets(
-    declared: Declared, found: dict[str, WindowBudgets | TooManyBudgets]
+    declared: Declared, budgets: dict[str, WindowBudgets | TooManyBudgets]
 ) -> Iterator[Problem]:
     """Check the budgets, and that the file's name is not one of kustomize's."""
-    for name, answer in found.items():
+    for name, answer in budgets.items():
         cloud = declared.clouds[name]
         if name == KUSTOMIZE:
             message = f"its file would have the name {KUSTOMIZE}.yaml, which kustomize uses."
@@ -89,7 +93,7 @@ def check_window_budgets(
                 f"{room} more."
             )
             yield cloud.origin.problem(TOO_MANY, ("spec",), message, fix)
-        elif not answer.exactly and all(one.schedule for one in answer.held):
+        elif not answer.exactly and all(budget.schedule for budget in answer.held):
             message = (
                 f"date by date, the windows of its classes need more than the {room} disruption budgets that "
                 "a NodePool takes: nodes are also kept at the same hours of other days."
@@ -144,13 +148,15 @@ def check_expiry_in_windows(
         if cluster is None or not most:  # that nodes go at once is told already
             continue
         pools = pools_of(cluster.name)
-        bad = [one for one in open_windows(cloud, declared, pools) if (one[1] - one[0]) * 60 > most]
+        bad = [
+            window for window in open_windows(cloud, declared, pools) if (window[1] - window[0]) * 60 > most
+        ]
         if bad:
             first = bad[0][0] * 60 + most if bad[0][0] else 0
             held = held_by_reservation(pools, classes_on(cloud, declared), first // 60)
-            told = holders_text([(name, str(seats)) for name, seats in held])
+            holders = holders_text([(name, str(seats)) for name, seats in held])
             path: Path = ("spec", "expireAfter") if cloud.expire_after else ("spec",)
-            message = _expiry_message(cloud, bad, first, told)
+            message = _expiry_message(cloud, bad, first, holders)
             yield cloud.origin.problem(EXPIRES, path, message, expiry_fix(cloud))
 
 
@@ -178,7 +184,11 @@ def buys_nothing(resource: str, amount: str) -> bool:
 def _limited_by(cloud: CloudCapacity, declared: Declared) -> dict[str, ResourceClass]:
     if not any(resource != "nodes" for resource, _ in cloud.limits):
         return {}
-    return {name: one for name, one in declared.classes.items() if one.cloud_capacity == (cloud.name,)}
+    return {
+        name: resource_class
+        for name, resource_class in declared.classes.items()
+        if resource_class.cloud_capacity == (cloud.name,)
+    }
 
 
 def check_limits_at_peak(
@@ -192,10 +202,10 @@ def check_limits_at_peak(
         pools = pools_of(cluster.name)
         for resource, amount in cloud.limits:
             each = dict.fromkeys(classes, 10**9) if resource == "pods" else per_seat(resource, classes)
-            found = peak(sum_changes(pools, each), 0, NO_END)
+            highest = peak(sum_changes(pools, each), 0, NO_END)
             most = parse(amount) or 0
-            if resource != "nodes" and found and found[0] > most and not buys_nothing(resource, amount):
-                yield _limit_problem(declared, cloud, (resource, amount), (pools, each), found)
+            if resource != "nodes" and highest and highest[0] > most and not buys_nothing(resource, amount):
+                yield _limit_problem(declared, cloud, (resource, amount), (pools, each), highest)
 
 
 def _limit_problem(
@@ -203,20 +213,20 @@ def _limit_problem(
     cloud: CloudCapacity,
     limit: tuple[str, str],
     held: tuple[Sequence[PoolLoad], Mapping[str, int]],
-    found: tuple[int, int],
+    span: tuple[int, int],
 ) -> Problem:
     """Report, as for a ceiling, at the reservation that opened last, and among equal ones at the last by
     name.
     """
     pools, each = held
-    amount, at = found
-    told = [(name, quantity_text(part)) for name, part in held_by_reservation(pools, each, at)]
+    amount, at = span
+    holders = [(name, quantity_text(part)) for name, part in held_by_reservation(pools, each, at)]
     _, last = max((last_rise(pool.steps, at), pool.reservation) for pool, _ in active_pools(pools, each, at))
     when = f"at {instant_text(at * 60)}" if at else "always"
     message = (
         f"{when} seats request {quantity_text(amount)} of {limit[0]}, but CloudCapacity {cloud.name} is "
-        f"limited to {limit[1]}: some would get no node. The seats: {holders_text(told)}."
+        f"limited to {limit[1]}: some would get no node. The seats: {holders_text(holders)}."
     )
     fix = f"Reserve fewer seats or another time, or raise limits.{limit[0]} of {cloud.name}."
-    reservation = next(one for one in declared.reservations if one.name == last)
+    reservation = next(reservation for reservation in declared.reservations if reservation.name == last)
     return reservation.problem(TOO_LITTLE, ("spec", "provisioning"), message, fix)

@@ -39,51 +39,61 @@ class Mismatch(NamedTuple):
 
 def pool_requirements_of(cloud: CloudCapacity) -> Requirements:
     """Return what is known about every node of the capacity."""
-    said = parse_requirements(cloud.requirements)
+    requirements = parse_requirements(cloud.requirements)
     own = [requirement(key, IN, (value,)) for key, value in cloud.labels]
     ours = {nodelabels.CAPACITY_TYPE: cloud.capacity_types, nodelabels.OS: (cloud.operating_system,)}
-    return Requirements([*said, *own, *(requirement(key, IN, values) for key, values in ours.items())])
+    return Requirements(
+        [*requirements, *own, *(requirement(key, IN, values) for key, values in ours.items())]
+    )
 
 
 def type_requirements_of(cloud: CloudCapacity, instance_type: str, zones: Iterable[str] = ()) -> Requirements:
     """Return what is known about nodes of an instance type that is sold in these zones."""
     row = instancetypes.ec2_types().get(instance_type)
-    found = list(instancetypes.ec2_instance_type(row, ()).requirements) if row else _by_name(instance_type)
-    found = [one for one in found if one.key not in (nodelabels.REGION, nodelabels.ARCH, nodelabels.OS)]
-    found.append(requirement(nodelabels.ARCH, IN, (architecture(cloud, instance_type),)))
-    found.append(requirement(nodelabels.INSTANCE_TYPE, IN, (instance_type,)))
+    requirements = (
+        list(instancetypes.ec2_instance_type(row, ()).requirements) if row else _by_name(instance_type)
+    )
+    requirements = [
+        known_requirement
+        for known_requirement in requirements
+        if known_requirement.key not in (nodelabels.REGION, nodelabels.ARCH, nodelabels.OS)
+    ]
+    requirements.append(requirement(nodelabels.ARCH, IN, (architecture(cloud, instance_type),)))
+    requirements.append(requirement(nodelabels.INSTANCE_TYPE, IN, (instance_type,)))
     places = tuple(zones)
     if places:
-        found.append(requirement(nodelabels.ZONE, IN, places))
-        found.append(requirement(nodelabels.REGION, IN, {_region(zone) for zone in places}))
-    return Requirements(found)
+        requirements.append(requirement(nodelabels.ZONE, IN, places))
+        requirements.append(requirement(nodelabels.REGION, IN, {_region(zone) for zone in places}))
+    return Requirements(requirements)
 
 
 def architecture(cloud: CloudCapacity, instance_type: str) -> str:
     """Return the architecture of a type: as declared, or by AWS's naming scheme."""
-    for one in cloud.instance_types:
-        if one.name == instance_type:
-            return one.architecture
+    for declared_type in cloud.instance_types:
+        if declared_type.name == instance_type:
+            return declared_type.architecture
     return architecture_of(instance_type)
 
 
-def reservation_requirements(cloud: CloudCapacity, one: MachineReservation) -> Requirements:
+def reservation_requirements(cloud: CloudCapacity, machines: MachineReservation) -> Requirements:
     """Return what is known about the instances of a reservation."""
-    kind = BLOCK if one.type == BLOCK else DEFAULT
+    kind = BLOCK if machines.type == BLOCK else DEFAULT
     known = {
         nodelabels.CAPACITY_TYPE: nodelabels.RESERVED,
         nodelabels.RESERVATION_TYPE: kind,
-        nodelabels.RESERVATION_INTERRUPTIBLE: "true" if one.type == INTERRUPTIBLE else "false",
-        **({nodelabels.RESERVATION_ID: one.id} if one.id else {}),
+        nodelabels.RESERVATION_INTERRUPTIBLE: "true" if machines.type == INTERRUPTIBLE else "false",
+        **({nodelabels.RESERVATION_ID: machines.id} if machines.id else {}),
     }
     own = (requirement(key, IN, (value,)) for key, value in known.items())
-    return type_requirements_of(cloud, one.instance_type, (one.zone,)).plus(own)
+    return type_requirements_of(cloud, machines.instance_type, (machines.zone,)).plus(own)
 
 
-def class_terms(found: ResourceClass) -> list[Requirements]:
+def class_terms(resource_class: ResourceClass) -> list[Requirements]:
     """Return the node requirements of a class, as terms of which one must hold."""
-    selected = [requirement(key, IN, (value,)) for key, value in (found.pod.node_selector or {}).items()]
-    required = _node_affinity(found).required
+    selected = [
+        requirement(key, IN, (value,)) for key, value in (resource_class.pod.node_selector or {}).items()
+    ]
+    required = _node_affinity(resource_class).required
     if required is None:
         return [Requirements(selected)]
     return [
@@ -92,22 +102,22 @@ def class_terms(found: ResourceClass) -> list[Requirements]:
     ]
 
 
-def _preferred_terms(found: ResourceClass) -> list[Requirements]:
+def _preferred_terms(resource_class: ResourceClass) -> list[Requirements]:
     """Return the same with the heaviest preference, which Karpenter treats as required while it can be
     satisfied.
 
     Empty if there is none, or none that is compatible with the required terms.
     """
-    preferred = _node_affinity(found).preferred
+    preferred = _node_affinity(resource_class).preferred
     if not preferred:
         return []
-    heaviest = max(preferred, key=lambda one: one.weight).preference
+    heaviest = max(preferred, key=lambda wish: wish.weight).preference
     wish = Requirements(parse_requirements(heaviest.match_expressions or ()))
-    return [one.plus(wish) for one in class_terms(found) if one.value_conflict(wish) is None]
+    return [term.plus(wish) for term in class_terms(resource_class) if term.value_conflict(wish) is None]
 
 
 def capacity_mismatch(
-    found: ResourceClass, cloud: CloudCapacity, names: Iterable[str] = ()
+    resource_class: ResourceClass, cloud: CloudCapacity, names: Iterable[str] = ()
 ) -> Mismatch | None:
     """Return why seats of the class can never be on such a node, or None.
 
@@ -116,17 +126,17 @@ def capacity_mismatch(
     known, pools = pool_requirements_of(cloud), tuple(names)
     if pools:
         known = known.plus([requirement(nodelabels.NODEPOOL, IN, pools)])
-    asked = class_terms(found)
-    clashes = [known.conflict(one, nodelabels.WELL_KNOWN) for one in asked]
+    asked = class_terms(resource_class)
+    clashes = [known.conflict(term, nodelabels.WELL_KNOWN) for term in asked]
     if all(clashes):
         return Mismatch(str(clashes[0]), clashes[0].key if clashes[0] else "")
     taint = untolerated(
-        (one for one in parse_taints(cloud.taints) if one.effect in _TAINTS_THAT_HOLD),
-        [parse_toleration(one) for one in found.pod.tolerations or ()],
+        (taint for taint in parse_taints(cloud.taints) if taint.effect in _TAINTS_THAT_HOLD),
+        [parse_toleration(toleration) for toleration in resource_class.pod.tolerations or ()],
     )
     if taint is not None:
         value = f"={taint.value}" if taint.value else ""
-        hint = toleration_by_plugin(taint, dict(found.requests))
+        hint = toleration_by_plugin(taint, dict(resource_class.requests))
         return Mismatch(f"it does not tolerate the taint {taint.key}{value}:{taint.effect}{hint}", "")
     return _of_machines(asked, candidates(cloud))
 
@@ -135,12 +145,14 @@ def candidates(cloud: CloudCapacity) -> list[Requirements]:
     """Return the types that nodes may have, if these are known; empty if they may be of any type."""
     if cloud.capacity_types == (nodelabels.RESERVED,):
         return [
-            reservation_requirements(cloud, one) for one in cloud.reservations if not exclusion(cloud, one)
+            reservation_requirements(cloud, machines)
+            for machines in cloud.reservations
+            if not exclusion(cloud, machines)
         ]
     known = pool_requirements_of(cloud)
     types, families = known.get(nodelabels.INSTANCE_TYPE), known.get(_FAMILY)
     if not types.complement:
-        zones = {one.name: one.zones for one in cloud.instance_types}
+        zones = {instance_type.name: instance_type.zones for instance_type in cloud.instance_types}
         return [type_requirements_of(cloud, name, zones.get(name, ())) for name in sorted(types.values)]
     return (
         [] if families.complement else [_family_requirements(cloud, name) for name in sorted(families.values)]
@@ -149,20 +161,24 @@ def candidates(cloud: CloudCapacity) -> list[Requirements]:
 
 def contradiction(cloud: CloudCapacity) -> str:
     """Return why no type satisfies the requirements and labels together; empty if some may."""
-    said = {one.key for one in cloud.requirements if one.operator == DOES_NOT_EXIST}
+    absent = {
+        pool_requirement.key
+        for pool_requirement in cloud.requirements
+        if pool_requirement.operator == DOES_NOT_EXIST
+    }
     known = pool_requirements_of(cloud)
-    for key, one in known.by_key.items():
-        if one.operator == DOES_NOT_EXIST and key not in said:
+    for key, known_requirement in known.by_key.items():
+        if known_requirement.operator == DOES_NOT_EXIST and key not in absent:
             return f"no value of {key} satisfies them all"
     if cloud.capacity_types == (nodelabels.RESERVED,):
         return ""  # told of each reservation
-    clashes = [one.value_conflict(known) for one in candidates(cloud)]
+    clashes = [candidate.value_conflict(known) for candidate in candidates(cloud)]
     return str(clashes[0]) if clashes and all(clashes) else ""
 
 
-def falls_back(found: ResourceClass, cloud: CloudCapacity) -> bool:
+def falls_back(resource_class: ResourceClass, cloud: CloudCapacity) -> bool:
     """Tell whether seats of the class may be on nodes of the capacity that are not reserved."""
-    return _bought(class_terms(found), cloud)
+    return _bought(class_terms(resource_class), cloud)
 
 
 def _bought(asked: Iterable[Requirements], cloud: CloudCapacity) -> bool:
@@ -176,13 +192,15 @@ def _bought(asked: Iterable[Requirements], cloud: CloudCapacity) -> bool:
     return False
 
 
-def passed_over(found: ResourceClass, one: Requirements, clouds: Iterable[CloudCapacity]) -> Mismatch | None:
+def passed_over(
+    resource_class: ResourceClass, requirements: Requirements, clouds: Iterable[CloudCapacity]
+) -> Mismatch | None:
     """Return why seats ignore nodes that they could use, or None.
 
     That is because other nodes that can be bought satisfy the heaviest preference.
     """
-    asked = _preferred_terms(found)
-    crossing = _of_machines(asked, [one])
+    asked = _preferred_terms(resource_class)
+    crossing = _of_machines(asked, [requirements])
     if crossing is None:
         return None
     for cloud in clouds:
@@ -193,7 +211,7 @@ def passed_over(found: ResourceClass, one: Requirements, clouds: Iterable[CloudC
             if pool_requirements_of(cloud).conflict(term, nodelabels.WELL_KNOWN) is None
             and not _of_machines([term], machines)
         ]
-        if capacity_mismatch(found, cloud) is None and _bought(good, cloud):
+        if capacity_mismatch(resource_class, cloud) is None and _bought(good, cloud):
             return crossing
     return None
 
@@ -220,45 +238,47 @@ class _ById:
         return isinstance(other, _ById) and other.value is self.value
 
 
-def class_fit(found: ResourceClass, cloud: CloudCapacity) -> ClassFit:
+def class_fit(resource_class: ResourceClass, cloud: CloudCapacity) -> ClassFit:
     """Return what a class can use of a capacity. Cached: thousands of reservations ask about the same few."""
-    return _class_fit(_ById(found), _ById(cloud))
+    return _class_fit(_ById(resource_class), _ById(cloud))
 
 
 @lru_cache(maxsize=1024)
 def _class_fit(same_class: _ById, same_cloud: _ById) -> ClassFit:
-    found, cloud = same_class.value, same_cloud.value
-    good = [one for one in cloud.reservations if exclusion(cloud, one) is None]
+    resource_class, cloud = same_class.value, same_cloud.value
+    good = [machines for machines in cloud.reservations if exclusion(cloud, machines) is None]
     wished = good if nodelabels.RESERVED in cloud.capacity_types else []
     return ClassFit(
-        able=capacity_mismatch(found, cloud) is None,
-        falls_back=falls_back(found, cloud),
-        reserved=tuple(one for one in wished if reservation_mismatch(found, cloud, one) is None),
+        able=capacity_mismatch(resource_class, cloud) is None,
+        falls_back=falls_back(resource_class, cloud),
+        reserved=tuple(
+            machines for machines in wished if reservation_mismatch(resource_class, cloud, machines) is None
+        ),
         sound=bool(good) and len(good) == len(cloud.reservations),
     )
 
 
 def reservation_mismatch(
-    found: ResourceClass, cloud: CloudCapacity, one: MachineReservation
+    resource_class: ResourceClass, cloud: CloudCapacity, machines: MachineReservation
 ) -> Mismatch | None:
     """Return why seats of the class can never be on instances of the reservation, or None."""
-    return _of_machines(class_terms(found), [reservation_requirements(cloud, one)])
+    return _of_machines(class_terms(resource_class), [reservation_requirements(cloud, machines)])
 
 
-def exclusion(cloud: CloudCapacity, one: MachineReservation) -> Mismatch | None:
+def exclusion(cloud: CloudCapacity, machines: MachineReservation) -> Mismatch | None:
     """Return why the capacity's requirements, or the zones of its type, exclude a reservation, or None."""
-    sold = next((each.zones for each in cloud.instance_types if each.name == one.instance_type), ())
-    if sold and one.zone not in sold:
-        why = f"instanceTypes has {one.instance_type} in {', '.join(sold)} only, not in {one.zone}"
+    sold = next((each.zones for each in cloud.instance_types if each.name == machines.instance_type), ())
+    if sold and machines.zone not in sold:
+        why = f"instanceTypes has {machines.instance_type} in {', '.join(sold)} only, not in {machines.zone}"
         return Mismatch(why, nodelabels.ZONE)
-    clash = reservation_requirements(cloud, one).value_conflict(
+    clash = reservation_requirements(cloud, machines).value_conflict(
         pool_requirements_of(cloud).without(nodelabels.CAPACITY_TYPE)
     )
     return Mismatch(str(clash), clash.key) if clash else None
 
 
 def _of_machines(asked: Iterable[Requirements], machines: list[Requirements]) -> Mismatch | None:
-    clashes = [one.value_conflict(term) for one in machines for term in asked]
+    clashes = [machine.value_conflict(term) for machine in machines for term in asked]
     if not clashes or not all(clashes):
         return None
     return Mismatch(str(clashes[0]), clashes[0].key if clashes[0] else "")
@@ -266,9 +286,19 @@ def _of_machines(asked: Iterable[Requirements], machines: list[Requirements]) ->
 
 def _family_requirements(cloud: CloudCapacity, name: str) -> Requirements:
     """Return what is known about every type of a family."""
-    said = {one.architecture for one in cloud.instance_types if one.name.partition(".")[0] == name}
-    found = [one for one in _by_name(f"{name}.any") if one.key != nodelabels.INSTANCE_SIZE]
-    return Requirements([*found, requirement(nodelabels.ARCH, IN, said or {architecture_of(f"{name}.any")})])
+    architectures = {
+        instance_type.architecture
+        for instance_type in cloud.instance_types
+        if instance_type.name.partition(".")[0] == name
+    }
+    requirements = [
+        known_requirement
+        for known_requirement in _by_name(f"{name}.any")
+        if known_requirement.key != nodelabels.INSTANCE_SIZE
+    ]
+    return Requirements(
+        [*requirements, requirement(nodelabels.ARCH, IN, architectures or {architecture_of(f"{name}.any")})]
+    )
 
 
 def _region(zone: str) -> str:
@@ -276,8 +306,10 @@ def _region(zone: str) -> str:
     return match[0] if match else zone
 
 
-def _node_affinity(found: ResourceClass) -> NodeAffinity:
-    return (found.pod.affinity and found.pod.affinity.node_affinity) or NodeAffinity.model_construct()
+def _node_affinity(resource_class: ResourceClass) -> NodeAffinity:
+    return (
+        resource_class.pod.affinity and resource_class.pod.affinity.node_affinity
+    ) or NodeAffinity.model_construct()
 
 
 def _by_name(instance_type: str) -> list[Requirement]:

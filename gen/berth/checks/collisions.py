@@ -34,7 +34,9 @@ class RenderedNames:
             yield _record_name(reservation)
         if name == KUSTOMIZE:
             yield _collision(reservation, "file", f"{KUSTOMIZE}.yaml", "kustomize")
-        wanted = [("Deployment", naming.pool(name, found.name)) for found in placed.classes]  # or its slots
+        wanted = [
+            ("Deployment", naming.pool(name, resource_class.name)) for resource_class in placed.classes
+        ]  # or its slots
         wanted += [("CronJob", naming.cronjob(name, i + 1)) for i in range(cronjobs)]
         wanted += [("ConfigMap", naming.single(name)), ("ConfigMap", naming.record(name))]
         if reservation.holder.renders_affinity:
@@ -44,7 +46,7 @@ class RenderedNames:
         if also[1] == DEFAULT_ACCOUNT:
             yield _collision(reservation, *DEFAULT_ACCOUNT, "Kubernetes")
         ours = self._ours[cluster]
-        for kind, given in [one for one in (*wanted, *also) if one in ours or _is_code(*one)][:1]:
+        for kind, given in [pair for pair in (*wanted, *also) if pair in ours or _is_code(*pair)][:1]:
             yield _collision(reservation, kind, given, "Berth itself")
         listed = (name, *naming.listed_cronjobs(name, cronjobs))
         self._listed[cluster].append(sum(len(line) + 1 for line in listed))
@@ -71,16 +73,20 @@ def _berth_names(
     site: Site, cluster: Cluster, classes: Iterable[ResourceClass]
 ) -> frozenset[tuple[str, str]]:
     """Return the names of Berth's own objects in the cluster's namespace."""
-    found = {
+    names = {
         ("CronJob", naming.SWEEP),
         ("Role", naming.SWEEP),
     }
     if cluster.sweep_prunes:
-        found.add(("ConfigMap", naming.INVENTORY))
-    here = [one.sessions for one in classes if one.sessions and cluster_of(one, site) is cluster]
+        names.add(("ConfigMap", naming.INVENTORY))
+    here = [
+        resource_class.sessions
+        for resource_class in classes
+        if resource_class.sessions and cluster_of(resource_class, site) is cluster
+    ]
     if any(cluster.namespace in sessions.namespaces for sessions in here):
-        found.add(("Role", naming.session_role(site.name)))
-    return frozenset(found)
+        names.add(("Role", naming.session_role(site.name)))
+    return frozenset(names)
 
 
 def _is_code(kind: str, name: str) -> bool:

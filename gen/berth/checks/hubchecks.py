@@ -30,9 +30,9 @@ class ComparedHub(NamedTuple):
     hub: "Hub"
 
 
-def counts_sessions_of(one: ResourceClass, hub: ComparedHub) -> bool:
+def counts_sessions_of(resource_class: ResourceClass, hub: ComparedHub) -> bool:
     """Tell whether the sessions of a class may be those of a hub of its cluster."""
-    sessions, namespace = one.sessions, hub.files.namespace
+    sessions, namespace = resource_class.sessions, hub.files.namespace
     is_jupyterhub = sessions is not None and sessions.source == "jupyterhub"
     return is_jupyterhub and (not namespace or (sessions is not None and namespace in sessions.namespaces))
 
@@ -65,19 +65,19 @@ def _user_placeholders(hub: ComparedHub) -> Iterator[Problem]:
             PLACEHOLDERS, ("scheduling", "userPlaceholder", "replicas"), message, fix
         )
         return
-    theirs = priorities.user_placeholder_priority
+    placeholder_priority = priorities.user_placeholder_priority
     path = ("scheduling", "podPriority", "userPlaceholderPriority")
-    if theirs >= priorities.default_priority:
+    if placeholder_priority >= priorities.default_priority:
         message = (
-            f"the user placeholders of the chart have priority {theirs}, and sessions "
+            f"the user placeholders of the chart have priority {placeholder_priority}, and sessions "
             f"{priorities.default_priority}: sessions cannot preempt them."
         )
         fix = "Write a userPlaceholderPriority below defaultPriority, such as -10."
         yield hub.hub.written.problem(PLACEHOLDERS, path, message, fix)
-    elif theirs > ours:
+    elif placeholder_priority > ours:
         message = (
-            f"the user placeholders of the chart have priority {theirs}, and the placeholders of Berth "
-            f"{ours}: they preempt them."
+            f"the user placeholders of the chart have priority {placeholder_priority}, and the placeholders "
+            f"of Berth {ours}: they preempt them."
         )
         fix = f"Write userPlaceholderPriority: {ours}, or scheduling.userPlaceholder.replicas: 0."
         yield hub.hub.written.problem(PLACEHOLDERS, path, message, fix)
@@ -127,17 +127,17 @@ def _schedulers(
     usual = hub.hub.user_scheduler or (f"RELEASE{ENDING}" if has_own else _STOCK)
     is_known = bool(hub.hub.user_scheduler) or not has_own
     differing: dict[tuple[str, str, Path], list[str]] = {}
-    for one, counted in pairs:
-        ours = one.pod.scheduler_name or _STOCK
+    for resource_class, counted in pairs:
+        ours = resource_class.pod.scheduler_name or _STOCK
         for session in counted:
             own = session.placement.get("schedulerName")
-            theirs = own or usual
-            if ours == theirs or (not own and not is_known and ours.endswith(ENDING)):
+            scheduler = own or usual
+            if ours == scheduler or (not own and not is_known and ours.endswith(ENDING)):
                 continue
             path = session.path if own else ("scheduling", "userScheduler", "enabled")
-            differing.setdefault((ours, theirs, path), []).append(one.name)
+            differing.setdefault((ours, scheduler, path), []).append(resource_class.name)
             break
-    for (ours, theirs, path), names in differing.items():
+    for (ours, scheduler, path), names in differing.items():
         which = f"class{'es' if len(names) > 1 else ''} {', '.join(names)}"
         if ours.endswith(ENDING) and not has_own:
             message = (
@@ -146,14 +146,14 @@ def _schedulers(
             yield hub.hub.written.problem(SCHEDULER, path, message, "Remove schedulerName from the class.")
             continue
         message = (
-            f"sessions are scheduled by {theirs}, and placeholders of {which} by {ours}: neither of the two "
-            "sees the room that the other is about to use."
+            f"sessions are scheduled by {scheduler}, and placeholders of {which} by {ours}: neither of the "
+            "two sees the room that the other is about to use."
         )
-        fix = f"Write schedulerName: {theirs} in the class."
-        if theirs == _STOCK:
+        fix = f"Write schedulerName: {scheduler} in the class."
+        if scheduler == _STOCK:
             fix = "Remove schedulerName from the class."
-        elif not is_known and theirs == usual:
-            fix = f"Write schedulerName: {theirs} in the class, with the name of the Helm release."
+        elif not is_known and scheduler == usual:
+            fix = f"Write schedulerName: {scheduler} in the class, with the name of the Helm release."
         yield hub.hub.written.problem(SCHEDULER, path, message, fix)
 
 
@@ -176,7 +176,11 @@ class HubArrivals:
         for i, hub in enumerate(self._hubs):
             if hub.cluster is not placed.cluster or not hub.hub.values.spawn_limit:
                 continue
-            names = {one.name for one in placed.classes if counts_sessions_of(one, hub)}
+            names = {
+                resource_class.name
+                for resource_class in placed.classes
+                if counts_sessions_of(resource_class, hub)
+            }
             for occurrence in occurrences if names else ():
                 count = sum(number for name, number in occurrence.seats if name in names)
                 self._counts[i][occurrence.start] += count

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from berth.findings import Problem
 from berth.karpenter.versions import version_text
-from berth.manifests import warmup
+from berth.manifests.deployments import warmup_mode
 from berth.manifests.placed import cluster_of, placed
 from berth.schema.declared import Declared
 from berth.schema.reservation import Reservation
@@ -19,10 +19,10 @@ def check_image_pulls(reservation: Reservation, declared: Declared, site: Site) 
     if reservation.holder.has_placeholders:
         return
     for part in placed(reservation, declared, site):
-        for found in part.classes:
-            if warmup.mode(found, part.cluster) != "none":
+        for resource_class in part.classes:
+            if warmup_mode(resource_class, part.cluster) != "none":
                 message = (
-                    f"nothing pulls the images of class {found.name} before its sessions start: "
+                    f"nothing pulls the images of class {resource_class.name} before its sessions start: "
                     f"backend {reservation.holder.backend} runs no placeholders."
                 )
                 fix = "Pull them another way, for instance with JupyterHub's continuous image puller."
@@ -32,12 +32,14 @@ def check_image_pulls(reservation: Reservation, declared: Declared, site: Site) 
 
 def check_image_volumes(declared: Declared, site: Site) -> Iterator[Problem]:
     """Report image volumes in a cluster that is too old for them: its API server drops them."""
-    for found in declared.classes.values():
-        cluster = cluster_of(found, site)
-        if cluster is None or cluster.kubernetes is None or not found.images.names:
+    for resource_class in declared.classes.values():
+        cluster = cluster_of(resource_class, site)
+        if cluster is None or cluster.kubernetes is None or not resource_class.images.names:
             continue
-        if found.images.warm_up in ("volume", "background") and cluster.kubernetes < VOLUMES_SINCE:
+        if resource_class.images.warm_up in ("volume", "background") and cluster.kubernetes < VOLUMES_SINCE:
             version = version_text(cluster.kubernetes)
             message = f"Kubernetes {version} of cluster {cluster.name} cannot mount images as volumes."
             path = ("spec", "imageWarmUp")
-            yield found.origin.problem(NO_VOLUMES, path, message, "Write initContainer, or leave it out.")
+            yield resource_class.origin.problem(
+                NO_VOLUMES, path, message, "Write initContainer, or leave it out."
+            )

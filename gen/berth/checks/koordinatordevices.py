@@ -42,39 +42,39 @@ def check_reserved_devices(reservation: Reservation, declared: Declared, site: S
             yield from _placeholders(part)
 
 
-def _placeholders(one: Placed) -> Iterator[Problem]:
+def _placeholders(part: Placed) -> Iterator[Problem]:
     """Check that Koordinator's webhook accepts placeholders: their negative priority is in none of its
     bands.
     """
-    for found in one.classes if one.cluster.koordinator else ():
-        qos = dict(found.pod_labels).get(_QOS)
+    for resource_class in part.classes if part.cluster.koordinator else ():
+        qos = dict(resource_class.pod_labels).get(_QOS)
         if qos in ("BE", "LSR"):
             message = (
-                f"Koordinator in cluster {one.cluster.name} rejects pods with {_QOS} {qos} and priority "
-                f"{one.cluster.priority}: no placeholder could be created."
+                f"Koordinator in cluster {part.cluster.name} rejects pods with {_QOS} {qos} and priority "
+                f"{part.cluster.priority}: no placeholder could be created."
             )
             path: Path = ("spec", "podLabels", _QOS)
-            yield found.origin.problem(REFUSED_PODS, path, message, "Remove the label.")
-        for name in (name for name, _ in found.requests if name.startswith(_BATCH)):
+            yield resource_class.origin.problem(REFUSED_PODS, path, message, "Remove the label.")
+        for name in (name for name, _ in resource_class.requests if name.startswith(_BATCH)):
             message = (
-                f"Koordinator in cluster {one.cluster.name} rejects pods that request {name} without {_QOS} "
-                f"BE, and with it those of priority {one.cluster.priority}: no placeholder could be created."
+                f"Koordinator in cluster {part.cluster.name} rejects pods that request {name} without {_QOS} "
+                f"BE, and with it those of priority {part.cluster.priority}: no placeholder could be created."
             )
             path = ("spec", "requests", name)
             fix = "Use backend koordinator without placeholders, or request cpu and memory."
-            yield found.origin.problem(REFUSED_PODS, path, message, fix, at_key=True)
+            yield resource_class.origin.problem(REFUSED_PODS, path, message, fix, at_key=True)
 
 
 def check_device_requests(declared: Declared, _: Site) -> Iterator[Problem]:
     """Check the requests of each class that has devices of Koordinator."""
-    for found in declared.classes.values():
-        amounts = {name: parse(text) or 0 for name, text in found.requests}
+    for resource_class in declared.classes.values():
+        amounts = {name: parse(text) or 0 for name, text in resource_class.requests}
         amounts = {name: amount // NANO for name, amount in amounts.items() if amount}
         if not any(name.startswith(_OWN) for name in amounts):
             continue
         for name, message, fix in _lacks(amounts):
             path = ("spec", "requests", name)
-            yield found.origin.problem(NEVER, path, message, fix, at_key=True)
+            yield resource_class.origin.problem(NEVER, path, message, fix, at_key=True)
 
 
 def _lacks(amounts: Mapping[str, int]) -> Iterator[tuple[str, str, str]]:

@@ -18,9 +18,9 @@ def check_seats_are_monitored(reservation: Reservation, declared: Declared, site
     if holder.has_placeholders:
         return
     blind = [
-        one.cluster.name
-        for one in placed(reservation, declared, site)
-        if one.cluster.monitoring.prometheus_rule and not one.cluster.monitoring.events
+        part.cluster.name
+        for part in placed(reservation, declared, site)
+        if part.cluster.monitoring.prometheus_rule and not part.cluster.monitoring.events
     ]
     if blind:
         message = (

@@ -32,13 +32,13 @@ def check_namespace_per_cluster(declared: Declared, site: Site) -> Iterator[Prob
 
 def _other_user(cluster: Cluster, declared: Declared, site: Site) -> str:
     """Return who else uses the Berth namespace of a cluster; empty if nobody is known to."""
-    for found in declared.classes.values():
-        is_here = found.sessions is not None and cluster_of(found, site) is cluster
-        if is_here and found.sessions and cluster.namespace in found.sessions.namespaces:
-            return f"sessions of class {found.name} run"
+    for resource_class in declared.classes.values():
+        is_here = resource_class.sessions is not None and cluster_of(resource_class, site) is cluster
+        if is_here and resource_class.sessions and cluster.namespace in resource_class.sessions.namespaces:
+            return f"sessions of class {resource_class.name} run"
     for reservation in declared.reservations:
         classes = [declared.classes[name] for name, _ in reservation.seats if name in declared.classes]
-        is_here = any(cluster_of(one, site) is cluster for one in classes)
+        is_here = any(cluster_of(resource_class, site) is cluster for resource_class in classes)
         if is_here and cluster.namespace in reservation.holder.owner_namespaces:
             return f"owners of the slots of reservation {reservation.name} run"
     options = cluster.engine_options

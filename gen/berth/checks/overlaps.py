@@ -19,43 +19,48 @@ def check_classes_overlap(declared: Declared, site: Site) -> Iterator[Problem]:
             _recognitions(declared, site, cluster).items(), key=lambda item: item[1].rank(item[0])
         )
         for place, (name, own) in enumerate(ranked):
-            winners = [other for other, one in ranked[:place] if _is_shared(own, one)]
+            winners = [other for other, recognition in ranked[:place] if _is_shared(own, recognition)]
             if winners:
                 yield _problem(declared, name, winners)
 
 
 def _recognitions(declared: Declared, site: Site, cluster: Cluster) -> dict[str, Recognition]:
-    found = {
-        one.name: recognition_of(one) for one in declared.classes.values() if cluster_of(one, site) is cluster
+    recognitions = {
+        resource_class.name: recognition_of(resource_class)
+        for resource_class in declared.classes.values()
+        if cluster_of(resource_class, site) is cluster
     }
-    return {name: one for name, one in found.items() if one is not None}
+    return {name: recognition for name, recognition in recognitions.items() if recognition is not None}
 
 
-def _is_shared(one: Recognition, other: Recognition) -> bool:
+def _is_shared(recognition: Recognition, other: Recognition) -> bool:
     """Tell whether a session may fit both. Two classes with one renkuId are an error of their own."""
-    if one.source == other.source == "renku" or not may_overlap(one, other):
+    if recognition.source == other.source == "renku" or not may_overlap(recognition, other):
         return False
-    requirements = (*one.required_labels, *other.required_labels)
-    return all(_can_hold([one for one in requirements if one.key == key]) for key, *_ in requirements)
+    requirements = (*recognition.required_labels, *other.required_labels)
+    return all(
+        _can_hold([requirement for requirement in requirements if requirement.key == key])
+        for key, *_ in requirements
+    )
 
 
 def _can_hold(requirements: Sequence[LabelRequirement]) -> bool:
     """Tell whether any value of a label, or its absence, meets all requirements, which have one key."""
-    (key,) = {one.key for one in requirements}
-    named = [value for one in requirements for value in one.values]
+    (key,) = {requirement.key for requirement in requirements}
+    named = [value for requirement in requirements for value in requirement.values]
     other = "-" * 64  # longer than any value of a label
     return any(
-        all(one.holds(labels) for one in requirements)
+        all(requirement.holds(labels) for requirement in requirements)
         for labels in ({}, *({key: value} for value in (*named, other)))
     )
 
 
 def _problem(declared: Declared, name: str, winners: Sequence[str]) -> Problem:
-    found = declared.classes[name]
+    resource_class = declared.classes[name]
     more = f" (and {len(winners) - 1} more)" if len(winners) > 1 else ""
     message = (
         f"class {winners[0]}{more} recognizes the same sessions. A session counts for one class only: "
         f"for {winners[0]} before {name}, where both have an open window for it."
     )
     fix = "Give them selectors that exclude each other, such as one label with different values."
-    return found.origin.problem(SAME_SESSIONS, ("spec", "sessions"), message, fix)
+    return resource_class.origin.problem(SAME_SESSIONS, ("spec", "sessions"), message, fix)

@@ -29,22 +29,24 @@ def owned_paths(contacts: Mapping[str, Contacts]) -> dict[str, Contacts]:
     for file, mine in contacts.items():
         for folder in _folders(file):
             by_folder.setdefault(folder, set()).add(mine)
-    found: dict[str, Contacts] = {}
+    owners: dict[str, Contacts] = {}
     for file, mine in sorted(contacts.items()):
         if mine:
-            found[next((one for one in _folders(file) if len(by_folder[one]) == 1), file)] = mine
-    return found
+            owners[next((folder for folder in _folders(file) if len(by_folder[folder]) == 1), file)] = mine
+    return owners
 
 
 def contacts_of_files(declared: Declared, files: Iterable[str]) -> dict[str, Contacts]:
     """Return the contacts of each file that CODEOWNERS can name."""
-    found: dict[str, Contacts] = dict.fromkeys(files, ())
-    for one in declared.reservations:
-        if _is_named(one.owner):
-            assert one.owner is not None
-            contacts = found.get(one.origin.file, ())
-            found[one.origin.file] = tuple(dict.fromkeys((*contacts, one.owner.contact or "")))
-    return found
+    by_file: dict[str, Contacts] = dict.fromkeys(files, ())
+    for reservation in declared.reservations:
+        if _is_named(reservation.owner):
+            assert reservation.owner is not None
+            contacts = by_file.get(reservation.origin.file, ())
+            by_file[reservation.origin.file] = tuple(
+                dict.fromkeys((*contacts, reservation.owner.contact or ""))
+            )
+    return by_file
 
 
 def _is_named(owner: OwnerSpec | None) -> bool:

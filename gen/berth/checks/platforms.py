@@ -58,11 +58,11 @@ def _title(cluster: Cluster) -> str:
 
 def _misread(cloud: CloudCapacity) -> Iterator[Problem]:
     """Report requirements by which Karpenter labels nodes, instead of choosing instances."""
-    for i, one in enumerate(cloud.requirements):
-        if one.key in _AUTO_LABELS:
-            message = f"{one.key} is a label of EKS Auto Mode: Karpenter chooses no instances by it."
+    for i, requirement in enumerate(cloud.requirements):
+        if requirement.key in _AUTO_LABELS:
+            message = f"{requirement.key} is a label of EKS Auto Mode: Karpenter chooses no instances by it."
             path: Path = ("spec", "requirements", i, "key")
-            yield cloud.origin.problem(OTHER_LABEL, path, message, _other_label(one.key))
+            yield cloud.origin.problem(OTHER_LABEL, path, message, _other_label(requirement.key))
 
 
 def _other_label(key: str) -> str:
@@ -74,17 +74,17 @@ def _other_label(key: str) -> str:
 
 def check_selected_node_labels(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check the node labels that classes select, and their size on Autopilot."""
-    for found in declared.classes.values():
-        cluster = cluster_of(found, site)
+    for resource_class in declared.classes.values():
+        cluster = cluster_of(resource_class, site)
         if cluster is None:
             continue
-        yield from _labels(found, cluster)
-        if cluster.platform == AUTOPILOT and not _chooses_hardware(found):
-            yield from _sizes(found)
+        yield from _labels(resource_class, cluster)
+        if cluster.platform == AUTOPILOT and not _chooses_hardware(resource_class):
+            yield from _sizes(resource_class)
 
 
-def _labels(found: ResourceClass, cluster: Cluster) -> Iterator[Problem]:
-    for path, key in _selected(found):
+def _labels(resource_class: ResourceClass, cluster: Cluster) -> Iterator[Problem]:
+    for path, key in _selected(resource_class):
         if cluster.platform == AUTO_MODE and key.startswith(AWS):
             message = f"{key} is a label of Karpenter; no node of EKS Auto Mode has it."
         elif cluster.platform != AUTO_MODE and key in _AUTO_LABELS:
@@ -94,59 +94,60 @@ def _labels(found: ResourceClass, cluster: Cluster) -> Iterator[Problem]:
         fix = _other_label(key)
         if cluster.platform != AUTO_MODE:
             fix = f"Write platform: {AUTO_MODE} for the cluster in the Site, or another label."
-        yield found.origin.problem(OTHER_LABEL, path, message, fix, at_key=True)
+        yield resource_class.origin.problem(OTHER_LABEL, path, message, fix, at_key=True)
 
 
-def _selected(found: ResourceClass) -> Iterator[tuple[Path, str]]:
+def _selected(resource_class: ResourceClass) -> Iterator[tuple[Path, str]]:
     """Yield the place of each label of nodes that a class selects, and the label."""
-    for key in found.pod.node_selector or {}:
+    for key in resource_class.pod.node_selector or {}:
         yield ("spec", "nodeSelector", key), key
-    affinity = found.pod.affinity and found.pod.affinity.node_affinity
+    affinity = resource_class.pod.affinity and resource_class.pod.affinity.node_affinity
     if not affinity:
         return
     at: Path = ("spec", "affinity", "nodeAffinity")
     required = affinity.required.node_selector_terms if affinity.required else ()
     name = "requiredDuringSchedulingIgnoredDuringExecution"
     for i, term in enumerate(required):
-        for j, one in enumerate(term.match_expressions or ()):
-            yield (*at, name, "nodeSelectorTerms", i, "matchExpressions", j, "key"), one.key
+        for j, expression in enumerate(term.match_expressions or ()):
+            yield (*at, name, "nodeSelectorTerms", i, "matchExpressions", j, "key"), expression.key
     name = "preferredDuringSchedulingIgnoredDuringExecution"
     for i, wish in enumerate(affinity.preferred or ()):
-        for j, one in enumerate(wish.preference.match_expressions or ()):
-            yield (*at, name, i, "preference", "matchExpressions", j, "key"), one.key
+        for j, expression in enumerate(wish.preference.match_expressions or ()):
+            yield (*at, name, i, "preference", "matchExpressions", j, "key"), expression.key
 
 
-def _chooses_hardware(found: ResourceClass) -> bool:
+def _chooses_hardware(resource_class: ResourceClass) -> bool:
     """Tell whether a class chooses other hardware of Google, which has limits of its own."""
-    keys = chain((key for _, key in _selected(found)), (name for name, _ in found.requests))
+    keys = chain((key for _, key in _selected(resource_class)), (name for name, _ in resource_class.requests))
     return any(key in _HARDWARE or key.startswith("cloud.google.com/gke-") or "/gpu" in key for key in keys)
 
 
-def _sizes(found: ResourceClass) -> Iterator[Problem]:
+def _sizes(resource_class: ResourceClass) -> Iterator[Problem]:
     """Report what Autopilot makes of the requests of a seat."""
-    asked = {name: parse(amount) or 0 for name, amount in found.requests}
+    asked = {name: parse(amount) or 0 for name, amount in resource_class.requests}
     path: Path = ("spec", "requests")
     for name in ("cpu", "memory"):
         if not asked.get(name):
             message = f"GKE Autopilot sets {name} where a pod requests none."
-            yield found.origin.problem(CHANGED, path, message, f"Write {name}.")
+            yield resource_class.origin.problem(CHANGED, path, message, f"Write {name}.")
             return
     cpu, memory = asked["cpu"], asked["memory"]
     if cpu > _MOST_CPU:
         message = f"GKE Autopilot refuses more than {text(_MOST_CPU)} cpu for a pod of its usual hardware."
         fix = f"Request less, or select {_HARDWARE[0]} in nodeSelector."
-        yield found.origin.problem(REFUSED, (*path, "cpu"), message, fix)
+        yield resource_class.origin.problem(REFUSED, (*path, "cpu"), message, fix)
         return
     raised_cpu = max(cpu, _LEAST_CPU, _up(2 * memory, 13 * 2**30, NANO // 1000))
     raised_memory = max(memory, _up(raised_cpu * 2**30, 1, 2**20 * NANO))
     for name, amount, raised in (("cpu", cpu, raised_cpu), ("memory", memory, raised_memory)):
         if raised != amount:
             message = (
-                f"GKE Autopilot raises {name} from {dict(found.requests)[name]} to {_shown(name, raised)}: a "
-                "pod has at least 50m cpu, and 1 to 6.5 GiB of memory for each cpu."
+                f"GKE Autopilot raises {name} from {dict(resource_class.requests)[name]} to "
+                f"{_shown(name, raised)}: a pod has at least 50m cpu, and 1 to 6.5 GiB of memory "
+                "for each cpu."
             )
             fix = f"Write {_shown(name, raised)}, also for the sessions: they then have the size of a seat."
-            yield found.origin.problem(CHANGED, (*path, name), message, fix)
+            yield resource_class.origin.problem(CHANGED, (*path, name), message, fix)
 
 
 def _up(dividend: int, divisor: int, unit: int) -> int:

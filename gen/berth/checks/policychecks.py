@@ -81,8 +81,12 @@ class PolicyResult(NamedTuple):
     @property
     def subject(self) -> str:
         """The name of the reservation, or kind and name of a document that all share."""
-        one = self.reservation
-        return f"{one.kind} {one.name}" if isinstance(one, SharedSubject) else one.name
+        reservation = self.reservation
+        return (
+            f"{reservation.kind} {reservation.name}"
+            if isinstance(reservation, SharedSubject)
+            else reservation.name
+        )
 
 
 def selected_classes(
@@ -92,10 +96,10 @@ def selected_classes(
     known: Mapping[str, ResourceClass] | None = None,
 ) -> frozenset[str]:
     """Return the classes of a reservation that a policy is about. `clusters`: the cluster of each class."""
-    found = _matched(policy.match, reservation, clusters, known or {})
+    classes = _matched(policy.match, reservation, clusters, known or {})
     if policy.unless is None:
-        return found
-    return found - _matched(policy.unless, reservation, clusters, known or {})
+        return classes
+    return classes - _matched(policy.unless, reservation, clusters, known or {})
 
 
 def shared_result(policy: PolicySpec, subject: SharedSubject) -> PolicyResult | None:
@@ -140,10 +144,10 @@ def _matched(
     )
 
 
-def _session_namespaces(reservation: Reservation, found: ResourceClass | None) -> tuple[str, ...]:
-    if reservation.sessions.namespaces or found is None or found.sessions is None:
+def _session_namespaces(reservation: Reservation, resource_class: ResourceClass | None) -> tuple[str, ...]:
+    if reservation.sessions.namespaces or resource_class is None or resource_class.sessions is None:
         return reservation.sessions.namespaces
-    return found.sessions.namespaces
+    return resource_class.sessions.namespaces
 
 
 def _fits(patterns: Sequence[str], words: Sequence[str]) -> bool:
@@ -173,15 +177,15 @@ def policy_case(policy: PolicySpec, subject: PolicySubject) -> PolicyCase | None
     classes = selected_classes(policy, reservation, subject.clusters, subject.known)
     if not classes:
         return None
-    selected = [one for item in subject.occurrences if (one := item.of_classes(classes)).seats]
+    selected = [occurrence for item in subject.occurrences if (occurrence := item.of_classes(classes)).seats]
     counts = [_most_at_once(subject, classes, selected)] if selected else []
-    opens = [one.open for one in selected]
+    opens = [occurrence.open for occurrence in selected]
     if subject.holds_now:
         counts.append(sum(count for name, count in reservation.seats if name in classes))
         opens.append(now or 0)
     if not counts:
         return None
-    lead = max(((one.start - one.open) // 60 for one in selected), default=0)
+    lead = max(((occurrence.start - occurrence.open) // 60 for occurrence in selected), default=0)
     notice = None if now is None else max(min(opens) - now, 0)
     return PolicyCase(policy, reservation, classes, max(counts), lead, notice)
 
@@ -189,19 +193,19 @@ def policy_case(policy: PolicySpec, subject: PolicySubject) -> PolicyCase | None
 def _most_at_once(subject: PolicySubject, classes: frozenset[str], selected: Sequence[Occurrence]) -> int:
     """Return the most seats that are open at one time during the selected dates, those of others included."""
     everything = subject.occurrences if subject.everything is None else subject.everything
-    most = max(sum(count for _, count in one.seats) for one in selected)
+    most = max(sum(count for _, count in occurrence.seats) for occurrence in selected)
     changes: dict[int, int] = {}
     for name in classes:
-        found = subject.known.get(name)
-        has_sessions = found is not None and found.sessions is not None
+        resource_class = subject.known.get(name)
+        has_sessions = resource_class is not None and resource_class.sessions is not None
         steps = iter(named_pool_steps(subject.reservation, name, has_sessions, everything))
         for minute, change in zip(steps, steps, strict=True):
             changes[minute] = changes.get(minute, 0) + change
     minutes = sorted(changes)
     levels = [*accumulate(changes[minute] for minute in minutes)]
-    for one in selected:
-        first = max(bisect_right(minutes, one.open // 60) - 1, 0)
-        until = bisect_left(minutes, one.end // 60)
+    for occurrence in selected:
+        first = max(bisect_right(minutes, occurrence.open // 60) - 1, 0)
+        until = bisect_left(minutes, occurrence.end // 60)
         most = max([most, *levels[first:until]])
     return most
 
@@ -249,8 +253,8 @@ def _cost(case: PolicyCase, costs: PoolCosts) -> PoolCost | None:
     known = [costs[key] for key in keys if key in costs]
     if not known:
         return None
-    is_partial = len(known) < len(keys) or any(one.is_partial for one in known)
-    return PoolCost(sum((one.amount for one in known[1:]), known[0].amount), is_partial)
+    is_partial = len(known) < len(keys) or any(cost.is_partial for cost in known)
+    return PoolCost(sum((cost.amount for cost in known[1:]), known[0].amount), is_partial)
 
 
 # `berth validate`: reservations as they are
@@ -278,14 +282,14 @@ def coming_occurrences(
 
 
 def holds_without_windows(reservation: Reservation, now: int) -> bool:
-    found = reservation.holder.persistence
-    return found is not None and not reservation.suspend and found.is_open(now)
+    persistence = reservation.holder.persistence
+    return persistence is not None and not reservation.suspend and persistence.is_open(now)
 
 
 def check_policies(site: Site, cases: Iterable[PolicyCase], costs: PoolCosts) -> Iterator[Problem]:
     """Report the policies that hold, at the reservations, and those that cannot be compared, once each."""
     unknown: dict[str, list[str]] = {}
-    for result in (found for case in cases if (found := judge(case, costs))):
+    for result in (judged for case in cases if (judged := judge(case, costs))):
         policy, reservation = result.policy, result.reservation
         assert isinstance(reservation, Reservation)
         if result.lacks_cost:

@@ -47,13 +47,13 @@ def read_hubs(site: Site, read: ReadFile) -> HubReadings:
         for files in cluster.hubs:
             path: Path = ("spec", "clusters", i, "z2jh")
             path = path if files.position is None else (*path, files.position)
-            found = _read_hub(files, cluster, path, read, problems)
-            if isinstance(found, str):
-                message = f"no class is compared with {', '.join(files.files)}: {found}"
+            hub = _read_hub(files, cluster, path, read, problems)
+            if isinstance(hub, str):
+                message = f"no class is compared with {', '.join(files.files)}: {hub}"
                 fix = "Correct the file, or its path."
                 problems.append(site.origin.problem(UNREADABLE, path, message, fix))
             else:
-                hubs.append(found)
+                hubs.append(hub)
     return HubReadings(tuple(hubs), tuple(problems))
 
 
@@ -80,8 +80,8 @@ def _read_hub(
 def _first_fault(problems: Sequence[Problem | Finding], sources: Sequence[Source]) -> str:
     from berth.reading.place import locate  # noqa: PLC0415 - slow, and only needed with problems
 
-    found = locate(problems, sources)
-    first = next((one for one in found if one.severity == ERROR), found[0])
+    findings = locate(problems, sources)
+    first = next((finding for finding in findings if finding.severity == ERROR), findings[0])
     which = f"{first.file} " if len({source.file for source in sources}) > 1 else ""
     return ": ".join(filter(None, (f"{which}line {first.line}", first.path, first.message)))
 
@@ -93,43 +93,50 @@ def check_hub_profiles(declared: Declared, site: Site, hubs: Sequence[ComparedHu
     """Compare the classes of each cluster with the profiles of its hubs."""
     for hub in hubs:
         of_cluster = [
-            one
-            for one in declared.classes.values()
-            if one.sessions is not None
-            and one.sessions.source == "jupyterhub"
-            and cluster_of(one, site) is hub.cluster
+            resource_class
+            for resource_class in declared.classes.values()
+            if resource_class.sessions is not None
+            and resource_class.sessions.source == "jupyterhub"
+            and cluster_of(resource_class, site) is hub.cluster
         ]
-        classes = [one for one in of_cluster if counts_sessions_of(one, hub)]
+        classes = [resource_class for resource_class in of_cluster if counts_sessions_of(resource_class, hub)]
         if of_cluster and not classes:
             path = (*hub.path, "namespace")
             message = f"no class counts sessions in namespace {hub.files.namespace}."
             fix = "Name the namespace of sessions.namespaces, or import classes of this hub."
             yield site.origin.problem(IDLE_KEY, path, message, fix)
-        pairs = [(one, counted_sessions(one, hub.hub.sessions)) for one in classes]
-        for one, counted in pairs:
-            yield from _too_small(one, counted)
-            yield from _misplaced(one, counted)
+        pairs = [
+            (resource_class, counted_sessions(resource_class, hub.hub.sessions)) for resource_class in classes
+        ]
+        for resource_class, counted in pairs:
+            yield from _too_small(resource_class, counted)
+            yield from _misplaced(resource_class, counted)
         yield from hubchecks.check_hub(hub, pairs)
 
 
-def counted_sessions(one: ResourceClass, known: "Sequence[ProfileSession]") -> "list[ProfileSession]":
+def counted_sessions(
+    resource_class: ResourceClass, known: "Sequence[ProfileSession]"
+) -> "list[ProfileSession]":
     """Return the sessions that a class counts, by their labels.
 
     Labels that no profile sets come from elsewhere, such as a hook. If the class selects by such labels
     alone, it is compared with the profile of its name, which may begin with its namespace.
     """
-    recognition = recognition_of(one)
+    recognition = recognition_of(resource_class)
     selector = () if recognition is None else recognition.selector
     keys = {key for session in known for key in session.labels}
-    told = [requirement for requirement in selector if requirement.key in keys]
-    if selector and not told:
-        namespaces = one.sessions.namespaces if one.sessions is not None else ()
+    requirements = [requirement for requirement in selector if requirement.key in keys]
+    if selector and not requirements:
+        namespaces = resource_class.sessions.namespaces if resource_class.sessions is not None else ()
         return [
             session
             for session in known
-            if one.name in (session.name, *(f"{namespace}-{session.name}" for namespace in namespaces))
+            if resource_class.name
+            in (session.name, *(f"{namespace}-{session.name}" for namespace in namespaces))
         ]
-    return [session for session in known if all(requirement.holds(session.labels) for requirement in told)]
+    return [
+        session for session in known if all(requirement.holds(session.labels) for requirement in requirements)
+    ]
 
 
 # Classes of Renku
@@ -140,26 +147,30 @@ def check_renku_classes(declared: Declared, site: Site, read: ReadFile) -> Itera
     for i, cluster in enumerate(site.clusters):
         if not cluster.renku_classes:
             continue
-        found = _read_pools(cluster.renku_classes, read)
-        if isinstance(found, str):
-            message = f"no class is compared with {cluster.renku_classes}: {found}"
+        renku_classes = _read_pools(cluster.renku_classes, read)
+        if isinstance(renku_classes, str):
+            message = f"no class is compared with {cluster.renku_classes}: {renku_classes}"
             path: Path = ("spec", "clusters", i, "renkuClasses")
             fix = "Correct the file, or its path."
             yield site.origin.problem(UNREADABLE, path, message, fix)
             continue
-        known = {one.id: one for one in found}
-        for one in declared.classes.values():
-            is_renku = one.sessions is not None and one.sessions.source == "renku"
-            if not is_renku or one.renku_id is None or cluster_of(one, site) is not cluster:
+        known = {renku_class.id: renku_class for renku_class in renku_classes}
+        for resource_class in declared.classes.values():
+            is_renku = resource_class.sessions is not None and resource_class.sessions.source == "renku"
+            if (
+                not is_renku
+                or resource_class.renku_id is None
+                or cluster_of(resource_class, site) is not cluster
+            ):
                 continue
-            theirs = known.get(one.renku_id)
-            if theirs is None:
-                message = f"no class in {cluster.renku_classes} has the id {one.renku_id}."
+            renku_class = known.get(resource_class.renku_id)
+            if renku_class is None:
+                message = f"no class in {cluster.renku_classes} has the id {resource_class.renku_id}."
                 fix = "Write the id of the class in Renku, or save the resource pools again."
-                yield one.origin.problem(UNKNOWN_ID, ("spec", "renkuId"), message, fix)
+                yield resource_class.origin.problem(UNKNOWN_ID, ("spec", "renkuId"), message, fix)
             else:
-                yield from _too_small(one, [theirs])
-                yield from _misplaced(one, [theirs], theirs_only=True)
+                yield from _too_small(resource_class, [renku_class])
+                yield from _misplaced(resource_class, [renku_class], theirs_only=True)
 
 
 def _read_pools(path: str, read: ReadFile) -> "tuple[RenkuClass, ...] | str":
@@ -190,9 +201,9 @@ class _Sessions(Protocol):
 # Size
 
 
-def _too_small(one: ResourceClass, counted: Sequence[_Sessions]) -> Iterator[Problem]:
+def _too_small(resource_class: ResourceClass, counted: Sequence[_Sessions]) -> Iterator[Problem]:
     """Report each resource of which a session requests more than a placeholder, with the largest session."""
-    own, overhead = dict(one.requests), dict(one.overhead)
+    own, overhead = dict(resource_class.requests), dict(resource_class.overhead)
     for name in dict.fromkeys(name for session in counted for name in session.requests):
         largest = max(counted, key=lambda session: _amount(session.requests, name))
         asked = largest.requests
@@ -200,12 +211,14 @@ def _too_small(one: ResourceClass, counted: Sequence[_Sessions]) -> Iterator[Pro
             besides = f" and have an overhead of {overhead[name]}" if name in overhead else ""
             message = (
                 f"{largest.phrase} request {name} {asked[name]}{besides}, but a placeholder of class "
-                f"{one.name} holds {own.get(name, 'none')}."
+                f"{resource_class.name} holds {own.get(name, 'none')}."
             )
-            narrow = ", or narrow sessions.selector to smaller profiles" if one.renku_id is None else ""
+            narrow = (
+                ", or narrow sessions.selector to smaller profiles" if resource_class.renku_id is None else ""
+            )
             fix = f"Write {name}: {asked[name]}{narrow}."
             path: Path = ("requests", name) if name in own else ("requests",)
-            yield one.origin.problem(SMALLER, ("spec", *path), message, fix)
+            yield resource_class.origin.problem(SMALLER, ("spec", *path), message, fix)
 
 
 def _amount(amounts: Mapping[str, str], name: str) -> int:
@@ -243,46 +256,50 @@ _Term = tuple[_Requirement, ...]
 
 
 def _misplaced(
-    one: ResourceClass, counted: Sequence[_Sessions], *, theirs_only: bool = False
+    resource_class: ResourceClass, counted: Sequence[_Sessions], *, theirs_only: bool = False
 ) -> Iterator[Problem]:
     """Report the first profile whose sessions may run on other nodes, by labels and by taints.
 
     `theirs_only`: the sessions may have more than is known, so that only what the class lacks is reported.
     """
-    said = one.pod.placement
-    labels = next(((key,) for key in ("nodeSelector", "affinity") if key in said), ())
-    taints = ("tolerations",) if "tolerations" in said else ()
+    placed = resource_class.pod.placement
+    labels = next(((key,) for key in ("nodeSelector", "affinity") if key in placed), ())
+    taints = ("tolerations",) if "tolerations" in placed else ()
     for difference, path, keys in (
         (_label_difference, labels, "nodeSelector and affinity"),
         (_taint_difference, taints, "tolerations"),
     ):
         for session in counted:
             placement = Placement.model_validate(session.placement)
-            why = difference(one.pod, placement, theirs_only)
+            why = difference(resource_class.pod, placement, theirs_only)
             if why:
-                whose = f"placeholders of class {one.name} and {session.phrase}"
+                whose = f"placeholders of class {resource_class.name} and {session.phrase}"
                 message = f"{whose} may run on different nodes: {why}."
-                there = "profile" if one.renku_id is None else "class in Renku"
-                yield one.origin.problem(
+                there = "profile" if resource_class.renku_id is None else "class in Renku"
+                yield resource_class.origin.problem(
                     ELSEWHERE, ("spec", *path), message, f"Write the {keys} of the {there}."
                 )
                 break
 
 
-def _label_difference(ours: Placement, theirs: Placement, theirs_only: bool) -> str:
+def _label_difference(ours: Placement, of_hub: Placement, theirs_only: bool) -> str:
     """Return the node labels that only one of two pods requires; nothing if they require the same."""
-    own, other = _terms(ours), _terms(theirs)
+    own, other = _terms(ours), _terms(of_hub)
     sides = (("only the sessions require", other, own), ("only the class requires", own, other))
     for whose, wanted, terms in sides[: 1 if theirs_only else 2]:
         for term in terms:
-            if not any(_is_implied(one, term) for one in wanted):
-                lacking = [one for one in wanted[0] if not any(has.implies(one) for has in term)]
+            if not any(_is_implied(requirement, term) for requirement in wanted):
+                lacking = [
+                    requirement
+                    for requirement in wanted[0]
+                    if not any(has.implies(requirement) for has in term)
+                ]
                 return f"{whose} {', '.join(map(str, lacking))}"
     return ""
 
 
 def _is_implied(wanted: _Term, by: _Term) -> bool:
-    return all(any(has.implies(one) for has in by) for one in wanted)
+    return all(any(has.implies(requirement) for has in by) for requirement in wanted)
 
 
 def _terms(pod: Placement) -> list[_Term]:
@@ -295,19 +312,25 @@ def _terms(pod: Placement) -> list[_Term]:
     if not required:
         return [tuple(selected)]
     return [
-        (*selected, *(_Requirement(one.key, one.operator, frozenset(one.values or ())) for one in listed))
+        (
+            *selected,
+            *(
+                _Requirement(expression.key, expression.operator, frozenset(expression.values or ()))
+                for expression in listed
+            ),
+        )
         for listed in (term.match_expressions or () for term in required.node_selector_terms)
     ]
 
 
-def _taint_difference(ours: Placement, theirs: Placement, theirs_only: bool) -> str:
+def _taint_difference(ours: Placement, of_hub: Placement, theirs_only: bool) -> str:
     """Return the taints that only one of two pods tolerates, or nothing."""
-    sides = (("only the sessions tolerate", theirs, ours), ("only the class tolerates", ours, theirs))
+    sides = (("only the sessions tolerate", of_hub, ours), ("only the class tolerates", ours, of_hub))
     for whose, have, other in sides[: 1 if theirs_only else 2]:
         taints = [
-            taint_text(one)
-            for one in filter(names_a_taint, have.tolerations or ())
-            if not any(may_match_same_taint(one, found) for found in other.tolerations or ())
+            taint_text(toleration)
+            for toleration in filter(names_a_taint, have.tolerations or ())
+            if not any(may_match_same_taint(toleration, tolerated) for tolerated in other.tolerations or ())
         ]
         if taints:
             return f"{whose} {', '.join(taints)}"

@@ -41,54 +41,60 @@ def check_named_cluster(
 
 def check_names_in_classes(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check the clusters and capacities of all classes."""
-    for found in declared.classes.values():
-        yield from check_named_cluster(found.origin, found.cluster, site)
-        yield from _clouds(found, declared, site)
-        yield from _kinds_of_capacity(found, declared)
+    for resource_class in declared.classes.values():
+        yield from check_named_cluster(resource_class.origin, resource_class.cluster, site)
+        yield from _clouds(resource_class, declared, site)
+        yield from _kinds_of_capacity(resource_class, declared)
     for capacity in declared.generic.values():
         yield from check_named_cluster(capacity.origin, capacity.cluster, site)
 
 
-def _clouds(found: ResourceClass, declared: Declared, site: Site) -> Iterator[Problem]:
-    home = cluster_of(found, site)
-    for i, name in enumerate(found.cloud_capacity):
+def _clouds(resource_class: ResourceClass, declared: Declared, site: Site) -> Iterator[Problem]:
+    home = cluster_of(resource_class, site)
+    for i, name in enumerate(resource_class.cloud_capacity):
         cloud, path = declared.clouds.get(name) or declared.generic.get(name), ("spec", "cloudCapacity", i)
         if not declared.may_exist("CloudCapacity", name):
             known = tuple(sorted((*declared.clouds, *declared.generic)))
             fix = nearest(name, known, "Add a CloudCapacity with this name; known:")
-            yield found.origin.problem(UNKNOWN_CLOUD, path, f"no CloudCapacity named {shown(name)}.", fix)
+            yield resource_class.origin.problem(
+                UNKNOWN_CLOUD, path, f"no CloudCapacity named {shown(name)}.", fix
+            )
         elif cloud is not None and home is not None:
             there = cluster_named(cloud.cluster, site)
             if there is not None and there is not home:
                 message = f"CloudCapacity {name} is in cluster {there.name}, but the class is in {home.name}."
-                yield found.origin.problem(
+                yield resource_class.origin.problem(
                     OTHER_CLUSTER, path, message, "Use a CloudCapacity of the class's cluster."
                 )
 
 
-def _kinds_of_capacity(found: ResourceClass, declared: Declared) -> Iterator[Problem]:
+def _kinds_of_capacity(resource_class: ResourceClass, declared: Declared) -> Iterator[Problem]:
     """Check that a class does not name capacity of Karpenter beside generic capacity."""
-    bought = [name for name in found.cloud_capacity if name in declared.clouds]
-    generic = [name for name in found.cloud_capacity if name in declared.generic]
+    bought = [name for name in resource_class.cloud_capacity if name in declared.clouds]
+    generic = [name for name in resource_class.cloud_capacity if name in declared.generic]
     if bought and generic:
         message = (
             f"{bought[0]} is capacity of Karpenter and {generic[0]} is generic: placeholders of the class "
             f"are restricted to nodes of {bought[0]}."
         )
-        yield found.origin.problem(TWO_KINDS, ("spec", "cloudCapacity"), message, "Name one of the two.")
+        yield resource_class.origin.problem(
+            TWO_KINDS, ("spec", "cloudCapacity"), message, "Name one of the two."
+        )
 
 
 def check_renku_ids(declared: Declared) -> Iterator[Problem]:
     """Check for classes with the same Renku id. Each is reported with another one."""
     by_id: dict[int, list[ResourceClass]] = {}
-    for found in declared.classes.values():
-        if found.renku_id is not None:
-            by_id.setdefault(found.renku_id, []).append(found)
+    for resource_class in declared.classes.values():
+        if resource_class.renku_id is not None:
+            by_id.setdefault(resource_class.renku_id, []).append(resource_class)
     for number, same in by_id.items():
-        for found in same if len(same) > 1 else ():
-            other = same[1] if found is same[0] else same[0]
+        for resource_class in same if len(same) > 1 else ():
+            other = same[1] if resource_class is same[0] else same[0]
             message = f"duplicate renkuId {number}: class {other.name} has it too."
-            yield found.origin.problem("B060", ("spec", "renkuId"), message, "Give each class another id.")
+            yield resource_class.origin.problem(
+                "B060", ("spec", "renkuId"), message, "Give each class another id."
+            )
 
 
 def check_names_in_ceilings(declared: Declared, site: Site) -> Iterator[Problem]:
@@ -98,8 +104,8 @@ def check_names_in_ceilings(declared: Declared, site: Site) -> Iterator[Problem]
         for j, ceiling in enumerate(cluster.ceilings):
             for name in ceiling.seats:
                 path = ("spec", "clusters", i, "ceilings", j, "seats", name)
-                found = declared.classes.get(name)
-                home = cluster_of(found, site) if found else None
+                resource_class = declared.classes.get(name)
+                home = cluster_of(resource_class, site) if resource_class else None
                 if not declared.may_exist("ResourceClass", name):
                     message, fix = f"no ResourceClass named {shown(name)}.", choice(name, names)
                     yield site.origin.problem(UNKNOWN_CLASS, path, message, fix, at_key=True)
@@ -141,7 +147,7 @@ def check_names_in_reservation(reservation: Reservation, declared: Declared) -> 
     if reservation.sessions.project_template:
         yield from _templates(reservation, classes, declared.site)
     behaviors = pool_behaviors(reservation)
-    counted = [found for found in classes if behaviors[found.name] != "none"]
+    counted = [resource_class for resource_class in classes if behaviors[resource_class.name] != "none"]
     if counted:
         yield from _counted(reservation, counted)
 
@@ -153,8 +159,8 @@ def check_calendar_names(declared: Declared, site: Site) -> Iterator[Problem]:
 
 def check_names_in_faulty(declared: Declared) -> Iterator[Problem]:
     """Check what faulty reservations name."""
-    for one in declared.faulty:
-        yield from _unknown(one, declared)
+    for reference in declared.faulty:
+        yield from _unknown(reference, declared)
 
 
 def _calendars(origin: Origin, above: Path, names: tuple[str, ...], declared: Declared) -> Iterator[Problem]:
@@ -162,20 +168,23 @@ def _calendars(origin: Origin, above: Path, names: tuple[str, ...], declared: De
         yield from _unknown(Reference("Calendar", name, origin, (*above, "calendars", i)), declared)
 
 
-def _unknown(one: Reference, declared: Declared) -> Iterator[Problem]:
+def _unknown(reference: Reference, declared: Declared) -> Iterator[Problem]:
     """Report a reference to what nobody declares."""
-    if declared.may_exist(one.kind, one.name):
+    if declared.may_exist(reference.kind, reference.name):
         return
-    if one.kind == "ResourceClass":
-        code, fix = UNKNOWN_CLASS, choice(one.name, tuple(sorted(declared.classes)))
-    elif one.kind == "Calendar":
-        fix = nearest(one.name, sorted(declared.calendars), "Add a Calendar with this name; known:")
+    if reference.kind == "ResourceClass":
+        code, fix = UNKNOWN_CLASS, choice(reference.name, tuple(sorted(declared.classes)))
+    elif reference.kind == "Calendar":
+        fix = nearest(reference.name, sorted(declared.calendars), "Add a Calendar with this name; known:")
         code = UNKNOWN_CALENDAR
     else:
-        fix = nearest(one.name, sorted(declared.terms), "Add it to `terms` of a Calendar; known:")
+        fix = nearest(reference.name, sorted(declared.terms), "Add it to `terms` of a Calendar; known:")
         code = UNKNOWN_TERM
-    yield one.origin.problem(
-        code, (*one.origin.prefix, *one.path), f"no {one.kind} named {shown(one.name)}.", fix
+    yield reference.origin.problem(
+        code,
+        (*reference.origin.prefix, *reference.path),
+        f"no {reference.kind} named {shown(reference.name)}.",
+        fix,
     )
 
 
@@ -201,24 +210,30 @@ def _counting_line(reservation: Reservation, resource_class: str) -> tuple[Path,
     """Return which behavior counts the sessions of a class, and the line that it comes from."""
     lines = reservation.recurrence.lines if reservation.behavior == "none" else ()
     for i, item in enumerate(lines):
-        for (name, _), one in zip(item.seats, reservation.scaling_of(item), strict=True):
-            if name == resource_class and one.behavior != "none":
-                return entry_path(i, reservation.recurrence), one.behavior
+        for (name, _), scaling in zip(item.seats, reservation.scaling_of(item), strict=True):
+            if name == resource_class and scaling.behavior != "none":
+                return entry_path(i, reservation.recurrence), scaling.behavior
     return ("spec", "provisioning"), reservation.behavior
 
 
 def _counted(reservation: Reservation, classes: list[ResourceClass]) -> Iterator[Problem]:
     """Check that sessions can be counted, and warn if all sessions of a class are."""
     key = "scale_down_behavior" if reservation.renku else "scaleDownBehavior"
-    for found in classes:
-        if found.sessions is None:
-            at, behavior = _counting_line(reservation, found.name)
-            message = f"behavior {behavior} counts sessions, but class {found.name} has no `sessions`."
+    for resource_class in classes:
+        if resource_class.sessions is None:
+            at, behavior = _counting_line(reservation, resource_class.name)
+            message = (
+                f"behavior {behavior} counts sessions, but class {resource_class.name} has no `sessions`."
+            )
             fix = f"Add sessions to the class, or write {key}: none."
             yield reservation.problem(UNCOUNTABLE, (*at, "scaleDownBehavior"), message, fix)
-    if reservation.sessions.course or not classes or not all(found.sessions for found in classes):
+    if (
+        reservation.sessions.course
+        or not classes
+        or not all(resource_class.sessions for resource_class in classes)
+    ):
         return
-    names = ", ".join(found.name for found in classes)
+    names = ", ".join(resource_class.name for resource_class in classes)
     message = f"every session of class {names} counts for this reservation, as in Renku."
     keys = "sessions.namespaces, matchLabels, matchAnnotations or projectTemplate"
     key = "project_template_id" if reservation.renku else keys
@@ -228,12 +243,17 @@ def _counted(reservation: Reservation, classes: list[ResourceClass]) -> Iterator
 
 def _places(reservation: Reservation, classes: list[ResourceClass]) -> Iterator[Problem]:
     """Check that each namespace of the course is one in which its classes have sessions."""
-    if not all(found.sessions for found in classes):
+    if not all(resource_class.sessions for resource_class in classes):
         return
-    known = {name for found in classes if found.sessions for name in found.sessions.namespaces}
+    known = {
+        name
+        for resource_class in classes
+        if resource_class.sessions
+        for name in resource_class.sessions.namespaces
+    }
     for i, name in enumerate(reservation.sessions.namespaces):
         if known and name not in known:
-            class_names_text = ", ".join(found.name for found in classes)
+            class_names_text = ", ".join(resource_class.name for resource_class in classes)
             message = f"sessions of class {class_names_text} are not counted in namespace {shown(name)}."
             fix = choice(name, tuple(sorted(known)))
             path = ("spec", "sessions", "namespaces", i)
@@ -245,21 +265,25 @@ def _templates(
 ) -> Iterator[Problem]:
     """Check that the sessions of each class have a project, and that its template can be looked up."""
     path = ("spec", "sessions", *(() if reservation.renku else ("projectTemplate",)))
-    counted = [found for found in classes if found.sessions]
-    for found in counted:
-        if _has_projects(found) is False:
-            message = f"sessions of class {found.name} do not belong to a Renku project: none would count."
+    counted = [resource_class for resource_class in classes if resource_class.sessions]
+    for resource_class in counted:
+        if _has_projects(resource_class) is False:
+            message = (
+                f"sessions of class {resource_class.name} do not belong to a Renku project: none would count."
+            )
             yield reservation.problem(
                 ELSEWHERE, path, message, "Remove it, or use a class with source renku."
             )
-        elif _has_projects(found) is None:
+        elif _has_projects(resource_class) is None:
             message = (
-                f"sessions of class {found.name} belong to a project only if they have the annotation "
-                f"{RENKU_PROJECT}; those without it do not count."
+                f"sessions of class {resource_class.name} belong to a project only if they have the "
+                f"annotation {RENKU_PROJECT}; those without it do not count."
             )
             fix = f'Remove it; if they have it, annotate berth.dev/ignore: "{DOUBTFUL_TEMPLATE}: <reason>".'
             yield reservation.problem(DOUBTFUL_TEMPLATE, path, message, fix)
-    names = ", ".join(found.name for found in counted if _has_projects(found) is not False)
+    names = ", ".join(
+        resource_class.name for resource_class in counted if _has_projects(resource_class) is not False
+    )
     if names and site is not None and site.renku is None:
         message = (
             "the Site has no renku.url, so the template of a project cannot be looked up: "
@@ -268,9 +292,9 @@ def _templates(
         yield reservation.problem(DOUBTFUL_TEMPLATE, path, message, "Add renku.url to the Site.")
 
 
-def _has_projects(found: ResourceClass) -> bool | None:
+def _has_projects(resource_class: ResourceClass) -> bool | None:
     """Tell whether sessions of the class have projects; None if that depends on their annotations."""
-    sessions = found.sessions
+    sessions = resource_class.sessions
     if sessions is None or sessions.source == "jupyterhub":
         return False
     return True if sessions.source == "renku" or sessions.group == "amalthea.dev" else None

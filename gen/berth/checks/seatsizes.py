@@ -1,25 +1,26 @@
-"""Check that a seat requests something, and not more than a node has."""
+"""Check that a seat requests something, and not more than a node has, also of volumes."""
 
 from collections.abc import Iterator
 
 from berth import quantity
 from berth.findings import Problem
 from berth.manifests.placed import cluster_of, placed
+from berth.schema.cloudvalues import CloudCapacity, GenericCapacity
 from berth.schema.declared import Declared
 from berth.schema.grammar import QUANTITY
 from berth.schema.values import Site
 
-TOO_LARGE = "B143"
+TOO_LARGE, UNCOUNTED = "B143", "B285"
 
 
 def check_seats_fit_on_nodes(declared: Declared, site: Site) -> Iterator[Problem]:
     """Check that a seat fits on the largest node of its cluster; otherwise it stays pending."""
-    for found in declared.classes.values():
-        cluster = cluster_of(found, site)
+    for resource_class in declared.classes.values():
+        cluster = cluster_of(resource_class, site)
         for name, most in cluster.largest_node if cluster else ():
-            asked = dict(found.requests).get(name)
+            asked = dict(resource_class.requests).get(name)
             if asked is not None and nanos(asked) > nanos(most):
-                yield found.origin.problem(
+                yield resource_class.origin.problem(
                     TOO_LARGE, ("spec", "requests", name), *too_large(asked, name, most)
                 )
 
@@ -49,3 +50,34 @@ def too_large(asked: str, name: str, most: str) -> tuple[str, str]:
 
 def nanos(amount: str) -> int:
     return quantity.parse(amount) or 0
+
+
+def check_volume_capacities(declared: Declared, _: Site) -> Iterator[Problem]:
+    """Check that somebody says how many volumes a node takes, where sessions attach some.
+
+    Placeholders attach none, so an autoscaler may put more seats on a node than it takes sessions with
+    volumes.
+    """
+    for resource_class in declared.classes.values():
+        if not resource_class.volumes:
+            continue
+        named = [
+            declared.clouds.get(name) or declared.generic.get(name) for name in resource_class.cloud_capacity
+        ]
+        lacking = [
+            capacity.name for capacity in named if capacity is not None and not _says_volumes(capacity)
+        ]
+        if lacking or not named:
+            where = f"CloudCapacity {', '.join(lacking)}" if lacking else "no CloudCapacity"
+            verb = "does not say" if lacking else "says"
+            message = f"{where} {verb} how many volumes a node takes: those of sessions are not counted."
+            fix = "Add volumes to its nodes, or volumesPerNode: kubectl get csinode -o yaml shows the number."
+            if not lacking:
+                fix = "Add cloudCapacity to the class, or remove volumes."
+            yield resource_class.origin.problem(UNCOUNTED, ("spec", "volumes"), message, fix)
+
+
+def _says_volumes(capacity: CloudCapacity | GenericCapacity) -> bool:
+    if isinstance(capacity, CloudCapacity):
+        return capacity.volumes_per_node is not None
+    return all(shape.volumes is not None for shape in capacity.nodes)

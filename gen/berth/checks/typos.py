@@ -56,8 +56,14 @@ def _fixed_zone(reservation: Reservation, occurrences: Sequence[Occurrence]) -> 
     if zone not in FIXED:
         return
     place = named(FIXED[zone])
-    ahead = {one.start: local(place, one.start) * 60 - one.start // 60 * 60 for one in occurrences}
-    changed = next((one for one in occurrences if ahead[one.start] != ahead[occurrences[0].start]), None)
+    ahead = {
+        occurrence.start: local(place, occurrence.start) * 60 - occurrence.start // 60 * 60
+        for occurrence in occurrences
+    }
+    changed = next(
+        (occurrence for occurrence in occurrences if ahead[occurrence.start] != ahead[occurrences[0].start]),
+        None,
+    )
     if changed is not None:
         message = (
             f"{zone} has no daylight saving time: from {local_text(changed.start, named(zone))} on, "
@@ -84,15 +90,23 @@ def _hours(recurrence: Recurrence, occurrences: Sequence[Occurrence]) -> Iterato
 
 def _usual_start(move: Move, occurrences: Sequence[Occurrence]) -> int | None:
     """Return the start of the occurrence of which only the end changes; None if there is none."""
-    changed = [one for one in occurrences if one.date == str(move.day) and MOVED in one.marks]
-    starts = [local(named(one.zone), one.start) % DAY for one in changed if move.name in (None, one.name)]
+    changed = [
+        occurrence
+        for occurrence in occurrences
+        if occurrence.date == str(move.day) and MOVED in occurrence.marks
+    ]
+    starts = [
+        local(named(occurrence.zone), occurrence.start) % DAY
+        for occurrence in changed
+        if move.name in (None, occurrence.name)
+    ]
     return starts[0] if len(starts) == 1 else None
 
 
 def _early_leads(reservation: Reservation, occurrences: Sequence[Occurrence]) -> Iterator[Problem]:
     """Report the first occurrence that opens while the one before is open, because of a long lead."""
     leads = [reservation.lead]
-    leads += [one.lead for line in reservation.recurrence.lines for one in line.scaling]
+    leads += [scaling.lead for line in reservation.recurrence.lines for scaling in line.scaling]
     if max(leads) <= _USUAL_LEAD:
         return
     before: dict[str, Occurrence] = {}  # by class, the one that ends last
@@ -114,11 +128,11 @@ def _early_lead(
     path: Path = ("spec", "provisioning", "leadTimeMinutes")
     lines = reservation.recurrence.lines if lead != reservation.lead else ()
     for i, line in enumerate(lines):
-        if any(one.lead == lead for one in line.scaling):
+        if any(scaling.lead == lead for scaling in line.scaling):
             path = entry_path(i, reservation.recurrence)
             break
     zone = named(after.zone)
-    times = " and ".join(span_text(one.start, one.end, zone) for one in (before, after))
+    times = " and ".join(span_text(occurrence.start, occurrence.end, zone) for occurrence in (before, after))
     gap = (after.start - before.end) // 60
     message = (
         f"a lead of {lead} min is longer than the {gap} min between {times}: "
@@ -148,21 +162,21 @@ def check_dates_are_ahead(
 
     Only for changes: courses that are over stay in a repository for years, and that is no mistake.
     """
-    last = max(occurrences, key=lambda one: one.end, default=None)
+    last = max(occurrences, key=lambda occurrence: occurrence.end, default=None)
     if last is not None and last.end <= now and not reservation.suspend:
         message = f"all dates are in the past: the last is {_when(last)}."
         fix = "Check the year."
         yield reservation.problem(ALL_PAST, ("spec", "recurrence"), message, fix)
 
 
-def _when(one: Occurrence) -> str:
-    return local_text(one.start, named(one.zone))
+def _when(occurrence: Occurrence) -> str:
+    return local_text(occurrence.start, named(occurrence.zone))
 
 
 def check_large_counts(placed: Placed, is_limited: Callable[[str, str], bool]) -> Iterator[Problem]:
     """Report counts of the classes in a cluster above 1,000, where no ceiling limits them."""
     unit = placed.reservation.holder.unit
-    here = {one.name for one in placed.classes}
+    here = {resource_class.name for resource_class in placed.classes}
     for path, name, count in _counts(placed.reservation):
         is_checked = unit is Unit.SEAT and is_limited(placed.cluster.name, name)
         if count > _LARGEST and name in here and not is_checked:

@@ -105,23 +105,23 @@ def set_(  # noqa: PLR0913 - one for each option
     """
     if undo and (on is None or seats is not None or assignments):
         raise CommandError("--undo takes --on DATE only.")
-    if on is not None and (assignments or (seats is None and not undo)):
+    if on is None:
+        if (start, entry) != (None, None):
+            raise CommandError(f"{'--name' if start is None else '--start'} needs --on DATE.")
+        if not assignments and seats is None:
+            raise CommandError("Give PATH=VALUE or --seats.")
+        return _set_fields(settings, name, assignments, seats)
+    if assignments or (seats is None and not undo):
         raise CommandError("--on takes --seats only: a single date has no other fields.")
-    if on is None and (start, entry) != (None, None):
-        raise CommandError(f"{'--name' if start is None else '--start'} needs --on DATE.")
-    if not assignments and seats is None and not undo:
-        raise CommandError("Give PATH=VALUE or --seats.")
-    if on is not None:
 
-        def read(clock: Clock) -> OccurrenceEdit:
-            counts, which = read_all(
-                lambda: given_counts(seats),
-                lambda: occurrence_selector(clock, name, on, start, entry, ("--on", "--start")),
-            )
-            return undo_change(which, RESEATED) if counts is None else change_seats(which, counts)
+    def read(clock: Clock) -> OccurrenceEdit:
+        counts, which = read_all(
+            lambda: given_counts(seats),
+            lambda: occurrence_selector(clock, name, on, start, entry, ("--on", "--start")),
+        )
+        return undo_change(which, RESEATED) if counts is None else change_seats(which, counts)
 
-        return _edit_occurrence(settings, name, read)
-    return _set_fields(settings, name, assignments, seats)
+    return _edit_occurrence(settings, name, read)
 
 
 def _set_fields(settings: Settings, name: str, assignments: Sequence[str], seats: str | None) -> int:

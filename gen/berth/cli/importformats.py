@@ -228,7 +228,7 @@ def _sized(
     """Return the request as it is sized for so many people, and the comment that says so."""
     if not students:
         return wanted, ""
-    from berth.cli.sizequestion import sized_request  # noqa: PLC0415 - it loads the planner
+    from berth.cli.size import sized_request  # noqa: PLC0415 - it loads the planner
 
     return sized_request(settings, pipeline, wanted, students)
 

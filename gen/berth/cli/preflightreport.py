@@ -3,6 +3,7 @@
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from berth import quantity
 from berth.cli.command import Settings, exit_code
@@ -23,6 +24,28 @@ from berth.schema.values import Cluster, Site
 CLOCK = PreflightClock(time.monotonic, time.sleep)
 
 
+class PreflightQuestion(NamedTuple):
+    """What to check: the `names` of reservations (empty: all), with the windows of each cluster."""
+
+    names: frozenset[str]
+    seconds: int  # for each test Job
+    steps: Mapping[str, WindowSteps]
+    now: int
+
+    def scope(self, site: Site, cluster: str, state: ExpectedState) -> PreflightScope:
+        """Return what to check in a cluster."""
+        return PreflightScope(
+            site.name,
+            state.access,
+            [name for name in state.timetables if not self.names or name in self.names],
+            self.names,
+            self.seconds,
+            self.steps.get(cluster, WindowSteps({}, {})),
+            self.now // 60,
+            site.zone,
+        )
+
+
 class Outcome:
     """The checks of all clusters; a cluster that cannot be read has a finding instead."""
 
@@ -38,35 +61,20 @@ class Outcome:
         return list(dict.fromkeys(findings))
 
 
-def run(  # noqa: PLR0913, PLR0917 - what and where
+def run(
     means: ClusterAccess,
     site: Site,
     clusters: Sequence[Cluster],
     expected: Mapping[str, ExpectedState],
-    names: frozenset[str],
-    seconds: int,
-    steps: Mapping[str, WindowSteps],
-    now: int,
+    question: PreflightQuestion,
 ) -> Outcome:
     """Run the preflight in all clusters at once."""
     places = means.places(site, clusters)
-    scopes = {
-        cluster: PreflightScope(
-            site.name,
-            state.access,
-            [name for name in state.timetables if not names or name in names],
-            names,
-            seconds,
-            steps.get(cluster, WindowSteps({}, {})),
-            now // 60,
-            site.zone,
-        )
-        for cluster, state in expected.items()
-    }
+    scopes = {cluster: question.scope(site, cluster, state) for cluster, state in expected.items()}
     known = [
         place
         for place in places.values()
-        if isinstance(place, ClusterLocation) and (scopes[place.cluster].reservations or not names)
+        if isinstance(place, ClusterLocation) and (scopes[place.cluster].reservations or not question.names)
     ]
     answers = means.at_each(
         known, lambda client, place: run_preflight(client, place, scopes[place.cluster], CLOCK)

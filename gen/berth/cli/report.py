@@ -226,7 +226,7 @@ def _prices(
     own = [item for item in items if item.reservation.name in names]
     if not own or not _has_clouds(pipeline):
         return {}
-    from berth.cost.seatprices import seat_prices  # noqa: PLC0415 - it loads the planner
+    from berth.cost.poolcosts import seat_prices  # noqa: PLC0415 - it loads the planner
 
     by_cluster: dict[str, list[Any]] = {}
     for item in own:

@@ -1,30 +1,42 @@
 """`berth size`: how many seats people need, and how early, with the nodes and the cost of each choice."""
 
+import re
+from pathlib import Path
 from typing import Any
 
 import click
 
 from berth.cli import sizereport
-from berth.cli.command import FILE, Settings, command
+from berth.cli.command import FILE, Settings, command, reason
 from berth.cli.completion import complete_reservations
 from berth.cli.console import EXIT_OK
 from berth.cli.plan import save_chart
 from berth.cli.selection import chart_option, class_option, clock_of, require_class, require_reservations
-from berth.cli.sizequestion import LATE, OVER, SHOW_UP, WITHIN, answer, item_of, question_of, with_reservation
+from berth.cli.selection import occurrence as selected_occurrence
 from berth.cli.sizereport import SizeAnswer
 from berth.cli.writing import finish_edit
+from berth.cost import arrivallog
 from berth.cost.formatting import minutes
-from berth.cost.sizechoices import CHEAPEST, SAFE, TODAY, Choice
-from berth.cost.sizing import BELL, SHAPES
+from berth.cost.missingnodes import missing_lines
+from berth.cost.sizechoices import CHEAPEST, SAFE, TODAY, Choice, SizedPool, SizeQuestion, sized
+from berth.cost.sizing import BELL, MEASURED, MOST_PEOPLE, SHAPES, Arrivals, Promise
+from berth.dates.moments import named
 from berth.dates.zone import date_text
-from berth.edit.create import ReservationRequest, new_reservation
+from berth.durations import whole_seconds
+from berth.edit.create import ReservationRequest, new_reservation, reservation_yaml
 from berth.edit.edits import edit_reservation
 from berth.edit.roundtrip import Comment, MakeNode
 from berth.edit.seatcounts import set_seats
-from berth.notation.refusal import CommandError
-from berth.pipeline import Pipeline
+from berth.manifests.placed import cluster_of
+from berth.notation.refusal import CommandError, read_all
+from berth.pipeline import Item, Pipeline
+from berth.reading.source import Source
 from berth.schema.reservation import Reservation
+from berth.schema.seatholders import Unit
+from berth.schema.values import Site
 
+WITHIN, OVER, LATE, SHOW_UP = "2m", "20m", "5%", "100%"
+NEEDLESS = "No seats are needed: nodes start soon enough. Nothing was written."
 _ANY = "size"  # the name of a reservation that is not declared
 
 
@@ -108,3 +120,139 @@ def _write(settings: Settings, pipeline: Pipeline, size: SizeAnswer, chosen: Cho
     comment = Comment("provisioning", sizereport.MARK, sizereport.comment(size, chosen))
     edited = edit_reservation(pipeline, size.pool.reservation.name, change, now, comment)
     return finish_edit(settings, pipeline, edited)
+
+
+def question_of(settings: Settings, options: dict[str, Any], item: Item) -> SizeQuestion:
+    over, within, late, show_up, people = read_all(
+        lambda: _time("--over", options["over"]),
+        lambda: _time("--within", options["within"]),
+        lambda: _share("--late", options["late"]),
+        lambda: _attendance(options["show_up"]),
+        lambda: _people(options["students"]),
+    )
+    arrivals = Arrivals(options["arrivals"], over)
+    if options["from_log"] is not None:
+        arrivals = _measured(settings, options["from_log"], item, options["resource_class"])
+    return SizeQuestion(people, show_up, arrivals, Promise(within, late))
+
+
+def _attendance(text: str) -> float:
+    show_up = _share("--show-up", text)
+    if not show_up:
+        raise CommandError("--show-up 0%: nobody would come. Write a larger share.")
+    return show_up
+
+
+def _measured(settings: Settings, file: str, item: Item, resource_class: str | None) -> Arrivals:
+    try:
+        text = Path(settings.given(file)).read_text("utf-8", errors="replace")
+    except (OSError, ValueError) as error:  # a name with a NUL is a ValueError
+        raise CommandError(f"--from-log {file}: {reason(error)}.") from error
+    reservation = item.reservation
+    if reservation.behavior != "maintain" and arrivallog.is_record(text):
+        raise CommandError(
+            f"--from-log {file}: the record of behavior {reservation.behavior} does not say when sessions "
+            "came. Give a log of sessions."
+        )
+    own = resource_class or reservation.seats[0][0]
+    zone = named(reservation.recurrence.zone)
+    found = arrivallog.arrivals(text, item.expansion.occurrences, own, zone)
+    if not found:
+        raise CommandError(
+            f"--from-log {file}: no session began during an occurrence of {reservation.name}. Give a line "
+            "with an instant for each session, or records.json of behavior maintain."
+        )
+    return Arrivals(MEASURED, measured=found)
+
+
+def _people(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 0 < int(text[:9]) <= MOST_PEOPLE):
+        raise CommandError(f'--students "{text}" is not a whole number from 1 to {MOST_PEOPLE}.')
+    return int(text)
+
+
+def _time(flag: str, text: str) -> int:
+    try:
+        found = whole_seconds(text)
+    except ValueError:
+        found = -1
+    if not 0 <= found <= 86_400:
+        raise CommandError(f'{flag} "{text}" is not a time up to 24h. Write one such as 10m.')
+    return found
+
+
+def _share(flag: str, text: str) -> float:
+    digits = text.removesuffix("%")
+    if not (text.endswith("%") and re.fullmatch(r"\d{1,2}|100", digits, re.ASCII)):
+        raise CommandError(f'{flag} "{text}" is not a share from 0% to 100%. Write one such as 80%.')
+    return int(digits) / 100
+
+
+def answer(
+    pipeline: Pipeline, item: Item, resource_class: str | None, now: int, question: SizeQuestion
+) -> SizeAnswer:
+    """Size the next occurrence of a reservation. Raise CommandError if its nodes are not known."""
+    site = pipeline.site
+    assert site is not None  # without it there are no items
+    pool = _pool(pipeline, site, item, resource_class, now)
+    return SizeAnswer(pool, question, sized(pipeline.declared, site, pool, question))
+
+
+def sized_request(
+    settings: Settings, pipeline: Pipeline, request: ReservationRequest, students: str
+) -> tuple[ReservationRequest, str]:
+    """Return a request with the seats and lead of the cheapest choice, and the comment that says so.
+
+    The question has the defaults of `berth size`. If the project has errors, everybody gets a seat.
+    """
+    question = SizeQuestion(
+        _people(students),
+        1.0,
+        Arrivals(BELL, whole_seconds(OVER)),
+        Promise(whole_seconds(WITHIN), _share("", LATE)),
+    )
+    request = request._replace(given={**request.given, "seats": students})
+    after = with_reservation(pipeline, new_reservation(request))
+    item = item_of(settings, after, request.name)
+    if item is None:
+        return request, ""
+    found = answer(after, item, None, clock_of(settings, after).now, question)
+    chosen = found.sizing.choice(CHEAPEST)
+    if not chosen.offer.seats:
+        raise CommandError(NEEDLESS)
+    lead = {"lead": str(minutes(chosen.offer.lead))}
+    given = {**lead, **request.given, "seats": str(chosen.offer.seats)}
+    return request._replace(given=given), sizereport.comment(found, chosen)
+
+
+def with_reservation(pipeline: Pipeline, reservation: Reservation) -> Pipeline:
+    source = Source(f"reservations/{reservation.name}.yaml", reservation_yaml(reservation).encode())
+    return Pipeline(sources=sorted([*pipeline.sources, source]))
+
+
+def item_of(settings: Settings, pipeline: Pipeline, name: str) -> Item | None:
+    """Return the item of a reservation; None if the project has errors."""
+    items = settings.progress(pipeline.items(), len(pipeline.declared.reservations))
+    found = [one for one in items if one.reservation.name == name]
+    return found[0] if found and not pipeline.has_errors() else None
+
+
+def _pool(pipeline: Pipeline, site: Site, item: Item, resource_class: str | None, now: int) -> SizedPool:
+    reservation, declared = item.reservation, pipeline.declared
+    if reservation.holder.unit is not Unit.SEAT or reservation.holder.persistence is not None:
+        raise CommandError(f"{reservation.name} has no windows with seats that people could take.")
+    if not reservation.holder.adds_nodes:
+        raise CommandError(f"{reservation.name} has slots of Koordinator alone, which add no nodes.")
+    occurrence = selected_occurrence(item, None, resource_class, now)
+    names = [name for name, _ in occurrence.seats]
+    if resource_class is None and len(names) > 1:
+        raise CommandError(f"{reservation.name} has several classes. Choose one: --class {names[0]}.")
+    own = declared.classes[resource_class or names[0]]
+    if not any(name in declared.clouds or name in declared.generic for name in own.cloud_capacity):
+        raise CommandError(
+            f"Nothing says what nodes class {own.name} may use. Add what is below.",
+            example=missing_lines(declared, site, [own.name]),
+        )
+    cluster = cluster_of(own, site)
+    assert cluster is not None  # the project has no errors
+    return SizedPool(reservation, own.name, cluster.name, occurrence)

@@ -143,22 +143,15 @@ def status(  # noqa: PLR0913 - one for each option
     selected = require_reservations(names, pipeline)
     require_class(resource_class, pipeline)
     require_cluster(choice.cluster, pipeline)
-    now = None if settings.now is None else clock_of(settings, pipeline).now
-    declared = pipeline.declared.reservations
-    owners = {reservation.name: reservation.owner for reservation in declared if reservation.owner}
-    view = _View(selected, resource_class, settings.form, now, owners)
+    view = _view(settings, pipeline, selected, resource_class)
     items = list(settings.progress(pipeline.items(), len(pipeline.declared.reservations)))
     code = settings.report(pipeline.findings())
     site = pipeline.site
     if code != EXIT_OK or site is None:
         return code
     try:
-        wanted = expected_states(
-            site,
-            items,
-            pipeline.declared.classes.values(),
-            Renderer(None if templates is None else settings.given(templates)),
-        )
+        renderer = Renderer(None if templates is None else settings.given(templates))
+        wanted = expected_states(site, items, pipeline.declared.classes.values(), renderer)
     except TemplateError as error:
         settings.report(error.findings)
         return EXIT_BAD_INPUT
@@ -166,10 +159,16 @@ def status(  # noqa: PLR0913 - one for each option
     patience = _PREFLIGHT + timeout * max(len(selected), 1) if preflight else ANSWER_SECONDS
     means = choice.access(settings, clusters, patience)
     if preflight:
-        steps = steps_by_cluster(items)
-        outcome = preflights.run(means, site, clusters, wanted, selected, timeout, steps, view.instant())
-        return preflights.show(outcome, settings)
+        question = preflights.PreflightQuestion(selected, timeout, steps_by_cluster(items), view.instant())
+        return preflights.show(preflights.run(means, site, clusters, wanted, question), settings)
     return _show(_Looks(means, site, clusters, wanted), view, _zones(site, items), settings, watch=watch)
+
+
+def _view(settings: Settings, pipeline: Pipeline, names: frozenset[str], resource_class: str | None) -> _View:
+    now = None if settings.now is None else clock_of(settings, pipeline).now
+    declared = pipeline.declared.reservations
+    owners = {reservation.name: reservation.owner for reservation in declared if reservation.owner}
+    return _View(names, resource_class, settings.form, now, owners)
 
 
 def _show(

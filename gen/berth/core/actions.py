@@ -145,7 +145,7 @@ class PoolDecision(NamedTuple):
 
 def decide_pool(
     ref: ObjectRef,
-    found: PoolFound,
+    observed: PoolFound,
     desired: DesiredState,
     why: str = "",
     settled: DesiredState | None = None,
@@ -157,7 +157,7 @@ def decide_pool(
     until slots are available are scaled first. Once nothing of the pool is open, all its slots are dropped.
     Where nobody counts sessions, as in the sweep, no free slot is removed and none is renewed.
     """
-    pool, stands = desired.target.pool, found.object
+    pool, stands = desired.target.pool, observed.object
     if pool.slots is None:
         change = replica_change(stands.replicas, desired, settled) if stands else None
         if stands is None or change is None:
@@ -166,21 +166,21 @@ def decide_pool(
         action = ScalePool(stands, to, why or change.reason, occurrences=change.occurrences)
         return PoolDecision(desired.target, (action,))
     actions: list[ScalePool | ChangeSlots] = []
-    demand = slot_demand(desired, sum(found.slots.owners.values()), found.settled or 0)
+    demand = slot_demand(desired, sum(observed.slots.owners.values()), observed.settled or 0)
     ready = 0
     if pool.slots.placeholders and stands:
         number, reason, ready = 0, "closed", stands.ready
         if demand.is_open:
-            number = bridging_placeholders(found.slots, demand.wanted, stands.replicas, desired.now)
+            number = bridging_placeholders(observed.slots, demand.wanted, stands.replicas, desired.now)
             reason = f"{number} seats wait for slots" if number else "no seat waits for a slot"
-        leaving = () if number else tuple(owner for slot in found.slots.handed for owner in slot.owners)
+        leaving = () if number else tuple(owner for slot in observed.slots.handed for owner in slot.owners)
         for action in scale_pool(stands, number, why or reason):
             actions.append(action._replace(leaving=leaving, occurrences=demand.target.occurrences))
-    plan = plan_slots(found.slots, pool.slots, demand, desired.now, ready)
-    if found.settled is None:
+    plan = plan_slots(observed.slots, pool.slots, demand, desired.now, ready)
+    if observed.settled is None:
         plan = plan._replace(renew=(), remove=())
     if plan.writes:
-        why = why or _slot_reason(found.slots, plan, desired._replace(target=demand.target), settled)
+        why = why or _slot_reason(observed.slots, plan, desired._replace(target=demand.target), settled)
         actions.append(ChangeSlots(ref, pool.resource_class, pool.slots, plan, why))
     return PoolDecision(demand.target, tuple(actions), plan.is_busy)
 

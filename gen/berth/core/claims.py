@@ -56,7 +56,9 @@ def competing_reservation(
         pool
         for pool in timetable.pools
         if pool.resource_class in counted
-        or (pool.sessions and any(may_overlap(pool.sessions, one) for one in counted.values()))
+        or (
+            pool.sessions and any(may_overlap(pool.sessions, recognition) for recognition in counted.values())
+        )
     ]
     wanted = frozenset(pool.resource_class for pool in pools)
     longest = max((pool.match.handover for pool in pools), default=0)
@@ -82,26 +84,26 @@ def open_claims(
 
     If two claims have the same id, because somebody copied a timetable, the first one counts.
     """
-    found: dict[str, Claim] = {}
-    for one in competitors:
-        match = dict(one.matches).get(resource_class)
+    claims: dict[str, Claim] = {}
+    for competitor in competitors:
+        match = dict(competitor.matches).get(resource_class)
         if match is None:
             continue
-        for item in one.occurrences:
+        for item in competitor.occurrences:
             count = dict(item.seats).get(resource_class)
             if count is not None and item.open <= now < item.end + match.handover:
                 claim = Claim(item.id, item.open, item.start, item.end, count, match, now >= item.end)
-                found.setdefault(item.id, claim)
-    return found
+                claims.setdefault(item.id, claim)
+    return claims
 
 
 def next_claim_change(competitors: Iterable[CompetingReservation], now: int) -> int | None:
     """Return when the next occurrence opens, ends or has handed over after `now`."""
     instants = (
         at
-        for one in competitors
-        for seconds in {0, *(match.handover for _, match in one.matches)}
-        for item in one.occurrences
+        for competitor in competitors
+        for seconds in {0, *(match.handover for _, match in competitor.matches)}
+        for item in competitor.occurrences
         for at in (item.open, item.end + seconds)
     )
     return min((at for at in instants if at > now), default=None)
@@ -109,11 +111,11 @@ def next_claim_change(competitors: Iterable[CompetingReservation], now: int) -> 
 
 def known_recognitions(competitors: Iterable[CompetingReservation]) -> dict[str, Recognition]:
     """Return how the sessions of each class are recognized; the first reservation that has it decides."""
-    found: dict[str, Recognition] = {}
-    for one in competitors:
-        for name, recognition in one.recognitions:
-            found.setdefault(name, recognition)
-    return found
+    recognitions: dict[str, Recognition] = {}
+    for competitor in competitors:
+        for name, recognition in competitor.recognitions:
+            recognitions.setdefault(name, recognition)
+    return recognitions
 
 
 class ClaimTracker:
@@ -148,8 +150,8 @@ class ClaimTracker:
 
     def matches(self) -> Iterator[tuple[str, Match]]:
         """Yield the class and match of every known claim."""
-        for one in self._all():
-            yield from one.matches
+        for competitor in self._all():
+            yield from competitor.matches
 
     def recognitions(self) -> dict[str, Recognition]:
         """Return how the sessions of each known class are recognized."""
@@ -163,10 +165,14 @@ class ClaimTracker:
         everybody = self._all()
         self.claims = {
             name: ranked(open_claims(everybody, name, instant).values())
-            for name in {name for one in everybody for name, _ in one.matches}
+            for name in {name for competitor in everybody for name, _ in competitor.matches}
         }
         longest = max((match.handover for _, match in self._own.matches), default=0)
-        self.own = tuple(one.id for one in self._occurrences if one.open <= instant < one.end + longest)
+        self.own = tuple(
+            occurrence.id
+            for occurrence in self._occurrences
+            if occurrence.open <= instant < occurrence.end + longest
+        )
         moments = (next_claim_change(everybody, instant), next_change(self._occurrences, instant))
         self._since, self.until = now, min((at for at in moments if at is not None), default=float("inf"))
         return True
@@ -174,7 +180,7 @@ class ClaimTracker:
     def _all(self) -> list[CompetingReservation]:
         """Return all reservations, the own one first; copies of it are ignored."""
         others = [self._competitors[uid] for uid in sorted(self._competitors)]
-        return [self._own, *(one for one in others if one.reservation != self._own.reservation)]
+        return [self._own, *(other for other in others if other.reservation != self._own.reservation)]
 
 
 # Attribution: each session counts for at most one occurrence.
@@ -308,7 +314,9 @@ class GracePeriod:
 
     def regroup(self) -> None:
         """Ask for the groups again, because they have changed."""
-        self._departed = [one._replace(group=self._group(one.session)) for one in self._departed]
+        self._departed = [
+            departure._replace(group=self._group(departure.session)) for departure in self._departed
+        ]
 
     def arrive(self, session: Session, now: float) -> None:
         """Add a session, or update one that is present."""
@@ -327,12 +335,12 @@ class GracePeriod:
         if now != self._dropped_at:
             # Setting the clock back does not extend any.
             latest, self._dropped_at = now + self.seconds, now
-            self._departed = [one for one in self._departed if now < one.until <= latest]
+            self._departed = [departure for departure in self._departed if now < departure.until <= latest]
         return self._departed
 
     def next_change(self, now: float) -> float | None:
         """Return when the next departed session stops counting."""
-        return min((one.until for one in self._departed if now < one.until), default=None)
+        return min((departure.until for departure in self._departed if now < departure.until), default=None)
 
     def _replace_departed(self, session: Session, now: float) -> None:
         """Let the session replace the similar one that left last.
@@ -341,7 +349,7 @@ class GracePeriod:
         its earlier end passes to that other session.
         """
         departed, group = self.departed(now), self._group(session)
-        own = next((n for n, one in enumerate(departed) if one.session.id == session.id), None)
+        own = next((n for n, departure in enumerate(departed) if departure.session.id == session.id), None)
         last = next((n for n in range(len(departed) - 1, -1, -1) if departed[n].group == group), None)
         if own is not None and last is not None and own < last:
             departed[own] = departed.pop(last)._replace(until=departed[own].until)
@@ -403,18 +411,18 @@ class SessionCounter:
 
     def look_again(self, now: float, projects: Iterable[str] | None = None) -> None:
         """Look up unknown templates again, of these projects or of all."""
-        for one in self._known():
-            is_unknown = one.id in self._held or one.template == UNKNOWN_TEMPLATE
-            if is_unknown and (projects is None or project_of(one) in projects):
-                self._look_up(one, now)
+        for session in self._known():
+            is_unknown = session.id in self._held or session.template == UNKNOWN_TEMPLATE
+            if is_unknown and (projects is None or project_of(session) in projects):
+                self._look_up(session, now)
 
     def look_at_all(self, now: float) -> None:
         """Look up the templates of all sessions again, including known ones."""
-        for one in self._known():
-            self._look_up(one, now)
+        for session in self._known():
+            self._look_up(session, now)
 
     def counts(self, now: float) -> ClaimCounts:
-        counted = self._here + Counter(one.group for one in self._grace.departed(now))
+        counted = self._here + Counter(departure.group for departure in self._grace.departed(now))
         return ClaimCounts(
             attribute_sessions(counted, self._claims), attribute_sessions(self._here, self._claims)
         )

@@ -140,12 +140,12 @@ def slot_hash(shape: dict[str, object]) -> str:
 
 def parse_holder(pool: dict[str, object], at: str) -> PoolHolder:
     """Parse what holds a pool of a timetable. Raises TimetableError if it is malformed."""
-    found: PoolHolder = REPLICAS
+    holder: PoolHolder = REPLICAS
     if "slots" in pool:
-        found = _slots(mapping(pool["slots"], f"{at}.slots"), f"{at}.slots")
+        holder = _slots(mapping(pool["slots"], f"{at}.slots"), f"{at}.slots")
     if "nodePool" in pool:
-        found = Nodes(field(pool, "nodePool", text, at))
-    return BUFFERED if "capacityBuffer" in pool else found
+        holder = Nodes(field(pool, "nodePool", text, at))
+    return BUFFERED if "capacityBuffer" in pool else holder
 
 
 def holder_of_object(kind: str, name: str) -> PoolHolder:
@@ -162,9 +162,9 @@ def _slots(tree: dict[str, object], at: str) -> SlotSpec:
         field(labels, key, text, f"{at}.object.metadata.labels")
     field(shape, "spec", mapping, f"{at}.object")
     digest = field(tree, "hash", text, at)
-    if (found := slot_hash(shape)) != digest:
+    if (actual := slot_hash(shape)) != digest:
         # What is made is what was reviewed: Koordinator checks next to nothing.
-        raise TimetableError(f"{at}.hash: {digest!r} is not that of the object, which is {found!r}")
+        raise TimetableError(f"{at}.hash: {digest!r} is not that of the object, which is {actual!r}")
     return SlotSpec(
         field(tree, "name", text, at),
         digest,

@@ -52,16 +52,16 @@ Tree = dict[str, object]
 
 def part(tree: Mapping[str, Any], *path: str) -> dict[str, Any]:
     """Return the object below these keys of an object, empty if there is none."""
-    found: Any = tree
+    value: Any = tree
     for key in path:
-        found = found.get(key) if isinstance(found, Mapping) else None
-    return found if isinstance(found, dict) else {}
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value if isinstance(value, dict) else {}
 
 
 def parts(tree: Mapping[str, Any], *path: str) -> list[dict[str, Any]]:
     """Return the objects of the list below these keys of an object."""
-    found = part(tree, *path[:-1]).get(path[-1])
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    value = part(tree, *path[:-1]).get(path[-1])
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 class TimetableError(Exception):
@@ -115,5 +115,5 @@ def instant_of(value: object, at: str) -> int:
 
 def _shown(value: object) -> str:
     """Return the value as JSON, shortened for the log."""
-    said = json.dumps(value)
-    return said if len(said) <= 60 else said[:57] + "..."
+    shown = json.dumps(value)
+    return shown if len(shown) <= 60 else shown[:57] + "..."

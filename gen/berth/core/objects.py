@@ -63,7 +63,7 @@ def pod_down_since(pod: Tree) -> int | None:
     running = _running(pod)
     if {OCCURRENCE, SCALER} <= running:
         return None
-    scaler = next((one for one in containers(pod) if one.get("name") == SCALER), {})
+    scaler = next((container for container in containers(pod) if container.get("name") == SCALER), {})
     ended = part(scaler, "state", "terminated") or part(scaler, "lastState", "terminated")
     since, until = (instant_or_none(ended.get(key)) for key in ("startedAt", "finishedAt"))
     return until if OCCURRENCE in running and since and until and until - since >= RESTART_GRACE else 0

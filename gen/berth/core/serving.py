@@ -32,14 +32,14 @@ class ServingProof(NamedTuple):
 
     def covers(self, resource_class: str = "") -> bool:
         """Return whether the pool of a class worked, or without one any pool."""
-        found = [at for name, at in self.pools.items() if resource_class in ("", name)]
-        return any(self.at - at <= PROOF_LAG for at in found)
+        proved = [at for name, at in self.pools.items() if resource_class in ("", name)]
+        return any(self.at - at <= PROOF_LAG for at in proved)
 
 
 def serving_proof(pools: Mapping[str, float], troubles: Sequence[str], now: float) -> ServingProof:
     """Return a proof of limited size."""
-    told = tuple(one[:MAX_TROUBLE_TEXT] for one in troubles[:MAX_TROUBLES])
-    return ServingProof(int(now), {name: int(at) for name, at in pools.items()}, told)
+    texts = tuple(trouble[:MAX_TROUBLE_TEXT] for trouble in troubles[:MAX_TROUBLES])
+    return ServingProof(int(now), {name: int(at) for name, at in pools.items()}, texts)
 
 
 def proof_text(proof: ServingProof) -> str:
@@ -47,16 +47,16 @@ def proof_text(proof: ServingProof) -> str:
     return json.dumps({"at": instant_text(proof.at), "pools": pools, "troubles": list(proof.troubles)})
 
 
-def parse_proof(said: object) -> ServingProof | None:
+def parse_proof(value: object) -> ServingProof | None:
     """Parse a proof; None if it is missing or malformed, which proves nothing."""
     try:
-        tree = mapping(json.loads(str(said)), PROOF_KEY)
+        tree = mapping(json.loads(str(value)), PROOF_KEY)
         pools = field(tree, "pools", mapping)
         troubles = sequence(tree.get("troubles", []), "troubles")
         return ServingProof(
             field(tree, "at", instant_of),
             {name: instant_of(at, f"pools.{name}") for name, at in pools.items()},
-            tuple(text(one, "troubles") for one in troubles),
+            tuple(text(trouble, "troubles") for trouble in troubles),
         )
     except (ValueError, RecursionError, TimetableError):
         return None

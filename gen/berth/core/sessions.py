@@ -64,9 +64,9 @@ def fits(session: Session, claim: Claim) -> bool:
     """Return whether the claim matches the session. If the template is unknown, the class decides."""
     match = claim.match
     # Loops, because generators would take most of the time of 40 courses that are open at once.
-    for found, wanted in ((session.labels, match.labels), (session.annotations, match.annotations)):
+    for pairs, wanted in ((session.labels, match.labels), (session.annotations, match.annotations)):
         for key, value in wanted:
-            if found.get(key) != value:
+            if pairs.get(key) != value:
                 return False
     return (
         (not match.namespaces or session.namespace in match.namespaces)
@@ -164,13 +164,13 @@ class Recognition(NamedTuple):
         return -self.requirements - more, len(self.namespaces), resource_class
 
 
-def may_overlap(one: Recognition, other: Recognition) -> bool:
+def may_overlap(recognition: Recognition, other: Recognition) -> bool:
     """Return whether both may recognize the same session. Labels are not compared."""
-    theirs = dict(other.required_annotations)
+    annotations = dict(other.required_annotations)
     return (
-        one.resource_kind == other.resource_kind
-        and not set(one.namespaces).isdisjoint(other.namespaces)
-        and all(theirs.get(key, value) == value for key, value in one.required_annotations)
+        recognition.resource_kind == other.resource_kind
+        and not set(recognition.namespaces).isdisjoint(other.namespaces)
+        and all(annotations.get(key, value) == value for key, value in recognition.required_annotations)
     )
 
 

@@ -73,8 +73,8 @@ def parse_slot(tree: Tree) -> Slot:
         instant_or_none(spec.get("expires")),
         str(status.get("phase") or PENDING),
         tuple(
-            SlotOwner(str(one.get("namespace", "")), str(one.get("name", "")))
-            for one in parts(status, "currentOwners")
+            SlotOwner(str(owner.get("namespace", "")), str(owner.get("name", "")))
+            for owner in parts(status, "currentOwners")
         ),
         is_terminating(tree),
         _closed_owners(part(metadata, "labels"), parts(spec, "owners")),
@@ -116,7 +116,7 @@ def go_duration(seconds: int) -> str:
 def _closed_owners(labels: Tree, owners: Sequence[Tree]) -> str:
     """Return the owners without placeholders, which have the labels of the pool."""
     ours = {key: labels.get(key) for key in (SITE, RESERVATION, CLASS)}
-    others = [one for one in owners if part(one, "labelSelector", "matchLabels") != ours]
+    others = [owner for owner in owners if part(owner, "labelSelector", "matchLabels") != ours]
     return json.dumps(others) if 0 < len(others) < len(owners) else ""
 
 
@@ -147,9 +147,9 @@ def slot_demand(desired: DesiredState, owners: int, settled: int) -> SlotDemand:
     pool, now = desired.target.pool, desired.now
     if pool.slots is None or all(pool.key != known.key for known in desired.timetable.pools):
         return SlotDemand(desired.target, 0, None)
-    taking, told = _taking(desired), reported_sessions(desired)
-    counted = _redistribute(told, taking, max(sum(told.values()), owners), pool)
-    had = _redistribute(told, taking, min(sum(counted.values()), owners + settled), pool)
+    taking, reported = _taking(desired), reported_sessions(desired)
+    counted = _redistribute(reported, taking, max(sum(reported.values()), owners), pool)
+    had = _redistribute(reported, taking, min(sum(counted.values()), owners + settled), pool)
     override = desired.target.override
     ends = [item.end for item in open_occurrences(desired)] + ([] if override is None else [desired.until])
     wanted = pool_target(desired.timetable, pool, now, counted, override)
@@ -162,9 +162,11 @@ def slot_demand(desired: DesiredState, owners: int, settled: int) -> SlotDemand:
 
 def open_occurrences(desired: DesiredState) -> list[TimetableOccurrence]:
     """Return the open occurrences of the pool by end, including those without seats."""
-    found = open_now(active_occurrences(desired.timetable), desired.now)
+    occurrences = open_now(active_occurrences(desired.timetable), desired.now)
     named = [
-        item for item in found if any(name == desired.target.pool.resource_class for name, _ in item.seats)
+        item
+        for item in occurrences
+        if any(name == desired.target.pool.resource_class for name, _ in item.seats)
     ]
     return sorted(named, key=lambda item: (item.end, item.start, item.id))
 
@@ -182,22 +184,22 @@ def _taking(desired: DesiredState) -> list[TimetableOccurrence]:
 
 
 def _redistribute(
-    told: Mapping[str, int], asking: Sequence[TimetableOccurrence], total: int, pool: TimetablePool
+    reported: Mapping[str, int], asking: Sequence[TimetableOccurrence], total: int, pool: TimetablePool
 ) -> dict[str, int]:
     """Adjust the sessions to the total: fill occurrences in order, or remove from the last ones first."""
-    found, full = dict(told), full_count(pool.resource_class)
-    more = total - sum(found.values())
+    counts, full = dict(reported), full_count(pool.resource_class)
+    more = total - sum(counts.values())
     for item in asking:
-        room = min(max(full(item) - found[item.id], 0), max(more, 0))
-        found[item.id] += room
+        room = min(max(full(item) - counts[item.id], 0), max(more, 0))
+        counts[item.id] += room
         more -= room
     for item in reversed(asking):
-        fewer = min(found[item.id], max(-more, 0))
-        found[item.id] -= fewer
+        fewer = min(counts[item.id], max(-more, 0))
+        counts[item.id] -= fewer
         more += fewer
     if asking:
-        found[asking[0].id] += max(more, 0)
-    return found
+        counts[asking[0].id] += max(more, 0)
+    return counts
 
 
 class SessionDebounce:
@@ -298,7 +300,7 @@ class SlotPlan(NamedTuple):
 
 def count_slots(slots: Iterable[Slot], home: PlaceholderOwner) -> SlotCounts:
     """Group the slots of a pool by their state."""
-    found: dict[str, list[Slot]] = {kind: [] for kind in SlotCounts._fields[:6]}
+    groups: dict[str, list[Slot]] = {kind: [] for kind in SlotCounts._fields[:6]}
     owners = {}
     for slot in sorted(slots, key=lambda slot: (slot.hash, slot.ordinal, slot.name)):
         if slot.is_terminating:
@@ -313,18 +315,18 @@ def count_slots(slots: Iterable[Slot], home: PlaceholderOwner) -> SlotCounts:
         else:
             # The status names a placeholder only after the slot is Available; then the slot is closed.
             kind = "handed" if slot.owners or slot.is_to_close else "free"
-        found[kind].append(slot)
-    pending, free, handed, used, dead, going = (tuple(some) for some in found.values())
+        groups[kind].append(slot)
+    pending, free, handed, used, dead, going = (tuple(some) for some in groups.values())
     return SlotCounts(pending, free, handed, used, dead, going, owners)
 
 
-def slot_obstacles(found: SlotCounts) -> list[Obstacle]:
+def slot_obstacles(counts: SlotCounts) -> list[Obstacle]:
     """Return why slots are Pending, as Koordinator's scheduler says."""
     untried = Obstacle(STARTING, 1, "Koordinator's scheduler has not tried them yet")
-    return [Obstacle(NO_ROOM, 1, slot.refusal) if slot.refusal else untried for slot in found.pending]
+    return [Obstacle(NO_ROOM, 1, slot.refusal) if slot.refusal else untried for slot in counts.pending]
 
 
-def bridging_placeholders(found: SlotCounts, wanted: int, replicas: int, now: float) -> int:
+def bridging_placeholders(counts: SlotCounts, wanted: int, replicas: int, now: float) -> int:
     """Return how many placeholders should exist beside the slots.
 
     They hold the missing seats until each has handed over to a slot, or until HANDOVER_SECONDS have passed.
@@ -332,20 +334,20 @@ def bridging_placeholders(found: SlotCounts, wanted: int, replicas: int, now: fl
     scaled down removes first the pods that still wait for a node. No placeholder is requested that could take
     a free slot.
     """
-    missing = wanted - len(found.free)
+    missing = wanted - len(counts.free)
     if missing <= 0:
         return 0
-    if found.handed:
-        waited = now - min(slot.created for slot in found.handed)
-        if len(found.handed) >= missing or waited >= HANDOVER_SECONDS or not replicas:
-            is_told = all(slot.owners for slot in found.handed)  # who has to leave a slot before it goes
+    if counts.handed:
+        waited = now - min(slot.created for slot in counts.handed)
+        if len(counts.handed) >= missing or waited >= HANDOVER_SECONDS or not replicas:
+            is_told = all(slot.owners for slot in counts.handed)  # who has to leave a slot before it goes
             return 0 if is_told else replicas
-    is_open = any(slot.is_to_close and not slot.owners for slot in found.handed)
+    is_open = any(slot.is_to_close and not slot.owners for slot in counts.handed)
     return min(missing, replicas) if is_open else missing
 
 
 def plan_slots(
-    found: SlotCounts, slots: SlotSpec, demand: SlotDemand, now: float, ready: int = 0
+    counts: SlotCounts, slots: SlotSpec, demand: SlotDemand, now: float, ready: int = 0
 ) -> SlotPlan:
     """Return the next writes that bring the slots to the demand; there may be more after them.
 
@@ -356,35 +358,39 @@ def plan_slots(
     again under other names.
     """
     if demand.expires is None:
-        return SlotPlan(drop=found.present)
-    is_new = {slot: slot.name == slot_name(slots, slot.ordinal) for slot in found.living}
-    pending = sorted(filter(is_new.get, found.pending), key=lambda slot: (slot.created, -slot.ordinal))
-    unplaced = [slot for slot in found.pending if not is_new[slot]]
-    old = [slot for slot in reversed(found.free) if not is_new[slot]]
-    held = len(found.free) + len(found.handed) + len(pending)
+        return SlotPlan(drop=counts.present)
+    is_new = {slot: slot.name == slot_name(slots, slot.ordinal) for slot in counts.living}
+    pending = sorted(filter(is_new.get, counts.pending), key=lambda slot: (slot.created, -slot.ordinal))
+    unplaced = [slot for slot in counts.pending if not is_new[slot]]
+    old = [slot for slot in reversed(counts.free) if not is_new[slot]]
+    held = len(counts.free) + len(counts.handed) + len(pending)
     is_trying = any(now - slot.created < PENDING_SECONDS for slot in pending)
     again: list[Slot] = []
     if held > demand.kept:
-        extra = [*pending, *old, *filter(is_new.get, reversed(found.free))]
+        extra = [*pending, *old, *filter(is_new.get, reversed(counts.free))]
         removed = unplaced + extra[: held - demand.kept]
     elif old:
-        may_replace = held == demand.kept and not is_trying and not found.handed
+        may_replace = held == demand.kept and not is_trying and not counts.handed
         removed = unplaced + old[:may_replace]
     else:
-        if not (is_trying or unplaced or found.dead):
-            again = _to_try_again(pending, [slot for slot in found.living if is_new[slot]])
+        if not (is_trying or unplaced or counts.dead):
+            again = _to_try_again(pending, [slot for slot in counts.living if is_new[slot]])
         removed = unplaced + again
-    missing = max(0, demand.wanted - len(found.free))
+    missing = max(0, demand.wanted - len(counts.free))
     room = min(missing, ready) if slots.placeholders else missing
-    make = _names(slots, room - len(found.handed) - len(pending) + len(again), found.names | found.taken)
+    make = _names(
+        slots,
+        room - len(counts.handed) - len(pending) + len(again),
+        counts.names | counts.taken,
+    )
     renew = tuple(
         slot
-        for slot in found.living
+        for slot in counts.living
         if (slot.expires != demand.expires or slot.is_to_close) and slot not in removed
     )
     is_tried = any(now - slot.created < TRIAL_SECONDS for slot in pending)
     is_busy = bool(again) or bool(old and (removed or make or is_tried))
-    return SlotPlan(make, renew, tuple(removed), found.dead, demand.expires, is_busy)
+    return SlotPlan(make, renew, tuple(removed), counts.dead, demand.expires, is_busy)
 
 
 def _to_try_again(pending: Sequence[Slot], ours: Iterable[Slot]) -> list[Slot]:

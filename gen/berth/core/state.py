@@ -161,13 +161,13 @@ def parse_inventory(name: str, data: Mapping[str, object]) -> Inventory:
     """Parse the data of the inventory ConfigMap. Empty or invalid text gives None."""
     texts = [str(data.get(key) or "").strip() for key in (_NAMES_KEY, _SLOTS_KEY, _OBJECTS_KEY)]
     names, slots, objects = (list(_lines(text)) for text in texts)
-    are_names = texts[0] and all(len(one) == 1 and _is_name(one[0]) for one in names)
-    are_objects = texts[2] and all(len(one) == 2 for one in objects)
+    are_names = texts[0] and all(len(words) == 1 and _is_name(words[0]) for words in names)
+    are_objects = texts[2] and all(len(words) == 2 for words in objects)
     return Inventory(
         name,
-        frozenset(one[0] for one in names) if are_names else None,
+        frozenset(words[0] for words in names) if are_names else None,
         _parse_slots(slots) if texts[1] else None,
-        frozenset((one[0], one[1]) for one in objects) if are_objects else None,
+        frozenset((words[0], words[1]) for words in objects) if are_objects else None,
     )
 
 
@@ -184,14 +184,14 @@ def _is_name(word: str) -> bool:
 
 def _parse_slots(lines: Iterable[list[str]]) -> dict[str, frozenset[str]] | None:
     """Parse lines of a reservation, the begin and the end of the names of its slots, and their number."""
-    found: dict[str, frozenset[str]] = {}
+    by_reservation: dict[str, frozenset[str]] = {}
     for words in lines:
         if len(words) != 4 or not (words[3].isascii() and words[3].isdigit()):
             return None
         reservation, slots, digest, count = words
         names = (f"{slots}-{ordinal}-{digest}" for ordinal in range(min(int(count), _MAX_SLOTS)))
-        found[reservation] = found.get(reservation, frozenset()).union(names)
-    return found
+        by_reservation[reservation] = by_reservation.get(reservation, frozenset()).union(names)
+    return by_reservation
 
 
 SiteObject = (
@@ -227,11 +227,11 @@ class ReservationState(NamedTuple):
     @property
     def written(self) -> int:
         """When its record was last written; 0 without one."""
-        return max((one.changed for one in self.records), default=0)
+        return max((record.changed for record in self.records), default=0)
 
     @property
     def proof(self) -> ServingProof | None:
-        return next((one.proof for one in self.records), None)
+        return next((record.proof for record in self.records), None)
 
     @property
     def ended(self) -> Mapping[str, int]:
@@ -241,7 +241,7 @@ class ReservationState(NamedTuple):
     @property
     def cronjob(self) -> CronJobObject | None:
         """A CronJob to start Jobs from. Any will do: they differ only in their schedule."""
-        return next((one for one in self.cronjobs if not one.ref.is_terminating), None)
+        return next((cronjob for cronjob in self.cronjobs if not cronjob.ref.is_terminating), None)
 
     @property
     def subjects(self) -> list[ObjectRef]:
@@ -249,18 +249,20 @@ class ReservationState(NamedTuple):
 
         Events of cluster-scoped objects are hard to find.
         """
-        found = [one.ref for one in self.deployments if one.ref.kind == DEPLOYMENT.name]
-        return found or [one.ref for one in self.timetables]
+        deployments = [
+            deployment.ref for deployment in self.deployments if deployment.ref.kind == DEPLOYMENT.name
+        ]
+        return deployments or [timetable.ref for timetable in self.timetables]
 
     def refs(self) -> list[ObjectRef]:
         """Return what is removed with it: not pods, which follow their owners, slots, and its record."""
         pools: tuple[SiteObject, ...] = (*self.timetables, *self.deployments)
-        return [one.ref for one in (*pools, *self.others, *self.cronjobs, *self.jobs)]
+        return [item.ref for item in (*pools, *self.others, *self.cronjobs, *self.jobs)]
 
 
 def _reservation_state(name: str, objects: Sequence[SiteObject]) -> ReservationState:
     def of(kind: type[T]) -> tuple[T, ...]:
-        return tuple(one for one in objects if isinstance(one, kind))
+        return tuple(item for item in objects if isinstance(item, kind))
 
     return ReservationState(
         name,
@@ -337,44 +339,53 @@ class SiteState(NamedTuple):
 
     def subjects(self, ref: ObjectRef) -> list[ObjectRef]:
         """Return the objects that get an Event about an object: the Deployment itself, or those of all."""
-        found = (one.subjects for one in self.reservations if one.reservation == ref.reservation)
-        return [ref] if ref.kind == DEPLOYMENT.name else next(found, [])
+        subjects = (
+            reservation.subjects
+            for reservation in self.reservations
+            if reservation.reservation == ref.reservation
+        )
+        return [ref] if ref.kind == DEPLOYMENT.name else next(subjects, [])
 
     def counts(self) -> dict[str, int]:
         """Return how many objects were read of the kinds that a person looks for."""
         fields = ReservationState._fields[1 : 7 if self.knows_slots else 6]
-        return {field: sum(len(getattr(one, field)) for one in self.reservations) for field in fields}
+        return {
+            field: sum(len(getattr(reservation, field)) for reservation in self.reservations)
+            for field in fields
+        }
 
 
 def site_state(
     site: str,
-    found: Mapping[ObjectKind, Iterable[StateObject] | None],
+    listed: Mapping[ObjectKind, Iterable[StateObject] | None],
     prunes: bool = False,
     inventory: str = "",
     namespace: str = "",
 ) -> SiteState:
     """Combine lists into a state.
 
-    `found` has the objects of each kind, None if they could not be listed; `inventory` is the name of a
+    `listed` has the objects of each kind, None if they could not be listed; `inventory` is the name of a
     ConfigMap.
     """
-    everything = [fact for some in found.values() for fact in some or ()]
+    everything = [fact for some in listed.values() for fact in some or ()]
     named = [fact for fact in everything if isinstance(fact, Inventory) and fact.name == inventory]
     ours = [fact for fact in everything if not isinstance(fact, Inventory)]
     groups: dict[str, list[SiteObject]] = {"": []}
-    for one in sorted(ours, key=lambda one: one.ref.name):
-        groups.setdefault(one.ref.reservation, []).append(one)
-    code = tuple(one for one in groups.pop("") if isinstance(one, OtherObject))
+    for item in sorted(ours, key=lambda item: item.ref.name):
+        groups.setdefault(item.ref.reservation, []).append(item)
+    code = tuple(item for item in groups.pop("") if isinstance(item, OtherObject))
     return SiteState(
         site,
         tuple(_reservation_state(name, group) for name, group in sorted(groups.items())),
         prunes,
         named[0] if named else Inventory(inventory, None),
-        frozenset(kind.name for kind, some in found.items() if some is None),
-        found.get(SLOT) is not None,
+        frozenset(kind.name for kind, some in listed.items() if some is None),
+        listed.get(SLOT) is not None,
         namespace,
         code,
-        frozenset[str]().union(*(one.mounts for one in ours if isinstance(one, CronJobObject | JobObject))),
+        frozenset[str]().union(
+            *(item.mounts for item in ours if isinstance(item, CronJobObject | JobObject))
+        ),
     )
 
 
@@ -427,7 +438,7 @@ def _parse_config_map(ref: ObjectRef, tree: Tree) -> TimetableObject | RecordObj
 def last_written(tree: Tree) -> int:
     """Return when anybody last wrote to an object, by the clock of the API server; 0 if it does not tell."""
     entries = parts(tree, "metadata", "managedFields")
-    return max((parse_instant(str(one["time"])) for one in entries if "time" in one), default=0)
+    return max((parse_instant(str(entry["time"])) for entry in entries if "time" in entry), default=0)
 
 
 def _parse_record(ref: ObjectRef, changed: int, data: Tree) -> RecordObject:
@@ -464,14 +475,21 @@ def _parse_buffer(ref: ObjectRef, tree: Tree) -> PoolObject:
     """Parse a CapacityBuffer. Only Karpenter tells whether there are nodes; cluster-autoscaler's condition of
     the same type means that it has asked for some.
     """
-    told = next((one for one in parts(tree, "status", "conditions") if one["type"] == "Provisioning"), {})
-    is_ready = told.get("reason") == "FitsExistingCapacity" and told["status"] == "True"
-    is_current = told.get("observedGeneration") == part(tree, "metadata").get("generation")
+    provisioning = next(
+        (
+            condition
+            for condition in parts(tree, "status", "conditions")
+            if condition["type"] == "Provisioning"
+        ),
+        {},
+    )
+    is_ready = provisioning.get("reason") == "FitsExistingCapacity" and provisioning["status"] == "True"
+    is_current = provisioning.get("observedGeneration") == part(tree, "metadata").get("generation")
     ready = part(tree, "status").get("replicas", 0) if is_ready and is_current else 0
-    found = _parse_pool(ref, {**tree, "status": {_READY[CAPACITY_BUFFER.name]: ready}})
+    pool = _parse_pool(ref, {**tree, "status": {_READY[CAPACITY_BUFFER.name]: ready}})
     name = str(part(tree, "metadata", "labels").get(CLASS, ""))
-    tells_ready, obstacle = told.get("reason") != "FakePodsInjected", buffer_obstacle(tree, found.ready)
-    return found._replace(resource_class=name, tells_ready=tells_ready, obstacle=obstacle)
+    is_told, obstacle = provisioning.get("reason") != "FakePodsInjected", buffer_obstacle(tree, pool.ready)
+    return pool._replace(resource_class=name, tells_ready=is_told, obstacle=obstacle)
 
 
 def _of_reservation(pool: PoolObject) -> PoolObject | None:
@@ -494,8 +512,12 @@ def _parse_job(ref: ObjectRef, tree: Tree) -> JobObject | None:
 
 
 def is_job_finished(tree: Tree) -> bool:
-    ends = (one for one in parts(tree, "status", "conditions") if one["type"] in ("Complete", "Failed"))
-    return any(one["status"] == "True" for one in ends)
+    ends = (
+        condition
+        for condition in parts(tree, "status", "conditions")
+        if condition["type"] in ("Complete", "Failed")
+    )
+    return any(condition["status"] == "True" for condition in ends)
 
 
 def _mounts(job: Tree) -> frozenset[str]:
@@ -519,11 +541,11 @@ def _parse_pod(ref: ObjectRef, tree: Tree) -> PodObject:
 
 def pull_failures(pod: Tree) -> Iterator[ImagePullFailure]:
     """Yield the containers of a pod whose images cannot be pulled."""
-    for one in containers(pod):
-        waiting = part(one, "state", "waiting")
+    for container in containers(pod):
+        waiting = part(container, "state", "waiting")
         reason = str(waiting.get("reason", ""))
         if reason in IMAGE_PULL_REASONS:
-            yield ImagePullFailure(str(one.get("image", "")), reason, str(waiting.get("message", "")))
+            yield ImagePullFailure(str(container.get("image", "")), reason, str(waiting.get("message", "")))
 
 
 def _parse_slot(ref: ObjectRef, tree: Tree) -> SlotObject | None:

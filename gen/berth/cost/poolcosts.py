@@ -1,12 +1,15 @@
-"""What the machines of each pool cost from an instant on, which policies of the site compare."""
+"""What the machines of each pool cost from an instant on, and what a seat of it costs on average."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from berth.checks.ceilings import PoolLoad, levels
 from berth.checks.policychecks import PoolCost, PoolCosts
-from berth.cost.clusterplans import ClusterPlan
+from berth.cost.clusterplans import ClusterPlan, plan_clusters
 from berth.cost.ledger import TimeRange, cost_lines, month_splitter, sum_by, sum_lines
-from berth.cost.results import dollars
+from berth.cost.results import Money, PoolKey, dollars
 from berth.dates.moments import named
+from berth.schema.declared import Declared
+from berth.schema.values import Site
 
 
 def pool_costs(plans: Iterable[ClusterPlan], zone: str, now: int) -> PoolCosts:
@@ -19,3 +22,38 @@ def pool_costs(plans: Iterable[ClusterPlan], zone: str, now: int) -> PoolCosts:
             one = sums.get(demand.key, sum_lines(()))
             found[demand.key] = PoolCost(dollars(one.priced), is_partial=bool(one.unpriced))
     return found
+
+
+def seat_prices(
+    declared: Declared, site: Site, pools: Mapping[str, Sequence[PoolLoad]]
+) -> dict[PoolKey, Money]:
+    """Return the dollars an hour of one seat of each pool, without pools of which a price is missing.
+
+    `pools` are given by cluster. Machines that are paid ahead cost nothing here.
+    """
+    months = month_splitter(named(site.zone))
+    lines = [
+        line
+        for one in plan_clusters(declared, site, pools)
+        for line in cost_lines(one, 0, TimeRange(), months)
+    ]
+    seconds = {
+        (pool.reservation, pool.resource_class): sum(_held(pool.steps))
+        for own in pools.values()
+        for pool in own
+    }
+    money = {key: own.bought for key, own in sum_by(lines, lambda line: line.key).items()}
+    return {key: paid / seconds[key] for key, paid in money.items() if paid is not None and seconds.get(key)}
+
+
+def _held(steps: Sequence[int]) -> Iterator[int]:
+    """Yield the seat-seconds between the changes of a pool."""
+    changes: dict[int, int] = {}
+    for minute, change in _pairs(steps):
+        changes[minute] = changes.get(minute, 0) + change
+    for since, until, count in levels(changes):
+        yield 60 * (until - since) * count
+
+
+def _pairs(steps: Sequence[int]) -> Iterable[tuple[int, int]]:
+    return zip(steps[::2], steps[1::2], strict=True)

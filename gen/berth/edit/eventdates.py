@@ -140,19 +140,13 @@ class _Reading:
         if main is None:
             return self._dates_of_instances(), self.findings
         first = self._span(main, main.span, 0)
-        minutes = first.end - first.start
-        if minutes <= 0:
+        if first.end <= first.start:
             raise self._without_length(main)
         # Dates outside of the limits are left out at the end: a change is found by the original date.
-        regular, added = self._regular(main, first), self._added(main, first)
-        if not main.rules:
-            regular, added = {**regular, **added}, {}
-        elif first.start not in regular:
-            self._warn_of_first(main, first, regular)
-            added[first.start] = first
+        regular, added = self._originals(main, first)
         known = _Starts(regular | added)
         excluded = self._excluded(main, known)
-        changed, others = self._changes(minutes, known, excluded)
+        changed, others = self._changes(first.end - first.start, known, excluded)
         for start, change in changed.items():
             if not self._is_within(start):
                 others.append(change.span)
@@ -164,10 +158,7 @@ class _Reading:
             if start not in regular and start not in excluded and self._is_within(start)
         ]
         others = [span for span in others if self._is_within(span.start)]
-        kept = {start: span for start, span in regular.items() if self._is_within(start)}
-        if len(kept) > MOST:
-            fix = "Give --from and --until, or write several events."
-            raise self.refuse(main, "RRULE", f"the event has more than {MOST:,} dates.", fix)
+        kept = self._kept(main, regular)
         moved = {start: changed[start] for start in sorted((kept.keys() & changed.keys()) - excluded)}
         happening = [*kept.values(), *(change.span for change in moved.values()), *extra, *others]
         self._choose_zone(main, happening)
@@ -186,6 +177,24 @@ class _Reading:
             tuple(sorted({self._converted(one) for one in (*extra, *others)})),
         )
         return found, self.findings
+
+    def _originals(self, main: Event, first: Span) -> tuple[dict[int, Span], dict[int, Span]]:
+        """Return the dates of the rules, or without rules all of them, and those besides, by their start."""
+        regular, added = self._regular(main, first), self._added(main, first)
+        if not main.rules:
+            return {**regular, **added}, {}
+        if first.start not in regular:
+            self._warn_of_first(main, first, regular)
+            added[first.start] = first
+        return regular, added
+
+    def _kept(self, main: Event, regular: Mapping[int, Span]) -> dict[int, Span]:
+        """Return the dates within the limits. Raise NotImportedError if there are too many."""
+        kept = {start: span for start, span in regular.items() if self._is_within(start)}
+        if len(kept) > MOST:
+            fix = "Give --from and --until, or write several events."
+            raise self.refuse(main, "RRULE", f"the event has more than {MOST:,} dates.", fix)
+        return kept
 
     def _dates_of_instances(self) -> EventDates:
         """Return the dates of changed instances that are there without their event."""

@@ -27,17 +27,17 @@ def parse_contexts(words: Sequence[str], clusters: Sequence[str]) -> dict[str, s
 
     A context may contain `=`. Raises ContextArgumentError.
     """
-    found: dict[str, str] = {}
+    contexts: dict[str, str] = {}
     for word in words:
         cluster, equals, context = word.partition("=")
         if equals and cluster in clusters:
-            found[cluster] = context
+            contexts[cluster] = context
         elif len(clusters) == 1:
-            found[clusters[0]] = word
+            contexts[clusters[0]] = word
         else:
             known = ", ".join(clusters)
             raise ContextArgumentError(f'"{word}" names none of the clusters {known}. Write CLUSTER=CONTEXT.')
-    return found
+    return contexts
 
 
 def choose_context(
@@ -111,15 +111,15 @@ class ClusterAccess:
         try:
             known = contexts_of(self._kubeconfig)
         except ClusterError as error:
-            return {one.name: _no_kubeconfig(one.name, error) for one in clusters}
-        found: dict[str, ClusterLocation | LiveFinding] = {}
-        for one in clusters:
-            context = choose_context(one.name, self._ordered, known, only=len(site.clusters) == 1)
+            return {cluster.name: _no_kubeconfig(cluster.name, error) for cluster in clusters}
+        places: dict[str, ClusterLocation | LiveFinding] = {}
+        for cluster in clusters:
+            context = choose_context(cluster.name, self._ordered, known, only=len(site.clusters) == 1)
             if isinstance(context, LiveFinding):
-                found[one.name] = context
+                places[cluster.name] = context
             else:
-                found[one.name] = ClusterLocation(one.name, one.namespace, context)
-        return found
+                places[cluster.name] = ClusterLocation(cluster.name, cluster.namespace, context)
+        return places
 
     def at_each(
         self, places: Sequence[ClusterLocation], act: Callable[[ClusterClient, ClusterLocation], T]
@@ -141,24 +141,24 @@ class ClusterAccess:
             return run
 
         answers = run_concurrently({place.cluster: task(place) for place in places}, self._patience)
-        found: dict[str, T | LiveFinding] = {}
+        results: dict[str, T | LiveFinding] = {}
         for place in places:
             answer = answers[place.cluster]
             if isinstance(answer, ClusterError | TimeoutError):
-                found[place.cluster] = _unreachable(place, answer)
+                results[place.cluster] = _unreachable(place, answer)
             elif isinstance(answer, Exception):
                 raise answer
             else:
-                found[place.cluster] = answer
-        return found
+                results[place.cluster] = answer
+        return results
 
     def facts(
         self, site: Site, places: Sequence[ClusterLocation], now: int
     ) -> dict[str, ClusterFacts | LiveFinding]:
         """Read the state of each cluster."""
-        with_koordinator = {one.name for one in site.clusters if one.koordinator is not None}
-        with_nodes = {one.name for one in site.clusters if one.has_static_pools}
-        with_buffers = {one.name for one in site.clusters if one.has_buffers}
+        with_koordinator = {cluster.name for cluster in site.clusters if cluster.koordinator is not None}
+        with_nodes = {cluster.name for cluster in site.clusters if cluster.has_static_pools}
+        with_buffers = {cluster.name for cluster in site.clusters if cluster.has_buffers}
 
         def snapshot(remote: ClusterClient, place: ClusterLocation) -> ClusterFacts:
             name = place.cluster

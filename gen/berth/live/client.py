@@ -60,7 +60,7 @@ def read_contexts(kubeconfig: str | None) -> KubeContexts:
             raise ClusterError(0, f"no kubeconfig {where}")
         return KubeContexts((), "", inside="KUBERNETES_SERVICE_HOST" in os.environ)
     value = tree.value
-    names = tuple(str(one["name"]) for one in value.get("contexts") or ())
+    names = tuple(str(context["name"]) for context in value.get("contexts") or ())
     current = value.get("current-context") or ""
     return KubeContexts(names, current if current in names else "")
 
@@ -134,9 +134,11 @@ class ClusterClient:
             tree = None
         if 200 <= status < 300 and isinstance(tree, dict):
             return tree
-        said = tree.get("message") if isinstance(tree, dict) else None
-        said = said if isinstance(said, str) and said else body[:200].decode(errors="replace")
-        raise ClusterError(status, self._explained(f"HTTP {status}: {said}" if said else f"HTTP {status}"))
+        message = tree.get("message") if isinstance(tree, dict) else None
+        message = message if isinstance(message, str) and message else body[:200].decode(errors="replace")
+        raise ClusterError(
+            status, self._explained(f"HTTP {status}: {message}" if message else f"HTTP {status}")
+        )
 
     def _explained(self, message: str) -> str:
         """Add what the library only logs, such as a failed login program."""

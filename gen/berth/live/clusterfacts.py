@@ -284,10 +284,13 @@ def parse_buffer(item: KubeObject, templates: Mapping[str, str]) -> LivePool:
     """
     pool, unready = _pool(CAPACITY_BUFFER, item), _condition(item, "Provisioning", "False") or {}
     refused = _condition(item, "ReadyForProvisioning", "False") or _condition(item, "LimitedByQuotas", "True")
-    told = _condition(item, "Provisioning", "True") or unready
-    is_stale = bool(told) and told.get("observedGeneration") not in (None, item["metadata"].get("generation"))
-    if refused is None and (not told or is_stale):
-        written = max((seconds_of(one.get("time")) for one in _entries_of_replicas(item)), default=0)
+    provisioning = _condition(item, "Provisioning", "True") or unready
+    is_stale = bool(provisioning) and provisioning.get("observedGeneration") not in (
+        None,
+        item["metadata"].get("generation"),
+    )
+    if refused is None and (not provisioning or is_stale):
+        written = max((seconds_of(entry.get("time")) for entry in _entries_of_replicas(item)), default=0)
         refused_at, refused = written, {"reason": "NotSeen", "message": "the autoscaler has not looked at it"}
     else:
         refused_at = seconds_of((refused or {}).get("lastTransitionTime"))
@@ -384,7 +387,7 @@ def parse_pod(item: KubeObject) -> LivePod:
         label(item, labels.RESERVATION),
         label(item, labels.ROLE),
         value_at(item, "status", "phase") or "",
-        max((one.get("restartCount", 0) for one in containers(item)), default=0),
+        max((container.get("restartCount", 0) for container in containers(item)), default=0),
         _why_not(item),
         pod_down_since(item),
         PROVES in (item["metadata"].get("annotations") or {}),
@@ -411,10 +414,14 @@ def parse_waiting(item: KubeObject) -> WaitingPlaceholder:
 def _warmed(item: KubeObject) -> tuple[str, ...]:
     """Return the images that a placeholder mounts or runs first, so that it waits for them."""
     spec = item["spec"]
-    mounted = {one["name"] for each in spec.get("containers") or () for one in each.get("volumeMounts") or ()}
-    volumes = [one for one in spec.get("volumes") or () if one["name"] in mounted and "image" in one]
-    images = [one["image"]["reference"] for one in volumes]
-    return *images, *(one["image"] for one in spec.get("initContainers") or ())
+    mounted = {
+        mount["name"] for each in spec.get("containers") or () for mount in each.get("volumeMounts") or ()
+    }
+    volumes = [
+        volume for volume in spec.get("volumes") or () if volume["name"] in mounted and "image" in volume
+    ]
+    images = [volume["image"]["reference"] for volume in volumes]
+    return *images, *(container["image"] for container in spec.get("initContainers") or ())
 
 
 def is_unready(item: KubeObject) -> bool:
@@ -425,7 +432,7 @@ def parse_live_slot(item: KubeObject) -> LiveSlot:
     """Parse a slot. Without a status, the scheduler has not processed it."""
     status = item.get("status") or {}
     conditions = status.get("conditions") or ()
-    not_so = next((one for one in conditions if one.get("status") == "False"), None)
+    not_so = next((condition for condition in conditions if condition.get("status") == "False"), None)
     is_seen = bool(conditions or status.get("nodeName") or status.get("phase") not in (None, PENDING))
     return LiveSlot(
         label(item, labels.RESERVATION),
@@ -452,8 +459,8 @@ def label(item: KubeObject, key: str) -> str:
 
 def _why_not(item: KubeObject) -> WaitReason | None:
     """Return why a pod does not run. The kubelet's reason is preferred to the scheduler's."""
-    for one in containers(item):
-        state = value_at(one, "state", "waiting")
+    for container in containers(item):
+        state = value_at(container, "state", "waiting")
         if state and state.get("reason") not in (None, *_STARTING):
             return _wait_reason(state)
     unscheduled = _condition(item, "PodScheduled", "False")
@@ -461,16 +468,16 @@ def _why_not(item: KubeObject) -> WaitReason | None:
 
 
 def _condition(item: KubeObject, kind: str, value: str) -> KubeObject | None:
-    for one in value_at(item, "status", "conditions") or ():
-        if (one.get("type"), one.get("status")) == (kind, value):
-            found: KubeObject = one
-            return found
+    for condition in value_at(item, "status", "conditions") or ():
+        if (condition.get("type"), condition.get("status")) == (kind, value):
+            matching: KubeObject = condition
+            return matching
     return None
 
 
-def _wait_reason(said: KubeObject) -> WaitReason:
-    message = " ".join(str(said.get("message") or "").split())
-    return WaitReason(str(said.get("reason") or "Unknown"), message[:_MAX_MESSAGE])
+def _wait_reason(state: KubeObject) -> WaitReason:
+    message = " ".join(str(state.get("message") or "").split())
+    return WaitReason(str(state.get("reason") or "Unknown"), message[:_MAX_MESSAGE])
 
 
 def _name(item: KubeObject) -> str:

@@ -49,11 +49,11 @@ def departed_sessions(
 def _departed(
     earlier: EarlierLooks, recognition: Recognition, present: Iterable[Session], now: int, seconds: int
 ) -> Iterable[MissedSession]:
-    known = {one.id for one in present}
-    for one in earlier.departed.get(recognition, ()):
-        if one.session.id not in known and now - seconds < one.missed:
-            known.add(one.session.id)
-            yield one
+    known = {session.id for session in present}
+    for departure in earlier.departed.get(recognition, ()):
+        if departure.session.id not in known and now - seconds < departure.missed:
+            known.add(departure.session.id)
+            yield departure
     here = earlier.here.get(recognition, ())
     for session in () if isinstance(here, str) else here:
         if session.id not in known:
@@ -67,7 +67,7 @@ def with_departed(
     return {
         recognition: sessions
         if isinstance(sessions, str)
-        else (*sessions, *(one.session for one in departed.get(recognition, ())))
+        else (*sessions, *(departure.session for departure in departed.get(recognition, ())))
         for recognition, sessions in seen.items()
     }
 

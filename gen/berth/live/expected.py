@@ -29,7 +29,7 @@ _MAX_DIFFERENCES, _MAX_VALUE = 3, 80
 
 def templates_of_texts(texts: Iterable[str]) -> dict[str, str]:
     """Return the templates in rendered files, by name. Unreadable objects are left out."""
-    found = {}
+    templates = {}
     for text in texts:
         for document in parse(Source("", text.encode()))[0]:
             match document.value:
@@ -37,8 +37,8 @@ def templates_of_texts(texts: Iterable[str]) -> dict[str, str]:
                     "metadata": {"name": str(name)},
                     "template": dict(),
                 }:
-                    found[name] = template_json(document.value)
-    return found
+                    templates[name] = template_json(document.value)
+    return templates
 
 
 def template_json(item: Any) -> str:
@@ -57,17 +57,17 @@ def template_difference(git: str, cluster: str) -> str:
     """
     if not git or not cluster:
         return ""
-    found = list(_differences("", json.loads(git), json.loads(cluster), alone=False))
-    more = [f"and {len(found) - _MAX_DIFFERENCES} more"] if len(found) > _MAX_DIFFERENCES else []
-    return "; ".join([*found[:_MAX_DIFFERENCES], *more])
+    differences = list(_differences("", json.loads(git), json.loads(cluster), alone=False))
+    more = [f"and {len(differences) - _MAX_DIFFERENCES} more"] if len(differences) > _MAX_DIFFERENCES else []
+    return "; ".join([*differences[:_MAX_DIFFERENCES], *more])
 
 
 def _differences(path: str, git: Any, cluster: Any, *, alone: bool, amounts: bool = False) -> Iterator[str]:
     if isinstance(git, dict) and isinstance(cluster, dict):
         yield from _mapping_differences(path, git, cluster, alone=alone, amounts=amounts)
     elif isinstance(git, list) and isinstance(cluster, list):
-        for number, (ours, theirs) in enumerate(zip_longest(git, cluster)):
-            yield from _differences(f"{path}[{number}]", ours, theirs, alone=alone)
+        for number, (ours, in_cluster) in enumerate(zip_longest(git, cluster)):
+            yield from _differences(f"{path}[{number}]", ours, in_cluster, alone=alone)
     elif (git or None) != (cluster or None) and not (amounts and _is_same_quantity(git, cluster)):
         yield f"{path} is {_value_text(cluster, 'missing')}, git has {_value_text(git, 'none')}"
 
@@ -136,19 +136,22 @@ def expected_states(
     template with errors.
     """
     granted = _expected_grants(site, items, classes)
-    found = {one.name: ExpectedState(one.name, {}, {}, {}, granted[one.name]) for one in site.clusters}
+    states = {
+        cluster.name: ExpectedState(cluster.name, {}, {}, {}, granted[cluster.name])
+        for cluster in site.clusters
+    }
     for item in items:
         persistence = item.reservation.holder.persistence
         for part in item.parts:
             if persistence is not None:
-                known = found[part.placed.cluster.name].persistent
+                known = states[part.placed.cluster.name].persistent
                 known[item.reservation.name] = tuple(_persistent_seats(site, part.placed, persistence))
                 continue
             text = timetable_text(site, part.placed, part.windows)
-            here = found[part.placed.cluster.name]
+            here = states[part.placed.cluster.name]
             here.timetables[item.reservation.name] = parse_timetable(text)
             here.templates.update(templates_of_texts(pool_texts(renderer, site, part)))
-    return found
+    return states
 
 
 def _expected_grants(
@@ -156,17 +159,17 @@ def _expected_grants(
 ) -> dict[str, tuple[Grant, ...]]:
     """Return what Roles and bindings grant, by cluster."""
     known = tuple(classes)
-    found = {one.name: base_manifests(site, one, known) for one in site.clusters}
+    base = {cluster.name: base_manifests(site, cluster, known) for cluster in site.clusters}
     for item in items:
         for part in item.parts:
-            found[part.placed.cluster.name] += part_manifests(site, part)
-    return {cluster: tuple(rbac.grants(manifests)) for cluster, manifests in found.items()}
+            base[part.placed.cluster.name] += part_manifests(site, part)
+    return {cluster: tuple(rbac.grants(manifests)) for cluster, manifests in base.items()}
 
 
-def _persistent_seats(site: Site, placed: Placed, found: Persistence) -> Iterator[PersistentSeats]:
+def _persistent_seats(site: Site, placed: Placed, persistence: Persistence) -> Iterator[PersistentSeats]:
     reservation = placed.reservation
     for name, names, once in backend_of(reservation.holder).persistent_pools(site, placed):
-        yield PersistentSeats(name, pool(reservation.name, name), names, found.until, once)
+        yield PersistentSeats(name, pool(reservation.name, name), names, persistence.until, once)
 
 
 def timetable_difference(git: Timetable, cluster: Timetable) -> str:
@@ -177,8 +180,12 @@ def timetable_difference(git: Timetable, cluster: Timetable) -> str:
         words.append(f"{number} occurrence{'s differ' if number > 1 else ' differs'}")
     if git.suspend != cluster.suspend:
         words.append(f"git {'suspends' if git.suspend else 'does not suspend'} it")
-    ours, theirs = ({pool.resource_class: pool for pool in one.pools} for one in (git, cluster))
-    changed = sorted(name for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name))
+    ours, in_cluster = (
+        {pool.resource_class: pool for pool in timetable.pools} for timetable in (git, cluster)
+    )
+    changed = sorted(
+        name for name in ours.keys() | in_cluster.keys() if ours.get(name) != in_cluster.get(name)
+    )
     if changed:
         words.append(f"pool{'s' if len(changed) > 1 else ''} {', '.join(changed)}")
     if git.settings != cluster.settings:
@@ -186,14 +193,14 @@ def timetable_difference(git: Timetable, cluster: Timetable) -> str:
     return ", ".join(words)
 
 
-def _count_differing(ours: Iterable[TimetableOccurrence], theirs: Iterable[TimetableOccurrence]) -> int:
-    mine, yours = _by_id(ours), _by_id(theirs)
+def _count_differing(ours: Iterable[TimetableOccurrence], in_cluster: Iterable[TimetableOccurrence]) -> int:
+    mine, yours = _by_id(ours), _by_id(in_cluster)
     return sum(mine.get(name) != yours.get(name) for name in mine.keys() | yours.keys())
 
 
 def _by_id(occurrences: Iterable[TimetableOccurrence]) -> dict[str, set[TimetableOccurrence]]:
     """Return the rows of occurrences by id, with sorted seats."""
-    found: dict[str, set[TimetableOccurrence]] = {}
-    for one in occurrences:
-        found.setdefault(one.id, set()).add(one._replace(seats=tuple(sorted(one.seats))))
-    return found
+    by_id: dict[str, set[TimetableOccurrence]] = {}
+    for occurrence in occurrences:
+        by_id.setdefault(occurrence.id, set()).add(occurrence._replace(seats=tuple(sorted(occurrence.seats))))
+    return by_id

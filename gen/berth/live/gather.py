@@ -84,7 +84,7 @@ NO_TIMETABLE = ReadTimetable(None, "", 0, {}, "")
 
 def readable_timetables(facts: ClusterFacts) -> tuple[Read, ...]:
     """Return the timetables that could be parsed."""
-    return tuple(found.read for found in map(read_live_timetable, facts.timetables) if found.read)
+    return tuple(timetable.read for timetable in map(read_live_timetable, facts.timetables) if timetable.read)
 
 
 @lru_cache(maxsize=4096)
@@ -115,17 +115,20 @@ def _is_newer(text: str) -> bool:
 
 def needed_sessions(timetables: Iterable[Timetable], now: int) -> tuple[list[Recognition], MetadataKeys]:
     """Return how to find the sessions of all classes with an open occurrence, and the relevant metadata."""
-    found: dict[Recognition, None] = {}
+    recognitions: dict[Recognition, None] = {}
     matches = []
     for timetable in timetables:
         seats = {
-            name for one in open_now(active_occurrences(timetable), now) for name, count in one.seats if count
+            name
+            for occurrence in open_now(active_occurrences(timetable), now)
+            for name, count in occurrence.seats
+            if count
         }
         for pool in timetable.pools:
             if pool.resource_class in seats and pool.sessions:
-                found[pool.sessions] = None
+                recognitions[pool.sessions] = None
                 matches.append(pool.match)
-    return list(found), metadata_keys(matches)
+    return list(recognitions), metadata_keys(matches)
 
 
 class SessionContext(NamedTuple):
@@ -140,17 +143,17 @@ def active_sessions(trees: Iterable[Tree], namespace: str, context: SessionConte
     """Return the active sessions in a namespace. Templates of projects are not looked up here."""
     recognition, known, kept = context
     rivals = [
-        (name, one)
-        for name, one in sorted(known.items())
-        if namespace in one.namespaces and may_overlap(one, recognition)
+        (name, rival)
+        for name, rival in sorted(known.items())
+        if namespace in rival.namespaces and may_overlap(rival, recognition)
     ]
-    found = []
+    sessions = []
     for tree in trees:
         if is_active(tree, recognition):
-            one, classes = parse_session(tree, namespace, kept), recognizing_classes(tree, rivals)
-            template = UNKNOWN_TEMPLATE if RENKU_PROJECT in one.annotations else one.template
-            found.append(one._replace(template=template, classes=classes))
-    return found
+            session, classes = parse_session(tree, namespace, kept), recognizing_classes(tree, rivals)
+            template = UNKNOWN_TEMPLATE if RENKU_PROJECT in session.annotations else session.template
+            sessions.append(session._replace(template=template, classes=classes))
+    return sessions
 
 
 class OccurrenceSessions:
@@ -172,13 +175,13 @@ class OccurrenceSessions:
         if recognition is None or sessions is None or isinstance(sessions, str):
             return None
         counted = {name: recognition}
-        competitors = [competing_reservation(one, counted, self._now) for one in self._timetables]
+        competitors = [competing_reservation(timetable, counted, self._now) for timetable in self._timetables]
         known = known_recognitions(competitors)
         claims = {each: ranked(open_claims(competitors, each, self._now).values()) for each in {name, *known}}
-        counter = SessionCounter(0, lambda one, _: one.template)
+        counter = SessionCounter(0, lambda session, _: session.template)
         counter.set_claims(claims[name], Contest(name, known, claims))
-        for one in sessions:
-            counter.arrive(one, self._now)
+        for session in sessions:
+            counter.arrive(session, self._now)
         return counter.counts(self._now).here
 
 
@@ -207,37 +210,29 @@ def gather_facts(ask: Get, wanted: GatherScope, now: int, refused: type[Exceptio
         return list_all(ask, path.format(namespace), selector, fields, JSON)
 
     maps = listed("/api/v1/namespaces/{}/configmaps")
-    timetables = tuple(clusterfacts.parse_live_timetable(one) for one in maps if _is_timetable(one))
-    pods = "/api/v1/namespaces/{}/pods"
-    waiting = listed(pods, f"{ours},{labels.CLASS}", "status.phase=Pending")
-    own = listed(pods, f"{ours},!{labels.CLASS}", "status.phase!=Succeeded")
+    timetables = tuple(clusterfacts.parse_live_timetable(item) for item in maps if _is_timetable(item))
+    waiting = listed(_PODS, f"{ours},{labels.CLASS}", "status.phase=Pending")
+    own = listed(_PODS, f"{ours},!{labels.CLASS}", "status.phase!=Succeeded")
     pools = list(_deployments(listed, timetables))
-    unready = [clusterfacts.parse_waiting(one) for one in waiting if not is_terminating(one)]
-    for pool in _short_of_pods(pools, unready):
-        selector = f"{ours},{labels.RESERVATION}={pool.reservation},{labels.CLASS}={pool.resource_class}"
-        placed = listed(pods, selector, "status.phase=Running")
-        unready += [
-            clusterfacts.parse_waiting(one)
-            for one in placed
-            if clusterfacts.is_unready(one) and not is_terminating(one)
-        ]
+    unready = [clusterfacts.parse_waiting(pod) for pod in waiting if not is_terminating(pod)]
+    unready += _running_unready(listed, ours, _short_of_pods(pools, unready))
     pools += _other_pools(listed, wanted)
     cronjobs = listed("/apis/batch/v1/namespaces/{}/cronjobs", labels.SITE)
-    sites = {clusterfacts.label(one, labels.SITE) for one in cronjobs}
+    sites = {clusterfacts.label(cronjob, labels.SITE) for cronjob in cronjobs}
     facts = ClusterFacts(
         timetables,
         tuple(pools),
         tuple(
-            clusterfacts.parse_cronjob(one)
-            for one in cronjobs
-            if clusterfacts.label(one, labels.SITE) == site
+            clusterfacts.parse_cronjob(cronjob)
+            for cronjob in cronjobs
+            if clusterfacts.label(cronjob, labels.SITE) == site
         ),
-        tuple(clusterfacts.parse_job(one) for one in listed("/apis/batch/v1/namespaces/{}/jobs")),
-        tuple(clusterfacts.parse_pod(one) for one in own if not is_terminating(one)),
+        tuple(clusterfacts.parse_job(job) for job in listed("/apis/batch/v1/namespaces/{}/jobs")),
+        tuple(clusterfacts.parse_pod(pod) for pod in own if not is_terminating(pod)),
         tuple(unready),
-        frozenset(one["metadata"]["name"] for one in maps if _has_role(one, labels.CODE)),
+        frozenset(item["metadata"]["name"] for item in maps if _has_role(item, labels.CODE)),
         {},
-        records=tuple(clusterfacts.parse_live_record(one) for one in maps if _is_record(one)),
+        records=tuple(clusterfacts.parse_live_record(item) for item in maps if _is_record(item)),
         ignored=tuple(_ignored(maps)),
         other_sites=tuple(sorted(sites - {site})),
     )
@@ -249,6 +244,20 @@ def gather_facts(ask: Get, wanted: GatherScope, now: int, refused: type[Exceptio
     return _with_slots(ask, facts, site, refused) if koordinator else facts
 
 
+_PODS = "/api/v1/namespaces/{}/pods"
+
+
+def _running_unready(
+    listed: Callable[..., list[KubeObject]], ours: str, pools: Iterable[LivePool]
+) -> Iterator[WaitingPlaceholder]:
+    """Yield the placeholders of these pools that run and are not ready."""
+    for pool in list(pools):
+        selector = f"{ours},{labels.RESERVATION}={pool.reservation},{labels.CLASS}={pool.resource_class}"
+        for placed in listed(_PODS, selector, "status.phase=Running"):
+            if clusterfacts.is_unready(placed) and not is_terminating(placed):
+                yield clusterfacts.parse_waiting(placed)
+
+
 def _deployments(
     listed: Callable[..., list[KubeObject]], timetables: Iterable[LiveTimetable]
 ) -> Iterator[LivePool]:
@@ -257,32 +266,39 @@ def _deployments(
     A Deployment belongs to the reservation whose timetable names it.
     """
     path = "/apis/apps/v1/namespaces/{}/deployments"
-    found = [clusterfacts.parse_deployment(one) for one in listed(path)]
-    read = [one.read for one in map(read_live_timetable, timetables) if one.read]
+    deployments = [clusterfacts.parse_deployment(item) for item in listed(path)]
+    read = [timetable.read for timetable in map(read_live_timetable, timetables) if timetable.read]
     owners = {
-        pool.scaled: (one.reservation, pool.resource_class)
-        for one in read
-        for pool in one.pools
+        pool.scaled: (timetable.reservation, pool.resource_class)
+        for timetable in read
+        for pool in timetable.pools
         if pool.holder.has_deployment
     }
-    missing = sorted(owners.keys() - {one.name for one in found})
+    missing = sorted(owners.keys() - {deployment.name for deployment in deployments})
     unlisted = [
-        clusterfacts.parse_deployment(one)
+        clusterfacts.parse_deployment(item)
         for name in missing
-        for one in listed(path, "", f"metadata.name={name}")
+        for item in listed(path, "", f"metadata.name={name}")
     ]
-    for one in (*found, *unlisted):
-        reservation, resource_class = owners.get(one.name, (one.reservation, one.resource_class))
-        yield one._replace(
+    for deployment in (*deployments, *unlisted):
+        reservation, resource_class = owners.get(
+            deployment.name, (deployment.reservation, deployment.resource_class)
+        )
+        yield deployment._replace(
             reservation=reservation,
-            resource_class=one.resource_class or resource_class,
-            is_mislabeled=reservation != one.reservation or one in unlisted,
+            resource_class=deployment.resource_class or resource_class,
+            is_mislabeled=reservation != deployment.reservation or deployment in unlisted,
         )
 
 
 def _session_namespaces(facts: ClusterFacts) -> list[str]:
     """Return the namespaces in which reservations look for sessions, sorted."""
-    pools = [pool for one in readable_timetables(facts) for pool in one.pools if pool.behavior != "none"]
+    pools = [
+        pool
+        for timetable in readable_timetables(facts)
+        for pool in timetable.pools
+        if pool.behavior != "none"
+    ]
     return sorted({name for pool in pools if pool.sessions for name in pool.sessions.namespaces})
 
 
@@ -290,64 +306,75 @@ def _other_pools(listed: Callable[..., list[KubeObject]], wanted: GatherScope) -
     """Yield what holds seats beside Deployments. `listed` reads a collection of the site."""
     if wanted.node_pools:
         nodes = listed(NODE_POOL.path(""), f"{labels.SITE}={wanted.site},{labels.RESERVATION}")
-        yield from (clusterfacts.parse_node_pool(one) for one in nodes if clusterfacts.has_replicas(one))
+        yield from (clusterfacts.parse_node_pool(node) for node in nodes if clusterfacts.has_replicas(node))
     if wanted.buffers:
         known = listed("/api/v1/namespaces/{}/podtemplates")
-        templates = {one["metadata"]["name"]: template_json(one) for one in known}
-        for one in listed(CAPACITY_BUFFER.path(wanted.namespace)):
-            yield clusterfacts.parse_buffer(one, templates)
+        templates = {template["metadata"]["name"]: template_json(template) for template in known}
+        for item in listed(CAPACITY_BUFFER.path(wanted.namespace)):
+            yield clusterfacts.parse_buffer(item, templates)
 
 
 def _refusals(ask: Get, namespace: str, refused: type[Exception]) -> tuple[clusterfacts.CreationRefusal, ...]:
     """List what could not be made; nothing without permission."""
     try:
-        found = list_all(ask, EVENT.path(namespace), "", "reason=FailedCreate", JSON)
+        events = list_all(ask, EVENT.path(namespace), "", "reason=FailedCreate", JSON)
     except refused:
         return ()
-    return tuple(sorted(map(clusterfacts.parse_refusal, found), key=lambda one: one.at))
+    return tuple(sorted(map(clusterfacts.parse_refusal, events), key=lambda refusal: refusal.at))
 
 
 def _by_namespace(ask: Get, site: str, refused: type[Exception]) -> dict[str, dict[str, int]]:
     """Count the site's objects that hold or open seats, by namespace and kind; nothing without permission."""
-    found: dict[str, dict[str, int]] = {}
+    by_namespace: dict[str, dict[str, int]] = {}
     for kind in (CRON_JOB, DEPLOYMENT):
         try:
             items = list_all(ask, kind.path(""), f"{labels.SITE}={site}", "", METADATA_LIST)
         except refused:
             return {}
-        for one in items:
-            counts = found.setdefault(str(one["metadata"].get("namespace", "")), {})
+        for item in items:
+            counts = by_namespace.setdefault(str(item["metadata"].get("namespace", "")), {})
             counts[kind.name] = counts.get(kind.name, 0) + 1
-    return found
+    return by_namespace
 
 
 def _short_of_pods(pools: Sequence[LivePool], pending: Sequence[WaitingPlaceholder]) -> Iterator[LivePool]:
     """Yield the pools that miss more placeholders than are Pending."""
-    waiting = Counter((one.reservation, one.resource_class) for one in pending)
-    for one in pools:
-        if one.kind is DEPLOYMENT and one.replicas - one.ready > waiting[one.reservation, one.resource_class]:
-            yield one
+    waiting = Counter((placeholder.reservation, placeholder.resource_class) for placeholder in pending)
+    for pool in pools:
+        if (
+            pool.kind is DEPLOYMENT
+            and pool.replicas - pool.ready > waiting[pool.reservation, pool.resource_class]
+        ):
+            yield pool
 
 
 def _with_slots(ask: Get, facts: ClusterFacts, site: str, refused: type[Exception]) -> ClusterFacts:
     """List all Reservations of the cluster: an unreadable one of anybody stops all slots."""
     try:
-        found = list_all(ask, SLOT.path(""), "", "", JSON)
+        reservations = list_all(ask, SLOT.path(""), "", "", JSON)
     except refused as error:
         status = getattr(error, "status", 0)
         return facts._replace(slots=ListRefused(status, str(error)))
     ours = [
-        one
-        for one in found
-        if (clusterfacts.label(one, labels.SITE), clusterfacts.label(one, labels.ROLE)) == (site, labels.SLOT)
+        reservation
+        for reservation in reservations
+        if (clusterfacts.label(reservation, labels.SITE), clusterfacts.label(reservation, labels.ROLE))
+        == (site, labels.SLOT)
     ]
-    told = [UnreadableReservation(one["metadata"]["name"], why_unread(one)) for one in found]
+    unreadable = [
+        UnreadableReservation(reservation["metadata"]["name"], why_unread(reservation))
+        for reservation in reservations
+    ]
     slots = tuple(map(clusterfacts.parse_live_slot, ours))
     return facts._replace(
         slots=slots,
-        unread=tuple(one for one in told if one.why),
-        unset=tuple(one["metadata"]["name"] for one in found if clusterfacts.has_no_policy(one)),
-        overbooked=_overbooked_nodes(ask, slots, found, refused),
+        unread=tuple(reservation for reservation in unreadable if reservation.why),
+        unset=tuple(
+            reservation["metadata"]["name"]
+            for reservation in reservations
+            if clusterfacts.has_no_policy(reservation)
+        ),
+        overbooked=_overbooked_nodes(ask, slots, reservations, refused),
     )
 
 
@@ -358,7 +385,7 @@ def _overbooked_nodes(
     refused: type[Exception],
 ) -> tuple[OverbookedNode, ...]:
     """Return the overbooked nodes with slots; nothing without permission."""
-    names = {one.node for one in slots} - {""}
+    names = {slot.node for slot in slots} - {""}
     if not names:
         return ()
     try:
@@ -366,7 +393,7 @@ def _overbooked_nodes(
         pods = list_all(ask, "/api/v1/pods", "", "status.phase!=Succeeded,status.phase!=Failed", JSON)
     except refused:
         return ()
-    return overbooked_nodes([one for one in nodes if one["metadata"]["name"] in names], pods, reservations)
+    return overbooked_nodes([node for node in nodes if node["metadata"]["name"] in names], pods, reservations)
 
 
 def _is_timetable(item: KubeObject) -> bool:
@@ -388,14 +415,14 @@ def _is_record(item: KubeObject) -> bool:
 
 def _ignored(maps: Iterable[KubeObject]) -> Iterator[clusterfacts.IgnoredConfigMap]:
     """Yield ConfigMaps that have the labels of a timetable or record, and not the name."""
-    for one in maps:
-        if _has_role(one, labels.RECORD):
-            role = "" if _is_record(one) else labels.RECORD
+    for item in maps:
+        if _has_role(item, labels.RECORD):
+            role = "" if _is_record(item) else labels.RECORD
         else:
-            role = labels.TIMETABLE if _is_called_timetable(one) and not _is_timetable(one) else ""
+            role = labels.TIMETABLE if _is_called_timetable(item) and not _is_timetable(item) else ""
         if role:
-            reservation = clusterfacts.label(one, labels.RESERVATION)
-            yield clusterfacts.IgnoredConfigMap(one["metadata"]["name"], reservation, role)
+            reservation = clusterfacts.label(item, labels.RESERVATION)
+            yield clusterfacts.IgnoredConfigMap(item["metadata"]["name"], reservation, role)
 
 
 def _has_role(item: KubeObject, role: str) -> bool:
@@ -408,9 +435,14 @@ def _sessions(
     """List sessions; classes with the same collection share a list."""
     timetables = readable_timetables(facts)
     recognitions, kept = needed_sessions(timetables, now)
-    known = {pool.resource_class: pool.sessions for one in timetables for pool in one.pools if pool.sessions}
+    known = {
+        pool.resource_class: pool.sessions
+        for timetable in timetables
+        for pool in timetable.pools
+        if pool.sessions
+    }
     answers: dict[Collection, list[KubeObject] | str] = {}
-    found: dict[Recognition, tuple[Session, ...] | str] = {}
+    by_recognition: dict[Recognition, tuple[Session, ...] | str] = {}
     for recognition in recognitions:
         sessions: list[Session] = []
         for namespace, collection in session_collections(recognition).items():
@@ -418,16 +450,16 @@ def _sessions(
                 answers[collection] = _list_or_reason(ask, collection, refused)
             answer = answers[collection]
             if isinstance(answer, str):
-                found[recognition] = answer
+                by_recognition[recognition] = answer
                 break
             try:
                 sessions += active_sessions(answer, namespace, SessionContext(recognition, known, kept))
             except ApiError as error:  # what no API server sends
-                found[recognition] = str(error)
+                by_recognition[recognition] = str(error)
                 break
         else:
-            found[recognition] = tuple(sessions)
-    return found
+            by_recognition[recognition] = tuple(sessions)
+    return by_recognition
 
 
 def _list_or_reason(ask: Get, asked: Collection, refused: type[Exception]) -> list[KubeObject] | str:

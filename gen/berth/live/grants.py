@@ -15,7 +15,7 @@ _NAMED = 2  # permissions that a message names one by one
 
 def read_grants(ask: Get, home: str, others: Iterable[str], refused: type[Exception]) -> LiveGrants:
     """List Roles and RoleBindings in the Berth namespace and in those of sessions."""
-    found: dict[tuple[str, str], frozenset[Access]] = {}
+    accesses: dict[tuple[str, str], frozenset[Access]] = {}
     bindings: dict[tuple[str, str], tuple[str, frozenset[tuple[str, str]]]] = {}
     unread, missing = set(), set()
     for namespace in dict.fromkeys((home, *others)):
@@ -25,22 +25,22 @@ def read_grants(ask: Get, home: str, others: Iterable[str], refused: type[Except
         except refused:
             unread.add(namespace)
             continue
-        found |= {(namespace, one["metadata"]["name"]): _access(one, namespace) for one in roles}
-        bindings |= {(namespace, one["metadata"]["name"]): _subjects(one) for one in bound}
+        accesses |= {(namespace, role["metadata"]["name"]): _access(role, namespace) for role in roles}
+        bindings |= {(namespace, binding["metadata"]["name"]): _subjects(binding) for binding in bound}
         if not bound and namespace != home and _is_missing(ask, namespace, refused):
             missing.add(namespace)
-    return LiveGrants(found, bindings, frozenset(unread), frozenset(missing))
+    return LiveGrants(accesses, bindings, frozenset(unread), frozenset(missing))
 
 
 def _access(role: KubeObject, namespace: str) -> frozenset[Access]:
-    rules = [one for one in role.get("rules") or () if "apiGroups" in one and "resources" in one]
-    return frozenset(each for one in rules for each in allowed(one, namespace))
+    rules = [rule for rule in role.get("rules") or () if "apiGroups" in rule and "resources" in rule]
+    return frozenset(each for rule in rules for each in allowed(rule, namespace))
 
 
 def _subjects(binding: KubeObject) -> tuple[str, frozenset[tuple[str, str]]]:
     """Return the name of its role, and its ServiceAccounts with their namespaces."""
-    found = binding.get("subjects") or ()
-    accounts = {(str(one.get("namespace")), str(one.get("name"))) for one in found}
+    subjects = binding.get("subjects") or ()
+    accounts = {(str(subject.get("namespace")), str(subject.get("name"))) for subject in subjects}
     return str(value_at(binding, "roleRef", "name") or ""), frozenset(accounts)
 
 
@@ -61,40 +61,42 @@ class MissingGrant(NamedTuple):
 
     def describe(self) -> str:
         """Describe what the account may not do, and why."""
-        named = [one.describe() for one in self.access[:_NAMED]]
+        named = [access.describe() for access in self.access[:_NAMED]]
         more = f" and {len(self.access) - _NAMED} more" if len(self.access) > _NAMED else ""
         return f"the ServiceAccount {self.grant.account} may not {', '.join(named)}{more}: {self.why}"
 
 
-def missing_grants(granted: Sequence[Grant], found: LiveGrants, home: str) -> Iterator[MissingGrant]:
+def missing_grants(granted: Sequence[Grant], live_grants: LiveGrants, home: str) -> Iterator[MissingGrant]:
     """Yield the grants of git that the cluster lacks, of those that could be read.
 
     `home` is the namespace of the accounts. Roles of the whole cluster are not compared.
     """
-    for one in granted:
-        if not one.namespace or one.namespace in found.unread:
+    for grant in granted:
+        if not grant.namespace or grant.namespace in live_grants.unread:
             continue
-        role, accounts = found.bindings.get((one.namespace, one.binding), ("", frozenset()))
-        access = found.roles.get((one.namespace, one.role))
-        where = f"in the namespace {one.namespace}"
-        if one.namespace in found.missing:
-            yield MissingGrant(one, one.access, f"the namespace {one.namespace} does not exist")
+        role, accounts = live_grants.bindings.get((grant.namespace, grant.binding), ("", frozenset()))
+        access = live_grants.roles.get((grant.namespace, grant.role))
+        where = f"in the namespace {grant.namespace}"
+        if grant.namespace in live_grants.missing:
+            yield MissingGrant(grant, grant.access, f"the namespace {grant.namespace} does not exist")
         elif not role:
-            yield MissingGrant(one, one.access, f"the RoleBinding {one.binding} is missing {where}")
-        elif role != one.role or (home, one.account) not in accounts:
-            yield MissingGrant(one, one.access, f"the RoleBinding {one.binding} {where} does not bind it")
+            yield MissingGrant(grant, grant.access, f"the RoleBinding {grant.binding} is missing {where}")
+        elif role != grant.role or (home, grant.account) not in accounts:
+            yield MissingGrant(
+                grant, grant.access, f"the RoleBinding {grant.binding} {where} does not bind it"
+            )
         elif access is None:
-            yield MissingGrant(one, one.access, f"the Role {one.role} is missing {where}")
-        elif lacks := tuple(each for each in one.access if not _is_granted(each, access)):
-            yield MissingGrant(one, lacks, f"the Role {one.role} {where} does not grant it")
+            yield MissingGrant(grant, grant.access, f"the Role {grant.role} is missing {where}")
+        elif lacks := tuple(each for each in grant.access if not _is_granted(each, access)):
+            yield MissingGrant(grant, lacks, f"the Role {grant.role} {where} does not grant it")
 
 
 def _is_granted(asked: Access, access: frozenset[Access]) -> bool:
     """Return whether a Role grants what is asked; `*` stands for everything, an empty name for all."""
     return any(
-        {one.verb} & {asked.verb, "*"}
-        and {one.group} & {asked.group, "*"}
-        and {one.resource} & {asked.resource, "*"}
-        and one.name in ("", asked.name)
-        for one in access
+        {permission.verb} & {asked.verb, "*"}
+        and {permission.group} & {asked.group, "*"}
+        and {permission.resource} & {asked.resource, "*"}
+        and permission.name in ("", asked.name)
+        for permission in access
     )

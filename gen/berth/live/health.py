@@ -16,15 +16,22 @@ OFTEN = 3  # failures of one container or Job's pods, from which on it is troubl
 
 def find_sweep(facts: ClusterFacts) -> LiveCronJob | None:
     """Return the CronJob of the sweep."""
-    return next((one for one in facts.cronjobs if one.role == labels.SWEEP or one.name == naming.SWEEP), None)
+    return next(
+        (
+            cronjob
+            for cronjob in facts.cronjobs
+            if cronjob.role == labels.SWEEP or cronjob.name == naming.SWEEP
+        ),
+        None,
+    )
 
 
 def sweep_works(facts: ClusterFacts, now: int) -> bool:
     """Return whether the sweep has run recently."""
-    found = find_sweep(facts)
-    if found is None or found.suspended or sweep_trouble(facts):
+    sweep = find_sweep(facts)
+    if sweep is None or sweep.suspended or sweep_trouble(facts):
         return False
-    return now < _last_good(found) + OVERDUE
+    return now < _last_good(sweep) + OVERDUE
 
 
 def sweep_trouble(facts: ClusterFacts) -> str:
@@ -32,13 +39,13 @@ def sweep_trouble(facts: ClusterFacts) -> str:
     sweep = find_sweep(facts)
     if sweep is None:
         return ""
-    jobs = [one for one in facts.jobs if one.role == labels.SWEEP]
+    jobs = [job for job in facts.jobs if job.role == labels.SWEEP]
     if why := creation_trouble(facts, jobs, [sweep]):
         return why
-    for pod in sorted(one for one in facts.pods if one.role == labels.SWEEP):
+    for pod in sorted(pod for pod in facts.pods if pod.role == labels.SWEEP):
         if pod.phase != "Failed" and pod.trouble and pod.trouble.reason not in UNSCHEDULABLE:
             return f"its pod {pod.name} cannot run: {_sentence(pod.trouble.reason, pod.trouble.message)}"
-    last = max((one for one in jobs if one.is_over), key=lambda one: one.created, default=None)
+    last = max((job for job in jobs if job.is_over), key=lambda job: job.created, default=None)
     if last is not None and last.failure is not None and sweep.last_success <= last.created:
         return f"its run {last.name} has failed: {_sentence(last.failure.reason, last.failure.message)}"
     return ""
@@ -52,22 +59,22 @@ def creation_trouble(
     Empty if nothing is known to be refused. The API server refuses a pod by a quota, a LimitRange or an
     admission policy.
     """
-    newest = max(jobs, key=lambda one: one.created, default=None)
-    refused = {(one.kind, one.name): one for one in facts.refusals}
+    newest = max(jobs, key=lambda job: job.created, default=None)
+    refused = {(refusal.kind, refusal.name): refusal for refusal in facts.refusals}
     if newest is not None and not newest.is_over and not newest.active:
-        found = refused.get(("Job", newest.name))
-        if found:
-            return f"its Job {newest.name} cannot make its pod: {found.message}."
-    for one in cronjobs:
-        found = refused.get(("CronJob", one.name))
-        known = max(one.last_success, newest.created if newest else 0, since)
-        if found and known < found.at:
-            return f"its CronJob {one.name} cannot make its Job: {found.message}."
+        refusal = refused.get(("Job", newest.name))
+        if refusal:
+            return f"its Job {newest.name} cannot make its pod: {refusal.message}."
+    for cronjob in cronjobs:
+        refusal = refused.get(("CronJob", cronjob.name))
+        known = max(cronjob.last_success, newest.created if newest else 0, since)
+        if refusal and known < refusal.at:
+            return f"its CronJob {cronjob.name} cannot make its Job: {refusal.message}."
     return ""
 
 
-def _last_good(found: LiveCronJob) -> int:
-    return max(found.last_success, found.created)
+def _last_good(cronjob: LiveCronJob) -> int:
+    return max(cronjob.last_success, cronjob.created)
 
 
 def check_cluster(snapshot: ClusterState, code: Collection[str]) -> Iterator[LiveFinding]:
@@ -91,20 +98,23 @@ def check_cluster(snapshot: ClusterState, code: Collection[str]) -> Iterator[Liv
 
 def check_koordinator(snapshot: ClusterState) -> Iterator[LiveFinding]:
     """Report what keeps Koordinator from holding slots."""
-    found, place = snapshot.facts.slots, snapshot.place
-    if isinstance(found, ListRefused) and found.status == 404:
-        message = f"the cluster has no Reservation resource: {found.message}."
+    slots, place = snapshot.facts.slots, snapshot.place
+    if isinstance(slots, ListRefused) and slots.status == 404:
+        message = f"the cluster has no Reservation resource: {slots.message}."
         fix = "Install Koordinator, or remove koordinator from the cluster in the Site."
         yield snapshot.place.finding("S061", message, fix)
-    elif isinstance(found, ListRefused):
-        message = f"the Reservations of Koordinator cannot be listed: {found.message}."
+    elif isinstance(slots, ListRefused):
+        message = f"the Reservations of Koordinator cannot be listed: {slots.message}."
         fix = "Ask for permission to list reservations.scheduling.koordinator.sh in the whole cluster."
         yield snapshot.place.finding("S060", message, fix)
-    for one in snapshot.facts.unread:
+    for reservation in snapshot.facts.unread:
         message = (
-            f"{snapshot.scheduler} cannot read the Reservation {one.name}, and so none at all: {one.why}."
+            f"{snapshot.scheduler} cannot read the Reservation {reservation.name}, and so none at all: "
+            f"{reservation.why}."
         )
-        delete = place.kubectl(f"delete reservations.scheduling.koordinator.sh {one.name}", namespaced=False)
+        delete = place.kubectl(
+            f"delete reservations.scheduling.koordinator.sh {reservation.name}", namespaced=False
+        )
         yield snapshot.place.finding("S063", message, f"Fix or delete it: {delete}")
 
 
@@ -143,12 +153,12 @@ def check_foreign(snapshot: ClusterState) -> Iterator[LiveFinding]:
     facts, place = snapshot.facts, snapshot.place
     if facts.other_sites:
         yield other_sites(place, facts.other_sites)
-    for one in facts.ignored:
+    for config_map in facts.ignored:
         message = (
-            f"the ConfigMap {one.name} is not the {one.role} of {one.reservation}, as its labels say: "
-            "it is ignored."
+            f"the ConfigMap {config_map.name} is not the {config_map.role} of {config_map.reservation}, as "
+            "its labels say: it is ignored."
         )
-        delete = place.kubectl(f"delete configmap/{one.name}")
+        delete = place.kubectl(f"delete configmap/{config_map.name}")
         fix = f"Find out who wrote it, then delete it: {delete}"
         yield snapshot.place.finding("S088", message, fix)
     for pool in facts.deployments:
@@ -182,22 +192,22 @@ def nothing_applied(snapshot: ClusterState) -> LiveFinding | None:
 
 
 def _check_sweep(snapshot: ClusterState, apply: str) -> Iterator[LiveFinding]:
-    found, place = find_sweep(snapshot.facts), snapshot.place
-    if found is None:
+    sweep, place = find_sweep(snapshot.facts), snapshot.place
+    if sweep is None:
         message = f"the CronJob {naming.SWEEP} is missing: nothing repairs what a Job misses."
         yield snapshot.place.finding("S012", message, apply)
-    elif found.suspended:
-        patch = place.kubectl(f'patch cronjob/{found.name} --patch=\'{{"spec":{{"suspend":false}}}}\'')
-        yield snapshot.place.finding("S013", f"the CronJob {found.name} is suspended.", f"Resume it: {patch}")
+    elif sweep.suspended:
+        patch = place.kubectl(f'patch cronjob/{sweep.name} --patch=\'{{"spec":{{"suspend":false}}}}\'')
+        yield snapshot.place.finding("S013", f"the CronJob {sweep.name} is suspended.", f"Resume it: {patch}")
     elif trouble := sweep_trouble(snapshot.facts):
         message = f"the sweep does not run, so nothing repairs what a Job misses: {trouble}"
         see = place.kubectl(f"describe jobs,pods --selector={labels.ROLE}={labels.SWEEP}")
         yield snapshot.place.finding("S015", message, f"See {see}")
-    elif snapshot.now >= _last_good(found) + OVERDUE:
-        last = f"since {instant_text(found.last_success)}" if found.last_success else "yet"
+    elif snapshot.now >= _last_good(sweep) + OVERDUE:
+        last = f"since {instant_text(sweep.last_success)}" if sweep.last_success else "yet"
         logs = place.kubectl(f"logs --selector={labels.ROLE}={labels.SWEEP} --tail=20")
         yield snapshot.place.finding(
-            "S014", f"no run of {found.name} has succeeded {last}.", f"Read its log: {logs}"
+            "S014", f"no run of {sweep.name} has succeeded {last}.", f"Read its log: {logs}"
         )
 
 
@@ -212,12 +222,12 @@ def check_jobs(
     snapshot: ClusterState, subject: str, pods: Iterable[LivePod], jobs: Iterable[LiveJob]
 ) -> Iterator[LiveFinding]:
     """Check the Jobs and pods of a reservation, or of the sweep (`subject` is empty)."""
-    found = sorted(pods)
-    for one in found:
-        if one.phase != "Failed" and (one.trouble or one.restarts >= OFTEN):
-            yield _pod_finding(snapshot, subject, one)
+    ordered = sorted(pods)
+    for pod in ordered:
+        if pod.phase != "Failed" and (pod.trouble or pod.restarts >= OFTEN):
+            yield _pod_finding(snapshot, subject, pod)
             break  # the others say the same
-    failed = [one for one in found if one.phase == "Failed"]
+    failed = [pod for pod in ordered if pod.phase == "Failed"]
     if len(failed) >= OFTEN:
         logs = snapshot.place.kubectl(f"logs {failed[-1].name} --all-containers --tail=20")
         message = f"{len(failed)} of its pods have failed, the last is {failed[-1].name}."

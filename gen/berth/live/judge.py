@@ -50,11 +50,17 @@ from berth.live.poolstate import (
 
 def judge_cluster(snapshot: ClusterState, code: Collection[str]) -> ClusterStatus:
     """Return the status of a cluster. `code` are the names of the ConfigMaps with this version's code."""
-    found = {one.reservation: read_live_timetable(one) for one in snapshot.facts.timetables}
+    timetables = {
+        timetable.reservation: read_live_timetable(timetable) for timetable in snapshot.facts.timetables
+    }
     snapshot = snapshot._replace(has_sweep=health.sweep_works(snapshot.facts, snapshot.now))
-    names = {*snapshot.expected, *found, *(one.reservation for one in snapshot.facts.deployments)} - {""}
+    names = {
+        *snapshot.expected,
+        *timetables,
+        *(deployment.reservation for deployment in snapshot.facts.deployments),
+    } - {""}
     names |= slotseats.reservations_with_slots(snapshot.facts)
-    readable = [one.read for one in found.values() if one.read]
+    readable = [timetable.read for timetable in timetables.values() if timetable.read]
     counts_by_class = OccurrenceSessions(readable, snapshot.facts.sessions, snapshot.now)
     departed = departed_sessions(
         snapshot.earlier, snapshot.facts.sessions, snapshot.now, settling_seconds(readable)
@@ -64,7 +70,7 @@ def judge_cluster(snapshot: ClusterState, code: Collection[str]) -> ClusterStatu
     pools: list[PoolStatus] = []
     for name in sorted({*names, *persistent.persistent_reservations(snapshot)}):
         if name in names:
-            known = found.get(name, NO_TIMETABLE)
+            known = timetables.get(name, NO_TIMETABLE)
             pools += _ReservationJudge(snapshot, name, known, counts_by_class, counts_lately).pools()
         pools += persistent.persistent_pools(snapshot, name)
     findings = [
@@ -79,8 +85,8 @@ def judge_cluster(snapshot: ClusterState, code: Collection[str]) -> ClusterStatu
         findings += health.check_jobs(
             snapshot,
             "",
-            [one for one in snapshot.facts.pods if one.role == SWEEP],
-            [one for one in snapshot.facts.jobs if one.role == SWEEP],
+            [pod for pod in snapshot.facts.pods if pod.role == SWEEP],
+            [job for job in snapshot.facts.jobs if job.role == SWEEP],
         )
     return ClusterStatus(snapshot.place.cluster, snapshot.place, tuple(pools), tuple(findings))
 
@@ -95,7 +101,7 @@ def remember_look(
 
 def settling_seconds(timetables: Iterable[Read]) -> int:
     """Return for how long sessions that left may matter."""
-    return max((one.settings.stabilization_seconds for one in timetables), default=0) + RESET
+    return max((timetable.settings.stabilization_seconds for timetable in timetables), default=0) + RESET
 
 
 class _ReservationJudge:
@@ -118,15 +124,17 @@ class _ReservationJudge:
         self._git = git and end_rehearsals(git, ended)
         self._in_force = known.read and end_rehearsals(known.read, ended)
         self._deployments = {
-            (one.kind.name, one.name): one for one in facts.deployments if one.reservation == name
+            (deployment.kind.name, deployment.name): deployment
+            for deployment in facts.deployments
+            if deployment.reservation == name
         }
-        self._pods = tuple(one for one in facts.pods if one.reservation == name)
+        self._pods = tuple(pod for pod in facts.pods if pod.reservation == name)
         self._classes_of_slots = slotseats.classes_with_slots(facts, name)
-        opened = max((one.open for one in self._open()), default=snapshot.now)
-        jobs = [one for one in facts.jobs if one.reservation == name]
-        self._begun = next((one.name for one in jobs if not one.is_over), "")
-        cronjobs = [one for one in facts.cronjobs if one.reservation == name]
-        self._is_suspended = bool(cronjobs) and all(one.suspended for one in cronjobs)
+        opened = max((occurrence.open for occurrence in self._open()), default=snapshot.now)
+        jobs = [job for job in facts.jobs if job.reservation == name]
+        self._begun = next((job.name for job in jobs if not job.is_over), "")
+        cronjobs = [cronjob for cronjob in facts.cronjobs if cronjob.reservation == name]
+        self._is_suspended = bool(cronjobs) and all(cronjob.suspended for cronjob in cronjobs)
         self._uncreated = health.creation_trouble(
             facts,
             jobs,
@@ -150,28 +158,28 @@ class _ReservationJudge:
         snapshot, name, known = self._snapshot, self._name, self._known
         if nothing := health.nothing_applied(snapshot):
             return (nothing,)
-        cronjobs = [one for one in snapshot.facts.cronjobs if one.reservation == name]
-        found = list(sync.check_reservation(snapshot, name, known, cronjobs))
-        found += health.check_creation(snapshot, name, self._uncreated)
-        found += health.check_jobs(
-            snapshot, name, self._pods, [one for one in snapshot.facts.jobs if one.reservation == name]
+        cronjobs = [cronjob for cronjob in snapshot.facts.cronjobs if cronjob.reservation == name]
+        findings = list(sync.check_reservation(snapshot, name, known, cronjobs))
+        findings += health.check_creation(snapshot, name, self._uncreated)
+        findings += health.check_jobs(
+            snapshot, name, self._pods, [job for job in snapshot.facts.jobs if job.reservation == name]
         )
         if known.read is not None:
             git = snapshot.expected.get(name)
             is_synced = git is not None and not timetable_difference(git, known.read)
             is_needed = is_synced and self._is_open_soon()
-            found += rights.check_grants(snapshot, name, is_needed=is_needed)
+            findings += rights.check_grants(snapshot, name, is_needed=is_needed)
         if self._pods and any(self._open()):
             proof = self._record.proof if self._record else None
             selector = seats.pod_selector(name)
             log = snapshot.place.kubectl(f"logs --selector={selector} --all-containers --tail=20")
-            found += rights.check_troubles(snapshot, name, proof, log)
-        found += health.check_labels(snapshot, name)
+            findings += rights.check_troubles(snapshot, name, proof, log)
+        findings += health.check_labels(snapshot, name)
         if known.bad_override:
             message = f"an override of it is ignored: {known.bad_override}."
             fix = "Write it with berth override, or remove it with --clear."
-            found.append(snapshot.place.finding("S037", message, fix, name))
-        return tuple(found)
+            findings.append(snapshot.place.finding("S037", message, fix, name))
+        return tuple(findings)
 
     def _timetable(self) -> Read | None:
         """Return the timetable that pods follow, without what is left of rehearsals that are over.
@@ -186,19 +194,21 @@ class _ReservationJudge:
 
     def pools(self) -> list[PoolStatus]:
         """Return the status of all pools: of the timetable, then of git, then unknown ones."""
-        found: dict[str, TimetablePool] = {}
+        pools: dict[str, TimetablePool] = {}
         for timetable in (self._timetable(), self._git):
             for pool in timetable.pools if timetable else ():
-                found.setdefault(pool.scaled, pool)
-        known_objects = {(pool.holder.scaled_kind.name, pool.scaled) for pool in found.values()}
+                pools.setdefault(pool.scaled, pool)
+        known_objects = {(pool.holder.scaled_kind.name, pool.scaled) for pool in pools.values()}
         for key in sorted(self._deployments.keys() - known_objects):
-            one = self._deployments[key]
+            deployment = self._deployments[key]
             holder = holder_of_object(*key)
-            found["/".join(key)] = TimetablePool(one.resource_class, one.name, "none", holder=holder)
-        known = {pool.resource_class for pool in found.values()}
+            pools["/".join(key)] = TimetablePool(
+                deployment.resource_class, deployment.name, "none", holder=holder
+            )
+        known = {pool.resource_class for pool in pools.values()}
         for name in sorted(self._classes_of_slots - known):
-            found[f"/{name}"] = TimetablePool(name, "", "none")
-        return [self._status(pool) for pool in found.values()]
+            pools[f"/{name}"] = TimetablePool(name, "", "none")
+        return [self._status(pool) for pool in pools.values()]
 
     def _case(self, pool: TimetablePool) -> PoolState:
         snapshot, timetable = self._snapshot, self._timetable()
@@ -206,9 +216,9 @@ class _ReservationJudge:
         is_overridden = override is not None and snapshot.now < override.until
         slots = slotseats.find_slots(snapshot.facts, self._name, pool.resource_class, persistent=False)
         waiting = [
-            one
-            for one in snapshot.facts.waiting
-            if (one.reservation, one.resource_class) == (self._name, pool.resource_class)
+            placeholder
+            for placeholder in snapshot.facts.waiting
+            if (placeholder.reservation, placeholder.resource_class) == (self._name, pool.resource_class)
         ]
         case = PoolState(
             snapshot,
@@ -237,7 +247,7 @@ class _ReservationJudge:
         findings += check_rehearsals(case)
         if self._known is not NO_TIMETABLE or self._deployments or self._classes_of_slots:
             findings += [*_check_override(case), *_check_seats(case)]
-        bad = any(one.severity == ERROR for one in findings)
+        bad = any(finding.severity == ERROR for finding in findings)
         timetable = case.timetable or self._git
         state, opens, ends = state_by_clock(timetable, pool.resource_class, self._snapshot.now)
         again = seats.look_again(case)
@@ -278,10 +288,10 @@ def _numbers(case: PoolState) -> PoolNumbers:
     """Return the numbers wanted, requested, ready, pending and active."""
     if case.pool.slots is not None or not case.pool.deployment:
         return slotseats.slot_numbers(case)
-    found = case.deployment
-    replicas = found.replicas if found else None
-    there = found.ready if found and found.tells_ready else None
-    return _wanted(case, found), replicas, there, case.pending, case.active
+    deployment = case.deployment
+    replicas = deployment.replicas if deployment else None
+    there = deployment.ready if deployment and deployment.tells_ready else None
+    return _wanted(case, deployment), replicas, there, case.pending, case.active
 
 
 def _with_demand(
@@ -299,14 +309,14 @@ def _with_demand(
         wanted = order.target if order else 0
         return case._replace(wanted=wanted, certain=wanted, active=0)
     demand, certain = (_demand(case, case.timetable, counts) for counts in (sessions, lately))
-    found = demand.target
-    depends = found.occurrences and case.counts_sessions and order is None
-    active = found.sessions if sessions is not None else None
+    target = demand.target
+    depends = target.occurrences and case.counts_sessions and order is None
+    active = target.sessions if sessions is not None else None
     return case._replace(
         demand=demand,
-        wanted=None if sessions is None and depends else found.replicas,
+        wanted=None if sessions is None and depends else target.replicas,
         certain=None if lately is None and depends else certain.wanted,
-        active=active if found.occurrences else 0,
+        active=active if target.occurrences else 0,
     )
 
 
@@ -336,7 +346,7 @@ def _check_override(case: PoolState) -> list[LiveFinding]:
 
 def _check_sessions(snapshot: ClusterState, timetables: Iterable[Read]) -> list[LiveFinding]:
     """Report once per open class that its sessions or templates are unknown."""
-    found: dict[tuple[str, str], LiveFinding] = {}
+    findings: dict[tuple[str, str], LiveFinding] = {}
     for timetable in timetables:
         for pool in timetable.pools:
             name, seen = (
@@ -347,12 +357,12 @@ def _check_sessions(snapshot: ClusterState, timetables: Iterable[Read]) -> list[
                 message = f"sessions cannot be listed: {seen}."
                 known = "the number of slots" if pool.slots else "the Deployment's replicas"
                 fix = f"Ask for permission to list them; until then, wanted shows {known}."
-                found["S004", name] = snapshot.place.finding("S004", message, fix, name)
+                findings["S004", name] = snapshot.place.finding("S004", message, fix, name)
             elif _lacks_templates(timetable, pool, seen, snapshot.now):
                 message = "templates of projects are not looked up: its sessions count by their class alone."
                 fix = "Compare with the log of its pod, which asks Renku."
-                found["S005", name] = snapshot.place.finding("S005", message, fix, name)
-    return [found[key] for key in sorted(found)]
+                findings["S005", name] = snapshot.place.finding("S005", message, fix, name)
+    return [findings[key] for key in sorted(findings)]
 
 
 def _lacks_templates(

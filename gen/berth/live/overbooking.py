@@ -35,7 +35,9 @@ def overbooked_nodes(
     status of the slot is a little late.
     """
     held = {
-        one["metadata"]["uid"]: one for one in reservations if value_at(one, "status", "phase") == AVAILABLE
+        reservation["metadata"]["uid"]: reservation
+        for reservation in reservations
+        if value_at(reservation, "status", "phase") == AVAILABLE
     }
     by_node: dict[str, Amounts] = {}
     by_slot: dict[str, Amounts] = {}
@@ -46,28 +48,28 @@ def overbooked_nodes(
             is_inside = uid in held and _node_of(held[uid]) == node
             total = by_slot.setdefault(uid, {}) if is_inside else by_node.setdefault(node, {})
             _add(total, pod_requests(pod["spec"]))
-    for uid, one in held.items():
-        room = amounts(value_at(one, "status", "allocatable"))
-        _add(by_node.setdefault(_node_of(one), {}), _larger(room, by_slot.get(uid, {})))
-    found = (_overbooked(node, by_node.get(node["metadata"]["name"], {})) for node in nodes)
-    return tuple(one for one in found if one)
+    for uid, reservation in held.items():
+        room = amounts(value_at(reservation, "status", "allocatable"))
+        _add(by_node.setdefault(_node_of(reservation), {}), _larger(room, by_slot.get(uid, {})))
+    overbooked = (_overbooked(node, by_node.get(node["metadata"]["name"], {})) for node in nodes)
+    return tuple(node for node in overbooked if node)
 
 
 def pod_requests(spec: KubeObject) -> Amounts:
     """Return what a pod requests: containers that run together, or an init container if it needs more."""
     running: Amounts = {}
     largest: Amounts = {}
-    for one in spec.get("initContainers") or ():
+    for container in spec.get("initContainers") or ():
         step = dict(running)
-        _add(step, amounts(value_at(one, *_REQUESTS)))
+        _add(step, amounts(value_at(container, *_REQUESTS)))
         largest = _larger(largest, step)
-        if one.get("restartPolicy") == "Always":
+        if container.get("restartPolicy") == "Always":
             running = step
-    for one in spec.get("containers") or ():
-        _add(running, amounts(value_at(one, *_REQUESTS)))
-    found = {**_larger(largest, running), **amounts(value_at(spec, *_REQUESTS))}
-    _add(found, amounts(spec.get("overhead")))
-    return found
+    for container in spec.get("containers") or ():
+        _add(running, amounts(value_at(container, *_REQUESTS)))
+    requests = {**_larger(largest, running), **amounts(value_at(spec, *_REQUESTS))}
+    _add(requests, amounts(spec.get("overhead")))
+    return requests
 
 
 def _overbooked(node: KubeObject, requested: Amounts) -> OverbookedNode | None:
@@ -81,19 +83,19 @@ def _overbooked(node: KubeObject, requested: Amounts) -> OverbookedNode | None:
 def _allocated(pod: KubeObject) -> str:
     """Return the uid of the Reservation that a pod is in; empty if it is in none."""
     try:
-        found = json.loads(value_at(pod, "metadata", "annotations", ALLOCATED) or "{}")
+        allocated = json.loads(value_at(pod, "metadata", "annotations", ALLOCATED) or "{}")
     except ValueError:
         return ""
-    return str(found.get("uid", "")) if isinstance(found, dict) else ""
+    return str(allocated.get("uid", "")) if isinstance(allocated, dict) else ""
 
 
 def _node_of(reservation: KubeObject) -> str:
     return str(value_at(reservation, "status", "nodeName"))
 
 
-def amounts(said: KubeObject | None) -> Amounts:
+def amounts(declared: KubeObject | None) -> Amounts:
     """Read quantities by resource; what is not one is 0."""
-    return {name: quantity.parse(str(amount)) or 0 for name, amount in (said or {}).items()}
+    return {name: quantity.parse(str(amount)) or 0 for name, amount in (declared or {}).items()}
 
 
 def _add(total: Amounts, more: Amounts) -> None:

@@ -26,24 +26,26 @@ class OverrideClient(Protocol):
     def merge(self, path: str, patch: Mapping[str, object], query: Mapping[str, str]) -> Any: ...
 
 
-def overrides_in_force(said: str, now: int) -> Overrides:
+def overrides_in_force(text: str, now: int) -> Overrides:
     """Parse the annotation; malformed or ended overrides are dropped."""
     try:
-        found = parse_overrides(said)
+        overrides = parse_overrides(text)
     except TimetableError:
         return {}
-    return {name: one for name, one in found.items() if now < one.until}
+    return {name: override for name, override in overrides.items() if now < override.until}
 
 
 def with_changes(orders: Overrides, changes: Mapping[str, Override | None]) -> Overrides:
     """Return the overrides after changes; None ends one."""
     after = {**orders, **changes}
-    return {name: one for name, one in sorted(after.items()) if one is not None}
+    return {name: override for name, override in sorted(after.items()) if override is not None}
 
 
 def annotation_text(orders: Overrides) -> str | None:
     """Return the annotation; None removes it."""
-    tree = {name: {"target": one.target, "until": instant_text(one.until)} for name, one in orders.items()}
+    tree = {
+        name: {"target": order.target, "until": instant_text(order.until)} for name, order in orders.items()
+    }
     return json.dumps(tree) if tree else None
 
 
@@ -59,14 +61,14 @@ def write_overrides(
     Raises what `client` raises, but retries at once after a conflict.
     """
     for attempt in range(1, ATTEMPTS + 1):
-        found = _timetable(client, namespace, ours)
-        if found is None:
+        timetable = _timetable(client, namespace, ours)
+        if timetable is None:
             return None
-        metadata = found["metadata"]
-        said = (metadata.get("annotations") or {}).get(OVERRIDE_ANNOTATION)
-        before = overrides_in_force(said or "", now)
+        metadata = timetable["metadata"]
+        annotation = (metadata.get("annotations") or {}).get(OVERRIDE_ANNOTATION)
+        before = overrides_in_force(annotation or "", now)
         after = with_changes(before, changes)
-        if annotation_text(after) == said:
+        if annotation_text(after) == annotation:
             return before, after
         patch = {
             "resourceVersion": metadata["resourceVersion"],
@@ -89,5 +91,5 @@ def _timetable(client: OverrideClient, namespace: str, ours: Mapping[str, str]) 
     name = naming.single(ours[RESERVATION])
     query = {"labelSelector": selector, "fieldSelector": f"metadata.name={name}"}
     items = client.get(f"/api/v1/namespaces/{namespace}/configmaps", query).get("items") or []
-    found: KubeObject | None = next(iter(items), None)
-    return found
+    timetable: KubeObject | None = next(iter(items), None)
+    return timetable

@@ -29,23 +29,23 @@ from berth.live.sync import apply_hint
 
 def persistent_reservations(snapshot: ClusterState) -> set[str]:
     """Return the reservations with persistent seats, in git or in the cluster."""
-    return {*snapshot.persistent, *(one.reservation for one in _all(snapshot) if one.is_persistent)}
+    return {*snapshot.persistent, *(slot.reservation for slot in _all(snapshot) if slot.is_persistent)}
 
 
 def persistent_pools(snapshot: ClusterState, name: str) -> Iterator[PoolStatus]:
     """Yield the status of pools in git, then of pools that only the cluster has."""
     known = snapshot.persistent.get(name, ())
-    gone = {one.resource_class for one in _all(snapshot) if one.is_persistent and one.reservation == name}
-    gone -= {one.resource_class for one in known}
-    for one in known:
-        yield _PersistentPool(snapshot, name, one).status()
+    gone = {slot.resource_class for slot in _all(snapshot) if slot.is_persistent and slot.reservation == name}
+    gone -= {seats.resource_class for seats in known}
+    for seats in known:
+        yield _PersistentPool(snapshot, name, seats).status()
     for resource_class in sorted(gone):
         yield _PersistentPool(snapshot, name, PersistentSeats(resource_class, "", (), None, False)).status()
 
 
 def _all(snapshot: ClusterState) -> tuple[LiveSlot, ...]:
-    found = snapshot.facts.slots
-    return () if found is None or isinstance(found, ListRefused) else found
+    slots = snapshot.facts.slots
+    return () if slots is None or isinstance(slots, ListRefused) else slots
 
 
 class _PersistentPool:
@@ -53,10 +53,10 @@ class _PersistentPool:
 
     def __init__(self, snapshot: ClusterState, name: str, git: PersistentSeats) -> None:
         self._snapshot, self._name, self._git = snapshot, name, git
-        found = find_slots(snapshot.facts, name, git.resource_class, persistent=True)
-        self._is_known = found is not None
-        self._slots = found or ()
-        self._ours = tuple(one for one in self._slots if one.held.name in git.names)
+        slots = find_slots(snapshot.facts, name, git.resource_class, persistent=True)
+        self._is_known = slots is not None
+        self._slots = slots or ()
+        self._ours = tuple(slot for slot in self._slots if slot.held.name in git.names)
         self._slot_counts = count_live_slots(self._ours, snapshot.place.namespace, git.pool)
         pool = TimetablePool(git.resource_class, git.pool, "none")
         self._case = PoolState(snapshot, name, pool, slots=self._ours, slot_counts=self._slot_counts)
@@ -68,13 +68,15 @@ class _PersistentPool:
     @property
     def _taken(self) -> int:
         """The number of seats that sessions have or have used up."""
-        spent = [one for one in self._slot_counts.dead if one.phase == "Succeeded"] if self._git.once else []
+        spent = (
+            [slot for slot in self._slot_counts.dead if slot.phase == "Succeeded"] if self._git.once else []
+        )
         return len(self._slot_counts.used) + len(spent)
 
     def status(self) -> PoolStatus:
         nothing = health.nothing_applied(self._snapshot)
         findings = (nothing,) if nothing else tuple(self._findings()) if self._is_known else ()
-        bad = any(one.severity == ERROR for one in findings)
+        bad = any(finding.severity == ERROR for finding in findings)
         known = self._is_known
         there = count_live_slots(self._slots, self._snapshot.place.namespace, self._git.pool)
         wanted = 0 if self._is_over else len(self._git.names) - self._taken
@@ -105,19 +107,19 @@ class _PersistentPool:
         yield from self._dead(self._slot_counts)
         yield from slotseats.check_pending_slots(self._case, self._ours)
         yield from slotseats.check_overbooked(self._case, self._ours)
-        late = [one for one in self._slot_counts.pending if one.created + REPAIR <= self._snapshot.now]
+        late = [slot for slot in self._slot_counts.pending if slot.created + REPAIR <= self._snapshot.now]
         if late:
             see = self._case.kubectl(f"describe {slotseats.RESOURCE} {late[0].name}", namespaced=False)
-            told = f"{len(late)} of {len(self._git.names)} seats are not ready"
-            since = instant_text(min(one.created for one in late))
-            message = f"{told}, and should stand since {since}."
+            shortage = f"{len(late)} of {len(self._git.names)} seats are not ready"
+            since = instant_text(min(slot.created for slot in late))
+            message = f"{shortage}, and should stand since {since}."
             yield self._case.finding("S043", message, f"See what they wait for: {see}")
 
     def _unlike(self) -> Iterator[LiveFinding]:
         """Report differences to git. A reservation that is missing altogether has its own finding."""
-        there = {one.held.name for one in self._slots}
+        there = {slot.held.name for slot in self._slots}
         missing = [name for name in self._git.names if name not in there]
-        others = [one for one in self._slots if one.held.name not in self._git.names]
+        others = [slot for slot in self._slots if slot.held.name not in self._git.names]
         if not self._git.names and others:
             yield self._case.finding(
                 "S023",
@@ -127,24 +129,24 @@ class _PersistentPool:
             return
         words = [f"{_slots(len(missing))} missing"] if missing else []
         words += [f"{len(others)} of another shape or number"] if others else []
-        moved = [one for one in self._ours if one.held.expires != self._git.until]
+        moved = [slot for slot in self._ours if slot.held.expires != self._git.until]
         words += [f"{len(moved)} with another end"] if moved else []
         if len(missing) == len(self._git.names) and not others:
             yield self._case.finding(
                 "S021", "it is in git but not in the cluster.", apply_hint(self._snapshot, self._name)
             )
         elif words:
-            told = f"not synced: {', '.join(words)}."
+            message = f"not synced: {', '.join(words)}."
             pruned = self._snapshot.engine != "none" or not others
             more = "" if pruned else f"; then remove what is not in git: {self._delete(others)}"
-            yield self._case.finding("S022", told, f"{apply_hint(self._snapshot, self._name)}{more}")
+            yield self._case.finding("S022", message, f"{apply_hint(self._snapshot, self._name)}{more}")
 
     def _dead(self, seen: SlotCounts) -> Iterator[LiveFinding]:
-        over = {one.uid for one in seen.dead if not (self._git.once and one.phase == "Succeeded")}
-        dead = [one for one in self._ours if one.held.uid in over]
+        over = {slot.uid for slot in seen.dead if not (self._git.once and slot.phase == "Succeeded")}
+        dead = [slot for slot in self._ours if slot.held.uid in over]
         if not dead:
             return
-        troubles = [one.trouble for one in dead if one.trouble]
+        troubles = [slot.trouble for slot in dead if slot.trouble]
         why = f": {most_common_reason(troubles)}" if troubles else "."
         message = (
             f"{seats_text(len(dead))} lost, for {'its slot is' if len(dead) == 1 else 'their slots are'} over"
@@ -154,7 +156,7 @@ class _PersistentPool:
         yield self._case.finding("S067", f"{message}{why}", fix)
 
     def _delete(self, slots: Sequence[LiveSlot]) -> str:
-        some = " ".join(sorted(one.held.name for one in slots)[:3])
+        some = " ".join(sorted(slot.held.name for slot in slots)[:3])
         more = " ..." if len(slots) > 3 else ""
         return self._case.kubectl(f"delete {slotseats.RESOURCE} {some}{more}", namespaced=False)
 

@@ -153,13 +153,13 @@ class PoolState(NamedTuple):
     @property
     def counts_sessions(self) -> bool:
         """Whether its seats depend on sessions now."""
-        found = [one.behavior or self.pool.behavior for one in self.open()]
-        return any(behavior != "none" for behavior in found or [self.pool.behavior])
+        behaviors = [occurrence.behavior or self.pool.behavior for occurrence in self.open()]
+        return any(behavior != "none" for behavior in behaviors or [self.pool.behavior])
 
     @property
     def pending(self) -> int:
         """The number of placeholders without a node."""
-        return sum(one.is_pending for one in self.waiting)
+        return sum(placeholder.is_pending for placeholder in self.waiting)
 
     @property
     def placeholders(self) -> int:
@@ -179,9 +179,9 @@ class PoolState(NamedTuple):
         """When the last slot was made or ended; 0 if slots do not hold the pool."""
         if self.pool.slots is None:
             return 0
-        dead = {one.uid for one in self.slot_counts.dead}
-        over = [one.changed for one in self.slots or () if one.held.uid in dead]
-        return max([*over, *(one.created for one in self.slot_counts.present)], default=0)
+        dead = {slot.uid for slot in self.slot_counts.dead}
+        over = [slot.changed for slot in self.slots or () if slot.held.uid in dead]
+        return max([*over, *(slot.created for slot in self.slot_counts.present)], default=0)
 
     @property
     def running(self) -> tuple[LivePod, ...]:
@@ -222,7 +222,7 @@ class PoolState(NamedTuple):
         return occurrences_of(self.timetable, self.pool.resource_class)
 
     def is_named_by(self, timetable: Timetable | None) -> bool:
-        return timetable is not None and any(one.key == self.pool.key for one in timetable.pools)
+        return timetable is not None and any(pool.key == self.pool.key for pool in timetable.pools)
 
     def open(self) -> tuple[TimetableOccurrence, ...]:
         return open_now(self.occurrences(), self.snapshot.now)
@@ -242,7 +242,7 @@ def cluster_state(
     place: ClusterLocation, site: Site, git: ExpectedState, facts: ClusterFacts, now: int
 ) -> ClusterState:
     """Combine what was read with what git expects."""
-    cluster = next(one for one in site.clusters if one.name == git.cluster)
+    cluster = next(cluster for cluster in site.clusters if cluster.name == git.cluster)
     return ClusterState(
         place,
         site.name,
@@ -254,7 +254,7 @@ def cluster_state(
         persistent=git.persistent,
         templates=git.templates,
         scheduler=cluster.koordinator.scheduler_name if cluster.koordinator else "",
-        namespaces=frozenset(one.namespace for one in site.clusters),
+        namespaces=frozenset(cluster.namespace for cluster in site.clusters),
         grants=git.grants,
     )
 
@@ -263,7 +263,7 @@ def occurrences_of(timetable: Timetable | None, resource_class: str) -> tuple[Ti
     if timetable is None:
         return ()
     count = full_count(resource_class)
-    return tuple(one for one in active_occurrences(timetable) if count(one))
+    return tuple(occurrence for occurrence in active_occurrences(timetable) if count(occurrence))
 
 
 def wanted_by_git(case: PoolState) -> int:
@@ -284,14 +284,23 @@ def state_by_clock(
     occurrences = occurrences_of(timetable, resource_class)
     current = open_now(occurrences, now)
     if current:
-        return ACTIVE, min(one.open for one in current), max(one.end for one in current)
-    occurrences = tuple(one for one in occurrences if not one.rehearses)  # it is not what people wait for
-    coming = min((one for one in occurrences if one.open > now), key=lambda one: one.open, default=None)
+        return (
+            ACTIVE,
+            min(occurrence.open for occurrence in current),
+            max(occurrence.end for occurrence in current),
+        )
+    # A rehearsal is not what people wait for.
+    occurrences = tuple(occurrence for occurrence in occurrences if not occurrence.rehearses)
+    coming = min(
+        (occurrence for occurrence in occurrences if occurrence.open > now),
+        key=lambda occurrence: occurrence.open,
+        default=None,
+    )
     if coming is not None:
         return SCHEDULED, coming.open, coming.end
     if timetable is not None and timetable.suspend:
         return SCHEDULED, None, None
-    last = max(occurrences, key=lambda one: one.end, default=None)
+    last = max(occurrences, key=lambda occurrence: occurrence.end, default=None)
     return COMPLETED, last.open if last else None, last.end if last else None
 
 
@@ -316,23 +325,23 @@ def status_from_git(snapshot: ClusterState, finding: LiveFinding) -> ClusterStat
                     suspended,
                 )
             )
-    for name, found in sorted(snapshot.persistent.items()):
-        pools += [_persistent_status(snapshot, name, one, finding) for one in found]
+    for name, pools_of_one in sorted(snapshot.persistent.items()):
+        pools += [_persistent_status(snapshot, name, seats, finding) for seats in pools_of_one]
     return ClusterStatus(snapshot.place.cluster, snapshot.place, tuple(pools), (finding,))
 
 
 def _persistent_status(
-    snapshot: ClusterState, name: str, found: PersistentSeats, finding: LiveFinding
+    snapshot: ClusterState, name: str, seats: PersistentSeats, finding: LiveFinding
 ) -> PoolStatus:
-    state = COMPLETED if found.until is not None and found.until <= snapshot.now else ACTIVE
+    state = COMPLETED if seats.until is not None and seats.until <= snapshot.now else ACTIVE
     unknown = (None, None, None, None, None)
     return PoolStatus(
         name,
-        found.resource_class,
+        seats.resource_class,
         snapshot.place.cluster,
         state,
         None,
-        found.until,
+        seats.until,
         *unknown,
         (finding,),
         persistent=True,

@@ -135,25 +135,25 @@ def trial_job(cronjob: KubeObject, seconds: int) -> KubeObject:
     It is no Job of a reservation, so neither the sweep nor status takes its pod for one that serves. It goes
     by itself, too.
     """
-    made = job_of(cronjob)
-    del made["metadata"]["generateName"]
-    made["metadata"]["name"] = cronjob["metadata"]["name"] + SUFFIX
-    for metadata in (made["metadata"], made["spec"]["template"].setdefault("metadata", {})):
+    job = job_of(cronjob)
+    del job["metadata"]["generateName"]
+    job["metadata"]["name"] = cronjob["metadata"]["name"] + SUFFIX
+    for metadata in (job["metadata"], job["spec"]["template"].setdefault("metadata", {})):
         known = dict(metadata.get("labels") or {})
         known.pop(labels.RESERVATION, None)
         metadata["labels"] = {**known, labels.ROLE: ROLE}
-    made["spec"] |= {
+    job["spec"] |= {
         "backoffLimit": 0,
         "activeDeadlineSeconds": seconds + 30,
         "ttlSecondsAfterFinished": KEPT_SECONDS,
     }
-    pod = made["spec"]["template"]["spec"]
+    pod = job["spec"]["template"]["spec"]
     for container in (*(pod.get("initContainers") or ()), *pod["containers"]):
         for probe in ("livenessProbe", "readinessProbe", "startupProbe", "lifecycle", "args"):
             container.pop(probe, None)
         is_sidecar = container.get("restartPolicy") == "Always"
         container["command"] = ["python", "-c", _WAIT if is_sidecar else _END]
-    return made
+    return job
 
 
 class _Limits(NamedTuple):
@@ -169,13 +169,15 @@ class _Preflight:
     ) -> None:
         self._client, self._place, self._scope, self._clock = client, place, scope, clock
         cronjobs = list_all(client.get, CRON_JOB.path(place.namespace), labels.SITE, "", JSON)
-        self._cronjobs = [one for one in cronjobs if clusterfacts.label(one, labels.SITE) == scope.site]
-        self._foreign = [one for one in cronjobs if one not in self._cronjobs]
+        self._cronjobs = [
+            cronjob for cronjob in cronjobs if clusterfacts.label(cronjob, labels.SITE) == scope.site
+        ]
+        self._foreign = [cronjob for cronjob in cronjobs if cronjob not in self._cronjobs]
         self._deployments = self._list(DEPLOYMENT)
         self._timetables = {
-            one.reservation
-            for one in map(clusterfacts.parse_live_timetable, self._list(CONFIG_MAP))
-            if is_timetable(one.name, one.reservation) and one.text is not None
+            timetable.reservation
+            for timetable in map(clusterfacts.parse_live_timetable, self._list(CONFIG_MAP))
+            if is_timetable(timetable.name, timetable.reservation) and timetable.text is not None
         }
 
     def _list(self, kind: ObjectKind) -> list[KubeObject]:
@@ -183,28 +185,30 @@ class _Preflight:
         return list_all(self._client.get, path, f"{labels.SITE}={self._scope.site}", "", JSON)
 
     def checks(self) -> Iterator[PreflightCheck]:
-        if others := {clusterfacts.label(one, labels.SITE) for one in self._foreign}:
+        if others := {clusterfacts.label(cronjob, labels.SITE) for cronjob in self._foreign}:
             finding = other_sites(self._place, sorted(others))
             yield self._check("", "namespace", self._place.namespace, [finding])
         yield from self._of_sweep()
         yield from self._of_room()
         runnable = []
         for name in sorted(self._scope.reservations):
-            found = list(self._of_reservation(name))
-            yield from found
-            if all(one.is_passed for one in found if one.what == "Job"):
+            checks = list(self._of_reservation(name))
+            yield from checks
+            if all(check.is_passed for check in checks if check.what == "Job"):
                 runnable.append(name)
         chosen = [name for name in runnable if name in self._scope.named]
         for name in chosen if self._scope.named else runnable[:1]:
             yield self._test(name)
 
     def _of_sweep(self) -> Iterator[PreflightCheck]:
-        found = next((one for one in self._cronjobs if one["metadata"]["name"] == naming.SWEEP), None)
-        if found is None:
+        sweep = next(
+            (cronjob for cronjob in self._cronjobs if cronjob["metadata"]["name"] == naming.SWEEP), None
+        )
+        if sweep is None:
             yield self._check("", "sweep", naming.SWEEP, [self._missing("", "CronJob", naming.SWEEP)])
             return
-        yield self._check("", "sweep", naming.SWEEP, self._job_findings("", found))
-        yield self._permissions("", _account(found), naming.SWEEP)
+        yield self._check("", "sweep", naming.SWEEP, self._job_findings("", sweep))
+        yield self._permissions("", _account(sweep), naming.SWEEP)
 
     def _of_reservation(self, name: str) -> Iterator[PreflightCheck]:
         cronjob = self._cronjob(name)
@@ -212,10 +216,10 @@ class _Preflight:
             yield self._check(name, "Job", name, [self._missing(name, "CronJob", naming.single(name))])
             return
         yield self._check(name, "Job", cronjob["metadata"]["name"], self._job_findings(name, cronjob))
-        for one in self._deployments:
-            if clusterfacts.label(one, labels.RESERVATION) == name:
-                pool = one["metadata"]["name"]
-                pod = pod_of(one["spec"]["template"], self._place.namespace, pool)
+        for deployment in self._deployments:
+            if clusterfacts.label(deployment, labels.RESERVATION) == name:
+                pool = deployment["metadata"]["name"]
+                pod = pod_of(deployment["spec"]["template"], self._place.namespace, pool)
                 yield self._check(name, "placeholder", pool, self._dry_run("S072", name, POD, pod, pool))
         if name in self._timetables:
             yield self._permissions(name, _account(cronjob), naming.single(name))
@@ -237,16 +241,16 @@ class _Preflight:
         for quota in quotas.found:
             yield self._room(quota_room(quota, loads, self._scope.minute))
         if nodes.unread is None:
-            for found in nodepool_rooms(pools.found, nodes.found, loads, self._scope.minute):
-                yield self._room(found)
+            for room in nodepool_rooms(pools.found, nodes.found, loads, self._scope.minute):
+                yield self._room(room)
         for configmap in status.found:
             yield from map(self._room, autoscaler_rooms(configmap))
 
     def _loads(self) -> Iterator[PodLoad]:
         """Yield the pods of all windows, as the cluster has their templates."""
-        for one in self._deployments:
-            if steps := self._scope.steps.pools.get(one["metadata"]["name"]):
-                yield PodLoad(steps, one["spec"]["template"]["spec"])
+        for deployment in self._deployments:
+            if steps := self._scope.steps.pools.get(deployment["metadata"]["name"]):
+                yield PodLoad(steps, deployment["spec"]["template"]["spec"])
         for name, steps in self._scope.steps.jobs.items():
             if cronjob := self._cronjob(name):
                 yield PodLoad(steps, cronjob["spec"]["jobTemplate"]["spec"]["template"]["spec"])
@@ -262,13 +266,15 @@ class _Preflight:
             finding = self._unknown_room(f"{what} cannot be listed: {error}")
             return _Limits([], self._check("", "room", what, [finding]))
 
-    def _room(self, found: LimitingObject) -> PreflightCheck:
+    def _room(self, limiting_object: LimitingObject) -> PreflightCheck:
         findings = []
-        if found.unknown:
-            findings.append(self._unknown_room(f"{found.name} is not compared: {found.unknown}"))
-        for room in found.rooms:
+        if limiting_object.unknown:
+            findings.append(
+                self._unknown_room(f"{limiting_object.name} is not compared: {limiting_object.unknown}")
+            )
+        for room in limiting_object.rooms:
             when = local_text(room.at * 60, named(self._scope.zone))
-            needed = f"on {when} the windows need {room.text} of {found.name}"
+            needed = f"on {when} the windows need {room.text} of {limiting_object.name}"
             if room.is_too_small:
                 fix = "Raise the limit, reserve fewer seats, or move a window."
                 findings.append(self._place.finding("S078", f"{needed}.", fix))
@@ -276,15 +282,17 @@ class _Preflight:
                 others = quantity.text(max(0, room.used - room.own))
                 fix = "See what else uses it, or raise the limit."
                 findings.append(self._place.finding("S079", f"{needed}; others use {others} of it now.", fix))
-        return self._check("", "room", found.name, findings)._replace(rooms=found.rooms)
+        return self._check("", "room", limiting_object.name, findings)._replace(rooms=limiting_object.rooms)
 
     def _unknown_room(self, message: str) -> LiveFinding:
         fix = "Look yourself whether all seats have room there, or ask for the permission (docs/status.md)."
         return self._place.finding("S077", f"{message}.", fix)
 
     def _cronjob(self, name: str) -> KubeObject | None:
-        found = [one for one in self._cronjobs if clusterfacts.label(one, labels.RESERVATION) == name]
-        return min(found, key=lambda one: str(one["metadata"]["name"]), default=None)
+        cronjobs = [
+            cronjob for cronjob in self._cronjobs if clusterfacts.label(cronjob, labels.RESERVATION) == name
+        ]
+        return min(cronjobs, key=lambda cronjob: str(cronjob["metadata"]["name"]), default=None)
 
     # what the API server would admit
 
@@ -389,8 +397,8 @@ class _Preflight:
         """Wait for the end of the test Job; return nothing if it succeeds."""
         why = "it has no pod"
         while True:
-            over, told = self._look(name)
-            why = told or why
+            over, state = self._look(name)
+            why = state or why
             if over and over != "Complete":
                 message = f"the test Job {name} has failed: {why}."
                 return [self._place.finding("S074", message, _ADVICE, subject)]
@@ -404,26 +412,26 @@ class _Preflight:
     def _look(self, name: str) -> tuple[str, str]:
         """Return how the Job has ended, empty if it has not, and what keeps it from that."""
         namespace = self._place.namespace
-        found = list_all(self._client.get, JOB.path(namespace), "", f"metadata.name={name}", JSON)
-        if not found:
+        jobs = list_all(self._client.get, JOB.path(namespace), "", f"metadata.name={name}", JSON)
+        if not jobs:
             return "Failed", "somebody has deleted it"
-        job = clusterfacts.parse_job(found[0])
+        job = clusterfacts.parse_job(jobs[0])
         if job.is_over:
             return ("Complete", "") if job.failure is None else ("Failed", _words(job.failure))
         selector = f"batch.kubernetes.io/job-name={name}"
         pods = list_all(self._client.get, POD.path(namespace), selector, "", JSON)
         if not pods and (refused := self._refusal(name)):
             return "Failed", f"its pod cannot be made: {refused}"
-        return "", _state_of([clusterfacts.parse_pod(one) for one in pods])
+        return "", _state_of([clusterfacts.parse_pod(pod) for pod in pods])
 
     def _refusal(self, job: str) -> str:
         """Return why the Job's pod cannot be made; empty if nobody says so."""
         fields = f"reason=FailedCreate,involvedObject.name={job}"
         try:
-            found = list_all(self._client.get, EVENT.path(self._place.namespace), "", fields, JSON)
+            events = list_all(self._client.get, EVENT.path(self._place.namespace), "", fields, JSON)
         except ClusterError:
             return ""
-        return clusterfacts.parse_refusal(found[-1]).message if found else ""
+        return clusterfacts.parse_refusal(events[-1]).message if events else ""
 
     def _delete(self, subject: str, name: str) -> list[LiveFinding]:
         options = {"apiVersion": "v1", "kind": "DeleteOptions", "propagationPolicy": "Background"}
@@ -468,7 +476,7 @@ def is_unpermitted(error: ClusterError) -> bool:
 
 def _state_of(pods: Sequence[LivePod]) -> str:
     """Return what a pod waits for; empty without one."""
-    troubles = [one.trouble for one in pods if one.trouble]
+    troubles = [pod.trouble for pod in pods if pod.trouble]
     if troubles:
         return most_common_reason(troubles).removesuffix(".")
     return f"its pod is {pods[0].phase or 'new'}" if pods else ""

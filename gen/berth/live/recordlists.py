@@ -19,7 +19,7 @@ def read_clusters(
 ) -> tuple[ReadRecords, list[LiveFinding]]:
     """Read the records in clusters, and say what could not be read."""
     places = access.places(site, [*clusters])
-    known = [one for one in places.values() if isinstance(one, ClusterLocation)]
+    known = [place for place in places.values() if isinstance(place, ClusterLocation)]
 
     def listed(remote: ClusterClient, place: ClusterLocation) -> ReadRecords:
         def ask(path: str, query: Mapping[str, str], accept: str) -> Any:
@@ -29,18 +29,20 @@ def read_clusters(
         return of_config_maps(list_all(ask, path, selector, "", "application/json"))
 
     answers = access.at_each(known, listed)
-    found = [one for one in answers.values() if isinstance(one, ReadRecords)]
-    findings = [one for one in (*places.values(), *answers.values()) if isinstance(one, LiveFinding)]
+    read = [answer for answer in answers.values() if isinstance(answer, ReadRecords)]
+    findings = [
+        finding for finding in (*places.values(), *answers.values()) if isinstance(finding, LiveFinding)
+    ]
     for name, answer in answers.items():
         if isinstance(answer, ReadRecords):
             findings += _findings(name, answer)
-    return ReadRecords(tuple(one for each in found for one in each.records)), findings
+    return ReadRecords(tuple(record for each in read for record in each.records)), findings
 
 
-def _findings(cluster: str, found: ReadRecords) -> Iterable[LiveFinding]:
-    for name in found.malformed:
+def _findings(cluster: str, read: ReadRecords) -> Iterable[LiveFinding]:
+    for name in read.malformed:
         message = f"{name} has no records that can be read; its dates are left out."
         yield LiveFinding("S081", cluster, "", message, "The scaler writes it anew at the next occurrence.")
-    if not found.records and not found.malformed:
+    if not read.records and not read.malformed:
         message = "there is no record yet: scalers write them from the first occurrence on."
         yield LiveFinding("S082", cluster, "", message, "Ask again after the first occurrence.")

@@ -23,19 +23,19 @@ def of_config_maps(items: Iterable[Mapping[str, Any]]) -> ReadRecords:
     An account of a reservation may write its record: one of another name, or occurrences of another
     reservation, count as malformed.
     """
-    found: list[OccurrenceRecord] = []
+    occurrence_records: list[OccurrenceRecord] = []
     malformed = []
     for item in items:
         text = part(item, "data").get(RECORD_KEY)
         records = parse_records(str(text)) if text is not None else {}
         metadata = part(item, "metadata")
         name, reservation = str(metadata.get("name", "")), str(part(metadata, "labels").get(RESERVATION, ""))
-        own = [one for one in records.values() if one.occurrence.startswith(f"{reservation}/")]
+        own = [record for record in records.values() if record.occurrence.startswith(f"{reservation}/")]
         is_own = is_record(name, reservation)
-        found += own if is_own else []
+        occurrence_records += own if is_own else []
         if text not in (None, "[]") and not (is_own and own and len(own) == len(records)):
             malformed.append(f"ConfigMap {name}")
-    return ReadRecords(tuple(found), tuple(malformed))
+    return ReadRecords(tuple(occurrence_records), tuple(malformed))
 
 
 def of_text(text: str) -> ReadRecords:

@@ -20,26 +20,26 @@ def check_grants(snapshot: ClusterState, reservation: str, *, is_needed: bool) -
     if nothing_applied(snapshot):
         return
     home, cluster = snapshot.place.namespace, snapshot.place.cluster
-    granted = [one for one in snapshot.grants if one.reservation == reservation]
-    for one in missing_grants(granted, snapshot.facts.grants, home):
-        if one.grant.namespace != home:
-            yield _sessions_unread(snapshot, reservation, one)
+    granted = [grant for grant in snapshot.grants if grant.reservation == reservation]
+    for missing in missing_grants(granted, snapshot.facts.grants, home):
+        if missing.grant.namespace != home:
+            yield _sessions_unread(snapshot, reservation, missing)
             continue
         code = "S083" if is_needed else "S022"
         fix = f"Apply rendered/clusters/{cluster}/base.yaml."
         if reservation:
             fix = apply_hint(snapshot, reservation)
-        yield snapshot.place.finding(code, f"{one.describe()}.", fix, reservation)
+        yield snapshot.place.finding(code, f"{missing.describe()}.", fix, reservation)
 
 
-def _sessions_unread(snapshot: ClusterState, reservation: str, found: MissingGrant) -> LiveFinding:
+def _sessions_unread(snapshot: ClusterState, reservation: str, missing: MissingGrant) -> LiveFinding:
     """Report sessions that the pods cannot read. Their watches may outlive the permission for minutes."""
     message = (
-        f"its sessions cannot be read: {found.describe()}. New ones do not count; ten minutes later its "
+        f"its sessions cannot be read: {missing.describe()}. New ones do not count; ten minutes later its "
         "pools hold their full count."
     )
-    fix = f"Make the namespace {found.grant.namespace}, then apply again."
-    if found.grant.namespace not in snapshot.facts.grants.missing:
+    fix = f"Make the namespace {missing.grant.namespace}, then apply again."
+    if missing.grant.namespace not in snapshot.facts.grants.missing:
         folder = f"rendered/clusters/{snapshot.place.cluster}"
         fix = f"Apply {folder} again: base.yaml and the file of {reservation}."
     return snapshot.place.finding("S084", message, fix, reservation)

@@ -38,20 +38,23 @@ class WindowSteps(NamedTuple):
 
 def steps_by_cluster(items: Iterable[Item]) -> dict[str, WindowSteps]:
     """Return what the windows of all reservations need in each cluster that has some."""
-    found: dict[str, WindowSteps] = {}
+    by_cluster: dict[str, WindowSteps] = {}
     for item in items:
         reservation = item.reservation
         if reservation.suspend or reservation.holder.persistence is not None:
             continue
         for part in item.parts:
-            here = found.setdefault(part.placed.cluster.name, WindowSteps({}, {}))
+            here = by_cluster.setdefault(part.placed.cluster.name, WindowSteps({}, {}))
             for each in part.placed.classes:
                 here.pools[pool(reservation.name, each.name)] = pool_steps(reservation, each, part.windows)
-            spans = [(one.open, one.end + reservation.sessions.handover) for one in part.windows]
+            spans = [
+                (occurrence.open, occurrence.end + reservation.sessions.handover)
+                for occurrence in part.windows
+            ]
             here.jobs[reservation.name] = [
                 step for first, last in merge_windows(spans) for step in (first // 60, 1, -(-last // 60), -1)
             ]
-    return found
+    return by_cluster
 
 
 class PodLoad(NamedTuple):
@@ -127,11 +130,11 @@ def nodepool_rooms(
     others = [node for node in nodes if NODEPOOL not in (value_at(node, "metadata", "labels") or {})]
     groups: dict[tuple[int, ...], list[PodLoad]] = {}
     for load in loads:
-        suitable = tuple(i for i, one in enumerate(pools) if _fits_pool(load.spec, one))
+        suitable = tuple(i for i, pool in enumerate(pools) if _fits_pool(load.spec, pool))
         if suitable:
             groups.setdefault(suitable, []).append(load)
     for suitable in sorted(groups):
-        inside = [load for some, found in groups.items() if set(some) <= set(suitable) for load in found]
+        inside = [load for some, group in groups.items() if set(some) <= set(suitable) for load in group]
         limits = [amounts(value_at(pools[i], "spec", "limits")) for i in suitable]
         used = [amounts(value_at(pools[i], "status", "resources")) for i in suitable]
         free = [_allocatable(node) for node in others if _fits_any(inside, node)]
@@ -180,7 +183,9 @@ class _Counted(NamedTuple):
         if not self.is_limit:
             return pod_requests(spec).get(self.resource, 0)
         containers = spec.get("containers") or ()
-        return _total(self.resource, (amounts(value_at(one, "resources", "limits")) for one in containers))
+        return _total(
+            self.resource, (amounts(value_at(container, "resources", "limits")) for container in containers)
+        )
 
 
 def _compared(limit: Room, counted: _Counted | None, loads: Iterable[PodLoad], now: int) -> Room:
@@ -217,20 +222,20 @@ def _scopes(quota: KubeObject) -> Iterator[tuple[str, str, tuple[str, ...]]]:
     """Yield scope, operator and values."""
     for scope in value_at(quota, "spec", "scopes") or ():
         yield str(scope), "Exists", ()
-    for one in value_at(quota, "spec", "scopeSelector", "matchExpressions") or ():
-        yield str(one["scopeName"]), str(one["operator"]), tuple(one.get("values") or ())
+    for expression in value_at(quota, "spec", "scopeSelector", "matchExpressions") or ():
+        yield str(expression["scopeName"]), str(expression["operator"]), tuple(expression.get("values") or ())
 
 
 def _is_in_scope(spec: KubeObject, scope: str, operator: str, values: Sequence[str]) -> bool:
     if scope == "PriorityClass":
         name = str(spec.get("priorityClassName") or "")
-        found = {
+        answers = {
             "In": name in values,
             "NotIn": name not in values,
             "Exists": bool(name),
             "DoesNotExist": not name,
         }
-        return found.get(operator, True)
+        return answers.get(operator, True)
     is_terminating = spec.get("activeDeadlineSeconds") is not None
     is_best_effort = not any(pod_requests(spec).values())
     return {
@@ -265,13 +270,13 @@ def _fits_any(loads: Iterable[PodLoad], node: KubeObject) -> bool:
 def _fits(spec: KubeObject, node: Requirements, taints: object, known: frozenset[str]) -> bool:
     """Return whether a pod may come to a node by its labels and taints. `known`: labels of any value."""
     kept = [
-        Taint(one["key"], one.get("value") or "", one["effect"])
-        for one in (taints if isinstance(taints, list) else ())
-        if one.get("effect") in _HARD
+        Taint(taint["key"], taint.get("value") or "", taint["effect"])
+        for taint in (taints if isinstance(taints, list) else ())
+        if taint.get("effect") in _HARD
     ]
     tolerations = [
-        Toleration(*(one.get(key) or other for key, other in _TOLERATION.items()))
-        for one in spec.get("tolerations") or ()
+        Toleration(*(toleration.get(key) or other for key, other in _TOLERATION.items()))
+        for toleration in spec.get("tolerations") or ()
     ]
     if untolerated(kept, tolerations):
         return False
@@ -287,8 +292,10 @@ _TOLERATION: Mapping[str, str] = {"key": "", "operator": "Equal", "value": "", "
 
 def _requirements(declared: object) -> tuple[Requirement, ...]:
     return tuple(
-        requirement(str(one["key"]), str(one["operator"]), tuple(one.get("values") or ()))
-        for one in (declared if isinstance(declared, list) else ())
+        requirement(
+            str(expression["key"]), str(expression["operator"]), tuple(expression.get("values") or ())
+        )
+        for expression in (declared if isinstance(declared, list) else ())
     )
 
 

@@ -68,36 +68,36 @@ def is_young(case: PoolState) -> bool:
 
 def _lacking(case: PoolState, wanted: int) -> LiveFinding:
     """Report missing seats; without a pod, by the latest possible cause, because the start is unknown."""
-    told, has_sweep = _missing(case, wanted), case.snapshot.has_sweep
+    shortage, has_sweep = _missing(case, wanted), case.snapshot.has_sweep
     certain = wanted if case.certain is None else min(case.certain, wanted)
     if is_young(case) and (case.served or case.snapshot.now < opened(case) + YOUNG):
         if case.is_suspended and not case.begun:
             fix = "Its CronJob is suspended, so no Job starts; the sweep opens it within 6 minutes."
-            return case.finding("S032", f"{told}.", fix)
-        return case.finding("S032", f"{told}.", "The Job's pod is starting; check again in a minute.")
+            return case.finding("S032", f"{shortage}.", fix)
+        return case.finding("S032", f"{shortage}.", "The Job's pod is starting; check again in a minute.")
     if case.served and (look_again(case) or case.requested >= certain):
         if case.settling:
             fix = f"Nothing to do: they are requested again {case.settling} s after the sessions left."
-            return case.finding("S038", f"{told}; sessions may have left a moment ago.", fix)
-        return case.finding("S032", f"{told}.", f"The Job's pod corrects it within {RESET} seconds.")
+            return case.finding("S038", f"{shortage}; sessions may have left a moment ago.", fix)
+        return case.finding("S032", f"{shortage}.", f"The Job's pod corrects it within {RESET} seconds.")
     if case.served:
         message = f"{_missing(case, certain)}; the Job's pod has not corrected it."
         return case.finding("S031", message, f"Read the pod's log: {pod_log(case)}")
-    told = f"{told}, and no pod serves it: {why_unserved(case)}."
+    shortage = f"{shortage}, and no pod serves it: {why_unserved(case)}."
     by_hand = ""
     if case.pool.slots is None and case.deployment is not None:
         by_hand = f"By hand: {_scale(case, case.deployment, wanted)}"
     since = max(opened(case), case.changed, case.overridden, case.newest_slot)
     if has_sweep and case.snapshot.now < since + REPAIR:
-        return case.finding("S032", told, f"The sweep repairs it within 5 minutes. {by_hand}".rstrip())
+        return case.finding("S032", shortage, f"The sweep repairs it within 5 minutes. {by_hand}".rstrip())
     late = "The sweep should have repaired it." if has_sweep else "Bring the sweep back."
     see = f"See {case.kubectl('get cronjobs,jobs,pods')}"
-    return case.finding("S030", told, f"{late} {by_hand or see}")
+    return case.finding("S030", shortage, f"{late} {by_hand or see}")
 
 
 def _missing(case: PoolState, wanted: int) -> str:
-    found = case.deployment
-    by = f", set by {found.scaled_by}" if found and found.is_scaled_by_others else ""
+    deployment = case.deployment
+    by = f", set by {deployment.scaled_by}" if deployment and deployment.is_scaled_by_others else ""
     what = f"are requested{by}" if case.pool.slots is None else "have a slot"
     return f"{case.seats(wanted - case.requested)} missing: {case.requested} of {wanted} {what}"
 
@@ -110,9 +110,9 @@ def pod_log(case: PoolState) -> str:
 def why_unserved(case: PoolState) -> str:
     if case.uncreated:
         return case.uncreated.removesuffix(".")
-    told = next((pod.trouble for pod in case.pods if pod.trouble), None)
-    if told is not None:
-        return f"the Job's pod cannot run: {most_common_reason([told])}".removesuffix(".")
+    trouble = next((pod.trouble for pod in case.pods if pod.trouble), None)
+    if trouble is not None:
+        return f"the Job's pod cannot run: {most_common_reason([trouble])}".removesuffix(".")
     if case.running:
         since = f" since {instant_text(case.record.changed)}" if case.record else ""
         return f"its pod {case.running[0].name} runs, and has not shown that it works{since}"
@@ -121,10 +121,10 @@ def why_unserved(case: PoolState) -> str:
     return "the Job's pod does not run" if case.pods else "the CronJob did not fire, or its Job is gone"
 
 
-def _scale(case: PoolState, found: LivePool, replicas: int | None) -> str:
+def _scale(case: PoolState, pool: LivePool, replicas: int | None) -> str:
     """Return a kubectl command."""
-    name, namespaced = f"{found.kind.name.lower()}/{found.name}", not found.kind.of_cluster
-    if found.kind.has_scale:
+    name, namespaced = f"{pool.kind.name.lower()}/{pool.name}", not pool.kind.of_cluster
+    if pool.kind.has_scale:
         return case.kubectl(f"scale {name} --replicas={replicas}", namespaced=namespaced)
     patch = f'{{"spec":{{"replicas":{replicas}}}}}'
     return case.kubectl(f"patch {name} --type=merge --patch='{patch}'", namespaced=namespaced)
@@ -138,19 +138,19 @@ def unserved(case: PoolState) -> LiveFinding:
     return case.finding("S035", f"it is open, and no pod serves it{why}.", fix)
 
 
-def left(case: PoolState, found: LivePool, most: int, why: str = "") -> LiveFinding:
+def left(case: PoolState, pool: LivePool, most: int, why: str = "") -> LiveFinding:
     """Report placeholders that are too many. `why`: the reason, by default that nothing is open."""
-    over = [one.end for one in case.occurrences() if one.end <= case.snapshot.now]
-    what = "placeholder" if found.kind is DEPLOYMENT else case.pool.holder.unit
-    number = f"{found.replicas - most} {what}{'s' if found.replicas - most > 1 else ''} too many"
-    message = f"{number}: {found.replicas} are requested, at most {most} should be."
+    over = [occurrence.end for occurrence in case.occurrences() if occurrence.end <= case.snapshot.now]
+    what = "placeholder" if pool.kind is DEPLOYMENT else case.pool.holder.unit
+    number = f"{pool.replicas - most} {what}{'s' if pool.replicas - most > 1 else ''} too many"
+    message = f"{number}: {pool.replicas} are requested, at most {most} should be."
     if not most:
         message = f"{number}: {why or _nothing_open(over)}."
     is_kept = case.snapshot.has_sweep or case.served
     changed = max(max(over, default=0), case.changed, case.overridden)
     if (is_kept and case.snapshot.now < changed + REPAIR) or look_again(case):
         return case.finding("S034", message, "The Job's pod or the sweep removes them within 6 minutes.")
-    scale = _scale(case, found, most)
+    scale = _scale(case, pool, most)
     return case.finding("S033", message, f"By hand: {scale}")
 
 
@@ -171,7 +171,7 @@ def _most(case: PoolState) -> int:
 
 def opened(case: PoolState) -> int:
     """Return when the latest open occurrence opened; 0 without one."""
-    return max((one.open for one in case.open()), default=0)
+    return max((occurrence.open for occurrence in case.open()), default=0)
 
 
 def pods(case: PoolState) -> str:
@@ -198,34 +198,46 @@ def check_readiness(case: PoolState) -> Iterator[LiveFinding]:
     missing = _not_ready(case)
     if missing <= 0:
         return
-    lost = [one for one in case.waiting if one.node and not one.is_pending and one.trouble is None]
+    lost = [
+        placeholder
+        for placeholder in case.waiting
+        if placeholder.node and not placeholder.is_pending and placeholder.trouble is None
+    ]
     see = case.kubectl(f"describe pods --selector={_placeholders_of(case)}")
     if lost:
-        nodes = " ".join(sorted({one.node for one in lost})[:_FEW])
+        nodes = " ".join(sorted({placeholder.node for placeholder in lost})[:_FEW])
         see = case.kubectl(f"describe nodes {nodes}", namespaced=False)
     yield from late(case, missing, "placeholders", _ready_due(case), see, _of_lost(lost) + _of_pulling(case))
 
 
 def _check_without_pods(case: PoolState, kind: ObjectKind) -> Iterator[LiveFinding]:
     """Report a CapacityBuffer or NodePool that the autoscaler cannot use or fill, or does not look at."""
-    found = case.deployment
-    if found is None or not found.replicas:
+    deployment = case.deployment
+    if deployment is None or not deployment.replicas:
         return
-    see = case.kubectl(f"describe {kind.name.lower()}/{found.name}", namespaced=not kind.of_cluster)
-    if found.refused is not None:
-        if found.refused_at + _OBSERVED_SECONDS <= case.snapshot.now:
-            since, why = instant_text(found.refused_at), most_common_reason([found.refused])
+    see = case.kubectl(f"describe {kind.name.lower()}/{deployment.name}", namespaced=not kind.of_cluster)
+    if deployment.refused is not None:
+        if deployment.refused_at + _OBSERVED_SECONDS <= case.snapshot.now:
+            since, why = instant_text(deployment.refused_at), most_common_reason([deployment.refused])
             message = f"{case.snapshot.autoscaler} does not keep its {kind.name} since {since}: {why}"
             yield case.finding("S044", message, f"See its conditions: {see}")
-    elif found.tells_ready and (missing := _not_ready(case)) > 0:
+    elif deployment.tells_ready and (missing := _not_ready(case)) > 0:
         yield from late(case, missing, f"{case.pool.holder.unit}s", _ready_due(case), see)
 
 
 def check_waiting(case: PoolState) -> Iterator[LiveFinding]:
     """Report what placeholders wait for."""
     now = case.snapshot.now
-    noroom = [one for one in case.waiting if one.trouble and one.trouble.reason in UNSCHEDULABLE]
-    stuck = [one for one in case.waiting if one.trouble and one.trouble.reason not in UNSCHEDULABLE]
+    noroom = [
+        placeholder
+        for placeholder in case.waiting
+        if placeholder.trouble and placeholder.trouble.reason in UNSCHEDULABLE
+    ]
+    stuck = [
+        placeholder
+        for placeholder in case.waiting
+        if placeholder.trouble and placeholder.trouble.reason not in UNSCHEDULABLE
+    ]
     if noroom and _first(noroom) + SCHEDULING_SECONDS <= now:
         yield _no_room(case, noroom)
     if stuck:
@@ -240,40 +252,47 @@ def _ready_due(case: PoolState) -> int | None:
     Nodes take minutes to come. A placeholder that has a node, or that is not even made, waits for none; nor
     do many at once, unless they are new.
     """
-    found = case.deployment
-    due = [one.since + (REPAIR if one.is_pending else READY_SECONDS) for one in case.waiting]
-    if found is not None and found.refused is not None:
-        due.append(found.refused_at + READY_SECONDS)
-    if found is not None and found.short_since:
+    deployment = case.deployment
+    due = [
+        placeholder.since + (REPAIR if placeholder.is_pending else READY_SECONDS)
+        for placeholder in case.waiting
+    ]
+    if deployment is not None and deployment.refused is not None:
+        due.append(deployment.refused_at + READY_SECONDS)
+    if deployment is not None and deployment.short_since:
         are_new_until = max(opened(case), case.changed, case.overridden) + REPAIR
-        due.append(max(found.short_since + READY_SECONDS, are_new_until))
+        due.append(max(deployment.short_since + READY_SECONDS, are_new_until))
     return min(due, default=None)
 
 
 def _of_lost(lost: Sequence[WaitingPlaceholder]) -> str:
     """Return which placeholders stopped being ready on which nodes; empty without any."""
-    found = [
+    findings = [
         f"{len(mine)} stopped on the node {node} ({', '.join(mine[:_FEW])}{', ...' * (len(mine) > _FEW)})"
-        for node in sorted({one.node for one in lost})
-        for mine in [sorted(one.name for one in lost if one.node == node)]
+        for node in sorted({placeholder.node for placeholder in lost})
+        for mine in [sorted(placeholder.name for placeholder in lost if placeholder.node == node)]
     ]
-    more = f"; and more on {len(found) - _FEW} other nodes" if len(found) > _FEW else ""
-    return f"; {'; '.join(found[:_FEW])}{more}" if found else ""
+    more = f"; and more on {len(findings) - _FEW} other nodes" if len(findings) > _FEW else ""
+    return f"; {'; '.join(findings[:_FEW])}{more}" if findings else ""
 
 
 def _of_pulling(case: PoolState) -> str:
     """Return which images placeholders that have a node wait for; empty without any."""
-    pulling = [one for one in case.waiting if one.node and one.is_pending and one.images and not one.trouble]
+    pulling = [
+        placeholder
+        for placeholder in case.waiting
+        if placeholder.node and placeholder.is_pending and placeholder.images and not placeholder.trouble
+    ]
     if not pulling:
         return ""
-    names = ", ".join(dict.fromkeys(name for one in pulling for name in one.images))
+    names = ", ".join(dict.fromkeys(name for placeholder in pulling for name in placeholder.images))
     wait = "waits on its node" if len(pulling) == 1 else "wait on their nodes"
     return f"; {len(pulling)} {wait} for the image{'s' if ',' in names else ''} {names}"
 
 
-def _refused(case: PoolState, found: LivePool, why: WaitReason) -> LiveFinding:
+def _refused(case: PoolState, pool: LivePool, why: WaitReason) -> LiveFinding:
     message = (
-        f"placeholders cannot be made since {instant_text(found.refused_at)}: {most_common_reason([why])}"
+        f"placeholders cannot be made since {instant_text(pool.refused_at)}: {most_common_reason([why])}"
     )
     fix = "Check the quotas, policies and webhooks of the namespace: one of them rejects these pods."
     return case.finding("S041", message, fix)
@@ -289,7 +308,7 @@ def _no_room(case: PoolState, waiting: Sequence[WaitingPlaceholder]) -> LiveFind
 
 
 def _stuck(case: PoolState, waiting: Sequence[WaitingPlaceholder]) -> LiveFinding:
-    reasons = {one.trouble.reason for one in waiting if one.trouble}
+    reasons = {placeholder.trouble.reason for placeholder in waiting if placeholder.trouble}
     fix = f"See {case.kubectl(f'describe deployment/{case.pool.deployment}')}"
     if reasons & IMAGE_PULL_REASONS:
         fix = (
@@ -304,16 +323,16 @@ def _placeholders(waiting: Sequence[WaitingPlaceholder]) -> str:
 
 
 def _first(waiting: Sequence[WaitingPlaceholder]) -> int:
-    return min(one.since for one in waiting)
+    return min(placeholder.since for placeholder in waiting)
 
 
 def _waiting_reason(waiting: Sequence[WaitingPlaceholder]) -> str:
-    return most_common_reason([one.trouble for one in waiting if one.trouble])
+    return most_common_reason([placeholder.trouble for placeholder in waiting if placeholder.trouble])
 
 
 def most_common_reason(troubles: Sequence[WaitReason]) -> str:
     """Return the most frequent reason; of several the shortest, then the first by alphabet."""
-    words = [f"{one.reason}: {one.message}".removesuffix(": ") for one in troubles]
+    words = [f"{trouble.reason}: {trouble.message}".removesuffix(": ") for trouble in troubles]
     most = max(sorted(set(words), key=lambda text: (len(text), text)), key=words.count)
     return most if most.endswith(".") else f"{most}."
 
@@ -337,17 +356,20 @@ def late(  # noqa: PLR0913, PLR0917 - what is told of them
     """Report seats that are not ready, and after the start should have been at `due`."""
     now = case.snapshot.now
     timetable, occurrences = case.timetable, case.open()
-    if timetable is None or not any(readiness_due(one, timetable.settings) <= now for one in occurrences):
+    if timetable is None or not any(
+        readiness_due(occurrence, timetable.settings) <= now for occurrence in occurrences
+    ):
         return
-    start = min(one.end if one.rehearses else one.start for one in occurrences)
+    start = min(occurrence.end if occurrence.rehearses else occurrence.start for occurrence in occurrences)
     knows_taken = case.counts_sessions or case.active is not None or _is_excused_by_nobody(case)
-    told = f"{missing} of {case.wanted} {what} are not ready"
+    message = f"{missing} of {case.wanted} {what} are not ready"
     fix = f"See what they wait for: {see}"
     if now < start:
-        what = "its rehearsal ends" if all(one.rehearses for one in occurrences) else "it starts"
-        yield case.finding("S042", f"{told}, and {what} at {instant_text(start)}{which}.", fix)
+        is_rehearsal = all(occurrence.rehearses for occurrence in occurrences)
+        what = "its rehearsal ends" if is_rehearsal else "it starts"
+        yield case.finding("S042", f"{message}, and {what} at {instant_text(start)}{which}.", fix)
     elif knows_taken and due is not None and max(start + READY_SECONDS, due) <= now:
-        yield case.finding("S043", f"{told}, and it started at {instant_text(start)}{which}.", fix)
+        yield case.finding("S043", f"{message}, and it started at {instant_text(start)}{which}.", fix)
 
 
 def _is_excused_by_nobody(case: PoolState) -> bool:
@@ -357,8 +379,9 @@ def _is_excused_by_nobody(case: PoolState) -> bool:
     has a node, and a class without sessions has none.
     """
     waits = all(
-        one.is_pending and (one.trouble is None or one.trouble.reason in UNSCHEDULABLE)
-        for one in case.waiting
+        placeholder.is_pending
+        and (placeholder.trouble is None or placeholder.trouble.reason in UNSCHEDULABLE)
+        for placeholder in case.waiting
     )
     return case.pool.sessions is None or not waits
 

@@ -25,25 +25,25 @@ def find_slots(
     if facts.slots is None or isinstance(facts.slots, ListRefused):
         return None
     return tuple(
-        one
-        for one in facts.slots
-        if (one.reservation, one.resource_class, one.is_persistent)
+        slot
+        for slot in facts.slots
+        if (slot.reservation, slot.resource_class, slot.is_persistent)
         == (reservation, resource_class, persistent)
     )
 
 
 def reservations_with_slots(facts: ClusterFacts) -> set[str]:
     """Return the reservations with slots of windows."""
-    return {one.reservation for one in _window_slots(facts)}
+    return {slot.reservation for slot in _window_slots(facts)}
 
 
 def classes_with_slots(facts: ClusterFacts, reservation: str) -> set[str]:
-    return {one.resource_class for one in _window_slots(facts) if one.reservation == reservation}
+    return {slot.resource_class for slot in _window_slots(facts) if slot.reservation == reservation}
 
 
 def _window_slots(facts: ClusterFacts) -> list[LiveSlot]:
     known = () if facts.slots is None or isinstance(facts.slots, ListRefused) else facts.slots
-    return [one for one in known if not one.is_persistent]
+    return [slot for slot in known if not slot.is_persistent]
 
 
 def slot_numbers(case: PoolState) -> PoolNumbers:
@@ -57,8 +57,8 @@ def slot_numbers(case: PoolState) -> PoolNumbers:
     return wanted, living, ready_seats(case), len(case.slot_counts.pending) + case.pending, case.active
 
 
-def count_live_slots(found: tuple[LiveSlot, ...], namespace: str, pool: str) -> SlotCounts:
-    return count_slots([one.held for one in found], PlaceholderOwner(namespace, pool))
+def count_live_slots(live_slots: tuple[LiveSlot, ...], namespace: str, pool: str) -> SlotCounts:
+    return count_slots([slot.held for slot in live_slots], PlaceholderOwner(namespace, pool))
 
 
 def slot_summary(case: PoolState) -> SlotCount | None:
@@ -112,10 +112,10 @@ def _asked(case: PoolState) -> Iterator[LiveFinding]:
 def _over(case: PoolState, over: int) -> LiveFinding:
     """Report more free slots than are kept."""
     kept = case.demand.kept if case.demand else 0
-    told = f"{_slots(over)} too many: {case.slot_counts.spare} have no session, at most {kept} should."
+    message = f"{_slots(over)} too many: {case.slot_counts.spare} have no session, at most {kept} should."
     if case.snapshot.now < max(seats.opened(case), case.changed, case.newest_slot) + REPAIR:
-        return case.finding("S034", told, "The Job's pod or the sweep removes them within 6 minutes.")
-    return case.finding("S033", told, f"Read the pod's log: {seats.pod_log(case)}")
+        return case.finding("S034", message, "The Job's pod or the sweep removes them within 6 minutes.")
+    return case.finding("S033", message, f"Read the pod's log: {seats.pod_log(case)}")
 
 
 def leftover_slots(case: PoolState) -> Iterator[LiveFinding]:
@@ -125,13 +125,13 @@ def leftover_slots(case: PoolState) -> Iterator[LiveFinding]:
         return
     number, now = _slots(len(present)), case.snapshot.now
     if case.timetable is None and case.git is None:
-        ends = [one.expires for one in present if one.expires is not None]
+        ends = [slot.expires for slot in present if slot.expires is not None]
         if len(ends) < len(present) or now < max(ends) + REPAIR:
-            told = f"{number} left, and nothing else of the reservation."
+            message = f"{number} left, and nothing else of the reservation."
             swept = "The sweep removes them within 6 minutes. " if case.snapshot.has_sweep else ""
-            yield case.finding("S064", told, f"{swept}By hand: {_delete(case)}")
+            yield case.finding("S064", message, f"{swept}By hand: {_delete(case)}")
             return
-    over = max((one.end for one in case.occurrences() if one.end <= now), default=0)
+    over = max((occurrence.end for occurrence in case.occurrences() if occurrence.end <= now), default=0)
     why = f"nothing is open{f' since {instant_text(over)}' if over else ''}"
     if case.pool.slots is None and case.open():
         why = (
@@ -139,41 +139,41 @@ def leftover_slots(case: PoolState) -> Iterator[LiveFinding]:
             if case.pool.holder.has_deployment
             else "it has whole nodes now"
         )
-    told = f"{number} too many: {why}."
+    message = f"{number} too many: {why}."
     is_kept = case.snapshot.has_sweep or case.served
     if is_kept and now < max(over, case.changed) + REPAIR:
-        yield case.finding("S034", told, "The Job's pod or the sweep removes them within 6 minutes.")
+        yield case.finding("S034", message, "The Job's pod or the sweep removes them within 6 minutes.")
     else:
-        yield case.finding("S033", told, f"By hand: {_delete(case)}")
+        yield case.finding("S033", message, f"By hand: {_delete(case)}")
 
 
 def check_pending_slots(case: PoolState, slots: Sequence[LiveSlot]) -> Iterator[LiveFinding]:
     """Report what pending slots wait for, after a minute."""
-    pending = {one.uid for one in case.slot_counts.pending}
+    pending = {slot.uid for slot in case.slot_counts.pending}
     waiting = [
-        one
-        for one in slots
-        if one.held.uid in pending and one.held.created + SCHEDULING_SECONDS <= case.snapshot.now
+        slot
+        for slot in slots
+        if slot.held.uid in pending and slot.held.created + SCHEDULING_SECONDS <= case.snapshot.now
     ]
-    unseen = [one for one in waiting if not one.is_seen]
+    unseen = [slot for slot in waiting if not slot.is_seen]
     if unseen:
         yield _unseen(case, unseen)
-    told = [one for one in waiting if one.trouble]
-    if not told:
+    refused = [slot for slot in waiting if slot.trouble]
+    if not refused:
         return
-    reasons = {one.trouble.reason for one in told if one.trouble}
+    reasons = {slot.trouble.reason for slot in refused if slot.trouble}
     for_what = "for a node" if reasons <= {*UNSCHEDULABLE} else "to be held"
-    words = most_common_reason([one.trouble for one in told if one.trouble])
-    verb = "waits" if len(told) == 1 else "wait"
-    message = f"{_slots(len(told))} {verb} {for_what} since {_since(told)}: {words}"
+    words = most_common_reason([slot.trouble for slot in refused if slot.trouble])
+    verb = "waits" if len(refused) == 1 else "wait"
+    message = f"{_slots(len(refused))} {verb} {for_what} since {_since(refused)}: {words}"
     yield case.finding("S040", message, f"{_of_nodes(case)}{_of_policies(case)}")
 
 
 def check_overbooked(case: PoolState, slots: Sequence[LiveSlot]) -> Iterator[LiveFinding]:
     """Report free slots on overbooked nodes."""
-    free = {one.uid for one in case.slot_counts.free}
+    free = {slot.uid for slot in case.slot_counts.free}
     for node in case.snapshot.facts.overbooked:
-        there = [one for one in slots if one.node == node.name and one.held.uid in free]
+        there = [slot for slot in slots if slot.node == node.name and slot.held.uid in free]
         size = quantity.parse(str(there[0].size.get(node.resource, "0"))) if there else 0
         if not size:
             continue
@@ -183,7 +183,7 @@ def check_overbooked(case: PoolState, slots: Sequence[LiveSlot]) -> Iterator[Liv
             f"no session can take the {_free(len(there))} on node {node.name}: pods and slots there request "
             f"{asked} of {room} {node.resource}."
         )
-        names = " ".join(one.held.name for one in there[:number])
+        names = " ".join(slot.held.name for slot in there[:number])
         delete = case.kubectl(f"delete {RESOURCE} {names}", namespaced=False)
         yield case.finding(
             "S069", message, f"Let {_slots(number)} be made again where there is room: {delete}"
@@ -234,7 +234,9 @@ def _late(case: PoolState) -> Iterator[LiveFinding]:
     missing = min(case.wanted, case.requested) - ready_seats(case)
     if missing <= 0:
         return
-    waiting = [one.created for one in case.slot_counts.pending] + [one.since for one in case.waiting]
+    waiting = [slot.created for slot in case.slot_counts.pending] + [
+        placeholder.since for placeholder in case.waiting
+    ]
     see = case.kubectl(f"describe {RESOURCE} --selector='{_selector(case)}'", namespaced=False)
     due = min(waiting) + REPAIR if waiting else None
     yield from seats.late(case, missing, "seats", due, see)
@@ -243,9 +245,9 @@ def _late(case: PoolState) -> Iterator[LiveFinding]:
 def _short(case: PoolState) -> Iterator[LiveFinding]:
     """Report slots that end before their window."""
     ends = case.demand.expires if case.demand else None
-    early = [one for one in case.slot_counts.living if ends and one.expires and one.expires < ends]
+    early = [slot for slot in case.slot_counts.living if ends and slot.expires and slot.expires < ends]
     if early and case.snapshot.now >= max(case.changed, seats.opened(case)) + EDIT:
-        first = instant_text(min(one.expires or 0 for one in early))
+        first = instant_text(min(slot.expires or 0 for slot in early))
         message = (
             f"{_slots(len(early))} {'ends' if len(early) == 1 else 'end'} at {first}, before the window at "
         )
@@ -255,7 +257,7 @@ def _short(case: PoolState) -> Iterator[LiveFinding]:
 
 
 def _since(slots: Sequence[LiveSlot]) -> str:
-    return instant_text(min(one.held.created for one in slots))
+    return instant_text(min(slot.held.created for slot in slots))
 
 
 def _selector(case: PoolState) -> str:

@@ -32,7 +32,7 @@ def check_reservation(
     elif (
         git is None
         and cluster is None
-        and not any(one.reservation == name for one in snapshot.facts.deployments)
+        and not any(deployment.reservation == name for deployment in snapshot.facts.deployments)
     ):
         pass  # slots alone are left, and no engine knows them
     elif git is None:
@@ -43,7 +43,7 @@ def check_reservation(
         yield snapshot.place.finding("S023", f"{what} in the cluster but not in git.", fix, name)
     elif cluster is None:
         message = "it is in git but not in the cluster."
-        if any(one.reservation == name for one in snapshot.facts.deployments):
+        if any(deployment.reservation == name for deployment in snapshot.facts.deployments):
             message = "its timetable is not in the cluster."
         yield snapshot.place.finding("S021", message, apply_hint(snapshot, name), name)
     elif unlike := timetable_difference(git, cluster):
@@ -66,11 +66,15 @@ def check_pool(case: PoolState) -> Iterator[LiveFinding]:
         return
     now = case.snapshot.now
     full = full_count(case.pool.resource_class, now)
-    mine = [one for one in occurrences_of(case.git, case.pool.resource_class) if one.open + REPAIR <= now]
+    mine = [
+        occurrence
+        for occurrence in occurrences_of(case.git, case.pool.resource_class)
+        if occurrence.open + REPAIR <= now
+    ]
     known = target(case.occurrences(), now, full, case.pool.overlap)
     missing = target(open_now(mine, now), now, full, case.pool.overlap)
     if missing and not known and now >= case.changed + EDIT:
-        since = instant_text(min(one.open for one in open_now(mine, now)))
+        since = instant_text(min(occurrence.open for occurrence in open_now(mine, now)))
         message = f"{case.seats(missing)} should be open by git, since {since}."
         yield case.finding("S020", message, apply_hint(case.snapshot, case.reservation))
 
@@ -79,18 +83,20 @@ def _check_cronjobs(
     snapshot: ClusterState, name: str, cluster: Timetable | None, cronjobs: list[LiveCronJob]
 ) -> Iterator[LiveFinding]:
     """Check CronJobs if there are occurrences to open."""
-    if cluster is None or not any(one.end > snapshot.now for one in active_occurrences(cluster)):
+    if cluster is None or not any(
+        occurrence.end > snapshot.now for occurrence in active_occurrences(cluster)
+    ):
         return
     if not cronjobs:
         fix = f"{apply_hint(snapshot, name)} Until then only the sweep opens it, up to 6 minutes late."
         yield snapshot.place.finding("S026", "it has no CronJob to open it.", fix, name)
-    for one in cronjobs:
-        if one.suspended:
+    for cronjob in cronjobs:
+        if cronjob.suspended:
             patch = snapshot.place.kubectl(
-                f'patch cronjob/{one.name} --patch=\'{{"spec":{{"suspend":false}}}}\''
+                f'patch cronjob/{cronjob.name} --patch=\'{{"spec":{{"suspend":false}}}}\''
             )
             yield snapshot.place.finding(
-                "S026", f"its CronJob {one.name} is suspended.", f"Resume it: {patch}", name
+                "S026", f"its CronJob {cronjob.name} is suspended.", f"Resume it: {patch}", name
             )
 
 

@@ -1,13 +1,16 @@
-"""The Deployments of placeholders, one for each pool. Their templates are in templates/placeholder/."""
+"""The Deployments of placeholders, one for each pool. Their templates are in templates/placeholder/.
+
+Placeholders also bring the images of their class onto their nodes before sessions need them.
+"""
 
 from collections.abc import Iterator
 from typing import Any
 
 from berth.backends.backendinterface import Manifest
 from berth.core.labels import CLASS
-from berth.manifests import naming, nodeaffinity, warmup, window
+from berth.manifests import naming, nodeaffinity, window
 from berth.manifests.placed import Placed
-from berth.schema.values import ResourceClass, Site
+from berth.schema.values import Cluster, ResourceClass, Site
 
 # kube-linter expects requests and limits on every container; these say why placeholders lack them.
 _UNLIMITED = {
@@ -47,7 +50,7 @@ def _pool(site: Site, placed: Placed, found: ResourceClass, scheduler: str) -> d
         "selector": naming.of_pool(site, placed.reservation, found),
         "placement": placement,
         "has_placement": bool(placement),
-        **warmup.pod_values(found, cluster, seat["resources"]),
+        **warmup_values(found, cluster, seat["resources"]),
     }
 
 
@@ -65,4 +68,64 @@ def seat_values(site: Site, placed: Placed, found: ResourceClass) -> dict[str, A
         "has_placement": bool(placement),
         "image": placed.cluster.images.pause,
         "resources": {key: one for key, one in amounts.items() if one},
+    }
+
+
+IMAGE_VOLUMES = (1, 35)  # Kubernetes from which on image volumes are on by default
+INIT_CONTAINER = "initContainer"
+
+
+def warmup_mode(found: ResourceClass, cluster: Cluster) -> str:
+    """Return how the placeholders of a class get its images: volume, background, initContainer or none.
+
+    By default image volumes where the cluster is known to have them. With `volume` a placeholder is ready
+    once the images are on its node; with `background` it does not wait for them.
+    """
+    if not found.images.names:
+        return "none"
+    has_volumes = cluster.kubernetes is not None and cluster.kubernetes >= IMAGE_VOLUMES
+    return found.images.warm_up or ("volume" if has_volumes else INIT_CONTAINER)
+
+
+def warmup_values(found: ResourceClass, cluster: Cluster, resources: dict[str, Any]) -> dict[str, Any]:
+    """Return the parts of a placeholder's pod that pull its images.
+
+    An init container has the resources of the placeholder, which then needs no more than without it.
+    """
+    how = warmup_mode(found, cluster)
+    named = [(f"image-{n}", image) for n, image in enumerate(found.images.names)]
+    volumes = [
+        {"name": name, "image": {"reference": image, "pullPolicy": "IfNotPresent"}}
+        for name, image in named
+        if how in ("volume", "background")
+    ]
+    mounts = [
+        {"name": name, "mountPath": f"/images/{n}", "readOnly": True}
+        for n, (name, _) in enumerate(named)
+        if how == "volume"
+    ]
+    containers = [
+        {
+            "name": name,
+            "image": image,
+            "imagePullPolicy": "IfNotPresent",
+            "command": list(found.images.command),
+            "securityContext": {
+                "allowPrivilegeEscalation": False,
+                "readOnlyRootFilesystem": True,
+                "capabilities": {"drop": ["ALL"]},
+            },
+            "resources": resources,
+        }
+        for name, image in named
+        if how == INIT_CONTAINER
+    ]
+    return {
+        "volumes": volumes,
+        "has_volumes": bool(volumes),
+        "volume_mounts": mounts,
+        "has_volume_mounts": bool(mounts),
+        "init_containers": containers,
+        "has_init_containers": bool(containers),
+        **window.pull_secrets(cluster, () if how == "none" else found.images.pull_secrets),
     }

@@ -70,10 +70,10 @@ class PlanResult(NamedTuple):
 
 def list_slots(api: Api, slots: SlotSpec) -> list[Slot]:
     """List the slots of the pool, except persistent ones."""
-    found: list[Slot] = []
+    listed: list[Slot] = []
     collection = Collection(SLOT.path(""), slot_selector(slots))
-    list_objects(api, collection, lambda tree: found.append(_read_slot(tree)))
-    return found
+    list_objects(api, collection, lambda tree: listed.append(_read_slot(tree)))
+    return listed
 
 
 def _read_slot(tree: Tree) -> Slot:
@@ -88,9 +88,9 @@ def leave_slots(api: Api, placeholders: Sequence[SlotOwner], wait: Callable[[flo
 
     It may give the room of a slot to another pod if it hears of the deletion first.
     """
-    for one in placeholders:
+    for placeholder in placeholders:
         note: Tree = {"metadata": {"annotations": {ALLOCATED: None}}}
-        api.patch(POD, one.namespace, one.name, note, "/status")
+        api.patch(POD, placeholder.namespace, placeholder.name, note, "/status")
     if placeholders:
         wait(LEAVING_SECONDS)
 
@@ -124,8 +124,8 @@ def apply_plan(
     return done
 
 
-def _try_write(one: "_Write", errors: list[Exception]) -> None:
-    name, write, good, other = one
+def _try_write(planned: "_Write", errors: list[Exception]) -> None:
+    name, write, good, other = planned
     try:
         (good if write() else other).append(name)
     except Exception as error:
@@ -146,25 +146,25 @@ def _writes(
     if slots:
         for name in plan.make:
             yield name, partial(_create_slot, api, slots, name, now, plan.expires), done.made, done.taken
-    for one in plan.renew:
-        yield one.name, partial(_renew_slot, api, one, plan.expires), done.renewed, done.changed
-    for one in plan.drop:
-        remove = partial(api.delete, SLOT, "", one.name, uid=one.uid)
-        yield one.name, remove, done.removed, done.changed
-    for one in plan.remove:
-        remove = partial(api.delete, SLOT, "", one.name, uid=one.uid, resourceVersion=one.version)
-        yield one.name, remove, done.removed, done.changed
+    for slot in plan.renew:
+        yield slot.name, partial(_renew_slot, api, slot, plan.expires), done.renewed, done.changed
+    for slot in plan.drop:
+        remove = partial(api.delete, SLOT, "", slot.name, uid=slot.uid)
+        yield slot.name, remove, done.removed, done.changed
+    for slot in plan.remove:
+        remove = partial(api.delete, SLOT, "", slot.name, uid=slot.uid, resourceVersion=slot.version)
+        yield slot.name, remove, done.removed, done.changed
 
 
 def _create_slot(api: Api, slots: SlotSpec, name: str, now: Callable[[], float], expires: int) -> bool:
     return api.create(SLOT, "", slot_object(slots, name, int(now()), expires))
 
 
-def _renew_slot(api: Api, one: Slot, expires: int) -> bool:
-    spec = slot_lifetime(one.created, expires)
-    if one.is_to_close:
-        spec["owners"] = json.loads(one.closed)
-    return api.patch(SLOT, "", one.name, {"metadata": {"resourceVersion": one.version}, "spec": spec})
+def _renew_slot(api: Api, slot: Slot, expires: int) -> bool:
+    spec = slot_lifetime(slot.created, expires)
+    if slot.is_to_close:
+        spec["owners"] = json.loads(slot.closed)
+    return api.patch(SLOT, "", slot.name, {"metadata": {"resourceVersion": slot.version}, "spec": spec})
 
 
 KIND_BY_NAME = {kind.name: kind for kind in (CONFIG_MAP, CRON_JOB, *SCALED, JOB, *RIGHTS)}
@@ -265,10 +265,10 @@ class ActionRunner:
                 if not error.is_conflict():
                     raise
             # Not only people write to a Deployment: its status is news too.
-            found = api.get_scale(namespace, name, kind)
-            if found.replicas != action.pool.replicas:
+            scale = api.get_scale(namespace, name, kind)
+            if scale.replicas != action.pool.replicas:
                 return False
-            version = found.resource_version
+            version = scale.resource_version
         raise ApiError(409, "Conflict", "it keeps changing")
 
     def _change_slots(self, action: ChangeSlots) -> bool:
@@ -285,18 +285,18 @@ class ActionRunner:
         if action.replaced:
             api.delete(JOB, namespace, action.name, uid=action.replaced.ref.uid)
         for _ in range(DELETION_CHECKS):
-            found = api.find(JOB, namespace, action.name)
-            if found is None:
+            job = api.find(JOB, namespace, action.name)
+            if job is None:
                 break
-            self._check_ours(action, found)
+            self._check_ours(action, job)
             self._context.wait(0.5)
         else:
             raise ApiError(409, "NotDeleted", f"the Job {action.name} is still there")
         api.apply(JOB, namespace, action.name, _job_object(self._facts.site, namespace, action))
 
-    def _check_ours(self, action: StartJob, found: Tree) -> None:
+    def _check_ours(self, action: StartJob, job: Tree) -> None:
         """Raise ApiError for a Job that is not the one the decision was about."""
-        uid = part(found, "metadata").get("uid")
+        uid = part(job, "metadata").get("uid")
         if action.replaced is None or uid != action.replaced.ref.uid:
             raise ApiError(409, "NotOwned", f"there is another Job {action.name}; delete or rename it")
 

@@ -108,20 +108,20 @@ class Api:
             raise
 
     def get_timetable(self, namespace: str, name: str) -> TimetableText:
-        found = self.get(CONFIG_MAP, namespace, name)
-        text = part(found, "data").get(TIMETABLE_KEY)
+        config_map = self.get(CONFIG_MAP, namespace, name)
+        text = part(config_map, "data").get(TIMETABLE_KEY)
         if not isinstance(text, str):
             raise ApiError(200, "InvalidResponse", f"the ConfigMap {name} has no text {TIMETABLE_KEY}")
-        overrides = part(found, "metadata", "annotations").get(OVERRIDE, "")
-        return TimetableText(text, str(overrides), str(part(found, "metadata").get("uid", "")))
+        overrides = part(config_map, "metadata", "annotations").get(OVERRIDE, "")
+        return TimetableText(text, str(overrides), str(part(config_map, "metadata").get("uid", "")))
 
     def get_pool(self, namespace: str, name: str, kind: ObjectKind = DEPLOYMENT) -> PoolObject:
         """Get an object that is scaled."""
-        found = self.get(kind, namespace, name)
+        tree = self.get(kind, namespace, name)
         try:
-            return read_pool(kind, found)
+            return read_pool(kind, tree)
         except (KeyError, TypeError, ValueError):
-            raise invalid_response(f"the response is not a {kind.name}", found) from None
+            raise invalid_response(f"the response is not a {kind.name}", tree) from None
 
     def get_scale(self, namespace: str, name: str, kind: ObjectKind = DEPLOYMENT) -> ScaleSubresource:
         path, answer = _scale_of(kind, namespace, name)
@@ -236,9 +236,9 @@ def status_error(answer: Response, body: Tree) -> ApiError:
     )
 
 
-def invalid_response(what: str, said: Tree) -> ApiError:
+def invalid_response(what: str, answer: Tree) -> ApiError:
     """Return the error for a response that no API server sends."""
-    return ApiError(200, "InvalidResponse", f"{what}: {_excerpt(json.dumps(said).encode())}")
+    return ApiError(200, "InvalidResponse", f"{what}: {_excerpt(json.dumps(answer).encode())}")
 
 
 def _scale_of(kind: ObjectKind, namespace: str, name: str) -> tuple[str, str]:

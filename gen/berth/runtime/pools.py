@@ -130,19 +130,19 @@ class PoolReconciler:
     def _once(self, desire: Desire, *, quick: bool) -> ApiError | None:
         """Observe, decide and act; return the conflict that kept the pool from being scaled."""
         gone = None
-        found = self._found if quick and not self._pool.slots else None
-        if found is None or found.object is None:
-            found, gone = self._observe()
-        self._found, desired = found, desire(False)
-        decision = self._decide(found, desired)
-        if decision and decision.actions and self._is_contested(found):
+        observed = self._found if quick and not self._pool.slots else None
+        if observed is None or observed.object is None:
+            observed, gone = self._observe()
+        self._found, desired = observed, desire(False)
+        decision = self._decide(observed, desired)
+        if decision and decision.actions and self._is_contested(observed):
             desired = desire(True)
-            decision = self._decide(found, desired)
+            decision = self._decide(observed, desired)
         self.desired = desired._replace(target=decision.target) if desired and decision else None
-        self._note(found)
+        self._note(observed)
         if self.desired is not None and decision is not None:
             self._pool = self.desired.target.pool  # its slots may have another shape now
-            self.is_busy = decision.is_busy or self._is_handing_over(found)
+            self.is_busy = decision.is_busy or self._is_handing_over(observed)
             for action in decision.actions:
                 if isinstance(action, ChangeSlots):
                     self._change_slots(action, self.desired)
@@ -152,7 +152,7 @@ class PoolReconciler:
             raise gone
         if self.desired is None:
             return None
-        spare = self._left_replicas if self._pool.slots is None else found.slots.spare
+        spare = self._left_replicas if self._pool.slots is None else observed.slots.spare
         if spare == self.desired.target.replicas:
             self._settled = self.desired
         return None
@@ -160,10 +160,10 @@ class PoolReconciler:
     def _observe(self) -> tuple[PoolFound, ApiError | None]:
         """Return what stands, and the error if there is no object of this name to scale."""
         context, pool = self._context, self._pool
-        found, gone = None, None
+        pool_object, gone = None, None
         if pool.holder.has_replicas:
             try:
-                found = context.api.get_pool(context.namespace, pool.scaled, pool.holder.scaled_kind)
+                pool_object = context.api.get_pool(context.namespace, pool.scaled, pool.holder.scaled_kind)
             except ApiError as error:
                 if not error.is_gone():
                     raise
@@ -174,32 +174,32 @@ class PoolReconciler:
             slots = count_slots(list_slots(context.api, pool.slots), home)
             self._taken -= slots.names
             slots = slots._replace(taken=frozenset(self._taken))
-        return PoolFound(found, slots), gone
+        return PoolFound(pool_object, slots), gone
 
-    def _decide(self, found: PoolFound, desired: DesiredState | None) -> PoolDecision | None:
+    def _decide(self, observed: PoolFound, desired: DesiredState | None) -> PoolDecision | None:
         if desired is None:
             return None
         ref = ObjectRef(CONFIG_MAP.name, "", "", desired.timetable.reservation, 0)
         if desired.target.pool.slots:
             sessions = sum(reported_sessions(desired).values())
             seconds = desired.timetable.settings.stabilization_seconds
-            settled = self._debounce.look(self._context.now(), sessions, found.slots.owners, seconds)
-            found = found._replace(settled=settled)
-        return decide_pool(ref, found, desired, settled=self._settled)
+            settled = self._debounce.look(self._context.now(), sessions, observed.slots.owners, seconds)
+            observed = observed._replace(settled=settled)
+        return decide_pool(ref, observed, desired, settled=self._settled)
 
-    def _is_contested(self, found: PoolFound) -> bool:
+    def _is_contested(self, observed: PoolFound) -> bool:
         """Return whether somebody else has changed the pool since the last look."""
-        replicas = found.object.replicas if found.object else 0
-        return (replicas, len(found.slots.present)) != (self._left_replicas, self._left_slots)
+        replicas = observed.object.replicas if observed.object else 0
+        return (replicas, len(observed.slots.present)) != (self._left_replicas, self._left_slots)
 
-    def _note(self, found: PoolFound) -> None:
-        self._left_replicas = found.object.replicas if found.object else 0
-        self._left_slots = len(found.slots.present)
+    def _note(self, observed: PoolFound) -> None:
+        self._left_replicas = observed.object.replicas if observed.object else 0
+        self._left_slots = len(observed.slots.present)
 
-    def _is_handing_over(self, found: PoolFound) -> bool:
+    def _is_handing_over(self, observed: PoolFound) -> bool:
         placeholders = bool(self._pool.slots and self._pool.slots.placeholders)
-        ready = found.object.ready if found.object else 0
-        return placeholders and bool(found.slots.pending or found.slots.handed or ready)
+        ready = observed.object.ready if observed.object else 0
+        return placeholders and bool(observed.slots.pending or observed.slots.handed or ready)
 
     def _scale(self, action: ScalePool) -> ApiError | None:
         context, pool = self._context, action.pool

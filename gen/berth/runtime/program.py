@@ -92,7 +92,7 @@ class Log:
     def faults(self, seconds: float) -> list[str]:
         """Return what has failed for so long and does not work yet, with the reasons."""
         before = self._now() - seconds
-        return [one.last for one in [*self._failing.values()] if one.since <= before]
+        return [failure.last for failure in [*self._failing.values()] if failure.since <= before]
 
     @contextmanager
     def guard(self, subject: str) -> Iterator[None]:

@@ -62,8 +62,8 @@ def template_in(answer: Response, project: str) -> str:
     tree = response_object(answer)
     template = tree.get("template_id")
     if not tree or tree.get("id", project) != project or not isinstance(template, str | None):
-        said = answer.body[:200].decode(errors="replace")
-        raise ApiError(answer.status, "InvalidResponse", f"the response is not the project {project}: {said}")
+        text = answer.body[:200].decode(errors="replace")
+        raise ApiError(answer.status, "InvalidResponse", f"the response is not the project {project}: {text}")
     return template or NO_TEMPLATE
 
 
@@ -136,7 +136,7 @@ class ProjectTemplates:
             project, answer = self._answers.popleft()
             came.add(project)
             self._take(project, answer, now)
-        over = list(takewhile(lambda one: not _holds(self._holding[one], now), self._holding))
+        over = list(takewhile(lambda key: not _holds(self._holding[key], now), self._holding))
         for project in over:
             del self._holding[project]
         return came.union(over)

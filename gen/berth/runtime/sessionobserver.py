@@ -65,7 +65,7 @@ def session_collections(recognition: Recognition) -> dict[str, Collection]:
 
 
 def _collection(recognition: Recognition, namespace: str) -> Collection:
-    selector = ",".join(one.query for one in recognition.required_labels)
+    selector = ",".join(required_label.query for required_label in recognition.required_labels)
     if recognition.source == "renku":
         return Collection(f"/apis/amalthea.dev/v1alpha1/namespaces/{namespace}/amaltheasessions", selector)
     if recognition.source == "custom":
@@ -89,7 +89,7 @@ def is_active(tree: Tree, recognition: Recognition) -> bool:
         return False
     if any(annotations.get(key) != value for key, value in recognition.required_annotations):
         return False
-    if not all(one.holds(labels) for one in recognition.required_labels):
+    if not all(required_label.holds(labels) for required_label in recognition.required_labels):
         return False
     if recognition.source == "renku":
         return (
@@ -102,14 +102,14 @@ def is_active(tree: Tree, recognition: Recognition) -> bool:
 
 def _holds(tree: Tree, condition: Inactive) -> bool:
     """Return whether the condition is true. Values are compared as JSON text."""
-    found: object = tree
+    value: object = tree
     for step in condition.path.split("."):
-        if not isinstance(found, dict) or step not in found:
+        if not isinstance(value, dict) or step not in value:
             return False
-        found = found[step]
-    if isinstance(found, dict | list):
+        value = value[step]
+    if isinstance(value, dict | list):
         return False
-    return (found if isinstance(found, str) else json.dumps(found)) in condition.values
+    return (value if isinstance(value, str) else json.dumps(value)) in condition.values
 
 
 def recognizing_classes(tree: Tree, recognitions: Iterable[tuple[str, Recognition]]) -> tuple[str, ...]:
@@ -137,8 +137,8 @@ def parse_session(tree: Tree, namespace: str, kept: MetadataKeys) -> Session:
 
 
 def _select(pairs: Tree, wanted: frozenset[str]) -> dict[str, str]:
-    found = ((key, pairs.get(key)) for key in wanted)
-    return _interned(tuple(sorted((key, value) for key, value in found if isinstance(value, str))))
+    values = ((key, pairs.get(key)) for key in wanted)
+    return _interned(tuple(sorted((key, value) for key, value in values if isinstance(value, str))))
 
 
 @lru_cache(maxsize=1024)
@@ -192,8 +192,8 @@ class TimetableReader(NamedTuple):
             timetable = parse_timetable(text)
             if timetable.reservation != reservation:
                 raise TimetableError(f"reservation: {timetable.reservation!r} is not {reservation!r}")
-            found = competing_reservation(timetable, dict(self.counted), self.now)
-            return TimetableReading(name, found)
+            competitor = competing_reservation(timetable, dict(self.counted), self.now)
+            return TimetableReading(name, competitor)
         except TimetableError as error:
             return TimetableReading(name, str(error))
 
@@ -258,12 +258,14 @@ class SessionObserver:
         self._timetable, known, self._classes = timetable, self._classes, {}
         for pool in timetable.pools:
             if pool.behavior != "none" and pool.sessions is not None:
-                name, found = pool.resource_class, known.get(pool.resource_class)
-                if found is None or found.recognition != pool.sessions:
-                    found = _WatchedClass(pool.sessions, SessionCounter(0, partial(self._template, name)))
+                name, recognition = pool.resource_class, known.get(pool.resource_class)
+                if recognition is None or recognition.recognition != pool.sessions:
+                    recognition = _WatchedClass(
+                        pool.sessions, SessionCounter(0, partial(self._template, name))
+                    )
                 is_stabilized = pool.holder.is_stabilized
-                found.counter.set_seconds(settings.stabilization_seconds if is_stabilized else 0)
-                self._classes[name] = found
+                recognition.counter.set_seconds(settings.stabilization_seconds if is_stabilized else 0)
+                self._classes[name] = recognition
         self._reread(self._context.now())
 
     def wait(self, seconds: float) -> None:
@@ -279,13 +281,16 @@ class SessionObserver:
     def seen(self, resource_class: str, now: float) -> ObservedSessions:
         """Return the sessions of a class. Those of a class that is not watched are unknown."""
         self._catch_up(now)
-        found = self._classes.get(resource_class)
-        if found is None:
+        watched = self._classes.get(resource_class)
+        if watched is None:
             return ObservedSessions(None, self._timetable is None)
-        blind = max((self._watches.failing_for(one, now) for one in found.collections.values()), default=0.0)
-        if found.is_pending or blind > STALE_SECONDS:
-            return ObservedSessions(None, found.is_pending)
-        counts = found.counter.counts(now).counted
+        blind = max(
+            (self._watches.failing_for(collection, now) for collection in watched.collections.values()),
+            default=0.0,
+        )
+        if watched.is_pending or blind > STALE_SECONDS:
+            return ObservedSessions(None, watched.is_pending)
+        counts = watched.counter.counts(now).counted
         return ObservedSessions({name: counts.get(name, 0) for name in self._tracker.own}, False)
 
     def next_change(self, now: float) -> float | None:
@@ -296,13 +301,13 @@ class SessionObserver:
         """
         self._catch_up(now)
         self._is_unseen = False
-        moments = [found.counter.next_change(now) for found in self._classes.values()]
+        moments = [watched.counter.next_change(now) for watched in self._classes.values()]
         moments.append(self._tracker.until)
         moments.append(self._templates.next_change(now) if self._templates else None)
         return min((at for at in moments if at is not None and now < at < float("inf")), default=None)
 
     def _counted(self) -> dict[str, Recognition]:
-        return {name: found.recognition for name, found in self._classes.items()}
+        return {name: watched.recognition for name, watched in self._classes.items()}
 
     def _reread(self, now: float) -> None:
         """Read all timetables again, up to a new horizon."""
@@ -337,22 +342,25 @@ class SessionObserver:
         )
         known = self._tracker.recognitions()
         by_template = [known[name] for name, match in matches if match.template]
-        for found in self._classes.values():
-            if not found.has_templates and any(may_overlap(found.recognition, one) for one in by_template):
-                found.has_templates = self._must_look = True
+        for watched in self._classes.values():
+            if not watched.has_templates and any(
+                may_overlap(watched.recognition, recognition) for recognition in by_template
+            ):
+                watched.has_templates = self._must_look = True
 
     def _session_readers(self) -> dict[Collection, Reader]:
         """Return the readers of sessions; classes with a common collection share its watch."""
         places: dict[tuple[Collection, str], dict[str, Recognition]] = {}
-        for name, found in self._classes.items():
-            for namespace, collection in found.collections.items():
-                places.setdefault((collection, namespace), {})[name] = found.recognition
+        for name, watched in self._classes.items():
+            for namespace, collection in watched.collections.items():
+                places.setdefault((collection, namespace), {})[name] = watched.recognition
         readers: dict[Collection, Reader] = {}
         for (collection, namespace), own in places.items():
             recognitions = tuple(
-                (name, one)
-                for name, one in sorted(self._tracker.recognitions().items())
-                if namespace in one.namespaces and any(may_overlap(one, other) for other in own.values())
+                (name, recognition)
+                for name, recognition in sorted(self._tracker.recognitions().items())
+                if namespace in recognition.namespaces
+                and any(may_overlap(recognition, other) for other in own.values())
             )
             readers[collection] = SessionReader(namespace, frozenset(own), recognitions, self._keys)
         return readers
@@ -371,20 +379,20 @@ class SessionObserver:
             self._arrange()
         self._settle_claims(now)
         self._settle_templates(now)
-        for found in self._classes.values():
-            if not found.unlisted and not found.counter.holds_back:
-                found.is_pending = False
+        for watched in self._classes.values():
+            if not watched.unlisted and not watched.counter.holds_back:
+                watched.is_pending = False
 
     def _take_sessions(self, reader: SessionReader, news: News, now: float) -> None:
         for name in reader.classes:
-            found = self._classes[name]
+            watched = self._classes[name]
             for uid, item in news.items.items():
                 if isinstance(item, Session) and name in item.classes:
-                    found.counter.arrive(item, now)
+                    watched.counter.arrive(item, now)
                 else:
-                    found.counter.leave(uid, now)
+                    watched.counter.leave(uid, now)
             if news.is_listed:
-                found.unlisted.discard(reader.namespace)
+                watched.unlisted.discard(reader.namespace)
 
     def _take_timetables(self, news: News) -> None:
         self._knows_competitors = self._knows_competitors or news.is_listed
@@ -401,8 +409,8 @@ class SessionObserver:
     def _settle_claims(self, now: float) -> None:
         if self._tracker.refresh(now):
             claims, recognitions = self._tracker.claims, self._tracker.recognitions()
-            for name, found in self._classes.items():
-                found.counter.set_claims(claims.get(name, ()), Contest(name, recognitions, claims))
+            for name, watched in self._classes.items():
+                watched.counter.set_claims(claims.get(name, ()), Contest(name, recognitions, claims))
             self._is_unseen = True
 
     def _settle_templates(self, now: float) -> None:
@@ -412,11 +420,11 @@ class SessionObserver:
         news = templates.news(now)
         # Who asks again starts what is looked up after a pause.
         due = templates.is_uncertain and not 0 <= now - self._looked_at < _TEMPLATE_RETRY
-        for found in [one for one in self._classes.values() if one.has_templates]:
+        for watched in [watched for watched in self._classes.values() if watched.has_templates]:
             if self._must_look:
-                found.counter.look_at_all(now)
+                watched.counter.look_at_all(now)
             elif due or news:
-                found.counter.look_again(now, None if due else news)
+                watched.counter.look_again(now, None if due else news)
             self._is_unseen = self._is_unseen or bool(news)
         if due or self._must_look:
             self._looked_at, self._must_look = now, False

@@ -113,19 +113,19 @@ def parse_watch_event(line: bytes) -> WatchEvent:
     """Parse one line of a watch. Raises the error of an event of type ERROR."""
     tree = json_object(line)
     if tree is None:
-        said = line[:200].decode(errors="replace")
-        raise ApiError(200, "InvalidResponse", f"the event is not a JSON object: {said}")
-    kind, found = tree.get("type"), part(tree, "object")
+        text = line[:200].decode(errors="replace")
+        raise ApiError(200, "InvalidResponse", f"the event is not a JSON object: {text}")
+    kind, item = tree.get("type"), part(tree, "object")
     if kind == "ERROR":
-        code = found.get("code")
+        code = item.get("code")
         status = code if isinstance(code, int) and code else 500
-        raise status_error(Response(status, json.dumps(found).encode()), found)
-    version = part(found, "metadata").get("resourceVersion")
+        raise status_error(Response(status, json.dumps(item).encode()), item)
+    version = part(item, "metadata").get("resourceVersion")
     if kind not in ("ADDED", "MODIFIED", "DELETED", "BOOKMARK"):
         raise invalid_response("the event has an unknown type", {"type": kind})
     if not isinstance(version, str) or not version:
         raise invalid_response("the event has no version", {"type": kind})
-    return WatchEvent(None if kind == "BOOKMARK" else found, kind == "DELETED", version)
+    return WatchEvent(None if kind == "BOOKMARK" else item, kind == "DELETED", version)
 
 
 def uid_of(tree: Tree) -> str:
@@ -254,7 +254,7 @@ class Watched:
             news, self._news = self._news, None
             if news is None:
                 return None
-            items = dict(sorted(news.items(), key=lambda one: one[1] is not None))
+            items = dict(sorted(news.items(), key=lambda item: item[1] is not None))
             return News(self.reader, items, self._is_listed)
 
     def failing_for(self, now: float) -> float:
@@ -299,8 +299,8 @@ class Watched:
         self._failures += 1
         pause = watch_pause(self._failures, None, context.jitter())
         if pause and not self._stopping.is_set():
-            told = f"the server ends it after {context.now() - began:.1f} s and {events} events"
-            context.log.trouble(self._subject, ApiError(0, "Ended", told))
+            message = f"the server ends it after {context.now() - began:.1f} s and {events} events"
+            context.log.trouble(self._subject, ApiError(0, "Ended", message))
         return pause
 
     def _is_steady(self, began: float) -> bool:
@@ -338,19 +338,21 @@ class Watched:
         self._version = event.version
 
     def _list(self) -> None:
-        found: dict[str, object] = {}
+        listed: dict[str, object] = {}
 
         def take(tree: Tree) -> None:
             item = self.reader.read(tree)
             if item is not None:
-                found[uid_of(tree)] = item
+                listed[uid_of(tree)] = item
 
         self._version = list_objects(Api(self._connection), self.collection, take)
         is_first = not self._is_listed
         changed: dict[str, object | None] = dict.fromkeys(
-            (self._inherited | self._items.keys()) - found.keys()
+            (self._inherited | self._items.keys()) - listed.keys()
         )
-        changed.update({uid: one for uid, one in found.items() if is_first or one != self._items.get(uid)})
+        changed.update(
+            {uid: item for uid, item in listed.items() if is_first or item != self._items.get(uid)}
+        )
         self._tell(changed, is_list=True)
 
     def _tell(self, changed: dict[str, object | None], *, is_list: bool = False) -> None:

@@ -91,9 +91,9 @@ class Meaning:
             words = shown(self.default)
         if words.count("`") == 2 and words[0] == words[-1] == "`":
             words = words[1:-1]
-        said = (self.text or schema.get("description", ""), words and f"Default: {words}")
-        if any(said):
-            schema["description"] = ". ".join(filter(None, said))
+        parts = (self.text or schema.get("description", ""), words and f"Default: {words}")
+        if any(parts):
+            schema["description"] = ". ".join(filter(None, parts))
 
 
 def field(
@@ -203,7 +203,7 @@ class Switch:
         self.hidden = hidden
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        choices = {f"<{i}>": handler.generate_schema(one) for i, one in enumerate(get_args(source))}
+        choices = {f"<{i}>": handler.generate_schema(choice) for i, choice in enumerate(get_args(source))}
         return core_schema.tagged_union_schema(
             choices, lambda value: f"<{self.choose(value)}>", metadata={"hidden": self.hidden}
         )
@@ -229,9 +229,9 @@ class Lazy:
     def model(self) -> type[Model]:
         if isinstance(self._model, type):
             return self._model
-        found: type[Model] = getattr(import_module(self._model), self._name)
-        self._model = found
-        return found
+        model: type[Model] = getattr(import_module(self._model), self._name)
+        self._model = model
+        return model
 
     def _read(self, value: Any) -> Model:
         return self.model.model_validate(value)

@@ -121,7 +121,8 @@ class CalendarDocument(KindDocument):
             origin,
             self.metadata.name,
             tuple(
-                one.closed if isinstance(one, Model) else ClosedDates(*one) for one in self.spec.dates or ()
+                item.closed if isinstance(item, Model) else ClosedDates(*item)
+                for item in self.spec.dates or ()
             ),
             self.spec.terms or (),
             self.spec.closes,

@@ -132,8 +132,8 @@ class CloudSpec(Model):
 
     def _check_terms(self, path: Path, report: DocumentProblems) -> None:
         """Check that no more terms select the reservations than an EC2NodeClass takes."""
-        found = self.reservations
-        many = len(terms(found)) if len(found) > MOST_TERMS else 0
+        reservations = self.reservations
+        many = len(terms(reservations)) if len(reservations) > MOST_TERMS else 0
         if many > MOST_TERMS:
             fix = f"Write at most {MOST_TERMS}: tags select several at once."
             report(RANGE, path, f"it takes {many} terms to select these.", fix)
@@ -142,10 +142,10 @@ class CloudSpec(Model):
         """Report duplicate taints in both lists together: such a NodePool is never ready."""
         known: dict[tuple[str, str], str] = {}
         for name, taints in (("taints", self.taints), ("startupTaints", self.startup_taints)):
-            for i, one in enumerate(taints):
-                where = known.setdefault((one.key, one.effect), f"{name}[{i}]")
+            for i, taint in enumerate(taints):
+                where = known.setdefault((taint.key, taint.effect), f"{name}[{i}]")
                 if where != f"{name}[{i}]":
-                    both = f"key {one.key} and effect {one.effect}"
+                    both = f"key {taint.key} and effect {taint.effect}"
                     message = f"duplicate taint: {where} has {both} too, and such a NodePool is never ready."
                     report(CONFLICT, (*path, name, i), message, "Remove one of the two.")
 
@@ -163,10 +163,10 @@ class GenericSpec(Model):
     def check(self, path: Path, report: DocumentProblems) -> None:
         check_least(self.daemon_requests, (*path, "daemonRequests"), report)
         known: set[str] = set()
-        for i, one in enumerate(self.nodes):
-            if one.name in known:
-                report(CONFLICT, (*path, "nodes", i, "name"), f"duplicate name {one.name}.", "Rename it.")
-            known.add(one.name)
+        for i, shape in enumerate(self.nodes):
+            if shape.name in known:
+                report(CONFLICT, (*path, "nodes", i, "name"), f"duplicate name {shape.name}.", "Rename it.")
+            known.add(shape.name)
 
 
 def _provider(value: Any) -> int:
@@ -212,7 +212,7 @@ class CloudDocument(KindDocument):
             expire_after=spec.expire_after,
             termination_grace=spec.termination_grace_period,
             disruption=spec.disruption,
-            instance_types=tuple(one.instance_type for one in spec.instance_types),
+            instance_types=tuple(instance_type.instance_type for instance_type in spec.instance_types),
             daemon_requests=tuple(spec.daemon_requests.items()),
             own_labels=metadata.label_pairs,
             own_annotations=metadata.annotation_pairs,

@@ -21,18 +21,18 @@ GENERIC = "generic"  # the provider of a GenericCapacity
 
 def terms(reservations: "Iterable[MachineReservation]") -> list[dict[str, Any]]:
     """Return what selects them, each term once, in their order: several entries may be machines of one."""
-    found: list[dict[str, Any]] = []
-    for one in reservations:
-        said = {
-            "id": one.id,
-            "tags": one.tags,
-            "ownerID": one.owner_id,
-            "instanceMatchCriteria": one.instance_match_criteria,
+    unique: list[dict[str, Any]] = []
+    for reservation in reservations:
+        values = {
+            "id": reservation.id,
+            "tags": reservation.tags,
+            "ownerID": reservation.owner_id,
+            "instanceMatchCriteria": reservation.instance_match_criteria,
         }
-        term = {key: value for key, value in said.items() if value}
-        if term not in found:
-            found.append(term)
-    return found
+        term = {key: value for key, value in values.items() if value}
+        if term not in unique:
+            unique.append(term)
+    return unique
 
 
 class SoldInstanceType(NamedTuple):

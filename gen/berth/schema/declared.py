@@ -83,10 +83,13 @@ class Declared(NamedTuple):
         """Yield kind, name and place of each document that all reservations share."""
         if self.site is not None:
             yield "Site", self.site.name, self.site.origin
-        yield from (("ResourceClass", one.name, one.origin) for one in self.classes.values())
-        yield from (("Calendar", one.name, one.origin) for one in self.calendars.values())
-        yield from (("CloudCapacity", one.name, one.origin) for one in self.clouds.values())
-        yield from (("CloudCapacity", one.name, one.origin) for one in self.generic.values())
+        yield from (
+            ("ResourceClass", resource_class.name, resource_class.origin)
+            for resource_class in self.classes.values()
+        )
+        yield from (("Calendar", calendar.name, calendar.origin) for calendar in self.calendars.values())
+        yield from (("CloudCapacity", cloud.name, cloud.origin) for cloud in self.clouds.values())
+        yield from (("CloudCapacity", capacity.name, capacity.origin) for capacity in self.generic.values())
 
     def may_exist(self, kind: str, name: str) -> bool:
         """Tell whether a reference may be to a document, even a faulty one, which is reported already."""
@@ -172,33 +175,33 @@ class Reading:
         name = metadata.get("name") if isinstance(metadata, dict) else None
         if isinstance(metadata, dict):
             self._ignore(metadata.get("annotations"), kind, origin, report)
-        made = None if kind is None else document_of(kind).read({**value, "kind": kind}, report)
-        if made is None:
+        declaration = None if kind is None else document_of(kind).read({**value, "kind": kind}, report)
+        if declaration is None:
             self._doubt(value, name, kinds)
             if kind == "CapacityReservation":
                 self.faulty += _references(value.get("spec"), origin)
         else:
-            self.made[str(kind)].append(made)
-            if isinstance(made, Calendar):
-                self._terms(made)
+            self.made[str(kind)].append(declaration)
+            if isinstance(declaration, Calendar):
+                self._terms(declaration)
         if kind == "Site":
             self.sites.append(origin)
         if type(name) is str:
-            for one in kinds:
-                self.mentioned[one].add(name)
+            for each_kind in kinds:
+                self.mentioned[each_kind].add(name)
             if kind is not None and kind != "Site" and _is_name(name):
                 self.named.setdefault((kind, name), []).append(_Place(origin, ("metadata", "name")))
 
-    def _kind(self, said: Any, report: DocumentProblems) -> str | None:
+    def _kind(self, written: Any, report: DocumentProblems) -> str | None:
         """Return the kind, or the one that is probably meant; None if unknown."""
-        if type(said) is str and said in KINDS:
-            return said
-        advice = nearest(str(said or ""), KINDS, "Write kind: one of")
-        if said:
-            report(KIND, ("kind",), f"{shown(said)} is not a kind of Berth.", advice)
+        if type(written) is str and written in KINDS:
+            return written
+        advice = nearest(str(written or ""), KINDS, "Write kind: one of")
+        if written:
+            report(KIND, ("kind",), f"{shown(written)} is not a kind of Berth.", advice)
         else:
             report(KIND, (), "kind is missing.", advice)
-        return next(iter(close(said, KINDS)), None) if type(said) is str else None
+        return next(iter(close(written, KINDS)), None) if type(written) is str else None
 
     def _terms(self, calendar: Calendar) -> None:
         for i, term in enumerate(calendar.terms):
@@ -233,12 +236,12 @@ class Reading:
         names = {c.renku_id: c.name for c in reversed(self.made["ResourceClass"]) if c.renku_id is not None}
         for origin, value in self.payloads:
             report = DocumentProblems(origin)
-            made = renku.read(value, names, self.faulty_ids, report)
+            reservation = renku.read(value, names, self.faulty_ids, report)
             self.problems += report.closed()
-            if made is not None:
-                self.made["CapacityReservation"].append(made)
+            if reservation is not None:
+                self.made["CapacityReservation"].append(reservation)
                 place = _Place(origin, (*origin.prefix, "name"))
-                self.named.setdefault(("CapacityReservation", made.name), []).append(place)
+                self.named.setdefault(("CapacityReservation", reservation.name), []).append(place)
 
     def duplicates(self) -> Iterator[Problem]:
         """Yield each document whose name another one has, and name that one."""
@@ -329,10 +332,10 @@ def declared(readings: Iterable[Reading], folder: str, *, given: bool) -> Declar
         one_site = one_site._replace(zone=one_site.zone or "UTC")
     zone, site_wide = (one_site.zone, one_site.calendars) if one_site else ("UTC", ())
     calendars = {
-        name: one._replace(is_site_wide=name in site_wide)
-        for name, one in _first_of_each_name(reader.made["Calendar"]).items()
+        name: calendar._replace(is_site_wide=name in site_wide)
+        for name, calendar in _first_of_each_name(reader.made["Calendar"]).items()
     }
-    terms = {term.name: term for one in calendars.values() for term in one.terms}
+    terms = {term.name: term for calendar in calendars.values() for term in calendar.terms}
     capacities = _first_of_each_name(reader.made["CloudCapacity"])
     return Declared(
         site=one_site,
@@ -343,11 +346,15 @@ def declared(readings: Iterable[Reading], folder: str, *, given: bool) -> Declar
         nameless=reader.nameless,
         ignored=reader.ignored,
         problems=reader.problems,
-        clouds={name: one for name, one in capacities.items() if isinstance(one, CloudCapacity)},
+        clouds={
+            name: capacity for name, capacity in capacities.items() if isinstance(capacity, CloudCapacity)
+        },
         terms=terms,
         faulty=tuple(reader.faulty),
-        assumes_utc=not has_zone and any(_is_without_zone(one) for one in by_name.values()),
-        generic={name: one for name, one in capacities.items() if isinstance(one, GenericCapacity)},
+        assumes_utc=not has_zone and any(_is_without_zone(reservation) for reservation in by_name.values()),
+        generic={
+            name: capacity for name, capacity in capacities.items() if isinstance(capacity, GenericCapacity)
+        },
     )
 
 
@@ -358,18 +365,18 @@ def _first_of_each_name(things: list[Any]) -> dict[str, Any]:
     return kept
 
 
-def _is_without_zone(one: "Reservation") -> bool:
-    return not one.recurrence.zone and one.recurrence.type != "standing"
+def _is_without_zone(reservation: "Reservation") -> bool:
+    return not reservation.recurrence.zone and reservation.recurrence.type != "standing"
 
 
-def _completed(one: "Reservation", zone: str, terms: Mapping[str, Term]) -> "Reservation":
+def _completed(reservation: "Reservation", zone: str, terms: Mapping[str, Term]) -> "Reservation":
     """Return the reservation with the site's zone if it has none, and with the dates of its known terms."""
-    recurrence = one.recurrence
+    recurrence = reservation.recurrence
     if recurrence.zone and not recurrence.within:
-        return one
+        return reservation
     recurrence = recurrence._replace(zone=recurrence.zone or zone)
-    found = sorted((terms[name].first, terms[name].last) for name in recurrence.within if name in terms)
-    if found:
-        last = max(end for _, end in found)
-        recurrence = recurrence._replace(terms=tuple(found), first=found[0][0], last=last)
-    return one._replace(recurrence=recurrence)
+    ranges = sorted((terms[name].first, terms[name].last) for name in recurrence.within if name in terms)
+    if ranges:
+        last = max(end for _, end in ranges)
+        recurrence = recurrence._replace(terms=tuple(ranges), first=ranges[0][0], last=last)
+    return reservation._replace(recurrence=recurrence)

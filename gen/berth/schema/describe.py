@@ -52,19 +52,19 @@ def json_schema() -> Schema:
 
 def _document_schema(model: type[KindDocument]) -> Schema:
     """Return the schema of the documents of one kind. Keys that begin with x- are the author's own."""
-    made = model.model_json_schema(schema_generator=_Generator)
-    definitions = made.pop("$defs", {})
-    found: Schema = _inlined(made, definitions)
-    return {**found, "title": model.kind_of, "patternProperties": {"^x-": {}}}
+    generated = model.model_json_schema(schema_generator=_Generator)
+    definitions = generated.pop("$defs", {})
+    schema: Schema = _inlined(generated, definitions)
+    return {**schema, "title": model.kind_of, "patternProperties": {"^x-": {}}}
 
 
 def _inlined(node: Any, definitions: Schema) -> Any:
     """Put definitions where they are used: editors show the description of a key, not of its type."""
     if isinstance(node, list):
-        return [_inlined(one, definitions) for one in node]
+        return [_inlined(item, definitions) for item in node]
     if not isinstance(node, dict):
         return node
-    own = {name: _inlined(one, definitions) for name, one in node.items() if name != "$ref"}
+    own = {name: _inlined(value, definitions) for name, value in node.items() if name != "$ref"}
     if type(node.get("$ref")) is not str:
         return own
     return {**_inlined(definitions[node["$ref"].rpartition("/")[2]], definitions), **own}
@@ -82,11 +82,11 @@ class _Generator(GenerateJsonSchema):
     def tagged_union_schema(self, schema: core_schema.TaggedUnionSchema) -> Schema:
         choices = list(schema["choices"].values())
         hidden = schema.get("metadata", {}).get("hidden", 0)
-        return {"anyOf": [self.generate_inner(one) for one in choices[: len(choices) - hidden]]}
+        return {"anyOf": [self.generate_inner(choice) for choice in choices[: len(choices) - hidden]]}
 
     def model_schema(self, schema: core_schema.ModelSchema) -> Schema:
-        found = super().model_schema(schema)
-        return {name: one for name, one in found.items() if name not in ("title", "description")}
+        described = super().model_schema(schema)
+        return {name: value for name, value in described.items() if name not in ("title", "description")}
 
     def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002 - as in the base class
         return False
@@ -142,8 +142,8 @@ def _rows(model: type[Model], prefix: str = "") -> Iterator[tuple[str, str, str]
             continue
         path = f"{prefix}{name}"
         meaning = model.model_fields[known.attribute].json_schema_extra
-        said = meaning if isinstance(meaning, Meaning) else Meaning("", ..., "")
-        yield path, _default(said, known), said.text or known.node.words
+        words = meaning if isinstance(meaning, Meaning) else Meaning("", ..., "")
+        yield path, _default(words, known), words.text or known.node.words
         models, suffix = _within(known.node)
         yield from dict.fromkeys(row for inner in models for row in _rows(inner, f"{path}{suffix}."))
 
@@ -168,10 +168,10 @@ def _within(node: Node) -> tuple[list[type[Model]], str]:
     return ([node.type], "") if is_ours else ([], "")
 
 
-def _default(said: Meaning, known: outline.Known) -> str:
+def _default(meaning: Meaning, known: outline.Known) -> str:
     if known.is_required:
         return "**required**"
-    if said.words:
-        return said.words
+    if meaning.words:
+        return meaning.words
     value = known.default
     return "none" if value in (None, (), "", {}) else f"`{shown(value).strip(chr(34))}`"

@@ -56,8 +56,8 @@ EngineSpec = Annotated[
 def of_cluster(site: Any, own: Any) -> "ArgoCD | Flux | NoEngine":
     """Return the engine of a cluster with its options."""
     kind, options = merged(site, own)
-    found: Any = OPTIONS[kind].model.model_construct(type=kind, **options)
-    return found  # type: ignore[no-any-return] # one of the three
+    model: Any = OPTIONS[kind].model.model_construct(type=kind, **options)
+    return model  # type: ignore[no-any-return] # one of the three
 
 
 def merged(site: Any, own: Any) -> tuple[str, Json]:
@@ -75,8 +75,8 @@ def merged(site: Any, own: Any) -> tuple[str, Json]:
 
 def _given(options: Any) -> Json:
     """Return what an engine's mapping says, but for its type."""
-    said = options.dump() if isinstance(options, Model) else {}
-    return {key: value for key, value in said.items() if key != "type" and value not in ({}, ())}
+    given = options.dump() if isinstance(options, Model) else {}
+    return {key: value for key, value in given.items() if key != "type" and value not in ({}, ())}
 
 
 class _Cluster(Protocol):
@@ -130,33 +130,35 @@ def check_engines(
     report: DocumentProblems,
 ) -> None:
     """Check the engines of a site's spec."""
-    told: set[Path] = set()
+    reported: set[Path] = set()
     chosen = {}
-    for i, one in enumerate(clusters):
+    for i, cluster in enumerate(clusters):
         at = (*path, "clusters", i)
-        kind, options = merged(site, one.engine)
+        kind, options = merged(site, cluster.engine)
         chosen[i] = kind, options
         for code, key, message, fix in (*_idle(kind, options), *_provider(options, repository)):
-            where = (*(at if key in _given(one.engine) else path), "engine", key)
-            if where not in told:
-                told.add(where)
+            where = (*(at if key in _given(cluster.engine) else path), "engine", key)
+            if where not in reported:
+                reported.add(where)
                 report(code, where, message, fix, at_key=code == IDLE_KEY)
-        if kind != "argocd" and _place(one) is not None:
+        if kind != "argocd" and _place(cluster) is not None:
             fix = "To apply elsewhere, add engine.kubeConfigSecret." if kind == "flux" else "Remove it."
             message = f"{_CALLED[kind]} has no destinations: this key has no effect."
             report(IDLE_KEY, (*at, "destination"), message, fix, at_key=True)
     _check_repository(repository, list(chosen.values()), path, report)
     if repository is not None:
-        _check_destinations({i: (clusters[i], *found) for i, found in chosen.items()}, path, report)
+        _check_destinations(
+            {i: (clusters[i], *destination) for i, destination in chosen.items()}, path, report
+        )
 
 
 def _place(cluster: _Cluster) -> tuple[str | None, str | None] | None:
     """Return server and name of the destination, if just one of them is said."""
-    found = cluster.destination
-    if found is None:
+    destination = cluster.destination
+    if destination is None:
         return None
-    pair = found.server, found.name
-    return pair if [type(one) for one in pair].count(str) == 1 else None
+    pair = destination.server, destination.name
+    return pair if [type(part) for part in pair].count(str) == 1 else None
 
 
 def _idle(kind: str, options: Json) -> Iterator[tuple[str, str, str, str]]:

@@ -79,7 +79,7 @@ def check_seats(seats: tuple[ClassSeats, ...] | None, path: Path, report: Docume
 
 
 def listed(seats: tuple[ClassSeats, ...]) -> Seats:
-    return tuple((one.resource_class, one.count or 0) for one in seats)
+    return tuple((seat.resource_class, seat.count or 0) for seat in seats)
 
 
 class StandardSeats(NamedTuple):
@@ -91,7 +91,7 @@ class StandardSeats(NamedTuple):
 
     def scaling_of(self, resource_class: str) -> Scaling:
         pairs = zip(self.seats, self.scaling, strict=True)
-        return next((one for (name, _), one in pairs if name == resource_class), self.usual)
+        return next((own for (name, _), own in pairs if name == resource_class), self.usual)
 
 
 class OwnSeats(Model):
@@ -129,10 +129,10 @@ class ScaledSeats(OwnSeats):
     def scaled_seats(self, standard: StandardSeats) -> tuple[Seats, tuple[Scaling, ...]]:
         """Return the seats of the line, and how they scale if not all as the reservation."""
         seats = self.seats_or(standard.seats)
-        found = [scaling(self, standard.scaling_of(name)) for name, _ in seats]
+        scalings = [scaling(self, standard.scaling_of(name)) for name, _ in seats]
         if self.seats is not None:
-            found = [scaling(one, general) for one, general in zip(self.seats, found, strict=True)]
-        return seats, () if {*found} == {standard.usual} else tuple(found)
+            scalings = [scaling(line, general) for line, general in zip(self.seats, scalings, strict=True)]
+        return seats, () if {*scalings} == {standard.usual} else tuple(scalings)
 
 
 _OR_LIST = Switch(lambda value: int(isinstance(value, list)))

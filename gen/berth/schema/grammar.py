@@ -256,9 +256,9 @@ def file(text: str) -> str:
 
 def keys(text: str) -> tuple[str, ...]:
     """Read keys that lead to a value, separated by dots."""
-    found = tuple(text.split("."))
-    if all(key and key == key.strip() and key.isprintable() for key in found):
-        return found
+    parts = tuple(text.split("."))
+    if all(key and key == key.strip() and key.isprintable() for key in parts):
+        return parts
     fix = "Write the keys that lead to the values, for instance jupyterhub or basehub.jupyterhub."
     raise Refusal(f"{shown(text)} is not a list of keys with dots between them.", fix, CHOICE)
 

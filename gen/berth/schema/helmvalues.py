@@ -76,7 +76,7 @@ class HelmValues(NamedTuple):
         """Return the document and path of a value, or of its nearest parent that is written."""
         keys = [*self.prefix, *path]
         first = next((i for i, step in enumerate(keys) if isinstance(step, int)), len(keys))
-        layer = max(reversed(self.layers), key=lambda one: _depth(one.value, keys[:first]))
+        layer = max(reversed(self.layers), key=lambda candidate: _depth(candidate.value, keys[:first]))
         return layer.origin, layer.path if layer.embedded else (*layer.path, *keys)
 
     def problem(self, code: str, path: Path, message: str, fix: str) -> Problem:
@@ -151,25 +151,25 @@ class _Reader:
         self._sources.append(source)
         documents, problems = parse(source)
         self._problems += problems
-        found = [one for document in documents for one in self._releases(document)]
-        named = [one for one in found if one.kind and one.name == self._release]
+        releases = [release for document in documents for release in self._releases(document)]
+        named = [release for release in releases if release.kind and release.name == self._release]
         if named and self._release:
-            found = named
-        elif self._release and any(one.kind for one in found):
-            names = [one.name for one in found if one.kind]
+            releases = named
+        elif self._release and any(release.kind for release in releases):
+            names = [release.name for release in releases if release.kind]
             nearest = " or ".join(close(self._release, names) or names)
             message = f"no Helm release is named {shown(self._release)}."
             self._problems.append(
                 Origin(source.file).problem(NO_VALUES, (), message, f"Did you mean {nearest}?")
             )
             return
-        with_values = [one for one in found if self._has_chart(one.value)]
+        with_values = [release for release in releases if self._has_chart(release.value)]
         if len(with_values) > 1:
             self._problems.append(_several(source.file, with_values))
-        elif with_values or len(found) == 1:
-            self._chosen.append((with_values or found)[0])
-        elif documents and not any(severity(one.code) == ERROR for one in problems):
-            self._problems.append(_no_chart(source.file, documents, found))
+        elif with_values or len(releases) == 1:
+            self._chosen.append((with_values or releases)[0])
+        elif documents and not any(severity(problem.code) == ERROR for problem in problems):
+            self._problems.append(_no_chart(source.file, documents, releases))
 
     def _releases(self, document: Document) -> Iterator[Release]:
         """Yield what has values in a document; several sources of an Application may have some."""
@@ -198,33 +198,33 @@ class _Reader:
         return bool(chart_places(value))
 
     def reading(self) -> ValuesReading:
-        layers = tuple(layer for one in self._chosen for layer in one.layers)
-        for i, one in enumerate(self._chosen):
-            self._problems += one.problems
-            self._problems += () if i else one.unseen  # files below it have what is elsewhere
+        layers = tuple(layer for release in self._chosen for layer in release.layers)
+        for i, release in enumerate(self._chosen):
+            self._problems += release.problems
+            self._problems += () if i else release.unseen  # files below it have what is elsewhere
         values = self._values(layers) if layers else None
-        is_faulty = any(severity(one.code) == ERROR for one in self._problems)
+        is_faulty = any(severity(problem.code) == ERROR for problem in self._problems)
         return ValuesReading(None if is_faulty else values, tuple(self._problems), tuple(self._sources))
 
     def _values(self, layers: tuple[Layer, ...]) -> HelmValues | None:
         whole = merged({}, *(layer.value for layer in layers))
         prefix = self._prefix
         if prefix is None:
-            found = chart_places(whole)
-            if len(found) != 1:
-                self._problems.append(_not_one_chart(layers, found))
+            charts = chart_places(whole)
+            if len(charts) != 1:
+                self._problems.append(_not_one_chart(layers, charts))
                 return None
-            (prefix,) = found
+            (prefix,) = charts
         if not is_chart(below(whole, prefix)):
             self._problems.append(_not_there(layers, prefix, chart_places(whole)))
             return None
-        for one in self._chosen if len(self._given) > 1 else ():
-            if not one.kind and not is_chart(below(one.value, prefix)):
+        for chosen in self._chosen if len(self._given) > 1 else ():
+            if not chosen.kind and not is_chart(below(chosen.value, prefix)):
                 message = "no key of the JupyterHub chart is in this file, so it has no effect here."
-                self._problems.append(one.layers[0].problem(UNSEEN, message, "Leave it out of the files."))
-        named = [one for one in self._chosen if one.kind]
-        release = next((one.name for one in reversed(named) if one.name), self._release)
-        namespace = next((one.namespace for one in reversed(named) if one.namespace), "")
+                self._problems.append(chosen.layers[0].problem(UNSEEN, message, "Leave it out of the files."))
+        named = [release for release in self._chosen if release.kind]
+        release = next((release.name for release in reversed(named) if release.name), self._release)
+        namespace = next((release.namespace for release in reversed(named) if release.namespace), "")
         return HelmValues(below(whole, prefix), layers, prefix, release, namespace)
 
 
@@ -272,18 +272,18 @@ def _text(path: Path) -> str:
     return ".".join(map(str, path)) or "the top"
 
 
-def _not_one_chart(layers: Sequence[Layer], found: Sequence[Path]) -> Problem:
+def _not_one_chart(layers: Sequence[Layer], paths: Sequence[Path]) -> Problem:
     first = layers[0]
-    if not found:
+    if not paths:
         return _no_chart(first.origin.file, (), ()) if not first.path else _no_chart_at(first)
-    message = f"the values of several charts could be meant: those of {' and of '.join(map(_text, found))}."
+    message = f"the values of several charts could be meant: those of {' and of '.join(map(_text, paths))}."
     fix = "Say which with the keys that lead to them (import: --prefix; Site: prefix)."
     return first.problem(NO_VALUES, message, fix)
 
 
-def _not_there(layers: Sequence[Layer], prefix: Path, found: Sequence[Path]) -> Problem:
+def _not_there(layers: Sequence[Layer], prefix: Path, paths: Sequence[Path]) -> Problem:
     message = f"no value of the JupyterHub chart is below the prefix {_text(prefix)}."
-    others = [_text(path) for path in found if path]
+    others = [_text(path) for path in paths if path]
     fix = f"Did you mean {' or '.join(others)}?" if others else "Leave it out, or name another one."
     return layers[0].problem(NO_VALUES, message, fix)
 
@@ -299,25 +299,25 @@ def _no_chart_at(layer: Layer) -> Problem:
     return layer.problem(NO_VALUES, message, _ADVICE)
 
 
-def _no_chart(file: str, documents: Sequence[Document], found: Sequence[Release]) -> Problem:
+def _no_chart(file: str, documents: Sequence[Document], releases: Sequence[Release]) -> Problem:
     message = "no key of the JupyterHub chart is in this file, such as singleuser or hub."
-    kinds = [str(one.value.get("kind")) for one in documents if isinstance(one.value, dict)]
+    kinds = [str(document.value.get("kind")) for document in documents if isinstance(document.value, dict)]
     kinds = [kind for kind in kinds if kind != "None"]
-    if documents and not found and kinds:
+    if documents and not releases and kinds:
         message = f"this file has {', '.join(dict.fromkeys(kinds))}, and no values of the JupyterHub chart."
     return Origin(file).problem(NO_VALUES, (), message, _ADVICE)
 
 
-def _several(file: str, found: Sequence[Release]) -> Problem:
+def _several(file: str, releases: Sequence[Release]) -> Problem:
     listed = [
-        f"{one.kind} {one.name}" if one.kind else f"document {one.layers[0].origin.index + 1}"
-        for one in found
+        f"{release.kind} {release.name}" if release.kind else f"document {release.layers[0].origin.index + 1}"
+        for release in releases
     ]
     message = f"several documents have values of the JupyterHub chart: {', '.join(listed)}."
     fix = "Split the file."
-    if all(one.kind for one in found):
+    if all(release.kind for release in releases):
         fix = "Say which by the name of its Helm release (import: --release; Site: release)."
-    origin = found[1].layers[0].origin if found[1].layers else Origin(file)
+    origin = releases[1].layers[0].origin if releases[1].layers else Origin(file)
     return origin.problem(NO_VALUES, (), message, fix)
 
 
@@ -389,9 +389,9 @@ class _Application:
 
     def releases(self) -> Iterator[Release]:
         listed = _list(self._spec.get("sources"))
-        one = _mapping(self._spec.get("source"))
-        if not listed and one.get("helm"):
-            yield self._release(one, ("spec", "source"))
+        single = _mapping(self._spec.get("source"))
+        if not listed and single.get("helm"):
+            yield self._release(single, ("spec", "source"))
         for i, source in enumerate(listed):
             if _mapping(source).get("helm"):
                 yield self._release(_mapping(source), ("spec", "sources", i))
@@ -433,12 +433,12 @@ class _Application:
         unseen: list[Problem],
     ) -> Iterator[Layer]:
         for i, entry in enumerate(_list(helm.get("valueFiles"))):
-            found = self._value_file(_string(entry), _string(source.get("path")))
-            if found is None:
+            value_file = self._value_file(_string(entry), _string(source.get("path")))
+            if value_file is None:
                 unseen.append(_unseen(self._origin, (*at, "valueFiles", i), f"the value file {shown(entry)}"))
                 continue
-            self._sources.append(found)
-            documents, faults = parse(found)
+            self._sources.append(value_file)
+            documents, faults = parse(value_file)
             problems += faults
             for document in documents[:1]:  # Helm reads the first document of a file
                 if isinstance(document.value, dict):
@@ -456,9 +456,9 @@ class _Application:
             folders = ["", beside]
         else:
             folders = [beside, folder, ""]
-        paths = [posixpath.normpath(posixpath.join(one, entry.lstrip("/"))) for one in folders]
+        paths = [posixpath.normpath(posixpath.join(folder, entry.lstrip("/"))) for folder in folders]
         inside = [path for path in dict.fromkeys(paths) if not path.startswith(("..", "/"))]
-        return next((found for path in inside if (found := self._other(path)) is not None), None)
+        return next((value_file for path in inside if (value_file := self._other(path)) is not None), None)
 
     def _embedded(self, text: object, path: Path, problems: list[Problem | Finding]) -> Iterator[Layer]:
         """Read values that are text of YAML."""

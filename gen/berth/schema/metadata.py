@@ -110,7 +110,7 @@ def _annotation_of_document(text: str) -> str:
 def _refuse_reserved(name: str) -> None:
     """Refuse a key of authors that Kubernetes or an engine gives a meaning."""
     domain = name.rpartition("/")[0]
-    is_reserved = any(domain == one or domain.endswith(f".{one}") for one in _RESERVED_DOMAINS)
+    is_reserved = any(domain == reserved or domain.endswith(f".{reserved}") for reserved in _RESERVED_DOMAINS)
     if name in _TRACKING or (is_reserved and name not in (*BERTH_LABELS, *_ALLOWED)):
         owner = "an engine, which takes the objects for its own" if name in _TRACKING else "Kubernetes"
         raise Refusal(f"{shown(name)} belongs to {owner}.", "Remove it.", RESERVED, at_key=True)

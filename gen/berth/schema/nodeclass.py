@@ -78,8 +78,8 @@ class _Term(Model):
         }
 
     def require_one(self, names: tuple[str, ...], path: Path, report: DocumentProblems) -> None:
-        said = self.said()
-        if all(said[name] is None for name in names):
+        values = self.said()
+        if all(values[name] is None for name in names):
             message = f"the term has none of {', '.join(names)}: it selects nothing."
             report(TERM, path, message, f"Add {' or '.join(names)}.")
 
@@ -113,10 +113,10 @@ class AmiTerm(_Term):
 
     def check(self, path: Path, report: DocumentProblems) -> None:
         self.require_one(("tags", "id", "name", "alias", "ssmParameter"), path, report)
-        said = self.said()
+        values = self.said()
         for lone in ("id", "alias", "ssmParameter"):
-            if said[lone] is not None:
-                refuse_beside(said, lone, path, report)
+            if values[lone] is not None:
+                refuse_beside(values, lone, path, report)
                 return
 
 
@@ -175,11 +175,11 @@ class Kubelet(Model):
             message = f"imageGCHighThresholdPercent {high} is not above imageGCLowThresholdPercent {low}."
             report(CONFLICT, (*path, "imageGCHighThresholdPercent"), message, "Write a higher one.")
         soft, grace = self.eviction_soft or {}, self.eviction_soft_grace_period or {}
-        for name, one, missing, other in (
+        for name, signals, missing, other in (
             ("evictionSoft", soft, "evictionSoftGracePeriod", grace),
             ("evictionSoftGracePeriod", grace, "evictionSoft", soft),
         ):
-            for signal in one:
+            for signal in signals:
                 if signal not in other:
                     message = f"{signal} is not in {missing}."
                     at = (*path, name, signal)
@@ -301,7 +301,7 @@ class NodeClass(Model):
 
     def _check_volumes(self, path: Path, report: DocumentProblems) -> None:
         volumes = self.block_device_mappings or ()
-        roots = sum(one.root_volume is True for one in volumes)
+        roots = sum(volume.root_volume is True for volume in volumes)
         if roots > 1:
             report(CONFLICT, path, f"{roots} volumes have rootVolume: true.", "Keep it on one.")
         if len(volumes) > MOST_VOLUMES:
@@ -309,17 +309,19 @@ class NodeClass(Model):
             report(RANGE, path, message, f"Write at most {MOST_VOLUMES}.")
 
     def _check_interfaces(self, path: Path, report: DocumentProblems) -> None:
-        found = self.network_interfaces
-        if not found:
+        interfaces = self.network_interfaces
+        if not interfaces:
             return
-        if len(found) > MOST_INTERFACES:
+        if len(interfaces) > MOST_INTERFACES:
             fix = f"Write at most {MOST_INTERFACES}."
-            report(RANGE, path, f"there are {len(found)} network interfaces.", fix)
+            report(RANGE, path, f"there are {len(interfaces)} network interfaces.", fix)
             return
-        keys = [(one.network_card_index, one.device_index) for one in found]
-        cards = [one.network_card_index for one in found if one.interface_type == "efa-only"]
-        pairs = zip(keys, found, strict=True)
-        if not any(key == (0, 0) and one.interface_type == "interface" for key, one in pairs):
+        keys = [(interface.network_card_index, interface.device_index) for interface in interfaces]
+        cards = [
+            interface.network_card_index for interface in interfaces if interface.interface_type == "efa-only"
+        ]
+        pairs = zip(keys, interfaces, strict=True)
+        if not any(key == (0, 0) and interface.interface_type == "interface" for key, interface in pairs):
             message = "the first interface is missing: card 0, device 0, type interface."
             report(MISSING, path, message, "Add it.")
         for i, key in enumerate(keys):

@@ -70,7 +70,7 @@ class Node:
 
     def find(self, kind: "_Class") -> Any:
         """Return the annotation of this class, or None."""
-        return next((one for one in self.metadata if isinstance(one, kind)), None)
+        return next((annotation for annotation in self.metadata if isinstance(annotation, kind)), None)
 
     @cached_property
     def validate(self) -> Callable[[Any], Any]:
@@ -115,18 +115,18 @@ class Node:
         if self.kind == LIST:
             return self.find(Unique) is not None or self.item.has_rules
         if self.kind == UNION:
-            return any(one.has_rules for one in self.branches)
+            return any(branch.has_rules for branch in self.branches)
         if self.kind != MODEL:
             return False
         own = self.type.check is not Model.check
-        return own or any(one.node.has_rules for one in fields(self.type).values())
+        return own or any(field.node.has_rules for field in fields(self.type).values())
 
     @cached_property
     def words(self) -> str:
         """Describe for people what may be written: `whole number from 1 up`."""
-        found = self.find(Text) or self.find(Parsed) or self.find(Whole)
-        if found is not None:
-            return str(found.words)
+        annotation = self.find(Text) or self.find(Parsed) or self.find(Whole)
+        if annotation is not None:
+            return str(annotation.words)
         if self.kind == CHOICE:
             choices = self.choices
             return f'"{choices[0]}"' if len(choices) == 1 else f"one of {', '.join(choices)}"
@@ -148,7 +148,7 @@ def _without_none(hint: Any) -> Any:
     """Of `X | None`: X, which a key that is left out or null does not have."""
     if get_origin(hint) not in (Union, UnionType):
         return hint
-    left = tuple(one for one in get_args(hint) if one is not NoneType)
+    left = tuple(argument for argument in get_args(hint) if argument is not NoneType)
     return left[0] if len(left) == 1 else Union[left]  # noqa: UP007 - made at run time
 
 
@@ -165,12 +165,12 @@ class Known(NamedTuple):
 def fields(model: type[Model]) -> dict[str, Known]:
     """Return all keys of a model by their names in a file."""
     hints = get_type_hints(model, include_extras=True)
-    found = {}
+    known_fields = {}
     for attribute, field in model.model_fields.items():
         default = None if field.is_required() else field.get_default(call_default_factory=True)
         known = Known(attribute, Node(hints[attribute]), field.is_required(), default)
-        found[field.alias or attribute] = known
-    return found
+        known_fields[field.alias or attribute] = known
+    return known_fields
 
 
 @cache
@@ -178,4 +178,6 @@ def ruled(kind: Hashable) -> tuple[tuple[str, str, Node], ...] | None:
     """Return the keys that a second pass looks into: attribute, key, and what is there; None of no model."""
     if not isinstance(kind, type) or not issubclass(kind, Model):
         return None
-    return tuple((one.attribute, name, one.node) for name, one in fields(kind).items() if one.node.has_rules)
+    return tuple(
+        (known.attribute, name, known.node) for name, known in fields(kind).items() if known.node.has_rules
+    )

@@ -58,7 +58,11 @@ class PlainField(NamedTuple):
 
 def plain_settings(reservation: Reservation) -> list[tuple[str, Any]]:
     """Return the plain fields that are more than text for people, by path."""
-    return [(one.path, one.value) for one in plain_fields(reservation.spec) if not one.use.is_text]
+    return [
+        (plain_field.path, plain_field.value)
+        for plain_field in plain_fields(reservation.spec)
+        if not plain_field.use.is_text
+    ]
 
 
 def _text(value: Any) -> str:
@@ -86,7 +90,7 @@ def plain_fields(model: Model, path: str = "") -> Iterator[PlainField]:
         else:
             for i, item in enumerate(value or ()):
                 inner = plain_fields(item, f"{path}{key}[{i}].") if isinstance(item, Model) else ()
-                yield from (one for one in inner if not one.is_default)
+                yield from (plain_field for plain_field in inner if not plain_field.is_default)
 
 
 @cache

@@ -39,7 +39,7 @@ class Placing(Tolerating):
     def check(self, path: Path, report: DocumentProblems) -> None:
         """Report constraints that the API server refuses: one topology key with the same answer twice."""
         constraints = self.topology_spread_constraints or ()
-        pairs = [(one.topology_key, one.when_unsatisfiable) for one in constraints]
+        pairs = [(constraint.topology_key, constraint.when_unsatisfiable) for constraint in constraints]
         for i, pair in enumerate(pairs):
             if pair in pairs[:i]:
                 message = f"duplicate constraint: {pair[0]} with {pair[1]}."
@@ -49,8 +49,8 @@ class Placing(Tolerating):
     def placement(self) -> Json:
         """Return the constraints as fields of a pod's spec, without empty ones."""
         names = set(Placement.model_fields)
-        said = self.model_dump(by_alias=True, exclude_none=True, include=names)
-        return {name: value for name, value in said.items() if value}
+        written = self.model_dump(by_alias=True, exclude_none=True, include=names)
+        return {name: value for name, value in written.items() if value}
 
 
 class Placement(Placing):
@@ -59,8 +59,8 @@ class Placement(Placing):
     @property
     def pod(self) -> "Placement":
         """Return the placement alone, without the other keys of a class."""
-        said = {known.alias: getattr(self, name) for name, known in Placement.model_fields.items()}
-        return Placement.model_construct(**{str(alias): value for alias, value in said.items()})
+        values = {known.alias: getattr(self, name) for name, known in Placement.model_fields.items()}
+        return Placement.model_construct(**{str(alias): value for alias, value in values.items()})
 
 
 # Requests and limits of a container: amounts that the API server accepts, completed as it does.

@@ -121,8 +121,8 @@ class RecurrenceSpec(Model):
         furthest: tuple[date, int] | None = None
         for first, last, i in sorted(spans):
             if furthest is not None and first <= furthest[0]:
-                one, other = sorted((i, furthest[1]))
-                message = f"{first} is listed twice: dates[{one}] has it too."
+                earlier, other = sorted((i, furthest[1]))
+                message = f"{first} is listed twice: dates[{earlier}] has it too."
                 report(LISTED_TWICE, (*path, "dates", other), message, "Remove one of the two.")
             furthest = max(furthest or (last, i), (last, i))
 
@@ -199,13 +199,13 @@ class RecurrenceSpec(Model):
     def lines(self) -> list[tuple[Path, OwnSeats]]:
         """Return each line that may have its own seats, with its path."""
         parts = (("dates", self.dates), ("schedule", self.schedule), ("extra", self.extra))
-        found: list[tuple[Path, OwnSeats]] = [
+        places: list[tuple[Path, OwnSeats]] = [
             ((name, i), line)
             for name, lines in parts
             for i, line in enumerate(lines or ())
             if isinstance(line, OwnSeats)
         ]
-        return found + [(("moved", i, "to"), line.to) for i, line in enumerate(self.moved)]
+        return places + [(("moved", i, "to"), line.to) for i, line in enumerate(self.moved)]
 
     def check_form(self, meant: str, path: Path, report: DocumentProblems) -> None:
         """Report lines that have seats in another form than the reservation itself."""
@@ -224,23 +224,23 @@ class RecurrenceSpec(Model):
     def recurrence(self, standard: StandardSeats) -> Recurrence:
         """Return the recurrence as a value; its zone is empty if none is given."""
         weekly = self.type == "weekly"
-        schedule = [one.entry(weekly, standard) for one in self.schedule or ()]
-        listed = [(i, one) for i, one in enumerate(self.dates or ()) if not isinstance(one, Span)]
-        schedule += filter(None, [one.entry(i, standard) for i, one in listed])
+        schedule = [entry.entry(weekly, standard) for entry in self.schedule or ()]
+        listed = [(i, item) for i, item in enumerate(self.dates or ()) if not isinstance(item, Span)]
+        schedule += filter(None, [item.entry(i, standard) for i, item in listed])
         return Recurrence(
             type=self.type,
             zone=self.time_zone or "",
             first=self.start_date,
             last=self.end_date,
-            dates=tuple(one if isinstance(one, Span) else one.span for one in self.dates or ()),
+            dates=tuple(item if isinstance(item, Span) else item.span for item in self.dates or ()),
             interval=self.interval,
             schedule=tuple(schedule),
             calendars=self.calendars,
             excepts=tuple(
-                Except(*one, None) if isinstance(one, Span) else one.excepted for one in self.excepted
+                Except(*item, None) if isinstance(item, Span) else item.excepted for item in self.excepted
             ),
-            moves=tuple(one.move(standard) for one in self.moved),
-            extras=tuple(one.extra(standard) for one in self.extra),
+            moves=tuple(move.move(standard) for move in self.moved),
+            extras=tuple(extra.extra(standard) for extra in self.extra),
             within=self.within or (),
             rehearsals=self.rehearsals,
         )

@@ -101,9 +101,9 @@ class PayloadRecurrence(_TheirModel):
     def recurrence(self, held: Seats) -> Recurrence:
         """Return the recurrence. Weekdays count for `weekly` only, as in Renku."""
         schedule = []
-        for one in self.schedule:
-            days = (one.day_of_week,) if self.type == "weekly" and one.day_of_week is not None else ()
-            schedule.append(Entry(days, one.start_time.minutes, one.end_time.minutes, None, held))
+        for entry in self.schedule:
+            days = (entry.day_of_week,) if self.type == "weekly" and entry.day_of_week is not None else ()
+            schedule.append(Entry(days, entry.start_time.minutes, entry.end_time.minutes, None, held))
         return Recurrence(
             type=self.type,
             zone="UTC",

@@ -64,16 +64,24 @@ class _Class(_Theirs):
     @property
     def placement(self) -> Json:
         """Return what restricts the nodes of a pod."""
-        required = [one.key for one in self.node_affinities if one.required_during_scheduling]
-        preferred = [one.key for one in self.node_affinities if not one.required_during_scheduling]
+        required = [
+            node_affinity.key
+            for node_affinity in self.node_affinities
+            if node_affinity.required_during_scheduling
+        ]
+        preferred = [
+            node_affinity.key
+            for node_affinity in self.node_affinities
+            if not node_affinity.required_during_scheduling
+        ]
         node: Json = {}
         if required:
             node[REQUIRED] = {"nodeSelectorTerms": [_exist(required)]}
         if preferred:
             node[PREFERRED] = [{"weight": 1, "preference": _exist(preferred)}]
         tolerations = [{"key": key, "operator": "Exists"} for key in self.tolerations]
-        found = {"tolerations": tolerations, "affinity": {"nodeAffinity": node} if node else {}}
-        return {key: value for key, value in found.items() if value}
+        pod = {"tolerations": tolerations, "affinity": {"nodeAffinity": node} if node else {}}
+        return {key: value for key, value in pod.items() if value}
 
 
 def _exist(keys: list[str]) -> Json:
@@ -140,14 +148,14 @@ def read_pools(source: Source) -> PoolsReading:
     if len(documents) != 1:
         return PoolsReading(None, tuple(problems))
     report = DocumentProblems(documents[0].origin)
-    found = list(_rows(documents[0].value, report))
+    rows = list(_rows(documents[0].value, report))
     problems += report.problems
-    if not found and not any(severity(one.code) == ERROR for one in problems):
+    if not rows and not any(severity(problem.code) == ERROR for problem in problems):
         message = "the answer has no resource class; Renku shows the pools that the token may use."
         problems.append(report.origin.problem(MISSING, (), message, _ADVICE))
-    if any(severity(one.code) == ERROR for one in problems):
+    if any(severity(problem.code) == ERROR for problem in problems):
         return PoolsReading(None, tuple(problems))
-    return PoolsReading(tuple(_named(found)), tuple(problems), documents[0].index)
+    return PoolsReading(tuple(_named(rows)), tuple(problems), documents[0].index)
 
 
 _Row = tuple[_Pool | None, _Class, Path]  # the path is that of the class
@@ -164,11 +172,13 @@ def _rows(value: Any, report: DocumentProblems) -> Iterator[_Row]:
     ids: set[int] = set()
     for path, item in zip(paths, items, strict=True):
         inner = DocumentProblems(report.origin._replace(prefix=path))
-        for pool, one, at in _of_item(item, inner):
-            if one.id in ids:
-                inner(CONFLICT, (*at, "id"), f"duplicate id {one.id}.", "Keep one of the two classes.")
-            ids.add(one.id)
-            yield pool, one, (*path, *at)
+        for pool, session_class, at in _of_item(item, inner):
+            if session_class.id in ids:
+                inner(
+                    CONFLICT, (*at, "id"), f"duplicate id {session_class.id}.", "Keep one of the two classes."
+                )
+            ids.add(session_class.id)
+            yield pool, session_class, (*path, *at)
         report.problems += inner.problems
 
 
@@ -177,11 +187,11 @@ def _of_item(item: Any, report: DocumentProblems) -> Iterator[_Row]:
     if "classes" in keys:
         pool = validate.read(_Pool, item, report)
         if pool is not None:
-            yield from ((pool, one, ("classes", i)) for i, one in enumerate(pool.classes))
+            yield from ((pool, session_class, ("classes", i)) for i, session_class in enumerate(pool.classes))
     elif {"cpu", "memory"} & keys:
-        one = validate.read(_Class, item, report)
-        if one is not None:
-            yield None, one, ()
+        session_class = validate.read(_Class, item, report)
+        if session_class is not None:
+            yield None, session_class, ()
     else:
         what = "this mapping" if isinstance(item, dict) else shown(item)
         report(TYPE, (), f"{what} is not a resource pool or a resource class of Renku.", _ADVICE)
@@ -190,20 +200,20 @@ def _of_item(item: Any, report: DocumentProblems) -> Iterator[_Row]:
 def _named(rows: list[_Row]) -> Iterator[RenkuClass]:
     """Yield the classes by id. Of several with one name, all but the first have their id after it."""
     taken: set[str] = set()
-    for pool, one, path in sorted(rows, key=lambda row: row[1].id):
-        name = name_of(one.name, "class")
-        name = name_of(f"{one.name} {one.id}", "class") if name in taken else name
-        name = f"class-{one.id}" if name in taken else name
+    for pool, session_class, path in sorted(rows, key=lambda row: row[1].id):
+        name = name_of(session_class.name, "class")
+        name = name_of(f"{session_class.name} {session_class.id}", "class") if name in taken else name
+        name = f"class-{session_class.id}" if name in taken else name
         taken.add(name)
-        requests, limits = one.amounts
+        requests, limits = session_class.amounts
         yield RenkuClass(
             name,
-            one.id,
-            one.name,
+            session_class.id,
+            session_class.name,
             "" if pool is None else pool.name,
             requests,
             limits,
-            one.placement,
+            session_class.placement,
             "" if pool is None else pool.elsewhere,
             path,
         )

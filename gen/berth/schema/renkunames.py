@@ -56,8 +56,8 @@ def name_of(text: str, otherwise: str) -> str:
 
     Text without letters and digits of ASCII gets the other name and a part of its SHA-256.
     """
-    found = slug_or_none(text)
-    return f"{otherwise}-{_digest(text)}" if found is None else fitted(found, text)
+    name = slug_or_none(text)
+    return f"{otherwise}-{_digest(text)}" if name is None else fitted(name, text)
 
 
 def fitted(name: str, text: str) -> str:
@@ -92,6 +92,8 @@ def error_answer(value: object) -> ErrorAnswer | None:
     error = value.get("error") if isinstance(value, dict) and is_answer else None
     if not isinstance(error, dict) or not {"code", "message"} & error.keys():
         return None
-    said = " ".join(shown(error[key]) for key in ("code", "message", "detail") if error.get(key) is not None)
+    message = " ".join(
+        shown(error[key]) for key in ("code", "message", "detail") if error.get(key) is not None
+    )
     fix = "Save the answer again, with a token that may read it."
-    return ErrorAnswer(f"this is not an answer with data: Renku answered with the error {said}.", fix)
+    return ErrorAnswer(f"this is not an answer with data: Renku answered with the error {message}.", fix)

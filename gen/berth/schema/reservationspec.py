@@ -192,7 +192,7 @@ class SessionMatch(Model):
     @property
     def course(self) -> tuple[object, ...]:
         """Return what tells its sessions from others of the class, to compare it; empty if nothing does."""
-        labels, annotations = (tuple(one.items()) for one in (self.match_labels, self.match_annotations))
+        labels, annotations = (tuple(pairs.items()) for pairs in (self.match_labels, self.match_annotations))
         course = self.namespaces, labels, annotations, self.project_template
         return course if any(course) else ()
 
@@ -262,14 +262,14 @@ class ReservationSpec(Model):
         if self.recurrence is not None:
             message = "backend.standing holds seats without windows, so there is no recurrence."
             report(CONFLICT, (*path, "recurrence"), message, "Remove it, or standing.", at_key=True)
-        found: list[tuple[Path, object]] = [
+        values: list[tuple[Path, object]] = [
             ((key,), getattr(self.provisioning, key)) for key in ("overlap", "profile", "buffer", "rehearsal")
         ]
         for (parent, *rest), line in self._scaling_lines():
             if parent == "provisioning":
-                found.append(((*rest, "leadTimeMinutes"), line.lead_time_minutes))
-                found.append(((*rest, "scaleDownBehavior"), line.scale_down_behavior))
-        for at, value in found:
+                values.append(((*rest, "leadTimeMinutes"), line.lead_time_minutes))
+                values.append(((*rest, "scaleDownBehavior"), line.scale_down_behavior))
+        for at, value in values:
             if value is not None:
                 message = f"standing seats have no windows: {at[-1]} has no effect."
                 report(IDLE_KEY, (*path, "provisioning", *at), message, "Remove it.", at_key=True)
@@ -340,15 +340,15 @@ class ReservationSpec(Model):
         """Yield what may count seats or nodes and scale them, with its place, and whether it must count."""
         lines: list[tuple[Path, Provisioning | OwnSeats]] = [(("provisioning",), self.provisioning)]
         if self.recurrence is not None:
-            lines += [(("recurrence", *at), one) for at, one in self.recurrence.lines()]
-        for at, one in lines:
-            yield at, one, at == ("provisioning",) and one.seats is None
-            yield from (((*at, "seats", i), each, True) for i, each in enumerate(one.seats or ()))
+            lines += [(("recurrence", *at), line) for at, line in self.recurrence.lines()]
+        for at, line in lines:
+            yield at, line, at == ("provisioning",) and line.seats is None
+            yield from (((*at, "seats", i), each, True) for i, each in enumerate(line.seats or ()))
 
     def standard(self, default: Scaling) -> StandardSeats:
         provisioning = self.provisioning
         usual = scaling(provisioning, default)
         if provisioning.seats is None:
             return StandardSeats(((self.resource_class or "", provisioning.count),), (usual,), usual)
-        by_class = tuple(scaling(one, usual) for one in provisioning.seats)
+        by_class = tuple(scaling(seat, usual) for seat in provisioning.seats)
         return StandardSeats(listed(provisioning.seats), by_class, usual)

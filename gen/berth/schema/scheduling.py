@@ -112,14 +112,17 @@ def _check_label_keys(
         name = "matchLabelKeys" if matching else "mismatchLabelKeys"
         report(MISSING, path, f"{name} needs a labelSelector.", "Add labelSelector.")
     taken = [] if selector is None else _keys(selector)
-    for i, one in enumerate(matching):
-        if one in taken or one in other or one in matching[:i]:
-            message = f"duplicate key {one} in this term."
+    for i, key in enumerate(matching):
+        if key in taken or key in other or key in matching[:i]:
+            message = f"duplicate key {key} in this term."
             report(CONFLICT, (*path, "matchLabelKeys", i), message, "Name each key once.")
 
 
 def _keys(selector: LabelSelector) -> list[str]:
-    return [*(selector.match_labels or ()), *(one.key for one in selector.match_expressions or ())]
+    return [
+        *(selector.match_labels or ()),
+        *(expression.key for expression in selector.match_expressions or ()),
+    ]
 
 
 class PodTerm(Model):

@@ -235,25 +235,25 @@ class SiteSpec(Overridable):
 
     def check(self, path: Path, report: DocumentProblems) -> None:
         """Check that names differ, that priorities fit the autoscalers, and what engines mean together."""
-        names = [one.name for one in self.clusters]
+        names = [cluster.name for cluster in self.clusters]
         inherited = set()
-        for i, one in enumerate(self.clusters):
+        for i, cluster in enumerate(self.clusters):
             at = (*path, "clusters", i)
-            if names.count(one.name) > 1:
-                message, fix = f"duplicate cluster name {shown(one.name)}.", "Give each its own name."
+            if names.count(cluster.name) > 1:
+                message, fix = f"duplicate cluster name {shown(cluster.name)}.", "Give each its own name."
                 report(DUPLICATE_NAME, (*at, "name"), message, fix)
-            autoscaler = one.autoscaler_of_priority
-            if one.priority is None:
+            autoscaler = cluster.autoscaler_of_priority
+            if cluster.priority is None:
                 inherited.add(autoscaler)
             else:
-                check_priority(*priority_value(one.priority, (*at, "priority")), {autoscaler}, report)
+                check_priority(*priority_value(cluster.priority, (*at, "priority")), {autoscaler}, report)
         check_priority(*priority_value(self.priority, (*path, "priority")), inherited, report)
         self._check_policies(path, report)
         self._check_images(path, report)
         engines.check_engines(self.engine, self.clusters, self.repository, path, report)
 
     def _check_policies(self, path: Path, report: DocumentProblems) -> None:
-        names = [one.name for one in self.policies]
+        names = [policy.name for policy in self.policies]
         for i, name in enumerate(names):
             if name in names[:i]:
                 message, fix = f"duplicate policy name {shown(name)}.", "Give each its own name."
@@ -262,7 +262,9 @@ class SiteSpec(Overridable):
     def _check_images(self, path: Path, report: DocumentProblems) -> None:
         """Note once that images are given by tag."""
         given = [((*path, "images"), self.images)]
-        given += [((*path, "clusters", i, "images"), one.images) for i, one in enumerate(self.clusters)]
+        given += [
+            ((*path, "clusters", i, "images"), cluster.images) for i, cluster in enumerate(self.clusters)
+        ]
         tagged = [
             ((*at, name), image)
             for at, images in given
@@ -276,11 +278,11 @@ class SiteSpec(Overridable):
             report(IMAGE_BY_TAG, tagged[0][0], message, "Write it by digest: NAME@sha256:DIGEST.")
 
 
-def priority_value(said: "int | PrioritySpec | None", path: Path) -> tuple[int | None, Path]:
+def priority_value(priority: "int | PrioritySpec | None", path: Path) -> tuple[int | None, Path]:
     """Return the number in either form of a priority, and its place."""
-    if said is None or isinstance(said, int):
-        return said, path
-    return said.value, (*path, "value")
+    if priority is None or isinstance(priority, int):
+        return priority, path
+    return priority.value, (*path, "value")
 
 
 def check_priority(value: int | None, path: Path, autoscalers: set[str], report: DocumentProblems) -> None:
@@ -317,7 +319,7 @@ class SiteDocument(KindDocument):
             origin,
             self.metadata.name,
             spec.time_zone or "",
-            tuple(cluster(one, spec) for one in spec.clusters),
+            tuple(cluster(own, spec) for own in spec.clusters),
             spec.kustomization,
             spec.scaler.stabilization_seconds,
             spec.scaler.ready_minutes,
@@ -332,9 +334,9 @@ class SiteDocument(KindDocument):
 
 def cluster(own: ClusterSpec, site: SiteSpec) -> Cluster:
     """Return one cluster: its own values, else those of the site, else the defaults."""
-    images = [one for one in (own.images, site.images) if one is not None]
+    images = [part for part in (own.images, site.images) if part is not None]
     engine = engines.of_cluster(site.engine, own.engine)
-    runtimes = [one for one in (own.runtime, site.runtime) if one is not None]
+    runtimes = [part for part in (own.runtime, site.runtime) if part is not None]
     namespace, creates_namespace = _namespace(site.namespace if own.namespace is None else own.namespace)
     priority, priority_class = _priority(site.priority if own.priority is None else own.priority)
     return Cluster(
@@ -352,18 +354,18 @@ def cluster(own: ClusterSpec, site: SiteSpec) -> Cluster:
         existing_priority_class=priority_class,
         platform=own.platform,
         images=Images(
-            _first((one.pause for one in images), "registry.k8s.io/pause:3.10.1"),
-            _first((one.python for one in images), PYTHON),
-            _first((one.pull_secrets for one in images), ()),
+            _first((image.pause for image in images), "registry.k8s.io/pause:3.10.1"),
+            _first((image.python for image in images), PYTHON),
+            _first((image.pull_secrets for image in images), ()),
         ),
         runtime=Tolerating.model_construct(
-            nodeSelector=_first((one.node_selector for one in runtimes), {}),
-            tolerations=_first((one.tolerations for one in runtimes), ()),
+            nodeSelector=_first((runtime.node_selector for runtime in runtimes), {}),
+            tolerations=_first((runtime.tolerations for runtime in runtimes), ()),
         ),
         job_pods=JobPods(
-            tuple(_first((one.pod_labels for one in runtimes), {}).items()),
-            tuple(_first((one.pod_annotations for one in runtimes), {}).items()),
-            _first((one.priority_class_name for one in runtimes), ""),
+            tuple(_first((runtime.pod_labels for runtime in runtimes), {}).items()),
+            tuple(_first((runtime.pod_annotations for runtime in runtimes), {}).items()),
+            _first((runtime.priority_class_name for runtime in runtimes), ""),
         ),
         job_resources=_resources(runtimes, _ON_AUTOPILOT if own.platform == AUTOPILOT else _RESOURCES),
         occurrence_resources=_resources(runtimes, _OF_OCCURRENCE),
@@ -371,12 +373,12 @@ def cluster(own: ClusterSpec, site: SiteSpec) -> Cluster:
         karpenter=own.karpenter,
         largest_node=tuple(own.largest_node.items()),
         kubernetes=own.kubernetes,
-        runtime_image=_first((one.image for one in runtimes), ""),
+        runtime_image=_first((runtime.image for runtime in runtimes), ""),
         hubs=own.hubs,
         renku_classes=own.renku_classes or "",
         capacity_buffers=own.capacity_buffers,
-        linter_annotations=_first((one.linter_annotations for one in runtimes), False),
-        monitoring=_monitoring([one for one in (own.monitoring, site.monitoring) if one is not None]),
+        linter_annotations=_first((runtime.linter_annotations for runtime in runtimes), False),
+        monitoring=_monitoring([part for part in (own.monitoring, site.monitoring) if part is not None]),
     )
 
 
@@ -384,42 +386,44 @@ def _first(values: Iterable[V | None], default: V) -> V:
     return next((value for value in values if value is not None), default)
 
 
-def _namespace(said: str | NamespaceSpec | None) -> tuple[str, bool]:
+def _namespace(namespace: str | NamespaceSpec | None) -> tuple[str, bool]:
     """Return the name of a namespace, and whether Berth renders it."""
-    if said is None or isinstance(said, str):
-        return said or "berth", True
-    return said.name, said.create
+    if namespace is None or isinstance(namespace, str):
+        return namespace or "berth", True
+    return namespace.name, namespace.create
 
 
-def _priority(said: int | PrioritySpec | None) -> tuple[int, str]:
+def _priority(priority: int | PrioritySpec | None) -> tuple[int, str]:
     """Return a priority, and the PriorityClass that has it; empty if Berth renders one."""
-    if said is None or isinstance(said, int):
-        return -10 if said is None else said, ""
-    return said.value, said.class_name
+    if priority is None or isinstance(priority, int):
+        return -10 if priority is None else priority, ""
+    return priority.value, priority.class_name
 
 
-def _destination(said: Destination | None) -> tuple[str, str]:
+def _destination(destination: Destination | None) -> tuple[str, str]:
     """Return the destination as a key of Argo CD and its value."""
-    if said is None:
+    if destination is None:
         return "server", "https://kubernetes.default.svc"
-    return ("server", said.server) if said.server is not None else ("name", said.name or "")
+    return (
+        ("server", destination.server) if destination.server is not None else ("name", destination.name or "")
+    )
 
 
-def _monitoring(said: list[MonitoringSpec]) -> Monitoring:
+def _monitoring(monitoring_specs: list[MonitoringSpec]) -> Monitoring:
     """Return each field from the first that has it."""
     return Monitoring(
-        _first((one.prometheus_rule for one in said), False),
-        _first((one.dashboard for one in said), False),
-        tuple(_first((one.labels for one in said), {}).items()),
-        _first((one.events for one in said), ""),
-        _first((one.runbooks for one in said), ""),
+        _first((spec.prometheus_rule for spec in monitoring_specs), False),
+        _first((spec.dashboard for spec in monitoring_specs), False),
+        tuple(_first((spec.labels for spec in monitoring_specs), {}).items()),
+        _first((spec.events for spec in monitoring_specs), ""),
+        _first((spec.runbooks for spec in monitoring_specs), ""),
     )
 
 
 def _resources(runtimes: list[RuntimeSpec], default: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
     """Return the resources of a container of Berth's Jobs: the cluster's over the site's over its own."""
-    found = default
+    resources = default
     for runtime in reversed(runtimes):
         if runtime.resources is not None:
-            found = layered(found, runtime.resources.requests, runtime.resources.limits)
-    return found
+            resources = layered(resources, runtime.resources.requests, runtime.resources.limits)
+    return resources

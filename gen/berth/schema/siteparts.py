@@ -24,11 +24,11 @@ def _karpenter_version(text: str) -> tuple[int, int]:
     match = re.fullmatch(_VERSION, text, re.ASCII)
     if match is None:
         raise Refusal(f"{shown(text)} is not a version.", 'Write it as "1.15".', OLD_KARPENTER)
-    found = int(match[1]), int(match[2])
-    if found < OLDEST:
+    version = int(match[1]), int(match[2])
+    if version < OLDEST:
         message = f"Karpenter {text} does not have the API karpenter.sh/v1."
         raise Refusal(message, "Use Karpenter 1.0 or later.", OLD_KARPENTER)
-    return found
+    return version
 
 
 def _gate(text: str) -> str:
@@ -220,22 +220,22 @@ class HubSpec(Model):
 def check_hubs(hubs: tuple[HubSpec, ...], path: Path, report: DocumentProblems, *, is_list: bool) -> None:
     """Report hubs without a file, and several that cannot be told apart."""
     taken: list[str] = []
-    for i, one in enumerate(hubs):
+    for i, hub in enumerate(hubs):
         at = (*path, i) if is_list else path
-        if one.file is None and one.files is None:
+        if hub.file is None and hub.files is None:
             report(MISSING, at, "it has neither file nor files.", "Add file: the path of its values.")
-        if one.file is not None and one.files is not None:
+        if hub.file is not None and hub.files is not None:
             report(CONFLICT, at, "file and files are both given.", "Put all of them into files.")
         if len(hubs) < 2:
             continue
-        if one.namespace is None:
+        if hub.namespace is None:
             message = "a cluster with several hubs needs the namespace of each."
             report(MISSING, at, message, "Add namespace: where the sessions of this hub run.")
-        elif one.namespace in taken:
-            message = f"duplicate namespace {shown(one.namespace)}: another hub has it."
+        elif hub.namespace in taken:
+            message = f"duplicate namespace {shown(hub.namespace)}: another hub has it."
             report(CONFLICT, (*at, "namespace"), message, "Name each namespace once.")
         else:
-            taken.append(one.namespace)
+            taken.append(hub.namespace)
 
 
 class Destination(Model):

@@ -49,10 +49,10 @@ def _step_minutes(value: Any) -> int:
         raise Refusal(f"{value} has no unit.", f"Write {value}m for minutes.", TYPE)
     if value == 0 and type(value) is int:
         return 0
-    found = re.fullmatch(_STEP_PATTERN, value, re.ASCII) if type(value) is str else None
-    if found is None:
+    match = re.fullmatch(_STEP_PATTERN, value, re.ASCII) if type(value) is str else None
+    if match is None:
         raise wrong_type(value, _STEP)
-    sign, hours, minutes = found.groups()
+    sign, hours, minutes = match.groups()
     return int(f"{sign or ''}{60 * int(hours or 0) + int(minutes or 0)}")
 
 
@@ -76,8 +76,8 @@ def _amount(value: Any) -> str:
         value = str(value)
     elif type(value) is float and abs(value) < 2**53:
         value = f"{value:.9f}".rstrip("0").rstrip(".")
-    found: str = _QUANTITY.read(value)
-    return found
+    amount: str = _QUANTITY.read(value)
+    return amount
 
 
 def _price(value: Any) -> Decimal:

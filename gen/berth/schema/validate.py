@@ -95,11 +95,11 @@ def _validated(node: Node, value: Any, report: DocumentProblems) -> Any:
         return node.validate(value)
     except ValidationError as error:
         errors = error.errors(include_url=False)
-        for number, one in enumerate(errors):
+        for number, detail in enumerate(errors):
             if report.is_full and report.errors:
                 report.leave_out(len(errors) - number)
                 break
-            _report(dict(one), node, value, report)
+            _report(dict(detail), node, value, report)
         return None
 
 
@@ -108,13 +108,13 @@ def _without_nulls(node: Node, value: Any) -> Any:
     if node.kind == outline.UNION:
         return _without_nulls(node.branch(value), value)
     if node.kind == outline.LIST and type(value) is list:
-        return [_without_nulls(node.item, one) for one in value]
+        return [_without_nulls(node.item, item) for item in value]
     if node.kind == outline.MODEL and type(value) is dict:
         known = fields(node.type)
         return {
-            name: _without_nulls(known[name].node, one) if name in known else one
-            for name, one in value.items()
-            if one is not None or name not in known
+            name: _without_nulls(known[name].node, item) if name in known else item
+            for name, item in value.items()
+            if item is not None or name not in known
         }
     return value
 

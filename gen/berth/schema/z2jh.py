@@ -158,14 +158,14 @@ class Spawner(_Theirs):
         own = {} if self.extra_pod_config is None else self.extra_pod_config.dump()
         if "affinity" in own:
             node = own["affinity"].get("nodeAffinity", {})
-        found: Json = {
+        placement: Json = {
             "nodeSelector": dict(self.node_selector or {}),
             "tolerations": _dumped(self.tolerations),
             "schedulerName": self.scheduler_name,
             **{key: own[key] for key in ("nodeSelector", "tolerations", "schedulerName") if key in own},
             "affinity": {"nodeAffinity": node} if node else {},
         }
-        return {key: value for key, value in found.items() if value}
+        return {key: value for key, value in placement.items() if value}
 
 
 def _positive(amounts: Mapping[str, str | None]) -> Amounts:
@@ -174,7 +174,7 @@ def _positive(amounts: Mapping[str, str | None]) -> Amounts:
 
 def _dumped(items: Sequence[Model] | Mapping[str, Model] | None) -> list[Json]:
     ordered = [items[key] for key in sorted(items)] if isinstance(items, Mapping) else items or ()
-    return [one.dump() for one in ordered]
+    return [item.dump() for item in ordered]
 
 
 class _Choice(_Theirs):
@@ -311,35 +311,35 @@ class Values(_Theirs):
     @property
     def spawner(self) -> Spawner:
         """Return what holds for every session, as the chart configures KubeSpawner."""
-        said, pods = self.singleuser, self.scheduling.user_pods
+        server, pods = self.singleuser, self.scheduling.user_pods
         purpose = NodeTerm.model_validate({"matchExpressions": [_PURPOSE]})
         wish = pods.node_affinity.match_node_purpose
         preferred = [PreferredNodeTerm(weight=100, preference=purpose)] if wish == "prefer" else []
-        image = ":".join(filter(None, (said.image.name, said.image.tag)))
-        made = Spawner.model_construct(
+        image = ":".join(filter(None, (server.image.name, server.image.tag)))
+        spawner = Spawner.model_construct(
             image=image or None,
-            cpu_guarantee=said.cpu.guarantee,
-            cpu_limit=said.cpu.limit,
-            mem_guarantee=said.memory.guarantee,
-            mem_limit=said.memory.limit,
-            extra_resource_guarantees=said.extra_resource.guarantees,
-            extra_resource_limits=said.extra_resource.limits,
-            node_selector=said.node_selector,
-            tolerations=(*pods.tolerations, *said.extra_tolerations),
+            cpu_guarantee=server.cpu.guarantee,
+            cpu_limit=server.cpu.limit,
+            mem_guarantee=server.memory.guarantee,
+            mem_limit=server.memory.limit,
+            extra_resource_guarantees=server.extra_resource.guarantees,
+            extra_resource_limits=server.extra_resource.limits,
+            node_selector=server.node_selector,
+            tolerations=(*pods.tolerations, *server.extra_tolerations),
             node_affinity_required=(
-                *said.extra_node_affinity.required,
+                *server.extra_node_affinity.required,
                 *((purpose,) if wish == "require" else ()),
             ),
-            node_affinity_preferred=(*said.extra_node_affinity.preferred, *preferred),
-            extra_labels=said.extra_labels,
-            extra_pod_config=said.extra_pod_config,
+            node_affinity_preferred=(*server.extra_node_affinity.preferred, *preferred),
+            extra_labels=server.extra_labels,
+            extra_pod_config=server.extra_pod_config,
         )
         for config in self._configs:
             own = {
                 name: getattr(config, name) for name in config.model_fields_set & Spawner.model_fields.keys()
             }
-            made = made.model_copy(update=own)
-        return made
+            spawner = spawner.model_copy(update=own)
+        return spawner
 
     @property
     def _configs(self) -> tuple[_SpawnerConfig, _SpawnerConfig]:
@@ -350,9 +350,9 @@ class Values(_Theirs):
     def profiles(self) -> tuple[Path, Any]:
         """Return where the list of profiles is, and the list, or a mapping of them."""
         config = self.hub.config
-        for name, one in (("KubeSpawner", config.kube_spawner), ("Spawner", config.spawner)):
-            if one.profile_list:
-                return ("hub", "config", name, "profile_list"), one.profile_list
+        for name, part in (("KubeSpawner", config.kube_spawner), ("Spawner", config.spawner)):
+            if part.profile_list:
+                return ("hub", "config", name, "profile_list"), part.profile_list
         return ("singleuser", "profileList"), self.singleuser.profile_list or ()
 
     @property
@@ -479,8 +479,8 @@ def read_hub(
         return HubReading(None, reading.problems, reading.sources)
     whole, report = merged(CHART, written.value), DocumentProblems(Origin(""))
     values = validate.read(Values, whole, report)
-    found = [_placed(one, whole, written) for one in report.closed()]
-    found += _hidden_in_code(whole, written)
+    problems = [_placed(problem, whole, written) for problem in report.closed()]
+    problems += _hidden_in_code(whole, written)
     hub = None
     if values is not None:
         kinds = tuple(islice(_sessions(values), MOST + 1))
@@ -488,9 +488,9 @@ def read_hub(
         if len(kinds) > MOST:
             path = values.profiles[0]
             message = f"the profiles have more than {MOST} combinations of choices."
-            found.append(written.problem(RANGE, path, message, f"Have at most {MOST} of them."))
+            problems.append(written.problem(RANGE, path, message, f"Have at most {MOST} of them."))
             hub = None
-    return HubReading(hub, (*reading.problems, *found), reading.sources)
+    return HubReading(hub, (*reading.problems, *problems), reading.sources)
 
 
 def _placed(problem: Problem, whole: Json, written: HelmValues) -> Problem:
@@ -571,8 +571,8 @@ def _sessions(values: Values) -> Iterator[ProfileSession]:
             picks = zip(options, chosen, strict=True)
             picked = ((PROFILE, kind), *((_label(o), name_of(c, PROFILE)) for o, c in picks))
             images = (spawner.image, *(spawner.overridden(by).image for by in other))
-            made = _session(", ".join(title), picked, spawner, usual)
-            yield made._replace(images=_names(images), path=(*path, key), is_default=profile.default)
+            session = _session(", ".join(title), picked, spawner, usual)
+            yield session._replace(images=_names(images), path=(*path, key), is_default=profile.default)
 
 
 def _label(option: str) -> str:
@@ -597,8 +597,8 @@ def _session(
 
 def _names(images: Iterable[str | None]) -> tuple[str, ...]:
     """Return each image once, without texts that only the hub can turn into the name of an image."""
-    found = dict.fromkeys(one for one in images if one)
-    return tuple(one for one in found if grammar.is_image(one))
+    names = dict.fromkeys(image for image in images if image)
+    return tuple(image for image in names if grammar.is_image(image))
 
 
 def _fixed(labels: Mapping[str, str | None] | None) -> dict[str, str]:

@@ -4,12 +4,12 @@ A slot of a window is made in the cluster, at `open`, as in the timetable; a per
 templates are in templates/koordinator/.
 """
 
+import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from berth.backends.backendinterface import Backend, CheckedReservation, Manifest, PersistentPool
 from berth.backends.koordinator import slotchecks, slotpermissions
-from berth.backends.koordinator.optiontexts import option_texts
 from berth.backends.koordinator.slotholder import SlotHolder
 from berth.backends.koordinator.slotobjects import (
     inventory_line,
@@ -22,6 +22,8 @@ from berth.backends.koordinator.slotobjects import (
     slots_of,
     snippet,
 )
+from berth.backends.koordinator.slotoptions import SlotOptions
+from berth.backends.koordinator.slotparts import Owner
 from berth.core.holders import slot_hash
 from berth.core.labels import AFFINITY, ROLE
 from berth.findings import Problem
@@ -162,3 +164,49 @@ def _profiles(site: Site, placed: Placed, common: dict[str, Any]) -> Iterator[Ma
                 "pod_annotations": pod_annotations(site, placed, found),
             }
             yield Manifest("koordinator/profile.yaml.j2", values)
+
+
+def option_texts(slots: SlotOptions) -> Iterator[tuple[str, str]]:
+    """Yield the name and the text of each option of slots, for people who compare two versions."""
+    yield "standing", _flag(slots.standing)
+    yield "expires", slots.expires or ""
+    yield "ttl", slots.ttl or ""
+    yield "owners", "; ".join(map(_owner, slots.owners)) or "sessions of the class"
+    yield "allocate once", _flag(slots.allocate_once)
+    yield "allocate policy", slots.allocate_policy or "the cluster's"
+    yield "with placeholders", _flag(slots.with_placeholders)
+    yield "session affinity", _flag(slots.session_affinity)
+    yield "pre-allocation", _flag(slots.pre_allocation)
+    yield "pre-allocation required", _flag(slots.pre_allocation_required)
+    yield "pre-allocation policy", _json(slots.pre_allocation_policy and slots.pre_allocation_policy.dump())
+    yield "unschedulable", _flag(slots.unschedulable)
+    yield "taints", _json([one.dump() for one in slots.taints])
+    yield "order", _number(slots.order)
+    yield "priority", _number(slots.priority)
+    yield "restricted resources", ", ".join(slots.restricted_resources)
+    for key, value in slots.labels.items():
+        yield f"slot label {key}", value
+    for key, value in slots.annotations.items():
+        yield f"slot annotation {key}", value
+    template = {"metadata": slots.template.named_metadata(), "spec": slots.template.spec()}
+    if slots.template.ports:
+        template["container"] = {"ports": slots.template.container_ports()}
+    for part, values in template.items():
+        for key, value in values.items():
+            yield f"slot {part}.{key}", _json(value)
+
+
+def _owner(one: Owner) -> str:
+    return " and ".join(f"{key} {_json(value)}" for key, value in one.parts().items())
+
+
+def _flag(flag: bool | None) -> str:
+    return "yes" if flag else "no"
+
+
+def _number(value: int | None) -> str:
+    return "" if value is None else str(value)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, sort_keys=True) if value else ""
