@@ -17,7 +17,6 @@ from tests.console import ROOT
 
 _NOW = 1_767_225_600  # 2026-01-01T00:00:00Z
 PAGE = ROOT / "docs" / "reference" / "findings.md"
-CLOUD = "reservations/cloud.yaml"
 _SECTION = re.compile(
     r"^### (B\d{3}) (\w+)\n\n(.+?)\n(?:\n```diff\n(.*?)```\n\n```text\n(.*?)```\n)?", re.M | re.S
 )
@@ -46,17 +45,28 @@ def valid_project(page: str) -> dict[str, str]:
 
 
 def sample_project(page: str, change: str) -> dict[str, str]:
-    """Return the files of a sample: its change of the project, or of the project with cloud capacity."""
+    """Return the files of a sample: the project, changed by what the sample builds on, then by the sample."""
     files = valid_project(page)
-    if f"--- {CLOUD}\n" in change:
-        files = changed(files, cloud_change(page))
+    for base in base_changes(page):
+        if _lines(change, "- ") & _lines(base, "+"):
+            files = changed(files, base)
     return changed(files, change)
 
 
-def cloud_change(page: str) -> str:
-    """Return the change that adds cloud capacity to the project."""
-    (change,) = re.findall(r"^```diff\n(.*?)^```", page.partition("\n### ")[0], re.M | re.S)
-    return str(change)
+def base_changes(page: str) -> list[str]:
+    """Return the changes of the project on which samples build."""
+    return re.findall(r"^```diff\n(.*?)^```", page.partition("\n### ")[0], re.M | re.S)
+
+
+def _lines(change: str, signs: str) -> set[tuple[str, str]]:
+    """Return the file and the text of each line of a change that begins with one of the signs."""
+    name, found = "", set()
+    for line in change.splitlines():
+        if line.startswith(("--- ", "+++ ")):
+            name = line[4:].strip()
+        elif line[0] in signs:
+            found.add((name, line[1:]))
+    return found
 
 
 def changed(files: dict[str, str], change: str) -> dict[str, str]:

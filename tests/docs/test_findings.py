@@ -8,15 +8,25 @@ from pathlib import Path
 import pytest
 from berth.findings import RULES
 
-from tests.findingspage import CLOUD, PAGE, Sample, findings_of, printed, sample_project, samples
+from tests.findingspage import (
+    PAGE,
+    Sample,
+    base_changes,
+    changed,
+    findings_of,
+    printed,
+    sample_project,
+    samples,
+    valid_project,
+)
 
 TEXT = PAGE.read_text("utf-8")
 SAMPLES = list(samples(TEXT))
 
 
-@pytest.mark.parametrize("change", ["", f"--- {CLOUD}\n"], ids=["plain", "with-cloud-capacity"])
+@pytest.mark.parametrize("change", ["", *base_changes(TEXT)], ids=["plain", "cloud-capacity", "slots"])
 def test_the_project_that_the_samples_change_is_valid(change: str, tmp_path: Path) -> None:
-    assert printed(tmp_path, sample_project(TEXT, change)) == ""
+    assert printed(tmp_path, changed(valid_project(TEXT), change)) == ""
 
 
 @pytest.mark.parametrize("sample", [s for s in SAMPLES if s.change], ids=lambda sample: sample.code)

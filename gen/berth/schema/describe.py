@@ -136,7 +136,11 @@ def _table(prefix: str, model: type[Model]) -> str:
     return "\n".join([f"| `{prefix}` | default | meaning |", "|---|---|---|", *lines, ""])
 
 
-def _rows(model: type[Model], prefix: str = "") -> Iterator[tuple[str, str, str]]:
+def _rows(
+    model: type[Model], prefix: str = "", known_paths: dict[type[Model], str] | None = None
+) -> Iterator[tuple[str, str, str]]:
+    """Yield path, default and meaning of each field; those of a mapping that is on the page already, once."""
+    paths = {} if known_paths is None else known_paths
     for name, known in _own_first(model):
         if model is ClusterSpec and known.attribute in Overridable.model_fields:
             continue
@@ -145,7 +149,13 @@ def _rows(model: type[Model], prefix: str = "") -> Iterator[tuple[str, str, str]
         words = meaning if isinstance(meaning, Meaning) else Meaning("", ..., "")
         yield path, _default(words, known), words.text or known.node.words
         models, suffix = _within(known.node)
-        yield from dict.fromkeys(row for inner in models for row in _rows(inner, f"{path}{suffix}."))
+        inside = f"{path}{suffix}."
+        if models and all(paths.get(inner, inside) != inside for inner in models):
+            others = " or ".join(dict.fromkeys(f"`{paths[inner]}…`" for inner in models))
+            yield f"{inside}…", "", f"as {others}"
+            continue
+        paths |= {inner: paths.get(inner, inside) for inner in models}
+        yield from dict.fromkeys(row for inner in models for row in _rows(inner, inside, paths))
 
 
 def _own_first(model: type[Model]) -> list[tuple[str, outline.Known]]:
