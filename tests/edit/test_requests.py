@@ -214,6 +214,13 @@ def test_the_answer_lists_findings_by_heading(ask: Asking) -> None:
     assert (told.code, line.partition(":")[0]) == (1, "- **Seats**")
 
 
+def test_the_answer_says_which_text_is_wrong(ask: Asking) -> None:
+    told = ask(form_text(seats="many"), part_text(until="never"), words=("-o", "markdown"))
+
+    places = [line.rpartition(" (")[2] for line in told.out.splitlines() if line.startswith("- ")]
+    assert places == ["line 11)", "line 3 of a comment)"]
+
+
 def test_the_answer_says_who_must_approve(ask: Asking, folder: Path) -> None:
     policies = """\
   policies:

@@ -44,21 +44,21 @@ def new_from_request(settings: Settings, name: str, files: Sequence[str], *, wri
     if any(source.file == file for source in pipeline.sources):
         findings.append(taken_name(wanted.request.name, form.answers))
     if findings:
-        return _refused(settings, in_order(findings))
+        return _refused(settings, in_order(findings), sources[0].file)
     text = reservation_yaml(new_reservation(wanted.request))
     result = check_edit(pipeline, file, text, None, clock.now)
     if result.change is None and not result.findings:
         raise CommandError("the project has errors, which berth validate lists; nothing was written")
     found = at_headings([*result.findings, *result.warnings], file, wanted.request, form.answers)
     if exit_code(found, strict=settings.strict) != EXIT_OK:
-        return _refused(settings, found)
+        return _refused(settings, found, sources[0].file)
     if writes:
         write_file(file, text, None)
         keep_schema()
     if settings.form == MARKDOWN:
         warnings = at_headings(result.warnings, file, wanted.request, form.answers)
-        title = form.answers["title"].text
-        stdout(accepted_answer(result._replace(warnings=tuple(warnings)), title, form.replaced))
+        told = result._replace(warnings=tuple(warnings))
+        stdout(accepted_answer(told, form.answers["title"], sources[0].file, form.replaced))
         return EXIT_OK
     settings.report(found)
     if writes:
@@ -68,9 +68,9 @@ def new_from_request(settings: Settings, name: str, files: Sequence[str], *, wri
     return EXIT_OK
 
 
-def _refused(settings: Settings, findings: Sequence[Finding]) -> int:
+def _refused(settings: Settings, findings: Sequence[Finding], issue: str) -> int:
     if settings.form == MARKDOWN:
-        stdout(refused_answer(findings, strict=settings.strict))
+        stdout(refused_answer(findings, issue, strict=settings.strict))
     else:
         settings.report(findings)
         stderr("Nothing was written.\n")
