@@ -95,7 +95,8 @@ def asking(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = project.write(tmp_path_factory.mktemp("asking"))
     site, course = folder / "reservations/site.yaml", folder / "reservations/course.yaml"
     site.write_text(
-        f"{site.read_text('utf-8')}  repository: {{url: git@github.com:uni/seats.git, revision: main}}\n", "utf-8"
+        f"{site.read_text('utf-8')}  repository: {{url: git@github.com:uni/seats.git, revision: main}}\n",
+        "utf-8",
     )
     title = "<b>&x=1#\\u0022 onclick=alert(1)//"
     text = course.read_text("utf-8").replace("Zürich, Café | Lab", title)
