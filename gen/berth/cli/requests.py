@@ -10,13 +10,7 @@ from berth.cli.writing import keep_schema
 from berth.edit.create import new_reservation, reservation_yaml, write_file
 from berth.edit.edits import check_edit
 from berth.edit.requestanswer import accepted_answer, refused_answer
-from berth.edit.requestform import (
-    LIMIT,
-    at_headings,
-    read_request,
-    requested,
-    taken_name,
-)
+from berth.edit.requestform import LIMIT, at_headings, read_request, requested, taken_name
 from berth.findings import Finding, in_order
 from berth.notation.refusal import CommandError, read_at
 from berth.pipeline import Pipeline
@@ -56,9 +50,8 @@ def new_from_request(settings: Settings, name: str, files: Sequence[str], *, wri
         write_file(file, text, None)
         keep_schema()
     if settings.form == MARKDOWN:
-        warnings = at_headings(result.warnings, file, wanted.request, form.answers)
-        told = result._replace(warnings=tuple(warnings))
-        stdout(accepted_answer(told, form.answers["title"], sources[0].file, form.replaced))
+        result = result._replace(warnings=tuple(found))  # without errors, these are all
+        stdout(accepted_answer(result, form.answers["title"], sources[0].file, form.replaced))
         return EXIT_OK
     settings.report(found)
     if writes:

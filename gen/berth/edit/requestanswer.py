@@ -5,19 +5,17 @@ What they wrote is escaped, or stands in a fence that it cannot end: it is neith
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from berth.checks.policychecks import result_text
 from berth.dates.expansion import Occurrence
 from berth.dates.moments import named, span_text
 from berth.diff.markdown import escaped, fenced
 from berth.diff.wording import left_out_lines, number_of
 from berth.edit.edits import EditResult
-from berth.edit.prompts import FORM
+from berth.edit.prompts import ANSWER_MARK, FORM
 from berth.edit.requestform import FormAnswer
 from berth.findings import ERROR, NOTE, Finding
 from berth.output.answers import seats_text
-from berth.schema.policies import APPROVAL, REFUSE
 
-MARK = "<!-- berth request -->"
-"""By this, the workflow finds the answers that it wrote before."""
 _MOST_DATES, _MOST_FINDINGS = 200, 50
 _AGAIN = """\
 To change something, edit the first text of this issue, or write a comment with the headings that change, for
@@ -42,7 +40,7 @@ def refused_answer(findings: Sequence[Finding], issue: str, *, strict: bool = Fa
     count = number_of(len(wrong), "answer")
     return "\n".join(
         [
-            MARK,
+            ANSWER_MARK,
             f"### Please correct {count}",
             "",
             *_listed(wrong, issue),
@@ -58,7 +56,7 @@ def accepted_answer(result: EditResult, title: FormAnswer, issue: str, replaced:
     """Return the answer to a request that is a reservation now."""
     change = result.change
     assert change is not None  # it is new
-    lines = [MARK, f"### Seats for {escaped(title.text)}", ""]
+    lines = [ANSWER_MARK, f"### Seats for {escaped(title.text)}", ""]
     dates = change.occurrences.added
     unit = change.units[1]
     texts = [f"{_span(one)}  {seats_text(one.seats, unit)}" for one in dates[:_MOST_DATES]]
@@ -78,13 +76,9 @@ def _span(occurrence: Occurrence) -> str:
 
 
 def _policies(result: EditResult) -> Iterator[str]:
-    refusing = [one for one in result.policies if one.policy.effect == REFUSE]
-    for one in refusing:
-        yield f"**Refused** by the policy {escaped(one.policy.name)}: {escaped('; '.join(one.reasons))}."
-    approvers = [one.policy.approver for one in result.policies if one.policy.effect == APPROVAL]
-    for approver in dict.fromkeys(approvers):
-        yield f"Needs the approval of {escaped(approver)}."
-    if refusing or approvers:
+    if result.policies:
+        yield from ("By the policies of the site, this request:", "")
+        yield from (f"- {escaped(result_text(one))}" for one in result.policies)
         yield ""
 
 
@@ -96,11 +90,15 @@ def _warnings(findings: Sequence[Finding], issue: str) -> Iterator[str]:
 def _listed(findings: Sequence[Finding], issue: str) -> Iterator[str]:
     for one in findings[:_MOST_FINDINGS]:
         heading = f"**{escaped(one.path)}**: " if one.path else ""
-        text = "" if one.file == issue else " of a comment"
-        line = f" (line {one.line}{text})" if one.line else ""
-        yield f"- {heading}{escaped(f'{one.message} {one.fix}')}{line}"
+        yield f"- {heading}{escaped(f'{one.message} {one.fix}')}{_place(one, issue)}"
     if len(findings) > _MOST_FINDINGS:
         yield f"- and {len(findings) - _MOST_FINDINGS} more"
+
+
+def _place(finding: Finding, issue: str) -> str:
+    if finding.file.startswith("reservations/"):
+        return f" ({escaped(finding.file)})"
+    return f" (line {finding.line}{'' if finding.file == issue else ' of a comment'})"
 
 
 def _again() -> str:

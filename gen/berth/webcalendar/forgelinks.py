@@ -47,7 +47,7 @@ def file_url(repository: RepositorySpec | None, file: str) -> str:
 
 
 def edit_url(repository: RepositorySpec | None, file: str) -> str:
-    """Return the address where a file of the project is edited; empty on unknown forges, and without a branch."""
+    """Return the address where a file is edited; empty on unknown forges, and where there is no branch."""
     kind = None if repository is None else _kind(repository)
     if repository is None or kind is None or _is_fixed(repository.revision):
         return ""
