@@ -506,12 +506,13 @@
 
   function changes(one, chosen) { // its editor on the forge, and what to write there
     const to = (text) => make("a", { href: one.edit, rel: "noreferrer" }, text);
-    if (!chosen || chosen.marks.some((mark) => mark === "moved" || mark === "extra")) return [to("Edit")];
-    const [date, rest] = chosen.id.split("/")[1].split("T"), time = rest.split("~")[0];
-    const where = `date: ${date}, startTime: "${time}"`;
-    return [to("Skip"), " or ", to("Move"), " in the editor, below ", make("code", {}, "recurrence"), ": ",
-      make("code", {}, `except: [{${where}}]`), " or ", make("code", {}, `moved: [{${where}, to: {date: ${date}}}]`),
-      " with the new date. If the key is there already, add to its list."];
+    if (!chosen || chosen.marks.some((mark) => mark === "moved" || mark === "extra")) return [to("Edit the file")];
+    const dayOfId = (date) => date.id.split("/")[1].split("T")[0], day = dayOfId(chosen);
+    const isAlone = one.dates.filter((date) => dayOfId(date) === day).length === 1;
+    const which = `date: ${day}${isAlone ? "" : `, startTime: "${chosen.id.split("T")[1].split("~")[0]}"`}`;
+    return [to("Skip"), ": ", make("code", {}, `except: [{${which}}]`), make("br"),
+      to("Move"), ": ", make("code", {}, `moved: [{${which}, to: {date: ${day}}}]`), make("br"),
+      make("small", {}, "Both open the file in an editor. Add the line below recurrence, or its item to the list that is there.")];
   }
 
   function askAlike(one, seats) { // the form, with what is known already

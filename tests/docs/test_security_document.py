@@ -25,6 +25,8 @@ def test_it_says_what_an_author_and_a_pod_can_and_cannot() -> None:
     assert [*LISTS] == [
         "A lecturer with a pull request can",
         "A lecturer with a pull request cannot",
+        "A person with a request can",
+        "A person with a request cannot",
         "A taken-over scaler can",
         "A taken-over scaler cannot",
     ]

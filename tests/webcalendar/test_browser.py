@@ -3,7 +3,9 @@
 import re
 import shutil
 import subprocess
+from html import unescape
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from berth import cli
@@ -82,3 +84,51 @@ def test_what_is_not_here_is_named(page: Path, address: str, missing: str) -> No
 
     assert f"The address asks for {missing}" in document
     assert "<img" not in document
+
+
+FORM = "https://github.com/uni/seats/issues/new?template=seats.yml"
+
+
+@pytest.fixture(scope="module")
+def asking(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of a site on GitHub with the issue form, whose course has a title that is markup."""
+    folder = project.write(tmp_path_factory.mktemp("asking"))
+    site, course = folder / "reservations/site.yaml", folder / "reservations/course.yaml"
+    site.write_text(
+        f"{site.read_text('utf-8')}  repository: {{url: git@github.com:uni/seats.git, revision: main}}\n",
+        "utf-8",
+    )
+    title = "<b>&x=1#\\u0022 onclick=alert(1)//"
+    text = course.read_text("utf-8").replace("Zürich, Café | Lab", title)
+    course.write_text(text, "utf-8")
+    subprocess.run(["git", "init", "--quiet", str(folder)], check=True)
+    assert cli.run(["init", str(folder), "--requests"]) == 0
+    assert cli.run(["-C", str(folder), "calendar", "--now", "2026-02-01"]) == 0
+    return folder / "site/index.html"
+
+
+def test_the_page_leads_to_the_form_and_from_a_date_to_its_file(asking: Path) -> None:
+    document = shown(asking, "course/2026-02-02T09:00")
+
+    assert f'<a href="{FORM}" rel="noreferrer">Ask for seats</a>' in document
+    edit = "https://github.com/uni/seats/edit/main/reservations/course.yaml"
+    for word, line in (("Skip", "except: [{date: 2026-02-02}]"), ("Move", "moved: [{date: 2026-02-02, ")):
+        assert f'<a href="{edit}" rel="noreferrer">{word}</a>: <code>{line}' in document
+
+
+def test_a_title_fills_in_one_field_of_the_form(asking: Path) -> None:
+    (link,) = re.findall(r'href="([^"]*)"[^>]*>Ask for seats like these<', shown(asking, "course"))
+
+    fields = parse_qs(urlsplit(unescape(link)).query)
+    assert fields == {
+        "template": ["seats.yml"],
+        "course": ['<b>&x=1#" onclick=alert(1)//'],
+        "resource-class": ["small"],
+        "seats": ["25"],
+    }
+
+
+def test_without_a_form_or_a_known_forge_there_is_no_link(page: Path) -> None:
+    document = shown(page, "course/2026-02-02T09:00")
+
+    assert not re.search(r">(Ask for seats|Skip|Move|Edit the file)( like these)?</a>", document)

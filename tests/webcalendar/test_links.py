@@ -62,6 +62,20 @@ def test_a_known_forge_has_an_editor_of_a_file(url: str, expected: str) -> None:
     assert edit_url(repository(url), FILE) == f"{expected}reservations/ai/deep%20learning.yaml"
 
 
+@pytest.mark.parametrize(
+    ("url", "revision", "expected"),
+    [
+        ("https://github.com/uni/x", "HEAD", "https://github.com/uni/x/edit/HEAD/a.yaml"),
+        ("https://gitlab.com/uni/x", "HEAD", ""),
+        ("https://github.com/uni/x", "refs/tags/v1", ""),
+        ("https://github.com/uni/x", "0" * 40, ""),
+    ],
+    ids=["default-branch", "no-branch", "tag", "commit"],
+)
+def test_only_a_branch_is_edited(url: str, revision: str, expected: str) -> None:
+    assert edit_url(repository(url, revision), "a.yaml") == expected
+
+
 @pytest.mark.parametrize("url", ["https://git.example.org/github/gitlab.git", "/srv/git/x:y"])
 def test_a_forge_that_is_not_known_has_no_editor_and_no_form(url: str) -> None:
     assert edit_url(repository(url), FILE) == ""

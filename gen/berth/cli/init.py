@@ -70,7 +70,7 @@ def _part_options(function: Callable[..., int]) -> Callable[..., int]:
     examples=(
         "berth init seats --demo",
         "berth init --source jupyterhub --zone Europe/Zurich --engine argocd",
-        "berth init --requests    # in a repository of reservations: only the form and its workflow",
+        "berth init --requests    # where there are reservations: adds only these files",
     ),
 )
 @click.argument("directory", metavar="[DIR]", type=FOLDER, default=".")

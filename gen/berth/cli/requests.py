@@ -10,13 +10,7 @@ from berth.cli.writing import keep_schema
 from berth.edit.create import new_reservation, reservation_yaml, write_file
 from berth.edit.edits import check_edit
 from berth.edit.requestanswer import accepted_answer, refused_answer
-from berth.edit.requestform import (
-    LIMIT,
-    at_headings,
-    read_request,
-    requested,
-    taken_name,
-)
+from berth.edit.requestform import LIMIT, at_headings, read_request, requested, taken_name
 from berth.findings import Finding, in_order
 from berth.notation.refusal import CommandError, read_at
 from berth.pipeline import Pipeline
@@ -44,21 +38,20 @@ def new_from_request(settings: Settings, name: str, files: Sequence[str], *, wri
     if any(source.file == file for source in pipeline.sources):
         findings.append(taken_name(wanted.request.name, form.answers))
     if findings:
-        return _refused(settings, in_order(findings))
+        return _refused(settings, in_order(findings), sources[0].file)
     text = reservation_yaml(new_reservation(wanted.request))
     result = check_edit(pipeline, file, text, None, clock.now)
     if result.change is None and not result.findings:
         raise CommandError("the project has errors, which berth validate lists; nothing was written")
     found = at_headings([*result.findings, *result.warnings], file, wanted.request, form.answers)
     if exit_code(found, strict=settings.strict) != EXIT_OK:
-        return _refused(settings, found)
+        return _refused(settings, found, sources[0].file)
     if writes:
         write_file(file, text, None)
         keep_schema()
     if settings.form == MARKDOWN:
-        warnings = at_headings(result.warnings, file, wanted.request, form.answers)
-        title = form.answers["title"].text
-        stdout(accepted_answer(result._replace(warnings=tuple(warnings)), title, form.replaced))
+        result = result._replace(warnings=tuple(found))  # without errors, these are all
+        stdout(accepted_answer(result, form.answers["title"], sources[0].file, form.replaced))
         return EXIT_OK
     settings.report(found)
     if writes:
@@ -68,9 +61,9 @@ def new_from_request(settings: Settings, name: str, files: Sequence[str], *, wri
     return EXIT_OK
 
 
-def _refused(settings: Settings, findings: Sequence[Finding]) -> int:
+def _refused(settings: Settings, findings: Sequence[Finding], issue: str) -> int:
     if settings.form == MARKDOWN:
-        stdout(refused_answer(findings, strict=settings.strict))
+        stdout(refused_answer(findings, issue, strict=settings.strict))
     else:
         settings.report(findings)
         stderr("Nothing was written.\n")

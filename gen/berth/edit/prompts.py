@@ -81,6 +81,9 @@ LABELS = Prompt(
 NOTES = "notes"
 """The key of the answer that is for the people who review, and that no program reads. It is the last one."""
 
+ANSWER_MARK = "<!-- berth request -->"
+"""How an answer to a request begins: by this, a workflow finds those that it wrote before."""
+
 FORM = {
     "title": Prompt("--title", "What is the course called?", "Linear algebra, spring 2027", "Course", 100),
     **{key: prompt for key, prompt in PROMPTS.items() if prompt.heading},

@@ -5,18 +5,17 @@ What they wrote is escaped, or stands in a fence that it cannot end: it is neith
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from berth.checks.policychecks import result_text
 from berth.dates.expansion import Occurrence
 from berth.dates.moments import named, span_text
 from berth.diff.markdown import escaped, fenced
 from berth.diff.wording import left_out_lines, number_of
 from berth.edit.edits import EditResult
-from berth.edit.prompts import FORM
+from berth.edit.prompts import ANSWER_MARK, FORM
+from berth.edit.requestform import FormAnswer
 from berth.findings import ERROR, NOTE, Finding
 from berth.output.answers import seats_text
-from berth.schema.policies import APPROVAL, REFUSE
 
-MARK = "<!-- berth request -->"
-"""By this, the workflow finds the answers that it wrote before."""
 _MOST_DATES, _MOST_FINDINGS = 200, 50
 _AGAIN = """\
 To change something, edit the first text of this issue, or write a comment with the headings that change, for
@@ -32,16 +31,19 @@ Such a comment replaces the answers below its headings. Any other comment is for
 """
 
 
-def refused_answer(findings: Sequence[Finding], *, strict: bool = False) -> str:
-    """Return the answer to a request from which no reservation can be made."""
+def refused_answer(findings: Sequence[Finding], issue: str, *, strict: bool = False) -> str:
+    """Return the answer to a request from which no reservation can be made.
+
+    `issue` is the file with the first text of the request; others are comments.
+    """
     wrong = [one for one in findings if one.severity == ERROR or (strict and one.severity != NOTE)]
     count = number_of(len(wrong), "answer")
     return "\n".join(
         [
-            MARK,
+            ANSWER_MARK,
             f"### Please correct {count}",
             "",
-            *_listed(wrong),
+            *_listed(wrong, issue),
             "",
             "No seats are reserved yet.",
             "",
@@ -50,11 +52,11 @@ def refused_answer(findings: Sequence[Finding], *, strict: bool = False) -> str:
     )
 
 
-def accepted_answer(result: EditResult, title: str, replaced: Iterable[str]) -> str:
+def accepted_answer(result: EditResult, title: FormAnswer, issue: str, replaced: Iterable[str]) -> str:
     """Return the answer to a request that is a reservation now."""
     change = result.change
     assert change is not None  # it is new
-    lines = [MARK, f"### Seats for {escaped(title)}", ""]
+    lines = [ANSWER_MARK, f"### Seats for {escaped(title.text)}", ""]
     dates = change.occurrences.added
     unit = change.units[1]
     texts = [f"{_span(one)}  {seats_text(one.seats, unit)}" for one in dates[:_MOST_DATES]]
@@ -65,7 +67,7 @@ def accepted_answer(result: EditResult, title: str, replaced: Iterable[str]) -> 
     lines += [fenced("".join(f"{text}\n" for text in texts), "text")]
     comments = [FORM[key].heading for key in replaced]
     lines += [f"A later comment changed: {', '.join(comments)}.", ""] if comments else []
-    lines += [*_policies(result), *_warnings(result.warnings), _again()]
+    lines += [*_policies(result), *_warnings(result.warnings, issue), _again()]
     return "\n".join(lines)
 
 
@@ -74,28 +76,29 @@ def _span(occurrence: Occurrence) -> str:
 
 
 def _policies(result: EditResult) -> Iterator[str]:
-    refusing = [one for one in result.policies if one.policy.effect == REFUSE]
-    for one in refusing:
-        yield f"**Refused** by the policy {escaped(one.policy.name)}: {escaped('; '.join(one.reasons))}."
-    approvers = [one.policy.approver for one in result.policies if one.policy.effect == APPROVAL]
-    for approver in dict.fromkeys(approvers):
-        yield f"Needs the approval of {escaped(approver)}."
-    if refusing or approvers:
+    if result.policies:
+        yield from ("By the policies of the site, this request:", "")
+        yield from (f"- {escaped(result_text(one))}" for one in result.policies)
         yield ""
 
 
-def _warnings(findings: Sequence[Finding]) -> Iterator[str]:
+def _warnings(findings: Sequence[Finding], issue: str) -> Iterator[str]:
     if findings:
-        yield from ("Please check:", "", *_listed(findings), "")
+        yield from ("Please check:", "", *_listed(findings, issue), "")
 
 
-def _listed(findings: Sequence[Finding]) -> Iterator[str]:
+def _listed(findings: Sequence[Finding], issue: str) -> Iterator[str]:
     for one in findings[:_MOST_FINDINGS]:
         heading = f"**{escaped(one.path)}**: " if one.path else ""
-        line = f" (line {one.line})" if one.line else ""
-        yield f"- {heading}{escaped(f'{one.message} {one.fix}')}{line}"
+        yield f"- {heading}{escaped(f'{one.message} {one.fix}')}{_place(one, issue)}"
     if len(findings) > _MOST_FINDINGS:
         yield f"- and {len(findings) - _MOST_FINDINGS} more"
+
+
+def _place(finding: Finding, issue: str) -> str:
+    if finding.file.startswith("reservations/"):
+        return f" ({escaped(finding.file)})"
+    return f" (line {finding.line}{'' if finding.file == issue else ' of a comment'})"
 
 
 def _again() -> str:

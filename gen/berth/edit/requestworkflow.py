@@ -4,10 +4,9 @@ What strangers write goes through files and jq, never through the shell's or Git
 reads it in a step without a token.
 """
 
-from berth.edit.prompts import FORM
-from berth.edit.requestanswer import MARK
+from berth.edit.prompts import ANSWER_MARK, FORM
 
-_WORDS = {"HEADING": f"### {FORM['title'].heading}", "MARK": MARK}
+_WORDS = {"HEADING": f"### {FORM['title'].heading}", "MARK": ANSWER_MARK}
 _TEXT = """\
 # Turns each request by the issue form into a pull request, and answers the issue. People merge.
 # An edit of the issue, or a comment of its author with headings of the form, changes the same pull request.
