@@ -12,7 +12,7 @@ from tests.cli import clouds
 from tests.cli.conftest import ROOT
 
 NOW = ("--now", "2026-02-01")
-_DOCUMENT = re.compile(r"^Write the nodes of cluster \S+ to (\S+)\. .*\n\n((?:.+\n)+)", re.MULTILINE)
+_DOCUMENT = re.compile(r"^Write the nodes of cluster \S+ to (\S+)\.\n.*\n\n((?:.+\n)+)", re.MULTILINE)
 _LINE = re.compile(r"^Add this line to class (\S+) in (\S+), below spec:\n\n(  .*\n)", re.MULTILINE)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 from berth.output import table
-from berth.output.table import ELLIPSIS, Fit, cut_at_word, width
+from berth.output.table import Fit, cell_lines, width, wrapped
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,7 +11,7 @@ ROWS = [
     ("data-science-101", "40 student, 2 spare-node", "prod", "not synced, other code"),
     ("lab", "5 small", "hub", ""),
 ]
-FIT = Fit(None, cut=("seats", "note"), spare=("cluster",), names=("name",))
+FIT = Fit(None, breaks=("seats", "note"), spare=("cluster",), names=("name",))
 
 
 def test_columns_line_up_by_what_a_terminal_shows() -> None:
@@ -28,25 +28,45 @@ def test_markdown_escapes_what_would_break_its_cells() -> None:
     ("columns", "expected"),
     [
         (80, ["data-science-101  40 student, 2 spare-node  prod     not synced, other code"]),
-        (57, ["data-science-101  40 student\u2026  prod     not synced\u2026"]),
-        (43, ["data-science-101  40 student\u2026  not synced\u2026"]),
-        (34, ["data\u2026  40 student\u2026  not synced\u2026"]),
-        (27, ["data\u2026  40 student\u2026  not\u2026"]),
-        (1, ["data\u2026  40 student\u2026  not\u2026"]),
+        (
+            57,
+            [
+                "data-science-101  40 student,   prod     not synced,",
+                "                  2 spare-node           other code",
+            ],
+        ),
+        (43, ["data-science-101  40 student,   not synced,", "                  2 spare-node  other code"]),
+        (
+            34,
+            [
+                "data-     40 student,   not",
+                "science-  2 spare-node  synced,",
+                "101                     other code",
+            ],
+        ),
+        (
+            1,
+            [
+                "data-     40 student,   not",
+                "science-  2 spare-node  synced,",
+                "101                     other",
+                "                        code",
+            ],
+        ),
     ],
-    ids=["fits", "cut", "without-a-column", "names-too", "shortest", "too-narrow"],
+    ids=["fits", "broken", "without-a-column", "names-too", "too-narrow"],
 )
-def test_a_table_for_a_narrow_terminal_ends_cells_at_words(columns: int, expected: list[str]) -> None:
+def test_a_table_for_a_narrow_terminal_breaks_cells_at_words(columns: int, expected: list[str]) -> None:
     answer = table.text(HEADINGS, ROWS, FIT._replace(columns=columns))
 
-    assert answer.splitlines()[1:2] == expected
+    assert answer.splitlines()[1:-1] == expected
 
 
 def test_a_number_stays_with_what_it_counts() -> None:
-    assert cut_at_word("3 nodes of workbench", 11) == f"3 nodes of{ELLIPSIS}"
-    assert cut_at_word("3 nodes of workbench", 1) == f"3 nodes{ELLIPSIS}"
-    assert cut_at_word("25 small", 1) == "25 small"
-    assert cut_at_word("2026-02-02", 5) == "2026-02-02"
+    assert cell_lines("3 nodes of workbench", 11) == ["3 nodes of", "workbench"]
+    assert cell_lines("3 nodes of workbench", 1) == ["3 nodes", "of", "workbench"]
+    assert cell_lines("25 small", 1) == ["25 small"]
+    assert cell_lines("2026-02-02", 5) == ["2026-02-02"]
 
 
 words = st.text("ab1-", min_size=1, max_size=6)
@@ -55,8 +75,9 @@ tables = st.lists(st.tuples(words, cells, words, cells), max_size=4)
 
 
 @given(tables, st.integers(1, 60))
-def test_what_is_shown_is_whole_or_says_that_there_is_more(rows: list[tuple[str, ...]], columns: int) -> None:
-    """A cell is as it is, or its beginning up to the end of a word; and no line is cut without need."""
+def test_nothing_of_a_cell_is_lost_and_no_line_is_broken_without_need(
+    rows: list[tuple[str, ...]], columns: int
+) -> None:
     wide = table.text(HEADINGS, rows)
     narrow = table.text(HEADINGS, rows, FIT._replace(columns=columns))
 
@@ -66,10 +87,8 @@ def test_what_is_shown_is_whole_or_says_that_there_is_more(rows: list[tuple[str,
     for row in rows:
         for cell in row:
             for most in range(1, 20):
-                shown = cut_at_word(cell, most)
-                beginning = shown.removesuffix(ELLIPSIS)
-                assert cell.startswith(beginning)
-                assert shown == cell or cell[len(beginning)] in " -"
+                joint = " " if " " in cell else ""
+                assert joint.join(cell_lines(cell, most)) == cell
 
 
 @given(tables, st.integers(20, 60))
@@ -79,3 +98,17 @@ def test_a_table_fits_where_its_shortest_form_does(rows: list[tuple[str, ...]], 
 
     if max(map(width, shortest.splitlines())) <= columns:
         assert max(map(width, narrow.splitlines())) <= columns
+
+
+def test_text_breaks_at_words_and_colors_take_no_room() -> None:
+    assert wrapped("one two three", 7, 2) == "one two\n  three"
+    assert wrapped("\x1b[31mone\x1b[0m two three", 7) == "\x1b[31mone\x1b[0m two\nthree"
+    assert wrapped("a/very/long/path x", 5) == "a/very/long/path\nx"
+    assert wrapped("one two\n", None) == "one two\n"
+
+
+@given(cells, st.integers(1, 40), st.integers(0, 6))
+def test_text_is_broken_only_between_words(text: str, columns: int, indent: int) -> None:
+    lines = wrapped(text, columns, indent).split("\n")
+    assert " ".join([lines[0], *(line.strip() for line in lines[1:])]) == text
+    assert all(width(line) <= columns or len(line.split()) <= 1 for line in lines)

@@ -16,11 +16,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, columns, has_color, progress, stderr, stdout
+from berth.cli.console import (
+    EXIT_BAD_INPUT,
+    EXIT_OK,
+    INDENT,
+    columns,
+    has_color,
+    progress,
+    stderr,
+    stdout,
+)
 from berth.findings import ERROR, NOTE, Finding
 from berth.notation.refusal import CommandError, close
 from berth.output import findinglist
 from berth.output.answers import DATA_FORMS, Answer, serialize
+from berth.output.table import wrapped
 from berth.version import VERSION
 
 if TYPE_CHECKING:
@@ -48,6 +58,7 @@ class Settings(NamedTuple):
     folder: str = ""  # of -C
     up: str = ""
     down: str = ""
+    width: int | None = None  # of the terminal that gets the answer; None: it is no terminal
 
     def shown(self, path: str) -> str:
         """Return a path of the project as the user would write it."""
@@ -60,7 +71,11 @@ class Settings(NamedTuple):
     @property
     def columns(self) -> int | None:
         """Return how wide a table may be; None: as wide as it is."""
-        return columns(sys.stdout) if self.form == "text" else None
+        return self.width if self.form == "text" else None
+
+    def wrapped(self, text: str) -> str:
+        """Break the sentences of an answer at words where they go to a terminal."""
+        return wrapped(text, self.width, INDENT)
 
     @property
     def in_repository(self) -> str:
@@ -94,14 +109,18 @@ class Settings(NamedTuple):
         return code
 
     def _write(self, findings: Sequence[Finding], *, aside: bool) -> None:
-        write = stderr if aside else stdout
+        is_text = False
         if self.form in DATA_FORMS and not (aside and self.form == "csv"):
-            write(serialize(findinglist.as_answer(findings), self.form) if findings or not aside else "")
+            text = serialize(findinglist.as_answer(findings), self.form) if findings or not aside else ""
         elif self.form == "github":
-            write(findinglist.github(findings, self.in_repository))
+            text = findinglist.github(findings, self.in_repository)
         else:
-            color = has_color(sys.stderr if aside else sys.stdout)
-            write(findinglist.text(findings, color=color, folder=self.up))
+            is_text, color = True, has_color(sys.stderr if aside else sys.stdout)
+            text = findinglist.text(findings, color=color, folder=self.up)
+        if aside:
+            stderr(text, is_prose=is_text)
+        else:
+            stdout(self.wrapped(text) if is_text else text)
 
 
 def exit_code(findings: "Iterable[Finding | LiveFinding]", *, strict: bool) -> int:
@@ -203,7 +222,8 @@ def command(
             output: str = "",
             **own: object,
         ) -> int:
-            settings = enter(Settings(output, strict, quiet, now), folder, in_project=in_project)
+            given = Settings(output, strict, quiet, now, width=columns(sys.stdout))
+            settings = enter(given, folder, in_project=in_project)
             return function(settings, **own)
 
         params = [*reversed(getattr(function, "__click_params__", ())), *_output(forms), *common_options()]

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import IO, TypeVar
 
 from berth.output.table import width as width_of
+from berth.output.table import wrapped
 
 T = TypeVar("T")
 Write = Callable[[str], None]
@@ -22,6 +23,7 @@ EXIT_OK, EXIT_BAD_INPUT, EXIT_USAGE, EXIT_INTERNAL, EXIT_STALE, EXIT_INTERRUPTED
 COMPLETE = "_BERTH_COMPLETE"
 """The environment variable by which the shells' completion scripts ask for candidates."""
 DEFAULT_COLUMNS = 80
+INDENT = 4  # of the further lines of a sentence that a terminal breaks
 _PATIENCE = 1.0  # seconds before the first report of progress, and between two of them
 _HOME, _CLEAR_LINE, _CLEAR_BELOW = "\x1b[H", "\x1b[K", "\x1b[J"
 _ENTER_SCREEN, _LEAVE_SCREEN = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"
@@ -37,9 +39,9 @@ def stdout(text: str) -> None:
     _write(sys.stdout, text)
 
 
-def stderr(text: str) -> None:
-    """Write everything else: findings, errors, questions."""
-    _write(sys.stderr, text)
+def stderr(text: str, *, is_prose: bool = True) -> None:
+    """Write everything else: findings, errors, hints. A terminal gets prose broken at words."""
+    _write(sys.stderr, wrapped(text, columns(sys.stderr), INDENT) if is_prose else text)
 
 
 def _write(stream: IO[str] | None, text: str) -> None:

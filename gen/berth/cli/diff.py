@@ -11,7 +11,6 @@ from berth.cli.console import (
     EXIT_BAD_INPUT,
     EXIT_OK,
     EXIT_STALE,
-    columns,
     has_color,
     stderr,
     stdout,
@@ -122,5 +121,5 @@ def _answer(change: Change, settings: Settings, head: Pipeline, limit: int) -> s
         return as_markdown(change, zone, limit)
     if settings.form == "github":
         return findinglist.github(annotations(change, head), settings.in_repository)
-    style = TextStyle(has_color(sys.stdout), columns(sys.stdout))
+    style = TextStyle(has_color(sys.stdout), settings.width)
     return as_text(change, zone, style, wide=settings.form == "wide")

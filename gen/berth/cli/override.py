@@ -110,7 +110,7 @@ def override(  # noqa: PLR0913 - one for each option
     }
     clusters = [part.placed.cluster for part in concerned.values()]
     means = choice.access(settings, clusters)
-    return _carry_out(means, site, name, concerned, _Change(wanted, clock.now))
+    return _carry_out(settings, means, site, concerned, _Change(name, wanted, clock.now))
 
 
 def _words(placeholders: str, classes: tuple[str, ...]) -> list[str]:
@@ -174,12 +174,16 @@ def override_end(text: str | None, clock: Clock) -> int:
 
 
 class _Change(NamedTuple):
+    name: str  # of the reservation
     wanted: _Targets
     now: int
 
 
-def _carry_out(means: ClusterAccess, site: Site, name: str, parts: dict[str, Part], change: _Change) -> int:
+def _carry_out(
+    settings: Settings, means: ClusterAccess, site: Site, parts: dict[str, Part], change: _Change
+) -> int:
     """Write the change to every cluster, by whose names the parts are."""
+    name = change.name
     labels = {SITE: site.name, RESERVATION: name}
 
     def write(remote: ClusterClient, at: ClusterLocation) -> tuple[Overrides, Overrides] | None:
@@ -200,7 +204,8 @@ def _carry_out(means: ClusterAccess, site: Site, name: str, parts: dict[str, Par
         elif isinstance(answer, LiveFinding):
             stderr(f"{live_line(answer, color=False)}\n")
         else:
-            stdout(_confirmed(site, parts[cluster], *answer, _sessions(facts.get(cluster), name, change.now)))
+            sessions = _sessions(facts.get(cluster), name, change.now)
+            stdout(settings.wrapped(_confirmed(site, parts[cluster], *answer, sessions)))
             continue
         code = EXIT_BAD_INPUT
     return code

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from berth import quantity
 from berth.cli.command import Settings, exit_code
-from berth.cli.console import has_color
+from berth.cli.console import INDENT, has_color
 from berth.core.jsonvalues import instant_text
 from berth.findings import LiveFinding
 from berth.live.access import ClusterAccess
@@ -18,7 +18,7 @@ from berth.live.room import Room, WindowSteps
 from berth.output.answers import Answer, document
 from berth.output.columns import Column, Table, as_json
 from berth.output.findinglist import live_json, live_line
-from berth.output.table import Fit
+from berth.output.table import Fit, wrapped
 from berth.schema.values import Cluster, Site
 
 CLOCK = PreflightClock(time.monotonic, time.sleep)
@@ -130,7 +130,8 @@ def as_text(outcome: Outcome, columns: int | None = None) -> str:
     fit = Fit(columns, ("result",), (), ("reservation", "object"))
     text = Table.of(CHECK_COLUMNS, outcome.checks).written("text", fit) if outcome.checks else ""
     color = has_color(sys.stdout)
-    findings = "".join(f"{live_line(finding, color=color)}\n" for finding in outcome.findings)
+    lines = (live_line(finding, color=color) for finding in outcome.findings)
+    findings = "".join(f"{wrapped(line, columns, INDENT)}\n" for line in lines)
     return "\n".join(filter(None, (text, findings))) or "Nothing to check.\n"
 
 

@@ -62,7 +62,7 @@ def _run(arguments: Sequence[str]) -> int:
         for problem in error.each:
             code_text = f" [{problem.code}]" if problem.code else ""
             stderr(f"berth: {_line(problem.message)}{_lookalikes(problem.message, arguments)}{code_text}\n")
-            stderr(f"\n{problem.example}" if problem.example else "")
+            stderr(f"\n{problem.example}" if problem.example else "", is_prose=False)
         return EXIT_USAGE
     except click.ClickException as error:
         stderr(f"berth: {_message(error)}{_lookalikes(error.message, arguments)}\n")
@@ -119,7 +119,7 @@ def main(act: Callable[[Sequence[str]], int] = run) -> NoReturn:
         silence(sys.stdout)  # what is still buffered is no longer wanted
         code = EXIT_INTERRUPTED
     except Exception:
-        stderr(_report(sys.argv[1:]))
+        stderr(_report(sys.argv[1:]), is_prose=False)
         code = EXIT_INTERNAL
     gc.freeze()  # the interpreter would collect once more at exit, for a tenth of the run
     sys.exit(code)

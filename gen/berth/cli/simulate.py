@@ -58,6 +58,7 @@ from berth.simulation import simulate as simulate_pool
 
 _LARGEST = 1 << 20  # bytes of a file of sessions
 _LONGEST_RUN = 4  # rows that only the clock has made
+_SESSIONS_LINE = 62  # characters of an example crowd in a line
 
 
 class _Run(NamedTuple):
@@ -256,7 +257,7 @@ def look_of(stream: object) -> terminal.TerminalStyle:
 def _text(simulation: _Simulation, columns: int | None) -> str:
     occurrence, look = simulation.occurrence, look_of(sys.stdout)
     zone = named(occurrence.zone)
-    parts = [f"{simulation.when}\n{_example_text(simulation, columns)}"]
+    parts = [f"{wrapped(simulation.when, columns)}\n{_example_text(simulation, columns)}"]
     for run, panel in zip(simulation.runs, _panels(simulation), strict=True):
         setting = _Setting(occurrence.id, occurrence.start, zone, run.stabilization_seconds, columns)
         rows = _table(run.steps, run.behaviors, setting)
@@ -268,7 +269,17 @@ def _example_text(simulation: _Simulation, columns: int | None) -> str:
     if not simulation.example:
         return ""
     text = "This is an EXAMPLE crowd, because no --sessions are given. They would be:"
-    return f"{wrapped(text, columns)}\n  --sessions {shlex.quote(simulation.example)}\n"
+    return f"{wrapped(text, columns)}\n  --sessions {shlex.quote(_in_lines(simulation.example))}\n"
+
+
+def _in_lines(sessions: str) -> str:
+    """Break sessions into lines that can be copied: --sessions reads lines as a file has them."""
+    lines = [""]
+    for change in sessions.split(","):
+        if len(lines[-1]) + len(change) > _SESSIONS_LINE:
+            lines.append("")
+        lines[-1] += f",{change}" if lines[-1] else change
+    return "\n    ".join(lines)
 
 
 def _answer(simulation: _Simulation) -> Answer:

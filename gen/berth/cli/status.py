@@ -12,6 +12,7 @@ from berth.cli.command import Settings, command, exit_code
 from berth.cli.console import (
     EXIT_BAD_INPUT,
     EXIT_OK,
+    INDENT,
     has_color,
     is_terminal,
     new_lines,
@@ -54,7 +55,7 @@ from berth.notation.refusal import CommandError
 from berth.output.answers import DATA_FORMS, Answer, document, instant_column, owner_column
 from berth.output.columns import Column, Table, as_json
 from berth.output.findinglist import live_json, live_line
-from berth.output.table import Fit
+from berth.output.table import Fit, wrapped
 from berth.output.templates import Renderer, TemplateError
 from berth.pipeline import Item, Pipeline
 from berth.schema.reservationspec import OwnerSpec
@@ -286,7 +287,8 @@ def as_text(  # noqa: PLR0913 - what and how
 ) -> str:
     """Return a table of pools, and the findings below it. `zone_of` returns the zone of a reservation."""
     pools = pools_of(clusters)
-    findings = "".join(f"{live_line(finding, color=color)}\n" for finding in _once(clusters))
+    lines = (live_line(finding, color=color) for finding in _once(clusters))
+    findings = "".join(f"{wrapped(line, columns, INDENT)}\n" for line in lines)
     if not pools:
         return findings or "No pools.\n"
     opening = Column[PoolStatus]("open", "", lambda pool: _when(pool, zone_of(pool.reservation), now))
@@ -350,12 +352,14 @@ def _drift(pool: PoolStatus) -> str:
 
 
 def _colored(text: str, pools: Sequence[PoolStatus]) -> str:
-    """Color the state in each line of a table."""
+    """Color the state in each row of a table; the further lines of a row have nothing in its column."""
     head, *lines = text.splitlines(keepends=True)
-    for number, pool in enumerate(pools):
-        color = _STATES[pool.state]
+    at = head.index(" STATE ") + 1
+    rows = [number for number, line in enumerate(lines) if line[at : at + 1].strip()]
+    for number, pool in zip(rows, pools, strict=True):
+        color, line, end = _STATES[pool.state], lines[number], at + len(pool.state)
         if color:
-            lines[number] = lines[number].replace(f" {pool.state} ", f" {color}{pool.state}{_PLAIN} ", 1)
+            lines[number] = f"{line[:at]}{color}{line[at:end]}{_PLAIN}{line[end:]}"
     return head + "".join(lines)
 
 

@@ -18,10 +18,10 @@ from berth.schema.describe import json_schema_text
 Places = tuple[Mapping[str, str], str]
 """Which option or argument each field of a new document comes from, by path; and that of all other fields."""
 
-_WITH_ERRORS = """\
-The project has errors, so the dates above may be wrong: holidays, terms or time zones may be missing. berth
-validate lists the errors.
-"""
+_WITH_ERRORS = (
+    "The project has errors, so the dates above may be wrong: holidays, terms or time zones may be missing. "
+    "berth validate lists the errors.\n"
+)
 
 
 def finish_edit(
@@ -48,7 +48,7 @@ def finish_edit(
         remove_file(edited.file, before)
         shown += " is removed"
     elif before == edited.text.encode():
-        say(f"{shown} is unchanged: {edited.note or 'it already says so'}.\n")
+        say(settings.wrapped(f"{shown} is unchanged: {edited.note or 'it already says so'}.\n"))
         return EXIT_OK
     else:
         write_file(edited.file, edited.text, before)
@@ -57,7 +57,8 @@ def finish_edit(
     lines += [policy_line(result) for result in edited.policies]
     changes = "".join(f"{line.sign} {visible(line.text)}".rstrip() + "\n" for line in lines)
     changes += "".join(f"  {loss}\n" for loss in edited.losses)
-    say(f"{shown}:\n{changes}Next: berth render\n" if changes else f"Wrote {shown}. Next: berth render\n")
+    told = f"{shown}:\n{changes}Next: berth render\n" if changes else f"Wrote {shown}. Next: berth render\n"
+    say(settings.wrapped(told))
     if before is None and pipeline.has_errors():
         stderr(_WITH_ERRORS)
     return EXIT_OK

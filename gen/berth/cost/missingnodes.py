@@ -46,7 +46,7 @@ def _for_cluster(
     name = known or _free_name(taken)
     if not known:
         taken.add(name)
-        yield f"Write the nodes of cluster {cluster.name} to reservations/{name}.yaml. {_MEASURE}\n"
+        yield f"Write the nodes of cluster {cluster.name} to reservations/{name}.yaml.\n{_MEASURE}\n"
         yield _document(name, site, cluster, classes)
     for found in classes:
         yield f"Add this line to class {found.name} in {found.origin.file}, below spec:\n"

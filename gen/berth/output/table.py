@@ -5,14 +5,14 @@ A cell stays one cell on one line: control characters in it are escaped.
 
 import re
 from collections.abc import Collection, Sequence
+from itertools import zip_longest
 from typing import NamedTuple
 from unicodedata import category, east_asian_width
 
 Rows = Sequence[Sequence[str]]
 
 GAP = "  "
-ELLIPSIS = "\u2026"
-_SPACE, _HYPHEN = re.compile(r"(?<!\d) "), re.compile(r"(?<!\d)-")  # a number stays with what it counts
+_SPACE, _HYPHEN = re.compile(r"(?<=(?<!\d) )"), re.compile(r"(?<=(?<!\d)-)")  # where a line may end
 _ESCAPE = re.compile(r"\x1b\[\d*m")  # colors take no columns
 _JOINERS = "\u200c\u200d"  # cannot be seen, and scripts and emoji need them
 
@@ -29,35 +29,40 @@ def width(value: str) -> int:
 class Fit(NamedTuple):
     """How a table becomes as narrow as a terminal. Columns are named by their headings."""
 
-    columns: int | None  # of the terminal; None: the table stays as wide as it is
-    cut: Collection[str] = ()  # the columns whose cells may end in an ellipsis
+    columns: int | None  # of the terminal; None: the table stays as wide as it is, and a row is one line
+    breaks: Collection[str] = ()  # the columns whose cells may take several lines
     spare: Sequence[str] = ()  # the columns that are left out, in this order, where that is not enough
-    names: Collection[str] = ()  # the columns that are cut only where nothing else helps
+    names: Collection[str] = ()  # the columns whose cells are broken only where nothing else helps
 
 
 def text(headings: Sequence[str], rows: Rows, fit: Fit | None = None) -> str:
     """Return an aligned table with upper-case headings."""
     shown = [[heading.upper() for heading in headings], *([visible(cell) for cell in row] for row in rows)]
+    lines = [[[cell] for cell in row] for row in shown]
     if fit is not None and fit.columns is not None:
-        shown = _fitted(headings, shown, fit.columns, fit)
-    widths = [max(map(width, column)) for column in zip(*shown, strict=True)]
-    lines = []
-    for row in shown:
-        cells = [cell + " " * (most - width(cell)) for cell, most in zip(row, widths, strict=True)]
-        lines.append(GAP.join(cells).rstrip())
-    return "\n".join(lines) + "\n"
+        lines = _fitted(headings, shown, fit.columns, fit)
+    widths = [max(width(line) for cell in column for line in cell) for column in zip(*lines, strict=True)]
+    printed = []
+    for row in lines:
+        for parts in zip_longest(*row, fillvalue=""):
+            cells = [part + " " * (most - width(part)) for part, most in zip(parts, widths, strict=True)]
+            printed.append(GAP.join(cells).rstrip())
+    return "\n".join(printed) + "\n"
 
 
-def _fitted(headings: Sequence[str], rows: Rows, room: int, fit: Fit) -> list[list[str]]:
-    """Return the rows with the widest columns cut, and without spare columns, as far as it must be."""
+def _fitted(headings: Sequence[str], rows: Rows, room: int, fit: Fit) -> list[list[list[str]]]:
+    """Return the lines of each cell: the widest are broken, and spare columns left out, as far as needed."""
     columns = {name: [row[i] for row in rows] for i, name in enumerate(headings)}
     cells = {name: {*column} for name, column in columns.items()}
-    cut = {*fit.cut}
+    broken = {*fit.breaks}
 
     def needed(limit: int) -> int:
-        """Return the width of the table with cells cut to a limit."""
+        """Return the width of the table with cells broken at a limit."""
         widths = [
-            max(width(cut_at_word(cell, limit) if name in cut else cell) for cell in cells[name])
+            max(
+                max(map(width, cell_lines(cell, limit))) if name in broken else width(cell)
+                for cell in cells[name]
+            )
             for name in columns
         ]
         return sum(widths) + len(GAP) * (len(widths) - 1)
@@ -66,29 +71,31 @@ def _fitted(headings: Sequence[str], rows: Rows, room: int, fit: Fit) -> list[li
         if needed(0) > room:
             columns.pop(name, None)
     if needed(0) > room:
-        cut |= {*fit.names}
+        broken |= {*fit.names}
     limit = room
     while limit and needed(limit) > room:
         limit -= 1
     shown = [
-        [cut_at_word(cell, limit) for cell in column] if name in cut else column
+        [cell_lines(cell, limit) if name in broken else [cell] for cell in column]
         for name, column in columns.items()
     ]
     return [list(row) for row in zip(*shown, strict=True)]
 
 
-def cut_at_word(cell: str, most: int) -> str:
-    """Return the beginning of a text with an ellipsis, at most so wide if a word ends soon enough."""
+def cell_lines(cell: str, most: int) -> list[str]:
+    """Break a text at words, or at hyphens if it is one word, into lines of at most so many columns.
+
+    What cannot be broken is longer: a number stays with what it counts, and a date whole.
+    """
     if width(cell) <= most:
-        return cell
-    beginnings = _beginnings(cell)
-    return next((beginning for beginning in reversed(beginnings) if width(beginning) <= most), beginnings[0])
-
-
-def _beginnings(cell: str) -> list[str]:
-    """Return the text cut at each end of a word; at hyphens if it is one word. At least the text itself."""
-    ends = [match.start() for match in (_SPACE if " " in cell else _HYPHEN).finditer(cell)]
-    return [f"{cell[:end].rstrip(' ,;-')}{ELLIPSIS}" for end in ends if end] or [cell]
+        return [cell]
+    lines, line = list[str](), ""
+    for part in (_SPACE if " " in cell else _HYPHEN).split(cell):
+        if line and width(line + part.rstrip()) > most:
+            lines.append(line.rstrip())
+            line = ""
+        line += part
+    return [*lines, line.rstrip()]
 
 
 def markdown(headings: Sequence[str], rows: Rows) -> str:
