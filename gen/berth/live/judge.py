@@ -300,13 +300,14 @@ def _with_demand(
         return case._replace(wanted=wanted, certain=wanted, active=0)
     demand, certain = (_demand(case, case.timetable, counts) for counts in (sessions, lately))
     found = demand.target
-    depends = found.occurrences and case.counts_sessions and order is None
+    is_counted = any(not one.rehearses for one in case.open())  # nobody comes to a rehearsal
+    depends = is_counted and case.counts_sessions and order is None
     active = found.sessions if sessions is not None else None
     return case._replace(
         demand=demand,
         wanted=None if sessions is None and depends else found.replicas,
         certain=None if lately is None and depends else certain.wanted,
-        active=active if found.occurrences else 0,
+        active=active if is_counted else 0,
     )
 
 
