@@ -10,7 +10,7 @@ from berth.live.room import steps_by_cluster
 from berth.pipeline import Pipeline
 from berth.reading.source import Source
 
-from tests.live.judged import rows, status
+from tests.live.judged import rows, status, told
 from tests.live.project import COURSE, FILES, Project, project
 from tests.live.world import World
 
@@ -94,8 +94,8 @@ def test_seats_that_are_not_ready_near_the_end_are_a_warning() -> None:
 
 
 def test_a_failed_rehearsal_is_told_with_what_was_missing_and_why() -> None:
-    (pool,) = status(*cluster(FAILED), AFTER).pools
-    (finding,) = [one for one in pool.findings if one.code == "S045"]
+    found = status(*cluster(FAILED), AFTER)
+    (finding,) = [one for pool in found.pools for one in pool.findings if one.code == "S045"]
 
     for value in (
         "5 of 25 seats",
@@ -105,6 +105,7 @@ def test_a_failed_rehearsal_is_told_with_what_was_missing_and_why() -> None:
         "berth rehearse course",
     ):
         assert value in f"{finding.message} {finding.fix}"
+    assert "warning[S045] course/small" in told(found)
 
 
 LATER = record({"2026-02-07T05:10:00Z": 25}, "2026-02-07T05:00:00Z")._replace(
