@@ -23,8 +23,8 @@ def as_it_is(pair: Pair) -> None:
     (pair.was / "reservations/course.yaml").write_text(text, "utf-8")
 
 
-def change(pair: Pair, **more: str) -> Any:
-    return json.loads(pair.diff("-o", "json", **{"at": AT, **more}).out)
+def change(pair: Pair, at: str = AT) -> Any:
+    return json.loads(pair.diff("-o", "json", at=at).out)
 
 
 def test_a_rehearsal_that_comes_has_its_own_line(pair: Pair) -> None:
