@@ -57,6 +57,15 @@ def test_a_rehearsal_goes_with_the_date_that_the_event_no_longer_has(berth: Bert
     assert berth("validate").code == 0
 
 
+def test_a_rehearsal_that_a_person_added_to_a_line_is_no_change(berth: Berth, folder: Path) -> None:
+    write(folder, event(*WEEKLY, title="Algebra"))
+    berth(*COURSE)
+    rule = '{daysBefore: 7, startTime: "06:00"}'
+    assert berth("set", "algebra", f"recurrence.schedule[0].rehearsal={rule}").code == 0
+
+    assert lines(berth(*COURSE)) == [HEAD, "Algebra unchanged algebra 3 dates"]
+
+
 def test_a_calendar_is_written(berth: Berth, folder: Path) -> None:
     write(folder, event("DTSTART;VALUE=DATE:20260406", title="Easter Monday"))
     told = berth("import", "ics", "team.ics", "--calendar", "feast-days")

@@ -512,13 +512,13 @@ def _changed_parts(before: Reservation, after: Recurrence, seats: Seats) -> list
 
 def _parts(one: Recurrence, usual: Seats) -> tuple[object, ...]:
     """Return what each of `_PARTS` says; of moved and extra dates also seats that are not the usual ones."""
-    schedule = [entry._replace(seats=(), scaling=(), name="") for entry in one.schedule]
+    schedule = [entry._replace(seats=(), scaling=(), name="", rehearsal=None) for entry in one.schedule]
     excepts = sorted(
         (item.first, item.last, -1 if item.start is None else item.start) for item in one.excepts
     )
     moves = sorted(one.moves, key=_order)
     extras = [
-        item._replace(seats=() if item.seats == usual else item.seats, scaling=(), name="")
+        item._replace(seats=() if item.seats == usual else item.seats, scaling=(), name="", rehearsal=None)
         for item in one.extras
     ]
     listed = [entry for entry in schedule if entry.dates.listed is not None]
