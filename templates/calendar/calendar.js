@@ -297,8 +297,8 @@
   function showCount(found, shown, unknown) {
     const when = { week: "this week", day: "on this day", list: "in these two weeks" }[state.view];
     const rehearsals = found.filter((one) => one.rehearses).length, dates = found.length - rehearsals;
-    const also = rehearsals ? ` and ${counted(rehearsals, "rehearsal")}` : "";
-    const words = `${dates ? counted(dates, "window") : "No windows"}${also} ${when}.`;
+    const counts = [dates && counted(dates, "window"), rehearsals && counted(rehearsals, "rehearsal")].filter(Boolean);
+    const words = `${counts.join(" and ") || "No windows"} ${when}.`;
     const parts = unknown.map((part) => ` The address asks for ${part}, which is not here.`);
     if (!found.length) {
       const next = windows.find((one) => one.start >= shown.until && !one.rehearses && isShown(one));
@@ -456,7 +456,8 @@
   function dateRow(date, i, dates, chosen) { // with the year where it is another than in the row before
     const first = wall(date.start), before = i ? wall(dates[i - 1].start) : -Infinity;
     const isNewYear = !i || dateOf(first).getUTCFullYear() !== dateOf(before).getUTCFullYear();
-    const notes = [date.name, ...date.marks.map((mark) => MARKS[mark] || mark)].filter(Boolean).join(", ");
+    const marks = date.rehearses ? [`for ${date.id.split("/")[1].replace("T", " ")}`] : date.marks.map((mark) => MARKS[mark] || mark);
+    const notes = [date.name, ...marks].filter(Boolean).join(", ");
     return make("tr", { "aria-current": date === chosen },
       make("th", { scope: "row" }, make("a", { href: link(date) }, isNewYear ? yearText(first) : dayText(first))),
       make("td", {}, spanText(date)), make("td", {}, near(wall(date.open), first)),

@@ -19,9 +19,9 @@ COMMON = ["-C", "--strict", "--quiet", "--now", "--version", "-h", "--help"]
 RENDER = ["--check", "--output-dir", "--staged", "--templates", "-o", "--output"]
 COMPLETIONS = {
     "": list(COMMANDS),
-    "re": ["render", "report"],
+    "re": ["rehearse", "render", "report"],
     "--s": ["--strict"],
-    "-C . re": ["render", "report"],
+    "-C . re": ["rehearse", "render", "report"],
     "-o ": ["text", "wide", "json", "yaml", "csv", "markdown", "github", "ics"],
     "render --": [name for name in [*RENDER, *COMMON] if name.startswith("--")],
     "--strict render --ch": ["--check"],
@@ -32,7 +32,7 @@ COMPLETIONS = {
     "simulate course --c": ["--class", "--compare", "--chart"],
     "status --co": ["--context"],
     "completion z": ["zsh"],
-    "help re": ["render", "report"],
+    "help re": ["rehearse", "render", "report"],
     "occurrences -o c": ["csv"],
     "list --w": ["--week"],
     "copy n": ["night"],
@@ -175,7 +175,7 @@ def test_a_shell_completes_with_its_script(script: Path, folder: Path) -> None:
         assert done.stderr == ""
         return [line.partition("\t")[0] for line in done.stdout.splitlines()]
 
-    assert completed("berth", "re") == ["render", "report"]
+    assert completed("berth", "re") == ["render", "rehearse", "report"]
     assert completed("berth", "skip", "n") == ["night"]
     assert completed("berth", "render", "-o", "j") == ["json"]
 

@@ -11,6 +11,7 @@ import pytest
 from berth import cli
 
 from tests.cli import project
+from tests.cli.test_rehearsals import rehearsed
 
 BROWSER = shutil.which("chromium")
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="Chromium is not installed")
@@ -65,6 +66,19 @@ def test_a_phone_lists_the_days_on_which_something_happens(page: Path) -> None:
 
 def test_an_empty_weekend_is_narrow(page: Path) -> None:
     assert 'class="week free-sat free-sun"' in shown(page, "date=2026-02-04&search=course")
+
+
+def test_a_rehearsal_is_shown_apart(tmp_path: Path) -> None:
+    folder = project.write(tmp_path)
+    rehearsed(folder)
+    assert cli.run(["-C", str(folder), "calendar", "--now", "2026-02-01"]) == 0
+    document = shown(folder / "site/index.html", "course/2026-02-23T09:00/rehearsal")
+
+    assert cards(document) == ["course/2026-02-23T09:00/rehearsal"]
+    assert re.search(r'class="card[^"]* rehearsal"', document)
+    assert ">1 rehearsal this week.<" in document
+    assert re.findall(r"<caption>([^<]*)", document) == ["2 dates", "2 rehearsals"]
+    assert "<td>for 2026-02-23 09:00</td>" in document
 
 
 @pytest.mark.parametrize(

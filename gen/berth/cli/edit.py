@@ -376,8 +376,8 @@ def end(settings: Settings, name: str, date: str) -> int:
 def copy(settings: Settings, name: str, new: str, first: str, last: str) -> int:
     """Copy a reservation to the dates of another term.
 
-    The copy is NEW.yaml beside the file of NAME. Single dates (except, moved, extra) are left out, unless
-    they are in the new term.
+    The copy is NEW.yaml beside the file of NAME. Single dates (except, moved, extra, rehearsals) are left
+    out, unless they are in the new term.
     """
     pipeline = Pipeline()
     clock = clock_of(settings, pipeline)

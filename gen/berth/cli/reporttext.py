@@ -15,7 +15,7 @@ from berth.dates.zone import Zone
 from berth.findings import Finding
 from berth.output.answers import Answer, document, instant_column, owner_column
 from berth.output.columns import Column, Table, as_json
-from berth.output.table import Fit
+from berth.output.table import Fit, escaped_cell
 from berth.schema.reservationspec import OwnerSpec
 
 _CAUSES = {"openedLate": "opened late", "notReady": "not ready", "lost": "lost"}
@@ -57,7 +57,8 @@ def text(report: Report, form: str, columns: int | None, *, each_date: bool) -> 
     if not report.dates and not report.rehearsals:
         return "No date is over that has a record.\n"
     if form == "markdown":
-        lines = "".join(f"- {_sentence(report, placed)}\n" for placed in report.proposals) or _NO_PROPOSALS
+        sentences = (escaped_cell(_sentence(report, placed)) for placed in report.proposals)
+        lines = "".join(f"- {sentence}\n" for sentence in sentences) or _NO_PROPOSALS
         return "\n".join(
             [
                 f"#### Proposals\n\n{lines}",

@@ -195,7 +195,7 @@ def _earlier(took: Sequence[Attendance], late: Sequence[Attendance], after: int,
         after,
         len(took),
         f"lead {now.lead} -> {after} minutes",
-        f"ready {most} minute{'' if most == 1 else 's'} late on {len(late)} of {_dates(len(took))}",
+        f"ready {most} minute{'' if most == 1 else 's'} late on {len(late)} of {_openings(took)}",
         60 * (now.lead - after) * now.seats * len(took),
     )
 
@@ -208,7 +208,7 @@ def _later(took: Sequence[Attendance], after: int, now: Asked) -> Proposal:
         after,
         len(took),
         f"lead {now.lead} -> {after} minutes",
-        f"ready at least {spare} minutes early in {_dates(len(took))}",
+        f"ready at least {spare} minutes early in {_openings(took)}",
         60 * (now.lead - after) * now.seats * len(took),
     )
 
@@ -216,6 +216,16 @@ def _later(took: Sequence[Attendance], after: int, now: Asked) -> Proposal:
 def _steps(number: int) -> int:
     """Round up to a multiple of the step."""
     return -(-number // STEP) * STEP
+
+
+def _openings(some: Sequence[Attendance]) -> str:
+    """Return `3 dates`; with rehearsals, which end as they start, `3 dates and rehearsals`."""
+    rehearsals = sum(one.start == one.end for one in some)
+    if not rehearsals:
+        return _dates(len(some))
+    if rehearsals < len(some):
+        return f"{len(some)} dates and rehearsals"
+    return f"{rehearsals} rehearsal{'' if rehearsals == 1 else 's'}"
 
 
 def _dates(number: int) -> str:

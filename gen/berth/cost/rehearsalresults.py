@@ -56,7 +56,7 @@ class RehearsalResult(NamedTuple):
             None,
             None,
             shortfalls,
-            self.faults if self.missing else (),
+            self.faults,
         )
 
 

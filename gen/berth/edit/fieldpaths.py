@@ -12,15 +12,17 @@ from berth.schema.outline import Known, Node, fields
 FieldPath = tuple[str | int, ...]
 _TOP = ("metadata", "spec")
 _DEEPEST = 8  # models that contain themselves end here
+_WITH_PATH = ("rehearsal", "rehearsals")  # whose keys have the names of others, which people mean
 
 
 def full_path(path: FieldPath, tree: Any) -> FieldPath:
     """Return the path from the top of a reservation's document.
 
     A path is below `spec` unless it begins with `metadata` or `spec`. If there is no such key, its first key
-    is looked for everywhere: first outside of lists, then in those of the document. Raise CommandError if
-    several fields have the name, or none but one elsewhere has nearly this name; another one that none has
-    stays as it is. In a mapping of texts, such as annotations, all that follows is one key.
+    is looked for everywhere: first outside of lists, then in those of the document; but not in rehearsals,
+    whose keys are those of dates. Raise CommandError if several fields have the name, or none but one
+    elsewhere has nearly this name; another one that none has stays as it is. In a mapping of texts, such as
+    annotations, all that follows is one key.
     """
     return _with_open_key(_found(path, tree))
 
@@ -95,7 +97,8 @@ def _outside_lists(node: Node, name: str, value: Any, depth: int = 0) -> Iterato
     for key, inner, inner_value in _inside(node, value) if depth < _DEEPEST else ():
         if key == name:
             yield (key,)
-        yield from ((key, *path) for path in _outside_lists(inner, name, inner_value, depth + 1))
+        if key not in _WITH_PATH:
+            yield from ((key, *path) for path in _outside_lists(inner, name, inner_value, depth + 1))
 
 
 def _in_lists(node: Node, name: str, value: Any) -> Iterator[FieldPath]:
@@ -106,7 +109,7 @@ def _in_lists(node: Node, name: str, value: Any) -> Iterator[FieldPath]:
                 yield from ((index, *path) for path in find(node.item, name, item))
     else:
         for key, inner, inner_value in _inside(node, value):
-            if inner_value is not None:
+            if inner_value is not None and key not in _WITH_PATH:
                 yield from ((key, *path) for path in _in_lists(inner, name, inner_value))
 
 

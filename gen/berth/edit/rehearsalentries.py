@@ -3,11 +3,15 @@
 from typing import Any
 
 from berth.dates.expansion import LocalOccurrence
+from berth.dates.recurrence import expand
 from berth.dates.rehearsals import names_occurrence
 from berth.dates.zone import DAY, clock, day_of
 from berth.edit.datelists import ListChanges, set_keys
 from berth.edit.dateselect import Dates
-from berth.edit.roundtrip import MakeNode
+from berth.edit.roundtrip import MakeNode, edit_document
+from berth.findings import Path
+from berth.pipeline import Pipeline
+from berth.reading.source import Source
 from berth.schema.rehearsalspec import ALL_SEATS, DatedRehearsal
 
 REHEARSALS = "rehearsals"  # key of the recurrence
@@ -61,6 +65,24 @@ def keep_rehearsal_of_extra(dates: Dates, changes: ListChanges, occurrence: Loca
         **({"name": occurrence.name} if occurrence.name else {}),
     }
     changes.add(REHEARSALS, {**address, **rehearsal_keys(entry)})
+
+
+def drop_faulty_rehearsals(text: str, file: str, index: int, project: Pipeline) -> str:
+    """Return the text of a file without the rehearsals of one of its documents that have no date any more.
+
+    `project` is the one that the file is in; its calendars and terms say which dates there are.
+    """
+    sources = [one for one in project.sources if one.file != file]
+    declared = Pipeline(sources=sorted([*sources, Source(file, text.encode())])).declared
+    found = next((one for one in declared.reservations if one.origin[:2] == (file, index)), None)
+    if found is None or not found.recurrence.rehearsals:
+        return text
+    prefix: Path = ("spec", "recurrence", REHEARSALS)
+    faulty = {one.path[3] for one in expand(found, declared.calendars).problems if one.path[:3] == prefix}
+    changes = ListChanges()
+    for at in faulty:
+        changes.remove(REHEARSALS, int(at))
+    return edit_document(text, index, changes) if changes else text
 
 
 def rehearsal_keys(entry: DatedRehearsal) -> dict[str, Any]:

@@ -257,7 +257,8 @@ def parse_live_timetable(item: KubeObject) -> LiveTimetable:
 def parse_live_record(item: KubeObject) -> LiveRecord:
     """Parse the ConfigMap of a record."""
     data, name = item.get("data") or {}, label(item, labels.RESERVATION)
-    records = parse_records(str(data.get(RECORD_KEY, ""))).values()
+    text = str(data.get(RECORD_KEY, ""))
+    records = parse_records(text).values() if '"rehearses"' in text else ()  # most have none
     rehearsals = tuple(one for one in records if one.rehearses.startswith(f"{name}/"))
     return LiveRecord(name, last_written(item), parse_proof(data.get(PROOF_KEY)), rehearsals)
 

@@ -310,13 +310,14 @@ def _with_demand(
         return case._replace(wanted=wanted, certain=wanted, active=0)
     demand, certain = (_demand(case, case.timetable, counts) for counts in (sessions, lately))
     target = demand.target
-    depends = target.occurrences and case.counts_sessions and order is None
+    is_counted = any(not occurrence.rehearses for occurrence in case.open())  # nobody comes to a rehearsal
+    depends = is_counted and case.counts_sessions and order is None
     active = target.sessions if sessions is not None else None
     return case._replace(
         demand=demand,
         wanted=None if sessions is None and depends else target.replicas,
         certain=None if lately is None and depends else certain.wanted,
-        active=active if target.occurrences else 0,
+        active=active if is_counted else 0,
     )
 
 

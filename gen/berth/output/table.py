@@ -100,7 +100,7 @@ def cell_lines(cell: str, most: int) -> list[str]:
 
 def markdown(headings: Sequence[str], rows: Rows) -> str:
     """Return a Markdown table; markup in cells is escaped."""
-    lines = [headings, ["---"] * len(headings), *([_escaped(cell) for cell in row] for row in rows)]
+    lines = [headings, ["---"] * len(headings), *([escaped_cell(cell) for cell in row] for row in rows)]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
@@ -136,5 +136,5 @@ def _breaks_out(character: str) -> bool:
     return character not in _JOINERS and category(character) in ("Cc", "Cf", "Cs", "Cn", "Zl", "Zp")
 
 
-def _escaped(cell: str) -> str:
+def escaped_cell(cell: str) -> str:
     return "".join(f"\\{c}" if c in "\\|`*_<>[]" else c for c in visible(cell))

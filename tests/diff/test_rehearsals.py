@@ -1,0 +1,127 @@
+"""What a change of rehearsals means: lines of their own, room and money, and no dates of a course."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.diff.conftest import Pair
+from tests.diff.test_policies import results, ruled
+
+AT = "2026-01-01"
+ENTRY = '{date: 2026-02-02, at: {date: 2026-01-26, startTime: "06:00"}}'
+LINE = "rehearsal, 25 small: Mon 2026-01-26 06:00-06:30 (05:00-05:30 UTC)"
+
+
+def rehearse(pair: Pair, entry: str = ENTRY) -> None:
+    pair.edit("course.yaml", "  provisioning:", f"    rehearsals: [{entry}]\n  provisioning:")
+
+
+def as_it_is(pair: Pair) -> None:
+    """Let the base have what the working tree has."""
+    text = (pair.now / "reservations/course.yaml").read_text("utf-8")
+    (pair.was / "reservations/course.yaml").write_text(text, "utf-8")
+
+
+def change(pair: Pair, at: str = AT) -> Any:
+    return json.loads(pair.diff("-o", "json", at=at).out)
+
+
+def test_a_rehearsal_that_comes_has_its_own_line(pair: Pair) -> None:
+    rehearse(pair)
+    out = pair.diff(at=AT).out
+
+    assert f"\n+   {LINE}\n" in out
+    assert "Peaks" not in out  # it holds no more than the class does
+    found = change(pair)
+    (one,) = found["rehearsals"]["added"]
+    assert (one["rehearses"], one["marks"]) == ("course/2026-02-02T09:00", ["rehearsal"])
+    assert found["occurrences"] == {"added": [], "removed": [], "changed": []}
+    (course,) = found["reservations"]
+    assert (course["fields"], course["occurrences"]["kept"]) == ([], 2)
+    assert course["seatHours"]["before"] == course["seatHours"]["after"]
+
+
+def test_one_that_goes_and_one_that_changes(pair: Pair) -> None:
+    rehearse(pair)
+    as_it_is(pair)
+    pair.edit("course.yaml", 'startTime: "06:00"}}', 'startTime: "07:00"}, seats: 40%}')
+    assert (
+        "\n~   rehearsal, 06:00-06:30 -> 07:00-07:30, 25 small -> 10 small: Mon 2026-01-26\n"
+        in pair.diff(at=AT).out
+    )
+    pair.edit("course.yaml", "    rehearsals: ", "    # rehearsals: ")
+    assert f"\n-   {LINE}\n" in pair.diff(at=AT).out
+
+
+def test_a_rule_is_what_it_makes(pair: Pair) -> None:
+    pair.edit(
+        "course.yaml",
+        "{placeholderCount",
+        '{rehearsal: {daysBefore: 7, startTime: "06:00"}, placeholderCount',
+    )
+    found = change(pair)
+
+    assert len(found["rehearsals"]["added"]) == 2
+    assert found["reservations"][0]["fields"] == []
+
+
+def test_it_is_counted_in_machines_and_money(cloudy: Pair) -> None:
+    rehearse(cloudy)
+    (month,) = change(cloudy)["plan"]["months"]
+
+    assert month["month"] == "2026-01"
+    assert float(month["machineHours"]["before"]) == 0 < float(month["machineHours"]["after"])
+
+
+def test_it_counts_beside_other_windows(pair: Pair) -> None:
+    rehearse(pair, '{date: 2026-02-23, at: {date: 2026-02-02, startTime: "09:30"}}')
+    peaks = {one["what"]: (one["before"], one["after"]) for one in change(pair)["peaks"]}
+
+    assert peaks["seats of small"] == ("25", "50")
+
+
+@pytest.mark.parametrize(
+    ("policy", "is_judged"),
+    [
+        ("when: {seatsAbove: 20}, require: refuse", False),
+        ("when: {leadAbove: 20}, require: refuse", False),
+        ("when: {noticeBelow: 10000h}, require: refuse", False),
+        ("require: refuse", False),
+        ("when: {costAbove: 1}, require: refuse", True),
+    ],
+    ids=["seats", "lead", "notice", "always", "cost"],
+)
+def test_policies_about_dates_do_not_look_at_it_and_those_about_cost_do(
+    cloudy: Pair, policy: str, is_judged: bool
+) -> None:
+    text = (cloudy.now / "reservations/site.yaml").read_text("utf-8")
+    ruled(cloudy, policy, text=text)
+    rehearse(cloudy)
+
+    assert results(cloudy.diff("-o", "json", at=AT)) == ([["p0", "course", "refuse"]] if is_judged else [])
+
+
+def test_notice_and_clock_changes_are_about_dates(pair: Pair) -> None:
+    rehearse(pair)
+    codes = {one["code"] for one in change(pair, at="2026-01-26T04:00:00Z")["warnings"]}
+
+    assert not codes & {"soon", "past", "clock-change"}
+
+
+def test_seats_that_open_at_once_are_told(pair: Pair) -> None:
+    rehearse(pair)
+    found = change(pair, at="2026-01-26T05:10:00Z")
+
+    assert "open-now" in [one["code"] for one in found["warnings"]]
+    assert "B131" in pair.diff("-o", "github", at="2026-01-26T05:10:00Z").out
+
+
+def test_a_renamed_reservation_keeps_its_rehearsals(pair: Pair) -> None:
+    rehearse(pair)
+    as_it_is(pair)
+    pair.edit("course.yaml", "name: course", "name: kurs")
+    found = change(pair)
+
+    assert [(one["name"], one["change"]) for one in found["reservations"]] == [("kurs", "renamed")]
+    assert found["rehearsals"] == {"added": [], "removed": [], "changed": []}

@@ -1,0 +1,223 @@
+"""`berth rehearse`, and what other commands do to the rehearsals of the dates that they edit."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+from berth.pipeline import Pipeline
+
+from tests.answer import Answer, Berth
+
+COURSE = "reservations/course.yaml"
+GROUPS = """\
+    extra:
+      - {date: 2026-02-12, startTime: "10:00", endTime: "11:00"}
+      - {date: 2026-02-12, startTime: "10:00", endTime: "12:00", name: extra-time}  # longer
+"""
+
+
+def text(folder: Path) -> str:
+    return (folder / COURSE).read_text("utf-8")
+
+
+def rehearsals(folder: Path) -> list[dict[str, object]]:
+    found = yaml.safe_load(text(folder))["spec"]["recurrence"].get("rehearsals", [])
+    assert isinstance(found, list)
+    return [
+        {**one, "date": str(one["date"]), "at": f"{one['at']['date']} {one['at']['startTime']}"}
+        for one in found
+    ]
+
+
+def with_groups(folder: Path) -> None:
+    file = folder / COURSE
+    file.write_text(text(folder).replace("  provisioning:", f"{GROUPS}  provisioning:"), "utf-8")
+
+
+def assert_valid(berth: Berth) -> None:
+    assert berth("validate").code == 0
+
+
+def test_it_writes_one_line_and_keeps_the_rest(berth: Berth, folder: Path) -> None:
+    before = text(folder).replace("    except:", "    except:  # carnival is a holiday")
+    (folder / COURSE).write_text(before, "utf-8")
+    told = berth("rehearse", "course", "2026-02-02")
+    line = '      - {date: 2026-02-02, at: {date: 2026-01-26, startTime: "06:00"}}\n'
+
+    assert told.code == 0
+    assert "Mon 2026-01-26 06:00" in told.out  # the default is said
+    assert text(folder) == before.replace("  provisioning:", f"    rehearsals:\n{line}  provisioning:")
+    assert berth("rehearse", "course", "2026-02-02", "--undo").code == 0
+    assert text(folder) == before
+
+
+@pytest.mark.parametrize(
+    ("words", "at", "seats"),
+    [
+        ((), "2026-01-26 06:00", None),
+        (("--at", "2026-01-29"), "2026-01-29 06:00", None),
+        (("--at", "07:15"), "2026-01-26 07:15", None),
+        (("--at", "2026-01-29 07:15"), "2026-01-29 07:15", None),
+        (("--at", "2026-01-29T05:00:00Z"), "2026-01-29 06:00", None),
+        (("--at", "+7d"), "2026-01-08 00:00", None),
+        (("--seats", "40%"), "2026-01-26 06:00", "40%"),
+        (("--seats", "7"), "2026-01-26 06:00", 7),
+        (("--seats", "all"), "2026-01-26 06:00", None),
+    ],
+    ids=["default", "date", "time", "both", "instant", "relative", "percent", "number", "all"],
+)
+def test_when_and_with_how_many_seats(
+    berth: Berth, folder: Path, words: tuple[str, ...], at: str, seats: object
+) -> None:
+    assert berth("rehearse", "course", "2026-02-02", *words).code == 0
+    (found,) = rehearsals(folder)
+    assert (found["at"], found.get("seats")) == (at, seats)
+    assert_valid(berth)
+
+
+def test_the_rule_of_the_reservation_is_the_default(berth: Berth, folder: Path) -> None:
+    assert (
+        berth("set", "course", 'provisioning.rehearsal={daysBefore: 3, startTime: "20:00", seats: 50%}').code
+        == 0
+    )
+    assert berth("rehearse", "course", "2026-02-02", "--at", "21:00").code == 0
+
+    assert rehearsals(folder) == [{"date": "2026-02-02", "at": "2026-01-30 21:00", "seats": "50%"}]
+
+
+def test_a_second_time_changes_what_is_given_and_keeps_the_rest(berth: Berth, folder: Path) -> None:
+    berth("rehearse", "course", "2026-02-02", "--at", "2026-01-29 07:00", "--seats", "50%")
+    berth("rehearse", "course", "2026-02-02", "--at", "08:00")
+    assert rehearsals(folder) == [{"date": "2026-02-02", "at": "2026-01-29 08:00", "seats": "50%"}]
+
+    before = text(folder)
+    assert berth("rehearse", "course", "2026-02-02", "--seats", "50%").code == 0
+    assert text(folder) == before
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("2026-02-03",), 1),  # no date
+        (("2026-02-09",), 1),  # left out
+        (("2026-02-02", "--at", "2026-02-02 08:15"), 1),  # not over in time
+        (("2026-02-02", "--seats", "26"), 1),
+        (("2026-02-02", "--seats", "0"), 2),
+        (("2026-02-02", "--at", "soon"), 2),
+        (("2026-02-02", "--at", "10:00-12:00"), 2),
+        (("2026-02-02", "--undo", "--at", "10:00"), 2),
+    ],
+    ids=["no-date", "left-out", "too-late", "too-many", "none", "word", "span", "undo-and-at"],
+)
+def test_what_is_wrong_is_refused_and_nothing_is_written(
+    berth: Berth, folder: Path, words: tuple[str, ...], code: int
+) -> None:
+    before = text(folder)
+    assert berth("rehearse", "course", *words).code == code
+    assert text(folder) == before
+
+
+def test_nothing_to_undo_names_the_rule(berth: Berth, folder: Path) -> None:
+    berth("set", "course", 'provisioning.rehearsal={daysBefore: 3, startTime: "20:00"}')
+    before = text(folder)
+    told = berth("rehearse", "course", "2026-02-02", "--undo")
+
+    assert (told.code, text(folder)) == (0, before)
+    assert "20:00" in told.out
+
+
+def test_a_date_in_the_past_is_said(berth: Berth) -> None:
+    assert "[B131]" in berth("rehearse", "course", "2026-02-02", "--at", "2025-12-30 06:00").err
+
+
+def test_groups_are_told_apart_by_their_name(berth: Berth, folder: Path) -> None:
+    with_groups(folder)
+    assert berth("rehearse", "course", "2026-02-12", "10:00").code == 1
+    assert berth("rehearse", "course", "2026-02-12", "10:00", "--name", "extra-time").code == 0
+
+    assert rehearsals(folder) == [
+        {"date": "2026-02-12", "startTime": "10:00", "name": "extra-time", "at": "2026-02-05 06:00"}
+    ]
+    assert_valid(berth)
+
+
+# Other commands on dates that have a rehearsal
+
+
+def restored(told: Answer) -> str:
+    """The command that restores what a skip does not keep."""
+    (line,) = [one for one in told.out.splitlines() if "berth rehearse" in one]
+    return line[line.index("berth rehearse") :]
+
+
+@pytest.mark.parametrize("dates", ["2026-02-02", "2026-01-30..2026-02-03"], ids=["date", "range"])
+def test_a_skipped_date_is_not_rehearsed(berth: Berth, folder: Path, dates: str) -> None:
+    before = text(folder)
+    berth("rehearse", "course", "2026-02-02", "--seats", "50%")
+    told = berth("skip", "course", dates)
+
+    assert (told.code, rehearsals(folder)) == (0, [])
+    assert restored(told) == 'berth rehearse course 2026-02-02 --at "2026-01-26 06:00" --seats 50%'
+    assert_valid(berth)
+    assert berth("skip", "course", dates, "--undo").code == 0
+    assert yaml.safe_load(text(folder)) == yaml.safe_load(before)
+
+
+def test_a_skipped_extra_date_is_not_rehearsed(berth: Berth, folder: Path) -> None:
+    berth("add", "course", "2026-02-12", "10:00-11:00")
+    berth("rehearse", "course", "2026-02-12")
+    assert berth("skip", "course", "2026-02-12").code == 0
+    assert rehearsals(folder) == []
+
+
+def test_a_moved_date_keeps_its_rehearsal(berth: Berth, folder: Path) -> None:
+    berth("rehearse", "course", "2026-02-02")
+    before = rehearsals(folder)
+    assert berth("move", "course", "2026-02-02", "--to", "2026-02-04").code == 0
+    assert rehearsals(folder) == before
+    assert_valid(berth)
+    assert berth("move", "course", "2026-02-04", "--to", "2026-01-26 08:00").code == 0
+    assert berth("move", "course", "2026-02-02", "--to", "2026-01-20").code == 1  # before its rehearsal
+
+
+def test_the_rehearsal_of_an_extra_date_follows_it(berth: Berth, folder: Path) -> None:
+    berth("add", "course", "2026-02-12", "10:00-11:00")
+    berth("rehearse", "course", "2026-02-12")
+    assert berth("move", "course", "2026-02-12", "--to", "2026-02-13 09:00").code == 0
+    assert rehearsals(folder) == [{"date": "2026-02-13", "at": "2026-02-05 06:00"}]
+    assert_valid(berth)
+
+
+def test_the_end_of_a_series_ends_its_rehearsals(berth: Berth, folder: Path) -> None:
+    berth("rehearse", "course", "2026-02-02")
+    berth("rehearse", "course", "2026-02-24")
+    assert len(rehearsals(folder)) == 2
+    assert berth("end", "course", "2026-02-20").code == 0
+    assert [one["date"] for one in rehearsals(folder)] == ["2026-02-02"]
+    assert_valid(berth)
+
+
+def test_a_date_that_the_end_makes_an_extra_keeps_its_rehearsal(berth: Berth, folder: Path) -> None:
+    berth("set", "course", "endDate=2026-03-31")
+    berth("move", "course", "2026-02-24", "--to", "2026-02-05")
+    berth("rehearse", "course", "2026-02-05")
+    assert berth("end", "course", "2026-02-10").code == 0
+    assert [(one["date"], one["at"]) for one in rehearsals(folder)] == [("2026-02-05", "2026-01-29 06:00")]
+    assert_valid(berth)
+
+
+def test_a_copy_has_no_rehearsals_of_the_old_term(berth: Berth, folder: Path) -> None:
+    berth("rehearse", "course", "2026-02-02")
+    assert berth("copy", "course", "fall", "--from", "2026-09-07", "--until", "2026-10-04").code == 0
+    assert "rehearsals" not in (folder / "reservations/fall.yaml").read_text("utf-8")
+    assert_valid(berth)
+
+
+def test_dates_and_seats_change_beside_a_rehearsal(berth: Berth, folder: Path) -> None:
+    """What is rehearsed is what opens then: seats and lead follow the date."""
+    berth("rehearse", "course", "2026-02-02")
+    assert berth("set", "course", "--on", "2026-02-02", "--seats", "40").code == 0
+    pipeline = Pipeline(str(folder))
+    (item,) = [one for one in pipeline.items() if one.reservation.name == "course"]
+
+    assert [one.seats for one in item.expansion.rehearsals] == [(("small", 40),)]
