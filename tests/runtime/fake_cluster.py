@@ -7,8 +7,11 @@ of the tests over real sockets.
 import json
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import parse_qs
 
 from berth.runtime.apiclient import APPLY, ApiError, Request, Response
+
+from tests.runtime.listing import list_page, selects
 
 NAMESPACE = "berth"
 CONFIGMAP = "/api/v1/namespaces/berth/configmaps/course"
@@ -17,6 +20,7 @@ NODE_POOLS = "/apis/karpenter.sh/v1/nodepools/"
 BUFFERS = "/apis/autoscaling.x-k8s.io/v1beta1/namespaces/berth/capacitybuffers/"
 RECORD = "/api/v1/namespaces/berth/configmaps/course-record"
 EVENTS = "/api/v1/namespaces/berth/events"
+PODS = "/api/v1/namespaces/berth/pods"
 MANAGERS = {
     "fieldManager=berth-scaler": "scaler",
     "fieldManager=berth-sweep": "sweep",
@@ -35,6 +39,11 @@ def no_answer() -> ApiError:
     return ApiError(0, "ConnectionRefusedError", "[Errno 111] Connection refused")
 
 
+def _event_fields(event: dict[str, Any]) -> dict[str, Any]:
+    subject, source = event["involvedObject"], event["source"]["component"]
+    return {"involvedObject.kind": subject["kind"], "reason": event["reason"], "source": source}
+
+
 class FakeCluster:
     def __init__(self, timetable: str | None, replicas: dict[str, int]) -> None:
         """Deployments by name, and how they stand at the beginning."""
@@ -49,6 +58,8 @@ class FakeCluster:
         self.node_pools: set[str] = set()  # those of `scales` that are no Deployments
         self.conditions: list[dict[str, Any]] | None = None  # of CapacityBuffers; None: Karpenter has room
         self.events: list[dict[str, Any]] = []
+        self.pods: list[dict[str, Any]] = []
+        self.autoscaler_events: list[dict[str, Any]] = []  # which only lists have
         self.record: dict[str, Any] | None = None  # the ConfigMap, as applied
         self.record_writes = 0
         self.most = 1_000_000  # replicas that a Deployment may have, whatever is asked
@@ -95,6 +106,8 @@ class FakeCluster:
         if request.method == "POST" and path == EVENTS:
             self.events.append(json.loads(request.body))
             return Response(201, json.dumps(self.events[-1]).encode())
+        if request.method == "GET" and path in (EVENTS, PODS):
+            return self._list(path == PODS, query)
         if path == RECORD:
             return self._record(request, query)
         if path.startswith(BUFFERS):
@@ -123,6 +136,14 @@ class FakeCluster:
         status = {"replicas": replicas, "conditions": told}
         body = {"kind": "CapacityBuffer", "apiVersion": "autoscaling.x-k8s.io/v1beta1", "metadata": metadata}
         return Response(200, json.dumps(body | {"spec": {"replicas": replicas}, "status": status}).encode())
+
+    def _list(self, are_pods: bool, query: str) -> Response:
+        asked = {"labelSelector": "", **{key: values[0] for key, values in parse_qs(query).items()}}
+        if are_pods:
+            return list_page("PodList", self.pods, asked, 1_000_000)
+        fields = asked["fieldSelector"]
+        chosen = [one for one in self.autoscaler_events if selects(fields, _event_fields(one))]
+        return list_page("EventList", chosen, asked, 1_000_000)
 
     def _configmap(self) -> Response:
         if self.timetable is None:

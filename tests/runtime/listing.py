@@ -11,7 +11,7 @@ Tree = dict[str, Any]
 
 def selects(selector: str, values: Tree) -> bool:
     """`key=value`, `key!=value`, `key` and `!key`."""
-    return all(_holds(term, values) for term in selector.split(","))
+    return all(_holds(term, values) for term in selector.split(",") if term)
 
 
 def _holds(term: str, values: Tree) -> bool:
