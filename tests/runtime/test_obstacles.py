@@ -142,10 +142,10 @@ def test_of_a_limit_only_what_it_says_is_kept() -> None:
 
 
 def test_the_last_event_of_a_pod_says_more_than_its_scheduler() -> None:
-    pods = [found for tree in map(waiting_pod, range(4)) if (found := parse_placeholder(tree))]
+    pods = [pod for tree in map(waiting_pod, range(4)) if (pod := parse_placeholder(tree))]
     older = {**refused(0, "old"), "lastTimestamp": "2026-02-02T07:30:00Z"}
     events = [refused(0, OVER_LIMITS), older, refused(9, OVER_LIMITS)]
-    refusals = [found for tree in events if (found := parse_scale_up_refusal(tree))]
+    refusals = [event for tree in events if (event := parse_scale_up_refusal(tree))]
 
     (no_room, limit) = pod_obstacles(pods, refusals)["small"]
     assert (no_room, limit.cause, limit.missing) == (Obstacle(NO_ROOM, 3, NO_CPU), LIMIT, 1)
