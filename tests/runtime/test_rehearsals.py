@@ -122,6 +122,18 @@ def test_with_a_record_that_cannot_be_read_it_opens_again_and_ends() -> None:
     assert clock(world.now) < "08:00:10"
 
 
+def test_that_it_failed_is_said_by_the_next_pod_if_there_was_none_at_the_end() -> None:
+    coming: Row = (EXAM, "20:00", "20:30", "22:00", {"small": 25})
+    world = rehearsing(coming, REHEARSAL, ready="")
+    world.run(until="07:59")
+    world.pass_time(at("08:01") - world.now)
+
+    assert [world.run(), world.run()] == [0, 0]
+    assert world.writes == [OPENED, ("08:01:00", "small", 0)]
+    assert reasons(world) == ["RehearsalFailed"]
+    assert label(world) == "failed"
+
+
 def test_one_that_was_given_another_time_begins_anew() -> None:
     world = rehearsing()
     world.run()
