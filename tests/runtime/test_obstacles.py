@@ -269,7 +269,7 @@ def test_obstacles_are_never_more_than_the_seats_that_are_missing_and_go_with_th
     few = with_obstacles(RECORD, [look(Obstacle(NO_ROOM, 9, NO_CPU), ready=24)])
     none = with_obstacles(few, [look(Obstacle(NO_ROOM, 9, NO_CPU), ready=25)])
 
-    assert few.faults == (f"no room: 1 placeholders of small: {NO_CPU}",)
+    assert few.faults == (f"no room: 1 placeholder of small: {NO_CPU}",)
     assert none.faults == ()
 
 

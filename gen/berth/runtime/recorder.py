@@ -161,7 +161,8 @@ class Recorder:
             if rehearsal.ready_at is not None and rehearsal.window:
                 minutes = -(-(rehearsal.ready_at - rehearsal.window[0]) // 60)
                 kind, reason = NORMAL, "RehearsalSucceeded"
-                message = f"All {count} {seats} were ready {minutes} minutes after they were requested."
+                after = f"{minutes} minute{'s' if minutes != 1 else ''}"
+                message = f"All {count} {seats} were ready {after} after they were requested."
             elif missing:
                 kind, reason = WARNING, "RehearsalFailed"
                 why = f" {'; '.join(rehearsal.faults)}." if rehearsal.faults else ""
