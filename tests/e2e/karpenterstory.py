@@ -2,7 +2,8 @@
 
 `courses` holds seats for a course; `free` is a pool without windows, for comparison; `lab` is whole nodes;
 `slow` has nodes that take a minute to start. In the first two a stranger comes, needs a node of its own and
-leaves it empty while the window is open. `short` may have one node, and a course that needs two is rehearsed.
+leaves it empty while the window is open. `short` is limited to one node, which git does not know, and a
+course that needs two is rehearsed.
 """
 
 import json
@@ -94,7 +95,7 @@ def documents(opens: int) -> list[Document]:
         cloud("courses"),
         cloud("lab"),
         cloud("slow", nodeStartMinutes=START // MINUTE),
-        cloud("short", limits={"cpu": "4"}),
+        cloud("short"),
         seat_class("exam", "short"),
         seat_class("slow", "slow"),
         seat_class("seat", "courses", sessions={"source": "pods", "namespaces": [SESSIONS]}),
@@ -150,10 +151,13 @@ def seat_class(name: str, cloud: str, **more: object) -> Document:
 
 
 def pretend(found: Object) -> None:
-    """The provider at hand knows another class of nodes."""
+    """The provider at hand knows another class of nodes, and somebody has limited a pool to one of them."""
     if found["kind"] == "NodePool":
         spec = found["spec"]["template"]["spec"]
-        spec["nodeClassRef"] = SLOW if _for(found["spec"]["template"]) == "slow" else NODE_CLASS
+        whose = _for(found["spec"]["template"])
+        spec["nodeClassRef"] = SLOW if whose == "slow" else NODE_CLASS
+        if whose == "short":
+            found["spec"]["limits"] = {"cpu": "4"}
 
 
 def session_pod(name: str, whose: str, cpu: str, **labels: str) -> Object:

@@ -140,9 +140,7 @@ def test_a_rehearsal_under_a_quota_fails_at_its_lead_and_says_why(story: Story) 
 
     assert "readyAt" not in found
     assert found["ready"]["small"][-1][1] == ROOM
-    assert found["faults"][0].startswith(
-        f"quota: {SEATS - ROOM} placeholders of small: exceeded quota: seats"
-    )
+    assert found["faults"][0].startswith(f"quota: {SEATS - ROOM} placeholder of small: exceeded quota: seats")
     assert (event["type"], event["reason"]) == ("Warning", "RehearsalFailed")
     assert f"{SEATS - ROOM} of {SEATS} seats" in event["message"]
     assert "exceeded quota: seats" in event["message"]
