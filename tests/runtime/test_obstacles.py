@@ -33,8 +33,10 @@ from berth.core.record import (
 )
 from berth.core.slots import SlotCounts, slot_obstacles
 from berth.core.state import read_pool
+from berth.runtime.apiclient import Request
+from berth.runtime.placeholderobserver import MAX_OBJECTS
 
-from tests.runtime.fake_cluster import refusal
+from tests.runtime.fake_cluster import PODS, refusal
 from tests.runtime.fake_objects import Tree
 from tests.runtime.sweepworld import seen, slot_of
 from tests.runtime.world import COURSE, Row, World, timetable_text
@@ -367,3 +369,24 @@ def test_the_classes_of_a_reservation_are_told_apart() -> None:
     found = [one for tree in pods if (one := parse_placeholder(tree))]
 
     assert nodes_by_class(found) == {"small": {"n-1": 1}, "huge": {"n-1": 1}}
+
+
+def test_a_look_ends_after_so_many_pods() -> None:
+    world = world_of([waiting_pod(number) for number in range(1200)])
+    world.run(until="07:30:04")
+
+    assert lists(world).count("pods") == -(-MAX_OBJECTS // 32)
+
+
+def test_a_look_at_a_slow_server_ends_after_a_moment() -> None:
+    world = world_of([waiting_pod(number) for number in range(1200)])
+
+    def delay(request: Request) -> None:
+        if request.path.startswith(PODS):
+            world.now += 0.6
+
+    world.cluster.interferences.append(delay)
+    world.run(until="07:30:04")
+
+    assert lists(world).count("pods") == 3
+    assert world.writes == [("07:30:00", "small", 25)]
