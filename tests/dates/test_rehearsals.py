@@ -8,9 +8,9 @@ from berth.core.jsonvalues import instant_text, parse_instant
 from berth.dates.recurrence import expand
 from berth.pipeline import Item, Pipeline
 from berth.reading.source import Source
-from berth.schema.datechanges import DatedRehearsal, RehearsalTime
-from berth.schema.entry import RehearsalSpec
-from berth.schema.values import Portion, Recurrence
+from berth.schema.counts import Portion
+from berth.schema.rehearsalspec import DatedRehearsal, RehearsalSpec, RehearsalTime
+from berth.schema.values import Recurrence
 from hypothesis import assume, given
 from hypothesis import strategies as st
 

@@ -2,14 +2,15 @@
 
 `courses` holds seats for a course; `free` is a pool without windows, for comparison; `lab` is whole nodes;
 `slow` has nodes that take a minute to start. In the first two a stranger comes, needs a node of its own and
-leaves it empty while the window is open.
+leaves it empty while the window is open. `short` is limited to one node, which git does not know, and a
+course that needs two is rehearsed.
 """
 
 import json
 import time
 from collections import Counter
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from berth.karpenter.nodelabels import ARCH, CAPACITY_TYPE, INSTANCE_TYPE, ON_DEMAND
 from berth.planner.inputs import SchedulingInput
@@ -26,7 +27,7 @@ from tests.e2e.kwok import LABEL
 from tests.e2e.looking import Looking
 from tests.e2e.project import Document, berth, document
 from tests.e2e.seats import CLASS, is_placed
-from tests.e2e.windows import MINUTE, entry, reservation, sleep_until, wait_until
+from tests.e2e.windows import MINUTE, entry, rehearsed, reservation, sleep_until, wait_until
 
 SITE, NAMESPACE, SESSIONS = "karpenter", "berth-karpenter", "karpenter-sessions"
 MACHINE = "m5.xlarge"  # three seats each
@@ -34,6 +35,7 @@ MACHINES = (one_of(INSTANCE_TYPE, MACHINE), one_of(CAPACITY_TYPE, ON_DEMAND))
 SEATS, ACTIVE, NODES = 6, 4, 2
 PEOPLE = 9  # who come to `slow`, where there is a seat for each
 LENGTH, LAB = 3, 2  # minutes of the windows
+LEAD = 2  # minutes of the one that is rehearsed
 LATE = 90  # seconds after opening within which nodes stand, also where many windows open in one minute
 EMPTIED = 15  # seconds after the sessions came, when the strangers go
 # Seconds after which a node that nobody needs has gone: looked at, validated for 15 s, maybe twice, drained.
@@ -62,6 +64,13 @@ class Look(NamedTuple):
     slow_placed: int
 
 
+class RehearsalTold(NamedTuple):
+    """Its record, and the messages of Events about how it went, by reason."""
+
+    record: dict[str, Any]
+    events: dict[str, str]
+
+
 class Told(NamedTuple):
     """Instants in seconds since the epoch."""
 
@@ -71,6 +80,7 @@ class Told(NamedTuple):
     looks: list[Look]
     bought: dict[str, float]  # NodeClaims of `courses`, by name: when each was first seen
     sized: int  # seconds after which all seats of `slow` are ready, as `berth size` says
+    rehearsal: RehearsalTold
 
     def between(self, first: float, last: float) -> list[Look]:
         return [look for look in self.looks if first <= look.at < last]
@@ -85,6 +95,8 @@ def documents(opens: int) -> list[Document]:
         cloud("courses"),
         cloud("lab"),
         cloud("slow", nodeStartMinutes=START // MINUTE),
+        cloud("short"),
+        seat_class("exam", "short"),
         seat_class("slow", "slow"),
         seat_class("seat", "courses", sessions={"source": "pods", "namespaces": [SESSIONS]}),
         seat_class("node", "lab"),
@@ -99,6 +111,9 @@ def documents(opens: int) -> list[Document]:
         ),
         _lab(opens),
         reservation("slow", opens, [entry(opens, 0, LENGTH)], lead=0, seats={"slow": PEOPLE}),
+        rehearsed(
+            reservation("exam", opens, [entry(opens, LEAD, LENGTH)], lead=LEAD, seats={"exam": SEATS}), opens
+        ),
     ]
 
 
@@ -136,10 +151,13 @@ def seat_class(name: str, cloud: str, **more: object) -> Document:
 
 
 def pretend(found: Object) -> None:
-    """The provider at hand knows another class of nodes."""
+    """The provider at hand knows another class of nodes, and somebody has limited a pool to one of them."""
     if found["kind"] == "NodePool":
         spec = found["spec"]["template"]["spec"]
-        spec["nodeClassRef"] = SLOW if _for(found["spec"]["template"]) == "slow" else NODE_CLASS
+        whose = _for(found["spec"]["template"])
+        spec["nodeClassRef"] = SLOW if whose == "slow" else NODE_CLASS
+        if whose == "short":
+            found["spec"]["limits"] = {"cpu": "4"}
 
 
 def session_pod(name: str, whose: str, cpu: str, **labels: str) -> Object:
@@ -233,4 +251,12 @@ def _happen(direct: Direct, record: Record, opens: int, sized: int) -> Told:
     sleep_until(opens + LENGTH * MINUTE)
     wait_until(lambda: not record.looks[-1].claims, opens + LENGTH * MINUTE + GONE)
     time.sleep(3)  # for one more look
-    return Told(opens, came, emptied, record.looks, record.bought, sized)
+    return Told(opens, came, emptied, record.looks, record.bought, sized, _rehearsal(direct))
+
+
+def _rehearsal(direct: Direct) -> RehearsalTold:
+    home = f"/api/v1/namespaces/{NAMESPACE}"
+    (found,) = json.loads(direct.get(f"{home}/configmaps/exam-record")["data"]["records.json"])
+    events = [one for one in direct.items(f"{home}/events") if one["involvedObject"]["name"] == "exam-exam"]
+    said = {one["reason"]: one["message"] for one in events if one["reason"].startswith("Rehearsal")}
+    return RehearsalTold(found, said)

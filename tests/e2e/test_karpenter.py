@@ -165,6 +165,17 @@ def test_whole_nodes_follow_their_window(told: Told) -> None:
     assert _gone(told, "lab") - (told.opens + LAB * MINUTE) <= GONE
 
 
+def test_a_rehearsal_finds_the_limit_of_a_node_pool(told: Told) -> None:
+    """Three seats on the only node that it may have."""
+    record, events = told.rehearsal
+    (message,) = events.values()
+
+    assert record["ready"]["exam"][-1][1] == sum(record["nodes"].values()) == SEATS // 2
+    assert record["faults"][0].startswith(f"NodePool limit: {SEATS // 2} placeholders of exam: ")
+    assert list(events) == ["RehearsalFailed"]
+    assert "exceed limits for nodepool" in message
+
+
 @pytest.fixture
 def buffered(story: Story) -> bufferstory.Told:
     return story.buffered

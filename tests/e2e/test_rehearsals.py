@@ -10,7 +10,6 @@ Minutes after the story begins:
 import json
 import time
 from collections.abc import Iterator
-from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 import pytest
@@ -23,11 +22,11 @@ from tests.e2e.project import Document
 from tests.e2e.sidebyside import Stage, Stories
 from tests.e2e.windows import (
     GRACE,
-    LOCAL,
     MINUTE,
     OPENING,
     Recorder,
     entry,
+    rehearsed,
     reservation,
     sleep_until,
     suspend_sweep,
@@ -46,16 +45,12 @@ class Story(NamedTuple):
     events: list[dict[str, Any]]  # about rehearsals, in both namespaces
 
 
-def rehearsed(name: str, opens: int, at: int, lead: int, *, today: bool = False) -> Document:
-    """Its window is at the same time tomorrow, and today if it says so; tomorrow's is rehearsed at `at`."""
-    declared = reservation(name, opens, [entry(opens, lead, LEAD)], lead=lead, seats={"small": SEATS})
-    here = datetime.fromtimestamp(at, LOCAL)
-    tomorrow = f"{here + timedelta(days=1):%Y-%m-%d}"
-    recurrence = declared["spec"]["recurrence"]
-    recurrence["dates"] = [*(recurrence["dates"] if today else ()), tomorrow]
-    when = {"date": f"{here:%Y-%m-%d}", "startTime": f"{here:%H:%M}"}
-    recurrence["rehearsals"] = [{"date": tomorrow, "at": when}]
-    return declared
+def course(name: str, opens: int, at: int, lead: int, *, today: bool = False) -> Document:
+    """Its window lasts `LEAD` minutes."""
+    seats = {"small": SEATS}
+    return rehearsed(
+        reservation(name, opens, [entry(opens, lead, LEAD)], lead=lead, seats=seats), at, today=today
+    )
 
 
 def tell(stage: Stage) -> Story:
@@ -63,11 +58,11 @@ def tell(stage: Stage) -> Story:
     stage.undo.callback(direct.close)
     cluster.kwok.create_nodes(1, "rehearsed", {"pods": "100", "cpu": "50", "memory": "100Gi"})
     courses = [
-        rehearsed("quick", opens, opens, LONG_LEAD),
-        rehearsed("beside", opens, opens + MINUTE, LEAD, today=True),
+        course("quick", opens, opens, LONG_LEAD),
+        course("beside", opens, opens + MINUTE, LEAD, today=True),
     ]
     declare(stage, direct, NAMESPACE, "rehearsals", courses)
-    declare(stage, direct, LIMITED, "rehearsals-limited", [rehearsed("short", opens, opens, LEAD)])
+    declare(stage, direct, LIMITED, "rehearsals-limited", [course("short", opens, opens, LEAD)])
     # The third pod is that of the Job.
     cluster.kubectl("create", "quota", "seats", f"--hard=pods={ROOM + 1}", f"--namespace={LIMITED}")
     record = Recorder(NAMESPACE)
@@ -145,9 +140,7 @@ def test_a_rehearsal_under_a_quota_fails_at_its_lead_and_says_why(story: Story) 
 
     assert "readyAt" not in found
     assert found["ready"]["small"][-1][1] == ROOM
-    assert found["faults"][0].startswith(
-        f"quota: {SEATS - ROOM} placeholders of small: exceeded quota: seats"
-    )
+    assert found["faults"][0].startswith(f"quota: {SEATS - ROOM} placeholder of small: exceeded quota: seats")
     assert (event["type"], event["reason"]) == ("Warning", "RehearsalFailed")
     assert f"{SEATS - ROOM} of {SEATS} seats" in event["message"]
     assert "exceeded quota: seats" in event["message"]

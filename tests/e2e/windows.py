@@ -117,6 +117,17 @@ def entry(opens: int, lead: int, minutes: int, **seats: Any) -> Document:
     return {"startTime": f"{start:%H:%M}", "endTime": f"{end:%H:%M}", **seats}
 
 
+def rehearsed(declared: Document, at: int, *, today: bool = False) -> Document:
+    """A reservation whose windows are tomorrow, and today if it says so; tomorrow's is rehearsed at `at`."""
+    here = datetime.fromtimestamp(at, LOCAL)
+    tomorrow = f"{here + timedelta(days=1):%Y-%m-%d}"
+    recurrence = declared["spec"]["recurrence"]
+    recurrence["dates"] = [*(recurrence["dates"] if today else ()), tomorrow]
+    when = {"date": f"{here:%Y-%m-%d}", "startTime": f"{here:%H:%M}"}
+    recurrence["rehearsals"] = [{"date": tomorrow, "at": when}]
+    return declared
+
+
 def reservation(
     name: str, opens: int, entries: list[Document], *, lead: int, seats: Mapping[str, int], **spec: Any
 ) -> Document:

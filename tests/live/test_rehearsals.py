@@ -31,7 +31,7 @@ def cluster(*records: OccurrenceRecord, replicas: int = 0, ready: int | None = N
     labels = {"berth.dev/site": "uni", "berth.dev/reservation": "course", "berth.dev/role": "record"}
     metadata = {"name": "course-record", "namespace": "berth", "labels": labels}
     data = {"records.json": record_text(records)}
-    world.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data})
+    world.apply_rendered({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data})
     return world, git
 
 

@@ -4,9 +4,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from berth.backends.koordinator.koordinatorbackend import BACKEND
+from berth.schema.rehearsalspec import RehearsalSpec
 
 from tests.cli import project
 from tests.manifests.parts import Object, objects, of_cluster, of_kind, of_part, small
+from tests.manifests.slotparts import SLOTS, altered, evening
 
 RENDERED = Path(__file__).parents[2] / "rendered" / "clusters"
 HARMLESS = {"get", "list", "watch", "patch", "delete"}  # they need something that is there
@@ -96,6 +99,32 @@ def test_a_reservation_reads_all_timetables_only_if_it_counts_sessions(
     found = course(tmp_path, **words)
 
     assert roles(found) == {("berth", "course"): of_course(counts=behaviour != "none")}
+
+
+REHEARSAL = 'rehearsal: {daysBefore: 2, startTime: "06:00"}, placeholderCount'
+READS = {"apiGroups": [""], "resources": ["events", "pods"], "verbs": ["list"]}
+
+
+@pytest.mark.parametrize("change", [{}, {"placeholderCount": REHEARSAL}], ids=["never", "rehearsed"])
+def test_only_a_reservation_that_rehearses_reads_pods_and_events(
+    tmp_path: Path, change: dict[str, str]
+) -> None:
+    """In our namespace alone: its Jobs find out why placeholders are missing."""
+    ((place, rules),) = roles(course(tmp_path, **change)).items()
+
+    assert place == ("berth", "course")
+    assert (READS in rules) == bool(change)
+
+
+@pytest.mark.parametrize("comes_first", [False, True])
+def test_with_slots_it_reads_them_only_if_placeholders_come_first(tmp_path: Path, comes_first: bool) -> None:
+    slots = altered(SLOTS, with_placeholders=comes_first)
+    rehearsal = RehearsalSpec.model_validate({"daysBefore": 2, "startTime": "06:00"})
+    _, part = evening(tmp_path, slots)
+    provisioning = part.placed.reservation.spec.provisioning.model_copy(update={"rehearsal": rehearsal})
+    _, part = evening(tmp_path, slots, provisioning=provisioning)
+
+    assert (READS in [*BACKEND.scaling_rules(part.placed)]) == comes_first
 
 
 @pytest.mark.parametrize(("behaviour", "namespaces"), [("none", []), ("maintain", ["a", "b"])])

@@ -4,10 +4,10 @@ It answers the stub servers of the tests over real sockets, too.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from berth.core.objects import CAPACITY_BUFFER, CONFIG_MAP, DEPLOYMENT, EVENT, NODE_POOL
+from berth.core.objects import CAPACITY_BUFFER, CONFIG_MAP, DEPLOYMENT, EVENT, NODE_POOL, POD
 from berth.core.timetable import OVERRIDE_ANNOTATION
 from berth.runtime.apiclient import APPLY, Request, Response
 
@@ -15,7 +15,7 @@ from tests.objectstore import ObjectStore, Target, Tree, refusal, target
 
 NAMESPACE = "berth"
 CONFIGMAPS, EVENTS = CONFIG_MAP.path(NAMESPACE), EVENT.path(NAMESPACE)
-DEPLOYMENTS = DEPLOYMENT.path(NAMESPACE)
+DEPLOYMENTS, PODS = DEPLOYMENT.path(NAMESPACE), POD.path(NAMESPACE)
 NODE_POOLS, BUFFERS = NODE_POOL.path(NAMESPACE), CAPACITY_BUFFER.path(NAMESPACE)
 CONFIGMAP, RECORD = f"{CONFIGMAPS}/course", f"{CONFIGMAPS}/course-record"
 SERVED = {CONFIGMAPS, EVENTS, DEPLOYMENTS, NODE_POOLS, BUFFERS}
@@ -41,6 +41,8 @@ class FakeCluster(ObjectStore):
         self.writers: list[str] = []  # which of our programs, at each write
         self.ready: dict[str, int] = {}  # placeholders, by Deployment, where not all are
         self.conditions: list[dict[str, Any]] | None = None  # of CapacityBuffers; None: Karpenter has room
+        self.pods: list[Tree] = []
+        self.autoscaler_events: list[Tree] = []  # which only lists have
         self.record_writes = 0
         self.most = 1_000_000  # replicas that a Deployment may have, whatever is asked
 
@@ -119,6 +121,8 @@ class FakeCluster(ObjectStore):
 
     def respond(self, request: Request) -> Response:
         wanted = target(request.path)
+        if request.method == "GET" and wanted.collection in (PODS, EVENTS) and not wanted.name:
+            return self.list(wanted)
         if wanted.collection not in SERVED or (request.method == "GET" and not wanted.name):
             return Response(404, b"404 page not found\n")
         if request.method != "PATCH":
@@ -135,6 +139,15 @@ class FakeCluster(ObjectStore):
                 prefix = BUFFER if wanted.collection == BUFFERS else ""
                 self.watch(f"{prefix}{wanted.name}", json.loads(request.body)["spec"]["replicas"])
         return answer
+
+    def fields(self, tree: Tree) -> Tree:
+        if "involvedObject" not in tree:
+            return super().fields(tree)
+        subject, source = tree["involvedObject"], tree["source"]["component"]
+        return {"involvedObject.kind": subject["kind"], "reason": tree["reason"], "source": source}
+
+    def _everywhere(self, path: str) -> Iterable[Tree]:
+        return self.pods if path == PODS else self.autoscaler_events
 
     def merge(self, wanted: Target, tree: Tree, patch: Tree) -> Response:
         assert patch["metadata"]["resourceVersion"], "it may undo what somebody else has done"

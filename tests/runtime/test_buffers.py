@@ -11,17 +11,17 @@ from berth.core.target import pools_to_reconcile
 from berth.core.timetable import TimetablePool
 
 from tests.objectstore import refusal
-from tests.runtime.fake_cluster import BUFFERS
+from tests.runtime.fake_cluster import BUFFERS, PODS
 from tests.runtime.sweepworld import Swept, capacity_buffer, cronjob, deployment, job, pod, timetable
-from tests.runtime.world import COURSE, World, pool, timetable_text, whole_timetable_text
+from tests.runtime.world import COURSE, Row, World, pool, timetable_text, whole_timetable_text
 
 NAME = "buffer/course-small"
 
 
-def buffer_text(behavior: str = "none") -> str:
+def buffer_text(behavior: str = "none", row: Row = COURSE) -> str:
     sessions = {"source": "pods", "namespaces": ["hub"], "selector": {}, "course": {}, "earlier": "count"}
     found = {**pool("course-small", behavior, {**sessions, "handoverSeconds": 900}), "capacityBuffer": True}
-    return whole_timetable_text("course", {"small": found}, (COURSE,), version=4)
+    return whole_timetable_text("course", {"small": found}, (row,), version=4)
 
 
 class BufferWorld(World):
@@ -206,3 +206,31 @@ def test_a_buffer_without_a_timetable_is_marked_and_then_removed() -> None:
     swept.cluster.now += 300
     assert swept.run() == 0
     assert swept.cluster.of("capacitybuffers") == {}
+
+
+REHEARSAL: Row = ("course/9/rehearsal", "07:30", "07:30", "08:00", {"small": 25})
+INJECTED = {"type": "Provisioning", "status": "True", "reason": "FakePodsInjected", "observedGeneration": 2}
+NO_NODES = {**INJECTED, "status": "False", "reason": "RequiresNewCapacity", "message": "9 pods do not fit"}
+
+
+@pytest.mark.parametrize(
+    ("told", "closes", "event"),
+    [
+        pytest.param(None, "07:30:05", "RehearsalSucceeded", id="room"),
+        pytest.param([NO_NODES], "08:00:00", "RehearsalFailed", id="no-room"),
+        pytest.param([INJECTED], "08:00:00", None, id="nobody-tells"),
+    ],
+)
+def test_a_rehearsal_of_a_buffer_is_judged_only_where_somebody_tells(
+    told: list[dict[str, Any]] | None, closes: str, event: str | None
+) -> None:
+    world = BufferWorld("07:30", timetable=buffer_text(row=REHEARSAL))
+    world.cluster.conditions = told
+
+    assert world.run() == 0
+    assert world.writes == [("07:30:00", NAME, 25), (closes, NAME, 0)]
+    assert [one["reason"] for one in world.cluster.events] == ([event] if event else [])
+    assert not [request for request in world.cluster.requests if request.path.startswith(PODS)]
+    if event == "RehearsalFailed":
+        (record,) = world.cluster.records()
+        assert record["faults"] == ["no room: 25 buffered seats of small: 9 pods do not fit"]

@@ -12,7 +12,10 @@ from tests.runtime.scalerpod import FakeObserved, ScalerPod
 
 Tree = dict[str, Any]
 Row = tuple[str, str, str, str, dict[str, int]]
-"""An occurrence: id, then open, start and end as HH:MM, then its seats."""
+"""An occurrence: id, then open, start and end as HH:MM, then its seats. That with the id of another one and
+`/rehearsal` rehearses it.
+"""
+REHEARSED = "/rehearsal"
 
 
 def at(clock: str) -> int:
@@ -63,11 +66,16 @@ def whole_timetable_text(
                 "start": _instant(start),
                 "end": _instant(end),
                 "seats": seats,
+                **(_rehearsing(name) if name.endswith(REHEARSED) else {}),
             }
             for name, opens, start, end, seats in rows
         ],
     }
     return json.dumps(tree)
+
+
+def _rehearsing(name: str) -> Tree:
+    return {"rehearses": name.removesuffix(REHEARSED), "behaviour": "none"}
 
 
 def _instant(said: str) -> str:

@@ -22,8 +22,9 @@ class Obstacle(NamedTuple):
     message: str
 
     def describe(self, kind: str, resource_class: str) -> str:
-        """Return one line. `kind`: of what holds the seats."""
-        return f"{self.cause}: {self.missing} {kind} of {resource_class}: {self.message}"
+        """Return one line. `kind`: of what holds the seats, in the plural."""
+        what = kind if self.missing != 1 else kind.removesuffix("s")
+        return f"{self.cause}: {self.missing} {what} of {resource_class}: {self.message}"
 
 
 def is_obstacle(fault: str) -> bool:

@@ -59,9 +59,17 @@ class OccurrenceRecord(NamedTuple):
 
     @property
     def missing(self) -> dict[str, int]:
-        """Return how many seats of a rehearsal were not ready when it was last looked at."""
-        last = {name: self.ready[name][-1][1] if self.ready.get(name) else 0 for name in self.promised}
-        missing = {name: count - last[name] for name, count in self.promised.items()}
+        """Return how many seats of a rehearsal were not ready when it was last looked at.
+
+        Classes of pools that were seen and do not tell how many seats are ready are left out.
+        """
+        told = {
+            name: count
+            for name, count in self.promised.items()
+            if self.ready.get(name) or name not in self.targets
+        }
+        last = {name: self.ready[name][-1][1] if self.ready.get(name) else 0 for name in told}
+        missing = {name: count - last[name] for name, count in told.items()}
         return {} if self.ready_at is not None else {name: n for name, n in missing.items() if n > 0}
 
 
@@ -120,8 +128,9 @@ def _with_ready(
     curves = dict(before)
     for look in looks:
         others = max(look.wanted - promised[look.resource_class], 0)
-        count = max((look.ready or 0) - others, 0)
-        curves[look.resource_class] = with_point(curves.get(look.resource_class, ()), now, count)
+        if look.ready is not None:
+            count = max(look.ready - others, 0)
+            curves[look.resource_class] = with_point(curves.get(look.resource_class, ()), now, count)
     return curves
 
 
@@ -310,9 +319,19 @@ def rehearsal_state(
     if any(record.occurrence in is_open for record in rehearsals):
         return REHEARSAL_OPEN
     rehearsals = [record for record in rehearsals if record.rehearses in coming]
-    if any(record.ready_at is None for record in rehearsals):
+    if any(record.missing for record in rehearsals):
         return REHEARSAL_FAILED
-    return REHEARSAL_SUCCEEDED if rehearsals else ""
+    return REHEARSAL_SUCCEEDED if any(record.ready_at for record in rehearsals) else ""
+
+
+def last_failed(records: Iterable[OccurrenceRecord], is_open: Collection[str]) -> OccurrenceRecord | None:
+    """Return the last rehearsal that has ended without all its seats. `is_open`: ids of occurrences."""
+    failed = [
+        (record.window[2], record)
+        for record in records
+        if record.rehearses and record.window and record.missing and record.occurrence not in is_open
+    ]
+    return max(failed, key=lambda ended: ended[0], default=(0, None))[1]
 
 
 UNKNOWN, LATE, READY = "unjudged", "late", "ready"

@@ -3,7 +3,6 @@
 Seats do not depend on it. A look is one request for each step of the scaler, on the recorder's connection.
 """
 
-import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TypeVar
@@ -36,9 +35,8 @@ BUDGET_SECONDS = 1.5  # after which no further page is asked for
 class PlaceholderObserver:
     """Knows the nodes and the obstacles of placeholders, by class, as of the last look."""
 
-    def __init__(self, api: Api, namespace: str, log: Log, now: Callable[[], float] = time.monotonic) -> None:
-        """`now` is only for the duration of requests."""
-        self._api, self._namespace, self._log, self._now = api, namespace, log, now
+    def __init__(self, api: Api, namespace: str, log: Log) -> None:
+        self._api, self._namespace, self._log = api, namespace, log
         self._began = NO_PAUSE
         self._steps: list[Callable[[], None]] = []  # of the look that has begun
         self._pods: list[Placeholder] = []
@@ -95,11 +93,11 @@ class PlaceholderObserver:
 
     def _read(self, collection: Collection, parse: Callable[[Tree], T | None], into: list[T]) -> None:
         """Read pages while there is time, and append what `parse` makes of their objects."""
-        began, token, count = self._now(), "", 0
+        began, token, count = self._log.now(), "", 0
         while True:
             items, _, token = parse_page(self._api.read(collection.list_request(collection.page, token)))
             count += len(items)
             into.extend(parsed for parsed in map(parse, items) if parsed is not None)
-            is_late = not 0 <= self._now() - began < BUDGET_SECONDS
+            is_late = not 0 <= self._log.now() - began < BUDGET_SECONDS
             if not token or count >= MAX_OBJECTS or is_late:
                 return

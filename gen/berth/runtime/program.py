@@ -64,7 +64,7 @@ class Log:
 
     def __init__(self, write: Callable[[str], object], now: Callable[[], float], reservation: str) -> None:
         self._write = write
-        self._now = now
+        self.now = now
         self._reservation = reservation
         self._failing: dict[str, _Failing] = {}  # by subject
 
@@ -76,7 +76,7 @@ class Log:
 
     def trouble(self, subject: str, error: Exception) -> None:
         """Count a failure of `subject`, and log it unless the same reason was logged before."""
-        facts, failing = _error_fields(error), self._failing.setdefault(subject, _Failing(self._now()))
+        facts, failing = _error_fields(error), self._failing.setdefault(subject, _Failing(self.now()))
         failing.times += 1
         failing.last = f"{subject}: {facts['reason']}: {facts['message']}"
         key = facts["reason"] if isinstance(error, ApiError) else " ".join(facts.values())
@@ -91,7 +91,7 @@ class Log:
 
     def faults(self, seconds: float) -> list[str]:
         """Return what has failed for so long and does not work yet, with the reasons."""
-        before = self._now() - seconds
+        before = self.now() - seconds
         return [failure.last for failure in [*self._failing.values()] if failure.since <= before]
 
     @contextmanager
@@ -106,7 +106,7 @@ class Log:
 
     def _line(self, level: str, event: str, facts: dict[str, object]) -> None:
         line = {
-            "time": instant_text(int(self._now())),
+            "time": instant_text(int(self.now())),
             "level": level,
             "event": event,
             "reservation": self._reservation,

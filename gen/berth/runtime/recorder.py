@@ -38,6 +38,7 @@ class Recorder:
         self._subjects: dict[str, EventSubject] = {}  # of the last note
         self._labels: dict[str, str] = {}  # of the ConfigMap
         self._coming: set[str] = set()  # ids of occurrences that have not opened
+        self._unreported: record.OccurrenceRecord | None = None  # a rehearsal that ended without a pod
         self._has_resumed = False
         self._written: list[record.OccurrenceRecord] = []
         self._observer = PlaceholderObserver(api, namespace, log)
@@ -92,6 +93,9 @@ class Recorder:
         self._subjects = subjects
         self._coming = {item.id for item in active_occurrences(timetable) if item.open > now}
         self._looks, faults = looks, self._log.faults(FAULT_SECONDS)
+        if self._unreported and self._unreported.rehearses in self._coming:
+            self._tell_rehearsal(self._unreported, now)
+        self._unreported = None
         self._proof = serving_proof(worked, self._log.faults(TROUBLE_SECONDS), now) if self._open else None
         for item in self._open.values():
             due = record.readiness_due(item, timetable.settings)
@@ -157,7 +161,8 @@ class Recorder:
             if rehearsal.ready_at is not None and rehearsal.window:
                 minutes = -(-(rehearsal.ready_at - rehearsal.window[0]) // 60)
                 kind, reason = NORMAL, "RehearsalSucceeded"
-                message = f"All {count} {seats} were ready {minutes} minutes after they were requested."
+                after = f"{minutes} minute{'s' if minutes != 1 else ''}"
+                message = f"All {count} {seats} were ready {after} after they were requested."
             elif missing:
                 kind, reason = WARNING, "RehearsalFailed"
                 why = f" {'; '.join(rehearsal.faults)}." if rehearsal.faults else ""
@@ -171,7 +176,8 @@ class Recorder:
 
     def send(self, now: float) -> None:
         """Look once and send at most one pending thing, so that this takes a few seconds at most."""
-        self._look_at_placeholders(now)
+        with self._log.guard("placeholders"):
+            self._look_at_placeholders(now)
         for subject, action in self._pending():
             if not self._pauses.get(subject, NO_PAUSE).left(now):
                 self._try(subject, now, action)
@@ -219,6 +225,8 @@ class Recorder:
         """Merge the records that earlier pods have written."""
         found = self._api.find(CONFIG_MAP, self._namespace, self._name) or {}
         records = record.parse_records(str(part(found, "data").get(record.RECORD_KEY)))
+        if part(found, "metadata", "labels").get(REHEARSAL) == record.REHEARSAL_OPEN:
+            self._unreported = record.last_failed(records.values(), self._open)
         for name, ours in self._records.items():
             before = records.pop(name, None)
             records[name] = record.merge_records(before, ours) if before else ours

@@ -45,6 +45,7 @@ from berth.runtime.program import (
 from berth.runtime.recorder import Recorder
 from berth.runtime.sessionobserver import ObservedSessions, SessionObserver
 
+MISSED_SECONDS = 600  # after the end of a rehearsal, in which its last pod may have been missing
 TICK = 5.0  # seconds, the longest sleep: how long a reset or a set clock can stay unseen
 SOON = 0.5  # seconds between looks at a pool that waits for its sessions, or has more to do
 REREAD = 25.0  # seconds between looks at a timetable; with a tick on top, half of what an edit may take
@@ -144,8 +145,12 @@ class Scaler:
         return self._source.timetable
 
     def _resume(self, timetable: Timetable, now: int) -> None:
-        """Read the record before a rehearsal opens its seats: an earlier pod may have ended it."""
-        if any(item.rehearses for item in open_now(active_occurrences(timetable), now)):
+        """Read the record before a rehearsal opens its seats: an earlier pod may have ended it.
+
+        If that pod died, its end may be unknown yet.
+        """
+        rehearsals = (item for item in active_occurrences(timetable) if item.rehearses)
+        if any(item.open <= now < item.end + MISSED_SECONDS for item in rehearsals):
             self._recorder_safely(lambda: self._recorder.resume(now))
             self._source.end_rehearsals(self._recorder.ended)
 
