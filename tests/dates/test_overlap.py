@@ -2,6 +2,7 @@
 
 import pytest
 from berth.dates.recurrence import expand
+from berth.schema.reservationspec import ReservationSpec
 from berth.schema.values import Entry, Move
 
 from tests.cases import entry, extra, move, recurrence, reservation, text, told
@@ -63,7 +64,9 @@ def test_seats_that_do_not_add_up_may_overlap() -> None:
     when = recurrence("daily", "UTC", days="2026-01-01/2026-01-31")
     meeting = when._replace(schedule=(entry("09:00-13:00"), entry("12:00-15:00")))
 
-    assert told(expand(reservation(meeting)._replace(overlap="max"), {})) == []
+    spec = ReservationSpec.model_validate({"provisioning": {"overlap": "max"}})
+
+    assert told(expand(reservation(meeting)._replace(spec=spec), {})) == []
 
 
 def test_what_moves_or_is_extra_can_overlap_and_the_date_told_is_that_of_the_meeting() -> None:

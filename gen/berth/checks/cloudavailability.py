@@ -104,9 +104,8 @@ def _missing(
     if not able or any(fit.falls_back or not fit.sound for fit in able):
         return  # what is not sound is told of the capacity itself
     there = [machines for each in able for machines in each.reserved]
-    blocks = [
-        machines for machines in there if machines.type == BLOCK
-    ]  # what runs into the end of one is told as that
+    # What runs into the end of a block is reported as that.
+    blocks = [machines for machines in there if machines.type == BLOCK]
     bare = [span for span in spans if not any(_covers(machines, span) for machines in there)]
     bad = [span for span in bare if not any(_runs_into(block, span) for block in blocks)]
     if not bad:

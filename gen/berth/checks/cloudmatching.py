@@ -54,9 +54,9 @@ def type_requirements_of(cloud: CloudCapacity, instance_type: str, zones: Iterab
         list(instancetypes.ec2_instance_type(row, ()).requirements) if row else _by_name(instance_type)
     )
     requirements = [
-        known_requirement
-        for known_requirement in requirements
-        if known_requirement.key not in (nodelabels.REGION, nodelabels.ARCH, nodelabels.OS)
+        wanted
+        for wanted in requirements
+        if wanted.key not in (nodelabels.REGION, nodelabels.ARCH, nodelabels.OS)
     ]
     requirements.append(requirement(nodelabels.ARCH, IN, (architecture(cloud, instance_type),)))
     requirements.append(requirement(nodelabels.INSTANCE_TYPE, IN, (instance_type,)))
@@ -167,8 +167,8 @@ def contradiction(cloud: CloudCapacity) -> str:
         if pool_requirement.operator == DOES_NOT_EXIST
     }
     known = pool_requirements_of(cloud)
-    for key, known_requirement in known.by_key.items():
-        if known_requirement.operator == DOES_NOT_EXIST and key not in absent:
+    for key, wanted in known.by_key.items():
+        if wanted.operator == DOES_NOT_EXIST and key not in absent:
             return f"no value of {key} satisfies them all"
     if cloud.capacity_types == (nodelabels.RESERVED,):
         return ""  # told of each reservation
@@ -291,11 +291,7 @@ def _family_requirements(cloud: CloudCapacity, name: str) -> Requirements:
         for instance_type in cloud.instance_types
         if instance_type.name.partition(".")[0] == name
     }
-    requirements = [
-        known_requirement
-        for known_requirement in _by_name(f"{name}.any")
-        if known_requirement.key != nodelabels.INSTANCE_SIZE
-    ]
+    requirements = [wanted for wanted in _by_name(f"{name}.any") if wanted.key != nodelabels.INSTANCE_SIZE]
     return Requirements(
         [*requirements, requirement(nodelabels.ARCH, IN, architectures or {architecture_of(f"{name}.any")})]
     )

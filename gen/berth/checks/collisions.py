@@ -34,9 +34,8 @@ class RenderedNames:
             yield _record_name(reservation)
         if name == KUSTOMIZE:
             yield _collision(reservation, "file", f"{KUSTOMIZE}.yaml", "kustomize")
-        wanted = [
-            ("Deployment", naming.pool(name, resource_class.name)) for resource_class in placed.classes
-        ]  # or its slots
+        # The names of Deployments, or of their slots.
+        wanted = [("Deployment", naming.pool(name, resource_class.name)) for resource_class in placed.classes]
         wanted += [("CronJob", naming.cronjob(name, i + 1)) for i in range(cronjobs)]
         wanted += [("ConfigMap", naming.single(name)), ("ConfigMap", naming.record(name))]
         if reservation.holder.renders_affinity:

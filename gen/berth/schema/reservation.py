@@ -44,7 +44,6 @@ class Reservation(NamedTuple):
     behavior: str  # maintain | reduce | none | buffer
     holder: Holder
     renku: bool  # read from a Renku payload: some errors are warnings there
-    overlap: str = "sum"  # sum | max: of the seats of occurrences that overlap
 
     @property
     def title(self) -> str:
@@ -61,6 +60,11 @@ class Reservation(NamedTuple):
     @property
     def sessions(self) -> SessionMatch:
         return self.spec.sessions or EVERY_SESSION
+
+    @property
+    def overlap(self) -> str:
+        """Return what holds for seats of occurrences that overlap: sum or max."""
+        return self.spec.provisioning.overlap or "sum"
 
     @property
     def profile(self) -> Profile:
@@ -103,8 +107,7 @@ class ReservationDocument(KindDocument):
         warn_of_engine_options(self.metadata, (*path, "metadata"), report)
 
     def declared(self, origin: Origin) -> Reservation:
-        spec, metadata, provisioning = self.spec, self.metadata, self.spec.provisioning
-        holder = spec.holder
+        spec, metadata, holder = self.spec, self.metadata, self.spec.holder
         standard = spec.standard(Scaling(DEFAULT_LEAD, holder.behaviors[0]))
         usual = standard.usual if holder.persistence is None else Scaling(0, "none")
         return Reservation(
@@ -115,10 +118,9 @@ class ReservationDocument(KindDocument):
             annotations=metadata.annotation_pairs,
             recurrence=STANDING if spec.recurrence is None else spec.recurrence.recurrence(standard),
             seats=standard.seats,
-            seats_listed=provisioning.seats is not None,
+            seats_listed=spec.provisioning.seats is not None,
             lead=usual.lead,
             behavior=usual.behavior,
             holder=holder,
             renku=False,
-            overlap=provisioning.overlap or "sum",
         )
