@@ -172,6 +172,7 @@ class ObjectStore:
         if tree is None:
             return refusal(404, "NotFound", f'{wanted.plural} "{wanted.name}" not found')
         if request.method == "DELETE":
+            assert request.content_type == JSON
             return self.delete(wanted, tree, body)
         if request.method == "PATCH":
             assert request.content_type == MERGE_PATCH

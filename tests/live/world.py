@@ -162,6 +162,10 @@ class World(ObjectStore):
         except RefusedError as error:
             return refusal(403, "Forbidden", str(error))
 
+    def merge(self, wanted: Target, tree: Object, patch: Object) -> Response:
+        assert patch["metadata"]["resourceVersion"], "it may undo what somebody else has done"
+        return super().merge(wanted, tree, patch)
+
     def admitted(self, wanted: Target, tree: Object) -> Object:
         """With who has written it."""
         fields = tree["metadata"].get("managedFields", [])

@@ -128,8 +128,11 @@ class FakeCluster(ObjectStore):
         if request.method != "PATCH":
             return super().respond(request)
         manager = wanted.asked.get("fieldManager", "")
-        if manager not in MANAGERS or (request.content_type == APPLY) != ("force" in wanted.asked):
-            return refusal(400, "BadRequest", f"no field manager, or not forced: {request.path}")
+        options = {"fieldManager": manager} | ({"force": "true"} if request.content_type == APPLY else {})
+        if manager not in MANAGERS or wanted.asked != options:
+            return refusal(
+                400, "BadRequest", f"other options than for {request.content_type}: {wanted.asked}"
+            )
         answer = super().respond(request)
         if wanted.name == "course-record":
             self.record_writes += 1

@@ -238,6 +238,11 @@ class _Slots(ObjectStore):
         assert request.method != "GET" or not target(request.path).name, "nobody may get one"
         return super().respond(request)
 
+    def list(self, wanted: Target) -> Response:
+        assert wanted.asked["labelSelector"], "it would read what belongs to others"
+        assert wanted.asked["limit"]
+        return super().list(wanted)
+
     def admitted(self, wanted: Target, tree: Tree) -> Tree:
         assert wanted.asked.keys() == {"fieldManager"}
         assert not why_unread(tree)
@@ -248,6 +253,7 @@ class _Slots(ObjectStore):
         return super().merge(wanted, tree, patch)
 
     def delete(self, wanted: Target, tree: Tree, options: Tree) -> Response:
+        assert options["preconditions"]["uid"], "it may be another one of that name"
         koordinator, name = self._koordinator, wanted.name
         is_used = koordinator.phase(name) == "Available" and bool(koordinator.told_sessions(name))
         answer = super().delete(wanted, tree, options)
