@@ -75,8 +75,8 @@ def _answer(state: _State, user: str, method: str, path: str, fields: dict[str, 
         head = {"ref": fields["head"], "repo": {"full_name": REPOSITORY}}
         state.pulls[number] = {**fields, "number": number, "state": "open", "head": head}
         return 201, state.pulls[number]
-    if path == "pulls":
-        return 200, list(state.pulls.values())
+    if path in ("pulls", "pulls?open"):
+        return 200, [one for one in state.pulls.values() if path == "pulls" or one["state"] == "open"]
     match = re.fullmatch(r"pulls/(\d+)", path)
     assert match, path
     state.pulls[int(match[1])].update(fields)
@@ -91,7 +91,8 @@ def fake_forge() -> Iterator[FakeForge]:
     class Handler(BaseHTTPRequestHandler):
         def do(self) -> None:
             user = _TOKENS[self.headers["Authorization"].removeprefix("token ")]
-            path = self.path.partition("?")[0].removeprefix(f"/repos/{REPOSITORY}/")
+            path, _, query = self.path.removeprefix(f"/repos/{REPOSITORY}/").partition("?")
+            path += "?open" if "state=open" in query else ""
             length = int(self.headers.get("Content-Length") or 0)
             fields = json.loads(self.rfile.read(length)) if length else {}
             code, answer = _answer(state, user, self.command, path, fields)

@@ -60,18 +60,21 @@ jobs:
           GH_TOKEN: ${{ github.token }}
         run: |
           folder=$RUNNER_TEMP/request
+          branch=berth-request-$NUMBER
           mkdir -p "$folder"
           gh api "repos/$REPOSITORY/issues/$NUMBER" >"$folder/issue.json"
-          gh api --paginate "repos/$REPOSITORY/pulls?state=all&per_page=100" >"$folder/pulls.json"
           jq -j '.body // ""' "$folder/issue.json" >"$folder/issue.md"
-          own='select(.head.repo.full_name == $repository and (.head.ref | startswith("berth-request-")))'
-          jq -s --arg repository "$REPOSITORY" "add // [] | map($own)" "$folder/pulls.json" \\
-            >"$folder/own.json"
-          query=(jq -r --arg branch "berth-request-$NUMBER")
-          this='map(select(.head.ref == $branch))' opened='map(select(.state == "open"))'
-          "${query[@]}" "$this | $opened | .[0].number // empty" "$folder/own.json" >"$folder/number"
-          closed=$("${query[@]}" "$this | length" "$folder/own.json")
-          open=$("${query[@]}" "$opened | length" "$folder/own.json")
+          pulls="repos/$REPOSITORY/pulls?per_page=100"
+          gh api --paginate "$pulls&state=all&head=${REPOSITORY%%/*}:$branch" >"$folder/this.json"
+          gh api --paginate "$pulls&state=open" >"$folder/open.json"
+          query=(jq -s -r --arg repository "$REPOSITORY" --arg branch "$branch")
+          own='add // [] | map(select(.head.repo.full_name == $repository))'  # none of a fork
+          this="$own | map(select(.head.ref == \\$branch))"
+          requests="$own | map(select(.head.ref | startswith(\\"berth-request-\\")))"
+          "${query[@]}" "$this | map(select(.state == \\"open\\"))[0].number // empty" "$folder/this.json" \\
+            >"$folder/number"
+          closed=$("${query[@]}" "$this | length" "$folder/this.json")
+          open=$("${query[@]}" "$requests | length" "$folder/open.json")
           stop=
           if [ -s "$folder/number" ]; then
             :
