@@ -15,6 +15,7 @@ from berth.diff.wording import DiffLine, change_text, detail_lines, number_of, q
 from berth.diff.zonemoves import has_other_zone, move_text
 
 RESOURCE_CLASS, SITE = "ResourceClass", "Site"
+_FEW_DAYS = 6  # dates of a calendar in its line
 _FEW = 3  # reservations that are shown whole
 
 DocumentKey = tuple[str, str]
@@ -107,11 +108,16 @@ def _hours_text(changes: Sequence[ReservationChange]) -> str:
 
 
 def shared_lines(document: SharedChange, effect: Effect | None) -> Iterator[DiffLine]:
-    """Yield one line for a shared document and what it does alone, and a line for each further key."""
+    """Yield one line for a shared document and what it does alone, and a line for each further key.
+
+    The dates of a calendar are a key of theirs only if they are not all in the first line.
+    """
     fields = document.fields if document.change != REMOVED else ()
-    if document.days:
+    days = document.days[:_FEW_DAYS]
+    left = len(document.days) - len(days)
+    if days and not left:
         fields = tuple(field for field in fields if field.what != "spec.dates")
-    inline = [document.days] if document.days else []
+    inline = [", ".join(days) + (f" and {left} more" if left else "")] if days else []
     if not inline and len(fields) == 1:
         inline, fields = [_field_text(fields[0])], ()
     texts = [*inline, *([effect_text(effect)] if effect else [])]
