@@ -65,7 +65,7 @@ def followed(text: str, folder: Path, now: str = BEFORE_ALL) -> Iterator[tuple[s
             yield command, ""
             continue
         output = printed(command, folder, now)
-        yield command, re.sub(r"\([0-9a-f]{9}\) (->|→) ", r"(1f0c4d2e9) \1 ", output, flags=re.M)
+        yield command, re.sub(r"\([0-9a-f]{9}(\\?\)) (->|→) ", r"(1f0c4d2e9\1 \2 ", output, flags=re.M)
 
 
 def refreshed(page: str) -> str:

@@ -7,6 +7,7 @@ from berth import cli
 from berth.output.table import width
 
 from tests.cli.conftest import ROOT
+from tests.terminal import on_terminal
 
 COMMANDS = [
     "list",
@@ -48,3 +49,43 @@ def test_the_wide_table_is_whole(capsys: pytest.CaptureFixture[str]) -> None:
 def test_in_a_pipe_a_row_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     for command in ("list", "occurrences --from 2026-02-01"):
         assert not [line for line in told(capsys, command) if line.startswith(" ")]
+
+
+# The program as it is, on a terminal of 80 columns.
+
+SENTENCES = [
+    "-C tests/examples/faulty validate",
+    "-C tests/examples/size size linear-algebra --students 300",
+    "size --class small --students 100",
+    "plan data-science-101",
+    "plan",
+    "simulate spring-hackathon",
+    "diff tests/examples/size",
+    "list --class smal",
+    "skip data-science-101 2026-03-03",
+    "status --context nowhere",
+    "move data-science-101 2026-03-04",
+    "help diff",
+]
+
+
+@pytest.mark.parametrize("command", SENTENCES, ids=["_".join(one.split()[-3:]) for one in SENTENCES])
+def test_all_that_a_terminal_shows_fits(command: str) -> None:
+    _, shown = on_terminal(ROOT, [*command.split(), "--quiet", "--now", "2026-02-01"])
+    assert [line for line in shown.splitlines() if width(line) > 80 and len(line.split()) > 1] == []
+
+
+def test_in_a_pipe_a_finding_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    with contextlib.chdir(ROOT):
+        assert cli.run(["-C", "tests/examples/faulty", "validate"]) == 1
+    *findings, count = capsys.readouterr().out.splitlines()
+    assert count == f"{len(findings)} errors."
+    assert all(line.startswith("reservations/ml.yaml:") for line in findings)
+
+
+def test_what_is_there_to_copy_is_not_broken(capsys: pytest.CaptureFixture[str]) -> None:
+    _, shown = on_terminal(ROOT, ["size", "--class", "gpu", "--students", "100"])
+    with contextlib.chdir(ROOT):
+        assert cli.run(["size", "--class", "gpu", "--students", "100"]) == 2
+    piped = capsys.readouterr().err
+    assert shown.partition("\n\n")[2] == piped.partition("\n\n")[2]

@@ -137,8 +137,15 @@ def test_a_course_that_changes_itself_is_no_effect_of_a_calendar(few: Pair) -> N
 def test_two_causes_of_the_same_courses_are_a_line_of_both(few: Pair) -> None:
     few.edit("site.yaml", "Europe/Zurich", "UTC")
     few.edit("large.yaml", 'cpu: "4"', 'cpu: "5"')
-    lines = few.diff(at=EARLY).out.splitlines()
-    assert [line for line in lines if line.startswith("~ ResourceClass large and Site university: 2 reserv")]
+    few.edit("calendar.yaml", "2026-05-14, to: 2026-05-14", "2026-05-18, to: 2026-05-18")
+    lines = [line for line in few.diff(at=EARLY).out.splitlines() if line.startswith("~ ")]
+    calendar, large, site = (line.partition("; ")[2] for line in lines[:3])
+    assert calendar == "5 reservations, 3 dates go, 2 come"
+    assert large == "2 reservations"
+    assert site.startswith("12 reservations, 185 dates move: opens 1 h later in winter, 2 h later in summer")
+    assert "~ Calendar holidays and ResourceClass large and Site university: 2 reservations" in [
+        line.partition(";")[0] for line in lines
+    ]
 
 
 @pytest.mark.parametrize(

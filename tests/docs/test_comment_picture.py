@@ -14,7 +14,7 @@ CHANGE = """\
 $ berth move data-science-101 2026-02-16 --to "2026-02-17 10:00-14:00"
 $ berth set data-science-101 --on 2026-03-09 --seats 120
 $ berth render
-$ berth diff --now 2026-02-02T12:00:00Z -o markdown
+$ berth diff --now 2026-02-15T18:00:00Z -o markdown
 ```
 """
 

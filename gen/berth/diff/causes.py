@@ -8,13 +8,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from berth.dates.moments import hours_text
-from berth.diff.change import REMOVED, Change, FieldChange, ReservationChange, SharedChange
+from berth.diff.change import (
+    REMOVED,
+    Change,
+    FieldChange,
+    OccurrenceChanges,
+    ReservationChange,
+    SharedChange,
+)
 from berth.diff.compare import ReservationVersion
 from berth.diff.shared import CALENDAR
 from berth.diff.wording import DiffLine, change_text, detail_lines, number_of, quantity_change, sign_of
 from berth.diff.zonemoves import has_other_zone, move_text
 
 RESOURCE_CLASS, SITE = "ResourceClass", "Site"
+_FEW_DAYS = 6  # dates of a calendar in its line
 _FEW = 3  # reservations that are shown whole
 
 DocumentKey = tuple[str, str]
@@ -34,9 +42,15 @@ class Effect(NamedTuple):
 
 
 def causes_of(
-    old: ReservationVersion, new: ReservationVersion, changed: Mapping[DocumentKey, SharedChange]
+    old: ReservationVersion,
+    new: ReservationVersion,
+    dates: OccurrenceChanges,
+    changed: Mapping[DocumentKey, SharedChange],
 ) -> tuple[DocumentKey, ...]:
-    """Return the changed documents that change a reservation; none if its own document differs."""
+    """Return the changed documents that change a reservation; none if its own document differs.
+
+    `dates`: how its dates differ. Calendars change it only if dates go or come.
+    """
     if _own_document(old) != _own_document(new):
         return ()
     sides = old, new
@@ -49,7 +63,8 @@ def causes_of(
         found += [key for key in changed if key[0] == CALENDAR and key not in found]
     if not found or old.reservation.recurrence.zone != new.reservation.recurrence.zone:
         found += [key for key in changed if key[0] == SITE]
-    return tuple(found)
+    others = [key for key in found if key[0] != CALENDAR]
+    return tuple(found if dates.added or dates.removed or not others else others)
 
 
 def _own_document(version: ReservationVersion) -> tuple[object, ...]:
@@ -72,12 +87,35 @@ def shown_whole(change: Change) -> list[ReservationChange]:
     return [found for found in change.reservations if not found.causes or found.causes in small]
 
 
-def effect_text(effect: Effect) -> str:
-    """Return `15 reservations, 11 dates go, 8 come`."""
-    count = number_of(len(effect.reservations), "reservation")
-    dates = ": ".join(filter(None, [_dates_text(effect.reservations), _moves_text(effect.reservations)]))
-    hours = _hours_text(effect.reservations)
-    return "; ".join(filter(None, [f"{count}, {dates}" if dates else count, hours]))
+def document_text(key: DocumentKey, changes: Iterable[ReservationChange]) -> str:
+    """Return `15 reservations, 11 dates go, 8 come`: what one document does in sum; empty if nothing.
+
+    Where others do something to the same reservations, a calendar lets dates go and come, a site moves them,
+    and a class only counts.
+    """
+    concerned = [found for found in changes if key in found.causes]
+    if all(len(found.causes) == 1 for found in concerned):
+        return effect_text(concerned) if concerned else ""
+    dates = [found.occurrences for found in concerned]
+    if key[0] == CALENDAR:
+        both = zip(concerned, dates, strict=True)
+        concerned = [found for found, own in both if own.added or own.removed]
+        concerned = [
+            found._replace(occurrences=found.occurrences._replace(changed=())) for found in concerned
+        ]
+    elif key[0] == SITE:
+        kept = [own._replace(added=(), removed=()) for own in dates]
+        concerned = [found._replace(occurrences=own) for found, own in zip(concerned, kept, strict=True)]
+    else:
+        return number_of(len(concerned), "reservation")
+    return effect_text([found._replace(seat_seconds=(0, 0)) for found in concerned]) if concerned else ""
+
+
+def effect_text(changes: Sequence[ReservationChange]) -> str:
+    """Return `15 reservations, 11 dates go, 8 come; seat-hours 30 -> 20`."""
+    count = number_of(len(changes), "reservation")
+    dates = ": ".join(filter(None, [_dates_text(changes), _moves_text(changes)]))
+    return "; ".join(filter(None, [f"{count}, {dates}" if dates else count, _hours_text(changes)]))
 
 
 def _dates_text(changes: Sequence[ReservationChange]) -> str:
@@ -106,15 +144,20 @@ def _hours_text(changes: Sequence[ReservationChange]) -> str:
     return f"seat-hours {hours_text(before)} -> {hours_text(after)}" if before != after else ""
 
 
-def shared_lines(document: SharedChange, effect: Effect | None) -> Iterator[DiffLine]:
-    """Yield one line for a shared document and what it does alone, and a line for each further key."""
+def shared_lines(document: SharedChange, changes: Iterable[ReservationChange]) -> Iterator[DiffLine]:
+    """Yield one line for a shared document and what it does, and a line for each further key.
+
+    The dates of a calendar are a key of theirs only if they are not all in the first line.
+    """
     fields = document.fields if document.change != REMOVED else ()
-    if document.days:
+    days = document.days[:_FEW_DAYS]
+    left = len(document.days) - len(days)
+    if days and not left:
         fields = tuple(field for field in fields if field.what != "spec.dates")
-    inline = [document.days] if document.days else []
+    inline = [", ".join(days) + (f" and {left} more" if left else "")] if days else []
     if not inline and len(fields) == 1:
         inline, fields = [_field_text(fields[0])], ()
-    texts = [*inline, *([effect_text(effect)] if effect else [])]
+    texts = [*inline, *filter(None, [document_text(document.key, changes)])]
     title = f"{document.title}: {'; '.join(texts)}" if texts else document.title
     yield DiffLine(sign_of(document.change), title)
     for field in fields:
@@ -127,9 +170,10 @@ def _field_text(field: FieldChange) -> str:
 
 
 def joint_line(effect: Effect) -> DiffLine:
-    """Return the line of what several documents do together."""
+    """Return the line of the reservations that several documents change together."""
     names = " and ".join(" ".join(key) for key in effect.causes)
-    return DiffLine("~", f"{names}: {effect_text(effect)}")
+    count = number_of(len(effect.reservations), "reservation")
+    return DiffLine("~", "; ".join(filter(None, [f"{names}: {count}", _hours_text(effect.reservations)])))
 
 
 def course_lines(effect: Effect, *, is_brief: bool = False) -> list[DiffLine]:

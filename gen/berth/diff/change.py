@@ -155,13 +155,13 @@ class ChangeWarning(NamedTuple):
 class SharedChange(NamedTuple):
     """A document that all reservations share and that differs. `fields` are those that differ, by path.
 
-    `days`: of a calendar, the dates that go and come, for people.
+    `days`: of a calendar, the dates that go, move and come, for people.
     """
 
     subject: SharedSubject
     change: str
     fields: tuple[FieldChange, ...]
-    days: str = ""
+    days: tuple[str, ...] = ()
 
     @property
     def key(self) -> tuple[str, str]:

@@ -241,7 +241,7 @@ class Comparison:
         if found:
             if old and new:
                 changed = {document.key: document for document in self._shared}
-                found = found._replace(causes=causes_of(old, new, changed))
+                found = found._replace(causes=causes_of(old, new, found.occurrences, changed))
             self._found.append(found)
             self._policy_cases += policy_cases(found, old, new, self._policies, self._options.now)
             if new:

@@ -85,8 +85,7 @@ def _shared(change: Change, *, wide: bool) -> Iterator[DiffLine]:
     """Yield the shared documents with what they do, and their reservations unless these are shown whole."""
     alone, joint = effects_by_document(change.shared, effects(change))
     pairs = [
-        (shared_lines(document, alone.get(document.key)), alone.get(document.key))
-        for document in change.shared
+        (shared_lines(document, change.reservations), alone.get(document.key)) for document in change.shared
     ]
     pairs += [(iter([joint_line(effect)]), effect) for effect in joint]
     for lines, effect in pairs:

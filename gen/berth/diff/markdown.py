@@ -154,7 +154,7 @@ def _shared(change: Change, depth: _Depth) -> Iterator[str]:
     alone, joint = effects_by_document(change.shared, effects(change))
     for document in change.shared[: depth.titles]:
         effect = alone.get(document.key)
-        title, *lines = shared_lines(document, effect)
+        title, *lines = shared_lines(document, change.reservations)
         yield f"**{escaped(title.sign)} {escaped(title.text)}**\n"
         yield "".join(f"- {_signed(line)}\n" for line in lines[: depth.warnings])
         more = len(lines) - depth.warnings

@@ -86,7 +86,7 @@ def _short_notice(
     for items, present, verb in ((added, {*after}, "opens"), (removed, {*before}, "would have opened")):
         near = [item for item in items if now < item.open < now + notice and item in present]
         if near:
-            when = f"{local_text(near[0].open, named(change.zone))} ({change.zone})"
+            when = f"{local_text(near[0].open, named(near[0].zone))} ({near[0].zone})"
             message = f"{_dates(near)} {verb} at {when}, sooner than the notice of {hours_text(notice)} h."
             yield ChangeWarning("soon", change.name, message)
 

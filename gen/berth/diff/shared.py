@@ -19,7 +19,6 @@ from berth.schema.declared import SHARED
 from berth.schema.values import ResourceClass
 
 CALENDAR = "Calendar"
-_FEW = 6  # dates of a calendar that are named
 
 
 class SharedDocument(NamedTuple):
@@ -63,15 +62,15 @@ def compare_shared(base: Pipeline, head: Pipeline) -> list[SharedChange]:
             change = ADDED if old is None else REMOVED if new is None else CHANGED
             document = new or old
             assert document is not None
-            days = ""
+            days: tuple[str, ...] = ()
             if kind == CALENDAR and change == CHANGED:
-                days = _days_text(base.declared.calendars.get(name), head.declared.calendars.get(name))
+                days = _day_texts(base.declared.calendars.get(name), head.declared.calendars.get(name))
             found.append(SharedChange(document.subject, change, fields, days))
     return found
 
 
-def _days_text(old: Calendar | None, new: Calendar | None) -> str:
-    """Return `Ascension Day Thu 2026-05-14 -> Mon 2026-05-18, Labour Day 2026-05-01 goes`; may be empty."""
+def _day_texts(old: Calendar | None, new: Calendar | None) -> tuple[str, ...]:
+    """Return texts such as `Ascension Day Thu 2026-05-14 -> Mon 2026-05-18` and `Tue 2026-05-19 goes`."""
     before, after = (one.dates if one else () for one in (old, new))
     gone = [item for item in before if item not in after]
     come = [item for item in after if item not in before]
@@ -87,8 +86,7 @@ def _days_text(old: Calendar | None, new: Calendar | None) -> str:
         to = _closed_text(moved) if moved.title == item.title else _titled(moved)
         texts.append(f"{_titled(item)} -> {to}")
     texts += [f"{_titled(item)} comes" for item in come]
-    more = f" and {len(texts) - _FEW} more" if len(texts) > _FEW else ""
-    return ", ".join(texts[:_FEW]) + more
+    return tuple(texts)
 
 
 def _titled(item: ClosedDates) -> str:
