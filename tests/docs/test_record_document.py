@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 
 import yaml
+from berth.core.obstacles import CAUSES
 from berth.core.record import LOST, NOT_READY, OPENED_LATE, OccurrenceRecord, record_json
 
 from tests.console import ROOT
@@ -84,6 +85,8 @@ def test_it_names_every_key_that_is_written_and_every_event_of_the_log() -> None
     whole = OccurrenceRecord(
         "course/1", {"small": 1}, 0, {"small": 1}, points, (0, 1, 99), 0, shortfalls, ("run: no",)
     )
+    whole = whole._replace(rehearses="course/9", ready=points, nodes={"n": 1})
     assert told == record_json(whole).keys()
     assert all(f"`{cause}`, " in first for cause in shortfalls["small"])
+    assert all(f"`{cause}`" in first for cause in CAUSES)
     assert events == {one or other for one, other in used}
