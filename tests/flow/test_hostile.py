@@ -129,7 +129,9 @@ def test_what_is_valid_is_shown_in_full_and_judged_by_the_policies_of_the_base(
 
     assert (bool(failed), state) == (True, "failure")
     first = shown.partition("### Berth: ")[2].splitlines()[0]
-    assert first.startswith("new permissions in kube-system")
+    refusal, approval, permissions, *_ = first.split("; ")
+    assert (refusal, permissions) == ("refused by policy soon, large", "new permissions in kube-system")
+    assert approval.startswith("needs approval by")
     for evidence in (
         "refused by policy soon, large",
         "needs approval by",

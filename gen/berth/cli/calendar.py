@@ -68,8 +68,8 @@ def calendar(settings: Settings, output_dir: str | None) -> int:
     shown = settings.shown(folder)
     gone = "".join(f"removed {shown}/{path}\n" for path in removed)
     numbers = f"{written} written, {len(removed)} removed, {len(files) - written} unchanged"
-    told = f"{gone}{shown}/: {numbers}. Open {shown}/index.html, or publish the folder.\n"
-    stdout(settings.wrapped(told))
+    outcome = f"{gone}{shown}/: {numbers}. Open {shown}/index.html, or publish the folder.\n"
+    stdout(settings.wrapped(outcome))
     return EXIT_OK
 
 

@@ -57,8 +57,10 @@ def finish_edit(
     lines += [policy_line(result) for result in edited.policies]
     changes = "".join(f"{line.sign} {visible(line.text)}".rstrip() + "\n" for line in lines)
     changes += "".join(f"  {loss}\n" for loss in edited.losses)
-    told = f"{shown}:\n{changes}Next: berth render\n" if changes else f"Wrote {shown}. Next: berth render\n"
-    say(settings.wrapped(told))
+    outcome = (
+        f"{shown}:\n{changes}Next: berth render\n" if changes else f"Wrote {shown}. Next: berth render\n"
+    )
+    say(settings.wrapped(outcome))
     if before is None and pipeline.has_errors():
         stderr(_WITH_ERRORS)
     return EXIT_OK

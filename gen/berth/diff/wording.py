@@ -345,8 +345,8 @@ def _time_change(before: Occurrence, after: Occurrence, units: tuple[Unit, Unit]
     changes = {name: " -> ".join(near_text(at, zone, day) for at in pair) for name, pair in pairs.items()}
     if len({*pairs.values()}) == 1 and pairs.keys() == new.keys():
         return f"{_times(after)} opens at {next(iter(changes.values()))}{seats}"
-    told = ", ".join(f"{name} opens at {text}" for name, text in changes.items())
-    return f"{_times(after)}, {told}{seats}"
+    openings = ", ".join(f"{name} opens at {text}" for name, text in changes.items())
+    return f"{_times(after)}, {openings}{seats}"
 
 
 def _day(item: Occurrence) -> str:

@@ -177,7 +177,7 @@ jobs:
           if [ "$branch" != "$DEFAULT" ]; then context="berth ($branch)"; fi
           headline=$(sed -n '/^### Berth: /{s///p;q}' "$RUNNER_TEMP/preview.md" | tr -d '\\\\') || true
           gh api --silent --method POST "repos/$REPOSITORY/statuses/$(git rev-parse HEAD)" \\
-            -f "context=$context" -f "state=$STATE" -f "description=${headline:0:140}"
+            -f "context=$context" -f "state=$STATE" ${headline:+-f "description=${headline:0:140}"}
 """
 _CALENDAR_TEXT = """\
 # Publishes the calendar page and its feeds, if the settings of the repository have GitHub Pages with the
