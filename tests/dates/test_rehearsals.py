@@ -8,14 +8,15 @@ from berth.core.jsonvalues import instant_text, parse_instant
 from berth.dates.recurrence import expand
 from berth.pipeline import Item, Pipeline
 from berth.reading.source import Source
+from berth.schema.counts import Portion
 from berth.schema.datechanges import DatedRehearsal, RehearsalTime
 from berth.schema.entry import RehearsalSpec
-from berth.schema.values import Portion, Recurrence
+from berth.schema.values import Recurrence
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests import cases
-from tests.dates.test_recurrence_properties import EXAMPLES, recurrences
+from tests.dates.anyrecurrence import EXAMPLES, recurrences
 from tests.saying import Value, lines, reservation, resource_class, site, weekly
 
 NOW = parse_instant("2026-01-01T00:00:00Z")

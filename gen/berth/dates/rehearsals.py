@@ -11,9 +11,10 @@ from berth.dates.exceptions import LEFT_OUT, MOVED_TWICE, NOTHING_TO_MOVE, WHICH
 from berth.dates.expansion import Occurrence, Skipped
 from berth.dates.zone import DAY, Zone, clock, date_text, local, number, resolve
 from berth.findings import Fault, Path
+from berth.schema.counts import Portion
 from berth.schema.datechanges import DatedRehearsal
 from berth.schema.entry import RehearsalSpec
-from berth.schema.values import Portion, Reservation, Scaling, Seats, step_counts
+from berth.schema.values import Reservation, Scaling, Seats, step_counts
 
 REHEARSAL = "rehearsal"  # the mark of its occurrences, and how their ids end
 NO_TIME, TOO_MANY_SEATS = "B051", "B052"

@@ -19,9 +19,10 @@ from berth.edit.occurrences import find_changeable
 from berth.edit.rehearsalentries import REHEARSALS, rehearsal_index, rehearsal_keys
 from berth.edit.roundtrip import MakeNode, TreeEdit
 from berth.notation.times import end_time
+from berth.schema.counts import Portion
 from berth.schema.datechanges import DatedRehearsal, RehearsalTime
 from berth.schema.entry import ALL_SEATS, RehearsalSpec
-from berth.schema.values import Portion, Reservation
+from berth.schema.values import Reservation
 
 DEFAULT_RULE = RehearsalSpec.model_construct(days_before=7, start_time=6 * 60, seats=ALL_SEATS)
 

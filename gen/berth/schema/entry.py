@@ -6,6 +6,7 @@ from typing import Annotated, NamedTuple, Protocol
 from berth.findings import Path
 from berth.schema.basemodel import Model, NonEmpty, Switch, Use, Whole, field
 from berth.schema.calendardocument import check_order
+from berth.schema.counts import Portion
 from berth.schema.documentproblems import CONFLICT, DocumentProblems
 from berth.schema.types import (
     Behavior,
@@ -21,7 +22,7 @@ from berth.schema.types import (
     Weekdays,
     Weeks,
 )
-from berth.schema.values import EVERY_DATE, Entry, EntryDates, Portion, Scaling, Seats
+from berth.schema.values import EVERY_DATE, Entry, EntryDates, Scaling, Seats
 
 EQUAL_TIMES = "B028"
 TIME = '"HH:MM" in the reservation\'s zone'

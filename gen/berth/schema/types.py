@@ -11,9 +11,8 @@ from pydantic import PlainSerializer
 from berth.notation import days, times, weekdays, zones
 from berth.schema import grammar
 from berth.schema.basemodel import Length, Parsed, Text, Whole, wrong_type
-from berth.schema.counts import MOST_SEATS, SEAT_WORDS
+from berth.schema.counts import MOST_SEATS, SEAT_WORDS, Portion
 from berth.schema.documentproblems import RANGE, TYPE, Refusal, shown
-from berth.schema.values import Portion
 
 INT32, INT64 = 2**31 - 1, 2**63 - 1
 _MOST_MONEY = 10**12

@@ -56,22 +56,6 @@ class Scaled(Protocol):
     def scaling(self) -> tuple[Scaling, ...]: ...
 
 
-class Portion(NamedTuple):
-    """How many of the seats of an occurrence: a percentage of each class, or a number of its only class."""
-
-    percent: int = 100
-    number: int | None = None
-
-    def seats_of(self, count: int) -> int:
-        """Return the portion of a number of seats: at least one, a percentage rounded half up."""
-        return max((count * self.percent + 50) // 100, 1) if self.number is None else self.number
-
-    def __str__(self) -> str:
-        if self.number is not None:
-            return str(self.number)
-        return "all" if self.percent == 100 else f"{self.percent}%"
-
-
 class EntryDates(NamedTuple):
     """Which of the recurrence's dates an entry has; by default all of them."""
 
