@@ -146,3 +146,12 @@ def write(folder: Path, **changes: str | None) -> Path:
         else:
             (where / name).write_text(text, "utf-8")
     return folder
+
+
+def rehearsed(folder: Path) -> None:
+    """Let each date of the course be rehearsed."""
+    file, before = folder / "reservations/course.yaml", "provisioning: {"
+    text = file.read_text("utf-8")
+    assert before in text
+    rule = 'rehearsal: {daysBefore: 7, startTime: "06:00"}, '
+    file.write_text(text.replace(before, before + rule), "utf-8")

@@ -15,17 +15,7 @@ from tests.cli import clouds, project
 from tests.generate import project as generated
 
 NOW = ("--now", "2026-01-01")
-RULE = 'rehearsal: {daysBefore: 7, startTime: "06:00"}, '
-PROVISIONING = "provisioning: {"
 REHEARSAL = "course/2026-02-02T09:00/rehearsal"
-
-
-def rehearsed(folder: Path) -> None:
-    """Let each date of the course be rehearsed."""
-    file = folder / "reservations/course.yaml"
-    text = file.read_text("utf-8")
-    assert PROVISIONING in text
-    file.write_text(text.replace(PROVISIONING, PROVISIONING + RULE), "utf-8")
 
 
 def answer(berth: Berth, *words: str) -> Any:
@@ -36,7 +26,7 @@ def answer(berth: Berth, *words: str) -> Any:
 
 def test_occurrences_show_them_with_their_mark(berth: Berth, folder: Path) -> None:
     before = answer(berth, "occurrences")
-    rehearsed(folder)
+    project.rehearsed(folder)
     after = answer(berth, "occurrences")
     added = [one for one in after["items"] if "rehearses" in one]
 
@@ -55,7 +45,7 @@ def test_occurrences_show_them_with_their_mark(berth: Berth, folder: Path) -> No
 
 def test_list_counts_them_apart(berth: Berth, folder: Path) -> None:
     before = answer(berth, "list")
-    rehearsed(folder)
+    project.rehearsed(folder)
     after = answer(berth, "list")
 
     assert [one.pop("rehearsals", None) for one in after["items"]] == [2, None, None, None]
@@ -73,7 +63,7 @@ def test_feeds_have_dates_only_and_the_page_has_both(berth: Berth, folder: Path)
     berth("calendar", *NOW)
     before = feeds(folder)
     ics = berth("occurrences", *NOW, "-o", "ics")
-    rehearsed(folder)
+    project.rehearsed(folder)
     berth("calendar", *NOW)
 
     assert feeds(folder) == before
@@ -121,7 +111,7 @@ def test_no_rehearsal_changes_dates_seat_hours_or_feeds(tmp_path: Path, seed: in
 def test_a_plan_shows_and_counts_them(berth: Berth, folder: Path) -> None:
     clouds.write(folder)
     before = answer(berth, "plan")
-    rehearsed(folder)
+    project.rehearsed(folder)
     after = answer(berth, "plan")
     added = [one for one in after["occurrences"] if "rehearses" in one]
     money = [float(one["total"]["cost"]["sum"]) for one in (before, after)]
@@ -149,7 +139,7 @@ def test_a_ceiling_counts_them_beside_other_windows(berth: Berth, folder: Path) 
 
 def test_a_simulation_is_one_of_a_class(berth: Berth, folder: Path) -> None:
     usual = berth("simulate", "course", "2026-02-02", *NOW)
-    rehearsed(folder)
+    project.rehearsed(folder)
 
     assert berth("simulate", "course", "2026-02-02", *NOW) == usual
     assert berth("simulate", "course", "2026-01-26", *NOW).code == 2
@@ -185,7 +175,7 @@ def reported(berth: Berth, folder: Path, *records: OccurrenceRecord, form: str =
 
 
 def test_a_report_has_rehearsals_and_no_dates_of_them(berth: Berth, folder: Path) -> None:
-    rehearsed(folder)
+    project.rehearsed(folder)
     found = json.loads(reported(berth, folder, record("2026-02-02", 25), record("2026-02-23", 20, "no room")))
 
     assert found["items"] == []
@@ -216,7 +206,7 @@ def test_late_rehearsals_propose_a_longer_lead(berth: Berth, folder: Path) -> No
 
 def test_a_project_reads_as_the_same_course(folder: Path) -> None:
     """What other code asks of an item: occurrences of the course, and windows of both."""
-    rehearsed(folder)
+    project.rehearsed(folder)
     (item,) = [one for one in Pipeline(str(folder)).items() if one.reservation.name == "course"]
     (part,) = item.parts
 

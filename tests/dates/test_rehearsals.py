@@ -15,7 +15,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests import cases
-from tests.dates.test_recurrence_properties import EXAMPLES, recurrences
+from tests.dates.anyrecurrence import EXAMPLES, recurrences
 from tests.saying import Value, lines, reservation, resource_class, site, weekly
 
 NOW = parse_instant("2026-01-01T00:00:00Z")

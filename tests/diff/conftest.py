@@ -1,8 +1,9 @@
 """Two folders of the small project: what was, and what is."""
 
 import contextlib
+import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -71,3 +72,19 @@ def cloudy(rendered_cloudy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
 def warns(line: str, subject: str, *values: object) -> bool:
     """Whether a warning is about the subject and names the values, whatever its other words."""
     return line.startswith(subject) and all(str(value) in line for value in values)
+
+
+def ruled(pair: Pair, *policies: str, text: str = project.SITE, was: Sequence[str] | None = None) -> None:
+    """Give both sides these policies; `was`: those of the base."""
+    for folder, lines in ((pair.was, policies if was is None else was), (pair.now, policies)):
+        items = "".join(f"    - {{name: p{number}, {one}}}\n" for number, one in enumerate(lines))
+        head = "  policies:\n" if items else ""
+        (folder / "reservations/site.yaml").write_text(f"{text}{head}{items}", "utf-8")
+
+
+def results(answer: Answer) -> list[list[str]]:
+    """Policy, reservation and what is required, of each."""
+    return [
+        [one["policy"], one["reservation"], one["approvalBy"] or one["require"]]
+        for one in json.loads(answer.out)["policies"]
+    ]

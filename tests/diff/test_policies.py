@@ -4,7 +4,6 @@ import contextlib
 import io
 import json
 import shutil
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -20,31 +19,14 @@ from berth.schema.values import ResourceClass
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.answer import Answer
 from tests.built import built
-from tests.cli import clouds, project
-from tests.diff.conftest import NOW, Pair
+from tests.cli import clouds
+from tests.diff.conftest import NOW, Pair, results, ruled
 from tests.saying import read, reservation, resource_class, site
 
 LARGE = 'when: {seatsAbove: 20}, require: {approvalBy: "@uni/platform"}'
 SOON = "when: {noticeBelow: 48h}, require: refuse"
 ALWAYS = "require: warn"
-
-
-def ruled(pair: Pair, *policies: str, text: str = project.SITE, was: Sequence[str] | None = None) -> None:
-    """Give both sides these policies; `was`: those of the base."""
-    for folder, lines in ((pair.was, policies if was is None else was), (pair.now, policies)):
-        items = "".join(f"    - {{name: p{number}, {one}}}\n" for number, one in enumerate(lines))
-        head = "  policies:\n" if items else ""
-        (folder / "reservations/site.yaml").write_text(f"{text}{head}{items}", "utf-8")
-
-
-def results(answer: Answer) -> list[list[str]]:
-    """Policy, reservation and what is required, of each."""
-    return [
-        [one["policy"], one["reservation"], one["approvalBy"] or one["require"]]
-        for one in json.loads(answer.out)["policies"]
-    ]
 
 
 def more_seats(pair: Pair) -> None:

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.diff.conftest import Pair
-from tests.diff.test_policies import results, ruled
+from tests.diff.conftest import Pair, results, ruled
 
 AT = "2026-01-01"
 ENTRY = '{date: 2026-02-02, at: {date: 2026-01-26, startTime: "06:00"}}'

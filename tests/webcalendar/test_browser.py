@@ -11,7 +11,6 @@ import pytest
 from berth import cli
 
 from tests.cli import project
-from tests.cli.test_rehearsals import rehearsed
 
 BROWSER = shutil.which("chromium")
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="Chromium is not installed")
@@ -70,7 +69,7 @@ def test_an_empty_weekend_is_narrow(page: Path) -> None:
 
 def test_a_rehearsal_is_shown_apart(tmp_path: Path) -> None:
     folder = project.write(tmp_path)
-    rehearsed(folder)
+    project.rehearsed(folder)
     assert cli.run(["-C", str(folder), "calendar", "--now", "2026-02-01"]) == 0
     document = shown(folder / "site/index.html", "course/2026-02-23T09:00/rehearsal")
 
