@@ -15,8 +15,8 @@ M = TypeVar("M", bound=Model)
 
 def built(model: type[M], value: Any) -> M:
     """The model of a mapping with the keys of a file."""
-    made: M = _built(Node(model), value)
-    return made
+    m: M = _built(Node(model), value)
+    return m
 
 
 def _built(node: Node, value: Any) -> Any:

@@ -74,7 +74,7 @@ def move(  # noqa: PLR0913 - as many as the file format has
 
 
 def calendar(name: str, *days: str, title: str = "") -> Calendar:
-    return Calendar(ORIGIN, name, tuple(ClosedDates(*span(one), title) for one in days))
+    return Calendar(ORIGIN, name, tuple(ClosedDates(*span(day), title) for day in days))
 
 
 def recurrence(type_: str, zone: str, *schedule: Entry, days: str = "", **more: Any) -> Recurrence:
@@ -152,15 +152,15 @@ def text(instant: int) -> str:
 
 
 def starts(expansion: Expansion) -> list[str]:
-    return [text(one.start) for one in expansion.occurrences]
+    return [text(occurrence.start) for occurrence in expansion.occurrences]
 
 
 def told(expansion: Expansion) -> list[str]:
     """Code and path of each problem, the paths as people read them."""
     return [
         Line(
-            f"{one.code} {'.'.join(map(str, one.path)).removeprefix('spec.recurrence.')}",
-            f"{one.message} {one.fix}",
+            f"{problem.code} {'.'.join(map(str, problem.path)).removeprefix('spec.recurrence.')}",
+            f"{problem.message} {problem.fix}",
         )
-        for one in expansion.problems
+        for problem in expansion.problems
     ]

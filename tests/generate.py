@@ -39,8 +39,8 @@ def project(folder: Path, seed: int, reservations: int) -> None:
     where.mkdir(parents=True)
     classes = [resource_class(random, i) for i in range(8)]
     write(where, site(random))
-    for one in calendars(random):
-        write(where, one)
+    for calendar in calendars(random):
+        write(where, calendar)
     for one in classes:
         write(where, one)
     names = [one["metadata"]["name"] for one in classes]

@@ -75,7 +75,7 @@ def _images(random: Random) -> Document:
 
 def _kubelet(random: Random) -> Document:
     signals = random.sample(["memory.available", "nodefs.inodesFree", "pid.available"], 2)
-    made = _some(
+    document = _some(
         random,
         {
             "clusterDNS": _of(["10.0.0.10"], ["fd00::10"]),
@@ -91,9 +91,9 @@ def _kubelet(random: Random) -> Document:
         },
     )
     if random.random() < 0.3:
-        made["evictionSoft"] = dict.fromkeys(signals, "10%")
-        made["evictionSoftGracePeriod"] = dict.fromkeys(signals, random.choice(["1m30s", "90s"]))
-    return made
+        document["evictionSoft"] = dict.fromkeys(signals, "10%")
+        document["evictionSoftGracePeriod"] = dict.fromkeys(signals, random.choice(["1m30s", "90s"]))
+    return document
 
 
 def _volumes(random: Random) -> list[Document]:
@@ -144,7 +144,7 @@ def _reservations(random: Random) -> list[Document]:
 
 
 def _reservation(random: Random) -> Document:
-    found: Document = random.choice(
+    document: Document = random.choice(
         [
             {"id": _id("cr")(random)},
             {"tags": _tags(random)},
@@ -157,7 +157,7 @@ def _reservation(random: Random) -> Document:
     kind: Document = random.choice([{}, {}, lasts, {**block, **lasts}, {"type": "interruptible"}])
     more = _some(random, {"hourlyPrice": _of("31.46", 2, 0.1)})
     where = {"instanceType": random.choice(_TYPES), "zone": random.choice(_ZONES)}
-    return {**found, **where, "count": random.choice([1, 4, 100]), **kind, **more}
+    return {**document, **where, "count": random.choice([1, 4, 100]), **kind, **more}
 
 
 def _requirement(random: Random) -> Document:

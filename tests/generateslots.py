@@ -12,12 +12,12 @@ Labels = Callable[[Random], dict[str, str]]
 
 def koordinator(random: Random) -> Document:
     """Of a cluster."""
-    said: Document = {
+    document: Document = {
         "schedulerName": random.choice(["koord-scheduler", "koord.two"]),
         "allocatePolicy": random.choice(["Restricted", "Restricted", "Aligned"]),
         "colocationProfiles": random.random() < 0.5,
     }
-    return {key: value for key, value in said.items() if random.random() < 0.7}
+    return {key: value for key, value in document.items() if random.random() < 0.7}
 
 
 def backend(random: Random, placement: Document, labels: Labels) -> Document:
@@ -83,7 +83,7 @@ def template(random: Random, placement: Document, labels: Labels) -> Document:
         "overhead": {"cpu": random.choice([1, "10m", 0.5]), "memory": "64Mi"},
         "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data", "readOnly": True}}],
     }
-    made = {key: value for key, value in optional.items() if random.random() < 0.3}
+    document = {key: value for key, value in optional.items() if random.random() < 0.3}
     notes = {"example.org/note": random.choice(TEXTS)}
-    made["metadata"] = {"namespace": "sessions", "labels": labels(random), "annotations": notes}
-    return made
+    document["metadata"] = {"namespace": "sessions", "labels": labels(random), "annotations": notes}
+    return document

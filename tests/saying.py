@@ -62,7 +62,7 @@ def line(one: Problem, *, file: bool = False) -> Line:
 
 
 def lines(problems: Iterable[Problem], *, files: bool = False) -> list[str]:
-    return [line(one, file=files) for one in problems]
+    return [line(problem, file=files) for problem in problems]
 
 
 def _path(path: Iterable[str | int]) -> str:

@@ -12,11 +12,11 @@ from tests.console import printed
 
 def objects(text: str) -> list[dict[str, Any]]:
     """With the timetable as a value, whose white space means nothing."""
-    found = list(yaml.safe_load_all(text))
-    for one in found:
+    items = list(yaml.safe_load_all(text))
+    for one in items:
         if "timetable.json" in one.get("data", {}):
             one["data"] = json.loads(one["data"]["timetable.json"])
-    return found
+    return items
 
 
 def test_the_plain_script_makes_the_objects_of_berth(tmp_path: Path) -> None:

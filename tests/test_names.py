@@ -68,12 +68,14 @@ def test_code_has_the_names_from_one_module() -> None:
     for path, text in texts():
         if path.startswith("gen/") and path.endswith(".py"):
             literals = [node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Constant)]
-            said = [one for one in literals if isinstance(one, str)]
-            assert [one for one in said if names.DISTRIBUTION in one or names.REPOSITORY in one] == [], path
+            said = [literal for literal in literals if isinstance(literal, str)]
+            assert [
+                literal for literal in said if names.DISTRIBUTION in literal or names.REPOSITORY in literal
+            ] == [], path
 
 
 def test_the_distribution_is_what_the_project_builds() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
     assert project["name"] == names.DISTRIBUTION
-    assert names.CLUSTER_EXTRA in [f"{project['name']}[{one}]" for one in project["optional-dependencies"]]
+    assert names.CLUSTER_EXTRA in [f"{project['name']}[{load}]" for load in project["optional-dependencies"]]

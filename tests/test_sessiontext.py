@@ -31,7 +31,7 @@ BOTH = scene("2026-02-02 08:30", "2026-02-02 13:00", "small", "gpu")
 def said(text: str, where: SessionScene = MORNING, source: str = "--sessions") -> list[str]:
     """`02T07:55:00Z +10` for each change of the first class."""
     found = parse_changes(text, source, where)[where.classes[0]]
-    return [f"{instant_text(one.at)[8:]} {one.number:+}" for one in found]
+    return [f"{instant_text(change.at)[8:]} {change.number:+}" for change in found]
 
 
 def refused(text: str, where: SessionScene = MORNING, source: str = "--sessions") -> str:
@@ -153,7 +153,7 @@ def test_a_slip_is_told_where_it_is(text: str, named: tuple[str, ...]) -> None:
 def told(message: str, source: str, first: str, *others: str) -> None:
     """A message names the change first."""
     assert message.startswith(f"{source}: {first}")
-    assert [one for one in others if one not in message] == []
+    assert [other for other in others if other not in message] == []
 
 
 def test_of_several_classes_one_must_be_named() -> None:

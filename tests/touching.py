@@ -26,13 +26,15 @@ class Scene(NamedTuple):
 
     def sessions(self, now: int) -> list[Session]:
         """Those that are there at an instant."""
-        found: list[Session] = []
+        sessions: list[Session] = []
         for change in self.changes or ():
             if change.at <= now:
-                count = len(found)
-                found += [Session(f"{change.at}-{count + n}", "a", change.at) for n in range(change.number)]
-                del found[: max(-change.number, 0)]
-        return found
+                count = len(sessions)
+                sessions += [
+                    Session(f"{change.at}-{count + n}", "a", change.at) for n in range(change.number)
+                ]
+                del sessions[: max(-change.number, 0)]
+        return sessions
 
 
 def scene(case: Case) -> Scene:

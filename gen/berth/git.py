@@ -201,16 +201,16 @@ class Git:
         """Return the bytes of files by their ids."""
         wanted = list(dict.fromkeys(ids))
         answer = run_git(
-            self._folder, "cat-file", "--batch", stdin="".join(f"{one}\n" for one in wanted).encode()
+            self._folder, "cat-file", "--batch", stdin="".join(f"{id_}\n" for id_ in wanted).encode()
         )
         found, at = {}, 0
-        for one in wanted:
+        for id_ in wanted:
             end = answer.index(b"\n", at)
             head = answer[at:end].split()
             if len(head) != 3:
-                raise GitError(f"git cannot read {one}; if the clone is shallow, run git fetch --unshallow")
+                raise GitError(f"git cannot read {id_}; if the clone is shallow, run git fetch --unshallow")
             size = int(head[2])
-            found[one] = answer[end + 1 : end + 1 + size]
+            found[id_] = answer[end + 1 : end + 1 + size]
             at = end + 2 + size
         return found
 

@@ -82,7 +82,7 @@ class Item(NamedTuple):
         """Yield the same as if there were no rehearsals."""
         for part, loads in zip(self.parts, self.loads, strict=True):
             if part.rehearsals:
-                classes = {one.name: one for one in part.placed.classes}
+                classes = {resource_class.name: resource_class for resource_class in part.placed.classes}
                 loads = [  # noqa: PLW2901 - only where they differ
                     (name, pool_steps(self.reservation, classes[name], part.occurrences)) for name, _ in loads
                 ]
@@ -198,7 +198,7 @@ class Pipeline:
         for reservation in known.reservations:
             item = _item(reservation, known, site, ceilings, now)
             self.problems += item.problems
-            if text_of is not None and not any(severity(one.code) == ERROR for one in item.problems):
+            if text_of is not None and not any(severity(problem.code) == ERROR for problem in item.problems):
                 item = item._replace(texts=tuple([text_of(part) for part in item.parts]))
             for part, loads in zip(item.parts, item.loads, strict=True):
                 self.problems += names.take(part.placed, len(part.schedules))
@@ -229,13 +229,17 @@ class Pipeline:
         if not self.problems:
             return []
         # A name that seems unknown may be declared in a file that cannot be read.
-        uncertain = UNKNOWN if any(one.code in UNREADABLE for one in self.problems) else ()
-        shown = [one for one in self.problems if one.code not in uncertain and not self.is_silenced(one)]
+        uncertain = UNKNOWN if any(problem.code in UNREADABLE for problem in self.problems) else ()
+        shown = [
+            problem
+            for problem in self.problems
+            if problem.code not in uncertain and not self.is_silenced(problem)
+        ]
         return self.located(shown)
 
     def silenced(self) -> list[Finding]:
         """Return the findings that authors ignore, with places, in order."""
-        return self.located([one for one in self.problems if self.is_silenced(one)])
+        return self.located([problem for problem in self.problems if self.is_silenced(problem)])
 
     def located(
         self, problems: Sequence[Problem | Finding], severity_of: Callable[[str], str] = severity
@@ -247,7 +251,7 @@ class Pipeline:
 
     def may_declare(self, kind: str, name: str) -> bool:
         """Tell whether a document of this name may be in a faulty or unreadable file."""
-        unreadable = any(one.code in UNREADABLE for one in self.problems)
+        unreadable = any(problem.code in UNREADABLE for problem in self.problems)
         return unreadable or self.declared.may_exist(kind, name)
 
     def is_silenced(self, one: Problem | Finding) -> bool:
@@ -299,7 +303,11 @@ def _item(reservation: Reservation, known: Declared, site: Site, ceilings: Ceili
         *rehearsalchecks.check_rehearsals_prove_something(
             reservation, expansion.rehearsals, expansion.occurrences
         ),
-        *(one for part in parts for one in typos.check_large_counts(part.placed, ceilings.is_limited)),
+        *(
+            large_count
+            for part in parts
+            for large_count in typos.check_large_counts(part.placed, ceilings.is_limited)
+        ),
         *date_problems(reservation, expansion),
     )
     loads = tuple([ceilings.loads(part.placed, part.windows) for part in parts])
@@ -311,11 +319,11 @@ def date_problems(reservation: Reservation, expansion: Expansion) -> Sequence[Pr
     if not reservation.renku:
         return expansion.problems
     prefix = reservation.origin.prefix
-    return [one._replace(path=their_path(one.path, prefix)) for one in expansion.problems]
+    return [problem._replace(path=their_path(problem.path, prefix)) for problem in expansion.problems]
 
 
 def _part(one: Placed, expansion: Expansion) -> Part:
-    here = frozenset(found.name for found in one.classes)
+    here = frozenset(resource_class.name for resource_class in one.classes)
     occurrences, rehearsals = expansion.occurrences, expansion.rehearsals
     if not here.issuperset(class_names(one.reservation)):  # it is in several clusters
         occurrences, rehearsals = _with_seats(occurrences, here), _with_seats(rehearsals, here)
@@ -326,4 +334,4 @@ def _part(one: Placed, expansion: Expansion) -> Part:
 
 def _with_seats(occurrences: Iterable[Occurrence], classes: Collection[str]) -> tuple[Occurrence, ...]:
     """Return the occurrences that have seats of these classes, with no others."""
-    return tuple([here for one in occurrences if (here := one.of_classes(classes)).seats])
+    return tuple([here for occurrence in occurrences if (here := occurrence.of_classes(classes)).seats])

@@ -119,7 +119,7 @@ def _leads(placed: Placed) -> dict[str, int]:
     if not placed.cluster.monitoring.prometheus_rule or not reservation.holder.has_placeholders:
         return {}
     leads = shortest_leads(reservation)
-    classes = [one.name for one in placed.classes if one.name in leads]
+    classes = [resource_class.name for resource_class in placed.classes if resource_class.name in leads]
     return {naming.pool(reservation.name, name): leads[name] for name in classes}
 
 
@@ -153,9 +153,9 @@ def cloud_texts(renderer: Renderer, pipeline: Pipeline) -> Iterator[tuple[str, s
         cluster = cluster_named(cloud.cluster, site)
         if cluster is not None and isinstance(held, WindowBudgets):
             subject = f"{cluster.name}/{name}"
-            found = karpenter.manifests(site, cluster, cloud, held)
-            found += karpenter.snippets(site, cluster, cloud, pipeline.declared)
-            text = _file(renderer, site, found, subject)
+            manifests = karpenter.manifests(site, cluster, cloud, held)
+            manifests += karpenter.snippets(site, cluster, cloud, pipeline.declared)
+            text = _file(renderer, site, manifests, subject)
             yield f"clusters/{cluster.name}/cloud/{name}.yaml", text
 
 
@@ -193,14 +193,16 @@ def base_text(renderer: Renderer, site: Site, cluster: Cluster, classes: Iterabl
 def base_manifests(site: Site, cluster: Cluster, classes: Iterable[ResourceClass]) -> list[Manifest]:
     """Return the objects that a cluster has once. `classes` are all declared ones."""
     return clusterobjects.manifests(
-        site, cluster, [one for one in classes if cluster_of(one, site) is cluster]
+        site,
+        cluster,
+        [resource_class for resource_class in classes if cluster_of(resource_class, site) is cluster],
     )
 
 
 def runtime_text(renderer: Renderer, site: Site, cluster: Cluster) -> str:
     """Return the in-cluster code; empty where an image contains it."""
-    found = clusterobjects.runtime(site, cluster)
-    return _file(renderer, site, found, cluster.name) if found else ""
+    manifests = clusterobjects.runtime(site, cluster)
+    return _file(renderer, site, manifests, cluster.name) if manifests else ""
 
 
 def monitoring_text(renderer: Renderer, site: Site, cluster: Cluster, lines: ReservedLines) -> str:
@@ -255,9 +257,9 @@ def pool_texts(renderer: Renderer, site: Site, part: Part) -> list[str]:
     subject = f"{part.placed.cluster.name}/{part.placed.reservation.name}"
     templates = backend_of(part.placed.reservation.holder).pool_templates
     return [
-        renderer.render(one.template, one.values, subject)
-        for one in part_manifests(site, part)
-        if one.template in templates
+        renderer.render(part_manifest.template, part_manifest.values, subject)
+        for part_manifest in part_manifests(site, part)
+        if part_manifest.template in templates
     ]
 
 

@@ -71,7 +71,7 @@ def simulate(
     """
     sessions = _SimulatedSessions(plan, first, last)
     agenda = _agenda(sessions.occurrences, plan.pool.match.handover, changes, first, last)
-    waits = {one.at + plan.stabilization_seconds for one in changes if one.number < 0}
+    waits = {change.at + plan.stabilization_seconds for change in changes if change.number < 0}
     times = sorted({first, *agenda, *(at for at in waits if at <= last)})
     steps: list[SimulationStep] = []
     for now, until in pairwise([*times, last + 1]):
@@ -99,20 +99,26 @@ def _agenda(
 ) -> dict[int, list[SimulationEvent]]:
     """Return the given events by instant."""
     agenda: dict[int, list[SimulationEvent]] = {}
-    for one in occurrences:
-        until = one.end + handover
-        follows = any(one.end <= next_.start and next_.open < until < next_.end for next_ in occurrences)
+    for occurrence in occurrences:
+        until = occurrence.end + handover
+        follows = any(
+            occurrence.end <= next_.start and next_.open < until < next_.end for next_ in occurrences
+        )
         handed_over = [(until, HANDED_OVER)] if handover and follows else []
-        steps = {at for _, at, _ in one.steps if one.open < at < one.end and at != one.start}
+        steps = {
+            at
+            for _, at, _ in occurrence.steps
+            if occurrence.open < at < occurrence.end and at != occurrence.start
+        }
         for at, kind in (
-            (one.end, ENDS),
+            (occurrence.end, ENDS),
             *handed_over,
-            (one.open, OPENS),
-            (one.start, STARTS),
+            (occurrence.open, OPENS),
+            (occurrence.start, STARTS),
             *((at, STEPS) for at in sorted(steps)),
         ):
             if first <= at <= last:
-                agenda.setdefault(at, []).append(SimulationEvent(kind, one.id))
+                agenda.setdefault(at, []).append(SimulationEvent(kind, occurrence.id))
     for change in changes:
         if change.at <= last:
             kind = COME if change.number > 0 else LEAVE
@@ -133,8 +139,12 @@ class _SimulatedSessions:
     def __init__(self, plan: SimulationSetup, first: int, last: int) -> None:
         self._pool, match = plan.pool, plan.pool.match
         count = full_count(plan.pool.resource_class)
-        near = (one for one in plan.occurrences if one.open <= last and first <= one.end + match.handover)
-        self.occurrences = tuple(one for one in near if count(one))
+        near = (
+            occurrence
+            for occurrence in plan.occurrences
+            if occurrence.open <= last and first <= occurrence.end + match.handover
+        )
+        self.occurrences = tuple(occurrence for occurrence in near if count(occurrence))
         self._timetable = Timetable("", False, (plan.pool,), self.occurrences)
         # A session that matches all selectors of the reservation.
         namespace = match.namespaces[0] if match.namespaces else ""
@@ -172,8 +182,8 @@ class _SimulatedSessions:
     def _claims(self, now: int) -> tuple[Claim, ...]:
         name = self._pool.resource_class
         own = CompetingReservation("", ((name, self._pool.match),), self.occurrences)
-        found = ranked(open_claims([own], name, now).values())
-        return () if all(one.is_over for one in found) else found
+        claims = ranked(open_claims([own], name, now).values())
+        return () if all(claim.is_over for claim in claims) else claims
 
     def _come(self, number: int, now: int) -> None:
         for _ in range(number):
@@ -184,11 +194,11 @@ class _SimulatedSessions:
 
     def targets(self, behaviors: Iterable[str], now: int) -> tuple[int, ...]:
         """Return the targets of the behaviors, valid until the next advance."""
-        return tuple(self._target(one, now) for one in behaviors)
+        return tuple(self._target(behavior, now) for behavior in behaviors)
 
     def _target(self, behavior: str, now: int) -> int:
         timetable = self._timetable
         if behavior:  # instead of what each occurrence has
-            rows = tuple(one._replace(behavior=behavior) for one in self.occurrences)
+            rows = tuple(occurrence._replace(behavior=behavior) for occurrence in self.occurrences)
             timetable = timetable._replace(occurrences=rows)
         return pool_target(timetable, self._pool, now, self._counts.counted).replicas

@@ -34,10 +34,10 @@ def seats_found(real: RealKoordinator, node: str, number: str, *, leaves: bool) 
     real.create_pods(node, "stranger", [f"stranger-{number}"])
     time.sleep(BACKOFF)
     closed = {"spec": {"owners": owners[:1]}}
-    at_once([partial(real.direct.patch, f"{RESERVATIONS}/{one}", closed) for one in slots])
+    at_once([partial(real.direct.patch, f"{RESERVATIONS}/{slot}", closed) for slot in slots])
     if leaves:
         note: Object = {"metadata": {"annotations": {ALLOCATED: None}}}
-        at_once([partial(real.direct.patch, f"{PODS}/{one}/status", note) for one in places])
+        at_once([partial(real.direct.patch, f"{PODS}/{place}/status", note) for place in places])
         time.sleep(LEAVING_SECONDS)
     real.delete_pods(places)
     time.sleep(BACKOFF)

@@ -119,10 +119,10 @@ def _delays(prefix: str) -> list[float]:
     """
     sessions, scales = _audit(prefix)
     first = min(one.at for one in sessions)
-    stood = [SEATS, *(one.replicas for one in scales if one.at < first)][-1]
+    stood = [SEATS, *(scale.replicas for scale in scales if scale.at < first)][-1]
     found = []
     for number, session in enumerate(sorted(sessions), start=1):
-        answers = [one.at for one in scales if one.at > session.at and one.replicas <= stood - number]
+        answers = [scale.at for scale in scales if scale.at > session.at and scale.replicas <= stood - number]
         if answers:
             found.append(min(answers) - session.at)
         else:

@@ -44,7 +44,7 @@ class RealKoordinator:
             }
             for name in names
         ]
-        at_once([partial(self.direct.create, PODS, one) for one in pods])
+        at_once([partial(self.direct.create, PODS, pod) for pod in pods])
 
     def create_slots(self, node: str, names: Sequence[str], **more: Any) -> None:
         """For sessions, unless `more` says otherwise; that is more of their spec and `labels`."""
@@ -53,7 +53,7 @@ class RealKoordinator:
         said = {"ttl": "1h0m0s", "allocateOnce": False, "allocatePolicy": "Restricted"}
         spec = {"template": {"spec": _spec(node, 1)}, "owners": [owner("session")], **said, **more}
         slots = [{**kind, "metadata": {"name": name, "labels": labels}, "spec": spec} for name in names]
-        at_once([partial(self.direct.create, RESERVATIONS, one) for one in slots])
+        at_once([partial(self.direct.create, RESERVATIONS, slot) for slot in slots])
 
     def available(self) -> int:
         found = self.direct.items(RESERVATIONS)
@@ -62,7 +62,7 @@ class RealKoordinator:
     def owned(self, names: Sequence[str]) -> int:
         """How many of these slots have an owner."""
         slots = [self.direct.get(f"{RESERVATIONS}/{name}") for name in names]
-        return sum(bool(one.get("status", {}).get("currentOwners")) for one in slots)
+        return sum(bool(slot.get("status", {}).get("currentOwners")) for slot in slots)
 
     def bound(self, names: Sequence[str]) -> int:
         return sum("nodeName" in self.direct.get(f"{PODS}/{name}")["spec"] for name in names)

@@ -63,15 +63,15 @@ def write(folder: Path) -> None:
         name = item.reservation.name
         records = [
             OccurrenceRecord(
-                one.id,
-                dict(one.seats),
-                one.open + 600,
+                occurrence.id,
+                dict(occurrence.seats),
+                occurrence.open + 600,
                 {"student": 20},
-                {"student": tuple((one.open + 60 * n, 30 - n) for n in range(MAX_POINTS))},
-                (one.open, one.start, one.end),
-                one.open + 60,
+                {"student": tuple((occurrence.open + 60 * n, 30 - n) for n in range(MAX_POINTS))},
+                (occurrence.open, occurrence.start, occurrence.end),
+                occurrence.open + 60,
             )
-            for one in item.expansion.occurrences
+            for occurrence in item.expansion.occurrences
         ]
         maps.append({"metadata": {"name": f"{name}-record"}, "data": {RECORD_KEY: record_text(records)}})
     (folder / "records.json").write_text(json.dumps({"items": maps}), "utf-8")

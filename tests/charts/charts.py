@@ -18,7 +18,7 @@ def span(opens: str, start: str, end: str, zone: str = "UTC") -> TimeAxis:
 
 def line(name: str, *points: str) -> ChartLine:
     """`08:30=25`, in UTC."""
-    pairs = [one.split("=") for one in points]
+    pairs = [point.split("=") for point in points]
     return ChartLine(name, tuple((instant(at), int(value)) for at, value in pairs))
 
 

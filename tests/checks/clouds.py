@@ -33,13 +33,13 @@ def sound(*documents: Value) -> tuple[Declared, Site]:
 def of_documents(*documents: Value) -> list[str]:
     """What is told of a site, its clouds and its classes."""
     declared, known = sound(*documents)
-    found: list[Problem] = [
+    problems: list[Problem] = [
         *references.check_names_in_classes(declared, known),
         *autoscalers.check_autoscalers(declared, known),
         *autoscalers.check_pods_for_autoscaler(declared, known),
         *cloudchecks.check_clouds(declared, known),
     ]
-    return lines(found)
+    return lines(problems)
 
 
 def of_cloud(*, cluster: Value = KARPENTER, **spec: Any) -> list[str]:
@@ -54,7 +54,7 @@ def of_class(found: Value, **spec: Any) -> list[str]:
 
 def of_reservation(course: Value, *capacities: Value, cluster: Value = KARPENTER, **found: Any) -> list[str]:
     """What is told of a reservation's windows and nodes. Its class names all capacities, in their order."""
-    names = [one["metadata"]["name"] for one in capacities]
+    names = [capacity["metadata"]["name"] for capacity in capacities]
     one = resource_class(**{"cloudCapacity": names, **found})
     declared, known = sound(reservation(**course), site(cluster), one, *capacities)
     (placed,) = declared.reservations

@@ -19,7 +19,7 @@ def found(folder: Path, requests: Value, *backends: Value) -> list[str]:
     documents = {
         "site": site({"name": "prod", "koordinator": {}, "autoscaler": "karpenter"}, timeZone="UTC"),
         "class": resource_class(requests=requests),
-        **{f"course{i}": course(f"course{i}", backend=one) for i, one in enumerate(backends)},
+        **{f"course{i}": course(f"course{i}", backend=backend) for i, backend in enumerate(backends)},
     }
     files = {f"{name}.json": json.dumps(document) for name, document in documents.items()}
     return [one for one in run(folder, files) if one.startswith("class.json")]
@@ -47,6 +47,9 @@ def test_a_seat_of_an_unlikely_size_is_answered_with_the_size_that_is_meant(
 )
 def test_a_seat_requests_something(tmp_path: Path, backends: list[str], codes: list[str]) -> None:
     """Slots have a finding for it: what they hold may also be their overhead."""
-    problems = found(tmp_path, ZERO, *({"type": one} for one in backends))
+    problems = found(tmp_path, ZERO, *({"type": backend} for backend in backends))
 
-    assert sorted(one.partition("[")[2].partition("]")[0] for one in problems if "requests" in one) == codes
+    assert (
+        sorted(problem.partition("[")[2].partition("]")[0] for problem in problems if "requests" in problem)
+        == codes
+    )

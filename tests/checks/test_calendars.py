@@ -31,7 +31,7 @@ def told(*documents: Value) -> list[str]:
     pipeline = Pipeline(sources=sources)
     for _ in pipeline.items():
         pass
-    found = [one for one in pipeline.problems if isinstance(one, Problem) and one.code in OWN]
+    found = [problem for problem in pipeline.problems if isinstance(problem, Problem) and problem.code in OWN]
     return lines(found, files=True)
 
 

@@ -37,7 +37,12 @@ def chosen(random: Random) -> list[Dated]:
 
 def held(occurrences: list[Dated], now: int) -> int:
     """What the cluster's own function makes of them at a minute."""
-    asked = [TimetableOccurrence(one.id, one.open, one.start, one.end, one.seats) for one in occurrences]
+    asked = [
+        TimetableOccurrence(
+            occurrence.id, occurrence.open, occurrence.start, occurrence.end, occurrence.seats
+        )
+        for occurrence in occurrences
+    ]
     return target(asked, now * 60, full_count("small"))
 
 
@@ -99,7 +104,11 @@ def test_what_is_free_or_taken_is_as_computed_by_hand(case: Case) -> None:
         pool = pool._replace(match=UNCOUNTED.match)
     occurrences = told.timetable.occurrences
     steps = window_steps(
-        pool, [dated(one.start, one.end, one.start - one.open, one.seats) for one in occurrences]
+        pool,
+        [
+            dated(occurrence.start, occurrence.end, occurrence.start - occurrence.open, occurrence.seats)
+            for occurrence in occurrences
+        ],
     )
     instants = {moment: at(moment) for moment in told.promised}
 

@@ -154,7 +154,7 @@ def test_pools_of_whole_nodes_keep_to_a_limit_of_nodes() -> None:
         ([static, dynamic], ["B175 spec.limits.nodes"]),
         ([dynamic], ["B175 spec.limits.nodes"]),
     ):
-        courses = [reservation(**one) for one in users]
+        courses = [reservation(**user) for user in users]
         assert of_documents(site(KARPENTER), seats, limited, *courses) == expected
 
 

@@ -20,7 +20,7 @@ def asked(key: str, *values: str, operator: str = "In") -> Value:
 
 
 def affinity(*terms: Value) -> Value:
-    needed = {"nodeSelectorTerms": [{"matchExpressions": [one]} for one in terms]}
+    needed = {"nodeSelectorTerms": [{"matchExpressions": [term]} for term in terms]}
     return {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": needed}}}
 
 
@@ -198,11 +198,11 @@ def test_a_class_may_select_the_pool_of_its_whole_nodes() -> None:
 
 
 def test_a_class_that_pins_on_demand_never_takes_what_is_reserved() -> None:
-    found: Value = {"nodeSelector": {CAPACITY_TYPE: "on-demand"}}
+    value: Value = {"nodeSelector": {CAPACITY_TYPE: "on-demand"}}
 
     assert of_class({"nodeSelector": {CAPACITY_TYPE: "reserved"}}, reservations=[RESERVED]) == []
     assert of_class(affinity(asked(CAPACITY_TYPE, "spot", operator="NotIn")), reservations=[RESERVED]) == []
-    assert of_class(found, reservations=[RESERVED]) == ["B163 spec.cloudCapacity.0"]
+    assert of_class(value, reservations=[RESERVED]) == ["B163 spec.cloudCapacity.0"]
 
 
 def test_a_reservation_that_a_class_never_takes() -> None:
@@ -265,6 +265,6 @@ def test_seats_wait_for_full_reservations_although_another_capacity_could_take_t
         cloud("spare", weight=None if weight else 1),
     )
 
-    assert [one for one in found if one.startswith("B193")] == (
+    assert [document for document in found if document.startswith("B193")] == (
         [finding("B193 spec.cloudCapacity.0", "held", "spare")] if waits else []
     )

@@ -20,7 +20,7 @@ def told(folder: Path, *courses: Value, cluster: Value = KARPENTER, **spec: Any)
         for one in ("small", "large")
     ]
     files = [cloud(**spec), site(cluster), *both, *courses]
-    return run(folder, {f"{i}.yaml": yaml.safe_dump(one) for i, one in enumerate(files)})
+    return run(folder, {f"{i}.yaml": yaml.safe_dump(file) for i, file in enumerate(files)})
 
 
 def course(name: str, start: str, end: str, **more: Any) -> Value:

@@ -16,7 +16,7 @@ def told(tmp_path: Path, *documents: Value, limits: Value, **found: object) -> l
     """Errors of the whole line: 25 seats of half a core each, and what is given besides."""
     own = resource_class(**{"cloudCapacity": ["gpu"], **HALF, **found})
     whole = [site(KARPENTER), own, cloud(limits=limits), reservation(), *documents]
-    files = {f"{i}.yaml": yaml.safe_dump(one) for i, one in enumerate(whole)}
+    files = {f"{i}.yaml": yaml.safe_dump(document) for i, document in enumerate(whole)}
     return [one for one in run(tmp_path, files) if "error" in one]
 
 

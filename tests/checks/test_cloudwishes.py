@@ -21,7 +21,7 @@ def asked(key: str, *values: str) -> Value:
 def preferring(*wishes: Value, terms: list[Value] | None = None) -> Value:
     node: Value = {"preferredDuringSchedulingIgnoredDuringExecution": list(wishes)}
     if terms:
-        each = [{"matchExpressions": [one]} for one in terms]
+        each = [{"matchExpressions": [term]} for term in terms]
         node["requiredDuringSchedulingIgnoredDuringExecution"] = {"nodeSelectorTerms": each}
     return {"affinity": {"nodeAffinity": node}}
 
@@ -100,8 +100,8 @@ def test_a_preference_that_keeps_reserved_machines_idle(found: Value, spec: Valu
 
 
 def test_another_capacity_may_meet_it() -> None:
-    found = preferring(wish(CAPACITY_TYPE, "on-demand"))
-    one = resource_class(cloudCapacity=["gpu", "cpu"], **found)
+    value = preferring(wish(CAPACITY_TYPE, "on-demand"))
+    one = resource_class(cloudCapacity=["gpu", "cpu"], **value)
     reserved = cloud(**BOTH, capacityTypes=["reserved"], weight=2)
     tainted = {"taints": [{"key": "cpu", "effect": "NoSchedule"}]}
 

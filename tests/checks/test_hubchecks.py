@@ -71,7 +71,11 @@ def told(values: str, *documents: Mapping[str, object], **cluster: object) -> li
     clusters = [{"name": "prod", "z2jh": "hub.yaml", **cluster}]
     site = {**SITE, "spec": {"timeZone": "UTC", "clusters": clusters}}
     found = findings(values, *documents, site=site)
-    return [f"{one.file}:{one.line} {one.code} {one.path}" for one in found if one.file == "hub.yaml"]
+    return [
+        f"{finding.file}:{finding.line} {finding.code} {finding.path}"
+        for finding in found
+        if finding.file == "hub.yaml"
+    ]
 
 
 USER = "singleuser: {}\nscheduling:\n"
@@ -215,7 +219,7 @@ def test_more_arrivals_than_servers_may_start_at_once_are_told(
 
 def test_the_numbers_are_told() -> None:
     found = findings("singleuser: {}", resource_class(), course("exam", 200))
-    (message,) = [one.message for one in found if one.code == "B265"]
+    (message,) = [finding.message for finding in found if finding.code == "B265"]
 
     assert all(word in message for word in ("200", "64", "exam", "2026-02-02 09:00"))
 
@@ -224,7 +228,7 @@ def test_the_site_silences_what_is_told_about_values() -> None:
     metadata = {"name": "example", "annotations": {"berth.dev/ignore": "B262: a test"}}
     values = USER + "  userPlaceholder: {replicas: 5}"
 
-    assert "B262" in {one.code for one in findings(values)}
+    assert "B262" in {finding.code for finding in findings(values)}
     assert findings(values, site={**SITE, "metadata": metadata}) == []
 
 
@@ -242,7 +246,7 @@ def test_each_class_is_compared_with_the_hub_of_its_namespace() -> None:
         site=site,
     )
 
-    assert [(one.code, one.path) for one in found] == [("B085", "spec.requests.memory")]
+    assert [(finding.code, finding.path) for finding in found] == [("B085", "spec.requests.memory")]
     assert "class b" in found[0].message
 
 
@@ -255,7 +259,7 @@ def test_layers_prefix_and_release_are_followed() -> None:
     files = {"base.yaml": "x: {singleuser: {memory: {guarantee: 8G}}}", "two.yaml": two}
     found = findings(files, resource_class(schedulerName="b-user-scheduler"), site=site)
 
-    assert [one.code for one in found] == ["B085"]
+    assert [finding.code for finding in found] == ["B085"]
 
 
 def test_a_hub_whose_namespace_no_class_has_is_told() -> None:
@@ -292,4 +296,4 @@ def test_a_hub_whose_namespace_no_class_has_is_told() -> None:
 def test_hubs_that_cannot_be_followed_are_errors(listed: list[Any], expected: list[str]) -> None:
     found = findings("singleuser: {}", site=hubs(*listed))
 
-    assert [f"{one.code} {one.path}" for one in found if one.severity == "error"] == expected
+    assert [f"{finding.code} {finding.path}" for finding in found if finding.severity == "error"] == expected

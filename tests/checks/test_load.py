@@ -48,12 +48,12 @@ def test_levels_are_what_all_pools_hold_at_every_minute() -> None:
     random = Random(68)
     for _ in range(400):
         pools = chosen(random)
-        found = list(levels(sum_changes(pools, EACH)))
+        items = list(levels(sum_changes(pools, EACH)))
 
-        assert [until for _, until, _ in found][:-1] == [since for since, _, _ in found][1:]
-        assert not found or found[-1][1:] == (NO_END, 0)
+        assert [until for _, until, _ in items][:-1] == [since for since, _, _ in items][1:]
+        assert not items or items[-1][1:] == (NO_END, 0)
         for minute in MINUTES:
-            amount = sum(held for since, until, held in found if since <= minute < until)
+            amount = sum(held for since, until, held in items if since <= minute < until)
             assert amount == sum(held_by(pool, minute) for pool in pools)
 
 
@@ -74,7 +74,9 @@ def test_holders_have_what_their_pools_hold_the_most_first() -> None:
     random = Random(70)
     for _ in range(400):
         pools, minute = chosen(random), random.choice(MINUTES)
-        sums = {name: sum(held_by(one, minute) for one in pools if one.reservation == name) for name in "abc"}
+        sums = {
+            name: sum(held_by(pool, minute) for pool in pools if pool.reservation == name) for name in "abc"
+        }
 
         expected = sorted((-held, name) for name, held in sums.items() if held)
         assert held_by_reservation(pools, EACH, minute) == [(name, -held) for held, name in expected]

@@ -32,8 +32,8 @@ def labels(**pairs: str) -> Value:
 
 
 def expression(key: str, operator: str, *values: str) -> Value:
-    found: Value = {"key": key, "operator": operator}
-    return {"matchExpressions": [{**found, "values": list(values)} if values else found]}
+    value: Value = {"key": key, "operator": operator}
+    return {"matchExpressions": [{**value, "values": list(values)} if values else value]}
 
 
 @pytest.mark.parametrize(

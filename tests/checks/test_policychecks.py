@@ -93,7 +93,7 @@ def test_who_has_no_owner_matches_no_pattern() -> None:
 
 def case(match: MatchSpec = EVERY.match, now: int | None = NOW, **spec: Any) -> PolicyCase | None:
     found = both(**spec)
-    dates = tuple(one for one in expand(found, {}).occurrences if one.end > NOW)
+    dates = tuple(occurrence for occurrence in expand(found, {}).occurrences if occurrence.end > NOW)
     return policy_case(
         EVERY.model_copy(update={"match": match}), PolicySubject(found, CLUSTERS, dates, now=now)
     )
@@ -130,8 +130,8 @@ def test_entries_at_one_time_add_up_for_a_policy() -> None:
 def test_dates_that_stay_add_to_one_that_comes() -> None:
     morning = {"dayOfWeek": 1, "startTime": "09:00", "endTime": "13:00"}
     found = both(recurrence=weekly(morning, {**morning, "startTime": "10:00"}))
-    dates = tuple(one for one in expand(found, {}).occurrences if one.end > NOW)
-    added = [one for one in dates if one.start % 86_400 != dates[0].start % 86_400]
+    dates = tuple(occurrence for occurrence in expand(found, {}).occurrences if occurrence.end > NOW)
+    added = [date for date in dates if date.start % 86_400 != dates[0].start % 86_400]
     subject = PolicySubject(found, CLUSTERS, added, now=NOW, everything=dates)
     whole, alone = policy_case(EVERY, subject), policy_case(EVERY, subject._replace(everything=None))
 
@@ -178,8 +178,8 @@ def test_a_policy_holds_exactly_where_all_its_conditions_do(
     )
     result = judge(found, pools)
 
-    least = sum((one.amount for one in pools.values()), Decimal(0))
-    is_certain = len(pools) == 2 and not any(one.is_partial for one in pools.values())
+    least = sum((pool.amount for pool in pools.values()), Decimal(0))
+    is_certain = len(pools) == 2 and not any(pool.is_partial for pool in pools.values())
     others = (
         (when.seats_above is None or seats > when.seats_above)
         and (when.lead_above is None or lead > when.lead_above)

@@ -41,8 +41,8 @@ def compared(declared: Declared, text: str) -> list[str]:
     """Return what is wrong where a file has this text."""
     assert declared.site is not None
     readings = profiles.read_hubs(declared.site, lambda path: Source(path, text.encode()))
-    found = profiles.check_hub_profiles(declared, declared.site, readings.hubs)
-    return lines(one for one in (*readings.problems, *found) if isinstance(one, Problem))
+    problems = profiles.check_hub_profiles(declared, declared.site, readings.hubs)
+    return lines(problem for problem in (*readings.problems, *problems) if isinstance(problem, Problem))
 
 
 STOCK_SCHEDULER: Value = {"singleuser": {}, "scheduling": {"userScheduler": {"enabled": False}}}
@@ -253,7 +253,9 @@ def all_of(requirements: Sequence[tuple[str, ...]]) -> list[Value]:
 
 
 def accepted(requirements: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    return tuple(node for node in NODES if all(node in REQUIREMENTS[one] for one in requirements))
+    return tuple(
+        node for node in NODES if all(node in REQUIREMENTS[requirement] for requirement in requirements)
+    )
 
 
 LARGE = profile("Large", mem_guarantee="8G", extra_labels={"profile": "large"})

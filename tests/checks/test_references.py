@@ -31,14 +31,14 @@ def told(*documents: object) -> list[str]:
     declared = read(*documents)
     assert declared.problems == []
     assert declared.site is not None
-    found: list[Problem] = [
+    problems: list[Problem] = [
         *references.check_names_in_classes(declared, declared.site),
         *references.check_renku_ids(declared),
         *references.check_names_in_ceilings(declared, declared.site),
     ]
     for one in declared.reservations:
-        found += references.check_names_in_reservation(one, declared)
-    return _lined(found)
+        problems += references.check_names_in_reservation(one, declared)
+    return _lined(problems)
 
 
 def _lined(problems: Iterable[Problem]) -> list[str]:
@@ -266,7 +266,7 @@ def test_a_faulty_reservation_is_told_what_it_names_in_vain() -> None:
     calendar = document("Calendar", "holidays", {"dates": ["2026-04-06"], "terms": terms})
     known = read(faulty, listed, calendar, resource_class(), site())
 
-    assert {one.file for one in known.problems} == {"a.yaml", "b.yaml"}
+    assert {problem.file for problem in known.problems} == {"a.yaml", "b.yaml"}
     assert _lined(references.check_names_in_faulty(known)) == [
         finding("a.yaml B061 spec.resourceClass", "smal", "small"),
         finding("a.yaml B062 spec.recurrence.calendars.0", "holiday", "holidays"),

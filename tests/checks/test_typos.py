@@ -19,8 +19,8 @@ SPARE = {"scaleDownBehavior": "none"}
 
 def read(*documents: Value) -> Pipeline:
     sources = [
-        Source(f"{name}.yaml", yaml.safe_dump(one).encode())
-        for name, one in zip("abcd", documents, strict=False)
+        Source(f"{name}.yaml", yaml.safe_dump(document).encode())
+        for name, document in zip("abcd", documents, strict=False)
     ]
     return Pipeline(sources=sources)
 
@@ -30,7 +30,9 @@ def told(course: Value, *others: Value, now: int | None = NOW) -> list[str]:
     pipeline = read(course, *(others or (SITE, resource_class())))
     for _ in pipeline.items(now=now):
         pass
-    return lines(one for one in pipeline.problems if isinstance(one, Problem) and one.code in OWN)
+    return lines(
+        problem for problem in pipeline.problems if isinstance(problem, Problem) and problem.code in OWN
+    )
 
 
 def at(start: str, end: str, **more: object) -> Value:

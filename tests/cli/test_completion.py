@@ -183,7 +183,7 @@ def test_a_shell_completes_with_its_script(script: Path, folder: Path) -> None:
 @pytest.mark.parametrize("shell", SHELLS)
 def test_a_script_asks_the_program(berth: Berth, shell: str) -> None:
     """Also on machines without the shell."""
-    found: Answer = berth("completion", shell)
+    answer: Answer = berth("completion", shell)
 
-    assert f"_BERTH_COMPLETE={shell}_complete" in found.out.replace("env ", "").replace("\\", "")
-    assert found.out.endswith("\n")
+    assert f"_BERTH_COMPLETE={shell}_complete" in answer.out.replace("env ", "").replace("\\", "")
+    assert answer.out.endswith("\n")

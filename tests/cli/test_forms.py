@@ -28,9 +28,9 @@ NEEDED = {"simulate": ("course",), "report": ("--records", "records.json")}
 
 def forms(name: str) -> Iterator[str]:
     """The values of `-o` of a command."""
-    for one in load(name).params:
-        if one.name == "output":
-            yield from getattr(one.type, "choices", ())
+    for param in load(name).params:
+        if param.name == "output":
+            yield from getattr(param.type, "choices", ())
 
 
 @pytest.mark.parametrize("words", COMMON, ids=lambda words: words[0])

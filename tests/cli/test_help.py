@@ -36,8 +36,8 @@ def test_of_a_command_it_lists_every_option_and_has_examples(berth: Berth, name:
 
     assert (code, err) == (0, "")
     assert berth("help", name) == berth(name, "-h") == berth("--help", name) == (0, out, "")
-    hidden = [one for one in command.params if getattr(one, "hidden", False)]
-    options = [opt for one in command.params if one not in hidden for opt in one.opts if opt[0] == "-"]
+    hidden = [param for param in command.params if getattr(param, "hidden", False)]
+    options = [opt for param in command.params if param not in hidden for opt in param.opts if opt[0] == "-"]
     assert [option for option in [*options, "--help"] if f"{option}" not in out] == []
     assert "\nExamples:\n  " in out
 

@@ -23,9 +23,9 @@ def feed(berth: Berth, *words: str) -> Dates:
     assert calendar.errors == []
     events = calendar.walk("VEVENT")
     assert [event.errors for event in events] == [[]] * len(events)
-    found = {uid(event): (instant(event, "DTSTART"), instant(event, "DTEND")) for event in events}
-    assert len(found) == len(events)
-    return found
+    dates = {uid(event): (instant(event, "DTSTART"), instant(event, "DTEND")) for event in events}
+    assert len(dates) == len(events)
+    return dates
 
 
 def uid(event: Any) -> str:
@@ -80,12 +80,12 @@ def test_what_diff_says_is_what_calendars_gain_lose_and_move(
     assert change["head"]["valid"]
     before, after = feeds
     dates = change["occurrences"]
-    assert {one["id"] for one in dates["added"]} == after.keys() - before.keys()
-    assert {one["id"] for one in dates["removed"]} == before.keys() - after.keys()
+    assert {date["id"] for date in dates["added"]} == after.keys() - before.keys()
+    assert {date["id"] for date in dates["removed"]} == before.keys() - after.keys()
     moved = {
-        one["after"]["id"]: (one["after"]["start"], one["after"]["end"])
-        for one in dates["changed"]
-        if (one["before"]["start"], one["before"]["end"]) != (one["after"]["start"], one["after"]["end"])
+        date["after"]["id"]: (date["after"]["start"], date["after"]["end"])
+        for date in dates["changed"]
+        if (date["before"]["start"], date["before"]["end"]) != (date["after"]["start"], date["after"]["end"])
     }
     assert moved == {uid: after[uid] for uid in before.keys() & after.keys() if before[uid] != after[uid]}
 
@@ -104,7 +104,7 @@ def remove_what_is_faulty(berth: Berth, folder: Path) -> None:
     """Until nothing is."""
     while True:
         told = json.loads(berth("-C", str(folder), "validate", "-o", "json").out)["items"]
-        faulty = {one["file"] for one in told if one["severity"] == "error"}
+        faulty = {load["file"] for load in told if load["severity"] == "error"}
         if not faulty:
             return
         for file in faulty:

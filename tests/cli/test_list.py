@@ -58,7 +58,7 @@ def test_owners_are_the_last_column_where_there_are_any(berth: Berth, folder: Pa
     assert [line.split("  ")[-1].strip() for line in berth("list", "-o", "wide", *NOW)[1].splitlines()] == [
         *("OWNER", "Physics (p@example.org)", "The night shift", "The night shift", "rest")
     ]
-    assert [one["owner"] for one in items(berth)] == [
+    assert [item["owner"] for item in items(berth)] == [
         {"name": "Physics", "contact": "p@example.org"},
         *[{"name": "The night shift", "contact": None}] * 2,
         None,

@@ -50,8 +50,8 @@ MARKDOWN = """\
 def answer(berth: Berth, *arguments: str) -> dict[str, Any]:
     code, out, err = berth("occurrences", *NOW, "-o", "json", *arguments)
     assert (code, err) == (0, "")
-    found: dict[str, Any] = json.loads(out)
-    return found
+    data: dict[str, Any] = json.loads(out)
+    return data
 
 
 def found(berth: Berth, *arguments: str) -> list[str]:

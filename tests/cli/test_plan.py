@@ -42,7 +42,7 @@ def test_json_is_a_plan(berth: Berth) -> None:
     occurrences = answer.pop("occurrences")
     assert answer == REST
     assert occurrences[1] == NIGHT
-    assert [one["id"] for one in occurrences] == [
+    assert [occurrence["id"] for occurrence in occurrences] == [
         "course/2026-02-02T09:00",
         "night/2026-02-07T22:00",
         "course/2026-02-23T09:00",
@@ -53,10 +53,10 @@ def test_names_and_spans_leave_out_the_rest_but_machines_are_shared_as_before(be
     named = json.loads(berth("plan", *NOW, "-o", "json", "night").out)
     early = json.loads(berth("plan", *NOW, "-o", "json", "--until", "2026-02-03").out)
 
-    assert [one["id"] for one in named["occurrences"]] == ["night/2026-02-07T22:00"]
-    assert [one["name"] for one in named["reservations"]] == ["night"]
+    assert [load["id"] for load in named["occurrences"]] == ["night/2026-02-07T22:00"]
+    assert [load["name"] for load in named["reservations"]] == ["night"]
     assert named["total"]["machineHours"] == {"reserved": 9.016666666666667, "on-demand": 0, "spot": 0}
-    assert [one["id"] for one in early["occurrences"]] == ["course/2026-02-02T09:00"]
+    assert [load["id"] for load in early["occurrences"]] == ["course/2026-02-02T09:00"]
     assert (early["from"], early["until"]) == ("2026-02-02T07:30:00Z", "2026-02-02T23:00:00Z")
     assert early["reserved"][0]["hours"] == 94
     assert json.loads(berth("plan", *NOW, "-o", "json", "--class", "bench").out)["occurrences"] == []
@@ -166,7 +166,7 @@ def test_seats_beyond_the_limits_are_an_error_and_short_leads_a_warning(berth: B
 
     assert code == 1
     findings = [line.partition(": ")[2] for line in err.splitlines()[:-1]]
-    assert [one.partition(": ")[0] for one in findings] == [
+    assert [finding.partition(": ")[0] for finding in findings] == [
         "error[B195] spec.provisioning",
         "warning[B199] spec.provisioning",
     ]

@@ -53,12 +53,12 @@ def test_whole_nodes_are_planned_with_date_machines_hours_and_money(berth: Berth
 
 def test_json_tells_nodes_from_seats(berth: Berth) -> None:
     answer = json.loads(berth("plan", *NOW, "-o", "json").out)
-    own = next(one for one in answer["occurrences"] if one["reservation"] == "exam")
+    own = next(load for load in answer["occurrences"] if load["reservation"] == "exam")
 
     assert (own["seats"], own["nodes"]) == ({}, {"small": 5})
     assert (own["bought"], own["least"], own["most"]) == (5, 5, 5)
     assert (answer["peaks"][0]["seats"], answer["peaks"][0]["nodes"]) == ({}, {"small": 5})
-    assert all("nodes" not in one for one in answer["occurrences"] if one["reservation"] != "exam")
+    assert all("nodes" not in load for load in answer["occurrences"] if load["reservation"] != "exam")
 
 
 def test_a_peak_has_seats_and_nodes_that_are_open_together(berth: Berth, folder: Path) -> None:
@@ -108,9 +108,9 @@ def test_a_ceiling_counts_no_nodes(berth: Berth, folder: Path) -> None:
 def test_the_exam_of_the_example_is_planned(berth: Berth) -> None:
     answer = json.loads(berth("-C", str(ROOT), "plan", "machine-learning-exam", *NOW, "-o", "json").out)
 
-    assert [(one["id"], one["nodes"], one["bought"]) for one in answer["occurrences"]] == [
+    assert [(load["id"], load["nodes"], load["bought"]) for load in answer["occurrences"]] == [
         ("machine-learning-exam/2026-05-13T09:00", {"workbench": 3}, 3)
     ]
-    assert [(one["name"], one["cost"]["sum"]) for one in answer["reservations"]] == [
+    assert [(load["name"], load["cost"]["sum"]) for load in answer["reservations"]] == [
         ("machine-learning-exam", "1.51872")
     ]

@@ -70,7 +70,7 @@ def test_feeds_have_dates_only_and_the_page_has_both(berth: Berth, folder: Path)
     assert berth("occurrences", *NOW, "-o", "ics") == ics
     page = (folder / "site/index.html").read_text("utf-8")
     data = json.loads(page.partition('type="application/json" id="Data">')[2].partition("</script>")[0])
-    (course,) = [one for one in data["reservations"] if one["name"] == "course"]
+    (course,) = [load for load in data["reservations"] if load["name"] == "course"]
     numbers = [number for number, shape in enumerate(course["shapes"]) if "rehearsal" in shape[3]]
     assert [number in numbers for number in course["windows"][1::2]] == [True, False, True, False]
     assert course["ids"]["0"] == "2026-02-02T09:00/rehearsal"
@@ -176,16 +176,16 @@ def reported(berth: Berth, folder: Path, *records: OccurrenceRecord, form: str =
 
 def test_a_report_has_rehearsals_and_no_dates_of_them(berth: Berth, folder: Path) -> None:
     project.rehearsed(folder)
-    found = json.loads(reported(berth, folder, record("2026-02-02", 25), record("2026-02-23", 20, "no room")))
+    data = json.loads(reported(berth, folder, record("2026-02-02", 25), record("2026-02-23", 20, "no room")))
 
-    assert found["items"] == []
+    assert data["items"] == []
     keys = ("rehearses", "class", "promised", "ready", "readyAt", "missing", "faults", "nodes")
     nodes = {"node-a": 20, "node-b": 5}
-    assert [[one[key] for key in keys] for one in found["rehearsals"]] == [
+    assert [[load[key] for key in keys] for load in data["rehearsals"]] == [
         ["course/2026-02-02T09:00", "small", 25, 25, "2026-01-26T05:10:00Z", 0, [], nodes],
         ["course/2026-02-23T09:00", "small", 25, 20, None, 5, ["no room"], nodes],
     ]
-    assert [(one["code"], one["from"], one["to"]) for one in found["proposals"]] == [("B215", 25, 25)]
+    assert [(load["code"], load["from"], load["to"]) for load in data["proposals"]] == [("B215", 25, 25)]
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "html"])
@@ -198,9 +198,9 @@ def test_each_form_of_a_report_has_them(berth: Berth, folder: Path, form: str) -
 
 def test_late_rehearsals_propose_a_longer_lead(berth: Berth, folder: Path) -> None:
     late = [record(date, 25, took=28) for date in ("2026-02-02", "2026-02-23")]
-    found = json.loads(reported(berth, folder, *late))
+    data = json.loads(reported(berth, folder, *late))
 
-    assert [(one["code"], one["from"], one["to"]) for one in found["proposals"]] == [("B212", 30, 35)]
+    assert [(load["code"], load["from"], load["to"]) for load in data["proposals"]] == [("B212", 30, 35)]
     assert json.loads(reported(berth, folder, late[0]))["proposals"] == []
 
 
@@ -211,7 +211,7 @@ def test_a_project_reads_as_the_same_course(folder: Path) -> None:
     (part,) = item.parts
 
     assert len(part.occurrences) == 2
-    assert [one.rehearses for one in part.windows] == [
+    assert [window.rehearses for window in part.windows] == [
         "course/2026-02-02T09:00",
         "",
         "course/2026-02-23T09:00",

@@ -224,7 +224,7 @@ def test_a_name_of_63_characters_is_rendered(berth: Berth, folder: Path) -> None
     assert berth("render") == (0, ALL, "")
 
     found = objects((folder / f"rendered/clusters/lab/reservations/{name}.yaml").read_text())
-    assert [len(one["metadata"]["name"]) for one in found] == [52] * 6
+    assert [len(object_["metadata"]["name"]) for object_ in found] == [52] * 6
 
 
 def test_removing_the_last_reservation_keeps_the_base(berth: Berth, folder: Path) -> None:

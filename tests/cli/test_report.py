@@ -238,10 +238,10 @@ def test_the_records_of_one_reservation_will_do_on_stdin(
 
 def test_records_of_an_older_release_have_their_times_from_git(berth: Berth, project: Path) -> None:
     maps = json.loads((project / "records.json").read_text("utf-8"))
-    for one in maps["items"]:
-        records = json.loads(one["data"]["records.json"])
+    for map_ in maps["items"]:
+        records = json.loads(map_["data"]["records.json"])
         old = ("occurrence", "promised", "readyAt", "sessionsPeak", "targets")
-        one["data"]["records.json"] = json.dumps(
+        map_["data"]["records.json"] = json.dumps(
             [{key: record[key] for key in old if key in record} for record in records]
         )
     (project / "records.json").write_text(json.dumps(maps), "utf-8")

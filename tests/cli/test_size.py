@@ -26,8 +26,8 @@ def answer(berth: Berth, *words: str) -> dict[str, Any]:
     code, out, err = berth(*ASK, "-o", "json", *words)
 
     assert (code, err) == (0, "")
-    found: dict[str, Any] = json.loads(out)
-    return found
+    data: dict[str, Any] = json.loads(out)
+    return data
 
 
 def choices(berth: Berth, *words: str) -> dict[str, tuple[int, int]]:
@@ -119,7 +119,7 @@ def test_the_record_of_a_pool_that_does_not_follow_sessions_is_refused(berth: Be
 def test_a_class_is_sized_without_a_reservation(berth: Berth) -> None:
     found = berth("size", "--class", "student", "--students", "30", *NOW, "-o", "json")
 
-    assert [one["name"] for one in json.loads(found.out)["choices"]] == ["cheapest", "safe"]
+    assert [load["name"] for load in json.loads(found.out)["choices"]] == ["cheapest", "safe"]
 
 
 @pytest.fixture

@@ -134,7 +134,7 @@ def test_a_session_that_leaves_its_slot_leaves_it_free_at_once(berth: Berth, fol
 
     def steps() -> list[tuple[str, int, int]]:
         items = json.loads(berth(*asked).out)["items"]
-        return [(one["at"], one["active"], one["target"]) for one in items]
+        return [(item["at"], item["active"], item["target"]) for item in items]
 
     opens, comes = ("2026-02-02T07:30:00Z", 0, 25), ("2026-02-02T08:00:00Z", 5, 20)
     leaves, ends = ("2026-02-02T09:00:00Z", 3), ("2026-02-02T12:00:00Z", 3, 0)

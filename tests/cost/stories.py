@@ -119,28 +119,28 @@ def planned(
     consolidate_after: Mapping[str, int | None] | None = None,
     expire_after: Mapping[str, int | None] | None = None,
 ) -> ClusterPlan:
-    every, wanted = tuple(clouds), sorted(demands, key=lambda one: one.key)
+    every, wanted = tuple(clouds), sorted(demands, key=lambda seat_demand: seat_demand.key)
     known = {one.name: one for one in classes}
     led: dict[PoolKey, tuple[ResourceClass, Labels]] = {}
-    for one in wanted:
-        found = known[one.key[1]]
+    for seat_demand in wanted:
+        found = known[seat_demand.key[1]]
         pools = tuple(nodeaffinity.pools("uni", found.cloud_capacity))
-        led[one.key] = (
+        led[seat_demand.key] = (
             found._replace(node_pools=pools),
-            (("berth.dev/class", found.name), ("berth.dev/reservation", one.key[0])),
+            (("berth.dev/class", found.name), ("berth.dev/reservation", seat_demand.key[0])),
         )
     places = {
         key: PoolPlacement(pod, led[key][0].cloud_capacity)
         for key, pod in placeholder_pods(led, "berth").items()
     }
-    names = [one.name for one in every]
+    names = [cloud_capacity.name for cloud_capacity in every]
     cluster = SimulatedCluster(
         CapacityCatalog(every, "uni", zones=zones_by_capacity(places.values())),
         places,
         {**dict.fromkeys(names, 0), **(consolidate_after or {})},
         expire_after or dict.fromkeys(names),
     )
-    minutes = [minute for one in wanted for minute in one.steps[::2]]
+    minutes = [minute for seat_demand in wanted for minute in seat_demand.steps[::2]]
     first, last = min(minutes, default=0) * 60, max(minutes, default=0) * 60
     run = ClusterSimulation(cluster, wanted, lambda question: result_range(question).plain).run(last)
     return ClusterPlan("prod", cluster.catalog, tuple(wanted), (run,), first, last)
@@ -153,9 +153,10 @@ def run(*arguments: Any, **more: Any) -> SimulationRun:
 def told(intervals: Iterable[MachineInterval]) -> list[str]:
     """`0 on-demand m5.large 8:00-12:01 ml 10`: machine, what it is, from when to when, and whose."""
     return [
-        f"{one.machine} {one.kind.capacity_type} {one.kind.type} {_clock(one.since)}-{_clock(one.until)} "
-        + ", ".join(f"{key[0]} {count}" for key, count in one.payers)
-        for one in sorted(intervals, key=lambda one: (one.machine, one.since))
+        f"{interval.machine} {interval.kind.capacity_type} {interval.kind.type} "
+        f"{_clock(interval.since)}-{_clock(interval.until)} "
+        + ", ".join(f"{key[0]} {count}" for key, count in interval.payers)
+        for interval in sorted(intervals, key=lambda one: (one.machine, one.since))
     ]
 
 

@@ -18,7 +18,10 @@ def test_each_class_of_a_record_is_a_row_in_order_of_time() -> None:
     both = record(1, promised={"small": 10, "gpu": 2}, peak={"gpu": 1}, shortfalls={"gpu": {"lost": 2}})
     found = attendances([record(2), both], {}, 5, ())
 
-    assert [(one.id, one.resource_class, one.promised, one.peak, one.missing) for one in found] == [
+    assert [
+        (attendance.id, attendance.resource_class, attendance.promised, attendance.peak, attendance.missing)
+        for attendance in found
+    ] == [
         ("course/1", "gpu", 2, 1, 2),
         ("course/1", "small", 10, None, 0),
         ("course/2", "small", 10, None, 0),
@@ -50,11 +53,11 @@ def test_no_time_of_a_pool_counts_twice() -> None:
     )
     found = attendances([second, first], {}, 5, ())
 
-    assert [one.unused for one in found] == [10 * 9000, 10 * 1800 + 4 * 5400]
+    assert [attendance.unused for attendance in found] == [10 * 9000, 10 * 1800 + 4 * 5400]
 
 
 def test_nobody_knows_who_uses_whole_nodes() -> None:
-    assert [one.unused for one in attendances([record(1)], {}, 5, {"course"})] == [None]
+    assert [attendance.unused for attendance in attendances([record(1)], {}, 5, {"course"})] == [None]
 
 
 def test_only_dates_that_are_over_and_in_the_range_count() -> None:

@@ -43,8 +43,8 @@ def read(folder: Path, **changes: str | None) -> tuple[Pipeline, list[ClusterPla
 
 def told(pipeline: Pipeline, some: list[ClusterPlan], now: int = 0) -> list[str]:
     assert pipeline.site is not None
-    found = plan_problems(some, (), pipeline.declared, pipeline.site, now)
-    return lines(found, files=True)
+    problems = plan_problems(some, (), pipeline.declared, pipeline.site, now)
+    return lines(problems, files=True)
 
 
 def test_clusters_without_cloud_capacity_and_classes_that_name_none_are_left_out(tmp_path: Path) -> None:

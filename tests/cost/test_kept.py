@@ -140,11 +140,13 @@ def test_what_a_machine_keeps_for_itself(kubelet: dict[str, Any], differs: dict[
 )
 def test_memory_of_the_kubelet(family: str, kubelet: dict[str, Any], pods: int, kept: int) -> None:
     """A t3.large has 35 addresses. Only Bottlerocket and Windows keep memory by the pods of the node."""
-    said = SoldInstanceType(
+    sold_instance_type = SoldInstanceType(
         "t3.large", ((CPU, "2"), (MEMORY, "8Gi"), ("pods", "35")), (), (), "amd64", None, None
     )
-    found = left("t3.large", said, amiFamily=family, kubelet=kubelet)
-    bare = left("t3.large", said, amiFamily=family, kubelet={**kubelet, "kubeReserved": {MEMORY: "0"}})
+    found = left("t3.large", sold_instance_type, amiFamily=family, kubelet=kubelet)
+    bare = left(
+        "t3.large", sold_instance_type, amiFamily=family, kubelet={**kubelet, "kubeReserved": {MEMORY: "0"}}
+    )
 
     assert (found["pods"], bare[MEMORY] - found[MEMORY]) == (amount(str(pods)), amount(f"{kept}Mi"))
 
@@ -157,20 +159,20 @@ def test_bottlerocket_knows_no_pods_for_each_core() -> None:
 
 def test_arm_machines_have_less_memory_than_is_printed_on_them() -> None:
     """m7g.xlarge: 16384 MiB, less 64, less 7.5 %, less what is kept for 58 pods."""
-    said = SoldInstanceType(
+    sold_instance_type = SoldInstanceType(
         "m7g.xlarge", ((CPU, "4"), (MEMORY, "16Gi"), ("pods", "58")), (), (), "arm64", None, None
     )
 
-    assert left("m7g.xlarge", said)[MEMORY] == amount("14103Mi")
-    assert left("m7g.xlarge", said._replace(architecture="amd64"))[MEMORY] == amount("14162Mi")
+    assert left("m7g.xlarge", sold_instance_type)[MEMORY] == amount("14103Mi")
+    assert left("m7g.xlarge", sold_instance_type._replace(architecture="amd64"))[MEMORY] == amount("14162Mi")
 
 
 def test_what_the_file_says_of_the_disk_of_a_type_wins() -> None:
-    said = SoldInstanceType(
+    sold_instance_type = SoldInstanceType(
         "m8i.xlarge", ((CPU, "4"), (MEMORY, "16Gi"), (DISK, "100Gi")), (), (), "amd64", None, None
     )
 
-    assert left("m8i.xlarge", said, instanceStorePolicy="RAID0")[DISK] == amount("89Gi")
+    assert left("m8i.xlarge", sold_instance_type, instanceStorePolicy="RAID0")[DISK] == amount("89Gi")
 
 
 def test_seats_find_their_disk_where_the_volume_is_large() -> None:

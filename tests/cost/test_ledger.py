@@ -33,11 +33,11 @@ def test_shares(seconds: int, payers: list[tuple[PoolKey, int]], expected: list[
 def test_money_is_what_the_table_says_an_hour_costs() -> None:
     """m5.large: 0.096 an hour; four hours and a minute."""
     one = planned([cloud("m5.large")], [demand("ml", "8-12=1")])
-    found = ledger.sum_lines(ledger.cost_lines(one, 0, TimeRange(), month_splitter(named("UTC"))))
+    cost_sum = ledger.sum_lines(ledger.cost_lines(one, 0, TimeRange(), month_splitter(named("UTC"))))
 
-    assert found.seconds == (("reserved", 0), ("on-demand", 14_460), ("spot", 0))
-    assert found.bought == Decimal("0.096") * 14_460
-    assert dollars(found.bought) == Decimal("0.39")
+    assert cost_sum.seconds == (("reserved", 0), ("on-demand", 14_460), ("spot", 0))
+    assert cost_sum.bought == Decimal("0.096") * 14_460
+    assert dollars(cost_sum.bought) == Decimal("0.39")
 
 
 def test_without_a_price_there_is_no_sum() -> None:
@@ -66,13 +66,13 @@ def test_without_a_price_there_is_no_sum() -> None:
         )
     )
     for one in (europe, cloud("m5.large", capacity_types=("spot",))):
-        found = ledger.sum_lines(
+        cost_sum = ledger.sum_lines(
             ledger.cost_lines(
                 planned([one], [demand("ml", "8-12=1")]), 0, TimeRange(), month_splitter(named("UTC"))
             )
         )
-        assert found.bought is None
-        assert [kind.type for kind in found.unpriced] == ["m5.large"]
+        assert cost_sum.bought is None
+        assert [kind.type for kind in cost_sum.unpriced] == ["m5.large"]
 
 
 def test_reserved_machines_cost_nothing_more_and_are_paid_for_when_idle() -> None:
@@ -81,10 +81,10 @@ def test_reserved_machines_cost_nothing_more_and_are_paid_for_when_idle() -> Non
         [cloud("m5.large", capacity_types=("reserved",), reservations=(held,))], [demand("ml", "8-12=1")]
     )
     (each,) = one.catalog.reserved.values()
-    found = ledger.reserved_usage(each, one.runs[0].intervals, (8 * HOUR, 12 * HOUR), TimeRange())
+    reserved_usage = ledger.reserved_usage(each, one.runs[0].intervals, (8 * HOUR, 12 * HOUR), TimeRange())
 
-    assert found == ReservedUsage(48 * HOUR, 4 * HOUR + 60, Decimal("0.05"))
-    assert (found.money, found.idle_money) == (
+    assert reserved_usage == ReservedUsage(48 * HOUR, 4 * HOUR + 60, Decimal("0.05"))
+    assert (reserved_usage.money, reserved_usage.idle_money) == (
         Decimal("0.05") * 48 * HOUR,
         Decimal("0.05") * (44 * HOUR - 60),
     )

@@ -28,7 +28,10 @@ def windows(*classes: ResourceClass, requirements: tuple[dict[str, Any], ...] = 
     """A seat of the first class from 8 o'clock on, and one of the last from 9."""
     one = cloud("m5.4xlarge")
     one = one._replace(
-        requirements=(*one.requirements, *(built(PoolRequirement, said) for said in requirements))
+        requirements=(
+            *one.requirements,
+            *(built(PoolRequirement, requirement) for requirement in requirements),
+        )
     )
     demands = [demand("a", "8-12=1", of=classes[0].name), demand("b", "9-13=1", of=classes[-1].name)]
     return told(run([one], demands, classes).intervals)

@@ -29,7 +29,7 @@ def test_a_reservation_of_two_clusters_is_paid_once_and_told_at_the_first() -> N
     assert [(one.cluster, one.reserved.capacities, one.use) for one in found.reserved] == [
         ("a", ("general", "other"), use)
     ]
-    assert [one.paid for one in found.months] == [(("cr-1", use),)]
+    assert [month.paid for month in found.months] == [(("cr-1", use),)]
 
 
 def test_what_both_take_at_once_is_used_once() -> None:

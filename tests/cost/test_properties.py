@@ -137,16 +137,16 @@ def test_no_reservation_is_used_beyond_its_machines_or_outside_of_its_time(one: 
 
 
 def test_sums_over_reservations_classes_and_months_are_the_total(one: ClusterPlan) -> None:
-    found = ledger.cost_lines(one, 0, TimeRange(), MONTHS)
-    whole = ledger.sum_lines(found)
+    cost_lines = ledger.cost_lines(one, 0, TimeRange(), MONTHS)
+    whole = ledger.sum_lines(cost_lines)
 
-    assert sum(line.seconds for line in found) == sum(s.until - s.since for s in one.runs[0].intervals)
+    assert sum(line.seconds for line in cost_lines) == sum(s.until - s.since for s in one.runs[0].intervals)
     for by in (lambda line: line.key[0], lambda line: line.key[1], lambda line: line.month):
-        parts = ledger.sum_by(found, by).values()
+        parts = ledger.sum_by(cost_lines, by).values()
         for kind in ledger.CAPACITY_TYPES:
             assert sum(dict(part.seconds)[kind] for part in parts) == dict(whole.seconds)[kind]
         assert sum((part.bought or Decimal(0) for part in parts), Decimal(0)) == whole.bought
-        shown = [Decimal(money_json(one.bought) or 0) for one in (whole, *parts)]
+        shown = [Decimal(money_json(part.bought) or 0) for part in (whole, *parts)]
         assert abs(2 * shown[0] - sum(shown)) < Decimal("1e-6")
 
 

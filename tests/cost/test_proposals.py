@@ -43,7 +43,7 @@ def attendance(number: int, said: dict[str, Any]) -> Attendance:
 
 def dates_of(lines: list[dict[str, Any]]) -> tuple[Attendance, ...]:
     said = [line for line in lines for _ in range(line.get("times", 1))]
-    return tuple(attendance(number, one) for number, one in enumerate(said, 1))
+    return tuple(attendance(number, line) for number, line in enumerate(said, 1))
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
@@ -61,8 +61,9 @@ def test_what_dates_propose(case: dict[str, Any]) -> None:
     found = proposals(ClassSummary("course", "small", dates_of(case["dates"])), now)
 
     assert [
-        f"{one.code} {one.before} -> {one.after}, {one.dates} dates, {one.saved / HOUR:g} h: {one.why}"
-        for one in found
+        f"{proposal.code} {proposal.before} -> {proposal.after}, {proposal.dates} dates, "
+        f"{proposal.saved / HOUR:g} h: {proposal.why}"
+        for proposal in found
     ] == case["proposals"]
 
 
@@ -87,17 +88,17 @@ def test_a_proposal_would_have_been_enough_on_every_date_that_nothing_disturbed(
     dates: tuple[Attendance, ...], is_listed: bool
 ) -> None:
     now = Asked(300, 30, 5, is_listed=is_listed)
-    for one in proposals(ClassSummary("course", "small", dates), now):
+    for proposal in proposals(ClassSummary("course", "small", dates), now):
         known = [date for date in dates if date.promised == 300 and not date.faults]
-        if one.code in (FEWER, MORE):
-            served = [date for date in known if one.code == MORE or date.peak + date.missing <= 300]  # type: ignore[operator]
-            assert all(date.peak <= one.after for date in served if date.peak is not None)
-            assert one.after % 5 == 0
-            assert (one.after < one.before) is (one.code == FEWER)
-            assert one.code == MORE or len(served) >= (8 if is_listed else 4)
-        if one.is_lead:
-            assert 0 < one.after <= MAX_LEAD
-            assert one.code != LATER or not any(date.late for date in known)
+        if proposal.code in (FEWER, MORE):
+            served = [date for date in known if proposal.code == MORE or date.peak + date.missing <= 300]  # type: ignore[operator]
+            assert all(date.peak <= proposal.after for date in served if date.peak is not None)
+            assert proposal.after % 5 == 0
+            assert (proposal.after < proposal.before) is (proposal.code == FEWER)
+            assert proposal.code == MORE or len(served) >= (8 if is_listed else 4)
+        if proposal.is_lead:
+            assert 0 < proposal.after <= MAX_LEAD
+            assert proposal.code != LATER or not any(date.late for date in known)
 
 
 @given(DATES)

@@ -49,7 +49,15 @@ def test_each_class_has_what_was_ready_and_what_was_missing() -> None:
     ready = {"small": ((5, 40), (9, 100)), "large": ((20, 3),)}
     found = rehearsal_results([record(1, ready, ("no room",), small=100, large=5)], 5, LATEST)
 
-    assert [(one.resource_class, one.ready, one.missing, one.seconds) for one in found] == [
+    assert [
+        (
+            rehearsal_result.resource_class,
+            rehearsal_result.ready,
+            rehearsal_result.missing,
+            rehearsal_result.seconds,
+        )
+        for rehearsal_result in found
+    ] == [
         ("large", 3, 2, None),
         ("small", 100, 0, 9 * 60),
     ]
@@ -70,7 +78,7 @@ def test_a_rehearsal_is_no_date() -> None:
 
 def of(*results: RehearsalResult) -> list[tuple[str, int, int]]:
     found = proposals(ClassSummary("course", "small", ()), NOW, results)
-    return [(one.code, one.before, one.after) for one in found]
+    return [(proposal.code, proposal.before, proposal.after) for proposal in found]
 
 
 @pytest.mark.parametrize(

@@ -280,7 +280,7 @@ def test_a_node_selector_says_of_whole_nodes_what_they_are_and_not_whose() -> No
 
     assert told(run(every, demands, classes).intervals) == ["0 on-demand m5.large 8:00-12:01 lab 1"]
     assert question is not None
-    assert "karpenter.sh/nodepool" not in {one.key for one in question.pools[0].requirements}
+    assert "karpenter.sh/nodepool" not in {requirement.key for requirement in question.pools[0].requirements}
 
 
 def test_the_window_of_whole_nodes_holds_no_other_machine() -> None:

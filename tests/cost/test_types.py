@@ -80,7 +80,9 @@ def test_labels_of_an_unknown_type_are_read_from_its_name() -> None:
     )
     found = declared_types(cloud(instance_types=(own,)), "us-east-1")["p6.48xlarge"]
 
-    assert sorted(str(one).removeprefix("karpenter.k8s.aws/") for one in found.requirements) == [
+    assert sorted(
+        str(requirement).removeprefix("karpenter.k8s.aws/") for requirement in found.requirements
+    ) == [
         "instance-accelerator-count DoesNotExist",
         "instance-accelerator-manufacturer DoesNotExist",
         "instance-accelerator-name DoesNotExist",

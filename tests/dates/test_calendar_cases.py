@@ -40,10 +40,15 @@ def _source(name: str, documents: list[dict[str, Any]]) -> Source:
 def test_every_case_happens_when_it_says(case: dict[str, Any]) -> None:
     pipeline = project(case)
     (item,) = pipeline.items()
-    happens = {one.id: f"{text(one.start)} to {text(one.end)}" for one in item.expansion.occurrences}
+    happens = {
+        occurrence.id: f"{text(occurrence.start)} to {text(occurrence.end)}"
+        for occurrence in item.expansion.occurrences
+    }
 
     assert {key.removeprefix("course/"): span for key, span in happens.items()} == case["happens"]
     assert {one.id.removeprefix("course/"): one.reason for one in item.expansion.skipped} == case.get(
         "skipped", {}
     )
-    assert lines(one for one in pipeline.problems if isinstance(one, Problem)) == case.get("findings", [])
+    assert lines(problem for problem in pipeline.problems if isinstance(problem, Problem)) == case.get(
+        "findings", []
+    )

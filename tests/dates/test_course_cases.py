@@ -23,15 +23,15 @@ USUAL = Scaling(30, "maintain")
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["id"]))
 def test_every_case_comes_out_as_it_says(case: Case) -> None:
     checked, problems = ask(RecurrenceSpec, {"timeZone": "Europe/Zurich", **case["recurrence"]})
-    made = expand(reservation(checked.recurrence(StandardSeats(SEATS, (USUAL,), USUAL))), {})
-    found = made.occurrences
+    expansion = expand(reservation(checked.recurrence(StandardSeats(SEATS, (USUAL,), USUAL))), {})
+    occurrences = expansion.occurrences
     seen = {
-        "starts": [text(one.start).replace(":00Z", "Z") for one in found],
-        "ends": [text(one.end).replace(":00Z", "Z") for one in found],
-        "ids": [one.id.removeprefix("course/") for one in found],
-        "seats": [count for one in found for _, count in one.seats],
-        "skipped": [one.id.removeprefix("course/") for one in made.skipped],
-        "problems": told(made),
+        "starts": [text(occurrence.start).replace(":00Z", "Z") for occurrence in occurrences],
+        "ends": [text(occurrence.end).replace(":00Z", "Z") for occurrence in occurrences],
+        "ids": [occurrence.id.removeprefix("course/") for occurrence in occurrences],
+        "seats": [count for occurrence in occurrences for _, count in occurrence.seats],
+        "skipped": [one.id.removeprefix("course/") for one in expansion.skipped],
+        "problems": told(expansion),
     }
 
     assert problems == []

@@ -29,10 +29,10 @@ MONDAYS = ("2026-03-02", "2026-03-09", "2026-03-16", "2026-03-23")
 )
 def test_except_removes_dates(exceptions: tuple[Except, ...], expected: list[str]) -> None:
     when = recurrence("weekly", "UTC", WEEKLY, days=MARCH, excepts=exceptions)
-    made = expand(reservation(when), {})
+    expansion = expand(reservation(when), {})
 
-    assert made.problems == ()
-    assert expected == [one.date[8:] for one in made.occurrences]
+    assert expansion.problems == ()
+    assert expected == [occurrence.date[8:] for occurrence in expansion.occurrences]
 
 
 def test_moved_wins_over_calendars_and_except_is_named_before_calendars() -> None:
@@ -50,16 +50,21 @@ def test_moved_wins_over_calendars_and_except_is_named_before_calendars() -> Non
         "first": calendar("first", "2026-03-09", "2026-03-16"),
         "second": calendar("second", "2026-03-16/2026-03-23", title="Break"),
     }
-    made = expand(reservation(when), calendars)
+    expansion = expand(reservation(when), calendars)
 
-    assert made.problems == ()
-    assert [one.id[-8:] for one in made.occurrences] == ["02T09:00", "02T14:00", "09T14:00", "16T09:00"]
+    assert expansion.problems == ()
+    assert [occurrence.id[-8:] for occurrence in expansion.occurrences] == [
+        "02T09:00",
+        "02T14:00",
+        "09T14:00",
+        "16T09:00",
+    ]
     assert [
         Skipped("course/2026-03-09T09:00", "2026-03-09", "except"),
         Skipped("course/2026-03-16T14:00", "2026-03-16", "calendar first"),
         Skipped("course/2026-03-23T09:00", "2026-03-23", "calendar second: Break"),
         Skipped("course/2026-03-23T14:00", "2026-03-23", "calendar second: Break"),
-    ] == list(made.skipped)
+    ] == list(expansion.skipped)
 
 
 @pytest.mark.parametrize(
@@ -106,10 +111,10 @@ def test_an_extra_may_take_the_place_of_an_occurrence_that_is_left_out() -> None
         excepts=(without("2026-03-09"),),
         extras=(extra("2026-03-09", "09:00-12:00"),),
     )
-    made = expand(reservation(when), {})
+    expansion = expand(reservation(when), {})
 
-    assert made.problems == ()
-    assert made.occurrences[1].marks == ("extra",)
+    assert expansion.problems == ()
+    assert expansion.occurrences[1].marks == ("extra",)
 
 
 def test_a_date_may_be_moved_out_of_a_range_that_is_left_out() -> None:
@@ -145,11 +150,11 @@ def test_other_seats_do_not_bring_back_an_occurrence_that_is_left_out(
 ) -> None:
     seats = move("2026-03-09", "2026-03-09")._replace(seats=(("small", 120),))
     when = recurrence("weekly", "UTC", WEEKLY, days=MARCH, moves=(seats,), **more)
-    made = expand(reservation(when), {"holidays": calendar("holidays", "2026-03-09", title="Break")})
+    expansion = expand(reservation(when), {"holidays": calendar("holidays", "2026-03-09", title="Break")})
 
-    assert told(made) == [finding("B053 moved.0", "2026-03-09 at 09:00", reason)]
-    assert [one.date[8:] for one in made.occurrences] == ["02", "16", "23"]
-    assert [one.reason for one in made.skipped if one.date == "2026-03-09"] == [reason]
+    assert told(expansion) == [finding("B053 moved.0", "2026-03-09 at 09:00", reason)]
+    assert [occurrence.date[8:] for occurrence in expansion.occurrences] == ["02", "16", "23"]
+    assert [one.reason for one in expansion.skipped if one.date == "2026-03-09"] == [reason]
 
 
 def test_other_seats_contradict_an_exception_for_the_same_date() -> None:
@@ -168,11 +173,11 @@ def test_marks_say_whether_the_time_or_the_seats_differ() -> None:
         move("2026-03-23", "2026-03-23", end="12:00")._replace(seats=SEATS),
     )
     when = recurrence("weekly", "UTC", WEEKLY, days=MARCH, moves=moves)
-    marks = [one.marks for one in expand(reservation(when), {}).occurrences]
-    suspended = [one.marks for one in expand(reservation(when, suspend=True), {}).occurrences]
+    marks = [occurrence.marks for occurrence in expand(reservation(when), {}).occurrences]
+    suspended = [occurrence.marks for occurrence in expand(reservation(when, suspend=True), {}).occurrences]
 
     assert marks == [("otherSeats",), ("moved", "otherSeats"), (), ("moved",)]
-    assert suspended == [(*one, "suspended") for one in marks]
+    assert suspended == [(*mark, "suspended") for mark in marks]
 
 
 def test_except_for_another_start_of_the_date_does_not_contradict_a_move() -> None:
@@ -236,9 +241,9 @@ def test_except_for_another_start_of_the_date_does_not_contradict_a_move() -> No
     ],
 )
 def test_what_is_wrong_with_an_exception_is_told(more: dict[str, object], expected: str) -> None:
-    made = expand(reservation(recurrence("weekly", "UTC", WEEKLY, days=MARCH, **more)), {})
+    expansion = expand(reservation(recurrence("weekly", "UTC", WEEKLY, days=MARCH, **more)), {})
 
-    assert expected == next(one for one in told(made) if not one.startswith("B031"))
+    assert expected == next(one for one in told(expansion) if not one.startswith("B031"))
 
 
 def test_a_move_on_a_date_with_two_occurrences_must_say_which() -> None:

@@ -99,15 +99,15 @@ def test_two_entries_with_one_start_are_told_once() -> None:
 def test_ids_of_a_renku_payload_are_told_apart_by_end_then_position() -> None:
     schedule = [entry("09:00-12:00"), entry("09:00-10:00"), entry("09:00-12:00"), entry("10:00-12:00")]
     when = recurrence("daily", "UTC", *schedule, days="2026-01-01")
-    made = expand(reservation(when, renku=True), {})
+    expansion = expand(reservation(when, renku=True), {})
 
-    assert {one.id: text(one.end) for one in made.occurrences} == {
+    assert {occurrence.id: text(occurrence.end) for occurrence in expansion.occurrences} == {
         "course/2026-01-01T09:00": "2026-01-01T10:00:00Z",
         "course/2026-01-01T09:00~2": "2026-01-01T12:00:00Z",
         "course/2026-01-01T09:00~3": "2026-01-01T12:00:00Z",
         "course/2026-01-01T10:00": "2026-01-01T12:00:00Z",
     }
-    assert {"B031"} == {one.code for one in made.problems}
+    assert {"B031"} == {problem.code for problem in expansion.problems}
 
 
 def test_of_an_entry_the_window_that_ends_last_counts() -> None:

@@ -75,9 +75,9 @@ def test_marks_stand_in_their_order() -> None:
         calendars=("days",),
         moves=(move("2026-03-30", "2026-03-29", at="02:30", end="02:30", end_day=210),),
     )
-    made = expand(reservation(when, suspend=True), {"days": calendar("days", "2026-03-29")})
+    expansion = expand(reservation(when, suspend=True), {"days": calendar("days", "2026-03-29")})
 
-    assert made.occurrences[0].marks == ("gap", "fold", "overnight", "moved", "onHoliday", "suspended")
+    assert expansion.occurrences[0].marks == ("gap", "fold", "overnight", "moved", "onHoliday", "suspended")
 
 
 # -- types
@@ -99,7 +99,7 @@ def test_dates_that_ranges_name_twice_happen_once() -> None:
     when = recurrence("dates", "UTC", entry("09:00-10:00"), days=days)
 
     expected = ["2026-05-01", "2026-05-03", "2026-05-04", "2026-05-05", "2026-05-06"]
-    assert expected == [one.date for one in expand(reservation(when), {}).occurrences]
+    assert expected == [occurrence.date for occurrence in expand(reservation(when), {}).occurrences]
 
 
 def test_once_over_several_days_takes_equal_times_and_ignores_weekdays() -> None:
@@ -146,27 +146,27 @@ def test_a_problem_names_its_document() -> None:
 
 def test_exceptions_that_leave_nothing_are_an_error() -> None:
     when = recurrence("weekly", "UTC", WEEKLY, days=MARCH, calendars=("spring",))
-    made = expand(reservation(when), {"spring": calendar("spring", "2026-01-01/2026-06-30")})
+    expansion = expand(reservation(when), {"spring": calendar("spring", "2026-01-01/2026-06-30")})
 
-    assert len(made.skipped) == 4
-    assert told(made) == ["B042 spec.recurrence"]
+    assert len(expansion.skipped) == 4
+    assert told(expansion) == ["B042 spec.recurrence"]
 
 
 def test_an_entry_that_never_falls_is_an_error() -> None:
     when = recurrence(
         "weekly", "UTC", WEEKLY, entry("09:00-10:00", 3, 6), days="2026-03-02/2026-03-17", interval=3
     )
-    made = expand(reservation(when._replace(last=when.last and when.last.replace(day=3))), {})
+    expansion = expand(reservation(when._replace(last=when.last and when.last.replace(day=3))), {})
 
-    assert told(made) == [finding("B040 schedule.1", "2026-03-02", "2026-03-03")]
+    assert told(expansion) == [finding("B040 schedule.1", "2026-03-02", "2026-03-03")]
 
 
 def test_a_renku_payload_is_warned_where_others_fail() -> None:
     never = recurrence("weekly", "UTC", WEEKLY, days="2026-03-03/2026-03-08")
     partly = recurrence("weekly", "UTC", WEEKLY, entry("09:00-10:00", 2), days="2026-03-03/2026-03-08")
 
-    assert [one.code for one in expand(reservation(never, renku=True), {}).problems] == ["B043"]
-    assert [one.code for one in expand(reservation(partly, renku=True), {}).problems] == ["B041"]
+    assert [problem.code for problem in expand(reservation(never, renku=True), {}).problems] == ["B043"]
+    assert [problem.code for problem in expand(reservation(partly, renku=True), {}).problems] == ["B041"]
 
 
 def test_windows_without_length_are_told_and_nothing_is_expanded() -> None:
@@ -178,10 +178,10 @@ def test_windows_without_length_are_told_and_nothing_is_expanded() -> None:
         days=ONE_YEAR,
         extras=(extra("2026-03-01", "10:00-09:00", 0),),
     )
-    made = expand(reservation(when), {})
+    expansion = expand(reservation(when), {})
 
-    assert made.occurrences == ()
-    assert told(made) == ["B028 schedule.1.endTime", "B028 extra.0.endTime"]
+    assert expansion.occurrences == ()
+    assert told(expansion) == ["B028 schedule.1.endTime", "B028 extra.0.endTime"]
 
 
 # -- how many
@@ -201,7 +201,7 @@ def test_two_thousand_occurrences_are_allowed_and_one_more_is_not() -> None:
 def test_millions_are_counted_and_never_made() -> None:
     schedule = [entry(f"{i // 60:02}:{i % 60:02}-24:00") for i in range(100)]
     when = recurrence("daily", "UTC", *schedule, days="2000-01-01/2099-12-31")
-    made = expand(reservation(when), {})
+    expansion = expand(reservation(when), {})
 
-    assert (made.occurrences, made.skipped) == ((), ())
-    assert told(made) == [finding("B044 spec.recurrence", "3,652,500", "2,000")]
+    assert (expansion.occurrences, expansion.skipped) == ((), ())
+    assert told(expansion) == [finding("B044 spec.recurrence", "3,652,500", "2,000")]

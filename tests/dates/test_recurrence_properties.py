@@ -29,7 +29,7 @@ def walked(when: Recurrence) -> Counter[str]:
     first, last = spans[0][0], spans[-1][1]
     assert first is not None
     assert last is not None
-    found: Counter[str] = Counter()
+    counter: Counter[str] = Counter()
     spans = when.terms or ((first, last),)
     for day in (first + timedelta(days=n) for n in range((last - first).days + 1)):
         if not any(begin <= day <= end for begin, end in spans):
@@ -41,8 +41,8 @@ def walked(when: Recurrence) -> Counter[str]:
             if when.type == "dates" and not is_listed(day, one, when):
                 continue
             if is_in(day, one.dates):
-                found[f"{day}T{id_time(one)}"] += 1
-    return found
+                counter[f"{day}T{id_time(one)}"] += 1
+    return counter
 
 
 def is_listed(day: date, one: Entry, when: Recurrence) -> bool:
@@ -52,8 +52,12 @@ def is_listed(day: date, one: Entry, when: Recurrence) -> bool:
 
 
 def is_in(day: date, dates: EntryDates) -> bool:
-    month = [one for one in Calendar().itermonthdates(day.year, day.month) if one.month == day.month]
-    same = [one for one in month if one.weekday() == day.weekday()]
+    month = [
+        itermonthdate
+        for itermonthdate in Calendar().itermonthdates(day.year, day.month)
+        if itermonthdate.month == day.month
+    ]
+    same = [itermonthdate for itermonthdate in month if itermonthdate.weekday() == day.weekday()]
     return (
         (dates.first or day) <= day <= (dates.last or day)
         and (not dates.weeks or day.isocalendar().week in dates.weeks)
@@ -68,14 +72,14 @@ def codes(expansion: Expansion) -> set[str]:
 @EXAMPLES
 @given(recurrences(), st.integers(0, 180))
 def test_what_happens_is_what_walking_through_the_dates_finds(when: Recurrence, lead: int) -> None:
-    made = expand(reservation(when, lead=lead), {})
-    found = made.occurrences
+    expansion = expand(reservation(when, lead=lead), {})
+    occurrences = expansion.occurrences
     twice = any(number > 1 for number in walked(when).values())
 
-    assert walked(when) == Counter(one.id.removeprefix("course/") for one in found)
-    assert sorted(found, key=lambda one: (one.start, one.id)) == list(found)
-    assert all(one.start < one.end for one in found)
-    assert twice == ("B049" in codes(made))
+    assert walked(when) == Counter(occurrence.id.removeprefix("course/") for occurrence in occurrences)
+    assert sorted(occurrences, key=lambda occurrence: (occurrence.start, occurrence.id)) == list(occurrences)
+    assert all(occurrence.start < occurrence.end for occurrence in occurrences)
+    assert twice == ("B049" in codes(expansion))
 
 
 @EXAMPLES
@@ -84,15 +88,15 @@ def test_each_class_opens_by_its_own_lead_and_the_occurrence_with_the_first(
     when: Recurrence, lead: int
 ) -> None:
     declared = reservation(when, lead=lead)
-    for one in expand(declared, {}).occurrences:
-        leads = [each.lead for each in declared.scaling_of(one)]
-        names = [name for name, _ in one.seats]
-        opens = {name: one.start - 60 * lead for name, lead in zip(names, leads, strict=True)}
+    for occurrence in expand(declared, {}).occurrences:
+        leads = [each.lead for each in declared.scaling_of(occurrence)]
+        names = [name for name, _ in occurrence.seats]
+        opens = {name: occurrence.start - 60 * lead for name, lead in zip(names, leads, strict=True)}
 
-        assert one.opens_by_class() == opens
-        assert one.open == min(opens.values())
-        assert [one.of_classes({name}).open for name in names] == [*opens.values()]
-        assert sorted(pair for row in one.openings() for pair in row.seats) == sorted(one.seats)
+        assert occurrence.opens_by_class() == opens
+        assert occurrence.open == min(opens.values())
+        assert [occurrence.of_classes({name}).open for name in names] == [*opens.values()]
+        assert sorted(pair for row in occurrence.openings() for pair in row.seats) == sorted(occurrence.seats)
 
 
 @EXAMPLES
@@ -126,10 +130,10 @@ def test_the_order_of_entries_changes_only_whose_id_is_whose(
 @EXAMPLES
 @given(recurrences(renku=True))
 def test_ids_of_a_renku_payload_are_always_unique(when: Recurrence) -> None:
-    made = expand(reservation(when, renku=True), {})
+    expansion = expand(reservation(when, renku=True), {})
 
-    assert len(made.occurrences) == len({one.id for one in made.occurrences})
-    assert codes(made) <= {"B031", "B041", "B043"}
+    assert len(expansion.occurrences) == len({occurrence.id for occurrence in expansion.occurrences})
+    assert codes(expansion) <= {"B031", "B041", "B043"}
 
 
 @EXAMPLES
@@ -140,14 +144,18 @@ def test_what_exceptions_leave_and_what_they_take_is_the_whole(
     begin = when.first or when.dates[0][0]
     days = [begin + timedelta(days=n) for n in (first, first + length, holiday)]
     left = when._replace(excepts=(without(f"{days[0]}/{days[1]}"),), calendars=("days",))
-    made = expand(reservation(left), {"days": calendar("days", f"{days[2]}")})
-    skipped = Counter(one.id.removeprefix("course/") for one in made.skipped)
-    kept = Counter(one.id.removeprefix("course/") for one in made.occurrences)
+    expansion = expand(reservation(left), {"days": calendar("days", f"{days[2]}")})
+    skipped = Counter(one.id.removeprefix("course/") for one in expansion.skipped)
+    kept = Counter(occurrence.id.removeprefix("course/") for occurrence in expansion.occurrences)
 
     assert walked(when) == skipped + kept
-    assert not [one.date for one in made.occurrences if f"{days[0]}" <= one.date <= f"{days[1]}"]
-    assert not [one.date for one in made.occurrences if one.date == f"{days[2]}"]
-    assert ("B045" in codes(made)) == ("except" not in {one.reason for one in made.skipped})
+    assert not [
+        occurrence.date
+        for occurrence in expansion.occurrences
+        if f"{days[0]}" <= occurrence.date <= f"{days[1]}"
+    ]
+    assert not [occurrence.date for occurrence in expansion.occurrences if occurrence.date == f"{days[2]}"]
+    assert ("B045" in codes(expansion)) == ("except" not in {one.reason for one in expansion.skipped})
 
 
 @EXAMPLES
@@ -166,13 +174,18 @@ def test_hours_leave_out_what_overlaps_them_and_a_closed_site_also_what_began_be
     known = {"days": calendar("days")._replace(dates=dates, closes=closes)}
     left = when if closes else when._replace(calendars=("days",))
     gone = [
-        one
-        for one in local_occurrences(reservation(when), {})
-        if one.start < until and since < one.end and (closes or one.start // DAY == number(day))
+        local_occurrence
+        for local_occurrence in local_occurrences(reservation(when), {})
+        if local_occurrence.start < until
+        and since < local_occurrence.end
+        and (closes or local_occurrence.start // DAY == number(day))
     ]
     found = expand(reservation(left), known).skipped
 
-    ids = [f"course/{date_text(one.original // DAY)}T{id_time(when.lines[one.entry])}" for one in gone]
+    ids = [
+        f"course/{date_text(local_occurrence.original // DAY)}T{id_time(when.lines[local_occurrence.entry])}"
+        for local_occurrence in gone
+    ]
     assert ids == [one.id for one in found]
     assert [one.reason for one in found] == ["calendar days"] * len(gone)
 
@@ -180,17 +193,17 @@ def test_hours_leave_out_what_overlaps_them_and_a_closed_site_also_what_began_be
 @EXAMPLES
 @given(recurrences())
 def test_overlaps_are_told_where_two_windows_with_a_common_class_meet(when: Recurrence) -> None:
-    made = expand(reservation(when), {})
-    found = made.occurrences
+    expansion = expand(reservation(when), {})
+    occurrences = expansion.occurrences
     meet = any(
         earlier.end > later.start
         and {name for name, _ in earlier.seats} & {name for name, _ in later.seats}
         and not (earlier.name and later.name and earlier.name != later.name)  # groups that are meant
-        for i, later in enumerate(found)
-        for earlier in found[:i]
+        for i, later in enumerate(occurrences)
+        for earlier in occurrences[:i]
     )
 
-    assert bool(meet) == ("B031" in codes(made))
+    assert bool(meet) == ("B031" in codes(expansion))
 
 
 def check_every_date(name: str, hours: str) -> None:
@@ -199,8 +212,12 @@ def check_every_date(name: str, hours: str) -> None:
     found = expand(reservation(when), {}).occurrences
     expected = (date(2028, 1, 1) - date(2024, 1, 1)).days
 
-    assert expected == len({one.id for one in found}) == len({one.start for one in found}), name
-    assert all(one.start < one.end for one in found), name
+    assert (
+        expected
+        == len({occurrence.id for occurrence in found})
+        == len({occurrence.start for occurrence in found})
+    ), name
+    assert all(occurrence.start < occurrence.end for occurrence in found), name
 
 
 @some(distinct)
@@ -219,12 +236,12 @@ def test_a_window_starts_and_ends_when_its_clock_says_so_unless_a_gap_moved_it()
     for name in changing():
         here = zone(name)
         when = recurrence("daily", name, entry("01:30-02:15"), days="2025-12-31/2027-01-01")
-        for one in expand(reservation(when), {}).occurrences:
-            if "gap" in one.marks:
+        for occurrence in expand(reservation(when), {}).occurrences:
+            if "gap" in occurrence.marks:
                 continue
-            start, end = local(here, one.start), local(here, one.end)
+            start, end = local(here, occurrence.start), local(here, occurrence.end)
 
-            assert (f"{one.date}T01:30", end_time("02:15")) == (
+            assert (f"{occurrence.date}T01:30", end_time("02:15")) == (
                 f"{date_text(start // DAY)}T{clock(start)}",
                 end % DAY,
             ), name

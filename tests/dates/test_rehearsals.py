@@ -26,7 +26,8 @@ EARLIER = {"date": "2026-02-02", "startTime": "06:00"}
 def read(course: Value) -> tuple[Item, list[str]]:
     documents = course, site(), resource_class()
     sources = [
-        Source(f"{name}.yaml", json.dumps(one).encode()) for name, one in zip("abc", documents, strict=True)
+        Source(f"{name}.yaml", json.dumps(document).encode())
+        for name, document in zip("abc", documents, strict=True)
     ]
     pipeline = Pipeline(sources=sources)
     (item,) = pipeline.items(now=NOW)
@@ -45,8 +46,13 @@ def single(**more: object) -> Value:
 def rehearsed(item: Item) -> list[tuple[str, str, str, int]]:
     """The id of each rehearsal, without the name of the course, its times and its seats."""
     return [
-        (one.id.partition("/")[2], instant_text(one.open), instant_text(one.end), one.seats[0][1])
-        for one in item.expansion.rehearsals
+        (
+            rehearsal.id.partition("/")[2],
+            instant_text(rehearsal.open),
+            instant_text(rehearsal.end),
+            rehearsal.seats[0][1],
+        )
+        for rehearsal in item.expansion.rehearsals
     ]
 
 
@@ -83,7 +89,7 @@ def test_a_date_that_was_moved_is_named_by_its_original_date() -> None:
     item, problems = read(course(moved=moved, rehearsals=[single()]))
 
     assert problems == []
-    assert [one.rehearses for one in item.expansion.rehearsals] == ["course/2026-02-09T09:00"]
+    assert [rehearsal.rehearses for rehearsal in item.expansion.rehearsals] == ["course/2026-02-09T09:00"]
 
 
 TWICE = [
@@ -185,17 +191,17 @@ def test_rehearsals_change_nothing_of_the_course(
     plain = cases.reservation(when._replace(rehearsals=()), lead=lead)
     provisioning = plain.spec.provisioning.model_copy(update={"rehearsal": rule})
     spec = plain.spec.model_copy(update={"provisioning": provisioning})
-    made = expand(plain._replace(spec=spec, recurrence=when), {})
-    assume(not any(one.code == "B044" for one in made.problems))
+    expansion = expand(plain._replace(spec=spec, recurrence=when), {})
+    assume(not any(problem.code == "B044" for problem in expansion.problems))
     usual = expand(plain, {})
 
-    assert (made.occurrences, made.skipped) == (usual.occurrences, usual.skipped)
-    assert {*usual.problems} <= {*made.problems}
-    by_id = {one.id: one for one in made.occurrences}
-    assert [one for one in made.windows if not one.rehearses] == [*made.occurrences]
-    for one in made.rehearsals:
-        rehearsed = by_id[one.rehearses]
-        assert one.end <= rehearsed.open
-        assert one.end - one.open == rehearsed.start - rehearsed.open > 0
-        assert all(0 < count <= dict(rehearsed.seats)[name] for name, count in one.seats)
-        assert one.id not in by_id
+    assert (expansion.occurrences, expansion.skipped) == (usual.occurrences, usual.skipped)
+    assert {*usual.problems} <= {*expansion.problems}
+    by_id = {occurrence.id: occurrence for occurrence in expansion.occurrences}
+    assert [window for window in expansion.windows if not window.rehearses] == [*expansion.occurrences]
+    for rehearsal in expansion.rehearsals:
+        rehearsed = by_id[rehearsal.rehearses]
+        assert rehearsal.end <= rehearsed.open
+        assert rehearsal.end - rehearsal.open == rehearsed.start - rehearsed.open > 0
+        assert all(0 < count <= dict(rehearsed.seats)[name] for name, count in rehearsal.seats)
+        assert rehearsal.id not in by_id

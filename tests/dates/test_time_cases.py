@@ -17,17 +17,23 @@ CASES = [*read("time"), *read("requests")]
 def test_every_case_comes_out_as_it_says(case: Case) -> None:
     declared, calendars = of_case(case)
     expansion = expand(declared, calendars)
-    found = expansion.occurrences
+    occurrences = expansion.occurrences
     seen = {
-        "starts": [text(one.start) for one in found],
-        "ends": [text(one.end) for one in found],
-        "opens": [text(one.open) for one in found],
-        "ids": [one.id for one in found],
-        "marks": [list(one.marks) for one in found],
-        "hours": [f"{(one.end - one.start) / 3600:g}" for one in found],
-        "on": {one.date: text(one.start)[11:16] for one in found if one.date in case.get("on", ())},
-        "number": str(len(found)),
-        "schedules": list(schedules([one.open for one in found], declared.recurrence.zone)),
+        "starts": [text(occurrence.start) for occurrence in occurrences],
+        "ends": [text(occurrence.end) for occurrence in occurrences],
+        "opens": [text(occurrence.open) for occurrence in occurrences],
+        "ids": [occurrence.id for occurrence in occurrences],
+        "marks": [list(occurrence.marks) for occurrence in occurrences],
+        "hours": [f"{(occurrence.end - occurrence.start) / 3600:g}" for occurrence in occurrences],
+        "on": {
+            occurrence.date: text(occurrence.start)[11:16]
+            for occurrence in occurrences
+            if occurrence.date in case.get("on", ())
+        },
+        "number": str(len(occurrences)),
+        "schedules": list(
+            schedules([occurrence.open for occurrence in occurrences], declared.recurrence.zone)
+        ),
     }
 
     assert expansion.problems == ()

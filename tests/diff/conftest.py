@@ -77,7 +77,7 @@ def warns(line: str, subject: str, *values: object) -> bool:
 def ruled(pair: Pair, *policies: str, text: str = project.SITE, was: Sequence[str] | None = None) -> None:
     """Give both sides these policies; `was`: those of the base."""
     for folder, lines in ((pair.was, policies if was is None else was), (pair.now, policies)):
-        items = "".join(f"    - {{name: p{number}, {one}}}\n" for number, one in enumerate(lines))
+        items = "".join(f"    - {{name: p{number}, {line}}}\n" for number, line in enumerate(lines))
         head = "  policies:\n" if items else ""
         (folder / "reservations/site.yaml").write_text(f"{text}{head}{items}", "utf-8")
 
@@ -85,6 +85,6 @@ def ruled(pair: Pair, *policies: str, text: str = project.SITE, was: Sequence[st
 def results(answer: Answer) -> list[list[str]]:
     """Policy, reservation and what is required, of each."""
     return [
-        [one["policy"], one["reservation"], one["approvalBy"] or one["require"]]
-        for one in json.loads(answer.out)["policies"]
+        [load["policy"], load["reservation"], load["approvalBy"] or load["require"]]
+        for load in json.loads(answer.out)["policies"]
     ]

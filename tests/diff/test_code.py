@@ -29,9 +29,9 @@ def earlier(text: str) -> str:
 
 def test_only_the_lines_that_differ_are_shown(now: str) -> None:
     assert earlier(now).count("# earlier") == 1
-    found = compare_file(PATH, earlier(now), now)
-    assert found is not None
-    (one,) = found.objects
+    file_change = compare_file(PATH, earlier(now), now)
+    assert file_change is not None
+    (one,) = file_change.objects
     differing = [line for line in one.lines(0) if not line.startswith("@@")]
 
     assert (one.kind, one.name, one.change) == ("ConfigMap", "berth-runtime", "changed")
@@ -42,7 +42,7 @@ def test_only_the_lines_that_differ_are_shown(now: str) -> None:
 def test_nobody_is_warned_of_a_deletion_that_no_engine_does(now: str, after: str) -> None:
     if after == "an-image-in-place-of-quoted-text":
         now = now.replace("berth.dev/role: code", '"berth.dev/role": "code"')
-    found = compare_file(PATH, now, earlier(now) if after == "another-version" else None)
-    assert found is not None
+    file_change = compare_file(PATH, now, earlier(now) if after == "another-version" else None)
+    assert file_change is not None
 
-    assert list(manifest_warnings([found], [], 0)) == []
+    assert list(manifest_warnings([file_change], [], 0)) == []

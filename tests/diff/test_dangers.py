@@ -214,7 +214,7 @@ def test_another_namespace_is_told_with_what_becomes_of_the_old_one(
     pair: Pair, before: str, after: str, cluster: str, said: list[str]
 ) -> None:
     pair.edit("site.yaml", before, after)
-    (line,) = [one for one in warnings(pair) if one.startswith(f"{cluster}: Its namespace was ")]
+    (line,) = [warning for warning in warnings(pair) if warning.startswith(f"{cluster}: Its namespace was ")]
     assert warns(line, f"{cluster}: ", *said)
 
 
@@ -250,7 +250,10 @@ def test_what_is_the_same_for_many_objects_is_one_line() -> None:
         ObjectChange("Deployment", f"r{n}", "changed", "spec:\n  template: 1\n", "spec:\n  template: 2\n")
         for n in range(1000)
     ]
-    files = [FileChange(f"clusters/a/reservations/{one.name}.yaml", "changed", (one,)) for one in objects]
+    files = [
+        FileChange(f"clusters/a/reservations/{object_.name}.yaml", "changed", (object_,))
+        for object_ in objects
+    ]
     (one,) = manifest_warnings(files, [file.path for file in files], 0)
     assert one.message.startswith("Deployment r0, Deployment r1, Deployment r2 and 997 more: ")
 

@@ -218,8 +218,8 @@ def test_what_a_faulty_base_hides_is_judged_as_if_it_were_new(
     change = json.loads(told.out)
 
     assert told.code == 0
-    assert ("not-compared", "course") in [(one["code"], one["subject"]) for one in change["warnings"]]
-    assert ("course", "added") in [(one["name"], one["change"]) for one in change["reservations"]]
+    assert ("not-compared", "course") in [(load["code"], load["subject"]) for load in change["warnings"]]
+    assert ("course", "added") in [(load["name"], load["change"]) for load in change["reservations"]]
     assert "the same" not in pair.diff(base="../now", stale=True).out
 
 

@@ -228,7 +228,7 @@ def test_a_commit_and_a_folder_overlook_the_same_files(history: History, name: s
 
     of_folder, of_commit = folder.inputs(), commit.inputs()
 
-    assert [(one.code, one.file) for one in of_folder[1]] == [("B094", f"reservations/{name}")]
+    assert [(input_.code, input_.file) for input_ in of_folder[1]] == [("B094", f"reservations/{name}")]
     assert of_commit == of_folder
 
 
@@ -271,8 +271,8 @@ def test_changed_attributes_of_git_are_named(pair: Pair, place: str, change: str
 
     name = ".gitattributes" if place == "." else "../.gitattributes"
     assert [
-        (one["code"], one["message"].startswith(f"{name} changes:"))
-        for one in json.loads(history.diff("HEAD", "-o", "json").out)["warnings"]
+        (load["code"], load["message"].startswith(f"{name} changes:"))
+        for load in json.loads(history.diff("HEAD", "-o", "json").out)["warnings"]
     ] == [("attributes", True)]
     assert f"{name} changes" in history.diff("HEAD").out
     assert "gitattributes changes" in history.diff("HEAD", "-o", "markdown").out.replace("\\", "")

@@ -183,10 +183,10 @@ def test_more_nodes_are_more_money_and_no_seats(examined: Pair) -> None:
     answer = json.loads(examined.diff("-o", "json", at=AT).out)
 
     assert answer["peaks"] == []
-    assert [(one["before"], one["after"]) for one in answer["plan"]["machines"]] == [
+    assert [(load["before"], load["after"]) for load in answer["plan"]["machines"]] == [
         ({"least": 9, "most": 9}, {"least": 10, "most": 10})
     ]
-    assert [(one["month"], one["cost"]) for one in answer["plan"]["months"]] == [
+    assert [(load["month"], load["cost"]) for load in answer["plan"]["months"]] == [
         ("2026-02", {"before": "11.448533333", "after": "11.786133333"})
     ]
 

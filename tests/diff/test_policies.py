@@ -89,7 +89,7 @@ def test_a_policy_looks_at_the_dates_that_are_added_or_changed(
     pair.edit(file, before, after)
     answer = pair.diff("-o", "json", at="2026-02-01")
 
-    assert " ".join(sorted(one[0] for one in results(answer))) == policies
+    assert " ".join(sorted(result[0] for result in results(answer))) == policies
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_a_date_that_is_removed_counts_for_the_notice(pair: Pair, at: str, polic
     ruled(pair, SOON)
     pair.edit("course.yaml", "except: [2026-02-09]", "except: [2026-02-02, 2026-02-09]")
 
-    assert [one[0] for one in results(pair.diff("-o", "json", at=at))] == policies
+    assert [result[0] for result in results(pair.diff("-o", "json", at=at))] == policies
 
 
 def test_a_removed_reservation_is_a_matter_of_notice_alone(pair: Pair) -> None:
@@ -141,13 +141,17 @@ def test_a_new_name_concerns_every_date(pair: Pair) -> None:
 def test_of_a_new_reservation_validate_says_the_same(pair: Pair, most: int) -> None:
     ruled(pair, f"when: {{seatsAbove: {most}}}, require: refuse", "when: {leadAbove: 30}, require: warn")
     (pair.was / "reservations/course.yaml").unlink()
-    applied = {one[0] for one in results(pair.diff("-o", "json", at="2026-01-01")) if one[1] == "course"}
+    applied = {
+        result[0] for result in results(pair.diff("-o", "json", at="2026-01-01")) if result[1] == "course"
+    }
 
     with contextlib.redirect_stdout(io.StringIO()) as out:
         code = cli.run(["-C", str(pair.now), "validate", "-o", "json", "--now", "2026-01-01"])
-    items = [one for one in json.loads(out.getvalue())["items"] if one["file"] == "reservations/course.yaml"]
-    assert {"B230": "p0", "B231": "p1"}.keys() >= {one["code"] for one in items}
-    assert applied == {{"B230": "p0", "B231": "p1"}[one["code"]] for one in items}
+    items = [
+        load for load in json.loads(out.getvalue())["items"] if load["file"] == "reservations/course.yaml"
+    ]
+    assert {"B230": "p0", "B231": "p1"}.keys() >= {item["code"] for item in items}
+    assert applied == {{"B230": "p0", "B231": "p1"}[item["code"]] for item in items}
     assert code == len(applied & {"p0"})
 
 
@@ -158,7 +162,7 @@ def test_nobody_loosens_a_policy_and_uses_that_in_one_change(pair: Pair) -> None
     answer = pair.diff("-o", "json")
 
     assert results(answer) == [["p0", "course", "warn"], ["p0", "course", "@uni/platform"]]
-    (warning,) = [one for one in json.loads(answer.out)["warnings"] if one["code"] == "policies"]
+    (warning,) = [load for load in json.loads(answer.out)["warnings"] if load["code"] == "policies"]
     assert "p0 is changed" in warning["message"]
 
 
@@ -179,7 +183,7 @@ def test_the_cost_is_that_of_the_plan(cloudy: Pair, most: str, policies: list[st
     cloudy.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 50")
     answer = cloudy.diff("-o", "json", at="2026-01-01")
 
-    assert [one[0] for one in results(answer)] == policies
+    assert [result[0] for result in results(answer)] == policies
     assert answer.code == (1 if policies else 0)
 
 
@@ -189,7 +193,7 @@ def test_a_cost_that_is_not_known_is_a_warning(pair: Pair) -> None:
     answer = pair.diff("-o", "json")
 
     assert (answer.code, results(answer)) == (0, [])
-    assert [one for one in json.loads(answer.out)["warnings"] if one["code"] == "policy"] == [
+    assert [load for load in json.loads(answer.out)["warnings"] if load["code"] == "policy"] == [
         {
             "code": "policy",
             "subject": "course",

@@ -72,8 +72,8 @@ def test_another_backend_is_told_with_what_it_does(held: Pair) -> None:
 
     assert "backend: koordinator -> placeholder" in lines(held, "~")
     told = lines(held, "!")
-    assert any(warns(one, "course: ", "placeholder", "koordinator") for one in told)
-    assert any(warns(one, "ClusterRoleBinding berth-slots.uni.course: ", "cluster") for one in told)
+    assert any(warns(line, "course: ", "placeholder", "koordinator") for line in told)
+    assert any(warns(line, "ClusterRoleBinding berth-slots.uni.course: ", "cluster") for line in told)
 
 
 def test_another_shape_replaces_the_slots_of_an_open_window(held: Pair) -> None:

@@ -11,8 +11,12 @@ NARROW, PLAIN = 40, TextStyle(color=False, columns=None)
 
 def change(title: str) -> Change:
     fields = (FieldChange("owner", "before", title),)
-    one = ReservationChange("a", "a", "changed", title, "UTC", ("prod",), fields, NO_DATES, (3600, 3600))
-    return Change(SideSummary("main", (), True), SideSummary("here", (), True), (one,), (), (), ())
+    reservation_change = ReservationChange(
+        "a", "a", "changed", title, "UTC", ("prod",), fields, NO_DATES, (3600, 3600)
+    )
+    return Change(
+        SideSummary("main", (), True), SideSummary("here", (), True), (reservation_change,), (), (), ()
+    )
 
 
 WHOLE = """\

@@ -129,7 +129,7 @@ def replaced(folder: Path, field: str) -> set[str]:
     path = "clusters/prod/cloud/odcr.yaml"
     change_of_file = compare_file(path, texts_of[0][path], texts_of[1][path])
     objects_of_file = change_of_file.objects if change_of_file else ()
-    return {message.partition(":")[0] for one in objects_of_file for _, message in node_warnings(one)}
+    return {message.partition(":")[0] for object_ in objects_of_file for _, message in node_warnings(object_)}
 
 
 @pytest.mark.parametrize(

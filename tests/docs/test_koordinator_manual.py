@@ -131,6 +131,6 @@ def run(script: str, tree: Object) -> Table:
         depth += words.startswith(("if ", "elif", "else"))
     space: dict[str, Any] = {"Table": Table}
     exec("def health(obj):\n" + "\n".join(lines), space)
-    made = space["health"](Table(tree))
-    assert isinstance(made, Table)
-    return made
+    table = space["health"](Table(tree))
+    assert isinstance(table, Table)
+    return table

@@ -38,8 +38,8 @@ def found_by(query: str, lines: list[dict[str, object]], container: str) -> list
     assert form == "json"
     if not matches(stream, {"namespace": "berth", "container": container}):
         return []
-    for one in filters:
-        name, how, value = re.fullmatch(r'(\w+)(=~?)"(.*)"', one).groups()  # type: ignore[union-attr]
+    for filter_ in filters:
+        name, how, value = re.fullmatch(r'(\w+)(=~?)"(.*)"', filter_).groups()  # type: ignore[union-attr]
         pattern = value if how == "=~" else re.escape(value)
         lines = [line for line in lines if re.fullmatch(pattern, str(line.get(name, "")))]
     return lines

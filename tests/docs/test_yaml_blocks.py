@@ -46,7 +46,7 @@ def contents(text: str) -> list[Any]:
     """Return the documents of a text as Berth reads it. Where a reader puts a digest, there is one."""
     documents, problems = parse(Source("", text.replace("DIGEST", "0" * 64).encode()))
     assert not problems, text
-    return [one.value for one in documents]
+    return [document.value for document in documents]
 
 
 def blocks(text: str) -> Iterator[Block]:
@@ -65,10 +65,12 @@ def fresh(year: int) -> list[Document]:
     """Return the documents of a repository whose courses begin on the first Monday of February."""
     starter = Starter("seats", "kube-berth", "prod", "jupyterhub", "jupyterhub", "Europe/Zurich", "none")
     texts = starter_files(starter, now=1_769_810_400 + (year - 2026) * 364 * 86_400)  # a Friday
-    found = [one for source in project_of(texts).sources for one in contents(source.text.decode())]
+    found = [content for source in project_of(texts).sources for content in contents(source.text.decode())]
     return [
-        {**one, "spec": {**one["spec"], "cluster": "prod"}} if one["kind"] == "ResourceClass" else one
-        for one in found
+        {**source, "spec": {**source["spec"], "cluster": "prod"}}
+        if source["kind"] == "ResourceClass"
+        else source
+        for source in found
     ]
 
 
@@ -107,8 +109,10 @@ class Repository:
 
     def __init__(self, year: int) -> None:
         self._year = year
-        self.documents = {key(one): one for one in fresh(year)}
-        self._models = {one["kind"]: one for one in self.documents.values()}  # what parts are put into
+        self.documents = {key(document): document for document in fresh(year)}
+        self._models = {
+            document["kind"]: document for document in self.documents.values()
+        }  # what parts are put into
         self._of_page: set[str] = set()
 
     def need(self, what: str, name: str) -> None:
@@ -162,26 +166,32 @@ def key(document: Document) -> tuple[str, str]:
 
 
 def findings(documents: list[Document]) -> list[Finding]:
-    sources = [Source(f"{'-'.join(key(one))}.json", json.dumps(one).encode()) for one in documents]
+    sources = [
+        Source(f"{'-'.join(key(document))}.json", json.dumps(document).encode()) for document in documents
+    ]
     pipeline = Pipeline(sources=sorted(sources))
     for _ in pipeline.items():
         pass
-    return [one for one in pipeline.findings() if one.severity != "note"]
+    return [finding for finding in pipeline.findings() if finding.severity != "note"]
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_block_is_valid_in_a_fresh_repository(page: str) -> None:
     told = " ".join(block.before for block in blocks(text_of(page)))
 
-    assert [one for one in findings(repository(page)) if one.severity == ERROR or one.code not in told] == []
+    assert [
+        finding
+        for finding in findings(repository(page))
+        if finding.severity == ERROR or finding.code not in told
+    ] == []
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_a_block_of_something_else_says_so(page: str) -> None:
     others = [
-        one
-        for one in blocks(text_of(page))
-        if not is_declaration(one.content) and kind_of_part(one.content) is None
+        block
+        for block in blocks(text_of(page))
+        if not is_declaration(block.content) and kind_of_part(block.content) is None
     ]
 
-    assert [one.before.strip().splitlines()[-1] for one in others if not is_told(one)] == []
+    assert [other.before.strip().splitlines()[-1] for other in others if not is_told(other)] == []

@@ -163,7 +163,9 @@ class ByFlux:
     def state(self) -> dict[str, Any]:
         conditions = self._engine.kustomization(self._object)["status"]["conditions"]
         told = {
-            one["type"]: one["status"] for one in conditions if one["type"] in ("Ready", "Healthy", "Stalled")
+            condition["type"]: condition["status"]
+            for condition in conditions
+            if condition["type"] in ("Ready", "Healthy", "Stalled")
         }
         return {**told, "seen by kubectl": look(self._cluster, "flux", self._object)[2:3]}
 

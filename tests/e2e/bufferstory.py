@@ -81,7 +81,7 @@ class Record(Looking):
         return bool(self.looks) and holds(self.looks[-1])
 
     def _look(self, at: float) -> None:
-        buffers, claims, nodes, sessions, pods = (one.objects() for one in self._mirrors)
+        buffers, claims, nodes, sessions, pods = (mirror.objects() for mirror in self._mirrors)
         for buffer in buffers:
             told = buffer.get("status", {}).get("conditions", [])
             reason = next((one["reason"] for one in told if one["type"] == "Provisioning"), "")

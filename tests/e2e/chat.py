@@ -42,7 +42,7 @@ class Chat:
     def wait_for(self, words: str, timeout: float = 120) -> None:
         """Until a message has them."""
         what = f"a message with {words!r}"
-        wait_for(lambda: any(words in str(one) for one in self.messages), timeout, what)
+        wait_for(lambda: any(words in str(message) for message in self.messages), timeout, what)
 
     def stop(self) -> None:
         if self._server is not None:

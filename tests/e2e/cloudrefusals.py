@@ -47,9 +47,9 @@ class Refused(NamedTuple):
 
 
 def spec(change: Change) -> Document:
-    made = copy.deepcopy(SPEC)
-    change(made)
-    return made
+    document = copy.deepcopy(SPEC)
+    change(document)
+    return document
 
 
 def objects(declared: Document) -> list[Document]:
@@ -58,24 +58,24 @@ def objects(declared: Document) -> list[Document]:
 
 
 def unchecked(declared: Document) -> CloudCapacity:
-    said = declared.get
+    get = declared.get
     return CloudCapacity(
         origin=Origin("refused.yaml", 0),
         name="refused",
         cluster="",
         provider="aws",
         node_class=built(NodeClass, declared["nodeClass"]),
-        reservations=tuple(_unchecked(one) for one in said("reservations", ())),
+        reservations=tuple(_unchecked(one) for one in get("reservations", ())),
         capacity_types=tuple(declared["capacityTypes"]),
         requirements=tuple(built(PoolRequirement, one) for one in declared["requirements"]),
-        weight=said("weight"),
-        limits=tuple(said("limits", {}).items()),
-        taints=tuple(built(NodeTaint, one) for one in said("taints", ())),
-        startup_taints=tuple(built(NodeTaint, one) for one in said("startupTaints", ())),
-        labels=tuple(said("labels", {}).items()),
-        expire_after=said("expireAfter"),
-        termination_grace=said("terminationGracePeriod"),
-        disruption=built(Disruption, said("disruption", {})),
+        weight=get("weight"),
+        limits=tuple(get("limits", {}).items()),
+        taints=tuple(built(NodeTaint, one) for one in get("taints", ())),
+        startup_taints=tuple(built(NodeTaint, one) for one in get("startupTaints", ())),
+        labels=tuple(get("labels", {}).items()),
+        expire_after=get("expireAfter"),
+        termination_grace=get("terminationGracePeriod"),
+        disruption=built(Disruption, get("disruption", {})),
         instance_types=(),
     )
 

@@ -59,9 +59,9 @@ class Cluster:
 
     def add(self, *argv: str, environment: Mapping[str, str] | None = None) -> Component:
         """One more program in the sandbox, not started yet; it ends with the cluster."""
-        made = Component(self._sandbox, list(argv), self.logs, environment=environment)
-        self._added.append(made)
-        return made
+        component = Component(self._sandbox, list(argv), self.logs, environment=environment)
+        self._added.append(component)
+        return component
 
     def __enter__(self) -> Self:
         self.up()
@@ -174,8 +174,8 @@ class Cluster:
 
     def flat_kubeconfig(self) -> dict[str, Any]:
         """The administrator's, with keys and certificates in it."""
-        found: dict[str, Any] = json.loads(self.kubectl("config", "view", "--raw", "--flatten", "-o", "json"))
-        return found
+        data: dict[str, Any] = json.loads(self.kubectl("config", "view", "--raw", "--flatten", "-o", "json"))
+        return data
 
     def apply(self, manifest: str | Path, server_dry_run: bool = False, namespace: str | None = None) -> str:
         """Apply a text, or a file or folder given as a Path."""
@@ -200,8 +200,8 @@ class Cluster:
 
     def get(self, kind: str, name: str, namespace: str = "default") -> dict[str, Any]:
         arguments = ["get", kind, name, f"--namespace={namespace}", "-o", "json"]
-        found: dict[str, Any] = json.loads(self.kubectl(*arguments))
-        return found
+        data: dict[str, Any] = json.loads(self.kubectl(*arguments))
+        return data
 
     def find(self, kind: str, namespace: str = "default", selector: str = "") -> list[dict[str, Any]]:
         """All of a kind in a namespace that have the labels."""
@@ -226,4 +226,4 @@ class Cluster:
 
     def _is_ready(self, node: Node) -> bool:
         conditions = self.get("node", node.name)["status"].get("conditions", [])
-        return any(one["type"] == "Ready" and one["status"] == "True" for one in conditions)
+        return any(condition["type"] == "Ready" and condition["status"] == "True" for condition in conditions)

@@ -102,9 +102,11 @@ def side_by_side(
     What disturbs the whole cluster, such as many definitions, is in a module's `prepare`, before any begins.
     """
     modules = {item.module for item in request.session.items if isinstance(item, pytest.Function)}
-    for prepare in {one.prepare for one in modules if hasattr(one, "prepare")}:
+    for prepare in {module.prepare for module in modules if hasattr(module, "prepare")}:
         prepare(cluster)
-    return Stories(cluster, [one for one in modules if hasattr(one, "tell")], tmp_path_factory.mktemp)
+    return Stories(
+        cluster, [module for module in modules if hasattr(module, "tell")], tmp_path_factory.mktemp
+    )
 
 
 @pytest.fixture(scope="session")

@@ -19,7 +19,7 @@ GOOD = Decoded("", ())
 
 def decoded(reservations: Iterable[Mapping[str, Any]]) -> list[Decoded]:
     """In the same order."""
-    lines = "".join(json.dumps(one) + "\n" for one in reservations)
+    lines = "".join(json.dumps(reservation) + "\n" for reservation in reservations)
     done = subprocess.run([binary("koordinator")], input=lines, capture_output=True, text=True, check=False)
     if done.returncode:
         raise E2EError(done.stderr.strip())

@@ -97,8 +97,8 @@ class Direct:
         return self.ask("GET", path)
 
     def items(self, path: str) -> list[Object]:
-        found: list[Object] = self.get(path)["items"] or []
-        return found
+        objects: list[Object] = self.get(path)["items"] or []
+        return objects
 
     def create(self, path: str, body: Object) -> Object:
         return self.ask("POST", path, body)

@@ -107,9 +107,9 @@ class Telling:
         """`lost` has a node selector that no node has: its placeholders stay Pending."""
         classes = [project.resource_class("small"), project.resource_class("lost")]
         classes[1]["spec"]["nodeSelector"] = {"type": "nowhere"}
-        for one in classes:
-            one["spec"]["requests"]["cpu"] = cpu
-            one["spec"]["sessions"]["namespaces"] = [self._sessions]
+        for resource_class in classes:
+            resource_class["spec"]["requests"]["cpu"] = cpu
+            resource_class["spec"]["sessions"]["namespaces"] = [self._sessions]
         return classes
 
     def _reservation(self, name: str, seats: int, resource_class: str = "small") -> project.Document:
@@ -193,9 +193,9 @@ class Telling:
         self._commit("upgraded", upgraded=True)
         kinds = self._kubectl("get", KINDS, "-o", "json")
         self._seen["not upgraded"] = [
-            f"{one['kind']}/{one['metadata']['name']}"
-            for one in json.loads(kinds)["items"]
-            if (found := one["metadata"].get("labels", {})).get("berth.dev/site")
+            f"{load['kind']}/{load['metadata']['name']}"
+            for load in json.loads(kinds)["items"]
+            if (found := load["metadata"].get("labels", {})).get("berth.dev/site")
             and found.get("berth.dev/role") != "record"
             and "example.org/release" not in found
         ]
@@ -228,8 +228,8 @@ class Telling:
         self._applier.leave()
         eventually("the namespace to be gone", lambda: not self._is_there(self.namespace))
         classes = self._cluster.find("priorityclasses", selector="berth.dev/site")
-        sites = {one["metadata"]["labels"]["berth.dev/site"] for one in classes}
-        self._seen["sites left"] = {one for one in sites if one.startswith(self.name)}
+        sites = {resource_class["metadata"]["labels"]["berth.dev/site"] for resource_class in classes}
+        self._seen["sites left"] = {site for site in sites if site.startswith(self.name)}
 
     def _is_there(self, namespace: str) -> bool:
         return bool(self._cluster.kubectl("get", "namespace", namespace, "--ignore-not-found"))
@@ -244,7 +244,9 @@ class Telling:
     def _objects(self) -> list[str]:
         """All of ours in the namespace but for Jobs, sorted. The record is written in the cluster."""
         text = self._kubectl("get", KINDS, "--selector=berth.dev/site,berth.dev/role!=record", "-o", "json")
-        return sorted(f"{one['kind']}/{one['metadata']['name']}".lower() for one in json.loads(text)["items"])
+        return sorted(
+            f"{load['kind']}/{load['metadata']['name']}".lower() for load in json.loads(text)["items"]
+        )
 
     def _reasons(self, pool: str) -> list[str]:
         status = self._cluster.get("deployment", pool, self.namespace)["status"]

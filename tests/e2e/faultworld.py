@@ -103,7 +103,11 @@ class World:
         self.engine.declare([site, *faultcases.classes(), *ours])
         other = faultcases.site(OTHER_SITE, OTHER_NAMESPACE, "none")
         theirs = [faultcases.declared(one, self.opens) for one in (AGAIN, DROPPED)]
-        (small,) = [one for one in faultcases.classes() if one["metadata"]["name"] == "small"]
+        (small,) = [
+            resource_class
+            for resource_class in faultcases.classes()
+            if resource_class["metadata"]["name"] == "small"
+        ]
         project.write(self.other, [other, small, *theirs])
         project.berth(self.other, "render")
 
@@ -133,10 +137,10 @@ class World:
 
     def _sessions(self) -> Counter[str]:
         pods = [pod for pod in self._pods.objects() if is_placed(pod)]
-        found = Counter(f"{pod['metadata']['labels']['course']}-small" for pod in pods)
+        counter = Counter(f"{pod['metadata']['labels']['course']}-small" for pod in pods)
         for name in faultcases.FAULTY:
-            found[case(name).pool] += len(self.api.sessions[name])
-        return found
+            counter[case(name).pool] += len(self.api.sessions[name])
+        return counter
 
     def keep_pods(self) -> None:
         """Before the API server goes: where the node is late to come back, Kubernetes removes its pods."""

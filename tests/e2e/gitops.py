@@ -74,16 +74,16 @@ class Engine:
 
     def _sync(self, name: str) -> None:
         documents = self.documents(name)
-        wanted = {path(one): one for one in documents}
+        wanted = {path(document): document for document in documents}
         for group in (*FIRST, set(ROOTS).difference(*FIRST)):
-            at_once([partial(self.apply, one) for one in documents if one["kind"] in group])
+            at_once([partial(self.apply, document) for document in documents if document["kind"] in group])
         old = {where for where, owner in self._applied.items() if name in ("", owner)}
         at_once([partial(self._prune, where) for where in old - wanted.keys()])
         for where in old - wanted.keys():
             del self._applied[where]
         labels = {where: one["metadata"].get("labels", {}) for where, one in wanted.items()}
         self._applied.update(
-            {where: found.get("berth.dev/reservation", "") for where, found in labels.items()}
+            {where: label.get("berth.dev/reservation", "") for where, label in labels.items()}
         )
 
     def documents(self, name: str = "") -> list[Object]:

@@ -84,7 +84,7 @@ class Karpenter:
 
 def _is_ready(found: Object) -> bool:
     conditions = found.get("status", {}).get("conditions", [])
-    return any(one["type"] == "Ready" and one["status"] == "True" for one in conditions)
+    return any(condition["type"] == "Ready" and condition["status"] == "True" for condition in conditions)
 
 
 def toleration(whose: str) -> Document:

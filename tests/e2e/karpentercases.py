@@ -58,14 +58,14 @@ class Case(NamedTuple):
 
     def workloads(self, namespace: str) -> list[Document]:
         return [
-            _deployment(f"{self.name}-{i}", namespace, _template(self.name, i, one), one.count)
-            for i, one in enumerate(self.seats)
+            _deployment(f"{self.name}-{i}", namespace, _template(self.name, i, seat), seat.count)
+            for i, seat in enumerate(self.seats)
         ]
 
     def pods(self, namespace: str) -> list[PodSet]:
         return [
-            question.planned_pod(f"{self.name}-{i}", namespace, _template(self.name, i, one), one.count)
-            for i, one in enumerate(self.seats)
+            question.planned_pod(f"{self.name}-{i}", namespace, _template(self.name, i, seat), seat.count)
+            for i, seat in enumerate(self.seats)
         ]
 
 
@@ -207,6 +207,6 @@ def plan(namespace: str) -> dict[str, Seen]:
 def _planned(case: Case, answer: SchedulingResult, namespace: str) -> Seen:
     pools = {pool["metadata"]["name"] for pool in case.node_pools}
     pods = {pod.name for pod in case.pods(namespace)}
-    own = [one for one in answer.machines if one.pool in pools]
-    machines = Counter((one.pool, one.type, one.zone, one.capacity_type) for one in own)
+    own = [machine for machine in answer.machines if machine.pool in pools]
+    machines = Counter((machine.pool, machine.type, machine.zone, machine.capacity_type) for machine in own)
     return Seen(machines, sum(left.count for left in answer.left if left.pod in pods))

@@ -191,16 +191,23 @@ class Record(Looking):
         self.bought: dict[str, float] = {}
 
     def _look(self, at: float) -> None:
-        nodes, claims, pools, placeholders, sessions = (one.objects() for one in self._mirrors)
-        for one in claims:
-            if _for(one) == "courses":
-                self.bought.setdefault(one["metadata"]["name"], at)
-        slow = [one for one in placeholders if one["metadata"]["labels"][CLASS] == "slow"]
-        seats = [one for one in placeholders if one["metadata"]["labels"][CLASS] == "seat"]
+        nodes, claims, pools, placeholders, sessions = (mirror.objects() for mirror in self._mirrors)
+        for claim in claims:
+            if _for(claim) == "courses":
+                self.bought.setdefault(claim["metadata"]["name"], at)
+        slow = [
+            placeholder for placeholder in placeholders if placeholder["metadata"]["labels"][CLASS] == "slow"
+        ]
+        seats = [
+            placeholder for placeholder in placeholders if placeholder["metadata"]["labels"][CLASS] == "seat"
+        ]
         running = sum(
-            map(is_placed, (one for one in sessions if "course" in one["metadata"].get("labels", {})))
+            map(
+                is_placed,
+                (session for session in sessions if "course" in session["metadata"].get("labels", {})),
+            )
         )
-        asked = sum(one["spec"].get("replicas", 0) for one in pools)
+        asked = sum(pool["spec"].get("replicas", 0) for pool in pools)
         counts = Counter(map(_for, nodes)), Counter(map(_for, claims))
         placed, slow_placed = sum(map(is_placed, seats)), sum(map(is_placed, slow))
         self.looks.append(Look(at, *counts, asked, len(seats), placed, running, len(slow), slow_placed))
@@ -258,5 +265,5 @@ def _rehearsal(direct: Direct) -> RehearsalTold:
     home = f"/api/v1/namespaces/{NAMESPACE}"
     (found,) = json.loads(direct.get(f"{home}/configmaps/exam-record")["data"]["records.json"])
     events = [one for one in direct.items(f"{home}/events") if one["involvedObject"]["name"] == "exam-exam"]
-    said = {one["reason"]: one["message"] for one in events if one["reason"].startswith("Rehearsal")}
+    said = {event["reason"]: event["message"] for event in events if event["reason"].startswith("Rehearsal")}
     return RehearsalTold(found, said)

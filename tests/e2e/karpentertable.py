@@ -31,7 +31,7 @@ def ask(cluster: Cluster, direct: Direct, karpenter: Karpenter) -> dict[str, See
     karpenter.wait_for_pools([pool["metadata"]["name"] for pool in pools])
     # It batches by time: so that pods which come together are not bought for apart, they come without it.
     karpenter.component.stop()
-    cluster.apply(many([one for case in CASES for one in case.workloads(NAMESPACE)]))
+    cluster.apply(many([workload for case in CASES for workload in case.workloads(NAMESPACE)]))
     seats = sum(seats.count for case in CASES for seats in case.seats)
     wait_for(lambda: len(_waiting(direct)) == seats, 30, f"{seats} pods to find no node")
     karpenter.component.start()
@@ -72,7 +72,7 @@ def _seen(direct: Direct, karpenter: Karpenter) -> dict[str, Seen]:
 
 def _first(claims: Sequence[Object]) -> list[Object]:
     """Those of the first look."""
-    made = [(parse_instant(one["metadata"]["creationTimestamp"]), one) for one in claims]
+    made = [(parse_instant(claim["metadata"]["creationTimestamp"]), claim) for claim in claims]
     begun = min((at for at, _ in made), default=0)
     return [one for at, one in made if at < begun + LOOK]
 
@@ -80,7 +80,7 @@ def _first(claims: Sequence[Object]) -> list[Object]:
 def _machines(case: Case, claims: Sequence[Object]) -> Machines:
     own = {pool["metadata"]["name"] for pool in case.node_pools}
     keys = (NODEPOOL, INSTANCE_TYPE, ZONE, CAPACITY_TYPE)
-    bought = [one["metadata"]["labels"] for one in claims if one["metadata"]["labels"][NODEPOOL] in own]
+    bought = [claim["metadata"]["labels"] for claim in claims if claim["metadata"]["labels"][NODEPOOL] in own]
     told = [tuple(labels.get(key, "") for key in keys) for labels in bought]
     return Counter((pool, kind, zone, how) for pool, kind, zone, how in told)
 

@@ -140,7 +140,7 @@ class _Acts:
     def play(self) -> Story:
         stood, acts = self._until_the_lab_stands(), self._acts()
         with ThreadPoolExecutor(max_workers=len(acts)) as threads:
-            acting = [threads.submit(self._act, one) for one in acts]
+            acting = [threads.submit(self._act, act) for act in acts]
             sleep_until(self._opens + ENDS * MINUTE - 4)
             sessions = {one["metadata"]["name"]: one for one in self._direct.items(PODS)}
             for one in acting:

@@ -30,7 +30,7 @@ Answer = tuple[Counter[Told], dict[str, int]]
 
 def solve(questions: Iterable[SchedulingInput]) -> list[Answer]:
     """What Karpenter answers to each question."""
-    lines = "".join(json.dumps(_question(one)) + "\n" for one in questions)
+    lines = "".join(json.dumps(_question(question)) + "\n" for question in questions)
     done = subprocess.run([binary("provisioner")], input=lines, capture_output=True, text=True, check=False)
     if done.returncode:
         raise E2EError(done.stderr.strip())
@@ -38,11 +38,11 @@ def solve(questions: Iterable[SchedulingInput]) -> list[Answer]:
 
 
 def _answer(told: Document) -> Answer:
-    found: list[Told] = [(name, (), _counts(pods), ()) for name, pods in told["nodes"].items()]
+    tolds: list[Told] = [(name, (), _counts(pods), ()) for name, pods in told["nodes"].items()]
     for one in told["claims"] or ():
         held = tuple(one["reservations"])
-        found.append((one["pool"], tuple(one["types"]), _counts(one["pods"]), held))
-    return Counter(found), {name: count for name, count in told["left"].items() if count}
+        tolds.append((one["pool"], tuple(one["types"]), _counts(one["pods"]), held))
+    return Counter(tolds), {name: count for name, count in told["left"].items() if count}
 
 
 def _counts(pods: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
@@ -53,10 +53,10 @@ def _question(asked: SchedulingInput) -> Document:
     return {
         "wellKnown": sorted(asked.settings.well_known),
         "reservationID": RESERVATION_ID,
-        "nodePools": [_pool(one) for one in asked.pools],
-        "instanceTypes": [_type(one) for one in asked.types],
-        "pods": [{"name": one.name, "count": one.count, "pod": _pod(one)} for one in asked.pods],
-        "nodes": [_node(one) for one in asked.nodes],
+        "nodePools": [_pool(pool) for pool in asked.pools],
+        "instanceTypes": [_type(type_) for type_ in asked.types],
+        "pods": [{"name": pod.name, "count": pod.count, "pod": _pod(pod)} for pod in asked.pods],
+        "nodes": [_node(node) for node in asked.nodes],
     }
 
 
@@ -65,11 +65,11 @@ def _pool(pool: NodePool) -> Document:
         "metadata": {"labels": dict(pool.labels)},
         "spec": {
             "requirements": [
-                {**said, **({"minValues": one.min_values} if one.min_values else {})}
-                for one in pool.requirements
-                for said in _requirement(one)
+                {**said, **({"minValues": requirement.min_values} if requirement.min_values else {})}
+                for requirement in pool.requirements
+                for said in _requirement(requirement)
             ],
-            "taints": [_taint(one) for one in pool.taints],
+            "taints": [_taint(taint) for taint in pool.taints],
         },
     }
     spec = {"template": template, "weight": pool.weight, "limits": _resources(pool.limits)}
@@ -106,16 +106,19 @@ def _pod(pod: PodSet) -> Document:
         "containers": [{"name": "seat", "resources": {"requests": _resources(pod.requests)}}],
         "nodeSelector": dict(pod.node_selector),
         "tolerations": [
-            {key: value for key, value in one._asdict().items() if value} for one in pod.tolerations
+            {key: value for key, value in toleration._asdict().items() if value}
+            for toleration in pod.tolerations
         ],
         "topologySpreadConstraints": [
             {
-                "topologyKey": one.key,
-                "maxSkew": one.max_skew,
-                "whenUnsatisfiable": "ScheduleAnyway" if one.schedule_anyway else "DoNotSchedule",
-                "labelSelector": _selector(one.selector),
+                "topologyKey": spread_constraint.key,
+                "maxSkew": spread_constraint.max_skew,
+                "whenUnsatisfiable": "ScheduleAnyway"
+                if spread_constraint.schedule_anyway
+                else "DoNotSchedule",
+                "labelSelector": _selector(spread_constraint.selector),
             }
-            for one in pod.spread
+            for spread_constraint in pod.spread
         ],
         "affinity": {
             "nodeAffinity": _node_affinity(pod),
@@ -136,8 +139,11 @@ def _node_affinity(pod: PodSet) -> Document:
 
 
 def _pod_affinity(required: Iterable[PodAffinityTerm], preferred: Iterable[PodAffinityTerm]) -> Document:
-    weighted = [{"weight": one.weight, "podAffinityTerm": _term(one)} for one in preferred]
-    return _affinity([_term(one) for one in required], weighted)
+    weighted = [
+        {"weight": pod_affinity_term.weight, "podAffinityTerm": _term(pod_affinity_term)}
+        for pod_affinity_term in preferred
+    ]
+    return _affinity([_term(pod_affinity_term) for pod_affinity_term in required], weighted)
 
 
 def _affinity(required: object, preferred: object) -> Document:
@@ -155,7 +161,7 @@ def _selector(one: PodSelector | None) -> Document | None:
 
 
 def _requirements(some: Iterable[Requirement]) -> list[Document]:
-    return [said for one in some for said in _requirement(one)]
+    return [said for requirement in some for said in _requirement(requirement)]
 
 
 def _requirement(one: Requirement) -> list[Document]:

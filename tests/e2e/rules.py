@@ -15,7 +15,7 @@ def _objects(rendered: Path) -> Iterator[dict[str, Any]]:
 
 def groups(rendered: Path) -> list[dict[str, Any]]:
     """The groups of rules in a `monitoring.yaml`."""
-    (found,) = (one for one in _objects(rendered) if one["kind"] == "PrometheusRule")
+    (found,) = (object_ for object_ in _objects(rendered) if object_["kind"] == "PrometheusRule")
     made: list[dict[str, Any]] = found["spec"]["groups"]
     return made
 
@@ -28,7 +28,7 @@ def write_rules(rendered: Path, file: Path) -> Path:
 
 def dashboard_queries(rendered: Path) -> list[tuple[str, str]]:
     """Title and query of each target of each panel of the dashboard."""
-    (found,) = (one for one in _objects(rendered) if one["kind"] == "ConfigMap")
+    (found,) = (object_ for object_ in _objects(rendered) if object_["kind"] == "ConfigMap")
     (text,) = found["data"].values()
     panels = json.loads(text)["panels"]
     return [(panel["title"], target["expr"]) for panel in panels for target in panel["targets"]]

@@ -77,7 +77,7 @@ class SeatRecord(Looking):
             looks.append(Seats(at, wanted[name], placed[name], there[name], sessions[name], active))
 
     def _objects(self, kind: str) -> list[Object]:
-        return [one for mirror in self._mirrors[kind] for one in mirror.objects()]
+        return [object_ for mirror in self._mirrors[kind] for object_ in mirror.objects()]
 
 
 def _history(looks: Sequence[Seats], zero: float) -> str:
@@ -120,14 +120,16 @@ def longest_shortage(looks: Sequence[Seats], promises: Iterable[Promise]) -> flo
     longest, since = 0.0, None
     promised = sorted(promises)
     for look in looks:
-        due = max((one.seats for one in promised if one.first <= look.at < one.last), default=0)
+        due = max(
+            (promise.seats for promise in promised if promise.first <= look.at < promise.last), default=0
+        )
         if look.held >= due:
             longest = max(longest, look.at - since) if since is not None else longest
             since = None
         elif since is None:
             since = look.at
     if since is not None:
-        end = max(one.last for one in promised)
+        end = max(promise.last for promise in promised)
         longest = max(longest, min(end, looks[-1].at) - since)
     return longest
 

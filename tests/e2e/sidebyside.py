@@ -53,7 +53,7 @@ class Stories:
     def __init__(
         self, cluster: Cluster, modules: Iterable[ModuleType], folder: Callable[[str], Path]
     ) -> None:
-        told = {one.__name__: one.tell for one in modules}
+        told = {module.__name__: module.tell for module in modules}
         begins = {name: BEGINS[name.rpartition(".")[2]] for name in told}
         first = min(begins.values(), default=0)
         # A second run must not fail because it prepares in a hurry what has minutes beside others.

@@ -67,15 +67,15 @@ class SlotRecord(Looking):
 
     def slots(self, reservation: str) -> list[Object]:
         """As they are now."""
-        return [one for one in self._slots.objects() if _label(one, RESERVATION) == reservation]
+        return [object_ for object_ in self._slots.objects() if _label(object_, RESERVATION) == reservation]
 
     def _look(self, at: float) -> None:
         slots, pods = self._slots.objects(), self._pods.objects()
-        sessions = [one for one in self._sessions.objects() if is_placed(one)]
-        for one in slots:
-            self._note(one)
+        sessions = [object_ for object_ in self._sessions.objects() if is_placed(object_)]
+        for slot in slots:
+            self._note(slot)
         for name, looks in self.looks.items():
-            ours = [one for one in sessions if one["metadata"]["labels"].get("course") == name]
+            ours = [session for session in sessions if session["metadata"]["labels"].get("course") == name]
             looks.append(self._count(at, name, _of(slots, name), _of(pods, name), ours))
 
     def _note_handovers(self) -> None:
@@ -96,12 +96,12 @@ class SlotRecord(Looking):
     def _count(
         self, at: float, name: str, slots: list[Object], pods: list[Object], sessions: list[Object]
     ) -> Look:
-        kinds = Counter(self._kind(one) for one in slots)
-        owners = {owner["uid"] for one in slots if is_available(one) for owner in _owners(one)}
-        beside = sum(is_placed(one) and uid_of(one) not in owners for one in pods)
+        kinds = Counter(self._kind(slot) for slot in slots)
+        owners = {owner["uid"] for slot in slots if is_available(slot) for owner in _owners(slot)}
+        beside = sum(is_placed(pod) and uid_of(pod) not in owners for pod in pods)
         replicas = sum(one["spec"].get("replicas", 0) for one in _of(self._pools.objects(), name))
         jobs = sum(one["status"].get("active", 0) > 0 for one in _of(self._jobs.objects(), name))
-        owning = sum(uid_of(one) in owners for one in sessions)
+        owning = sum(uid_of(session) in owners for session in sessions)
         return Look(
             at,
             kinds["pending"],
@@ -123,7 +123,7 @@ class SlotRecord(Looking):
             return "dead"
         if not is_available(slot):
             return "pending"
-        if any(one != self._namespace for one in owners):
+        if any(owner != self._namespace for owner in owners):
             return "used"
         return "handed" if owners else "free"
 
@@ -145,12 +145,12 @@ def _history(looks: Sequence[Look], zero: float) -> str:
 
 
 def _owners(slot: Object) -> list[Object]:
-    found: list[Object] = (slot.get("status") or {}).get("currentOwners") or []
-    return found
+    objects: list[Object] = (slot.get("status") or {}).get("currentOwners") or []
+    return objects
 
 
 def _of(objects: Sequence[Object], name: str) -> list[Object]:
-    return [one for one in objects if _label(one, RESERVATION) == name]
+    return [object_ for object_ in objects if _label(object_, RESERVATION) == name]
 
 
 def _label(found: Object, key: str) -> str:

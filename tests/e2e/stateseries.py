@@ -67,8 +67,8 @@ class StateSeries:
         return "".join(
             sample.line()
             for kind, samples in kinds.items()
-            for found in self._mirrors[kind].objects()
-            for sample in samples(found)
+            for object_ in self._mirrors[kind].objects()
+            for sample in samples(object_)
         )
 
 

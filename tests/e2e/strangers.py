@@ -14,7 +14,7 @@ def objects(namespace: str, ours: str) -> list[Document]:
         "of-no-reservation": {"berth.dev/site": ours},
         "of-nobody": {},
     }
-    found = [_deployment(name, more) for name, more in labels.items()]
+    documents = [_deployment(name, more) for name, more in labels.items()]
     job = {
         "apiVersion": "batch/v1",
         "kind": "Job",
@@ -22,10 +22,10 @@ def objects(namespace: str, ours: str) -> list[Document]:
         "spec": {"template": {"spec": {**_NOWHERE, "restartPolicy": "Never"}}},
     }
     timetable = {"name": "of-another-site", "labels": {**site, **course, "berth.dev/role": "timetable"}}
-    found += [job, {"apiVersion": "v1", "kind": "ConfigMap", "metadata": timetable}]
-    for tree in found:
+    documents += [job, {"apiVersion": "v1", "kind": "ConfigMap", "metadata": timetable}]
+    for tree in documents:
         tree["metadata"]["namespace"] = namespace
-    return found
+    return documents
 
 
 _NOWHERE: Document = {

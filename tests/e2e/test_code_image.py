@@ -110,5 +110,9 @@ def test_no_code_is_rendered_or_mounted(story: Story) -> None:
     ]
 
     assert "runtime.yaml" not in story.rendered
-    assert [one for one in story.objects if one["kind"] == "ConfigMap" and "scaler.py" in one["data"]] == []
+    assert [
+        object_
+        for object_ in story.objects
+        if object_["kind"] == "ConfigMap" and "scaler.py" in object_["data"]
+    ] == []
     assert [name for name in mounted if name.startswith("berth-")] == []

@@ -36,7 +36,7 @@ def test_a_slip_is_shown_at_its_place(editor: LanguageServer, project: Path) -> 
     text = (project / FILES[2]).read_text("utf-8")
     assert "  resourceClass: small\n" in text
     told = editor.problems("reservations/slip.yaml", text.replace("type: weekly", "type: monthly"))
-    assert [one.partition(": ")[0] for one in told] == ["11:11"]
+    assert [problem.partition(": ")[0] for problem in told] == ["11:11"]
     assert "weekly" in told[0]
 
 

@@ -70,7 +70,7 @@ class Desk:
 
     def pull(self, number: int) -> dict[str, Any]:
         """Return the pull request of an issue: there is one."""
-        (found,) = [one for one in self.forge.pulls() if one["head"]["ref"] == f"berth-request-{number}"]
+        (found,) = [pull for pull in self.forge.pulls() if pull["head"]["ref"] == f"berth-request-{number}"]
         return found
 
     def file(self, revision: str, path: str = FILE) -> str:
@@ -125,7 +125,7 @@ def test_findings_are_answered_at_their_headings(desk: Desk) -> None:
 
     headings = [line.partition(":")[0] for line in desk.answer(number).splitlines() if line.startswith("- ")]
     assert headings == ["- **Seats**", "- **Last date**"]
-    assert [one for one in desk.forge.pulls() if one["head"]["ref"] == f"berth-request-{number}"] == []
+    assert [pull for pull in desk.forge.pulls() if pull["head"]["ref"] == f"berth-request-{number}"] == []
 
 
 @pytest.mark.parametrize("name", ["yaml", "expression", "fence", "mention", "html", "path"])
@@ -136,4 +136,4 @@ def test_a_hostile_request_is_data(desk: Desk, name: str) -> None:
     for pull in desk.forge.pulls():
         assert pull["head"]["ref"].startswith("berth-request-")
         files = desk.forge.call("GET", f"pulls/{pull['number']}/files")
-        assert {one["filename"].split("/")[0] for one in files} <= {"reservations", "rendered"}
+        assert {file["filename"].split("/")[0] for file in files} <= {"reservations", "rendered"}

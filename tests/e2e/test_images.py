@@ -100,7 +100,7 @@ def _session(cluster: Cluster) -> list[str]:
 
     def said() -> list[str]:
         events = json.loads(cluster.kubectl("get", "events", *mine, "-o", "json"))["items"]
-        return [one["message"] for one in events]
+        return [event["message"] for event in events]
 
     return cluster.wait_for(said, 30, "the kubelet to say what it has pulled")
 
@@ -118,7 +118,7 @@ def test_a_placeholder_is_ready_once_its_images_are_on_the_node(story: Story) ->
 def findings(done: Done) -> dict[str, dict[str, str]]:
     """What is wrong with each class, by code."""
     items = json.loads(done.stdout)["items"]
-    return {one["class"]: {each["code"]: each["message"] for each in one["findings"]} for one in items}
+    return {item["class"]: {each["code"]: each["message"] for each in item["findings"]} for item in items}
 
 
 def test_status_names_the_image_that_is_being_pulled(story: Story) -> None:

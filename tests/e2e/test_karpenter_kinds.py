@@ -33,17 +33,17 @@ def site() -> project.Document:
 
 
 def seat(clouds: list[str]) -> project.Document:
-    made = project.resource_class("small")
-    made["spec"] |= {"cloudCapacity": clouds, "nodeSelector": {}, "tolerations": []}
-    return made
+    document = project.resource_class("small")
+    document["spec"] |= {"cloudCapacity": clouds, "nodeSelector": {}, "tolerations": []}
+    return document
 
 
 def refusals(cluster: Cluster, objects: list[project.Document]) -> list[str]:
     """What the API server says of those that it does not take."""
     found = []
-    for one in objects:
+    for object_ in objects:
         try:
-            cluster.apply(json.dumps(one), server_dry_run=True)
+            cluster.apply(json.dumps(object_), server_dry_run=True)
         except KubectlError as error:
             found.append(str(error))
     return found
@@ -53,7 +53,7 @@ def codes(folder: Path, spec: project.Document) -> set[str]:
     """Of errors."""
     document = project.document("CloudCapacity", "refused", spec)
     project.write(folder, [site(), seat(["refused"]), document])
-    return {one["code"] for one in project.findings(folder) if one["severity"] == "error"}
+    return {finding["code"] for finding in project.findings(folder) if finding["severity"] == "error"}
 
 
 def test_what_is_not_refused_here_is_not_refused_there(cluster: Cluster, tmp_path: Path) -> None:
@@ -99,8 +99,12 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder, random = tmp_path_factory.mktemp("clouds"), Random(SEED)
     names = [f"cloud-{number}" for number in range(GENERATED)]
     clouds = [cloud_capacity(random, name, "real") for name in names]
-    project.write(folder, [site(), *clouds, *(one for name in names[::4] for one in whole_nodes(name))])
-    while refused := {one["file"] for one in project.findings(folder) if one["severity"] == "error"}:
+    project.write(
+        folder, [site(), *clouds, *(whole_node for name in names[::4] for whole_node in whole_nodes(name))]
+    )
+    while refused := {
+        finding["file"] for finding in project.findings(folder) if finding["severity"] == "error"
+    }:
         for file in refused:
             (folder / file).unlink()
     project.berth(folder, "render")

@@ -48,7 +48,7 @@ def test_go_refuses_what_is_told_to_be_unreadable() -> None:
     """Without a cluster: one object of these, and the scheduler sees no Reservation any more."""
     trees = [{"metadata": {}, "spec": spec} for spec in (*GOOD_SPECS, *POISON)]
 
-    assert [bool(why_unread(one)) for one in trees] == [bool(answer.error) for answer in decoded(trees)]
+    assert [bool(why_unread(tree)) for tree in trees] == [bool(answer.error) for answer in decoded(trees)]
 
 
 @pytest.fixture(scope="module")
@@ -84,9 +84,11 @@ def test_what_validate_accepts_decodes_strictly(slots: list[dict[str, Any]]) -> 
     answers = decoded(slots)
 
     assert [
-        (one["metadata"]["name"], told) for one, told in zip(slots, answers, strict=True) if told != GOOD
+        (slot["metadata"]["name"], answer)
+        for slot, answer in zip(slots, answers, strict=True)
+        if answer != GOOD
     ] == []
-    assert sum("expires" in one["spec"] for one in slots) > 20
+    assert sum("expires" in slot["spec"] for slot in slots) > 20
 
 
 def test_what_validate_accepts_the_api_server_accepts(
@@ -96,14 +98,14 @@ def test_what_validate_accepts_the_api_server_accepts(
     del cluster, story  # with them the kind has come
     direct = Direct()
     changed = []
-    for one in slots:
+    for slot in slots:
         try:
-            answer = direct.create(f"{SLOTS}?dryRun=All&fieldValidation=Strict", one)
+            answer = direct.create(f"{SLOTS}?dryRun=All&fieldValidation=Strict", slot)
         except RefusedError as error:
             changed.append(str(error))
             continue
-        if not _is_within(one["spec"], answer["spec"]):
-            changed.append(one["metadata"]["name"])
+        if not _is_within(slot["spec"], answer["spec"]):
+            changed.append(slot["metadata"]["name"])
     direct.close()
 
     assert changed == []
@@ -219,7 +221,7 @@ def test_what_fits_nowhere_waits_and_is_gone_at_the_end(story: Story) -> None:
 
 def test_two_hundred_slots_come_and_go_within_a_minute(story: Story) -> None:
     """They go while the scheduler writes into each that it has expired, which it does at the same instant."""
-    made = [one for one in story.record.looks["crowd"] if one.at >= at(story, 1)]
+    made = [look for look in story.record.looks["crowd"] if look.at >= at(story, 1)]
     first = next(look.at for look in made if look.slots)
     full = next(look.at for look in made if look.slots == CROWD)
     end = [look for look in made if look.at >= at(story, ENDS) - 1]

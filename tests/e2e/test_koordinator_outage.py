@@ -63,11 +63,11 @@ def tell(stage: Stage) -> Story:
 
 
 def _documents(opens: int) -> list[Document]:
-    made = koordinatorcases.documents(opens, SITE, NAMESPACE, CASES)
-    for one in made:
-        if one["kind"] == "ResourceClass":
-            one["spec"]["sessions"]["namespaces"] = [SESSIONS]
-    return made
+    documents = koordinatorcases.documents(opens, SITE, NAMESPACE, CASES)
+    for document in documents:
+        if document["kind"] == "ResourceClass":
+            document["spec"]["sessions"]["namespaces"] = [SESSIONS]
+    return documents
 
 
 def _happen(apiserver: Component, direct: Direct, opens: int) -> None:

@@ -133,10 +133,10 @@ def test_every_schedule_fires_at_every_first_open_by_kubernetes_own_cron(generat
 
 def _questions(file: Path) -> Iterator[dict[str, Any]]:
     objects = list(yaml.safe_load_all(file.read_text()))
-    jobs = [one["spec"] for one in objects if one["kind"] == "CronJob"]
-    for one in objects:
-        if one["kind"] == "ConfigMap" and "timetable.json" in one["data"]:
-            timetable = json.loads(one["data"]["timetable.json"])
+    jobs = [object_["spec"] for object_ in objects if object_["kind"] == "CronJob"]
+    for object_ in objects:
+        if object_["kind"] == "ConfigMap" and "timetable.json" in object_["data"]:
+            timetable = json.loads(object_["data"]["timetable.json"])
             yield {
                 "name": f"{file.parts[-3]}/{timetable['reservation']}",
                 "schedules": [{"schedule": job["schedule"], "timeZone": job["timeZone"]} for job in jobs],
@@ -147,7 +147,7 @@ def _questions(file: Path) -> Iterator[dict[str, Any]]:
 def _first_opens(occurrences: list[dict[str, Any]]) -> Iterator[str]:
     """Yield the openings at which nothing of the reservation is open; a Job that runs serves the others."""
     until = ""
-    for one in sorted(occurrences, key=lambda one: str(one["open"])):
+    for one in sorted(occurrences, key=lambda occurrence: str(occurrence["open"])):
         if one["open"] > until:
             yield one["open"]
         until = max(until, one["end"])
@@ -190,8 +190,8 @@ def test_kubernetes_reads_every_text_as_it_was_written(cluster: Cluster, tmp_pat
 
     objects = one_by_one(answer)
     assert len(objects) == 6
-    for one in objects:
-        if one["kind"] in ("ServiceAccount", "Role", "RoleBinding"):
+    for object_ in objects:
+        if object_["kind"] in ("ServiceAccount", "Role", "RoleBinding"):
             continue  # no text of an author is on permissions and accounts
-        found = one["metadata"]["annotations"]
+        found = object_["metadata"]["annotations"]
         assert {key: found[key] for key in texts} == texts

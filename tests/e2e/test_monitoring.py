@@ -226,7 +226,7 @@ def test_alerts_resolve_when_jobs_run_again(story: Story) -> None:
 
 
 def test_nothing_else_alerts(story: Story) -> None:
-    assert {one.labels["alertname"] for one in story.firing} == {
+    assert {series.labels["alertname"] for series in story.firing} == {
         "BerthAboveCeiling",
         "BerthImageNotPulled",
         "BerthJobFailing",

@@ -17,10 +17,10 @@ from tests.e2e.podchanges import REMEDIES, Change
 )
 def test_a_remedy_that_is_taken_away_is_in_one_package_of_the_code(change: Change) -> None:
     changed = []
-    for one in code_maps():
-        found = {"data": dict(one.files)}
+    for code_map_ in code_maps():
+        found = {"data": dict(code_map_.files)}
         change(found)
-        if found["data"] != dict(one.files):
-            changed.append(one.name)
+        if found["data"] != dict(code_map_.files):
+            changed.append(code_map_.name)
 
     assert len(changed) == 1

@@ -76,7 +76,7 @@ def story(side_by_side: Stories) -> Iterator[Story]:
 
 
 def checks(done: Done) -> dict[tuple[str | None, str], dict[str, Any]]:
-    return {(one["reservation"], one["check"]): one for one in json.loads(done.stdout)["items"]}
+    return {(load["reservation"], load["check"]): load for load in json.loads(done.stdout)["items"]}
 
 
 def test_a_sound_site_passes(story: Story) -> None:
@@ -84,7 +84,7 @@ def test_a_sound_site_passes(story: Story) -> None:
 
     assert story.sound.returncode == 0, story.sound.stdout
     assert {what for _, what in found} == {"sweep", "permissions", "Job", "placeholder", "test Job"}
-    assert all(one["passed"] for one in found.values())
+    assert all(check["passed"] for check in found.values())
     assert found[NAME, "test Job"]["seconds"] >= 1
 
 
@@ -99,8 +99,10 @@ def test_a_quota_on_limits_is_found_before_the_day(story: Story) -> None:
     job, sweep = found[NAME, "Job"]["findings"], found[None, "sweep"]["findings"]
 
     assert story.limited.returncode == 1
-    assert [one["code"] for one in (*job, *sweep)] == ["S071", "S071"]
-    assert all("failed quota: limits: must specify limits.cpu" in one["message"] for one in (*job, *sweep))
+    assert [check["code"] for check in (*job, *sweep)] == ["S071", "S071"]
+    assert all(
+        "failed quota: limits: must specify limits.cpu" in check["message"] for check in (*job, *sweep)
+    )
     assert (NAME, "test Job") not in found
     assert found[NAME, "permissions"]["passed"]
 
@@ -108,11 +110,11 @@ def test_a_quota_on_limits_is_found_before_the_day(story: Story) -> None:
 def test_a_quota_with_room_for_one_seat_and_not_for_all_is_found_before_the_day(story: Story) -> None:
     """Three placeholders and the pod of the Job are four."""
     (seats,) = (
-        one for one in json.loads(story.limited.stdout)["items"] if one["object"] == "ResourceQuota/seats"
+        load for load in json.loads(story.limited.stdout)["items"] if load["object"] == "ResourceQuota/seats"
     )
     by_resource = {room["resource"]: (room["needed"], room["limit"]) for room in seats["room"]}
 
-    assert [one["code"] for one in seats["findings"]] == ["S078"]
+    assert [seat["code"] for seat in seats["findings"]] == ["S078"]
     assert by_resource["pods"] == ("4", "3")
     assert by_resource["requests.cpu"][1] == "50"
 

@@ -116,7 +116,7 @@ def _placeholders(cluster: Cluster) -> list[str]:
 
 
 def _names(objects: list[dict[str, Any]]) -> list[str]:
-    return [one["metadata"]["name"] for one in objects]
+    return [object_["metadata"]["name"] for object_ in objects]
 
 
 @pytest.fixture(scope="module")

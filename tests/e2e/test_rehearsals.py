@@ -105,13 +105,13 @@ def story(side_by_side: Stories) -> Iterator[Story]:
 
 
 def rehearsal(story: Story, name: str) -> dict[str, Any]:
-    (found,) = (one for one in story.records[name] if "rehearses" in one)
+    (found,) = (record for record in story.records[name] if "rehearses" in record)
     return found
 
 
 def reasons(story: Story, name: str) -> list[tuple[str, str]]:
-    about = [one for one in story.events if one["involvedObject"]["name"] == f"{name}-small"]
-    return [(one["type"], one["reason"]) for one in about]
+    about = [event for event in story.events if event["involvedObject"]["name"] == f"{name}-small"]
+    return [(event["type"], event["reason"]) for event in about]
 
 
 def test_a_rehearsal_closes_as_soon_as_all_seats_are_ready(story: Story) -> None:
@@ -148,7 +148,7 @@ def test_a_rehearsal_under_a_quota_fails_at_its_lead_and_says_why(story: Story) 
 
 def test_a_rehearsal_beside_a_window_of_its_class_adds_its_seats_and_takes_none(story: Story) -> None:
     wanted = [count for _, count in story.record.changes("beside-small")]
-    (window,) = (one for one in story.records["beside"] if "rehearses" not in one)
+    (window,) = (record for record in story.records["beside"] if "rehearses" not in record)
     found = rehearsal(story, "beside")
 
     assert wanted == [0, SEATS, 2 * SEATS, SEATS, 0]

@@ -131,7 +131,7 @@ def granted(cluster: Cluster, account: str, asked: Sequence[Right], home: str = 
     manifest = json.dumps({"apiVersion": "v1", "kind": "List", "items": reviews})
     answers = one_by_one(cluster.kubectl("create", "-f", "-", "-o", "json", input=manifest))
     assert len(answers) == len(asked)
-    return [right for right, one in zip(asked, answers, strict=True) if one["status"]["allowed"]]
+    return [right for right, answer in zip(asked, answers, strict=True) if answer["status"]["allowed"]]
 
 
 def _review(user: str, right: Right) -> project.Document:

@@ -180,10 +180,10 @@ def _crowd(direct: Direct) -> dict[str, float]:
     pending.start()
     root = PODS.format("sessions-crowd")
     sessions = [pod(f"student-{number}") for number in range(CROWD)]
-    for one in sessions:
-        one["spec"].update(NARROW)
-        one["spec"]["containers"][0]["resources"] = {"requests": {"cpu": "1"}}
-    at_once([partial(direct.create, root, one) for one in sessions])
+    for session in sessions:
+        session["spec"].update(NARROW)
+        session["spec"]["containers"][0]["resources"] = {"requests": {"cpu": "1"}}
+    at_once([partial(direct.create, root, session) for session in sessions])
     time.sleep(10)
     pending.stop()
     return pending.waited
@@ -270,7 +270,7 @@ def test_in_a_session_namespace_nothing_is_granted_but_list_and_watch(story: Sto
     found = [(group, name, rule["verbs"]) for rule in rules for group in rule["apiGroups"]
              for name in rule["resources"]]  # fmt: skip
     assert found == [(group, name, ["list", "watch"]) for group, name in MAY[namespace]]
-    assert sorted(one["name"] for one in subjects) == ACCOUNTS[namespace]
+    assert sorted(subject["name"] for subject in subjects) == ACCOUNTS[namespace]
 
 
 @pytest.mark.parametrize("question", NEVER, ids="-".join)

@@ -22,21 +22,21 @@ def module(name: str, undone: list[str], error: Exception | None = None) -> Modu
             raise error
         return stage
 
-    made = ModuleType(f"tests.e2e.{name}")
-    made.tell = tell  # type: ignore[attr-defined]
-    return made
+    module_type = ModuleType(f"tests.e2e.{name}")
+    module_type.tell = tell  # type: ignore[attr-defined]
+    return module_type
 
 
 def test_all_begin_by_one_clock_which_the_first_of_them_starts() -> None:
     names = ("test_sessions", "test_windows")
     stories = Stories(NO_CLUSTER, [module(name, []) for name in names], Path)
 
-    told: dict[str, Stage] = {}
+    stages: dict[str, Stage] = {}
     for name in names:
         with stories.judged(f"tests.e2e.{name}") as stage:
-            told[name] = stage
+            stages[name] = stage
 
-    sessions, windows = told["test_sessions"], told["test_windows"]
+    sessions, windows = stages["test_sessions"], stages["test_windows"]
     assert windows.opens % 60 == 0
     assert sessions.opens - windows.opens == 60 * (BEGINS["test_sessions"] - BEGINS["test_windows"])
     assert (sessions.folder, windows.folder) == (Path("sessions"), Path("windows"))

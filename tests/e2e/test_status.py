@@ -47,8 +47,8 @@ def _status(desk: Desk) -> Answer:
     seconds = time.monotonic() - began
     assert done.returncode in (0, 1), done.stderr
     answer = json.loads(done.stdout)
-    items = {f"{one['reservation']}/{one['class']}": one for one in answer["items"]}
-    return Answer(done.returncode, items, {one["name"]: one for one in answer["clusters"]}, seconds)
+    items = {f"{load['reservation']}/{load['class']}": load for load in answer["items"]}
+    return Answer(done.returncode, items, {load["name"]: load for load in answer["clusters"]}, seconds)
 
 
 def _documents(opens: int) -> list[Document]:
@@ -186,7 +186,7 @@ def test_windows_of_two_clusters_open_and_stay_while_one_has_no_api_server(story
 
 def test_what_cannot_be_pulled_is_said_by_name(story: Story) -> None:
     found = story.open.items["unpulled/real"]
-    told = {one["code"]: one["message"] for one in found["findings"]}
+    told = {item["code"]: item["message"] for item in found["findings"]}
 
     assert numbers(found)[1:4] == (2, 0, 2)
     assert "S041" in told

@@ -153,10 +153,10 @@ def _happen(cluster: Cluster, folder: Path, record: Recorder, opens: int) -> Sto
     sleep_until(cut + UNPROVEN)
     objects = [f"{one['kind']} {one['metadata']['name']}" for one in cluster.find("jobs,deployments", SPACE)]
     found = {
-        one["reservation"]: [(each["code"], each["message"]) for each in one["findings"]]
-        for one in status["items"]
+        load["reservation"]: [(each["code"], each["message"]) for each in load["findings"]]
+        for load in status["items"]
     }
-    ignored = [each["code"] for one in status["clusters"] for each in one["findings"]]
+    ignored = [each["code"] for load in status["clusters"] for each in load["findings"]]
     return Story(record, opens, cut, refused, allowed, forged, found, ignored, objects)
 
 
@@ -194,10 +194,10 @@ def test_the_victim_opens_although_a_record_says_that_it_is_its_timetable(story:
 
 
 def test_an_invented_reservation_opens_nothing(story: Story) -> None:
-    assert sorted(one for one in story.objects if one.startswith("Deployment")) == [
+    assert sorted(object_ for object_ in story.objects if object_.startswith("Deployment")) == [
         f"Deployment {name}-small" for name in ("cut", "mine", "unbound", "victim")
     ]
-    assert not [one for one in story.objects if "invented" in one or "record" in one]
+    assert not [object_ for object_ in story.objects if "invented" in object_ or "record" in object_]
 
 
 def test_the_forged_record_is_told(story: Story) -> None:

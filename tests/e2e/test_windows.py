@@ -117,7 +117,7 @@ def _happen(cluster: Cluster, folder: Path, record: Recorder, opens: int) -> Sto
     cluster.apply(timetable)  # as an engine does that leaves replicas alone; kubectl would set them to 0
     sleep_until(opens + 4 * MINUTE + GRACE + 5)
     wait_until(
-        lambda: not any(one["status"].get("active") for one in _jobs(cluster)), time.time() + MINUTE / 2
+        lambda: not any(job["status"].get("active") for job in _jobs(cluster)), time.time() + MINUTE / 2
     )
     jobs = _jobs(cluster)
     said = {name: _log(cluster, name) for name in ("killed", "quiet")}
@@ -257,7 +257,7 @@ def test_the_scale_has_a_field_manager_of_its_own(story: Story) -> None:
 
 
 def test_every_date_leaves_a_record_that_the_report_reads(story: Story) -> None:
-    found = {(one["reservation"], one["class"]): one for one in story.dates}
+    found = {(date["reservation"], date["class"]): date for date in story.dates}
 
     assert {
         key: one["promised"] for key, one in found.items() if key[0] in ("course", "mixed", "killed")
@@ -268,7 +268,7 @@ def test_every_date_leaves_a_record_that_the_report_reads(story: Story) -> None:
         ("killed", "small"): 6,
     }
     assert [
-        (one["id"], one["missing"]) for one in story.dates if one["readyAt"] is None or one["faults"]
+        (date["id"], date["missing"]) for date in story.dates if date["readyAt"] is None or date["faults"]
     ] == []
     held = 25 * 3 / 60  # hours, less what a late opening takes
     assert held - 25 * GRACE / 3600 <= found["course", "small"]["unusedSeatHours"] <= held + 0.1

@@ -86,7 +86,9 @@ class Recorder:
 def _is_ready(pod: Mapping[str, Any]) -> bool:
     conditions = pod["status"].get("conditions", [])
     alive = "deletionTimestamp" not in pod["metadata"]
-    return alive and any(one["type"] == "Ready" and one["status"] == "True" for one in conditions)
+    return alive and any(
+        condition["type"] == "Ready" and condition["status"] == "True" for condition in conditions
+    )
 
 
 def next_minute(ahead: int) -> int:

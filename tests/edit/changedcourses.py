@@ -94,7 +94,9 @@ def project(text: str) -> Project | None:
     )
     for _ in pipeline.items():
         pass
-    return None if any(one.severity == ERROR for one in pipeline.findings()) else Project(text, pipeline)
+    return (
+        None if any(finding.severity == ERROR for finding in pipeline.findings()) else Project(text, pipeline)
+    )
 
 
 def commented(draw: st.DrawFn, key: str, items: list[str]) -> list[str]:
@@ -165,7 +167,11 @@ def projects(draw: st.DrawFn) -> Project:
     assume(made is not None)
     assert made is not None
     known = local_occurrences(made.reservation, made.pipeline.declared.calendars)
-    scheduled = [(one.original, one.name) for one in known if not one.is_extra]
+    scheduled = [
+        (local_occurrence.original, local_occurrence.name)
+        for local_occurrence in known
+        if not local_occurrence.is_extra
+    ]
     assume(len({*scheduled}) == len(scheduled))  # of two with one id, a calendar may leave out one (B049)
     return made
 
@@ -175,7 +181,7 @@ def exceptions(draw: st.DrawFn, plain: Project | None, any_day: st.SearchStrateg
     """`except` and `moved`, for occurrences of a reservation that has none yet."""
     if plain is None:
         return []
-    ids = [one.id for one in plain.dates.occurrences] + [one.id for one in plain.dates.skipped]
+    ids = [occurrence.id for occurrence in plain.dates.occurrences] + [one.id for one in plain.dates.skipped]
     some = draw(st.lists(st.sampled_from(ids), max_size=4, unique=True)) if ids else []
     where = {name: re.split("[T~]", f"{name.rpartition('/')[2]}~") for name in some}
     one_of = {

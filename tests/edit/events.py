@@ -53,14 +53,18 @@ def imported(source: Source, *files: Source, **options: Any) -> ImportResult:
 
 
 def written(result: ImportResult) -> list[Source]:
-    return [Source(one.file, one.text.encode()) for one in result.files]
+    return [Source(file.file, file.text.encode()) for file in result.files]
 
 
 def windows(files: Iterable[Source]) -> list[tuple[str, int, int]]:
     """Return the id and the instants of each occurrence of a valid project with these files."""
     project = Pipeline(sources=sorted([SITE, *files]))
-    found = [(one.id, one.start, one.end) for item in project.items() for one in item.expansion.occurrences]
-    assert [one for one in project.findings() if one.severity == "error"] == []
+    found = [
+        (occurrence.id, occurrence.start, occurrence.end)
+        for item in project.items()
+        for occurrence in item.expansion.occurrences
+    ]
+    assert [finding for finding in project.findings() if finding.severity == "error"] == []
     return found
 
 
@@ -77,15 +81,15 @@ def text_of(result: ImportResult) -> str:
 
 def results(result: ImportResult) -> list[str]:
     """Return what became of each event, in the order of the feed."""
-    return [one.result for one in result.outcomes]
+    return [outcome.result for outcome in result.outcomes]
 
 
 def seats(files: Iterable[Source]) -> dict[str, dict[str, int]]:
     """Return the seats of each reservation by class."""
     project = Pipeline(sources=sorted([SITE, *files]))
-    return {one.name: dict(one.seats) for one in project.declared.reservations}
+    return {reservation.name: dict(reservation.seats) for reservation in project.declared.reservations}
 
 
 def codes(result: ImportResult) -> list[tuple[str, int]]:
     """Return the code and the line of each finding."""
-    return [(one.code, one.line) for one in result.findings]
+    return [(finding.code, finding.line) for finding in result.findings]

@@ -46,7 +46,9 @@ def test_a_line_may_be_folded_at_each_byte(at: int) -> None:
 def test_text_that_is_not_utf8_is_an_error_of_its_line() -> None:
     data = feed(event(*TIME)).text.replace(b"Course", b"\xdcbung")
 
-    assert [(one.code, one.line) for one in read_feed(Source("team.ics", data)).findings] == [("B205", 7)]
+    assert [(finding.code, finding.line) for finding in read_feed(Source("team.ics", data)).findings] == [
+        ("B205", 7)
+    ]
 
 
 def test_a_byte_order_mark_is_left_out() -> None:
@@ -75,7 +77,7 @@ def test_a_description_has_all_its_lines(lines: str, expected: str) -> None:
 def test_a_line_that_is_not_a_property_is_told() -> None:
     found = read(*TIME, "garbage", "DESCRIPTION:x")
 
-    assert [(one.code, one.line, one.path) for one in found.findings] == [
+    assert [(finding.code, finding.line, finding.path) for finding in found.findings] == [
         ("B207", 10, '"Course" (UID 1@example.org)')
     ]
 
@@ -173,7 +175,7 @@ def test_what_cannot_be_read_is_told_with_the_title_and_the_uid(
     key, line = place
 
     assert found.events == ()
-    assert [(one.code, one.path, one.line) for one in found.findings] == [
+    assert [(finding.code, finding.path, finding.line) for finding in found.findings] == [
         ("B206", f'{key} of "Course" (UID 1@example.org)', line)
     ]
 
@@ -181,7 +183,11 @@ def test_what_cannot_be_read_is_told_with_the_title_and_the_uid(
 def test_all_faults_of_an_event_are_told() -> None:
     found = read("DTSTART:today", "DTEND:later", "RRULE:FREQ=WEEKLY;COUNT=0")
 
-    assert [(one.code, one.line) for one in found.findings] == [("B206", 8), ("B206", 9), ("B206", 10)]
+    assert [(finding.code, finding.line) for finding in found.findings] == [
+        ("B206", 8),
+        ("B206", 9),
+        ("B206", 10),
+    ]
 
 
 def test_the_rscale_that_rules_have_anyway_is_read() -> None:
@@ -204,14 +210,19 @@ def test_the_rscale_that_rules_have_anyway_is_read() -> None:
 def test_a_component_without_its_end_is_an_error(text: str, line: int) -> None:
     found = read_feed(Source("team.ics", text.encode()))
 
-    assert [(one.code, one.line, one.severity) for one in found.findings] == [("B205", line, "error")]
+    assert [(finding.code, finding.line, finding.severity) for finding in found.findings] == [
+        ("B205", line, "error")
+    ]
 
 
 def test_lines_outside_of_the_calendar_are_told() -> None:
     source = feed(event(*TIME))
     found = read_feed(source._replace(text=b"Warning: deprecated\r\n" + source.text))
 
-    assert ([(one.code, one.line) for one in found.findings], len(found.events)) == ([("B207", 1)], 1)
+    assert ([(finding.code, finding.line) for finding in found.findings], len(found.events)) == (
+        [("B207", 1)],
+        1,
+    )
 
 
 @pytest.mark.parametrize(
@@ -245,7 +256,7 @@ def test_a_title_that_says_canceled_and_a_free_time_are_a_cancellation_that_is_t
     found = read(*TIME, mark, title=title)
 
     assert [one.is_canceled for one in found.events] == [True]
-    assert [(one.code, one.line, one.path) for one in found.findings] == [
+    assert [(finding.code, finding.line, finding.path) for finding in found.findings] == [
         ("B206", 7, f'SUMMARY of "{title}"')
     ]
 
@@ -266,7 +277,7 @@ def test_the_canceled_event_of_outlook_keeps_no_seats_in_silence() -> None:
     before = imported(world("canceled-before.ics"))
     after = imported(world("canceled-after.ics")._replace(file="canceled-before.ics"), *written(before))
 
-    assert (codes(before), [one.dates for one in before.files]) == ([], [10])
+    assert (codes(before), [file.dates for file in before.files]) == ([], [10])
     assert ("B206", 9) in codes(after)
     assert "B208" in [code for code, _ in codes(after)]
     assert after.files == ()
@@ -275,13 +286,17 @@ def test_the_canceled_event_of_outlook_keeps_no_seats_in_silence() -> None:
 def test_a_reply_is_not_a_calendar_of_what_takes_place() -> None:
     found = read_feed(feed("METHOD:COUNTER\n", event(*TIME)))
 
-    assert [(one.code, one.line, one.path) for one in found.findings] == [("B207", 5, "METHOD")]
+    assert [(finding.code, finding.line, finding.path) for finding in found.findings] == [
+        ("B207", 5, "METHOD")
+    ]
 
 
 def test_an_unknown_zone_of_the_calendar_is_told() -> None:
     found = read_feed(feed("X-WR-TIMEZONE:Mars/Base\n", event(*TIME)))
 
-    assert [(one.code, one.line, one.path) for one in found.findings] == [("B207", 5, "X-WR-TIMEZONE")]
+    assert [(finding.code, finding.line, finding.path) for finding in found.findings] == [
+        ("B207", 5, "X-WR-TIMEZONE")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -290,7 +305,9 @@ def test_an_unknown_zone_of_the_calendar_is_told() -> None:
 def test_what_a_calendar_says_twice_of_all_its_events_is_reported(lines: str) -> None:
     found = read_feed(feed(lines, event(*TIME)))
 
-    assert [(one.code, one.line, "line 5 " in one.message) for one in found.findings] == [("B207", 6, True)]
+    assert [(finding.code, finding.line, "line 5 " in finding.message) for finding in found.findings] == [
+        ("B207", 6, True)
+    ]
 
 
 def test_events_without_uid_and_with_one_uid_are_all_kept() -> None:
@@ -318,7 +335,7 @@ def test_the_quirks_of_exchange_are_read_or_told_with_title_and_uid() -> None:
     numbers = [one.uid.removeprefix("ex") for one in found.events]
 
     assert numbers == [str(n) for n in (*range(1, 20), 22, 23, 24, 24)]
-    assert [(one.code, one.line, one.path) for one in found.findings] == [
+    assert [(finding.code, finding.line, finding.path) for finding in found.findings] == [
         ("B206", 75, 'SUMMARY of "Canceled: outlook style"'),
         ("B206", 141, 'DTSTART of "iso" (UID ex20)'),
         ("B206", 142, 'DTEND of "iso" (UID ex20)'),

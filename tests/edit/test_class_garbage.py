@@ -74,8 +74,10 @@ PLAIN: tuple[Any, ...] = (None, True, -1, 1.5, "", "A b", [], ["x"], {}, {"x": "
 
 def is_told(found: ImportedClasses) -> bool:
     """Tell whether there are classes or errors, each with a sentence and a place."""
-    errors = [one for one in found.findings if one.severity == "error" or one.code == "B007"]
-    return bool(found.text) != bool(errors) and all(one.message and one.line for one in found.findings)
+    errors = [finding for finding in found.findings if finding.severity == "error" or finding.code == "B007"]
+    return bool(found.text) != bool(errors) and all(
+        finding.message and finding.line for finding in found.findings
+    )
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
@@ -92,5 +94,7 @@ def test_an_answer_of_renku_with_junk_is_classes_or_findings(answer: Any) -> Non
     for place in places(answer):
         for junk in PLAIN:
             text = json.dumps(changed(answer, place, junk)).encode()
-            found = import_renku_classes(Source("pools.json", text), None, "renku", ("Public pool",))
-            assert is_told(found), (place, junk)
+            imported_classes = import_renku_classes(
+                Source("pools.json", text), None, "renku", ("Public pool",)
+            )
+            assert is_told(imported_classes), (place, junk)

@@ -42,7 +42,7 @@ def test_every_kind_of_session_is_a_class(hub: str) -> None:
 def test_a_class_recognizes_its_own_pods_alone(name: str) -> None:
     found = classes(VALUES)
     labels = PODS[PROFILES][name]["labels"].items()
-    matching = {other for other, one in found.items() if _labels(one).items() <= labels}
+    matching = {other for other, resource_class in found.items() if _labels(resource_class).items() <= labels}
 
     assert (matching, set(found)) == ({name}, set(OPTIONS))
 
@@ -151,7 +151,7 @@ def test_profiles_without_labels_get_labels_that_tell_them_apart() -> None:
     ids=["kubernetes-unit", "no-name", "wrong-type", "not-yaml", "empty"],
 )
 def test_faulty_values_are_findings(values: str, place: tuple[str, str]) -> None:
-    assert [(one.code, one.path) for one in imported(values).findings] == [place]
+    assert [(finding.code, finding.path) for finding in imported(values).findings] == [place]
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_faulty_values_are_findings(values: str, place: tuple[str, str]) -> None
 def test_what_cannot_be_a_class_is_a_finding_at_its_profile(values: str, place: tuple[str, str]) -> None:
     found = imported(values)
 
-    assert ([(one.code, one.path) for one in found.findings], found.text) == ([place], "")
+    assert ([(finding.code, finding.path) for finding in found.findings], found.text) == ([place], "")
 
 
 # Names
@@ -284,7 +284,7 @@ def test_profiles_in_the_configuration_of_kubespawner_are_profiles() -> None:
 def test_code_that_configures_what_is_imported_is_told(code: str, names: list[str]) -> None:
     found = imported(json.dumps({"singleuser": {}, "hub": {"extraConfig": {"a": code}}}))
 
-    assert [(one.code, one.path) for one in found.findings] == (
+    assert [(finding.code, finding.path) for finding in found.findings] == (
         [("B261", "hub.extraConfig.a")] if names else []
     )
     assert all(name in found.findings[0].message for name in names)

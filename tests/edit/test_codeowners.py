@@ -17,13 +17,13 @@ OURS = f"{BEGIN}\n/reservations/a.yaml @ada\n{END}\n"
 
 def owned(file: str, *contacts: str | None, prefix: str = "r") -> list[Reservation]:
     """A reservation in this file for each contact; None has no owner."""
-    found = []
+    reservations = []
     for number, contact in enumerate(contacts):
         owner: dict[str, Any] = {} if contact is None else {"name": "A", "contact": contact or None}
         declared = read(reservation(f"{prefix}{number}", owner=owner), site(), resource_class())
         (one,) = declared.reservations
-        found.append(one._replace(origin=Origin(file, number)))
-    return found
+        reservations.append(one._replace(origin=Origin(file, number)))
+    return reservations
 
 
 def lines_of(*some: list[Reservation], others: tuple[str, ...] = (), top: str = "") -> list[str]:

@@ -29,9 +29,9 @@ def test_an_edit_writes_and_means_what_the_case_says(case: Case, berth: Berth, f
         assert told.code == 0, told
     seats: dict[str, list[str]] = {}  # of each occurrence, in all clusters
     times: dict[str, tuple[str, list[str]]] = {}
-    for one in json.loads(berth("occurrences", *NOW, "course", "-o", "json").out)["items"]:
-        seats.setdefault(one["id"], []).extend(f"{count} {name}" for name, count in one["seats"].items())
-        times[one["id"]] = f"{one['start']} {one['end']}", one["marks"]
+    for load in json.loads(berth("occurrences", *NOW, "course", "-o", "json").out)["items"]:
+        seats.setdefault(load["id"], []).extend(f"{count} {name}" for name, count in load["seats"].items())
+        times[load["id"]] = f"{load['start']} {load['end']}", load["marks"]
     becomes = [" ".join([when, ", ".join(seats[name]), *marks]) for name, (when, marks) in times.items()]
     assert becomes == case["becomes"]
     after = [line.strip() for line in file.read_text("utf-8").splitlines()]

@@ -47,7 +47,10 @@ def comments(text: str) -> list[str]:
 
 
 def times_of(dates: Expansion) -> dict[str, tuple[int, int, Seats]]:
-    return {one.id: (one.start, one.end, one.seats) for one in dates.occurrences}
+    return {
+        occurrence.id: (occurrence.start, occurrence.end, occurrence.seats)
+        for occurrence in dates.occurrences
+    }
 
 
 def edited(before: Project, edit: OccurrenceEdit) -> EditResult | str:
@@ -67,7 +70,7 @@ def after(before: Project, result: EditResult | str) -> Project:
     assert made is not None, result.text
     # `end` removes a schedule that no date is left for.
     gone = set() if " schedule:" in result.text else {"beside schedule"}
-    assert comments(result.text) == [one for one in comments(before.text) if one not in gone]
+    assert comments(result.text) == [comment for comment in comments(before.text) if comment not in gone]
     return made
 
 
@@ -79,7 +82,7 @@ def is_refused(before: Project, edit: OccurrenceEdit, *codes: str) -> bool:
     if result.note:
         assert result.text == before.text
         return "note" in codes
-    found = {one.code for one in result.findings}
+    found = {finding.code for finding in result.findings}
     return bool(found) and found <= {*codes}
 
 
@@ -132,7 +135,7 @@ def check_move(before: Project, one: Occurrence, to: NewTimes) -> None:
     if result.note:
         return
     if result.findings:  # it would have the id of another one
-        assert {found.code for found in result.findings} == {"B049"}, which
+        assert {finding.code for finding in result.findings} == {"B049"}, which
         assert "extra" in one.marks
         return
     found = times_of(after(before, result).dates)
@@ -198,15 +201,15 @@ def check_seats(before: Project, one: Occurrence, count: int) -> Project:
     """Only its seats change, and the usual count restores what was declared. Return it with other seats."""
 
     def set_to(project: Project, number: int) -> OccurrenceEdit:
-        there = next(found for found in project.dates.occurrences if found.id == one.id)
+        there = next(occurrence for occurrence in project.dates.occurrences if occurrence.id == one.id)
         return change_seats(as_shown(project, there), {ONLY_CLASS: number})
 
     usual = one.seats[0][1]
     assert is_refused(before, set_to(before, usual), "note")
     made = after(before, edited(before, set_to(before, count)))
     assert times_of(made.dates) == times_of(before.dates) | {one.id: (*one[3:5], (("small", count),))}
-    marks = {found.id: found.marks for found in made.dates.occurrences}
-    expected = {found.id: found.marks for found in before.dates.occurrences}
+    marks = {occurrence.id: occurrence.marks for occurrence in made.dates.occurrences}
+    expected = {occurrence.id: occurrence.marks for occurrence in before.dates.occurrences}
     if "extra" not in one.marks:  # its entry has the count; nothing says another one
         expected[one.id] += ("otherSeats",)
     assert marks == expected
@@ -225,16 +228,18 @@ def check_shorter(before: Project, one: Occurrence) -> None:
 
 def check_the_rest(before: Project, day: date) -> None:
     """A date without occurrences is refused, one with several asks; one that is left out says so."""
-    shown = [local_text(one.start, named(one.zone))[4:14] for one in before.dates.occurrences]
-    both = [{one.date, shown[number]} for number, one in enumerate(before.dates.occurrences)]
+    shown = [
+        local_text(occurrence.start, named(occurrence.zone))[4:14] for occurrence in before.dates.occurrences
+    ]
+    both = [{occurrence.date, shown[number]} for number, occurrence in enumerate(before.dates.occurrences)]
     count = sum(str(day) in dates for dates in both)
     left_out = {one.date for one in before.dates.skipped}
     skipped = [one.id.partition("~") for one in before.dates.skipped]
     left_out |= {
-        str(one.to_day)
-        for one in before.reservation.recurrence.moves
+        str(move.to_day)
+        for move in before.reservation.recurrence.moves
         for begin, _, name in skipped
-        if begin == f"course/{one.day}T{clock(one.start or 0)}" and one.name in (name, None)
+        if begin == f"course/{move.day}T{clock(move.start or 0)}" and move.name in (name, None)
     }
     which = OccurrenceSelector(str(day), None)
     skip = skip_dates([which])
@@ -268,7 +273,10 @@ def check_set(before: Project, argument: str, expected: dict[str, Any]) -> None:
         {**dict(plain_settings(before.reservation)), **declared}
     )
     assert {key: getattr(found.reservation, key) for key in expected} == expected
-    spans = [[(one.id, one.start, one.end) for one in made.dates.occurrences] for made in (before, found)]
+    spans = [
+        [(occurrence.id, occurrence.start, occurrence.end) for occurrence in made.dates.occurrences]
+        for made in (before, found)
+    ]
     assert spans[0] == spans[1]
 
 
@@ -317,11 +325,11 @@ def check_add(before: Project, day: date, times: TimeSpan, name: str) -> None:
         assert is_closed(result) or times.start == times.end
         return
     if result.findings:
-        assert {found.code for found in result.findings} == {"B049"}
+        assert {finding.code for finding in result.findings} == {"B049"}
         return
     made = after(before, result)
     new = times_of(made.dates).keys() - times_of(before.dates).keys()
-    (one,) = (found for found in made.dates.occurrences if found.id in new)
+    (one,) = (occurrence for occurrence in made.dates.occurrences if occurrence.id in new)
     assert (one.seats, one.name) == ((("small", 3),), name)
     assert times_of(made.dates) == times_of(before.dates) | {one.id: (one.start, one.end, one.seats)}
     back = edited(made, skip_dates([as_shown(made, one)]))
@@ -335,7 +343,10 @@ def check_end(before: Project, day: date) -> None:
     """Nothing happens after the day, and what happens until then stays as it is."""
 
     def until(project: Project) -> list[tuple[int, int, Seats, str]]:
-        found = [(one.start, one.end, one.seats, one.name) for one in project.dates.occurrences]
+        found = [
+            (occurrence.start, occurrence.end, occurrence.seats, occurrence.name)
+            for occurrence in project.dates.occurrences
+        ]
         return sorted(one for one in found if str(day_of(local(zone, one[0]))) <= str(day))
 
     zone = named(before.reservation.recurrence.zone)
@@ -348,7 +359,7 @@ def check_end(before: Project, day: date) -> None:
         assert len(until(before)) == len(before.dates.occurrences)
         return
     if result.findings:  # moved to a date where another one starts then, or `once` without a length
-        assert {found.code for found in result.findings} <= {"B049", "B028"}
+        assert {finding.code for finding in result.findings} <= {"B049", "B028"}
         return
     made = after(before, result)
     assert len(until(made)) == len(made.dates.occurrences)
@@ -408,7 +419,7 @@ def test_an_edit_changes_one_occurrence_in_its_direction_and_nothing_else(exampl
             one, here = chosen_one, before
             if data.draw(st.booleans()):  # the other edits keep its seats
                 here = check_seats(before, one, data.draw(st.integers(6, 500)))
-                one = next(found for found in here.dates.occurrences if found.id == one.id)
+                one = next(occurrence for occurrence in here.dates.occurrences if occurrence.id == one.id)
             check_skip(here, one)
             day = data.draw(st.one_of(st.none(), st.dates(FIRSTS[0], date(2026, 11, 20)).map(str)))
             start = data.draw(st.one_of(times, st.none()) if day else times)

@@ -25,7 +25,16 @@ def dates(result: ImportResult) -> list[tuple[str, str, str, int, int]]:
     project = Pipeline(sources=sorted([SITE, *written(result)]))
     assert project.findings() == []
     found: tuple[ClosedDates, ...] = project.declared.calendars["closed"].dates
-    return [(str(one.first), str(one.last), one.title, one.since, one.until) for one in found]
+    return [
+        (
+            str(closed_dates.first),
+            str(closed_dates.last),
+            closed_dates.title,
+            closed_dates.since,
+            closed_dates.until,
+        )
+        for closed_dates in found
+    ]
 
 
 ALL_DAY, NIGHT = (0, 1440), 1440
@@ -81,7 +90,7 @@ def test_canceled_and_endless_events_are_left_out() -> None:
     canceled = event("DTSTART;VALUE=DATE:20260406", "STATUS:CANCELLED", uid="1")
     yearly = event("DTSTART;VALUE=DATE:20250801", "RRULE:FREQ=YEARLY", uid="2")
     found = imported(feed(canceled, yearly))
-    assert ([one.code for one in found.findings], found.files) == (["B206"], ())
+    assert ([finding.code for finding in found.findings], found.files) == (["B206"], ())
 
     until = imported(feed(canceled, yearly), last=date(2027, 12, 31))
     assert [one[0] for one in dates(until)] == ["2025-08-01", "2026-08-01", "2027-08-01"]
@@ -97,7 +106,7 @@ def test_an_event_whose_title_says_that_it_is_canceled_closes_no_dates(
     found = imported(feed(canceled, other))
 
     assert [one[0] for one in dates(found)] == ["2026-05-01"]
-    assert [(one.code, one.path.endswith(f'"{title}"')) for one in found.findings] == [
+    assert [(finding.code, finding.path.endswith(f'"{title}"')) for finding in found.findings] == [
         ("B206" if mark else "B253", True)
     ]
     assert results(found) == ["canceled" if mark else "left out", "closed"]
@@ -113,7 +122,7 @@ def test_a_canceled_date_of_a_series_closes_nothing() -> None:
     found = imported(feed(series, *changes))
 
     assert [one[0] for one in dates(found)] == ["2026-04-06"]
-    assert [one.code for one in found.findings] == ["B207"]
+    assert [finding.code for finding in found.findings] == ["B207"]
 
 
 def test_an_update_replaces_the_dates_and_keeps_the_rest() -> None:
@@ -197,7 +206,7 @@ def test_an_academic_calendar_does_not_close_its_term() -> None:
         "06-04..06-04",
         "12-24..12-24 720-1440",
     ]
-    assert [(one.code, one.line) for one in result.findings] == [("B253", 4), ("B253", 16)]
+    assert [(finding.code, finding.line) for finding in result.findings] == [("B253", 4), ("B253", 16)]
     assert results(result) == ["left out", "closed", "left out", *["closed"] * 5]
 
 
@@ -209,7 +218,7 @@ def test_a_long_event_becomes_a_term_on_request() -> None:
     assert [
         (term.name, str(term.first), str(term.last)) for term in project.declared.calendars["closed"].terms
     ] == [("teaching-period-spring-semester-2026", "2026-02-16", "2026-05-29")]
-    assert [one.code for one in result.findings] == ["B253"]
+    assert [finding.code for finding in result.findings] == ["B253"]
     assert imported(world("academic-year.ics"), *written(result), **options).files == ()
     without = imported(world("academic-year.ics"), *written(result), last=date(2026, 12, 31))
     assert without.files == ()
@@ -225,7 +234,7 @@ def test_a_teaching_period_that_is_marked_as_free_is_a_term(mark: str) -> None:
     with_terms, without = imported(source, has_terms=True), imported(source)
 
     assert (with_terms.findings, results(with_terms)) == ((), ["term", "closed"])
-    assert [(one.code, "--terms" in one.fix) for one in without.findings] == [("B253", True)]
+    assert [(finding.code, "--terms" in finding.fix) for finding in without.findings] == [("B253", True)]
 
 
 def test_terms_of_one_name_have_their_dates_in_it() -> None:
@@ -255,7 +264,7 @@ def test_a_long_closure_is_told_however_it_is_written(lines: tuple[str, ...]) ->
     source = feed(event(*lines, title="Summer break"))
     chosen = imported(source, events=event_filter(["title:*break"], []))
 
-    assert [(one.code, one.line) for one in imported(source).findings] == [("B253", 5)]
+    assert [(finding.code, finding.line) for finding in imported(source).findings] == [("B253", 5)]
     assert imported(source).files == ()
     assert (chosen.findings, results(chosen)) == ((), ["closed"])
 

@@ -20,7 +20,7 @@ def test_a_midnight_in_utc_is_a_time_for_an_event_of_another_zone(first: date | 
     found = imported(feed(event(*CHICAGO, "EXDATE:20260611T000000Z")), first=first)
 
     assert codes(found) == []
-    assert [one for one in starts(written(found)) if "06-10" <= one < "06-18"] == [
+    assert [start for start in starts(written(found)) if "06-10" <= start < "06-18"] == [
         *(["06-10 00:00"] if first is None else []),  # Tuesday the 9th
         "06-12 00:00",
         "06-17 00:00",
@@ -137,7 +137,9 @@ def test_a_changed_date_with_two_times_asks_which(id_: str) -> None:
     found = imported(feed(event(*TWICE_A_DAY), change))
 
     assert (codes(found), found.files) == ([("B206", 15)], ())
-    assert [("09:00" in one.message, "14:00" in one.message) for one in found.findings] == [(True, True)]
+    assert [("09:00" in finding.message, "14:00" in finding.message) for finding in found.findings] == [
+        (True, True)
+    ]
 
 
 def test_a_changed_time_of_a_date_with_two_is_moved_alone() -> None:
@@ -145,7 +147,7 @@ def test_a_changed_time_of_a_date_with_two_is_moved_alone() -> None:
     found = imported(feed(event(*TWICE_A_DAY), change))
 
     assert codes(found) == []
-    assert [one for one in starts(written(found)) if one < "03-16"] == [
+    assert [start for start in starts(written(found)) if start < "03-16"] == [
         "03-02 08:00",
         "03-02 13:00",
         "03-09 08:00",
@@ -197,8 +199,8 @@ def test_two_changes_of_one_instance_that_differ_are_refused_with_both_places(
         first = 5 + head.count("\n")
         place = first + changes[0].count("\n") + changes[1].splitlines().index(f"RECURRENCE-ID{instance}")
 
-        refused = [one for one in found.findings if one.code == "B206"]
-        assert [(one.line, f"line {first} " in one.message) for one in refused] == [(place, True)]
+        refused = [finding for finding in found.findings if finding.code == "B206"]
+        assert [(finding.line, f"line {first} " in finding.message) for finding in refused] == [(place, True)]
         assert found.files == ()
 
 
@@ -228,7 +230,7 @@ def test_a_canceled_instance_without_its_event_hides_no_other_one() -> None:
     found = imported(feed(canceled, held))
 
     assert (codes(found), starts(written(found))) == ([("B207", 7)], ["03-16 08:00"])
-    assert [one.file for one in found.files] == ["reservations/course.yaml"]
+    assert [file.file for file in found.files] == ["reservations/course.yaml"]
 
 
 @pytest.mark.parametrize(

@@ -119,16 +119,16 @@ def test_a_line_like_a_count_beside_one_is_told(line: str) -> None:
 def test_the_counts_of_the_world() -> None:
     """K04: no default in place of a count that is there, and no part of it."""
     result = imported(world("counts.ics"), seats=7)
-    counts = {name: found["small"] for name, found in seats(written(result)).items()}
+    counts = {name: seat["small"] for name, seat in seats(written(result)).items()}
 
     assert counts == {
         **dict.fromkeys(("c3", "c4", "c8", "c10", "c11", "c12", "c14", "c17", "c18", "c19"), 60),
         **dict.fromkeys(("c1", "c6", "c7"), 1200),
         **dict.fromkeys(("c15", "c16", "c20"), 6),
     }
-    refused = [one.path for one in result.findings if one.code == "B206"]
+    refused = [finding.path for finding in result.findings if finding.code == "B206"]
     assert refused == [f'DESCRIPTION of "c{number}"' for number in (2, 5, 9, 13, 21, 22)]
-    assert [(one.code, one.path) for one in result.findings if one.code != "B206"] == [
+    assert [(finding.code, finding.path) for finding in result.findings if finding.code != "B206"] == [
         ("B207", 'DESCRIPTION of "c16"')
     ]
 
@@ -160,7 +160,7 @@ def test_an_update_follows_the_classes_of_the_event(
     source = feed(event(*WEEKLY, f"DESCRIPTION:{after}"))
     second = imported(source, CLASSES, *written(first))
 
-    assert (seats([CLASSES, *written(second)]), [one.changes for one in second.files]) == (
+    assert (seats([CLASSES, *written(second)]), [file.changes for file in second.files]) == (
         {"course": expected},
         [("seats",)],
     )

@@ -56,7 +56,7 @@ def test_the_rules_of_rfc_5545_have_its_dates(case: cases.Case) -> None:
 
     zone = ZoneInfo("America/New_York")
     walls = [datetime.fromtimestamp(start, zone) for _, start, _ in found]
-    assert [(one.date(), one.hour) for one in walls] == [(day, 9) for day in dates]
+    assert [(wall.date(), wall.hour) for wall in walls] == [(day, 9) for day in dates]
 
 
 @pytest.mark.parametrize("frequency", ["HOURLY;INTERVAL=3;COUNT=4", "MINUTELY;COUNT=5", "SECONDLY;COUNT=6"])
@@ -209,7 +209,7 @@ def test_an_import_has_the_instants_of_the_event(sample: Sample) -> None:
         )
         for one, to in moved.items()
     ]
-    happening = [moved.get(one, one) for one in starts if one not in excluded]
+    happening = [moved.get(start, start) for start in starts if start not in excluded]
     found = imported(spelled(feed(main, *changes), sample.spelling))
     assert found.findings == ()
 
@@ -260,7 +260,7 @@ def test_an_all_day_event_until_the_midnight_of_its_last_date_has_it() -> None:
 
 def test_events_of_exchange_have_their_dates() -> None:
     found = imported(world("exchange-quirks.ics"))
-    files = {one.file[13:-5]: Source(one.file, one.text.encode()) for one in found.files}
+    files = {file.file[13:-5]: Source(file.file, file.text.encode()) for file in found.files}
     mondays = ["03-02 09:00", "03-09 09:00", "03-16 09:00", "03-23 09:00", "03-30 08:00"]
 
     assert {name: starts([file]) for name, file in files.items() if not name.startswith("reservation")} == {

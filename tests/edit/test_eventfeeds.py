@@ -25,14 +25,14 @@ def with_head(source: Source, line: str) -> Source:
 def as_0_1_0(files: list[Source]) -> list[Source]:
     """Return the files as version 0.1.0 wrote them: only with the title of the calendar, and the UID."""
     return [
-        one._replace(
+        file._replace(
             text=b"".join(
                 line
-                for line in one.text.splitlines(keepends=True)
+                for line in file.text.splitlines(keepends=True)
                 if b"imported-feed" not in line and b"imported-calendar" not in line
             )
         )
-        for one in files
+        for file in files
     ]
 
 
@@ -155,7 +155,7 @@ def test_dates_that_version_0_1_0_imported_one_by_one_stay_reservations_of_their
     joined = imported(feed(*events), *files, now=NOW, group="title")
 
     assert (results(result), result.findings) == (["updated"] * 3, ())
-    assert (results(joined), [one.code for one in joined.findings]) == (["updated"], ["B208", "B208"])
+    assert (results(joined), [finding.code for finding in joined.findings]) == (["updated"], ["B208", "B208"])
 
 
 @pytest.mark.parametrize(
@@ -174,8 +174,8 @@ def test_an_event_that_is_canceled_is_told(change: Callable[[Source], Source]) -
     files = written(imported(before))
     result = imported(change(before), *files, now=NOW)
 
-    assert (result.files, "B208" in [one.code for one in result.findings]) == ((), True)
-    assert [one[1:4] for one in result.outcomes] == [
+    assert (result.files, "B208" in [finding.code for finding in result.findings]) == ((), True)
+    assert [outcome[1:4] for outcome in result.outcomes] == [
         (result.outcomes[0].event, "canceled", "algebra"),
     ]
 
@@ -195,5 +195,5 @@ def test_a_title_that_says_canceled_with_a_new_uid_is_never_a_course(
     files = written(imported(feed(event(*WEEKLY, title="Algebra"))))
     result = imported(feed(event(*WEEKLY, *mark, title=title, uid="new")), *files, now=NOW)
 
-    assert (result.files, [one.code for one in result.findings]) == ((), ["B208", "B206"])
-    assert [one[2:4] for one in result.outcomes] == [("canceled", "algebra")]
+    assert (result.files, [finding.code for finding in result.findings]) == ((), ["B208", "B206"])
+    assert [outcome[2:4] for outcome in result.outcomes] == [("canceled", "algebra")]

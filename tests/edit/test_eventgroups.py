@@ -59,7 +59,7 @@ def test_one_of_two_courses_with_one_uid_may_change() -> None:
     later = source._replace(text=source.text.replace(b"T140000", b"T150000").replace(b"T154000", b"T164000"))
     result = imported(later, *files)
 
-    assert (results(result), [one.changes for one in result.files]) == (
+    assert (results(result), [file.changes for file in result.files]) == (
         ["unchanged", "updated"],
         [("dates",)],
     )
@@ -134,7 +134,7 @@ def test_an_event_that_moved_and_has_a_new_uid_is_the_same() -> None:
     result = imported(feed(single("20260203")), *files, now=NOW)
 
     assert (results(result), result.findings) == (["updated"], ())
-    assert [one[0] for one in windows(written(result))] == ["lab/2026-02-03T09:00"]
+    assert [window[0] for window in windows(written(result))] == ["lab/2026-02-03T09:00"]
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_a_title_alone_does_not_join_an_event_with_another(
     files = written(imported(feed(*(single(day) for day in before))))
     result = imported(feed(*(single(day) for day in after)), *files, now=now)
 
-    assert (results(result), [one.code for one in result.findings]) == (expected, findings)
+    assert (results(result), [finding.code for finding in result.findings]) == (expected, findings)
 
 
 def test_a_date_that_is_new_joins_its_title() -> None:
@@ -162,8 +162,8 @@ def test_a_date_that_is_new_joins_its_title() -> None:
     more = imported(feed(*(single(day) for day in [*days, "20260327"])), *files)
     one_left = imported(feed(single(days[1])), *files)
 
-    assert [one.changes for one in more.files] == [("dates",)]
-    assert [one[0][-16:] for one in windows(written(more))][-1] == "2026-03-27T09:00"
+    assert [file.changes for file in more.files] == [("dates",)]
+    assert [window[0][-16:] for window in windows(written(more))][-1] == "2026-03-27T09:00"
     assert (results(one_left), len(windows(written(one_left)))) == (["updated"], 1)
 
 
@@ -192,9 +192,10 @@ def test_seats_that_add_up_are_told_with_the_option_that_joins_them() -> None:
     apart = imported(world("rooms.ics"))
     joined = imported(world("rooms.ics"), group="title")
 
-    assert [(one.code, "240 seats" in one.message, "--group title" in one.fix) for one in apart.findings] == [
-        ("B252", True, True)
-    ]
+    assert [
+        (finding.code, "240 seats" in finding.message, "--group title" in finding.fix)
+        for finding in apart.findings
+    ] == [("B252", True, True)]
     assert imported(world("rooms.ics"), group="uid").findings == ()
     assert (list(seats(written(joined)).values()), joined.findings) == ([{"small": 120}], ())
     assert len(windows(written(joined))) == 14
@@ -206,11 +207,11 @@ def test_reservations_that_are_joined_later_are_told() -> None:
     (one,) = joined.files
     others = [file for file in files if file.file != one.file]
 
-    assert (one.changes, [found.code for found in joined.findings]) == (("annotations",), ["B208"])
+    assert (one.changes, [finding.code for finding in joined.findings]) == (("annotations",), ["B208"])
     assert "imported-title" in one.text
     assert "imported-uid" not in one.text
     again = imported(world("rooms.ics"), *written(joined), *others, now=NOW)
-    assert (again.files, [found.code for found in again.findings]) == ((), ["B208"])
+    assert (again.files, [finding.code for finding in again.findings]) == ((), ["B208"])
 
 
 def test_single_dates_in_several_rooms_are_one_course_and_told() -> None:
@@ -284,10 +285,10 @@ def test_rules_with_exceptions_have_exactly_the_dates(dates: set[tuple[int, int,
     assert zone is not None
     by_start = {(20_500 + day) * DAY + minute: length for day, minute, length in sorted(dates)}
     spans = tuple(Span(start, start + length) for start, length in sorted(by_start.items()))
-    found = with_weekly_rules(EventDates(zone, spans, frozenset(), {}, ()))
+    event_dates = with_weekly_rules(EventDates(zone, spans, frozenset(), {}, ()))
 
-    assert tuple(found.happening) == spans
-    assert recurrence_of(found, (("small", 1),), {}) is not None
+    assert tuple(event_dates.happening) == spans
+    assert recurrence_of(event_dates, (("small", 1),), {}) is not None
 
 
 @settings(max_examples=60)
@@ -301,7 +302,7 @@ def test_a_group_has_the_dates_of_its_events(data: st.DataObject) -> None:
     files: list[Source] = written(imported(source))
 
     assert len(files) == 1
-    assert [one[0][-16:] for one in windows(files)] == [
+    assert [window[0][-16:] for window in windows(files)] == [
         f"{day[:4]}-{day[4:6]}-{day[6:]}T{time[:2]}:00" for day, time in zip(texts, hours, strict=True)
     ]
     assert imported(source, *files).files == ()

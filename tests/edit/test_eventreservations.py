@@ -22,9 +22,9 @@ FEEDS = ROOT / "tests" / "cases" / "feeds"
 
 
 def edited(files: list[Source], old: str, new: str) -> list[Source]:
-    found = [one._replace(text=one.text.replace(old.encode(), new.encode())) for one in files]
-    assert found != files
-    return found
+    sources = [file._replace(text=file.text.replace(old.encode(), new.encode())) for file in files]
+    assert sources != files
+    return sources
 
 
 @pytest.mark.parametrize("case", cases.read("feeds"), ids=lambda case: case["file"])
@@ -32,13 +32,13 @@ def test_a_feed_of_a_client_becomes_reservations(case: cases.Case) -> None:
     source = Source(case["file"], (FEEDS / case["file"]).read_bytes())
     found = imported(source)
     recurrences = {
-        one.file[len("reservations/") : -len(".yaml")]: dedent(
-            re.findall(r"  recurrence:\n(.*?)  provisioning:\n", one.text, re.S)[0]
+        file.file[len("reservations/") : -len(".yaml")]: dedent(
+            re.findall(r"  recurrence:\n(.*?)  provisioning:\n", file.text, re.S)[0]
         )
-        for one in found.files
+        for file in found.files
     }
     project = Pipeline(sources=sorted([SITE, *written(found)]))
-    seats = {one.name: str(one.seats[0][1]) for one in project.declared.reservations}
+    seats = {reservation.name: str(reservation.seats[0][1]) for reservation in project.declared.reservations}
 
     assert found.findings == ()
     assert (recurrences, seats) == (case["reservations"], case["seats"])
@@ -82,8 +82,8 @@ def test_an_update_keeps_the_ids_of_dates() -> None:
     after = written(imported(feed(event(*WEEKLY, title="Renamed"), moved), *before))
     old, new = windows(before), windows(after)
 
-    assert [one[0] for one in new] == [one[0] for one in old]
-    assert [one for one in old if one not in new] == [old[1]]
+    assert [window[0] for window in new] == [window[0] for window in old]
+    assert [window for window in old if window not in new] == [old[1]]
 
 
 def test_a_count_that_is_not_in_the_event_belongs_to_the_file() -> None:
@@ -99,7 +99,7 @@ def test_a_reservation_that_was_renamed_or_moved_is_found_by_its_uid() -> None:
     before = [Source("reservations/math/algebra.yaml", before[0].text)]
     after = imported(feed(event(*WEEKLY, title="Linear algebra")), *before)
 
-    assert [one.file for one in after.files] == ["reservations/math/algebra.yaml"]
+    assert [file.file for file in after.files] == ["reservations/math/algebra.yaml"]
     assert "name: algebra" in text_of(after)
 
 
@@ -143,12 +143,14 @@ def test_seats_of_another_form_are_not_those_of_the_event(edits: list[tuple[str,
     )
     found = imported(feed(event(*WEEKLY, "DESCRIPTION:seats: 40"), change), *before)
 
-    assert [one.changes for one in found.files] == [("dates",)]
+    assert [file.changes for file in found.files] == [("dates",)]
     assert text_of(found).endswith(
         "    moved:\n      - {date: 2026-02-09, to: {date: 2026-02-10}}\n"
         + before[0].text.decode().partition('13:00"}\n')[2]
     )
-    assert [one.name for one in Pipeline(sources=[SITE, *written(found)]).declared.reservations] == ["course"]
+    assert [
+        reservation.name for reservation in Pipeline(sources=[SITE, *written(found)]).declared.reservations
+    ] == ["course"]
 
 
 def test_a_reservation_that_stands_has_no_dates_to_update() -> None:
@@ -162,7 +164,7 @@ def test_a_reservation_that_stands_has_no_dates_to_update() -> None:
 def test_several_reservations_of_one_file_are_updated() -> None:
     two = [event(*WEEKLY, uid=uid, title=f"Course {uid}") for uid in "ab"]
     files = written(imported(feed(*two)))
-    both = Source("reservations/all.yaml", b"---\n".join(one.text for one in files))
+    both = Source("reservations/all.yaml", b"---\n".join(file.text for file in files))
     (found,) = imported(feed(*(one.replace("SUMMARY:", "SUMMARY:New ") for one in two)), both).files
 
     assert (found.file, found.changes) == ("reservations/all.yaml", ("title",))
@@ -175,7 +177,7 @@ def test_an_event_that_is_gone_or_canceled_is_told_and_its_file_stays() -> None:
     for rest in ([], [event(*WEEKLY, "STATUS:CANCELLED", uid="b")]):
         found = imported(feed(two[0], *rest), *before, now=NOW)
         assert found.files == ()
-        assert [(one.code, one.file, one.line) for one in found.findings] == [
+        assert [(finding.code, finding.file, finding.line) for finding in found.findings] == [
             ("B208", "reservations/b.yaml", 10)
         ]
     over = imported(feed(two[0]), *before, now=NOW + 366 * 86_400)
@@ -193,7 +195,7 @@ def test_two_reservations_of_one_event_are_an_error() -> None:
     copy = Source("reservations/copy.yaml", one.text.replace(b"name: course", b"name: copy"))
     found = imported(feed(event(*WEEKLY)), one, copy)
 
-    assert [(one.code, one.file, one.severity) for one in found.findings] == [
+    assert [(finding.code, finding.file, finding.severity) for finding in found.findings] == [
         ("B209", "reservations/course.yaml", "error")
     ]
 
@@ -292,7 +294,7 @@ def test_one_faulty_event_does_not_hide_the_others() -> None:
 def test_a_file_that_is_not_a_calendar_is_an_error(text: bytes) -> None:
     found = imported(Source("team.ics", text))
 
-    assert [(one.code, one.severity) for one in found.findings] == [("B205", "error")]
+    assert [(finding.code, finding.severity) for finding in found.findings] == [("B205", "error")]
     assert found.files == ()
 
 
@@ -324,7 +326,7 @@ def test_changed_dates_without_their_event_and_without_a_length_are_left_out() -
 
     assert (codes(alone), alone.files) == ([("B206", 5)], ())
     assert codes(beside) == [("B207", 5)]
-    assert [one.dates for one in beside.files] == [1]
+    assert [file.dates for file in beside.files] == [1]
 
 
 def test_a_changed_date_without_its_event_is_imported() -> None:
@@ -342,7 +344,7 @@ def test_a_changed_date_without_its_event_is_imported() -> None:
 def test_the_latest_version_of_an_event_counts() -> None:
     versions = [event(*WEEKLY, f"SEQUENCE:{n}", title=f"Version {n}") for n in (2, 3, 1)]
 
-    assert [one.file for one in imported(feed(*versions)).files] == ["reservations/version-3.yaml"]
+    assert [file.file for file in imported(feed(*versions)).files] == ["reservations/version-3.yaml"]
 
 
 def test_events_that_are_over_are_left_out_unless_from_is_given() -> None:

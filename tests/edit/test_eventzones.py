@@ -11,8 +11,10 @@ from tests.edit.events import codes, event, feed, imported, starts, windows, wor
 
 def utc_windows(*lines: str, zone: str | None = None, also: str = "") -> str:
     found = windows(written(imported(feed(also, event(*lines)), zone=zone)))
-    texts = [[datetime.fromtimestamp(at, UTC).strftime("%m-%d %H:%M") for at in one[1:]] for one in found]
-    return ", ".join(" to ".join(one) for one in texts)
+    texts = [
+        [datetime.fromtimestamp(at, UTC).strftime("%m-%d %H:%M") for at in window[1:]] for window in found
+    ]
+    return ", ".join(" to ".join(text) for text in texts)
 
 
 ZURICH = """\
@@ -220,9 +222,9 @@ def test_the_zone_of_a_calendar_may_have_each_name_that_a_tzid_has(zone: str) ->
 
 def test_zones_of_the_world_are_those_that_the_file_defines() -> None:
     found = imported(world("zones.ics"))
-    files = {one.file[13:-5]: one for one in found.files}
+    files = {file.file[13:-5]: file for file in found.files}
 
-    assert {name: starts([Source(one.file, one.text.encode())])[::7] for name, one in files.items()} == {
+    assert {name: starts([Source(file.file, file.text.encode())])[::7] for name, file in files.items()} == {
         "warsaw": ["03-02 09:00", "04-20 08:00"],
         "msutc": ["03-02 10:00"],
         "customny": ["03-02 15:00", "04-20 14:00"],
@@ -230,19 +232,19 @@ def test_zones_of_the_world_are_those_that_the_file_defines() -> None:
         "weurope": ["09-17 11:00"],
         "slashvienna": ["04-14 15:15"],
     }
-    assert [(one.code, one.line, one.path) for one in found.findings] == [
+    assert [(finding.code, finding.line, finding.path) for finding in found.findings] == [
         ("B206", 95, 'DTSTART of "pdt"'),
         ("B206", 101, 'DTSTART of "gmtplus"'),
         ("B206", 113, 'DTSTART of "utcplus"'),
         ("B206", 119, 'DTSTART of "mez"'),
     ]
-    zones = {name: re.findall("timeZone: (.*)", one.text) for name, one in files.items()}
+    zones = {name: re.findall("timeZone: (.*)", file.text) for name, file in files.items()}
     assert (zones["warsaw"], zones["customny"], zones["est"]) == (
         [],
         ["America/New_York"],
         ["America/New_York"],
     )
-    assert "dates:" not in "".join(one.text for one in found.files)
+    assert "dates:" not in "".join(file.text for file in found.files)
 
 
 EASTERN = (

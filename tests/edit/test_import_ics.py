@@ -124,8 +124,8 @@ def test_objects_do_not_have_the_annotations(berth: Berth, folder: Path) -> None
     assert berth("render").code == 0
     texts = [one.read_text("utf-8") for one in (folder / "rendered").rglob("*.yaml")]
 
-    assert any("algebra" in one for one in texts)
-    assert [one for one in texts if "berth.dev/imported" in one] == []
+    assert any("algebra" in text for text in texts)
+    assert [text for text in texts if "berth.dev/imported" in text] == []
 
 
 @pytest.mark.parametrize(

@@ -151,7 +151,7 @@ def test_every_choice_gives_a_project_with_no_more_than_notes(
     assert berth("init", str(empty), *chosen, *address, *NOW).code == 0
 
     answer = json.loads(berth("-C", str(empty), "validate", "-o", "json").out)
-    assert {one["severity"] for one in answer["items"]} <= {"note"}
+    assert {load["severity"] for load in answer["items"]} <= {"note"}
     assert spec(empty, "classes")["sessions"]["source"] == source
     assert spec(empty, "classes")["sessions"]["namespaces"] == ["sessions"]
     assert berth("-C", str(empty), "render").code == 0
@@ -389,7 +389,7 @@ def test_new_narrows_the_sessions_by_labels(
     assert berth("-C", str(started), "new", "algebra", *course).code == 0
 
     items = json.loads(berth("-C", str(started), "validate", "-o", "json").out)["items"]
-    assert [one["code"] for one in items if one["file"] == "reservations/algebra.yaml"] == notes
+    assert [item["code"] for item in items if item["file"] == "reservations/algebra.yaml"] == notes
 
 
 @pytest.mark.parametrize("labels", ["course", "course=a b", "=algebra"])

@@ -146,7 +146,7 @@ def test_groups_are_told_apart_by_their_name(berth: Berth, folder: Path) -> None
 
 def restored(told: Answer) -> str:
     """The command that restores what a skip does not keep."""
-    (line,) = [one for one in told.out.splitlines() if "berth rehearse" in one]
+    (line,) = [splitline for splitline in told.out.splitlines() if "berth rehearse" in splitline]
     return line[line.index("berth rehearse") :]
 
 
@@ -193,7 +193,7 @@ def test_the_end_of_a_series_ends_its_rehearsals(berth: Berth, folder: Path) -> 
     berth("rehearse", "course", "2026-02-24")
     assert len(rehearsals(folder)) == 2
     assert berth("end", "course", "2026-02-20").code == 0
-    assert [one["date"] for one in rehearsals(folder)] == ["2026-02-02"]
+    assert [rehearsal["date"] for rehearsal in rehearsals(folder)] == ["2026-02-02"]
     assert_valid(berth)
 
 
@@ -202,7 +202,9 @@ def test_a_date_that_the_end_makes_an_extra_keeps_its_rehearsal(berth: Berth, fo
     berth("move", "course", "2026-02-24", "--to", "2026-02-05")
     berth("rehearse", "course", "2026-02-05")
     assert berth("end", "course", "2026-02-10").code == 0
-    assert [(one["date"], one["at"]) for one in rehearsals(folder)] == [("2026-02-05", "2026-01-29 06:00")]
+    assert [(rehearsal["date"], rehearsal["at"]) for rehearsal in rehearsals(folder)] == [
+        ("2026-02-05", "2026-01-29 06:00")
+    ]
     assert_valid(berth)
 
 
@@ -220,4 +222,4 @@ def test_dates_and_seats_change_beside_a_rehearsal(berth: Berth, folder: Path) -
     pipeline = Pipeline(str(folder))
     (item,) = [one for one in pipeline.items() if one.reservation.name == "course"]
 
-    assert [one.seats for one in item.expansion.rehearsals] == [(("small", 40),)]
+    assert [rehearsal.seats for rehearsal in item.expansion.rehearsals] == [(("small", 40),)]

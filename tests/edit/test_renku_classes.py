@@ -101,7 +101,10 @@ def test_every_answer_with_classes_is_read(answer: object) -> None:
 
 def test_names_are_valid_and_stay_when_classes_are_added() -> None:
     listed = [renku_class(7), renku_class(3), renku_class(8, "数据科学"), renku_class(9, "1e3")]
-    made = {one.name: one.renku_id for one in classes([pool(*listed, renku_class(6, "x" * 200))]).values()}
+    made = {
+        resource_class.name: resource_class.renku_id
+        for resource_class in classes([pool(*listed, renku_class(6, "x" * 200))]).values()
+    }
 
     assert {name: made[name] for name in ("small", "small-7", "1e3")} == {"small": 3, "small-7": 7, "1e3": 9}
     assert len(made) == 5
@@ -157,7 +160,7 @@ ERROR = {"error": {"code": 1401, "message": "You have to be authenticated to per
 def test_an_answer_without_sound_classes_is_an_error(answer: object, code: str, path: str) -> None:
     found = imported(answer)
 
-    assert (found.text, [one.code for one in found.findings]) == ("", [code])
+    assert (found.text, [finding.code for finding in found.findings]) == ("", [code])
     assert path.rpartition("].")[2] in found.findings[0].path
 
 
@@ -209,7 +212,7 @@ def drift(answer: str, **spec: object) -> list[str]:
     sources = [Source("a.yaml", site), Source("b.yaml", json.dumps(made).encode())]
     project = Pipeline(sources=sources, other_file=lambda path: Source(path, answer.encode()))
     assert list(project.items()) == []
-    return [f"{one.code} {one.path}" for one in project.findings()]
+    return [f"{finding.code} {finding.path}" for finding in project.findings()]
 
 
 ANYWHERE = [{"key": "renku.io/gpu", "operator": "Exists"}]

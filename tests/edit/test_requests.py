@@ -157,7 +157,7 @@ def test_a_ceiling_is_told_at_the_heading_of_the_seats(ask: Asking, folder: Path
     ceiling = "- {name: prod, ceilings: [{seats: {small: 30}}]}"
     site.write_text(site.read_text("utf-8").replace("- name: prod", ceiling), "utf-8")
 
-    assert [one[1:] for one in ask.findings(form_text(seats="500"))] == [("B067", "Seats")]
+    assert [finding[1:] for finding in ask.findings(form_text(seats="500"))] == [("B067", "Seats")]
 
 
 def test_a_comment_replaces_the_answers_below_its_headings(ask: Asking) -> None:
@@ -365,9 +365,9 @@ def test_the_form_has_each_question_once_with_the_choices_of_the_site(folder: Pa
     fields = {one["attributes"]["label"]: one for one in form["body"] if "id" in one}
 
     assert [*fields] == [prompt.heading for prompt in FORM.values()]
-    assert len({one["id"] for one in fields.values()} - {"title", "body", "labels"}) == len(fields)
+    assert len({field["id"] for field in fields.values()} - {"title", "body", "labels"}) == len(fields)
     assert fields["Resource class"]["attributes"]["options"] == ["bench", "small"]
     assert fields["Time zone"]["attributes"]["options"] == ["Europe/Zurich", "America/New_York"]
-    assert {label for label, one in fields.items() if not one["validations"]["required"]} == {
+    assert {label for label, field in fields.items() if not field["validations"]["required"]} == {
         *("First date", "Last date", "Contact", "Notes"),
     }

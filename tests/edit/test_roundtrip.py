@@ -46,7 +46,7 @@ spec:
 def values(text: str) -> list[Any]:
     documents, faults = parse(Source("", text.encode()))
     assert not faults
-    return [one.value for one in documents]
+    return [document.value for document in documents]
 
 
 def set_count(tree: Any, make: MakeNode) -> None:
@@ -161,9 +161,9 @@ def test_a_new_value_goes_before_the_comments_of_what_follows(
     text, added = COMMENTED, line
     if flush:
         text = "".join(
-            one[2:] if one.startswith("    ") else one
-            for one in COMMENTED.splitlines(keepends=True)
-            if one.strip() not in ("# after", "# the last")
+            splitline[2:] if splitline.startswith("    ") else splitline
+            for splitline in COMMENTED.splitlines(keepends=True)
+            if splitline.strip() not in ("# after", "# the last")
         )
         added = line.replace("    -", "  -")
     assert edit_document(text, 0, change) == text.replace(before, added + before)

@@ -35,14 +35,18 @@ def plain_fields_of(one: Reservation) -> tuple[object, ...]:
 def test_it_is_read_back_as_it_was_meant(seed: int, tmp_path: Path) -> None:
     generate.project(tmp_path, seed, 40)
     project = Pipeline(str(tmp_path))
-    others = [one for one in project.sources if "capacityreservation" not in one.file]
-    windowed = [one for one in project.declared.reservations if one.recurrence.type != "standing"]
+    others = [source for source in project.sources if "capacityreservation" not in source.file]
+    windowed = [
+        reservation
+        for reservation in project.declared.reservations
+        if reservation.recurrence.type != "standing"
+    ]
     meant = [one for one in map(plain, windowed) if one.recurrence.schedule]
     assert len(meant) > 20
     files = [Source(f"reservations/{one.name}.yaml", reservation_yaml(one).encode()) for one in meant]
     found = Pipeline(sources=sorted([*others, *files])).declared.reservations
     first = meant[0]
-    assert [one._replace(origin=first.origin, spec=first.spec) for one in found] == [
+    assert [reservation._replace(origin=first.origin, spec=first.spec) for reservation in found] == [
         one._replace(origin=first.origin, spec=first.spec) for one in meant
     ]
-    assert [plain_fields_of(one) for one in found] == [plain_fields_of(one) for one in meant]
+    assert [plain_fields_of(reservation) for reservation in found] == [plain_fields_of(one) for one in meant]

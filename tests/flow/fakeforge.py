@@ -53,7 +53,7 @@ def _answer(state: _State, user: str, method: str, path: str, fields: dict[str, 
     state.calls.append(f"{method} {path}")
     if match := re.fullmatch(r"issues/(\d+)", path):
         number = int(match[1])
-        count = sum(one["issue"] == number for one in state.comments.values())
+        count = sum(comment["issue"] == number for comment in state.comments.values())
         return 200, {**state.issues[number], "comments": count}
     if match := re.fullmatch(r"issues/(\d+)/comments", path):
         number = int(match[1])
@@ -66,7 +66,7 @@ def _answer(state: _State, user: str, method: str, path: str, fields: dict[str, 
                 "user": state.user(user),
             }
             return 201, state.comments[key]
-        return 200, [one for one in state.comments.values() if one["issue"] == number]
+        return 200, [comment for comment in state.comments.values() if comment["issue"] == number]
     if match := re.fullmatch(r"issues/comments/(\d+)", path):
         del state.comments[int(match[1])]
         return 204, None
@@ -76,7 +76,7 @@ def _answer(state: _State, user: str, method: str, path: str, fields: dict[str, 
         state.pulls[number] = {**fields, "number": number, "state": "open", "head": head}
         return 201, state.pulls[number]
     if path in ("pulls", "pulls?open"):
-        return 200, [one for one in state.pulls.values() if path == "pulls" or one["state"] == "open"]
+        return 200, [pull for pull in state.pulls.values() if path == "pulls" or pull["state"] == "open"]
     match = re.fullmatch(r"pulls/(\d+)", path)
     assert match, path
     state.pulls[int(match[1])].update(fields)

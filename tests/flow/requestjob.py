@@ -89,7 +89,7 @@ class Forge(NamedTuple):
     def answers(self, number: int) -> list[str]:
         """Return the answers of the workflow to an issue."""
         comments = self.call("GET", f"issues/{number}/comments")
-        return [one["body"] for one in comments if one["user"]["login"] == self.bot]
+        return [comment["body"] for comment in comments if comment["user"]["login"] == self.bot]
 
     def pulls(self) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = self.call("GET", "pulls?state=all")
@@ -153,7 +153,9 @@ def may_start(event: dict[str, Any], name: str = "issues") -> bool:
         for step in path.split(".")[1:]:
             if step == "*":
                 continue
-            values = [one[step] for one in values] if isinstance(values, list) else (values or {}).get(step)
+            values = (
+                [value[step] for value in values] if isinstance(values, list) else (values or {}).get(step)
+            )
         return values
 
     names = {"_get": get, "fromJSON": json.loads, "contains": lambda all_of, one: one in (all_of or "")}

@@ -161,12 +161,12 @@ def test_what_git_stores_is_judged_and_not_what_attributes_make_of_it(
 def test_nothing_is_run_where_the_pull_request_is_checked_out() -> None:
     """Berth itself only reads it, and it has no token then."""
     steps = WORKFLOW["jobs"]["approval"]["steps"]
-    base, head = [i for i, one in enumerate(steps) if one.get("uses", "").startswith("actions/checkout")]
+    base, head = [i for i, step in enumerate(steps) if step.get("uses", "").startswith("actions/checkout")]
 
     assert "base.ref" in steps[base]["with"]["ref"]
-    assert [one["name"] for one in steps[head + 1 :]] == ["Change", "Approval"]
+    assert [step["name"] for step in steps[head + 1 :]] == ["Change", "Approval"]
     assert not any("python" in one["run"] for one in STEPS)
-    assert [one["name"] for one in steps if "GH_TOKEN" in one.get("env", {})] == ["Approval"]
+    assert [step["name"] for step in steps if "GH_TOKEN" in step.get("env", {})] == ["Approval"]
 
 
 def test_nothing_is_installed_by_a_name_that_anybody_may_take() -> None:

@@ -72,12 +72,12 @@ class Gitlab:
 
     @property
     def notes(self) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = json.loads((self.folder / "projects-3-issues-4-notes").read_text())
-        return found
+        data: list[dict[str, Any]] = json.loads((self.folder / "projects-3-issues-4-notes").read_text())
+        return data
 
     @property
     def answers(self) -> list[str]:
-        return [one["body"] for one in self.notes if one["author"]["id"] == BOT]
+        return [note["body"] for note in self.notes if note["author"]["id"] == BOT]
 
     @property
     def options(self) -> str:

@@ -34,7 +34,7 @@ class Requests:
 
     @property
     def pulls(self) -> list[tuple[str, str]]:
-        return [(one["head"]["ref"], one["state"]) for one in self.fake.state.pulls.values()]
+        return [(pull["head"]["ref"], pull["state"]) for pull in self.fake.state.pulls.values()]
 
     def branch(self, number: int) -> str:
         """Return the commit of the branch of a request on the remote; empty if there is none."""

@@ -163,7 +163,7 @@ def _cron(random: Random) -> str:
         return random.choice(forms if day else [*forms, f"*/{high + 1}"])
 
     bounds = ((0, 59, False), (0, 23, False), (1, 28, True), (1, 12, False), (0, 6, True))
-    return " ".join(field(*one) for one in bounds)
+    return " ".join(field(*bound) for bound in bounds)
 
 
 @pytest.mark.parametrize("seed", seeds(15, 150))

@@ -42,7 +42,7 @@ def is_held(found: WindowBudgets, at: int, second: int = 0) -> bool:
 
 def by_chance(random: Random, terms: int = 1) -> list[Window]:
     """Weekly courses of some months, with dates left out, clocks changed, long ones and overlaps."""
-    found = []
+    windows = []
     for _ in range(random.randint(1, 6)):
         start = minute(f"{2026 + random.randrange(terms)}-01-01T00:00") + random.randrange(330) * DAY
         time, length = random.randrange(0, DAY, 15), random.choice((1, 45, 90, 270, 300, 1500, 4000))
@@ -50,8 +50,8 @@ def by_chance(random: Random, terms: int = 1) -> list[Window]:
             if random.random() < 0.9:
                 change = -60 if week > 6 else 0
                 opens = start + week * random.choice((7, 7, 7, 1)) * DAY + time + change
-                found.append((opens, opens + length))
-    return found
+                windows.append((opens, opens + length))
+    return windows
 
 
 def asked(random: Random, windows: list[Window], number: int = 40) -> list[int]:
@@ -88,16 +88,16 @@ def test_every_minute_of_every_window_is_held(seed: int, most: int) -> None:
     random = Random(seed)
     windows = by_chance(random)
 
-    found = budgets_for_windows(windows, most)
+    window_budgets = budgets_for_windows(windows, most)
 
-    if isinstance(found, TooManyBudgets):
-        assert found.needed > most
+    if isinstance(window_budgets, TooManyBudgets):
+        assert window_budgets.needed > most
         return
-    assert len(found.held) <= most
+    assert len(window_budgets.held) <= most
     for at in asked(random, windows):
         if any(opens <= at < end for opens, end in windows):
-            assert is_held(found, at), at
-            assert is_held(found, at, 59), at
+            assert is_held(window_budgets, at), at
+            assert is_held(window_budgets, at, 59), at
 
 
 @pytest.mark.parametrize("seed", seeds(4, 12))
@@ -105,26 +105,26 @@ def test_nothing_else_is_held_while_dates_can_be_said(seed: int) -> None:
     """In one year: schedules have no years."""
     random = Random(seed)
     windows = [one for one in by_chance(random) if one[1] <= minute("2027-01-01T00:00")]
-    found = budgets_for_windows(windows, 1000)
+    window_budgets = budgets_for_windows(windows, 1000)
 
-    assert isinstance(found, WindowBudgets)
-    assert found.exactly
+    assert isinstance(window_budgets, WindowBudgets)
+    assert window_budgets.exactly
     for at in asked(random, windows) if windows else ():
         inside = any(opens <= at < end for opens, end in windows)
         if minute("2026-02-01T00:00") <= at < minute("2027-01-01T00:00"):
-            assert is_held(found, at) == inside, at
+            assert is_held(window_budgets, at) == inside, at
 
 
 @pytest.mark.parametrize("seed", seeds(4, 12))
 def test_of_several_years_the_same_dates_are_held_too(seed: int) -> None:
     random = Random(seed)
     windows = by_chance(random, terms=3)
-    found = budgets_for_windows(windows, 1000)
+    window_budgets = budgets_for_windows(windows, 1000)
 
-    assert isinstance(found, WindowBudgets)
+    assert isinstance(window_budgets, WindowBudgets)
     others = like(merge_windows(windows), same_date)
     for at in asked(random, windows):
-        assert is_held(found, at) == any(opens <= at < end for opens, end in others), at
+        assert is_held(window_budgets, at) == any(opens <= at < end for opens, end in others), at
 
 
 @pytest.mark.parametrize("seed", seeds(4, 12))
@@ -132,24 +132,24 @@ def test_where_dates_are_too_many_only_like_hours_are_held_more(seed: int) -> No
     """A gap of an hour, or a weekday on which a window opens at that time in that month."""
     random = Random(seed)
     windows = by_chance(random)
-    found = budgets_for_windows(windows, 9)
+    window_budgets = budgets_for_windows(windows, 9)
 
-    if isinstance(found, TooManyBudgets) or found.exactly:
+    if isinstance(window_budgets, TooManyBudgets) or window_budgets.exactly:
         return
     closed = merge_windows(windows, SHORT_GAP)
     others = [*like(closed, same_date), *like(closed, same_weekday)]
     for at in asked(random, windows):
-        assert not is_held(found, at) or any(opens <= at < end for opens, end in others), at
+        assert not is_held(window_budgets, at) or any(opens <= at < end for opens, end in others), at
 
 
 @pytest.mark.parametrize("seed", seeds(4, 12))
 def test_every_schedule_can_be_read_and_hits(seed: int) -> None:
     """One that never hits would hold always."""
-    found = budgets_for_windows(by_chance(Random(seed), terms=3), 1000)
+    window_budgets = budgets_for_windows(by_chance(Random(seed), terms=3), 1000)
 
-    assert isinstance(found, WindowBudgets)
-    crons = [cron for one in found.held if (cron := parse(one.schedule))]
-    assert len(crons) == len(found.held)
+    assert isinstance(window_budgets, WindowBudgets)
+    crons = [cron for one in window_budgets.held if (cron := parse(one.schedule))]
+    assert len(crons) == len(window_budgets.held)
     assert all(next_hit(cron, minute(f"{year}-03-01T00:00") * 60) for cron in crons for year in (2025, 2028))
 
 
@@ -169,11 +169,11 @@ def test_a_course_over_a_clock_change() -> None:
 
 
 def test_windows_that_touch_are_one() -> None:
-    found = budgets_for_windows(
+    window_budgets = budgets_for_windows(
         [window("2026-02-02T08:00", 2), window("2026-02-02T10:00", 2), window("2026-02-02T09:00", 0.5)]
     )
 
-    assert found == WindowBudgets((WindowBudget("0 8 2 2 *", 240),), exactly=True)
+    assert window_budgets == WindowBudgets((WindowBudget("0 8 2 2 *", 240),), exactly=True)
 
 
 def test_whole_months_need_no_days() -> None:

@@ -161,9 +161,9 @@ def place_pod(nodes: Iterable[NodeRoom], pod: Tree) -> Placed | None:
     for node in nodes:
         asked = cpu_of(spec_of(pod))
         # Where more is taken than there is, no slot of the node admits anybody.
-        seats = [one for one in node.seats.values() if one.admits(pod) and asked <= node.free + one.free]
+        seats = [seat for seat in node.seats.values() if seat.admits(pod) and asked <= node.free + seat.free]
         if seats:
-            best = min(seats, key=lambda one: (one.free, metadata(one.tree)["name"]))
+            best = min(seats, key=lambda seat: (seat.free, metadata(seat.tree)["name"]))
             choices.append((0, best.free, node.name, Placed(node, uid_of(best.tree))))
         elif asked <= node.free:
             choices.append((1, -node.free, node.name, Placed(node)))
@@ -217,7 +217,7 @@ def decide(now: float, there: Seen) -> list[Action]:
     """All that is due: first what the controller says of slots, then each that waits, in the order of the
     queue.
     """
-    names = {metadata(one)["name"] for one in there.nodes}
+    names = {metadata(node)["name"] for node in there.nodes}
     actions: list[Action] = []
     current: list[Tree] = []
     for slot in there.reservations:
@@ -237,10 +237,14 @@ def decide(now: float, there: Seen) -> list[Action]:
 
 def queue(there: Seen) -> list[Tree]:
     """Slots and pods that wait: the highest priority first, then the oldest."""
-    slots = [one for one in there.reservations if _is_slot(one) and phase_of(one) == PENDING]
-    pods = [one for one in there.pods if not spec_of(one).get("nodeName")]
-    waiting = [one for one in slots if template_of(one).get("schedulerName") == SCHEDULER]
-    waiting += [one for one in pods if spec_of(one).get("schedulerName") == SCHEDULER]
+    slots = [
+        reservation
+        for reservation in there.reservations
+        if _is_slot(reservation) and phase_of(reservation) == PENDING
+    ]
+    pods = [pod for pod in there.pods if not spec_of(pod).get("nodeName")]
+    waiting = [slot for slot in slots if template_of(slot).get("schedulerName") == SCHEDULER]
+    waiting += [pod for pod in pods if spec_of(pod).get("schedulerName") == SCHEDULER]
     return sorted(waiting, key=_turn)
 
 
@@ -292,11 +296,11 @@ def synced(slot: Tree, nodes: Collection[str], pods: Iterable[Tree], now: float)
     if is_due(slot, now - EXPIRY_LAG) or node_of(slot) not in nodes:
         return expired(slot, now)
     uid, place = uid_of(slot), node_of(slot)
-    mine = [one for one in pods if allocated_to(one) == uid and is_running(one)]
+    mine = [pod for pod in pods if allocated_to(pod) == uid and is_running(pod)]
     owners = [
-        {key: metadata(one)[key] for key in ("namespace", "name", "uid")}
-        for one in sorted(mine, key=uid_of)
-        if spec_of(one)["nodeName"] == place
+        {key: metadata(pod)[key] for key in ("namespace", "name", "uid")}
+        for pod in sorted(mine, key=uid_of)
+        if spec_of(pod)["nodeName"] == place
     ]
     status = {key: value for key, value in status_of(slot).items() if key != "currentOwners"}
     if owners == sorted(status_of(slot).get("currentOwners") or [], key=lambda owner: str(owner["uid"])):

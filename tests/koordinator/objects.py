@@ -65,7 +65,7 @@ def template_of(reservation: Tree) -> Tree:
 def cpu_of(spec: Tree) -> int:
     """What a pod of this spec requests, in billionths of a CPU. Limits do not count."""
     parts = [one.get("resources") or {} for one in spec["containers"]]
-    return sum(_cpu((one.get("requests") or {}).get("cpu", "0")) for one in parts)
+    return sum(_cpu((part.get("requests") or {}).get("cpu", "0")) for part in parts)
 
 
 @cache

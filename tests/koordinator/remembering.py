@@ -57,9 +57,9 @@ class Memory:
         between = self._come_between(there)
         self._ran, self._nodes, self._available = _running(there), _nodes(there), _available(there)
         away = {uid for uid, until in self._until.items() if now < until}
-        away |= {uid_of(one.pod) for one in between}
+        away |= {uid_of(bind.pod) for bind in between}
         awake = Seen(there.nodes, _without(there.pods, away), _without(there.reservations, away))
-        bound = [_bound(one) for one in between]
+        bound = [_bound(bind) for bind in between]
         found = decide(now, awake._replace(pods=[*awake.pods, *bound]))
         placed = {uid_of(one.pod) for one in found if isinstance(one, Bind)}
         placed |= {
@@ -90,7 +90,7 @@ class Memory:
 
     def _preempt(self, now: float, found: list[Action]) -> list[Action]:
         """Pods leave a little later than they were chosen, and what they leave for is tried again at once."""
-        chosen = {one.by for one in found if isinstance(one, Evict)}
+        chosen = {action.by for action in found if isinstance(action, Evict)}
         for uid in chosen:
             self._preempting.setdefault(uid, now + self._random.uniform(*PREEMPTING))
             self._until[uid] = max(now, self._preempting[uid])
@@ -98,7 +98,7 @@ class Memory:
         self._preempting = {
             uid: when for uid, when in self._preempting.items() if uid in self._until and uid not in due
         }
-        return [one for one in found if not isinstance(one, Evict) or one.by in due]
+        return [action for action in found if not isinstance(action, Evict) or action.by in due]
 
     def _wake(self, now: float, there: Seen) -> None:
         """A pod that has ended and a node that has come wake everything. A Reservation that is Available
@@ -108,8 +108,12 @@ class Memory:
             return
         woken = set(self._until)
         if self._ran.keys() <= _running(there).keys() and _nodes(there) <= self._nodes:
-            new = [one for one in there.reservations if uid_of(one) in _available(there) - self._available]
-            entries = [entry for one in new for entry in spec_of(one)["owners"]]
+            new = [
+                reservation
+                for reservation in there.reservations
+                if uid_of(reservation) in _available(there) - self._available
+            ]
+            entries = [entry for reservation in new for entry in spec_of(reservation)["owners"]]
             pods = [pod for pod in there.pods if uid_of(pod) in self._until]
             woken = {uid_of(pod) for pod in pods if any(owns(entry, pod) for entry in entries)}
         soon = now + self._random.uniform(*WAKING)
@@ -121,19 +125,23 @@ class Memory:
         """
         left = self._ran.keys() - _running(there).keys()
         slots = {self._ran[uid] for uid in left}
-        found: list[Bind] = []
-        for slot in (one for one in there.reservations if is_available(one) and uid_of(one) in slots):
+        binds: list[Bind] = []
+        for slot in (
+            reservation
+            for reservation in there.reservations
+            if is_available(reservation) and uid_of(reservation) in slots
+        ):
             if self._random.random() >= self._between:
                 continue
-            taken = [*_without(there.pods, {uid_of(one.pod) for one in found}), *map(_bound, found)]
+            taken = [*_without(there.pods, {uid_of(bind.pod) for bind in binds}), *map(_bound, binds)]
             without = Seen(there.nodes, taken, _without(there.reservations, {uid_of(slot)}))
             nodes = rooms(without)
             for pod in queue(without._replace(reservations=())):
                 placed = place_pod(nodes.values(), pod)
                 if placed and not placed.slot and placed.node.name == node_of(slot):
-                    found.append(Bind(pod, node_of(slot)))
+                    binds.append(Bind(pod, node_of(slot)))
                     break
-        return found
+        return binds
 
     def _is_early(self, now: float, action: Action, telling: dict[str, tuple[list[str], float]]) -> bool:
         """Whether it tells of owners that have just come or left."""
@@ -168,8 +176,8 @@ def _running(there: Seen) -> dict[str, str]:
 
 
 def _nodes(there: Seen) -> set[tuple[str, int]]:
-    return {(uid_of(one), room_of(one)) for one in there.nodes}
+    return {(uid_of(node), room_of(node)) for node in there.nodes}
 
 
 def _available(there: Seen) -> set[str]:
-    return {uid_of(one) for one in there.reservations if is_available(one)}
+    return {uid_of(reservation) for reservation in there.reservations if is_available(reservation)}

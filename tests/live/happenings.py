@@ -65,9 +65,9 @@ def in_order(git: Project, now: str = NOW) -> World:
 def without_code(world: World, *packages: str) -> None:
     """Remove the ConfigMaps of these packages, whatever they contain."""
     world.objects = [
-        one
-        for one in world.objects
-        if one["kind"] != "ConfigMap" or not one["metadata"]["name"].startswith(packages)
+        object_
+        for object_ in world.objects
+        if object_["kind"] != "ConfigMap" or not object_["metadata"]["name"].startswith(packages)
     ]
 
 

@@ -82,12 +82,19 @@ def values(text: str) -> str:
 def told(found: ClusterStatus) -> str:
     """A line for each pool, then findings: of the cluster, then of its pools; what pools share, once."""
     lines = [" ".join("?" if one is None else str(one) for one in row) for row in rows(found)]
-    findings = [*found.findings, *(one for pool in found.pools for one in pool.findings)]
+    findings = [*found.findings, *(finding for pool in found.pools for finding in pool.findings)]
     lines += [
         " ".join(
-            filter(None, [f"{one.severity}[{one.code}]", one.subject, values(f"{one.message} {one.fix}")])
+            filter(
+                None,
+                [
+                    f"{finding.severity}[{finding.code}]",
+                    finding.subject,
+                    values(f"{finding.message} {finding.fix}"),
+                ],
+            )
         )
-        for one in dict.fromkeys(findings)
+        for finding in dict.fromkeys(findings)
     ]
     return "".join(f"{line}\n" for line in lines)
 

@@ -81,7 +81,14 @@ def _project(files: tuple[tuple[str, str], ...]) -> Project:
         found = expected_states(site, list(pipeline.items()), pipeline.declared.classes.values(), Renderer())
         with contextlib.chdir("."), contextlib.redirect_stdout(io.StringIO()):
             assert cli.run(["-C", name, "render"]) == 0
-        return Project(site, found, {one: _objects(folder / "rendered/clusters" / one) for one in found})
+        return Project(
+            site,
+            found,
+            {
+                expected_state: _objects(folder / "rendered/clusters" / expected_state)
+                for expected_state in found
+            },
+        )
 
 
 def _objects(folder: Path) -> list[dict[str, Any]]:

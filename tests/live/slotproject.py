@@ -81,9 +81,9 @@ def in_order(git: Project, now: str = NOW) -> World:
     world = World(git.objects["prod"])
     swept(world, instant_text(parse_instant(now) - 180))
     world.run("course")
-    for one in world.objects:
-        if one["kind"] == "Reservation":
-            one["status"] = status_of("Available")
+    for object_ in world.objects:
+        if object_["kind"] == "Reservation":
+            object_["status"] = status_of("Available")
     make(world, 0, 20)
     make(world, 20, 5, owner="hub/jupyter-{}")
     for n in range(20, 25):
@@ -93,11 +93,11 @@ def in_order(git: Project, now: str = NOW) -> World:
 
 def every(world: World, change: Callable[[dict[str, Any]], object], first: int = 0, last: int = 99) -> None:
     """Changes the slots of the course with these ordinals."""
-    for one in world.objects:
-        name = one["metadata"]["name"]
-        is_ours = one["kind"] == "Reservation" and name.startswith("uni-course-")
+    for object_ in world.objects:
+        name = object_["metadata"]["name"]
+        is_ours = object_["kind"] == "Reservation" and name.startswith("uni-course-")
         if is_ours and first <= int(name.split("-")[-2]) <= last:
-            change(one)
+            change(object_)
 
 
 def lose(world: World, first: int, last: int) -> None:
@@ -116,7 +116,9 @@ def wait(world: World, number: int, condition: dict[str, str] | None = FULL, cre
 def stand(world: World, change: Callable[[dict[str, Any]], object], ordinal: int) -> None:
     """Changes a slot of the lab."""
     (found,) = [
-        one for one in world.objects if one["metadata"]["name"].startswith(f"uni-lab-small-{ordinal}-")
+        object_
+        for object_ in world.objects
+        if object_["metadata"]["name"].startswith(f"uni-lab-small-{ordinal}-")
     ]
     change(found)
 
@@ -132,10 +134,10 @@ def stranger(world: World, ttl: str, phase: str = "") -> None:
 def without_git(world: World) -> None:
     """All of the course has gone but its slots."""
     world.objects = [
-        one
-        for one in world.objects
-        if one["kind"] == "Reservation"
-        or (one["metadata"].get("labels") or {}).get("berth.dev/reservation") != "course"
+        object_
+        for object_ in world.objects
+        if object_["kind"] == "Reservation"
+        or (object_["metadata"].get("labels") or {}).get("berth.dev/reservation") != "course"
     ]
 
 

@@ -43,15 +43,15 @@ class Turn(NamedTuple):
 
 def others(world: World, git: Project, *kinds: str) -> World:
     """The course's objects of these kinds are those of another project."""
-    for one in git.objects["prod"]:
-        is_of_it = (one["metadata"].get("labels") or {}).get("berth.dev/reservation") == "course"
-        if is_of_it and one["kind"] in kinds:
+    for object_ in git.objects["prod"]:
+        is_of_it = (object_["metadata"].get("labels") or {}).get("berth.dev/reservation") == "course"
+        if is_of_it and object_["kind"] in kinds:
             world.objects = [
                 old
                 for old in world.objects
-                if (old["kind"], old["metadata"]["name"]) != (one["kind"], one["metadata"]["name"])
+                if (old["kind"], old["metadata"]["name"]) != (object_["kind"], object_["metadata"]["name"])
             ]
-            world.apply_rendered(one)
+            world.apply_rendered(object_)
     world.scale("course-small", 20, "berth-scaler", "2026-02-02T08:40:00Z")
     return world
 
@@ -81,10 +81,10 @@ def taken_once() -> World:
 
 def reshaped(git: Project) -> World:
     world = World(git.objects["prod"])
-    for one in world.objects:
-        if one["kind"] == "Reservation":
-            one["status"] = status_of("Available")
-            one["metadata"]["name"] = f"{one['metadata']['name'][:-8]}00000000"
+    for object_ in world.objects:
+        if object_["kind"] == "Reservation":
+            object_["status"] = status_of("Available")
+            object_["metadata"]["name"] = f"{object_['metadata']['name'][:-8]}00000000"
     return world
 
 

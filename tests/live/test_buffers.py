@@ -121,7 +121,7 @@ def test_placeholders_of_before_are_told_beside_the_buffer() -> None:
     """The course was of backend placeholder; its Deployment has the name of the buffer."""
     world, git = course(25, ROOM)
     before = project(course=COURSE)
-    deployment = next(one for one in before.objects["prod"] if one["kind"] == "Deployment")
+    deployment = next(object_ for object_ in before.objects["prod"] if object_["kind"] == "Deployment")
     world.apply_rendered(deployment)
     world.get("Deployment", NAME)["spec"]["replicas"] = 25
     found = told(status(world, git, happenings.NOW))

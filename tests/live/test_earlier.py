@@ -23,7 +23,7 @@ def after(seconds: int) -> str:
 
 
 def codes(found: ClusterStatus) -> set[str]:
-    return {one.code for pool in found.pools for one in pool.findings}
+    return {finding.code for pool in found.pools for finding in pool.findings}
 
 
 def test_while_sessions_leave_all_day_no_seat_is_missing() -> None:
@@ -50,7 +50,7 @@ def test_a_seat_that_is_missing_is_told_while_others_leave() -> None:
     world.vanish("Pod", "jupyter-4")
     (pool,) = status(world, git, after(WAITS), earlier).pools
 
-    assert [one.code for one in pool.findings] == ["S031"]
+    assert [finding.code for finding in pool.findings] == ["S031"]
     assert "17 of 20" in pool.findings[0].message
 
 

@@ -51,7 +51,7 @@ def test_only_a_session_that_nobody_sees_excuses_a_placeholder_without_room(
     world.scale("course-small", 25, "berth-scaler", "2026-02-02T07:30:03Z", ready=0)
     (pool,) = status(world, git).pools
 
-    assert ("S043" in {one.code for one in pool.findings}) == is_broken
+    assert ("S043" in {finding.code for finding in pool.findings}) == is_broken
 
 
 def test_nothing_else_is_in_the_file_of_what_is_told() -> None:
@@ -78,9 +78,9 @@ def test_what_else_a_reservation_has_is_no_timetable(role: str, data: dict[str, 
 def known_labels(world: World) -> dict[str, str]:
     """Those of a timetable."""
     found = (
-        one
-        for one in world.objects
-        if one["kind"] == "ConfigMap" and "berth.dev/reservation" in one["metadata"]["labels"]
+        object_
+        for object_ in world.objects
+        if object_["kind"] == "ConfigMap" and "berth.dev/reservation" in object_["metadata"]["labels"]
     )
     labels: dict[str, str] = next(found)["metadata"]["labels"]
     return labels

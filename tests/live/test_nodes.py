@@ -99,7 +99,9 @@ def test_nodes_that_are_missing_are_told_as_nodes() -> None:
     world, git = course(1)
     earlier = looked(world, git, instant_text(parse_instant(OPEN) - 60))
 
-    assert [one for one in told(status(world, git, OPEN, earlier)).splitlines() if "S031" in one] == [
+    assert [
+        splitline for splitline in told(status(world, git, OPEN, earlier)).splitlines() if "S031" in splitline
+    ] == [
         "error[S031] course/small 1 2 3 "
         "kubectl --context=admin@prod --namespace=berth logs "
         "--selector=berth.dev/reservation=course,berth.dev/role=occurrence --all-containers --tail=20"
@@ -111,23 +113,28 @@ def test_nodes_that_git_has_open_are_told_as_nodes() -> None:
     timetable = json.loads(world.get("ConfigMap", "course")["data"]["timetable.json"])
     world.get("ConfigMap", "course")["data"]["timetable.json"] = json.dumps({**timetable, "occurrences": []})
 
-    assert [one for one in told(status(world, git, OPEN)).splitlines() if "S020" in one] == [
-        "error[S020] course/small 2026-02-02T07:30:00Z 3 rendered/clusters/prod/reservations/course.yaml"
-    ]
+    assert [
+        splitline for splitline in told(status(world, git, OPEN)).splitlines() if "S020" in splitline
+    ] == ["error[S020] course/small 2026-02-02T07:30:00Z 3 rendered/clusters/prod/reservations/course.yaml"]
 
 
 def test_slots_of_before_are_told_beside_the_nodes() -> None:
     """The course was of backend koordinator until a minute ago."""
     before = slotproject.slots(site=SITE.replace("{name: prod}", KARPENTER.replace("name: prod,", BOTH)))
     world, git = slotproject.in_order(before), nodes(BOTH)
-    world.objects = [one for one in world.objects if one["metadata"]["name"] != "course"]
-    for one in git.objects["prod"]:
-        if one["kind"] == "NodePool" or (one["kind"], one["metadata"]["name"]) == ("ConfigMap", "course"):
-            world.apply_rendered(one)
+    world.objects = [object_ for object_ in world.objects if object_["metadata"]["name"] != "course"]
+    for object_ in git.objects["prod"]:
+        if object_["kind"] == "NodePool" or (object_["kind"], object_["metadata"]["name"]) == (
+            "ConfigMap",
+            "course",
+        ):
+            world.apply_rendered(object_)
     world.scale(NAME, 3, "berth-scaler", "2026-02-02T07:30:05Z")
 
     assert [
-        one for one in told(status(world, git, "2026-02-02T09:00:00Z")).splitlines() if "S033" in one
+        splitline
+        for splitline in told(status(world, git, "2026-02-02T09:00:00Z")).splitlines()
+        if "S033" in splitline
     ] == [
         "error[S033] course/small 25 "
         "kubectl --context=admin@prod delete reservations.scheduling.koordinator.sh "

@@ -43,9 +43,15 @@ def test_a_node_is_overbooked_by_what_is_beside_its_slots(
 ) -> None:
     found = overbooked_nodes([node("2")], pods, slots)
 
-    assert [(one.name, one.resource, one.requested // 10**9, one.allocatable // 10**9) for one in found] == (
-        [] if requested is None else [("n1", "cpu", requested, 2)]
-    )
+    assert [
+        (
+            overbooked_node.name,
+            overbooked_node.resource,
+            overbooked_node.requested // 10**9,
+            overbooked_node.allocatable // 10**9,
+        )
+        for overbooked_node in found
+    ] == ([] if requested is None else [("n1", "cpu", requested, 2)])
 
 
 def test_an_annotation_that_is_no_json_says_nothing() -> None:

@@ -154,10 +154,10 @@ def test_only_clusters_with_these_classes_are_written_to(
     both = FILES["night"].replace("  resourceClass: bench\n", "").replace(BENCH_ONLY, BOTH)
     project.write(tmp_path, {**FILES, "night": both})
     rendered = project.project(**{**FILES, "night": both}).objects["prod"]
-    server.world.objects += [one for one in rendered if one["metadata"]["name"] == "night"]
-    for one in server.world.objects:
-        one["metadata"].setdefault("resourceVersion", "1")
-        one["metadata"].setdefault("managedFields", [])
+    server.world.objects += [object_ for object_ in rendered if object_["metadata"]["name"] == "night"]
+    for object_ in server.world.objects:
+        object_["metadata"].setdefault("resourceVersion", "1")
+        object_["metadata"].setdefault("managedFields", [])
     file = kubeconfig(tmp_path / "kubeconfig", {"prod": server.url, "lab": "http://127.0.0.1:9"})
     asked = ("override", "--now", NOW, "--kubeconfig", str(file), "night", "--until", "+3h")
 

@@ -63,7 +63,7 @@ def kinds(lines: list[str]) -> list[str]:
 
 
 def objects(world: World) -> list[str]:
-    return sorted(json.dumps(one, sort_keys=True) for one in world.objects)
+    return sorted(json.dumps(object_, sort_keys=True) for object_ in world.objects)
 
 
 def cronjob(world: World) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def test_a_second_site_in_the_namespace_is_refused_before_it_is_applied(
     berth: Berth, server: ApiServer, tmp_path: Path
 ) -> None:
     """Both would have a sweep, an inventory and code of the same names. The first is told, too."""
-    server.world.objects = [one for one in server.world.objects if one["kind"] == "Namespace"]
+    server.world.objects = [object_ for object_ in server.world.objects if object_["kind"] == "Namespace"]
     other_site(server.world)
     code, lines = preflight(berth, server, tmp_path)
 
@@ -112,12 +112,14 @@ def test_the_test_job_has_the_pod_of_the_job_and_does_nothing() -> None:
     containers = [[*pod.get("initContainers", ()), *pod["containers"]] for pod in pods]
     changed = {"command", "livenessProbe"}
 
-    assert [{key: value for key, value in one.items() if key not in changed} for one in containers[1]] == [
-        {key: value for key, value in one.items() if key not in changed} for one in containers[0]
+    assert [
+        {key: value for key, value in container.items() if key not in changed} for container in containers[1]
+    ] == [
+        {key: value for key, value in container.items() if key not in changed} for container in containers[0]
     ]
-    assert all(one["command"][:2] == ["python", "-c"] for one in containers[1])
+    assert all(container["command"][:2] == ["python", "-c"] for container in containers[1])
     assert containers[1][-1]["command"][2] == "import sys"
-    assert all("livenessProbe" not in one for one in containers[1])
+    assert all("livenessProbe" not in container for container in containers[1])
     assert ours["metadata"]["name"] == "course-preflight"
     assert (ours["spec"]["backoffLimit"], ours["spec"]["activeDeadlineSeconds"]) == (0, 90)
     assert ours["spec"]["ttlSecondsAfterFinished"] == 60
@@ -166,7 +168,7 @@ def test_a_missing_permission_of_the_job_is_told(berth: Berth, server: ApiServer
 
     assert code == 1
     assert set(kinds(lines)) == {"error[S073]"}
-    assert len([one for one in lines if " course " in one]) == 4
+    assert len([line for line in lines if " course " in line]) == 4
 
 
 def reviews(server: ApiServer, account: str) -> set[tuple[str, ...]]:
@@ -235,7 +237,7 @@ def test_a_test_job_that_does_not_run_in_time_is_told_with_what_it_waits_for(
     assert kinds(lines) == ["error[S074]"]
     assert "ImagePullBackOff" in lines[0]
     assert clock == [30.0]
-    assert [one for one in server.world.objects if one["kind"] == "Job"] == []
+    assert [object_ for object_ in server.world.objects if object_["kind"] == "Job"] == []
 
 
 @pytest.mark.parametrize("how", ["failed", "refused", "deleted"])
@@ -325,9 +327,9 @@ def test_each_named_reservation_runs_its_own_test_job_one_after_the_other(
 ) -> None:
     git = {**project.FILES, "other": project.COURSE.replace("name: course", "name: other")}
     project.write(tmp_path, git)
-    for one in project.project(**git).objects["prod"]:
-        if (one["metadata"].get("labels") or {}).get("berth.dev/reservation") == "other":
-            server.world.apply_rendered(one)
+    for object_ in project.project(**git).objects["prod"]:
+        if (object_["metadata"].get("labels") or {}).get("berth.dev/reservation") == "other":
+            server.world.apply_rendered(object_)
     server.world.job_ends = lambda _: None
     code, lines = preflight(berth, server, tmp_path, "course", "other", "--timeout", "20")
 

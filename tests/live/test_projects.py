@@ -221,7 +221,7 @@ def test_where_an_autoscaler_should_make_room_it_is_to_be_asked() -> None:
     pending(world, 7, NO_ROOM)
 
     (pool,) = status(world, git).pools
-    assert [one.code for one in pool.findings if "karpenter" in one.fix] == ["S040"]
+    assert [finding.code for finding in pool.findings if "karpenter" in finding.fix] == ["S040"]
 
 
 def test_a_session_that_is_none_makes_sessions_unknown() -> None:

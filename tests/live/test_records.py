@@ -38,7 +38,7 @@ def report(berth: Berth, server: ApiServer, folder: Path, *more: str) -> tuple[i
 
 
 def dates(out: str) -> list[tuple[str, int]]:
-    return [(one["id"], one["sessionsPeak"]) for one in json.loads(out)["items"]]
+    return [(load["id"], load["sessionsPeak"]) for load in json.loads(out)["items"]]
 
 
 def test_it_lists_only_records_of_the_site(
@@ -141,11 +141,11 @@ RECORDS = st.lists(
 def test_whatever_somebody_writes_is_read_or_refused(tree: object) -> None:
     text = json.dumps(tree)
     try:
-        found = of_text(text)
+        read_records = of_text(text)
     except ValueError:
         return
     wrapped = of_config_maps([config_map(text)])
-    assert wrapped.malformed or wrapped.records == found.records or isinstance(tree, dict)
-    for one in attendances(found.records, {}, 5, ()):
-        assert one.late >= 0
-        assert one.reservation in ("course", "")
+    assert wrapped.malformed or wrapped.records == read_records.records or isinstance(tree, dict)
+    for attendance in attendances(read_records.records, {}, 5, ()):
+        assert attendance.late >= 0
+        assert attendance.reservation in ("course", "")

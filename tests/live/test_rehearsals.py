@@ -56,7 +56,7 @@ SUCCEEDED = record({READY: 25})
 
 
 def codes(found: ClusterStatus) -> set[str]:
-    return {one.code for pool in found.pools for one in pool.findings}
+    return {finding.code for pool in found.pools for finding in pool.findings}
 
 
 def test_a_rehearsal_is_open_and_named_so() -> None:

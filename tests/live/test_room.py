@@ -52,12 +52,12 @@ def priority(operator: str, *names: str) -> Object:
 def rooms(found: LimitingObject) -> dict[str, tuple[str | None, bool, bool]]:
     """What is needed of each resource, and whether the limit is too small, or taken by others."""
     return {
-        one.resource: (
-            None if one.needed is None else quantity.text(one.needed),
-            one.is_too_small,
-            one.is_taken,
+        room.resource: (
+            None if room.needed is None else quantity.text(room.needed),
+            room.is_too_small,
+            room.is_taken,
         )
-        for one in found.rooms
+        for room in found.rooms
     }
 
 
@@ -80,9 +80,9 @@ def rooms(found: LimitingObject) -> dict[str, tuple[str | None, bool, bool]]:
 def test_a_quota_is_compared_by_what_counts_against_it(
     key: str, most: str, expected: tuple[str | None, bool, bool]
 ) -> None:
-    found = quota_room(quota({key: most}), [load(10)], NOW)
+    limiting_object = quota_room(quota({key: most}), [load(10)], NOW)
 
-    assert rooms(found) == {key: expected}
+    assert rooms(limiting_object) == {key: expected}
 
 
 def test_what_others_use_is_taken_and_what_berth_holds_now_is_not() -> None:
@@ -128,9 +128,12 @@ def test_a_quota_with_scopes_counts_the_pods_in_all_of_them(spec: Object, needed
 
 
 def test_a_scope_that_berth_does_not_know_is_told() -> None:
-    found = quota_room(quota({"pods": "1"}, scopes=["CrossNamespacePodAffinity"]), [load(10)], NOW)
+    limiting_object = quota_room(quota({"pods": "1"}, scopes=["CrossNamespacePodAffinity"]), [load(10)], NOW)
 
-    assert (found.rooms, found.unknown) == ((), "its scope CrossNamespacePodAffinity is not looked at")
+    assert (limiting_object.rooms, limiting_object.unknown) == (
+        (),
+        "its scope CrossNamespacePodAffinity is not looked at",
+    )
 
 
 # NodePools
@@ -157,8 +160,8 @@ def node(cpu: str, labels: Mapping[str, str] = {}, **spec: Any) -> Object:
 
 
 def nodepools(*pools: Object, nodes: tuple[Object, ...] = (), seats: Object | None = None) -> dict[str, Any]:
-    found = nodepool_rooms(pools, nodes, [load(10, spec=seats)], NOW)
-    return {one.name: rooms(one)["cpu"] for one in found}
+    limiting_objects = nodepool_rooms(pools, nodes, [load(10, spec=seats)], NOW)
+    return {nodepool_room.name: rooms(nodepool_room)["cpu"] for nodepool_room in limiting_objects}
 
 
 GPU = {"key": "gpu", "effect": "NoSchedule"}
@@ -241,7 +244,10 @@ def test_seats_of_one_nodepool_count_for_both_together() -> None:
     """Each alone would suffice."""
     anywhere, only_a = load(5), load(5, spec=pod(nodeSelector={"p": "a"}))
     pools = [nodepool("a", "10", labels={"p": "a"}), nodepool("b", "8", labels={"p": "b"})]
-    found = {one.name: rooms(one)["cpu"] for one in nodepool_rooms(pools, [], [anywhere, only_a], NOW)}
+    found = {
+        nodepool_room.name: rooms(nodepool_room)["cpu"]
+        for nodepool_room in nodepool_rooms(pools, [], [anywhere, only_a], NOW)
+    }
 
     assert found == {"NodePool/a": ("10", False, False), "NodePool/a, b": ("20", True, True)}
 

@@ -113,12 +113,12 @@ def test_slots_of_another_site_are_not_ours() -> None:
     git = slots()
     world = in_order(git)
     before = told(status(world, git))
-    for one in list(world.objects):
-        if one["kind"] == "Reservation":
-            metadata = one["metadata"]
+    for object_ in list(world.objects):
+        if object_["kind"] == "Reservation":
+            metadata = object_["metadata"]
             name, labels = metadata["name"].replace("uni-", "school-"), metadata["labels"]
             theirs = {**metadata, "name": name, "labels": {**labels, "berth.dev/site": "school"}}
-            world.apply_rendered({**one, "metadata": theirs})
+            world.apply_rendered({**object_, "metadata": theirs})
 
     assert told(status(world, git)) == before
 
@@ -138,9 +138,9 @@ def test_seats_are_missing_where_our_pod_would_make_slots() -> None:
         for n in range(random.randrange(12)):
             world.session(f"late-{n}")
         found = planned(world)
-        told_codes = {one.code for pool in status(world, git).pools for one in pool.findings}
+        told_codes = {finding.code for pool in status(world, git).pools for finding in pool.findings}
 
-        tried_again = sum(one.phase == "Pending" for one in found.remove)
+        tried_again = sum(slot.phase == "Pending" for slot in found.remove)
         assert bool(told_codes & {"S030", "S031", "S032", "S038"}) == (len(found.make) > tried_again)
         made += bool(found.make)
 
@@ -151,10 +151,10 @@ def planned(world: World) -> SlotPlan:
     timetable = parse_timetable(world.get("ConfigMap", "course")["data"]["timetable.json"])
     (pool,) = timetable.pools
     assert pool.slots is not None
-    ours = [one for one in world.objects if one["kind"] == "Reservation"]
-    found = count_slots(map(parse_slot, ours), PlaceholderOwner("berth", pool.deployment))
-    sessions = sum(one["metadata"]["name"].startswith(("jupyter-", "late-")) for one in world.objects)
+    ours = [object_ for object_ in world.objects if object_["kind"] == "Reservation"]
+    slot_counts = count_slots(map(parse_slot, ours), PlaceholderOwner("berth", pool.deployment))
+    sessions = sum(object_["metadata"]["name"].startswith(("jupyter-", "late-")) for object_ in world.objects)
     desired = desired_state(timetable, pool, parse_instant(NOW), {timetable.occurrences[0].id: sessions})
     return plan_slots(
-        found, pool.slots, slot_demand(desired, sum(found.owners.values()), 0), parse_instant(NOW)
+        slot_counts, pool.slots, slot_demand(desired, sum(slot_counts.owners.values()), 0), parse_instant(NOW)
     )

@@ -33,7 +33,7 @@ def test_status_says_what_to_install() -> None:
     findings = [one for item in json.loads(done.stdout)["items"] for one in item.get("findings", [])]
 
     assert done.returncode == 1
-    assert done.stderr.count("S002") or [one for one in findings if one["code"] == "S002"]
+    assert done.stderr.count("S002") or [finding for finding in findings if finding["code"] == "S002"]
     assert CLUSTER_EXTRA in done.stdout + done.stderr
 
 

@@ -87,7 +87,9 @@ def short(world: World, since: str) -> None:
 def without(world: World, reservation: str) -> None:
     key = "berth.dev/reservation"
     world.objects = [
-        one for one in world.objects if (one["metadata"].get("labels") or {}).get(key) != reservation
+        object_
+        for object_ in world.objects
+        if (object_["metadata"].get("labels") or {}).get(key) != reservation
     ]
 
 
@@ -214,7 +216,7 @@ def unpermitted(world: World, *kinds: str) -> None:
 
 def no_namespace(world: World) -> None:
     """The namespace of sessions is gone, with all that was in it."""
-    world.objects = [one for one in world.objects if one["metadata"].get("namespace") != "hub"]
+    world.objects = [object_ for object_ in world.objects if object_["metadata"].get("namespace") != "hub"]
 
 
 def new_namespace(world: World) -> None:
@@ -272,7 +274,7 @@ def in_peace(world: World) -> None:
 
 def all_of(*happenings: Callable[[World], object]) -> Callable[[World], None]:
     def happen(world: World) -> None:
-        for one in happenings:
-            one(world)
+        for happening in happenings:
+            happening(world)
 
     return happen

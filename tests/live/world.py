@@ -46,14 +46,14 @@ class World(ObjectStore):
     @property
     def objects(self) -> list[Object]:
         """All of them; whoever wants others sets them."""
-        return [one for objects in self.collections.values() for one in objects.values()]
+        return [object_ for objects in self.collections.values() for object_ in objects.values()]
 
     @objects.setter
     def objects(self, objects: Iterable[Object]) -> None:
         kept = list(objects)
         self.collections.clear()
-        for one in kept:
-            self.add(one)
+        for object_ in kept:
+            self.add(object_)
 
     def drop(self, one: Object) -> None:
         """Remove an object, and nothing that it owns."""
@@ -74,7 +74,11 @@ class World(ObjectStore):
         return made
 
     def get(self, kind: str, name: str) -> Object:
-        (found,) = [one for one in self.objects if (one["kind"], one["metadata"]["name"]) == (kind, name)]
+        (found,) = [
+            object_
+            for object_ in self.objects
+            if (object_["kind"], object_["metadata"]["name"]) == (kind, name)
+        ]
         return found
 
     def vanish(self, kind: str, name: str) -> None:
@@ -87,16 +91,16 @@ class World(ObjectStore):
         from all others; the entry of the status has one.
         """
         (found,) = [
-            one
-            for one in self.objects
-            if one["metadata"]["name"] == name and one["kind"] in ("Deployment", "NodePool")
+            object_
+            for object_ in self.objects
+            if object_["metadata"]["name"] == name and object_["kind"] in ("Deployment", "NodePool")
         ]
         found["spec"]["replicas"] = replicas
         there = replicas if ready is None else ready
         found["status"] = {"nodes" if found["kind"] == "NodePool" else "readyReplicas": there}
         others = [one for one in found["metadata"]["managedFields"] if not one.get("subresource")]
-        for one in others:
-            one["fieldsV1"] = {}
+        for other in others:
+            other["fieldsV1"] = {}
         update = {"operation": "Update", "fieldsType": "FieldsV1"}
         scaled = {"manager": by, "subresource": "scale", "fieldsV1": {"f:spec": {"f:replicas": {}}}}
         status = {"manager": "kube-controller-manager", "subresource": "status", "time": at}

@@ -85,7 +85,7 @@ def of_karpenter(found: CloudCapacity) -> dict[str, Object]:
     known = read(site()).site
     assert known is not None
     manifests = karpenter.manifests(known, known.clusters[0], found, WindowBudgets((), exactly=True))
-    texts = [_RENDERER.render(one.template, one.values) for one in manifests]
+    texts = [_RENDERER.render(manifest.template, manifest.values) for manifest in manifests]
     made: list[Object] = [yaml.load(text, yaml.CSafeLoader) for text in texts]
     return {one["kind"]: one for one in made}
 

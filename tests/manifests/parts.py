@@ -77,7 +77,7 @@ def code_of_cluster(folder: Path, name: str, **changes: str | None) -> list[Obje
 
 
 def _cluster(site: Site, name: str) -> Cluster:
-    (found,) = (one for one in site.clusters if one.name == name)
+    (found,) = (cluster for cluster in site.clusters if cluster.name == name)
     return found
 
 
@@ -93,7 +93,8 @@ def timetable_in_cluster(site: Site, part: Part) -> Timetable:
     """What the cluster should read, from the values that the text is made of."""
     reservation = part.placed.reservation
     pools = [
-        _pool(reservation, found)._replace(holder=_holder(site, part, found)) for found in part.placed.classes
+        _pool(reservation, resource_class)._replace(holder=_holder(site, part, resource_class))
+        for resource_class in part.placed.classes
     ]
     occurrences = []
     for item in part.occurrences:
@@ -123,8 +124,8 @@ def by_class(timetable: Timetable) -> Timetable:
 def _holder(site: Site, part: Part, found: ResourceClass) -> PoolHolder:
     if not isinstance(part.placed.reservation.holder, SlotHolder):
         return REPLICAS
-    said = json.loads(json.dumps(pool_slots(site, part.placed.cluster, part.placed.reservation, found)))
-    return SlotSpec(said["name"], said["hash"], said["object"], said["placeholders"])
+    data = json.loads(json.dumps(pool_slots(site, part.placed.cluster, part.placed.reservation, found)))
+    return SlotSpec(data["name"], data["hash"], data["object"], data["placeholders"])
 
 
 def _pool(reservation: Reservation, found: ResourceClass) -> TimetablePool:

@@ -30,4 +30,4 @@ def errors(folder: Path) -> set[str]:
     pipeline = Pipeline(str(folder))
     for _ in pipeline.items():
         pass
-    return {one.file for one in pipeline.findings() if one.severity == "error"}
+    return {finding.file for finding in pipeline.findings() if finding.severity == "error"}

@@ -39,7 +39,7 @@ def evening(
     placed = part.placed._replace(
         reservation=part.placed.reservation._replace(spec=spec, holder=slots, **reservation),
         cluster=with_koordinator(part.placed.cluster, koordinator),
-        classes=tuple(one._replace(**(seat or {})) for one in part.placed.classes),
+        classes=tuple(resource_class._replace(**(seat or {})) for resource_class in part.placed.classes),
     )
     return site, part._replace(placed=placed, **standing)
 

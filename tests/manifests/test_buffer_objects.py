@@ -68,7 +68,7 @@ def test_its_pod_has_the_shape_of_a_placeholder(tmp_path: Path) -> None:
     for key in ("nodeSelector", "priorityClassName", "securityContext"):
         assert buffer["spec"][key] == placeholder["spec"][key]
     assert [one["resources"] for one in buffer["spec"]["containers"]] == [
-        one["resources"] for one in placeholder["spec"]["containers"]
+        object_["resources"] for object_ in placeholder["spec"]["containers"]
     ]
 
 
@@ -81,7 +81,7 @@ def test_its_timetable_says_what_holds_the_seats(tmp_path: Path) -> None:
 def test_only_its_own_buffers_may_be_scaled(tmp_path: Path) -> None:
     rules = exam(tmp_path)["Role/exam"]["rules"]
 
-    assert [one for one in rules if one["apiGroups"] == ["autoscaling.x-k8s.io"]] == [
+    assert [rule for rule in rules if rule["apiGroups"] == ["autoscaling.x-k8s.io"]] == [
         {
             "apiGroups": ["autoscaling.x-k8s.io"],
             "resources": ["capacitybuffers"],
@@ -89,7 +89,7 @@ def test_only_its_own_buffers_may_be_scaled(tmp_path: Path) -> None:
             "verbs": ["get", "patch"],
         }
     ]
-    assert not [one for one in rules if one["apiGroups"] == ["apps"]]
+    assert not [rule for rule in rules if rule["apiGroups"] == ["apps"]]
 
 
 def test_where_there_may_be_buffers_sweep_and_engine_know(tmp_path: Path) -> None:

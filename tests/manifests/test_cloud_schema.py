@@ -118,11 +118,11 @@ def test_what_is_rendered_is_what_the_definitions_take(seed: int, tmp_path: Path
     found = texts(tmp_path, by_chance(random), seat, mondays(recurrence=windows(random)), nodes(count=2))
 
     made = [
-        one
+        object_
         for path, text in found.items()
         if path.startswith("clusters/")
-        for one in objects(text).values()
-        if one["kind"] in SPECS
+        for object_ in objects(text).values()
+        if object_["kind"] in SPECS
     ]
     assert [one["kind"] for one in made] == ["NodePool", "EC2NodeClass", "NodePool"]
     for one in made:
@@ -137,7 +137,7 @@ def keeps_rules(spec: Object) -> None:
     for term in spec.get("capacityReservationSelectorTerms", ()):
         assert term.keys() == {"id"} or ("id" not in term and term.keys() - {"ownerID"})
     budgets = spec.get("disruption", {}).get("budgets", ())
-    assert all(("schedule" in one) == ("duration" in one) for one in budgets)
+    assert all(("schedule" in budget) == ("duration" in budget) for budget in budgets)
     if "disruption" in spec:
         assert "consolidateAfter" in spec["disruption"]
     if "replicas" in spec:

@@ -41,7 +41,7 @@ def in_pools(*names: str) -> Object:
 
 
 def required(*terms: list[Object]) -> Object:
-    made = [{"matchExpressions": one} for one in terms]
+    made = [{"matchExpressions": term} for term in terms]
     return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": made}}}
 
 
@@ -68,7 +68,7 @@ def test_it_is_a_config_map_of_the_class_beside_the_capacity_that_it_prefers(tmp
     both = resource_class(cloudCapacity=["odcr", "spare"])
     found = texts(tmp_path, *two({}, {}), both, resource_class("desk"))
     snippets = {
-        path: [one for one in objects(text) if one.startswith("ConfigMap")]
+        path: [object_ for object_ in objects(text) if object_.startswith("ConfigMap")]
         for path, text in found.items()
         if "/cloud/" in path
     }

@@ -29,7 +29,7 @@ def test_what_has_a_namespace_is_in_the_clusters_own(tmp_path: Path) -> None:
 
         assert first["metadata"]["name"] == namespace
         assert first["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "restricted"
-        assert {one["metadata"]["namespace"] for one in others} == {namespace}
+        assert {other["metadata"]["namespace"] for other in others} == {namespace}
 
 
 def test_the_priority_is_that_of_the_cluster_and_preempts_nobody(tmp_path: Path) -> None:

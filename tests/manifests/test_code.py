@@ -67,10 +67,10 @@ def test_a_config_map_is_a_package_as_it_is_in_git(tmp_path: Path) -> None:
 
 
 def test_its_name_has_the_hash_of_its_content() -> None:
-    for found, package in zip(code.code_maps(), code.PACKAGES, strict=True):
+    for code_map_, package in zip(code.code_maps(), code.PACKAGES, strict=True):
         content = "".join(f"{name}\0{text}\0" for name, text in sorted(sources(package).items()))
 
-        assert found.name == f"berth-{package}-{sha256(content.encode()).hexdigest()[:10]}"
+        assert code_map_.name == f"berth-{package}-{sha256(content.encode()).hexdigest()[:10]}"
 
 
 def test_client_side_apply_can_keep_it_in_an_annotation(tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_no_engine_prunes_it(tmp_path: Path, cluster: str) -> None:
 
 
 def test_pods_mount_it_where_python_finds_it(tmp_path: Path) -> None:
-    names = [found.name for found in code.code_maps()]
+    names = [code_map_.name for code_map_ in code.code_maps()]
     sweep, occurrence = jobs(tmp_path)
 
     for pod in (sweep, occurrence):
@@ -110,10 +110,10 @@ def test_an_image_replaces_the_config_maps(tmp_path: Path) -> None:
     assert [runtime_text(RENDERER, site, cluster) for cluster in site.clusters] == ["", ""]
     for pod in jobs(tmp_path, project.SITE + IMAGE):
         containers = [*pod["containers"], *pod.get("initContainers", [])]
-        assert {one["image"] for one in containers} == {DIGEST}
+        assert {container["image"] for container in containers} == {DIGEST}
         assert not [name for name in mounted_config_maps(pod) if name.startswith("berth-")]
         volumes = {one["name"] for one in pod.get("volumes", [])}
-        mounts = {mount["name"] for one in containers for mount in one.get("volumeMounts", [])}
+        mounts = {mount["name"] for container in containers for mount in container.get("volumeMounts", [])}
         assert mounts == volumes
         assert not volumes & {"core", "runtime"}
 
@@ -133,7 +133,7 @@ def test_a_cluster_may_have_an_image_and_another_one_not(tmp_path: Path) -> None
     text = project.SITE.replace("- name: prod", f"- {{name: prod, runtime: {{image: {DIGEST}}}}}")
     site, _ = small(tmp_path, site=text)
 
-    assert {one.name: one.runtime_image for one in site.clusters} == {"prod": DIGEST, "lab": ""}
+    assert {cluster.name: cluster.runtime_image for cluster in site.clusters} == {"prod": DIGEST, "lab": ""}
 
 
 def test_the_containerfile_copies_what_the_config_maps_have_and_nothing_else() -> None:

@@ -83,10 +83,10 @@ def test_readers_of_yaml_1_1_and_1_2_see_the_same(world: World) -> None:
 def test_no_two_objects_of_a_cluster_have_one_name(world: World) -> None:
     for cluster in ("one", "two"):
         found = [
-            (one["kind"], one["metadata"].get("namespace"), one["metadata"]["name"])
+            (object_["kind"], object_["metadata"].get("namespace"), object_["metadata"]["name"])
             for path, text in world.rendered.items()
             if path.startswith(f"clusters/{cluster}/")
-            for one in objects(text)
+            for object_ in objects(text)
         ]
 
         assert len(found) == len(set(found)) > 0
@@ -98,7 +98,9 @@ def test_the_cluster_reads_every_timetable_as_it_was_meant(world: World) -> None
             continue  # it has no windows, and no timetable of any
         found, *snippets = of_kind("ConfigMap", objects(world.rendered[path]))
 
-        assert all(one["metadata"]["labels"]["berth.dev/role"] == "session-affinity" for one in snippets)
+        assert all(
+            snippet["metadata"]["labels"]["berth.dev/role"] == "session-affinity" for snippet in snippets
+        )
         assert by_class(parse_timetable(found["data"]["timetable.json"])) == timetable_in_cluster(
             world.site, part
         ), path
@@ -123,7 +125,7 @@ def test_the_inventory_names_all_cronjobs_but_those_named_as_their_reservation(w
     (found,) = objects(world.rendered["clusters/two/inventory.yaml"])
     here = [path for path in world.parts if path.startswith("clusters/two/")]
     cronjobs = [one for path in here for one in of_kind("CronJob", objects(world.rendered[path]))]
-    names = {one["metadata"]["name"] for one in cronjobs}
+    names = {cronjob["metadata"]["name"] for cronjob in cronjobs}
     firsts = {naming.single(world.parts[path].placed.reservation.name) for path in here}
 
     listed = parse_inventory("", found["data"]).objects

@@ -41,8 +41,8 @@ PODS = list(pods(objects()))
 
 @pytest.fixture(params=PODS, ids=[name.replace("/", "-").lower() for name, _, _ in PODS])
 def pod(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any], dict[str, Any]]:
-    found: tuple[str, dict[str, Any], dict[str, Any]] = request.param
-    return found
+    param: tuple[str, dict[str, Any], dict[str, Any]] = request.param
+    return param
 
 
 def test_pods_run_as_nobody_and_share_nothing_with_their_host(
@@ -104,9 +104,9 @@ def test_nothing_is_said_to_linters_without_being_asked() -> None:
 
 def test_placeholders_hold_no_token_and_occurrences_have_an_account_of_the_namespace() -> None:
     accounts = {
-        (one["metadata"]["namespace"], one["metadata"]["name"])
-        for one in objects()
-        if one["kind"] == "ServiceAccount"
+        (object_["metadata"]["namespace"], object_["metadata"]["name"])
+        for object_ in objects()
+        if object_["kind"] == "ServiceAccount"
     }
     for name, _, spec in PODS:
         if name.startswith("Deployment"):
@@ -135,13 +135,13 @@ def test_what_is_written_to_is_small_and_all_else_is_read_only() -> None:
 def test_every_selector_matches_its_pods_and_none_of_our_jobs() -> None:
     """A Deployment would count the pod of a Job that it selects as one of its own."""
     of_jobs = [
-        one["spec"]["jobTemplate"]["spec"]["template"]["metadata"]["labels"]
-        for one in objects()
-        if one["kind"] == "CronJob"
+        object_["spec"]["jobTemplate"]["spec"]["template"]["metadata"]["labels"]
+        for object_ in objects()
+        if object_["kind"] == "CronJob"
     ]
-    for one in objects():
-        if one["kind"] == "Deployment":
-            selected = one["spec"]["selector"]["matchLabels"].items()
+    for object_ in objects():
+        if object_["kind"] == "Deployment":
+            selected = object_["spec"]["selector"]["matchLabels"].items()
 
-            assert selected <= one["spec"]["template"]["metadata"]["labels"].items()
+            assert selected <= object_["spec"]["template"]["metadata"]["labels"].items()
             assert not [labels for labels in of_jobs if selected <= labels.items()]

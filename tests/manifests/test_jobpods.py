@@ -26,10 +26,10 @@ def rendered(
     course = mondays("course", **({"backend": backend} if backend else {}))
     found = texts(folder, said, resource_class(**SEAT, **(seat or {})), course)
     return {
-        name: one
+        name: object_
         for path, text in found.items()
         if path.startswith("clusters/")
-        for name, one in objects(text).items()
+        for name, object_ in objects(text).items()
     }
 
 
@@ -44,7 +44,7 @@ def resources(found: dict[str, Object]) -> dict[str, Value]:
         for pod in job_pods(found)
         for container in (*pod["spec"].get("initContainers", []), *pod["spec"]["containers"])
     ]
-    return {one["name"]: one["resources"] for one in containers}
+    return {container["name"]: container["resources"] for container in containers}
 
 
 def with_change(**changes: Value) -> dict[str, Value]:
@@ -174,12 +174,12 @@ def test_argo_cd_may_make_only_what_is_rendered(tmp_path: Path) -> None:
         for name, cluster in (("own", {}), ("theirs", theirs))
     }
     kinds = {}
-    for name, found in files.items():
+    for name, file in files.items():
         (project,) = (
-            one
-            for path, text in found.items()
+            object_
+            for path, text in file.items()
             if path.startswith("gitops/")
-            for key, one in objects(text).items()
+            for key, object_ in objects(text).items()
             if key.startswith("AppProject/")
         )
         kinds[name] = {one["kind"] for one in project["spec"]["clusterResourceWhitelist"]}

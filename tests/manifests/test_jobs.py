@@ -13,7 +13,7 @@ CLASSES = project.CLASSES.replace(
     "{cpu: 250m}", "{cpu: 250m}\n  renkuId: 7\n  sessions: {source: SOURCE, namespaces: [there]}"
 )
 TOKEN = "  renku: {url: https://renku.example.org, tokenSecret: {name: renku-token, key: the.key}}\n"
-CORE, RUNTIME = (found.name for found in code.code_maps())
+CORE, RUNTIME = (code_map_.name for code_map_ in code.code_maps())
 TOKEN_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount"  # where clients look for it
 LIMITS = {"requests": {"cpu": "10m", "memory": "32Mi"}, "limits": {"memory": "64Mi"}}
 WAITING = {"requests": {"cpu": "1m", "memory": "12Mi"}, "limits": {"memory": "32Mi"}}

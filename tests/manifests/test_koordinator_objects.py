@@ -75,12 +75,12 @@ def test_the_timetable_has_the_slot_as_it_will_be_made(tmp_path: Path) -> None:
     site, part = evening(tmp_path)
     (timetable,) = of_kind("ConfigMap", of_part(site, part))
     (seat,) = part.placed.classes
-    told = json.loads(timetable["data"]["timetable.json"])
+    data = json.loads(timetable["data"]["timetable.json"])
     expected = pool_slots(site, part.placed.cluster, part.placed.reservation, seat)
 
-    assert told["version"] == 2
-    assert told["pools"]["seat"].pop("slots") == expected
-    assert told["pools"]["seat"] == {
+    assert data["version"] == 2
+    assert data["pools"]["seat"].pop("slots") == expected
+    assert data["pools"]["seat"] == {
         "deployment": "evening-seat",
         "behaviour": "reduce",
         "sessions": {
@@ -159,7 +159,9 @@ def test_a_suspended_reservation_has_no_standing_slots(tmp_path: Path) -> None:
 
 def test_what_session_pods_need_is_text_where_nobody_can_add_it(tmp_path: Path) -> None:
     taints = ({"key": "course", "value": "a", "effect": "NoSchedule"}, {"key": "lab", "effect": "NoExecute"})
-    found = rendered(tmp_path, altered(WITH_AFFINITY, taints=tuple(built(SlotTaint, one) for one in taints)))
+    found = rendered(
+        tmp_path, altered(WITH_AFFINITY, taints=tuple(built(SlotTaint, taint) for taint in taints))
+    )
     snippet = found[-1]
     pod = json.loads(snippet["data"]["seat.yaml"])
     notes = {key.partition("/")[2]: json.loads(text) for key, text in pod["metadata"]["annotations"].items()}
@@ -190,10 +192,10 @@ def test_where_koordinator_may_add_it_a_profile_finds_the_very_owners(tmp_path: 
         for namespace, course in (("a", "x"), ("b", "y"), ("c", "x"))
     )
     slots = altered(WITH_AFFINITY, owners=owners, restricted_resources=("memory",), with_placeholders=True)
-    found = of_kind("ClusterColocationProfile", rendered(tmp_path, slots, koordinator=PROFILES))
-    first, second = found
+    objects = of_kind("ClusterColocationProfile", rendered(tmp_path, slots, koordinator=PROFILES))
+    first, second = objects
 
-    assert names(found) == [
+    assert names(objects) == [
         ("ClusterColocationProfile", "berth-uni.evening-seat"),
         ("ClusterColocationProfile", "berth-uni.evening-seat.2"),
     ]
@@ -260,20 +262,20 @@ def test_a_text_comes_back_and_changes_no_structure(tmp_path: Path, slots: SlotH
     plain = [names([one]) for one in of_part(site, part)]
 
     for text in AWKWARD:
-        said = altered(
+        slot_holder = altered(
             slots,
             owners=(owner((("namespace", "a"),), {}, {"matchLabels": {"course": text}}),),
             taints=(built(SlotTaint, {"key": "k", "value": text, "effect": "NoSchedule"}),),
             annotations=(("a.b/c", text),),
             template=template({"annotations": {"x": text}}),
         )
-        reservation = part.placed.reservation._replace(holder=said)
+        reservation = part.placed.reservation._replace(holder=slot_holder)
         spec = reservation.spec.model_copy(update={"title": text})
         reservation = reservation._replace(spec=spec)
-        found = of_part(site, part._replace(placed=part.placed._replace(reservation=reservation)))
-        last = found[-1]
+        objects = of_part(site, part._replace(placed=part.placed._replace(reservation=reservation)))
+        last = objects[-1]
 
-        assert [[kind for kind, _ in names([one])] for one in found] == [[one[0][0]] for one in plain]
+        assert [[kind for kind, _ in names([one])] for one in objects] == [[one[0][0]] for one in plain]
         assert last["metadata"]["annotations"]["berth.dev/title"] == text, ascii(text)
         if slots.options.standing:
             assert last["metadata"]["annotations"]["a.b/c"] == text

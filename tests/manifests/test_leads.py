@@ -10,15 +10,15 @@ from tests.leading import CASES, Case, part_of
 
 
 def rows_of(case: Case) -> list[TimetableOccurrence]:
-    found = []
+    occurrences = []
     for row in case["rows"]:
         opens, start, end = (
             parse_instant(f"{text if 'T' in text else row['day'] + 'T' + text}:00Z")
             for text in (row["open"], row["start"], row["end"])
         )
         seats = tuple(row["seats"].items())
-        found.append(TimetableOccurrence("", opens, start, end, seats, row.get("behavior", "")))
-    return found
+        occurrences.append(TimetableOccurrence("", opens, start, end, seats, row.get("behavior", "")))
+    return occurrences
 
 
 def targets(timetable: Timetable, now: int, sessions: dict[str, int]) -> dict[str, int]:
@@ -62,6 +62,6 @@ def test_each_first_opening_has_a_schedule(case: Case) -> None:
     """Later ones of the same occurrence open while its Job runs."""
     part, text = part_of(case)
     rows = parse_timetable(text).occurrences
-    firsts = {one.id: min(row.open for row in rows if row.id == one.id) for one in rows}
+    firsts = {occurrence.id: min(row.open for row in rows if row.id == occurrence.id) for occurrence in rows}
 
-    assert firsts == {one.id: one.open for one in part.occurrences}
+    assert firsts == {occurrence.id: occurrence.open for occurrence in part.occurrences}

@@ -55,8 +55,8 @@ def rules(objects: list[Object]) -> list[dict[str, Any]]:
 
 def dashboard(objects: list[Object]) -> dict[str, Any]:
     (text,) = objects[-1]["data"].values()
-    made: dict[str, Any] = json.loads(text)
-    return made
+    data: dict[str, Any] = json.loads(text)
+    return data
 
 
 def test_a_site_that_asks_for_nothing_gets_nothing(tmp_path: Path) -> None:
@@ -82,7 +82,8 @@ def test_each_object_is_rendered_alone_and_a_cluster_overrides_single_fields(tmp
     site = project.SITE.replace("- name: prod", "- {name: prod, monitoring: {dashboard: false}}")
     site = site.replace("namespace: seats", "namespace: seats, monitoring: {prometheusRule: false}")
     kinds = {
-        cluster: [one["kind"] for one in objects] for cluster, objects in found(tmp_path, site + BOTH).items()
+        cluster: [object_["kind"] for object_ in objects]
+        for cluster, objects in found(tmp_path, site + BOTH).items()
     }
 
     assert kinds == {"prod": ["PrometheusRule"], "lab": ["ConfigMap"]}
@@ -107,9 +108,9 @@ def test_every_rule_has_a_severity_and_a_runbook_on_the_page(tmp_path: Path) -> 
     made = rules(found(tmp_path, site + events, course=REHEARSED)["prod"])
 
     assert told.keys() == set(re.findall(r"^### (Berth\w+)$", PAGE, re.M))
-    assert {one["alert"]: one["labels"]["severity"] for one in made} == told
-    for one in made:
-        assert one["annotations"]["runbook_url"].endswith(f"/docs/alerts.md#{one['alert'].lower()}")
+    assert {rule["alert"]: rule["labels"]["severity"] for rule in made} == told
+    for rule in made:
+        assert rule["annotations"]["runbook_url"].endswith(f"/docs/alerts.md#{rule['alert'].lower()}")
 
 
 def test_only_a_cluster_with_rehearsals_has_their_alert_and_needs_labels_of_records(tmp_path: Path) -> None:
@@ -117,7 +118,7 @@ def test_only_a_cluster_with_rehearsals_has_their_alert_and_needs_labels_of_reco
     usual = found(tmp_path / "usual", project.SITE + BOTH)
     rehearsed = found(tmp_path / "rehearsed", project.SITE + BOTH, course=REHEARSED)
     before, after = (
-        {(one["alert"], *one["labels"].items()): one["expr"] for one in rules(each["prod"])}
+        {(rule["alert"], *rule["labels"].items()): rule["expr"] for rule in rules(each["prod"])}
         for each in (usual, rehearsed)
     )
 
@@ -133,15 +134,15 @@ def test_only_a_cluster_with_rehearsals_has_their_alert_and_needs_labels_of_reco
 def test_every_alert_fires_in_a_case() -> None:
     cases = yaml.safe_load((ROOT / "tests/cases/alerts.yaml").read_text("utf-8"))["tests"]
     tried = [one for case in cases for one in case.get("promql_expr_test", [])]
-    fires = {re.search(r'alertname="(\w+)"', one["expr"]) for one in tried if one["exp_samples"]}
+    fires = {re.search(r'alertname="(\w+)"', case["expr"]) for case in tried if case["exp_samples"]}
     alerts = {one["alertname"] for case in cases for one in case.get("alert_rule_test", [])}
 
-    assert {found[1] for found in fires if found} | alerts == {*re.findall(r"^### (Berth\w+)$", PAGE, re.M)}
+    assert {fire[1] for fire in fires if fire} | alerts == {*re.findall(r"^### (Berth\w+)$", PAGE, re.M)}
 
 
 def test_a_site_may_have_runbooks_of_its_own(tmp_path: Path) -> None:
     site = project.SITE + BOTH.replace("dashboard", "runbooks: https://wiki.example.org/berth, dashboard")
-    urls = {one["annotations"]["runbook_url"] for one in rules(found(tmp_path, site)["prod"])}
+    urls = {rule["annotations"]["runbook_url"] for rule in rules(found(tmp_path, site)["prod"])}
 
     assert "https://wiki.example.org/berth#berthseatsnotready" in urls
     assert {url.partition("#")[0] for url in urls} == {"https://wiki.example.org/berth"}
@@ -157,9 +158,9 @@ def test_rules_of_one_name_differ_in_their_labels(both: dict[str, list[Object]])
 def test_a_pool_has_the_time_of_its_lead(both: dict[str, list[Object]]) -> None:
     """`course` has the usual lead of half an hour, `night` an hour; both have pools of small."""
     leads = {
-        one["labels"]["lead"]: one["expr"]
-        for one in rules(both["prod"])
-        if one["alert"] == "BerthSeatsNotReady"
+        rule["labels"]["lead"]: rule["expr"]
+        for rule in rules(both["prod"])
+        if rule["alert"] == "BerthSeatsNotReady"
     }
 
     assert leads.keys() == {"30m", "60m"}
@@ -182,9 +183,9 @@ def test_each_pool_is_in_just_the_rule_of_its_lead(leads: dict[str, int]) -> Non
 
     groups = by_lead(leads)
 
-    assert len({one.minutes for one in groups}) == len(groups)
+    assert len({pool_leads.minutes for pool_leads in groups}) == len(groups)
     for name, lead in leads.items():
-        assert [one.minutes for one in groups if has(one, name)] == [lead]
+        assert [pool_leads.minutes for pool_leads in groups if has(pool_leads, name)] == [lead]
 
 
 def test_a_ceiling_holds_on_the_dates_of_the_sites_zone() -> None:
@@ -220,7 +221,7 @@ def test_every_query_looks_at_the_namespace_of_its_cluster_alone(both: dict[str,
         queries = [
             target["expr"] for panel in dashboard(both[cluster])["panels"] for target in panel["targets"]
         ]
-        queries += [one["expr"] for one in rules(both[cluster])]
+        queries += [rule["expr"] for rule in rules(both[cluster])]
 
         for series in re.findall(r"kube_\w+(?:\{[^}]*\})?", "\n".join(queries)):
             assert f'namespace="{namespace}"' in series, series

@@ -82,7 +82,7 @@ def test_its_timetable_names_the_node_pool(tmp_path: Path) -> None:
             "nodePool": "uni.exam-bench",
         }
     }
-    assert {json.dumps(one["seats"]) for one in timetable["occurrences"]} == {'{"bench": 3}'}
+    assert {json.dumps(load["seats"]) for load in timetable["occurrences"]} == {'{"bench": 3}'}
 
 
 def test_only_its_own_node_pools_may_be_scaled(tmp_path: Path) -> None:
@@ -163,7 +163,9 @@ def test_the_project_of_argo_cd_allows_them_by_name(tmp_path: Path) -> None:
     found = objects(texts(tmp_path, capacity(), resource_class(), nodes())["gitops/argocd/project.yaml"])
     allowed = found["AppProject/berth-uni"]["spec"]["clusterResourceWhitelist"]
 
-    assert [(one["kind"], one["name"]) for one in allowed if one["name"] != "berth-uni-10"] == [
+    assert [
+        (object_["kind"], object_["name"]) for object_ in allowed if object_["name"] != "berth-uni-10"
+    ] == [
         ("Namespace", "berth"),
         ("EC2NodeClass", "uni.cloud.*"),
         ("NodePool", "uni.*"),

@@ -134,8 +134,8 @@ def test_elsewhere_pods_have_a_user_that_is_not_root(tmp_path: Path, platform: s
 def test_images_as_volumes_need_a_newer_scc(tmp_path: Path) -> None:
     """The list of volumes of restricted-v2 has `image` since 2025."""
     warm = resource_class(cloudCapacity=[], images=["example.org/a:1"], imageWarmUp="volume")
-    found = list(_pods(texts(tmp_path, site(platform="openshift"), warm, mondays("course"))))
-    (placeholder,) = (spec for name, spec in found if name.startswith("Deployment"))
+    items = list(_pods(texts(tmp_path, site(platform="openshift"), warm, mondays("course"))))
+    (placeholder,) = (spec for name, spec in items if name.startswith("Deployment"))
 
     assert list(scc_refusals(placeholder)) == ["volume image"]
     assert list(scc_refusals(placeholder, NEWER_VOLUMES)) == []

@@ -160,9 +160,9 @@ def test_placeholders_leave_a_lost_node_after_half_a_minute_unless_their_class_d
 
 def test_the_role_allows_to_scale_these_objects_and_no_others(tmp_path: Path) -> None:
     site, parts = small(tmp_path)
-    found = of_part(site, parts["night/prod"])
+    objects = of_part(site, parts["night/prod"])
 
-    assert one("Role", found)["rules"][-2:] == [
+    assert one("Role", objects)["rules"][-2:] == [
         {
             "apiGroups": ["apps"],
             "resources": ["deployments"],
@@ -176,8 +176,8 @@ def test_the_role_allows_to_scale_these_objects_and_no_others(tmp_path: Path) ->
             "verbs": ["get", "patch"],
         },
     ]
-    assert one("RoleBinding", found)["roleRef"]["name"] == "night"
-    assert one("RoleBinding", found)["subjects"] == [
+    assert one("RoleBinding", objects)["roleRef"]["name"] == "night"
+    assert one("RoleBinding", objects)["subjects"] == [
         {"kind": "ServiceAccount", "name": "night", "namespace": "berth"}
     ]
 
@@ -305,10 +305,10 @@ provisioning: {placeholder_count: 2, scale_down_behavior: none}
 """
     classes = project.CLASSES.replace("cluster: prod", "cluster: prod\n  renkuId: 5")
     site, parts = small(tmp_path, classes=classes, rest=payload)
-    found = of_part(site, parts["never/prod"])
+    objects = of_part(site, parts["never/prod"])
 
     kinds = ["ConfigMap", "Deployment", "ServiceAccount", "Role", "RoleBinding"]
-    assert [each["kind"] for each in found] == kinds
+    assert [each["kind"] for each in objects] == kinds
     assert parts["never/prod"].occurrences == ()
 
 
@@ -316,18 +316,18 @@ provisioning: {placeholder_count: 2, scale_down_behavior: none}
 def test_all_names_within_a_file_fit_together(tmp_path: Path, name: str) -> None:
     rest = project.REST.replace("name: rest", f"name: {name}")
     site, parts = small(tmp_path, rest=rest)
-    found = of_part(site, parts[f"{name}/lab"])
-    (pod,) = (spec for spec in pod_specs(found) if "initContainers" in spec)
+    objects = of_part(site, parts[f"{name}/lab"])
+    (pod,) = (spec for spec in pod_specs(objects) if "initContainers" in spec)
     variables = {each["name"]: each["value"] for each in pod["initContainers"][0]["env"]}
-    timetable = one("ConfigMap", found)["metadata"]["name"]
-    deployment = one("Deployment", found)["metadata"]["name"]
+    timetable = one("ConfigMap", objects)["metadata"]["name"]
+    deployment = one("Deployment", objects)["metadata"]["name"]
 
-    (account,) = (each["metadata"]["name"] for each in of_kind("ServiceAccount", found))
-    named = [rule["resourceNames"] for rule in one("Role", found)["rules"] if "resourceNames" in rule]
+    (account,) = (each["metadata"]["name"] for each in of_kind("ServiceAccount", objects))
+    named = [rule["resourceNames"] for rule in one("Role", objects)["rules"] if "resourceNames" in rule]
 
     assert named == [[timetable], [f"{timetable}-record"], [deployment], [deployment]]
     assert pod["serviceAccountName"] == account
     assert all(len(name) <= 63 for names in named for name in names)
     assert variables["BERTH_TIMETABLE"] == timetable
-    assert f'"deployment": "{deployment}"' in one("ConfigMap", found)["data"]["timetable.json"]
+    assert f'"deployment": "{deployment}"' in one("ConfigMap", objects)["data"]["timetable.json"]
     assert text_of(site, parts[f"{name}/lab"]).count(f"berth.dev/reservation: {name}\n") == 10

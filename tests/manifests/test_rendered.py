@@ -26,9 +26,9 @@ FILES = [
 
 def content(file: Path) -> tuple[Timetable, list[dict[str, Any]]]:
     """The timetable of a reservation and the specs of its CronJobs."""
-    found = list(yaml.load_all(file.read_text("utf-8"), yaml.CSafeLoader))
-    (timetable,) = (one["data"]["timetable.json"] for one in found if one["kind"] == "ConfigMap")
-    return parse_timetable(timetable), [one["spec"] for one in found if one["kind"] == "CronJob"]
+    items = list(yaml.load_all(file.read_text("utf-8"), yaml.CSafeLoader))
+    (timetable,) = (one["data"]["timetable.json"] for one in items if one["kind"] == "ConfigMap")
+    return parse_timetable(timetable), [one["spec"] for one in items if one["kind"] == "CronJob"]
 
 
 def fires(spec: dict[str, Any], instant: int) -> bool:

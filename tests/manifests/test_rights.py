@@ -145,7 +145,7 @@ def test_a_reservation_reads_sessions_only_where_those_of_its_classes_are(
 def test_no_account_may_change_what_is_another_reservations() -> None:
     """In all that is rendered of this repository. Records are not rendered."""
     for folder in RENDERED.iterdir():
-        found = [one for file in folder.rglob("*.yaml") for one in objects(file.read_text("utf-8"))]
+        found = [object_ for file in folder.rglob("*.yaml") for object_ in objects(file.read_text("utf-8"))]
         labels = {
             (one["kind"].lower() + "s", one["metadata"]["name"]): one["metadata"].get("labels", {})
             for one in found
@@ -217,7 +217,7 @@ def test_nobody_may_read_a_secret_or_everything(tmp_path: Path) -> None:
 
 def test_nobody_makes_anything_but_events_records_and_slots_and_the_sweep_its_jobs() -> None:
     """In all that is rendered of this repository. Whoever may make a Job may read every Secret beside it."""
-    found = [one for file in RENDERED.rglob("*.yaml") for one in objects(file.read_text("utf-8"))]
+    found = [object_ for file in RENDERED.rglob("*.yaml") for object_ in objects(file.read_text("utf-8"))]
     made = {
         (one["metadata"]["name"].startswith("berth-sweep"), verb, resource)
         for one in (*of_kind("Role", found), *of_kind("ClusterRole", found))
@@ -358,7 +358,7 @@ def test_slots_are_for_all_of_a_cluster_with_koordinator_and_for_none_without(tm
         "berth-occurrence.uni": [{**slots, "verbs": ["list", "create", "patch", "delete"]}],
         "berth-sweep.uni": [{**slots, "verbs": ["list", "create", "delete"]}],
     }
-    assert [(one["roleRef"], one["subjects"]) for one in bindings] == [
+    assert [(binding["roleRef"], binding["subjects"]) for binding in bindings] == [
         (
             {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "berth-sweep.uni"},
             [{"kind": "ServiceAccount", "name": "berth-sweep", "namespace": "seats"}],

@@ -215,8 +215,8 @@ def test_labels_that_contradict_a_selector_select_nothing_rather_than_more() -> 
 
 def test_placeholders_hand_over_to_slots_that_wait_for_them(tmp_path: Path) -> None:
     """Whatever else is said: only so does Koordinator take over the room of a pod that runs."""
-    said = altered(SLOTS, with_placeholders=True, allocate_once=True, allocate_policy="Aligned")
-    found = made(tmp_path, said)
+    slot_holder = altered(SLOTS, with_placeholders=True, allocate_once=True, allocate_policy="Aligned")
+    found = made(tmp_path, slot_holder)
     ours = {"berth.dev/site": "uni", "berth.dev/reservation": "evening", "berth.dev/resource-class": "seat"}
 
     assert found == {
@@ -257,7 +257,7 @@ def test_another_shape_is_another_name_and_the_order_of_keys_is_no_shape() -> No
 
     assert slot_hash(turned) == slot_hash(json.loads(json.dumps(PLAIN)))
     assert len(hashes | {slot_hash(PLAIN)}) == 6
-    assert all(len(found) == 8 and int(found, 16) >= 0 for found in hashes)
+    assert all(len(hash_) == 8 and int(hash_, 16) >= 0 for hash_ in hashes)
 
 
 LIVES = {
@@ -275,8 +275,8 @@ def test_a_standing_slot_says_how_long_it_lives_and_its_name_does_not(
     """The ttl that Koordinator gives to what says none is a day."""
     site, part = evening(tmp_path, altered(SLOTS, standing=True, expires=expires, ttl=ttl))
     (seat,) = part.placed.classes
-    found = list(persistent_slots(site, part.placed.cluster, part.placed.reservation, seat, 2))
+    items = list(persistent_slots(site, part.placed.cluster, part.placed.reservation, seat, 2))
     shape = {**PLAIN, "metadata": {"labels": {**LABELS, "berth.dev/standing": "true"}}}
 
-    assert [name for name, _ in found] == [f"uni-evening-seat-{i}-{slot_hash(shape)}" for i in (0, 1)]
-    assert found[0][1] == {**shape, "spec": {**PLAIN["spec"], **spec}} == found[1][1]
+    assert [name for name, _ in items] == [f"uni-evening-seat-{i}-{slot_hash(shape)}" for i in (0, 1)]
+    assert items[0][1] == {**shape, "spec": {**PLAIN["spec"], **spec}} == items[1][1]

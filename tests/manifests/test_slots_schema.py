@@ -41,11 +41,11 @@ def slots(folder: Path, seed: int) -> Iterator[tuple[Item, str, dict[str, Any]]]
     pipeline = Pipeline(str(folder))
     assert pipeline.site is not None
     for item in pipeline.items():
-        one = item.reservation
-        for part in item.parts if isinstance(one.holder, SlotHolder) else ():
-            for found in part.placed.classes:
-                given = (pipeline.site, part.placed.cluster, one, found)
-                if one.holder.persistence:
+        reservation = item.reservation
+        for part in item.parts if isinstance(reservation.holder, SlotHolder) else ():
+            for resource_class in part.placed.classes:
+                given = (pipeline.site, part.placed.cluster, reservation, resource_class)
+                if reservation.holder.persistence:
                     ((name, made),) = persistent_slots(*given, 1)
                     yield item, name, made
                 else:
@@ -60,9 +60,9 @@ def slots(folder: Path, seed: int) -> Iterator[tuple[Item, str, dict[str, Any]]]
 
 @pytest.mark.parametrize("seed", seeds(3, 8))
 def test_a_slot_is_what_the_definition_takes(seed: int, tmp_path: Path) -> None:
-    found = list(slots(tmp_path, seed))
-    assert found
-    for item, name, made in found:
+    items = list(slots(tmp_path, seed))
+    assert items
+    for item, name, made in items:
         spec = json.loads(json.dumps(made["spec"]))  # tuples are lists to everybody else
         assert [error.message for error in SPEC.iter_errors(spec)] == [], item.reservation.origin.file
         assert go_duration(spec["ttl"]) == spec["ttl"]

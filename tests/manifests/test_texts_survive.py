@@ -51,13 +51,13 @@ def documents(site: Site, part: Part, **changes: Any) -> list[str]:
 def test_annotations_and_labels_come_back(world: tuple[Site, Part], reader: str) -> None:
     site, part = world
     own = {"annotations": tuple(SHARED.items()), "labels": tuple(LABELS.items())}
-    found: list[Object] = [READERS[reader](text) for text in documents(site, part, **own)]
+    objects: list[Object] = [READERS[reader](text) for text in documents(site, part, **own)]
 
     assert len(LABELS) > 30
-    assert [one["kind"] for one in found] == [
+    assert [one["kind"] for one in objects] == [
         *("ConfigMap", "Deployment", "ServiceAccount", "Role", "RoleBinding", "CronJob")
     ]
-    for one in found:
+    for one in objects:
         if one["kind"] in ("ServiceAccount", "Role", "RoleBinding"):
             assert not {*LABELS} & {*one["metadata"]["labels"]}
             continue

@@ -83,7 +83,7 @@ def test_an_old_cluster_cannot_mount_images(cluster: Value, spec: Value, told: l
     assert declared.site is not None
 
     assert told == [
-        one.partition(":")[0] for one in lines(images.check_image_volumes(declared, declared.site))
+        line.partition(":")[0] for line in lines(images.check_image_volumes(declared, declared.site))
     ]
 
 
@@ -101,13 +101,13 @@ def test_where_no_placeholder_runs_nobody_pulls_images(backend: Value, told: lis
         site({"name": "prod", "koordinator": {}}), resource_class(images=IMAGES), reservation(backend=backend)
     )
     assert declared.site is not None
-    found = images.check_image_pulls(declared.reservations[0], declared, declared.site)
+    problems = images.check_image_pulls(declared.reservations[0], declared, declared.site)
 
-    assert told == [one.partition(":")[0] for one in lines(found)]
+    assert told == [line.partition(":")[0] for line in lines(problems)]
 
 
 def test_a_version_is_text() -> None:
     """1.40 as a number would be 1.4."""
     problems = read(site({"name": "prod", "kubernetes": 1.36})).problems
 
-    assert [one.partition(":")[0] for one in lines(problems)] == ["B013 spec.clusters.0.kubernetes"]
+    assert [line.partition(":")[0] for line in lines(problems)] == ["B013 spec.clusters.0.kubernetes"]

@@ -94,7 +94,7 @@ def recurrence_of(kind: str, **given: str) -> Recurrence:
 
 
 def spans_of(wanted: ReservationRequest) -> object:
-    return tuple((one.times.start, one.times.end) for one in wanted.spans())
+    return tuple((span.times.start, span.times.end) for span in wanted.spans())
 
 
 def entry_times(start: str, _: str, end: str) -> object:

@@ -68,8 +68,8 @@ def test_events_keep_their_order_ids_and_instants() -> None:
     found = read(*events)
 
     assert [str(event["UID"]) for event in found] == ["a/0@uni", "a/1@uni", "a/2@uni"]
-    assert [event.start for event in found] == [datetime.fromtimestamp(one.start, UTC) for one in events]
-    assert [event.end for event in found] == [datetime.fromtimestamp(one.end, UTC) for one in events]
+    assert [event.start for event in found] == [datetime.fromtimestamp(event.start, UTC) for event in events]
+    assert [event.end for event in found] == [datetime.fromtimestamp(event.end, UTC) for event in events]
 
 
 def test_an_event_that_moves_to_an_earlier_time_replaces_the_one_that_a_client_has() -> None:

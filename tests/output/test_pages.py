@@ -50,7 +50,9 @@ def test_what_others_wrote_is_not_replaced_and_nothing_is_written(tmp_path: Path
     with pytest.raises(OutputError) as caught:
         write_site(str(tmp_path), site(FILES))
 
-    assert [(one.code, one.file) for one in caught.value.findings] == [("B091", f"{tmp_path}/feeds/b.ics")]
+    assert [(finding.code, finding.file) for finding in caught.value.findings] == [
+        ("B091", f"{tmp_path}/feeds/b.ics")
+    ]
     assert not (tmp_path / "index.html").exists()
 
 
@@ -60,4 +62,4 @@ def test_a_folder_that_cannot_be_written_is_a_finding(tmp_path: Path) -> None:
     with pytest.raises(OutputError) as caught:
         write_site(str(tmp_path / "site"), site(FILES))
 
-    assert [one.code for one in caught.value.findings] == ["B092"]
+    assert [finding.code for finding in caught.value.findings] == ["B092"]

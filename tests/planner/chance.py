@@ -43,10 +43,10 @@ def full_question(seed: int) -> SchedulingInput:
         for p in asked.pools
     )
     types = (
-        one._replace(
-            offerings=tuple(o._replace(count=0) if o.reservation in full else o for o in one.offerings)
+        type_._replace(
+            offerings=tuple(o._replace(count=0) if o.reservation in full else o for o in type_.offerings)
         )
-        for one in asked.types
+        for type_ in asked.types
     )
     settings = asked.settings._replace(offers_full=True)
     return asked._replace(pools=tuple(pools), types=tuple(types), settings=settings)

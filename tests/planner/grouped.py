@@ -21,8 +21,8 @@ def tell(question: SchedulingInput, ties: TieBreaker | None = None) -> tuple[lis
             plain = pod._replace(name="", count=1)
             shapes.setdefault(plain, PodShape(plain, offered.tolerate))
             runs.append((number, shapes[plain], pod.count))
-    nodes = sorted(question.nodes, key=lambda one: one.name)
-    standing = [ExistingNode(one) for one in nodes]
+    nodes = sorted(question.nodes, key=lambda node: node.name)
+    standing = [ExistingNode(node) for node in nodes]
     bookings = ReservationManager(ReservationUsage(question).free())
     packing = Scheduler(
         offered, standing, remaining_limits(question.pools, nodes), bookings, ties or TieBreaker()
@@ -31,12 +31,12 @@ def tell(question: SchedulingInput, ties: TieBreaker | None = None) -> tuple[lis
     for number, _, count in packing.solve(runs):
         name = question.pods[number].name
         left[name] = left.get(name, 0) + count
-    told: list[Told] = [(s.hostname, (), _named(question, s.pods), ()) for s in standing if s.pods]
+    tolds: list[Told] = [(s.hostname, (), _named(question, s.pods), ()) for s in standing if s.pods]
     for claim in packing.claims:
         types = tuple(sorted(c.instance_type.name for c in claim.candidates or ()))
         held = tuple(sorted(claim.held))
-        told.append((claim.template.pool.name, types, _named(question, claim.pods), held))
-    return told, left
+        tolds.append((claim.template.pool.name, types, _named(question, claim.pods), held))
+    return tolds, left
 
 
 def _named(question: SchedulingInput, pods: list[tuple[int, int]]) -> tuple[tuple[str, int], ...]:

@@ -57,8 +57,8 @@ class Plainly:
                 limits.update({resource: limits[resource] - value} if resource in limits else {})
         self.free: dict[str, int] = {}
         for pool in question.pools:
-            for one in pool_instance_types(pool, question.types):
-                for o in one.offerings:
+            for pool_instance_type_ in pool_instance_types(pool, question.types):
+                for o in pool_instance_type_.offerings:
                     if o.capacity_type == RESERVED:
                         self.free[o.reservation] = min(self.free.get(o.reservation, o.count), o.count)
         self.claims: list[_Claim] = []
@@ -95,8 +95,8 @@ class Plainly:
         line.sort(key=lambda one: (-one[1].requests.get("cpu", 0), -one[1].requests.get("memory", 0)))
         for _, shape in line:
             self.topology.add_pod(shape)
-        for one in self.nodes:
-            self.topology.register(one.hostname)
+        for node in self.nodes:
+            self.topology.register(node.hostname)
         opened: list[_Claim] = []
         pushed: dict[str, int] = {}
         while line and pushed.get(line[0][0]) != len(line):
@@ -108,7 +108,9 @@ class Plainly:
                 self.why[name] = why
                 line.append((name, shape))
                 pushed[name] = len(line)
-        nodes: list[Told] = [(one.hostname, (), _counted(one.names), ()) for one in self.nodes if one.names]
+        nodes: list[Told] = [
+            (node.hostname, (), _counted(node.names), ()) for node in self.nodes if node.names
+        ]
         return nodes + [_told(claim) for claim in opened], self.why
 
     def _schedule_with_relaxation(self, name: str, shape: PodShape, opened: list[_Claim]) -> str | None:
@@ -123,8 +125,8 @@ class Plainly:
         return why
 
     def _add(self, name: str, shape: PodShape, opened: list[_Claim]) -> str | None:
-        for one in self.nodes:
-            if self._onto(one, name, shape):
+        for node in self.nodes:
+            if self._onto(node, name, shape):
                 return None
         self.claims.sort(key=lambda claim: len(claim.names))
         for claim in self.claims:
@@ -176,7 +178,7 @@ class Plainly:
         if isinstance(asked, NoDomain):
             return "no"
         used = sum_resources(claim.used.items(), shape.requests.items())
-        types = [one for one in claim.types if self._holds(one, used, asked)]
+        types = [type_ for type_ in claim.types if self._holds(type_, used, asked)]
         if not types or self._too_few(types, asked):
             return "no"
         offered = [
@@ -214,5 +216,5 @@ def _counted(names: list[str]) -> tuple[tuple[str, int], ...]:
 
 def _told(claim: _Claim) -> Told:
     assert claim.used[PODS] == ONE * len(claim.names)
-    types = tuple(sorted(one.name for one in claim.types))
+    types = tuple(sorted(type_.name for type_ in claim.types))
     return claim.pool.name, types, _counted(claim.names), tuple(sorted(claim.held))

@@ -37,11 +37,11 @@ def test_what_is_left_for_pods_follows_from_the_size(row: Ec2Type) -> None:
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_a_type_has_the_room_that_the_table_says(row: Ec2Type) -> None:
-    one = ec2_instance_type(row, ("a", "b"))
+    instance_type = ec2_instance_type(row, ("a", "b"))
     gpus = {"nvidia.com/gpu": str(row.gpus)} if row.gpus else {}
     expected = {"cpu": f"{row.cpu_for_pods}m", "memory": f"{row.memory_for_pods}Mi", "pods": str(row.pods)}
 
-    assert allocatable(one.capacity, one.overhead) == dict(
+    assert allocatable(instance_type.capacity, instance_type.overhead) == dict(
         parse_resources({**expected, **gpus, "ephemeral-storage": "17Gi"})
     )
 
@@ -62,12 +62,12 @@ def test_prices_of_a_family_rise_with_its_size() -> None:
 
 
 def test_a_type_in_full() -> None:
-    one = ec2_instance_type(
+    instance_type = ec2_instance_type(
         ec2_types()["g5.xlarge"], ("z1",), 0.4, (reserved_offering("cr-1", "z1", 1.006, 2),)
     )
-    shown = sorted(str(asked) for asked in type_requirements(one))
+    shown = sorted(str(asked) for asked in type_requirements(instance_type))
 
-    assert one.offerings == (
+    assert instance_type.offerings == (
         Offering("on-demand", "z1", 1.006),
         Offering("spot", "z1", 0.4),
         Offering("reserved", "z1", 1.006e-07, True, "cr-1", 2),

@@ -37,8 +37,8 @@ ALONE: dict[str, Any] = {"labels": APP, "anti_affinity": (PodAffinityTerm(HOST, 
 def with_reservation(name: str, cpu: str, reservation: str = "", count: int = 1) -> InstanceType:
     base = machine(name, {"cpu": cpu, "memory": f"{cpu}Gi"})
     cost = price(base.capacity) / 100_000
-    one = Offering("reserved", "test-zone-1", cost, True, reservation or f"r-{name}", count)
-    return base._replace(offerings=(*base.offerings, one))
+    offering = Offering("reserved", "test-zone-1", cost, True, reservation or f"r-{name}", count)
+    return base._replace(offerings=(*base.offerings, offering))
 
 
 LARGE = machine("large", {"cpu": "6", "memory": "6Gi"})

@@ -61,7 +61,11 @@ def test_no_machine_holds_more_than_it_has_room_for(first: int) -> None:
         used: dict[str, int] = {}
         for machine in answer.machines:
             pool = next(pool for pool in asked.pools if pool.name == machine.pool)
-            one = next(one for one in pool_instance_types(pool, asked.types) if one.name == machine.type)
+            one = next(
+                pool_instance_type_
+                for pool_instance_type_ in pool_instance_types(pool, asked.types)
+                if pool_instance_type_.name == machine.type
+            )
             used[machine.reservation] = used.get(machine.reservation, 0) + 1
             assert fits(_wanted(asked, machine.pods), allocatable(one.capacity, one.overhead)), seed
         nodes = {node.name: node for node in asked.nodes}
@@ -71,7 +75,7 @@ def test_no_machine_holds_more_than_it_has_room_for(first: int) -> None:
                 placed.setdefault(name, []).extend(pods)
         for name in placed.keys() & nodes.keys():
             assert fits(_wanted(asked, placed[name]), dict(nodes[name].allocatable)), seed
-        offered = (o for one in asked.types for o in one.offerings if o.capacity_type == RESERVED)
+        offered = (o for type_ in asked.types for o in type_.offerings if o.capacity_type == RESERVED)
         assert all(used.get(o.reservation, 0) <= o.count for o in offered), seed
 
 

@@ -124,8 +124,8 @@ def test_two_groups_spread_over_the_same_hosts() -> None:
         for app in ("app1", "app2")
     ]
     split = [
-        one._replace(node_selector=((ARCH, arch),))
-        for one, arch in zip(groups, ("amd64", "arm64"), strict=True)
+        group._replace(node_selector=((ARCH, arch),))
+        for group, arch in zip(groups, ("amd64", "arm64"), strict=True)
     ]
 
     assert [sizes(ask(groups)), sizes(ask(split))] == [[2, 2], [1, 1, 1, 1]]

@@ -75,9 +75,9 @@ def names(findings: list[Finding], name: str, text: str, at: int) -> bool:
     """Whether one of them names the character and its column."""
     line, column = text.count("\n", 0, at) + 1, at - (text.rfind("\n", 0, at) + 1) + 1
     return any(
-        (name in one.message and (one.line, one.column) == (line, column))
-        or re.search(rf"{re.escape(name)} in (line {line}, )?column {column}\b", one.fix) is not None
-        for one in findings
+        (name in finding.message and (finding.line, finding.column) == (line, column))
+        or re.search(rf"{re.escape(name)} in (line {line}, )?column {column}\b", finding.fix) is not None
+        for finding in findings
     )
 
 
@@ -125,7 +125,7 @@ def test_an_unknown_key_says_which_of_its_characters_looks_like_another(
 ) -> None:
     findings = found(PROJECT.replace("placeholderCount", key))
 
-    assert [one.code for one in findings] == ["B010"]
+    assert [finding.code for finding in findings] == ["B010"]
     assert f"{name} in column {column}." in findings[0].fix
 
 

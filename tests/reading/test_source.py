@@ -13,12 +13,12 @@ from berth.reading.source import LIMIT, Source, read
 
 def told(problems: list[Problem]) -> list[tuple[str, str]]:
     """Code and file of each, sorted. Each says what is wrong and what to do."""
-    assert all(one.message and one.fix and not one.path for one in problems)
-    return sorted((one.code, one.file) for one in problems)
+    assert all(problem.message and problem.fix and not problem.path for problem in problems)
+    return sorted((problem.code, problem.file) for problem in problems)
 
 
 def messages(problems: list[Problem]) -> str:
-    return "".join(f"{one.file}: {one.message}\n" for one in sorted(problems))
+    return "".join(f"{problem.file}: {problem.message}\n" for problem in sorted(problems))
 
 
 def write(root: Path, *names: str) -> None:

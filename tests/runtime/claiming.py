@@ -10,7 +10,7 @@ from berth.core.sessions import RENKU_PROJECT, Claim, Match, Session
 
 def one_by_one(sessions: Iterable[Session], claims: Sequence[Claim]) -> dict[str, int]:
     """The same, without a thought of which are alike. `claims` are ranked."""
-    return attribute_sessions(Counter(claim_group(one, claims) for one in sessions), claims)
+    return attribute_sessions(Counter(claim_group(session, claims) for session in sessions), claims)
 
 
 def some_match(chance: Random) -> Match:
@@ -39,10 +39,10 @@ def some_claims(chance: Random) -> list[Claim]:
 
 def some_sessions(chance: Random) -> list[Session]:
     """A template is that of a project."""
-    found = []
+    sessions = []
     for n in range(chance.randrange(25)):
         template = chance.choice(("", "T1", "T2", "?"))
-        found.append(
+        sessions.append(
             Session(
                 str(n),
                 chance.choice(("a", "b", "c")),
@@ -53,4 +53,4 @@ def some_sessions(chance: Random) -> list[Session]:
                 template,
             )
         )
-    return found
+    return sessions

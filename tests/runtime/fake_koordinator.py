@@ -84,7 +84,7 @@ class FakeKoordinator:
 
     def sessions(self, name: str) -> list[str]:
         places = self._places()
-        return self.told_sessions(name) or [one for one in self.owners(name) if one not in places]
+        return self.told_sessions(name) or [owner for owner in self.owners(name) if owner not in places]
 
     def told_sessions(self, name: str) -> list[str]:
         """Those that the status names."""
@@ -94,7 +94,7 @@ class FakeKoordinator:
     @property
     def placeholders(self) -> list[str]:
         """Pods that are on the node."""
-        return [name for name, one in self._places().items() if "nodeName" in spec_of(one)]
+        return [name for name, place in self._places().items() if "nodeName" in spec_of(place)]
 
     def _places(self) -> dict[str, Tree]:
         return {name: one for name, one in self.pods.items() if metadata(one)["namespace"] == PLACEHOLDERS}
@@ -112,9 +112,9 @@ class FakeKoordinator:
             return  # most of the time: nothing has changed since, and nothing is due
         for _ in range(5):
             room = node(NODE, cpu=str(self.room))
-            there = [one for one in self.objects.values() if is_available(one) or not all_wait]
-            found = Seen([room], list(self.pods.values()), there)
-            done = [self._do(action) for action in self.memory.look(self.now(), found)]
+            there = [object_ for object_ in self.objects.values() if is_available(object_) or not all_wait]
+            seen = Seen([room], list(self.pods.values()), there)
+            done = [self._do(action) for action in self.memory.look(self.now(), seen)]
             if not any(done):
                 self._settled[all_wait] = (self._state(), min(self._next_end(), self.memory.due))
                 return
@@ -123,7 +123,7 @@ class FakeKoordinator:
         return self._version, self.store.version, self.room, len(self.objects), len(self.pods)
 
     def _next_end(self) -> float:
-        ends = (one["spec"].get("expires") for one in self.objects.values() if is_available(one))
+        ends = (object_["spec"].get("expires") for object_ in self.objects.values() if is_available(object_))
         return min((parse_instant(end) for end in ends if end), default=float("inf"))
 
     def _do(self, action: object) -> bool:
@@ -187,7 +187,7 @@ class FakeKoordinator:
         return self.is_in_slot(session)
 
     def is_in_slot(self, pod: str) -> bool:
-        slots = {uid_of(one) for one in self.objects.values() if is_available(one)}
+        slots = {uid_of(object_) for object_ in self.objects.values() if is_available(object_)}
         return pod in self.pods and allocated_to(self.pods[pod]) in slots
 
     def ask(self, stranger: str, **more: Any) -> None:
@@ -213,8 +213,8 @@ class FakeKoordinator:
     def lose_nodes(self, *names: str) -> None:
         """Of these slots, with the pods that are in them."""
         for name in names:
-            for one in self.owners(name):
-                self.pods.pop(one, None)
+            for owner in self.owners(name):
+                self.pods.pop(owner, None)
             status = expired(self.objects[name], self.now())
             self.put(name, self.objects[name], **{**status, "nodeName": LOST})
 

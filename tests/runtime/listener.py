@@ -94,8 +94,8 @@ class Heard:
             self.there = {uid: item for uid, item in found.items() if item is not None}
 
     def _write(self, line: str) -> None:
-        said = json.loads(line)
-        self.troubles.append(said.get("message", said["event"]))
+        data = json.loads(line)
+        self.troubles.append(data.get("message", data["event"]))
         self._more.set()
 
 

@@ -213,16 +213,18 @@ class SlotLoop:
             for tree in self.koordinator.objects.values()
             if selects(slot_selector(pool.slots), _labels(tree))
         ]
-        found = count_slots((parse_slot(tree) for tree in ours), PlaceholderOwner("berth", pool.deployment))
+        slot_counts = count_slots(
+            (parse_slot(tree) for tree in ours), PlaceholderOwner("berth", pool.deployment)
+        )
         desired = desired_state(
             self.timetable, pool, now, {item.id: self.sessions for item in self.timetable.occurrences}
         )
-        owners = sum(found.owners.values())
-        settled = self._debounce.look(self.now, self.sessions, found.owners, 30)
+        owners = sum(slot_counts.owners.values())
+        settled = self._debounce.look(self.now, self.sessions, slot_counts.owners, 30)
         demand = slot_demand(desired, owners, settled)
         if pool.slots.placeholders:
-            self.replicas = bridging_placeholders(found, demand.wanted, self.replicas, self.now)
-        plan = plan_slots(found, pool.slots, demand, self.now, self.ready)
+            self.replicas = bridging_placeholders(slot_counts, demand.wanted, self.replicas, self.now)
+        plan = plan_slots(slot_counts, pool.slots, demand, self.now, self.ready)
         self.looks.append((self.now, plan))
         self._write(pool.slots, plan)
         return plan

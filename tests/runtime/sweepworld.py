@@ -63,8 +63,8 @@ def timetable(
     """`text` replaces all of what the rows and the rest say."""
     text = more.pop("text", None)
     if text is None:
-        said = json.loads(timetable_text(*(rows or (COURSE,)), **more))
-        text = json.dumps({**said, "reservation": name})
+        data = json.loads(timetable_text(*(rows or (COURSE,)), **more))
+        text = json.dumps({**data, "reservation": name})
     metadata = {
         "annotations": annotations or {},
         "managedFields": [{"manager": "kubectl", "time": instant_text(at(changed))}],
@@ -206,8 +206,8 @@ def slot_of(
     placeholders.
     """
     known = {"berth.dev/resource-class": "small", "berth.dev/role": "slot", **more.pop("labels", {})}
-    namespaces = ["berth" if one.startswith("course-") else "students" for one in owners]
-    current = [{"namespace": where, "name": one} for where, one in zip(namespaces, owners, strict=True)]
+    namespaces = ["berth" if owner.startswith("course-") else "students" for owner in owners]
+    current = [{"namespace": where, "name": owner} for where, owner in zip(namespaces, owners, strict=True)]
     status = {"phase": phase, "currentOwners": current} if phase else {}
     spec = {"expires": instant_text(at("10:00")), "ttl": "11h0m0s"}
     return made(SLOT, name, created=created, labels=known, spec=spec, status=status, **more)

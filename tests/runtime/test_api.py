@@ -92,10 +92,10 @@ def test_at_zero_the_server_leaves_the_number_out(spec: str) -> None:
 
 def test_a_stale_write_is_a_conflict() -> None:
     api = Api(FakeCluster(None, {"course-small": 0}))
-    found = api.get_scale("berth", "course-small")
-    taken = api.scale("berth", "course-small", 25, found.resource_version)
+    scale_subresource = api.get_scale("berth", "course-small")
+    taken = api.scale("berth", "course-small", 25, scale_subresource.resource_version)
     with pytest.raises(ApiError) as caught:
-        api.scale("berth", "course-small", 0, found.resource_version)
+        api.scale("berth", "course-small", 0, scale_subresource.resource_version)
 
     assert taken.replicas == 25
     assert caught.value.is_conflict()

@@ -19,9 +19,9 @@ def session(name: str, labels: dict[str, str] = NONE, **more: object) -> Session
 
 
 def counter(*claims: Claim, seconds: float = 30.0) -> SessionCounter:
-    made = SessionCounter(seconds, lambda one, _: one.template)
-    made.set_claims(ranked(claims))
-    return made
+    session_counter = SessionCounter(seconds, lambda one, _: one.template)
+    session_counter.set_claims(ranked(claims))
+    return session_counter
 
 
 def test_sessions_count_and_those_that_left_for_a_while() -> None:
@@ -162,7 +162,7 @@ def test_every_way_to_the_same_sessions_ends_in_the_same_counts(seed: int) -> No
         now += chance.choice((0.0, 1.0, 40.0))
         claims = chance.choice((claims, claims, ranked(some_claims(chance))))
         seen.set_claims(claims)
-        pool = {one.id: one for one in some_sessions(chance)}
+        pool = {some_session.id: some_session for some_session in some_sessions(chance)}
         step = chance.randrange(4)
         if step == 0 and here:
             gone = chance.choice([*here])

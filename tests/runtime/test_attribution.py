@@ -24,8 +24,8 @@ def counted(sessions: list[Session], claims: list[Claim]) -> dict[str, int]:
     """As the scaler, the status and the simulation count."""
     counter = SessionCounter(0, lambda one, _: one.template)
     counter.set_claims(ranked(claims))
-    for n, one in enumerate(sessions):
-        counter.arrive(one._replace(id=str(n)), 0)
+    for n, session in enumerate(sessions):
+        counter.arrive(session._replace(id=str(n)), 0)
     return counter.counts(0).here
 
 
@@ -98,7 +98,7 @@ def test_no_claim_is_above_its_count_while_another_that_fits_has_room_and_none_i
     assert found.keys() == {claim.id for claim in claims}
     order = ranked(claims)
     assert found == one_by_one(sessions, order)
-    seats = assign_seats(Counter(claim_group(one, order) for one in sessions), order)
+    seats = assign_seats(Counter(claim_group(session, order) for session in sessions), order)
     for places, mine in seats.items():
         assert {place for place, number in mine.items() if number} <= set(places)
         for place, number in mine.items():
@@ -127,7 +127,7 @@ def test_as_many_have_a_seat_as_can(seed: int) -> None:
                     return True
         return False
 
-    most = sum(seat(claim_group(one, order), set()) for one in sessions)
+    most = sum(seat(claim_group(session, order), set()) for session in sessions)
     found = one_by_one(sessions, order)
     assert sum(min(found[claim.id], claim.count) for claim in order) == most
 

@@ -51,7 +51,9 @@ def test_every_request_is_for_the_buffer_itself_and_carries_what_was_seen() -> N
     seen = world.cluster.all_in(BUFFERS)["course-small"]["metadata"]["resourceVersion"]
     world.run()
     asked = {request.path for request in world.cluster.requests if "capacitybuffers" in request.path}
-    patches = [one for one in world.cluster.requests if one.method == "PATCH" and BUFFERS in one.path]
+    patches = [
+        request for request in world.cluster.requests if request.method == "PATCH" and BUFFERS in request.path
+    ]
 
     path = f"{BUFFERS}/course-small"
     assert asked == {path, f"{path}?fieldManager=berth-scaler"}
@@ -126,9 +128,9 @@ def test_what_a_condition_means_depends_on_its_reason(
 ) -> None:
     tree = capacity_buffer(25) | {"status": {"replicas": 25, "conditions": conditions}}
     tree["metadata"] |= {"generation": 2, "resourceVersion": "1"}
-    found = read_pool(CAPACITY_BUFFER, tree)
+    pool_object = read_pool(CAPACITY_BUFFER, tree)
 
-    assert (found.replicas, found.ready, found.tells_ready) == (25, ready, tells)
+    assert (pool_object.replicas, pool_object.ready, pool_object.tells_ready) == (25, ready, tells)
 
 
 def test_a_pool_that_becomes_placeholders_leaves_no_buffer() -> None:

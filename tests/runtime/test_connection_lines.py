@@ -65,17 +65,17 @@ def test_after_a_good_end_the_connection_serves_the_next_request() -> None:
 
 
 def test_a_line_is_told_when_it_comes_and_not_when_the_next_one_does() -> None:
-    told = threading.Event()
+    event = threading.Event()
 
     def parts() -> Iterator[bytes]:
         yield chunk(b"first\n")
-        assert told.wait(LONG_ENOUGH)
+        assert event.wait(LONG_ENOUGH)
         yield chunk(b"second\n") + chunk(b"")
 
     with connected(lambda _: Reply(HEAD, stream=parts())) as (connection, _):
         lines = connection.lines(GET, LONG_ENOUGH)
         assert next(lines) == b"first\n"
-        told.set()
+        event.set()
         assert [*lines] == [b"second\n"]
 
 

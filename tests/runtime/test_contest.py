@@ -44,10 +44,10 @@ def timetable(name: str, *rows: Row) -> Timetable:
 
 
 def test_the_timetables_of_the_site_are_read_in_small_pages() -> None:
-    found = timetable_collection("berth", "example")
+    collection = timetable_collection("berth", "example")
 
-    assert found.path == "/api/v1/namespaces/berth/configmaps"
-    assert (found.labels, found.page) == ("berth.dev/site=example,berth.dev/role=timetable", 32)
+    assert collection.path == "/api/v1/namespaces/berth/configmaps"
+    assert (collection.labels, collection.page) == ("berth.dev/site=example,berth.dev/role=timetable", 32)
 
 
 def test_of_a_timetable_is_kept_what_is_claimed_of_our_classes() -> None:
@@ -105,7 +105,10 @@ def test_claims_are_those_of_the_open_occurrences() -> None:
     ]
 
     def open_at(moment: str) -> list[tuple[str, int]]:
-        return [(one.id, one.count) for one in open_claims(competitors, "small", at(moment)).values()]
+        return [
+            (open_claim.id, open_claim.count)
+            for open_claim in open_claims(competitors, "small", at(moment)).values()
+        ]
 
     assert open_at("07:29") == [("ds/1", 5)]
     assert open_at("07:30") == [("ml/1", 10), ("ds/1", 5)]
@@ -122,10 +125,12 @@ def test_claims_are_those_of_the_open_occurrences() -> None:
 
 
 def tracker(own: Timetable, *others: CompetingReservation) -> ClaimTracker:
-    made = ClaimTracker()
-    made.set_own(own, SMALL, NOW)
-    made.take({one.reservation: TimetableReading(one.reservation, one) for one in others}, ())
-    return made
+    claim_tracker = ClaimTracker()
+    claim_tracker.set_own(own, SMALL, NOW)
+    claim_tracker.take(
+        {other.reservation: TimetableReading(other.reservation, other) for other in others}, ()
+    )
+    return claim_tracker
 
 
 def ids(made: ClaimTracker, now: float = NOW) -> list[str]:
@@ -137,27 +142,29 @@ def test_our_own_reservation_takes_part_as_we_know_it_and_not_as_the_server_does
     own = timetable("ml", MORNING)
     stale = known("ml", ("ml/old", "07:00", "07:30", "12:00", {"small": 10}))
 
-    made = tracker(own, stale, known("ds", ("ds/1", "07:00", "07:00", "09:00", {"small": 5})))
-    assert ids(made) == ["ds/1", "ml/1"]
-    assert made.own == ("ml/1",)
+    claim_tracker = tracker(own, stale, known("ds", ("ds/1", "07:00", "07:00", "09:00", {"small": 5})))
+    assert ids(claim_tracker) == ["ds/1", "ml/1"]
+    assert claim_tracker.own == ("ml/1",)
 
 
 def test_an_occurrence_of_ours_without_the_class_is_open_and_claims_nothing() -> None:
-    made = tracker(timetable("ml", ("ml/1", "07:30", "08:00", "10:00", {"huge": 3})))
+    claim_tracker = tracker(timetable("ml", ("ml/1", "07:30", "08:00", "10:00", {"huge": 3})))
 
-    assert (ids(made), made.own, made.until) == ([], ("ml/1",), at("10:00"))
+    assert (ids(claim_tracker), claim_tracker.own, claim_tracker.until) == ([], ("ml/1",), at("10:00"))
 
 
 def test_claims_hold_until_the_next_occurrence_of_anybody_opens_or_ends() -> None:
-    made = tracker(timetable("ml", MORNING), known("ds", ("ds/1", "08:30", "08:45", "09:15", {"small": 5})))
+    claim_tracker = tracker(
+        timetable("ml", MORNING), known("ds", ("ds/1", "08:30", "08:45", "09:15", {"small": 5}))
+    )
 
     seen = []
     now = float(at("07:00"))
     while now < float("inf"):
-        assert made.refresh(now)
-        assert not made.refresh(now)
-        seen.append((instant_text(int(now))[11:16], [claim.id for claim in made.claims["small"]]))
-        now = made.until
+        assert claim_tracker.refresh(now)
+        assert not claim_tracker.refresh(now)
+        seen.append((instant_text(int(now))[11:16], [claim.id for claim in claim_tracker.claims["small"]]))
+        now = claim_tracker.until
 
     # 08:00 is the start of ours: nothing opens then, but what is asked for may change.
     assert seen == [
@@ -171,29 +178,33 @@ def test_claims_hold_until_the_next_occurrence_of_anybody_opens_or_ends() -> Non
 
 
 def test_a_clock_that_is_set_back_is_followed() -> None:
-    made = tracker(timetable("ml", MORNING))
+    claim_tracker = tracker(timetable("ml", MORNING))
 
-    assert ids(made, at("08:00")) == ["ml/1"]
-    assert ids(made, at("07:00")) == []
+    assert ids(claim_tracker, at("08:00")) == ["ml/1"]
+    assert ids(claim_tracker, at("07:00")) == []
 
 
 def test_rivals_come_change_and_go_and_a_malformed_one_stays_as_it_was() -> None:
-    made = tracker(timetable("ml", MORNING))
+    claim_tracker = tracker(timetable("ml", MORNING))
     ds = known("ds", ("ds/1", "07:00", "07:30", "09:00", {"small": 5}))
 
-    made.take({"u1": TimetableReading("ds", ds)}, ())
-    assert ids(made) == ["ds/1", "ml/1"]
-    made.take({"u1": TimetableReading("ds", "malformed"), "u2": TimetableReading("new", "malformed")}, ())
-    assert ids(made) == ["ds/1", "ml/1"]
-    made.take({"u1": TimetableReading("ds", known("ds"))}, ())
-    assert ids(made) == ["ml/1"]
-    made.take({"u1": TimetableReading("ds", ds)}, ())
-    made.take({}, {"u1", "never-known"})
-    assert ids(made) == ["ml/1"]
+    claim_tracker.take({"u1": TimetableReading("ds", ds)}, ())
+    assert ids(claim_tracker) == ["ds/1", "ml/1"]
+    claim_tracker.take(
+        {"u1": TimetableReading("ds", "malformed"), "u2": TimetableReading("new", "malformed")}, ()
+    )
+    assert ids(claim_tracker) == ["ds/1", "ml/1"]
+    claim_tracker.take({"u1": TimetableReading("ds", known("ds"))}, ())
+    assert ids(claim_tracker) == ["ml/1"]
+    claim_tracker.take({"u1": TimetableReading("ds", ds)}, ())
+    claim_tracker.take({}, {"u1", "never-known"})
+    assert ids(claim_tracker) == ["ml/1"]
 
 
 def test_a_copy_of_a_timetable_claims_nothing_twice() -> None:
     row: Row = ("ds/1", "07:00", "07:30", "09:00", {"small": 5})
-    made = tracker(timetable("ml", MORNING), known("ds", row), known("copy", row), known("ml-2", MORNING))
+    claim_tracker = tracker(
+        timetable("ml", MORNING), known("ds", row), known("copy", row), known("ml-2", MORNING)
+    )
 
-    assert ids(made) == ["ds/1", "ml/1"]
+    assert ids(claim_tracker) == ["ds/1", "ml/1"]

@@ -66,7 +66,7 @@ def test_an_override_that_no_class_follows_is_told_and_the_others_hold() -> None
     said = f'{{"smal": {{"target": 9, {until}}}, "small": {{"target": 3, {until}}}}}'
     found = decide(seen(timetable(annotations={"berth.dev/override": said}), deployment(0)), at("07:00"))
 
-    assert [one.message for one in found.warnings] == [
+    assert [warning.message for warning in found.warnings] == [
         "An override is ignored: berth.dev/override: no class smal in this reservation, which has small"
     ]
     assert len(found.actions) == 1

@@ -27,9 +27,9 @@ BUFFERS = "/apis/autoscaling.x-k8s.io/v1beta1/namespaces/berth/capacitybuffers"
 
 @pytest.fixture
 def cluster() -> WatchedCluster:
-    made = WatchedCluster()
-    made.put(TIMETABLES, with_created(config_map("ds", text("ds", DS))))
-    return made
+    watched_cluster = WatchedCluster()
+    watched_cluster.put(TIMETABLES, with_created(config_map("ds", text("ds", DS))))
+    return watched_cluster
 
 
 def test_before_the_first_complete_list_nothing_is_known(cluster: WatchedCluster) -> None:

@@ -48,8 +48,8 @@ class History:
         recognition = self.own.pools[0].sessions
         assert recognition
         everybody = [
-            competing_reservation(one, {"small": recognition}, at("08:00"))
-            for one in (self.own, *self.competitors.values())
+            competing_reservation(competitor, {"small": recognition}, at("08:00"))
+            for competitor in (self.own, *self.competitors.values())
         ]
         order = ranked(open_claims(everybody, "small", at("08:00")).values())
         kept = metadata_keys(claim.match for claim in order)

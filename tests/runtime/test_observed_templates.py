@@ -42,11 +42,11 @@ def asking_renku(cluster: WatchedCluster, renku: StubServer, own: Timetable) -> 
 
 @pytest.fixture
 def cluster() -> WatchedCluster:
-    made = WatchedCluster()
+    watched_cluster = WatchedCluster()
     for n, project in enumerate(("p1", "p1", "p2", "p3")):
-        made.put(SESSIONS, session(f"s{n}", project_id=project))
-    made.put(SESSIONS, session("s4"))
-    return made
+        watched_cluster.put(SESSIONS, session(f"s{n}", project_id=project))
+    watched_cluster.put(SESSIONS, session("s4"))
+    return watched_cluster
 
 
 def test_only_copies_of_the_template_count_each_project_asked_for_once(cluster: WatchedCluster) -> None:
@@ -56,7 +56,9 @@ def test_only_copies_of_the_template_count_each_project_asked_for_once(cluster: 
         cluster.put(SESSIONS, session("s5", project_id="p1"))
         scene.until_counts(ds=3)
 
-    assert sorted(one.path for one in renku.received) == [f"/api/data/projects/p{n}" for n in (1, 2, 3)]
+    assert sorted(received.path for received in renku.received) == [
+        f"/api/data/projects/p{n}" for n in (1, 2, 3)
+    ]
     assert scene.told("failed") == []
 
 

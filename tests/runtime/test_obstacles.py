@@ -130,17 +130,20 @@ def test_one_that_is_deleted_says_nothing() -> None:
     ],
 )
 def test_an_autoscaler_says_why_no_node_comes(message: str, cause: str) -> None:
-    found = parse_scale_up_refusal(refused(1, message))
+    scale_up_refusal = parse_scale_up_refusal(refused(1, message))
 
-    assert found is not None
-    assert found.cause == cause
+    assert scale_up_refusal is not None
+    assert scale_up_refusal.cause == cause
 
 
 def test_of_a_limit_only_what_it_says_is_kept() -> None:
-    found = parse_scale_up_refusal(refused(1, OVER_LIMITS))
+    scale_up_refusal = parse_scale_up_refusal(refused(1, OVER_LIMITS))
 
-    assert found is not None
-    assert found.message == "all available instance types exceed limits for nodepool (NodePool=uni.cloud.big)"
+    assert scale_up_refusal is not None
+    assert (
+        scale_up_refusal.message
+        == "all available instance types exceed limits for nodepool (NodePool=uni.cloud.big)"
+    )
 
 
 def test_the_last_event_of_a_pod_says_more_than_its_scheduler() -> None:
@@ -154,12 +157,12 @@ def test_the_last_event_of_a_pod_says_more_than_its_scheduler() -> None:
 
 
 def test_obstacles_of_one_cause_are_one_with_the_message_of_most() -> None:
-    found = merge_obstacles(
+    obstacles = merge_obstacles(
         [Obstacle(NO_ROOM, 1, "a"), *[Obstacle(NO_ROOM, 1, "b")] * 2, Obstacle(IMAGE, 4, "c")]
     )
 
-    assert found == (Obstacle(IMAGE, 4, "c"), Obstacle(NO_ROOM, 3, "b"))
-    assert all(is_obstacle(one.describe("placeholders", "small")) for one in found)
+    assert obstacles == (Obstacle(IMAGE, 4, "c"), Obstacle(NO_ROOM, 3, "b"))
+    assert all(is_obstacle(merge_obstacle.describe("placeholders", "small")) for merge_obstacle in obstacles)
     assert not is_obstacle("record: 403 Forbidden: no")
 
 
@@ -239,9 +242,12 @@ def test_slots_that_are_pending_say_why() -> None:
     tree["status"]["conditions"] = [condition("Scheduled", "False", "Unschedulable", NO_CPU)]
     other = slot_of("example-course-small-1-abc", "")
     (state,) = seen(tree, other).reservations
-    pending = tuple(one.slot for one in state.slots)
+    pending = tuple(slot.slot for slot in state.slots)
 
-    causes = [(one.cause, one.message) for one in slot_obstacles(SlotCounts(pending=pending))]
+    causes = [
+        (slot_obstacle.cause, slot_obstacle.message)
+        for slot_obstacle in slot_obstacles(SlotCounts(pending=pending))
+    ]
     assert causes[0] == (NO_ROOM, NO_CPU)
     assert causes[1][0] == STARTING
 

@@ -39,7 +39,7 @@ def test_so_many_are_written_at_once_and_all_in_the_end() -> None:
             done = made(Api(connections, parallel_requests=TOGETHER))
 
     assert sorted(done.made) == sorted(NAMES)
-    assert len({one.connection for one in server.received}) == TOGETHER
+    assert len({received.connection for received in server.received}) == TOGETHER
 
 
 def test_a_limit_of_writes_is_asked_between_the_groups() -> None:

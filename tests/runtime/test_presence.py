@@ -23,7 +23,7 @@ def grace(seconds: float = 30.0) -> GracePeriod:
 
 
 def counted(seen: GracePeriod, now: float) -> list[Session]:
-    return [*seen.here.values(), *(one.session for one in seen.departed(now))]
+    return [*seen.here.values(), *(departed.session for departed in seen.departed(now))]
 
 
 def names(seen: GracePeriod, now: float) -> list[str]:

@@ -93,7 +93,7 @@ def test_the_text_is_this() -> None:
 def test_a_successor_reads_what_was_told() -> None:
     records = [OccurrenceRecord("course/0", {"small": 3}), told()]
 
-    assert parse_records(record_text(records)) == {one.occurrence: one for one in records}
+    assert parse_records(record_text(records)) == {record.occurrence: record for record in records}
 
 
 def test_the_record_of_an_older_release_is_read() -> None:

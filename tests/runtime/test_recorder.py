@@ -184,7 +184,7 @@ def test_the_next_job_keeps_the_records_of_the_windows_before() -> None:
     world.pass_time(at("15:29") - world.now)
     world.run()
 
-    assert [one["occurrence"] for one in world.cluster.records()] == ["course/1", "course/9"]
+    assert [record["occurrence"] for record in world.cluster.records()] == ["course/1", "course/9"]
 
 
 def test_the_record_has_how_many_seats_were_missing_and_why() -> None:
@@ -247,7 +247,7 @@ def test_what_somebody_broke_in_the_record_is_written_anew() -> None:
     world.cluster.put(CONFIGMAPS, broken)
     world.run(until="08:00")
 
-    assert [one["occurrence"] for one in world.cluster.records()] == ["course/1"]
+    assert [record["occurrence"] for record in world.cluster.records()] == ["course/1"]
 
 
 def test_without_a_name_nothing_is_written() -> None:

@@ -198,7 +198,7 @@ def timetables(draw: st.DrawFn) -> tuple[Timetable, Timetable, dict[str, int]]:
     text = json.loads(timetable_text(*rows, behaviour=behaviour))
     text["pools"]["small"]["overlap"] = draw(st.sampled_from(("sum", "max")))
     whole = parse_timetable(json.dumps(text))
-    classes = [one for one in text["occurrences"] if "rehearses" not in one]
+    classes = [load for load in text["occurrences"] if "rehearses" not in load]
     without = parse_timetable(json.dumps({**text, "occurrences": classes}))
     rehearsals = [item.id for item in whole.occurrences if item.rehearses]
     ended = draw(st.dictionaries(st.sampled_from(rehearsals or ["-"]), st.sampled_from(INSTANTS)))

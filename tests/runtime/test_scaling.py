@@ -177,7 +177,7 @@ def test_whole_nodes_are_left_alone_whoever_comes() -> None:
         pod.now += 5
 
     assert pod.writes == []
-    assert not [one for one in pod.cluster.requests if "deployments" in one.path]
+    assert not [request for request in pod.cluster.requests if "deployments" in request.path]
 
 
 def test_one_pool_out_of_reach_holds_no_other_up() -> None:

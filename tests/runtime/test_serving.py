@@ -16,7 +16,7 @@ ENDED = {"terminated": {"exitCode": 1}}
 
 def pod(phase: str, state: object = None, *, going: bool = False, **others: object) -> dict[str, Any]:
     program = [] if state is None else [{"name": "occurrence", "state": state}]
-    sidecars = [{"name": name, "state": one} for name, one in others.items()]
+    sidecars = [{"name": name, "state": other} for name, other in others.items()]
     return {
         "metadata": {"name": "a", **({"deletionTimestamp": "2026-02-02T09:00:00Z"} if going else {})},
         "status": {"phase": phase, "initContainerStatuses": sidecars, "containerStatuses": program},

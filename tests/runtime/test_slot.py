@@ -42,13 +42,13 @@ def test_an_object_is_read_without_what_nobody_needs() -> None:
         },
     }
 
-    found = parse_slot(tree)
+    slot = parse_slot(tree)
 
     owners = (SlotOwner("students", "a"),)
-    assert found == Slot(
+    assert slot == Slot(
         "example-a-b-12-aaaa1111", "u", "7", at("07:30"), at("10:00"), "Available", owners, True
     )
-    assert (found.ordinal, found.hash) == (12, "aaaa1111")
+    assert (slot.ordinal, slot.hash) == (12, "aaaa1111")
 
 
 def test_one_that_nobody_has_looked_at_yet_is_pending() -> None:
@@ -60,10 +60,10 @@ def test_one_that_nobody_has_looked_at_yet_is_pending() -> None:
         "creationTimestamp": "2026-02-02T07:30:00Z",
     }
 
-    found = parse_slot({"metadata": metadata, "spec": {"expires": "2026-02-02T10:00:00+01:00"}})
+    slot = parse_slot({"metadata": metadata, "spec": {"expires": "2026-02-02T10:00:00+01:00"}})
 
-    assert found == Slot("odd", "u", "7", at("07:30"), None, "Pending", ())
-    assert (found.ordinal, found.hash) == (-1, "odd")
+    assert slot == Slot("odd", "u", "7", at("07:30"), None, "Pending", ())
+    assert (slot.ordinal, slot.hash) == (-1, "odd")
 
 
 HOME = {"namespace": "berth"}
@@ -91,11 +91,11 @@ def test_who_may_take_it_once_our_placeholders_may_not(owners: object, closed: o
         "creationTimestamp": "2026-02-02T07:30:00Z",
         "labels": shape()["metadata"]["labels"],
     }
-    found = parse_slot({"metadata": metadata, "spec": {"owners": owners}, "status": {"phase": "Available"}})
+    slot = parse_slot({"metadata": metadata, "spec": {"owners": owners}, "status": {"phase": "Available"}})
 
-    assert found.closed == ("" if closed is None else json.dumps(closed))
-    assert found.is_to_close is bool(closed)
-    assert not found._replace(phase="Pending").is_to_close
+    assert slot.closed == ("" if closed is None else json.dumps(closed))
+    assert slot.is_to_close is bool(closed)
+    assert not slot._replace(phase="Pending").is_to_close
 
 
 def test_the_object_that_is_made() -> None:

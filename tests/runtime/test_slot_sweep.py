@@ -260,7 +260,7 @@ def test_a_cluster_without_koordinator_is_not_asked_for_slots() -> None:
     swept = Swept("09:00", timetable(), deployment(0), cronjob())
     swept.run()
 
-    assert not [said for said in swept.cluster.requests if "reservations" in said]
+    assert not [request for request in swept.cluster.requests if "reservations" in request]
     assert "slots" not in swept.lines[-1]
 
 

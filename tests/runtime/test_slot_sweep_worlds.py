@@ -138,11 +138,13 @@ def test_what_nobody_serves_has_its_seats_or_nothing_and_what_is_used_stays(seed
         text = tree["data"].get("timetable.json", "{")
         if text == "{" or name in served:
             continue
-        said = json.loads(text)
-        held = said["pools"]["small"].get("slots")
-        ours = {key: one for key, one in swept.koordinator.objects.items() if is_windowed(one, name)}
+        data = json.loads(text)
+        held = data["pools"]["small"].get("slots")
+        ours = {
+            key: object_ for key, object_ in swept.koordinator.objects.items() if is_windowed(object_, name)
+        }
         alive = [one for one in ours.values() if phase(one) not in ("Succeeded", "Failed")]
-        if said["suspend"] or not is_open:
+        if data["suspend"] or not is_open:
             assert alive == []
         elif held is None:  # seats stay until placeholders hold them, or the edit is a minute old
             pool = swept.cluster.of("deployments").get(f"{name}-small", {"status": {}})

@@ -152,7 +152,7 @@ def test_nobody_has_settled_while_everybody_takes_a_slot_in_time(seed: int) -> N
     here, owners = set[int](), dict[str, int]()
     settling, found = SessionDebounce(), []
     for now in sorted({*range(0, 500, 5), *(moment for moment, _, _ in moments)}):
-        for _, what, n in (one for one in moments if one[0] == now):
+        for _, what, n in (moment for moment in moments if moment[0] == now):
             if what == "come":
                 here.add(n)
             elif what == "take":

@@ -370,9 +370,11 @@ def test_judged_again_and_again_there_is_nothing_left_to_do(seed: int) -> None:
     for _ in range(40):
         slots = carried_out(slots, planned(slots, demand), random)
         slots = [slot if slot.phase != "Pending" else slot._replace(phase="Available") for slot in slots]
-    found = count_slots(slots, HOME)
+    slot_counts = count_slots(slots, HOME)
 
     assert planned(slots, demand).writes == 0
     if demand.expires is not None:
-        assert demand.wanted <= found.spare <= demand.kept
-        assert found.spare < demand.kept or {slot.name[:1] + slot.hash for slot in found.free} <= {"xnew"}
+        assert demand.wanted <= slot_counts.spare <= demand.kept
+        assert slot_counts.spare < demand.kept or {
+            slot.name[:1] + slot.hash for slot in slot_counts.free
+        } <= {"xnew"}

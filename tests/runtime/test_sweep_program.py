@@ -127,7 +127,7 @@ def test_200_reservations_with_60_occurrences_take_a_list_for_each_kind_and_few_
             took = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
             swept = json.loads(done.stdout.splitlines()[-1])
             assert (done.returncode, swept["done"]) == (0, expected)
-            assert [said for said in cluster.requests if said.startswith("LIST")] == [
+            assert [request for request in cluster.requests if request.startswith("LIST")] == [
                 f"LIST {kind}" for kind in ("deployments", "pods", *["jobs"] * 5, "cronjobs", "configmaps")
             ]
             assert took < 5

@@ -99,9 +99,9 @@ class Made:
 
 def world(seed: int, prunes: bool) -> tuple[Swept, list[Made]]:
     random = Random(seed)
-    found = [Made(random, name) for name in ("a", "b", "c", "d", "e")]
-    names = "".join(f"{one.name}\n" for one in found if one.is_named)
-    trees = [tree for one in found for tree in one.trees]
+    mades = [Made(random, name) for name in ("a", "b", "c", "d", "e")]
+    names = "".join(f"{one.name}\n" for one in mades if one.is_named)
+    trees = [tree for one in mades for tree in one.trees]
     foreign = [copy.deepcopy(tree) for tree in trees if random.random() < 0.5]
     for n, tree in enumerate(foreign):
         tree["metadata"] |= {"name": f"foreign-{n}", "uid": f"foreign-{n}", "ownerReferences": []}
@@ -113,7 +113,7 @@ def world(seed: int, prunes: bool) -> tuple[Swept, list[Made]]:
     swept = Swept(
         random.choice(MOMENTS), *trees, *foreign, code, inventory(f"# here\n{names}"), prunes=prunes
     )
-    return swept, found
+    return swept, mades
 
 
 def state(swept: Swept) -> dict[tuple[str, str], Tree]:

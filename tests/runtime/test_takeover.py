@@ -86,7 +86,7 @@ def test_a_deployment_with_the_label_of_another_reservation_is_not_closed_for_it
 def test_a_capacity_buffer_that_its_account_relabels_is_none_of_another_reservation() -> None:
     found = seen(timetable(), capacity_buffer(99, "mine-small", reservation="course"))
 
-    assert [one.deployments for one in found.reservations] == [()]
+    assert [reservation.deployments for reservation in found.reservations] == [()]
 
 
 def config_map(name: str, reservation: str, says: str) -> dict[str, Any]:

@@ -188,8 +188,8 @@ def test_five_thousand_projects_are_five_thousand_look_ups(office: Office, refus
     seen = SessionCounter(30, lambda one, now: office.templates.of(project_of(one), now))
     seen.set_claims((Claim("course", 0, 1, 9, count, Match(template="T")),))
     sessions = [Session(name, "renku", 0, {}, {RENKU_PROJECT: name}) for name in office.answers]
-    for one in sessions:
-        seen.arrive(one, 0)
+    for session in sessions:
+        seen.arrive(session, 0)
     told = 0
     while told < count:
         office.until(lambda: bool(office.templates._answers))
@@ -198,8 +198,8 @@ def test_five_thousand_projects_are_five_thousand_look_ups(office: Office, refus
         told += len(news)
     for _ in range(3):
         seen.look_again(0)
-        for one in sessions:
-            seen.arrive(one, 0)
+        for session in sessions:
+            seen.arrive(session, 0)
 
     assert (len(office.asked), office.templates.news(0)) == (count, set())
     assert (office.templates.is_uncertain, seen.holds_back) == (refused, False)

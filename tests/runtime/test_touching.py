@@ -32,8 +32,8 @@ each_case = pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in C
 def counts_of(sessions: list[Session], claims: tuple[Claim, ...]) -> dict[str, int]:
     counter = SessionCounter(0, lambda one, _: one.template)
     counter.set_claims(claims)
-    for one in sessions:
-        counter.arrive(one, 0)
+    for session in sessions:
+        counter.arrive(session, 0)
     return counter.counts(0).here
 
 
@@ -96,7 +96,7 @@ class _CountingObserved(FakeObserved):
 def test_the_scaler_holds_what_was_computed_by_hand(case: Case) -> None:
     """From the first opening on, within ten seconds."""
     told = scene(case)
-    opens = sorted(one.open for one in told.timetable.occurrences)
+    opens = sorted(occurrence.open for occurrence in told.timetable.occurrences)
     world = World(clock(opens[0])[:5], told.timetable_text, small=0)
     world.observed = _CountingObserved(told, world)
     last = at(max(told.targets)) + 11
@@ -127,7 +127,7 @@ def test_the_group_of_another_reservation_is_not_taken_for_the_own_one() -> None
         "a": TimetableOccurrence("a/1", at("07:30"), at("08:00"), at("10:00"), (("small", 25),)),
         "b": TimetableOccurrence("b/1", at("09:30"), at("10:00"), at("12:00"), (("small", 25),)),
     }
-    competitors = [CompetingReservation(name, (("small", match),), (one,)) for name, one in rows.items()]
+    competitors = [CompetingReservation(name, (("small", match),), (row,)) for name, row in rows.items()]
     sessions = [Session(str(n), "a", at("08:05")) for n in range(20)]
     found = {
         moment: counts_of(sessions, ranked(open_claims(competitors, "small", at(moment)).values()))
@@ -192,13 +192,17 @@ def test_each_session_that_fits_something_open_counts_once_unless_occurrences_sh
     claims, sessions = claims_at(pool, dated, now), present(came, now)
     counts = counts_of(sessions, claims)
     counted = counted_occurrences(dated, pool, now)
-    is_open = any(not one.is_over for one in claims)
+    is_open = any(not claim.is_over for claim in claims)
 
     assert sum(counts.values()) == (len(sessions) if is_open else 0)
-    assert {name for name, number in counts.items() if number} <= {one.id for one in counted}
+    assert {name for name, number in counts.items() if number} <= {
+        counted_occurrence.id for counted_occurrence in counted
+    }
     shared = shared_sessions(pool, counted, counts)
     if not pool.match.carries_over and pool.overlap == "sum":
-        assert shared == {one.id: counts[one.id] for one in counted}
+        assert shared == {
+            counted_occurrence.id: counts[counted_occurrence.id] for counted_occurrence in counted
+        }
     assert all(counts[name] <= number <= len(sessions) for name, number in shared.items())
 
 
@@ -213,7 +217,9 @@ def test_the_order_of_sessions_and_occurrences_changes_nothing(
     assert claims == claims_at(pool, mixed, now)
     assert counts_of(sessions, claims) == counts_of(chance.sample(sessions, len(sessions)), claims)
     timetables = [Timetable("course", False, (pool,), rows) for rows in (dated, mixed)]
-    found = [pool_target(one, pool, now, counts_of(sessions, claims)).replicas for one in timetables]
+    found = [
+        pool_target(timetable, pool, now, counts_of(sessions, claims)).replicas for timetable in timetables
+    ]
     assert found[0] == found[1]
 
 

@@ -14,10 +14,10 @@ from tests.runtime.watched_cluster import HEAD, WatchedCluster, chunk, refused
 
 @pytest.fixture
 def cluster() -> WatchedCluster:
-    made = WatchedCluster()
+    watched_cluster = WatchedCluster()
     for name in "abcde":
-        made.put(PODS, pod(name))
-    return made
+        watched_cluster.put(PODS, pod(name))
+    return watched_cluster
 
 
 def test_it_lists_in_pages_and_watches_from_there_over_one_connection(cluster: WatchedCluster) -> None:
@@ -35,7 +35,7 @@ def test_it_lists_in_pages_and_watches_from_there_over_one_connection(cluster: W
     assert reports.there == {"a": "blue", "d": "red", "e": "red", "g": "red"}
     assert sorted(reports.told) == ["a", "b", "c", "g"]
     asked = queries(cluster)
-    assert [one.get("limit") for one in asked] == ["2", "2", "2", None]
+    assert [query.get("limit") for query in asked] == ["2", "2", "2", None]
     assert asked[3] == {
         "watch": "1",
         "allowWatchBookmarks": "true",
@@ -72,7 +72,7 @@ def test_a_watch_that_ends_goes_on_at_once_from_the_last_version_a_bookmark_incl
         reports.until_told("y")
 
     assert (reports.told, reports.troubles) == ([*"abcdexy"], [])
-    assert [one["resourceVersion"] for one in queries(cluster) if "watch" in one] == ["1005", "1007"]
+    assert [query["resourceVersion"] for query in queries(cluster) if "watch" in query] == ["1005", "1007"]
     assert {received.connection for received in cluster.asked} == {1}
 
 
@@ -195,7 +195,7 @@ def test_a_page_that_is_too_large_is_asked_for_in_pieces(cluster: WatchedCluster
 
     assert reports.troubles == []
     assert reports.there == dict.fromkeys("abcdeuvwxyz", "red")
-    assert [one.get("limit") for one in queries(cluster)][:3] == ["20", "5", "5"]
+    assert [query.get("limit") for query in queries(cluster)][:3] == ["20", "5", "5"]
     assert queries(cluster)[3]["limit"] == "1"
 
 

@@ -95,9 +95,9 @@ class WatchedCluster(ObjectStore):
     def answer(self, received: Received) -> Reply:
         self.asked.append(received)
         for interference in [*self.interferences]:
-            found = interference(received)
-            if found is not None:
-                return found
+            response = interference(received)
+            if response is not None:
+                return response
         path, _, _, query = target(received.path)
         if query.get("watch"):
             version = int(query["resourceVersion"])

@@ -20,7 +20,7 @@ BLANK = built(NodeClass, {})
 
 def made(**spec: Any) -> CloudCapacity:
     declared = read(cloud(**spec))
-    assert [one for one in declared.problems if one.code != "B064"] == []
+    assert [problem for problem in declared.problems if problem.code != "B064"] == []
     return declared.clouds["gpu"]
 
 

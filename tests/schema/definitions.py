@@ -22,9 +22,9 @@ NODE_CLASS, NODE_POOL = definition("ec2nodeclass"), definition("nodepool")
 
 def refusals(found: CloudCapacity) -> list[str]:
     """What the definitions do not take of what is rendered of it."""
-    made = of_karpenter(found)
+    objects = of_karpenter(found)
     return [
         error.message
         for kind, definition in (("EC2NodeClass", NODE_CLASS), ("NodePool", NODE_POOL))
-        for error in definition.iter_errors(made[kind]["spec"])
+        for error in definition.iter_errors(objects[kind]["spec"])
     ]

@@ -27,31 +27,34 @@ JUNK: tuple[Any, ...] = (
 def everything(documents: list[Any]) -> list[Problem]:
     """What is told of documents from reading to ceilings, as the whole line goes."""
     known = read(*documents)
-    found = list(known.problems)
+    items = list(known.problems)
     if known.site is None:
-        return found
+        return items
     limited = cloudchecks.limited(known)
     names = RenderedNames(known.site, known.classes.values())
     ceilings = Ceilings(known.site, known.classes, also=limited)
-    found += autoscalers.check_autoscalers(known, known.site)
-    found += autoscalers.check_pods_for_autoscaler(known, known.site)
-    found += cloudchecks.check_clouds(known, known.site)
-    found += references.check_names_in_classes(known, known.site)
-    found += references.check_renku_ids(known)
-    found += references.check_names_in_ceilings(known, known.site)
-    for one in known.reservations:
-        found += references.check_names_in_reservation(one, known)
-        expansion = expand(one, known.calendars)
-        found += expansion.problems
-        found += cloudchecks.check_reserved_clouds(one, known, expansion.occurrences)
-        found += backend_of(one.holder).problems(
-            CheckedReservation(one, known, known.site, expansion.occurrences)
+    items += autoscalers.check_autoscalers(known, known.site)
+    items += autoscalers.check_pods_for_autoscaler(known, known.site)
+    items += cloudchecks.check_clouds(known, known.site)
+    items += references.check_names_in_classes(known, known.site)
+    items += references.check_renku_ids(known)
+    items += references.check_names_in_ceilings(known, known.site)
+    for reservation in known.reservations:
+        items += references.check_names_in_reservation(reservation, known)
+        expansion = expand(reservation, known.calendars)
+        items += expansion.problems
+        items += cloudchecks.check_reserved_clouds(reservation, known, expansion.occurrences)
+        items += backend_of(reservation.holder).problems(
+            CheckedReservation(reservation, known, known.site, expansion.occurrences)
         )
-        for part in placed(one, known, known.site):
-            found += names.take(part, 1)
+        for part in placed(reservation, known, known.site):
+            items += names.take(part, 1)
             ceilings.take(part, ceilings.loads(part, expansion.occurrences))
-    found += cloudchecks.check_cloud_limits(known, known.site, ceilings.pools)
-    return [*found, *ceilings.problems({one.name: one for one in known.reservations})]
+    items += cloudchecks.check_cloud_limits(known, known.site, ceilings.pools)
+    return [
+        *items,
+        *ceilings.problems({reservation.name: reservation for reservation in known.reservations}),
+    ]
 
 
 def places(value: Any, path: Path = ()) -> Iterator[Path]:
@@ -87,13 +90,13 @@ def misspelt(value: Any, path: Path) -> Any:
 def judge(file: int, documents: list[Any]) -> None:
     """Problems are sentences; and a document with an error in it makes no error in others."""
     problems = everything(documents)
-    errors = [one for one in problems if severity(one.code) == ERROR]
-    for one in problems:
-        assert one.message.endswith("."), one
-        assert one.fix.endswith((".", "?", '"')), one
-        assert "object at 0x" not in one.message + one.fix, one
-        assert (one.message + one.fix).isprintable(), one
-        assert len(one.message + one.fix) < 500, one
+    errors = [problem for problem in problems if severity(problem.code) == ERROR]
+    for problem in problems:
+        assert problem.message.endswith("."), problem
+        assert problem.fix.endswith((".", "?", '"')), problem
+        assert "object at 0x" not in problem.message + problem.fix, problem
+        assert (problem.message + problem.fix).isprintable(), problem
+        assert len(problem.message + problem.fix) < 500, problem
     name = f"{chr(97 + file)}.yaml"
-    if any(one.file == name for one in errors):
-        assert {one.file for one in errors} == {name}, documents[file]
+    if any(error.file == name for error in errors):
+        assert {error.file for error in errors} == {name}, documents[file]

@@ -57,7 +57,10 @@ def test_a_calendar_may_close_the_site_or_be_named_by_it() -> None:
     holidays = document("Calendar", "holidays", {"dates": ["2026-05-01"]})
     found = read(site(calendars=["holidays"]), closure, holidays).calendars
 
-    assert [(one.closes, one.is_site_wide) for one in found.values()] == [(True, False), (False, True)]
+    assert [(calendar.closes, calendar.is_site_wide) for calendar in found.values()] == [
+        (True, False),
+        (False, True),
+    ]
 
 
 @pytest.mark.parametrize(

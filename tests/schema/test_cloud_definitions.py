@@ -73,8 +73,8 @@ def test_a_size_of_a_volume_is_one_that_the_definition_takes() -> None:
 )
 def test_what_we_accept_is_accepted_by_karpenter(whole: Value) -> None:
     accepted = 0
-    for one in variants(whole):
-        for found in read(one).clouds.values():
+    for variant in variants(whole):
+        for found in read(variant).clouds.values():
             accepted += 1
-            assert refusals(found) == [], one
+            assert refusals(found) == [], variant
     assert accepted > 100

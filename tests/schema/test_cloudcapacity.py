@@ -112,7 +112,7 @@ def test_a_cluster_says_its_karpenter_and_a_site_its_budget() -> None:
     assert declared.problems == []
     assert declared.site is not None
     assert declared.site.budget == Decimal("5000.5")
-    assert [one.karpenter for one in declared.site.clusters] == [
+    assert [cluster.karpenter for cluster in declared.site.clusters] == [
         built(KarpenterSpec, {"version": (1, 6), "gates": {"StaticCapacity": True}}),
         built(KarpenterSpec, {"version": NEWEST}),
         None,
@@ -133,7 +133,7 @@ KARPENTER: dict[str, tuple[Value, list[str]]] = {
 
 @pytest.mark.parametrize(("said", "problems"), KARPENTER.values(), ids=KARPENTER)
 def test_what_is_told_of_karpenter(said: Value, problems: list[str]) -> None:
-    assert told(site({"name": "a", "karpenter": said})) == [f"a.yaml {one}" for one in problems]
+    assert told(site({"name": "a", "karpenter": said})) == [f"a.yaml {problem}" for problem in problems]
 
 
 def nodes(provisioning: Value, **spec: Any) -> list[str]:

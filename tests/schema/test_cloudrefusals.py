@@ -17,7 +17,7 @@ def codes(said: Document) -> set[str]:
     known = read(site(KARPENTER), resource_class(cloudCapacity=["refused"]), cloud("refused", **said))
     assert known.site is not None
     found = [*known.problems, *cloudchecks.check_clouds(known, known.site)]
-    return {one.code for one in found if severity(one.code) == ERROR and one.file == "c.yaml"}
+    return {problem.code for problem in found if severity(problem.code) == ERROR and problem.file == "c.yaml"}
 
 
 def test_what_they_are_changes_of_is_good() -> None:

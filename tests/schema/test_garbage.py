@@ -75,7 +75,7 @@ WHOLE: list[Any] = [
 
 
 def test_the_documents_themselves_are_good() -> None:
-    assert [one for one in everything(WHOLE) if severity(one.code) == ERROR] == []
+    assert [problem for problem in everything(WHOLE) if severity(problem.code) == ERROR] == []
 
 
 @pytest.mark.parametrize("file", range(len(WHOLE)), ids=["site", "class", "calendar", "course", "payload"])
@@ -105,7 +105,7 @@ def test_of_two_faults_in_a_document_both_are_told(file: int) -> None:
 
     def errors(value: Any) -> set[str]:
         problems = read(*WHOLE[:file], value, *WHOLE[file + 1 :]).problems
-        own = [one for one in problems if one.file == name and severity(one.code) == ERROR]
+        own = [problem for problem in problems if problem.file == name and severity(problem.code) == ERROR]
         return set(lines(own))
 
     all_faults = faults(WHOLE[file])

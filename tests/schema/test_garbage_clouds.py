@@ -9,7 +9,7 @@ from tests.schema.junk import JUNK, changed, everything, judge, misspelt, places
 def test_the_documents_themselves_are_good() -> None:
     assert everything(WHOLE) == []
     # Images that may move, and no class that names the machines.
-    assert [one.code for one in everything([WHOLE[0], MACHINES])] == ["B186", "B158"]
+    assert [problem.code for problem in everything([WHOLE[0], MACHINES])] == ["B186", "B158"]
 
 
 @pytest.mark.parametrize("file", range(len(WHOLE)), ids=NAMES)

@@ -49,7 +49,7 @@ def values(*texts: str, **options: Any) -> Any:
 
 
 def codes(found: ValuesReading) -> list[str]:
-    return [one.code for one in found.problems]
+    return [problem.code for problem in found.problems]
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_values_that_cannot_be_seen_or_have_no_effect_are_told(text: str, path: 
     found = reading(text)
 
     assert found.values is not None
-    assert {one.code for one in found.problems} == {"B261"}
+    assert {problem.code for problem in found.problems} == {"B261"}
     assert found.problems[0].path == path
 
 
@@ -280,7 +280,7 @@ def test_faults_in_text_of_yaml_have_the_place_of_the_text() -> None:
     found = reading(application({"helm": {"values": "singleuser:\n  a: [1"}}))
 
     assert found.values is None
-    assert {one.code for one in found.problems} >= {"B003"}
+    assert {problem.code for problem in found.problems} >= {"B003"}
     assert found.problems[0].path == ("spec", "source", "helm", "values")
 
 

@@ -25,7 +25,7 @@ def documents(folder: Path) -> list[tuple[str, Any]]:
     found = []
     for source in read(f"{folder}/reservations", "reservations")[0]:
         values, _ = parse(source)
-        found += [(source.file, one.value) for one in values if isinstance(one.value, dict)]
+        found += [(source.file, value.value) for value in values if isinstance(value.value, dict)]
     return [(file, value) for file, value in found if not is_payload(value)]
 
 
@@ -39,7 +39,7 @@ def test_whatever_validate_accepts_passes(seed: int, tmp_path: Path) -> None:
     pipeline = Pipeline(str(tmp_path))
     for _ in pipeline.items():
         pass
-    faulty = {one.file for one in pipeline.findings() if one.severity == "error"}
+    faulty = {finding.file for finding in pipeline.findings() if finding.severity == "error"}
     good = [(file, value) for file, value in documents(tmp_path) if file not in faulty]
     assert len(good) > 30
     assert {file: message(value) for file, value in good} == {file: "" for file, _ in good}

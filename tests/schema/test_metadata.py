@@ -194,7 +194,7 @@ def test_forty_thousand_problems_are_counted_and_not_listed() -> None:
 
     assert made is None
     assert time.process_time() - begun < 30
-    assert [one.code for one in problems] == ["B010"] * 100 + ["B272"]
+    assert [problem.code for problem in problems] == ["B010"] * 100 + ["B272"]
     assert "39900 more" in problems[-1].message
 
 

@@ -77,7 +77,7 @@ def test_every_field_can_be_written() -> None:
     ],
 )
 def test_what_is_told_of_a_policy(policy: dict[str, Any], problems: list[str]) -> None:
-    assert told(site(policies=[{**REFUSED, **policy}])) == [f"a.yaml {one}" for one in problems]
+    assert told(site(policies=[{**REFUSED, **policy}])) == [f"a.yaml {problem}" for problem in problems]
 
 
 def test_two_of_one_name_are_an_error() -> None:

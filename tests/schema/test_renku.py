@@ -80,7 +80,7 @@ def test_the_whole_answer_of_a_get_is_as_many_reservations() -> None:
     declared = reading([payload(name="B"), {**payload(name="A"), "id": ULID}])
 
     assert declared.problems == []
-    assert [(one.name, one.origin) for one in declared.reservations] == [
+    assert [(reservation.name, reservation.origin) for reservation in declared.reservations] == [
         ("a-d9cde2", Origin("a.yaml", 0, (1,))),
         ("b", Origin("a.yaml", 0, (0,))),
     ]
@@ -200,7 +200,7 @@ def test_every_item_of_an_answer_is_checked_in_its_place() -> None:
 def test_a_name_is_the_slug_of_the_title(title: str, expected: str) -> None:
     assert expected == slug(title) == name(title, None)
     assert f"{expected}-d9cde2" == name(title, ULID)
-    assert [one.name for one in reading(payload(name=title)).reservations] == [expected]
+    assert [reservation.name for reservation in reading(payload(name=title)).reservations] == [expected]
 
 
 def test_a_payload_is_told_by_its_keys() -> None:

@@ -20,8 +20,8 @@ DAILY = {"type": "daily", "startDate": "2026-02-02", "endDate": "2026-02-28"}
 def made(value: Value) -> Recurrence:
     checked, problems = ask(RecurrenceSpec, value)
     assert problems == []
-    found: Recurrence = checked.recurrence(StandardSeats(SEATS, (USUAL,), USUAL))
-    return found
+    recurrence: Recurrence = checked.recurrence(StandardSeats(SEATS, (USUAL,), USUAL))
+    return recurrence
 
 
 def test_whatever_is_left_out_has_its_default() -> None:

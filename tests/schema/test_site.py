@@ -27,7 +27,7 @@ NOT_OURS = "belongs to Kubernetes; Berth needs a namespace of its own. Write ano
 
 def made(*clusters: dict[str, Any], **spec: object) -> Site:
     declared = read(site(*clusters, **spec))
-    assert {one.code for one in declared.problems} <= {"B077"}
+    assert {problem.code for problem in declared.problems} <= {"B077"}
     assert declared.site is not None
     return declared.site
 

@@ -88,12 +88,12 @@ def test_labels_and_annotations_that_would_be_on_no_object_are_told() -> None:
         "ResourceClass": resource_class(),
         "Calendar": {**site(), "kind": "Calendar", "spec": {"dates": []}},
     }
-    for kind, one in documents.items():
-        one["metadata"] |= notes
-        found = [line for line in told(one) if " B029 " in line]
+    for kind, document in documents.items():
+        document["metadata"] |= notes
+        found = [line for line in told(document) if " B029 " in line]
         assert found == [
             finding("a.yaml B029 metadata.annotations @key", kind),
             finding("a.yaml B029 metadata.labels @key", kind),
         ]
-        one["metadata"] = {"name": "a", "annotations": {"berth.dev/ignore": "B037: told by hand"}}
-        assert not [line for line in told(one) if " B029 " in line]
+        document["metadata"] = {"name": "a", "annotations": {"berth.dev/ignore": "B037: told by hand"}}
+        assert not [line for line in told(document) if " B029 " in line]

@@ -34,7 +34,7 @@ LATER = f'{ENTRY}\n    moved: [{{date: 2026-03-17, to: {{startTime: "10:00"}}}}]
 
 def found(text: str) -> list[Finding]:
     pipeline = Pipeline(sources=[Source("reservations/a.yaml", text.encode())])
-    return [one for one in pipeline.findings() if one.code in ("B010", "B011", "B016")]
+    return [finding for finding in pipeline.findings() if finding.code in ("B010", "B011", "B016")]
 
 
 @pytest.mark.parametrize(

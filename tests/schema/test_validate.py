@@ -132,7 +132,7 @@ def test_a_problem_says_what_to_write() -> None:
     value = {"name": 5, "seats": "7", "kind": "hal", "isOpen": "off", "rows": 3, "windos": []}
     validate.read(Room, value, report)
 
-    assert {one.path[-1]: one.fix for one in report.problems} == {
+    assert {problem.path[-1]: problem.fix for problem in report.problems} == {
         "name": "Write small letters.",
         "seats": "Write it without quotes: 7.",
         "kind": "Did you mean hall?",

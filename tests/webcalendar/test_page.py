@@ -69,14 +69,14 @@ def test_the_windows_of_the_page_are_those_that_are_reserved(tmp_path: Path, see
 
     known = {name for name, _ in data["classes"]}
     assert windows(data) == {
-        one.id: (
-            one.of_classes(known).open // 60,
-            one.start // 60,
-            one.end // 60,
-            {name: count for name, count in one.seats if name in known},
+        occurrence.id: (
+            occurrence.of_classes(known).open // 60,
+            occurrence.start // 60,
+            occurrence.end // 60,
+            {name: count for name, count in occurrence.seats if name in known},
         )
         for item in items
-        for one in item.expansion.occurrences
+        for occurrence in item.expansion.occurrences
     }
 
 
@@ -154,7 +154,7 @@ def test_no_title_ends_the_element_that_the_data_are_in(tmp_path: Path, title: s
     assert html.count("<script") == 2
     assert html.count("</script>") == 2
     assert not re.search("[<>&]", data)
-    titles = {one["name"]: one["title"] for one in json.loads(data)["reservations"]}
+    titles = {load["name"]: load["title"] for load in json.loads(data)["reservations"]}
     assert titles.keys() == {"course", "night"} | ({"rest"} & titles.keys())
     assert titles.get("rest", title) == title
 

@@ -32,11 +32,11 @@ class BackendSpec(*_OPTIONS.values(), _Type):  # type: ignore[misc] # the regist
 
     def _refuse(self, name: str, options: type[Model], path: Path, report: DocumentProblems) -> None:
         """Report the options of another backend."""
-        for attribute, one in options.model_fields.items():
+        for attribute, model_field in options.model_fields.items():
             if attribute in self.model_fields_set and getattr(self, attribute) is not None:
-                message = f"type {self.type} takes no {one.alias}."
+                message = f"type {self.type} takes no {model_field.alias}."
                 fix = f"Remove it, or write type: {name}."
-                report(CONFLICT, (*path, str(one.alias)), message, fix, at_key=True)
+                report(CONFLICT, (*path, str(model_field.alias)), message, fix, at_key=True)
 
     @property
     def holder(self) -> Holder:

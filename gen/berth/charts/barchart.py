@@ -143,7 +143,11 @@ def _described(subtitle: str, panels: Sequence[BarPanel], bins: Sequence[str]) -
         most = max(tops, default=0.0)
         if most:
             place = tops.index(most)
-            parts = [f"{rounded(one.values[place])} {one.name}" for one in panel.layers if one.values[place]]
+            parts = [
+                f"{rounded(layer.values[place])} {layer.name}"
+                for layer in panel.layers
+                if layer.values[place]
+            ]
             sentences.append(f"{panel.title}: most in {bins[place]}, {', '.join(parts)}.")
         else:
             sentences.append(f"{panel.title}: nothing.")

@@ -55,7 +55,7 @@ def check_rehearsals_are_ahead(
 
     Only for changes: rehearsals of past weeks stay in a repository.
     """
-    coming = {one.id for one in occurrences if one.open > now}
+    coming = {occurrence.id for occurrence in occurrences if occurrence.open > now}
     for rehearsal in added:
         if rehearsal.open <= now and rehearsal.rehearses in coming and not reservation.suspend:
             message = f"the rehearsal on {_when(rehearsal)} of {rehearsal.rehearses} is in the past."

@@ -100,8 +100,11 @@ def _source(item: Item, site: Site) -> EventSource:
     """Return what the events of a reservation are made from."""
     source = EventSource.of(item.reservation, site)
     for part in item.parts:
-        cluster, names = part.placed.cluster.name, {one.name for one in part.placed.classes}
-        source.occurrences.extend((cluster, found) for found in part.occurrences)
+        cluster, names = (
+            part.placed.cluster.name,
+            {resource_class.name for resource_class in part.placed.classes},
+        )
+        source.occurrences.extend((cluster, occurrence) for occurrence in part.occurrences)
         source.standing.append((cluster, tuple(pair for pair in item.reservation.seats if pair[0] in names)))
     return source
 

@@ -73,6 +73,6 @@ def codeowners(settings: Settings, write: bool, check: bool) -> int:
 
 def _file(up: str) -> Path:
     """Return the file that is there, or where it should be. `up` leads to the top of the repository."""
-    found = [Path(up, name) for name in _FILES]
+    paths = [Path(up, name) for name in _FILES]
     has_folder = Path(up, ".github").is_dir()
-    return next((one for one in found if one.exists()), found[0] if has_folder else found[1])
+    return next((one for one in paths if one.exists()), paths[0] if has_folder else paths[1])

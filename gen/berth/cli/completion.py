@@ -68,8 +68,8 @@ def _named(item: Any, kind: str) -> Iterator[object]:
     elif kind == "Cluster" and item.get("kind") == "Site":
         spec = item.get("spec")
         clusters = spec.get("clusters") if isinstance(spec, dict) else None
-        for one in clusters if isinstance(clusters, list) else ():
-            yield one.get("name") if isinstance(one, dict) else None
+        for cluster in clusters if isinstance(clusters, list) else ():
+            yield cluster.get("name") if isinstance(cluster, dict) else None
     elif item.get("kind") == kind and isinstance(item.get("metadata"), dict):
         yield item["metadata"].get("name")
 

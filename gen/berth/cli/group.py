@@ -89,7 +89,7 @@ codeowners --check, diff --exit-code); 130 interrupted.
 def load(name: str) -> Command:
     """Import a command."""
     module = import_module(f"berth.cli.{COMMANDS[name].module}")
-    return next(one for one in vars(module).values() if isinstance(one, Command) and one.name == name)
+    return next(var for var in vars(module).values() if isinstance(var, Command) and var.name == name)
 
 
 class Berth(Parsing, click.Group):
@@ -105,10 +105,10 @@ class Berth(Parsing, click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name, *rest = args
-        found = self.get_command(ctx, name)
-        if found is None and not ctx.resilient_parsing:
+        command = self.get_command(ctx, name)
+        if command is None and not ctx.resilient_parsing:
             raise click.UsageError(f'No command named "{name}".{did_you_mean(name, COMMANDS)}', ctx)
-        return name, found, [*_before(ctx.params), *rest]
+        return name, command, [*_before(ctx.params), *rest]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         width = max(map(len, COMMANDS))
@@ -118,7 +118,7 @@ class Berth(Parsing, click.Group):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         self.format_commands(ctx, formatter)
-        records = [record for one in self.get_params(ctx) if (record := one.get_help_record(ctx))]
+        records = [record for param in self.get_params(ctx) if (record := param.get_help_record(ctx))]
         with formatter.section("Common options"):
             formatter.write_dl(records)
 
@@ -127,12 +127,12 @@ class Berth(Parsing, click.Group):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Name the commands without importing them."""
-        found = [
+        completion_items = [
             CompletionItem(name, help=entry.help)
             for name, entry in COMMANDS.items()
             if name.startswith(incomplete)
         ]
-        return found + click.Command.shell_complete(self, ctx, incomplete)
+        return completion_items + click.Command.shell_complete(self, ctx, incomplete)
 
 
 def _before(params: dict[str, Any]) -> Sequence[str]:

@@ -405,16 +405,19 @@ def _import_reservations(
 ) -> int:
     path = source.file
     try:
-        found = import_renku(source, pipeline, time_zone)
+        imported_reservations = import_renku(source, pipeline, time_zone)
     except CommandError as error:
         raise CommandError(f"{settings.shown(path)}: {error}") from error
-    if found.findings:
-        settings.report(found.findings)
+    if imported_reservations.findings:
+        settings.report(imported_reservations.findings)
         return EXIT_BAD_INPUT
     reservations = [
-        one._replace(spec=one.spec.model_copy(update={"suspend": suspend})) for one in found.reservations
+        reservation._replace(spec=reservation.spec.model_copy(update={"suspend": suspend}))
+        for reservation in imported_reservations.reservations
     ]
-    texts = {f"reservations/{one.name}.yaml": reservation_yaml(one) for one in reservations}
+    texts = {
+        f"reservations/{reservation.name}.yaml": reservation_yaml(reservation) for reservation in reservations
+    }
     code = _write(settings, pipeline, texts, path)
     if code == EXIT_OK and any(one.file == path for one in pipeline.sources):
         stdout(f"Remove {settings.shown(path)}: the new files replace it.\n")
@@ -422,7 +425,7 @@ def _import_reservations(
 
 
 def _write(settings: Settings, pipeline: Pipeline, texts: dict[str, str], file: str) -> int:
-    kept = [one for one in pipeline.sources if one.file != file and one.file not in texts]
+    kept = [source for source in pipeline.sources if source.file != file and source.file not in texts]
     sources = [*kept, *(Source(name, text.encode()) for name, text in texts.items())]
     after = Pipeline(sources=sorted(sources))
     for _ in after.items():

@@ -151,7 +151,7 @@ def _begin(settings: Settings, directory: str, starter: Starter, wheels: dict[st
     """Write the repository if it passes its checks, and say what comes next; return the exit code."""
     texts = starter_files(starter, clock_of(settings, None).now)
     pipeline = project_of(texts)
-    opens = [one.open for item in pipeline.items() for one in item.expansion.occurrences]
+    opens = [occurrence.open for item in pipeline.items() for occurrence in item.expansion.occurrences]
     if pipeline.has_errors():
         findings = pipeline.findings()
         for file, places in _PLACES.items():
@@ -209,11 +209,11 @@ _PLACES = {
 
 def _requirement(*, vendor: bool) -> tuple[str, dict[str, bytes]]:
     """Return what the workflow installs, and the wheel that the repository has for it."""
-    found = installed_origin()
+    installation_source = installed_origin()
     if not vendor:
-        return RELEASED if found.is_local else found.requirement, {}
+        return RELEASED if installation_source.is_local else installation_source.requirement, {}
     try:
-        wheel = build_wheel(found.requirement)
+        wheel = build_wheel(installation_source.requirement)
     except CommandError as error:
         raise CommandError(f"{error} Nothing was written.") from error
     path = f"{VENDOR}/{wheel.name}"
@@ -239,5 +239,5 @@ def _told(directory: str, starter: Starter, opens: str) -> str:
         lines.append(f"  # Add repository.url to reservations/site.yaml, so that {engine} finds rendered/.")
     if folder != Path.cwd():
         lines.append(f"  cd {shlex.quote(directory)}")
-    lines += [f"  {one}" for one in next_commands(starter)]
+    lines += [f"  {next_command}" for next_command in next_commands(starter)]
     return "\n".join([*lines, f"The first placeholders start on {opens} ({starter.zone}).", ""])

@@ -157,7 +157,8 @@ def _summary(item: Item, part: Part, selection: "_Selection", now: int) -> _Summ
         most |= {name: count for name, count in item.reservation.seats if name in most}
     cluster = part.placed.cluster.name
     rehearsals = sum(
-        bool(one.of_classes(names).seats) and selection.has_time(one.open, one.end) for one in part.rehearsals
+        bool(rehearsal.of_classes(names).seats) and selection.has_time(rehearsal.open, rehearsal.end)
+        for rehearsal in part.rehearsals
     )
     return _Summary(item.reservation, cluster, tuple(most.items()), number, seat_seconds, coming, rehearsals)
 
@@ -197,13 +198,19 @@ _AFTER: tuple[Column[_Summary], ...] = (
 def _columns() -> Sequence[Column[_Summary]]:
     """Return the columns, with those of the plain fields that are declared as listed."""
     spec = fields(document_of(RESERVATION))["spec"].node.type.model_construct()
-    listed = [one for one in plain_fields(spec) if one.use.is_listed]
-    return (*_BEFORE, *(Column("", one.key, partial(_written, one.path)) for one in listed), *_AFTER)
+    listed = [plain_field for plain_field in plain_fields(spec) if plain_field.use.is_listed]
+    return (
+        *_BEFORE,
+        *(Column("", plain_field.key, partial(_written, plain_field.path)) for plain_field in listed),
+        *_AFTER,
+    )
 
 
 def _written(path: str, row: _Summary) -> object:
     """Return the value of a plain field."""
-    return next(one.written for one in plain_fields(row.reservation.spec) if one.path == path)
+    return next(
+        plain_field.written for plain_field in plain_fields(row.reservation.spec) if plain_field.path == path
+    )
 
 
 _NARROW = ("name", "cluster", "seats", "occurrences", "seat-hours", "next opening")

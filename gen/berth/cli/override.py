@@ -98,7 +98,9 @@ def override(  # noqa: PLR0913 - one for each option
     if code != EXIT_OK or site is None:
         return code
     parts = [part for part in items[0].parts if choice.cluster in (None, part.placed.cluster.name)]
-    classes = tuple(dict.fromkeys(one.name for part in parts for one in part.placed.classes))
+    classes = tuple(
+        dict.fromkeys(resource_class.name for part in parts for resource_class in part.placed.classes)
+    )
     pairs = _pairs(name, [*targets, *_words(placeholders or "", classes)], classes)
     if not pairs and not clear:
         raise CommandError("--placeholders is missing, such as --placeholders small=60; or say --clear.")
@@ -106,7 +108,7 @@ def override(  # noqa: PLR0913 - one for each option
     concerned = {
         part.placed.cluster.name: part
         for part in parts
-        if wanted.changes([one.name for one in part.placed.classes])
+        if wanted.changes([resource_class.name for resource_class in part.placed.classes])
     }
     clusters = [part.placed.cluster for part in concerned.values()]
     means = choice.access(settings, clusters)
@@ -187,18 +189,18 @@ def _carry_out(
     labels = {SITE: site.name, RESERVATION: name}
 
     def write(remote: ClusterClient, at: ClusterLocation) -> tuple[Overrides, Overrides] | None:
-        classes = [one.name for one in parts[at.cluster].placed.classes]
+        classes = [resource_class.name for resource_class in parts[at.cluster].placed.classes]
         return overriding.write_overrides(
             remote, at.namespace, labels, change.wanted.changes(classes), change.now
         )
 
     places = means.places(site, [part.placed.cluster for part in parts.values()])
-    answers = means.at_each([one for one in places.values() if isinstance(one, ClusterLocation)], write)
-    reached = [one for one in places.values() if isinstance(one, ClusterLocation)]
+    answers = means.at_each([place for place in places.values() if isinstance(place, ClusterLocation)], write)
+    reached = [place for place in places.values() if isinstance(place, ClusterLocation)]
     facts = means.facts(site, reached, change.now) if change.wanted.targets else {}
     code = EXIT_OK
-    for cluster, found in places.items():
-        answer = found if isinstance(found, LiveFinding) else answers[cluster]
+    for cluster, place in places.items():
+        answer = place if isinstance(place, LiveFinding) else answers[cluster]
         if answer is None:
             stderr(f"{cluster}: there is no timetable of {name}: nothing to override.\n")
         elif isinstance(answer, LiveFinding):
@@ -217,7 +219,7 @@ def _sessions(seen: ClusterFacts | LiveFinding | None, name: str, now: int) -> d
         return {}
     timetables = readable_timetables(seen)
     counts = OccurrenceSessions(timetables, seen.sessions, now)
-    pools = [pool for one in timetables if one.reservation == name for pool in one.pools]
+    pools = [pool for timetable in timetables if timetable.reservation == name for pool in timetable.pools]
     found = {pool.resource_class: counts.counts(pool) for pool in pools}
     return {
         resource_class: sum(count for one, count in by_id.items() if one.startswith(f"{name}/"))

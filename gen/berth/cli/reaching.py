@@ -21,7 +21,7 @@ class ClusterChoice(NamedTuple):
     kubeconfig: str | None
 
     def of(self, site: Site) -> list[Cluster]:
-        return [one for one in site.clusters if self.cluster in (None, one.name)]
+        return [cluster for cluster in site.clusters if self.cluster in (None, cluster.name)]
 
     def access(
         self, settings: Settings, clusters: Sequence[Cluster], patience: float | None = None
@@ -30,7 +30,7 @@ class ClusterChoice(NamedTuple):
         from berth.live import access  # noqa: PLC0415 - it loads the client
 
         try:
-            ordered = access.parse_contexts(self.contexts, [one.name for one in clusters])
+            ordered = access.parse_contexts(self.contexts, [cluster.name for cluster in clusters])
         except access.ContextArgumentError as error:
             raise CommandError(f"--context: {error}") from error
         file = None if self.kubeconfig is None else settings.given(self.kubeconfig)

@@ -200,8 +200,14 @@ def validate(settings: Settings) -> int:
 def _policy_cases(item: Item, site: Site | None, now: int) -> Iterator[PolicyCase]:
     if site is None or not site.policies:
         return
-    clusters = {one.name: part.placed.cluster.name for part in item.parts for one in part.placed.classes}
-    known = {one.name: one for part in item.parts for one in part.placed.classes}
+    clusters = {
+        resource_class.name: part.placed.cluster.name
+        for part in item.parts
+        for resource_class in part.placed.classes
+    }
+    known = {
+        resource_class.name: resource_class for part in item.parts for resource_class in part.placed.classes
+    }
     subject = PolicySubject(item.reservation, clusters, item.expansion.occurrences, known=known)
     yield from cases_of_reservation(site, subject, now)
 

@@ -98,9 +98,9 @@ def report(  # noqa: PLR0913 - one for each option
     ours = [record for record in read.records if not names or record.occurrence.partition("/")[0] in names]
     dates = within(_attendances(ours, items, site), *span, clock.now)
     rehearsals = [
-        one
-        for one in rehearsal_results(ours, site.ready_minutes, clock.now)
-        if (span[0] or 0) < one.end and (span[1] is None or one.open < span[1])
+        rehearsal_result
+        for rehearsal_result in rehearsal_results(ours, site.ready_minutes, clock.now)
+        if (span[0] or 0) < rehearsal_result.end and (span[1] is None or rehearsal_result.open < span[1])
     ]
     result = _report(dates, pipeline, items, site, clock, rehearsals)
     settings.answer(
@@ -178,8 +178,8 @@ def _report(  # noqa: PLR0913, PLR0917 - what a report is made of
     ]
     located = pipeline.located([problem for problem, *_ in proposed])
     places = {(finding.code, finding.message): finding for finding in located}
-    pools = {(one.reservation, one.resource_class) for one in dates}
-    pools |= {(one.reservation, one.resource_class) for one in rehearsals}
+    pools = {(date.reservation, date.resource_class) for date in dates}
+    pools |= {(rehearsal.reservation, rehearsal.resource_class) for rehearsal in rehearsals}
     prices = _prices(pipeline, items, site, pools)
     placed = [
         ReservationProposal(name, resource_class, places[problem.code, problem.message], proposal)
@@ -191,16 +191,20 @@ def _report(  # noqa: PLR0913, PLR0917 - what a report is made of
 
 def _summaries(dates: Sequence[Attendance], rehearsals: Sequence[RehearsalResult]) -> Iterator[ClassSummary]:
     """Yield the dates of each class, then each class that has rehearsals and no date yet."""
-    found = summaries(dates)
-    yield from found
-    known = {(one.reservation, one.resource_class) for one in found}
-    for pool in sorted({(one.reservation, one.resource_class) for one in rehearsals} - known):
+    class_summaries = summaries(dates)
+    yield from class_summaries
+    known = {(summary.reservation, summary.resource_class) for summary in class_summaries}
+    for pool in sorted(
+        {(rehearsal.reservation, rehearsal.resource_class) for rehearsal in rehearsals} - known
+    ):
         yield ClassSummary(*pool, ())
 
 
 def _of_pool(rehearsals: Sequence[RehearsalResult], summary: ClassSummary) -> list[RehearsalResult]:
     pool = summary.reservation, summary.resource_class
-    return [one for one in rehearsals if (one.reservation, one.resource_class) == pool]
+    return [
+        rehearsal for rehearsal in rehearsals if (rehearsal.reservation, rehearsal.resource_class) == pool
+    ]
 
 
 def _problem(reservation: Reservation, resource_class: str, proposal: Proposal) -> Problem:

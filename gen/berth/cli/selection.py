@@ -63,7 +63,7 @@ names_argument = click.argument("names", metavar="[NAME]...", nargs=-1, shell_co
 
 def require_reservations(names: Sequence[str], pipeline: Pipeline) -> frozenset[str]:
     """Return the names of reservations, all of which must be declared."""
-    known = tuple(one.name for one in pipeline.declared.reservations)
+    known = tuple(reservation.name for reservation in pipeline.declared.reservations)
     for name in names:
         _require("reservation", name, known, pipeline)
     return frozenset(names)
@@ -80,7 +80,7 @@ def require_cluster(name: str | None, pipeline: Pipeline) -> str | None:
     """Return the name of a cluster, which must be the site's."""
     if name is not None:
         site = pipeline.site
-        _require("cluster", name, tuple(one.name for one in site.clusters) if site else (), pipeline)
+        _require("cluster", name, tuple(cluster.name for cluster in site.clusters) if site else (), pipeline)
     return name
 
 

@@ -233,7 +233,7 @@ def with_reservation(pipeline: Pipeline, reservation: Reservation) -> Pipeline:
 def item_of(settings: Settings, pipeline: Pipeline, name: str) -> Item | None:
     """Return the item of a reservation; None if the project has errors."""
     items = settings.progress(pipeline.items(), len(pipeline.declared.reservations))
-    found = [one for one in items if one.reservation.name == name]
+    found = [item for item in items if item.reservation.name == name]
     return found[0] if found and not pipeline.has_errors() else None
 
 

@@ -74,7 +74,7 @@ class PoolCase(NamedTuple):
 
     @property
     def ready(self) -> int:
-        return (self.object.ready if self.object else 0) + sum(one.is_held for one in self.slots)
+        return (self.object.ready if self.object else 0) + sum(slot.is_held for slot in self.slots)
 
 
 class ReservationContext(NamedTuple):
@@ -135,7 +135,7 @@ class ReservationContext(NamedTuple):
             for item in self.timetable.occurrences
             if not resource_class or any(name == resource_class for name, _ in item.seats)
         ]
-        ends += [one.until for name, one in self.overrides.items() if resource_class in ("", name)]
+        ends += [override.until for name, override in self.overrides.items() if resource_class in ("", name)]
         last = max((end for end in ends if end <= self.now), default=0)
         return max(last + CLOSE_GRACE, self.source.changed + EDIT_GRACE)
 
@@ -147,11 +147,11 @@ def decide(facts: SiteState, now: int) -> SweepDecision:
     is removed unless all lists are complete.
     """
     states = facts.reservations if facts.reads(CONFIG_MAP) else ()
-    found = [_decide_reservation(facts, one, now) for one in states]
+    found = [_decide_reservation(facts, state, now) for state in states]
     actions = [action for one in found for action in one.actions]
-    actions += [action for one in states for action in removal.outdated_slots(facts, one, now)]
+    actions += [action for state in states for action in removal.outdated_slots(facts, state, now)]
     actions += removal.unused_code(facts, now)
-    actions += [action for one in states for action in removal.old_records(one, now)]
+    actions += [action for state in states for action in removal.old_records(state, now)]
     warnings = [warning for one in found for warning in one.warnings]
     doubted = {name: written for one in found for name, written in one.doubted.items()}
     return SweepDecision(tuple(sorted(actions, key=action_order)), tuple(warnings), doubted)
@@ -181,20 +181,23 @@ def _decide_reservation(facts: SiteState, state: ReservationState, now: int) -> 
 
 def _timetable(site: str, reservation: str, source: TimetableObject) -> Timetable:
     """Return the timetable of a reservation. Raises TimetableError."""
-    found = parse_timetable(source.text)
-    for key, value, label in (("site", found.site, site), ("reservation", found.reservation, reservation)):
+    timetable = parse_timetable(source.text)
+    for key, value, label in (
+        ("site", timetable.site, site),
+        ("reservation", timetable.reservation, reservation),
+    ):
         if value != label:
             raise TimetableError(f"{key}: {value!r} is not {label!r}, as the label says")
-    return found
+    return timetable
 
 
 def _overrides(source: TimetableObject, timetable: Timetable) -> tuple[dict[str, Override], str]:
     """Return the overrides, and what is wrong with some; empty if nothing is."""
     try:
-        found = parse_overrides(source.override)
+        overrides = parse_overrides(source.override)
     except TimetableError as error:
         return {}, str(error)
-    return found, unknown_classes(found, [pool.resource_class for pool in timetable.pools])
+    return overrides, unknown_classes(overrides, [pool.resource_class for pool in timetable.pools])
 
 
 def _warn(state: ReservationState, reason: str, message: str, key: str = "") -> Iterator[SweepWarning]:
@@ -204,7 +207,11 @@ def _warn(state: ReservationState, reason: str, message: str, key: str = "") -> 
 
 def _pools(timetable: Timetable, state: ReservationState) -> Iterator[PoolCase]:
     """Yield the pools that the timetable names with what there is of them, then what it does not name."""
-    objects = {(one.ref.kind, one.ref.name): one for one in state.deployments if not one.ref.is_terminating}
+    objects = {
+        (deployment.ref.kind, deployment.ref.name): deployment
+        for deployment in state.deployments
+        if not deployment.ref.is_terminating
+    }
     slots: dict[str, tuple[SlotObject, ...]] = {}
     for slot in state.slots:
         if not slot.is_persistent:
@@ -212,24 +219,26 @@ def _pools(timetable: Timetable, state: ReservationState) -> Iterator[PoolCase]:
     for pool in timetable.pools:
         key = (pool.holder.scaled_kind.name, pool.scaled) if pool.holder.has_replicas else ("", "")
         yield PoolCase(pool, objects.pop(key, None), slots.pop(pool.resource_class, ()) if pool.slots else ())
-    for one in objects.values():
-        holder = holder_of_object(one.ref.kind, one.ref.name)
-        yield PoolCase(TimetablePool(one.resource_class, one.ref.name, "none", holder=holder), one)
+    for object_ in objects.values():
+        holder = holder_of_object(object_.ref.kind, object_.ref.name)
+        yield PoolCase(
+            TimetablePool(object_.resource_class, object_.ref.name, "none", holder=holder), object_
+        )
     for name, some in slots.items():
         yield PoolCase(TimetablePool(name, "", "none", holder=SlotSpec("", "", {})), None, some)
 
 
 def _pool_actions(case: ReservationContext) -> Iterator[Action]:
     """Bring pools to their desired state, except those that a pod may still bring there."""
-    for one in case.pools if case.facts.reads(DEPLOYMENT, POD) else ():
-        desired = case.desired(one.pool)
-        are_unknown = one.pool.slots and not case.facts.knows_slots and desired.target.replicas
+    for pool in case.pools if case.facts.reads(DEPLOYMENT, POD) else ():
+        desired = case.desired(pool.pool)
+        are_unknown = pool.pool.slots and not case.facts.knows_slots and desired.target.replicas
         why = "" if are_unknown else _reason(case, desired)
         if why:
-            home = PlaceholderOwner(case.facts.namespace, one.pool.deployment)
-            counts = count_slots((slot.slot for slot in one.slots), home)
-            found = PoolFound(one.object, counts, None)
-            yield from decide_pool(case.source.ref, found, desired, why).actions
+            home = PlaceholderOwner(case.facts.namespace, pool.pool.deployment)
+            counts = count_slots((slot.slot for slot in pool.slots), home)
+            pool_found = PoolFound(pool.object, counts, None)
+            yield from decide_pool(case.source.ref, pool_found, desired, why).actions
 
 
 def _reason(case: ReservationContext, desired: DesiredState) -> str:
@@ -257,8 +266,8 @@ def _reason(case: ReservationContext, desired: DesiredState) -> str:
 
 def _are_held(case: ReservationContext) -> bool:
     """Return whether all pools that the timetable names have all their seats, or none is open."""
-    named = (one for one in case.pools if case.names(one.pool))
-    return all(one.ready >= case.desired(one.pool).target.replicas for one in named)
+    named = (pool for pool in case.pools if case.names(pool.pool))
+    return all(pool.ready >= case.desired(pool.pool).target.replicas for pool in named)
 
 
 def _job_actions(case: ReservationContext) -> Iterator[Action]:
@@ -273,7 +282,7 @@ def _job_actions(case: ReservationContext) -> Iterator[Action]:
                 yield StartJob(case.source.ref, name, case.state.cronjob.template, replaced, why)
         return
     # An override keeps the pod running: it ends when all its pools are closed.
-    is_held = bool(case.running) and any(case.desired(one.pool).target.override for one in case.pools)
+    is_held = bool(case.running) and any(case.desired(pool.pool).target.override for pool in case.pools)
     if case.open or case.opens_soon or case.facts.unread or is_held:
         return
     for job in case.state.jobs:
@@ -301,7 +310,7 @@ def _without_cronjob(case: ReservationContext) -> Iterator[SweepWarning]:
 
 def _outdated(case: ReservationContext) -> Iterator[Action]:
     if not (case.open or case.opens_soon or case.running):
-        unnamed = [one.object for one in case.pools if one.object and not case.names(one.pool)]
+        unnamed = [pool.object for pool in case.pools if pool.object and not case.names(pool.pool)]
         yield from removal.outdated_objects(case.facts, case.state, case.source, unnamed, case.now)
 
 
@@ -315,8 +324,8 @@ def pull_failures(state: ReservationState) -> Iterator[SweepWarning]:
 
 def unready_pools(facts: SiteState) -> tuple[PoolObject, ...]:
     """Return the pools with fewer ready placeholders than requested."""
-    pools = (one for state in facts.reservations for one in state.deployments)
-    return tuple(one for one in pools if one.ref.kind == DEPLOYMENT.name and one.ready < one.replicas)
+    pools = (deployment for state in facts.reservations for deployment in state.deployments)
+    return tuple(pool for pool in pools if pool.ref.kind == DEPLOYMENT.name and pool.ready < pool.replicas)
 
 
 def placeholder_pull_failures(
@@ -328,9 +337,9 @@ def placeholder_pull_failures(
         if pod.trouble and not pod.ref.is_terminating:
             pool = pod.owner.rpartition("-")[0]  # its ReplicaSet is called so, and a hash
             troubled.setdefault((pod.ref.reservation, pool), []).append(pod)
-    for one in waiting:
-        found = troubled.get((one.ref.reservation, one.ref.name), [])
+    for pool_object in waiting:
+        found = troubled.get((pool_object.ref.reservation, pool_object.ref.name), [])
         if found and (trouble := found[0].trouble):
             number = f"{len(found)} placeholder{'s' if len(found) > 1 else ''}"
             message = f"Of {number}, first {found[0].ref.name}: {trouble.said()}"
-            yield SweepWarning(one.ref, PULL_FAILED, message, f"{found[0].owner} {trouble.image}")
+            yield SweepWarning(pool_object.ref, PULL_FAILED, message, f"{found[0].owner} {trouble.image}")

@@ -72,7 +72,7 @@ def _cause(pod: Tree, node: str) -> tuple[str, str]:
         return (ADMISSION if scheduled.get("reason") == "SchedulingGated" else NO_ROOM), message
     if failure := next(pull_failures(pod), None):
         return IMAGE, failure.said()
-    waiting = (str(part(one, "state", "waiting").get("reason") or "") for one in containers(pod))
+    waiting = (str(part(container, "state", "waiting").get("reason") or "") for container in containers(pod))
     return STARTING, next(filter(None, waiting), "their containers start")
 
 

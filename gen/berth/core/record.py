@@ -301,7 +301,11 @@ def _join(before: Mapping[str, Points], after: Mapping[str, Points]) -> dict[str
 
 def ended_rehearsals(records: Iterable[OccurrenceRecord]) -> dict[str, int]:
     """Return when each rehearsal had all its seats, by id: it is over then."""
-    return {one.occurrence: one.ready_at for one in records if one.rehearses and one.ready_at is not None}
+    return {
+        record.occurrence: record.ready_at
+        for record in records
+        if record.rehearses and record.ready_at is not None
+    }
 
 
 REHEARSAL_OPEN, REHEARSAL_FAILED, REHEARSAL_SUCCEEDED = "open", "failed", "succeeded"

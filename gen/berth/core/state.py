@@ -236,7 +236,7 @@ class ReservationState(NamedTuple):
     @property
     def ended(self) -> Mapping[str, int]:
         """When rehearsals were over before their time, by id."""
-        return next((one.ended for one in self.records), {})
+        return next((record.ended for record in self.records), {})
 
     @property
     def cronjob(self) -> CronJobObject | None:

@@ -112,17 +112,17 @@ def pools_to_reconcile(
     of a pool changes, what the previous backend has left is a pool of its own that no timetable names. Only
     one reconciler acts on a Deployment: the one for the current timetable.
     """
-    found = {}
+    pools = {}
     for pool in known.values():
         for holder in pool.holder.leftovers():
             left = pool._replace(holder=holder)
-            found[left.key] = left
+            pools[left.key] = left
     for pool in named:
-        found[pool.key] = pool
+        pools[pool.key] = pool
         for holder in pool.holder.leftovers():
             if holder.key(pool.deployment) != pool.key:
-                found.pop(holder.key(pool.deployment), None)
-    return found
+                pools.pop(holder.key(pool.deployment), None)
+    return pools
 
 
 class PoolTarget(NamedTuple):

@@ -204,7 +204,7 @@ def _settings(tree: dict[str, object]) -> TimetableSettings:
 def _occurrence(tree: object, at: str, classes: set[str]) -> TimetableOccurrence:
     item = mapping(tree, at)
     seats = field(item, "seats", mapping, at)
-    found = TimetableOccurrence(
+    occurrence = TimetableOccurrence(
         field(item, "id", text, at),
         field(item, "open", instant_of, at),
         field(item, "start", instant_of, at),
@@ -214,13 +214,15 @@ def _occurrence(tree: object, at: str, classes: set[str]) -> TimetableOccurrence
         rehearses=field(item, "rehearses", text, at) if "rehearses" in item else "",
     )
     if "steps" in item:
-        found = found._replace(steps=_steps(field(item, "steps", mapping, at), f"{at}.steps", found.start))
-    if not found.open <= found.start < found.end:
-        raise TimetableError(f"{at}: open, start and end of {found.id!r} are not in this order")
-    for name, _ in found.seats:
+        occurrence = occurrence._replace(
+            steps=_steps(field(item, "steps", mapping, at), f"{at}.steps", occurrence.start)
+        )
+    if not occurrence.open <= occurrence.start < occurrence.end:
+        raise TimetableError(f"{at}: open, start and end of {occurrence.id!r} are not in this order")
+    for name, _ in occurrence.seats:
         if name not in classes:
             raise TimetableError(f"{at}.seats.{name}: no pool of this class")
-    return found
+    return occurrence
 
 
 def _steps(tree: dict[str, object], at: str, start: int) -> tuple[tuple[str, int, int], ...]:
@@ -258,15 +260,15 @@ def parse_overrides(said: str) -> dict[str, Override]:
         tree: object = json.loads(said)
     except (ValueError, RecursionError) as error:
         raise TimetableError(f"{OVERRIDE_ANNOTATION} is not JSON: {error}") from None
-    found = {}
+    overrides = {}
     for resource_class, value in mapping(tree, OVERRIDE_ANNOTATION).items():
         at = f"{OVERRIDE_ANNOTATION}.{resource_class}"
         item = mapping(value, at)
         target = field(item, "target", non_negative, at)
         if target > MAX_TARGET:
             raise TimetableError(f"{at}.target: {target} is more than {MAX_TARGET}")
-        found[resource_class] = Override(target, field(item, "until", instant_of, at))
-    return found
+        overrides[resource_class] = Override(target, field(item, "until", instant_of, at))
+    return overrides
 
 
 def unknown_classes(overrides: Iterable[str], classes: Collection[str]) -> str:

@@ -52,6 +52,8 @@ def _of_lines(lines: Iterable[str], occurrences: Sequence[Occurrence], zone: Zon
         at = read(f"{match[1]}{match[2] or ''}", zone) if match else None
         if at is None:
             continue
-        near = [one for one in occurrences if one.start - _EARLIEST <= at < one.end]
+        near = [
+            occurrence for occurrence in occurrences if occurrence.start - _EARLIEST <= at < occurrence.end
+        ]
         if near:
-            yield at - min(near, key=lambda one: abs(at - one.start)).start
+            yield at - min(near, key=lambda occurrence: abs(at - occurrence.start)).start

@@ -63,12 +63,12 @@ def attendances(
     settings = TimetableSettings(ready_minutes=ready_minutes)
     found: list[Attendance] = []
     dates = (one for one in records if not one.rehearses)
-    dated = [one._replace(window=one.window or windows.get(one.occurrence)) for one in dates]
+    dated = [date._replace(window=date.window or windows.get(date.occurrence)) for date in dates]
     for record in _without_overlap(dated):
         if record.window is not None:
             found += _of_record(record, record.window, settings)
-    rows = sorted(found, key=lambda one: (one.start, one.id, one.resource_class))
-    return [one._replace(unused=None) if one.reservation in whole_nodes else one for one in rows]
+    rows = sorted(found, key=lambda attendance: (attendance.start, attendance.id, attendance.resource_class))
+    return [row._replace(unused=None) if row.reservation in whole_nodes else row for row in rows]
 
 
 def _of_record(
@@ -98,7 +98,7 @@ def _without_overlap(records: Iterable[OccurrenceRecord]) -> Iterable[Occurrence
     A record has the target of the whole pool, and the lead of an occurrence may lie in the one before.
     """
     ends: dict[tuple[str, str], int] = {}
-    for one in sorted(records, key=lambda one: (one.window or (0, 0, 0), one.occurrence)):
+    for one in sorted(records, key=lambda record: (record.window or (0, 0, 0), record.occurrence)):
         reservation = one.occurrence.partition("/")[0]
         pools = {name: (reservation, name) for name in one.targets}
         targets = {name: _since(points, ends.get(pools[name], 0)) for name, points in one.targets.items()}
@@ -114,7 +114,11 @@ def _since(points: Points, first: int) -> Points:
 def within(found: Iterable[Attendance], since: int | None, until: int | None, now: int) -> list[Attendance]:
     """Return what is over, and overlaps [since, until); None is open."""
     last = now if until is None else until
-    return [one for one in found if one.end <= now and (since or 0) < one.end and one.open < last]
+    return [
+        attendance
+        for attendance in found
+        if attendance.end <= now and (since or 0) < attendance.end and attendance.open < last
+    ]
 
 
 class ClassSummary(NamedTuple):
@@ -127,12 +131,12 @@ class ClassSummary(NamedTuple):
     @property
     def peak(self) -> int | None:
         """The most sessions of all dates; None if nobody counted on any."""
-        return max((one.peak for one in self.dates if one.peak is not None), default=None)
+        return max((date.peak for date in self.dates if date.peak is not None), default=None)
 
     @property
     def unused(self) -> int | None:
         """All seat-seconds that were held for nobody; None if those of a date are unknown."""
-        known = [one.unused for one in self.dates if one.unused is not None]
+        known = [date.unused for date in self.dates if date.unused is not None]
         return sum(known) if len(known) == len(self.dates) else None
 
 

@@ -121,7 +121,7 @@ class CapacityCatalog:
     def unknown_types(self, capacity: str) -> list[str]:
         """Return the types of its reservations whose size is not known; these are left out."""
         known = self._types_by_capacity[capacity]
-        said = (one.instance_type for one in self.clouds[capacity].reservations)
+        said = (reservation.instance_type for reservation in self.clouds[capacity].reservations)
         return sorted({name for name in said if name not in known})
 
     def price(self, kind: MachineKind) -> Decimal | None:
@@ -145,7 +145,7 @@ class CapacityCatalog:
         return kind.capacity_type == ON_DEMAND and not own and self.price(kind) is not None
 
     def _keys(self, cloud: CloudCapacity) -> list[str]:
-        return [one.key for one in cloud.reservations] if self._gate else []
+        return [reservation.key for reservation in cloud.reservations] if self._gate else []
 
     def _types(self, cloud: CloudCapacity, free: Mapping[str, int]) -> list[InstanceType]:
         return [
@@ -158,33 +158,35 @@ class CapacityCatalog:
     ) -> list[Offering]:
         price = _price_order(declared_type)
         zones = (declared_type.declared.zones if declared_type.declared else ()) or self._zones[cloud.name]
-        found: list[Offering] = []
+        offerings: list[Offering] = []
         if ON_DEMAND in cloud.capacity_types:
-            found += [Offering(ON_DEMAND, zone, price) for zone in zones]
+            offerings += [Offering(ON_DEMAND, zone, price) for zone in zones]
         if SPOT in cloud.capacity_types:
             said = declared_type.declared.spot if declared_type.declared else None
             cost = price * _SPOT_SHARE if said is None else float(said)
-            found += [Offering(SPOT, zone, cost) for zone in zones]
-        for one in cloud.reservations if RESERVED in cloud.capacity_types else ():
-            if one.instance_type == declared_type.name and one.key in free:
-                form, interruptible = reservation_form(one)
-                offering = reserved_offering(one.key, one.zone, price, free[one.key], form)
-                found.append(offering._replace(available=True, interruptible=interruptible))
-        return found
+            offerings += [Offering(SPOT, zone, cost) for zone in zones]
+        for reservation in cloud.reservations if RESERVED in cloud.capacity_types else ():
+            if reservation.instance_type == declared_type.name and reservation.key in free:
+                form, interruptible = reservation_form(reservation)
+                offering = reserved_offering(
+                    reservation.key, reservation.zone, price, free[reservation.key], form
+                )
+                offerings.append(offering._replace(available=True, interruptible=interruptible))
+        return offerings
 
 
 def _reserved(clouds: Sequence[CloudCapacity]) -> dict[str, ReservedMachines]:
     """Return the reservations by key, in the order of the files. If their counts differ, the least counts."""
     found: dict[str, ReservedMachines] = {}
     for cloud in clouds:
-        for one in cloud.reservations:
-            key = one.key
+        for reservation in cloud.reservations:
+            key = reservation.key
             known = found.get(key)
             if known is None:
-                found[key] = ReservedMachines(key, (cloud.name,), one)
+                found[key] = ReservedMachines(key, (cloud.name,), reservation)
             else:
                 least = known.reservation.model_copy(
-                    update={"count": min(known.reservation.count, one.count)}
+                    update={"count": min(known.reservation.count, reservation.count)}
                 )
                 found[key] = known._replace(capacities=(*known.capacities, cloud.name), reservation=least)
     return found
@@ -204,7 +206,9 @@ def _catalog_zones(cloud: CloudCapacity, named: frozenset[str]) -> tuple[str, ..
 
     The empty string stands for no known zone.
     """
-    said = {one.zone for one in cloud.reservations} | {z for one in cloud.instance_types for z in one.zones}
+    said = {reservation.zone for reservation in cloud.reservations} | {
+        z for instance_type_ in cloud.instance_types for z in instance_type_.zones
+    }
     return tuple(sorted(_required_zones(cloud) or said | named)) or ("",)
 
 

@@ -31,12 +31,14 @@ def placeholder_pods(
     Of the placeholders' labels only those are kept that the topology spread or affinity of any class
     selects by, so that equal seats of several courses are equal pods.
     """
-    seen = frozenset[str]().union(*(topology_label_keys(found.pod) for found, _ in classes.values()))
-    found = {}
+    seen = frozenset[str]().union(
+        *(topology_label_keys(resource_class.pod) for resource_class, _ in classes.values())
+    )
+    pod_sets = {}
     for key, (one, own) in classes.items():
         every = (*own, (POD_TEMPLATE_HASH, "-".join(key)))
-        found[key] = pod_set(one, tuple(label for label in every if label[0] in seen), namespace)
-    return found
+        pod_sets[key] = pod_set(one, tuple(label for label in every if label[0] in seen), namespace)
+    return pod_sets
 
 
 NO_CLOUD = "names no cloudCapacity"
@@ -72,15 +74,15 @@ def plan_clusters(
     """Plan the clusters with CloudCapacities, in the site's order. `pools` are given by cluster, in order
     of time.
     """
-    found = []
+    cluster_plans = []
     for cluster in site.clusters:
         every = (*declared.clouds.values(), *as_clouds(declared.generic.values()))
-        clouds = [one for one in every if cluster_named(one.cluster, site) == cluster]
+        clouds = [cloud for cloud in every if cluster_named(cloud.cluster, site) == cluster]
         if clouds:
-            found.append(
-                _plan_cluster(declared, site, cluster, sorted(clouds, key=lambda one: one.name), pools)
+            cluster_plans.append(
+                _plan_cluster(declared, site, cluster, sorted(clouds, key=lambda cloud: cloud.name), pools)
             )
-    return found
+    return cluster_plans
 
 
 def unplanned_items(declared: Declared, is_asked: Callable[[PoolKey], bool]) -> list[UnplannedItem]:
@@ -88,14 +90,16 @@ def unplanned_items(declared: Declared, is_asked: Callable[[PoolKey], bool]) -> 
     clouds = {*declared.clouds, *declared.generic}
     used: dict[str, ResourceClass] = {}
     slots: list[UnplannedItem] = []
-    for one in declared.reservations:
-        names = [name for name in class_names(one) if is_asked((one.name, name))]
-        if one.suspend or not names:
+    for reservation in declared.reservations:
+        names = [name for name in class_names(reservation) if is_asked((reservation.name, name))]
+        if reservation.suspend or not names:
             continue
         mine = {name: declared.classes[name] for name in names if name in declared.classes}
         used |= mine
-        if not one.holder.adds_nodes and any(clouds & {*found.cloud_capacity} for found in mine.values()):
-            slots.append(UnplannedItem(one.name, SLOTS))
+        if not reservation.holder.adds_nodes and any(
+            clouds & {*found.cloud_capacity} for found in mine.values()
+        ):
+            slots.append(UnplannedItem(reservation.name, SLOTS))
     classes = [name for name in sorted(used) if not clouds & {*used[name].cloud_capacity}]
     return [*(UnplannedItem(name, NO_CLOUD) for name in classes), *slots]
 
@@ -116,7 +120,7 @@ def _plan_cluster(
     clouds: Sequence[CloudCapacity],
     pools: Mapping[str, Iterable[PoolLoad]],
 ) -> ClusterPlan:
-    names = {one.name for one in clouds}
+    names = {cloud.name for cloud in clouds}
     reservations = {one.name: one for one in declared.reservations}
     demands: list[SeatDemand] = []
     classes: dict[PoolKey, tuple[ResourceClass, Labels]] = {}
@@ -145,8 +149,8 @@ def _plan_cluster(
     simulated = SimulatedCluster(
         catalog,
         places,
-        _durations((one.name, one.empty_after) for one in clouds),
-        _durations((one.name, one.expiry) for one in clouds),
+        _durations((cloud.name, cloud.empty_after) for cloud in clouds),
+        _durations((cloud.name, cloud.expiry) for cloud in clouds),
     )
     minutes = [minute for demand in demands for minute in demand.steps[::2]]
     first, last = min(minutes, default=0) * 60, max(minutes, default=0) * 60

@@ -54,7 +54,7 @@ class SchedulingInputs:
         free = self._free(machines, at)
         pods = (self._places[key].pod._replace(name="/".join(key), count=count) for key, count in wanted)
         pools = (self._catalog.pool(name, free) for name in sorted(names))
-        every = [one for one in machines if one.static is None and one.kind.capacity in names]
+        every = [machine for machine in machines if machine.static is None and machine.kind.capacity in names]
         elsewhere: list[str] = []
         if self._cares:
             every = list(machines)
@@ -292,16 +292,16 @@ class ClusterSimulation:
 
     def _take(self, answer: SchedulingResult, at: int) -> None:
         """Place seats by the names of the result: names of machines that existed, or of those it buys."""
-        named = {one.name: one for one in self._machines}
+        named = {machine.name: machine for machine in self._machines}
         number = 0
         for loop in answer.loops:
             for name, placed in loop.standing:
                 self._fill(named[name], placed, at)
-            for one in loop.machines:
-                made = self._made(one, at, None)
-                named[f"{one.pool}-{number:06}"] = made
+            for machine in loop.machines:
+                simulated_machine = self._made(machine, at, None)
+                named[f"{machine.pool}-{number:06}"] = simulated_machine
                 number += 1
-                self._fill(made, one.pods, at)
+                self._fill(simulated_machine, machine.pods, at)
 
     def _fill(self, machine: SimulatedMachine, placed: Iterable[tuple[str, int]], at: int) -> None:
         for name, count in placed:
@@ -342,9 +342,9 @@ class ClusterSimulation:
         self._steps.append(MachineStep(at, loops, bought, shortfalls))
         for key in touched | {key for key, count in self._levels.items() if count and (loops or bought)}:
             placements = tuple(
-                (one.number, one.pods.get(key, 0) or int(one.static == key))
-                for one in self._machines
-                if key in one.pods or one.static == key
+                (machine.number, machine.pods.get(key, 0) or int(machine.static == key))
+                for machine in self._machines
+                if key in machine.pods or machine.static == key
             )
             mine = self._placements.setdefault(key, [])
             if not mine or mine[-1][1] != placements:

@@ -37,7 +37,9 @@ SCAN, PROVISION = 10, 15 * 60  # cluster-autoscaler: its interval, and how long 
 def lead_seconds(clouds: Iterable[CloudCapacity], loops: int) -> int:
     """Return how long seats may wait for nodes of any of these capacities that this many loops buy."""
     return (
-        max((_asked_seconds(one, loops) + one.startup.seconds for one in clouds), default=0) if loops else 0
+        max((_asked_seconds(cloud, loops) + cloud.startup.seconds for cloud in clouds), default=0)
+        if loops
+        else 0
     )
 
 
@@ -48,7 +50,7 @@ def _asked_seconds(cloud: CloudCapacity, loops: int) -> int:
 
 def _autoscaler_lead(clouds: Iterable[CloudCapacity], loops: int) -> int:
     """Return how long seats may wait if cluster-autoscaler asks for the nodes."""
-    waits = (SCAN + (one.startup.seconds if one.provider == GENERIC else PROVISION) for one in clouds)
+    waits = (SCAN + (cloud.startup.seconds if cloud.provider == GENERIC else PROVISION) for cloud in clouds)
     return max(waits, default=0) if loops else 0
 
 
@@ -103,19 +105,19 @@ def plan_occurrences(
 ) -> list[OccurrencePlan]:
     """Return what each occurrence needs, in order of time."""
     found = []
-    views = {one.cluster: _ClusterView(one) for one in some}
-    for one in dated:
-        view = views.get(one.cluster)
+    views = {cluster_plan.cluster: _ClusterView(cluster_plan) for cluster_plan in some}
+    for occurrence_seats in dated:
+        view = views.get(occurrence_seats.cluster)
         seats = tuple(
             (name, count)
-            for name, count in one.seats
+            for name, count in occurrence_seats.seats
             if view is not None
-            and (one.occurrence.reservation, name) in view.keys
-            and asked.has((one.occurrence.reservation, name))
+            and (occurrence_seats.occurrence.reservation, name) in view.keys
+            and asked.has((occurrence_seats.occurrence.reservation, name))
         )
-        first, end = asked.span.clip(one.occurrence.open, one.occurrence.end)
+        first, end = asked.span.clip(occurrence_seats.occurrence.open, occurrence_seats.occurrence.end)
         if view is not None and seats and first < end:
-            found.append(view.of(one._replace(seats=seats)))
+            found.append(view.of(occurrence_seats._replace(seats=seats)))
     return sorted(found, key=_occurrence_order)
 
 
@@ -238,11 +240,13 @@ class CostPlan(NamedTuple):
 
     @property
     def dates(self) -> tuple[OccurrencePlan, ...]:
-        return tuple(one for one in self.occurrences if not one.dated.occurrence.rehearses)
+        return tuple(
+            occurrence for occurrence in self.occurrences if not occurrence.dated.occurrence.rehearses
+        )
 
     @property
     def rehearsals(self) -> tuple[OccurrencePlan, ...]:
-        return tuple(one for one in self.occurrences if one.dated.occurrence.rehearses)
+        return tuple(occurrence for occurrence in self.occurrences if occurrence.dated.occurrence.rehearses)
 
 
 def cost_plan(
@@ -253,26 +257,33 @@ def cost_plan(
     months: MonthSplitter,
 ) -> CostPlan:
     """Compute the plan of a site."""
-    some = [one for one in some if asked.cluster in (None, one.cluster)]
+    some = [cluster_plan for cluster_plan in some if asked.cluster in (None, cluster_plan.cluster)]
     term = _term(some)
     since, until = asked.span.clip(*term)
-    if asked.is_narrow and not any(asked.has(demand.key) for one in some for demand in one.demands):
+    if asked.is_narrow and not any(
+        asked.has(demand.key) for cluster_plan in some for demand in cluster_plan.demands
+    ):
         some = []  # what other reservations need is no answer
     told = [
-        line for one in some for line in ledger.cost_lines(one, 0, asked.span, months) if asked.has(line.key)
+        line
+        for cluster_plan in some
+        for line in ledger.cost_lines(cluster_plan, 0, asked.span, months)
+        if asked.has(line.key)
     ]
     held = ledger.reserved_intervals(some)
     reserved = [
-        ReservedPlan(one.cluster, one.reserved, first, end, use)
-        for one in held
-        for first, end in [asked.span.clip(*ledger.paid_span(one.reserved, term))]
-        for use in [ledger.reserved_usage(one.reserved, one.intervals, term, asked.span)]
+        ReservedPlan(reserved_interval.cluster, reserved_interval.reserved, first, end, use)
+        for reserved_interval in held
+        for first, end in [asked.span.clip(*ledger.paid_span(reserved_interval.reserved, term))]
+        for use in [
+            ledger.reserved_usage(reserved_interval.reserved, reserved_interval.intervals, term, asked.span)
+        ]
         if first < end
     ]
     return CostPlan(
         since,
         max(since, until),
-        tuple(peak for one in some if (peak := _peak(one, since, until)) is not None),
+        tuple(peak for cluster_plan in some if (peak := _peak(cluster_plan, since, until)) is not None),
         tuple(plan_occurrences(some, dated, asked)),
         tuple(reserved),
         tuple(sorted(ledger.sum_by(told, lambda line: (line.key[0], line.cluster)).items())),
@@ -282,14 +293,17 @@ def cost_plan(
         tuple(unplanned),
         tuple(
             (name, each)
-            for one in some
-            for name in one.catalog.clouds
-            for each in one.catalog.unknown_types(name)
+            for cluster_plan in some
+            for name in cluster_plan.catalog.clouds
+            for each in cluster_plan.catalog.unknown_types(name)
         ),
-        tuple(assumed for one in some for assumed in one.catalog.assumed.items()),
+        tuple(assumed for cluster_plan in some for assumed in cluster_plan.catalog.assumed.items()),
         _unpriced(told, reserved),
         any(
-            one.catalog.from_table(line.kind) for one in some for line in told if line.cluster == one.cluster
+            cluster_plan.catalog.from_table(line.kind)
+            for cluster_plan in some
+            for line in told
+            if line.cluster == cluster_plan.cluster
         ),
     )
 
@@ -299,8 +313,8 @@ def monthly_costs(some: Sequence[ClusterPlan], months: MonthSplitter) -> dict[st
     0.
     """
     found: dict[str, dict[str, Money]] = {}
-    for one in some:
-        for line in ledger.cost_lines(one, 0, TimeRange(), months):
+    for cluster_plan in some:
+        for line in ledger.cost_lines(cluster_plan, 0, TimeRange(), months):
             mine = found.setdefault(line.month, {})
             mine[line.key[0]] = mine.get(line.key[0], Decimal(0)) + (line.money or Decimal(0))
     return found
@@ -308,9 +322,9 @@ def monthly_costs(some: Sequence[ClusterPlan], months: MonthSplitter) -> dict[st
 
 def _term(some: Iterable[ClusterPlan]) -> tuple[int, int]:
     """Return the time from the first opening to the end of the last machine."""
-    opens = [one.first for one in some if one.demands]
-    ends = [one.last for one in some if one.demands]
-    ends += [interval.until for one in some for interval in one.runs[0].intervals]
+    opens = [cluster_plan.first for cluster_plan in some if cluster_plan.demands]
+    ends = [cluster_plan.last for cluster_plan in some if cluster_plan.demands]
+    ends += [interval.until for cluster_plan in some for interval in cluster_plan.runs[0].intervals]
     return min(opens, default=0), max(ends, default=0)
 
 
@@ -357,7 +371,7 @@ def _months(
     sums = ledger.sum_by(told, lambda line: line.month)
     paid = ledger.usage_by_month(held, asked.span, months, term)
     others = [_alternative_sums(some, number, asked, months) for number in (1, 2)]
-    standing = [MachineCounts(one.runs[0].intervals) for one in some]
+    standing = [MachineCounts(cluster_plan.runs[0].intervals) for cluster_plan in some]
     for month in sorted({*sums, *paid}):
         found = sums.get(month, ledger.sum_lines(()))
         band = [found.bought, *(other[month].bought if month in other else None for other in others if other)]
@@ -378,12 +392,14 @@ def _alternative_sums(
     some: Sequence[ClusterPlan], run: int, asked: PlanFilter, months: MonthSplitter
 ) -> Mapping[str, CostSum]:
     """Return the sums by month of the run with the fewest or the most machines, if there is one."""
-    if all(len(one.runs) == 1 for one in some):
+    if all(len(cluster_plan.runs) == 1 for cluster_plan in some):
         return {}
     found = [
         line
-        for one in some
-        for line in ledger.cost_lines(one, run if len(one.runs) > run else 0, asked.span, months)
+        for cluster_plan in some
+        for line in ledger.cost_lines(
+            cluster_plan, run if len(cluster_plan.runs) > run else 0, asked.span, months
+        )
         if asked.has(line.key)
     ]
     return ledger.sum_by(found, lambda line: line.month)
@@ -395,5 +411,9 @@ def _bounds(month: str, term: tuple[int, int], months: MonthSplitter) -> tuple[i
 
 def _unpriced(told: Iterable[CostLine], reserved: Iterable[ReservedPlan]) -> tuple[str, ...]:
     bought = {f"{line.kind.capacity_type} {line.kind.type}" for line in told if line.money is None}
-    paid = {f"reserved {one.reserved.key}" for one in reserved if one.use.price is None}
+    paid = {
+        f"reserved {reserved_plan.reserved.key}"
+        for reserved_plan in reserved
+        if reserved_plan.use.price is None
+    }
     return tuple(sorted(bought | paid))

@@ -36,9 +36,9 @@ def document_name(name: str) -> str:
 
 def as_clouds(capacities: Iterable[GenericCapacity]) -> Iterator[CloudCapacity]:
     """Yield a capacity for each shape."""
-    for one in capacities:
-        for place, (name, shape) in enumerate(zip(shape_names(one), one.nodes, strict=True)):
-            yield _cloud(one, name, shape, max(_HEAVIEST - place, 1))
+    for capacity in capacities:
+        for place, (name, shape) in enumerate(zip(shape_names(capacity), capacity.nodes, strict=True)):
+            yield _cloud(capacity, name, shape, max(_HEAVIEST - place, 1))
 
 
 def _cloud(one: GenericCapacity, name: str, shape: NodeShapeSpec, weight: int) -> CloudCapacity:

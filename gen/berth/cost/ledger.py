@@ -155,14 +155,14 @@ def reserved_intervals(some: Iterable[ClusterPlan]) -> list[ReservedIntervals]:
     least counts.
     """
     found: dict[str, ReservedIntervals] = {}
-    for one in some:
+    for cluster_plan in some:
         intervals: dict[str, list[MachineInterval]] = {}
-        for interval in one.runs[0].intervals:
+        for interval in cluster_plan.runs[0].intervals:
             intervals.setdefault(interval.kind.reserved, []).append(interval)
-        for key, each in one.catalog.reserved.items():
+        for key, each in cluster_plan.catalog.reserved.items():
             mine, known = tuple(intervals.get(key, ())), found.get(key)
             if known is None:
-                found[key] = ReservedIntervals(one.cluster, each, mine)
+                found[key] = ReservedIntervals(cluster_plan.cluster, each, mine)
             else:
                 least = min(
                     known.reserved.reservation, each.reservation, key=lambda reservation: reservation.count

@@ -48,16 +48,18 @@ def _for_cluster(
         taken.add(name)
         yield f"Write the nodes of cluster {cluster.name} to reservations/{name}.yaml.\n{_MEASURE}\n"
         yield _document(name, site, cluster, classes)
-    for found in classes:
-        yield f"Add this line to class {found.name} in {found.origin.file}, below spec:\n"
+    for resource_class in classes:
+        yield f"Add this line to class {resource_class.name} in {resource_class.origin.file}, below spec:\n"
         yield f"  cloudCapacity: [{name}]\n"
 
 
 def _declared_for(declared: Declared, site: Site, cluster: Cluster) -> str:
     """Return the first CloudCapacity of a cluster; empty if it has none."""
     only = site.clusters[0].name if len(site.clusters) == 1 else ""
-    every = [(one.name, one.cluster) for one in declared.clouds.values()]
-    every += [(one.name, one.cluster) for one in declared.generic.values()]
+    every = [(cloud.name, cloud.cluster) for cloud in declared.clouds.values()]
+    every += [
+        (generic_capacity.name, generic_capacity.cluster) for generic_capacity in declared.generic.values()
+    ]
     return next((name for name, where in sorted(every) if (where or only) == cluster.name), "")
 
 
@@ -84,8 +86,8 @@ def _document(name: str, site: Site, cluster: Cluster, classes: Sequence[Resourc
 def _shapes(cluster: Cluster, classes: Sequence[ResourceClass]) -> Iterator[str]:
     """Yield a shape of nodes for the classes that want the same labels."""
     groups: dict[tuple[tuple[str, str], ...], list[ResourceClass]] = {}
-    for found in classes:
-        groups.setdefault(tuple(sorted(_wanted_labels(found))), []).append(found)
+    for resource_class in classes:
+        groups.setdefault(tuple(sorted(_wanted_labels(resource_class))), []).append(resource_class)
     for number, (labels, own) in enumerate(groups.items(), 1):
         parts = [f"name: node{'' if number == 1 else f'-{number}'}"]
         amounts = _amounts(cluster, own)
@@ -110,8 +112,8 @@ def _amounts(cluster: Cluster, classes: Sequence[ResourceClass]) -> list[tuple[s
     """Return what a node has: the site's largest node, or room for some seats of each class."""
     found = dict(cluster.largest_node)
     needed: dict[str, int] = {}
-    for one in classes:
-        for resource, amount in one.requests:
+    for resource_class in classes:
+        for resource, amount in resource_class.requests:
             needed[resource] = max(needed.get(resource, 0), _SEATS * (parse(amount) or 0))
     for resource in ("cpu", "memory", *needed):
         found.setdefault(resource, _rounded(resource, needed.get(resource, 0)))

@@ -115,7 +115,7 @@ def usable_memory(memory: int, architecture: str) -> int:
 def _volume(devices: Sequence[BlockDevice], own: str) -> int:
     """Return the size of the disk that pods write to: the root volume, or the default of the AMI family."""
     usual = _WINDOWS_VOLUME if own.startswith("Windows") else _VOLUME
-    root = _size(one for one in devices if one.root_volume)
+    root = _size(device for device in devices if device.root_volume)
     if root is not None or not devices:
         return usual if root is None else root
     if own == "Custom":
@@ -124,13 +124,13 @@ def _volume(devices: Sequence[BlockDevice], own: str) -> int:
         name = (
             "/dev/sda1" if own.startswith("Windows") else "/dev/xvdb" if own == _BOTTLEROCKET else "/dev/xvda"
         )
-        found = _size(one for one in devices if one.device_name == name)
+        found = _size(device for device in devices if device.device_name == name)
     return usual if found is None else found
 
 
 def _size(devices: Iterable[BlockDevice]) -> int | None:
     """Return the size of the first device, or None if it is not declared."""
-    text = next((None if one.ebs is None else one.ebs.volume_size for one in devices), None)
+    text = next((None if device.ebs is None else device.ebs.volume_size for device in devices), None)
     return None if text is None else _amount(text)
 
 
@@ -186,7 +186,7 @@ class DeclaredType(NamedTuple):
 
 def declared_types(cloud: CloudCapacity, region: str) -> dict[str, DeclaredType]:
     """Return the types by name, without those whose CPU and memory are not known."""
-    said = {one.name: one for one in cloud.instance_types}
+    said = {instance_type_.name: instance_type_ for instance_type_ in cloud.instance_types}
     daemons, rest = parse_resources(dict(cloud.daemon_requests)), node_overhead(cloud)
     found = {}
     sold = () if cloud.provider == GENERIC else instancetypes.ec2_types()
@@ -270,4 +270,4 @@ def _device_labels(
 
 
 def _with_architecture(labels: tuple[Requirement, ...], architecture: str) -> tuple[Requirement, ...]:
-    return tuple(requirement(ARCH, IN, (architecture,)) if one.key == ARCH else one for one in labels)
+    return tuple(requirement(ARCH, IN, (architecture,)) if label.key == ARCH else label for label in labels)

@@ -30,15 +30,15 @@ def plan_problems(
     some: Sequence[ClusterPlan], months: Iterable[MonthPlan], declared: Declared, site: Site, now: int
 ) -> Iterator[Problem]:
     """Return all findings. `months` are those of the whole plan."""
-    known = {one.name: one for one in declared.reservations}
-    for one in some:
-        yield from _shortfalls(one, known, now)
+    known = {reservation.name: reservation for reservation in declared.reservations}
+    for cluster_plan in some:
+        yield from _shortfalls(cluster_plan, known, now)
     yield from short_leads(some, declared, now)
     if site.budget is not None:
         day = day_of(local_day(now, named(site.zone)) * DAY)
         current = f"{day.year}-{day.month:02}"
         paid = monthly_costs(some, month_splitter(named(site.zone)))
-        yield from _budget([one for one in months if one.month >= current], site, site.budget, paid)
+        yield from _budget([month for month in months if month.month >= current], site, site.budget, paid)
 
 
 def _shortfalls(one: ClusterPlan, known: Mapping[str, Reservation], now: int) -> Iterator[Problem]:
@@ -65,9 +65,9 @@ def _shortfalls(one: ClusterPlan, known: Mapping[str, Reservation], now: int) ->
 
 def short_leads(some: Iterable[ClusterPlan], declared: Declared, now: int) -> Iterator[Problem]:
     """Return the findings on leads that are shorter than nodes may take."""
-    known = {one.name: one for one in declared.reservations}
-    for one in some:
-        yield from _short_leads(one, known, declared.classes, now)
+    known = {reservation.name: reservation for reservation in declared.reservations}
+    for cluster_plan in some:
+        yield from _short_leads(cluster_plan, known, declared.classes, now)
 
 
 class _ShortLead(NamedTuple):
@@ -149,19 +149,19 @@ def _budget(
 
     `paid`: by month, what each reservation costs. What has no known price could only add to it.
     """
-    for one in months:
-        names = ", ".join(sorted({f"{kind.capacity_type} {kind.type}" for kind in one.sum.unpriced}))
+    for month in months:
+        names = ", ".join(sorted({f"{kind.capacity_type} {kind.type}" for kind in month.sum.unpriced}))
         missing = f"the price of {names} is not known"
-        if dollars(one.sum.priced) > most:
-            ordered = sorted(paid[one.month].items(), key=lambda cost: (-cost[1], cost[0]))
+        if dollars(month.sum.priced) > most:
+            ordered = sorted(paid[month.month].items(), key=lambda cost: (-cost[1], cost[0]))
             told = holders_text([(name, money_text(money)) for name, money in ordered])
             message = (
-                f"{one.month} costs {'at least ' if names else ''}{money_text(one.sum.priced)} USD, "
+                f"{month.month} costs {'at least ' if names else ''}{money_text(month.sum.priced)} USD, "
                 f"above the budget of {most}: {told}{f'; {missing}' if names else ''}."
             )
             fix = "Reserve fewer seats or another time, or have the platform team raise the budget."
             yield site.origin.problem(BUDGET, _BUDGET, message, fix)
         elif names:
-            message = f"{one.month} cannot be compared with the budget: {missing}."
+            message = f"{month.month} cannot be compared with the budget: {missing}."
             fix = "Write the price in instanceTypes of the CloudCapacity."
             yield site.origin.problem(NOT_SUMMED, _BUDGET, message, fix)

@@ -34,8 +34,8 @@ def seat_prices(
     months = month_splitter(named(site.zone))
     lines = [
         line
-        for one in plan_clusters(declared, site, pools)
-        for line in cost_lines(one, 0, TimeRange(), months)
+        for plan_cluster in plan_clusters(declared, site, pools)
+        for line in cost_lines(plan_cluster, 0, TimeRange(), months)
     ]
     seconds = {
         (pool.reservation, pool.resource_class): sum(_held(pool.steps))

@@ -82,15 +82,15 @@ def proposals(
 
     Its rehearsals tell how long all seats take, and whether there is room for them; not how many are needed.
     """
-    seats = [one for one in _of_seats(summary.dates, now) if one is not None]
+    seats = [seat for seat in _of_seats(summary.dates, now) if seat is not None]
     then = now._replace(seats=seats[0].after) if seats else now
-    whole = [one.as_lead for one in rehearsals if one.promised == now.seats]
+    whole = [rehearsal.as_lead for rehearsal in rehearsals if rehearsal.promised == now.seats]
     return [*seats, *_of_lead([*summary.dates, *whole], then), *_of_room(rehearsals, now)]
 
 
 def _of_room(rehearsals: Sequence[RehearsalResult], now: Asked) -> Iterator[Proposal]:
     """Yield what the last rehearsal lacked. Whether to make room or to reserve less, people decide."""
-    last = max(rehearsals, key=lambda one: one.open, default=None)
+    last = max(rehearsals, key=lambda rehearsal: rehearsal.open, default=None)
     if last is None or not last.missing:
         return
     seats = f"{last.missing} more {now.unit.word if last.missing == 1 else now.unit.plural}"
@@ -105,7 +105,7 @@ def _of_seats(dates: Sequence[Attendance], now: Asked) -> Iterator[Proposal | No
     """Yield a proposal for the seats, from the most sessions."""
     if now.unit is not Unit.SEAT or not now.seats:
         return
-    counted = [(one, one.peak) for one in dates if one.peak is not None and not one.faults]
+    counted = [(date, date.peak) for date in dates if date.peak is not None and not date.faults]
     counted = [(one, peak) for one, peak in counted if one.promised == now.seats]
     full = [peak for one, peak in counted if peak > one.promised]
     if len(full) >= TWICE:
@@ -163,14 +163,14 @@ def _saved(dates: Sequence[Attendance], seats: int, behavior: str) -> int:
     if behavior == "buffer":
         return 0
     half = 2 if behavior == "reduce" else 1
-    return sum(seats * (one.start - one.open + (one.end - one.start) // half) for one in dates)
+    return sum(seats * (date.start - date.open + (date.end - date.start) // half) for date in dates)
 
 
 def _of_lead(dates: Sequence[Attendance], now: Asked) -> Iterator[Proposal]:
     """Yield a proposal for the lead, from the times at which all seats were ready."""
     if now.has_profile:
         return
-    same = [one for one in dates if one.start - one.open == 60 * now.lead and not one.faults]
+    same = [date for date in dates if date.start - date.open == 60 * now.lead and not date.faults]
     same = [one for one in same if OPENED_LATE not in dict(one.shortfalls)]
     took = [(one, one.ready - one.open) for one in same if one.ready is not None]
     late = [one for one, _ in took if one.late]
@@ -188,7 +188,7 @@ def _of_lead(dates: Sequence[Attendance], now: Asked) -> Iterator[Proposal]:
 
 
 def _earlier(took: Sequence[Attendance], late: Sequence[Attendance], after: int, now: Asked) -> Proposal:
-    most = minutes(max(one.late for one in late))
+    most = minutes(max(attendance.late for attendance in late))
     return Proposal(
         EARLIER,
         now.lead,
@@ -201,7 +201,9 @@ def _earlier(took: Sequence[Attendance], late: Sequence[Attendance], after: int,
 
 
 def _later(took: Sequence[Attendance], after: int, now: Asked) -> Proposal:
-    spare = min(one.due - one.ready for one in took if one.ready is not None) // 60
+    spare = (
+        min(attendance.due - attendance.ready for attendance in took if attendance.ready is not None) // 60
+    )
     return Proposal(
         LATER,
         now.lead,
@@ -220,7 +222,7 @@ def _steps(number: int) -> int:
 
 def _openings(some: Sequence[Attendance]) -> str:
     """Return `3 dates`; with rehearsals, which end as they start, `3 dates and rehearsals`."""
-    rehearsals = sum(one.start == one.end for one in some)
+    rehearsals = sum(attendance.start == attendance.end for attendance in some)
     if not rehearsals:
         return _dates(len(some))
     if rehearsals < len(some):

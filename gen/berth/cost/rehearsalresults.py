@@ -69,7 +69,14 @@ def rehearsal_results(
     for record in records:
         if record.rehearses and record.window and (record.ready_at is not None or record.window[2] <= now):
             found += _of_record(record, record.window, settings)
-    return sorted(found, key=lambda one: (one.open, one.id, one.resource_class))
+    return sorted(
+        found,
+        key=lambda rehearsal_result: (
+            rehearsal_result.open,
+            rehearsal_result.id,
+            rehearsal_result.resource_class,
+        ),
+    )
 
 
 def _of_record(

@@ -140,9 +140,9 @@ class NodeRemoval:
     ) -> list[tuple[SimulatedMachine, int]]:
         """Return the machines that have gone by then, and when. None: all that ever go if no window opens."""
         pools: dict[str, list[SimulatedMachine]] = {}
-        for one in machines:
-            if one.static is None:
-                pools.setdefault(one.kind.capacity, []).append(one)
+        for machine in machines:
+            if machine.static is None:
+                pools.setdefault(machine.kind.capacity, []).append(machine)
         found = []
         for cloud, pool in pools.items():
             empty = [one for one in pool if one.empty is not None]

@@ -41,7 +41,11 @@ class SizedPool(NamedTuple):
     @property
     def today(self) -> Offer:
         """What the reservation says now."""
-        (opening,) = (one for one in self.occurrence.openings() if self.resource_class in dict(one.seats))
+        (opening,) = (
+            occurrence
+            for occurrence in self.occurrence.openings()
+            if self.resource_class in dict(occurrence.seats)
+        )
         return Offer(dict(opening.seats)[self.resource_class], opening.start - opening.open)
 
 
@@ -74,10 +78,10 @@ class Sizing(NamedTuple):
     missing: Shortfall | None  # seats for which there is no node
 
     def choice(self, name: str) -> Choice:
-        return next(one for one in self.choices if one.name == name)
+        return next(choice for choice in self.choices if choice.name == name)
 
     def without(self, name: str) -> "Sizing":
-        return self._replace(choices=tuple(one for one in self.choices if one.name != name))
+        return self._replace(choices=tuple(choice for choice in self.choices if choice.name != name))
 
 
 def sized(declared: Declared, site: Site, pool: SizedPool, question: SizeQuestion) -> Sizing:
@@ -159,4 +163,4 @@ class _Planner:
         steps = [number for minute in sorted(changes) for number in (minute, changes[minute])]
         load = PoolLoad(pool.reservation.name, pool.resource_class, steps, Unit.SEAT)
         plans = plan_clusters(self._declared, self._site, {pool.cluster: [load]})
-        return next(one for one in plans if one.cluster == pool.cluster)
+        return next(plan for plan in plans if plan.cluster == pool.cluster)

@@ -38,18 +38,20 @@ def plan_series(
     """Return the series. `term` is that of the plan."""
     unit, cut = _splitter(term, zone)
     names = [(name, first, end) for name, first, end in cut(*term)]
-    some = [one for one in some if asked.cluster in (None, one.cluster)]
+    some = [cluster_plan for cluster_plan in some if asked.cluster in (None, cluster_plan.cluster)]
     standing = [
         MachineCounts(
             interval
-            for interval in one.runs[0].intervals
+            for interval in cluster_plan.runs[0].intervals
             if any(asked.has(key) for key, _ in interval.payers)
         )
-        for one in some
+        for cluster_plan in some
     ]
     costs = {name: dict.fromkeys(CAPACITY_TYPES, 0.0) for name, _, _ in names}
-    for one in some:
-        found = [line for line in ledger.cost_lines(one, 0, TimeRange(*term), cut) if asked.has(line.key)]
+    for cluster_plan in some:
+        found = [
+            line for line in ledger.cost_lines(cluster_plan, 0, TimeRange(*term), cut) if asked.has(line.key)
+        ]
         for (name, kind), own in ledger.sum_by(found, lambda e: (e.month, e.kind.capacity_type)).items():
             costs[name][kind] += float(dollars(sum((money for _, money in own.money), Money(0))))
     return PlanSeries(
@@ -88,8 +90,8 @@ def _seats(
 ) -> Iterator[int]:
     pools = [
         PoolLoad(*demand.key, demand.steps, demand.unit)
-        for one in some
-        for demand in one.demands
+        for cluster_plan in some
+        for demand in cluster_plan.demands
         if asked.has(demand.key)
     ]
     steps = list(levels(sum_changes(pools, {pool.resource_class: 1 for pool in pools}))) if pools else []
@@ -100,9 +102,9 @@ def _seats(
 
 def _machines(standing: Sequence[MachineCounts], first: int, end: int) -> tuple[int, ...]:
     counts = dict.fromkeys(CAPACITY_TYPES, 0)
-    for one in standing:
-        _, at = one.most(first, end)
-        for kind, number in one.at(at).items():
+    for machine_counts in standing:
+        _, at = machine_counts.most(first, end)
+        for kind, number in machine_counts.at(at).items():
             counts[kind.capacity_type] += number
     return tuple(counts.values())
 
@@ -113,4 +115,7 @@ def _idle(
     if asked.names or asked.resource_class:
         return 0
     pairs = zip(some, standing, strict=True)
-    return sum(idle_reserved_at(one, machines, machines.most(first, end)[1]) for one, machines in pairs)
+    return sum(
+        idle_reserved_at(cluster_plan, machines, machines.most(first, end)[1])
+        for cluster_plan, machines in pairs
+    )

@@ -28,7 +28,7 @@ def cron_zone(name: str) -> str:
 def open_spans(occurrences: Iterable[Occurrence]) -> list[tuple[int, int]]:
     """Return from when to when anything is open, in order. Occurrences that touch are one span: one Job."""
     spans: list[tuple[int, int]] = []
-    for opens, end in sorted([(one.open, one.end) for one in occurrences]):
+    for opens, end in sorted([(occurrence.open, occurrence.end) for occurrence in occurrences]):
         if spans and opens <= spans[-1][1]:
             spans[-1] = spans[-1][0], max(spans[-1][1], end)
         else:

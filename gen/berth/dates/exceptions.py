@@ -22,9 +22,9 @@ def calendars_of(recurrence: Recurrence, calendars: Mapping[str, Calendar]) -> t
     """
     own = [calendars[name] for name in recurrence.calendars if name in calendars]
     every = [
-        one
-        for one in calendars.values()
-        if (one.is_site_wide or one.closes) and one.name not in recurrence.calendars
+        calendar
+        for calendar in calendars.values()
+        if (calendar.is_site_wide or calendar.closes) and calendar.name not in recurrence.calendars
     ]
     return (*own, *every)
 
@@ -48,7 +48,11 @@ class Exclusions:
     def candidates(self, bare: Sequence[BareOccurrence]) -> Sequence[BareOccurrence]:
         """Return the occurrences on days that `except` or a calendar mentions: usually few."""
         days = self._days
-        return bare if days is None else [one for one in bare if one[0] // DAY in days]
+        return (
+            bare
+            if days is None
+            else [bare_occurrence for bare_occurrence in bare if bare_occurrence[0] // DAY in days]
+        )
 
     def reason(self, start: int, end: int, name: str) -> str | None:
         """Return why an occurrence of the schedule with this name is left out; None if it is not."""
@@ -95,13 +99,13 @@ def _days_off(calendar: Calendar) -> _DaysOff:
     """Index the days of a calendar. Cached, because reservations share calendars."""
     whole: list[tuple[int, int, str]] = []
     hours: dict[int, list[tuple[int, int, str]]] = {}
-    for one in calendar.dates:
-        first, last = number(one.first), number(one.last)
-        reason = _with_title(f"calendar {calendar.name}", one.title)
-        if (one.since, one.until) == (0, DAY):
+    for date in calendar.dates:
+        first, last = number(date.first), number(date.last)
+        reason = _with_title(f"calendar {calendar.name}", date.title)
+        if (date.since, date.until) == (0, DAY):
             whole.append((first, last, reason))
         else:
-            hours.setdefault(first, []).append((first * DAY + one.since, first * DAY + one.until, reason))
+            hours.setdefault(first, []).append((first * DAY + date.since, first * DAY + date.until, reason))
     every = list_days([*((first, last) for first, last, _ in whole), *((day, day) for day in hours)])
     return _DaysOff(titled_days(whole), hours, every)
 

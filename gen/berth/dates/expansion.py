@@ -40,10 +40,10 @@ class Occurrence(NamedTuple):
 
     def openings(self) -> tuple["Occurrence", ...]:
         """Return the occurrence once for each time at which classes of it open, with these classes."""
-        if len({one.lead for one in self.scaling}) < 2:
+        if len({scaling.lead for scaling in self.scaling}) < 2:
             return (self,)
-        leads = sorted({one.lead for one in self.scaling}, reverse=True)
-        return tuple(self._with([one.lead == lead for one in self.scaling]) for lead in leads)
+        leads = sorted({scaling.lead for scaling in self.scaling}, reverse=True)
+        return tuple(self._with([scaling.lead == lead for scaling in self.scaling]) for lead in leads)
 
     def opens_by_class(self) -> dict[str, int]:
         return {name: row.open for row in self.openings() for name, _ in row.seats}
@@ -63,7 +63,7 @@ class Occurrence(NamedTuple):
     def seat_seconds(self, profile: Profile) -> int:
         """Return the sum of seats over time, from the opening of each class to the end."""
         total = 0
-        for row in (one.row(profile) for one in self.openings()):
+        for row in (opening.row(profile) for opening in self.openings()):
             steps = (at for _, at, _ in row.steps if row.open < at < row.end)
             for at, until in pairwise(sorted({row.open, *steps, row.end})):
                 total += (until - at) * sum(row.count(name, at) for name, _ in row.seats)
@@ -143,7 +143,9 @@ def windows(
     """Return occurrences and rehearsals by start, then id."""
     if not rehearsals:
         return occurrences
-    return tuple(sorted((*occurrences, *rehearsals), key=lambda one: (one.start, one.id)))
+    return tuple(
+        sorted((*occurrences, *rehearsals), key=lambda occurrence: (occurrence.start, occurrence.id))
+    )
 
 
 BareOccurrence = tuple[int, int]

@@ -86,7 +86,7 @@ def _add_reservation(reservation: Reservation, rows: Sequence[_DatedOccurrence])
             if own is not None and own != items[row.entry].seats:
                 marks = (*row.marks, OTHER_SEATS, *suspended)
                 scales = reservation.scaling_for(own, items[row.entry])
-                opens = row.start - 60 * max(one.lead for one in scales)
+                opens = row.start - 60 * max(scale.lead for scale in scales)
                 occurrences[i] = occurrences[i]._replace(open=opens, seats=own, marks=marks, scaling=scales)
     return tuple(occurrences)
 
@@ -236,7 +236,9 @@ def _local_dates(
     faults += closed_changes(recurrence, moves, reasons)
     every, lines = bare + _bare_extras(recurrence), recurrence.lines
     kept = [one for one in every if one not in reasons] if reasons else every
-    skipped = tuple([_skipped_date(one[0], lines[one[1]], reasons[one]) for one in sorted(reasons)])
+    skipped = tuple(
+        [_skipped_date(reason[0], lines[reason[1]], reasons[reason]) for reason in sorted(reasons)]
+    )
     if len(kept) > MOST:
         faults.append(_too_many(len(kept)))
         return nothing
@@ -279,10 +281,10 @@ def local_occurrences(
     moves = resolve_moves(recurrence, bare, lengths, faults)
     lines = recurrence.lines
     found = []
-    for one in sorted([*bare, *extras]):
-        wall, entry = one
+    for bare_occurrence in sorted([*bare, *extras]):
+        wall, entry = bare_occurrence
         is_extra = entry >= len(recurrence.schedule)
-        move, whole = moves.get(one), (wall, wall + lengths[entry])
+        move, whole = moves.get(bare_occurrence), (wall, wall + lengths[entry])
         start, end = whole if move is None else (move.start, move.end)
         excluded = exclusions.reason(*whole, lines[entry].name) or exclusions.closed(*whole)
         found.append(
@@ -390,20 +392,20 @@ def _reasons(
 ) -> dict[BareOccurrence, str]:
     """Return what is left out, and why; extras only by a closed site."""
     reasons: dict[BareOccurrence, str] = {}
-    for one in exclusions.candidates(bare):
-        wall, entry = one
-        move = moves.get(one)
+    for candidate in exclusions.candidates(bare):
+        wall, entry = candidate
+        move = moves.get(candidate)
         if move is None or not move.has_time:
             reason = exclusions.reason(wall, wall + lengths[entry], recurrence.schedule[entry].name)
             if reason is not None:
-                reasons[one] = reason
-    for one in [*bare, *_bare_extras(recurrence)] if exclusions.closings else ():
-        wall, entry = one
-        move = moves.get(one)
+                reasons[candidate] = reason
+    for bare_occurrence in [*bare, *_bare_extras(recurrence)] if exclusions.closings else ():
+        wall, entry = bare_occurrence
+        move = moves.get(bare_occurrence)
         times = (wall, wall + lengths[entry]) if move is None else (move.start, move.end)
         reason = exclusions.closed(*times)
         if reason is not None:
-            reasons.setdefault(one, reason)
+            reasons.setdefault(bare_occurrence, reason)
     return reasons
 
 

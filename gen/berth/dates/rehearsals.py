@@ -60,7 +60,7 @@ def rehearsals(
             continue
         rehearsal = _rehearsal(reservation, occurrence, plan, zone)
         if isinstance(rehearsal, Fault):
-            if rehearsal not in faults and not any(one.at == rehearsal.at for one in faults):
+            if rehearsal not in faults and not any(fault.at == rehearsal.at for fault in faults):
                 faults.append(rehearsal)
         else:
             found.append(rehearsal)
@@ -91,7 +91,7 @@ def _single(
     owners: dict[str, int] = {}
     for i, line in enumerate(reservation.recurrence.rehearsals):
         path: Path = ("spec", "recurrence", "rehearsals", i)
-        matches = [one.id for one in occurrences if _is_meant(line, one.id)]
+        matches = [occurrence.id for occurrence in occurrences if _is_meant(line, occurrence.id)]
         if len(matches) == 1 and matches[0] not in owners:
             owners[matches[0]] = i
             wall = number(line.at.day) * DAY + line.at.start_time
@@ -124,7 +124,7 @@ def _unmatched(
     when = f"{line.day}" if line.start_time is None else f"{line.day} at {clock(line.start_time)}"
     if len(matches) > 1:
         message = f"{line.day} has {len(matches)} occurrences, and this does not say which one is rehearsed."
-        starts = ", ".join(one.partition("T")[2] for one in matches)
+        starts = ", ".join(match_.partition("T")[2] for match_ in matches)
         return Fault(WHICH_ONE, path, message, f"Add startTime or name: {starts}.")
     if matches:
         message = f"{when} is already rehearsed by rehearsals[{owners[matches[0]]}]."

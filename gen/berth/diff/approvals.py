@@ -52,7 +52,9 @@ def _clusters(version: ReservationVersion | None) -> dict[str, str]:
     """Return the cluster of each class."""
     if version is None:
         return {}
-    return dict(zip((one.name for one in version.classes), version.clusters, strict=True))
+    return dict(
+        zip((resource_class.name for resource_class in version.classes), version.clusters, strict=True)
+    )
 
 
 def _subject(
@@ -62,7 +64,7 @@ def _subject(
     if version is None:
         return None
     coming = coming_occurrences(version.reservation, version.occurrences, now)
-    known = {one.name: one for one in version.classes}
+    known = {resource_class.name: resource_class for resource_class in version.classes}
     return PolicySubject(version.reservation, _clusters(version), dates, holds_now, now, coming, known)
 
 
@@ -107,7 +109,9 @@ def _differ_on_all_dates(old: ReservationVersion | None, new: ReservationVersion
 def _classes(version: ReservationVersion) -> dict[str, Hashable]:
     """Return the values of each class, and its cluster."""
     pairs = zip(version.classes, version.clusters, strict=True)
-    return {one.name: (one[1:], cluster) for one, cluster in pairs}  # but not its place in a file
+    return {
+        resource_class.name: (resource_class[1:], cluster) for resource_class, cluster in pairs
+    }  # but not its place in a file
 
 
 def _settings(one: Reservation) -> tuple[object, ...]:

@@ -56,7 +56,7 @@ def causes_of(
     sides = old, new
     names = [
         *((CALENDAR, calendar.name) for side in sides for calendar in side.calendars),
-        *((RESOURCE_CLASS, found.name) for side in sides for found in side.classes),
+        *((RESOURCE_CLASS, resource_class.name) for side in sides for resource_class in side.classes),
     ]
     found = [key for key in dict.fromkeys(names) if key in changed]
     if old.reservation.recurrence.terms != new.reservation.recurrence.terms:
@@ -78,13 +78,17 @@ def effects(change: Change) -> list[Effect]:
     for reservation in change.reservations:
         if reservation.causes:
             groups.setdefault(reservation.causes, []).append(reservation)
-    return [Effect(causes, tuple(found)) for causes, found in groups.items()]
+    return [Effect(causes, tuple(group)) for causes, group in groups.items()]
 
 
 def shown_whole(change: Change) -> list[ReservationChange]:
     """Return the reservations that are not lines of an effect: changed themselves, or one of few."""
     small = {effect.causes for effect in effects(change) if effect.is_small}
-    return [found for found in change.reservations if not found.causes or found.causes in small]
+    return [
+        reservation
+        for reservation in change.reservations
+        if not reservation.causes or reservation.causes in small
+    ]
 
 
 def document_text(key: DocumentKey, changes: Iterable[ReservationChange]) -> str:
@@ -93,7 +97,7 @@ def document_text(key: DocumentKey, changes: Iterable[ReservationChange]) -> str
     Where others do something to the same reservations, a calendar lets dates go and come, a site moves them,
     and a class only counts.
     """
-    concerned = [found for found in changes if key in found.causes]
+    concerned = [change for change in changes if key in change.causes]
     if all(len(found.causes) == 1 for found in concerned):
         return effect_text(concerned) if concerned else ""
     dates = [found.occurrences for found in concerned]
@@ -120,10 +124,10 @@ def effect_text(changes: Sequence[ReservationChange]) -> str:
 
 def _dates_text(changes: Sequence[ReservationChange]) -> str:
     """Return `11 dates go, 8 come`; empty if all dates stay."""
-    pairs = [pair for found in changes for pair in found.occurrences.changed]
+    pairs = [pair for change in changes for pair in change.occurrences.changed]
     counts = (
-        (sum(len(found.occurrences.removed) for found in changes), "goes", "go"),
-        (sum(len(found.occurrences.added) for found in changes), "comes", "come"),
+        (sum(len(change.occurrences.removed) for change in changes), "goes", "go"),
+        (sum(len(change.occurrences.added) for change in changes), "comes", "come"),
         (sum(map(has_other_zone, pairs)), "moves", "move"),
         (sum(not has_other_zone(pair) for pair in pairs), "changes", "change"),
     )
@@ -135,12 +139,12 @@ def _dates_text(changes: Sequence[ReservationChange]) -> str:
 
 
 def _moves_text(changes: Sequence[ReservationChange]) -> str:
-    pairs = [pair for found in changes for pair in found.occurrences.changed]
-    return move_text(pairs, is_whole=not any(found.occurrences.kept for found in changes))
+    pairs = [pair for change in changes for pair in change.occurrences.changed]
+    return move_text(pairs, is_whole=not any(change.occurrences.kept for change in changes))
 
 
 def _hours_text(changes: Sequence[ReservationChange]) -> str:
-    before, after = (sum(found.seat_seconds[side] or 0 for found in changes) for side in (0, 1))
+    before, after = (sum(change.seat_seconds[side] or 0 for change in changes) for side in (0, 1))
     return f"seat-hours {hours_text(before)} -> {hours_text(after)}" if before != after else ""
 
 
@@ -183,12 +187,14 @@ def course_lines(effect: Effect, *, is_brief: bool = False) -> list[DiffLine]:
     """
     describe = _brief_text if is_brief else _full_text
     moves = _moves_text(effect.reservations)
-    same = {*effect.reservations[0].fields}.intersection(*(found.fields for found in effect.reservations))
+    same = {*effect.reservations[0].fields}.intersection(
+        *(reservation.fields for reservation in effect.reservations)
+    )
     lines = []
-    for found in effect.reservations:
-        fields = tuple(field for field in found.fields if field not in same)
-        text = describe(found._replace(fields=fields), moves)
-        lines.append(DiffLine(" ", f"{found.name}: {text or found.title}"))
+    for reservation in effect.reservations:
+        fields = tuple(field for field in reservation.fields if field not in same)
+        text = describe(reservation._replace(fields=fields), moves)
+        lines.append(DiffLine(" ", f"{reservation.name}: {text or reservation.title}"))
     return lines
 
 

@@ -210,7 +210,7 @@ class Change(NamedTuple):
 
     @property
     def is_refused(self) -> bool:
-        return not self.is_judged or any(one.policy.effect == REFUSE for one in self.policies)
+        return not self.is_judged or any(policy.policy.effect == REFUSE for policy in self.policies)
 
     def is_empty(self) -> bool:
         differs = bool(self.reservations or self.peaks or self.files or self.shared)

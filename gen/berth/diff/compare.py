@@ -57,9 +57,11 @@ class ReservationVersion(NamedTuple):
     def is_complete(self) -> bool:
         """Tell whether all its classes, calendars and terms are known."""
         recurrence = self.reservation.recurrence
-        has_calendars = {one.name for one in self.calendars} >= {*recurrence.calendars}
+        has_calendars = {calendar.name for calendar in self.calendars} >= {*recurrence.calendars}
         has_dates = has_calendars and not recurrence.has_unknown_terms
-        return has_dates and {one.name for one in self.classes} >= {*class_names(self.reservation)}
+        return has_dates and {resource_class.name for resource_class in self.classes} >= {
+            *class_names(self.reservation)
+        }
 
     def cluster_of(self, resource_class: str) -> str:
         return next(
@@ -78,9 +80,9 @@ def _declared_values(version: ReservationVersion) -> tuple[object, ...]:
     """Return the reservation, then all other values that it refers to, without their places in files."""
     return (
         version.reservation._replace(origin=None),  # type: ignore[arg-type] # a place is not a difference
-        tuple(one._replace(origin=None) for one in version.classes),  # type: ignore[arg-type]
+        tuple(resource_class._replace(origin=None) for resource_class in version.classes),  # type: ignore[arg-type]
         version.clusters,
-        tuple((one.dates, one.closes) for one in version.calendars),
+        tuple((calendar.dates, calendar.closes) for calendar in version.calendars),
     )
 
 
@@ -199,13 +201,13 @@ def _compare_scaling(before: Reservation, after: Reservation) -> Iterator[FieldC
 
 def _scaling_by_entry(reservation: Reservation) -> dict[str, Scaling]:
     """Return how each class of each entry scales: `small on Mon, Wed 09:00`."""
-    found: dict[str, Scaling] = {}
+    scalings: dict[str, Scaling] = {}
     for entry in reservation.recurrence.schedule:
         days = ", ".join(WEEKDAYS[day - 1].capitalize() for day in entry.days)
-        found |= _scaling_by_class(entry, f"{days} {clock(entry.start)}".strip(), reservation)
+        scalings |= _scaling_by_class(entry, f"{days} {clock(entry.start)}".strip(), reservation)
     for extra in reservation.recurrence.extras:
-        found |= _scaling_by_class(extra, f"{extra.day} {clock(extra.start)}", reservation)
-    return found
+        scalings |= _scaling_by_class(extra, f"{extra.day} {clock(extra.start)}", reservation)
+    return scalings
 
 
 def _scaling_by_class(item: Entry | Extra, when: str, reservation: Reservation) -> dict[str, Scaling]:
@@ -235,15 +237,15 @@ def _fields(version: ReservationVersion) -> Iterable[tuple[str, str]]:
         yield f"label {key}", value
     for key, value in one.annotations:
         yield f"annotation {key}", value
-    for found in version.classes:
-        for resource, amount in found.requests:
-            yield f"{found.name} asks for {resource}", amount
-        for resource, amount in found.limits:
-            yield f"{found.name} is limited in {resource}", amount
-        yield f"{found.name} images", ", ".join(found.images.names)
-        yield f"{found.name} image warm-up", found.images.warm_up or ""
-        for key, value in placement(found).items():
-            yield f"{found.name} {key}", str(value)
+    for resource_class in version.classes:
+        for resource, amount in resource_class.requests:
+            yield f"{resource_class.name} asks for {resource}", amount
+        for resource, amount in resource_class.limits:
+            yield f"{resource_class.name} is limited in {resource}", amount
+        yield f"{resource_class.name} images", ", ".join(resource_class.images.names)
+        yield f"{resource_class.name} image warm-up", resource_class.images.warm_up or ""
+        for key, value in placement(resource_class).items():
+            yield f"{resource_class.name} {key}", str(value)
 
 
 def _option_texts(version: ReservationVersion) -> Iterator[tuple[str, str]]:
@@ -310,7 +312,10 @@ def find_similar(
     The two must share more than half of the dates of the one that has more.
     """
     by_date: dict[Hashable, list[ReservationVersion]] = {}
-    sizes = {one.reservation.name: len(one.occurrences) for one in removed}
+    sizes = {
+        reservation_version.reservation.name: len(reservation_version.occurrences)
+        for reservation_version in removed
+    }
     for old in removed:
         for date in _spans(old):
             by_date.setdefault((_classes(old), date), []).append(old)
@@ -325,7 +330,7 @@ def find_similar(
 
 
 def _classes(version: ReservationVersion) -> tuple[str, ...]:
-    return tuple(sorted(one.name for one in version.classes))
+    return tuple(sorted(resource_class.name for resource_class in version.classes))
 
 
 def _spans(version: ReservationVersion) -> list[tuple[int, int]]:

@@ -103,11 +103,11 @@ class CommitFiles:
         sources, problems = list[Source](), [*self._problems]
         problems += [overlooked(path) for path in sorted(self._inputs) if is_overlooked(path)]
         for path, blob in wanted.items():
-            found = usable(Source(path, contents[blob]))
-            if isinstance(found, Source):
-                sources.append(found)
+            source = usable(Source(path, contents[blob]))
+            if isinstance(source, Source):
+                sources.append(source)
             else:
-                problems.append(found)
+                problems.append(source)
         return sources, problems
 
     def other_file(self, path: str) -> Source:

@@ -83,7 +83,7 @@ class Comparison:
 
     def reservations(self, items: Iterator[Item]) -> Iterator[Item]:
         """Compare the reservations and pass on the items, which are the head's, with texts and all loads."""
-        before = {one.name: one for one in self._base.declared.reservations}
+        before = {reservation.name: reservation for reservation in self._base.declared.reservations}
         added: list[ReservationVersion] = []
         for item in items:
             new = version_of(item, self._head)
@@ -122,12 +122,12 @@ class Comparison:
             self._warnings += risks.manifest_warnings(files, self._remaining, self._options.now)
             self._warnings += risks.stale_warnings(sorted(self._stale))
         plan, costs = self._plan() if head.is_valid else (None, {})
-        results = [found for case in self._policy_cases if (found := judge(case, costs))]
+        results = [policy_result for case in self._policy_cases if (policy_result := judge(case, costs))]
         results += [
-            found
+            policy_result
             for one in shared
             for policy in self._policies
-            if (found := shared_result(policy, one.subject))
+            if (policy_result := shared_result(policy, one.subject))
         ]
         self._warnings += risks.policy_warnings(results)
         return Change(
@@ -138,7 +138,7 @@ class Comparison:
             risks.by_urgency(self._warnings),
             tuple(files),
             plan,
-            tuple(one for one in results if not one.lacks_cost),
+            tuple(result for result in results if not result.lacks_cost),
             tuple(new_permissions(files)),
             tuple(shared),
             self._ignored(),
@@ -148,17 +148,33 @@ class Comparison:
 
     def _compare_unmatched(self, removed: list[ReservationVersion], added: list[ReservationVersion]) -> None:
         # A reservation is neither added nor removed if the other side may have it in a faulty file.
-        removed = [one for one in removed if one.is_complete() and not _may_declare(self._head, one)]
-        added = [one for one in added if one.is_complete()]
-        uncertain = [one for one in added if _may_declare(self._base, one)]
-        added = [one for one in added if one not in uncertain]
+        removed = [
+            reservation_version
+            for reservation_version in removed
+            if reservation_version.is_complete() and not _may_declare(self._head, reservation_version)
+        ]
+        added = [reservation_version for reservation_version in added if reservation_version.is_complete()]
+        uncertain = [
+            reservation_version
+            for reservation_version in added
+            if _may_declare(self._base, reservation_version)
+        ]
+        added = [reservation_version for reservation_version in added if reservation_version not in uncertain]
         pairs = find_renamed(removed, added)
         for old, new in pairs:
             self._add(old, new)
         old_names = {old.reservation.name for old, _ in pairs}
         new_names = {new.reservation.name for _, new in pairs}
-        removed = [one for one in removed if one.reservation.name not in old_names]
-        added = [one for one in added if one.reservation.name not in new_names]
+        removed = [
+            reservation_version
+            for reservation_version in removed
+            if reservation_version.reservation.name not in old_names
+        ]
+        added = [
+            reservation_version
+            for reservation_version in added
+            if reservation_version.reservation.name not in new_names
+        ]
         for new in added:
             self._add(None, new)
         for old in removed:
@@ -183,7 +199,7 @@ class Comparison:
         if found is None:
             return None, {}
         known, findings = (
-            side.located([one for one in problems if not side.is_silenced(one)])
+            side.located([problem for problem in problems if not side.is_silenced(problem)])
             for side, problems in ((self._base, found.before), (self._head, found.after))
         )
         plan = PlanChange(found.machines, found.months, found.reserved, _shown(findings, known))
@@ -209,15 +225,19 @@ class Comparison:
         """Report changed documents that all share where the base gives their files to an owner."""
         sources = (source.file for source in self._base.sources)
         owned = ownership.owned_paths(ownership.contacts_of_files(self._base.declared, sources))
-        for one in shared:
-            contacts = ownership.owner_of(one.subject.origin.file, owned) if one.change != REMOVED else ()
+        for shared_change in shared:
+            contacts = (
+                ownership.owner_of(shared_change.subject.origin.file, owned)
+                if shared_change.change != REMOVED
+                else ()
+            )
             if contacts:
-                yield ownership.owned_problem(*one.subject[:3], contacts)
+                yield ownership.owned_problem(*shared_change.subject[:3], contacts)
 
     def _ignored(self) -> tuple[Finding, ...]:
         """Return what the head ignores and the base does not."""
-        known = {one.without_place() for one in self._base.silenced()}
-        return tuple(one for one in self._head.silenced() if one.without_place() not in known)
+        known = {finding.without_place() for finding in self._base.silenced()}
+        return tuple(finding for finding in self._head.silenced() if finding.without_place() not in known)
 
     def _compare(self, old: ReservationVersion, new: ReservationVersion, item: Item) -> None:
         if not new.is_complete():
@@ -237,38 +257,47 @@ class Comparison:
         for loads, version in zip(self._loads, (old, new), strict=True):
             if version:
                 _add_loads(loads, version)
-        found = compare_versions(old, new)
-        if found:
+        reservation_change = compare_versions(old, new)
+        if reservation_change:
             if old and new:
                 changed = {document.key: document for document in self._shared}
-                found = found._replace(causes=causes_of(old, new, found.occurrences, changed))
-            self._found.append(found)
-            self._policy_cases += policy_cases(found, old, new, self._policies, self._options.now)
+                reservation_change = reservation_change._replace(
+                    causes=causes_of(old, new, reservation_change.occurrences, changed)
+                )
+            self._found.append(reservation_change)
+            self._policy_cases += policy_cases(
+                reservation_change, old, new, self._policies, self._options.now
+            )
             if new:
                 self._head.problems += typos.check_dates_are_ahead(
                     new.reservation, new.occurrences, self._options.now
                 )
-                rehearsals = *found.rehearsals.added, *(one for _, one in found.rehearsals.changed)
+                rehearsals = (
+                    *reservation_change.rehearsals.added,
+                    *(one for _, one in reservation_change.rehearsals.changed),
+                )
                 self._head.problems += check_rehearsals_are_ahead(
                     new.reservation, rehearsals, new.occurrences, self._options.now
                 )
             now, notice = self._options.now, self._options.notice * _HOUR
             sides = _active_occurrences(old), _active_occurrences(new)
             held = risks.seats_now(old, now), risks.seats_now(new, now)
-            self._warnings += risks.date_warnings(found, sides, now, notice, held)
+            self._warnings += risks.date_warnings(reservation_change, sides, now, notice, held)
             is_open = all(any(one.open <= now < one.end for one in side) for side in sides)
             self._warnings += risks.slot_warnings(old, new, now, is_open=is_open)
 
 
 def _summary(name: str, findings: Sequence[Finding], other: Sequence[Finding]) -> SideSummary:
-    is_valid = not any(one.severity == ERROR for one in findings)
+    is_valid = not any(finding.severity == ERROR for finding in findings)
     return SideSummary(name, _shown(findings, other), is_valid)
 
 
 def _shown(findings: Sequence[Finding], other: Sequence[Finding]) -> tuple[Finding, ...]:
     """Return the errors, and the findings that the other side lacks, wherever they are in their file."""
-    known = {one.without_place() for one in other}
-    return tuple(one for one in findings if one.severity == ERROR or one.without_place() not in known)
+    known = {finding.without_place() for finding in other}
+    return tuple(
+        finding for finding in findings if finding.severity == ERROR or finding.without_place() not in known
+    )
 
 
 def _add_loads(loads: PoolLoads, version: ReservationVersion) -> None:
@@ -293,8 +322,10 @@ def version_of(item: Item, pipeline: Pipeline) -> ReservationVersion:
 
 
 def _with_dates(version: ReservationVersion, pipeline: Pipeline) -> ReservationVersion:
-    found = expand(version.reservation, pipeline.declared.calendars)
-    return version._replace(occurrences=found.occurrences, skipped=found.skipped, rehearsals=found.rehearsals)
+    expansion = expand(version.reservation, pipeline.declared.calendars)
+    return version._replace(
+        occurrences=expansion.occurrences, skipped=expansion.skipped, rehearsals=expansion.rehearsals
+    )
 
 
 def _without_dates(reservation: Reservation, pipeline: Pipeline) -> ReservationVersion:
@@ -308,7 +339,7 @@ def _version(
 ) -> ReservationVersion:
     return ReservationVersion(
         reservation,
-        tuple(one for place in places for one in place.classes),
+        tuple(resource_class for place in places for resource_class in place.classes),
         tuple(place.cluster.name for place in places for _ in place.classes),
         calendars_of(reservation.recurrence, pipeline.declared.calendars),
         expansion.occurrences,
@@ -322,4 +353,8 @@ def _slot_hashes(
     reservation: Reservation, places: Sequence[Placed], pipeline: Pipeline
 ) -> tuple[tuple[str, str], ...]:
     site, backend = pipeline.site, backend_of(reservation.holder)
-    return () if site is None else tuple(one for place in places for one in backend.shape_hashes(site, place))
+    return (
+        ()
+        if site is None
+        else tuple(shape_hash_ for place in places for shape_hash_ in backend.shape_hashes(site, place))
+    )

@@ -99,7 +99,7 @@ def _shared(change: Change, *, wide: bool) -> Iterator[DiffLine]:
 
 def _reservations(changes: Sequence[ReservationChange], style: TextStyle, *, wide: bool) -> list[str]:
     if wide or len(changes) <= FEW_RESERVATIONS:
-        return [_lines([wording.title_line(one), *_details(one)], style) for one in changes]
+        return [_lines([wording.title_line(change), *_details(change)], style) for change in changes]
     part = folded([*map(wording.line_of, changes)], _FEW_TITLES, "reservation")
     return [_lines(part.shortened(_HINT), style)]
 

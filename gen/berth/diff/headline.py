@@ -24,8 +24,8 @@ def summary(change: Change) -> str:
     parts += _permissions_summary(change.permissions)
     parts += [_count_reservations(change)] if change.reservations else []
     parts += [f"{number_of(len(change.shared), 'shared document')} changed"] if change.shared else []
-    peaks = [one for one in change.peaks if one.what.startswith("seats") and not one.during]
-    parts += [f"peak {one.what} in {one.cluster} {one.before} -> {one.after}" for one in peaks[:2]]
+    peaks = [peak for peak in change.peaks if peak.what.startswith("seats") and not peak.during]
+    parts += [f"peak {peak.what} in {peak.cluster} {peak.before} -> {peak.after}" for peak in peaks[:2]]
     parts += [f"{number_of(len(peaks) - 2, 'more peak')}"] if len(peaks) > 2 else []
     is_known = change.base.is_valid and change.head.is_valid
     if not change.reservations and not change.shared and change.files and is_known:
@@ -37,19 +37,21 @@ def summary(change: Change) -> str:
 
 def _policies_summary(results: Sequence[PolicyResult]) -> list[str]:
     """Return who must approve, and what refuses."""
-    refusing = dict.fromkeys(one.policy.name for one in results if one.policy.effect == REFUSE)
-    approvers = dict.fromkeys(one.policy.approver for one in results if one.policy.effect == APPROVAL)
+    refusing = dict.fromkeys(result.policy.name for result in results if result.policy.effect == REFUSE)
+    approvers = dict.fromkeys(
+        result.policy.approver for result in results if result.policy.effect == APPROVAL
+    )
     parts = [f"refused by policy {', '.join(refusing)}"] if refusing else []
     return [*parts, f"needs approval by {' and '.join(approvers)}"] if approvers else parts
 
 
 def _permissions_summary(permissions: Sequence[Permission]) -> list[str]:
-    places = ", ".join(dict.fromkeys(one.where for one in permissions))
+    places = ", ".join(dict.fromkeys(permission.where for permission in permissions))
     return [f"new permissions in {places}"] if places else []
 
 
 def _count_reservations(change: Change) -> str:
-    kinds = [one.kind for one in change.reservations]
+    kinds = [reservation.kind for reservation in change.reservations]
     added, removed = kinds.count(ADDED), kinds.count(REMOVED)
     counts = {"added": added, "changed": len(kinds) - added - removed, "removed": removed}
     (first, count), *others = [(kind, count) for kind, count in counts.items() if count]

@@ -67,7 +67,7 @@ def compare_plans(
 
 def _plan(side: PlanInput, now: int, with_costs: bool) -> tuple[CostPlan, tuple[Problem, ...], PoolCosts]:
     """Return the plan of one side, its problems, and what pools cost from now on."""
-    pools = {one.name: side.loads.pools(one.name) for one in side.site.clusters}
+    pools = {cluster.name: side.loads.pools(cluster.name) for cluster in side.site.clusters}
     clusters = plan_clusters(side.declared, side.site, pools)
     months = month_splitter(named(side.site.zone))
     every = PlanFilter()
@@ -78,7 +78,7 @@ def _plan(side: PlanInput, now: int, with_costs: bool) -> tuple[CostPlan, tuple[
 
 def _compare_machines(old: CostPlan | None, new: CostPlan) -> Iterable[MachinesChange]:
     peaks: list[Mapping[str, MachinePeak]] = [
-        {one.cluster: one for one in side.peaks} if side else {} for side in (old, new)
+        {peak.cluster: peak for peak in side.peaks} if side else {} for side in (old, new)
     ]
     for cluster in dict.fromkeys((*peaks[1], *peaks[0])):
         before, after = (side.get(cluster) for side in peaks)

@@ -49,16 +49,16 @@ def compare_file(path: str, before: str | None, after: str | None) -> FileChange
     if before == after:
         return None
     old, new = _objects(before or ""), _objects(after or "")
-    found = [
+    object_changes = [
         ObjectChange(*key[:2], CHANGED if key in old else ADDED, old.get(key, ""), text, key[2])
         for key, text in new.items()
         if old.get(key) != text
     ]
-    found += [
+    object_changes += [
         ObjectChange(*key[:2], REMOVED, text, "", key[2]) for key, text in old.items() if key not in new
     ]
     change = ADDED if before is None else REMOVED if after is None else CHANGED
-    return FileChange(path, change, tuple(found))
+    return FileChange(path, change, tuple(object_changes))
 
 
 def _objects(text: str) -> dict[tuple[str, str, str], str]:

@@ -39,7 +39,7 @@ class PoolLoads:
         return self._pools.get(cluster, ())
 
     def clusters(self) -> list[str]:
-        return [one.name for one in self.site.clusters] if self.site else []
+        return [cluster.name for cluster in self.site.clusters] if self.site else []
 
     def used_classes(self, cluster: str) -> list[str]:
         return sorted({pool.resource_class for pool in self.pools(cluster)})

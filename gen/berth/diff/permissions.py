@@ -28,13 +28,13 @@ class Permission(NamedTuple):
 
 def new_permissions(files: Iterable[FileChange]) -> list[Permission]:
     """Return what each object allows for the first time, those of the whole cluster first."""
-    found = [
+    permissions = [
         Permission(file.path, item.kind, item.name, item.namespace, tuple(grants))
         for file in files
         for item in file.objects
         if item.kind in RBAC and item.change != REMOVED and (grants := new_grants(item))
     ]
-    return sorted(found, key=lambda one: (bool(one.namespace), one))
+    return sorted(permissions, key=lambda one: (bool(one.namespace), one))
 
 
 def new_grants(item: ObjectChange) -> list[str]:

@@ -12,8 +12,8 @@ from berth.output import findinglist
 
 def plan_lines(plan: PlanChange, zone: str) -> Iterator[DiffLine]:
     """Yield the findings of the plan, then what differs in it: money before nodes."""
-    for one in plan.findings:
-        yield DiffLine("!", findinglist.text([one], color=False).partition("\n")[0])
+    for finding in plan.findings:
+        yield DiffLine("!", findinglist.text([finding], color=False).partition("\n")[0])
     for month in plan.months:
         yield _month_line(month)
     if len(plan.months) > 1:
@@ -53,7 +53,7 @@ def _all_months_line(months: tuple[MonthChange, ...]) -> DiffLine:
 
 def month_sums(months: tuple[MonthChange, ...]) -> tuple[Money | None, Money | None]:
     """Return the cost of all these months before and after; None if a price is unknown."""
-    before, after = ([one.money[side] for one in months] for side in (0, 1))
+    before, after = ([month.money[side] for month in months] for side in (0, 1))
     return _sum(before), _sum(after)
 
 

@@ -112,12 +112,12 @@ def _dates(items: Sequence[Occurrence]) -> str:
 
 def similarity_warnings(found: Iterable[SimilarReservations]) -> Iterator[ChangeWarning]:
     """Warn about reservations that look renamed, but are not certain to be."""
-    for one in found:
+    for similar in found:
         yield ChangeWarning(
             "alike",
-            one.new,
-            f"{one.same} of its {one.dates} dates are also dates of {one.old}, which is removed. If it is "
-            "the same course with a new name, its seats are removed and created again.",
+            similar.new,
+            f"{similar.same} of its {similar.dates} dates are also dates of {similar.old}, which is removed. "
+            "If it is the same course with a new name, its seats are removed and created again.",
         )
 
 
@@ -129,9 +129,9 @@ def not_compared(name: str) -> ChangeWarning:
 
 def policy_warnings(results: Iterable[PolicyResult]) -> Iterator[ChangeWarning]:
     """Warn about policies that cannot be judged."""
-    for one in results:
-        if one.lacks_cost:
-            yield ChangeWarning("policy", one.reservation.name, f"{result_text(one)}.")
+    for result in results:
+        if result.lacks_cost:
+            yield ChangeWarning("policy", result.reservation.name, f"{result_text(result)}.")
 
 
 def seats_now(version: ReservationVersion | None, now: int) -> SeatCounts:
@@ -143,10 +143,10 @@ def seats_now(version: ReservationVersion | None, now: int) -> SeatCounts:
     if found is not None:
         return dict(reservation.seats) if found.is_open(now) else {}
     current = [
-        one.row(reservation.profile)
+        opening.row(reservation.profile)
         for item in version.windows
-        for one in item.openings()
-        if one.open <= now < one.end
+        for opening in item.openings()
+        if opening.open <= now < opening.end
     ]
     names = dict.fromkeys(name for one in current for name, _ in one.seats)
     return {name: target(current, now, full_count(name, now), reservation.overlap) for name in names}
@@ -172,7 +172,7 @@ def site_warnings(old: Site | None, new: Site | None) -> Iterator[ChangeWarning]
 
 
 def _changed_policies(old: Site, new: Site) -> Iterator[ChangeWarning]:
-    was, becomes = ({one.name: one for one in side.policies} for side in (old, new))
+    was, becomes = ({policy.name: policy for policy in side.policies} for side in (old, new))
     changed = [
         f"{name} is {REMOVED if name not in becomes else CHANGED if name in was else ADDED}"
         for name in dict.fromkeys((*was, *becomes))
@@ -283,9 +283,9 @@ def manifest_warnings(
     """
     objects: dict[tuple[str, str], list[str]] = {}
     for file in files:
-        for one in file.objects:
-            for code, message in _object_warnings(one, now, is_shared="/reservations/" not in file.path):
-                objects.setdefault((code, message), []).append(f"{one.kind} {one.name}")
+        for object_ in file.objects:
+            for code, message in _object_warnings(object_, now, is_shared="/reservations/" not in file.path):
+                objects.setdefault((code, message), []).append(f"{object_.kind} {object_.name}")
     for (code, message), names in objects.items():
         yield ChangeWarning(code, "", f"{_some(names)}: {message}")
     used = {path.split("/")[1] for path in remaining if "/reservations/" in path}

@@ -53,7 +53,7 @@ def _namespaces(found: ResourceClass | None) -> tuple[str, ...]:
 def compare_shared(base: Pipeline, head: Pipeline) -> list[SharedChange]:
     """Return the documents that differ, by kind and name."""
     before, after = shared_documents(base), shared_documents(head)
-    found = []
+    shared_changes = []
     for kind, name in sorted({*before, *after}):
         old, new = before.get((kind, name)), after.get((kind, name))
         fields = tuple(_compared(old, new))
@@ -65,8 +65,8 @@ def compare_shared(base: Pipeline, head: Pipeline) -> list[SharedChange]:
             days: tuple[str, ...] = ()
             if kind == CALENDAR and change == CHANGED:
                 days = _day_texts(base.declared.calendars.get(name), head.declared.calendars.get(name))
-            found.append(SharedChange(document.subject, change, fields, days))
-    return found
+            shared_changes.append(SharedChange(document.subject, change, fields, days))
+    return shared_changes
 
 
 def _day_texts(old: Calendar | None, new: Calendar | None) -> tuple[str, ...]:

@@ -122,20 +122,20 @@ def detail_lines(one: ReservationChange) -> list[DiffLine]:
         return []
     dates = one.occurrences
     moves = move_text(dates.changed, is_whole=not dates.kept)
-    found = [DiffLine("~", _field_text(field, moves)) for field in one.fields]
+    diff_lines = [DiffLine("~", _field_text(field, moves)) for field in one.fields]
     reasons = dict(dates.reasons)
     for sign, items, unit in (("+", dates.added, one.units[1]), ("-", dates.removed, one.units[0])):
         for group in _group_occurrences(items, reasons):
             seats = seats_text(group.seats, unit)
             why = f", {group.reason}" if group.reason not in ("", EXCEPT) else ""
-            found += [DiffLine(sign, f"{seats}: {text}{why}") for text in _date_texts(group)]
-    found += _changed_occurrences(dates, one.units)
+            diff_lines += [DiffLine(sign, f"{seats}: {text}{why}") for text in _date_texts(group)]
+    diff_lines += _changed_occurrences(dates, one.units)
     if dates.kept and dates.differ:
         verb = "stays" if dates.kept == 1 else "stay"
-        found.append(DiffLine(" ", f"{number_of(dates.kept, 'other date')} {verb}"))
-    found += _rehearsals(one)
-    found += _standing(*one.standing)
-    return [*found, *_seat_hours(one)]
+        diff_lines.append(DiffLine(" ", f"{number_of(dates.kept, 'other date')} {verb}"))
+    diff_lines += _rehearsals(one)
+    diff_lines += _standing(*one.standing)
+    return [*diff_lines, *_seat_hours(one)]
 
 
 def _rehearsals(one: ReservationChange) -> list[DiffLine]:
@@ -260,7 +260,7 @@ def _group_occurrences(
 ) -> list[_OccurrenceGroup]:
     """Group occurrences by local time, seats and reason, in the order of the first start of each group."""
     found: dict[tuple[str, Seats, str], list[Occurrence]] = {}
-    for item in sorted(occurrences, key=lambda one: (one.start, one.id)):
+    for item in sorted(occurrences, key=lambda occurrence: (occurrence.start, occurrence.id)):
         found.setdefault((_times(item), item.seats, reasons.get(item.id, "")), []).append(item)
     return [_OccurrenceGroup(*key, tuple(items)) for key, items in found.items()]
 
@@ -312,20 +312,20 @@ def _utc_times(item: Occurrence) -> str:
 
 def _changed_occurrences(changes: OccurrenceChanges, units: tuple[Unit, Unit]) -> list[DiffLine]:
     """Describe occurrences with other times or seats; equal changes share a line."""
-    found: list[DiffLine] = []
+    diff_lines: list[DiffLine] = []
     groups: dict[str, list[Occurrence]] = {}
     for before, after in changes.changed:
         if _day(before) != _day(after):
             dates = f"{date_and_times(before)} -> {date_and_times(after)}"
-            found.append(DiffLine("~", f"{dates}{_seats_change(before, after, units)}"))
+            diff_lines.append(DiffLine("~", f"{dates}{_seats_change(before, after, units)}"))
         else:
             groups.setdefault(_time_change(before, after, units), []).append(after)
     for text, items in groups.items():
         dates = ", ".join(map(_day, items))
         if len(items) > _FEW:
             dates = f"{len(items)} dates, {_day(items[0])} to {_day(items[-1])}"
-        found.append(DiffLine("~", f"{text}: {dates}"))
-    return found
+        diff_lines.append(DiffLine("~", f"{text}: {dates}"))
+    return diff_lines
 
 
 def _time_change(before: Occurrence, after: Occurrence, units: tuple[Unit, Unit]) -> str:

@@ -108,7 +108,7 @@ def parse_rule(text: str, start: EventTime) -> EventRule:
         None if until is None else parse_time(until, "" if until.endswith("Z") else start.zone),
         week_start,
         weekdays,
-        tuple((name, found) for name, found in numbers.items() if not start.is_date or name not in _HOURS),
+        tuple((name, number) for name, number in numbers.items() if not start.is_date or name not in _HOURS),
     )
 
 

@@ -46,12 +46,14 @@ class FeedClock(NamedTuple):
 
     def instant(self, wall: int) -> int:
         """Return the instant of a wall time, by the time rule: the offset before a change decides."""
-        at = bisect_right(self.changes, wall, key=lambda one: one.wall + max(0, one.after - one.before))
+        at = bisect_right(
+            self.changes, wall, key=lambda change: change.wall + max(0, change.after - change.before)
+        )
         return (wall - self._offset(at)) * 60
 
     def wall(self, instant: int) -> int:
         minutes = instant // 60
-        at = bisect_right(self.changes, minutes, key=lambda one: one.wall - one.before)
+        at = bisect_right(self.changes, minutes, key=lambda change: change.wall - change.before)
         return minutes + self._offset(at)
 
     def _offset(self, at: int) -> int:
@@ -72,11 +74,11 @@ class FeedZones:
         self.contradictions: dict[str, Component] = {}
         self._definitions: dict[str, Component] = {}
         self._clocks: dict[str, FeedClock | None] = {}
-        for one in components:
-            name = one.title("TZID")
-            other = self._definitions.setdefault(name, one)
-            if other is not one and not _is_same(other, one):
-                self.contradictions.setdefault(name, one)
+        for component in components:
+            name = component.title("TZID")
+            other = self._definitions.setdefault(name, component)
+            if other is not component and not _is_same(other, component):
+                self.contradictions.setdefault(name, component)
         for name in self.contradictions:
             del self._definitions[name]
 

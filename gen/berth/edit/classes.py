@@ -105,29 +105,31 @@ def import_z2jh(
     hub = reading.hub
     problems = [*reading.problems, *(() if hub is None else _unfit(hub))]
     findings = tuple(locate(problems, reading.sources))
-    if hub is None or any(one.severity == ERROR for one in findings):
+    if hub is None or any(finding.severity == ERROR for finding in findings):
         return ImportedClasses("", (), findings)
     namespace = request.namespace or hub.written.namespace or "jupyterhub"
-    names = _free_names([one.name for one in hub.sessions], namespace, taken)
+    names = _free_names([session.name for session in hub.sessions], namespace, taken)
     own = _are_exclusive(hub.sessions)
     made, texts = [], []
-    for one, name in zip(hub.sessions, names, strict=True):
-        requests, limits = one.spawner.resources
-        placement = {"schedulerName": hub.user_scheduler, **one.placement}
+    for session, name in zip(hub.sessions, names, strict=True):
+        requests, limits = session.spawner.resources
+        placement = {"schedulerName": hub.user_scheduler, **session.placement}
         sessions: Json = {"source": "jupyterhub", "namespaces": [namespace]}
-        labels = one.added if own else dict(one.picked)
+        labels = session.added if own else dict(session.picked)
         if labels:
             sessions["selector"] = {"matchLabels": labels}
-        title = one.title if one.images else f"{one.title}; their image is that of the chart"
-        held = {"requests": requests, "limits": limits, "images": list(one.images)}
+        title = session.title if session.images else f"{session.title}; their image is that of the chart"
+        held = {"requests": requests, "limits": limits, "images": list(session.images)}
         texts.append(_text(name, title, request.cluster, {**held, **placement, "sessions": sessions}))
-        made.append(ImportedClass(name, _amounts(requests), one.phrase, hub.written.place(one.path)))
-    default = next((i for i, one in enumerate(hub.sessions) if one.is_default), 0)
+        made.append(ImportedClass(name, _amounts(requests), session.phrase, hub.written.place(session.path)))
+    default = next((i for i, session in enumerate(hub.sessions) if session.is_default), 0)
     return ImportedClasses(
         text=_file(texts),
         classes=tuple(made),
         findings=findings,
-        unlabeled=() if own else tuple((one.title, flow(dict(one.picked))) for one in hub.sessions),
+        unlabeled=()
+        if own
+        else tuple((session.title, flow(dict(session.picked))) for session in hub.sessions),
         default=names[default],
         needs_release=hub.values.scheduling.user_scheduler.enabled and not hub.user_scheduler,
         sources=reading.sources,
@@ -137,23 +139,24 @@ def import_z2jh(
 def _unfit(hub: Hub) -> Iterable[Problem | Finding]:
     """Yield the problems of profiles that cannot be classes."""
     by_name: dict[str, ProfileSession] = {}
-    for one in hub.sessions:
-        other = by_name.setdefault(one.name, one)
-        if other is not one:
+    for session in hub.sessions:
+        other = by_name.setdefault(session.name, session)
+        if other is not session:
             message = (
-                f'profile "{one.title}" would have the class {one.name}, as profile "{other.title}" has: '
-                f"{_keys(one)} is the second of the two."
+                f'profile "{session.title}" would have the class {session.name}, '
+                f'as profile "{other.title}" has: '
+                f"{_keys(session)} is the second of the two."
             )
-            yield hub.written.problem(DUPLICATE, one.path, message, "Give one of them another slug.")
-        if not one.requests:
-            message = f"{one.phrase} request nothing, so a placeholder would hold nothing."
-            yield hub.written.problem(RANGE, one.path, message, "Write mem_guarantee or cpu_guarantee.")
+            yield hub.written.problem(DUPLICATE, session.path, message, "Give one of them another slug.")
+        if not session.requests:
+            message = f"{session.phrase} request nothing, so a placeholder would hold nothing."
+            yield hub.written.problem(RANGE, session.path, message, "Write mem_guarantee or cpu_guarantee.")
         report = DocumentProblems(Origin(""))
-        check_resources(*one.spawner.bounds, (), report)
+        check_resources(*session.spawner.bounds, (), report)
         for problem in report.problems:
             if severity(problem.code) == ERROR:  # warnings are those of the class
-                path = hub.amount_path(one, str(problem.path[1]))
-                message = f"{one.phrase}: {problem.message}"
+                path = hub.amount_path(session, str(problem.path[1]))
+                message = f"{session.phrase}: {problem.message}"
                 yield hub.written.problem(problem.code, path, message, problem.fix)
 
 
@@ -186,38 +189,58 @@ def import_renku_classes(
     """
     reading = read_pools(source)
     problems = list(reading.problems)
-    known = {one.pool for one in reading.classes or ()}
+    known = {resource_class.pool for resource_class in reading.classes or ()}
     for name in pools if reading.classes is not None else ():
         if name not in known:
             there = sorted(filter(None, known)) or ["none with a name"]
             message = f'no resource pool is named "{name}".'
             problems.append(Origin(source.file).problem(MISSING, (), message, nearest(name, there)))
-    found = [one for one in reading.classes or () if (one.pool in pools if pools else not one.elsewhere)]
-    skipped = [one for one in reading.classes or () if one not in found]
+    found = [
+        resource_class
+        for resource_class in reading.classes or ()
+        if (resource_class.pool in pools if pools else not resource_class.elsewhere)
+    ]
+    skipped = [resource_class for resource_class in reading.classes or () if resource_class not in found]
     if reading.classes is not None and not found and not problems:
         message = f"no class is left: {skipped[0].elsewhere}."
         fix = "Name the resource pools that you mean (--pool)."
         problems.append(Origin(source.file).problem(MISSING, (), message, fix))
     findings = tuple(locate(problems, [source]))
-    if not found or any(one.severity == ERROR for one in findings):
+    if not found or any(finding.severity == ERROR for finding in findings):
         return ImportedClasses("", (), findings)
-    names = _free_names([one.name for one in found], namespace, taken)
+    names = _free_names([resource_class.name for resource_class in found], namespace, taken)
     texts = []
-    for one, name in zip(found, names, strict=True):
+    for resource_class, name in zip(found, names, strict=True):
         sessions = {"source": "renku", "namespaces": [namespace]}
-        held: Json = {"renkuId": one.id, "requests": one.requests, "limits": one.limits}
-        texts.append(_text(name, _title(one), cluster, {**held, **one.placement, "sessions": sessions}))
+        held: Json = {
+            "renkuId": resource_class.id,
+            "requests": resource_class.requests,
+            "limits": resource_class.limits,
+        }
+        texts.append(
+            _text(
+                name,
+                _title(resource_class),
+                cluster,
+                {**held, **resource_class.placement, "sessions": sessions},
+            )
+        )
     return ImportedClasses(
         text=_file(texts),
         classes=tuple(
             ImportedClass(
-                name, _amounts(one.requests), one.phrase, (Origin(source.file, reading.index), one.path)
+                name,
+                _amounts(resource_class.requests),
+                resource_class.phrase,
+                (Origin(source.file, reading.index), resource_class.path),
             )
-            for one, name in zip(found, names, strict=True)
+            for resource_class, name in zip(found, names, strict=True)
         ),
         findings=findings,
         default=names[0],
-        skipped=tuple((_title(one), one.elsewhere or "another pool") for one in skipped),
+        skipped=tuple(
+            (_title(resource_class), resource_class.elsewhere or "another pool") for resource_class in skipped
+        ),
         sources=(source,),
     )
 

@@ -22,13 +22,15 @@ def code_owners(
     """Return the contacts of each file, none for most, and what CODEOWNERS cannot name."""
     found: dict[str, Contacts] = dict.fromkeys(files, ())
     problems = []
-    for one in reservations:
-        problem = _problem(one)
+    for reservation in reservations:
+        problem = _problem(reservation)
         if problem is not None:
             problems.append(problem)
-        elif one.owner is not None:
-            contacts = found.get(one.origin.file, ())
-            found[one.origin.file] = tuple(dict.fromkeys((*contacts, one.owner.contact or "")))
+        elif reservation.owner is not None:
+            contacts = found.get(reservation.origin.file, ())
+            found[reservation.origin.file] = tuple(
+                dict.fromkeys((*contacts, reservation.owner.contact or ""))
+            )
     return found, problems
 
 

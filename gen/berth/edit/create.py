@@ -166,7 +166,7 @@ class ReservationRequest(NamedTuple):
     def _seat_names(self) -> list[str]:
         """Return what `--seats` gives numbers to: the classes if there are several, or else the spans."""
         classes = self.value("class")
-        return [*classes] if len(classes) > 1 else [one.name for one in self.spans()]
+        return [*classes] if len(classes) > 1 else [span.name for span in self.spans()]
 
     def _numbers(self, counts: dict[str, int], names: Sequence[str]) -> list[int]:
         """Return the number of each name. One number is for times without names, or the only name."""
@@ -198,10 +198,10 @@ def _each_name(names: Sequence[str], count: str) -> str:
 
 def _named_span(text: str) -> NamedSpan:
     name, equals, times = text.rpartition("=")
-    found = NamedSpan(grammar.dns_label(name) if equals else "", time_span(times))
-    if found.times.start == found.times.end:
+    named_span = NamedSpan(grammar.dns_label(name) if equals else "", time_span(times))
+    if named_span.times.start == named_span.times.end:
         raise Refusal("the end equals the start.", "Write another time.", EQUAL_TIMES)
-    return found
+    return named_span
 
 
 def _listed_spans(answer: str) -> tuple[str, ...]:
@@ -243,10 +243,10 @@ def _counts(text: str, _: int | None) -> dict[str, int]:
 
 def _labels(text: str, _: int | None = None) -> dict[str, str]:
     found: dict[str, str] = {}
-    for one in _names(text):
-        key, equals, value = one.partition("=")
+    for name in _names(text):
+        key, equals, value = name.partition("=")
         if not equals:
-            raise Refusal(f"{shown(one)} is not KEY=VALUE.", "Example: course=algebra.", grammar.LABEL)
+            raise Refusal(f"{shown(name)} is not KEY=VALUE.", "Example: course=algebra.", grammar.LABEL)
         if grammar.label_key(key) in found:
             raise Refusal(f"{shown(key)} has two values.", "Write each key once.", grammar.LABEL)
         found[key] = grammar.label_value(value)
@@ -355,8 +355,8 @@ def new_reservation(request: ReservationRequest) -> Reservation:
             dates=request.value("dates") if request.type == "dates" else (),
             interval=request.value("interval") or 1,
             schedule=tuple(
-                Entry(weekly, *one.times, None, seats, name=one.name, dates=dates)
-                for one, seats in zip(spans, by_span, strict=True)
+                Entry(weekly, *span.times, None, seats, name=span.name, dates=dates)
+                for span, seats in zip(spans, by_span, strict=True)
             ),
             calendars=request.value("calendars") or (),
             excepts=(),
@@ -452,19 +452,27 @@ def import_renku(source: Source, project: Pipeline, zone_name: str | None) -> Im
     """
     others = [one for one in project.sources if one.file != source.file]
     both = Pipeline(sources=sorted([*others, source]))
-    findings = tuple(one for one in both.findings() if one.file == source.file and one.severity == ERROR)
+    findings = tuple(
+        finding for finding in both.findings() if finding.file == source.file and finding.severity == ERROR
+    )
     if findings:
         return ImportedReservations((), findings)
-    found = [one for one in both.declared.reservations if one.renku and one.origin.file == source.file]
+    found = [
+        reservation
+        for reservation in both.declared.reservations
+        if reservation.renku and reservation.origin.file == source.file
+    ]
     if not found:
         raise CommandError("the file contains no Renku reservation")
-    payloads = {one.origin.index for one in found}
+    payloads = {reservation.origin.index for reservation in found}
     for document in parse(source)[0]:
         if document.index not in payloads:
             which = f"document {document.index + 1} of the file"
             raise CommandError(f"{which} is not a Renku reservation; move it to another file")
     zone = named(read_at("--time-zone", lambda: zones.zone(zone_name))) if zone_name else None
-    return ImportedReservations(tuple(_in_zone(one, zone) if zone else one for one in found), ())
+    return ImportedReservations(
+        tuple(_in_zone(reservation, zone) if zone else reservation for reservation in found), ()
+    )
 
 
 def _in_zone(one: Reservation, zone: Zone) -> Reservation:

@@ -123,9 +123,9 @@ def _day(number: int) -> date:
 
 def _regular_pattern(spans: Sequence[Span]) -> _Pattern | None:
     groups: dict[Hours, list[int]] = {}
-    for one in spans:
-        groups.setdefault(hours_of(one), []).append(one.start // DAY)
-    days = tuple(sorted({one.start // DAY for one in spans}))
+    for span in spans:
+        groups.setdefault(hours_of(span), []).append(span.start // DAY)
+    days = tuple(sorted({span.start // DAY for span in spans}))
     if len(spans) == 1:
         return _once(spans[0])
     return _daily(groups, days) or _weekly(groups, days) or _monthly(groups, days)
@@ -238,7 +238,7 @@ def _nths(day: int) -> tuple[int, ...]:
 def _listed(spans: Sequence[Span]) -> _Pattern:
     """Return a pattern that lists the dates: with their own hours, unless all have the same."""
     runs: list[tuple[Hours, int, int]] = []
-    for one in sorted(spans, key=lambda one: (one.start % DAY, one.end - one.start, one.start)):
+    for one in sorted(spans, key=lambda span: (span.start % DAY, span.end - span.start, span.start)):
         hours, day = hours_of(one), one.start // DAY
         if runs and runs[-1][0] == hours and runs[-1][2] == day - 1:
             runs[-1] = hours, runs[-1][1], day
@@ -250,20 +250,20 @@ def _listed(spans: Sequence[Span]) -> _Pattern:
     schedule = tuple(_entry(hours, dates=EntryDates(listed=i)) for i, (hours, _, _) in enumerate(runs))
     if len(all_hours) == 1:
         schedule = (_entry(all_hours.pop()),)
-    return _Pattern("dates", tuple(sorted({one.start // DAY for one in spans})), schedule, dates)
+    return _Pattern("dates", tuple(sorted({span.start // DAY for span in spans})), schedule, dates)
 
 
 def _excepts(regular: Iterable[Span], excluded: frozenset[Span]) -> list[Except]:
     """Return an exception for each date that is left out, or for each time that is left out of a date."""
     by_day: dict[int, list[Span]] = {}
-    for one in regular:
-        by_day.setdefault(one.start // DAY, []).append(one)
-    found = []
+    for span in regular:
+        by_day.setdefault(span.start // DAY, []).append(span)
+    excepts = []
     for number, spans in sorted(by_day.items()):
-        gone = [one for one in spans if one in excluded]
-        starts = [None] if gone and len(gone) == len(spans) else [one.start % DAY for one in gone]
-        found += [Except(_day(number), _day(number), start) for start in starts]
-    return found
+        gone = [span for span in spans if span in excluded]
+        starts = [None] if gone and len(gone) == len(spans) else [span.start % DAY for span in gone]
+        excepts += [Except(_day(number), _day(number), start) for start in starts]
+    return excepts
 
 
 def _move(one: Span, to: Span, regular: Sequence[Span], seats: Seats | None) -> Move:

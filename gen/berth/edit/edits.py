@@ -163,10 +163,10 @@ def edit_reservation(
     comment: Comment | None = None,
 ) -> EditResult:
     """Edit the reservation of this name; the edit may rename it. Raise CommandError if it is refused."""
-    found = _editable(pipeline, name)
-    if isinstance(found, EditResult):
-        return found
-    reservation, text = found
+    edit_result = _editable(pipeline, name)
+    if isinstance(edit_result, EditResult):
+        return edit_result
+    reservation, text = edit_result
     return _apply(pipeline, reservation, text, partial(edit, reservation), now, comment)
 
 
@@ -174,10 +174,10 @@ def edit_occurrence(
     pipeline: Pipeline, name: str, edit: OccurrenceEdit, now: int | None = None
 ) -> EditResult:
     """Edit one occurrence of the reservation of this name. Raise CommandError if it is refused."""
-    found = _editable(pipeline, name)
-    if isinstance(found, EditResult):
-        return found
-    reservation, text = found
+    edit_result = _editable(pipeline, name)
+    if isinstance(edit_result, EditResult):
+        return edit_result
+    reservation, text = edit_result
     known, file = pipeline.declared.calendars, reservation.origin.file
     try:
         dates = Dates(reservation, known)
@@ -198,15 +198,15 @@ def copy_reservation(  # noqa: PLR0913, PLR0917 - what a copy is made of
     pipeline: Pipeline, name: str, new: str, first: str, last: str, now: int | None = None
 ) -> EditResult:
     """Copy a reservation to other dates, in a file beside its own. Raise CommandError if it is refused."""
-    found = _editable(pipeline, name)
-    if isinstance(found, EditResult):
-        return found
-    reservation, text = found
+    edit_result = _editable(pipeline, name)
+    if isinstance(edit_result, EditResult):
+        return edit_result
+    reservation, text = edit_result
     if reservation.recurrence.first is None and not reservation.recurrence.within:
         raise CommandError(f"{name} has no first and last date; copy its file and change its dates")
     file = PurePosixPath(reservation.origin.file)
     target = f"{file.parent}/{new}{file.suffix}"
-    if any(one.file == target for one in pipeline.sources):
+    if any(source.file == target for source in pipeline.sources):
         raise CommandError(f"{target}: the file exists; nothing was written")
 
     def edit(tree: Any, make: MakeNode) -> None:
@@ -235,10 +235,10 @@ def _forget_import(metadata: Any) -> None:
 
 def delete_reservation(pipeline: Pipeline, name: str) -> EditResult:
     """Remove a reservation, and its file if nothing else is in it. Raise CommandError if it is refused."""
-    found = _editable(pipeline, name)
-    if isinstance(found, EditResult):
-        return found
-    reservation, text = found
+    edit_result = _editable(pipeline, name)
+    if isinstance(edit_result, EditResult):
+        return edit_result
+    reservation, text = edit_result
     file, index = reservation.origin[:2]
     return check_edit(pipeline, file, without_document(text, index), reservation)
 
@@ -267,7 +267,7 @@ def _editable(pipeline: Pipeline, name: str) -> tuple[Reservation, str] | EditRe
     """
     reservation = next((one for one in pipeline.declared.reservations if one.name == name), None)
     if reservation is None:
-        errors = [one for one in pipeline.findings() if one.severity == ERROR]
+        errors = [finding for finding in pipeline.findings() if finding.severity == ERROR]
         if errors and pipeline.may_declare("CapacityReservation", name):
             return EditResult(errors[0].file, "", tuple(errors), None)
         hint = nearest(name, [one.name for one in pipeline.declared.reservations])
@@ -289,24 +289,26 @@ def check_edit(
     `previous` is the reservation that the file had before; with `now`, dates are compared with it.
     """
     changed = () if text is None else (Source(file, text.encode()),)
-    sources = [one for one in pipeline.sources if one.file != file]
+    sources = [source for source in pipeline.sources if source.file != file]
     after = Pipeline(sources=sorted([*sources, *changed]))
     old = {item.reservation.name: item for item in pipeline.items(now=now)}
-    known = {one.without_place() for one in pipeline.findings()}
+    known = {finding.without_place() for finding in pipeline.findings()}
     new: list[Item] = [item for item in after.items(now=now) if _is_new(item, old)]
     if now is not None:
         for item in new:
             after.problems += typos.check_dates_are_ahead(item.reservation, item.expansion.occurrences, now)
             earlier = old.get(item.reservation.name)
             known_before = earlier.expansion.rehearsals if earlier else ()
-            added = [one for one in item.expansion.rehearsals if one not in known_before]
+            added = [rehearsal for rehearsal in item.expansion.rehearsals if rehearsal not in known_before]
             after.problems += check_rehearsals_are_ahead(
                 item.reservation, added, item.expansion.occurrences, now
             )
-    found = [one for one in after.findings() if one.without_place() not in known]
-    errors, warnings = (tuple(one for one in found if one.severity == kind) for kind in (ERROR, WARNING))
+    found = [finding for finding in after.findings() if finding.without_place() not in known]
+    errors, warnings = (
+        tuple(finding for finding in found if finding.severity == kind) for kind in (ERROR, WARNING)
+    )
     before = version_of(old[previous.name], pipeline) if previous and previous.name in old else None
-    remaining = {one.name for one in after.declared.reservations}
+    remaining = {reservation.name for reservation in after.declared.reservations}
     is_removed = before is not None and before.reservation.name not in remaining
     if errors or not (new or is_removed):
         return EditResult(file, text, errors, None, warnings=warnings)

@@ -87,7 +87,7 @@ class _Import:
             self._take(series, tells_free=tells_free)
         days = _Days(tuple(sorted(self.closed)), _with_own_names(self.terms))
         findings, outcomes = tuple(sorted({*self.findings})), tuple(sorted(self.outcomes))
-        if any(severity(one.code) == ERROR for one in findings) or not (days.closed or days.terms):
+        if any(severity(finding.code) == ERROR for finding in findings) or not (days.closed or days.terms):
             return ImportResult((), outcomes, findings)
         file = self._file(days)
         return ImportResult(() if file is None else (file,), outcomes, findings)
@@ -135,14 +135,14 @@ class _Import:
             self._leave_out(event, message, fix)
             return
         self.first_event = self.first_event or event
-        closed = [one for span in spans for one in self._closed(span, event.title)]
+        closed = [closed_dates for span in spans for closed_dates in self._closed(span, event.title)]
         self.closed |= {*closed}
         if closed:
             self._tell(event, CLOSED, _dates_text(closed))
 
     def _spans(self, series: Series) -> list[Span]:
         """Return when an event is, also what began before the limits and lasts until them."""
-        longest = max(_days(one.span) for one in (series.first, *series.instances))
+        longest = max(_days(instance.span) for instance in (series.first, *series.instances))
         first = self.options.first and self.options.first - timedelta(days=longest)
         limits = Limits(self.zone, first, self.options.last, self.options.zone is not None)
         dates, doubts = dates_of(series, self.feed, limits, in_zone=True)
@@ -313,7 +313,8 @@ def _spec(days: _Days, indent: str = "") -> str:
     lines += [f"{indent}  - {_closed_text(one)}\n" for one in days.closed]
     lines += [f"{indent}terms:\n"] if days.terms else []
     lines += [
-        f"{indent}  - {{name: {quote(one.name)}, from: {one.first}, to: {one.last}}}\n" for one in days.terms
+        f"{indent}  - {{name: {quote(term.name)}, from: {term.first}, to: {term.last}}}\n"
+        for term in days.terms
     ]
     return "".join(lines)
 

@@ -42,9 +42,9 @@ class EventDates(NamedTuple):
     def happening(self) -> list[Span]:
         """Return when the event really is."""
         kept = [
-            self.changed[one].span if one in self.changed else one
-            for one in self.regular
-            if one not in self.excluded
+            self.changed[span].span if span in self.changed else span
+            for span in self.regular
+            if span not in self.excluded
         ]
         return sorted({*kept, *self.extra})
 
@@ -64,12 +64,16 @@ class Series(NamedTuple):
 
     @property
     def first(self) -> Event:
-        held = (one for one in self.instances if not (one.is_canceled or one.says_canceled))
+        held = (
+            instance for instance in self.instances if not (instance.is_canceled or instance.says_canceled)
+        )
         return self.main or next(held, self.instances[0])
 
     @property
     def is_canceled(self) -> bool:
-        return self.first.is_canceled if self.main else all(one.is_canceled for one in self.instances)
+        return (
+            self.first.is_canceled if self.main else all(instance.is_canceled for instance in self.instances)
+        )
 
 
 class Limits(NamedTuple):
@@ -166,7 +170,7 @@ class _Reading:
             main, (kept[start] for start in kept if start not in excluded and start not in changed)
         )
         spans = {start: self._converted(span) for start, span in kept.items()}
-        found = EventDates(
+        event_dates = EventDates(
             self.zone,
             tuple(sorted({*spans.values()})),
             frozenset(spans[start] for start in spans.keys() & excluded),
@@ -174,9 +178,9 @@ class _Reading:
                 spans[start]: change._replace(span=self._converted(change.span))
                 for start, change in moved.items()
             },
-            tuple(sorted({self._converted(one) for one in (*extra, *others)})),
+            tuple(sorted({self._converted(other) for other in (*extra, *others)})),
         )
-        return found, self.findings
+        return event_dates, self.findings
 
     def _originals(self, main: Event, first: Span) -> tuple[dict[int, Span], dict[int, Span]]:
         """Return the dates of the rules, or without rules all of them, and those besides, by their start."""
@@ -200,10 +204,12 @@ class _Reading:
         """Return the dates of changed instances that are there without their event."""
         held = []
         known: dict[EventTime | None, Event] = {}
-        for one in self.series.instances:
-            if self._is_new(one, known.setdefault(one.instance, one), 0) and not self._is_off(one):
-                self._check_instance(one)
-                held.append(one)
+        for instance in self.series.instances:
+            if self._is_new(instance, known.setdefault(instance.instance, instance), 0) and not self._is_off(
+                instance
+            ):
+                self._check_instance(instance)
+                held.append(instance)
         own = [span for one in held if self._has_length(one, span := self._span(one, one.span, 0))]
         if held and not own:
             raise self._without_length(held[0])
@@ -217,14 +223,14 @@ class _Reading:
         if not time.zone:
             default = None if self.limits.is_zone_given else event.zones.clock(event.zones.default)
             return default or ZoneClock(self.limits.zone)
-        found = event.zones.clock(time.zone)
-        if found is None:
+        event_clock = event.zones.clock(time.zone)
+        if event_clock is None:
             fix = "Choose a time zone of the tz database, such as Europe/Zurich, in the calendar."
             message = (
                 f'no time zone named "{time.zone}", and the file has no VTIMEZONE for it that can be read.'
             )
             raise self.refuse(event, key, message, fix)
-        return found
+        return event_clock
 
     def _choose_zone(self, event: Event, spans: Collection[Span]) -> None:
         """Choose the zone of the result: that of the event, or of the limits where this is simpler.
@@ -419,33 +425,38 @@ class _Reading:
         changed: dict[int, Changed] = {}
         others: list[Span] = []
         changes: dict[int, Event] = {}  # by start, and of other dates by the time that is written
-        for one in self.series.instances:
-            self._check_instance(one)
-            assert one.instance is not None
-            meant = self._meant(one, "RECURRENCE-ID", one.instance, known)
-            dates = meant or {self._wall(one, "RECURRENCE-ID", one.instance)}
-            is_new = [self._is_new(one, changes.setdefault(start, one), minutes) for start in sorted(dates)]
+        for instance in self.series.instances:
+            self._check_instance(instance)
+            assert instance.instance is not None
+            meant = self._meant(instance, "RECURRENCE-ID", instance.instance, known)
+            dates = meant or {self._wall(instance, "RECURRENCE-ID", instance.instance)}
+            is_new = [
+                self._is_new(instance, changes.setdefault(start, instance), minutes)
+                for start in sorted(dates)
+            ]
             if not any(is_new):
                 continue
-            if self._is_off(one):
+            if self._is_off(instance):
                 excluded |= meant
                 continue
             if len(meant) > 1:
                 times = " and ".join(clock(start) for start in sorted(meant))
                 message = f"the date {_day_text(min(meant))} has the times {times}; which one is changed?"
-                raise self.refuse(one, "RECURRENCE-ID", message, "Write the time of the one that changes.")
-            span = self._span(one, one.span, minutes)
-            if not self._has_length(one, span):
+                raise self.refuse(
+                    instance, "RECURRENCE-ID", message, "Write the time of the one that changes."
+                )
+            span = self._span(instance, instance.span, minutes)
+            if not self._has_length(instance, span):
                 excluded |= meant
                 continue
             if any(self._is_within(start) for start in meant & excluded):
                 message = f"the event leaves out {_days_text(meant)}, and changes it; the change is imported."
-                self._warn(one, "RECURRENCE-ID", message, "Remove one of them in the calendar.")
+                self._warn(instance, "RECURRENCE-ID", message, "Remove one of them in the calendar.")
             excluded -= meant
-            changed |= dict.fromkeys(meant, Changed(span, one.description))
+            changed |= dict.fromkeys(meant, Changed(span, instance.description))
             if not meant:
                 others.append(span)
-                self._warn_of_stray(one, one.instance, span)
+                self._warn_of_stray(instance, instance.instance, span)
         return changed, others
 
     def _is_new(self, changed: Event, other: Event, minutes: int) -> bool:

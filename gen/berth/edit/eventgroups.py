@@ -65,7 +65,7 @@ class EventGroup(NamedTuple):
 
     @property
     def uids(self) -> frozenset[str]:
-        return frozenset(one.event.uid for one in self.events if one.event.uid)
+        return frozenset(event.event.uid for event in self.events if event.event.uid)
 
     def starts(self) -> frozenset[int]:
         """Return the instants at which it begins."""
@@ -126,13 +126,13 @@ def _with_instances(mains: Sequence[Event], instances: Sequence[Event]) -> list[
     """Give each changed instance to the event of whose dates it is, as far as weekday and time tell."""
     given: list[list[Event]] = [[] for _ in mains] or [[]]
     latest: dict[object, int] = {}
-    for one in instances:
-        latest[one.instance] = max(latest.get(one.instance, 0), one.sequence)
-    for one in instances:
-        if one.sequence < latest[one.instance]:
+    for instance in instances:
+        latest[instance.instance] = max(latest.get(instance.instance, 0), instance.sequence)
+    for instance in instances:
+        if instance.sequence < latest[instance.instance]:
             continue
-        likeness = [_likeness(main, one) for main in mains] or [0]
-        given[likeness.index(max(likeness))].append(one)
+        likeness = [_likeness(main, instance) for main in mains] or [0]
+        given[likeness.index(max(likeness))].append(instance)
     if not mains:
         return [Series(None, tuple(given[0]))]
     return [Series(main, tuple(own)) for main, own in zip(mains, given, strict=True)]
@@ -154,17 +154,21 @@ def grouped(
     known = [record for record in records if record.is_ours or record.is_old]
     titles = {record.title for record in known if record.title}
     uids = {record.uid for record in known if record.uid}
-    singles = Counter(one.event.title for one in events if one.is_single and one.event.uid not in uids)
+    singles = Counter(
+        dated_event.event.title
+        for dated_event in events
+        if dated_event.is_single and dated_event.event.uid not in uids
+    )
     groups: dict[tuple[str, str], list[DatedEvent]] = {}
-    for number, one in enumerate(events):
-        event = one.event
-        repeats = one.is_single and event.uid not in uids and singles[event.title] > 1
+    for number, dated_event in enumerate(events):
+        event = dated_event.event
+        repeats = dated_event.is_single and event.uid not in uids and singles[event.title] > 1
         is_shared = event.title in titles or repeats or not event.uid
         if event.title and (grouping == BY_TITLE or (not grouping and is_shared)):
             key = (BY_TITLE, event.title)
         else:
             key = (BY_UID, event.uid) if grouping == BY_UID else (ALONE, str(number))
-        groups.setdefault(key, []).append(one)
+        groups.setdefault(key, []).append(dated_event)
     return [_group(members, key[0] == BY_TITLE, in_one_zone) for key, members in groups.items()]
 
 
@@ -176,8 +180,8 @@ def _group(
         own = {span: seats.counts for span, seats in one.changed_seats.items()}
         own = {span: counts for span, counts in own.items() if counts != one.seats.counts}
         return EventGroup((one,), has_title_key, one.dates, one.seats.counts, own, 0)
-    if len({one.dates.zone.name for one in events}) > 1:
-        events = [in_one_zone(one) for one in events]
+    if len({event.dates.zone.name for event in events}) > 1:
+        events = [in_one_zone(event) for event in events]
     by_span: dict[Span, list[Counts]] = {}
     for one in events:
         regular = [span for span in one.dates.regular if span not in one.dates.excluded]
@@ -187,7 +191,7 @@ def _group(
     merged = {span: _most(counts) for span, counts in by_span.items()}
     seats = _usual(merged.values())
     own = {span: counts for span, counts in sorted(merged.items()) if counts and counts != seats}
-    dates = _joined([one.dates for one in events])
+    dates = _joined([event.dates for event in events])
     regular_spans = {*dates.regular} - dates.excluded
     changed_dates = {**{span: Changed(span, "") for span in own if span in regular_spans}, **dates.changed}
     dates = dates._replace(changed=dict(sorted(changed_dates.items())))
@@ -270,7 +274,9 @@ def matched(
             if at not in found and number not in taken:
                 found[at] = number
                 taken.add(number)
-    left = [number for number, one in enumerate(records) if max(one.starts, default=0) > now]
+    left = [
+        number for number, import_record in enumerate(records) if max(import_record.starts, default=0) > now
+    ]
     return found | _moved(groups, found, by_key, {*left} - taken)
 
 

@@ -154,10 +154,14 @@ def annotations_of(project: Pipeline, kind: str) -> Iterator[tuple[Origin, Mappi
 def not_read(feed: Feed, older: Sequence[Finding]) -> list[EventOutcome]:
     """Return the outcomes of events that count for nothing: those that cannot be read, and older versions."""
     lines = {line for event in feed.events for line in event.lines.values()}
-    unread = [one for one in feed.findings if one.code == NOT_IMPORTED and one.line not in lines]
+    unread = [
+        finding for finding in feed.findings if finding.code == NOT_IMPORTED and finding.line not in lines
+    ]
     return [
-        EventOutcome(one.line, title_in(one.path) or NO_TITLE, "not imported", "", one.message.rstrip("."))
-        for one in (*unread, *older)
+        EventOutcome(
+            finding.line, title_in(finding.path) or NO_TITLE, "not imported", "", finding.message.rstrip(".")
+        )
+        for finding in (*unread, *older)
     ]
 
 

@@ -93,7 +93,7 @@ class _Import:
         self.limits = Limits(
             default_zone(options.zone, feed, project), options.first, options.last, options.zone is not None
         )
-        self.texts = {one.file: one.text.decode("utf-8", "replace") for one in project.sources}
+        self.texts = {source.file: source.text.decode("utf-8", "replace") for source in project.sources}
         self.findings = [*feed.findings, *idle_patterns(feed, options)]
         self.outcomes: list[EventOutcome] = []
         self.files: dict[str, ImportedFile] = {}
@@ -115,7 +115,7 @@ class _Import:
             try:
                 self._take(group, record, names.get(at, ""))
             except NotImportedError as refused:
-                self._refuse([one.event for one in group.events], refused)
+                self._refuse([event.event for event in group.events], refused)
         left = [record for number, record in enumerate(self.records) if number not in records.values()]
         used = [(groups[at], self.records[number]) for at, number in records.items()]
         self.findings += self.project.located(list(self._unmatched(left, used)), severity)
@@ -164,7 +164,11 @@ class _Import:
         records = self._ours(event) or [record for record in self.records if record.is_ours]
         title = event.canceled_title[:LONGEST_TITLE]
         reservations = [record.reservation for record in records if record.reservation]
-        names = [one.name for one in reservations if self._ours(event) or one.title == title]
+        names = [
+            reservation.name
+            for reservation in reservations
+            if self._ours(event) or reservation.title == title
+        ]
         self._tell([event], CANCELED, next(iter(names), ""), "canceled in the calendar")
 
     def _with_changed_seats(self, one: DatedEvent) -> DatedEvent | None:
@@ -220,7 +224,7 @@ class _Import:
 
     def _take(self, group: EventGroup, record: ImportRecord | None, name: str) -> None:
         """Add the file of a group, unless it is over, as it was, or another feed's."""
-        events, happening = [one.event for one in group.events], group.dates.happening
+        events, happening = [event.event for event in group.events], group.dates.happening
         if record is not None and record.reservation is None:
             self._tell(events, REFUSED, "", f"{record.origin.file} has errors")
             return
@@ -240,7 +244,9 @@ class _Import:
 
     def _refuse_of_another_feed(self, group: EventGroup) -> None:
         """Refuse a UID that another feed has, unless `--feed` says that this is a feed of its own."""
-        other = next((one for one in self.records if not one.is_ours and one.uid in group.uids), None)
+        other = next(
+            (record for record in self.records if not record.is_ours and record.uid in group.uids), None
+        )
         if other is None or self.identity.is_given:
             return
         where = other.origin.file
@@ -287,7 +293,7 @@ class _Import:
             file, reservation_yaml(reservation), None, (), len(group.dates.happening), self._place(group)
         )
         self._warn_if_seats_add_up(group, seats)
-        self._tell([one.event for one in group.events], NEW, name, self._dates_text(group))
+        self._tell([event.event for event in group.events], NEW, name, self._dates_text(group))
 
     def _dates_text(self, group: EventGroup) -> str:
         number = len(group.dates.happening)
@@ -359,7 +365,7 @@ class _Import:
         ]
         annotations = self._annotations(group)
         self._warn_if_seats_add_up(group, seats)
-        events = [one.event for one in group.events]
+        events = [event.event for event in group.events]
         if not changes and not self._has_new_identity(record, group):
             self._tell(events, UNCHANGED, before.name, self._dates_text(group))
             return
@@ -409,7 +415,7 @@ class _Import:
             at: slug(group.title or _UNTITLED)[:_LONGEST_NAME].strip("-") for at, group in groups.items()
         }
         numbers = Counter(slugs.values())
-        taken = {one.name for one in self.project.declared.reservations} | {
+        taken = {reservation.name for reservation in self.project.declared.reservations} | {
             file.removeprefix("reservations/").partition(".")[0] for file in self.texts
         }
         uids = Counter(event.uid for event in self.feed.events if event.instance is None)
@@ -444,7 +450,7 @@ class _Import:
                 )
                 continue
             occurrences = expand(record.reservation, self.project.declared.calendars).occurrences
-            if not occurrences or max(one.end for one in occurrences) <= self.options.now:
+            if not occurrences or max(occurrence.end for occurrence in occurrences) <= self.options.now:
                 continue
             fix = f"Run berth delete {name}, or remove its annotations berth.dev/imported-* to keep it."
             message = f'the event of {name} is gone from "{self.feed.name}", or canceled.'
@@ -460,9 +466,9 @@ def _title(group: EventGroup, name: str) -> str:
 def _recurrence(group: EventGroup, seats: Seats, own: Mapping[Span, Seats]) -> Recurrence:
     """Return the recurrence of a group, which has dates, with the seats of dates that have other ones."""
     other = {span: own_seats for span, own_seats in own.items() if own_seats != seats}
-    found = recurrence_of(group.dates, seats, other)
-    assert found is not None
-    return found
+    recurrence = recurrence_of(group.dates, seats, other)
+    assert recurrence is not None
+    return recurrence
 
 
 def _has_line_seats(reservation: Reservation) -> bool:
@@ -496,7 +502,7 @@ def _records(project: Pipeline, feed: Feed, identity: FeedIdentity) -> Iterator[
             has_identity=identity.is_recorded(annotations),
             is_old=IMPORTED_FEED not in annotations and annotations.get(IMPORTED_FROM) == feed.name,
             reservation=reservation,
-            starts=frozenset(one.start for one in occurrences),
+            starts=frozenset(occurrence.start for occurrence in occurrences),
         )
 
 

@@ -68,7 +68,7 @@ def _found(path: FieldPath, tree: Any) -> FieldPath:
 def _check_nearly(name: str, spec: Node) -> None:
     """Raise CommandError for the name of no field that is nearly that of one below those of `spec`."""
     paths = {path[-1]: path for path in reversed([*_all_outside_lists(spec)])}
-    names = close(name, [str(one) for one in paths])
+    names = close(name, [str(path) for path in paths])
     if names and len(paths[names[0]]) > 1:
         raise CommandError(f'no field is named "{name}". Did you mean {text_of(("spec", *paths[names[0]]))}?')
 
@@ -81,9 +81,9 @@ def _all_outside_lists(node: Node, depth: int = 0) -> Iterator[FieldPath]:
 
 def _keys(node: Node) -> Iterator[tuple[str, Known]]:
     """Yield the keys of a place of any type that it may have."""
-    for one in node.branches if node.kind == outline.UNION else (node,):
-        if one.kind == outline.MODEL:
-            yield from fields(one.type).items()
+    for branch in node.branches if node.kind == outline.UNION else (node,):
+        if branch.kind == outline.MODEL:
+            yield from fields(branch.type).items()
 
 
 def _inside(node: Node, value: Any) -> Iterator[tuple[str, Node, Any]]:

@@ -43,16 +43,16 @@ def origin_of(direct_url: str | None) -> InstallationSource:
     """
     if direct_url is None:
         return InstallationSource(RELEASED)
-    found = json.loads(direct_url)
-    url = found["url"]
-    parts = [f"subdirectory={found['subdirectory']}"] if "subdirectory" in found else []
-    if "vcs_info" in found:
-        commit = found["vcs_info"]
+    data = json.loads(direct_url)
+    url = data["url"]
+    parts = [f"subdirectory={data['subdirectory']}"] if "subdirectory" in data else []
+    if "vcs_info" in data:
+        commit = data["vcs_info"]
         url = f"{commit['vcs']}+{url}@{commit['commit_id']}"
-    elif checksum := found.get("archive_info", {}).get("hashes", {}).get("sha256"):
+    elif checksum := data.get("archive_info", {}).get("hashes", {}).get("sha256"):
         parts.append(f"sha256={checksum}")
     return InstallationSource(
-        "#".join(filter(None, (url, "&".join(parts)))), is_local=found["url"].startswith("file:")
+        "#".join(filter(None, (url, "&".join(parts)))), is_local=data["url"].startswith("file:")
     )
 
 

@@ -26,12 +26,17 @@ _UTC = "UTC"
 
 def issue_form(declared: Declared, site: Site | None) -> str:
     """Return the form for a site."""
-    zones = [site.zone if site else _UTC, *(one.recurrence.zone for one in declared.reservations)]
+    zones = [
+        site.zone if site else _UTC,
+        *(reservation.recurrence.zone for reservation in declared.reservations),
+    ]
     choices = {
         "class": sorted(declared.classes),
         "time-zone": [zones[0], *sorted({*zones[1:]} - {zones[0]})],
     }
-    helps = {"class": "; ".join(_shape(one) for _, one in sorted(declared.classes.items()))}
+    helps = {
+        "class": "; ".join(_shape(resource_class) for _, resource_class in sorted(declared.classes.items()))
+    }
     elements = (_element(key, prompt, choices.get(key, []), helps) for key, prompt in FORM.items())
     return MARK + _HEAD + "".join(elements)
 

@@ -72,13 +72,20 @@ def drop_faulty_rehearsals(text: str, file: str, index: int, project: Pipeline) 
 
     `project` is the one that the file is in; its calendars and terms say which dates there are.
     """
-    sources = [one for one in project.sources if one.file != file]
+    sources = [source for source in project.sources if source.file != file]
     declared = Pipeline(sources=sorted([*sources, Source(file, text.encode())])).declared
-    found = next((one for one in declared.reservations if one.origin[:2] == (file, index)), None)
+    found = next(
+        (reservation for reservation in declared.reservations if reservation.origin[:2] == (file, index)),
+        None,
+    )
     if found is None or not found.recurrence.rehearsals:
         return text
     prefix: Path = ("spec", "recurrence", REHEARSALS)
-    faulty = {one.path[3] for one in expand(found, declared.calendars).problems if one.path[:3] == prefix}
+    faulty = {
+        problem.path[3]
+        for problem in expand(found, declared.calendars).problems
+        if problem.path[:3] == prefix
+    }
     changes = ListChanges()
     for at in faulty:
         changes.remove(REHEARSALS, int(at))

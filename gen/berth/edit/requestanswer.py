@@ -36,7 +36,9 @@ def refused_answer(findings: Sequence[Finding], issue: str, *, strict: bool = Fa
 
     `issue` is the file with the first text of the request; others are comments.
     """
-    wrong = [one for one in findings if one.severity == ERROR or (strict and one.severity != NOTE)]
+    wrong = [
+        finding for finding in findings if finding.severity == ERROR or (strict and finding.severity != NOTE)
+    ]
     count = number_of(len(wrong), "answer")
     return "\n".join(
         [
@@ -59,7 +61,7 @@ def accepted_answer(result: EditResult, title: FormAnswer, issue: str, replaced:
     lines = [ANSWER_MARK, f"### Seats for {escaped(title.text)}", ""]
     dates = change.occurrences.added
     unit = change.units[1]
-    texts = [f"{_span(one)}  {seats_text(one.seats, unit)}" for one in dates[:_MOST_DATES]]
+    texts = [f"{_span(date)}  {seats_text(date.seats, unit)}" for date in dates[:_MOST_DATES]]
     more = len(dates) - len(texts)
     texts += [f"and {number_of(more, 'more date')}, the last on {_span(dates[-1])}"] if more else []
     texts += [line.text for line in left_out_lines(result.left_out)]
@@ -78,7 +80,7 @@ def _span(occurrence: Occurrence) -> str:
 def _policies(result: EditResult) -> Iterator[str]:
     if result.policies:
         yield from ("By the policies of the site, this request:", "")
-        yield from (f"- {escaped(result_text(one))}" for one in result.policies)
+        yield from (f"- {escaped(result_text(policy))}" for policy in result.policies)
         yield ""
 
 
@@ -88,9 +90,9 @@ def _warnings(findings: Sequence[Finding], issue: str) -> Iterator[str]:
 
 
 def _listed(findings: Sequence[Finding], issue: str) -> Iterator[str]:
-    for one in findings[:_MOST_FINDINGS]:
-        heading = f"**{escaped(one.path)}**: " if one.path else ""
-        yield f"- {heading}{escaped(f'{one.message} {one.fix}')}{_place(one, issue)}"
+    for finding in findings[:_MOST_FINDINGS]:
+        heading = f"**{escaped(finding.path)}**: " if finding.path else ""
+        yield f"- {heading}{escaped(f'{finding.message} {finding.fix}')}{_place(finding, issue)}"
     if len(findings) > _MOST_FINDINGS:
         yield f"- and {len(findings) - _MOST_FINDINGS} more"
 

@@ -82,7 +82,7 @@ def _plain(text: str) -> dict[int, Any]:
     documents, faults = parse(Source("", text.encode()))
     if faults:
         raise CommandError("the file cannot be read")
-    return {one.index: deepcopy(one.value) for one in documents}
+    return {document.index: deepcopy(document.value) for document in documents}
 
 
 def _json(text: str, wanted: dict[int, Any]) -> str:

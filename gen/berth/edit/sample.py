@@ -39,20 +39,24 @@ def replace_sample(
     `declared` has the imported classes, all of which are valid. Unless the Site says where the Jobs of Berth
     run, it then lets them tolerate the taints of these classes.
     """
-    names = [one.name for one in imported.classes]
-    users = [one for one in pipeline.declared.reservations if SAMPLE_CLASS in class_names(one)]
-    others = [one.name for one in users if not _is_sample_course(one)]
+    names = [resource_class.name for resource_class in imported.classes]
+    users = [
+        reservation
+        for reservation in pipeline.declared.reservations
+        if SAMPLE_CLASS in class_names(reservation)
+    ]
+    others = [user.name for user in users if not _is_sample_course(user)]
     if others and SAMPLE_CLASS not in names:
         return SampleReplacement({}, tuple(others))
     files: dict[str, str | None] = {sample.file: None}
     if SAMPLE_CLASS not in names:
-        for one in users:
-            text = next(source.text for source in pipeline.sources if source.file == one.origin.file)
+        for user in users:
+            text = next(source.text for source in pipeline.sources if source.file == user.origin.file)
 
             def edit(tree: Any, make: MakeNode) -> None:
                 tree["spec"]["resourceClass"] = make(imported.default)
 
-            files[one.origin.file] = edit_document(text.decode(), one.origin.index, edit)
+            files[user.origin.file] = edit_document(text.decode(), user.origin.index, edit)
     files.update(_tolerant_site(pipeline, names, declared))
     return SampleReplacement(files)
 
@@ -72,19 +76,21 @@ def _tolerant_site(pipeline: Pipeline, names: list[str], declared: Declared) -> 
     source = None if site is None else next(s for s in pipeline.sources if s.file == site.origin.file)
     if site is None or source is None:
         return
-    if any(one.runtime.tolerations or one.runtime.node_selector for one in site.clusters):
+    if any(cluster.runtime.tolerations or cluster.runtime.node_selector for cluster in site.clusters):
         return
     wanted: list[PodToleration] = []
     for name in names:
-        for one in declared.classes[name].pod.tolerations or ():
-            if names_a_taint(one) and not any(may_match_same_taint(one, other) for other in wanted):
-                wanted.append(one)
+        for toleration in declared.classes[name].pod.tolerations or ():
+            if names_a_taint(toleration) and not any(
+                may_match_same_taint(toleration, other) for other in wanted
+            ):
+                wanted.append(toleration)
     if not wanted:
         return
 
     def edit(tree: Any, make: MakeNode) -> None:
         runtime = tree["spec"].setdefault("runtime", {})
-        runtime["tolerations"] = make([one.dump() for one in wanted])
+        runtime["tolerations"] = make([pod_toleration.dump() for pod_toleration in wanted])
         to_block(runtime["tolerations"])
 
     yield source.file, edit_document(source.text.decode(), site.origin.index, edit)

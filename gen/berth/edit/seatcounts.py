@@ -22,21 +22,21 @@ Counts = Mapping[str, int]
 
 def parse_counts(text: str) -> Counts:
     """Parse `120` or `small=120,gpu=10`. Raise CommandError for anything else."""
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for part in next_class.split(text):
         name, _, count = part.rpartition("=")
         name = name.strip()
-        if name in found:
+        if name in counts:
             raise CommandError(f'--seats "{text}": {name} has two numbers')
         try:
-            found[name] = seat_count(count)
+            counts[name] = seat_count(count)
         except Refusal as refusal:
             fix = refusal.fix.rstrip(".")
             message = f"--seats {shown(text)}: {refusal.message} {fix}, or CLASS=NUMBER with commas"
             raise CommandError(message, refusal.code) from None
-    if ONLY_CLASS in found and len(found) > 1:
+    if ONLY_CLASS in counts and len(counts) > 1:
         raise CommandError(f'--seats "{text}": name the class of each number')
-    return found
+    return counts
 
 
 def seat_count(text: str) -> int:

@@ -146,7 +146,7 @@ def _end_rule(recurrence: Recurrence, last: int, written: Any, make: MakeNode) -
             keys["until"] = None if is_limited else day
         elif not is_limited and sum(map(len, ranges)) > len(kept):
             keys["until"] = day
-        weeks = [week for week in entry.dates.weeks if any(iso_week(one) == week for one in kept)]
+        weeks = [week for week in entry.dates.weeks if any(iso_week(range_) == week for range_ in kept)]
         if entry.dates.weeks not in ((), *WEEKS.values()) and len(weeks) < len(entry.dates.weeks):
             keys["weeks"] = weeks
         set_keys(written["schedule"][index], keys, make)

@@ -163,7 +163,7 @@ def budgets_for_windows(windows: Iterable[Window], most: int = MAX_BUDGETS) -> W
         return WindowBudgets((WindowBudget("", 0),), exactly=False) if most > 0 else TooManyBudgets(1)
     for gap in (0, SHORT_GAP):
         groups = _groups(merge_windows(found, gap))
-        dated = [line for one in groups for line in one.dated]
+        dated = [line for group in groups for line in group.dated]
         if len(dated) <= most:
             return WindowBudgets(tuple(sorted(dated)), exactly=not gap)
     return _by_weekdays(groups, len(dated), most)
@@ -209,14 +209,16 @@ def _group(time: int, minutes: int, dates: set[date]) -> _WindowGroup:
         weekdays.setdefault(one.month, set()).add(one.isoweekday() % 7)
     dated = [
         WindowBudget(f"{minute} {hour} {_days(found, months)} {format_field(months)} *", minutes)
-        for found, months in _months_with_same({month: frozenset(found) for month, found in days.items()})
+        for found, months in _months_with_same({month: frozenset(day) for month, day in days.items()})
     ]
     weekly = [
         WindowBudget(
             f"{minute} {hour} * {format_field(months)} {'*' if len(found) == 7 else format_field(found)}",
             minutes,
         )
-        for found, months in _months_with_same({month: frozenset(found) for month, found in weekdays.items()})
+        for found, months in _months_with_same(
+            {month: frozenset(weekday) for month, weekday in weekdays.items()}
+        )
     ]
     hits = sum(
         date(year, month, day).isoweekday() % 7 in weekdays[month]
@@ -237,9 +239,9 @@ def _months_with_same(by_month: Mapping[int, frozenset[int]]) -> Iterable[tuple[
 
 def _by_weekdays(groups: list[_WindowGroup], number: int, most: int) -> WindowBudgets | TooManyBudgets:
     """Write as few groups as needed by weekdays, first those that add least time for each budget saved."""
-    saving = [one for one in groups if one.saves > 0]
-    kept = [line for one in groups if one.saves <= 0 for line in one.dated]
-    for one in sorted(saving, key=lambda one: (one.excess / one.saves, one.dated)):
+    saving = [group for group in groups if group.saves > 0]
+    kept = [line for group in groups if group.saves <= 0 for line in group.dated]
+    for one in sorted(saving, key=lambda group: (group.excess / group.saves, group.dated)):
         weekly = number > most
         kept += one.weekly if weekly else one.dated
         number -= one.saves if weekly else 0

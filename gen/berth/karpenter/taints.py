@@ -26,7 +26,7 @@ def untolerated(taints: Iterable[Taint], tolerations: Sequence[Toleration]) -> T
     PreferNoSchedule counts like the other effects: Karpenter avoids such pools until it has relaxed all
     other preferences of a pod.
     """
-    return next((t for t in taints if not any(_tolerates(one, t) for one in tolerations)), None)
+    return next((t for t in taints if not any(_tolerates(toleration, t) for toleration in tolerations)), None)
 
 
 def toleration_by_plugin(taint: Taint, requested: Iterable[str]) -> str:

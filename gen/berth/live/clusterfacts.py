@@ -259,7 +259,7 @@ def parse_live_record(item: KubeObject) -> LiveRecord:
     data, name = item.get("data") or {}, label(item, labels.RESERVATION)
     text = str(data.get(RECORD_KEY, ""))
     records = parse_records(text).values() if '"rehearses"' in text else ()  # most have none
-    rehearsals = tuple(one for one in records if one.rehearses.startswith(f"{name}/"))
+    rehearsals = tuple(record for record in records if record.rehearses.startswith(f"{name}/"))
     return LiveRecord(name, last_written(item), parse_proof(data.get(PROOF_KEY)), rehearsals)
 
 

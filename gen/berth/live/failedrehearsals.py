@@ -12,7 +12,7 @@ REPORTED_SECONDS = 30 * 86_400  # for which a failed rehearsal is reported
 
 def check_rehearsals(case: PoolState) -> Iterator[LiveFinding]:
     """Report the last rehearsal of the pool if it failed and its occurrence is still to come or open."""
-    last = max(_ended(case), key=lambda one: one.window or (0, 0, 0), default=None)
+    last = max(_ended(case), key=lambda record: record.window or (0, 0, 0), default=None)
     if last is None or last.window is None or not (missing := last.missing.get(case.pool.resource_class)):
         return
     now = case.snapshot.now
@@ -31,10 +31,10 @@ def check_rehearsals(case: PoolState) -> Iterator[LiveFinding]:
 
 def _ended(case: PoolState) -> Iterator[OccurrenceRecord]:
     """Yield the records of rehearsals of this pool that have all seats, or had their time."""
-    for one in case.record.rehearsals if case.record else ():
-        is_over = one.window is not None and one.window[2] <= case.snapshot.now
-        if case.pool.resource_class in one.promised and (is_over or one.ready_at is not None):
-            yield one
+    for rehearsal in case.record.rehearsals if case.record else ():
+        is_over = rehearsal.window is not None and rehearsal.window[2] <= case.snapshot.now
+        if case.pool.resource_class in rehearsal.promised and (is_over or rehearsal.ready_at is not None):
+            yield rehearsal
 
 
 def _is_coming(case: PoolState, occurrence: str) -> bool:

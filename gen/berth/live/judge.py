@@ -118,7 +118,7 @@ class _ReservationJudge:
         self._snapshot, self._name, self._known = snapshot, name, known
         self._sessions, self._lately = counts_by_class, counts_lately
         facts = snapshot.facts
-        self._record = next((one for one in facts.records if one.reservation == name), None)
+        self._record = next((record for record in facts.records if record.reservation == name), None)
         ended = ended_rehearsals(self._record.rehearsals) if self._record else {}
         git = snapshot.expected.get(name)
         self._git = git and end_rehearsals(git, ended)
@@ -271,7 +271,7 @@ def _remark(case: PoolState, timetable: Read | None) -> str:
     if timetable is not None and timetable.suspend:
         return "suspended"
     opened = case.open()
-    return "rehearsal" if opened and all(one.rehearses for one in opened) else ""
+    return "rehearsal" if opened and all(occurrence.rehearses for occurrence in opened) else ""
 
 
 def _check_seats(case: PoolState) -> Iterator[LiveFinding]:

@@ -99,7 +99,7 @@ def ceiling_dates(ceiling: CeilingSpec, zone: str) -> str:
         conditions.append(f"vector(time()) >= {resolve(found, number(ceiling.first) * DAY)}")
     if ceiling.until is not None:
         conditions.append(f"vector(time()) < {resolve(found, (number(ceiling.until) + 1) * DAY)}")
-    return "".join(f"\nand on () {one}" for one in conditions)
+    return "".join(f"\nand on () {condition}" for condition in conditions)
 
 
 def with_label(series: str, kind: str, label: str, namespace: str) -> str:
@@ -116,7 +116,7 @@ class _Alerts:
         self._sweep = f'{self._in}, cronjob="{naming.SWEEP}"'
 
     def all(self, leads: Mapping[str, int]) -> Iterator[Alert]:
-        yield from (self._seats_not_ready(one) for one in by_lead(leads))
+        yield from (self._seats_not_ready(pool_leads) for pool_leads in by_lead(leads))
         yield self._window_not_opened()
         yield self._seats_left_over()
         if self._rehearses:

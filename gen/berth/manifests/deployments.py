@@ -26,15 +26,15 @@ def deployments(
     """Yield the Deployments in the order of the classes. `scheduler` replaces that of the class."""
     explained = _UNLIMITED if placed.cluster.linter_annotations else {}
     notes = {**explained, **naming.unjudged(placed.cluster.engine), **common["annotations"]}
-    for name, one in zip(names(placed), placed.classes, strict=True):
-        values = _pool(site, placed, one, scheduler)
-        labels = {**common["labels"], CLASS: one.name}
+    for name, resource_class in zip(names(placed), placed.classes, strict=True):
+        values = _pool(site, placed, resource_class, scheduler)
+        labels = {**common["labels"], CLASS: resource_class.name}
         yield Manifest(TEMPLATE, {**common, **values, "name": name, "labels": labels, "annotations": notes})
 
 
 def names(placed: Placed) -> list[str]:
     """Return the names of the Deployments, in the order of the classes."""
-    return [naming.pool(placed.reservation.name, one.name) for one in placed.classes]
+    return [naming.pool(placed.reservation.name, resource_class.name) for resource_class in placed.classes]
 
 
 def _pool(site: Site, placed: Placed, found: ResourceClass, scheduler: str) -> dict[str, Any]:
@@ -67,7 +67,7 @@ def seat_values(site: Site, placed: Placed, found: ResourceClass) -> dict[str, A
         "placement": placement,
         "has_placement": bool(placement),
         "image": placed.cluster.images.pause,
-        "resources": {key: one for key, one in amounts.items() if one},
+        "resources": {key: amount for key, amount in amounts.items() if amount},
     }
 
 

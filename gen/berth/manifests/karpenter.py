@@ -55,15 +55,15 @@ def snippets(site: Site, cluster: Cluster, cloud: CloudCapacity, declared: Decla
 
     A class is in the file of one capacity only, so it has one such text.
     """
-    for _, found in sorted(declared.classes.items()):
-        if found.cloud_capacity[:1] != (cloud.name,):
+    for _, resource_class in sorted(declared.classes.items()):
+        if resource_class.cloud_capacity[:1] != (cloud.name,):
             continue
-        clouds = [declared.clouds[name] for name in found.cloud_capacity]
+        clouds = [declared.clouds[name] for name in resource_class.cloud_capacity]
         values = {
-            "name": naming.session_snippet(found.name),
+            "name": naming.session_snippet(resource_class.name),
             "namespace": cluster.namespace,
-            "labels": {**naming.of_site(site), CLASS: found.name, ROLE: AFFINITY},
-            "text": nodeaffinity.snippet(site.name, found, clouds),
+            "labels": {**naming.of_site(site), CLASS: resource_class.name, ROLE: AFFINITY},
+            "text": nodeaffinity.snippet(site.name, resource_class, clouds),
         }
         yield Manifest("karpenter/snippet.yaml.j2", values)
 
@@ -123,7 +123,7 @@ def _template(cloud: CloudCapacity, node_class: str, selected: Sequence[dict[str
 
 def _dumped(models: Sequence[Model]) -> tuple[dict[str, Any], ...]:
     """Return the models as in the API."""
-    return tuple(one.dump() for one in models)
+    return tuple(model.dump() for model in models)
 
 
 def _disruption(cloud: CloudCapacity, held: "Sequence[WindowBudget]") -> dict[str, Any]:
@@ -133,6 +133,10 @@ def _disruption(cloud: CloudCapacity, held: "Sequence[WindowBudget]") -> dict[st
     return {
         "disruption": said,
         "budgets": own_budgets(cloud),
-        "is_held": any(not one.schedule for one in held),
-        "windows": [one._asdict() | {"duration": one.duration} for one in held if one.schedule],
+        "is_held": any(not window_budget.schedule for window_budget in held),
+        "windows": [
+            window_budget._asdict() | {"duration": window_budget.duration}
+            for window_budget in held
+            if window_budget.schedule
+        ],
     }

@@ -24,7 +24,7 @@ def manifests(site: Site, cluster: Cluster, leads: Mapping[str, int], *, rehears
     """
     found = []
     if cluster.monitoring.prometheus_rule:
-        alerts = [one._asdict() for one in alerts_of(site, cluster, leads, rehearses=rehearses)]
+        alerts = [alert._asdict() for alert in alerts_of(site, cluster, leads, rehearses=rehearses)]
         values = {**_common(site, cluster, naming.ALERTS, {}), "group": naming.fit(f"berth-{site.name}")}
         found.append(Manifest("monitoring/prometheusrule.yaml.j2", {**values, "alerts": alerts}))
     if cluster.monitoring.dashboard:

@@ -78,7 +78,7 @@ def own_budgets(cloud: CloudCapacity) -> tuple[dict[str, Any], ...]:
     Without any, this is Karpenter's default, which the budgets of windows would otherwise replace.
     """
     said = cloud.disruption.budgets
-    return ({"nodes": "10%"},) if said is None else tuple(one.dump() for one in said)
+    return ({"nodes": "10%"},) if said is None else tuple(budget.dump() for budget in said)
 
 
 # What session pods of a class need to run on the nodes of its cloud capacities and nowhere else.
@@ -105,17 +105,17 @@ def _placement(site: str, found: ResourceClass, clouds: Sequence[CloudCapacity])
     if node:
         pod["affinity"] = {"nodeAffinity": node}
     labels = clouds[0].labels
-    if labels and all(dict(one.labels) == dict(labels) for one in clouds):
+    if labels and all(dict(cloud.labels) == dict(labels) for cloud in clouds):
         return {**pod, "nodeSelector": {**pod.get("nodeSelector", {}), **dict(labels)}}
     return among(pod, _alternatives(site, clouds))
 
 
 def _alternatives(site: str, clouds: Sequence[CloudCapacity]) -> list[list[Expression]]:
     """Return the labels of each capacity; those without labels are one alternative, known by their pools."""
-    plain = pools(site, [one.name for one in clouds if not one.labels])
+    plain = pools(site, [cloud.name for cloud in clouds if not cloud.labels])
     found: list[list[Expression]] = []
-    for one in clouds:
-        labels = [{"key": key, "operator": "In", "values": [value]} for key, value in one.labels]
+    for cloud in clouds:
+        labels = [{"key": key, "operator": "In", "values": [value]} for key, value in cloud.labels]
         only = labels or [in_pools(plain)]
         if only not in found:
             found.append(only)

@@ -26,10 +26,10 @@ class SessionKind(NamedTuple):
 def session_kinds(classes: Iterable[ResourceClass]) -> dict[str, tuple[SessionKind, ...]]:
     """Return what the sessions of classes are, by namespace, all sorted."""
     found: dict[str, set[SessionKind]] = {}
-    for one in classes:
-        for namespace in one.sessions.namespaces if one.sessions else ():
-            assert one.sessions is not None
-            found.setdefault(namespace, set()).add(_session_kind(one.sessions))
+    for resource_class in classes:
+        for namespace in resource_class.sessions.namespaces if resource_class.sessions else ():
+            assert resource_class.sessions is not None
+            found.setdefault(namespace, set()).add(_session_kind(resource_class.sessions))
     return {namespace: tuple(sorted(found[namespace])) for namespace in sorted(found)}
 
 
@@ -98,7 +98,7 @@ def shortest_leads(reservation: Reservation) -> dict[str, int]:
 def counts_sessions(placed: Placed) -> bool:
     """Return whether the number of seats depends on sessions."""
     behaviors = pool_behaviors(placed.reservation)
-    return any(behaviors[found.name] != "none" for found in placed.classes)
+    return any(behaviors[resource_class.name] != "none" for resource_class in placed.classes)
 
 
 def cluster_of(resource_class: ResourceClass, site: Site) -> Cluster | None:
@@ -135,7 +135,11 @@ def placed(reservation: Reservation, declared: Declared, site: Site) -> tuple[Pl
             cluster,
             tuple(here),
             _clouds(here, declared),
-            session_kinds(one for one in declared.classes.values() if cluster_of(one, site) is cluster),
+            session_kinds(
+                resource_class
+                for resource_class in declared.classes.values()
+                if cluster_of(resource_class, site) is cluster
+            ),
         )
         for cluster in site.clusters
         if (here := by_cluster.get(cluster.name))
@@ -148,5 +152,5 @@ def _with_node_pools(found: ResourceClass, declared: Declared, site: Site) -> Re
 
 
 def _clouds(classes: Sequence[ResourceClass], declared: Declared) -> tuple[CloudCapacity, ...]:
-    names = dict.fromkeys(name for found in classes for name in found.cloud_capacity)
+    names = dict.fromkeys(name for resource_class in classes for name in resource_class.cloud_capacity)
     return tuple(declared.clouds[name] for name in names if name in declared.clouds)

@@ -53,7 +53,7 @@ class Grant(NamedTuple):
 
 def grants(manifests: Iterable[Manifest]) -> Iterator[Grant]:
     """Yield what the roles and bindings among the manifests grant."""
-    ours = [one.values for one in manifests if one.template.startswith("rbac/")]
+    ours = [manifest.values for manifest in manifests if manifest.template.startswith("rbac/")]
     rules = {(one.get("namespace", ""), one["name"]): one["rules"] for one in ours if "rules" in one}
     for one in ours:
         if "role" in one:
@@ -66,8 +66,8 @@ def grants(manifests: Iterable[Manifest]) -> Iterator[Grant]:
 def access_by_account(found: Iterable[Grant]) -> dict[str, list[Access]]:
     """Return what each ServiceAccount may do."""
     by_account: dict[str, list[Access]] = {}
-    for one in found:
-        by_account.setdefault(one.account, []).extend(one.access)
+    for grant in found:
+        by_account.setdefault(grant.account, []).extend(grant.access)
     return by_account
 
 
@@ -130,14 +130,14 @@ def of_reservation(site: Site, placed: Placed, scaled: Iterable[Rule] = ()) -> l
         "labels": naming.of_permissions(site, placed.reservation),
         "annotations": naming.untouched(placed.cluster.engine),
     }
-    found = _granted(common, of_occurrences(placed, scaled), account, home)
+    manifests = _granted(common, of_occurrences(placed, scaled), account, home)
     for namespace, kinds in session_kinds(placed.classes).items() if counts_sessions(placed) else ():
         here = placed.session_kinds[namespace]
         for kind in kinds:
             name = naming.session_binding(site.name, placed.reservation.name, _suffix(kind, here))
             role = naming.session_role(site.name, _suffix(kind, here))
-            found.append(_binding({**common, "name": name, "namespace": namespace}, role, account, home))
-    return found
+            manifests.append(_binding({**common, "name": name, "namespace": namespace}, role, account, home))
+    return manifests
 
 
 def _suffix(kind: SessionKind, kinds: Sequence[SessionKind]) -> str:
@@ -188,18 +188,18 @@ def of_base(site: Site, cluster: Cluster, classes: Iterable[ResourceClass]) -> l
     """Return what the sweep may do, and the roles that reservations bind their accounts to."""
     ours, home = of_site(site), cluster.namespace
     common = {"name": naming.SWEEP, "namespace": home, "labels": ours}
-    more = [one for backend in backends_in(cluster) for one in backend.sweep_rules()]
+    more = [sweep_rule for backend in backends_in(cluster) for sweep_rule in backend.sweep_rules()]
     rules = of_sweep(more, prunes=cluster.sweep_prunes)
-    found = _granted(common, rules, naming.SWEEP, home)
+    manifests = _granted(common, rules, naming.SWEEP, home)
     for namespace, kinds in session_kinds(classes).items():
         for kind in kinds:
             name = naming.session_role(site.name, _suffix(kind, kinds))
             values = {"name": name, "namespace": namespace, "labels": ours}
             rules = [rule(kind.group, [kind.resource], READ)]
-            found.append(Manifest("rbac/role.yaml.j2", {**_annotated(values), "rules": rules}))
+            manifests.append(Manifest("rbac/role.yaml.j2", {**_annotated(values), "rules": rules}))
     for backend in backends_in(cluster):
-        found += backend.cluster_permissions(site, cluster)
-    return found
+        manifests += backend.cluster_permissions(site, cluster)
+    return manifests
 
 
 def of_sweep(more: Iterable[Rule] = (), *, prunes: bool) -> list[Rule]:

@@ -46,13 +46,15 @@ def timetable_text(site: Site, placed: Placed, occurrences: Sequence[Occurrence]
     """Return the timetable with the pools of this cluster; occurrences without seats here are left out."""
     reservation = placed.reservation
     behaviors = pool_behaviors(reservation)
-    here = {found.name: behaviors[found.name] for found in placed.classes}
-    pools = ",\n  ".join([_pool(site, placed, found, here[found.name]) for found in placed.classes])
+    here = {resource_class.name: behaviors[resource_class.name] for resource_class in placed.classes}
+    pools = ",\n  ".join(
+        [_pool(site, placed, resource_class, here[resource_class.name]) for resource_class in placed.classes]
+    )
     lines = ",\n  ".join(_lines(reservation, occurrences, here))
     version = backend_of(reservation.holder).timetable_version
     if reservation.profile or reservation.buffer is not None:
         version = max(version, STEPS_SINCE)
-    if any(one.rehearses for one in occurrences):
+    if any(occurrence.rehearses for occurrence in occurrences):
         version = max(version, REHEARSALS_SINCE)
     suspend = "true" if reservation.suspend else "false"
     url = site.renku.url if site.renku else None
@@ -106,13 +108,13 @@ def _lines(
     """Return the rows of the occurrences. `behaviors`: those of the pools here, by class."""
     texts: dict[tuple[Seats, tuple[Scaling, ...], bool], list[tuple[int, str]]] = {}
     lines = []
-    for found in occurrences:
-        _, id_, opens, start, end, held, _, _, _, scaling, _, rehearses = found
+    for occurrence in occurrences:
+        _, id_, opens, start, end, held, _, _, _, scaling, _, rehearses = occurrence
         key = held, scaling, bool(rehearses)
         rows = texts.get(key)
         if rows is None:
             profile = () if rehearses else reservation.profile
-            texts[key] = rows = _rows(held, reservation.scaling_of(found), behaviors, profile)
+            texts[key] = rows = _rows(held, reservation.scaling_of(occurrence), behaviors, profile)
         for ahead, text in rows:
             opens = start - ahead if scaling else opens
             what = f', "rehearses": "{rehearses}"' if rehearses else ""

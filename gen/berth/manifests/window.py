@@ -48,7 +48,7 @@ def pod(cluster: Cluster) -> dict[str, Any]:
         **pull_secrets(cluster),
         "node_selector": node_selector,
         "has_node_selector": bool(node_selector),
-        "tolerations": [*(one.dump() for one in runtime.tolerations or ()), *UNREACHABLE],
+        "tolerations": [*(toleration.dump() for toleration in runtime.tolerations or ()), *UNREACHABLE],
         "resources": cluster.job_resources,
         "has_user": not cluster.assigns_users,
         "has_pod_annotations": bool(ours.annotations),
@@ -150,7 +150,10 @@ def _renku(site: Site, placed: Placed) -> dict[str, Any]:
     The scaler of every reservation of a class of Renku has it: it must look up templates to know which
     sessions belong to another reservation.
     """
-    has_class = any(found.sessions and found.sessions.source == "renku" for found in placed.classes)
+    has_class = any(
+        resource_class.sessions and resource_class.sessions.source == "renku"
+        for resource_class in placed.classes
+    )
     secret = site.renku.token_secret if site.renku else None
     return {
         "has_renku_token": counts_sessions(placed) and has_class and secret is not None,

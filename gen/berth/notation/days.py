@@ -153,5 +153,7 @@ def _refuse_joined(text: str) -> None:
 
 def dates_of(listed: tuple[DateSpan, ...]) -> tuple[date, ...]:
     """Return every date of the spans, each once, ascending."""
-    numbers = {day for one in listed for day in range(number(one.first), number(one.last) + 1)}
+    numbers = {
+        day for date_span in listed for day in range(number(date_span.first), number(date_span.last) + 1)
+    }
     return tuple(day_of(one * DAY) for one in sorted(numbers))

@@ -78,7 +78,7 @@ def _choose_launch(claim: NodeClaim, wanted: Requirements, in_use: Mapping[str, 
         return None
     kind = _capacity_type(lots)
     offers = [(offering.price, entry, offering) for entry, some in lots for offering in some]
-    cheapest = min((one for one in offers if one[2].capacity_type == kind), key=lambda one: one[0])
+    cheapest = min((offer for offer in offers if offer[2].capacity_type == kind), key=lambda offer: offer[0])
     return LaunchChoice(cheapest[1], cheapest[2], possible)
 
 
@@ -134,8 +134,8 @@ def _most_available(offerings: Sequence[Offering], in_use: Mapping[str, int]) ->
     def free(one: Offering) -> int:
         return one.count - in_use.get(one.reservation, 0)
 
-    zones = dict.fromkeys(one.zone for one in offerings)
-    return [max((one for one in offerings if one.zone == zone), key=free) for zone in zones]
+    zones = dict.fromkeys(offering.zone for offering in offerings)
+    return [max((offering for offering in offerings if offering.zone == zone), key=free) for zone in zones]
 
 
 def _generic(lots: list[OfferedType]) -> list[OfferedType]:
@@ -157,7 +157,7 @@ def _without_expensive_spot(lots: list[OfferedType], wanted: Requirements) -> li
 
 
 def _filter_offerings(lots: list[OfferedType], wanted: Callable[[Offering], bool]) -> list[OfferedType]:
-    kept = [(entry, [one for one in offerings if wanted(one)]) for entry, offerings in lots]
+    kept = [(entry, [offering for offering in offerings if wanted(offering)]) for entry, offerings in lots]
     return [lot for lot in kept if lot[1]]
 
 
@@ -237,14 +237,14 @@ def _launched_labels(
     pool: NodePool, wanted: Requirements, bought: LaunchChoice, well_known: frozenset[str]
 ) -> Labels:
     labels: dict[str, str] = {}
-    for one in type_requirements(bought.instance_type.type):
-        if one.operator == IN:
-            labels[one.key] = _value_for(one, wanted)
-    for one in offering_requirements(bought.offering):
-        if one.operator == IN:
-            labels[one.key] = min(one.values)
+    for type_requirement in type_requirements(bought.instance_type.type):
+        if type_requirement.operator == IN:
+            labels[type_requirement.key] = _value_for(type_requirement, wanted)
+    for offering_requirement in offering_requirements(bought.offering):
+        if offering_requirement.operator == IN:
+            labels[offering_requirement.key] = min(offering_requirement.values)
         else:
-            labels.pop(one.key, None)
+            labels.pop(offering_requirement.key, None)
     for one in wanted:
         if one.key not in well_known and one.key not in (REGISTERED, INITIALIZED):
             value = _any_value(one)

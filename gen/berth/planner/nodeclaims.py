@@ -139,9 +139,13 @@ class NodeClaim:
     ) -> Requirements | Unschedulable:
         if not self._has_capacity(shape):
             return self._no_instance_type(joined, shape)
-        found = topology.add_requirements(shape, self.hostname, joined, self.template.settings.well_known)
+        requirements = topology.add_requirements(
+            shape, self.hostname, joined, self.template.settings.well_known
+        )
         return (
-            Unschedulable("topology", *found) if isinstance(found, NoDomain) else self.template.intern(found)
+            Unschedulable("topology", *requirements)
+            if isinstance(requirements, NoDomain)
+            else self.template.intern(requirements)
         )
 
     def extend(self, offer: NodeClaimUpdate, shape: PodShape, count: int) -> tuple[NodeClaimUpdate, int]:
@@ -272,18 +276,18 @@ class NodeClaim:
         return held
 
     def _no_instance_type(self, requirements: Requirements, shape: PodShape) -> Unschedulable:
-        found = self.template.filter_options(requirements)
+        filtered_options = self.template.filter_options(requirements)
         static = not self.used
-        if not found.candidates:
+        if not filtered_options.candidates:
             missing = {
                 "requirements": "no type meets the requirements",
                 "offering": "no type is offered that way",
                 "both": "no type that meets the requirements is offered that way",
             }
-            return Unschedulable("types", missing[found.missing], static=static)
+            return Unschedulable("types", missing[filtered_options.missing], static=static)
         return Unschedulable(
             "types",
-            "no type has enough of " + _insufficient_resources(found.candidates, shape),
+            "no type has enough of " + _insufficient_resources(filtered_options.candidates, shape),
             static=static,
         )
 

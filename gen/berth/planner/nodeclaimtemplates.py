@@ -99,14 +99,14 @@ class NodeClaimTemplate:
 
     def filter_options(self, requirements: Requirements) -> FilteredOptions:
         """Return the matching types: the same objects for requirements that differ only in `min_values`."""
-        found = self._narrowed.get(requirements)
-        if found is None:
+        filtered_options = self._narrowed.get(requirements)
+        if filtered_options is None:
             plain = requirements
             if requirements.min_values:
-                plain = Requirements(one._replace(min_values=None) for one in requirements)
-            found = self._narrowed.get(plain) or self._narrow(plain)
-            self._narrowed[plain] = self._narrowed[requirements] = found
-        return found
+                plain = Requirements(requirement._replace(min_values=None) for requirement in requirements)
+            filtered_options = self._narrowed.get(plain) or self._narrow(plain)
+            self._narrowed[plain] = self._narrowed[requirements] = filtered_options
+        return filtered_options
 
     def combine(self, requirements: Requirements, wanted: Requirements) -> Requirements | Conflict:
         """Return the requirements of a claim together with those of one more pod."""
@@ -204,7 +204,7 @@ def _pool_template(
     spent: frozenset[str],
 ) -> NodeClaimTemplate:
     return NodeClaimTemplate(
-        pool, [PoolInstanceType(one, spent, settings.offers_full) for one in types], settings
+        pool, [PoolInstanceType(type_, spent, settings.offers_full) for type_ in types], settings
     )
 
 

@@ -80,8 +80,8 @@ def _relaxed_pod(pod: PodSet, tolerate: bool) -> PodSet | None:
         return pod._replace(preferred_anti_affinity=_heaviest_term_first(pod.preferred_anti_affinity)[1:])
     if pod.preferred:
         return pod._replace(preferred=_heaviest_first(pod.preferred)[1:])
-    for i, one in enumerate(pod.spread):
-        if one.schedule_anyway:
+    for i, spread_constraint in enumerate(pod.spread):
+        if spread_constraint.schedule_anyway:
             rest = [*pod.spread[:i], pod.spread[-1], *pod.spread[i + 1 :]]
             return pod._replace(spread=tuple(rest[:-1]))
     if tolerate and TOLERATE_PREFER_NO_SCHEDULE not in pod.tolerations:
@@ -90,11 +90,11 @@ def _relaxed_pod(pod: PodSet, tolerate: bool) -> PodSet | None:
 
 
 def _heaviest_first(wishes: Iterable[PreferredTerm]) -> tuple[PreferredTerm, ...]:
-    return tuple(sorted(wishes, key=lambda one: -one.weight))
+    return tuple(sorted(wishes, key=lambda wish: -wish.weight))
 
 
 def _heaviest_term_first(wishes: Iterable[PodAffinityTerm]) -> tuple[PodAffinityTerm, ...]:
-    return tuple(sorted(wishes, key=lambda one: -one.weight))
+    return tuple(sorted(wishes, key=lambda wish: -wish.weight))
 
 
 PodRun = tuple[int, PodShape, int]
@@ -106,14 +106,14 @@ def queue_order(runs: Sequence[PodRun], ties: TieBreaker) -> list[PodRun]:
 
     The order of pods that are equal in these is open: as given, reversed or interleaved.
     """
-    found: list[PodRun] = []
+    pod_runs: list[PodRun] = []
     rest = sorted(runs, key=_queue_key)
     while rest:
         equal = [run for run in rest if _queue_key(run) == _queue_key(rest[0])]
         rest = rest[len(equal) :]
         way = ties.pick(3) if len({run[1] for run in equal}) > 1 else 0
-        found += equal if way == 0 else equal[::-1] if way == 1 else list(_interleaved(equal))
-    return found
+        pod_runs += equal if way == 0 else equal[::-1] if way == 1 else list(_interleaved(equal))
+    return pod_runs
 
 
 class PodQueue:

@@ -32,9 +32,12 @@ def named_zones(pod: PodSet) -> frozenset[str] | None:
         one for term in (requirements_of_labels(pod.node_selector), *terms) for one in term if one.key == ZONE
     ]
     near = (*pod.affinity, *pod.anti_affinity, *pod.preferred_affinity, *pod.preferred_anti_affinity)
-    if not asked and ZONE not in {*(one.key for one in pod.spread), *(one.key for one in near)}:
+    if not asked and ZONE not in {
+        *(spread_constraint.key for spread_constraint in pod.spread),
+        *(pod_affinity_term.key for pod_affinity_term in near),
+    }:
         return None
-    return frozenset(zone for one in asked if not one.complement for zone in one.values)
+    return frozenset(zone for term in asked if not term.complement for zone in term.values)
 
 
 def topology_label_keys(pod: Placement) -> set[str]:

@@ -95,7 +95,7 @@ class _Provisioner:
         self._question = question
         self._ties = ties
         self._reservations = ReservationUsage(question)
-        self._given = sorted(question.nodes, key=lambda one: one.name)
+        self._given = sorted(question.nodes, key=lambda node: node.name)
         self._made: list[StateNode] = []
         self._launched: list[tuple[NodeClaim, LaunchChoice]] = []
         self._shapes: dict[PodSet, PodShape] = {}
@@ -210,19 +210,25 @@ class _Provisioner:
 
     def _bind(self, standing: Sequence[ExistingNode]) -> None:
         pods = self._question.pods
-        for one in standing:
-            if one.pods:
-                more = tuple(pods[number]._replace(count=count) for number, count in one.pods)
-                nodes = self._made if one.node in self._made else self._given
-                nodes[nodes.index(one.node)] = one.node._replace(pods=(*one.node.pods, *more))
+        for existing_node in standing:
+            if existing_node.pods:
+                more = tuple(pods[number]._replace(count=count) for number, count in existing_node.pods)
+                nodes = self._made if existing_node.node in self._made else self._given
+                nodes[nodes.index(existing_node.node)] = existing_node.node._replace(
+                    pods=(*existing_node.node.pods, *more)
+                )
 
     def _made_in_order(self, runs: Sequence[PodRun]) -> list[ExistingNode]:
         """Return the new nodes by name. The end of a name is random, so their order is open."""
-        made = [ExistingNode(one) for one in self._made]
-        roomy = [one for one in made if any(fits(shape.requests.items(), one.free) for _, shape, _ in runs)]
+        existing_nodes = [ExistingNode(one) for one in self._made]
+        roomy = [
+            one
+            for one in existing_nodes
+            if any(fits(shape.requests.items(), one.free) for _, shape, _ in runs)
+        ]
         if len(roomy) > 1 and self._ties.pick(2):
-            made.reverse()
-        return made
+            existing_nodes.reverse()
+        return existing_nodes
 
     def _machine(self, claim: NodeClaim, got: LaunchChoice) -> NewNode:
         offering = got.offering

@@ -107,7 +107,7 @@ class Scheduler:
         self._bookings = bookings
         self._ties = ties
         self._clock = 0
-        self._topology = Topology(catalog.domains, [one.node for one in standing], ties)
+        self._topology = Topology(catalog.domains, [existing_node.node for existing_node in standing], ties)
 
     def solve(self, runs: Sequence[PodRun]) -> list[PodRun]:
         """Schedule all pods. Return those without a place."""

@@ -199,7 +199,8 @@ def selector_matches(selector: PodSelector | None, labels: Labels) -> bool:
         return False
     has = dict(labels)
     return all(has.get(key) == value for key, value in selector.labels) and all(
-        _MATCHES[one.operator](has.get(one.key), one.values) for one in selector.expressions
+        _MATCHES[expression.operator](has.get(expression.key), expression.values)
+        for expression in selector.expressions
     )
 
 
@@ -212,8 +213,8 @@ def domains(pools: Iterable[tuple[NodePool, Sequence[InstanceType]]]) -> Domains
     found: dict[str, dict[str, tuple[tuple[Taint, ...], ...]]] = {}
     for pool, types in pools:
         own = Requirements((*pool.requirements, *requirements_of_labels(pool.labels)))
-        for one in types:
-            for asked in own.plus(type_requirements(one)):
+        for type_ in types:
+            for asked in own.plus(type_requirements(type_)):
                 for value in asked.values:
                     _add_domain(found.setdefault(asked.key, {}), value, pool.taints)
         for asked in own:
@@ -360,10 +361,13 @@ def _identity(pod: PodSet) -> PodSet:
 
 
 def _rules(pod: PodSet) -> list[TopologyRule]:
-    rules = [_spread_rule(one, pod) for one in pod.spread]
-    rules += [_affinity_rule(AFFINITY, one, pod) for one in (*pod.affinity, *pod.preferred_affinity)]
+    rules = [_spread_rule(spread_constraint, pod) for spread_constraint in pod.spread]
+    rules += [
+        _affinity_rule(AFFINITY, pod_affinity_term, pod)
+        for pod_affinity_term in (*pod.affinity, *pod.preferred_affinity)
+    ]
     away = (*pod.anti_affinity, *pod.preferred_anti_affinity)
-    return rules + [_affinity_rule(ANTI_AFFINITY, one, pod) for one in away]
+    return rules + [_affinity_rule(ANTI_AFFINITY, pod_affinity_term, pod) for pod_affinity_term in away]
 
 
 def _spread_rule(one: SpreadConstraint, pod: PodSet) -> TopologyRule:

@@ -126,7 +126,7 @@ def locate(
             noted.update((problem.file, *character) for character in lookalikes)
         findings.append(Finding(*at, problem.code, level, path, message, fix))
     # An error at the same value has named the character.
-    return in_order(one for one in findings if one.code != MISREAD or one[:3] not in noted)
+    return in_order(finding for finding in findings if finding.code != MISREAD or finding[:3] not in noted)
 
 
 def _as_written(message: str, fix: str, raw: str) -> tuple[str, str]:

@@ -64,13 +64,13 @@ def read(folder: str, shown_as: str) -> tuple[list[Source], list[Problem]]:
     sources, problems = [], walk.problems
     for shown, path in walk.files:
         try:
-            found = usable(Source(shown, _bytes(path)))
+            source = usable(Source(shown, _bytes(path)))
         except OSError as error:
-            found = unreadable(shown, error)
-        if isinstance(found, Source):
-            sources.append(found)
+            source = unreadable(shown, error)
+        if isinstance(source, Source):
+            sources.append(source)
         else:
-            problems.append(found)
+            problems.append(source)
     if not sources and not problems:
         fix = 'Add a file such as "site.yaml", or run "berth init", which writes a first one.'
         problems.append(Origin(shown_as).problem("B008", (), "the folder has no YAML or JSON file.", fix))

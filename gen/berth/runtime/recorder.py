@@ -49,20 +49,22 @@ class Recorder:
 
     def tell_open(self, timetable: Timetable, now: int) -> None:
         """Log which occurrences have opened and which are over."""
-        found: dict[str, TimetableOccurrence] = {}
+        occurrences: dict[str, TimetableOccurrence] = {}
         for item in open_now(active_occurrences(timetable), now):
-            known = found.get(item.id, item._replace(seats=()))
-            found[item.id] = item._replace(open=min(known.open, item.open), seats=(*known.seats, *item.seats))
-        for name in sorted(self._open.keys() - found.keys()):
+            known = occurrences.get(item.id, item._replace(seats=()))
+            occurrences[item.id] = item._replace(
+                open=min(known.open, item.open), seats=(*known.seats, *item.seats)
+            )
+        for name in sorted(self._open.keys() - occurrences.keys()):
             self._log.info("over", **record.record_json(self._recorded(name)))
             if self._open[name].rehearses:
                 self._tell_rehearsal(self._recorded(name), now)
-        for name in sorted(found.keys() - self._open.keys()):
+        for name in sorted(occurrences.keys() - self._open.keys()):
             self._records[name] = self._records.pop(name, record.OccurrenceRecord(name))
-            self._log.info("open", occurrence=name, until=instant_text(found[name].end))
-        self._records = dict([*self._records.items()][-max(record.MAX_RECORDS, len(found)) :])
-        self._readiness = {key: value for key, value in self._readiness.items() if key[0] in found}
-        self._open = found
+            self._log.info("open", occurrence=name, until=instant_text(occurrences[name].end))
+        self._records = dict([*self._records.items()][-max(record.MAX_RECORDS, len(occurrences)) :])
+        self._readiness = {key: value for key, value in self._readiness.items() if key[0] in occurrences}
+        self._open = occurrences
 
     @property
     def ended(self) -> dict[str, int]:

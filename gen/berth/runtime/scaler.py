@@ -191,10 +191,10 @@ class Scaler:
 
     def _seen(self, resource_class: str, now: float) -> ObservedSessions:
         """Return the sessions of a class; unknown if a bug keeps us from counting, so that all seats open."""
-        found = ObservedSessions(None, pending=False)
+        observed_sessions = ObservedSessions(None, pending=False)
         with self._context.log.guard(f"sessions of {resource_class}"):
-            found = self._observed.seen(resource_class, now)
-        return found  # noqa: RET504 (without the failure)
+            observed_sessions = self._observed.seen(resource_class, now)
+        return observed_sessions  # noqa: RET504 (without the failure)
 
     def _awaits(self, resource_class: str, now: float) -> bool:
         """Return whether there is time left for the first complete list of the sessions of a class."""
@@ -234,7 +234,7 @@ class Scaler:
 
     def _worked(self, timetable: Timetable) -> dict[str, float]:
         """Return when each pool was last brought to its desired state."""
-        found = ((one.resource_class, self._reconcilers[one.key].worked_at) for one in timetable.pools)
+        found = ((pool.resource_class, self._reconcilers[pool.key].worked_at) for pool in timetable.pools)
         return {name: at for name, at in found if at is not None}
 
     def _subjects(self, timetable: Timetable) -> dict[str, EventSubject]:
@@ -282,7 +282,7 @@ class Scaler:
         """Return the last end of what is open or opens soon, and of overrides, at least now."""
         now = int(self._context.now())
         ends = [item.end for item in active_occurrences(timetable) if item.open <= now + EARLY_START]
-        ends += [one.until for one in self._source.overrides.values()]
+        ends += [override.until for override in self._source.overrides.values()]
         return max([end for end in ends if end > now], default=now)
 
     def _sleep(self, began: float) -> float:

@@ -118,9 +118,9 @@ class Sweep:
             collection = self._collection(kind, f",{labels.ROLE}={labels.OCCURRENCE}", RUNNING_PODS)
         for attempt in range(1, ATTEMPTS + 1):
             try:
-                found: list[StateObject] = []
-                list_objects(self._api, collection, partial(self._add, kind, found))
-                return found
+                state_objects: list[StateObject] = []
+                list_objects(self._api, collection, partial(self._add, kind, state_objects))
+                return state_objects
             except ApiError as error:
                 self._log.trouble(f"list {kind.plural}", error)
                 pause = backoff(attempt, error.retry_after, 0.0)
@@ -136,9 +136,9 @@ class Sweep:
 
     def _add(self, kind: ObjectKind, found: list[StateObject], tree: Tree) -> None:
         """Parse an object. Objects are large and parsed values small, so no object is kept."""
-        made = parse_object(self._site.name, kind, tree)
-        if made:
-            found.append(made)
+        state_object = parse_object(self._site.name, kind, tree)
+        if state_object:
+            found.append(state_object)
 
     def _look_at_images(self, known: SiteState, runner: ActionRunner) -> None:
         """Find out why placeholders are not ready; one page of waiting pods is enough."""
@@ -148,11 +148,11 @@ class Sweep:
         selector = f",{labels.RESERVATION},{labels.ROLE}!={labels.OCCURRENCE}"
         collection = self._collection(POD, selector, "status.phase=Pending")
         try:
-            found: list[StateObject] = []
+            state_objects: list[StateObject] = []
             first = parse_page(self._api.read(collection.list_request(collection.page, "")))
             for pod in first.items:
-                self._add(POD, found, pod)
-            pods = [fact for fact in found if isinstance(fact, PodObject)]
+                self._add(POD, state_objects, pod)
+            pods = [fact for fact in state_objects if isinstance(fact, PodObject)]
             runner.warn(placeholder_pull_failures(waiting, pods))
         except ApiError as error:
             self._log.trouble("list placeholders", error)

@@ -148,28 +148,34 @@ def calendar_page(
 ) -> CalendarPage:
     """Return what the page shows. `plans` are those of clusters that say which nodes there may be."""
     clusters = {cluster.name: number for number, cluster in enumerate(site.clusters)}
-    homes = {name: cluster_of(one, site) for name, one in sorted(classes.items())}
+    homes = {name: cluster_of(resource_class, site) for name, resource_class in sorted(classes.items())}
     shown = [PageClass(name, clusters[home.name]) for name, home in homes.items() if home]
     numbers = {one.name: number for number, one in enumerate(shown)}
-    lines = {one.cluster: cost_lines(one, 0, TimeRange(), day_splitter(named(site.zone))) for one in plans}
+    lines = {plan.cluster: cost_lines(plan, 0, TimeRange(), day_splitter(named(site.zone))) for plan in plans}
     costs = sum_by(chain.from_iterable(lines.values()), lambda line: line.key[0])
-    zones = {site.zone, *(one.reservation.recurrence.zone for one in dated)}
+    zones = {site.zone, *(dated_reservation.reservation.recurrence.zone for dated_reservation in dated)}
     return CalendarPage(
         site.name,
         site.zone,
         {name: zone_offsets(named(name), *_term(dated)) for name in sorted(zones)},
         tuple(clusters),
         tuple(shown),
-        tuple(_reservation(one, numbers, costs.get(one.reservation.name)) for one in dated),
-        (*_curves(site, classes, numbers, loads), *(_nodes(one, clusters) for one in plans)),
+        tuple(
+            _reservation(dated_reservation, numbers, costs.get(dated_reservation.reservation.name))
+            for dated_reservation in dated
+        ),
+        (*_curves(site, classes, numbers, loads), *(_nodes(plan, clusters) for plan in plans)),
         tuple(DailyCost(clusters[name], _by_day(mine)) for name, mine in lines.items()),
     )
 
 
 def _term(dated: Iterable[DatedReservation]) -> tuple[int, int]:
     """Return the first and the last minute of all dates, and some weeks around them."""
-    every = [found for one in dated for found in one.expansion.windows]
-    first, last = min((one.open for one in every), default=0), max((one.end for one in every), default=0)
+    every = [window for dated_reservation in dated for window in dated_reservation.expansion.windows]
+    first, last = (
+        min((dated_reservation.open for dated_reservation in every), default=0),
+        max((dated_reservation.end for dated_reservation in every), default=0),
+    )
     return first // 60 - _MARGIN, last // 60 + _MARGIN
 
 
@@ -181,7 +187,7 @@ def _reservation(one: DatedReservation, numbers: Mapping[str, int], cost: CostSu
     last = 0
     zone = named(reservation.recurrence.zone)
     every = one.expansion.windows
-    starts = walls(zone, (found.start for found in every))
+    starts = walls(zone, (window.start for window in every))
     for i, (found, wall) in enumerate(zip(every, starts, strict=True)):
         shape = _shape(found, wall, numbers)
         windows += (found.start // 60 - last, shapes.setdefault(shape, len(shapes)))
@@ -245,7 +251,9 @@ def _curves(
             if steps:
                 mine = limits.get(f"seats/{name}", ())
                 yield Curve(place, numbers[name], f"seats of {name}", "", steps, tuple(mine))
-        for resource in dict.fromkeys(one for ceiling in cluster.ceilings for one in ceiling.requests):
+        for resource in dict.fromkeys(
+            request for ceiling in cluster.ceilings for request in ceiling.requests
+        ):
             found = limits[resource]
             each = _GIBI if max(limit.most for limit in found) > _GIBI else 1
             scaled = tuple(limit._replace(most=round(limit.most / each, 3)) for limit in found)
@@ -296,4 +304,4 @@ def _nodes(planned: ClusterPlan, clusters: Mapping[str, int]) -> Curve:
 
 def _by_day(lines: Iterable[CostLine]) -> dict[str, float]:
     sums = sum_by(lines, lambda line: line.month)
-    return {day: float(dollars(found.priced)) for day, found in sorted(sums.items())}
+    return {day: float(dollars(sum_.priced)) for day, sum_ in sorted(sums.items())}

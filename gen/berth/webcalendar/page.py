@@ -41,9 +41,9 @@ def page_data(page: CalendarPage) -> str:
         "zones": page.zones,
         "clusters": page.clusters,
         "classes": page.classes,
-        "reservations": [_reservation(one) for one in page.reservations],
-        "curves": [_curve(one) for one in page.curves],
-        "costs": [{"cluster": one.cluster, "days": one.days} for one in page.costs],
+        "reservations": [_reservation(reservation) for reservation in page.reservations],
+        "curves": [_curve(curve) for curve in page.curves],
+        "costs": [{"cluster": cost.cluster, "days": cost.days} for cost in page.costs],
         "ask": None if page.ask is None else {"url": page.ask.url, "field": page.ask.field},
     }
     return json.dumps(answer, ensure_ascii=False, separators=(",", ":")).translate(_UNSAFE)

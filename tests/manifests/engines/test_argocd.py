@@ -218,7 +218,7 @@ def test_each_argocd_has_a_project_of_its_own_clusters(tmp_path: Path) -> None:
 def test_a_cluster_that_is_called_project_shares_the_projects_file(tmp_path: Path) -> None:
     files = rendered(tmp_path, engine="argocd", clusters=[{"name": "project"}])
 
-    assert {path: [one["kind"] for one in found] for path, found in files.items()} == {
+    assert {path: [one["kind"] for one in file] for path, file in files.items()} == {
         "gitops/argocd/project.yaml": ["AppProject", "Application"]
     }
 

@@ -103,9 +103,9 @@ def test_labels_annotations_and_namespace_are_those_of_both_objects(tmp_path: Pa
     engine = {"type": "flux", "namespace": "gitops", "labels": {"team": "y"}, "annotations": {"a/b": "1e3"}}
     expected = metadata(labels={**SITE_LABELS, "team": "y"}, annotations={"a/b": "1e3"})
 
-    found = of_prod(tmp_path, engine=engine)
+    objects = of_prod(tmp_path, engine=engine)
 
-    assert [one["metadata"] for one in found] == [{**expected, "namespace": "gitops"}] * 2
+    assert [one["metadata"] for one in objects] == [{**expected, "namespace": "gitops"}] * 2
 
 
 def test_the_rendered_source_has_its_own_options(tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ def test_a_revision_is_what_it_looks_like(tmp_path: Path, revision: str, referen
 def test_the_files_of_several_clusters_can_be_applied_together(tmp_path: Path) -> None:
     """A Kustomization over the folder itself would refuse two objects of one name."""
     files = rendered(tmp_path, engine="flux", clusters=[{"name": "a"}, {"name": "b"}])
-    names = [(one["kind"], one["metadata"]["name"]) for found in files.values() for one in found]
+    names = [(one["kind"], one["metadata"]["name"]) for file in files.values() for one in file]
 
     assert list(files) == ["gitops/flux/a.yaml", "gitops/flux/b.yaml"]
     assert len(names) == len(set(names)) == 4

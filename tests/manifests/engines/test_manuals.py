@@ -26,14 +26,14 @@ def test_the_clusters_that_it_shows_are_good_and_have_what_it_says(engine: str, 
     shown = clusters(engine)
     files = rendered(tmp_path, engine=engine, clusters=shown, repository=HOME)
 
-    assert {f"gitops/{engine}/{one['name']}.yaml" for one in shown} <= set(files)
+    assert {f"gitops/{engine}/{cluster['name']}.yaml" for cluster in shown} <= set(files)
 
 
 @pytest.mark.parametrize("engine", MANUALS)
 def test_its_commands_name_what_is_rendered(engine: str, tmp_path: Path) -> None:
     apply, get = commands(engine)
     files = rendered(tmp_path, engine=engine)
-    (one,) = [found for found in files[f"gitops/{engine}/prod.yaml"] if found["kind"] != "GitRepository"]
+    (one,) = [file for file in files[f"gitops/{engine}/prod.yaml"] if file["kind"] != "GitRepository"]
 
     assert apply == ["kubectl", "apply", "-f", f"rendered/gitops/{engine}"]
     group, plural = one["apiVersion"].partition("/")[0], f"{one['kind'].lower()}s"
@@ -46,7 +46,7 @@ def test_its_commands_name_what_is_rendered(engine: str, tmp_path: Path) -> None
 @pytest.mark.parametrize("engine", MANUALS)
 def test_it_names_the_objects_as_they_are_rendered(engine: str, tmp_path: Path) -> None:
     files = rendered(tmp_path, engine=engine)
-    names = {one["metadata"]["name"] for found in files.values() for one in found}
+    names = {one["metadata"]["name"] for file in files.values() for one in file}
 
     assert names == ({"berth-uni", "berth-uni.prod"} if engine == "argocd" else {"berth-uni.prod"})
     assert "`berth-<site>.<cluster>`" in MANUALS[engine]
@@ -104,9 +104,9 @@ def test_an_application_set_makes_the_applications_that_are_rendered(
     expected["spec"]["destination"]["name"] = basename
     names = ("name", "labels", "annotations")
     entries = template["spec"]["ignoreDifferences"]
-    needed = [one for one in entries if one["kind"] in kinds]
+    needed = [entry for entry in entries if entry["kind"] in kinds]
 
-    assert [one["kind"] for one in needed] == kinds
+    assert [entry["kind"] for entry in needed] == kinds
     assert {**template["spec"], "ignoreDifferences": needed} == expected["spec"]
     assert template["metadata"] == {
         **{key: expected["metadata"][key] for key in names},
@@ -142,7 +142,7 @@ def test_the_account_that_applies_may_touch_every_kind_that_is_rendered(
     files = rendered(tmp_path, *declared, engine="argocd", clusters=[{**PROD, **more}])
     (project,) = files["gitops/argocd/project.yaml"]
     lists = (project["spec"][f"{scope}ResourceWhitelist"] for scope in ("cluster", "namespace"))
-    kinds = {(one["group"], plural(one["kind"])) for found in lists for one in found}
+    kinds = {(one["group"], plural(one["kind"])) for list_ in lists for one in list_}
     children = {("", "pods"), ("apps", "replicasets"), ("batch", "jobs")}
     rules = [sample("flux", "ClusterRole")["rules"][number] for number in needed]
     allowed = [rule for rule in rules if "create" in rule["verbs"]]

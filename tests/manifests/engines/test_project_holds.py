@@ -39,7 +39,7 @@ def test_the_project_allows_all_that_its_application_applies(tmp_path: Path, see
         if part.placed.cluster is cluster and isinstance(text := reservation_text(RENDERER, site, part), str)
     ]
 
-    found = [one for text in texts for one in objects(text)]
+    found = [object_ for text in texts for object_ in objects(text)]
 
     assert len(found) > 15
     assert kind in {one["kind"] for one in found}
@@ -63,10 +63,10 @@ def test_it_allows_nothing_else(tmp_path: Path) -> None:
     generate.project(tmp_path, 11, 10)
     pipeline = Pipeline(str(tmp_path))
     assert pipeline.site is not None
-    clusters = [one for one in pipeline.site.clusters if one.engine == "argocd"]
+    clusters = [cluster for cluster in pipeline.site.clusters if cluster.engine == "argocd"]
     found = argocd.of_site(pipeline.site, clusters, pipeline.declared)
     ((project,),) = found.values()
 
     assert isinstance(project, Manifest)
-    kinds = {one["kind"] for one in project.values["kinds"]}
+    kinds = {value["kind"] for value in project.values["kinds"]}
     assert kinds == {*NAMESPACED, "Pod", "ReplicaSet", "Job"}

@@ -31,9 +31,9 @@ class CapacityBufferBackend(Backend):
 
     def pools(self, site: Site, placed: Placed, common: dict[str, Any]) -> Iterator[Manifest]:
         """Yield a PodTemplate and a CapacityBuffer of the same name for each class."""
-        for name, found in zip(deployments.names(placed), placed.classes, strict=True):
-            known = {**common, "name": name, "labels": {**common["labels"], CLASS: found.name}}
-            yield Manifest(_POD_TEMPLATE, {**known, **deployments.seat_values(site, placed, found)})
+        for name, resource_class in zip(deployments.names(placed), placed.classes, strict=True):
+            known = {**common, "name": name, "labels": {**common["labels"], CLASS: resource_class.name}}
+            yield Manifest(_POD_TEMPLATE, {**known, **deployments.seat_values(site, placed, resource_class)})
             yield Manifest("capacitybuffer/capacitybuffer.yaml.j2", known)
 
     def scaling_rules(self, placed: Placed) -> list[rbac.Rule]:

@@ -67,13 +67,18 @@ class KoordinatorBackend(Backend):
     def persistent_pools(self, site: Site, placed: Placed) -> Iterator[PersistentPool]:
         reservation, once = placed.reservation, slots_of(placed.reservation).allocate_once
         counts = {} if reservation.suspend else dict(reservation.seats)
-        for found in placed.classes:
-            made = persistent_slots(site, placed.cluster, reservation, found, counts.get(found.name, 0))
-            yield PersistentPool(found.name, tuple(name for name, _ in made), once)
+        for resource_class in placed.classes:
+            made = persistent_slots(
+                site, placed.cluster, reservation, resource_class, counts.get(resource_class.name, 0)
+            )
+            yield PersistentPool(resource_class.name, tuple(name for name, _ in made), once)
 
     def shape_hashes(self, site: Site, placed: Placed) -> Iterator[tuple[str, str]]:
-        for found in placed.classes:
-            yield found.name, slot_hash(slot_object(site, placed.cluster, placed.reservation, found))
+        for resource_class in placed.classes:
+            yield (
+                resource_class.name,
+                slot_hash(slot_object(site, placed.cluster, placed.reservation, resource_class)),
+            )
 
     def option_texts(self, holder: Holder) -> Iterator[tuple[str, str]]:
         assert isinstance(holder, SlotHolder)
@@ -96,7 +101,10 @@ class KoordinatorBackend(Backend):
     def inventory_lines(self, site: Site, placed: Placed) -> list[str]:
         if placed.reservation.holder.persistence is None:
             return []
-        return [inventory_line(site, placed.cluster, placed.reservation, found) for found in placed.classes]
+        return [
+            inventory_line(site, placed.cluster, placed.reservation, resource_class)
+            for resource_class in placed.classes
+        ]
 
 
 BACKEND = KoordinatorBackend()
@@ -110,8 +118,10 @@ def _persistent(site: Site, placed: Placed, common: dict[str, Any]) -> Iterator[
     """
     reservation, cluster = placed.reservation, placed.cluster
     counts = {} if reservation.suspend else dict(reservation.seats)
-    for found in placed.classes:
-        for name, made in persistent_slots(site, cluster, reservation, found, counts.get(found.name, 0)):
+    for resource_class in placed.classes:
+        for name, made in persistent_slots(
+            site, cluster, reservation, resource_class, counts.get(resource_class.name, 0)
+        ):
             metadata = made["metadata"]
             values = {
                 "name": name,
@@ -135,10 +145,10 @@ def _affinity(site: Site, placed: Placed, common: dict[str, Any]) -> Iterator[Ma
         return
     files = [
         {
-            "name": f"{found.name}.yaml",
-            "text": snippet(placed.cluster, pod_annotations(site, placed, found)),
+            "name": f"{resource_class.name}.yaml",
+            "text": snippet(placed.cluster, pod_annotations(site, placed, resource_class)),
         }
-        for found in placed.classes
+        for resource_class in placed.classes
     ]
     values = {
         **common,
@@ -151,17 +161,17 @@ def _affinity(site: Site, placed: Placed, common: dict[str, Any]) -> Iterator[Ma
 
 def _profiles(site: Site, placed: Placed, common: dict[str, Any]) -> Iterator[Manifest]:
     assert placed.cluster.koordinator is not None
-    for found in placed.classes:
-        name = naming.pool(placed.reservation.name, found.name)
-        for number, one in enumerate(profiles(site, placed, found) or (), start=1):
+    for resource_class in placed.classes:
+        name = naming.pool(placed.reservation.name, resource_class.name)
+        for number, profile in enumerate(profiles(site, placed, resource_class) or (), start=1):
             values = {
                 **common,
                 "name": naming.affinity_profile(site.name, name, number),
-                "has_namespaces": bool(one.namespaces),
-                "namespaces": one.namespaces,
-                "selector": one.selector,
+                "has_namespaces": bool(profile.namespaces),
+                "namespaces": profile.namespaces,
+                "selector": profile.selector,
                 "scheduler": placed.cluster.koordinator.scheduler_name,
-                "pod_annotations": pod_annotations(site, placed, found),
+                "pod_annotations": pod_annotations(site, placed, resource_class),
             }
             yield Manifest("koordinator/profile.yaml.j2", values)
 
@@ -180,7 +190,7 @@ def option_texts(slots: SlotOptions) -> Iterator[tuple[str, str]]:
     yield "pre-allocation required", _flag(slots.pre_allocation_required)
     yield "pre-allocation policy", _json(slots.pre_allocation_policy and slots.pre_allocation_policy.dump())
     yield "unschedulable", _flag(slots.unschedulable)
-    yield "taints", _json([one.dump() for one in slots.taints])
+    yield "taints", _json([taint.dump() for taint in slots.taints])
     yield "order", _number(slots.order)
     yield "priority", _number(slots.priority)
     yield "restricted resources", ", ".join(slots.restricted_resources)

@@ -35,21 +35,23 @@ _BACKEND: Path = ("spec", "backend")
 def check_reserved_slots(reservation: Reservation, declared: Declared, site: Site) -> Iterator[Problem]:
     """Check a reservation with slots."""
     slots, places = slots_of(reservation), placed(reservation, declared, site)
-    for one in places:
-        if one.cluster.koordinator is None:
-            message = f"cluster {one.cluster.name} has no Koordinator."
+    for place in places:
+        if place.cluster.koordinator is None:
+            message = f"cluster {place.cluster.name} has no Koordinator."
             fix = "Add koordinator: {} to the cluster in the Site, or write type: placeholder."
             yield _problem(reservation, ABSENT, ("type",), message, fix)
         else:
-            yield from _policy(reservation, slots, one.cluster, one.cluster.koordinator)
-    classes = [found for one in places for found in one.classes]
-    for found in classes:
-        yield from _class(reservation, slots, found)
+            yield from _policy(reservation, slots, place.cluster, place.cluster.koordinator)
+    classes = [resource_class for place in places for resource_class in place.classes]
+    for resource_class in classes:
+        yield from _class(reservation, slots, resource_class)
     yield from _resources(reservation, slots, classes)
-    for one in places:
-        yield from _owners(reservation, slots, one.classes)
+    for place in places:
+        yield from _owners(reservation, slots, place.classes)
     if slots.session_affinity:
-        yield from (_affinity_notice(site, one) for one in places if one.cluster.koordinator is not None)
+        yield from (
+            _affinity_notice(site, place) for place in places if place.cluster.koordinator is not None
+        )
 
 
 def _problem(reservation: Reservation, code: str, path: Path, message: str, fix: str) -> Problem:
@@ -119,7 +121,9 @@ def _class(reservation: Reservation, slots: SlotOptions, found: ResourceClass) -
 def _resources(
     reservation: Reservation, slots: SlotOptions, classes: list[ResourceClass]
 ) -> Iterator[Problem]:
-    held = {name for found in classes for name, _ in found.requests} | set(slots.template.overhead or ())
+    held = {name for resource_class in classes for name, _ in resource_class.requests} | set(
+        slots.template.overhead or ()
+    )
     for i, name in enumerate(slots.restricted_resources):
         if held and name not in held:
             message = f"no class of this reservation requests {name}: a slot reserves none of it."
@@ -131,11 +135,11 @@ def _in_its_namespace(pod: dict[str, Any]) -> str:
     affinity = pod.get("affinity", {})
     for kind in ("podAffinity", "podAntiAffinity"):
         for name, terms in affinity.get(kind, {}).items():
-            plain = [one["podAffinityTerm"] for one in terms] if name.startswith("preferred") else terms
+            plain = [term["podAffinityTerm"] for term in terms] if name.startswith("preferred") else terms
             if any(not one.get("namespaces") and "namespaceSelector" not in one for one in plain):
                 return kind
     spreads = pod.get("topologySpreadConstraints", ())
-    return "topologySpreadConstraints" if any("labelSelector" in one for one in spreads) else ""
+    return "topologySpreadConstraints" if any("labelSelector" in spread for spread in spreads) else ""
 
 
 def _owners(
@@ -143,17 +147,19 @@ def _owners(
 ) -> Iterator[Problem]:
     """Check that pods may use each slot, and that they are the sessions of its class."""
     if not slots.owners:
-        for found in classes:
-            why = hindrance(reservation, found)
+        for resource_class in classes:
+            why = hindrance(reservation, resource_class)
             if why:
-                message = f"owners are missing and cannot be derived from class {found.name}: {why}."
+                message = f"owners are missing and cannot be derived from class {resource_class.name}: {why}."
                 fix = "Add backend.owners: labels (and namespace) of the pods that may use a slot."
                 yield _problem(reservation, NO_OWNERS, (), message, fix)
-    theirs = [slots.owners or of_sessions(reservation, found) for found in classes]
-    for i, found in enumerate(classes):
+    theirs = [slots.owners or of_sessions(reservation, resource_class) for resource_class in classes]
+    for i, resource_class in enumerate(classes):
         same = [other for other, who in zip(classes[:i], theirs, strict=False) if who and who == theirs[i]]
         if same:
-            message = f"the same pods may use the slots of class {same[0].name} and of class {found.name}."
+            message = (
+                f"the same pods may use the slots of class {same[0].name} and of class {resource_class.name}."
+            )
             fix = "Write a reservation for each class, with its own owners."
             yield _problem(reservation, SHARED, ("owners",) if slots.owners else (), message, fix)
             return
@@ -187,10 +193,10 @@ def check_scheduler_of_slots(declared: Declared, site: Site) -> Iterator[Problem
         for one in (
             placed(reservation, declared, site) if reservation.holder.backend == SlotHolder.backend else ()
         ):
-            for found in one.classes:
-                problem = _unseen(site, one, found) if found.name not in told else None
+            for resource_class in one.classes:
+                problem = _unseen(site, one, resource_class) if resource_class.name not in told else None
                 if problem:
-                    told.add(found.name)
+                    told.add(resource_class.name)
                     yield problem
 
 
@@ -244,16 +250,16 @@ def check_slot_profiles(declared: Declared, site: Site) -> Iterator[Problem]:
         if not reservation.holder.renders_affinity:
             continue
         for one in placed(reservation, declared, site):
-            for found in one.classes if is_by_profile(site, one) else ():
-                for profile in profiles(site, one, found) or ():
+            for resource_class in one.classes if is_by_profile(site, one) else ():
+                for profile in profiles(site, one, resource_class) or ():
                     key = one.cluster.name, json.dumps(profile.selector, sort_keys=True)
                     here, others = frozenset(profile.namespaces), known.setdefault(key, [])
                     met = next(
                         (other for other in others if not here or not other[0] or here & other[0]), None
                     )
                     if met:
-                        yield _two_pools(reservation, found, met[1], met[2])
-                    others.append((here, reservation.name, found))
+                        yield _two_pools(reservation, resource_class, met[1], met[2])
+                    others.append((here, reservation.name, resource_class))
 
 
 def _two_pools(reservation: Reservation, found: ResourceClass, other: str, theirs: ResourceClass) -> Problem:
@@ -269,15 +275,19 @@ def check_limits_of_slots(reservation: Reservation, declared: Declared, site: Si
     """Check what Koordinator cannot guarantee for a reservation."""
     slots = slots_of(reservation)
     classes = [declared.classes[name] for name in class_names(reservation) if name in declared.classes]
-    clusters = {one.name: one for found in classes if (one := cluster_of(found, site)) and one.koordinator}
+    clusters = {
+        one.name: one
+        for resource_class in classes
+        if (one := cluster_of(resource_class, site)) and one.koordinator
+    }
     for cluster in clusters.values():
         if cluster.autoscaler != "none" and not slots.with_placeholders:
             yield _no_nodes(reservation, slots, cluster)
-    for found in classes:
-        yield from _one_node(reservation, slots, found)
+    for resource_class in classes:
+        yield from _one_node(reservation, slots, resource_class)
     for part in placed(reservation, declared, site):
-        for found in part.classes:
-            yield from _slot_size(reservation, slots, part, found)
+        for resource_class in part.classes:
+            yield from _slot_size(reservation, slots, part, resource_class)
 
 
 def _no_nodes(reservation: Reservation, slots: SlotOptions, cluster: Cluster) -> Problem:

@@ -135,7 +135,7 @@ def slot_object(site: Site, cluster: Cluster, reservation: Reservation, found: R
     if slots.unschedulable:
         spec["unschedulable"] = True
     if slots.taints:
-        spec["taints"] = [one.dump() for one in slots.taints]
+        spec["taints"] = [taint.dump() for taint in slots.taints]
     return {"metadata": _metadata(site, reservation, found, slots), "spec": spec}
 
 
@@ -241,11 +241,11 @@ def placed(pod: Mapping[str, Any], more: Mapping[str, Any]) -> Object:
 def owners(site: Site, cluster: Cluster, reservation: Reservation, found: ResourceClass) -> list[Object]:
     """Return whose pods may take a slot, including placeholders if slots take over from them."""
     slots = slots_of(reservation)
-    made = [one.parts() for one in slots.owners or of_sessions(reservation, found)]
+    objects = [owner.parts() for owner in slots.owners or of_sessions(reservation, found)]
     if slots.with_placeholders:
         selector = {"matchLabels": of_pool(site, reservation, found)}
-        made.append({"object": {"namespace": cluster.namespace}, "labelSelector": selector})
-    return made
+        objects.append({"object": {"namespace": cluster.namespace}, "labelSelector": selector})
+    return objects
 
 
 # `sessionAffinity`: what session pods need to start in a slot of their pool or not at all. Koordinator's
@@ -266,7 +266,9 @@ def is_by_profile(site: Site, placed: Placed) -> bool:
     """Tell whether Koordinator adds the session affinity; otherwise people have to."""
     koordinator = placed.cluster.koordinator
     may = koordinator is not None and koordinator.colocation_profiles
-    return may and all(profiles(site, placed, found) is not None for found in placed.classes)
+    return may and all(
+        profiles(site, placed, resource_class) is not None for resource_class in placed.classes
+    )
 
 
 def profiles(site: Site, placed: Placed, found: ResourceClass) -> list[Profile] | None:
@@ -295,8 +297,8 @@ def profiles(site: Site, placed: Placed, found: ResourceClass) -> list[Profile] 
 
 def _sessions(site: Site, placed: Placed, found: ResourceClass) -> Iterator[dict[str, Any]]:
     slots = slots_of(placed.reservation)
-    made = owners(site, placed.cluster, placed.reservation, found)
-    yield from made[:-1] if slots.with_placeholders else made
+    objects = owners(site, placed.cluster, placed.reservation, found)
+    yield from objects[:-1] if slots.with_placeholders else objects
 
 
 def pod_annotations(site: Site, placed: Placed, found: ResourceClass) -> dict[str, str]:

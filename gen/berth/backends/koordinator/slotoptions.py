@@ -143,7 +143,7 @@ class SlotOptions(Model):
                 message = "mode Cluster works only where Koordinator's scheduler has enableClusterMode."
                 fix = "Enable it (preAllocationConfig.enableClusterMode: true), or write Default."
                 report(CLUSTER_MODE, (*at, "mode"), message, fix)
-        elif not placeholders and self.owners and not any(one.has_labels for one in self.owners):
+        elif not placeholders and self.owners and not any(owner.has_labels for owner in self.owners):
             message = "a slot can take over only from pods of an owner with a labelSelector."
             report(PRE_ALLOCATION, (*path, "owners"), message, "Add labelSelector to an owner.")
 

@@ -141,9 +141,9 @@ def is_foreign(name: str) -> bool:
 def _check_held_back(text: str, path: Path, report: DocumentProblems) -> None:
     """Report what Koordinator cannot read there, and so ignores."""
     try:
-        said = json.loads(text)
-        nothing = {name for name, value in said.items() if value is None} if type(said) is dict else ()
-        HeldBack.model_validate({k: v for k, v in said.items() if k not in nothing} if nothing else said)
+        data = json.loads(text)
+        nothing = {name for name, value in data.items() if value is None} if type(data) is dict else ()
+        HeldBack.model_validate({k: v for k, v in data.items() if k not in nothing} if nothing else data)
     except (ValueError, RecursionError):
         message = f"Koordinator cannot read {shown(text)}."
         fix = """Write JSON such as '{"resources": {"cpu": "1"}}'."""
@@ -327,11 +327,11 @@ class SlotTemplate(Placing):
             message = "claims would be looked up in namespace default."
             report(MISSING, (*path, "volumes"), message, "Add metadata.namespace: where the claims are.")
         names: list[str] = []
-        for i, one in enumerate(self.volumes):
-            if one.name in names:
+        for i, volume in enumerate(self.volumes):
+            if volume.name in names:
                 at = (*path, "volumes", i, "name")
-                report(CONFLICT, at, f"duplicate volume {one.name}.", "Rename one of the two.")
-            names.append(one.name)
+                report(CONFLICT, at, f"duplicate volume {volume.name}.", "Rename one of the two.")
+            names.append(volume.name)
 
     def named_metadata(self) -> Json:
         """Return the metadata that a pod template gets."""
@@ -340,7 +340,7 @@ class SlotTemplate(Placing):
 
     def container_ports(self) -> tuple[Json, ...]:
         """Return the ports of its container."""
-        return tuple({"containerPort": one.host_port, **one.dump()} for one in self.ports or ())
+        return tuple({"containerPort": port.host_port, **port.dump()} for port in self.ports or ())
 
     def spec(self) -> Json:
         """Return what a pod's spec gets."""

@@ -28,12 +28,12 @@ def check_whole_nodes(
     for place in placed(reservation, declared, site):
         yield from check_cluster_feature("static", place.cluster, reservation.origin, _TYPE)
         yield from check_replicas_stay(reservation, place.cluster, _TYPE)
-        for found in place.classes:
-            if not found.cloud_capacity:
-                message = f"class {found.name} has no cloudCapacity, which says which nodes to buy."
+        for resource_class in place.classes:
+            if not resource_class.cloud_capacity:
+                message = f"class {resource_class.name} has no cloudCapacity, which says which nodes to buy."
                 fix = "Add cloudCapacity to the class, or write type: placeholder."
                 yield reservation.origin.problem(NO_NODES, _TYPE, message, fix)
-            yield from _limit(reservation, found, declared, occurrences)
+            yield from _limit(reservation, resource_class, declared, occurrences)
 
 
 def _limit(
@@ -77,10 +77,19 @@ def _largest_shortage(
     A moment without any instance is reported at the window instead.
     """
     worst: tuple[int, int, int] | None = None
-    changed = sorted({at for one in reserved for at in (one.first, one.last_safe) if at is not None})
+    changed = sorted(
+        {
+            at
+            for machine_reservation in reserved
+            for at in (machine_reservation.first, machine_reservation.last_safe)
+            if at is not None
+        }
+    )
     for since, until, asked in levels(changes):
         for at in (since * 60, *(at for at in changed if since * 60 < at < until * 60)):
-            there = sum(one.count for one in reserved if one.there(at))
+            there = sum(
+                machine_reservation.count for machine_reservation in reserved if machine_reservation.there(at)
+            )
             if there and asked - there > (worst[1] - worst[2] if worst else 0):
                 worst = at, asked, there
     return worst

@@ -22,13 +22,16 @@ def over_nodes(site: Site, placed: Placed) -> list[Manifest]:
     Jobs and sweep scale them. Neither removes them: an engine does.
     """
     name, labels = placed.reservation.name, naming.of_permissions(site, placed.reservation)
-    pools = [naming.static_pool(site.name, naming.pool(name, one.name)) for one in placed.classes]
-    found = []
+    pools = [
+        naming.static_pool(site.name, naming.pool(name, resource_class.name))
+        for resource_class in placed.classes
+    ]
+    manifests = []
     for kind, account in ((naming.OCCURRENCE, naming.single(name)), (naming.SWEEP, naming.SWEEP)):
         role = naming.nodes_role(site.name, kind, name)
-        found.append(cluster_role(role, labels, of_nodes(pools)))
-        found.append(cluster_binding(role, labels, role, account, placed.cluster.namespace))
-    return found
+        manifests.append(cluster_role(role, labels, of_nodes(pools)))
+        manifests.append(cluster_binding(role, labels, role, account, placed.cluster.namespace))
+    return manifests
 
 
 def of_all_nodes() -> Rule:

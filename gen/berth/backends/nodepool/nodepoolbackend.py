@@ -22,9 +22,11 @@ class NodePoolBackend(Backend):
     def pools(self, site: Site, placed: Placed, common: dict[str, Any]) -> Iterator[Manifest]:
         """Yield the NodePools in the order of the classes, each of the capacity that its class prefers."""
         clouds = {cloud.name: cloud for cloud in placed.clouds}
-        for found in placed.classes:
-            cloud = clouds[found.cloud_capacity[0]]
-            yield karpenter.static_pool(site, _name(site, placed, found), common, found, cloud)
+        for resource_class in placed.classes:
+            cloud = clouds[resource_class.cloud_capacity[0]]
+            yield karpenter.static_pool(
+                site, _name(site, placed, resource_class), common, resource_class, cloud
+            )
 
     def permissions(self, site: Site, placed: Placed) -> list[Manifest]:
         return nodepermissions.over_nodes(site, placed)

@@ -125,9 +125,9 @@ def _destination(cluster: Cluster, namespace: str) -> dict[str, str]:
 def _namespaces(site: Site, cluster: Cluster, declared: Declared) -> list[str]:
     """Return the Berth namespace, and those of the sessions, which have Roles and RoleBindings of Berth."""
     found = {cluster.namespace}
-    for one in declared.classes.values():
-        if one.sessions and cluster_of(one, site) is cluster:
-            found.update(one.sessions.namespaces)
+    for resource_class in declared.classes.values():
+        if resource_class.sessions and cluster_of(resource_class, site) is cluster:
+            found.update(resource_class.sessions.namespaces)
     return sorted(found)
 
 
