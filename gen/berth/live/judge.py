@@ -300,7 +300,8 @@ def _with_demand(
         return case._replace(wanted=wanted, certain=wanted, active=0)
     demand, certain = (_demand(case, case.timetable, counts) for counts in (sessions, lately))
     found = demand.target
-    is_counted = any(not one.rehearses for one in case.open())  # nobody comes to a rehearsal
+    # Nobody comes to a rehearsal.
+    is_counted = bool(found.occurrences) and any(not one.rehearses for one in case.open())
     depends = is_counted and case.counts_sessions and order is None
     active = found.sessions if sessions is not None else None
     return case._replace(
