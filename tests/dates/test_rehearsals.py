@@ -198,6 +198,7 @@ def test_rehearsals_change_nothing_of_the_course(
     assert (expansion.occurrences, expansion.skipped) == (usual.occurrences, usual.skipped)
     assert {*usual.problems} <= {*expansion.problems}
     by_id = {occurrence.id: occurrence for occurrence in expansion.occurrences}
+    assume(len(by_id) == len(expansion.occurrences))
     assert [window for window in expansion.windows if not window.rehearses] == [*expansion.occurrences]
     for rehearsal in expansion.rehearsals:
         rehearsed = by_id[rehearsal.rehearses]

@@ -310,7 +310,8 @@ def _with_demand(
         return case._replace(wanted=wanted, certain=wanted, active=0)
     demand, certain = (_demand(case, case.timetable, counts) for counts in (sessions, lately))
     target = demand.target
-    is_counted = any(not occurrence.rehearses for occurrence in case.open())  # nobody comes to a rehearsal
+    # Nobody comes to a rehearsal.
+    is_counted = bool(target.occurrences) and any(not occurrence.rehearses for occurrence in case.open())
     depends = is_counted and case.counts_sessions and order is None
     active = target.sessions if sessions is not None else None
     return case._replace(
