@@ -51,7 +51,7 @@ def test_json_is_a_plan(berth: Berth) -> None:
 
 def test_names_and_spans_leave_out_the_rest_but_machines_are_shared_as_before(berth: Berth) -> None:
     named = json.loads(berth("plan", *NOW, "-o", "json", "night").out)
-    early = json.loads(berth("plan", *NOW, "-o", "json", "--until", "2026-02-03").out)
+    early = json.loads(berth("plan", *NOW, "-o", "json", "--until", "2026-02-02").out)
 
     assert [load["id"] for load in named["occurrences"]] == ["night/2026-02-07T22:00"]
     assert [load["name"] for load in named["reservations"]] == ["night"]

@@ -134,6 +134,12 @@ def test_a_course_that_changes_itself_is_no_effect_of_a_calendar(few: Pair) -> N
     assert causes["course-0003"] == ["holidays"]
 
 
+def test_a_class_whose_seats_stay_as_they_are_says_how_many_reservations_it_has(few: Pair) -> None:
+    few.edit("small.yaml", "namespaces: [", "namespaces: [other, ")
+    (line,) = [line for line in few.diff(at=EARLY).out.splitlines() if line.startswith("~ ResourceClass")]
+    assert line.endswith("; 10 reservations of this class")
+
+
 def test_two_causes_of_the_same_courses_are_a_line_of_both(few: Pair) -> None:
     few.edit("site.yaml", "Europe/Zurich", "UTC")
     few.edit("large.yaml", 'cpu: "4"', 'cpu: "5"')

@@ -333,7 +333,7 @@ class _Selection(NamedTuple):
     metavar="INSTANT",
     help="Only what ends later; default: today, but all dates with -o ics or an --until that is past.",
 )
-@click.option("--until", metavar="INSTANT", help="Only what opens earlier.")
+@click.option("--until", metavar="INSTANT", help="Only what opens earlier; a DATE is included.")
 @week_option
 @class_option()
 @cluster_option
@@ -356,7 +356,7 @@ def occurrences(  # noqa: PLR0913 - one for each option
         raise CommandError("Give --week, or --at, --from and --until.")
     pipeline = Pipeline()
     clock = clock_of(settings, pipeline)
-    first, end = clock.instant("--from", since), clock.instant("--until", until)
+    first, end = clock.instant("--from", since), clock.end("--until", until)
     if week is not None:
         first, end = clock.week(week)
     has_past = first is not None or at is not None or settings.form == "ics"

@@ -49,7 +49,7 @@ from berth.schema.values import Site
 )
 @names_argument
 @click.option("--from", "since", metavar="INSTANT", help="Only what is later.")
-@click.option("--until", metavar="INSTANT", help="Only what is earlier.")
+@click.option("--until", metavar="INSTANT", help="Only what is earlier; a DATE is included.")
 @class_option()
 @cluster_option
 @chart_option
@@ -71,7 +71,7 @@ def plan(  # noqa: PLR0913 - one for each option
     pipeline = Pipeline()
     clock = clock_of(settings, pipeline)
     selection = PlanFilter(
-        TimeRange(clock.instant("--from", since), clock.instant("--until", until)),
+        TimeRange(clock.instant("--from", since), clock.end("--until", until)),
         require_reservations(names, pipeline),
         require_class(resource_class, pipeline),
         require_cluster(cluster, pipeline),

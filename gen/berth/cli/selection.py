@@ -14,10 +14,10 @@ from berth.cli.command import FILE, FOLDER, Settings
 from berth.cli.completion import complete_classes, complete_clusters, complete_reservations
 from berth.dates.expansion import Occurrence
 from berth.dates.moments import local_day, named
-from berth.dates.zone import DAY, Zone, date_text, resolve
+from berth.dates.zone import DAY, Zone, date_text, number, resolve
 from berth.notation.days import DateSpan, day, span
 from berth.notation.instants import instant, week_of
-from berth.notation.refusal import CommandError, read_at
+from berth.notation.refusal import CommandError, Refusal, read_at
 from berth.pipeline import Item, Pipeline
 from berth.schema.documentproblems import nearest, shown
 
@@ -103,6 +103,15 @@ class Clock(NamedTuple):
         """Return the seconds of an INSTANT, the value of an option."""
         return None if text is None else read_at(option, lambda: instant(text, self.zone, self.now))
 
+    def end(self, option: str, text: str | None) -> int | None:
+        """Return the first instant after what an option limits: after a DATE alone, which is included."""
+        if text is None:
+            return None
+        try:
+            return resolve(self.zone, (number(day(text, self.today)) + 1) * DAY)
+        except Refusal:
+            return self.instant(option, text)
+
     def week(self, text: str) -> tuple[int, int]:
         """Return the first instant of the week of a DATE, and that of the next week."""
         at = self.instant("--week", text)
@@ -143,7 +152,7 @@ def _require(what: str, name: str, known: tuple[str, ...], pipeline: Pipeline) -
 def occurrence(item: Item, text: str | None, resource_class: str | None, now: int) -> Occurrence:
     """Return the occurrence of an id or a date; by default the next to open from `now` on, or the first.
 
-    With a class, only occurrences with seats of it count.
+    Of groups that open together, it is the largest. With a class, only occurrences with seats of it count.
     """
     name = item.reservation.name
     known = [
@@ -156,7 +165,9 @@ def occurrence(item: Item, text: str | None, resource_class: str | None, now: in
         raise CommandError(f"{name} has no occurrence{of_class}.")
     if text is None:
         coming = (one for one in known if one.open >= now)
-        return min(coming, key=lambda one: (one.open, one.id), default=known[0])
+        return min(
+            coming, key=lambda one: (one.open, -sum(dict(one.seats).values()), one.id), default=known[0]
+        )
     found = [one for one in known if text in (one.id, one.id.partition("/")[2])]
     found = found or [one for one in known if text in (one.date, _local_date(one))]
     if len(found) == 1:

@@ -109,7 +109,12 @@ def _write(settings: Settings, pipeline: Pipeline, size: SizeAnswer, chosen: Cho
         raise CommandError(
             "No seats are needed: nodes start early enough for everybody. Nothing was written."
         )
-    name = size.pool.resource_class
+    name, reservation = size.pool.resource_class, size.pool.reservation
+    if size.pool.occurrence.seats != reservation.seats:
+        raise CommandError(
+            f"{size.pool.occurrence.id} has its own number of seats, so that of {reservation.name} would not "
+            f"change it. Write {chosen.offer.seats} beside it. Nothing was written."
+        )
 
     def change(reservation: Reservation, tree: Any, make: MakeNode) -> None:
         set_seats(reservation, {name: chosen.offer.seats}, tree, make)
@@ -118,7 +123,7 @@ def _write(settings: Settings, pipeline: Pipeline, size: SizeAnswer, chosen: Cho
         row["leadTimeMinutes"] = minutes(chosen.offer.lead)
 
     comment = Comment("provisioning", sizereport.MARK, sizereport.comment(size, chosen))
-    edited = edit_reservation(pipeline, size.pool.reservation.name, change, now, comment)
+    edited = edit_reservation(pipeline, reservation.name, change, now, comment)
     return finish_edit(settings, pipeline, edited)
 
 

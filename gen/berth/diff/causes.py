@@ -17,11 +17,11 @@ from berth.diff.change import (
     SharedChange,
 )
 from berth.diff.compare import ReservationVersion
-from berth.diff.shared import CALENDAR
+from berth.diff.shared import CALENDAR, RESOURCE_CLASS
 from berth.diff.wording import DiffLine, change_text, detail_lines, number_of, quantity_change, sign_of
 from berth.diff.zonemoves import has_other_zone, move_text
 
-RESOURCE_CLASS, SITE = "ResourceClass", "Site"
+SITE = "Site"
 _FEW_DAYS = 6  # dates of a calendar in its line
 _FEW = 3  # reservations that are shown whole
 
@@ -161,7 +161,8 @@ def shared_lines(document: SharedChange, changes: Iterable[ReservationChange]) -
     inline = [", ".join(days) + (f" and {left} more" if left else "")] if days else []
     if not inline and len(fields) == 1:
         inline, fields = [_field_text(fields[0])], ()
-    texts = [*inline, *filter(None, [document_text(document.key, changes)])]
+    users = f"{number_of(document.users, 'reservation')} of this class" if document.users else ""
+    texts = [*inline, *filter(None, [document_text(document.key, changes) or users])]
     title = f"{document.title}: {'; '.join(texts)}" if texts else document.title
     yield DiffLine(sign_of(document.change), title)
     for field in fields:

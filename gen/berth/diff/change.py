@@ -155,13 +155,15 @@ class ChangeWarning(NamedTuple):
 class SharedChange(NamedTuple):
     """A document that all reservations share and that differs. `fields` are those that differ, by path.
 
-    `days`: of a calendar, the dates that go, move and come, for people.
+    `days`: of a calendar, the dates that go, move and come, for people. `users`: of a class, how many
+    reservations of the head name it.
     """
 
     subject: SharedSubject
     change: str
     fields: tuple[FieldChange, ...]
     days: tuple[str, ...] = ()
+    users: int = 0
 
     @property
     def key(self) -> tuple[str, str]:

@@ -12,13 +12,14 @@ from berth.checks.policychecks import SharedSubject
 from berth.dates.moments import day_text
 from berth.dates.zone import DAY, clock, number
 from berth.diff.change import ADDED, CHANGED, REMOVED, FieldChange, SharedChange
+from berth.manifests.placed import class_names
 from berth.pipeline import Pipeline
 from berth.reading.document import parse
 from berth.schema.calendardocument import Calendar, ClosedDates
 from berth.schema.declared import SHARED
 from berth.schema.values import ResourceClass
 
-CALENDAR = "Calendar"
+CALENDAR, RESOURCE_CLASS = "Calendar", "ResourceClass"
 
 
 class SharedDocument(NamedTuple):
@@ -53,6 +54,7 @@ def _namespaces(found: ResourceClass | None) -> tuple[str, ...]:
 def compare_shared(base: Pipeline, head: Pipeline) -> list[SharedChange]:
     """Return the documents that differ, by kind and name."""
     before, after = shared_documents(base), shared_documents(head)
+    users = Counter(name for one in head.declared.reservations for name in class_names(one))
     shared_changes = []
     for kind, name in sorted({*before, *after}):
         old, new = before.get((kind, name)), after.get((kind, name))
@@ -65,7 +67,11 @@ def compare_shared(base: Pipeline, head: Pipeline) -> list[SharedChange]:
             days: tuple[str, ...] = ()
             if kind == CALENDAR and change == CHANGED:
                 days = _day_texts(base.declared.calendars.get(name), head.declared.calendars.get(name))
-            shared_changes.append(SharedChange(document.subject, change, fields, days))
+            shared_changes.append(
+                SharedChange(
+                    document.subject, change, fields, days, users[name] if kind == RESOURCE_CLASS else 0
+                )
+            )
     return shared_changes
 
 
