@@ -1,6 +1,6 @@
 """`berth import ics`: the events of a calendar as reservations, or as a Calendar."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -109,8 +109,25 @@ def _finish(settings: Settings, pipeline: Pipeline, result: ImportResult, now: i
         write_file(written.file, written.text, written.before)
         stdout(f"{_line(settings, written)}\n")
     stdout(_outcomes(settings, result.outcomes))
+    for name in _unused_calendars(after, places):
+        stdout(
+            f"Next: no reservation follows {name} yet. Write calendars: [{name}] in the Site for all, "
+            "or in the recurrence of each that it holds for.\n"
+        )
     keep_schema()
     return EXIT_OK
+
+
+def _unused_calendars(pipeline: Pipeline, files: Container[str]) -> list[str]:
+    """Return the calendars with closed dates in these files that nobody follows."""
+    named = {name for one in pipeline.declared.reservations for name in one.recurrence.calendars}
+    return [
+        calendar.name
+        for calendar in pipeline.declared.calendars.values()
+        if calendar.origin.file in files
+        and calendar.dates
+        and not (calendar.is_site_wide or calendar.closes or calendar.name in named)
+    ]
 
 
 def _line(settings: Settings, written: ImportedFile) -> str:
