@@ -188,7 +188,9 @@ RULES = {
         WARNING, "Two reservations of one class and course overlap, and no ceiling limits their sum."
     ),
     "B058": Rule(NOTE, "Neither the Site nor a reservation names a time zone, so its times are in UTC."),
-    "B059": Rule(WARNING, "A moved or extra occurrence does not happen, because the site is closed."),
+    "B059": Rule(
+        WARNING, "A moved or extra occurrence, or a rehearsal, does not happen, because the site is closed."
+    ),
     # across documents
     "B060": Rule(ERROR, "Two objects of one kind have the same name."),
     "B061": Rule(ERROR, "A ResourceClass is unknown."),

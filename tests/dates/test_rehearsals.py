@@ -23,11 +23,11 @@ DAILY = {"daysBefore": 7, "startTime": "06:00"}
 EARLIER = {"date": "2026-02-02", "startTime": "06:00"}
 
 
-def read(course: Value) -> tuple[Item, list[str]]:
-    documents = course, site(), resource_class()
+def read(course: Value, *others: Value) -> tuple[Item, list[str]]:
+    documents = course, site(), resource_class(), *others
     sources = [
         Source(f"{name}.yaml", json.dumps(document).encode())
-        for name, document in zip("abc", documents, strict=True)
+        for name, document in zip("abcd", documents, strict=False)
     ]
     pipeline = Pipeline(sources=sources)
     (item,) = pipeline.items(now=NOW)
@@ -65,6 +65,16 @@ def test_a_rule_rehearses_each_date_for_its_lead() -> None:
         ("2026-02-09T09:00/rehearsal", "2026-02-02T06:00:00Z", "2026-02-02T06:45:00Z", 25),
     ]
     assert len(item.expansion.windows) == len(item.expansion.occurrences) + 4
+
+
+def test_no_rehearsal_happens_while_the_site_is_closed() -> None:
+    closure = {"kind": "Calendar", "metadata": {"name": "closure"}}
+    closed = {**closure, "apiVersion": "berth.dev/v1alpha1", "spec": {"closes": True, "dates": ["2026-02-02"]}}
+    plain = course(provisioning={"rehearsal": DAILY}, startDate="2026-02-09")
+    item, problems = read(plain, closed)
+
+    assert [line.split(":")[0] for line in problems] == ["B059 spec.provisioning.rehearsal"]
+    assert "2026-02-09T09:00/rehearsal" not in [name for name, *_ in rehearsed(item)]
 
 
 def test_a_line_wins_over_provisioning_and_a_date_over_both() -> None:

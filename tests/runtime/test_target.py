@@ -104,3 +104,13 @@ def test_the_first_that_opens_soon_is_named() -> None:
     assert opens_within(OVERLAPPING, at("07:30"), 120) is None
     assert first is opens_within((second, first), at("07:00"), 7200)
     assert second is opens_within(OVERLAPPING, at("07:30"), 3600)
+
+
+@pytest.mark.parametrize(("overlap", "expected"), [("sum", [60, 120, 120, 60]), ("max", [60, 60, 60, 60])])
+def test_a_rehearsal_asks_for_seats_of_its_own_also_in_the_lead_of_a_window(
+    overlap: str, expected: list[int]
+) -> None:
+    window = occurrence(at("09:00"), at("11:00"), 60, 30 * 60)
+    rehearsal = occurrence(at("08:15"), at("08:45"), 60, 0, "b/rehearsal")._replace(rehearses="b")
+    moments = ("08:20", "08:30", "08:44", "08:45")
+    assert expected == [target((window, rehearsal), at(moment), SMALL, overlap) for moment in moments]

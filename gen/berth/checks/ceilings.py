@@ -229,7 +229,7 @@ def promised(pool: TimetablePool, occurrences: Iterable[TimetableOccurrence], no
     """Return the most seats of a pool that are free or taken at `now`, up to the seats of each occurrence.
 
     The people of one occurrence may have taken all its seats while all those of the next are free. If
-    sessions carry over, or nobody counts them, these are the same seats.
+    sessions carry over, or nobody counts them, these are the same seats. Nobody comes to a rehearsal.
     """
     counted, seats = counted_occurrences(occurrences, pool, now), full_count(pool.resource_class)
     if pool.match.carries_over:
@@ -238,10 +238,10 @@ def promised(pool: TimetablePool, occurrences: Iterable[TimetableOccurrence], no
         return sum(map(seats, counted))
     best = [(0, 0)]  # the most that occurrences up to an end have, of which no two overlap
     for occurrence in sorted(counted, key=lambda item: item.end):
-        best.append(
-            (occurrence.end, seats(occurrence) + max(most for end, most in best if end <= occurrence.start))
-        )
-    return max(most for _, most in best)
+        if not occurrence.rehearses:
+            before = max(most for end, most in best if end <= occurrence.start)
+            best.append((occurrence.end, seats(occurrence) + before))
+    return max(*(most for _, most in best), *(seats(one) for one in counted if one.rehearses), 0)
 
 
 def ceiling_span(ceiling: CeilingSpec, zone_name: str) -> tuple[int, int]:

@@ -66,14 +66,17 @@ def target(
     overlapping ones add up before the second starts.
 
     For example, 25 seats from 08:00 to 10:00 and 25 from 10:00 to 12:00, each with half an hour of lead, are
-    25 seats from 07:30 to 12:00 if nobody comes. `seats` is called for open occurrences only.
+    25 seats from 07:30 to 12:00 if nobody comes. `seats` is called for open occurrences only. A rehearsal
+    asks for seats of its own, also during the lead of another occurrence.
     """
     asked = [(item, seats(item)) for item in open_now(occurrences, now)]
+    classes = [(item, count) for item, count in asked if not item.rehearses]
 
     def running_at(instant: int) -> int:
-        return OVERLAPS[overlap](count for item, count in asked if item.start <= instant < item.end)
+        return OVERLAPS[overlap](count for item, count in classes if item.start <= instant < item.end)
 
-    return max((running_at(max(now, item.start)) for item, _ in asked), default=0)
+    of_classes = max((running_at(max(now, item.start)) for item, _ in classes), default=0)
+    return OVERLAPS[overlap]((of_classes, *(count for item, count in asked if item.rehearses)))
 
 
 def next_change(occurrences: Iterable[TimetableOccurrence], now: int) -> int | None:

@@ -31,7 +31,7 @@ from berth.dates.expansion import (
     iso_week,
     window_minutes,
 )
-from berth.dates.rehearsals import Rehearsals, has_rehearsals, rehearsals
+from berth.dates.rehearsals import Rehearsals, RehearsalTimes, has_rehearsals, rehearsals
 from berth.dates.zone import DAY, FOLD, GAP, Zone, date_text, load, number, trait, window
 from berth.findings import Fault, Path
 from berth.notation.weekdays import DAY_NAMES, WEEKS
@@ -176,7 +176,8 @@ def expand(reservation: Reservation, calendars: Mapping[str, Calendar]) -> Expan
     if has_rehearsals(reservation):
         dated_lines = list(zip(occurrences, [row.entry for row in rows], strict=True))
         paths = [entry_path(i, recurrence) for i in range(len(recurrence.lines))]
-        tried = rehearsals(reservation, dated_lines, paths, left_out, zone)
+        times = RehearsalTimes(zone, Exclusions(recurrence, known).closed)
+        tried = rehearsals(reservation, dated_lines, paths, left_out, times)
         faults = (*faults, *tried.faults)
         if len(occurrences) + len(tried.occurrences) > MOST:
             faults = (*faults, _too_many(len(occurrences) + len(tried.occurrences)))

@@ -4,10 +4,10 @@ A rehearsal requests its seats at once and ends when the lead of its occurrence 
 seats are ready; that is decided in the cluster.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from berth.dates.exceptions import LEFT_OUT, MOVED_TWICE, NOTHING_TO_MOVE, WHICH_ONE
+from berth.dates.exceptions import CLOSED, LEFT_OUT, MOVED_TWICE, NOTHING_TO_MOVE, WHICH_ONE
 from berth.dates.expansion import Occurrence, Skipped
 from berth.dates.zone import DAY, Zone, clock, date_text, local, number, resolve
 from berth.findings import Fault, Path
@@ -26,6 +26,13 @@ class Rehearsals(NamedTuple):
 
     occurrences: tuple[Occurrence, ...] = ()
     faults: tuple[Fault[Path], ...] = ()
+
+
+class RehearsalTimes(NamedTuple):
+    """The zone of a reservation, and when the site is closed there: for two wall times why, or None."""
+
+    zone: Zone
+    closed: Callable[[int, int], str | None]
 
 
 class _Plan(NamedTuple):
@@ -48,9 +55,10 @@ def rehearsals(
     dated: Sequence[tuple[Occurrence, int]],
     paths: Sequence[Path],
     skipped: Sequence[Skipped],
-    zone: Zone,
+    times: RehearsalTimes,
 ) -> Rehearsals:
     """Return the rehearsals. `dated`: each occurrence and the index of its line; `paths`: of each line."""
+    zone = times.zone
     faults: list[Fault[Path]] = []
     single = _single(reservation, [one for one, _ in dated], skipped, faults)
     found = []
@@ -58,9 +66,9 @@ def rehearsals(
         plan = single.get(occurrence.id) or _usual(reservation, occurrence, line, paths, zone)
         if plan is None:
             continue
-        rehearsal = _rehearsal(reservation, occurrence, plan, zone)
+        rehearsal = _rehearsal(reservation, occurrence, plan, times)
         if isinstance(rehearsal, Fault):
-            if rehearsal not in faults and not any(fault.at == rehearsal.at for fault in faults):
+            if rehearsal.code == CLOSED or not any(fault.at == rehearsal.at for fault in faults):
                 faults.append(rehearsal)
         else:
             found.append(rehearsal)
@@ -138,9 +146,9 @@ def _unmatched(
 
 
 def _rehearsal(
-    reservation: Reservation, occurrence: Occurrence, plan: _Plan, zone: Zone
+    reservation: Reservation, occurrence: Occurrence, plan: _Plan, times: RehearsalTimes
 ) -> Occurrence | Fault[Path]:
-    start, lead = resolve(zone, plan.wall), occurrence.start - occurrence.open
+    start, lead = resolve(times.zone, plan.wall), occurrence.start - occurrence.open
     when = f"{date_text(plan.wall // DAY)} {clock(plan.wall)}"
     if not lead:
         message = f"{occurrence.id} has no lead, so a rehearsal has no time for its seats to become ready."
@@ -148,6 +156,9 @@ def _rehearsal(
     if start + lead > occurrence.open:
         message = f"the rehearsal at {when} is not over when {occurrence.id} opens."
         return Fault(NO_TIME, plan.path, message, "Write an earlier date or time.")
+    if (reason := times.closed(plan.wall, plan.wall + lead // 60)) is not None:
+        message = f"the rehearsal at {when} does not happen: the site is closed then ({reason})."
+        return Fault(CLOSED, plan.path, message, "Choose another date, or remove the rehearsal.")
     seats = _seats(reservation, occurrence)
     if plan.seats.number is not None:
         if len(seats) > 1:
