@@ -91,18 +91,15 @@ def _rehearsals_text(report: Report, form: str, columns: int | None) -> str:
     written = table.written(form)
     if columns is None or max(map(width, written.splitlines())) <= columns:
         return written
-    spare = (
-        ("nodes", "class", "minutes") if len(table.values("class")) == 1 else ("nodes", "minutes", "class")
-    )
-    fit = Fit(columns, ("rehearsed",), spare, ("rehearsal of",))
+    first, second = ("class", "minutes") if len(table.values("class")) == 1 else ("minutes", "class")
+    fit = Fit(columns, ("rehearsed",), ("nodes", first, second), ("rehearsal of",))
     notes = [
-        wrapped(
-            visible(f"{row.reservation} {_rehearsed_date(row)}, {row.resource_class}: {note}"), columns, 2
-        )
+        f"{row.reservation} {_rehearsed_date(row)}, {row.resource_class}: {note}"
         for row in report.rehearsals
         if (note := "; ".join(_rehearsal_notes(row)))
     ]
-    return "".join(f"{part}\n" for part in [table.without("note").written(form, fit).rstrip("\n"), *notes])
+    below = "".join(f"{wrapped(visible(note), columns, 2)}\n" for note in notes)
+    return table.without("note").written(form, fit) + below
 
 
 def _sentence(report: Report, placed: ReservationProposal) -> str:

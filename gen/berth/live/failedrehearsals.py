@@ -1,4 +1,4 @@
-"""Report rehearsals that failed, until a later one succeeds or what was rehearsed is over. Pure."""
+"""Report rehearsals that failed, until a later one of the same occurrence succeeds or that is over. Pure."""
 
 from collections.abc import Iterator
 
