@@ -196,6 +196,40 @@ def test_each_form_of_a_report_has_them(berth: Berth, folder: Path, form: str) -
     assert "<5>" not in out or form == "text"
 
 
+@pytest.mark.parametrize("form", ["text", "markdown", "html", "json"])
+def test_each_form_can_name_a_reservation_that_has_rehearsals_only(
+    berth: Berth, folder: Path, form: str
+) -> None:
+    """Before its first date: the table of dates is empty, and is left out."""
+    reported(berth, folder, record("2026-02-23", 20, "no room"))
+    words = "report", "course", "--records", "records.json", "--now", "2026-02-18"
+    code, out, _ = berth(*words, "-o", form)
+
+    assert code == 0
+    assert "no room" in out
+    assert "|  |" not in out  # a table without columns
+
+
+LONG = "quota: 14 placeholders of small: exceeded quota: berth, requested: cpu=1, limited: cpu=96"
+
+
+@pytest.mark.parametrize("names", [(), ("course",)], ids=["all", "named"])
+def test_rehearsals_fit_a_terminal(
+    berth: Berth, folder: Path, monkeypatch: pytest.MonkeyPatch, names: tuple[str, ...]
+) -> None:
+    """What is long is below the table, and not in a column that is one word wide."""
+    reported(berth, folder, record("2026-02-23", 20, LONG), record("2026-02-02", 25))
+    monkeypatch.setattr("berth.cli.command.columns", lambda _: 80)
+    lines = berth("report", *names, "--records", "records.json", "--now", "2026-06-01").out.splitlines()
+
+    table = lines[: lines.index("")]
+    assert max(map(len, lines)) <= 80
+    (note,) = [line for line in table if line.startswith("course 2026-02-23 09:00, small: 5 missing; quota:")]
+    assert len(table) - table.index(note) == 2  # its text goes on
+    assert "REHEARSED" in table[0]
+    assert "NOTE" not in table[0]
+
+
 def test_late_rehearsals_propose_a_longer_lead(berth: Berth, folder: Path) -> None:
     late = [record(date, 25, took=28) for date in ("2026-02-02", "2026-02-23")]
     data = json.loads(reported(berth, folder, *late))

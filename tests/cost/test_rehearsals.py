@@ -98,12 +98,54 @@ def test_a_lead_takes_as_many_rehearsals_as_dates(
     assert of(*results) == expected
 
 
-def test_only_the_last_rehearsal_says_that_there_is_no_room() -> None:
+def test_only_the_last_rehearsal_of_an_occurrence_says_that_there_is_no_room() -> None:
     (failed,) = rehearsal_results([record(1, {"small": ((9, 80),)}, ("no room",))], 5, LATEST)
 
     assert of(failed) == [(NO_ROOM, 100, 100)]
-    assert of(failed, took(2, 20)) == []
+    assert of(failed, took(2, 20)._replace(rehearses=failed.rehearses)) == []
     (found,) = proposals(ClassSummary("course", "small", ()), NOW, [failed])
     assert "20 more" in found.advice
     assert "no room" in found.why
     assert not found.is_edit
+
+
+def group(name: str, opens: int, seats: int, ready: int) -> RehearsalResult:
+    """The rehearsal of one of two groups of the same date."""
+    rehearsed = record(1, {"small": ((9, ready),)}, ("no room",) if ready < seats else (), small=seats)
+    shift = opens - WEEK
+    whole = next(iter(rehearsed.ready["small"]))[0] + shift if ready >= seats else None
+    occurrence = f"course/1~{name}"
+    changed = rehearsed._replace(
+        occurrence=f"{occurrence}/rehearsal",
+        rehearses=occurrence,
+        window=(opens, opens, opens + LEAD),
+        ready_at=whole,
+    )
+    (result,) = rehearsal_results([changed], 5, LATEST)
+    return result
+
+
+@pytest.mark.parametrize("later", [-60, 0, 60])
+def test_a_group_that_succeeded_does_not_hide_one_that_failed(later: int) -> None:
+    failed, succeeded = group("regular", WEEK, 100, 80), group("slow", WEEK + later, 7, 7)
+
+    for results in ((failed, succeeded), (succeeded, failed)):
+        (found,) = proposals(ClassSummary("course", "small", ()), NOW, results)
+        assert (found.code, found.before) == (NO_ROOM, 100)
+        assert "1~regular" in found.why
+
+
+def test_each_group_that_failed_is_told() -> None:
+    results = group("regular", WEEK, 100, 80), group("slow", WEEK, 7, 6)
+
+    found = proposals(ClassSummary("course", "small", ()), NOW, results)
+    assert [proposal.advice for proposal in found if "20 more" in proposal.advice] == [found[0].advice]
+    assert [proposal.advice for proposal in found if "1 more" in proposal.advice] == [found[1].advice]
+
+
+def test_what_was_rehearsed_and_is_over_needs_no_room() -> None:
+    failed = group("regular", WEEK, 100, 80)
+    over = failed.as_lead._replace(id=failed.rehearses, end=failed.end + HOUR)
+    found = proposals(ClassSummary("course", "small", (over,)), NOW, [failed])
+
+    assert NO_ROOM not in [proposal.code for proposal in found]

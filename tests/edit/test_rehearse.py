@@ -117,13 +117,55 @@ def test_what_is_wrong_is_refused_and_nothing_is_written(
     assert text(folder) == before
 
 
-def test_nothing_to_undo_names_the_rule(berth: Berth, folder: Path) -> None:
+def test_a_rule_for_all_dates_has_nothing_to_undo_and_says_what_to_do(berth: Berth, folder: Path) -> None:
     berth("set", "course", 'provisioning.rehearsal={daysBefore: 3, startTime: "20:00"}')
     before = text(folder)
     told = berth("rehearse", "course", "2026-02-02", "--undo")
 
-    assert (told.code, text(folder)) == (0, before)
-    assert "20:00" in told.out
+    assert (told.code, text(folder)) == (2, before)
+    assert "20:00" in told.err
+    assert "berth rehearse course 2026-02-02 --at DATE" in told.err
+
+
+def test_nothing_to_undo_without_a_rule_is_no_mistake(berth: Berth, folder: Path) -> None:
+    before = text(folder)
+
+    assert berth("rehearse", "course", "2026-02-02", "--undo").code == 0
+    assert text(folder) == before
+
+
+@pytest.mark.parametrize(
+    ("now", "words", "at"),
+    [
+        pytest.param("2026-01-26T04:59:00Z", (), "2026-01-26 06:00", id="a-week-before"),
+        pytest.param("2026-01-26T05:00:00Z", (), "2026-02-01 06:00", id="a-week-before-is-now"),
+        pytest.param("2026-02-01T04:59:00Z", (), "2026-02-01 06:00", id="the-day-before"),
+        pytest.param("2026-02-01T05:00:00Z", ("--at", "19:00"), "2026-02-01 19:00", id="a-time-that-comes"),
+        pytest.param("2026-02-01T05:00:00Z", (), None, id="too-late"),
+        pytest.param("2026-02-01T12:00:00Z", ("--at", "11:00"), None, id="a-time-that-is-over"),
+        pytest.param("2026-03-01", (), None, id="the-date-is-over"),
+    ],
+)
+def test_a_day_that_is_not_given_is_to_come(
+    berth: Berth, folder: Path, now: str, words: tuple[str, ...], at: str | None
+) -> None:
+    before = text(folder)
+    told = berth("rehearse", "course", "2026-02-02", *words, "--now", now)
+
+    if at is None:
+        assert (told.code, text(folder)) == (2, before)
+        assert "berth rehearse course 2026-02-02 --at" in told.err
+    else:
+        assert told.code == 0
+        assert "B131" not in told.err
+        assert [entry["at"] for entry in rehearsals(folder)] == [at]
+
+
+def test_one_that_is_over_is_rehearsed_again_on_a_day_to_come(berth: Berth, folder: Path) -> None:
+    berth("rehearse", "course", "2026-02-02", "--seats", "50%")
+    assert berth("rehearse", "course", "2026-02-02", "--now", "2026-01-28").code == 0
+
+    assert rehearsals(folder) == [{"date": "2026-02-02", "at": "2026-02-01 06:00", "seats": "50%"}]
 
 
 def test_a_date_in_the_past_is_said(berth: Berth) -> None:
@@ -132,13 +174,52 @@ def test_a_date_in_the_past_is_said(berth: Berth) -> None:
 
 def test_groups_are_told_apart_by_their_name(berth: Berth, folder: Path) -> None:
     with_groups(folder)
-    assert berth("rehearse", "course", "2026-02-12", "10:00").code == 1
     assert berth("rehearse", "course", "2026-02-12", "10:00", "--name", "extra-time").code == 0
 
     assert rehearsals(folder) == [
         {"date": "2026-02-12", "startTime": "10:00", "name": "extra-time", "at": "2026-02-05 06:00"}
     ]
     assert_valid(berth)
+
+
+@pytest.mark.parametrize("time", [(), ("10:00",)], ids=["date", "time"])
+def test_groups_that_start_together_are_rehearsed_together(
+    berth: Berth, folder: Path, time: tuple[str, ...]
+) -> None:
+    with_groups(folder)
+    before = text(folder)
+    names = ["", "extra-time"]
+
+    assert berth("rehearse", "course", "2026-02-12", *time).code == 0
+    assert [(one["name"], one["at"]) for one in rehearsals(folder)] == [
+        (name, "2026-02-05 06:00") for name in names
+    ]
+    assert_valid(berth)
+    assert berth("rehearse", "course", "2026-02-12", *time, "--at", "07:00", "--seats", "50%").code == 0
+    assert [(one["at"], one["seats"]) for one in rehearsals(folder)] == [("2026-02-05 07:00", "50%")] * 2
+    assert berth("rehearse", "course", "2026-02-12", *time, "--undo").code == 0
+    assert text(folder) == before
+
+
+def test_dates_that_start_apart_are_not_rehearsed_together(berth: Berth, folder: Path) -> None:
+    with_groups(folder)
+    file = folder / COURSE
+    file.write_text(text(folder).replace('"10:00", endTime: "12:00"', '"10:30", endTime: "12:00"'), "utf-8")
+    told = berth("rehearse", "course", "2026-02-12")
+
+    assert (told.code, rehearsals(folder)) == (1, [])
+    assert "[B047]" in told.err
+
+
+@pytest.mark.parametrize("command", ["move", "extend"])
+def test_another_command_asks_for_the_name_of_a_group(berth: Berth, folder: Path, command: str) -> None:
+    with_groups(folder)
+    words = {"move": ("--to", "2026-02-13"), "extend": ("--until", "13:00")}
+    told = berth(command, "course", "2026-02-12", *words[command])
+
+    assert "[B047]" in told.err
+    assert "Name its start, with --name: " in told.err
+    assert "--name extra-time" in told.err
 
 
 # Other commands on dates that have a rehearsal

@@ -111,6 +111,10 @@ def test_a_failed_rehearsal_is_told_with_what_was_missing_and_why() -> None:
 LATER = record({"2026-02-07T05:10:00Z": 25}, "2026-02-07T05:00:00Z")._replace(
     occurrence="course/2026-02-16T09:00/rehearsal"
 )
+GROUP = SUCCEEDED._replace(
+    occurrence=f"{OCCURRENCE}~extra-time/rehearsal", rehearses=f"{OCCURRENCE}~extra-time"
+)
+LATER_GROUP = LATER._replace(occurrence=GROUP.occurrence, rehearses=GROUP.rehearses)
 OTHER_CLASS = FAILED._replace(promised={"large": 3}, ready={})
 OTHER_RESERVATION = FAILED._replace(rehearses="other/2026-02-09T09:00")
 
@@ -124,6 +128,9 @@ OTHER_RESERVATION = FAILED._replace(rehearses="other/2026-02-09T09:00")
         pytest.param([FAILED], "2026-02-09T08:00:00Z", True, id="its-class-is-open"),
         pytest.param([SUCCEEDED], AFTER, False, id="succeeded"),
         pytest.param([FAILED, LATER], "2026-02-08T12:00:00Z", False, id="a-later-one-succeeded"),
+        pytest.param([FAILED, GROUP], AFTER, True, id="another-group-succeeded"),
+        pytest.param([GROUP, FAILED], AFTER, True, id="another-group-succeeded-and-is-first"),
+        pytest.param([FAILED, LATER_GROUP], "2026-02-08T12:00:00Z", True, id="another-group-succeeded-later"),
         pytest.param([OTHER_CLASS], AFTER, False, id="of-another-class"),
         pytest.param([OTHER_RESERVATION], AFTER, False, id="of-another-reservation"),
     ],

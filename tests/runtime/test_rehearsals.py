@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from berth.core.record import OccurrenceRecord, rehearsal_state
+from berth.core.record import OccurrenceRecord, last_failed, rehearsal_state
 from berth.core.target import pool_target
 from berth.core.timetable import Timetable, end_rehearsals, parse_timetable
 from berth.runtime.apiclient import Response
@@ -325,6 +325,22 @@ def test_a_rehearsal_that_failed_counts_until_its_occurrence_opens() -> None:
     assert rehearsal_state([failed], (), ()) == ""
     assert rehearsal_state([failed], (REHEARSAL[0],), (EXAM,)) == "open"
     assert rehearsal_state([OccurrenceRecord("course/1")], (), (EXAM,)) == ""
+
+
+def test_a_group_that_succeeded_does_not_hide_one_that_failed() -> None:
+    """Groups of one date are rehearsed at the same instant, or one after the other."""
+    window = at("07:30"), at("07:30"), at("08:00")
+    failed = OccurrenceRecord(REHEARSAL[0], {"small": 25}, window=window, rehearses=EXAM)
+    other = f"{EXAM}~slow"
+    id_ = f"{other}/rehearsal"
+    for later in (0, 600):
+        shifted = (window[0] + later, window[1] + later, window[2] + later)
+        succeeded = OccurrenceRecord(id_, {"small": 5}, shifted[0] + 60, window=shifted, rehearses=other)
+        for records in ([failed, succeeded], [succeeded, failed]):
+            assert rehearsal_state(records, (), (EXAM, other)) == "failed"
+            assert last_failed(records, ()) == [failed]
+    both = [failed, failed._replace(occurrence=id_, rehearses=other)]
+    assert last_failed(both, ()) == both
 
 
 def test_a_reservation_without_rehearsals_has_no_such_label() -> None:

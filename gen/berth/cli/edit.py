@@ -287,10 +287,14 @@ def extend(clock: Clock, until: str | None, undo: bool) -> Callable[[OccurrenceS
 @name_argument
 @_edits_occurrence
 @click.option(
-    "--at", metavar="WHEN", help="When it begins: DATE, TIME, DATE TIME or INSTANT; default: see below."
+    "--at",
+    metavar="WHEN",
+    help="When it begins: DATE, TIME, DATE TIME or INSTANT; default: as before, else see below.",
 )
 @click.option(
-    "--seats", metavar="PORTION", help="How many of its seats: all, a percentage or a number; default: all."
+    "--seats",
+    metavar="PORTION",
+    help="How many of its seats: all, a percentage or a number; default: as before, else all.",
 )
 @click.option("--undo", is_flag=True, help="Remove the rehearsal of the date.")
 def rehearse(
@@ -300,7 +304,8 @@ def rehearse(
 
     The rehearsal holds the seats until all are ready, at most for the lead of the date, and counts no
     sessions. Without --at it is when the file says for all dates (provisioning.rehearsal), else a week before
-    at 06:00. TIME is the start of the occurrence, where a date has several.
+    at 06:00; if that is over, on the day before. TIME is the start of the occurrence, where a date has
+    several. Groups that start together are rehearsed together, unless --name says which.
     """
     if undo and (at, seats) != (None, None):
         raise CommandError("Give --at and --seats, or --undo.")
@@ -310,7 +315,7 @@ def rehearse(
         lambda: rehearsal_start(clock, at),
         lambda: None if seats is None else field_value("--seats", DatedRehearsal, "seats", seats),
     )
-    return lambda which: rehearse_occurrence(which, start, portion)
+    return lambda which: rehearse_occurrence(which, start, portion, clock.now)
 
 
 @command(

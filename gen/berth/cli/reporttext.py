@@ -15,7 +15,7 @@ from berth.dates.zone import Zone
 from berth.findings import Finding
 from berth.output.answers import Answer, document, instant_column, owner_column
 from berth.output.columns import Column, Table, as_json
-from berth.output.table import Fit, escaped_cell
+from berth.output.table import Fit, escaped_cell, visible, width, wrapped
 from berth.schema.reservationspec import OwnerSpec
 
 _CAUSES = {"openedLate": "opened late", "notReady": "not ready", "lost": "lost"}
@@ -59,33 +59,47 @@ def text(report: Report, form: str, columns: int | None, *, each_date: bool) -> 
     if form == "markdown":
         sentences = (escaped_cell(_sentence(report, placed)) for placed in report.proposals)
         lines = "".join(f"- {sentence}\n" for sentence in sentences) or _NO_PROPOSALS
-        return "\n".join(
-            [
-                f"#### Proposals\n\n{lines}",
-                f"#### Reservations\n\n{_summary_table(report).written(form)}",
-                f"#### Dates\n\n{_date_table(report).written(form)}",
-                *(
-                    [f"#### Rehearsals\n\n{_rehearsal_table(report).written(form)}"]
-                    if report.rehearsals
-                    else []
-                ),
-            ]
-        )
-    if each_date:
-        table = _date_table(report)
-        if len(table.values("reservation")) == 1:
-            table = table.without("reservation")
-        fit = Fit(columns, ("note",), ("cost USD", "class", "unused h"), ("reservation",))
-        shown = table.written(form, fit)
-    else:
-        fit = Fit(columns, (), ("owner", "share", "late", "class"), ("reservation",))
-        shown = _summary_table(report).written(form, fit)
-    lines = "".join(f"{fill(_sentence(report, placed), columns or _WIDTH)}\n" for placed in report.proposals)
-    tables = [shown] if report.dates else []
+        tables = {
+            "Reservations": _summary_table(report),
+            "Dates": _date_table(report),
+            "Rehearsals": _rehearsal_table(report),
+        }
+        written = [f"#### {title}\n\n{table.written(form)}" for title, table in tables.items() if table.rows]
+        return "\n".join([f"#### Proposals\n\n{lines}", *written])
+    parts = []
+    if report.dates:
+        parts.append(_dates_text(report, form, columns, each_date=each_date))
     if report.rehearsals:
-        fit = Fit(columns, ("note", "nodes"), ("class", "missing"), ("reservation",))
-        tables.append(_rehearsal_table(report).written(form, fit))
-    return "\n".join([*tables, lines or _NO_PROPOSALS])
+        parts.append(_rehearsals_text(report, form, columns))
+    lines = "".join(f"{fill(_sentence(report, placed), columns or _WIDTH)}\n" for placed in report.proposals)
+    return "\n".join([*parts, lines or _NO_PROPOSALS])
+
+
+def _dates_text(report: Report, form: str, columns: int | None, *, each_date: bool) -> str:
+    if not each_date:
+        fit = Fit(columns, (), ("owner", "share", "late", "class"), ("reservation",))
+        return _summary_table(report).written(form, fit)
+    table = _date_table(report)
+    if len(table.values("reservation")) == 1:
+        table = table.without("reservation")
+    return table.written(form, Fit(columns, ("note",), ("cost USD", "class", "unused h"), ("reservation",)))
+
+
+def _rehearsals_text(report: Report, form: str, columns: int | None) -> str:
+    """Return the table of rehearsals. Notes that make it too wide are lines below it."""
+    table = _rehearsal_table(report)
+    written = table.written(form)
+    if columns is None or max(map(width, written.splitlines())) <= columns:
+        return written
+    first, second = ("class", "minutes") if len(table.values("class")) == 1 else ("minutes", "class")
+    fit = Fit(columns, ("rehearsed",), ("nodes", first, second), ("rehearsal of",))
+    notes = [
+        f"{row.reservation} {_rehearsed_date(row)}, {row.resource_class}: {note}"
+        for row in report.rehearsals
+        if (note := "; ".join(_rehearsal_notes(row)))
+    ]
+    below = "".join(f"{wrapped(visible(note), columns, 2)}\n" for note in notes)
+    return table.without("note").written(form, fit) + below
 
 
 def _sentence(report: Report, placed: ReservationProposal) -> str:
@@ -187,7 +201,7 @@ def _rehearsal_columns(report: Report) -> Sequence[Column[RehearsalResult]]:
         Column("rehearsal of", "reservation", lambda row: row.reservation),
         Column("", "id", lambda row: row.id),
         Column("", "rehearses", lambda row: row.rehearses),
-        Column("date", "", lambda row: row.rehearses.partition("/")[2].replace("T", " ")),
+        Column("date", "", _rehearsed_date),
         Column("rehearsed", "", when),
         Column("class", "class", lambda row: row.resource_class),
         instant_column("", "open", lambda row: row.open),
@@ -201,6 +215,11 @@ def _rehearsal_columns(report: Report) -> Sequence[Column[RehearsalResult]]:
         Column("nodes", "nodes", lambda row: dict(row.nodes), lambda nodes: str(len(nodes) or "")),
         Column("note", "", lambda row: "; ".join(_rehearsal_notes(row))),
     )
+
+
+def _rehearsed_date(row: RehearsalResult) -> str:
+    """Return the original start of what was rehearsed, and its name: `2026-06-22 09:00 extra-time`."""
+    return row.rehearses.partition("/")[2].replace("T", " ", 1).replace("~", " ")
 
 
 def _rehearsal_notes(row: RehearsalResult) -> Iterable[str]:

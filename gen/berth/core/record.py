@@ -328,14 +328,18 @@ def rehearsal_state(
     return REHEARSAL_SUCCEEDED if any(record.ready_at for record in rehearsals) else ""
 
 
-def last_failed(records: Iterable[OccurrenceRecord], is_open: Collection[str]) -> OccurrenceRecord | None:
-    """Return the last rehearsal that has ended without all its seats. `is_open`: ids of occurrences."""
+def last_failed(records: Iterable[OccurrenceRecord], is_open: Collection[str]) -> list[OccurrenceRecord]:
+    """Return the rehearsals that have ended last without all their seats. `is_open`: ids of occurrences.
+
+    Groups of one date may be rehearsed, and end, together.
+    """
     failed = [
         (record.window[2], record)
         for record in records
         if record.rehearses and record.window and record.missing and record.occurrence not in is_open
     ]
-    return max(failed, key=lambda ended: ended[0], default=(0, None))[1]
+    last = max((end for end, _ in failed), default=0)
+    return [record for end, record in failed if end == last]
 
 
 UNKNOWN, LATE, READY = "unjudged", "late", "ready"

@@ -6,6 +6,7 @@ such as exams.
 """
 
 from collections.abc import Iterator, Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
 from berth.core.record import OPENED_LATE
@@ -85,20 +86,28 @@ def proposals(
     seats = [seat for seat in _of_seats(summary.dates, now) if seat is not None]
     then = now._replace(seats=seats[0].after) if seats else now
     whole = [rehearsal.as_lead for rehearsal in rehearsals if rehearsal.promised == now.seats]
-    return [*seats, *_of_lead([*summary.dates, *whole], then), *_of_room(rehearsals, now)]
+    over = {date.id for date in summary.dates}
+    coming = [rehearsal for rehearsal in rehearsals if rehearsal.rehearses not in over]
+    return [*seats, *_of_lead([*summary.dates, *whole], then), *_of_room(coming, now)]
 
 
 def _of_room(rehearsals: Sequence[RehearsalResult], now: Asked) -> Iterator[Proposal]:
-    """Yield what the last rehearsal lacked. Whether to make room or to reserve less, people decide."""
-    last = max(rehearsals, key=lambda rehearsal: rehearsal.open, default=None)
-    if last is None or not last.missing:
-        return
-    seats = f"{last.missing} more {now.unit.word if last.missing == 1 else now.unit.plural}"
-    why = f"{last.ready} of {last.promised} were ready in the last rehearsal"
-    if last.faults:
-        why += f": {'; '.join(last.faults).removesuffix('.')}"
-    advice = f"make room for {seats} and rehearse again"
-    yield Proposal(NO_ROOM, now.seats, now.seats, 1, advice, why)
+    """Yield what the last rehearsal of each occurrence lacked: one that succeeded says nothing of others.
+
+    Whether to make room or to reserve less, people decide.
+    """
+    last = {rehearsal.rehearses: rehearsal for rehearsal in sorted(rehearsals, key=attrgetter("open"))}
+    for occurrence, rehearsal in last.items():
+        missing = rehearsal.missing
+        if not missing:
+            continue
+        of_which = "" if len(last) == 1 else f" of {occurrence.partition('/')[2]}"
+        why = f"{rehearsal.ready} of {rehearsal.promised} were ready in the last rehearsal{of_which}"
+        if rehearsal.faults:
+            why += f": {'; '.join(rehearsal.faults).removesuffix('.')}"
+        unit = now.unit.word if missing == 1 else now.unit.plural
+        advice = f"make room for {missing} more {unit} and rehearse again"
+        yield Proposal(NO_ROOM, now.seats, now.seats, 1, advice, why)
 
 
 def _of_seats(dates: Sequence[Attendance], now: Asked) -> Iterator[Proposal | None]:

@@ -100,7 +100,29 @@ class Dates:
     def find(
         self, which: OccurrenceSelector, among: Callable[[LocalOccurrence], bool]
     ) -> LocalOccurrence | None:
-        """Return the occurrence that is meant, or None. Raise RefusedError if there are several.
+        """Return the occurrence that is meant, or None. Raise RefusedError if there are several."""
+        matches, possible = self._matches(which, among)
+        if len(matches) > 1:
+            raise RefusedError(self._several(which, matches, possible))
+        return matches[0] if matches else None
+
+    def find_groups(
+        self, which: OccurrenceSelector, among: Callable[[LocalOccurrence], bool]
+    ) -> list[LocalOccurrence]:
+        """Return the occurrence that is meant, or without a name the groups that start together then.
+
+        Raise RefusedError if there are several that do not start together, or cannot be told apart.
+        """
+        matches, possible = self._matches(which, among)
+        starts, names = {item.start for item in matches}, {item.name for item in matches}
+        if len(matches) > 1 and (len(starts) > 1 or len(names) < len(matches)):
+            raise RefusedError(self._several(which, matches, possible))
+        return matches
+
+    def _matches(
+        self, which: OccurrenceSelector, among: Callable[[LocalOccurrence], bool]
+    ) -> tuple[list[LocalOccurrence], list[LocalOccurrence]]:
+        """Return what a selector matches, and what it is chosen from.
 
         With a time, what lists show goes before what is left out, or started then before it was moved.
         """
@@ -123,9 +145,7 @@ class Dates:
             if which.is_id or not matches:
                 named = [occurrence for occurrence in possible if wall == occurrence.original]
                 matches = _happening(named) or named
-        if len(matches) > 1:
-            raise RefusedError(self._several(which, matches, possible))
-        return matches[0] if matches else None
+        return matches, possible
 
     def find_left_out(self, which: OccurrenceSelector) -> LocalOccurrence | None:
         """Return the first occurrence that is left out and would start then, now or before it was moved."""
@@ -151,8 +171,11 @@ class Dates:
         if len({(occurrence.original, occurrence.name) for occurrence in matches}) < len(matches):
             fix = "Give them different start times or names first (B049)."
         else:
-            addresses = (self.address(occurrence, possible, time=True) for occurrence in matches)
-            fix = f"Name its start: {' or '.join(addresses)}."
+            addresses = [self.address(occurrence, possible, time=True) for occurrence in matches]
+            which_keys = (
+                "start, with --name" if any(" --name " in address for address in addresses) else "start"
+            )
+            fix = f"Name its {which_keys}: {' or '.join(addresses)}."
         listed = ", ".join(map(self.words, matches))
         message = f"{which.day}{which.words} matches {len(matches)} occurrences: {listed}."
         return self.problem(WHICH_ONE, message, fix)

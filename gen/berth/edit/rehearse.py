@@ -1,11 +1,11 @@
 """Rehearse single dates: add, change and remove entries of `rehearsals`."""
 
+from collections.abc import Mapping
 from datetime import date
 from typing import Any, NamedTuple
 
 from berth.dates.exceptions import NOTHING_TO_MOVE
 from berth.dates.expansion import LocalOccurrence
-from berth.dates.moments import local_text
 from berth.dates.zone import DAY, clock, day_of, local, number, resolve
 from berth.edit.datelists import ListChanges, set_keys
 from berth.edit.dateselect import (
@@ -18,6 +18,7 @@ from berth.edit.dateselect import (
 from berth.edit.occurrences import find_changeable
 from berth.edit.rehearsalentries import REHEARSALS, rehearsal_index, rehearsal_keys
 from berth.edit.roundtrip import MakeNode, TreeEdit
+from berth.notation.refusal import CommandError
 from berth.notation.times import end_time
 from berth.schema.counts import Portion
 from berth.schema.rehearsalspec import ALL_SEATS, DatedRehearsal, RehearsalSpec, RehearsalTime
@@ -35,32 +36,40 @@ class RehearsalStart(NamedTuple):
 
 
 def rehearse_occurrence(
-    which: OccurrenceSelector, at: RehearsalStart, seats: Portion | None = None
+    which: OccurrenceSelector, at: RehearsalStart, seats: Portion | None, now: int
 ) -> OccurrenceEdit:
-    """Let the opening of an occurrence be tried beforehand, with all its seats or a portion of them."""
+    """Let the opening of an occurrence be tried beforehand, with all its seats or a portion of them.
+
+    Groups that start together are rehearsed together if no name is given.
+    """
 
     def plan(dates: Dates) -> TreeEdit:
-        occurrence = find_changeable(dates, which, lambda candidate: candidate.happens)
-        index = rehearsal_index(dates, occurrence)
-        before = None if index is None else dates.reservation.recurrence.rehearsals[index]
-        rule = _rule(dates, occurrence)
-        wall = _begin(dates, occurrence, at, rule, before)
-        portion = seats or (before.seats if before else rule.seats)
-        time = RehearsalTime.model_construct(day=day_of(wall), start_time=wall % DAY)
-        after = DatedRehearsal.model_construct(day=day_of(occurrence.original), at=time, seats=portion)
-        keys = rehearsal_keys(after)
-        if index is None:
-            changes = ListChanges()
-            changes.add(REHEARSALS, {**_address(dates, occurrence), **keys})
-            return changes
-        if before is not None and rehearsal_keys(before) == keys:
-            when = local_text(resolve(dates.zone, wall), dates.zone)
-            raise NothingToDoError(f"{dates.words(occurrence)} is already rehearsed on {when}")
+        groups = dates.find_groups(which, lambda candidate: candidate.happens)
+        if len(groups) <= 1:
+            groups = [find_changeable(dates, which, lambda candidate: candidate.happens)]
+        changes, rewritten = ListChanges(), dict[int, Mapping[str, Any]]()
+        kept = []
+        for occurrence in groups:
+            index = rehearsal_index(dates, occurrence)
+            before = None if index is None else dates.reservation.recurrence.rehearsals[index]
+            after = _rehearsal(dates, occurrence, at, seats, before, now)
+            keys = rehearsal_keys(after)
+            if index is None or before is None:
+                changes.add(REHEARSALS, {**_address(dates, occurrence), **keys})
+            elif rehearsal_keys(before) == keys:
+                when = f"{after.at.day} {clock(after.at.start_time)}"
+                kept.append(f"{dates.words(occurrence)} is already rehearsed on {when}")
+            else:
+                rewritten[index] = keys
+        if not changes and not rewritten:
+            raise NothingToDoError("; ".join(kept))
 
         def change(tree: Any, make: MakeNode) -> None:
-            entry = tree["spec"]["recurrence"][REHEARSALS][index]
-            set_keys(entry["at"], keys["at"], make)
-            set_keys(entry, {"seats": keys.get("seats")}, make)
+            for index, keys in rewritten.items():
+                entry = tree["spec"]["recurrence"][REHEARSALS][index]
+                set_keys(entry["at"], keys["at"], make)
+                set_keys(entry, {"seats": keys.get("seats")}, make)
+            changes(tree, make)
 
         return change
 
@@ -71,39 +80,89 @@ def undo_rehearsal(which: OccurrenceSelector) -> OccurrenceEdit:
     """Remove the entry that rehearses an occurrence."""
 
     def plan(dates: Dates) -> TreeEdit:
-        occurrence = dates.find(which, lambda candidate: rehearsal_index(dates, candidate) is not None)
-        index = None if occurrence is None else rehearsal_index(dates, occurrence)
-        if index is None:
-            usual = dates.find(which, lambda candidate: candidate.happens) or dates.find_left_out(which)
-            if usual is None:
-                raise RefusedError(dates.missing(which, NOTHING_TO_MOVE))
-            own = _own_rule(dates.reservation, usual)
-            why = f"; its line or provisioning says: {own}" if own else ""
-            raise NothingToDoError(f"nothing to undo: rehearsals does not name {dates.words(usual)}{why}")
+        indices = [
+            index
+            for occurrence in dates.find_groups(
+                which, lambda candidate: rehearsal_index(dates, candidate) is not None
+            )
+            if (index := rehearsal_index(dates, occurrence)) is not None
+        ]
+        if not indices:
+            raise _nothing_to_undo(dates, which)
         changes = ListChanges()
-        changes.remove(REHEARSALS, index)
+        for index in indices:
+            changes.remove(REHEARSALS, index)
         return changes
 
     return plan
 
 
-def _begin(
+def _nothing_to_undo(dates: Dates, which: OccurrenceSelector) -> Exception:
+    """Return why there is no entry to remove: a rule that is for all dates has no entry for one of them."""
+    groups = dates.find_groups(which, lambda candidate: candidate.happens)
+    usual = groups[0] if groups else dates.find_left_out(which)
+    if usual is None:
+        return RefusedError(dates.missing(which, NOTHING_TO_MOVE))
+    name, own = dates.reservation.name, _own_rule(dates.reservation, usual)
+    if own is None:
+        return NothingToDoError(f"nothing to undo: rehearsals does not name {dates.words(usual)}")
+    address = dates.address(usual)
+    return CommandError(
+        f"{dates.words(usual)} is rehearsed by the rule of its line or of provisioning ({own}), which is for "
+        f"all dates. To rehearse it at another time: berth rehearse {name} {address} --at DATE. To rehearse "
+        "some dates only, remove the rule, and rehearse each of them"
+    )
+
+
+def _rehearsal(  # noqa: PLR0913, PLR0917 - what is given, and what was written before
+    dates: Dates,
+    occurrence: LocalOccurrence,
+    at: RehearsalStart,
+    seats: Portion | None,
+    before: DatedRehearsal | None,
+    now: int,
+) -> DatedRehearsal:
+    """Return the rehearsal of an occurrence; what is not given is as it was, or as usual."""
+    rule = _rule(dates, occurrence)
+    wall = _begin(dates, occurrence, at, rule, before, now)
+    return DatedRehearsal.model_construct(
+        day=day_of(occurrence.original),
+        at=RehearsalTime.model_construct(day=day_of(wall), start_time=wall % DAY),
+        seats=seats or (before.seats if before else rule.seats),
+    )
+
+
+def _begin(  # noqa: PLR0913, PLR0917 - what is given, and what was written before
     dates: Dates,
     occurrence: LocalOccurrence,
     at: RehearsalStart,
     rule: RehearsalSpec,
     before: DatedRehearsal | None,
+    now: int,
 ) -> int:
-    """Return the wall time at which the rehearsal begins; what is not given is as it was, or as usual."""
+    """Return the wall time at which the rehearsal begins; what is not given is as it was, or as usual.
+
+    A day that is not given is never in the past: else the rehearsal is on the day before.
+    """
     if at.instant is not None:
         return local(dates.zone, at.instant)
-    day = dates.shown(occurrence)[1] // DAY - rule.days_before
-    minutes = rule.start_time
-    if before is not None:
-        day, minutes = number(before.at.day), before.at.start_time
+    minutes = before.at.start_time if before else rule.start_time
+    if at.start is not None:
+        minutes = end_time(at.start)
     if at.day is not None:
-        day = number(date.fromisoformat(at.day))
-    return day * DAY + (minutes if at.start is None else end_time(at.start))
+        return number(date.fromisoformat(at.day)) * DAY + minutes
+    start = dates.shown(occurrence)[1]
+    days = [start // DAY - rule.days_before, start // DAY - 1]
+    if before is not None:
+        days.insert(0, number(before.at.day))
+    for day in days:
+        if resolve(dates.zone, day * DAY + minutes) > now:
+            return day * DAY + minutes
+    example = f"berth rehearse {dates.reservation.name} {dates.address(occurrence)}"
+    raise CommandError(
+        f"the day before {dates.words(occurrence)} at {clock(minutes)} is over. Say when it begins, so "
+        f'that it ends before the date opens: {example} --at "DATE TIME"'
+    )
 
 
 def _rule(dates: Dates, occurrence: LocalOccurrence) -> RehearsalSpec:

@@ -1,4 +1,4 @@
-"""Report rehearsals that failed, until a later one succeeds or what was rehearsed is over. Pure."""
+"""Report rehearsals that failed, until a later one of the same occurrence succeeds or that is over. Pure."""
 
 from collections.abc import Iterator
 
@@ -11,20 +11,27 @@ REPORTED_SECONDS = 30 * 86_400  # for which a failed rehearsal is reported
 
 
 def check_rehearsals(case: PoolState) -> Iterator[LiveFinding]:
-    """Report the last rehearsal of the pool if it failed and its occurrence is still to come or open."""
-    last = max(_ended(case), key=lambda record: record.window or (0, 0, 0), default=None)
-    if last is None or last.window is None or not (missing := last.missing.get(case.pool.resource_class)):
+    """Report the last rehearsal of each occurrence that is still to come or open, if it failed."""
+    last: dict[str, OccurrenceRecord] = {}
+    for record in sorted(_ended(case), key=lambda record: record.window or (0, 0, 0)):
+        last[record.rehearses] = record
+    for record in last.values():
+        yield from _failed(case, record)
+
+
+def _failed(case: PoolState, record: OccurrenceRecord) -> Iterator[LiveFinding]:
+    missing, now = record.missing.get(case.pool.resource_class), case.snapshot.now
+    if record.window is None or not missing:
         return
-    now = case.snapshot.now
-    if last.window[2] + REPORTED_SECONDS < now or not _is_coming(case, last.rehearses):
+    if record.window[2] + REPORTED_SECONDS < now or not _is_coming(case, record.rehearses):
         return
-    promised = last.promised[case.pool.resource_class]
-    why = "; ".join(last.faults) or "the record says no reason"
+    promised = record.promised[case.pool.resource_class]
+    why = "; ".join(record.faults) or "the record says no reason"
     message = (
         f"{missing} of {case.seats(promised)} were not ready in the rehearsal at "
-        f"{instant_text(last.window[0])}, for {last.rehearses}: {why.removesuffix('.')}."
+        f"{instant_text(record.window[0])}, for {record.rehearses}: {why.removesuffix('.')}."
     )
-    date = last.rehearses.partition("/")[2]
+    date = record.rehearses.partition("/")[2]
     fix = f"Make room, then rehearse again: berth rehearse {case.reservation} {date} --at INSTANT"
     yield case.finding("S045", message, fix)
 

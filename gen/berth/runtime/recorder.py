@@ -38,7 +38,7 @@ class Recorder:
         self._subjects: dict[str, EventSubject] = {}  # of the last note
         self._labels: dict[str, str] = {}  # of the ConfigMap
         self._coming: set[str] = set()  # ids of occurrences that have not opened
-        self._unreported: record.OccurrenceRecord | None = None  # a rehearsal that ended without a pod
+        self._unreported: list[record.OccurrenceRecord] = []  # rehearsals that ended without a pod
         self._has_resumed = False
         self._written: list[record.OccurrenceRecord] = []
         self._observer = PlaceholderObserver(api, namespace, log)
@@ -95,9 +95,10 @@ class Recorder:
         self._subjects = subjects
         self._coming = {item.id for item in active_occurrences(timetable) if item.open > now}
         self._looks, faults = looks, self._log.faults(FAULT_SECONDS)
-        if self._unreported and self._unreported.rehearses in self._coming:
-            self._tell_rehearsal(self._unreported, now)
-        self._unreported = None
+        for rehearsal in self._unreported:
+            if rehearsal.rehearses in self._coming:
+                self._tell_rehearsal(rehearsal, now)
+        self._unreported = []
         self._proof = serving_proof(worked, self._log.faults(TROUBLE_SECONDS), now) if self._open else None
         for item in self._open.values():
             due = record.readiness_due(item, timetable.settings)
