@@ -137,6 +137,42 @@ def test_every_wrong_answer_is_told_at_once(ask: Asking) -> None:
     assert [heading for _, _, heading in ask.findings(text)] == ["Seats", "Times", "Last date", "Time zone"]
 
 
+def test_a_class_that_does_not_exist_is_told_with_the_rest(ask: Asking) -> None:
+    found = ask.findings(form_text(**{"class": "smal"}, seats="many", until="never"))
+
+    assert [(code, heading) for _, code, heading in found] == [
+        ("B061", "Resource class"),
+        ("B013", "Seats"),
+        ("B017", "Last date"),
+    ]
+
+
+@pytest.mark.parametrize("times", ["9:30 - 11", "half-past-nine to eleven", "from 09:00 until 11:00 or so"])
+def test_an_answer_in_words_is_refused_once(ask: Asking, times: str) -> None:
+    found = ask.findings(form_text(times=times, when="every monday"))
+
+    assert [(code, heading) for _, code, heading in found] == [("B014", "Days or dates"), ("B018", "Times")]
+
+
+def test_the_answer_counts_headings(ask: Asking) -> None:
+    answer = ask(form_text(times="25:00-26:00 09:00-9:77", seats="many"), words=("-o", "markdown"))
+
+    assert "### Please correct 2 answers" in answer.out.splitlines()
+    assert sum(line.startswith("- **") for line in answer.out.splitlines()) >= 2
+
+
+def test_a_date_on_a_holiday_is_named(ask: Asking, folder: Path) -> None:
+    site = folder / "reservations/site.yaml"
+    site.write_text(
+        site.read_text("utf-8").replace("engine: argocd", "engine: argocd\n  calendars: [holidays]"), "utf-8"
+    )
+    dates = {"when": "2026-02-16", "from": "_No response_", "until": "_No response_"}
+    answer = ask(part_text(**{**ANSWERS, **dates}))
+
+    assert "B042" in answer.err
+    assert "2026-02-16 (calendar holidays: Carnival)" in answer.err
+
+
 def test_words_for_days_are_no_dates_because_a_request_is_read_again(ask: Asking) -> None:
     text = part_text(**{**ANSWERS, "when": "tomorrow", "from": "_No response_", "until": "_No response_"})
 

@@ -39,7 +39,8 @@ def refused_answer(findings: Sequence[Finding], issue: str, *, strict: bool = Fa
     wrong = [
         finding for finding in findings if finding.severity == ERROR or (strict and finding.severity != NOTE)
     ]
-    count = number_of(len(wrong), "answer")
+    answers = {finding.path or finding for finding in wrong}  # an answer may have several
+    count = number_of(len(answers), "answer")
     return "\n".join(
         [
             ANSWER_MARK,

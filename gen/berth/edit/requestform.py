@@ -7,13 +7,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from berth.checks.references import UNKNOWN_CLASS
 from berth.edit.create import QUESTIONS, ReservationRequest, option_places
 from berth.edit.prompts import FORM, NOTES, Prompt
 from berth.findings import FilePlace, Finding
 from berth.notation.refusal import CommandError
 from berth.reading.source import Source
 from berth.schema.declared import Declared
-from berth.schema.documentproblems import CHOICE, MISSING, RANGE, nearest, shown
+from berth.schema.documentproblems import CHOICE, MISSING, RANGE, choice, nearest, shown
 from berth.schema.renkunames import name_of
 
 LIMIT = 131_072  # bytes of a text: GitHub accepts 65,536 characters
@@ -179,6 +180,7 @@ def requested(answers: Mapping[str, FormAnswer], name: str, known: Declared) -> 
         request = request._replace(given={**request.given, "behavior": _UNCOUNTED})
     if "contact" in request.given and title:
         request = request._replace(given={**request.given, "owner": title})
+    findings += _unknown_classes(request, answers, known)
     findings += _missing(request, answers, refused)
     findings += _contradictions(request, answers)
     return RequestedReservation(request, tuple(findings))
@@ -211,6 +213,19 @@ def _key_of(place: str) -> str:
         **{flag: key for flag, key in QUESTIONS.items() if key in FORM},
     }
     return by_flag.get(place, "")
+
+
+def _unknown_classes(
+    request: ReservationRequest, answers: Mapping[str, FormAnswer], known: Declared
+) -> Iterable[Finding]:
+    """Yield the classes that do not exist. The checks of the project find them only if all else is right."""
+    names = tuple(sorted(known.classes))
+    for name in request.value("class") or ():
+        if not known.may_exist("ResourceClass", name):
+            message = f"no ResourceClass named {shown(name)}."
+            yield answers["class"].place.finding(
+                UNKNOWN_CLASS, message, choice(name, names), FORM["class"].heading
+            )
 
 
 def _missing(
