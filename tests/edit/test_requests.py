@@ -126,6 +126,7 @@ def test_groups_have_seats_by_name(ask: Asking) -> None:
 def test_a_wrong_answer_is_refused_at_its_heading(ask: Asking, key: str, text: str, code: str) -> None:
     request = part_text(**{**ANSWERS, key: text})
     (line, found, heading) = ask.findings(request)[0]
+    assert "--" not in ask(request).err  # a form has no flags
 
     assert (found, heading) == (code, FORM[key].heading)
     assert request.splitlines()[line - 1] in (text, f"### {heading}")
@@ -216,6 +217,52 @@ def test_a_comment_with_a_heading_is_read_whole(ask: Asking) -> None:
     comment = f"Sorry, other dates:\n\n{part_text(until='2026-02-25')}"
 
     assert ask.findings(form_text(), comment) == [(1, "B295", "")]
+
+
+@pytest.mark.parametrize(
+    ("comment", "line"),
+    [
+        ("### times\n\n10:00-12:00", 1),
+        ("Hello,\n\n## Times\n\n10:00-12:00", 3),
+        ("###Times\n10:00-12:00", 1),
+        ("### Times: 10:00-12:00", 1),
+        ("### Tmes\n\n10:00-12:00", 1),
+        ("Sorry.\n\n**Times**: 10:00-12:00", 3),
+        ("__times:__ 10:00-12:00", 1),
+        ("Times: 10:00-12:00", 1),
+    ],
+    ids=["case", "level", "no-space", "one-line", "letters", "bold", "underlined", "colon"],
+)
+def test_a_comment_with_nearly_a_heading_is_not_passed_over(ask: Asking, comment: str, line: int) -> None:
+    answer = ask(form_text(), comment)
+
+    assert [int(found) for found, *_ in FINDING.findall(answer.err)] == [line]
+    assert '"### Times"' in answer.err
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "Thank you!",
+        "> ## Times\n\nIs that enough?",
+        "Do the times: 9-11 suit you?",
+        "# Thanks",
+        "**Great**",
+        "#12",
+    ],
+    ids=["prose", "quote", "colon", "other-heading", "bold", "number"],
+)
+def test_a_comment_without_one_is_for_people(ask: Asking, comment: str) -> None:
+    assert ask.spec(form_text(), comment) == ask.spec(form_text())
+
+
+@pytest.mark.parametrize("text", ["Hello\n\n{}", "{}\nThank you"], ids=["above", "below"])
+def test_prose_beside_the_headings_of_a_comment_belongs_into_another_comment(ask: Asking, text: str) -> None:
+    answer = ask(form_text(), text.format(part_text(seats="40")))
+
+    assert answer.code == 1
+    assert "in a comment without headings" in answer.err
+    assert "below Notes" not in answer.err
 
 
 def test_the_answer_names_what_a_comment_replaced(ask: Asking) -> None:
