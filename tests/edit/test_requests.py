@@ -290,6 +290,30 @@ def test_the_answer_has_each_date_in_local_time_and_those_that_are_left_out(
     ]
 
 
+def test_the_answer_names_the_groups(ask: Asking) -> None:
+    text = form_text(times="regular=09:00-11:00 late=14:00-16:00", seats="regular=20,late=5")
+    dates = ask(text, words=("-o", "markdown")).out.split("```")[1].splitlines()
+
+    assert dates[1:3] == [
+        "Mon 2026-02-02 09:00-11:00 regular  20 small",
+        "Mon 2026-02-02 14:00-16:00 late  5 small",
+    ]
+
+
+def test_the_form_names_the_terms_by_date(folder: Path) -> None:
+    (folder / "reservations/terms.yaml").write_text(
+        "apiVersion: berth.dev/v1alpha1\nkind: Calendar\nmetadata: {name: terms}\n"
+        "spec: {terms: [{name: spring, from: 2026-02-02, to: 2026-02-20}, "
+        "{name: fall, from: 2026-09-02, to: 2026-09-20}]}\n",
+        "utf-8",
+    )
+    project = Pipeline(str(folder))
+    form = yaml.safe_load(issue_form(project.declared, project.site))
+    (first,) = [one["attributes"] for one in form["body"] if one.get("id") == "first-date"]
+
+    assert first["description"].endswith("Terms: spring, fall.")
+
+
 def test_the_answer_lists_findings_by_heading(ask: Asking) -> None:
     told = ask(form_text(seats="many"), words=("-o", "markdown"))
 
@@ -333,6 +357,13 @@ def test_the_answer_says_who_must_approve(ask: Asking, folder: Path) -> None:
 )
 def test_flags_and_a_request_do_not_go_together(berth: Berth, words: tuple[str, ...]) -> None:
     assert berth("new", *words).code == 2
+
+
+def test_a_second_file_needs_the_option_again(berth: Berth) -> None:
+    answer = berth("new", "--from-request", "a.md", "c1.md", "c2.md")
+
+    assert answer.code == 2
+    assert "--from-request a.md --from-request c1.md --from-request c2.md" in answer.err
 
 
 def test_a_project_with_errors_takes_no_request(ask: Asking, folder: Path) -> None:
