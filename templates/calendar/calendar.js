@@ -5,6 +5,7 @@
   const LENGTH = { week: 7, day: 1, list: 14 }; // days of a view
   const SVG = "http://www.w3.org/2000/svg";
   const DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
+  const WEEK_DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
   const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
   const MARKS = {
     moved: "moved", extra: "extra date", otherSeats: "other seats than usual", onHoliday: "on a holiday",
@@ -182,6 +183,7 @@
   const manyClusters = data.clusters.length > 1;
   const isOpen = (one) => one.open <= now && now < one.end;
   const title = (one) => one.of.title + (one.name ? ` (${one.name})` : "");
+  const rehearsed = (one) => one.of.dates.find((date) => `${date.id}/rehearsal` === one.id); // the date that a rehearsal is for
   const link = (one) => addressOf(one.id);
 
   // The address: the name of a reservation or the id of a date, and settings, parted by &
@@ -456,12 +458,19 @@
   function dateRow(date, i, dates, chosen) { // with the year where it is another than in the row before
     const first = wall(date.start), before = i ? wall(dates[i - 1].start) : -Infinity;
     const isNewYear = !i || dateOf(first).getUTCFullYear() !== dateOf(before).getUTCFullYear();
-    const marks = date.rehearses ? [`for ${date.id.split("/")[1].replace("T", " ")}`] : date.marks.map((mark) => MARKS[mark] || mark);
+    const marks = date.rehearses ? [`for ${original(date.id).words}`] : date.marks.map((mark) => MARKS[mark] || mark);
     const notes = [date.name, ...marks].filter(Boolean).join(", ");
     return make("tr", { "aria-current": date === chosen },
       make("th", { scope: "row" }, make("a", { href: link(date) }, isNewYear ? yearText(first) : dayText(first))),
       make("td", {}, spanText(date)), make("td", {}, near(wall(date.open), first)),
       make("td", {}, seatsText(date, date.seats)), make("td", {}, notes));
+  }
+
+  const dateLink = (date) => make("a", { href: link(date) }, `${yearText(wall(date.start))}, ${spanText(date)}`);
+
+  function heading(one, chosen) {
+    if (!chosen) return one.title;
+    return chosen.rehearses ? `Rehearsal of ${title(chosen)} for ${yearText(wall(rehearsed(chosen).start))}` : title(chosen);
   }
 
   function details(one, chosen) {
@@ -472,6 +481,7 @@
       const zones = [...new Set([state.zone, zoneOf])];
       add("When", ...zones.flatMap((zone, i) => [i ? make("br") : "", `${yearText(wall(chosen.start, zone))}, ${spanText(chosen, zone)} (${zone})`]));
       add("Opens", `${yearText(wall(chosen.open))} ${clock(wall(chosen.open))}`);
+      if (chosen.rehearses) add("Rehearses", dateLink(rehearsed(chosen)));
       if (chosen.marks.length) add("Notes", chosen.marks.map((mark) => MARKS[mark] || mark).join(", "));
     } else if (one.standing) {
       add("When", one.until ? `always, until ${yearText(wall(one.until))} ${clock(wall(one.until))}` : "always");
@@ -488,7 +498,7 @@
     if (data.ask && data.ask.field !== null) add("Again", make("a", { href: askAlike(one, seats), rel: "noreferrer" }, "Ask for seats like these"));
     const close = make("button", { type: "button" }, "Close");
     close.addEventListener("click", () => at("Details").close());
-    const body = [make("div", { class: "head" }, make("h2", { id: "DetailsTitle" }, chosen ? title(chosen) : one.title), close), make("dl", {}, ...facts)];
+    const body = [make("div", { class: "head" }, make("h2", { id: "DetailsTitle" }, heading(one, chosen)), close), make("dl", {}, ...facts)];
     if (one.dates.length) {
       body.push(make("div", { class: "table" }, make("table", {}, make("caption", {}, counted(one.dates.length, "date")),
         make("thead", {}, make("tr", {}, ...["Date", "Time", "Opens", "Seats", "Notes"].map((name) => make("th", { scope: "col" }, name)))),
@@ -505,22 +515,60 @@
     return body;
   }
 
-  function changes(one, chosen) { // its editor on the forge, and what to write there
-    const to = (text) => make("a", { href: one.edit, rel: "noreferrer" }, text);
-    if (!chosen || chosen.marks.some((mark) => mark === "moved" || mark === "extra")) return [to("Edit the file")];
-    const dayOfId = (date) => date.id.split("/")[1].split("T")[0], day = dayOfId(chosen);
-    const isAlone = one.dates.filter((date) => dayOfId(date) === day).length === 1;
-    const which = `date: ${day}${isAlone ? "" : `, startTime: "${chosen.id.split("T")[1].split("~")[0]}"`}`;
-    return [to("Skip"), ": ", make("code", {}, `except: [{${which}}]`), make("br"),
-      to("Move"), ": ", make("code", {}, `moved: [{${which}, to: {date: ${day}}}]`), make("br"),
-      make("small", {}, "Both open the file in an editor. Add the line below recurrence, or its item to the list that is there.")];
+  function original(id) { // when a date is in the schedule, by its id: `course/2026-02-09T09:00~late`, and for a rehearsal `/rehearsal`
+    const [day, rest] = id.split("/")[1].split("T"), [start, name = ""] = rest.split("~");
+    return { day, start, name, words: [day, start, name].filter(Boolean).join(" ") };
   }
 
-  function askAlike(one, seats) { // the form, with what is known already
+  function keys(one, id, counts) { // that name a date in the file, as the commands write them
+    const { day, start, name } = original(id);
+    const left = (one.leftOut || []).map(([date]) => original(`${one.name}/${date}`));
+    const same = [...one.dates.filter(counts).map((date) => original(date.id)), ...left].filter((other) => other.day === day);
+    const startTime = same.length > 1 ? `, startTime: "${start}"` : "";
+    return `date: ${day}${startTime}${same.filter((other) => other.start === start).length > 1 ? `, name: "${name}"` : ""}`;
+  }
+
+  function changes(one, chosen) { // its editor on the forge, and what to write there
+    const to = (text) => make("a", { href: one.edit, rel: "noreferrer" }, text);
+    if (chosen && chosen.rehearses) return rehearsalChanges(one, chosen, to);
+    if (!chosen || ["moved", "extra", "otherSeats"].some((mark) => chosen.marks.includes(mark))) return [to("Edit the file")];
+    const which = keys(one, chosen.id, (date) => !date.marks.includes("extra")), { day } = original(chosen.id);
+    const except = which.includes(",") ? `{${which}}` : day;
+    const rehearsal = hasOwnRehearsal(one, chosen.id) ? " If you skip it, also remove its item of rehearsals." : "";
+    return [to("Skip"), ": ", make("code", {}, `except: [${except}]`), make("br"),
+      to("Move"), ": ", make("code", {}, `moved: [{${which}, to: {date: ${day}}}]`), make("br"),
+      make("small", {}, `Both open the file in an editor. Add the line below recurrence, or its item to the list that is there. To move, change the date behind to.${rehearsal}`)];
+  }
+
+  const hasOwnRehearsal = (one, id) => (one.rehearsed || []).includes(id.split("/")[1]);
+
+  function rehearsalChanges(one, chosen, to) { // of the rehearsal, never of the date that it is for
+    const date = rehearsed(chosen).id, local = chosen.start + chosen.offset;
+    const item = make("code", {}, `rehearsals: [{${keys(one, date, () => true)}, at: {date: ${iso(local)}, startTime: "${clock(local)}"}}]`);
+    if (hasOwnRehearsal(one, date)) {
+      const undo = make("code", {}, `berth rehearse ${one.name} ${date.split("/")[1]} --undo`);
+      return [to("Edit the file"), ": ", item, make("br"),
+        make("small", {}, "The file has this item. To move the rehearsal, change what is behind at. To remove it, remove the item, or run "), undo];
+    }
+    return [to("Move"), ": ", item, make("br"),
+      make("small", {}, "Opens the file in an editor. Add the line below recurrence, or its item to the list that is there, and change what is behind at. The file rehearses every date by a rule: to end that, remove rehearsal from the schedule or from provisioning.")];
+  }
+
+  function askAlike(one, seats) { // the form, with what is known already; the title must be another
     const [number, count] = seats[0] || [];
-    const answers = { course: one.title, "resource-class": number === undefined ? "" : data.classes[number][0], seats: count, contact: one.contact };
+    const answers = { "resource-class": number === undefined ? "" : data.classes[number][0], seats: count, ...hours(one), "time-zone": one.zone, contact: one.contact };
     const filled = Object.entries(answers).filter(([, value]) => value);
     return [data.ask.url, ...filled.map(([field, value]) => `${encodeURIComponent(data.ask.field + field)}=${encodeURIComponent(value)}`)].join("&");
+  }
+
+  function hours(one) { // the weekdays and times of a course whose dates all have the same, and of which each weekday repeats
+    const usual = one.dates.filter((date) => !date.marks.includes("extra") && !date.marks.includes("moved"));
+    const places = usual.map((date) => date.start + date.offset), spans = new Set();
+    usual.forEach((date, i) => spans.add(date.name || date.length >= DAY ? "" : `${clock(places[i])}-${clock(places[i] + date.length)}`));
+    const days = places.map((place) => DAYS[dateOf(place).getUTCDay()].toLowerCase()), [span] = spans;
+    const repeats = (day) => days.filter((other) => other === day).length > 1;
+    if (spans.size !== 1 || !span || new Set(places).size < places.length || !days.every(repeats)) return {};
+    return { "days-or-dates": WEEK_DAYS.filter((day) => days.includes(day)).join(","), times: span };
   }
 
   function feed(path) { // from a web server, programs can also subscribe by one click

@@ -152,6 +152,15 @@ def test_exceptions_that_leave_nothing_are_an_error() -> None:
     assert told(expansion) == ["B042 spec.recurrence"]
 
 
+def test_a_date_on_a_holiday_is_named_with_the_holiday() -> None:
+    when = recurrence(
+        "dates", "UTC", entry("09:00-10:00"), days="2026-02-16/2026-02-16", calendars=("spring",)
+    )
+    (problem,) = expand(reservation(when), {"spring": calendar("spring", "2026-02-16/2026-02-16")}).problems
+
+    assert "2026-02-16 (calendar spring" in problem.message
+
+
 def test_an_entry_that_never_falls_is_an_error() -> None:
     when = recurrence(
         "weekly", "UTC", WEEKLY, entry("09:00-10:00", 3, 6), days="2026-03-02/2026-03-17", interval=3

@@ -377,6 +377,19 @@ def test_new_asks_on_a_terminal_for_what_is_missing(started: Path) -> None:
     assert "+ 12 small: Tue 14:00-16:00, 5 dates from 2026-02-03 to 2026-03-03" in shown
 
 
+def test_new_asks_for_terms_by_their_names(started: Path) -> None:
+    (started / "reservations/terms.yaml").write_text(
+        "apiVersion: berth.dev/v1alpha1\nkind: Calendar\nmetadata: {name: terms}\n"
+        "spec: {terms: [{name: spring, from: 2026-02-02, to: 2026-05-20}]}\n",
+        "utf-8",
+    )
+    words = ["new", "algebra", "09:00-11:00", "--weekly", "mon", "--seats", "5", "--behavior", "none", *NOW]
+    code, _ = on_terminal(started, words, [("which terms? (such as 2026-01-12; terms: spring) ", "spring\n")])
+
+    assert code == 0
+    assert "within: [spring]" in (started / "reservations/algebra.yaml").read_text("utf-8")
+
+
 @pytest.mark.parametrize(
     ("labels", "notes"),
     [((), ["B032"]), (("--match-labels", "course=algebra,example.org/term=2026"), [])],

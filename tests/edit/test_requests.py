@@ -126,6 +126,7 @@ def test_groups_have_seats_by_name(ask: Asking) -> None:
 def test_a_wrong_answer_is_refused_at_its_heading(ask: Asking, key: str, text: str, code: str) -> None:
     request = part_text(**{**ANSWERS, key: text})
     (line, found, heading) = ask.findings(request)[0]
+    assert "--" not in ask(request).err  # a form has no flags
 
     assert (found, heading) == (code, FORM[key].heading)
     assert request.splitlines()[line - 1] in (text, f"### {heading}")
@@ -135,6 +136,42 @@ def test_every_wrong_answer_is_told_at_once(ask: Asking) -> None:
     text = form_text(seats="many", times="9-13", time_zone="Mars", until="never")
 
     assert [heading for _, _, heading in ask.findings(text)] == ["Seats", "Times", "Last date", "Time zone"]
+
+
+def test_a_class_that_does_not_exist_is_told_with_the_rest(ask: Asking) -> None:
+    found = ask.findings(form_text(**{"class": "smal"}, seats="many", until="never"))
+
+    assert [(code, heading) for _, code, heading in found] == [
+        ("B061", "Resource class"),
+        ("B013", "Seats"),
+        ("B017", "Last date"),
+    ]
+
+
+@pytest.mark.parametrize("times", ["9:30 - 11", "half-past-nine to eleven", "from 09:00 until 11:00 or so"])
+def test_an_answer_in_words_is_refused_once(ask: Asking, times: str) -> None:
+    found = ask.findings(form_text(times=times, when="every monday"))
+
+    assert [(code, heading) for _, code, heading in found] == [("B014", "Days or dates"), ("B018", "Times")]
+
+
+def test_the_answer_counts_headings(ask: Asking) -> None:
+    answer = ask(form_text(times="25:00-26:00 09:00-9:77", seats="many"), words=("-o", "markdown"))
+
+    assert "### Please correct 2 answers" in answer.out.splitlines()
+    assert sum(line.startswith("- **") for line in answer.out.splitlines()) >= 2
+
+
+def test_a_date_on_a_holiday_is_named(ask: Asking, folder: Path) -> None:
+    site = folder / "reservations/site.yaml"
+    site.write_text(
+        site.read_text("utf-8").replace("engine: argocd", "engine: argocd\n  calendars: [holidays]"), "utf-8"
+    )
+    dates = {"when": "2026-02-16", "from": "_No response_", "until": "_No response_"}
+    answer = ask(part_text(**{**ANSWERS, **dates}))
+
+    assert "B042" in answer.err
+    assert "2026-02-16 (calendar holidays: Carnival)" in answer.err
 
 
 def test_words_for_days_are_no_dates_because_a_request_is_read_again(ask: Asking) -> None:
@@ -182,6 +219,52 @@ def test_a_comment_with_a_heading_is_read_whole(ask: Asking) -> None:
     assert ask.findings(form_text(), comment) == [(1, "B295", "")]
 
 
+@pytest.mark.parametrize(
+    ("comment", "line"),
+    [
+        ("### times\n\n10:00-12:00", 1),
+        ("Hello,\n\n## Times\n\n10:00-12:00", 3),
+        ("###Times\n10:00-12:00", 1),
+        ("### Times: 10:00-12:00", 1),
+        ("### Tmes\n\n10:00-12:00", 1),
+        ("Sorry.\n\n**Times**: 10:00-12:00", 3),
+        ("__times:__ 10:00-12:00", 1),
+        ("Times: 10:00-12:00", 1),
+    ],
+    ids=["case", "level", "no-space", "one-line", "letters", "bold", "underlined", "colon"],
+)
+def test_a_comment_with_nearly_a_heading_is_not_passed_over(ask: Asking, comment: str, line: int) -> None:
+    answer = ask(form_text(), comment)
+
+    assert [int(found) for found, *_ in FINDING.findall(answer.err)] == [line]
+    assert '"### Times"' in answer.err
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "Thank you!",
+        "> ## Times\n\nIs that enough?",
+        "Do the times: 9-11 suit you?",
+        "# Thanks",
+        "**Great**",
+        "#12",
+    ],
+    ids=["prose", "quote", "colon", "other-heading", "bold", "number"],
+)
+def test_a_comment_without_one_is_for_people(ask: Asking, comment: str) -> None:
+    assert ask.spec(form_text(), comment) == ask.spec(form_text())
+
+
+@pytest.mark.parametrize("text", ["Hello\n\n{}", "{}\nThank you"], ids=["above", "below"])
+def test_prose_beside_the_headings_of_a_comment_belongs_into_another_comment(ask: Asking, text: str) -> None:
+    answer = ask(form_text(), text.format(part_text(seats="40")))
+
+    assert answer.code == 1
+    assert "in a comment without headings" in answer.err
+    assert "below Notes" not in answer.err
+
+
 def test_the_answer_names_what_a_comment_replaced(ask: Asking) -> None:
     told = ask(form_text(), part_text(seats="40"), words=("-o", "markdown"))
 
@@ -205,6 +288,30 @@ def test_the_answer_has_each_date_in_local_time_and_those_that_are_left_out(
         "Wed 2026-02-18 09:00-13:00  25 small",
         "left out by calendar holidays: Carnival: Mon 2026-02-16",
     ]
+
+
+def test_the_answer_names_the_groups(ask: Asking) -> None:
+    text = form_text(times="regular=09:00-11:00 late=14:00-16:00", seats="regular=20,late=5")
+    dates = ask(text, words=("-o", "markdown")).out.split("```")[1].splitlines()
+
+    assert dates[1:3] == [
+        "Mon 2026-02-02 09:00-11:00 regular  20 small",
+        "Mon 2026-02-02 14:00-16:00 late  5 small",
+    ]
+
+
+def test_the_form_names_the_terms_by_date(folder: Path) -> None:
+    (folder / "reservations/terms.yaml").write_text(
+        "apiVersion: berth.dev/v1alpha1\nkind: Calendar\nmetadata: {name: terms}\n"
+        "spec: {terms: [{name: spring, from: 2026-02-02, to: 2026-02-20}, "
+        "{name: fall, from: 2026-09-02, to: 2026-09-20}]}\n",
+        "utf-8",
+    )
+    project = Pipeline(str(folder))
+    form = yaml.safe_load(issue_form(project.declared, project.site))
+    (first,) = [one["attributes"] for one in form["body"] if one.get("id") == "first-date"]
+
+    assert first["description"].endswith("Terms: spring, fall.")
 
 
 def test_the_answer_lists_findings_by_heading(ask: Asking) -> None:
@@ -250,6 +357,13 @@ def test_the_answer_says_who_must_approve(ask: Asking, folder: Path) -> None:
 )
 def test_flags_and_a_request_do_not_go_together(berth: Berth, words: tuple[str, ...]) -> None:
     assert berth("new", *words).code == 2
+
+
+def test_a_second_file_needs_the_option_again(berth: Berth) -> None:
+    answer = berth("new", "--from-request", "a.md", "c1.md", "c2.md")
+
+    assert answer.code == 2
+    assert "--from-request a.md --from-request c1.md --from-request c2.md" in answer.err
 
 
 def test_a_project_with_errors_takes_no_request(ask: Asking, folder: Path) -> None:

@@ -1,7 +1,7 @@
 """Times of day and spans of them, as people write them."""
 
 import pytest
-from berth.notation.times import TimeSpan, end_time, start_time, time_span
+from berth.notation.times import TimeSpan, end_time, split_spans, start_time, time_span
 
 from tests.notation.refused import refused
 
@@ -75,3 +75,37 @@ def test_a_span_in_other_words_is_refused_with_the_one_that_was_meant(text: str)
 @pytest.mark.parametrize("text", ["", "09:00", "09:00-", "-13:00", "09:00-13:00-14:00", "24:00-25:00"])
 def test_half_a_span_is_refused(text: str) -> None:
     assert refused(time_span, text).startswith("B018")
+
+
+@pytest.mark.parametrize(
+    ("text", "spans"),
+    [
+        ("09:00 - 24:00", ("09:00 - 24:00",)),
+        ("09:00-11:00, 13:00-14:00", ("09:00-11:00", "13:00-14:00")),
+        ("regular=09:00-11:00 late=14:00-16:00", ("regular=09:00-11:00", "late=14:00-16:00")),
+        ("09:00-11:00 25:00-26:00", ("09:00-11:00", "25:00-26:00")),
+        ("", ("",)),
+    ],
+    ids=["span-with-spaces", "commas", "names", "wrong-span", "empty"],
+)
+def test_a_list_of_spans_is_split(text: str, spans: tuple[str, ...]) -> None:
+    assert split_spans(text) == spans
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("9:30 - 11", "09:30-11:00"),
+        ("09:00 to 11:00", "09:00-11:00"),
+        ("from 09:00 until 11:00", "09:00-11:00"),
+        ("von 9 bis 11 Uhr", "09:00-11:00"),
+        ("22:00 to 24:00", "22:00-24:00"),
+        ("9am to 11am and 2pm to 4pm", "09:00-11:00 14:00-16:00"),
+        ("regular = 9-11, late: 14-16", "regular=09:00-11:00 late=14:00-16:00"),
+        ("half-past-nine to eleven", "hours and minutes, such as 09:00-11:00"),
+        ("9-11 and so on", "hours and minutes, such as 09:00-11:00"),
+    ],
+    ids=lambda value: value.replace(" ", "-"),
+)
+def test_words_and_spaces_in_times_are_refused_once_with_what_is_meant(text: str, meant: str) -> None:
+    assert refused(split_spans, text) == f'B018 "{text}" does not list times. Write {meant}.'

@@ -45,6 +45,11 @@ def test_a_list_may_have_ranges(text: str, days: tuple[int, ...]) -> None:
         ("mercredi", 'B014 "mercredi" is not a weekday. Write wed.'),
         ("mond", 'B014 "mond" is not a weekday. Did you mean monday?'),
         ("mondays", 'B014 "mondays" is not a weekday. Write mon.'),
+        ("every monday", 'B014 "every monday" does not name weekdays. Write mon.'),
+        ("on mondays and wed", 'B014 "on mondays and wed" does not name weekdays. Write mon,wed.'),
+        ("montag und mittwoch", 'B014 "montag und mittwoch" does not name weekdays. Write mon,wed.'),
+        ("mondays to fridays", 'B014 "mondays to fridays" does not name weekdays. Write mon-fri.'),
+        ("every weekday", 'B014 "every weekday" does not name weekdays. Write mon-fri.'),
         ("weekdays", 'B014 "weekdays" is not a weekday. Write mon-fri.'),
         ("mon,,wed", 'B014 "mon,,wed" has an empty place. Write weekdays such as mon,wed.'),
         ("mon-", 'B014 "mon-" has an empty place. Write weekdays such as mon,wed.'),
@@ -108,3 +113,7 @@ def test_weeks_are_odd_even_or_numbers(text: str, numbers: tuple[int, ...]) -> N
 )
 def test_other_weeks_are_refused(text: str, code: str) -> None:
     assert refused(weeks, text).startswith(code)
+
+
+def test_every_other_monday_is_not_every_monday() -> None:
+    assert "Write mon." not in refused(weekdays, "every other monday")

@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+import yaml
 from berth import cli
 
 from tests.cli import project
@@ -78,6 +79,7 @@ def test_a_rehearsal_is_shown_apart(tmp_path: Path) -> None:
     assert ">1 rehearsal this week.<" in document
     assert re.findall(r"<caption>([^<]*)", document) == ["2 dates", "2 rehearsals"]
     assert "<td>for 2026-02-23 09:00</td>" in document
+    assert '<h2 id="DetailsTitle">Rehearsal of Zürich, Café | Lab for Tue 24 Feb 2026</h2>' in document
 
 
 @pytest.mark.parametrize(
@@ -105,7 +107,8 @@ FORM = "https://github.com/uni/seats/issues/new?template=seats.yml"
 @pytest.fixture(scope="module")
 def asking(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of a site on GitHub with the issue form, whose course has a title that is markup."""
-    folder = project.write(tmp_path_factory.mktemp("asking"))
+    weekly = project.COURSE.replace("name: course", "name: weekly").replace("    moved:", "    #")
+    folder = project.write(tmp_path_factory.mktemp("asking"), weekly=weekly)
     site, course = folder / "reservations/site.yaml", folder / "reservations/course.yaml"
     site.write_text(
         f"{site.read_text('utf-8')}  repository: {{url: git@github.com:uni/seats.git, revision: main}}\n",
@@ -125,20 +128,118 @@ def test_the_page_leads_to_the_form_and_from_a_date_to_its_file(asking: Path) ->
 
     assert f'<a href="{FORM}" rel="noreferrer">Ask for seats</a>' in document
     edit = "https://github.com/uni/seats/edit/main/reservations/course.yaml"
-    for word, line in (("Skip", "except: [{date: 2026-02-02}]"), ("Move", "moved: [{date: 2026-02-02, ")):
+    for word, line in (("Skip", "except: [2026-02-02]"), ("Move", "moved: [{date: 2026-02-02, ")):
         assert f'<a href="{edit}" rel="noreferrer">{word}</a>: <code>{line}' in document
 
 
-def test_a_title_fills_in_one_field_of_the_form(asking: Path) -> None:
+def test_the_form_opens_with_what_stays_and_without_the_title_that_is_taken(asking: Path) -> None:
     (link,) = re.findall(r'href="([^"]*)"[^>]*>Ask for seats like these<', shown(asking, "course"))
 
     fields = parse_qs(urlsplit(unescape(link)).query)
     assert fields == {
         "template": ["seats.yml"],
-        "course": ['<b>&x=1#" onclick=alert(1)//'],
         "resource-class": ["small"],
         "seats": ["25"],
+        "time-zone": ["Europe/Zurich"],
     }
+
+
+GROUPS = """\
+apiVersion: berth.dev/v1alpha1
+kind: CapacityReservation
+metadata: {name: exam}
+spec:
+  title: Exam
+  resourceClass: small
+  recurrence:
+    type: weekly
+    startDate: 2026-02-02
+    endDate: 2026-02-20
+    calendars: [holidays]
+    schedule:
+      - {dayOfWeek: mon, startTime: "09:00", endTime: "11:00", name: regular}
+      - {dayOfWeek: mon, startTime: "09:00", endTime: "12:00", name: late}
+      - {dayOfWeek: wed, startTime: "09:00", endTime: "11:00", name: regular}
+      - {dayOfWeek: wed, startTime: "14:00", endTime: "16:00", name: late}
+    except: [{date: 2026-02-18, startTime: "14:00"}]
+    rehearsals:
+      - {date: 2026-02-11, startTime: "14:00", at: {date: 2026-02-05, startTime: "07:00"}}
+  provisioning:
+    placeholderCount: 5
+    scaleDownBehavior: none
+    rehearsal: {daysBefore: 2, startTime: "06:00"}
+"""
+
+
+@pytest.fixture(scope="module")
+def grouped(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of a project with an exam in groups, all of which are rehearsed."""
+    folder = project.write(tmp_path_factory.mktemp("grouped"), exam=GROUPS)
+    site = folder / "reservations/site.yaml"
+    site.write_text(
+        f"{site.read_text('utf-8')}  repository: {{url: https://github.com/uni/seats}}\n", "utf-8"
+    )
+    assert cli.run(["-C", str(folder), "calendar", "--now", "2026-02-01"]) == 0
+    return folder / "site/index.html"
+
+
+def lines(document: str) -> list[str]:
+    """The code in the details of a date."""
+    return [unescape(code) for code in re.findall(r"<code>([^<]*)</code>", document.partition("<dialog")[2])]
+
+
+def entries(page: Path, key: str, *command: str) -> list[object]:
+    """The entries below `key` that a command adds to the file of the exam."""
+    folder = page.parents[1]
+    file = folder / "reservations/exam.yaml"
+    before = file.read_text("utf-8")
+    try:
+        assert cli.run(["-C", str(folder), *command]) == 0
+        after = yaml.safe_load(file.read_text("utf-8"))["spec"]["recurrence"]
+    finally:
+        file.write_text(before, "utf-8")
+    known = yaml.safe_load(before)["spec"]["recurrence"].get(key, [])
+    return [entry for entry in after[key] if entry not in known]
+
+
+@pytest.mark.parametrize(
+    "date", ["2026-02-02T09:00~late", "2026-02-04T14:00~late", "2026-02-18T09:00~regular"]
+)
+def test_skip_and_move_are_what_the_commands_write(grouped: Path, date: str) -> None:
+    except_line, moved_line = lines(shown(grouped, f"exam/{date}"))[:2]
+    skip, move = yaml.safe_load(except_line)["except"], yaml.safe_load(moved_line)["moved"]
+
+    assert skip == entries(grouped, "except", "skip", "exam", date)
+    (moved,) = entries(grouped, "moved", "move", "exam", date, "--to", "2026-02-03")
+    assert isinstance(moved, dict)
+    assert [{key: value for key, value in entry.items() if key != "to"} for entry in move] == [
+        {key: value for key, value in moved.items() if key != "to"}
+    ]
+
+
+@pytest.mark.parametrize(
+    "date", ["2026-02-04T09:00~regular", "2026-02-11T14:00~late"], ids=["by-a-rule", "by-its-own-entry"]
+)
+def test_a_rehearsal_is_changed_and_never_the_date_that_it_is_for(grouped: Path, date: str) -> None:
+    first, *rest = lines(shown(grouped, f"exam/{date}/rehearsal"))
+    (item,) = yaml.safe_load(first)["rehearsals"]
+
+    command = f"berth rehearse exam {date} --undo"
+    assert rest == ([command] if date.startswith("2026-02-11") else [])
+    if rest:
+        assert item in yaml.safe_load(GROUPS)["spec"]["recurrence"]["rehearsals"]
+    else:
+        when = f"{item['at']['date']} 07:30"
+        (entry,) = entries(grouped, "rehearsals", "rehearse", "exam", date, "--at", when)
+        item["at"]["startTime"] = "07:30"
+        assert item == entry
+
+
+def test_the_form_opens_with_the_usual_weekdays_and_times(asking: Path) -> None:
+    (link,) = re.findall(r'href="([^"]*)"[^>]*>Ask for seats like these<', shown(asking, "weekly"))
+
+    fields = parse_qs(urlsplit(unescape(link)).query)
+    assert (fields["days-or-dates"], fields["times"]) == (["mon"], ["09:00-13:00"])
 
 
 def test_without_a_form_or_a_known_forge_there_is_no_link(page: Path) -> None:

@@ -122,6 +122,10 @@ def new(settings: Settings, name: str | None, times: tuple[str, ...], **options:
     requests: Sequence[str] = options.pop("from_request") or ()
     writes = bool(options.pop("write"))
     if requests:
+        files = [word for word in (name or "", *times) if "." in word or os.sep in word]
+        if files:
+            repeated = " ".join(f"--from-request {file}" for file in (*requests, *files))
+            raise click.UsageError(f"--from-request takes one FILE. Repeat it for each: {repeated}")
         if times or any(options.values()):
             raise click.UsageError("--from-request takes NAME, --write and -o only.")
         from berth.cli.requests import new_from_request  # noqa: PLC0415 - only requests need it
@@ -275,6 +279,8 @@ def _answered(wanted: ReservationRequest, key: str, prompt: Prompt, known: Decla
             raise click.UsageError(f"{error}{code}") from error
 
     names = f"one of {', '.join(sorted(known.classes))}" if key == "class" and known.classes else ""
+    if key == "from" and known.terms:
+        names = f"such as {prompt.example}; terms: {', '.join(known.terms_by_date())}"
     return ask(f"{prompt.text} ({names or f'such as {prompt.example}'})", accept)
 
 

@@ -120,6 +120,14 @@ class Skipped(NamedTuple):
     reason: str
 
 
+def dates_by_reason(skipped: Iterable[tuple[str, str, str]]) -> dict[str, list[str]]:
+    """Return the dates that are left out by reason, each once: groups may share a date."""
+    dates: dict[str, dict[str, None]] = {}
+    for _, day, reason in skipped:
+        dates.setdefault(reason, {})[day] = None
+    return {reason: [*listed] for reason, listed in dates.items()}
+
+
 class Expansion(NamedTuple):
     """All dates of a reservation: `occurrences` by start, then id; `skipped` by date and time.
 

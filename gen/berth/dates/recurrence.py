@@ -25,6 +25,7 @@ from berth.dates.expansion import (
     LocalOccurrence,
     Occurrence,
     Skipped,
+    dates_by_reason,
     days_of_entries,
     entry_minutes,
     id_time,
@@ -139,6 +140,7 @@ NOTHING, NOTHING_RENKU = "B042", "B043"
 TOO_MANY = "B044"
 MOST = 2000
 _MOST_BARE = 10 * MOST  # before exceptions; there may be millions
+_MOST_REASONS = 3  # for which a message says that they leave dates out
 _NTH = {1: "first", 2: "second", 3: "third", 4: "fourth", 5: "fifth", -1: "last"}
 _WHOLE = ("spec", "recurrence")
 
@@ -244,7 +246,7 @@ def _local_dates(
         faults.append(_too_many(len(kept)))
         return nothing
     if not kept or 0 in counts:
-        faults += _missing_dates(recurrence, renku, counts, kept)
+        faults += _missing_dates(recurrence, renku, counts, kept, skipped)
     faults += _missing_weeks(recurrence, days)
     return _LocalDates(kept, lengths, moves, _suffixes(recurrence, renku, kept, lengths, faults)), skipped
 
@@ -318,12 +320,16 @@ def _lengths(recurrence: Recurrence, faults: list[Fault[Path]]) -> list[int]:
 
 
 def _missing_dates(
-    recurrence: Recurrence, renku: bool, counts: Sequence[int], kept: Sequence[BareOccurrence]
+    recurrence: Recurrence,
+    renku: bool,
+    counts: Sequence[int],
+    kept: Sequence[BareOccurrence],
+    skipped: Sequence[_SkippedDate],
 ) -> list[Fault[Path]]:
     """Report a reservation without dates, or entries without (`counts`: the dates of each entry)."""
     if not kept:
         code = NOTHING_RENKU if renku else NOTHING
-        why = "exceptions remove all of them"
+        why = f"exceptions remove all of them: {_exceptions_text(skipped)}"
         if not any(counts):
             why = _no_date(recurrence, recurrence.schedule)
         fix = "Change the dates, or remove the reservation."
@@ -335,6 +341,16 @@ def _missing_dates(
         for i, entry in enumerate(recurrence.schedule)
         if counts[i] == 0
     ]
+
+
+def _exceptions_text(skipped: Sequence[_SkippedDate]) -> str:
+    """Say which dates are left out and why: `2026-02-16 (calendar holidays: Carnival)`."""
+    texts = [
+        f"{days[0]} ({reason})" if len(days) == 1 else f"{days[0]} to {days[-1]} ({reason})"
+        for reason, days in dates_by_reason(skipped).items()
+    ]
+    more = len(texts) - _MOST_REASONS
+    return ", ".join([*texts[:_MOST_REASONS], *([f"and {more} more"] if more > 0 else [])])
 
 
 def _no_date(recurrence: Recurrence, entries: Sequence[Entry]) -> str:

@@ -99,7 +99,7 @@ def _single(
     owners: dict[str, int] = {}
     for i, line in enumerate(reservation.recurrence.rehearsals):
         path: Path = ("spec", "recurrence", "rehearsals", i)
-        matches = [occurrence.id for occurrence in occurrences if _is_meant(line, occurrence.id)]
+        matches = [occurrence.id for occurrence in occurrences if is_of_occurrence(line, occurrence.id)]
         if len(matches) == 1 and matches[0] not in owners:
             owners[matches[0]] = i
             wall = number(line.at.day) * DAY + line.at.start_time
@@ -115,7 +115,7 @@ def names_occurrence(line: DatedRehearsal, day: str, time: str, name: str) -> bo
     return day == line.day.isoformat() and is_start and line.name in (None, name)
 
 
-def _is_meant(line: DatedRehearsal, occurrence: str) -> bool:
+def is_of_occurrence(line: DatedRehearsal, occurrence: str) -> bool:
     """Tell whether the id of an occurrence is one that a line names: `course/2026-02-02T09:00~group`."""
     day, _, rest = occurrence.partition("/")[2].partition("T")
     time, _, name = rest.partition("~")
@@ -137,7 +137,7 @@ def _unmatched(
     if matches:
         message = f"{when} is already rehearsed by rehearsals[{owners[matches[0]]}]."
         return Fault(MOVED_TWICE, path, message, "Keep one of the two.")
-    reason = next((one.reason for one in skipped if _is_meant(line, one.id)), None)
+    reason = next((one.reason for one in skipped if is_of_occurrence(line, one.id)), None)
     if reason is not None:
         message = f"{when} is left out ({reason}): it is not rehearsed."
         return Fault(LEFT_OUT, path, message, "Remove this entry.")

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from berth.checks.ceilings import holders_text
 from berth.checks.policychecks import PolicyResult, result_text
 from berth.core.jsonvalues import instant_text
-from berth.dates.expansion import EXCEPT, Occurrence, Skipped
+from berth.dates.expansion import EXCEPT, Occurrence, Skipped, dates_by_reason
 from berth.dates.moments import (
     day_text,
     hours_text,
@@ -159,12 +159,9 @@ def _field_text(field: FieldChange, moves: str) -> str:
 
 def left_out_lines(skipped: Iterable[Skipped]) -> list[DiffLine]:
     """Say which dates do not happen, with the holiday that each is on."""
-    by_reason: dict[str, list[str]] = {}
-    for one in skipped:
-        by_reason.setdefault(one.reason, []).append(day_text(number(date.fromisoformat(one.date))))
     lines = []
-    for reason, days in by_reason.items():
-        shown = list(dict.fromkeys(days))
+    for reason, dates in dates_by_reason(skipped).items():
+        shown = [day_text(number(date.fromisoformat(day))) for day in dates]
         text = (
             ", ".join(shown) if len(shown) <= _FEW else f"{len(shown)} dates from {shown[0]} to {shown[-1]}"
         )

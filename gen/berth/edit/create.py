@@ -15,7 +15,7 @@ from berth.edit.seatcounts import next_class, seat_count
 from berth.findings import ERROR, Finding, Origin
 from berth.notation import days, weekdays, zones
 from berth.notation.refusal import CommandError, read_all, read_at
-from berth.notation.times import TimeSpan, time_span
+from berth.notation.times import TimeSpan, split_spans, time_span
 from berth.output.stage import PendingFiles
 from berth.output.yamltext import block, flow, quote
 from berth.pipeline import Pipeline
@@ -83,7 +83,7 @@ class ReservationRequest(NamedTuple):
         if question == "name":
             return self._replace(name=read_at("NAME", lambda: grammar.dns_label(answer)))
         if question == "times":
-            return self._replace(times=_listed_spans(answer)).checked()
+            return self._replace(times=read_at("TIMES", lambda: split_spans(answer))).checked()
         key = self._key(question, answer)
         request = self._replace(given={**self.given, key: answer})
         return (request._replace(type=key) if question == "when" else request).checked()
@@ -202,15 +202,6 @@ def _named_span(text: str) -> NamedSpan:
     if named_span.times.start == named_span.times.end:
         raise Refusal("the end equals the start.", "Write another time.", EQUAL_TIMES)
     return named_span
-
-
-def _listed_spans(answer: str) -> tuple[str, ...]:
-    """Split an answer that lists times, unless all of it is one span: `09:00 - 13:00`."""
-    try:
-        time_span(answer.partition("=")[2] or answer)
-    except Refusal:
-        return tuple(answer.replace(",", " ").split()) or ("",)
-    return (answer,)
 
 
 def _names(text: str) -> tuple[str, ...]:

@@ -37,6 +37,8 @@ def issue_form(declared: Declared, site: Site | None) -> str:
     helps = {
         "class": "; ".join(_shape(resource_class) for _, resource_class in sorted(declared.classes.items()))
     }
+    if declared.terms:
+        helps["from"] = f"{FORM['from'].help} Terms: {', '.join(declared.terms_by_date())}."
     elements = (_element(key, prompt, choices.get(key, []), helps) for key, prompt in FORM.items())
     return MARK + _HEAD + "".join(elements)
 

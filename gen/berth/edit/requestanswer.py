@@ -39,7 +39,8 @@ def refused_answer(findings: Sequence[Finding], issue: str, *, strict: bool = Fa
     wrong = [
         finding for finding in findings if finding.severity == ERROR or (strict and finding.severity != NOTE)
     ]
-    count = number_of(len(wrong), "answer")
+    answers = {finding.path or finding for finding in wrong}  # an answer may have several
+    count = number_of(len(answers), "answer")
     return "\n".join(
         [
             ANSWER_MARK,
@@ -61,7 +62,7 @@ def accepted_answer(result: EditResult, title: FormAnswer, issue: str, replaced:
     lines = [ANSWER_MARK, f"### Seats for {escaped(title.text)}", ""]
     dates = change.occurrences.added
     unit = change.units[1]
-    texts = [f"{_span(date)}  {seats_text(date.seats, unit)}" for date in dates[:_MOST_DATES]]
+    texts = [f"{_span(date)}{_group(date)}  {seats_text(date.seats, unit)}" for date in dates[:_MOST_DATES]]
     more = len(dates) - len(texts)
     texts += [f"and {number_of(more, 'more date')}, the last on {_span(dates[-1])}"] if more else []
     texts += [line.text for line in left_out_lines(result.left_out)]
@@ -75,6 +76,10 @@ def accepted_answer(result: EditResult, title: FormAnswer, issue: str, replaced:
 
 def _span(occurrence: Occurrence) -> str:
     return span_text(occurrence.start, occurrence.end, named(occurrence.zone))
+
+
+def _group(occurrence: Occurrence) -> str:
+    return f" {occurrence.name}" if occurrence.name else ""
 
 
 def _policies(result: EditResult) -> Iterator[str]:

@@ -7,13 +7,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from berth.checks.references import UNKNOWN_CLASS
 from berth.edit.create import QUESTIONS, ReservationRequest, option_places
 from berth.edit.prompts import FORM, NOTES, Prompt
 from berth.findings import FilePlace, Finding
 from berth.notation.refusal import CommandError
 from berth.reading.source import Source
 from berth.schema.declared import Declared
-from berth.schema.documentproblems import CHOICE, MISSING, RANGE, nearest, shown
+from berth.schema.documentproblems import CHOICE, MISSING, RANGE, choice, close, nearest, shown
 from berth.schema.renkunames import name_of
 
 LIMIT = 131_072  # bytes of a text: GitHub accepts 65,536 characters
@@ -22,6 +23,8 @@ UNLIKE_FORM, UNREADABLE, TWICE = "B295", "B002", "B060"
 _MARK = "### "
 _KEYS = {f"{_MARK}{prompt.heading}": key for key, prompt in FORM.items()}
 _is_heading = re.compile(r"\s*#{1,6}(?:\s|$)").match
+_is_marked = re.compile(r"#{1,6}\s*([^:]+?)\s*(?::.*)?|(?:\*\*|__)([^*_:]+?)\s*:?\s*(?:\*\*|__).*").fullmatch
+_LIKENESS = 0.8  # of a line with # to the heading that is meant
 _CONTRADICTION = "B016"
 _UNCOUNTED = "none"  # scaleDownBehavior of seats whose sessions nobody counts
 
@@ -55,7 +58,8 @@ class RequestedReservation(NamedTuple):
 def read_request(sources: Sequence[Source]) -> FormAnswers:
     """Read the text of the form, and those of later comments, whose answers replace those before them.
 
-    A comment without a heading of the form is none of them, and is passed over.
+    A comment without a heading of the form is none of them, and is passed over: unless a line of it is nearly
+    one, as its author meant it to be read.
     """
     answers: dict[str, FormAnswer] = {}
     findings: list[Finding] = []
@@ -68,6 +72,7 @@ def read_request(sources: Sequence[Source]) -> FormAnswers:
             continue
         lines = text.split("\n")
         if number and not any(line.rstrip() in _KEYS for line in lines):
+            findings += _nearly_headings(source.file, lines)
             continue
         reader = _Reader(source.file, is_whole=not number)
         reader.read(lines)
@@ -85,6 +90,32 @@ def _text(source: Source) -> str | None:
         return None
 
 
+def _nearly_headings(file: str, lines: Sequence[str]) -> Iterable[Finding]:
+    """Yield the first line of a comment that its author took for a heading of the form."""
+    is_first = True
+    for number, line in enumerate(lines, 1):
+        heading = _meant_heading(line.strip(), is_first=is_first)
+        if heading:
+            message = f"{shown(line.strip())} is not a heading of the form, so the comment is not understood."
+            fix = f'Write "{_MARK}{heading}" alone in a line, and the answer alone below it.'
+            yield FilePlace(file, number).finding(UNLIKE_FORM, message, fix)
+            return
+        is_first = is_first and not line.strip()
+
+
+def _meant_heading(line: str, *, is_first: bool) -> str:
+    """Return the heading of the form that a line is nearly: `## times`, `**Times**: 9-11`; empty for none.
+
+    Without marks, it is one only at the top: `Times: 9-11` below other text may be a sentence.
+    """
+    marked = _is_marked(line)
+    if marked and marked[1]:
+        likely = close(marked[1], [prompt.heading for prompt in FORM.values()], _LIKENESS)
+        return likely[0] if likely else ""
+    text = marked[2] if marked else line.partition(":")[0] if is_first and ":" in line else ""
+    return next((prompt.heading for prompt in FORM.values() if prompt.heading.lower() == text.lower()), "")
+
+
 class _Reader:
     """Reads one text: each heading at most once and in the order of the form, and one line below each."""
 
@@ -92,6 +123,11 @@ class _Reader:
         self._file, self._is_whole = file, is_whole
         self.answers: dict[str, FormAnswer] = {}
         self.findings: list[Finding] = []
+
+    @property
+    def _elsewhere(self) -> str:
+        """Say where text for people belongs: the notes of the form are not replaced for a greeting."""
+        return "below Notes" if self._is_whole else "in a comment without headings"
 
     def read(self, lines: Sequence[str]) -> None:
         key: str | None = None
@@ -129,10 +165,10 @@ class _Reader:
     def _line(self, key: str | None, line: str, number: int) -> None:
         if key is None:
             if not self.findings:  # of such lines, the first is enough
-                fix = "Write everything else below Notes."
+                fix = f"Write everything else {self._elsewhere}."
                 self._refuse(number, f"{shown(line)} is above the first heading.", fix)
         elif key and self.answers[key].text:
-            fix = "Write the answer in one line, and everything else below Notes."
+            fix = f"Write the answer in one line, and everything else {self._elsewhere}."
             self._refuse(number, f"{shown(line)} is a second line.", fix, FORM[key].heading)
         elif key:  # else its heading is refused
             self._keep(FormAnswer(key, line, FilePlace(self._file, number)))
@@ -179,6 +215,7 @@ def requested(answers: Mapping[str, FormAnswer], name: str, known: Declared) -> 
         request = request._replace(given={**request.given, "behavior": _UNCOUNTED})
     if "contact" in request.given and title:
         request = request._replace(given={**request.given, "owner": title})
+    findings += _unknown_classes(request, answers, known)
     findings += _missing(request, answers, refused)
     findings += _contradictions(request, answers)
     return RequestedReservation(request, tuple(findings))
@@ -211,6 +248,19 @@ def _key_of(place: str) -> str:
         **{flag: key for flag, key in QUESTIONS.items() if key in FORM},
     }
     return by_flag.get(place, "")
+
+
+def _unknown_classes(
+    request: ReservationRequest, answers: Mapping[str, FormAnswer], known: Declared
+) -> Iterable[Finding]:
+    """Yield the classes that do not exist. The checks of the project find them only if all else is right."""
+    names = tuple(sorted(known.classes))
+    for name in request.value("class") or ():
+        if not known.may_exist("ResourceClass", name):
+            message = f"no ResourceClass named {shown(name)}."
+            yield answers["class"].place.finding(
+                UNKNOWN_CLASS, message, choice(name, names), FORM["class"].heading
+            )
 
 
 def _missing(

@@ -16,6 +16,14 @@ _NEARLY_A_TIME = (
 )
 
 
+_ABOUT_A_TIME = r"[0-9]{1,2}(?:[:.h]?[0-9]{2})?(?::[0-9]{2})?(?: ?(?:h|uhr|o'clock|[ap]m|[ap]\.m\.))?"
+_NEARLY_A_SPAN = re.compile(
+    rf"(?:([a-z][a-z0-9-]*) ?[=:] ?)?(?:(?:from|von) )?({_ABOUT_A_TIME})"
+    rf" ?(?:\.\.|[-/\u2012-\u2015]|to|until|till|bis) ?({_ABOUT_A_TIME})(?: ?[,;&] ?| (?:and |und )?|$)",
+    re.ASCII,
+)
+
+
 class TimeSpan(NamedTuple):
     """Minutes after midnight. `end` may be 1440; one at or before `start` is on the next day."""
 
@@ -51,11 +59,48 @@ def time_span(text: str) -> TimeSpan:
             if not (nearly_time(start) and nearly_time(end)):
                 raise
             raise Refusal(refusal.message, f"Write {nearly_time(start)}-{nearly_time(end)}.", TIME) from None
-    ends = [
-        nearly_time(end) for end in re.split(r"\s*(?:\.\.|\bto\b|[\u2012-\u2015/])\s*", text.strip().lower())
-    ]
-    fix = f"Write {ends[0]}-{ends[1]}." if len(ends) == 2 and all(ends) else "Write one such as 09:00-13:00."
+    meant = nearly_spans(text)
+    fix = f"Write {meant}." if meant and not {*meant} & {*" ="} else "Write one such as 09:00-13:00."
     raise Refusal(f"{shown(text)} is not a span of time.", fix, TIME)
+
+
+def split_spans(text: str) -> tuple[str, ...]:
+    """Split a list of spans, each of which may have a name: `regular=09:00-11:00 late=14:00-16:00`.
+
+    Refuse one with words or spaces as a whole. A list with one wrong span is returned: its reader refuses it.
+    """
+    if _is_span(text):
+        return (text,)
+    parts = tuple(text.replace(",", " ").split()) or ("",)
+    wrong = sum(not _is_span(part) for part in parts)
+    meant = nearly_spans(text) if wrong and len(parts) > 1 else ""
+    if not meant and (wrong <= 1):
+        return parts
+    fix = f"Write {meant}." if meant else "Write hours and minutes, such as 09:00-11:00."
+    raise Refusal(f"{shown(text)} does not list times.", fix, TIME)
+
+
+def _is_span(text: str) -> bool:
+    try:
+        time_span(text.partition("=")[2] or text)
+    except Refusal:
+        return False
+    return True
+
+
+def nearly_spans(text: str) -> str:
+    """Return the spans that the author of `from 9:30 until 11` meant; empty if that is not clear."""
+    rest, spans = " ".join(text.lower().split()), []
+    while rest:
+        match = _NEARLY_A_SPAN.match(rest)
+        if match is None:
+            return ""
+        start, end = nearly_time(match[2]), "24:00" if match[3] == "24:00" else nearly_time(match[3])
+        if not (start and end):
+            return ""
+        spans.append(f"{match[1]}={start}-{end}" if match[1] else f"{start}-{end}")
+        rest = rest[match.end() :]
+    return " ".join(spans)
 
 
 def _minutes(text: str, last: str) -> int:

@@ -23,7 +23,12 @@ _ELSEWHERE = (
     ("samstag", "sonnabend", "samedi", "sabato", "sabado", "sábado", "zaterdag"),
     ("sonntag", "dimanche", "domenica", "domingo", "zondag"),
 )
-_OF_SEVERAL = {"weekdays": "mon-fri", "workdays": "mon-fri", "weekend": "sat,sun", "weekends": "sat,sun"}
+_OF_SEVERAL = {
+    **dict.fromkeys(("weekday", "weekdays", "workday", "workdays"), "mon-fri"),
+    **dict.fromkeys(("weekend", "weekends"), "sat,sun"),
+}
+# Words that change nothing. `other` is none of them: every other week is not every week.
+_FILLERS = ("every", "each", "on", "the", "and", "jeden", "am", "und", "chaque", "le", "et")
 _RANGE = re.compile(r"\s*(?:\.\.|-|\bto\b)\s*")
 _SEPARATOR = re.compile(r"\s*[,;/&+]\s*|\s+(?:and\s+)?")
 
@@ -51,17 +56,36 @@ def out_of_range(number: int) -> Refusal:
 
 
 def _advice(word: str) -> str:
-    if word in _OF_SEVERAL:
-        return f"Write {_OF_SEVERAL[word]}."
-    for name, others in zip(WEEKDAYS, _ELSEWHERE, strict=True):
-        plural = word.removesuffix("s") in (name, *DAY_NAMES) and word.startswith(name)
-        if word in others or plural:
-            return f"Write {name}."
+    meant = _meant_by_word(word)
+    if meant:
+        return f"Write {meant}."
     known = WEEKDAYS if len(word) <= len(WEEKDAYS[0]) else DAY_NAMES
     names = close(word, known)
     if names:
         return f"Did you mean {' or '.join(names)}?"
     return f"Write a number from 1 (Monday) to 7, or one of {', '.join(known)}."
+
+
+def _meant_by_word(word: str) -> str:
+    """Return the weekdays that a word stands for: `mondays`, `montag`, `weekend`; empty for none."""
+    if word in _OF_SEVERAL:
+        return _OF_SEVERAL[word]
+    for name, day_name, others in zip(WEEKDAYS, DAY_NAMES, _ELSEWHERE, strict=True):
+        if word.removesuffix("s") in (name, day_name) or word in others:
+            return name
+    return ""
+
+
+def _meant_by_phrase(text: str) -> str:
+    """Return the weekdays that `every monday` or `montag und mittwoch` stands for; empty if not clear."""
+    meant = []
+    for part in _SEPARATOR.split(_RANGE.sub("-", text)):
+        if part not in _FILLERS:
+            days = [_meant_by_word(end) for end in part.split("-")]
+            if not all(days) or (len(days) > 1 and not {*days} <= {*WEEKDAYS}) or len(days) > 2:
+                return ""
+            meant.append("-".join(days))
+    return ",".join(meant)
 
 
 @lru_cache(maxsize=256)
@@ -70,7 +94,14 @@ def weekdays(text: str) -> tuple[int, ...]:
 
     Items are separated by a comma, a semicolon, a slash or spaces; a range has `-`, `..` or `to`.
     """
-    return _weekdays(text.strip().lower())
+    phrase = text.strip().lower()
+    try:
+        return _weekdays(phrase)
+    except Refusal as refusal:
+        meant = _meant_by_phrase(phrase)
+        if not meant or refusal.message.startswith(shown(phrase)):  # the advice is about all of it already
+            raise
+        raise Refusal(f"{shown(phrase)} does not name weekdays.", f"Write {meant}.", CHOICE) from None
 
 
 @reads_lookalikes

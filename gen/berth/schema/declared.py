@@ -91,6 +91,10 @@ class Declared(NamedTuple):
         yield from (("CloudCapacity", cloud.name, cloud.origin) for cloud in self.clouds.values())
         yield from (("CloudCapacity", capacity.name, capacity.origin) for capacity in self.generic.values())
 
+    def terms_by_date(self) -> list[str]:
+        """Return the names of the terms, by their first dates."""
+        return sorted(self.terms, key=lambda name: (self.terms[name].first, name))
+
     def may_exist(self, kind: str, name: str) -> bool:
         """Tell whether a reference may be to a document, even a faulty one, which is reported already."""
         return name in self.mentioned[kind] or kind in self.nameless

@@ -15,6 +15,7 @@ from berth.cost.ledger import CostLine, CostSum, TimeRange, cost_lines, day_spli
 from berth.cost.results import MachineCounts, dollars
 from berth.dates.expansion import Expansion, Occurrence
 from berth.dates.moments import named
+from berth.dates.rehearsals import is_of_occurrence
 from berth.dates.zone import DAY, clock, date_text, walls
 from berth.manifests.placed import cluster_of
 from berth.quantity import parse
@@ -63,6 +64,7 @@ class PageReservation(NamedTuple):
     """A reservation with its windows: minutes since the window before, shape, and so on.
 
     `ids` has the ends of the ids that do not follow from the local start, by the number of the window.
+    `rehearsed` has the ends of the ids of dates that an entry of `rehearsals` names.
     `standing` are seats without windows, `until` the minute at which they go; None: never.
     """
 
@@ -81,6 +83,7 @@ class PageReservation(NamedTuple):
     windows: tuple[int, ...]
     ids: dict[int, str]
     left_out: tuple[LeftOut, ...]
+    rehearsed: tuple[str, ...]
     standing: tuple[WindowSeats, ...]
     until: int | None
 
@@ -213,9 +216,18 @@ def _reservation(one: DatedReservation, numbers: Mapping[str, int], cost: CostSu
         tuple(windows),
         ids,
         tuple(LeftOut(left.id.partition("/")[2], left.reason) for left in one.expansion.skipped),
+        tuple(_rehearsed(one)),
         standing,
         None if persistence is None or persistence.until is None else persistence.until // 60,
     )
+
+
+def _rehearsed(one: DatedReservation) -> Iterator[str]:
+    """Yield how the ids of dates end that an entry of `rehearsals` names."""
+    lines = one.reservation.recurrence.rehearsals
+    for occurrence in one.expansion.occurrences if lines else ():
+        if any(is_of_occurrence(line, occurrence.id) for line in lines):
+            yield occurrence.id.partition("/")[2]
 
 
 def _usual_end(wall: int, name: str) -> str:
