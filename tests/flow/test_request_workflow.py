@@ -273,7 +273,11 @@ def test_it_has_the_permissions_that_it_needs_and_no_expression_in_a_script() ->
     assert [
         text for text in (*texts, *map(str, JOB["env"].values())) if ".body" in text or ".title" in text
     ] == []
-    assert WORKFLOW["concurrency"].startswith("berth-request-${{ github.event.issue.number }}")
+
+
+def test_an_event_that_the_condition_skips_replaces_no_run_that_waits() -> None:
+    assert "concurrency" not in WORKFLOW
+    assert JOB["concurrency"] == "berth-request-${{ github.event.issue.number }}"
 
 
 def test_berth_reads_strangers_without_a_token() -> None:
