@@ -165,6 +165,18 @@ def test_a_closed_merge_request_stays_closed(gitlab: Gitlab) -> None:
     assert "closed" in gitlab.answers[0]
 
 
+def test_a_merge_by_people_stays(gitlab: Gitlab) -> None:
+    gitlab.run(form_text())
+    gitlab.repository.merge_into("berth-request-4")
+    before = gitlab.branch()
+    gitlab.keep("projects-3-merge_requests", [{"state": "opened"}])
+    gitlab.comment(part_text(seats="40"))
+    gitlab.run(form_text())
+
+    assert gitlab.branch() == before
+    assert "People have changed" in gitlab.answers[0]
+
+
 def test_findings_are_answered_and_nothing_is_pushed(gitlab: Gitlab) -> None:
     assert gitlab.run(form_text(seats="many")).code == 0
 

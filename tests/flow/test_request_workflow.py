@@ -143,6 +143,17 @@ def test_what_people_pushed_to_the_branch_stays(requests: Requests) -> None:
     assert requests.branch(number) == before
 
 
+def test_a_merge_by_people_stays(requests: Requests) -> None:
+    number = requests.fake.issue(form_text())
+    requests.run(number)
+    requests.job.repository.merge_into(f"berth-request-{number}")
+    before = requests.branch(number)
+    requests.fake.comment(number, part_text(seats="40"))
+
+    assert "People have changed pull request" in requests.run(number)
+    assert requests.branch(number) == before
+
+
 def test_a_closed_pull_request_is_not_opened_again(requests: Requests) -> None:
     number = requests.fake.issue(form_text())
     requests.run(number)

@@ -130,7 +130,7 @@ jobs:
           old=$(git ls-remote origin "$branch" | cut -f1)
           if [ -n "$old" ]; then
             git fetch --quiet origin "$branch"
-            authors=$(git log --no-merges --format=%ae HEAD..FETCH_HEAD)
+            authors=$(git log --format=%ae HEAD..FETCH_HEAD)
             if grep -qvxF "41898282+github-actions[bot]@users.noreply.github.com" <<<"$authors"; then
               printf '%s\\n' "MARK" "People have changed pull request #$number. Please ask them there." \\
                 >"$RUNNER_TEMP/answer.md"
