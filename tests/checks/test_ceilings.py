@@ -128,7 +128,9 @@ def test_nobody_comes_to_a_rehearsal_so_its_seats_are_those_of_a_window_where_th
     pool = TimetablePool("small", "", "maintain", match=Match(handover=900), overlap=overlap)
     seats = (("small", 60),)
     window = TimetableOccurrence("a", at("08:30"), at("09:00"), at("11:00"), seats)
-    rehearsal = TimetableOccurrence("b/rehearsal", at("08:30"), at("08:30"), at("09:00"), seats, rehearses="b")
+    rehearsal = TimetableOccurrence(
+        "b/rehearsal", at("08:30"), at("08:30"), at("09:00"), seats, rehearses="b"
+    )
     assert promised(pool, (window, rehearsal), at("08:45")) == expected
 
 

@@ -69,7 +69,11 @@ def test_a_rule_rehearses_each_date_for_its_lead() -> None:
 
 def test_no_rehearsal_happens_while_the_site_is_closed() -> None:
     closure = {"kind": "Calendar", "metadata": {"name": "closure"}}
-    closed = {**closure, "apiVersion": "berth.dev/v1alpha1", "spec": {"closes": True, "dates": ["2026-02-02"]}}
+    closed = {
+        **closure,
+        "apiVersion": "berth.dev/v1alpha1",
+        "spec": {"closes": True, "dates": ["2026-02-02"]},
+    }
     plain = course(provisioning={"rehearsal": DAILY}, startDate="2026-02-09")
     item, problems = read(plain, closed)
 

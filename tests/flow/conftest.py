@@ -75,6 +75,16 @@ class Repository:
         assert before in text
         path.write_text(text.replace(before, after), "utf-8")
 
+    def merge_into(self, branch: str) -> None:
+        """Let main go on, and somebody merge it into a branch of the remote, as a button of forges does."""
+        self.git("fetch", "--quiet", "origin")
+        self.git("checkout", "--quiet", "--force", "--detach", "origin/main")
+        self.git("push", "--quiet", "origin", f"{self.commit('another change')}:refs/heads/main")
+        self.git("checkout", "--quiet", "--detach", f"origin/{branch}")
+        self.git("fetch", "--quiet", "origin")
+        self.git("merge", "--quiet", "--no-ff", "--message", "Merge main", "origin/main")
+        self.git("push", "--quiet", "origin", f"HEAD:refs/heads/{branch}")
+
     def add(self, name: str) -> None:
         """One more reservation, like the course."""
         text = (self.folder / "reservations/course.yaml").read_text("utf-8")

@@ -32,6 +32,9 @@ if "POST" in words:
     notes.write_text(json.dumps([*kept, note]))
 elif "DELETE" in words:
     notes.write_text(json.dumps([one for one in kept if str(one["id"]) != words[-1].rpartition("/")[2]]))
+elif "per_page=" in words[-1]:
+    page = int(words[-1].partition("&page=")[2])
+    print(json.dumps(kept[(page - 1) * 100 : page * 100]))
 elif (folder / path).exists():
     print((folder / path).read_text())
 else:
@@ -49,7 +52,7 @@ class Gitlab:
         repository.program("curl", CURL.format(folder=self.folder))
         berth = (repository.programs / "berth").read_text().partition("\n")[2].strip()
         dated = berth.replace('"$@"', '"$@" --now 2026-01-01')
-        guard = 'if [ -n "$BERTH_TOKEN" ]; then exit 9; fi\n'
+        guard = 'if [ -n "$BERTH_TOKEN$CI_JOB_TOKEN$KUBE_PASSWORD" ]; then exit 9; fi\n'
         repository.program("berth", f'{guard}case "$1" in new) {dated} ;; *) {berth} ;; esac')
         repository.run("git", "-C", str(repository.remote), "config", "receive.advertisePushOptions", "true")
         hook = repository.remote / "hooks/pre-receive"
@@ -63,11 +66,11 @@ class Gitlab:
     def keep(self, path: str, answer: Any) -> None:
         (self.folder / path).write_text(json.dumps(answer))
 
-    def comment(self, text: str, author: int = ADA) -> None:
+    def comment(self, text: str, author: int = ADA, *, system: bool = False) -> None:
         notes = self.notes
         self.keep(
             "projects-3-issues-4-notes",
-            [*notes, {"id": len(notes), "author": {"id": author}, "system": False, "body": text}],
+            [*notes, {"id": len(notes), "author": {"id": author}, "system": system, "body": text}],
         )
 
     @property
@@ -91,13 +94,18 @@ class Gitlab:
         self, text: str, author: int = ADA, labels: tuple[str, ...] = (), state: str = "opened"
     ) -> Answer:
         issue = {"description": text, "author": {"id": author}, "labels": labels, "state": state}
-        self.keep("projects-3-issues-4", {**issue, "user_notes_count": len(self.notes)})
+        self.keep(
+            "projects-3-issues-4",
+            {**issue, "user_notes_count": sum(not note["system"] for note in self.notes)},
+        )
         self.keep("payload", {"object_kind": "issue", "object_attributes": {"iid": 4}})
         url = "https://oauth2:secret@gitlab.example.org/uni/seats.git"
         self.repository.git("fetch", "--quiet", "origin")
         return self.repository.run(
             *("bash", "-eo", "pipefail", "-c", "\n".join(JOB["script"])),
             BERTH_TOKEN="secret",
+            CI_JOB_TOKEN="secret",
+            KUBE_PASSWORD="secret",
             CI_API_V4_URL="https://gitlab.example.org/api/v4",
             CI_DEFAULT_BRANCH="main",
             CI_PROJECT_ID="3",
@@ -163,6 +171,38 @@ def test_a_closed_merge_request_stays_closed(gitlab: Gitlab) -> None:
 
     assert gitlab.branch() == before
     assert "closed" in gitlab.answers[0]
+
+
+def test_notes_of_the_system_hide_no_comment_of_a_later_page(gitlab: Gitlab) -> None:
+    for _ in range(205):
+        gitlab.comment("changed the description", system=True)
+    gitlab.comment(part_text(seats="40"))
+
+    assert gitlab.run(form_text()).code == 0
+    assert gitlab.run(form_text()).code == 0
+    (answer,) = gitlab.answers
+    assert "40 small" in answer
+
+
+def test_a_render_that_fails_is_answered_and_nothing_is_pushed(gitlab: Gitlab) -> None:
+    file = gitlab.repository.programs / "berth"
+    file.write_text(file.read_text().replace('case "$1" in', 'case "$1" in render) exit 1 ;;'))
+
+    assert gitlab.run(form_text()).code == 1
+    assert gitlab.branch() == ""
+    assert "Something went wrong" in gitlab.answers[0]
+
+
+def test_a_merge_by_people_stays(gitlab: Gitlab) -> None:
+    gitlab.run(form_text())
+    gitlab.repository.merge_into("berth-request-4")
+    before = gitlab.branch()
+    gitlab.keep("projects-3-merge_requests", [{"state": "opened"}])
+    gitlab.comment(part_text(seats="40"))
+    gitlab.run(form_text())
+
+    assert gitlab.branch() == before
+    assert "People have changed" in gitlab.answers[0]
 
 
 def test_findings_are_answered_and_nothing_is_pushed(gitlab: Gitlab) -> None:

@@ -143,6 +143,17 @@ def test_what_people_pushed_to_the_branch_stays(requests: Requests) -> None:
     assert requests.branch(number) == before
 
 
+def test_a_merge_by_people_stays(requests: Requests) -> None:
+    number = requests.fake.issue(form_text())
+    requests.run(number)
+    requests.job.repository.merge_into(f"berth-request-{number}")
+    before = requests.branch(number)
+    requests.fake.comment(number, part_text(seats="40"))
+
+    assert "People have changed pull request" in requests.run(number)
+    assert requests.branch(number) == before
+
+
 def test_a_closed_pull_request_is_not_opened_again(requests: Requests) -> None:
     number = requests.fake.issue(form_text())
     requests.run(number)
@@ -273,7 +284,11 @@ def test_it_has_the_permissions_that_it_needs_and_no_expression_in_a_script() ->
     assert [
         text for text in (*texts, *map(str, JOB["env"].values())) if ".body" in text or ".title" in text
     ] == []
-    assert WORKFLOW["concurrency"].startswith("berth-request-${{ github.event.issue.number }}")
+
+
+def test_an_event_that_the_condition_skips_replaces_no_run_that_waits() -> None:
+    assert "concurrency" not in WORKFLOW
+    assert JOB["concurrency"] == "berth-request-${{ github.event.issue.number }}"
 
 
 def test_berth_reads_strangers_without_a_token() -> None:

@@ -56,6 +56,18 @@ def test_what_others_wrote_is_not_replaced_and_nothing_is_written(tmp_path: Path
     assert not (tmp_path / "index.html").exists()
 
 
+def test_nothing_is_written_into_a_linked_folder(tmp_path: Path) -> None:
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site/feeds").symlink_to("../outside")
+
+    with pytest.raises(OutputError) as caught:
+        write_site(str(tmp_path / "site"), site(FILES))
+
+    assert {finding.code for finding in caught.value.findings} == {"B091"}
+    assert files_in(tmp_path / "outside") == {}
+
+
 def test_a_folder_that_cannot_be_written_is_a_finding(tmp_path: Path) -> None:
     (tmp_path / "site").write_bytes(b"a file")
 

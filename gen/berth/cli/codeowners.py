@@ -58,7 +58,7 @@ def codeowners(settings: Settings, write: bool, check: bool) -> int:
         if check:
             stdout(f"{shown} is not up to date. Run: berth codeowners --write\n")
             return EXIT_STALE
-        write_file(str(path), after, before)
+        write_file(str(path), after, before, up or ".")
     except OSError as error:
         raise CommandError(f"{path}: {reason(error)}.") from error
     except UnicodeDecodeError as error:

@@ -13,7 +13,7 @@ from berth.cli.console import EXIT_OK, stderr, stdout
 from berth.cli.selection import Clock, clock_of, require_class
 from berth.cli.writing import keep_schema
 from berth.edit.calendarfeed import Feed, read_feed
-from berth.edit.create import write_file
+from berth.edit.create import refuse_link, write_file
 from berth.edit.eventcalendar import import_closed_dates
 from berth.edit.eventfilter import event_filter
 from berth.edit.eventgroups import GROUPINGS
@@ -103,6 +103,7 @@ def _finish(settings: Settings, pipeline: Pipeline, result: ImportResult, now: i
         return code
     settings.report([*result.findings, *problems])
     for written in result.files:
+        refuse_link(written.file)
         if written.before is None and Path(written.file).exists():
             raise CommandError(f"{settings.shown(written.file)}: the file exists; nothing was written")
     for written in result.files:

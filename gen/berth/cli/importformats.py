@@ -18,6 +18,7 @@ from berth.edit.create import (
     import_renku,
     new_reservation,
     option_places,
+    refuse_link,
     reservation_yaml,
     write_file,
 )
@@ -440,6 +441,8 @@ def _write(settings: Settings, pipeline: Pipeline, texts: dict[str, str], file: 
     if code != EXIT_OK:
         stderr("Nothing was written.\n")
         return code
+    for name in texts:
+        refuse_link(name)
     existing = [name for name in texts if Path(name).exists()]
     if existing:
         raise CommandError(f"{settings.shown(existing[0])}: the file exists; nothing was written")

@@ -13,7 +13,7 @@ from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, is_terminal, stderr, stdo
 from berth.cli.selection import clock_of
 from berth.cli.writing import of_options
 from berth.dates.moments import local_text, named
-from berth.edit.create import write_file
+from berth.edit.create import refuse_link, write_file
 from berth.edit.installation import RELEASED, build_wheel, installed_origin
 from berth.edit.issueform import ISSUE_FORM, MARK
 from berth.edit.scaffold import (
@@ -176,6 +176,8 @@ def _add(settings: Settings, directory: str, parts: tuple[str, ...], *, vendor: 
     requirement, wheels = _requirement(vendor=vendor)
     texts: dict[str, str | bytes] = {**part_files(parts, requirement, project), **wheels}
     contents = {path: text.encode() if isinstance(text, str) else text for path, text in texts.items()}
+    for path in contents:
+        refuse_link(str(folder / path), directory)
     before = {path: (folder / path).read_bytes() for path in contents if (folder / path).exists()}
     for path, text in before.items():
         if contents[path] != text and not (path == ISSUE_FORM and text.startswith(MARK.encode())):
@@ -184,7 +186,7 @@ def _add(settings: Settings, directory: str, parts: tuple[str, ...], *, vendor: 
         if before.get(path) == content:
             stdout(f"{path} is unchanged.\n")
         else:
-            write_file(str(folder / path), content, before.get(path))
+            write_file(str(folder / path), content, before.get(path), directory)
             stdout(f"Wrote {path}.\n")
     _tell_local(requirement)
     return EXIT_OK
@@ -221,13 +223,15 @@ def _requirement(*, vendor: bool) -> tuple[str, dict[str, bytes]]:
 
 
 def _write(folder: Path, files: dict[str, str | bytes]) -> None:
+    for path in files:
+        refuse_link(str(folder / path), str(folder))
     existing = [path for path in ("reservations", "rendered", *files) if (folder / path).exists()]
     in_the_way = [path for path in existing if path != README]
     if in_the_way:
         raise CommandError(f"{folder / in_the_way[0]} exists; nothing was written.")
     for path, content in files.items():
         if path not in existing:
-            write_file(str(folder / path), content, None)
+            write_file(str(folder / path), content, None, str(folder))
 
 
 def _told(directory: str, starter: Starter, opens: str) -> str:

@@ -16,7 +16,7 @@ from berth.findings import ERROR, Finding, Origin
 from berth.notation import days, weekdays, zones
 from berth.notation.refusal import CommandError, read_all, read_at
 from berth.notation.times import TimeSpan, split_spans, time_span
-from berth.output.stage import PendingFiles
+from berth.output.stage import PendingFiles, link_on_way
 from berth.output.yamltext import block, flow, quote
 from berth.pipeline import Pipeline
 from berth.reading.document import parse
@@ -487,15 +487,26 @@ def _entry(name: str, entry: Entry, recurrence: Recurrence, zone: Zone) -> Entry
 # Files
 
 
-def write_file(file: str, content: str | bytes, expected: bytes | None) -> None:
+def refuse_link(file: str, project: str = ".") -> None:
+    """Raise CommandError if a file of the project, or a folder on the way to it, is a symbolic link.
+
+    What is behind a link may be out of the project, where nobody reviews it.
+    """
+    link = link_on_way(project, file)
+    if link is not None:
+        raise CommandError(
+            f"{link} is a symbolic link, and Berth writes through none. Replace it with what it leads to"
+        )
+
+
+def write_file(file: str, content: str | bytes, expected: bytes | None, project: str = ".") -> None:
     """Replace a file in one step and keep its permissions.
 
-    `expected` is what the file must still contain; None if it must not exist yet. Otherwise, raise
-    CommandError.
+    `expected` is what the file must still contain; None if it must not exist yet. Otherwise, and if the file
+    or a folder of the project on the way to it is a link, raise CommandError.
     """
     path = Path(file)
-    if path.is_symlink():
-        path = path.resolve()  # the link stays, and its file changes
+    refuse_link(file, project)
     try:
         found = path.read_bytes() if path.exists() else None
         if found != expected:
@@ -511,8 +522,9 @@ def write_file(file: str, content: str | bytes, expected: bytes | None) -> None:
 
 
 def remove_file(file: str, expected: bytes | None) -> None:
-    """Remove a file that still contains what is expected. Raise CommandError otherwise."""
+    """Remove a file that still contains what is expected. Raise CommandError otherwise, and for a link."""
     path = Path(file)
+    refuse_link(file)
     try:
         if path.read_bytes() != expected:
             raise CommandError(f"{file}: the file has been changed meanwhile; nothing was removed")

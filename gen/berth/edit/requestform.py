@@ -5,14 +5,16 @@ The text is a stranger's: it is read whole by the same grammars as the flags of 
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from berth.checks.references import UNKNOWN_CLASS
 from berth.edit.create import QUESTIONS, ReservationRequest, option_places
 from berth.edit.prompts import FORM, NOTES, Prompt
 from berth.findings import FilePlace, Finding
-from berth.notation.refusal import CommandError
+from berth.notation.refusal import CommandError, read_at
 from berth.reading.source import Source
+from berth.schema import grammar
 from berth.schema.declared import Declared
 from berth.schema.documentproblems import CHOICE, MISSING, RANGE, choice, close, nearest, shown
 from berth.schema.renkunames import name_of
@@ -205,6 +207,8 @@ def requested(answers: Mapping[str, FormAnswer], name: str, known: Declared) -> 
         if answer is None or not answer.text or key == NOTES:
             continue
         try:
+            if key == "title":  # with a contact it is also the name of the owner, which is one line
+                read_at("--title", partial(grammar.line, answer.text))
             request = request.with_answer(key, answer.text)
         except CommandError as error:
             refused.add(key)
@@ -213,7 +217,7 @@ def requested(answers: Mapping[str, FormAnswer], name: str, known: Declared) -> 
     resource_class = known.classes.get(request.given.get("class", ""))
     if resource_class is not None and resource_class.sessions is None:
         request = request._replace(given={**request.given, "behavior": _UNCOUNTED})
-    if "contact" in request.given and title:
+    if "contact" in request.given and "title" in request.given:
         request = request._replace(given={**request.given, "owner": title})
     findings += _unknown_classes(request, answers, known)
     findings += _missing(request, answers, refused)

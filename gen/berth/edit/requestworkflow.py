@@ -21,7 +21,6 @@ on:
     types: [created, edited, deleted]
 permissions:
   contents: read
-concurrency: berth-request-${{ github.event.issue.number }}  # one run, and one that waits
 defaults:
   run:
     shell: bash
@@ -35,6 +34,8 @@ jobs:
       && (github.event.action != 'labeled' || github.event.label.name == 'seats-allowed')
       && (contains(fromJSON('["OWNER", "MEMBER", "COLLABORATOR"]'), github.event.issue.author_association)
       || contains(github.event.issue.labels.*.name, 'seats-allowed'))
+    # One run for each issue, and one that waits. It is of the job: an event that `if` skips cancels none.
+    concurrency: berth-request-${{ github.event.issue.number }}
     runs-on: ubuntu-latest
     timeout-minutes: 10
     permissions:
@@ -129,7 +130,7 @@ jobs:
           old=$(git ls-remote origin "$branch" | cut -f1)
           if [ -n "$old" ]; then
             git fetch --quiet origin "$branch"
-            authors=$(git log --no-merges --format=%ae HEAD..FETCH_HEAD)
+            authors=$(git log --format=%ae HEAD..FETCH_HEAD)
             if grep -qvxF "41898282+github-actions[bot]@users.noreply.github.com" <<<"$authors"; then
               printf '%s\\n' "MARK" "People have changed pull request #$number. Please ask them there." \\
                 >"$RUNNER_TEMP/answer.md"

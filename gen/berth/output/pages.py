@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from berth.findings import Finding
 from berth.output.folder import IN_THE_WAY, OutputError, finding, refusal
-from berth.output.stage import PendingFiles
+from berth.output.stage import PendingFiles, link_on_way
 
 _HEAD = 256  # bytes in which the mark must be
 _AGAIN = "Check its permissions and the free space of the disk, then run again."
@@ -32,7 +32,11 @@ def write_site(folder: str, site: SiteFiles) -> tuple[int, list[str]]:
     top = Path(folder)
     try:
         changed = {path: data for path, data in site.files.items() if _content(top / path) != data}
-        in_the_way = [path for path in changed if not _is_free(top / path, site.marks)]
+        in_the_way = [
+            path
+            for path in changed
+            if link_on_way(folder, str(top / path)) or not _is_free(top / path, site.marks)
+        ]
         if in_the_way:
             raise OutputError([_in_the_way(folder, path) for path in in_the_way])
         _replace(top, changed)
@@ -49,7 +53,7 @@ def _content(path: Path) -> bytes | None:
 
 
 def _is_free(path: Path, marks: tuple[bytes, ...]) -> bool:
-    if path.is_symlink() or path.is_dir():
+    if path.is_dir():
         return False
     return not path.exists() or _has_mark(path, marks)
 

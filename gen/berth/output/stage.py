@@ -6,7 +6,7 @@ process or with a full disk, each file is old or new, never partial; the next ru
 is synced to the disk: a crash of the machine may lose the last files.
 """
 # Importing pathlib takes longer than writing the files.
-# ruff: noqa: PTH101, PTH102, PTH106, PTH108, PTH112
+# ruff: noqa: PTH100, PTH101, PTH102, PTH106, PTH108, PTH112, PTH114, PTH120
 
 import os
 from collections.abc import Callable
@@ -59,6 +59,20 @@ def _lock(file: int) -> None:
 
 
 DISK = Disk(os.write, os.replace, _lock)
+
+
+def link_on_way(folder: str, path: str) -> str | None:
+    """Return the first symbolic link among the parts of a path below a folder; None if there is none.
+
+    Of a path that is elsewhere, only the last part counts.
+    """
+    top, part = os.path.abspath(folder), os.path.abspath(path)
+    ways = [part]
+    while os.path.dirname(part).startswith(f"{top.rstrip(os.sep)}{os.sep}"):
+        part = os.path.dirname(part)
+        ways.append(part)
+    link = next((way for way in reversed(ways) if os.path.islink(way)), None)
+    return link and os.path.relpath(link)
 
 
 class PendingFiles:

@@ -67,11 +67,11 @@ def notice(text: str) -> int:
 
 
 def line(text: str) -> str:
-    # As French has them before a colon.
-    if text and len(text) <= LONGEST_LINE and re.sub("[\u00a0\u202f]", " ", text).isprintable():
+    # As French has them before a colon, and Japanese between words.
+    if text and len(text) <= LONGEST_LINE and re.sub("[\u00a0\u202f\u3000]", " ", text).isprintable():
         return text
     message = f"{shown(text)} is not one line of 1 to {LONGEST_LINE} characters."
-    raise Refusal(message, "Write one short line.", RANGE)
+    raise Refusal(message, "Write one short line, without tabs and invisible characters.", RANGE)
 
 
 @lru_cache(maxsize=256)
