@@ -202,7 +202,7 @@ class Pipeline:
                 item = item._replace(texts=tuple([text_of(part) for part in item.parts]))
             for part, loads in zip(item.parts, item.loads, strict=True):
                 self.problems += names.take(part.placed, len(part.schedules))
-                ceilings.take(part.placed, loads)
+                ceilings.take(part.placed, loads, part.rehearsals)
                 courses.take(part.placed, part.occurrences, ceilings.is_limited)
                 arrivals.take(part.placed, part.occurrences)
             yield item

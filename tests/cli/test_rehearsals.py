@@ -131,7 +131,10 @@ def test_a_ceiling_counts_them_beside_other_windows(berth: Berth, folder: Path) 
     )
     (folder / "reservations/site.yaml").write_text(site, "utf-8")
     assert berth("validate", *NOW).code == 0
-    assert berth("rehearse", "course", "2026-02-24", "--at", "2026-02-02 10:00", *NOW).code == 1
+    refused = berth("rehearse", "course", "2026-02-24", "--at", "2026-02-02 10:00", *NOW)
+    assert refused.code == 1
+    assert "error[B067] spec.recurrence.rehearsals[0].at: " in refused.err
+    assert "rehearsal of course/2026-02-23T09:00 (Mon 2026-02-02 10:00-10:30)" in refused.err
     assert (
         berth("rehearse", "course", "2026-02-24", "--at", "2026-02-02 10:00", "--seats", "5", *NOW).code == 0
     )

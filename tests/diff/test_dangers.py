@@ -187,9 +187,8 @@ def test_another_priority_is_another_object_of_the_whole_cluster(pair: Pair) -> 
             ("Deployment course-small: ", "replaced"),
         ),
         ("reservations/course.yaml", "  replicas: 0\n", "", ("Deployment course-small: ", "`replicas`")),
-        ("reservations/course.yaml", "create, patch]", "create]", ("Role course: ", "permissions")),
     ],
-    ids=["priority", "selector", "role-ref", "template", "replicas", "rights"],
+    ids=["priority", "selector", "role-ref", "template", "replicas"],
 )
 def test_what_an_upgrade_does_to_objects_is_told(
     pair: Pair, file: str, before: str, after: str, told: tuple[str, str]
@@ -200,6 +199,17 @@ def test_what_an_upgrade_does_to_objects_is_told(
     assert before in text
     path.write_text(text.replace(before, after, 1), "utf-8")
     assert any(warns(line, *told) for line in warnings(pair)), warnings(pair)
+
+
+def test_what_a_role_allows_anew_is_told_once(pair: Pair) -> None:
+    """In its own section; each first rehearsal of a reservation lets its Jobs read more."""
+    path = pair.was / "rendered/clusters/prod/reservations/course.yaml"
+    text = path.read_text("utf-8")
+    path.write_text(text.replace("create, patch]", "create]", 1), "utf-8")
+
+    assert not [line for line in warnings(pair) if "Role course" in line]
+    (section,) = [part for part in pair.diff().out.split("\n\n") if part.startswith("New permissions\n")]
+    assert "Role course" in section
 
 
 @pytest.mark.parametrize(

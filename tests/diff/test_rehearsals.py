@@ -53,6 +53,34 @@ def test_one_that_goes_and_one_that_changes(pair: Pair) -> None:
     assert f"\n-   {LINE}\n" in pair.diff(at=AT).out
 
 
+def test_one_at_another_time_says_its_seats(pair: Pair) -> None:
+    rehearse(pair)
+    as_it_is(pair)
+    pair.edit("course.yaml", 'startTime: "06:00"}}', 'startTime: "07:00"}}')
+
+    line = "\n~   rehearsal, 25 small: 06:00-06:30 -> 07:00-07:30: Mon 2026-01-26\n"
+    assert line in pair.diff(at=AT).out
+
+
+@pytest.mark.parametrize(("last", "lines"), [("2026-03-01", 2), ("2026-05-29", 1)], ids=["few", "many"])
+def test_another_rule_is_one_line_for_many(pair: Pair, last: str, lines: int) -> None:
+    """As a new one is."""
+    pair.edit("course.yaml", "endDate: 2026-03-01", f"endDate: {last}")
+    pair.edit(
+        "course.yaml",
+        "{placeholderCount",
+        '{rehearsal: {daysBefore: 7, startTime: "06:00"}, placeholderCount',
+    )
+    as_it_is(pair)
+    pair.edit("course.yaml", "daysBefore: 7", "daysBefore: 5")
+    told = [
+        line for line in pair.diff(at=AT).out.splitlines() if line.startswith("~   rehearsal, 25 small: ")
+    ]
+
+    assert len(told) == lines
+    assert ("06:00-06:30, 2 days later: " in told[0]) == (lines == 1)
+
+
 def test_a_rule_is_what_it_makes(pair: Pair) -> None:
     pair.edit(
         "course.yaml",

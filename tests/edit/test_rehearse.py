@@ -117,6 +117,24 @@ def test_what_is_wrong_is_refused_and_nothing_is_written(
     assert text(folder) == before
 
 
+def test_a_wrong_portion_is_explained_once(berth: Berth) -> None:
+    told = berth("rehearse", "course", "2026-02-02", "--seats", "foo").err
+
+    assert "[B013]" in told
+    assert told.count("number of seats") == told.count("percentage") == 1
+
+
+def test_a_date_cannot_move_before_its_rehearsal(berth: Berth, folder: Path) -> None:
+    berth("rehearse", "course", "2026-02-02")
+    before = text(folder)
+    told = berth("move", "course", "2026-02-02", "--to", "2026-01-22")
+
+    assert (told.code, text(folder)) == (1, before)
+    assert "[B051]" in told.err
+    assert "Thu 2026-01-22 08:30" in told.err  # when it would open
+    assert "Rehearse at an earlier" in told.err
+
+
 def test_a_rule_for_all_dates_has_nothing_to_undo_and_says_what_to_do(berth: Berth, folder: Path) -> None:
     berth("set", "course", 'provisioning.rehearsal={daysBefore: 3, startTime: "20:00"}')
     before = text(folder)

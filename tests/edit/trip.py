@@ -38,9 +38,10 @@ def changed(file: Path) -> tuple[list[str], list[str]]:
 def asks(told: Answer, *starts: str) -> bool:
     """It is not clear which occurrence is meant, and these are the answers."""
     line = told.err.splitlines()[0]
+    named = ", with --name" if any("--name" in start for start in starts) else ""
     return (
         told.code == 1
         and line.startswith(f"{FILE}:6:3: error[B047] spec.recurrence: ")
-        and line.endswith(f" Name its start: {' or '.join(starts)}.")
+        and line.endswith(f" Name its start{named}: {' or '.join(starts)}.")
         and told.err.endswith(f"{FILE} is not changed.\n")
     )

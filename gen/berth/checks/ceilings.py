@@ -13,12 +13,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import pairwise
 from typing import NamedTuple
 
+from berth.checks.rehearsalchecks import rehearsal_path
 from berth.core.jsonvalues import instant_text
 from berth.core.sessions import Match
 from berth.core.target import counted_occurrences, full_count, target
 from berth.core.timetable import TimetableOccurrence, TimetablePool
 from berth.dates.expansion import Occurrence as Dated
-from berth.dates.moments import named
+from berth.dates.moments import named, span_text
 from berth.dates.zone import DAY, number, resolve
 from berth.findings import Problem
 from berth.manifests.placed import Placed
@@ -279,6 +280,7 @@ class Ceilings:
             for name, ceilings in self._limits.items()
         }
         self._pools: dict[str, list[PoolLoad]] = {cluster.name: [] for cluster in site.clusters}
+        self._rehearsals: dict[str, list[Dated]] = {cluster.name: [] for cluster in site.clusters}
 
     def loads(self, placed: Placed, occurrences: Sequence[Dated]) -> ClassSteps:
         """Return what to pass to `take` for one part of a reservation."""
@@ -291,9 +293,11 @@ class Ceilings:
             for resource_class in classes
         ]
 
-    def take(self, placed: Placed, loads: ClassSteps) -> None:
-        """Collect the loads of one part."""
+    def take(self, placed: Placed, loads: ClassSteps, rehearsals: Iterable[Dated] = ()) -> None:
+        """Collect the loads of one part; `rehearsals` are those of its occurrences that are rehearsals."""
         self._pools[placed.cluster.name] += pool_loads(placed.reservation, loads)
+        if loads:
+            self._rehearsals[placed.cluster.name] += rehearsals
 
     def is_limited(self, cluster: str, resource_class: str) -> bool:
         """Tell whether a ceiling of the cluster limits a class."""
@@ -313,7 +317,13 @@ class Ceilings:
                 for limit in limits:
                     highest = peak(weigh_changes(changes, limit.each), first, last)
                     if highest and highest[0] > limit.most:
-                        yield _problem(cluster, limit, highest, pools, reservations)
+                        open_then = [
+                            rehearsal
+                            for rehearsal in self._rehearsals[cluster.name]
+                            if rehearsal.open // 60 <= highest[1] < -(-rehearsal.end // 60)
+                            and any(name in limit.each for name, _ in rehearsal.seats)
+                        ]
+                        yield _problem(cluster, limit, highest, pools, reservations, open_then)
 
 
 def _limits(ceiling: CeilingSpec, classes: Mapping[str, ResourceClass]) -> list[_CeilingLimit]:
@@ -327,17 +337,21 @@ def _limits(ceiling: CeilingSpec, classes: Mapping[str, ResourceClass]) -> list[
     return limits
 
 
-def _problem(
+def _problem(  # noqa: PLR0913, PLR0917 - what is exceeded, and by whom
     cluster: Cluster,
     limit: _CeilingLimit,
     span: tuple[int, int],
     pools: Sequence[PoolLoad],
     reservations: Mapping[str, Reservation],
+    rehearsals: Sequence[Dated],
 ) -> Problem:
-    """Report at the reservation that opened last, and among equal ones at the last by name."""
+    """Report at the reservation that opened last, and among equal ones at the last by name.
+
+    `rehearsals` are those that are open then.
+    """
     amount, at = span
     holders = [(name, limit.say(held)) for name, held in held_by_reservation(pools, limit.each, at)]
-    _, last = max(
+    rise, last = max(
         (last_rise(pool.steps, at), pool.reservation) for pool, _ in active_pools(pools, limit.each, at)
     )
     when = f"at {instant_text(at * 60)}" if at else "always"
@@ -345,6 +359,20 @@ def _problem(
         f"{when} {limit.say(amount)} {limit.what} are open in {cluster.name}, "
         f"above the ceiling of {limit.written}: {holders_text(holders)}."
     )
-    reservation = reservations[last]
+    reservation, path = reservations[last], ("spec", "provisioning")
     fix = "Reserve fewer seats or another time, or have the platform team raise the ceiling."
-    return reservation.problem(EXCEEDED, ("spec", "provisioning"), message, fix)
+    if rehearsals:
+        times = [
+            f"{rehearsal.rehearses} ({_rehearsal_text(rehearsal)})" for rehearsal in rehearsals[:_MAX_NAMED]
+        ]
+        more = f" and {len(rehearsals) - _MAX_NAMED} more" if len(rehearsals) > _MAX_NAMED else ""
+        message += f" This is during the rehearsal of {', '.join(times)}{more}."
+        fix = "Rehearse at another time or with fewer seats, or have the platform team raise the ceiling."
+    for rehearsal in rehearsals:
+        if rehearsal.id.startswith(f"{last}/") and rehearsal.open // 60 == rise:
+            return reservation.problem(EXCEEDED, rehearsal_path(reservation, rehearsal), message, fix)
+    return reservation.problem(EXCEEDED, path, message, fix)
+
+
+def _rehearsal_text(rehearsal: Dated) -> str:
+    return span_text(rehearsal.open, rehearsal.end, named(rehearsal.zone))

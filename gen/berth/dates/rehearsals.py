@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from berth.dates.exceptions import CLOSED, LEFT_OUT, MOVED_TWICE, NOTHING_TO_MOVE, WHICH_ONE
 from berth.dates.expansion import Occurrence, Skipped
+from berth.dates.moments import local_text
 from berth.dates.zone import DAY, Zone, clock, date_text, local, number, resolve
 from berth.findings import Fault, Path
 from berth.schema.counts import Portion
@@ -154,8 +155,9 @@ def _rehearsal(
         message = f"{occurrence.id} has no lead, so a rehearsal has no time for its seats to become ready."
         return Fault(NO_TIME, plan.path, message, "Give it a leadTimeMinutes, or remove the rehearsal.")
     if start + lead > occurrence.open:
-        message = f"the rehearsal at {when} is not over when {occurrence.id} opens."
-        return Fault(NO_TIME, plan.path, message, "Write an earlier date or time.")
+        opens = local_text(occurrence.open, times.zone)
+        message = f"the rehearsal at {when} is not over when {occurrence.id} opens, at {opens}."
+        return Fault(NO_TIME, plan.path, message, "Rehearse at an earlier date or time.")
     if (reason := times.closed(plan.wall, plan.wall + lead // 60)) is not None:
         message = f"the rehearsal at {when} does not happen: the site is closed then ({reason})."
         return Fault(CLOSED, plan.path, message, "Choose another date, or remove the rehearsal.")

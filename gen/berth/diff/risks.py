@@ -17,7 +17,7 @@ from berth.dates.zone import FOLD, GAP, load, local
 from berth.diff.change import RENAMED, ChangeWarning, ReservationChange
 from berth.diff.compare import ReservationVersion, SimilarReservations
 from berth.diff.manifests import ADDED, CHANGED, REMOVED, FileChange, ObjectChange, section
-from berth.diff.permissions import RBAC, new_grants
+from berth.diff.permissions import RBAC
 from berth.diff.wording import date_and_times, number_of
 from berth.schema.values import Cluster, Site
 
@@ -319,8 +319,6 @@ def _object_warnings(one: ObjectChange, now: int, *, is_shared: bool) -> Iterato
         yield "replicas", f"`replicas` is {'added to' if after else 'removed from'} git."
     if one.kind == "CronJob" and starts_at_once(one, now):
         yield "schedule", "applied now, it starts a Job at once, which ends if no window is open."
-    if one.kind in RBAC and new_grants(one):
-        yield "rights", "it grants more or other permissions than before."
 
 
 def _differs(one: ObjectChange, *keys: str) -> bool:

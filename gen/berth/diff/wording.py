@@ -147,7 +147,13 @@ def _rehearsals(one: ReservationChange) -> list[DiffLine]:
             lines += [
                 DiffLine(sign, f"{seats_text(group.seats, unit)}: {text}") for text in _date_texts(group)
             ]
-    lines += _changed_occurrences(changes, one.units)
+    by_seats: dict[str, list[tuple[Occurrence, Occurrence]]] = {}
+    for before, after in changes.changed:
+        kept = f"{seats_text(after.seats, one.units[1])}: " if before.seats == after.seats else ""
+        by_seats.setdefault(kept, []).append((before, after))
+    for kept, pairs in by_seats.items():
+        changed = _changed_occurrences(changes._replace(changed=tuple(pairs)), one.units)
+        lines += [DiffLine(line.sign, f"{kept}{line.text}") for line in changed]
     return [DiffLine(line.sign, f"rehearsal, {line.text}") for line in lines]
 
 
@@ -311,18 +317,33 @@ def _changed_occurrences(changes: OccurrenceChanges, units: tuple[Unit, Unit]) -
     """Describe occurrences with other times or seats; equal changes share a line."""
     diff_lines: list[DiffLine] = []
     groups: dict[str, list[Occurrence]] = {}
+    shifted: dict[str, list[tuple[Occurrence, Occurrence]]] = {}
     for before, after in changes.changed:
         if _day(before) != _day(after):
-            dates = f"{date_and_times(before)} -> {date_and_times(after)}"
-            diff_lines.append(DiffLine("~", f"{dates}{_seats_change(before, after, units)}"))
+            shifted.setdefault(_shift(before, after, units), []).append((before, after))
         else:
             groups.setdefault(_time_change(before, after, units), []).append(after)
+    for text, pairs in shifted.items():
+        if len(pairs) > _FEW:
+            groups[text] = [after for _, after in pairs]
+            continue
+        for before, after in pairs:
+            dates = f"{date_and_times(before)} -> {date_and_times(after)}"
+            diff_lines.append(DiffLine("~", f"{dates}{_seats_change(before, after, units)}"))
     for text, items in groups.items():
         dates = ", ".join(map(_day, items))
         if len(items) > _FEW:
             dates = f"{len(items)} dates, {_day(items[0])} to {_day(items[-1])}"
         diff_lines.append(DiffLine("~", f"{text}: {dates}"))
     return diff_lines
+
+
+def _shift(before: Occurrence, after: Occurrence, units: tuple[Unit, Unit]) -> str:
+    """Return how an occurrence changes whose day is another: `09:00-13:00, 2 days later`."""
+    days = local_day(after.start, named(after.zone)) - local_day(before.start, named(before.zone))
+    old, new = _times(before), _times(after)
+    by = f"{number_of(abs(days), 'day')} {'later' if days > 0 else 'earlier'}"
+    return f"{change_text(old, new)}, {by}{_seats_change(before, after, units)}"
 
 
 def _time_change(before: Occurrence, after: Occurrence, units: tuple[Unit, Unit]) -> str:

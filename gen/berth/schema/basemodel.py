@@ -259,4 +259,6 @@ NonEmptyUnique = Annotated[tuple[T, ...], Strict(False), Length(1), Unique()]
 
 
 def wrong_type(value: object, words: str) -> Refusal:
-    return Refusal(f"{shown(value)} is not {article(words)}.", f"Write {article(words)}.", TYPE)
+    """Refuse a value. `words`: what it should be, and after a colon how that is written."""
+    what, _, how = words.partition(": ")
+    return Refusal(f"{shown(value)} is not {article(what)}.", f"Write {how or article(what)}.", TYPE)
