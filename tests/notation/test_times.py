@@ -102,6 +102,8 @@ def test_a_list_of_spans_is_split(text: str, spans: tuple[str, ...]) -> None:
         ("22:00 to 24:00", "22:00-24:00"),
         ("9am to 11am and 2pm to 4pm", "09:00-11:00 14:00-16:00"),
         ("regular = 9-11, late: 14-16", "regular=09:00-11:00 late=14:00-16:00"),
+        ("1pm - 3pm", "13:00-15:00"),
+        ("1 - 3pm", "hours and minutes, such as 09:00-11:00"),
         ("half-past-nine to eleven", "hours and minutes, such as 09:00-11:00"),
         ("9-11 and so on", "hours and minutes, such as 09:00-11:00"),
     ],
@@ -109,3 +111,7 @@ def test_a_list_of_spans_is_split(text: str, spans: tuple[str, ...]) -> None:
 )
 def test_words_and_spaces_in_times_are_refused_once_with_what_is_meant(text: str, meant: str) -> None:
     assert refused(split_spans, text) == f'B018 "{text}" does not list times. Write {meant}.'
+
+
+def test_a_half_of_the_day_that_only_the_end_has_is_not_guessed() -> None:
+    assert refused(time_span, "1-3pm") == 'B018 "1-3pm" is not a span of time. Write one such as 09:00-13:00.'

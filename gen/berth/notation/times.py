@@ -58,7 +58,9 @@ def time_span(text: str) -> TimeSpan:
         except Refusal as refusal:
             if not (nearly_time(start) and nearly_time(end)):
                 raise
-            raise Refusal(refusal.message, f"Write {nearly_time(start)}-{nearly_time(end)}.", TIME) from None
+            meant = nearly_spans(text)
+            if meant:
+                raise Refusal(refusal.message, f"Write {meant}.", TIME) from None
     meant = nearly_spans(text)
     fix = f"Write {meant}." if meant and not {*meant} & {*" ="} else "Write one such as 09:00-13:00."
     raise Refusal(f"{shown(text)} is not a span of time.", fix, TIME)
@@ -96,7 +98,7 @@ def nearly_spans(text: str) -> str:
         if match is None:
             return ""
         start, end = nearly_time(match[2]), "24:00" if match[3] == "24:00" else nearly_time(match[3])
-        if not (start and end):
+        if not (start and end) or ("m" in match[3] and "m" not in match[2]):  # 1-3pm is not from 01:00 on
             return ""
         spans.append(f"{match[1]}={start}-{end}" if match[1] else f"{start}-{end}")
         rest = rest[match.end() :]
