@@ -153,6 +153,26 @@ def test_a_form_that_somebody_edited_stays(berth: Berth, started: Path, before: 
     assert form.read_bytes() == edited
 
 
+def test_a_form_without_classes_is_not_written(berth: Berth, started: Path) -> None:
+    for file in ("classes", "first-course"):
+        (started / f"reservations/{file}.yaml").unlink()
+    before = files(started)
+    answer = berth("init", str(started), "--requests")
+
+    assert (answer.code, "ResourceClass" in answer.err) == (2, True)
+    assert files(started) == before
+
+
+@pytest.mark.parametrize(("top", "is_told"), [("My Seats", False), (".", True)], ids=["top", "below"])
+def test_it_says_that_a_forge_reads_workflows_at_the_top_only(
+    berth: Berth, started: Path, top: str, is_told: bool
+) -> None:
+    subprocess.run(["git", "init", "--quiet", started.parent / top], check=True)
+    answer = berth("init", str(started), "--requests")
+
+    assert (answer.code, "top of the repository" in answer.err) == (0, is_told)
+
+
 def test_a_repository_with_errors_gets_no_form(berth: Berth, started: Path) -> None:
     (started / "reservations/site.yaml").write_text("kind: Site\n")
 

@@ -27,7 +27,7 @@ from berth.edit.scaffold import (
     starter_files,
 )
 from berth.edit.workflow import OPTIONAL, REQUIREMENTS
-from berth.git import origin
+from berth.git import origin, top_of
 from berth.notation.refusal import CommandError
 from berth.notation.zones import zone
 from berth.pipeline import Pipeline
@@ -174,6 +174,8 @@ def _add(settings: Settings, directory: str, parts: tuple[str, ...], *, vendor: 
         settings.report(project.findings())
         stderr("Nothing was written.\n")
         return EXIT_BAD_INPUT
+    if "requests" in parts and not project.declared.classes:
+        raise CommandError("No ResourceClass is declared, which people could ask for. Declare one first")
     requirement, wheels = _requirement(vendor=vendor)
     texts: dict[str, str | bytes] = {**part_files(parts, requirement, project), **wheels}
     contents = {path: text.encode() if isinstance(text, str) else text for path, text in texts.items()}
@@ -191,6 +193,9 @@ def _add(settings: Settings, directory: str, parts: tuple[str, ...], *, vendor: 
             stdout(f"Wrote {path}.\n")
     if {*contents} - {REQUIREMENTS, *wheels} <= {*kept}:
         raise CommandError("Nothing was written: all of these files exist.")
+    up, down = top_of(folder)
+    if down:
+        stderr(_BELOW_TOP.format((folder / up).resolve()))
     _tell_local(requirement)
     return EXIT_OK
 
@@ -199,6 +204,9 @@ def _is_replaceable(path: str, before: bytes, content: bytes) -> bool:
     return before == content or (path == ISSUE_FORM and is_refreshable(before, content.decode()))
 
 
+_BELOW_TOP = """\
+GitHub reads .github/ only at the top of the repository, which is {}: move it there, and adapt its paths.
+"""
 _KEPT = """\
 {} stays: this Berth would write another text. To get that one, move the file away, and run this again.
 """
