@@ -104,13 +104,73 @@ def test_requests_are_added_to_a_repository_and_follow_its_classes(berth: Berth,
 
 
 @pytest.mark.parametrize("file", [*REQUESTS, ".github/berth-requirements.txt"])
-def test_a_file_that_somebody_else_wrote_stays(berth: Berth, started: Path, file: str) -> None:
+def test_a_file_that_somebody_else_wrote_stays_and_is_named(berth: Berth, started: Path, file: str) -> None:
     (started / file).parent.mkdir(exist_ok=True)
     (started / file).write_text("name: ours\n")
-    before = files(started)
+    answer = berth("init", str(started), "--requests")
 
+    assert (answer.code, answer.err.count(f"{file} stays")) == (0, 1)
+    assert (started / file).read_text() == "name: ours\n"
+    assert files(started) == sorted({*FILES, *REQUESTS})
+
+
+def test_a_form_follows_the_classes_beside_a_workflow_that_somebody_edited(
+    berth: Berth, started: Path
+) -> None:
+    assert berth("init", str(started), "--requests").code == 0
+    form, workflow = (started / file for file in REQUESTS)
+    workflow.write_text(workflow.read_text().replace("MOST_OPEN: 50", "MOST_OPEN: 9"))
+    second = (started / "reservations/classes.yaml").read_text("utf-8").replace("name: small", "name: large")
+    (started / "reservations/large.yaml").write_text(second, "utf-8")
+
+    assert berth("init", str(started), "--requests").code == 0
+    assert "        - large\n" in form.read_text("utf-8")
+    assert "MOST_OPEN: 9" in workflow.read_text("utf-8")
+    form.write_text("name: ours\n")
     assert berth("init", str(started), "--requests").code == 2
-    assert (files(started), (started / file).read_text()) == (before, "name: ours\n")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("name: Ask for seats", "name: Plätze"),
+        ("Which resource class? ", "Not the large one! "),
+        ("  - type: markdown", "  # ours\n  - type: markdown"),
+    ],
+    ids=["name", "description", "comment"],
+)
+def test_a_form_that_somebody_edited_stays(berth: Berth, started: Path, before: str, after: str) -> None:
+    assert berth("init", str(started), "--requests").code == 0
+    form = started / REQUESTS[0]
+    text = form.read_text("utf-8")
+    form.write_text(text.replace(before, after), "utf-8")
+    assert before in text
+    edited = form.read_bytes()
+    classes = (started / "reservations/classes.yaml").read_text("utf-8")
+    (started / "reservations/large.yaml").write_text(classes.replace("name: small", "name: large"), "utf-8")
+
+    assert f"{REQUESTS[0]} stays" in berth("init", str(started), "--requests").err
+    assert form.read_bytes() == edited
+
+
+def test_a_form_without_classes_is_not_written(berth: Berth, started: Path) -> None:
+    for file in ("classes", "first-course"):
+        (started / f"reservations/{file}.yaml").unlink()
+    before = files(started)
+    answer = berth("init", str(started), "--requests")
+
+    assert (answer.code, "ResourceClass" in answer.err) == (2, True)
+    assert files(started) == before
+
+
+@pytest.mark.parametrize(("top", "is_told"), [("My Seats", False), (".", True)], ids=["top", "below"])
+def test_it_says_that_a_forge_reads_workflows_at_the_top_only(
+    berth: Berth, started: Path, top: str, is_told: bool
+) -> None:
+    subprocess.run(["git", "init", "--quiet", started.parent / top], check=True)
+    answer = berth("init", str(started), "--requests")
+
+    assert (answer.code, "top of the repository" in answer.err) == (0, is_told)
 
 
 def test_a_repository_with_errors_gets_no_form(berth: Berth, started: Path) -> None:

@@ -446,7 +446,9 @@ def test_line_ends_of_browsers_and_a_mark_of_bytes_change_nothing(ask: Asking) -
 
 
 def test_a_text_larger_than_any_of_github_is_refused(ask: Asking) -> None:
-    assert ask(form_text(notes="x" * 140_000)).code == 2
+    assert ask.findings(form_text(), "x" * 262_145) == [(1, "B006", "")]
+    told = ask("x" * 262_145, words=("-o", "markdown"))
+    assert (told.code, "256 KiB" in told.out) == (1, True)
 
 
 def test_a_course_in_other_letters_has_a_name(ask: Asking) -> None:

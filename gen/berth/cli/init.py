@@ -15,7 +15,7 @@ from berth.cli.writing import of_options
 from berth.dates.moments import local_text, named
 from berth.edit.create import refuse_link, write_file
 from berth.edit.installation import RELEASED, build_wheel, installed_origin
-from berth.edit.issueform import ISSUE_FORM, MARK
+from berth.edit.issueform import ISSUE_FORM, is_refreshable
 from berth.edit.scaffold import (
     NAMESPACES,
     README,
@@ -26,8 +26,8 @@ from berth.edit.scaffold import (
     project_of,
     starter_files,
 )
-from berth.edit.workflow import OPTIONAL
-from berth.git import origin
+from berth.edit.workflow import OPTIONAL, REQUIREMENTS
+from berth.git import origin, top_of
 from berth.notation.refusal import CommandError
 from berth.notation.zones import zone
 from berth.pipeline import Pipeline
@@ -114,9 +114,10 @@ def init(  # noqa: PLR0913 - one for each option
     the next Monday on, and a workflow for GitHub. DIR is the top of the repository; default: this folder.
 
     In a repository of reservations, --calendar, --report and --requests add their files, and --requests
-    brings the classes and time zones of its form up to date.
+    brings the classes and time zones of its form up to date. Files that somebody has edited stay.
 
-    Nothing is overwritten: a README.md stays, and if another file exists, nothing is written. The workflow
+    Nothing else is overwritten: in a new repository a README.md stays, and if another file exists, nothing is
+    written. The workflow
     installs Berth from where this Berth was installed from: the package index, a commit of a git repository,
     an address, or with --vendor a wheel that is part of the repository.
     """
@@ -173,23 +174,42 @@ def _add(settings: Settings, directory: str, parts: tuple[str, ...], *, vendor: 
         settings.report(project.findings())
         stderr("Nothing was written.\n")
         return EXIT_BAD_INPUT
+    if "requests" in parts and not project.declared.classes:
+        raise CommandError("No ResourceClass is declared, which people could ask for. Declare one first")
     requirement, wheels = _requirement(vendor=vendor)
     texts: dict[str, str | bytes] = {**part_files(parts, requirement, project), **wheels}
     contents = {path: text.encode() if isinstance(text, str) else text for path, text in texts.items()}
     for path in contents:
         refuse_link(str(folder / path), directory)
     before = {path: (folder / path).read_bytes() for path in contents if (folder / path).exists()}
-    for path, text in before.items():
-        if contents[path] != text and not (path == ISSUE_FORM and text.startswith(MARK.encode())):
-            raise CommandError(f"{folder / path} exists; nothing was written.")
+    kept = [path for path in before if not _is_replaceable(path, before[path], contents[path])]
     for path, content in contents.items():
         if before.get(path) == content:
             stdout(f"{path} is unchanged.\n")
+        elif path in kept:
+            stderr(_KEPT.format(path))
         else:
             write_file(str(folder / path), content, before.get(path), directory)
             stdout(f"Wrote {path}.\n")
+    if {*contents} - {REQUIREMENTS, *wheels} <= {*kept}:
+        raise CommandError("Nothing was written: all of these files exist.")
+    up, down = top_of(folder)
+    if down:
+        stderr(_BELOW_TOP.format((folder / up).resolve()))
     _tell_local(requirement)
     return EXIT_OK
+
+
+def _is_replaceable(path: str, before: bytes, content: bytes) -> bool:
+    return before == content or (path == ISSUE_FORM and is_refreshable(before, content.decode()))
+
+
+_BELOW_TOP = """\
+GitHub reads .github/ only at the top of the repository, which is {}: move it there, and adapt its paths.
+"""
+_KEPT = """\
+{} stays: this Berth would write another text. To get that one, move the file away, and run this again.
+"""
 
 
 def _tell_local(requirement: str) -> None:

@@ -1,5 +1,6 @@
 """`berth new --from-request`: a reservation from the text of an issue form."""
 
+import errno
 import sys
 from collections.abc import Sequence
 
@@ -11,10 +12,10 @@ from berth.edit.create import new_reservation, reservation_yaml, write_file
 from berth.edit.edits import check_edit
 from berth.edit.requestanswer import accepted_answer, refused_answer
 from berth.edit.requestform import LIMIT, at_headings, read_request, requested, taken_name
-from berth.findings import Finding, in_order
+from berth.findings import FilePlace, Finding, in_order
 from berth.notation.refusal import CommandError, read_at
 from berth.pipeline import Pipeline
-from berth.reading.source import Source, read_file, unreadable
+from berth.reading.source import TOO_LARGE, Source, read_file, unreadable
 from berth.schema import grammar
 
 MARKDOWN = "markdown"
@@ -25,7 +26,11 @@ def new_from_request(settings: Settings, name: str, files: Sequence[str], *, wri
 
     With `-o markdown`, print the answer for the people who asked instead.
     """
-    sources = [_source(settings, file) for file in files]
+    texts = [_source(settings, file) for file in files]
+    sources = [text for text in texts if isinstance(text, Source)]
+    too_large = [text for text in texts if isinstance(text, Finding)]
+    if too_large:
+        return _refused(settings, too_large, settings.given(files[0]))
     if name:
         read_at("NAME", lambda: grammar.dns_label(name))
     pipeline = Pipeline()
@@ -70,16 +75,21 @@ def _refused(settings: Settings, findings: Sequence[Finding], issue: str) -> int
     return EXIT_BAD_INPUT
 
 
-def _source(settings: Settings, file: str) -> Source:
-    """Return a text; `-` is stdin."""
+def _source(settings: Settings, file: str) -> Source | Finding:
+    """Return a text, or the finding that it is too large; `-` is stdin."""
     if file == "-":
         text = b"" if sys.stdin is None else sys.stdin.buffer.read(LIMIT + 1)
-        if len(text) > LIMIT:
-            raise CommandError(f"stdin has more than {LIMIT // 1024} KiB")
-        return Source("stdin", text)
+        return Source("stdin", text) if len(text) <= LIMIT else _too_large("stdin")
     path = settings.given(file)
     try:
         return read_file(path, LIMIT)
     except OSError as error:
+        if error.errno == errno.EFBIG:
+            return _too_large(path)
         problem = unreadable(path, error)
         raise CommandError(f"{file}: {problem.message}") from error
+
+
+def _too_large(shown: str) -> Finding:
+    message = f"the text is larger than {LIMIT // 1024} KiB."
+    return FilePlace(shown).finding(TOO_LARGE, message, "Shorten the notes.")

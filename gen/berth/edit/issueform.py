@@ -1,5 +1,6 @@
 """Write the issue form by which people ask for seats, with the site's classes and time zones as choices."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from berth.edit.prompts import FORM, NOTES, Prompt
@@ -9,7 +10,6 @@ from berth.schema.values import ResourceClass, Site
 
 ISSUE_FORM = ".github/ISSUE_TEMPLATE/seats.yml"
 MARK = "# Written by berth init --requests. Run it again when classes or time zones change.\n"
-"""By this, a later run knows that it may replace the file."""
 _HEAD = """\
 name: Ask for seats
 description: Seats for a course or an exam. A pull request with all its dates follows.
@@ -41,6 +41,23 @@ def issue_form(declared: Declared, site: Site | None) -> str:
         helps["from"] = f"{FORM['from'].help} Terms: {', '.join(declared.terms_by_date())}."
     elements = (_element(key, prompt, choices.get(key, []), helps) for key, prompt in FORM.items())
     return MARK + _HEAD + "".join(elements)
+
+
+def is_refreshable(text: bytes, form: str) -> bool:
+    """Tell whether a text is the form but for classes and time zones, so that nobody has edited it."""
+    return _without_choices(text.decode("utf-8", "replace")) == _without_choices(form)
+
+
+def _without_choices(form: str) -> str:
+    form = _options.sub("", form)
+    return _class_help.sub(r"\1\n", form)
+
+
+_options = re.compile(r"(?<=options:\n)(?: +- .*\n)+")
+_CLASS_SHAPE = r"[a-z0-9.-]+(?:: [\d.]\S* \S+(?:, [\d.]\S* \S+)*)?"
+_class_help = re.compile(
+    rf"""( description: )["']?{re.escape(FORM["class"].text)} {_CLASS_SHAPE}(?:; {_CLASS_SHAPE})*["']?\n"""
+)
 
 
 def _shape(resource_class: ResourceClass) -> str:

@@ -19,7 +19,7 @@ from berth.schema.declared import Declared
 from berth.schema.documentproblems import CHOICE, MISSING, RANGE, choice, close, nearest, shown
 from berth.schema.renkunames import name_of
 
-LIMIT = 131_072  # bytes of a text: GitHub accepts 65,536 characters
+LIMIT = 262_144  # bytes of a text: GitHub accepts 65,536 characters
 NO_ANSWER = "_No response_"
 UNLIKE_FORM, UNREADABLE, TWICE = "B295", "B002", "B060"
 _MARK = "### "

@@ -15,6 +15,8 @@ from berth.reading.text import visible
 LIMIT = 1024 * 1024
 """The most bytes in one file: about 2,000 reservations."""
 
+TOO_LARGE = "B006"
+
 OUTPUT = "rendered"
 """The folder of the project for which nobody is asked to review: no link may lead there."""
 
@@ -268,5 +270,5 @@ def _not_a_file(shown: str, mode: int) -> Problem:
 def _too_large(shown: str) -> Problem:
     message = f"the file is larger than {LIMIT // 1024} KiB."
     return Origin(shown).problem(
-        "B006", (), message, "Split it into several files, for example one for each course."
+        TOO_LARGE, (), message, "Split it into several files, for example one for each course."
     )
