@@ -1,4 +1,4 @@
-"""What a change of rehearsals means: lines of their own, room and money, and no dates of a course."""
+"""What a change of rehearsals means: lines of their own, and room, money and policies as for dates."""
 
 import json
 from typing import Any
@@ -109,31 +109,58 @@ def test_it_counts_beside_other_windows(pair: Pair) -> None:
 
 
 @pytest.mark.parametrize(
-    ("policy", "is_judged"),
+    "policy",
     [
-        ("when: {seatsAbove: 20}, require: refuse", False),
-        ("when: {leadAbove: 20}, require: refuse", False),
-        ("when: {noticeBelow: 10000h}, require: refuse", False),
-        ("require: refuse", False),
-        ("when: {costAbove: 1}, require: refuse", True),
+        "when: {seatsAbove: 20}, require: refuse",
+        "when: {noticeBelow: 60d}, require: refuse",
+        "when: {noticeBelow: 60d, seatsAbove: 20}, require: refuse",
+        "require: refuse",
+        "when: {costAbove: 1}, require: refuse",
+        "when: {costAbove: 1, noticeBelow: 60d}, require: refuse",
     ],
-    ids=["seats", "lead", "notice", "always", "cost"],
+    ids=["seats", "notice", "seats-at-short-notice", "always", "cost", "cost-at-short-notice"],
 )
-def test_policies_about_dates_do_not_look_at_it_and_those_about_cost_do(
-    cloudy: Pair, policy: str, is_judged: bool
-) -> None:
+def test_policies_look_at_it_as_at_a_date(cloudy: Pair, policy: str) -> None:
     text = (cloudy.now / "reservations/site.yaml").read_text("utf-8")
     ruled(cloudy, policy, text=text)
     rehearse(cloudy)
 
-    assert results(cloudy.diff("-o", "json", at=AT)) == ([["p0", "course", "refuse"]] if is_judged else [])
+    assert results(cloudy.diff("-o", "json", at=AT)) == [["p0", "course", "refuse"]]
 
 
-def test_notice_and_clock_changes_are_about_dates(pair: Pair) -> None:
+def test_a_rehearsal_opens_at_its_start_so_it_has_no_lead(pair: Pair) -> None:
+    ruled(pair, "when: {leadAbove: 20}, require: refuse")
     rehearse(pair)
-    codes = {one["code"] for one in change(pair, at="2026-01-26T04:00:00Z")["warnings"]}
 
-    assert not codes & {"soon", "past", "clock-change"}
+    assert results(pair.diff("-o", "json", at=AT)) == []
+
+
+def test_rehearsals_at_the_same_time_avoid_no_policy(pair: Pair) -> None:
+    """Those that the base has do not hide more of them."""
+    ruled(pair, "when: {seatsAbove: 30}, require: refuse", "when: {noticeBelow: 48h}, require: refuse")
+    same = '{date: %s, at: {date: 2026-01-26, startTime: "06:00"}}'
+    rehearse(pair, same % "2026-02-02")
+    as_it_is(pair)
+    assert results(pair.diff("-o", "json", at="2026-01-26T04:00:00Z")) == []
+    both = ", ".join(same % day for day in ("2026-02-02", "2026-02-23"))
+    pair.edit("course.yaml", same % "2026-02-02", both)
+    code, out, _ = pair.diff("-o", "json", at="2026-01-26T04:00:00Z")
+
+    assert code == 1
+    assert [one["policy"] for one in json.loads(out)["policies"]] == ["p0", "p1"]
+
+
+def test_a_rehearsal_at_short_notice_and_in_a_clock_change_is_told(pair: Pair) -> None:
+    rehearse(pair)
+    assert "soon" in _warning_codes(pair, "2026-01-26T04:00:00Z")
+    assert "past" not in _warning_codes(pair, "2026-02-01T04:00:00Z")  # B131 says so
+    as_it_is(pair)
+    pair.edit("course.yaml", f"[{ENTRY}]", "[]")
+    assert "soon" in _warning_codes(pair, "2026-01-26T04:00:00Z")
+
+
+def _warning_codes(pair: Pair, at: str) -> set[str]:
+    return {one["code"] for one in change(pair, at=at)["warnings"]}
 
 
 def test_seats_that_open_at_once_are_told(pair: Pair) -> None:

@@ -208,7 +208,7 @@ def _policy_cases(item: Item, site: Site | None, now: int) -> Iterator[PolicyCas
     known = {
         resource_class.name: resource_class for part in item.parts for resource_class in part.placed.classes
     }
-    subject = PolicySubject(item.reservation, clusters, item.expansion.occurrences, known=known)
+    subject = PolicySubject(item.reservation, clusters, item.expansion.windows, known=known)
     yield from cases_of_reservation(site, subject, now)
 
 

@@ -14,6 +14,7 @@ from berth.diff.change import (
     ReservationChange,
     SideSummary,
 )
+from berth.diff.losses import by_effect
 from berth.diff.wording import line_of
 from berth.findings import NOTE, RULES, WARNING, Finding
 from berth.output import findinglist
@@ -25,11 +26,16 @@ _CHANGED, _CHECK = "change", "think"  # codes, which GitHub shows as titles
 
 
 def annotations(change: Change, head: Pipeline) -> list[Finding]:
-    """Return the head's errors and new findings, a note at each changed reservation, and its warnings."""
+    """Return the head's errors and new findings, a note at each changed reservation, and its warnings.
+
+    A removed reservation is a warning at the site.
+    """
     origins = {declared.name: declared.origin for declared in head.declared.reservations}
     problems = []
-    for item in change.reservations:
-        if item.name in origins:
+    for item in by_effect(change, change.reservations):
+        if item.kind == REMOVED and head.site is not None:  # it has no place any more
+            problems.append(head.site.origin.problem(_CHECK, (), f"{line_of(item).text}.", ""))
+        elif item.name in origins:
             problems.append(origins[item.name].problem(_CHANGED, (), f"{line_of(item).text}.", ""))
     present = {shared.subject for shared in change.shared if shared.change != REMOVED}
     for result in change.policies:

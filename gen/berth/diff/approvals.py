@@ -1,5 +1,9 @@
-"""Find what the policies of the site look at in a change: the dates that it adds, changes or removes."""
+"""Find what the policies of the site look at in a change: the windows that it adds, changes or removes.
 
+A rehearsal asks for real seats, so its window counts as that of a date.
+"""
+
+from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 
 from berth.checks.policychecks import (
@@ -26,23 +30,18 @@ def policy_cases(
 ) -> Iterator[PolicyCase]:
     """Yield what each policy looks at.
 
-    Dates that are over do not count. A date that is removed counts only for policies about the notice.
-    Rehearsals are no dates, but cost: only policies about the cost count those that come or change.
+    Windows that are over do not count. One that is removed counts only for policies about the notice.
     """
     changes_all = change.kind != CHANGED or _differ_on_all_dates(old, new)
-    removed, added = _differing_dates(old, new, now, changes_all=changes_all)
+    removed, added = _differing_windows(old, new, now, changes_all=changes_all)
     changes_held = changes_all or change.standing[0] != change.standing[1]
     holds, held = (changes_held and _holds_now(one, now) for one in (new, old))
     after = _subject(new, added, now, holds_now=holds)
     either = _subject(new or old, [*removed, *added], now, holds_now=holds or held)
     if either is not None:
         either = either._replace(clusters={**_clusters(old), **_clusters(new)})
-    rehearsals = [*change.rehearsals.added, *(one for _, one in change.rehearsals.changed)]
-    costing = _subject(new, [*added, *_coming(new, rehearsals, now)], now, holds_now=holds)
     for policy in policies:
         subject = after if policy.when.notice_below is None else either
-        if policy.when.cost_above is not None and policy.when.notice_below is None:
-            subject = costing
         case = policy_case(policy, subject) if subject else None
         if case is not None:
             yield case
@@ -58,20 +57,14 @@ def _clusters(version: ReservationVersion | None) -> dict[str, str]:
 
 
 def _subject(
-    version: ReservationVersion | None, dates: Sequence[Occurrence], now: int, *, holds_now: bool
+    version: ReservationVersion | None, windows: Sequence[Occurrence], now: int, *, holds_now: bool
 ) -> PolicySubject | None:
-    """Return what policies look at: these dates, beside all others that the version has at the same time."""
+    """Return what policies look at: these windows, beside all others of the version at the same time."""
     if version is None:
         return None
-    coming = coming_occurrences(version.reservation, version.occurrences, now)
+    coming = coming_occurrences(version.reservation, version.windows, now)
     known = {resource_class.name: resource_class for resource_class in version.classes}
-    return PolicySubject(version.reservation, _clusters(version), dates, holds_now, now, coming, known)
-
-
-def _coming(
-    version: ReservationVersion | None, rehearsals: Sequence[Occurrence], now: int
-) -> Sequence[Occurrence]:
-    return () if version is None else coming_occurrences(version.reservation, rehearsals, now)
+    return PolicySubject(version.reservation, _clusters(version), windows, holds_now, now, coming, known)
 
 
 def _holds_now(version: ReservationVersion | None, now: int) -> bool:
@@ -79,18 +72,29 @@ def _holds_now(version: ReservationVersion | None, now: int) -> bool:
     return version is not None and holds_without_windows(version.reservation, now)
 
 
-def _differing_dates(
+def _differing_windows(
     old: ReservationVersion | None, new: ReservationVersion | None, now: int, *, changes_all: bool
 ) -> tuple[list[Occurrence], list[Occurrence]]:
-    """Return the dates to come that only the old version has as they are, and those of the new one."""
+    """Return the windows to come that only the old version has as they are, and those of the new one."""
     before, after = (
-        coming_occurrences(one.reservation, one.occurrences, now) if one else () for one in (old, new)
+        coming_occurrences(one.reservation, one.windows, now) if one else () for one in (old, new)
     )
     if changes_all:
         return [*before], [*after]
-    known = {_values(item) for item in before}, {_values(item) for item in after}
-    removed = [item for item in before if _values(item) not in known[1]]
-    return removed, [item for item in after if _values(item) not in known[0]]
+    return _missing(before, after), _missing(after, before)
+
+
+def _missing(windows: Sequence[Occurrence], others: Sequence[Occurrence]) -> list[Occurrence]:
+    """Return the windows that the others lack. Equal ones are counted: their seats add up."""
+    left = Counter(_values(item) for item in others)
+    missing = []
+    for item in windows:
+        values = _values(item)
+        if left[values]:
+            left[values] -= 1
+        else:
+            missing.append(item)
+    return missing
 
 
 def _values(item: Occurrence) -> Hashable:

@@ -280,7 +280,7 @@ class Comparison:
                     new.reservation, rehearsals, new.occurrences, self._options.now
                 )
             now, notice = self._options.now, self._options.notice * _HOUR
-            sides = _active_occurrences(old), _active_occurrences(new)
+            sides = _active_windows(old), _active_windows(new)
             held = risks.seats_now(old, now), risks.seats_now(new, now)
             self._warnings += risks.date_warnings(reservation_change, sides, now, notice, held)
             is_open = all(any(one.open <= now < one.end for one in side) for side in sides)
@@ -311,8 +311,8 @@ def _may_declare(side: Pipeline, version: ReservationVersion) -> bool:
     return side.may_declare(_KIND, version.reservation.name)
 
 
-def _active_occurrences(version: ReservationVersion | None) -> tuple[Occurrence, ...]:
-    return () if version is None or version.reservation.suspend else version.occurrences
+def _active_windows(version: ReservationVersion | None) -> tuple[Occurrence, ...]:
+    return () if version is None or version.reservation.suspend else version.windows
 
 
 def version_of(item: Item, pipeline: Pipeline) -> ReservationVersion:

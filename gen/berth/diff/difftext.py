@@ -15,6 +15,7 @@ from berth.diff.causes import (
 from berth.diff.change import Change, ReservationChange, SideSummary
 from berth.diff.folding import FEW_RESERVATIONS, deleted_lines, file_lines, folded, folded_warnings
 from berth.diff.headline import summary
+from berth.diff.losses import by_effect, loss_lines, titles_line
 from berth.diff.manifests import FileChange
 from berth.diff.planwording import plan_lines
 from berth.diff.wording import DiffLine
@@ -49,11 +50,13 @@ def as_text(change: Change, zone: str, style: TextStyle, *, wide: bool) -> str:
     ignored = [wording.ignored_line(finding) for finding in change.ignored]
     peaks = [wording.peak_line(peak, zone) for peak in change.peaks]
     plan = [*plan_lines(change.plan, zone)] if change.plan else []
+    if not wide and len(change.reservations) > FEW_RESERVATIONS:
+        blocks += _part(wording.LOSSES, [*loss_lines(change)], style)
     blocks += _folded_part(wording.POLICIES, policies, style, wide=wide)
     blocks += _part(wording.PERMISSIONS, permissions, style)
     blocks += _part(wording.SHARED, [*_shared(change, wide=wide)], style)
     blocks += _folded_part(wording.IGNORED, ignored, style, wide=wide)
-    blocks += _reservations(shown_whole(change), style, wide=wide)
+    blocks += _reservations(by_effect(change, shown_whole(change)), style, wide=wide)
     blocks += _folded_part(wording.PEAKS, peaks, style, wide=wide)
     blocks += _folded_part(wording.PLAN, plan, style, wide=wide)
     warnings = [
@@ -100,8 +103,11 @@ def _shared(change: Change, *, wide: bool) -> Iterator[DiffLine]:
 def _reservations(changes: Sequence[ReservationChange], style: TextStyle, *, wide: bool) -> list[str]:
     if wide or len(changes) <= FEW_RESERVATIONS:
         return [_lines([wording.title_line(change), *_details(change)], style) for change in changes]
-    part = folded([*map(wording.line_of, changes)], _FEW_TITLES, "reservation")
-    return [_lines(part.shortened(_HINT), style)]
+    retitled = [change for change in changes if change.is_retitled]
+    lines = [wording.line_of(change) for change in changes if not change.is_retitled]
+    part = folded(lines, _FEW_TITLES, "reservation")
+    titles = [titles_line(retitled)] if retitled else []
+    return [_lines([*part.shortened(_HINT), *titles], style)]
 
 
 def _details(one: ReservationChange) -> Iterator[DiffLine]:

@@ -22,6 +22,7 @@ from berth.diff.causes import (
 from berth.diff.change import Change, ReservationChange, SideSummary
 from berth.diff.folding import FEW_RESERVATIONS, deleted_lines, folded_warnings
 from berth.diff.headline import summary
+from berth.diff.losses import by_effect, loss_lines, titles_line
 from berth.diff.manifests import FileChange, ObjectChange
 from berth.diff.planwording import plan_lines
 from berth.diff.wording import DiffLine, number_of
@@ -62,6 +63,7 @@ _LADDER = (
     _Depth(200, _ALL, False, 50, None, 50, 100),
     _Depth(100, 400, False, 50, None, 50, 100),
     _Depth(50, 200, False, 50, None, 50, 100),
+    _Depth(50, 100, False, 50, None, 50, 100),
     _Depth(20, 200, False, 20, None, 20, 50),
     _Depth(0, 50, False, 0, None, 10, 20),
     _Depth(0, 10, False, 0, None, 5, 5),
@@ -76,7 +78,10 @@ def as_markdown(change: Change, zone: str, limit: int = LIMIT) -> str:
         text = _join_within(limit, _blocks(change, zone, depth), end)
         if text is not None:
             return text
-    return f"{escaped(summary(change))[: max(limit - len(_SHORTENED) - 1, 0)]}\n{_SHORTENED}"
+    losses = [line.text.partition(":")[0] for line in loss_lines(change)]
+    warning = f"### INCOMPLETE: no room for the names of {'; '.join(losses)}\n\n" if losses else ""
+    room = max(limit - len(warning) - len(_SHORTENED) - 1, 0)
+    return f"{warning}{escaped(summary(change))[:room]}\n{_SHORTENED}"
 
 
 def _join_within(limit: int, blocks: Iterable[str], end: str) -> str | None:
@@ -122,14 +127,16 @@ def _blocks(change: Change, zone: str, depth: _Depth) -> Iterator[str]:
             yield _folded(
                 escaped_in_html(f"{side.name}: {findinglist.count(side.findings)}"), _findings(side, depth)
             )
+    if len(change.reservations) > FEW_RESERVATIONS or depth.titles < _ALL:
+        yield from _list(wording.LOSSES, [line.text for line in loss_lines(change)], _ALL)
     policies = [wording.policy_line(result).text for result in change.policies]
     yield from _list(wording.POLICIES, policies, depth.warnings)
     permissions = [line.text for line in wording.permission_lines(change.permissions)]
-    yield from _list(wording.PERMISSIONS, permissions, depth.warnings)
+    yield from _list(wording.PERMISSIONS, permissions, _ALL)
     yield from _shared(change, depth)
     ignored = [wording.ignored_line(finding).text for finding in change.ignored]
     yield from _list(wording.IGNORED, ignored, depth.warnings)
-    yield from _reservations(shown_whole(change), depth)
+    yield from _reservations(by_effect(change, shown_whole(change)), depth)
     peaks = [wording.peak_line(peak, zone).text for peak in change.peaks]
     yield from _list(wording.PEAKS, peaks, depth.peaks)
     if change.plan:
@@ -186,6 +193,19 @@ def _courses(effect: Effect, depth: _Depth) -> Iterator[str]:
 
 def _reservations(changes: Sequence[ReservationChange], depth: _Depth) -> Iterator[str]:
     """Yield the first reservations whole, and the others folded."""
+    if len(changes) <= FEW_RESERVATIONS + 1:
+        yield from _reservation_blocks(changes, depth)
+        return
+    retitled = [change for change in changes if change.is_retitled]
+    changes = [change for change in changes if not change.is_retitled]
+    yield from _folded_blocks(changes, depth)
+    if retitled:
+        yield _OPEN.format(escaped_in_html(titles_line(retitled).text))
+        yield from _reservation_blocks(retitled, depth)
+        yield _CLOSE
+
+
+def _folded_blocks(changes: Sequence[ReservationChange], depth: _Depth) -> Iterator[str]:
     part = [*_reservation_blocks(changes, depth)]
     if len(part) <= FEW_RESERVATIONS + 1:
         yield from part

@@ -51,15 +51,16 @@ def date_warnings(
     notice: int,
     held: tuple[SeatCounts, SeatCounts],
 ) -> Iterator[ChangeWarning]:
-    """Warn about the dates of a reservation that changes.
+    """Warn about the dates and rehearsals of a reservation that changes.
 
-    `sides`: all its occurrences before and after, unless it is suspended. `held`: its seats now. `notice` is
+    `sides`: all its windows before and after, unless it is suspended. `held`: its seats now. `notice` is
     in seconds.
     """
     yield from _open_now(change, held)
-    touched = [*change.occurrences.added, *(new for _, new in change.occurrences.changed)]
     yield from _short_notice(change, sides, now, notice)
-    past = [item for item in (*touched, *change.occurrences.removed) if item.end <= now]
+    dates = [*change.occurrences.added, *(new for _, new in change.occurrences.changed)]
+    touched = [*dates, *change.rehearsals.added, *(new for _, new in change.rehearsals.changed)]
+    past = [item for item in (*dates, *change.occurrences.removed) if item.end <= now]
     if past:
         message = f"{_dates(past)} {'is' if len(past) == 1 else 'are'} in the past: nothing happens."
         yield ChangeWarning("past", change.name, message)
@@ -79,10 +80,13 @@ def date_warnings(
 def _short_notice(
     change: ReservationChange, sides: tuple[Sequence[Occurrence], Sequence[Occurrence]], now: int, notice: int
 ) -> Iterator[ChangeWarning]:
-    """Warn about an occurrence that is added, removed or changed shortly before it opens."""
-    dates, (before, after) = change.occurrences, sides
-    removed = [*dates.removed, *(old for old, new in dates.changed if new.open != old.open)]
-    added = [*dates.added, *(new for _, new in dates.changed)]
+    """Warn about a window that is added, removed or changed shortly before it opens."""
+    before, after = sides
+    removed = [*change.occurrences.removed, *change.rehearsals.removed]
+    added = [*change.occurrences.added, *change.rehearsals.added]
+    for was, becomes in (*change.occurrences.changed, *change.rehearsals.changed):
+        removed += [was] if becomes.open != was.open else []
+        added.append(becomes)
     for items, present, verb in ((added, {*after}, "opens"), (removed, {*before}, "would have opened")):
         near = [item for item in items if now < item.open < now + notice and item in present]
         if near:
@@ -106,7 +110,8 @@ def _open_now(change: ReservationChange, held: tuple[SeatCounts, SeatCounts]) ->
 
 
 def _dates(items: Sequence[Occurrence]) -> str:
-    first = date_and_times(items[0])
+    word = "rehearsal " if items[0].rehearses else ""
+    first = f"{word}{date_and_times(items[0])}"
     return first if len(items) == 1 else f"{first} and {len(items) - 1} more"
 
 

@@ -44,6 +44,7 @@ from berth.quantity import readable
 from berth.schema.seatholders import Unit
 from berth.schema.values import Seats
 
+LOSSES = "Refused, removed or reduced"
 POLICIES, PEAKS, PLAN, WARNINGS = "Policies", "Peaks", "Machines and money", "Check before merging"
 PERMISSIONS, SHARED, IGNORED = "New permissions", "Shared documents", "Ignored findings"
 MANIFESTS = "Manifests"
@@ -52,6 +53,7 @@ MANIFESTS = "Manifests"
 _SIGNS = {ADDED: "+", REMOVED: "-", "changed": "~", RENAMED: "~"}
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _FEW = 3  # dates that are listed one by one
+_LONGEST_TITLE = 80  # characters
 
 
 class DiffLine(NamedTuple):
@@ -99,11 +101,16 @@ def policy_line(one: PolicyResult) -> DiffLine:
 def title_line(one: ReservationChange) -> DiffLine:
     renamed = f" (was {one.old_name})" if one.kind == RENAMED else ""
     clusters = ", ".join(one.clusters) or "no cluster"
-    title = f": {one.title}" if one.title != one.name else ""
+    title = f": {_cut(one.title)}" if one.title != one.name else ""
     if one.is_retitled:
-        title = f": title {change_text(one.fields[0].before, one.fields[0].after)}"
+        title = f": title {change_text(_cut(one.fields[0].before), _cut(one.fields[0].after))}"
     owner = f", owner {one.owner}" if one.owner else ""
     return DiffLine(_SIGNS[one.kind], f"{one.name}{renamed}{title} [{clusters}]{owner}")
+
+
+def _cut(title: str) -> str:
+    """Cut a long title, so that it leaves room for what changes."""
+    return title if len(title) <= _LONGEST_TITLE else f"{title[: _LONGEST_TITLE - 1]}…"
 
 
 def line_of(one: ReservationChange) -> DiffLine:
@@ -159,6 +166,8 @@ def _rehearsals(one: ReservationChange) -> list[DiffLine]:
 
 def _field_text(field: FieldChange, moves: str) -> str:
     before, after = quantity_change(field.what.rpartition(" ")[2], field.before, field.after)
+    if field.what == "title":
+        before, after = _cut(before), _cut(after)
     text = f"{field.what}: {change_text(before, after)}"
     return f"{text}, {moves}" if field.what == "time zone" and moves else text
 
