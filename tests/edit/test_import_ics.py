@@ -75,8 +75,8 @@ def test_a_calendar_is_written(berth: Berth, folder: Path) -> None:
         "Wrote reservations/feast-days.yaml: 1 date.",
         HEAD,
         "Easter Monday closed feast-days 2026-04-06",
-        "Next: no reservation follows feast-days yet. Write calendars: [feast-days] in the Site for all, or in "
-        "the recurrence of each that it holds for.",
+        "Next: no reservation follows feast-days yet. Write calendars: [feast-days] in the Site for all, "
+        "or in the recurrence of each that it holds for.",
     ]
     assert text.endswith("spec:\n  dates:\n    - {date: 2026-04-06, title: Easter Monday}\n")
 
