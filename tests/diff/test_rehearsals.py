@@ -169,6 +169,7 @@ def test_seats_that_open_at_once_are_told(pair: Pair) -> None:
 
     assert "open-now" in [one["code"] for one in found["warnings"]]
     assert "B131" in pair.diff("-o", "github", at="2026-01-26T05:10:00Z").out
+    assert "in the past" not in pair.diff("-o", "github", at="2026-01-26T05:10:00Z").out
 
 
 def test_a_renamed_reservation_keeps_its_rehearsals(pair: Pair) -> None:

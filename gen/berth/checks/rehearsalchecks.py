@@ -58,7 +58,8 @@ def check_rehearsals_are_ahead(
     coming = {occurrence.id for occurrence in occurrences if occurrence.open > now}
     for rehearsal in added:
         if rehearsal.open <= now and rehearsal.rehearses in coming and not reservation.suspend:
-            message = f"the rehearsal on {_when(rehearsal)} of {rehearsal.rehearses} is in the past."
+            state = "is in the past" if rehearsal.end <= now else "began already, and opens late"
+            message = f"the rehearsal on {_when(rehearsal)} of {rehearsal.rehearses} {state}."
             fix = f"Rehearse it later: berth rehearse {_command(rehearsal)} --at DATE."
             yield reservation.problem(IS_OVER, rehearsal_path(reservation, rehearsal), message, fix)
             return
