@@ -68,6 +68,10 @@ class Desk:
         (text,) = self.forge.answers(number)
         return text
 
+    def wait_until_mergeable(self, pull: int) -> None:
+        """Wait until the forge has looked for conflicts, as it does in the background after each push."""
+        wait_for(lambda: self.forge.call("GET", f"pulls/{pull}")["mergeable"], 60, "the forge to look at it")
+
     def pull(self, number: int) -> dict[str, Any]:
         """Return the pull request of an issue: there is one."""
         (found,) = [pull for pull in self.forge.pulls() if pull["head"]["ref"] == f"berth-request-{number}"]
@@ -114,6 +118,7 @@ def test_a_request_is_changed_by_a_comment_merged_by_people_and_closed(desk: Des
 
     with pytest.raises(urllib.error.HTTPError):  # the requester merges nothing
         desk.forge.call("POST", f"pulls/{first['number']}/merge", desk.tokens["ada"], Do="merge")
+    desk.wait_until_mergeable(first["number"])
     desk.forge.call("POST", f"pulls/{first['number']}/merge", desk.tokens["platform"], Do="merge")
     assert "placeholderCount: 30" in desk.file("main")
     assert desk.forge.call("GET", f"issues/{number}")["state"] == "closed"

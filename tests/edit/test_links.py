@@ -70,9 +70,7 @@ def test_init_writes_into_no_linked_folder(berth: Berth, tmp_path: Path, outside
     assert [*outside.iterdir()] == []
 
 
-def test_an_edit_changes_nothing_out_of_the_project(
-    berth: Berth, folder: Path, trip: Path, outside: Path
-) -> None:
+def test_an_edit_changes_nothing_out_of_the_project(berth: Berth, trip: Path, outside: Path) -> None:
     real = outside / "elsewhere.yaml"
     real.write_bytes(trip.read_bytes())
     trip.unlink()
