@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from berth.dates.exceptions import entry_path
 from berth.dates.expansion import Occurrence, id_time
 from berth.dates.moments import local_text, named, span_text
-from berth.dates.rehearsals import names_occurrence
+from berth.dates.rehearsals import is_of_occurrence
 from berth.findings import Path, Problem
 from berth.schema.reservation import Reservation
 
@@ -73,13 +73,11 @@ def _command(rehearsal: Occurrence) -> str:
 def rehearsal_path(reservation: Reservation, rehearsal: Occurrence) -> Path:
     """Return the place that says when a rehearsal is: of its date, of its line or of the reservation."""
     recurrence = reservation.recurrence
-    day, _, rest = rehearsal.rehearses.partition("/")[2].partition("T")
-    time, _, name = rest.partition("~")
     for i, entry in enumerate(recurrence.rehearsals):
-        if names_occurrence(entry, day, time, name):
+        if is_of_occurrence(entry, rehearsal.rehearses):
             return "spec", "recurrence", "rehearsals", i, "at"
     for i, line in enumerate(recurrence.lines):
-        if line.rehearsal is not None and id_time(line) == rest:
+        if line.rehearsal is not None and id_time(line) == rehearsal.rehearses.partition("T")[2]:
             return (*entry_path(i, recurrence), "rehearsal")
     return "spec", "provisioning", "rehearsal"
 

@@ -219,10 +219,10 @@ def _pools(timetable: Timetable, state: ReservationState) -> Iterator[PoolCase]:
     for pool in timetable.pools:
         key = (pool.holder.scaled_kind.name, pool.scaled) if pool.holder.has_replicas else ("", "")
         yield PoolCase(pool, objects.pop(key, None), slots.pop(pool.resource_class, ()) if pool.slots else ())
-    for object_ in objects.values():
-        holder = holder_of_object(object_.ref.kind, object_.ref.name)
+    for unnamed in objects.values():
+        holder = holder_of_object(unnamed.ref.kind, unnamed.ref.name)
         yield PoolCase(
-            TimetablePool(object_.resource_class, object_.ref.name, "none", holder=holder), object_
+            TimetablePool(unnamed.resource_class, unnamed.ref.name, "none", holder=holder), unnamed
         )
     for name, some in slots.items():
         yield PoolCase(TimetablePool(name, "", "none", holder=SlotSpec("", "", {})), None, some)

@@ -72,6 +72,10 @@ class OccurrenceRecord(NamedTuple):
         missing = {name: count - last[name] for name, count in told.items()}
         return {} if self.ready_at is not None else {name: n for name, n in missing.items() if n > 0}
 
+    def has_ended(self, now: int) -> bool:
+        """Return whether a rehearsal is over: it had all its seats, or its time."""
+        return self.window is not None and (self.ready_at is not None or self.window[2] <= now)
+
 
 def with_observation(
     record: OccurrenceRecord,
@@ -297,6 +301,13 @@ def _join(before: Mapping[str, Points], after: Mapping[str, Points]) -> dict[str
         for at, value in points:
             curves[name] = with_point(curves.get(name, ()), at, value)
     return curves
+
+
+def parse_rehearsals(said: str) -> list[OccurrenceRecord]:
+    """Parse the records of rehearsals alone. Most texts have none, and a site has hundreds of texts."""
+    if '"rehearses"' not in said:
+        return []
+    return [record for record in parse_records(said).values() if record.rehearses]
 
 
 def ended_rehearsals(records: Iterable[OccurrenceRecord]) -> dict[str, int]:

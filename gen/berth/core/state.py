@@ -27,7 +27,7 @@ from berth.core.objects import (
     serves_at,
 )
 from berth.core.obstacles import Obstacle, buffer_obstacle, deployment_obstacle, node_pool_obstacle
-from berth.core.record import RECORD_KEY, ended_rehearsals, parse_records
+from berth.core.record import RECORD_KEY, ended_rehearsals, parse_rehearsals
 from berth.core.serving import PROOF_KEY, PROVES, ServingProof, is_fresh, parse_proof
 from berth.core.slots import AVAILABLE, Slot, parse_slot
 from berth.core.timetable import OVERRIDE_ANNOTATION as OVERRIDE
@@ -442,9 +442,7 @@ def last_written(tree: Tree) -> int:
 
 
 def _parse_record(ref: ObjectRef, changed: int, data: Tree) -> RecordObject:
-    text = str(data.get(RECORD_KEY, ""))
-    # Most records have no rehearsal, and a site has hundreds.
-    ended = ended_rehearsals(parse_records(text).values()) if '"rehearses"' in text else {}
+    ended = ended_rehearsals(parse_rehearsals(str(data.get(RECORD_KEY, ""))))
     return RecordObject(ref, changed, parse_proof(data.get(PROOF_KEY)), ended)
 
 

@@ -4,6 +4,7 @@ Pure: records of the cluster in, values out. Times are in seconds. A rehearsal i
 """
 
 from collections.abc import Iterable
+from operator import attrgetter
 from typing import NamedTuple
 
 from berth.core.record import OccurrenceRecord, readiness_due
@@ -67,16 +68,9 @@ def rehearsal_results(
     settings = TimetableSettings(ready_minutes=ready_minutes)
     found: list[RehearsalResult] = []
     for record in records:
-        if record.rehearses and record.window and (record.ready_at is not None or record.window[2] <= now):
+        if record.rehearses and record.window and record.has_ended(now):
             found += _of_record(record, record.window, settings)
-    return sorted(
-        found,
-        key=lambda rehearsal_result: (
-            rehearsal_result.open,
-            rehearsal_result.id,
-            rehearsal_result.resource_class,
-        ),
-    )
+    return sorted(found, key=attrgetter("open", "id", "resource_class"))
 
 
 def _of_record(

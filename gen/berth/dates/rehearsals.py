@@ -51,6 +51,12 @@ def has_rehearsals(reservation: Reservation) -> bool:
     return bool(usual or recurrence.rehearsals or any(line.rehearsal for line in recurrence.lines))
 
 
+def rule_of(reservation: Reservation, line: int) -> RehearsalSpec | None:
+    """Return the rule of a line of the recurrence, by its index, or else that of the reservation."""
+    own: RehearsalSpec | None = reservation.recurrence.lines[line].rehearsal
+    return own or reservation.spec.provisioning.rehearsal
+
+
 def rehearsals(
     reservation: Reservation,
     dated: Sequence[tuple[Occurrence, int]],
@@ -79,12 +85,12 @@ def rehearsals(
 def _usual(
     reservation: Reservation, occurrence: Occurrence, line: int, paths: Sequence[Path], zone: Zone
 ) -> _Plan | None:
-    """Return the rehearsal that the line of an occurrence has, or else the reservation."""
-    own, usual = reservation.recurrence.lines[line].rehearsal, reservation.spec.provisioning.rehearsal
-    spec: RehearsalSpec | None = own or usual
+    """Return the rehearsal that the rule of an occurrence's line says."""
+    spec = rule_of(reservation, line)
     if spec is None:
         return None
-    path: Path = (*paths[line], "rehearsal") if own else ("spec", "provisioning", "rehearsal")
+    is_own = reservation.recurrence.lines[line].rehearsal is not None
+    path: Path = (*paths[line], "rehearsal") if is_own else ("spec", "provisioning", "rehearsal")
     day = local(zone, occurrence.start) // DAY - spec.days_before
     return _Plan(day * DAY + spec.start_time, spec.seats, path, (*path, "seats"))
 
@@ -133,7 +139,7 @@ def _unmatched(
     when = f"{line.day}" if line.start_time is None else f"{line.day} at {clock(line.start_time)}"
     if len(matches) > 1:
         message = f"{line.day} has {len(matches)} occurrences, and this does not say which one is rehearsed."
-        starts = ", ".join(match_.partition("T")[2] for match_ in matches)
+        starts = ", ".join(occurrence.partition("T")[2] for occurrence in matches)
         return Fault(WHICH_ONE, path, message, f"Add startTime or name: {starts}.")
     if matches:
         message = f"{when} is already rehearsed by rehearsals[{owners[matches[0]]}]."

@@ -46,10 +46,15 @@ class ListChanges:
             add_entry(written, key, entry, make)
 
 
-def original_keys(dates: Dates, occurrence: LocalOccurrence) -> dict[str, str]:
-    """Return the keys that name an occurrence of the schedule in `except` and `moved`."""
+def original_keys(dates: Dates, occurrence: LocalOccurrence, *, among_extras: bool = False) -> dict[str, str]:
+    """Return the keys that name an occurrence by its original date, and what tells it from others then.
+
+    `except` and `moved` name those of the schedule only; `rehearsals` name it `among_extras`, too.
+    """
     day = occurrence.original // DAY
-    others = [other for other in dates.all if not other.is_extra and other.original // DAY == day]
+    others = [
+        other for other in dates.all if (among_extras or not other.is_extra) and other.original // DAY == day
+    ]
     keys = {"date": str(day_of(occurrence.original))}
     if len(others) > 1:
         keys["startTime"] = clock(occurrence.original)

@@ -26,13 +26,20 @@ def rehearsal_index(dates: Dates, occurrence: LocalOccurrence) -> int | None:
     return None
 
 
-def drop_rehearsal(dates: Dates, changes: ListChanges, occurrence: LocalOccurrence) -> None:
-    """Remove the entry that rehearses an occurrence which will not happen, and say how to restore it."""
+def _removed(dates: Dates, changes: ListChanges, occurrence: LocalOccurrence) -> DatedRehearsal | None:
+    """Remove the entry that rehearses an occurrence and return it; None if there is none."""
     index = rehearsal_index(dates, occurrence)
     if index is None:
-        return
+        return None
     changes.remove(REHEARSALS, index)
-    entry = dates.reservation.recurrence.rehearsals[index]
+    return dates.reservation.recurrence.rehearsals[index]
+
+
+def drop_rehearsal(dates: Dates, changes: ListChanges, occurrence: LocalOccurrence) -> None:
+    """Remove the entry that rehearses an occurrence which will not happen, and say how to restore it."""
+    entry = _removed(dates, changes, occurrence)
+    if entry is None:
+        return
     when = f"{entry.at.day} {clock(entry.at.start_time)}"
     seats = "" if entry.seats == ALL_SEATS else f" --seats {entry.seats}"
     command = f'berth rehearse {dates.reservation.name} {dates.address(occurrence)} --at "{when}"{seats}'
@@ -54,11 +61,9 @@ def follow_rehearsal(
 
 def keep_rehearsal_of_extra(dates: Dates, changes: ListChanges, occurrence: LocalOccurrence) -> None:
     """Keep the rehearsal of an occurrence that becomes an extra date at the start that it has now."""
-    index = rehearsal_index(dates, occurrence)
-    if index is None:
+    entry = _removed(dates, changes, occurrence)
+    if entry is None:
         return
-    changes.remove(REHEARSALS, index)
-    entry = dates.reservation.recurrence.rehearsals[index]
     address = {
         "date": str(day_of(occurrence.start)),
         "startTime": clock(occurrence.start),

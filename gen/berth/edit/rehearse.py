@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 from berth.dates.exceptions import NOTHING_TO_MOVE
 from berth.dates.expansion import LocalOccurrence
+from berth.dates.rehearsals import rule_of
 from berth.dates.zone import DAY, clock, day_of, local, number, resolve
-from berth.edit.datelists import ListChanges, set_keys
+from berth.edit.datelists import ListChanges, original_keys, set_keys
 from berth.edit.dateselect import (
     Dates,
     NothingToDoError,
@@ -22,7 +23,6 @@ from berth.notation.refusal import CommandError
 from berth.notation.times import end_time
 from berth.schema.counts import Portion
 from berth.schema.rehearsalspec import ALL_SEATS, DatedRehearsal, RehearsalSpec, RehearsalTime
-from berth.schema.reservation import Reservation
 
 DEFAULT_RULE = RehearsalSpec.model_construct(days_before=7, start_time=6 * 60, seats=ALL_SEATS)
 
@@ -55,7 +55,7 @@ def rehearse_occurrence(
             after = _rehearsal(dates, occurrence, at, seats, before, now)
             keys = rehearsal_keys(after)
             if index is None or before is None:
-                changes.add(REHEARSALS, {**_address(dates, occurrence), **keys})
+                changes.add(REHEARSALS, {**original_keys(dates, occurrence, among_extras=True), **keys})
             elif rehearsal_keys(before) == keys:
                 when = f"{after.at.day} {clock(after.at.start_time)}"
                 kept.append(f"{dates.words(occurrence)} is already rehearsed on {when}")
@@ -103,7 +103,7 @@ def _nothing_to_undo(dates: Dates, which: OccurrenceSelector) -> Exception:
     usual = groups[0] if groups else dates.find_left_out(which)
     if usual is None:
         return RefusedError(dates.missing(which, NOTHING_TO_MOVE))
-    name, own = dates.reservation.name, _own_rule(dates.reservation, usual)
+    name, own = dates.reservation.name, rule_of(dates.reservation, usual.entry)
     if own is None:
         return NothingToDoError(f"nothing to undo: rehearsals does not name {dates.words(usual)}")
     address = dates.address(usual)
@@ -167,21 +167,4 @@ def _begin(  # noqa: PLR0913, PLR0917 - what is given, and what was written befo
 
 def _rule(dates: Dates, occurrence: LocalOccurrence) -> RehearsalSpec:
     """Return when and with how many seats an occurrence is rehearsed if nothing is given."""
-    return _own_rule(dates.reservation, occurrence) or DEFAULT_RULE
-
-
-def _own_rule(reservation: Reservation, occurrence: LocalOccurrence) -> RehearsalSpec | None:
-    line: RehearsalSpec | None = reservation.recurrence.lines[occurrence.entry].rehearsal
-    return line or reservation.spec.provisioning.rehearsal
-
-
-def _address(dates: Dates, occurrence: LocalOccurrence) -> dict[str, str]:
-    """Return the keys that name an occurrence: its original date, and what tells it from others then."""
-    day = occurrence.original // DAY
-    others = [other for other in dates.all if other.original // DAY == day]
-    keys = {"date": str(day_of(occurrence.original))}
-    if len(others) > 1:
-        keys["startTime"] = clock(occurrence.original)
-    if len([other for other in others if other.original == occurrence.original]) > 1:
-        keys["name"] = occurrence.name
-    return keys
+    return rule_of(dates.reservation, occurrence.entry) or DEFAULT_RULE

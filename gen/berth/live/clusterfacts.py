@@ -10,7 +10,7 @@ from typing import NamedTuple
 from berth.core import labels
 from berth.core.jsonvalues import parse_instant
 from berth.core.objects import CAPACITY_BUFFER, DEPLOYMENT, NODE_POOL, ObjectKind, containers, pod_down_since
-from berth.core.record import RECORD_KEY, OccurrenceRecord, parse_records
+from berth.core.record import RECORD_KEY, OccurrenceRecord, parse_rehearsals
 from berth.core.serving import PROOF_KEY, PROVES, ServingProof, parse_proof
 from berth.core.sessions import Recognition, Session
 from berth.core.slots import AVAILABLE, PENDING
@@ -257,8 +257,7 @@ def parse_live_timetable(item: KubeObject) -> LiveTimetable:
 def parse_live_record(item: KubeObject) -> LiveRecord:
     """Parse the ConfigMap of a record."""
     data, name = item.get("data") or {}, label(item, labels.RESERVATION)
-    text = str(data.get(RECORD_KEY, ""))
-    records = parse_records(text).values() if '"rehearses"' in text else ()  # most have none
+    records = parse_rehearsals(str(data.get(RECORD_KEY, "")))
     rehearsals = tuple(record for record in records if record.rehearses.startswith(f"{name}/"))
     return LiveRecord(name, last_written(item), parse_proof(data.get(PROOF_KEY)), rehearsals)
 

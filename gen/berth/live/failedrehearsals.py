@@ -39,8 +39,7 @@ def _failed(case: PoolState, record: OccurrenceRecord) -> Iterator[LiveFinding]:
 def _ended(case: PoolState) -> Iterator[OccurrenceRecord]:
     """Yield the records of rehearsals of this pool that have all seats, or had their time."""
     for rehearsal in case.record.rehearsals if case.record else ():
-        is_over = rehearsal.window is not None and rehearsal.window[2] <= case.snapshot.now
-        if case.pool.resource_class in rehearsal.promised and (is_over or rehearsal.ready_at is not None):
+        if case.pool.resource_class in rehearsal.promised and rehearsal.has_ended(case.snapshot.now):
             yield rehearsal
 
 
