@@ -19,7 +19,6 @@ from click.shell_completion import CompletionItem
 from berth.cli.console import (
     EXIT_BAD_INPUT,
     EXIT_OK,
-    INDENT,
     columns,
     has_color,
     progress,
@@ -30,7 +29,7 @@ from berth.findings import ERROR, NOTE, Finding
 from berth.notation.refusal import CommandError, close
 from berth.output import findinglist
 from berth.output.answers import DATA_FORMS, Answer, serialize
-from berth.output.table import wrapped
+from berth.output.table import INDENT, wrapped
 from berth.version import VERSION
 
 if TYPE_CHECKING:

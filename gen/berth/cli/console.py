@@ -13,8 +13,8 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import IO, TypeVar
 
+from berth.output.table import INDENT, wrapped
 from berth.output.table import width as width_of
-from berth.output.table import wrapped
 
 T = TypeVar("T")
 Write = Callable[[str], None]
@@ -23,7 +23,6 @@ EXIT_OK, EXIT_BAD_INPUT, EXIT_USAGE, EXIT_INTERNAL, EXIT_STALE, EXIT_INTERRUPTED
 COMPLETE = "_BERTH_COMPLETE"
 """The environment variable by which the shells' completion scripts ask for candidates."""
 DEFAULT_COLUMNS = 80
-INDENT = 4  # of the further lines of a sentence that a terminal breaks
 _PATIENCE = 1.0  # seconds before the first report of progress, and between two of them
 _HOME, _CLEAR_LINE, _CLEAR_BELOW = "\x1b[H", "\x1b[K", "\x1b[J"
 _ENTER_SCREEN, _LEAVE_SCREEN = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"

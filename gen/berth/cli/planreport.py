@@ -31,14 +31,13 @@ from berth.output.answers import (
     seats_text,
 )
 from berth.output.columns import Column, Table, as_json, as_object
-from berth.output.table import Fit, wrapped
+from berth.output.table import INDENT, Fit, wrapped
 from berth.schema.seatholders import Unit
 from berth.schema.values import Site
 
 _CUT = ("seats", "which", "no machine")
 _SPARE = ("loops", "lead", "lowest to highest", "idle share", "most machines", "which")
 _NAMES = ("reservation", "class", "reserved")
-_INDENT = 4  # of the further lines of a note
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 _ALL = "all"  # what the row of sums has in place of a month
 
@@ -283,7 +282,7 @@ def _notes(plan: CostPlan, style: PlanStyle) -> list[str]:
         lines.append(f"Not planned: {', '.join(item.subject for item in items)} ({reason}).")
     if style.form == "markdown":
         return ["".join(f"- {line}\n" for line in lines)] if lines else []
-    return ["".join(f"{wrapped(line, style.columns, _INDENT)}\n" for line in lines)] if lines else []
+    return ["".join(f"{wrapped(line, style.columns, INDENT)}\n" for line in lines)] if lines else []
 
 
 def as_answer(plan: CostPlan, site: Site) -> Answer:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from berth import quantity
 from berth.cli.command import Settings, exit_code
-from berth.cli.console import INDENT, has_color
+from berth.cli.console import has_color
 from berth.core.jsonvalues import instant_text
 from berth.findings import LiveFinding
 from berth.live.access import ClusterAccess
@@ -18,7 +18,7 @@ from berth.live.room import Room, WindowSteps
 from berth.output.answers import Answer, document
 from berth.output.columns import Column, Table, as_json
 from berth.output.findinglist import live_json, live_line
-from berth.output.table import Fit, wrapped
+from berth.output.table import INDENT, Fit, wrapped
 from berth.schema.values import Cluster, Site
 
 CLOCK = PreflightClock(time.monotonic, time.sleep)

@@ -12,7 +12,6 @@ from berth.cli.command import Settings, command, exit_code
 from berth.cli.console import (
     EXIT_BAD_INPUT,
     EXIT_OK,
-    INDENT,
     has_color,
     is_terminal,
     new_lines,
@@ -55,7 +54,7 @@ from berth.notation.refusal import CommandError
 from berth.output.answers import DATA_FORMS, Answer, document, instant_column, owner_column
 from berth.output.columns import Column, Table, as_json
 from berth.output.findinglist import live_json, live_line
-from berth.output.table import Fit, wrapped
+from berth.output.table import INDENT, Fit, wrapped
 from berth.output.templates import Renderer, TemplateError
 from berth.pipeline import Item, Pipeline
 from berth.schema.reservationspec import OwnerSpec

@@ -110,9 +110,7 @@ jobs:
           berth new "${request[@]}" --write -o markdown >"$RUNNER_TEMP/answer.md" || code=$?
           if [ "$code" -eq 1 ]; then exit 0; fi  # the answer says what is wrong
           if [ "$code" -ne 0 ]; then exit "$code"; fi
-          berth render
-          git add reservations
-          git add --force rendered
+          RENDERED
           IDENTITY commit --quiet -m "Reserve seats for request #$NUMBER"
       - name: Pull request
         env:

@@ -37,6 +37,11 @@ _IDENTITY = """\
 git -c user.name="github-actions[bot]" \\
             -c user.email="41898282+github-actions[bot]@users.noreply.github.com"\
 """
+_RENDERED = """\
+berth render
+          git add reservations
+          git add --force rendered\
+"""
 _PUSH = """\
 basic=$(printf 'x-access-token:%s' "$GH_TOKEN" | base64 --wrap=0)
           export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0="http.$GITHUB_SERVER_URL/.extraheader"
@@ -263,9 +268,7 @@ jobs:
             echo "Nothing is proposed."
             exit 0
           fi
-          berth render
-          git add reservations
-          git add --force rendered
+          RENDERED
           IDENTITY commit --quiet -m "Reserve what past windows needed"
       - name: Pull request
         env:
@@ -314,6 +317,7 @@ def workflow(path: str, requirement: str) -> str:
         "INSTALL": _INSTALL,
         "IDENTITY": _IDENTITY,
         "PUSH": _PUSH,
+        "RENDERED": _RENDERED,
         "REQUIREMENT": shlex.quote(requirement),
     }
     text = _TEXTS[path]

@@ -5,11 +5,10 @@ from posixpath import join, normpath
 
 from berth.findings import ERROR, NOTE, WARNING, Finding, LiveFinding
 from berth.output.answers import Answer, document
-from berth.output.table import visible, wrapped
+from berth.output.table import INDENT, visible, wrapped
 
 _COLORS = {ERROR: "\x1b[31m", WARNING: "\x1b[33m", NOTE: "\x1b[36m"}
 _SEVERITIES = ERROR, WARNING, NOTE
-_INDENT = 4  # of the further lines of a finding
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 _GITHUB = {ERROR: "error", WARNING: "warning", NOTE: "notice"}
 _KEYS = ("severity", "code", "file", "line", "column", "path", "message", "fix")
@@ -33,7 +32,7 @@ def text(
     shown = findings
     if most is not None and len(findings) > most + 1:
         shown = sorted(findings, key=lambda finding: _SEVERITIES.index(finding.severity))[:most]
-    lines = [wrapped(_line(finding, color, folder), columns, _INDENT) for finding in shown]
+    lines = [wrapped(_line(finding, color, folder), columns, INDENT) for finding in shown]
     left = len(findings) - len(shown)
     lines += [f"and {left} more"] if left else []
     return "\n".join([*lines, f"{count(findings)}."]) + "\n"

@@ -104,6 +104,9 @@ def markdown(headings: Sequence[str], rows: Rows) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
+INDENT = 4  # of the further lines of a sentence that a terminal breaks
+
+
 def wrapped(text: str, columns: int | None, indent: int = 0) -> str:
     """Break a text at spaces into lines of at most so many columns; None: do not break it.
 
