@@ -130,16 +130,16 @@ class Git:
 
         That is the first that exists of upstream, the default branch of origin, main and master.
         """
-        try:
-            self.commit("HEAD")
-        except GitError:
-            raise GitError("nothing is committed yet, so there is nothing to compare with") from None
         for trunk in _TRUNKS:
             try:
                 commit = self._text("merge-base", "HEAD", self.commit(trunk)).strip()
                 return commit, self._text("rev-parse", "--abbrev-ref", trunk).strip()
             except GitError:
                 continue
+        try:
+            self.commit("HEAD")
+        except GitError:
+            raise GitError("nothing is committed yet, so there is nothing to compare with") from None
         raise GitError("no branch found that this one will be merged into")
 
     def subject(self, commit: str) -> str:
