@@ -89,7 +89,7 @@ codeowners --check, diff --exit-code); 130 interrupted.
 def load(name: str) -> Command:
     """Import a command."""
     module = import_module(f"berth.cli.{COMMANDS[name].module}")
-    return next(var for var in vars(module).values() if isinstance(var, Command) and var.name == name)
+    return next(value for value in vars(module).values() if isinstance(value, Command) and value.name == name)
 
 
 class Berth(Parsing, click.Group):

@@ -98,9 +98,9 @@ def report(  # noqa: PLR0913 - one for each option
     ours = [record for record in read.records if not names or record.occurrence.partition("/")[0] in names]
     dates = within(_attendances(ours, items, site), *span, clock.now)
     rehearsals = [
-        rehearsal_result
-        for rehearsal_result in rehearsal_results(ours, site.ready_minutes, clock.now)
-        if (span[0] or 0) < rehearsal_result.end and (span[1] is None or rehearsal_result.open < span[1])
+        rehearsal
+        for rehearsal in rehearsal_results(ours, site.ready_minutes, clock.now)
+        if (span[0] or 0) < rehearsal.end and (span[1] is None or rehearsal.open < span[1])
     ]
     result = _report(dates, pipeline, items, site, clock, rehearsals)
     settings.answer(

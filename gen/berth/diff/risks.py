@@ -288,9 +288,9 @@ def manifest_warnings(
     """
     objects: dict[tuple[str, str], list[str]] = {}
     for file in files:
-        for object_ in file.objects:
-            for code, message in _object_warnings(object_, now, is_shared="/reservations/" not in file.path):
-                objects.setdefault((code, message), []).append(f"{object_.kind} {object_.name}")
+        for changed in file.objects:
+            for code, message in _object_warnings(changed, now, is_shared="/reservations/" not in file.path):
+                objects.setdefault((code, message), []).append(f"{changed.kind} {changed.name}")
     for (code, message), names in objects.items():
         yield ChangeWarning(code, "", f"{_some(names)}: {message}")
     used = {path.split("/")[1] for path in remaining if "/reservations/" in path}

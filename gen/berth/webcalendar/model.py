@@ -316,4 +316,4 @@ def _nodes(planned: ClusterPlan, clusters: Mapping[str, int]) -> Curve:
 
 def _by_day(lines: Iterable[CostLine]) -> dict[str, float]:
     sums = sum_by(lines, lambda line: line.month)
-    return {day: float(dollars(sum_.priced)) for day, sum_ in sorted(sums.items())}
+    return {day: float(dollars(cost.priced)) for day, cost in sorted(sums.items())}
