@@ -11,7 +11,7 @@ from berth.schema.seatholders import Holder
 
 ROOT = Path(__file__).parents[1] / "gen" / "berth"
 PACKAGES = {f"berth.backends.{folder.name}" for folder in (ROOT / "backends").iterdir() if folder.is_dir()}
-IN_CLUSTER = {"BufferedSeats", "Nodes", "Replicas", "SlotSpec"}  # holders of `berth.core`
+IN_CLUSTER = {"HeldNumber", "SlotSpec"}  # holders of `berth.core`
 
 
 def questions(source: str) -> Iterator[str]:

@@ -13,7 +13,6 @@ from berth.runtime.apiclient import (
     ApiError,
     Request,
     Response,
-    ScaleSubresource,
     TimetableText,
 )
 
@@ -23,9 +22,9 @@ from tests.runtime.fake_cluster import FakeCluster
 SCALE = "/apis/apps/v1/namespaces/berth/deployments/course-small/scale"
 
 
-def pool(ready: int, uid: str) -> PoolObject:
-    """The Deployment of 3 replicas that the tests read."""
-    return PoolObject(ObjectRef("Deployment", "course-small", uid, "", 0), 3, ready, "7")
+def pool(ready: int = 0, uid: str = "", replicas: int = 3, version: str = "7") -> PoolObject:
+    """The Deployment that the tests read."""
+    return PoolObject(ObjectRef("Deployment", "course-small", uid, "", 0), replicas, ready, version)
 
 
 def answering(*answers: Response) -> tuple[Api, list[Request]]:
@@ -42,7 +41,7 @@ def answering(*answers: Response) -> tuple[Api, list[Request]]:
 def failure(answer: Response) -> tuple[int, str, str, float]:
     api, _ = answering(answer)
     with pytest.raises(ApiError) as caught:
-        api.get_scale("berth", "course-small")
+        api.get_scale("berth", pool())
     return caught.value.status, caught.value.reason, str(caught.value), caught.value.retry_after
 
 
@@ -53,11 +52,11 @@ def test_the_requests_are_these() -> None:
 
     answers = (
         api.get_timetable("berth", "course"),
-        api.get_scale("berth", "course-small"),
-        api.scale("berth", "course-small", 3, "6"),
+        api.get_scale("berth", pool(replicas=0, version="5")),
+        api.set_number("berth", pool(replicas=0, version="6"), 3),
     )
 
-    assert (TimetableText("{}"), ScaleSubresource(3, "7"), ScaleSubresource(3, "7")) == answers
+    assert (TimetableText("{}"), pool(), pool()) == answers
     assert [
         Request("GET", "/api/v1/namespaces/berth/configmaps/course"),
         Request("GET", SCALE),
@@ -72,7 +71,7 @@ def test_the_requests_are_these() -> None:
 def test_a_name_cannot_lead_elsewhere() -> None:
     api, asked = answering(refusal(404, "NotFound"), refusal(404, "NotFound"))
     with pytest.raises(ApiError):
-        api.get_scale("a/b", "../pods?x")
+        api.get_scale("a/b", pool()._replace(ref=ObjectRef("Deployment", "../pods?x", "", "", 0)))
     with pytest.raises(ApiError):
         api.get_timetable("a b", "c#d")
 
@@ -87,15 +86,15 @@ def test_at_zero_the_server_leaves_the_number_out(spec: str) -> None:
     body = f'{{"kind": "Scale", "metadata": {{"resourceVersion": "7"}}{spec}}}'
     api, _ = answering(Response(200, body.encode()))
 
-    assert ScaleSubresource(0, "7") == api.get_scale("berth", "course-small")
+    assert pool(replicas=0) == api.get_scale("berth", pool(version="5"))
 
 
 def test_a_stale_write_is_a_conflict() -> None:
     api = Api(FakeCluster(None, {"course-small": 0}))
-    scale_subresource = api.get_scale("berth", "course-small")
-    taken = api.scale("berth", "course-small", 25, scale_subresource.resource_version)
+    stands = api.get_scale("berth", pool())
+    taken = api.set_number("berth", stands, 25)
     with pytest.raises(ApiError) as caught:
-        api.scale("berth", "course-small", 0, scale_subresource.resource_version)
+        api.set_number("berth", stands, 0)
 
     assert taken.replicas == 25
     assert caught.value.is_conflict()
@@ -196,7 +195,7 @@ def test_only_the_api_server_can_say_that_something_is_gone() -> None:
     for answer in (refusal(404, "NotFound"), Response(404, b"404 page not found"), refusal(410, "NotFound")):
         api, _ = answering(answer)
         with pytest.raises(ApiError) as caught:
-            api.get_scale("berth", "course-small")
+            api.get_scale("berth", pool())
         errors.append(caught.value)
 
     assert [error.is_gone() for error in errors] == [True, False, False]

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from berth.core.holders import Nodes
+from berth.core.holders import nodes_of
 from berth.core.jsonvalues import TimetableError
 from berth.core.target import pools_to_reconcile
 from berth.core.timetable import TimetablePool, parse_timetable
@@ -101,7 +101,7 @@ def test_a_pool_that_becomes_nodes_leaves_no_placeholders() -> None:
 
 def test_pools_of_each_kind_are_followed_by_keys_of_their_own() -> None:
     seats = TimetablePool("small", "course-small", "none")
-    nodes = seats._replace(holder=Nodes(NAME))
+    nodes = seats._replace(holder=nodes_of(NAME))
 
     assert pools_to_reconcile({}, [nodes]) == {f"{NAME}/nodes": nodes}
     assert pools_to_reconcile({"course-small": seats}, [nodes]) == {

@@ -3,15 +3,19 @@
 `decide_pool` is the decision that scaler and sweep share: what to do so that a pool stands as desired.
 """
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from berth.core.fields import field_manager, field_value
 from berth.core.holders import SlotSpec
-from berth.core.jsonvalues import Tree
+from berth.core.jsonvalues import Tree, instant_text
+from berth.core.labels import CLASS, HELD, RESERVATION, ROLE, SITE
 from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, NORMAL, RIGHTS, SCALED
 from berth.core.slots import SlotCounts, SlotOwner, SlotPlan, bridging_placeholders, plan_slots, slot_demand
-from berth.core.state import JobObject, ObjectRef, PoolObject
+from berth.core.state import HELD_KEY, JobObject, ObjectRef, PoolObject
 from berth.core.target import DesiredState, PoolTarget, replica_change
+from berth.core.timetable import note_name
 
 OPENED_EVENT, CLOSED_EVENT = "SweepOpened", "SweepClosed"
 STARTED_EVENT, REMOVED_EVENT = "SweepStartedJob", "SweepRemoved"
@@ -21,17 +25,29 @@ _REMOVAL_ORDER = tuple(kind.name for kind in (CRON_JOB, JOB, *SCALED, *RIGHTS, C
 
 
 class ScalePool(NamedTuple):
-    """Scale a Deployment, CapacityBuffer or NodePool."""
+    """Write the number of a pool."""
 
     pool: PoolObject
-    to: int
+    to: float
     why: str
     leaving: tuple[SlotOwner, ...] = ()  # placeholders that must leave their slots before
     occurrences: tuple[str, ...] = ()  # that it is about
+    value: object = None  # of somebody else's number; None: removes it
+    note: Tree | None = None  # the ConfigMap that says what it was, which is written before
+    closes: bool = False  # removes that ConfigMap afterwards
 
     @property
     def ref(self) -> ObjectRef:
         return self.pool.ref
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether the object has another number."""
+        number, tree = self.pool.number, self.pool.tree
+        if tree is None:
+            return self.pool.replicas != self.to
+        before = field_value(tree, number.path)
+        return number.units(before) != number.units(self.value) or (before is None) != (self.value is None)
 
 
 class ChangeSlots(NamedTuple):
@@ -86,7 +102,7 @@ def action_order(action: Action) -> tuple[int, int, str, str]:
     place = 0
     match action:
         case ScalePool():
-            order = 0 if action.to else 1
+            order = 0 if action.to and not action.closes else 1
         case ChangeSlots(slots=None):  # after what could make them again
             order, place = 4, _REMOVAL_ORDER.index(DEPLOYMENT.name)
         case ChangeSlots():
@@ -104,8 +120,11 @@ def describe_action(action: Action) -> tuple[str, str, str]:
     """Return type, reason and message of the action's Event."""
     match action:
         case ScalePool():
-            reason = OPENED_EVENT if action.to else CLOSED_EVENT
-            what = f"Scaled from {action.pool.replicas} to {action.to}"
+            reason = OPENED_EVENT if action.to and not action.closes else CLOSED_EVENT
+            what = f"Scaled from {action.pool.replicas:g} to {action.to:g}"
+            if action.pool.tree:
+                where = f"{action.pool.number.field_text} of {action.ref.kind}/{action.ref.name}"
+                what = f"Set {where} from {action.pool.replicas:g} to {action.to:g}"
         case ChangeSlots():
             plan = action.plan
             reason = OPENED_EVENT if plan.make else CLOSED_EVENT
@@ -125,6 +144,25 @@ def describe_action(action: Action) -> tuple[str, str, str]:
         case RemoveObject():
             reason, what = REMOVED_EVENT, f"Removed {action.ref.kind} {action.ref.name}"
     return NORMAL, reason, f"{what}: {action.why}."
+
+
+_ADVICE = (
+    ("argocd", "Add the field to ignoreDifferences of its Application, with RespectIgnoreDifferences=true."),
+    ("kustomize-controller", "Leave the field out of what its Kustomization applies."),
+    ("helm", "Leave the field out of the values of its release."),
+    ("", "Let it leave this field alone."),
+)
+"""What to write so that a manager, by the beginning of its name, leaves a field to Berth."""
+
+
+def describe_reset(action: ScalePool, ours: Sequence[str]) -> str:
+    """Return who has set back a number of theirs, and what to do. `ours` are the managers of Berth."""
+    pool = action.pool
+    manager = field_manager(pool.tree or {}, pool.number.path, ours)
+    advice = next(text for begin, text in _ADVICE if manager.startswith(begin))
+    where = f"{pool.number.field_text} of {pool.ref.kind}/{pool.ref.name}"
+    who = manager or "somebody"
+    return f"{who} has set {where} to {pool.replicas:g}, and Berth holds {action.to:g} there. {advice}"
 
 
 class PoolFound(NamedTuple):
@@ -159,11 +197,17 @@ def decide_pool(
     """
     pool, stands = desired.target.pool, observed.object
     if pool.slots is None:
-        change = replica_change(stands.replicas, desired, settled) if stands else None
-        if stands is None or change is None:
+        if stands is None or (pool.holder.foreign and not desired.target.is_open):
+            closing = release(stands, why or "closed", is_shared=desired.target.is_shared)
+            return PoolDecision(desired.target, closing)
+        change = replica_change(stands.replicas, desired, settled)
+        if change is None:
             return PoolDecision(desired.target, ())
         to = desired.target.replicas
         action = ScalePool(stands, to, why or change.reason, occurrences=change.occurrences)
+        if stands.tree:
+            value = stands.number.value(to)
+            action = action._replace(value=value, note=_note(desired, stands))
         return PoolDecision(desired.target, (action,))
     actions: list[ScalePool | ChangeSlots] = []
     demand = slot_demand(desired, sum(observed.slots.owners.values()), observed.settled or 0)
@@ -171,7 +215,7 @@ def decide_pool(
     if pool.slots.placeholders and stands:
         number, reason, ready = 0, "closed", stands.ready
         if demand.is_open:
-            number = bridging_placeholders(observed.slots, demand.wanted, stands.replicas, desired.now)
+            number = bridging_placeholders(observed.slots, demand.wanted, int(stands.replicas), desired.now)
             reason = f"{number} seats wait for slots" if number else "no seat waits for a slot"
         leaving = () if number else tuple(owner for slot in observed.slots.handed for owner in slot.owners)
         for action in scale_pool(stands, number, why or reason):
@@ -183,6 +227,36 @@ def decide_pool(
         why = why or _slot_reason(observed.slots, plan, desired._replace(target=demand.target), settled)
         actions.append(ChangeSlots(ref, pool.resource_class, pool.slots, plan, why))
     return PoolDecision(demand.target, tuple(actions), plan.is_busy)
+
+
+def _note(desired: DesiredState, stands: PoolObject) -> Tree:
+    """Return the ConfigMap that says what a number was before it is held. Each one differs from the last."""
+    pool, before = desired.target.pool, field_value(stands.tree, stands.number.path)
+    note = {"before": stands.held.before if stands.held else before, "since": instant_text(desired.now)}
+    return {
+        "metadata": {
+            "name": note_name(pool),
+            "labels": {
+                SITE: desired.timetable.site,
+                RESERVATION: desired.timetable.reservation,
+                CLASS: pool.resource_class,
+                ROLE: HELD,
+            },
+        },
+        "data": {HELD_KEY: json.dumps(note)},
+    }
+
+
+def release(stands: PoolObject | None, why: str, *, is_shared: bool = False) -> tuple[ScalePool, ...]:
+    """Return how the number of somebody else goes back to what it was, if it is held.
+
+    It stays where other reservations ask for it as well (`is_shared`).
+    """
+    if stands is None or stands.held is None:
+        return ()
+    value = stands.held.before if stands.number.otherwise is None else stands.number.otherwise
+    value = field_value(stands.tree, stands.number.path) if is_shared else value
+    return (ScalePool(stands, stands.number.units(value) or 0, why, value=value, closes=True),)
 
 
 def _slot_reason(

@@ -5,6 +5,7 @@ serves is left to that pod, and the pod gets time to notice a change.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import NamedTuple
 
 from berth.core import removal
@@ -17,7 +18,7 @@ from berth.core.actions import (
     action_order,
     decide_pool,
 )
-from berth.core.holders import SlotSpec, holder_of_object
+from berth.core.holders import HeldNumber, SlotSpec, holder_of_object
 from berth.core.jsonvalues import TimetableError
 from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD
 from berth.core.slots import PlaceholderOwner, count_slots
@@ -29,7 +30,14 @@ from berth.core.state import (
     SlotObject,
     TimetableObject,
 )
-from berth.core.target import EARLY_START, DesiredState, desired_state, open_now, opens_within
+from berth.core.target import (
+    EARLY_START,
+    DesiredState,
+    desired_state,
+    open_now,
+    opens_within,
+    peer_targets,
+)
 from berth.core.timetable import (
     Override,
     Timetable,
@@ -37,6 +45,7 @@ from berth.core.timetable import (
     TimetablePool,
     active_occurrences,
     end_rehearsals,
+    note_name,
     override_end,
     override_target,
     parse_overrides,
@@ -125,7 +134,8 @@ class ReservationContext(NamedTuple):
         """Return what the pool should have; the sweep counts no sessions."""
         name = pool.resource_class
         override = override_target(self.overrides, name, self.now)
-        found = desired_state(self.timetable, pool, self.now, None, override)
+        peers = peer_targets(pool, _peers(self.facts, pool), self.now)
+        found = desired_state(self.timetable, pool, self.now, None, override, peers)
         return found._replace(until=override_end(self.overrides, name))
 
     def idle_since(self, resource_class: str = "") -> int:
@@ -138,6 +148,28 @@ class ReservationContext(NamedTuple):
         ends += [override.until for name, override in self.overrides.items() if resource_class in ("", name)]
         last = max((end for end in ends if end <= self.now), default=0)
         return max(last + CLOSE_GRACE, self.source.changed + EDIT_GRACE)
+
+
+def numbers_to_read(facts: SiteState, now: int) -> dict[str, HeldNumber]:
+    """Return the numbers of somebody else that are held or should be, by key."""
+    numbers: dict[str, HeldNumber] = {}
+    for state in facts.reservations:
+        names, pools = (
+            {held.ref.name for held in state.held},
+            [target.in_timetable for target in state.targets],
+        )
+        asking: set[str] = set()
+        with suppress(TimetableError, IndexError):
+            timetable = _timetable(facts.site, state.reservation, state.timetables[0])
+            occurrences = open_now(active_occurrences(timetable), now)
+            asking = {name for item in occurrences for name, _ in item.seats}
+            asking.update(_overrides(state.timetables[0], timetable)[0])
+            pools += timetable.pools
+        for pool in pools:
+            number = pool.holder.foreign
+            if number and (pool.resource_class in asking or note_name(pool) in names):
+                numbers[pool.key] = number
+    return numbers
 
 
 def decide(facts: SiteState, now: int) -> SweepDecision:
@@ -162,7 +194,7 @@ def _decide_reservation(facts: SiteState, state: ReservationState, now: int) -> 
         return SweepDecision(tuple(removal.leftovers(facts, state, now)), ())
     source = state.timetables[0]
     if removal.is_removable(facts, state, source, now):
-        return SweepDecision(tuple(removal.removals(facts, state, source)), ())
+        return SweepDecision(tuple(removal.removals(facts, state, source, now)), ())
     marks = removal.orphan_marks(facts, state, source, now)
     try:
         timetable = end_rehearsals(_timetable(facts.site, state.reservation, source), state.ended)
@@ -171,9 +203,9 @@ def _decide_reservation(facts: SiteState, state: ReservationState, now: int) -> 
         return SweepDecision(tuple(marks), tuple(_warn(state, "MalformedTimetable", message)))
     overrides, wrong = _overrides(source, timetable)
     case = ReservationContext(
-        facts, state, source, timetable, overrides, tuple(_pools(timetable, state)), now
+        facts, state, source, timetable, overrides, tuple(_pools(timetable, facts, state)), now
     )
-    actions = (*marks, *_pool_actions(case), *_job_actions(case), *_outdated(case))
+    actions = (*marks, *_pool_actions(case), *_job_actions(case), *_outdated(case), *_unnamed_numbers(case))
     ignored = _warn(state, "MalformedOverride", f"An override is ignored: {wrong}") if wrong else ()
     warnings = (*ignored, *_without_cronjob(case), *pull_failures(state))
     return SweepDecision(actions, warnings, case.doubted)
@@ -205,7 +237,18 @@ def _warn(state: ReservationState, reason: str, message: str, key: str = "") -> 
         yield SweepWarning(ref, reason, message, key or message)
 
 
-def _pools(timetable: Timetable, state: ReservationState) -> Iterator[PoolCase]:
+def _peers(
+    facts: SiteState, pool: TimetablePool
+) -> Iterator[tuple[Timetable | None, Mapping[str, Override]]]:
+    """Yield the timetables and overrides of other reservations that hold the number of a pool."""
+    for state in facts.reservations if pool.peers else ():
+        if state.reservation in pool.peers and state.timetables:
+            with suppress(TimetableError):
+                timetable = _timetable(facts.site, state.reservation, state.timetables[0])
+                yield timetable, _overrides(state.timetables[0], timetable)[0]
+
+
+def _pools(timetable: Timetable, facts: SiteState, state: ReservationState) -> Iterator[PoolCase]:
     """Yield the pools that the timetable names with what there is of them, then what it does not name."""
     objects = {
         (deployment.ref.kind, deployment.ref.name): deployment
@@ -217,8 +260,11 @@ def _pools(timetable: Timetable, state: ReservationState) -> Iterator[PoolCase]:
         if not slot.is_persistent:
             slots[slot.resource_class] = (*slots.get(slot.resource_class, ()), slot)
     for pool in timetable.pools:
-        key = (pool.holder.scaled_kind.name, pool.scaled) if pool.holder.has_replicas else ("", "")
-        yield PoolCase(pool, objects.pop(key, None), slots.pop(pool.resource_class, ()) if pool.slots else ())
+        number = pool.holder.number
+        found = objects.pop((number.object_kind.name, pool.scaled), None) if number else None
+        if number and number.foreign:
+            found = facts.number_of(state, pool)
+        yield PoolCase(pool, found, slots.pop(pool.resource_class, ()) if pool.slots else ())
     for unnamed in objects.values():
         holder = holder_of_object(unnamed.ref.kind, unnamed.ref.name)
         yield PoolCase(
@@ -254,7 +300,7 @@ def _reason(case: ReservationContext, desired: DesiredState) -> str:
     if wanted.override is not None:
         # With nothing open a pod is about to end.
         return "" if is_served and case.open else "an override says so"
-    if not wanted.replicas:
+    if not (wanted.replicas or wanted.is_open):
         is_late = not case.opens_soon and case.now >= case.idle_since(wanted.pool.resource_class)
         return "none of its occurrences is open" if is_late or not is_served else ""
     asking = [item.id for item in case.due if item.id in wanted.occurrences]
@@ -312,6 +358,13 @@ def _outdated(case: ReservationContext) -> Iterator[Action]:
     if not (case.open or case.opens_soon or case.running):
         unnamed = [pool.object for pool in case.pools if pool.object and not case.names(pool.pool)]
         yield from removal.outdated_objects(case.facts, case.state, case.source, unnamed, case.now)
+
+
+def _unnamed_numbers(case: ReservationContext) -> Iterator[Action]:
+    """Give back numbers of somebody else that the timetable no longer names."""
+    if case.now >= case.source.changed + EDIT_GRACE:
+        why, named = "the timetable names no such number", case.timetable.pools
+        yield from removal.numbers(case.facts, case.state, named, why, case.now)
 
 
 def pull_failures(state: ReservationState) -> Iterator[SweepWarning]:

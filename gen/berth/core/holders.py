@@ -1,16 +1,19 @@
-"""What holds the seats of a pool in the cluster: replicas of a Deployment or of a CapacityBuffer, slots, or
-nodes of a NodePool.
+"""What holds the seats of a pool in the cluster: a number in an object, or slots.
 
-The timetable says it of each pool; the program asks the holder instead of testing for one of them.
+The number is the replicas of a Deployment of placeholders, of a NodePool or of a CapacityBuffer of Berth, or
+a field of an object of somebody else, which goes back to what it was. The timetable says which; the program
+asks the holder instead of testing for one of them.
 """
 
 import json
 from hashlib import sha256
 from typing import ClassVar, NamedTuple
 
-from berth.core.jsonvalues import TimetableError, boolean, field, mapping, text
+from berth.core import objectnames
+from berth.core.jsonvalues import TimetableError, Tree, boolean, field, mapping, sequence, text
 from berth.core.labels import CLASS, RESERVATION, ROLE, SITE
 from berth.core.objects import CAPACITY_BUFFER, DEPLOYMENT, NODE_POOL, ObjectKind
+from berth.core.quantities import parse_quantity
 
 PLACEHOLDERS, SLOTS, NODES, BUFFER = "placeholders", "slots", "nodes", "buffered seats"
 REMEDIES = {
@@ -24,85 +27,132 @@ REMEDIES = {
 }
 """What to do about seats that are not ready in time, by kind."""
 
+Step = str | int | tuple[str, str]
+"""A key of an object, an index of a list, or the key and value that select an item of a list."""
+
+_REPLICAS: tuple[Step, ...] = ("spec", "replicas")
+
 
 class PoolHolder:
     """What holds the seats of a pool. Defaults are those of most holders."""
 
     __slots__ = ()
 
-    kind: ClassVar[str]
-    unit: ClassVar[str] = "seat"
-    scaled_kind: ClassVar[ObjectKind] = DEPLOYMENT  # of what is scaled; see `has_replicas`
+    kind: str
     is_stabilized: ClassVar[bool] = True  # a session that left counts for the site's `stabilizationSeconds`
-    is_scaled_by_sessions: ClassVar[bool] = False  # at once, by replicas that were last seen
-    gives_way: ClassVar[bool] = True  # pods of sessions preempt what holds a seat
+    is_scaled_by_sessions: ClassVar[bool] = False  # at once, by the number that was last seen
 
     @property
-    def has_replicas(self) -> bool:
-        """Whether an object has replicas that are scaled."""
+    def unit(self) -> str:
+        return "seat"
+
+    @property
+    def gives_way(self) -> bool:
+        """Whether pods of sessions preempt what holds a seat."""
         return True
 
     @property
+    def number(self) -> "HeldNumber | None":
+        """The number that is held, if there is one."""
+        return None
+
+    @property
     def has_deployment(self) -> bool:
-        """Whether that object is a Deployment of placeholders."""
-        return self.has_replicas and self.scaled_kind == DEPLOYMENT
+        """Whether that number is the replicas of a Deployment of placeholders."""
+        return self.number == REPLICAS
+
+    @property
+    def foreign(self) -> "HeldNumber | None":
+        """The number, if its object is somebody else's."""
+        return None
 
     def key(self, pool: str) -> str:
         """Return what identifies a pool together with its holder. `pool` is the name of the pool."""
-        return pool
-
-    def scaled_name(self, pool: str) -> str:
-        return pool
+        raise NotImplementedError
 
     def leftovers(self) -> "tuple[PoolHolder, ...]":
         """Return what may be left of it once the timetable names another holder."""
         return (self,)
 
 
-class Replicas(PoolHolder):
-    """Replicas of a Deployment of placeholders, one for each seat."""
-
-    kind = PLACEHOLDERS
-    is_scaled_by_sessions = True
-
-
-REPLICAS = Replicas()  # the only one: two timetables are compared
-
-
-class BufferedSeats(PoolHolder):
-    """Replicas of a CapacityBuffer, for which the autoscaler keeps room without pods."""
-
-    kind = BUFFER
-    scaled_kind = CAPACITY_BUFFER
-    is_scaled_by_sessions = True
-    gives_way = False  # it is filled again
-
-    def key(self, pool: str) -> str:
-        return f"{pool}/buffer"
+class _NumberFields(NamedTuple):
+    kind: str  # of what is held, in the plural
+    object_kind: ObjectKind
+    name: str = ""  # of the object; empty: that of the pool
+    path: tuple[Step, ...] = _REPLICAS
+    ready: tuple[Step, ...] = ()  # where the object says how many are ready; empty: it does not
+    namespace: str | None = None  # of an object of somebody else, empty without one; None: it is Berth's
+    otherwise: object = 0  # outside of windows; None: what was there before
+    suffix: str = ""  # of the quantity, such as Gi
 
 
-BUFFERED = BufferedSeats()  # likewise
-
-
-class _NodeFields(NamedTuple):
-    node_pool: str
-
-
-class Nodes(_NodeFields, PoolHolder):
-    """Nodes of a NodePool with a fixed number of them."""
+class HeldNumber(_NumberFields, PoolHolder):
+    """A number at a path of an object."""
 
     __slots__ = ()
 
-    kind = NODES
-    unit = "node"
-    scaled_kind = NODE_POOL
-    gives_way = False
+    is_scaled_by_sessions = True
 
-    def key(self, pool: str) -> str:  # noqa: ARG002
-        return f"{self.node_pool}/nodes"
+    @property
+    def unit(self) -> str:
+        return {PLACEHOLDERS: "seat", BUFFER: "seat"}.get(self.kind, self.kind.removesuffix("s"))
 
-    def scaled_name(self, pool: str) -> str:  # noqa: ARG002
-        return self.node_pool
+    @property
+    def gives_way(self) -> bool:
+        return self.kind == PLACEHOLDERS  # a buffer is filled again
+
+    @property
+    def number(self) -> "HeldNumber":
+        return self
+
+    @property
+    def foreign(self) -> "HeldNumber | None":
+        return None if self.namespace is None else self
+
+    def key(self, pool: str) -> str:
+        # Without what may be edited while it is held.
+        return json.dumps([*self.object_kind[:3], self.namespace, self.name or pool, self.path])
+
+    def note_name(self, pool: str) -> str:
+        """Name the ConfigMap that notes that the number of somebody else is held."""
+        return objectnames.held(pool, sha256(self.key(pool).encode()).hexdigest()[:8])
+
+    @property
+    def field_text(self) -> str:
+        """The path as people write it."""
+        text = ""
+        for step in self.path:
+            item = step if isinstance(step, int) else "=".join(step)
+            text += f".{step}" if isinstance(step, str) else f"[{item}]"
+        return text.removeprefix(".")
+
+    def object_name(self, pool: str) -> str:
+        return self.name or pool
+
+    def value(self, count: int) -> object:
+        """Return the value of a number of units."""
+        return f"{count}{self.suffix}" if self.suffix else count
+
+    def units(self, value: object) -> float | None:
+        """Return how many units a value is; None for what is neither a number nor a quantity."""
+        if isinstance(value, bool) or not isinstance(value, int | float | str):
+            return None
+        amount, unit = parse_quantity(str(value)), parse_quantity(f"1{self.suffix}")
+        if amount is None or not unit:
+            return None
+        return amount // unit if not amount % unit else amount / unit
+
+
+REPLICAS = HeldNumber(PLACEHOLDERS, DEPLOYMENT, ready=("status", "readyReplicas"))
+BUFFERED = HeldNumber(BUFFER, CAPACITY_BUFFER, ready=("status", "replicas"))
+
+
+def nodes_of(node_pool: str) -> HeldNumber:
+    """Return the nodes of a NodePool with a fixed number of them.
+
+    Karpenter counts them as they come, before their kubelets are ready.
+    """
+    return HeldNumber(NODES, NODE_POOL, node_pool, ready=("status", "nodes"))
 
 
 class _SlotFields(NamedTuple):
@@ -121,8 +171,8 @@ class SlotSpec(_SlotFields, PoolHolder):
     is_stabilized = False  # a session that leaves its slot frees it at once
 
     @property
-    def has_replicas(self) -> bool:
-        return self.placeholders
+    def number(self) -> HeldNumber | None:
+        return REPLICAS if self.placeholders else None
 
     def key(self, pool: str) -> str:
         return f"{pool}/slots"
@@ -140,18 +190,53 @@ def slot_hash(shape: dict[str, object]) -> str:
 
 def parse_holder(pool: dict[str, object], at: str) -> PoolHolder:
     """Parse what holds a pool of a timetable. Raises TimetableError if it is malformed."""
+    if "number" in pool:
+        return parse_number(field(pool, "number", mapping, at), f"{at}.number")
     holder: PoolHolder = REPLICAS
     if "slots" in pool:
         holder = _slots(mapping(pool["slots"], f"{at}.slots"), f"{at}.slots")
     if "nodePool" in pool:
-        holder = Nodes(field(pool, "nodePool", text, at))
+        holder = nodes_of(field(pool, "nodePool", text, at))
     return BUFFERED if "capacityBuffer" in pool else holder
 
 
-def holder_of_object(kind: str, name: str) -> PoolHolder:
-    """Return the holder of an object that no timetable names."""
-    by_kind: dict[str, PoolHolder] = {NODE_POOL.name: Nodes(name), CAPACITY_BUFFER.name: BUFFERED}
-    return by_kind.get(kind, REPLICAS)
+def parse_number(tree: Tree, at: str) -> HeldNumber:
+    """Parse a field of an object of somebody else. Raises TimetableError if it is malformed."""
+    kind = ObjectKind(
+        field(tree, "kind", text, at),
+        field(tree, "apiVersion", text, at),
+        field(tree, "plural", text, at),
+        "namespace" not in tree,
+        field(tree, "scale", boolean, at),
+    )
+    number = HeldNumber(
+        field(tree, "unit", text, at),
+        kind,
+        field(tree, "name", text, at),
+        field(tree, "path", _path, at),
+        field(tree, "ready", _path, at) if "ready" in tree else (),
+        field(tree, "namespace", text, at) if "namespace" in tree else "",
+        tree.get("otherwise"),
+        field(tree, "suffix", text, at) if "suffix" in tree else "",
+    )
+    if number.otherwise is not None and number.units(number.otherwise) is None:
+        raise TimetableError(f"{at}.otherwise: {number.otherwise!r} is not a number")
+    return number
+
+
+def _path(value: object, at: str) -> tuple[Step, ...]:
+    return tuple(_step(step, f"{at}[{n}]") for n, step in enumerate(sequence(value, at)))
+
+
+def _step(value: object, at: str) -> Step:
+    if isinstance(value, list) and len(value) == 2:
+        return text(value[0], at), text(value[1], at)
+    return value if isinstance(value, int) and not isinstance(value, bool) else text(value, at)
+
+
+def holder_of_object(kind: str, name: str) -> HeldNumber:
+    """Return the holder of an object of Berth that no timetable names."""
+    return {NODE_POOL.name: nodes_of(name), CAPACITY_BUFFER.name: BUFFERED}.get(kind, REPLICAS)
 
 
 def _slots(tree: dict[str, object], at: str) -> SlotSpec:

@@ -43,6 +43,18 @@ def record(reservation: str) -> str:
     return f"{single(reservation)}{RECORD_SUFFIX}"
 
 
+def held(pool: str, digest: str) -> str:
+    """Name the ConfigMap with what a number of somebody else was. A dot is in no name of a reservation."""
+    return f"{pool}.{digest}.held"
+
+
+def target(pool: str, said: str) -> str:
+    """Name the immutable ConfigMap that says which number of somebody else a pool holds. `said`: its text."""
+    from hashlib import sha256  # noqa: PLC0415 - few pools are such
+
+    return f"{pool}.{sha256(said.encode()).hexdigest()[:8]}.target"
+
+
 def is_timetable(name: str, reservation: str) -> bool:
     """Return whether the ConfigMap of this name is the timetable of the reservation, whatever its labels."""
     return name == single(reservation) and not name.endswith(RECORD_SUFFIX)

@@ -39,6 +39,7 @@ class PoolObservation(NamedTuple):
     kind: str = PLACEHOLDERS  # of what holds its seats
     obstacles: tuple[Obstacle, ...] = ()  # why seats are missing, where somebody says so
     nodes: Mapping[str, int] = {}  # how many of its seats each node has, where that is known
+    set_back: str = ""  # who sets back its number, and what to do
 
 
 class OccurrenceRecord(NamedTuple):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from berth.core.actions import Action, ChangeSlots, MarkOrphaned, RemoveObject, scale_pool
+from berth.core.actions import Action, ChangeSlots, MarkOrphaned, RemoveObject, release, scale_pool
 from berth.core.jsonvalues import DAY, instant_or_none, instant_text
 from berth.core.objects import CAPACITY_BUFFER, CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB
 from berth.core.slots import SlotPlan
@@ -14,6 +14,7 @@ from berth.core.state import (
     SlotObject,
     TimetableObject,
 )
+from berth.core.timetable import TimetablePool, note_name
 
 APPLY_GRACE = 120  # seconds: an engine may apply a timetable after what belongs to it
 # Ten minutes: two rounds of the sweep, which never start on the same second.
@@ -21,6 +22,32 @@ REMOVAL_DELAY = 600 - 30
 RECORD_DELAY = 400 * DAY  # a course that is planned again after a year still finds its record
 LOST_DELAY = 300 - 30  # one round, for whoever deletes a timetable by hand: an engine makes it again
 _POOLS = (DEPLOYMENT.name, CAPACITY_BUFFER.name)  # the sweep may change and remove these
+
+
+def numbers(
+    facts: SiteState, state: ReservationState, named: Sequence[TimetablePool], why: str, now: int
+) -> Iterator[Action]:
+    """Give back numbers of somebody else that are not `named`, and remove what is kept about them.
+
+    Only what an engine has applied says which numbers these are: the account of a reservation can write the
+    note that says what a number was.
+    """
+    pools = {note_name(pool): pool for pool in named}
+    kept, notes = {*pools}, {note.ref.name for note in state.held}
+    left = {note_name(target.in_timetable): target.in_timetable for target in state.targets}
+    for name, pool in left.items():
+        actions = () if name in kept else release(facts.number_of(state, pool), why)
+        yield from actions
+        if actions or pool.key in facts.unread_numbers:
+            kept.add(name)
+    for note in state.held:
+        if note.ref.name not in kept:
+            yield RemoveObject(note.ref, "no number is held by it")
+    for target in state.targets:
+        name, is_old = note_name(target.in_timetable), now - target.ref.created > APPLY_GRACE
+        is_named = name in pools and pools[name].holder == target.in_timetable.holder
+        if is_old and not is_named and (name in pools or name not in notes):
+            yield RemoveObject(target.ref, "no timetable names its number")
 
 
 def unused_code(facts: SiteState, now: int) -> Iterator[RemoveObject]:
@@ -77,7 +104,9 @@ def _markable(state: ReservationState) -> list[ObjectRef]:
     return [ref for ref in (*pools, *(job.ref for job in state.jobs)) if not ref.is_terminating]
 
 
-def removals(facts: SiteState, state: ReservationState, source: TimetableObject) -> Iterator[Action]:
+def removals(
+    facts: SiteState, state: ReservationState, source: TimetableObject, now: int
+) -> Iterator[Action]:
     """Remove everything of an orphaned reservation, or only its windows if git holds it persistently now."""
     since = source.ref.orphaned_since
     if facts.is_persistent(state.reservation):
@@ -89,6 +118,7 @@ def removals(facts: SiteState, state: ReservationState, source: TimetableObject)
         why, refs, slots = f"its reservation is not in git since {since}", state.refs(), list(state.slots)
     yield from _remove(state, refs, why)
     yield from _remove_slots(slots, source.ref, why)
+    yield from numbers(facts, state, (), why, now)
 
 
 def leftovers(facts: SiteState, state: ReservationState, now: int) -> Iterator[Action]:
@@ -110,7 +140,7 @@ def leftovers(facts: SiteState, state: ReservationState, now: int) -> Iterator[A
     slots = [slot for slot in state.slots if facts.prunes or not slot.is_persistent]
     slots = [slot for slot in slots if now - slot.ref.created > APPLY_GRACE]
     why = "its reservation has no timetable"
-    has_seats = slots or any(pool.replicas and pool.ref in ours for pool in state.deployments)
+    has_seats = slots or state.held or any(pool.replicas and pool.ref in ours for pool in state.deployments)
     if has_seats and not facts.prunes and (refs := _markable(state)):
         yield from _mark(refs, why, now)
         since = _marked_since(refs, now)
@@ -118,6 +148,7 @@ def leftovers(facts: SiteState, state: ReservationState, now: int) -> Iterator[A
             return
     yield from _remove(state, ours, why)
     yield from _remove_slots(slots, None, why)
+    yield from numbers(facts, state, (), why, now)
 
 
 def outdated_slots(facts: SiteState, state: ReservationState, now: int) -> Iterator[Action]:

@@ -3,13 +3,15 @@
 Only objects with the labels of the site and of a reservation are included: the sweep changes nothing else.
 """
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
-from berth.core import objectnames
-from berth.core.jsonvalues import Tree, parse_instant, part, parts
-from berth.core.labels import AFFINITY, CLASS, CODE, OCCURRENCE, PERSISTENT, RECORD, RESERVATION, ROLE, SITE
-from berth.core.labels import SLOT as SLOT_ROLE
+from berth.core import labels, objectnames
+from berth.core.fields import field_value
+from berth.core.holders import REPLICAS, HeldNumber, holder_of_object, parse_number
+from berth.core.jsonvalues import TimetableError, Tree, mapping, parse_instant, part, parts
+from berth.core.labels import CLASS, OCCURRENCE, PERSISTENT, RESERVATION, ROLE, SITE
 from berth.core.objects import (
     CAPACITY_BUFFER,
     CONFIG_MAP,
@@ -31,10 +33,11 @@ from berth.core.record import RECORD_KEY, ended_rehearsals, parse_rehearsals
 from berth.core.serving import PROOF_KEY, PROVES, ServingProof, is_fresh, parse_proof
 from berth.core.slots import AVAILABLE, Slot, parse_slot
 from berth.core.timetable import OVERRIDE_ANNOTATION as OVERRIDE
-from berth.core.timetable import TIMETABLE_KEY
+from berth.core.timetable import TIMETABLE_KEY, TimetablePool, note_name
 
 T = TypeVar("T")
 ORPHANED_SINCE = "berth.dev/gone-since"
+TARGET_KEY, HELD_KEY = "target.json", "held.json"  # of the data of their ConfigMaps
 IMAGE_PULL_REASONS = frozenset(
     ("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError")
 )
@@ -52,16 +55,27 @@ class ObjectRef(NamedTuple):
     orphaned_since: str = ""  # what the sweep has written on it
 
 
-class PoolObject(NamedTuple):
-    """A Deployment, a CapacityBuffer, or a NodePool with a fixed number of nodes."""
+class HeldValue(NamedTuple):
+    """The ConfigMap in which Berth notes that it holds a number of somebody else."""
 
     ref: ObjectRef
-    replicas: int
+    version: str
+    before: object  # what stood there before; None: nothing
+
+
+class PoolObject(NamedTuple):
+    """An object with a number that is held: Berth's, or somebody else's."""
+
+    ref: ObjectRef
+    replicas: float  # or another number, in the units of the holder; 0 where it is missing
     ready: int
     resource_version: str
     resource_class: str = ""  # as its selector or label says; a NodePool has none
     tells_ready: bool = True  # somebody says how many are ready
     obstacle: Obstacle | None = None  # why there are fewer than replicas, as far as it says so
+    number: HeldNumber = REPLICAS
+    tree: Tree | None = None  # of somebody else's object
+    held: HeldValue | None = None  # of such a number, while Berth holds it
 
 
 class JobObject(NamedTuple):
@@ -117,6 +131,13 @@ class PodObject(NamedTuple):
 
     def serves(self, now: int) -> bool:
         return serves_at(self.down_since, now)
+
+
+class TargetObject(NamedTuple):
+    """An immutable ConfigMap that says which number of somebody else a pool holds."""
+
+    ref: ObjectRef
+    in_timetable: TimetablePool  # as its timetable would have it
 
 
 class TimetableObject(NamedTuple):
@@ -203,6 +224,8 @@ SiteObject = (
     | OtherObject
     | RecordObject
     | SlotObject
+    | TargetObject
+    | HeldValue
 )
 StateObject = SiteObject | Inventory
 
@@ -219,6 +242,8 @@ class ReservationState(NamedTuple):
     slots: tuple[SlotObject, ...] = ()
     others: tuple[OtherObject, ...] = ()  # accounts, Roles, RoleBindings, and what only people read
     records: tuple[RecordObject, ...] = ()
+    targets: tuple[TargetObject, ...] = ()
+    held: tuple[HeldValue, ...] = ()
 
     def running(self, now: int) -> tuple[PodObject, ...]:
         """Return the pods that run."""
@@ -274,6 +299,8 @@ def _reservation_state(name: str, objects: Sequence[SiteObject]) -> ReservationS
         of(SlotObject),
         of(OtherObject),
         of(RecordObject),
+        of(TargetObject),
+        of(HeldValue),
     )
 
 
@@ -289,6 +316,8 @@ class SiteState(NamedTuple):
     namespace: str = ""  # of all that is in one
     code: tuple[OtherObject, ...] = ()  # immutable ConfigMaps with the code of some release
     mounted: frozenset[str] = frozenset()  # ConfigMaps that CronJobs and Jobs that are not finished mount
+    numbers: Mapping[str, PoolObject] = {}  # of somebody else, by key: those that were read and exist
+    unread_numbers: frozenset[str] = frozenset()  # keys
     server_time: int = 0  # by the clock of the API server; 0: it is the time of the decision
     doubted: Mapping[str, int] | None = None
     """When the records of reservations were written whose proofs were old at the first look; None: this is
@@ -336,6 +365,14 @@ class SiteState(NamedTuple):
         before = None if self.doubted is None else self.doubted.get(state.reservation)
         is_new = before is not None and state.written != before
         return is_new or is_fresh(state.written, self.server_time or now)
+
+    def number_of(self, state: ReservationState, pool: TimetablePool) -> PoolObject | None:
+        """Return the object with somebody else's number, with the note of the reservation about it."""
+        number, found = pool.holder.foreign, self.numbers.get(pool.key)
+        if number is None or found is None:
+            return None
+        note = next((held for held in state.held if held.ref.name == note_name(pool)), None)
+        return found._replace(number=number, held=note)
 
     def subjects(self, ref: ObjectRef) -> list[ObjectRef]:
         """Return the objects that get an Event about an object: the Deployment itself, or those of all."""
@@ -394,13 +431,13 @@ def parse_object(site: str, kind: ObjectKind, tree: Tree) -> StateObject | None:
 
     Raises KeyError, TypeError or ValueError if it is malformed.
     """
-    metadata, labels = part(tree, "metadata"), part(tree, "metadata", "labels")
-    is_ours = labels.get(SITE) == site
+    metadata, labels_of = part(tree, "metadata"), part(tree, "metadata", "labels")
+    is_ours = labels_of.get(SITE) == site
     ref = ObjectRef(
         kind.name,
         str(metadata["name"]),
         str(metadata["uid"]),
-        str(labels.get(RESERVATION) or "") if is_ours else "",
+        str(labels_of.get(RESERVATION) or "") if is_ours else "",
         parse_instant(str(metadata["creationTimestamp"])),
         is_terminating(tree),
         str(part(metadata, "annotations").get(ORPHANED_SINCE, "")),
@@ -410,19 +447,23 @@ def parse_object(site: str, kind: ObjectKind, tree: Tree) -> StateObject | None:
         return parse(ref, tree) if parse else OtherObject(ref)
     if kind is CONFIG_MAP and _NAMES_KEY in (data := part(tree, "data")):
         return parse_inventory(ref.name, data)
-    return OtherObject(ref) if is_ours and kind is CONFIG_MAP and labels.get(ROLE) == CODE else None
+    return OtherObject(ref) if is_ours and kind is CONFIG_MAP and labels_of.get(ROLE) == labels.CODE else None
 
 
-def _parse_config_map(ref: ObjectRef, tree: Tree) -> TimetableObject | RecordObject | OtherObject | None:
+def _parse_config_map(ref: ObjectRef, tree: Tree) -> SiteObject | None:
     """Parse a ConfigMap. The record, and one that only people read, are not timetables.
 
-    Labels do not make a timetable or record of one: their names do.
+    Labels do not make a timetable, record or target of one: their names do.
     """
-    role = part(tree, "metadata", "labels").get(ROLE)
-    if role == AFFINITY:
+    role, resource_class = (part(tree, "metadata", "labels").get(key) for key in (ROLE, CLASS))
+    if role == labels.AFFINITY:
         return OtherObject(ref)
+    if role == labels.TARGET:
+        return _parse_target(ref, str(resource_class), part(tree, "data"))
+    if role == labels.HELD:
+        return parse_held(ref, tree)
     changed = last_written(tree) or ref.created
-    if role == RECORD:
+    if role == labels.RECORD:
         is_ours = objectnames.is_record(ref.name, ref.reservation)
         return _parse_record(ref, changed, part(tree, "data")) if is_ours else None
     if not objectnames.is_timetable(ref.name, ref.reservation):
@@ -433,6 +474,26 @@ def _parse_config_map(ref: ObjectRef, tree: Tree) -> TimetableObject | RecordObj
         str(part(tree, "metadata", "annotations").get(OVERRIDE, "")),
         changed,
     )
+
+
+def _parse_target(ref: ObjectRef, resource_class: str, data: Tree) -> TargetObject | None:
+    pool, said = objectnames.pool(ref.reservation, resource_class), str(data.get(TARGET_KEY))
+    try:
+        number = parse_number(mapping(json.loads(said), TARGET_KEY), TARGET_KEY)
+    except (ValueError, RecursionError, TimetableError):
+        return None
+    is_ours = ref.name == objectnames.target(pool, said)
+    return TargetObject(ref, TimetablePool(resource_class, pool, "none", holder=number)) if is_ours else None
+
+
+def parse_held(ref: ObjectRef, tree: Tree) -> HeldValue | None:
+    """Parse the note about a number of somebody else that is held; None if it is malformed."""
+    try:
+        data = mapping(json.loads(str(part(tree, "data").get(HELD_KEY))), HELD_KEY)
+    except (ValueError, RecursionError, TimetableError):
+        return None
+    version = str(part(tree, "metadata").get("resourceVersion", ""))
+    return HeldValue(ref, version, data.get("before"))
 
 
 def last_written(tree: Tree) -> int:
@@ -446,27 +507,41 @@ def _parse_record(ref: ObjectRef, changed: int, data: Tree) -> RecordObject:
     return RecordObject(ref, changed, parse_proof(data.get(PROOF_KEY)), ended)
 
 
-# In the status of what is scaled. Karpenter counts nodes as they come, before their kubelets are ready.
-_READY = {DEPLOYMENT.name: "readyReplicas", NODE_POOL.name: "nodes", CAPACITY_BUFFER.name: "replicas"}
 _OBSTACLES = {DEPLOYMENT.name: deployment_obstacle, NODE_POOL.name: node_pool_obstacle}
 
 
-def read_pool(kind: ObjectKind, tree: Tree) -> PoolObject:
-    """Read an object that is scaled, whoever's it is. Raises KeyError, TypeError or ValueError."""
+def read_pool(number: HeldNumber, tree: Tree) -> PoolObject:
+    """Read an object with a number, whoever's it is. Raises KeyError, TypeError or ValueError."""
     metadata = part(tree, "metadata")
-    ref = ObjectRef(kind.name, str(metadata["name"]), str(metadata.get("uid", "")), "", 0)
-    return _parse_buffer(ref, tree) if kind is CAPACITY_BUFFER else _parse_pool(ref, tree)
+    ref = ObjectRef(number.object_kind.name, str(metadata["name"]), str(metadata.get("uid", "")), "", 0)
+    if number.foreign:
+        # Events are about objects of Berth, whatever this one is called.
+        ref = ref._replace(kind=f"{ref.kind} {metadata.get('namespace', '')}".strip())
+        return _read_number(ref, number, tree)._replace(tree=tree)
+    return _parse_buffer(ref, tree) if number.object_kind is CAPACITY_BUFFER else _parse_pool(ref, tree)
+
+
+def _read_number(ref: ObjectRef, number: HeldNumber, tree: Tree) -> PoolObject:
+    value, ready = field_value(tree, number.path), field_value(tree, number.ready) if number.ready else None
+    is_number = isinstance(value, int) or number.foreign
+    replicas = 0 if number.foreign and value is None else number.units(value) if is_number else None
+    if replicas is None or not isinstance(ready or 0, int):
+        raise TypeError(f"{value!r} or {ready!r} is not a number")
+    return PoolObject(
+        ref,
+        replicas,
+        int(str(ready or 0)),  # at zero the server leaves it out
+        str(part(tree, "metadata")["resourceVersion"]),
+        tells_ready=bool(number.ready),
+        number=number,
+    )
 
 
 def _parse_pool(ref: ObjectRef, tree: Tree) -> PoolObject:
-    replicas = part(tree, "spec")["replicas"]
-    ready = part(tree, "status").get(_READY[ref.kind], 0)  # at zero the server leaves it out
-    if not isinstance(replicas, int) or not isinstance(ready, int):
-        raise TypeError(f"{replicas!r} or {ready!r} is not a number")
     name = str(part(tree, "spec", "selector", "matchLabels").get(CLASS, ""))
     obstacle = _OBSTACLES[ref.kind](tree) if ref.kind in _OBSTACLES else None
-    version = str(part(tree, "metadata")["resourceVersion"])
-    return PoolObject(ref, replicas, ready, version, name, obstacle=obstacle)
+    pool = _read_number(ref, holder_of_object(ref.kind, ref.name), tree)
+    return pool._replace(resource_class=name, obstacle=obstacle)
 
 
 def _parse_buffer(ref: ObjectRef, tree: Tree) -> PoolObject:
@@ -484,7 +559,7 @@ def _parse_buffer(ref: ObjectRef, tree: Tree) -> PoolObject:
     is_ready = provisioning.get("reason") == "FitsExistingCapacity" and provisioning["status"] == "True"
     is_current = provisioning.get("observedGeneration") == part(tree, "metadata").get("generation")
     ready = part(tree, "status").get("replicas", 0) if is_ready and is_current else 0
-    pool = _parse_pool(ref, {**tree, "status": {_READY[CAPACITY_BUFFER.name]: ready}})
+    pool = _parse_pool(ref, {**tree, "status": {"replicas": ready}})
     name = str(part(tree, "metadata", "labels").get(CLASS, ""))
     is_told, obstacle = provisioning.get("reason") != "FakePodsInjected", buffer_obstacle(tree, pool.ready)
     return pool._replace(resource_class=name, tells_ready=is_told, obstacle=obstacle)
@@ -548,10 +623,10 @@ def pull_failures(pod: Tree) -> Iterator[ImagePullFailure]:
 
 def _parse_slot(ref: ObjectRef, tree: Tree) -> SlotObject | None:
     """Parse a slot; None if it only has the labels."""
-    labels = part(tree, "metadata", "labels")
-    if labels.get(ROLE) != SLOT_ROLE:
+    found = part(tree, "metadata", "labels")
+    if found.get(ROLE) != labels.SLOT:
         return None
-    return SlotObject(ref, str(labels.get(CLASS, "")), PERSISTENT in labels, parse_slot(tree))
+    return SlotObject(ref, str(found.get(CLASS, "")), PERSISTENT in found, parse_slot(tree))
 
 
 _PARSERS: Mapping[ObjectKind, Callable[[ObjectRef, Tree], SiteObject | None]] = {

@@ -10,10 +10,12 @@ from typing import NamedTuple
 from berth.core.timetable import (
     OVERLAPS,
     Buffer,
+    Override,
     Timetable,
     TimetableOccurrence,
     TimetablePool,
     active_occurrences,
+    override_target,
 )
 
 
@@ -136,6 +138,12 @@ class PoolTarget(NamedTuple):
     occurrences: tuple[str, ...]
     sessions: int | None = None  # that count for these or hand over to them; None: nobody asked or knows
     override: int | None = None  # what a person has set instead
+    is_shared: bool = False  # other reservations ask for the same number
+
+    @property
+    def is_open(self) -> bool:
+        """Whether anything asks for seats, be it for 0 of them."""
+        return bool(self.occurrences) or self.override is not None
 
 
 class DesiredState(NamedTuple):
@@ -223,18 +231,39 @@ def _seats(
     return seats
 
 
-def desired_state(
+def desired_state(  # noqa: PLR0913, PLR0917
     timetable: Timetable,
     pool: TimetablePool,
     now: int,
     sessions: Mapping[str, int] | None = None,
     override: int | None = None,
+    peers: Iterable[PoolTarget] = (),
 ) -> DesiredState:
-    """Return the desired state of a pool at `now`."""
-    return DesiredState(pool_target(timetable, pool, now, sessions, override), timetable, now, sessions)
+    """Return the desired state of a pool at `now`.
+
+    `peers` is what other reservations ask of the same number.
+    """
+    wanted = pool_target(timetable, pool, now, sessions, override)
+    if asking := [peer.replicas for peer in peers if peer.is_open]:
+        replicas = OVERLAPS[pool.overlap]((wanted.replicas, *asking)) if wanted.is_open else 0
+        wanted = wanted._replace(replicas=replicas, is_shared=True)
+    return DesiredState(wanted, timetable, now, sessions)
 
 
-def replica_change(found: int, desired: DesiredState, settled: DesiredState | None) -> ReplicaChange | None:
+def peer_targets(
+    pool: TimetablePool, peers: Iterable[tuple[Timetable | None, Mapping[str, Override]]], now: int
+) -> list[PoolTarget]:
+    """Return what other reservations ask of the number of a pool, by their timetables and overrides."""
+    return [
+        pool_target(timetable, own, now, None, override_target(overrides, own.resource_class, now))
+        for timetable, overrides in peers
+        if timetable
+        for own in timetable.pools
+        if own.key == pool.key
+    ]
+
+
+def replica_change(found: float, desired: DesiredState, settled: DesiredState | None) -> ReplicaChange | None:
     """Return the change that a pool with `found` replicas needs; None if it needs none.
 
     `settled` is the last state in which the pool was as desired, None before the first.
@@ -247,16 +276,16 @@ def replica_change(found: int, desired: DesiredState, settled: DesiredState | No
     return ReplicaChange(_reason(found, desired, settled), about)
 
 
-def _reason(found: int, desired: DesiredState, settled: DesiredState | None) -> str:
+def _reason(found: float, desired: DesiredState, settled: DesiredState | None) -> str:
     """Return the reason of a change, for the log."""
     wanted = desired.target
     if settled is None:
         if found and wanted.replicas:
-            return f"found at {found}"
+            return f"found at {found:g}"
         return _of_override(wanted) or ("opened" if wanted.replicas else "closed")
     kept = settled.target
     if wanted.replicas == kept.replicas:
-        return f"reset by somebody to {found}"
+        return f"reset by somebody to {found:g}"
     if wanted.override != kept.override:
         return _of_override(wanted) or "override is over"
     if pool_target(settled.timetable, wanted.pool, desired.now, desired.sessions).replicas == kept.replicas:

@@ -20,12 +20,13 @@ from berth.core.jsonvalues import (
     sequence,
     text,
 )
+from berth.core.objects import DEPLOYMENT, ObjectKind
 from berth.core.sessions import Match, Recognition, parse_recognition
 
 API_VERSION = "berth.dev/v1alpha1"
 KIND = "Timetable"
 TIMETABLE_KEY = "timetable.json"  # of the ConfigMap's data
-VERSION = 5  # 1 knows no slots, 2 no pools of nodes, 3 no steps and no buffers, 4 no rehearsals
+VERSION = 6  # 1 knows no slots, 2 no pools of nodes, 3 no steps and no buffers, 4 no rehearsals, 5 no numbers
 BEHAVIORS = ("maintain", "reduce", "none", "buffer")
 OVERLAPS: dict[str, Callable[[Iterable[int]], int]] = {"sum": sum, "max": max}
 
@@ -48,6 +49,7 @@ class TimetablePool(NamedTuple):
     holder: PoolHolder = REPLICAS
     overlap: str = "sum"  # of occurrences that run at the same time: what OVERLAPS makes of their seats
     buffer: Buffer | None = None  # for behavior `buffer`
+    peers: tuple[str, ...] = ()  # timetables of other reservations that hold the same number
 
     def shares(self, one: "TimetableOccurrence", other: "TimetableOccurrence") -> bool:
         """Return whether the sessions of each of two occurrences count for both."""
@@ -62,13 +64,24 @@ class TimetablePool(NamedTuple):
 
     @property
     def scaled(self) -> str:
-        """The name of the object that has the replicas."""
-        return self.holder.scaled_name(self.deployment)
+        """The name of the object that has the number."""
+        number = self.holder.number
+        return number.object_name(self.deployment) if number else self.deployment
+
+    @property
+    def object_kind(self) -> ObjectKind:
+        """The kind of that object, also where slots alone hold the seats."""
+        return self.holder.number.object_kind if self.holder.number else DEPLOYMENT
 
     @property
     def slots(self) -> SlotSpec | None:
         """How its slots look; None if something else holds its seats."""
         return self.holder if isinstance(self.holder, SlotSpec) else None
+
+
+def note_name(pool: TimetablePool) -> str:
+    """Name the ConfigMap that notes that the number of somebody else is held; empty for other pools."""
+    return pool.holder.foreign.note_name(pool.deployment) if pool.holder.foreign else ""
 
 
 class TimetableSettings(NamedTuple):
@@ -179,7 +192,9 @@ def _pool(resource_class: str, tree: object) -> TimetablePool:
     deployment, holder = field(pool, "deployment", text, at), parse_holder(pool, at)
     has_buffer = behavior == "buffer" or "buffer" in pool
     buffer = field(pool, "buffer", _buffer, at) if has_buffer else None
-    return TimetablePool(resource_class, deployment, behavior, sessions, match, holder, overlap, buffer)
+    peers = tuple(text(name, f"{at}.peers") for name in sequence(pool.get("peers", []), f"{at}.peers"))
+    known = TimetablePool(resource_class, deployment, behavior, sessions, match, holder, overlap, buffer)
+    return known._replace(peers=peers)
 
 
 def _buffer(value: object, at: str) -> Buffer:

@@ -198,7 +198,7 @@ class _ReservationJudge:
         for timetable in (self._timetable(), self._git):
             for pool in timetable.pools if timetable else ():
                 pools.setdefault(pool.scaled, pool)
-        known_objects = {(pool.holder.scaled_kind.name, pool.scaled) for pool in pools.values()}
+        known_objects = {(pool.object_kind.name, pool.scaled) for pool in pools.values()}
         for key in sorted(self._deployments.keys() - known_objects):
             deployment = self._deployments[key]
             holder = holder_of_object(*key)
@@ -229,7 +229,7 @@ class _ReservationJudge:
             self._known.changed,
             override=override if is_overridden else None,
             overridden=override.until if override and not is_overridden else 0,
-            deployment=self._deployments.get((pool.holder.scaled_kind.name, pool.scaled)),
+            deployment=self._deployments.get((pool.object_kind.name, pool.scaled)),
             waiting=tuple(waiting),
             pods=self._pods,
             slots=slots,

@@ -36,7 +36,7 @@ def check_requested(case: PoolState) -> Iterator[LiveFinding]:
 
 def missing(case: PoolState) -> LiveFinding:
     name, engine = (
-        f"{case.pool.holder.scaled_kind.name} {case.pool.scaled}",
+        f"{case.pool.object_kind.name} {case.pool.scaled}",
         CALLED.get(case.snapshot.engine, "kubectl"),
     )
     file = f"rendered/clusters/{case.snapshot.place.cluster}/reservations/{case.reservation}.yaml"
@@ -190,7 +190,7 @@ _FEW = 3  # names that are listed one by one
 
 
 def check_readiness(case: PoolState) -> Iterator[LiveFinding]:
-    kind = case.pool.holder.scaled_kind
+    kind = case.pool.object_kind
     if kind != DEPLOYMENT:
         yield from _check_without_pods(case, kind)
         return

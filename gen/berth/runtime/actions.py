@@ -48,13 +48,32 @@ from berth.core.slots import (
     slot_object,
     slot_selector,
 )
-from berth.core.state import ORPHANED_SINCE, ObjectRef, SiteState
+from berth.core.state import ORPHANED_SINCE, ObjectRef, PoolObject, SiteState
 from berth.runtime.apiclient import Api, ApiError
 from berth.runtime.program import RuntimeContext
 from berth.runtime.watch import Collection, list_objects, run_all
 
 LEAVING_SECONDS = 0.5  # ten times what the scheduler needs
 ATTEMPTS = 10  # at a scale whose object others keep changing: pods that leave change its status
+
+
+def write_number(api: Api, namespace: str, action: ScalePool) -> PoolObject:
+    """Write the number of a pool and return how it stands then.
+
+    What the number of somebody else was is noted before, and the note is removed once it is that again. A
+    note that is written anew meanwhile stays, so that no number is held without one.
+    """
+    pool, held = action.pool, action.pool.held
+    if action.note:
+        api.apply(CONFIG_MAP, namespace, str(part(action.note, "metadata")["name"]), action.note)
+    if action.is_needed:
+        pool = api.set_number(namespace, pool, action.value if pool.tree else action.to)
+    if action.closes and held:
+        is_same = {"uid": held.ref.uid, "resourceVersion": held.version}
+        if not api.delete(CONFIG_MAP, namespace, held.ref.name, **is_same):
+            raise ApiError(409, "Conflict", "it is held again")
+        pool = pool._replace(held=None)
+    return pool
 
 
 class PlanResult(NamedTuple):
@@ -252,23 +271,21 @@ class ActionRunner:
                 return self._change_slots(action)
 
     def _scale(self, action: ScalePool) -> bool:
-        """Scale a pool; return False if somebody else has scaled it, or it is gone."""
-        api, namespace, name = self._context.api, self._context.namespace, action.ref.name
-        version, kind = action.pool.resource_version, KIND_BY_NAME[action.ref.kind]
+        """Write the number of a pool; return False if somebody else has done so, or it is gone."""
+        api, namespace, pool = self._context.api, self._context.namespace, action.pool
         for _ in range(ATTEMPTS):
             try:
-                api.scale(namespace, name, action.to, version, kind)
+                write_number(api, namespace, action._replace(pool=pool))
                 return True
             except ApiError as error:
                 if error.is_gone():
                     return False
                 if not error.is_conflict():
                     raise
-            # Not only people write to a Deployment: its status is news too.
-            scale = api.get_scale(namespace, name, kind)
-            if scale.replicas != action.pool.replicas:
+            # Not only people write to such an object: its status is news too.
+            pool = api.get_scale(namespace, pool)
+            if pool.replicas != action.pool.replicas:
                 return False
-            version = scale.resource_version
         raise ApiError(409, "Conflict", "it keeps changing")
 
     def _change_slots(self, action: ChangeSlots) -> bool:

@@ -13,8 +13,10 @@ from contextlib import suppress
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, IncompleteRead
 from typing import NamedTuple
 
+from berth.core.fields import field_patch
+from berth.core.holders import REPLICAS, HeldNumber
 from berth.core.jsonvalues import Tree, part
-from berth.core.objects import CONFIG_MAP, DEPLOYMENT, ObjectKind
+from berth.core.objects import CONFIG_MAP, ObjectKind
 from berth.core.state import PoolObject, read_pool
 from berth.core.timetable import OVERRIDE_ANNOTATION as OVERRIDE
 from berth.core.timetable import TIMETABLE_KEY
@@ -24,6 +26,7 @@ SWEEP_FIELD_MANAGER = "berth-sweep"
 BERTH_FIELD_MANAGERS = (FIELD_MANAGER, SWEEP_FIELD_MANAGER)
 
 MERGE_PATCH = "application/merge-patch+json"
+JSON_PATCH = "application/json-patch+json"
 APPLY = "application/apply-patch+yaml"  # of which JSON is a part
 JSON = "application/json"
 
@@ -68,11 +71,6 @@ class ApiError(Exception):
         return self.status == 409
 
 
-class ScaleSubresource(NamedTuple):
-    replicas: int  # as wanted by the spec, not as running
-    resource_version: str
-
-
 class TimetableText(NamedTuple):
     """The content of a timetable's ConfigMap, not parsed yet."""
 
@@ -115,28 +113,36 @@ class Api:
         overrides = part(config_map, "metadata", "annotations").get(OVERRIDE, "")
         return TimetableText(text, str(overrides), str(part(config_map, "metadata").get("uid", "")))
 
-    def get_pool(self, namespace: str, name: str, kind: ObjectKind = DEPLOYMENT) -> PoolObject:
-        """Get an object that is scaled."""
-        tree = self.get(kind, namespace, name)
-        try:
-            return read_pool(kind, tree)
-        except (KeyError, TypeError, ValueError):
-            raise invalid_response(f"the response is not a {kind.name}", tree) from None
+    def get_pool(self, namespace: str, name: str, number: HeldNumber = REPLICAS) -> PoolObject:
+        """Get an object with a number that is held. `namespace` is Berth's."""
+        tree = self.get(number.object_kind, _home(number, namespace), name)
+        return _read_pool(number, tree)
 
-    def get_scale(self, namespace: str, name: str, kind: ObjectKind = DEPLOYMENT) -> ScaleSubresource:
-        path, answer = _scale_of(kind, namespace, name)
-        return _scale(self._ask(Request("GET", path), answer))
+    def get_scale(self, namespace: str, pool: PoolObject) -> PoolObject:
+        """Return the pool with the number that its object has now."""
+        kind = pool.number.object_kind
+        if pool.tree or not kind.has_scale:
+            return self.get_pool(namespace, pool.ref.name, pool.number)._replace(held=pool.held)
+        path = kind.path(_home(pool.number, namespace), pool.ref.name)
+        return _scaled(pool, self._ask(Request("GET", f"{path}/scale"), "Scale"))
 
-    def scale(
-        self, namespace: str, name: str, replicas: int, resource_version: str, kind: ObjectKind = DEPLOYMENT
-    ) -> ScaleSubresource:
-        """Scale an object and return its new scale.
+    def set_number(self, namespace: str, pool: PoolObject, value: object) -> PoolObject:
+        """Write the number of an object and return how it stands then; None removes the field.
 
-        Raises a conflict if the object has changed since `resource_version`.
+        Raises a conflict if the object has changed since it was read.
         """
-        patch: Tree = {"metadata": {"resourceVersion": resource_version}, "spec": {"replicas": replicas}}
-        path, answer = _scale_of(kind, namespace, name)
-        return _scale(self._ask(self._write("PATCH", path, patch, MERGE_PATCH), answer))
+        number, kind = pool.number, pool.number.object_kind
+        path = kind.path(_home(number, namespace), pool.ref.name)
+        if kind.has_scale:
+            spec: Tree = {"metadata": {"resourceVersion": pool.resource_version}, "spec": {"replicas": value}}
+            return _scaled(pool, self._ask(self._write("PATCH", f"{path}/scale", spec, MERGE_PATCH), "Scale"))
+        tree = pool.tree or {"metadata": {"resourceVersion": pool.resource_version}, "spec": {}}
+        try:
+            patch = field_patch(tree, number.path, value)
+        except KeyError as error:
+            raise ApiError(200, "NoSuchField", f"{pool.ref.name} has {error.args[0]}") from None
+        answer = self._ask(self._write("PATCH", path, patch, JSON_PATCH), kind.name)
+        return _read_pool(number, answer)._replace(held=pool.held)
 
     def apply(self, kind: ObjectKind, namespace: str, name: str, tree: Tree) -> None:
         """Create the object or apply the fields of the tree to it (server-side apply, forced)."""
@@ -179,7 +185,9 @@ class Api:
             response_object(answer)
         return answer.body.decode(errors="replace")
 
-    def _write(self, method: str, path: str, tree: Tree, content_type: str, option: str = "") -> Request:
+    def _write(
+        self, method: str, path: str, tree: Tree | list[Tree], content_type: str, option: str = ""
+    ) -> Request:
         path = f"{path}?fieldManager={self._field_manager}{option}"
         return Request(method, path, json.dumps(tree).encode(), content_type)
 
@@ -241,19 +249,25 @@ def invalid_response(what: str, answer: Tree) -> ApiError:
     return ApiError(200, "InvalidResponse", f"{what}: {_excerpt(json.dumps(answer).encode())}")
 
 
-def _scale_of(kind: ObjectKind, namespace: str, name: str) -> tuple[str, str]:
-    """Return the path with the replicas of an object, and the kind that the server answers there."""
-    path = kind.path(namespace, name)
-    return (f"{path}/scale", "Scale") if kind.has_scale else (path, kind.name)
+def _home(number: HeldNumber, namespace: str) -> str:
+    """Return the namespace of an object. `namespace` is Berth's."""
+    return namespace if number.namespace is None else number.namespace
 
 
-def _scale(body: Tree) -> ScaleSubresource:
-    """Parse a Scale. The server leaves out `replicas` if it is zero."""
+def _read_pool(number: HeldNumber, tree: Tree) -> PoolObject:
+    try:
+        return read_pool(number, tree)
+    except (KeyError, TypeError, ValueError):
+        raise invalid_response(f"the response is not a {number.object_kind.name}", tree) from None
+
+
+def _scaled(pool: PoolObject, body: Tree) -> PoolObject:
+    """Return the pool as a Scale says. The server leaves out `replicas` if it is zero."""
     version, spec = part(body, "metadata").get("resourceVersion"), body.get("spec", {})
     replicas = spec.get("replicas", 0) if isinstance(spec, dict) else None
     if not isinstance(version, str) or not isinstance(replicas, int):
         raise invalid_response("the response is not a Scale", body)
-    return ScaleSubresource(replicas, version)
+    return pool._replace(replicas=replicas, resource_version=version)
 
 
 def _excerpt(body: bytes) -> str:

@@ -7,7 +7,8 @@ conflict, and the pool is observed again. Slots change by themselves, so they ar
 from collections import Counter
 from collections.abc import Callable, Mapping
 
-from berth.core.actions import ChangeSlots, PoolDecision, PoolFound, ScalePool, decide_pool
+from berth.core.actions import ChangeSlots, PoolDecision, PoolFound, ScalePool, decide_pool, describe_reset
+from berth.core.jsonvalues import part
 from berth.core.objects import CONFIG_MAP
 from berth.core.obstacles import Obstacle, merge_obstacles
 from berth.core.slots import (
@@ -18,15 +19,16 @@ from berth.core.slots import (
     reported_sessions,
     slot_obstacles,
 )
-from berth.core.state import ObjectRef
+from berth.core.state import HeldValue, ObjectRef, parse_held
 from berth.core.target import DesiredState
-from berth.core.timetable import TimetablePool
-from berth.runtime.actions import PlanResult, apply_plan, leave_slots, list_slots
-from berth.runtime.apiclient import ApiError
+from berth.core.timetable import TimetablePool, note_name
+from berth.runtime.actions import PlanResult, apply_plan, leave_slots, list_slots, write_number
+from berth.runtime.apiclient import BERTH_FIELD_MANAGERS, ApiError
 from berth.runtime.program import NO_PAUSE, Pause, RuntimeContext, backoff
 
 ATTEMPTS = 5  # at a pool that others keep changing, before it counts as a failure
 MAX_WRITES = 250  # writes to slots at a look
+YIELD_SECONDS, LONGEST_YIELD = 60.0, 960.0  # to whoever sets back a number of theirs
 WRITE_BUDGET_SECONDS = 4.0  # seconds of writes to slots at a look: other pools and an end wait meanwhile
 
 Desire = Callable[[bool], DesiredState | None]
@@ -41,24 +43,38 @@ class PoolReconciler:
 
     def __init__(self, context: RuntimeContext, pool: TimetablePool) -> None:
         self._context, self._pool = context, pool
-        kind = pool.holder.scaled_kind.name.lower()
+        kind = pool.object_kind.name.lower()
         self._subject = f"slots of {pool.deployment}" if pool.slots else f"{kind} {pool.scaled}"
         self._failures = 0
         self._debounce = SessionDebounce()
         self._settled: DesiredState | None = None  # the last in which the pool stood as desired
         self._found: PoolFound | None = None  # at the last look, and what was written since; None: it failed
-        self._left_replicas = self._left_slots = 0
+        self._left_replicas: float = 0
+        self._left_slots = 0
+        self._written: object = None  # what a number of somebody else was set to
+        self._resets = 0  # how often they have set that back
+        self._is_reset = False  # since it was written
+        self._wrote_at = 0.0
         self._taken: set[str] = set()  # names of slots that are not among those of the pool
         self.desired: DesiredState | None = None  # at the last look
         self.pause = NO_PAUSE
         self.is_refused = False  # the last attempt was forbidden
         self.is_busy = False  # there is more to do than was done
+        self.set_back = ""  # who has set back a number of theirs, and what to do
         self.worked_at: float | None = None  # when it was last observed at the server, and all was done
 
     @property
-    def standing(self) -> int | None:
-        """How many replicas and slots there are; None if the last attempt failed."""
-        return None if self._found is None else self._left_replicas + self._left_slots
+    def is_known(self) -> bool:
+        """Whether the last attempt has not failed."""
+        return self._found is not None
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it holds nothing: there are no slots, and its number is 0 or was given back."""
+        if self._found is None or self._left_slots:
+            return False
+        stands = self._found.object
+        return stands is None or (stands.held is None if stands.tree else not self._left_replicas)
 
     @property
     def is_left_alone(self) -> bool:
@@ -130,7 +146,8 @@ class PoolReconciler:
     def _once(self, desire: Desire, *, quick: bool) -> ApiError | None:
         """Observe, decide and act; return the conflict that kept the pool from being scaled."""
         gone = None
-        observed = self._found if quick and not self._pool.slots else None
+        is_ours = not (self._pool.slots or self._pool.holder.foreign)
+        observed = self._found if quick and is_ours else None
         if observed is None or observed.object is None:
             observed, gone = self._observe()
         self._found, desired = observed, desire(False)
@@ -148,7 +165,7 @@ class PoolReconciler:
                     self._change_slots(action, self.desired)
                 elif conflict := self._scale(action):
                     return conflict
-        if gone and (self.desired is None or self.desired.target.replicas):
+        if gone and (self.desired is None or self.desired.target.is_open):
             raise gone
         if self.desired is None:
             return None
@@ -161,13 +178,15 @@ class PoolReconciler:
         """Return what stands, and the error if there is no object of this name to scale."""
         context, pool = self._context, self._pool
         pool_object, gone = None, None
-        if pool.holder.has_replicas:
+        if number := pool.holder.number:
             try:
-                pool_object = context.api.get_pool(context.namespace, pool.scaled, pool.holder.scaled_kind)
+                pool_object = context.api.get_pool(context.namespace, pool.scaled, number)
             except ApiError as error:
                 if not error.is_gone():
                     raise
                 gone = error
+        if pool_object and pool_object.tree:  # read after the object, whose number is changed after the note
+            pool_object = pool_object._replace(held=self._note_of_pool())
         slots = SlotCounts()
         if pool.slots:
             home = PlaceholderOwner(context.namespace, pool.deployment)
@@ -175,6 +194,13 @@ class PoolReconciler:
             self._taken -= slots.names
             slots = slots._replace(taken=frozenset(self._taken))
         return PoolFound(pool_object, slots), gone
+
+    def _note_of_pool(self) -> HeldValue | None:
+        context = self._context
+        name = note_name(self._pool)
+        tree = context.api.find(CONFIG_MAP, context.namespace, name)
+        ref = ObjectRef(CONFIG_MAP.name, name, str(part(tree or {}, "metadata").get("uid", "")), "", 0)
+        return parse_held(ref, tree) if tree else None
 
     def _decide(self, observed: PoolFound, desired: DesiredState | None) -> PoolDecision | None:
         if desired is None:
@@ -203,23 +229,22 @@ class PoolReconciler:
 
     def _scale(self, action: ScalePool) -> ApiError | None:
         context, pool = self._context, action.pool
-        kind = self._pool.holder.scaled_kind
         leave_slots(context.api, action.leaving, context.wait)
+        if self._must_yield(action):
+            return None
         try:
-            scaled = context.api.scale(
-                context.namespace, pool.ref.name, action.to, pool.resource_version, kind
-            )
+            changed = write_number(context.api, context.namespace, action)
         except ApiError as error:
             if error.is_conflict():
                 return error
             raise
-        scaled_pool = pool._replace(replicas=scaled.replicas, resource_version=scaled.resource_version)
-        self._left_replicas = scaled.replicas
+        self._left_replicas, self._written = changed.replicas, action.value
+        self._is_reset, self._wrote_at = False, context.now()
         if self._found:
-            self._found = self._found._replace(object=scaled_pool)
+            self._found = self._found._replace(object=changed)
         facts: dict[str, object] = {
             "pool": self._pool.resource_class,
-            kind.name.lower(): pool.ref.name,
+            pool.number.object_kind.name.lower(): pool.ref.name,
             "occurrences": action.occurrences,
             "from": pool.replicas,
             "to": action.to,
@@ -227,6 +252,24 @@ class PoolReconciler:
         }
         context.log.info("scaled", **facts)
         return None
+
+    def _must_yield(self, action: ScalePool) -> bool:
+        """Return whether to wait before writing somebody else's number again that they have set back.
+
+        It is written again a minute after the last time at the earliest, and each time after twice as long.
+        """
+        subject = f"{self._subject} was set back"
+        if action.pool.tree is None or action.closes or action.value != self._written:
+            self._resets, self.set_back = 0, ""
+            self._context.log.works(subject)
+            return False
+        if not self._is_reset:
+            self._is_reset = True
+            self._resets += 1
+            self.set_back = describe_reset(action, BERTH_FIELD_MANAGERS)
+            self._context.log.trouble(subject, ApiError(200, "SetBack", self.set_back))
+        pause = Pause(self._wrote_at, min(YIELD_SECONDS * 2 ** (self._resets - 1), LONGEST_YIELD))
+        return pause.left(self._context.now()) > 0
 
     def _change_slots(self, action: ChangeSlots, desired: DesiredState) -> None:
         context, began = self._context, self._context.now()

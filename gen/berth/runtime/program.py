@@ -225,12 +225,16 @@ def log_of(environment: Mapping[str, str]) -> Log:
 
 def source_of(environment: Mapping[str, str], context: RuntimeContext) -> TimetableSource:
     """Make the source of the timetable. Raises KeyError for a missing variable."""
-    name = environment["BERTH_TIMETABLE"]
+    return timetable_source(environment["BERTH_RESERVATION"], environment["BERTH_TIMETABLE"], context)
+
+
+def timetable_source(reservation: str, name: str, context: RuntimeContext) -> TimetableSource:
+    """Make the source of a timetable from the name of its ConfigMap."""
 
     def ask_server() -> TimetableText:
         return context.api.get_timetable(context.namespace, name)
 
-    return TimetableSource(environment["BERTH_RESERVATION"], ask_server, context.log, name)
+    return TimetableSource(reservation, ask_server, context.log, name)
 
 
 def jitter() -> float:

@@ -34,6 +34,7 @@ class Recorder:
         self._records: dict[str, record.OccurrenceRecord] = {}  # in the order of opening
         self._open: dict[str, TimetableOccurrence] = {}
         self._readiness: dict[tuple[str, str], str] = {}  # by occurrence and class
+        self._set_back: dict[str, str] = {}  # by class
         self._events: list[dict[str, object]] = []
         self._subjects: dict[str, EventSubject] = {}  # of the last note
         self._labels: dict[str, str] = {}  # of the ConfigMap
@@ -99,6 +100,8 @@ class Recorder:
             if rehearsal.rehearses in self._coming:
                 self._tell_rehearsal(rehearsal, now)
         self._unreported = []
+        for look in looks:
+            self._tell_set_back(look, now)
         self._proof = serving_proof(worked, self._log.faults(TROUBLE_SECONDS), now) if self._open else None
         for item in self._open.values():
             due = record.readiness_due(item, timetable.settings)
@@ -109,6 +112,13 @@ class Recorder:
             for look in looks:
                 if look.resource_class in seen.promised and not item.rehearses:
                     self._judge(item, look, subjects[look.resource_class], due, now)
+
+    def _tell_set_back(self, look: record.PoolObservation, now: float) -> None:
+        """Say once who sets back a number."""
+        before = self._set_back.get(look.resource_class, "")
+        self._set_back[look.resource_class] = look.set_back
+        if look.set_back and not before:
+            self._add_event(self._subjects[look.resource_class], WARNING, "NumberSetBack", look.set_back, now)
 
     def _note_obstacles(self, rehearsal: TimetableOccurrence) -> None:
         """Add what is known of the placeholders to what the pools say themselves."""
@@ -149,7 +159,7 @@ class Recorder:
             self._log.error("late", occurrence=item.id, pool=look.resource_class, **counts, start=start)
             kind, reason = WARNING, "SeatsNotReady"
             message = f"{look.ready} of {seats} are ready for {item.id}, which starts at {start}. "
-            message += REMEDIES[look.kind]
+            message += REMEDIES.get(look.kind, "Look at that object and its controller.")
         else:
             self._log.info("ready", occurrence=item.id, pool=look.resource_class)
             kind, reason, message = NORMAL, "SeatsReady", f"All {seats} are ready for {item.id}."

@@ -15,7 +15,7 @@ from functools import partial
 from types import FrameType
 
 from berth.core.jsonvalues import instant_text
-from berth.core.objectnames import record
+from berth.core.objectnames import record, single
 from berth.core.objects import CONFIG_MAP, EventSubject
 from berth.core.record import PoolObservation
 from berth.core.target import (
@@ -26,6 +26,7 @@ from berth.core.target import (
     next_change,
     open_now,
     opens_within,
+    peer_targets,
     pools_to_reconcile,
 )
 from berth.core.timetable import Timetable, TimetablePool, active_occurrences, next_override_end, override_end
@@ -41,6 +42,7 @@ from berth.runtime.program import (
     jitter,
     log_of,
     source_of,
+    timetable_source,
 )
 from berth.runtime.recorder import Recorder
 from berth.runtime.sessionobserver import ObservedSessions, SessionObserver
@@ -68,7 +70,8 @@ class Scaler:
         """`say` gives the main container its word, at each look. It may raise OSError."""
         self._source, self._context, self._observed = source, context, observed
         self._recorder, self._write_word = recorder, say
-        self._reading = NO_PAUSE  # of the timetable
+        self._peers: dict[str, TimetableSource] = {}  # of other reservations that hold the same numbers
+        self._reading = NO_PAUSE  # of the timetables
         self._looked = NO_PAUSE  # at all pools
         self._pools: dict[str, TimetablePool] = {}  # by key, as all that follow
         self._reconcilers: dict[str, PoolReconciler] = {}
@@ -139,10 +142,21 @@ class Scaler:
         """Return the timetable, read anew when that is due."""
         if not self._reading.left(now):
             self._reading = Pause(now, REREAD if self._source.refresh() else TICK)
+            self._read_peers()
         if self._source.timetable is not None:
             self._resume(self._source.timetable, int(now))
             self._follow(self._source.timetable)
         return self._source.timetable
+
+    def _read_peers(self) -> None:
+        pools = self._source.timetable.pools if self._source.timetable else ()
+        names = [name for pool in pools for name in pool.peers]
+        context, known = self._context, self._peers
+        self._peers = {
+            name: known.get(name) or timetable_source(name, single(name), context) for name in names
+        }
+        for source in self._peers.values():
+            source.refresh()
 
     def _resume(self, timetable: Timetable, now: int) -> None:
         """Read the record before a rehearsal opens its seats: an earlier pod may have ended it.
@@ -187,7 +201,9 @@ class Scaler:
             if seen.counts is not None:
                 sessions = {item.id: seen.counts[item.id] for item in counted if item.id in seen.counts}
         until = override_end(self._source.overrides, pool.resource_class)
-        return desired_state(timetable, pool, now, sessions, override)._replace(until=until)
+        known = [(source.timetable, source.overrides) for source in self._peers.values()]
+        peers = peer_targets(pool, known, now)
+        return desired_state(timetable, pool, now, sessions, override, peers)._replace(until=until)
 
     def _seen(self, resource_class: str, now: float) -> ObservedSessions:
         """Return the sessions of a class; unknown if a bug keeps us from counting, so that all seats open."""
@@ -221,7 +237,7 @@ class Scaler:
         looks = []
         for pool in timetable.pools:
             reconciler = self._reconcilers[pool.key]
-            if reconciler.desired is None or reconciler.standing is None:
+            if reconciler.desired is None or not reconciler.is_known:
                 continue
             wanted = reconciler.desired.target.replicas
             ready, sessions = reconciler.ready, reconciler.desired.sessions
@@ -229,7 +245,8 @@ class Scaler:
             since = self._short_since.get(pool.key, now) if is_short else now
             self._short_since[pool.key] = since
             seen = PoolObservation(pool.resource_class, wanted, ready, sessions, since, pool.holder.kind)
-            looks.append(seen._replace(obstacles=reconciler.obstacles, nodes=reconciler.nodes))
+            seen = seen._replace(obstacles=reconciler.obstacles, nodes=reconciler.nodes)
+            looks.append(seen._replace(set_back=reconciler.set_back))
         return looks
 
     def _worked(self, timetable: Timetable) -> dict[str, float]:
@@ -263,7 +280,7 @@ class Scaler:
     def _are_closed(self, timetable: Timetable) -> bool:
         named = {pool.key for pool in timetable.pools}
         return all(
-            reconciler.standing == 0 or (reconciler.is_refused and key not in named)
+            reconciler.is_closed or (reconciler.is_refused and key not in named)
             for key, reconciler in self._reconcilers.items()
         )
 

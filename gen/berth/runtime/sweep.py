@@ -16,7 +16,7 @@ from types import FrameType
 from typing import NamedTuple
 
 from berth.core import labels
-from berth.core.decide import decide, placeholder_pull_failures, unready_pools
+from berth.core.decide import decide, numbers_to_read, placeholder_pull_failures, unready_pools
 from berth.core.jsonvalues import Tree
 from berth.core.objects import (
     CAPACITY_BUFFER,
@@ -32,7 +32,7 @@ from berth.core.objects import (
     ObjectKind,
 )
 from berth.core.serving import PROOF_WAIT
-from berth.core.state import PodObject, SiteState, StateObject, parse_object, site_state
+from berth.core.state import PodObject, PoolObject, SiteState, StateObject, parse_object, site_state
 from berth.runtime.actions import ActionRunner
 from berth.runtime.apiclient import ACCOUNT, SWEEP_FIELD_MANAGER, Api, ApiError, in_cluster
 from berth.runtime.program import RuntimeContext, backoff, jitter, log_of
@@ -105,7 +105,22 @@ class Sweep:
         kinds += [CAPACITY_BUFFER] if site.buffers else []
         found = {kind: self._list(kind) for kind in (*kinds, CONFIG_MAP)}
         state = site_state(site.name, found, site.prunes, site.inventory, self._context.namespace)
+        state = self._with_numbers(state)
         return state._replace(server_time=seconds_of_date(self._api.date))
+
+    def _with_numbers(self, state: SiteState) -> SiteState:
+        """Read the numbers of somebody else, after the notes about them."""
+        found: dict[str, PoolObject] = {}
+        unread: set[str] = set()
+        for key, number in numbers_to_read(state, int(self._context.now())).items():
+            try:
+                found[key] = self._api.get_pool(self._context.namespace, number.name, number)
+            except ApiError as error:
+                if not error.is_gone():
+                    self._log.trouble(f"get {number.object_kind.plural} {number.name}", error)
+                    self._failed += 1
+                    unread.add(key)
+        return state._replace(numbers=found, unread_numbers=frozenset(unread))
 
     def _collection(self, kind: ObjectKind, selector: str, fields: str = "") -> Collection:
         labelled = f"{labels.SITE}={self._site.name}{selector}"
