@@ -6,10 +6,11 @@ from berth.backends.capacitybuffer.bufferholder import BufferHolder
 from berth.backends.koordinator.slotholder import SlotHolder
 from berth.backends.nodepool.nodeholder import NodeHolder
 from berth.backends.placeholder.replicaholder import ReplicaHolder
+from berth.backends.value.valueholder import ValueHolder
 from berth.schema.seatholders import Holder
 
 HOLDERS: dict[str, type[Holder]] = {
-    holder.backend: holder for holder in (ReplicaHolder, SlotHolder, NodeHolder, BufferHolder)
+    holder.backend: holder for holder in (ReplicaHolder, SlotHolder, NodeHolder, BufferHolder, ValueHolder)
 }
 """The first is the default."""
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from berth.core import labels
+from berth.core.holders import holder_of_object
 from berth.core.jsonvalues import parse_instant
 from berth.core.objects import CAPACITY_BUFFER, DEPLOYMENT, NODE_POOL, ObjectKind, containers, pod_down_since
 from berth.core.record import RECORD_KEY, OccurrenceRecord, parse_rehearsals
@@ -305,12 +306,12 @@ def parse_buffer(item: KubeObject, templates: Mapping[str, str]) -> LivePool:
 
 def _pool(kind: ObjectKind, item: KubeObject) -> LivePool:
     """Parse what all kinds have in common, as the cluster does."""
-    pool = read_pool(kind, item)
+    pool = read_pool(holder_of_object(kind.name, item["metadata"]["name"]), item)
     return LivePool(
         pool.ref.name,
         label(item, labels.RESERVATION),
         pool.resource_class,
-        pool.replicas,
+        int(pool.replicas),
         pool.ready,
         _writer_of_replicas(item),
         kind,

@@ -117,6 +117,11 @@ def sweep_nodes_role(site: str) -> str:
     return fit(f"{SWEEP}-nodes.{site}")
 
 
+def held_role(site: str, account: str, reservation: str = "") -> str:
+    """Name the Role or ClusterRole over numbers of somebody else, and its binding."""
+    return fit(f"{account}-held.{site}.{reservation}" if reservation else f"{account}-held.{site}")
+
+
 def session_snippet(resource_class: str) -> str:
     """Name the ConfigMap that shows what session pods of a class need to use its cloud capacities.
 

@@ -53,6 +53,7 @@ class Placed(NamedTuple):
     classes: tuple[ResourceClass, ...]
     clouds: tuple[CloudCapacity, ...] = ()
     session_kinds: Mapping[str, tuple[SessionKind, ...]] = {}
+    peers: tuple[str, ...] = ()  # other reservations that hold the same number in this cluster
 
 
 def class_names(reservation: Reservation) -> tuple[str, ...]:
@@ -140,9 +141,26 @@ def placed(reservation: Reservation, declared: Declared, site: Site) -> tuple[Pl
                 for resource_class in declared.classes.values()
                 if cluster_of(resource_class, site) is cluster
             ),
+            _peers(reservation, cluster, declared, site),
         )
         for cluster in site.clusters
         if (here := by_cluster.get(cluster.name))
+    )
+
+
+def _peers(reservation: Reservation, cluster: Cluster, declared: Declared, site: Site) -> tuple[str, ...]:
+    if reservation.holder.shared is None:
+        return ()
+    return tuple(
+        other.name
+        for other in declared.reservations
+        if other.name != reservation.name
+        and other.holder.shared == reservation.holder.shared
+        and any(
+            cluster_of(declared.classes[name], site) is cluster
+            for name in class_names(other)
+            if name in declared.classes
+        )
     )
 
 

@@ -113,6 +113,15 @@ def cluster_binding(name: str, labels: Values, role: str, account: str, home: st
     return Manifest("rbac/clusterrolebinding.yaml.j2", {"name": name, "labels": labels, **bound})
 
 
+def namespaced_role(  # noqa: PLR0913, PLR0917
+    name: str, namespace: str, labels: Values, rules: list[Rule], account: str, home: str
+) -> list[Manifest]:
+    """Return a Role in a namespace of somebody else, and its binding to an account in namespace `home`."""
+    common = {"name": name, "namespace": namespace, "labels": labels}
+    role = Manifest("rbac/role.yaml.j2", {**_annotated(common), "rules": rules})
+    return [role, _binding(common, name, account, home)]
+
+
 # Of a reservation
 
 

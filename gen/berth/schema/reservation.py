@@ -64,7 +64,7 @@ class Reservation(NamedTuple):
     @property
     def overlap(self) -> str:
         """Return what holds for seats of occurrences that overlap: sum or max."""
-        return self.spec.provisioning.overlap or "sum"
+        return self.spec.provisioning.overlap or self.holder.overlap
 
     @property
     def profile(self) -> Profile:

@@ -296,15 +296,15 @@ class ReservationSpec(Model):
         backend, unit = self.holder.backend, self.holder.unit
         other = Unit.SEAT if unit is Unit.NODE else Unit.NODE
         for at, counted, is_needed in self._lines():
-            numbers = {Unit.SEAT: counted.placeholder_count, Unit.NODE: counted.node_count}
-            if numbers[other] is not None:
-                message = f"backend {backend} holds seats, not nodes."
+            numbers = {Unit.SEAT.field: counted.placeholder_count, Unit.NODE.field: counted.node_count}
+            if numbers[other.field] is not None:
+                message = f"backend {backend} holds {unit.plural}, not nodes."
                 fix = "Write placeholderCount, or backend: {type: nodePool}."
                 if unit is Unit.NODE:
                     message = f"backend {backend} holds whole nodes, not seats."
                     fix = "Write nodeCount: how many nodes."
                 report(CONFLICT, (*path, *at, other.field), message, fix, at_key=True)
-            elif is_needed and numbers[unit] is None:
+            elif is_needed and numbers[unit.field] is None:
                 fix = f"Add {unit.field}: how many {unit.plural}."
                 report(MISSING, (*path, *at), f"{unit.field} is missing.", fix)
 

@@ -16,6 +16,10 @@ class Unit(Enum):
 
     SEAT = ("seat", "placeholderCount")
     NODE = ("node", "nodeCount")
+    REPLICA = ("replica", "placeholderCount")
+    RUNNER = ("runner", "placeholderCount")
+    CORE = ("core", "placeholderCount")
+    UNIT = ("unit", "placeholderCount")
 
     word: str
     field: str
@@ -51,6 +55,8 @@ class Equipment(Protocol):
     def has_static_pools(self) -> bool: ...
     @property
     def has_buffers(self) -> bool: ...
+    @property
+    def held(self) -> tuple[object, ...]: ...
 
 
 class Holder:
@@ -73,7 +79,9 @@ class Holder:
     implementation: ClassVar[str]
     """The module with its BACKEND: objects and checks, which reading does not need."""
 
-    unit: ClassVar[Unit] = Unit.SEAT
+    overlap: ClassVar[str] = "sum"
+    """What holds for occurrences at the same time, if the reservation does not say."""
+
     behaviors: ClassVar[tuple[str, ...]] = BEHAVIORS
     """The values of `scaleDownBehavior` that it can follow, the default first."""
 
@@ -100,6 +108,15 @@ class Holder:
     def of(cls, options: Any) -> "Holder":  # noqa: ARG003
         """Return the holder of a reservation with these options."""
         return cls()
+
+    @property
+    def unit(self) -> Unit:
+        return Unit.SEAT
+
+    @property
+    def shared(self) -> object | None:
+        """What several reservations may hold together, as a key; None: each has its own."""
+        return None
 
     @property
     def has_placeholders(self) -> bool:

@@ -36,6 +36,7 @@ from berth.schema.values import (
 from berth.version import VERSION
 
 if TYPE_CHECKING:
+    from berth.schema.heldobjects import HeldSpec
     from berth.schema.policies import PolicySpec
     from berth.schema.siteparts import (
         CeilingSpec,
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
         RuntimeSpec,
     )
 else:
+    HeldSpec = lazy("berth.schema.heldobjects", "HeldSpec")
     PolicySpec = lazy("berth.schema.policies", "PolicySpec")
     CeilingSpec = lazy("berth.schema.siteparts", "CeilingSpec")
     Destination = lazy("berth.schema.siteparts", "Destination")
@@ -168,6 +170,9 @@ class ClusterSpec(Overridable):
         False,
         "only cluster-autoscaler: whether it keeps CapacityBuffers, which its flags "
         "`--capacity-buffer-controller-enabled` and `--capacity-buffer-pod-injection-enabled` turn on",
+    )
+    held: ListOf[HeldSpec] = field(
+        (), "objects of others whose numbers reservations of backend value may hold", "none"
     )
     z2jh: Annotated[File | HubSpec | NonEmpty[HubSpec], Switch(_form_of_hubs)] | None = field(
         None,
@@ -377,6 +382,7 @@ def cluster(own: ClusterSpec, site: SiteSpec) -> Cluster:
         hubs=own.hubs,
         renku_classes=own.renku_classes or "",
         capacity_buffers=own.capacity_buffers,
+        held=own.held,
         linter_annotations=_first((runtime.linter_annotations for runtime in runtimes), False),
         monitoring=_monitoring([part for part in (own.monitoring, site.monitoring) if part is not None]),
     )

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from berth.schema.classsessions import ClassSessions
     from berth.schema.engine import NoEngine
     from berth.schema.fluxoptions import Flux
+    from berth.schema.heldobjects import HeldSpec
     from berth.schema.pod import Placement, Tolerating
     from berth.schema.policies import PolicySpec
     from berth.schema.rehearsalspec import DatedRehearsal, RehearsalSpec
@@ -230,6 +231,7 @@ class Cluster(NamedTuple):
     platform: str = "kubernetes"  # or OPENSHIFT, AUTOPILOT, AUTO_MODE
     job_pods: JobPods = JobPods()
     linter_annotations: bool = False  # whether manifests explain to linters what those miss
+    held: "tuple[HeldSpec, ...]" = ()  # kinds of objects of others whose numbers may be held, and where
 
     @property
     def assigns_users(self) -> bool:

@@ -11,8 +11,11 @@ class NodeHolder(Holder):
     backend = "nodePool"
     implementation = "berth.backends.nodepool.nodepoolbackend"
     feature_gate = "StaticCapacity"
-    unit = Unit.NODE
     behaviors = ("none",)
+
+    @property
+    def unit(self) -> Unit:
+        return Unit.NODE
 
     @classmethod
     def is_in(cls, cluster: Equipment) -> bool:

@@ -123,8 +123,8 @@ def _destination(cluster: Cluster, namespace: str) -> dict[str, str]:
 
 
 def _namespaces(site: Site, cluster: Cluster, declared: Declared) -> list[str]:
-    """Return the Berth namespace, and those of the sessions, which have Roles and RoleBindings of Berth."""
-    found = {cluster.namespace}
+    """Return the Berth namespace, and those of sessions and held numbers, which have Roles of Berth."""
+    found = {cluster.namespace, *(name for held in cluster.held for name in held.namespaces or ())}
     for resource_class in declared.classes.values():
         if resource_class.sessions and cluster_of(resource_class, site) is cluster:
             found.update(resource_class.sessions.namespaces)

@@ -1,0 +1,106 @@
+"""Backend `value`: capacity is a number in an object of somebody else, which goes back to what it was.
+
+Git has no object whose number it is. It has a ConfigMap that says which number is held, which stays when the
+reservation leaves git, so that the sweep can give the number back.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from berth.backends.backendinterface import Backend, CheckedReservation, Manifest
+from berth.backends.value import valuechecks, valuepermissions
+from berth.backends.value.valueholder import ValueHolder
+from berth.backends.value.valueoptions import ValueOptions
+from berth.core import objectnames
+from berth.core.holders import HeldNumber, parse_number
+from berth.core.labels import CLASS, ROLE, TARGET
+from berth.findings import Problem
+from berth.manifests import naming, rbac
+from berth.manifests.placed import Placed
+from berth.schema.declared import Declared
+from berth.schema.values import Cluster, ResourceClass, Site
+
+_TEMPLATE = "value/target.yaml.j2"
+
+
+class ValueBackend(Backend):
+    timetable_version = 6
+    pool_templates = (_TEMPLATE,)
+
+    def pools(self, site: Site, placed: Placed, common: dict[str, Any]) -> Iterator[Manifest]:  # noqa: ARG002
+        """Yield the ConfigMap that says which number is held. It is immutable, and named after its text."""
+        text = json.dumps(_number(placed))
+        for resource_class in placed.classes:
+            pool = naming.pool(placed.reservation.name, resource_class.name)
+            labels = {**common["labels"], ROLE: TARGET, CLASS: resource_class.name}
+            notes = {**common["annotations"], **naming.kept(placed.cluster.engine)}
+            known = {**common, "name": objectnames.target(pool, text), "labels": labels, "annotations": notes}
+            yield Manifest(_TEMPLATE, {**known, "target": text})
+
+    def scaling_rules(self, placed: Placed) -> Iterator[rbac.Rule]:
+        number = held_number(placed)
+        pools = [
+            naming.pool(placed.reservation.name, resource_class.name) for resource_class in placed.classes
+        ]
+        notes = [number.note_name(pool) for pool in pools]
+        yield rbac.rule("", ["configmaps"], ["get", "create", "patch", "delete"], notes)
+        if placed.peers:
+            yield rbac.rule("", ["configmaps"], ["get"], [naming.single(name) for name in placed.peers])
+
+    def permissions(self, site: Site, placed: Placed) -> list[Manifest]:
+        return valuepermissions.over_number(site, placed, held_number(placed))
+
+    def timetable_pool(self, site: Site, placed: Placed, found: ResourceClass) -> dict[str, Any]:  # noqa: ARG002
+        return {"number": _number(placed), **({"peers": list(placed.peers)} if placed.peers else {})}
+
+    def cluster_permissions(self, site: Site, cluster: Cluster) -> Iterable[Manifest]:
+        return valuepermissions.of_sweep_over_numbers(site, cluster)
+
+    def sweep_rules(self) -> list[rbac.Rule]:
+        """Return what the sweep needs to note what a number was, under names that it does not know before."""
+        return [rbac.rule("", ["configmaps"], ["create", "patch"])]
+
+    def cluster_kinds(self, site: Site, cluster: Cluster) -> Iterator[tuple[str, str, str]]:
+        return valuepermissions.kinds_of_cluster(site, cluster)
+
+    def problems(self, checked: CheckedReservation) -> Iterator[Problem]:
+        return valuechecks.check_number(checked)
+
+    def problems_of_all(self, declared: Declared, site: Site) -> Iterator[Problem]:
+        return valuechecks.check_shared_numbers(declared, site)
+
+
+BACKEND = ValueBackend()
+
+
+def held_number(placed: Placed) -> HeldNumber:
+    """Return the number that a reservation holds, as programs in the cluster read it."""
+    return parse_number(json.loads(json.dumps(_number(placed))), "number")
+
+
+def _number(placed: Placed) -> dict[str, Any]:
+    options = _options(placed)
+    target = options.target
+    assert target is not None  # the model requires it
+    held = valuechecks.held_spec(target, placed.cluster)
+    kind = held.object_kind if held else None
+    return {
+        "apiVersion": target.api_version,
+        "kind": target.kind,
+        "plural": kind.plural if kind else target.kind.lower(),
+        **({"namespace": target.namespace} if target.namespace else {}),
+        "name": target.name,
+        "path": target.path,
+        "scale": bool(kind and kind.has_scale and target.path == ("spec", "replicas")),
+        "unit": options.counted.plural,
+        **({"ready": target.ready_path} if target.ready_path else {}),
+        **({} if options.otherwise is None else {"otherwise": options.otherwise}),
+        **({"suffix": options.unit} if options.unit else {}),
+    }
+
+
+def _options(placed: Placed) -> ValueOptions:
+    holder = placed.reservation.holder
+    assert isinstance(holder, ValueHolder)
+    return holder.options

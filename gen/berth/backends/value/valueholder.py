@@ -1,0 +1,48 @@
+"""Backend `value` holds a number in an object of somebody else."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from berth.schema.seatholders import Equipment, Holder, Unit
+
+if TYPE_CHECKING:
+    from berth.backends.value.valueoptions import ValueOptions
+
+
+@dataclass(frozen=True, slots=True)
+class ValueHolder(Holder):
+    """A number at a path of an object: at least so many replicas, or at most so many cores."""
+
+    backend = "value"
+    implementation = "berth.backends.value.valuebackend"
+    behaviors = ("none", "maintain", "reduce", "buffer")
+    needs_requests = False
+    overlap = "max"  # a floor or a cap that several have asked for
+
+    options: "ValueOptions"
+
+    @classmethod
+    def is_in(cls, cluster: Equipment) -> bool:
+        return bool(cluster.held)
+
+    @classmethod
+    def options_model(cls) -> "type[ValueOptions]":
+        from berth.backends.value.valueoptions import ValueOptions  # noqa: PLC0415 - most sites hold no numbers
+
+        return ValueOptions
+
+    @classmethod
+    def of(cls, options: "ValueOptions") -> "ValueHolder":
+        return cls(options)
+
+    @property
+    def unit(self) -> Unit:
+        return self.options.counted
+
+    @property
+    def adds_nodes(self) -> bool:
+        return False  # nobody knows what its object does with the number
+
+    @property
+    def shared(self) -> object | None:
+        return self.options.target and self.options.target.identity

@@ -1,0 +1,41 @@
+"""Paths into an object, as people write them: `spec.limits.cpu`, `spec.flavors[name=default].quota`.
+
+A key with dots or slashes is quoted in brackets, as `spec.limits["nvidia.com/gpu"]`; a number in brackets is
+the index of an item, from 0, and `[key=value]` is the item with that value.
+"""
+
+import re
+
+from berth.core.holders import Step
+
+_STEP = re.compile(
+    r"""\.?([A-Za-z_][-A-Za-z0-9_]*)|\[([0-9]{1,3})\]|\[([A-Za-z]+)=([^\[\]="]+)\]|\["([^"\[\]]+)"\]""",
+    re.ASCII,
+)
+
+
+def parse_object_path(text: str) -> tuple[Step, ...] | None:
+    """Return the steps of a path; None for what is not one."""
+    steps: list[Step] = []
+    place = 0
+    while place < len(text):
+        match = _STEP.match(text, place)
+        if match is None or match[0].startswith(".") != (bool(match[1]) and place > 0):
+            return None
+        key, index, name, value, quoted = match.groups()
+        steps.append((name, value) if name else int(index) if index else key or quoted)
+        place = match.end()
+    return tuple(steps) or None
+
+
+def object_path_text(steps: tuple[Step, ...]) -> str:
+    """Return a path as people write it."""
+    text = ""
+    for step in steps:
+        if isinstance(step, tuple):
+            text += f"[{'='.join(step)}]"
+        elif isinstance(step, int):
+            text += f"[{step}]"
+        else:
+            text += f".{step}" if re.fullmatch(r"[A-Za-z_][-A-Za-z0-9_]*", step, re.ASCII) else f'["{step}"]'
+    return text.removeprefix(".")
