@@ -14,6 +14,7 @@ from berth.checks.ceilings import named_pool_steps
 from berth.dates.expansion import Occurrence
 from berth.dates.moments import hours_text
 from berth.findings import Origin, Problem
+from berth.schema.classsessions import ClassSessions
 from berth.schema.declared import RESERVATION
 from berth.schema.policies import APPROVAL, REFUSE, WARN, MatchSpec, PolicySpec
 from berth.schema.reservation import Reservation
@@ -44,12 +45,15 @@ PoolCosts = Mapping[tuple[str, str], PoolCost]
 
 
 class SharedSubject(NamedTuple):
-    """A document that all reservations share, and that changes. `namespaces` are those of its sessions."""
+    """A document that all reservations share, and that changes.
+
+    `namespaces` are those of its sessions; None: any, by their labels.
+    """
 
     kind: str
     name: str
     origin: Origin
-    namespaces: tuple[str, ...] = ()
+    namespaces: tuple[str, ...] | None = ()
 
 
 class PolicyCase(NamedTuple):
@@ -99,23 +103,24 @@ def selected_classes(
     classes = _matched(policy.match, reservation, clusters, known or {})
     if policy.unless is None:
         return classes
-    return classes - _matched(policy.unless, reservation, clusters, known or {})
+    return classes - _matched(policy.unless, reservation, clusters, known or {}, exempts=True)
 
 
 def shared_result(policy: PolicySpec, subject: SharedSubject) -> PolicyResult | None:
     """Return the result for a changed document that all share; None if the policy is not about it."""
     if not _is_about(policy.match, subject):
         return None
-    if policy.unless is not None and _is_about(policy.unless, subject, default=(subject.kind,)):
+    if policy.unless is not None and _is_about(policy.unless, subject, exempts=True):
         return None
     return PolicyResult(policy, subject, (f"this {subject.kind} changes",))
 
 
-def _is_about(match: MatchSpec, subject: SharedSubject, default: tuple[str, ...] = ()) -> bool:
+def _is_about(match: MatchSpec, subject: SharedSubject, *, exempts: bool = False) -> bool:
+    default = (subject.kind,) if exempts else ()
     return (
         subject.kind in (match.kinds or default)
         and _fits(match.names, (subject.name,))
-        and _fits(match.namespaces, subject.namespaces)
+        and _fits_namespaces(match, subject.namespaces, exempts=exempts)
         and not (match.owners or match.labels or match.classes or match.clusters or match.backends)
     )
 
@@ -125,6 +130,8 @@ def _matched(
     reservation: Reservation,
     clusters: Mapping[str, str],
     known: Mapping[str, ResourceClass],
+    *,
+    exempts: bool = False,
 ) -> frozenset[str]:
     owner = reservation.owner
     is_meant = (
@@ -140,14 +147,31 @@ def _matched(
         if is_meant
         and (not match.classes or name in match.classes)
         and (not match.clusters or cluster in match.clusters)
-        and _fits(match.namespaces, _session_namespaces(reservation, known.get(name)))
+        and _fits_namespaces(match, _session_namespaces(reservation, known.get(name)), exempts=exempts)
     )
 
 
-def _session_namespaces(reservation: Reservation, resource_class: ResourceClass | None) -> tuple[str, ...]:
+def _session_namespaces(
+    reservation: Reservation, resource_class: ResourceClass | None
+) -> tuple[str, ...] | None:
     if reservation.sessions.namespaces or resource_class is None or resource_class.sessions is None:
         return reservation.sessions.namespaces
-    return resource_class.sessions.namespaces
+    return class_namespaces(resource_class.sessions)
+
+
+def class_namespaces(sessions: ClassSessions) -> tuple[str, ...] | None:
+    """Return the namespaces of the sessions of a class; None: any, because labels tell which."""
+    return None if sessions.namespace_labels else sessions.namespace_names
+
+
+def _fits_namespaces(match: MatchSpec, namespaces: tuple[str, ...] | None, *, exempts: bool) -> bool:
+    """Tell whether a policy is about these namespaces, or leaves them out (`exempts`).
+
+    Any namespace can get a label: a policy about some is then about all, and only `*` leaves all out.
+    """
+    if namespaces is None:
+        return not match.namespaces or not exempts or "*" in match.namespaces
+    return _fits(match.namespaces, namespaces)
 
 
 def _fits(patterns: Sequence[str], words: Sequence[str]) -> bool:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from berth.checks.policychecks import SharedSubject
+from berth.checks.policychecks import SharedSubject, class_namespaces
 from berth.dates.moments import day_text
 from berth.dates.zone import DAY, clock, number
 from berth.diff.change import ADDED, CHANGED, REMOVED, FieldChange, SharedChange
@@ -47,8 +47,8 @@ def shared_documents(side: Pipeline) -> dict[tuple[str, str], SharedDocument]:
     return found
 
 
-def _namespaces(found: ResourceClass | None) -> tuple[str, ...]:
-    return found.sessions.namespaces if found and found.sessions else ()
+def _namespaces(found: ResourceClass | None) -> tuple[str, ...] | None:
+    return class_namespaces(found.sessions) if found and found.sessions else ()
 
 
 def compare_shared(base: Pipeline, head: Pipeline) -> list[SharedChange]:
