@@ -13,6 +13,7 @@ else:
     LabelSelector = lazy("berth.schema.scheduling", "LabelSelector")
 
 NOT_LISTED = "B036"
+BY_LABEL = "every namespace with"  # with which the words for such namespaces begin
 CUSTOM = ("group", "version", "resource", "matchAnnotations", "inactive")
 _OWN = ("group", "version", "resource", "match_annotations", "inactive")
 
@@ -80,7 +81,7 @@ class ClassSessions(Model):
         pairs = ", ".join(f"{key}={value}" for key, value in self.namespace_labels.items())
         if not pairs:
             return f"namespace {', '.join(self.namespace_names)}"
-        return f"every namespace with {pairs}"
+        return f"{BY_LABEL} {pairs}"
 
     @property
     def custom(self) -> Json:
