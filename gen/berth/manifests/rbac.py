@@ -33,8 +33,8 @@ class Access(NamedTuple):
 
     def describe(self) -> str:
         what = f"{self.resource}.{self.group}" if self.group else self.resource
-        name = f" {self.name}" if self.name else ""
-        return f"{self.verb} {what}{name}{f' in {self.namespace}' if self.namespace else ''}"
+        where = f" in {self.namespace}" if self.namespace else "" if self.name else " in the whole cluster"
+        return f"{self.verb} {what}{f' {self.name}' if self.name else ''}{where}"
 
 
 class Grant(NamedTuple):
