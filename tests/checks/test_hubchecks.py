@@ -221,11 +221,9 @@ def test_more_arrivals_than_servers_may_start_at_once_are_told(
 def test_a_class_whose_namespaces_have_a_label_is_compared_with_each_hub(namespaces: Any) -> None:
     """Its namespace may have the label."""
     small = resource_class(sessions={"source": "jupyterhub", "namespaces": namespaces})
-    hub = {
-        **SITE["spec"],
-        "clusters": [{"name": "prod", "z2jh": {"files": ["hub.yaml"], "namespace": "hub"}}],
-    }
-    found = findings("singleuser: {}", small, course("a", 200), site={**SITE, "spec": hub})
+    hub = {"files": ["hub.yaml"], "namespace": "hub"}
+    spec = {"timeZone": "UTC", "clusters": [{"name": "prod", "z2jh": hub}]}
+    found = findings("singleuser: {}", small, course("a", 200), site={**SITE, "spec": spec})
 
     assert ("B265" in [finding.code for finding in found]) == (namespaces != ["other"])
 

@@ -107,9 +107,7 @@ def test_a_policy_about_some_namespaces_holds_where_labels_tell_them(
     found = read(reservation(), resource_class(sessions=sessions), site())
     (course,), known = found.reservations, found.classes
     match = built(MatchSpec, {"namespaces": patterns, "kinds": ["ResourceClass"]})
-    subject = SharedSubject(
-        "ResourceClass", "small", course.origin, class_namespaces(known["small"].sessions)
-    )
+    subject = SharedSubject("ResourceClass", "small", course.origin, class_namespaces(known["small"]))
     about, but = (EVERY.model_copy(update={key: match}) for key in ("match", "unless"))
     every = EVERY.model_copy(update={"match": built(MatchSpec, {"kinds": ["ResourceClass"]})})
 

@@ -85,6 +85,28 @@ def test_sessions_count_in_the_namespaces_that_have_the_label() -> None:
     assert [row[-1] for row in rows(status(world, git))] == [6]
 
 
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [("ClusterRole", "berth-sessions.uni"), ("ClusterRoleBinding", "berth-sessions.uni.course")],
+)
+def test_a_permission_for_the_whole_cluster_that_is_not_there_is_told(kind: str, name: str) -> None:
+    git, world = labeled()
+    assert "S084" not in told(status(world, git))
+    world.drop(world.get(kind, name))
+    (finding,) = [one for pool in status(world, git).pools for one in pool.findings if one.code == "S084"]
+
+    assert (f"{kind} {name}" in finding.message, "list pods" in finding.message) == (True, True)
+
+
+@pytest.mark.parametrize("kind", ["clusterroles", "clusterrolebindings"])
+def test_who_may_not_list_cluster_roles_is_told_nothing_about_them(kind: str) -> None:
+    git, world = labeled()
+    world.refused[f"/apis/rbac.authorization.k8s.io/v1/{kind}?"] = "HTTP 403: no"
+    world.drop(world.get("ClusterRole", "berth-sessions.uni"))
+
+    assert "S084" not in told(status(world, git))
+
+
 @pytest.mark.parametrize("path", ["/api/v1/namespaces", "/api/v1/pods"])
 def test_who_may_not_list_the_whole_cluster_is_told_that_sessions_are_unknown(path: str) -> None:
     git, world = labeled()

@@ -7,6 +7,7 @@ from berth.core.sessions import (
     Contest,
     LabelRequirement,
     Match,
+    Pairs,
     Recognition,
     Session,
     fits,
@@ -106,9 +107,9 @@ def test_of_the_classes_that_recognize_a_session_the_most_specific_wins(
         )
 
 
-HOMES = (("home", "yes"),)
+HOMES: Pairs = (("home", "yes"),)
 BY_LABEL = ANYWHERE._replace(namespaces=(), namespace_labels=HOMES)
-LABELED = {HOMES: {"renku"}, (("team", "x"),): {"lab"}}
+LABELED: dict[Pairs, set[str]] = {HOMES: {"renku"}, (("team", "x"),): {"lab"}}
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,6 @@ from berth.checks.ceilings import named_pool_steps
 from berth.dates.expansion import Occurrence
 from berth.dates.moments import hours_text
 from berth.findings import Origin, Problem
-from berth.schema.classsessions import ClassSessions
 from berth.schema.declared import RESERVATION
 from berth.schema.policies import APPROVAL, REFUSE, WARN, MatchSpec, PolicySpec
 from berth.schema.reservation import Reservation
@@ -154,13 +153,14 @@ def _matched(
 def _session_namespaces(
     reservation: Reservation, resource_class: ResourceClass | None
 ) -> tuple[str, ...] | None:
-    if reservation.sessions.namespaces or resource_class is None or resource_class.sessions is None:
-        return reservation.sessions.namespaces
-    return class_namespaces(resource_class.sessions)
+    return reservation.sessions.namespaces or class_namespaces(resource_class)
 
 
-def class_namespaces(sessions: ClassSessions) -> tuple[str, ...] | None:
+def class_namespaces(found: ResourceClass | None) -> tuple[str, ...] | None:
     """Return the namespaces of the sessions of a class; None: any, because labels tell which."""
+    sessions = found.sessions if found else None
+    if sessions is None:
+        return ()
     return None if sessions.namespace_labels else sessions.namespace_names
 
 

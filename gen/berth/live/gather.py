@@ -305,14 +305,14 @@ def _deployments(
 
 
 def _session_namespaces(facts: ClusterFacts) -> list[str]:
-    """Return the namespaces in which reservations look for sessions, sorted."""
+    """Return the namespaces in which reservations look for sessions, sorted; empty: the whole cluster."""
     pools = [
         pool
         for timetable in readable_timetables(facts)
         for pool in timetable.pools
         if pool.behavior != "none"
     ]
-    return sorted({name for pool in pools if pool.sessions for name in pool.sessions.namespaces})
+    return sorted({name for pool in pools if pool.sessions for name in session_collections(pool.sessions)})
 
 
 def _other_pools(listed: Callable[..., list[KubeObject]], wanted: GatherScope) -> Iterator[LivePool]:
