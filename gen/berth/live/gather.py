@@ -59,7 +59,6 @@ from berth.runtime.sessionobserver import (
     is_active,
     metadata_keys,
     namespace_collection,
-    namespace_of,
     parse_session,
     recognizing_classes,
     session_collections,
@@ -159,10 +158,9 @@ def active_sessions(trees: Iterable[Tree], namespace: str, context: SessionConte
     ]
     sessions = []
     for tree in trees:
-        here = namespace or namespace_of(tree)
-        if recognition.covers(here, labeled) and is_active(tree, recognition):
-            session = parse_session(tree, here, kept)
-            in_reach = ((name, rival) for name, rival in rivals if rival.covers(here, labeled))
+        session = parse_session(tree, namespace, kept) if is_active(tree, recognition) else None
+        if session and recognition.covers(session.namespace, labeled):
+            in_reach = ((name, rival) for name, rival in rivals if rival.covers(session.namespace, labeled))
             classes = recognizing_classes(tree, in_reach)
             template = UNKNOWN_TEMPLATE if RENKU_PROJECT in session.annotations else session.template
             sessions.append(session._replace(template=template, classes=classes))

@@ -19,7 +19,7 @@ from berth.core.claims import (
 from berth.core.jsonvalues import TimetableError, Tree, parse_instant, part
 from berth.core.labels import RESERVATION, ROLE, SITE, TIMETABLE
 from berth.core.objectnames import is_timetable
-from berth.core.objects import CONFIG_MAP, NAMESPACE, RUNNING_PODS
+from berth.core.objects import CONFIG_MAP, RUNNING_PODS
 from berth.core.sessions import (
     NO_TEMPLATE,
     RENKU_PROJECT,
@@ -71,7 +71,7 @@ def session_collections(recognition: Recognition) -> dict[str, Collection]:
 
 def namespace_collection(labels: Pairs) -> Collection:
     """Return the collection of the namespaces with these labels."""
-    return Collection(NAMESPACE.path(""), ",".join(map("=".join, labels)), metadata_only=True)
+    return Collection("/api/v1/namespaces", ",".join(map("=".join, labels)), metadata_only=True)
 
 
 def _collection(recognition: Recognition, namespace: str) -> Collection:
@@ -128,12 +128,8 @@ def recognizing_classes(tree: Tree, recognitions: Iterable[tuple[str, Recognitio
     return tuple(name for name, recognition in recognitions if is_active(tree, recognition))
 
 
-def namespace_of(tree: Tree) -> str:
-    return str(part(tree, "metadata").get("namespace", ""))
-
-
 def parse_session(tree: Tree, namespace: str, kept: MetadataKeys) -> Session:
-    """Parse a session of a namespace. Raises ApiError if the object is malformed."""
+    """Parse a session of the collection's namespace. Raises ApiError if the object is malformed."""
     metadata = part(tree, "metadata")
     created = metadata.get("creationTimestamp")
     try:
@@ -144,7 +140,7 @@ def parse_session(tree: Tree, namespace: str, kept: MetadataKeys) -> Session:
         raise invalid_response("an object has no creationTimestamp", {"creationTimestamp": created})
     return Session(
         uid_of(tree),
-        namespace,
+        namespace or str(metadata.get("namespace", "")),
         since,
         _select(part(metadata, "labels"), kept.labels),
         _select(part(metadata, "annotations"), kept.annotations),
@@ -183,8 +179,7 @@ class SessionReader(NamedTuple):
         classes = recognizing_classes(tree, self.recognitions)
         if self.classes.isdisjoint(classes):
             return None
-        namespace = self.namespace or namespace_of(tree)
-        return parse_session(tree, namespace, self.keys)._replace(classes=classes)
+        return parse_session(tree, self.namespace, self.keys)._replace(classes=classes)
 
 
 class NamespaceReader(NamedTuple):
