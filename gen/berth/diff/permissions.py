@@ -34,7 +34,7 @@ class Permission(NamedTuple):
             return ""
         if self.kind == "ClusterRole":
             return "Accounts bound to it can read these objects in every namespace, with their whole content"
-        return "This account can read them in every namespace, with their whole content"
+        return "Each such account can read them in every namespace, with their whole content"
 
 
 def new_permissions(files: Iterable[FileChange]) -> list[Permission]:
