@@ -34,10 +34,10 @@ def _built(node: Node, value: Any) -> Any:
     return value
 
 
-def class_sessions(source: str, namespaces: tuple[str, ...], selector: Any, custom: Any) -> ClassSessions:
+def class_sessions(source: str, namespaces: Any, selector: Any = None, custom: Any = ()) -> ClassSessions:
     """`sessions` of a class."""
     chosen = {"selector": selector} if selector else {}
-    return built(ClassSessions, {"source": source, "namespaces": namespaces, **chosen, **custom})
+    return built(ClassSessions, {"source": source, "namespaces": namespaces, **chosen, **dict(custom)})
 
 
 def with_match(reservation: Reservation, **match: Any) -> Reservation:

@@ -27,6 +27,8 @@ LISTS = {
     "/apis/batch/v1/namespaces/{}/jobs": "Job",
     "/apis/rbac.authorization.k8s.io/v1/namespaces/{}/roles": "Role",
     "/apis/rbac.authorization.k8s.io/v1/namespaces/{}/rolebindings": "RoleBinding",
+    "/apis/rbac.authorization.k8s.io/v1/clusterroles": "ClusterRole",
+    "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings": "ClusterRoleBinding",
     "/apis/karpenter.sh/v1/nodepools": "NodePool",
     "/apis/autoscaling.x-k8s.io/v1beta1/namespaces/{}/capacitybuffers": "CapacityBuffer",
     "/apis/scheduling.koordinator.sh/v1alpha1/reservations": "Reservation",

@@ -217,6 +217,17 @@ def test_more_arrivals_than_servers_may_start_at_once_are_told(
     assert told(values, resource_class(), other, *courses) == expected
 
 
+@pytest.mark.parametrize("namespaces", [["hub"], ["other"], {"matchLabels": {"home": "yes"}}], ids=str)
+def test_a_class_whose_namespaces_have_a_label_is_compared_with_each_hub(namespaces: Any) -> None:
+    """Its namespace may have the label."""
+    small = resource_class(sessions={"source": "jupyterhub", "namespaces": namespaces})
+    hub = {"files": ["hub.yaml"], "namespace": "hub"}
+    spec = {"timeZone": "UTC", "clusters": [{"name": "prod", "z2jh": hub}]}
+    found = findings("singleuser: {}", small, course("a", 200), site={**SITE, "spec": spec})
+
+    assert ("B265" in [finding.code for finding in found]) == (namespaces != ["other"])
+
+
 def test_the_numbers_are_told() -> None:
     found = findings("singleuser: {}", resource_class(), course("exam", 200))
     (message,) = [finding.message for finding in found if finding.code == "B265"]

@@ -87,6 +87,7 @@ WITHOUT_OWNERS: dict[str, tuple[Value | None, Value]] = {
     ),
     "course-told-by-annotations": (HUB, {"matchAnnotations": {"a": "b"}}),
     "course-elsewhere": (HUB, {"namespaces": ["lab"]}),
+    "namespaces-by-label": ({**HUB, "namespaces": {"matchLabels": {"home": "yes"}}}, {}),
 }
 
 
@@ -104,6 +105,11 @@ def test_owners_are_missing_where_labels_of_pods_do_not_tell_them(
     ("sessions", "course"),
     [
         pytest.param(HUB, {}, id="jupyterhub"),
+        pytest.param(
+            {**HUB, "namespaces": {"matchLabels": {"home": "yes"}}},
+            {"namespaces": ["ada"]},
+            id="course-names-a-namespace",
+        ),
         pytest.param(HUB, {"namespaces": ["hub"], "matchLabels": {"a": "b"}}, id="course"),
         pytest.param(
             {"source": "pods", "namespaces": ["lab"]}, {"matchLabels": {"a": "b"}}, id="labels-of-course"

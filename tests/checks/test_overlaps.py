@@ -9,6 +9,7 @@ HUB: Value = {"source": "jupyterhub", "namespaces": ["hub"]}
 PODS: Value = {"source": "pods", "namespaces": ["hub", "lab"]}
 RENKU: Value = {"source": "renku", "namespaces": ["renku"]}
 CUSTOM: Value = {"source": "custom", "group": "amalthea.dev", "version": "v1alpha1", "namespaces": ["renku"]}
+HOMES: Value = {**PODS, "namespaces": {"matchLabels": {"home": "yes"}}}
 SESSIONS: Value = {**CUSTOM, "resource": "amaltheasessions"}
 OF_FIVE = {"renku.io/resource_class_id": "5"}
 
@@ -43,6 +44,10 @@ def expression(key: str, operator: str, *values: str) -> Value:
         pytest.param(HUB, PODS, "b", id="a-hub-requires-a-label"),
         pytest.param(PODS, {**PODS, "namespaces": ["lab"]}, "a", id="fewer-namespaces"),
         pytest.param(PODS, {**PODS, "selector": labels(size="small")}, "a", id="more-labels"),
+        pytest.param(HOMES, PODS, "a", id="a-named-namespace-may-have-the-label"),
+        pytest.param({**HOMES, "selector": labels(size="small")}, HUB, "a", id="names-come-first"),
+        pytest.param(HOMES, {**HOMES, "namespaces": labels(team="x")}, "b", id="a-namespace-with-both"),
+        pytest.param(HOMES, {**HOMES, "namespaces": labels(home="yes", team="x")}, "a", id="more-of-them"),
         pytest.param(
             {**HUB, "selector": labels(size="small")},
             {**HUB, "selector": labels(course="ml")},
@@ -88,6 +93,9 @@ def test_overlapping_classes_are_reported_at_the_one_that_loses(one: Value, othe
         ),
         (HUB, {**PODS, "selector": labels(component="hub")}),
         (PODS, {**SESSIONS, "namespaces": ["hub"]}),
+        (HOMES, {**HOMES, "namespaces": labels(home="no")}),
+        (HOMES, {**SESSIONS, "namespaces": labels(home="yes")}),
+        ({**HOMES, "selector": labels(size="s")}, {**PODS, "selector": labels(size="m")}),
         (RENKU, {**SESSIONS, "matchAnnotations": {"renku.io/resource_class_id": "6"}}),
         (
             {**SESSIONS, "matchAnnotations": {"size": "s"}},

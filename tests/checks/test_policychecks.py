@@ -9,11 +9,14 @@ from berth.checks.policychecks import (
     PolicyCase,
     PolicySubject,
     PoolCost,
+    SharedSubject,
     cases_of_reservation,
     check_policies,
+    class_namespaces,
     judge,
     policy_case,
     selected_classes,
+    shared_result,
 )
 from berth.core.jsonvalues import parse_instant
 from berth.dates.recurrence import expand
@@ -89,6 +92,39 @@ def test_who_has_no_owner_matches_no_pattern() -> None:
     policy = EVERY.model_copy(update={"match": built(MatchSpec, {"owners": ["*"]})})
 
     assert selected_classes(policy, both(), CLUSTERS) == set()
+
+
+@pytest.mark.parametrize(
+    ("patterns", "is_about", "is_left_out"),
+    [([], True, True), (["exam-*"], True, False), (["*"], True, True)],
+    ids=["any", "some", "all"],
+)
+def test_a_policy_about_some_namespaces_holds_where_labels_tell_them(
+    patterns: list[str], is_about: bool, is_left_out: bool
+) -> None:
+    """Any namespace can get the label: only what leaves out all of them leaves these out."""
+    sessions = {"source": "pods", "namespaces": {"matchLabels": {"home": "yes"}}}
+    found = read(reservation(), resource_class(sessions=sessions), site())
+    (course,), known = found.reservations, found.classes
+    match = built(MatchSpec, {"namespaces": patterns, "kinds": ["ResourceClass"]})
+    subject = SharedSubject("ResourceClass", "small", course.origin, class_namespaces(known["small"]))
+    about, but = (EVERY.model_copy(update={key: match}) for key in ("match", "unless"))
+    every = EVERY.model_copy(update={"match": built(MatchSpec, {"kinds": ["ResourceClass"]})})
+
+    assert (shared_result(about, subject) is not None) == is_about
+    assert (shared_result(every.model_copy(update={"unless": match}), subject) is None) == is_left_out
+    match = match.model_copy(update={"kinds": ()})
+    about, but = (EVERY.model_copy(update={key: match}) for key in ("match", "unless"))
+    assert bool(selected_classes(about, course, {"small": "prod"}, known)) == is_about
+    assert (not selected_classes(but, course, {"small": "prod"}, known)) == is_left_out
+
+
+def test_a_course_that_names_its_namespaces_is_judged_by_these() -> None:
+    sessions = {"source": "pods", "namespaces": {"matchLabels": {"home": "yes"}}}
+    found = read(reservation(sessions={"namespaces": ["ada"]}), resource_class(sessions=sessions), site())
+    policy = EVERY.model_copy(update={"match": built(MatchSpec, {"namespaces": ["exam-*"]})})
+
+    assert not selected_classes(policy, found.reservations[0], {"small": "prod"}, found.classes)
 
 
 def case(match: MatchSpec = EVERY.match, now: int | None = NOW, **spec: Any) -> PolicyCase | None:

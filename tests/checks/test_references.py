@@ -238,6 +238,13 @@ def test_a_course_is_looked_for_only_where_its_class_has_sessions() -> None:
     ]
 
 
+def test_which_namespaces_have_a_label_is_not_known_here() -> None:
+    course = reservation(provisioning=MAINTAIN, sessions={"namespaces": ["ada"]})
+    sessions = {"source": "pods", "namespaces": {"matchLabels": {"home": "yes"}}}
+
+    assert told(course, resource_class(sessions=sessions), site()) == []
+
+
 def test_earlier_narrows_nothing() -> None:
     course = reservation(
         resourceClass=None, provisioning={"seats": seats("small", "huge")}, sessions={"earlier": "ignore"}

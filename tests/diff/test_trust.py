@@ -33,6 +33,22 @@ def test_a_role_in_another_namespace_is_the_first_thing_that_is_said(pair: Pair)
     ]
 
 
+def test_who_reads_the_whole_cluster_is_told_in_plain_words(pair: Pair) -> None:
+    sessions = "memory: 4Gi}\n  sessions: {source: pods, namespaces: {matchLabels: {home: a}}}"
+    pair.edit("classes.yaml", "memory: 4Gi}", sessions)
+    pair.edit("course.yaml", "scaleDownBehavior: none", "scaleDownBehavior: maintain")
+    told = pair.diff()
+    (section,) = [part for part in told.out.split("\n\n") if part.startswith("New permissions\n")]
+    found = [one for one in change(pair)[1]["permissions"] if one["namespace"] is None]
+
+    assert told.out.startswith("new permissions in the whole cluster")
+    assert {(one["kind"], *one["grants"]) for one in found} == {
+        ("ClusterRole", "list pods", "watch pods", "list namespaces", "watch namespaces"),
+        ("ClusterRoleBinding", "ClusterRole berth-sessions.uni to ServiceAccount berth/course"),
+    }
+    assert section.count("in every namespace, with their whole content") == 2
+
+
 def test_permissions_in_the_berth_namespace_are_said_too(pair: Pair) -> None:
     pair.edit("course.yaml", "metadata: {name: course}", "metadata: {name: kurs}")
     found = change(pair)[1]["permissions"]

@@ -7,7 +7,8 @@ from tests.e2e.project import Document
 
 NAMESPACE = "berth-sessions"
 NAME = "by-maintain"  # of a reservation and its account; its sessions are in sessions-pods
-ACCOUNT = f"system:serviceaccount:{NAMESPACE}:{NAME}"
+LABELED = "labeled"  # of one whose sessions are in namespaces with a label
+USER = f"system:serviceaccount:{NAMESPACE}:{{}}"
 
 
 class Question(NamedTuple):
@@ -49,7 +50,14 @@ NEVER = (
     Question("patch", "", "configmaps", NAMESPACE),
     Question("patch", "apps", "deployments/scale", NAMESPACE),
     Question("patch", "batch", "jobs", NAMESPACE),
+    Question("list", "", "pods", ""),
+    Question("list", "", "namespaces", ""),
 )
+EVERYWHERE = {
+    Question(verb, "", resource, ""): verb in ("list", "watch") and resource != "secrets"
+    for verb in ("list", "watch", "get", "patch", "delete")
+    for resource in ("pods", "namespaces", "secrets")
+}  # whether the account of LABELED may do it in the whole cluster
 
 
 def granted(direct: Direct, namespace: str) -> tuple[list[Document], list[Document]]:
@@ -64,11 +72,12 @@ def _resource(question: Question) -> Document:
     return {"resource": resource, "subresource": subresource}
 
 
-def is_allowed(direct: Direct, question: Question) -> bool:
+def is_allowed(direct: Direct, question: Question, account: str = NAME) -> bool:
+    user = USER.format(account)
     review = {
         "apiVersion": "authorization.k8s.io/v1",
         "kind": "SubjectAccessReview",
-        "spec": {"user": ACCOUNT, "resourceAttributes": {**question._asdict(), **_resource(question)}},
+        "spec": {"user": user, "resourceAttributes": {**question._asdict(), **_resource(question)}},
     }
     answer = direct.create("/apis/authorization.k8s.io/v1/subjectaccessreviews", review)
     return bool(answer["status"]["allowed"])

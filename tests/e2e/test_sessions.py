@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,7 +24,7 @@ from tests.e2e.pending import PendingTimes
 from tests.e2e.project import Document, document
 from tests.e2e.seats import SeatRecord, Seats
 from tests.e2e.sessionkinds import KINDS, PODS, PRETENDING, RENKU_ID, Kind, pod
-from tests.e2e.sessionrights import ACCOUNTS, MAY, NAMESPACE, NEVER, Question
+from tests.e2e.sessionrights import ACCOUNTS, EVERYWHERE, LABELED, MAY, NAMESPACE, NEVER, Question
 from tests.e2e.sidebyside import Stage, Stories
 from tests.e2e.windows import MINUTE, entry, reservation, sleep_until, suspend_sweep, wait_until
 
@@ -35,6 +36,8 @@ RESET = 10  # seconds within which a pool follows whatever happens
 AUTOSCALER = 10  # seconds between looks of a cluster autoscaler
 CLEAN = 25  # seconds after the end until nothing is left; after 30 the API server goes
 LAG = 3  # seconds: a look, and the way there
+USERS = ("sessions-ada", "sessions-bob")  # one namespace each, as some platforms have it
+HOME = {"e2e.berth.dev/home": "yes"}  # the label of such a namespace
 # The node that the crowd fills is for nobody else.
 TAINT = {"key": "e2e.berth.dev/narrow", "value": "", "effect": "NoSchedule"}
 NARROW = {
@@ -56,6 +59,9 @@ class Story(NamedTuple):
     unplaced: list[str]  # of the crowd, at the end
     granted: dict[str, tuple[list[Document], list[Document]]]  # rules and subjects, by namespace of sessions
     allowed: dict[Question, bool]  # what the account of a reservation may do
+    labeled: float  # when the namespace of the second user got the label
+    unlabeled: float  # when that of the first lost it
+    everywhere: dict[Question, bool]  # what the account of LABELED may do in the whole cluster
 
 
 def home(kind: Kind) -> str:
@@ -69,6 +75,8 @@ def classes() -> list[Document]:
         made.append(document("ResourceClass", kind.source, spec))
     made[0]["spec"]["renkuId"] = RENKU_ID
     crowd = {"source": "pods", "namespaces": ["sessions-crowd"]}
+    by_label = {"namespaces": {"matchLabels": HOME}, "selector": {"matchLabels": {"session": LABELED}}}
+    made.append(document("ResourceClass", LABELED, _class({"source": "pods", **by_label}, PRETENDING)))
     narrow = {**_class(crowd, {**PRETENDING, **NARROW}), "requests": {"cpu": "1"}}
     return [*made, document("ResourceClass", "narrow", narrow)]
 
@@ -88,6 +96,7 @@ def reservations(opens: int) -> list[Document]:
     return [
         *(made(kind.source, kind.source, COUNT, "maintain") for kind in KINDS),
         *(made(f"by-{one}", "pods", 8, one) for one in ("maintain", "reduce", "none")),
+        made(LABELED, LABELED, COUNT, "maintain"),
         made("crowd", "narrow", CROWD, "maintain"),
         made("override", "narrow", 0 + 1, "none"),
     ]
@@ -100,9 +109,9 @@ def tell(stage: Stage) -> Story:
     cluster.kwok.create_nodes(1, "wide", {"pods": "300", "cpu": "200", "memory": "400Gi"})
     narrow = {"pods": "300", "cpu": f"{CROWD + 1}"}
     cluster.kwok.create_nodes(1, "narrow", narrow, {"pool": "narrow"}, [TAINT])
-    namespaces = [*map(home, KINDS), "sessions-crowd"]
+    namespaces = [*map(home, KINDS), "sessions-crowd", *USERS]
     for name in namespaces:
-        cluster.create_namespace(name)
+        cluster.create_namespace(name, HOME if name == USERS[0] else {})
     engine = Engine(direct, stage.folder)
     site = faultcases.site(SITE, NAMESPACE, "argocd")
     site["spec"]["scaler"] = {"stabilizationSeconds": STABLE}
@@ -133,6 +142,8 @@ def _happen(direct: Direct, record: SeatRecord, opens: int) -> Story:
     for kind in KINDS:
         for number in range(2):
             direct.create(kind.root.format(home(kind)), kind.make(f"one-{number}"))
+    for name in USERS:
+        direct.create(PODS.format(name), pod("one", session=LABELED))
     sleep_until(opens + 1.15 * MINUTE)
     waited = _crowd(direct)
     until = opens + 140
@@ -145,14 +156,18 @@ def _happen(direct: Direct, record: SeatRecord, opens: int) -> Story:
     rested = time.time()
     for kind in KINDS:
         kind.rest(direct, f"{kind.root.format(home(kind))}/one-0")
+    labeled = _label(direct, USERS[1], "yes")
     scaled = {}
+    unlabeled = 0.0
     for minute, replicas in ((1.8, 0), (2.3, 50)):
         sleep_until(opens + minute * MINUTE)
+        unlabeled = _label(direct, USERS[0], None) if minute > 2 else 0.0
         scaled[replicas] = time.time()
         for behaviour in ("maintain", "reduce", "none"):
             _scale(direct, f"by-{behaviour}-pods", replicas)
     sleep_until(opens + 2.7 * MINUTE)
     crowd = direct.items(PODS.format("sessions-crowd"))
+    everywhere = {question: sessionrights.is_allowed(direct, question, LABELED) for question in EVERYWHERE}
     granted = {namespace: sessionrights.granted(direct, namespace) for namespace in MAY}
     allowed = {question: sessionrights.is_allowed(direct, question) for question in NEVER}
     end = opens + LENGTH * MINUTE
@@ -169,7 +184,18 @@ def _happen(direct: Direct, record: SeatRecord, opens: int) -> Story:
         [one["metadata"]["name"] for one in crowd if "nodeName" not in one["spec"]],
         granted,
         allowed,
+        labeled,
+        unlabeled,
+        everywhere,
     )
+
+
+def _label(direct: Direct, namespace: str, value: str | None) -> float:
+    """Give a namespace the label, or take it away; return when."""
+    at = time.time()
+    labels = dict.fromkeys(HOME, value)
+    direct.patch(f"/api/v1/namespaces/{namespace}", {"metadata": {"labels": labels}})
+    return at
 
 
 def _crowd(direct: Direct) -> dict[str, float]:
@@ -219,6 +245,15 @@ def test_a_session_that_left_counts_a_little_longer(story: Story, kind: Kind) ->
     later = targets(story, kind.source, story.rested + STABLE + RESET, story.opens + LENGTH * MINUTE - 1)
 
     assert (soon, later) == ({COUNT - 2}, {COUNT - 1})
+
+
+def test_sessions_count_in_the_namespaces_that_have_the_label_now(story: Story) -> None:
+    """Both users have a session all the time; their namespaces get and lose the label."""
+    moments = (story.came, story.labeled, story.unlabeled, story.opens + LENGTH * MINUTE)
+    seen = [targets(story, LABELED, first + RESET, last) for first, last in pairwise(moments)]
+
+    assert targets(story, LABELED, story.came - LAG, story.came) == {COUNT}
+    assert seen == [{COUNT - 1}, {COUNT - 2}, {COUNT - 1}]
 
 
 def test_a_preempted_placeholder_buys_no_node(story: Story) -> None:
@@ -276,3 +311,7 @@ def test_in_a_session_namespace_nothing_is_granted_but_list_and_watch(story: Sto
 @pytest.mark.parametrize("question", NEVER, ids="-".join)
 def test_the_account_of_a_reservation_may_do_no_more(story: Story, question: Question) -> None:
     assert not story.allowed[question]
+
+
+def test_whose_namespaces_have_a_label_reads_the_whole_cluster_and_does_no_more(story: Story) -> None:
+    assert story.everywhere == EVERYWHERE

@@ -1,9 +1,12 @@
 """What is told of other projects than the usual one: behaviours and sources, rivals, what git has lost."""
 
+import pytest
+
 from tests.live import project
 from tests.live.happenings import NOW, in_order
 from tests.live.judged import rows, status, told
 from tests.live.turns import NO_ROOM, pending
+from tests.live.world import World
 
 OTHER = """\
 apiVersion: berth.dev/v1alpha1
@@ -59,6 +62,71 @@ def test_a_session_counts_for_the_most_specific_class_as_for_the_scaler() -> Non
     world.pod("large-1", {"component": "singleuser-server", "size": "large"}, namespace="hub")
 
     assert [row[-1] for row in rows(status(world, git))] == [5, 1]
+
+
+BY_LABEL = changed("[hub]", "{matchLabels: {home: yours}}", project.CLASS)
+
+
+def labeled() -> tuple[project.Project, World]:
+    """Five sessions in a namespace that has the label, and one in another."""
+    git = project.project(**{"class": BY_LABEL})
+    world = in_order(git)
+    world.apply_rendered({"kind": "Namespace", "metadata": {"name": "hub", "labels": {"home": "yours"}}})
+    world.apply_rendered({"kind": "Namespace", "metadata": {"name": "lab", "labels": {"home": "mine"}}})
+    world.pod("elsewhere", {"component": "singleuser-server", "size": "small"}, namespace="lab")
+    return git, world
+
+
+def test_sessions_count_in_the_namespaces_that_have_the_label() -> None:
+    git, world = labeled()
+
+    assert [row[-1] for row in rows(status(world, git))] == [5]
+    world.get("Namespace", "lab")["metadata"]["labels"] = {"home": "yours"}
+    assert [row[-1] for row in rows(status(world, git))] == [6]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [("ClusterRole", "berth-sessions.uni"), ("ClusterRoleBinding", "berth-sessions.uni.course")],
+)
+def test_a_permission_for_the_whole_cluster_that_is_not_there_is_told(kind: str, name: str) -> None:
+    git, world = labeled()
+    assert "S084" not in told(status(world, git))
+    world.drop(world.get(kind, name))
+    (finding,) = [one for pool in status(world, git).pools for one in pool.findings if one.code == "S084"]
+
+    assert (f"{kind} {name}" in finding.message, "list pods" in finding.message) == (True, True)
+
+
+@pytest.mark.parametrize("kind", ["clusterroles", "clusterrolebindings"])
+def test_who_may_not_list_cluster_roles_is_told_nothing_about_them(kind: str) -> None:
+    git, world = labeled()
+    world.refused[f"/apis/rbac.authorization.k8s.io/v1/{kind}?"] = "HTTP 403: no"
+    world.drop(world.get("ClusterRole", "berth-sessions.uni"))
+
+    assert "S084" not in told(status(world, git))
+
+
+@pytest.mark.parametrize("path", ["/api/v1/namespaces", "/api/v1/pods"])
+def test_who_may_not_list_the_whole_cluster_is_told_that_sessions_are_unknown(path: str) -> None:
+    git, world = labeled()
+    world.refused[f"{path}?"] = "HTTP 403: no"
+
+    assert [row[-1] for row in rows(status(world, git))] == [None]
+    assert "S004" in told(status(world, git))
+
+
+def test_a_class_that_names_the_namespace_comes_before_one_that_knows_it_by_a_label() -> None:
+    git, world = labeled()
+    git = project.project(
+        **{"class": BY_LABEL},
+        other=ANY_CLASS + "---\n" + changed("{course: other}", "{}", changed("small", "any", OTHER)),
+    )
+    world = in_order(git)
+    world.apply_rendered({"kind": "Namespace", "metadata": {"name": "hub", "labels": {"home": "yours"}}})
+    world.run("other", name="other-1-abcde")
+
+    assert [row[-1] for row in rows(status(world, git))] == [0, 5]
 
 
 def test_reduce_wants_less_as_time_goes_by() -> None:

@@ -32,7 +32,7 @@ class World(ObjectStore):
         super().__init__()
         for one in rendered:
             self.apply_rendered(one)
-        self.refused: dict[str, str] = {}  # messages by the beginning of a path
+        self.refused: dict[str, str] = {}  # messages by the beginning of a path; `?` is its end
         self.asked: list[str] = []  # paths with their selectors
         self.accepted: set[str] = set()
         self.page = 500
@@ -203,7 +203,7 @@ class World(ObjectStore):
         )
         self.accepted.add(accept)
         for beginning, message in self.refused.items():
-            if path.startswith(beginning):
+            if f"{path}?".startswith(beginning):
                 raise RefusedError(message)
         answer: Object = json.loads(self.list(Target(path, "", "", dict(query))).body)
         return answer

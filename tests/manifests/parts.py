@@ -137,7 +137,7 @@ def _pool(reservation: Reservation, found: ResourceClass) -> TimetablePool:
     asked, match = found.sessions, reservation.sessions
     recognition = Recognition(
         asked.source,
-        asked.namespaces,
+        asked.namespace_names,
         _requirements({} if asked.selector is None else asked.selector.dump()),
         found.renku_id if asked.source == "renku" else None,
         asked.custom.get("group", ""),
@@ -145,6 +145,7 @@ def _pool(reservation: Reservation, found: ResourceClass) -> TimetablePool:
         asked.custom.get("resource", ""),
         tuple(sorted(asked.custom.get("matchAnnotations", {}).items())),
         tuple(Inactive(one["path"], one["values"]) for one in asked.custom.get("inactive", ())),
+        tuple(sorted(asked.namespace_labels.items())),
     )
     return TimetablePool(
         found.name,

@@ -320,6 +320,66 @@ def test_a_reservation_reads_only_the_kind_of_its_own_classes(
     } == bound
 
 
+BY_LABEL = (
+    "{source: pods, namespaces: {matchLabels: {home: a}}}",
+    NOTEBOOKS[0].replace("[b, a]", "{matchLabels: {home: a}}"),
+)
+
+
+def test_labels_of_namespaces_open_the_whole_cluster_by_a_role_of_the_base(tmp_path: Path) -> None:
+    """One for each kind; and who looks for labels lists namespaces."""
+    found = base(tmp_path, "prod", *BY_LABEL, NOTEBOOKS[1], "{source: jupyterhub, namespaces: [a]}")
+
+    assert of_sessions(found) == {
+        ("a", "berth-uni-sessions"): [reads("", "pods")],
+        ("a", "berth-uni-sessions.experiments.kubeflow.org"): [reads("kubeflow.org", "experiments")],
+    }
+    assert {one["metadata"]["name"]: one["rules"] for one in of_kind("ClusterRole", found)} == {
+        "berth-sessions.uni": [reads("", "pods"), reads("", "namespaces")],
+        "berth-sessions.uni.notebooks.kubeflow.org": [
+            reads("kubeflow.org", "notebooks"),
+            reads("", "namespaces"),
+        ],
+    }
+    assert of_kind("ClusterRoleBinding", found) == []
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "sessions", "bound"),
+    [
+        ("none", BY_LABEL[0], {}),
+        ("maintain", BY_LABEL[0], {"berth-sessions.uni.course": "berth-sessions.uni"}),
+        (
+            "maintain",
+            BY_LABEL[1],
+            {
+                "berth-sessions.uni.course.notebooks.kubeflow.org": (
+                    "berth-sessions.uni.notebooks.kubeflow.org"
+                )
+            },
+        ),
+    ],
+    ids=["counts-none", "pods", "notebooks"],
+)
+def test_only_who_counts_such_sessions_reads_the_whole_cluster(
+    tmp_path: Path, behaviour: str, sessions: str, bound: dict[str, str]
+) -> None:
+    """Another class of the cluster has pods in namespaces with a label, too."""
+    classes = project.CLASSES + CLASS.format(name="there", cluster="prod", number=1, sessions=sessions)
+    classes += CLASS.format(name="other", cluster="prod", number=2, sessions=BY_LABEL[0])
+    text = project.COURSE.replace("resourceClass: small", "resourceClass: there")
+    text = text.replace("Behavior: none", f"Behavior: {behaviour}")
+    site, parts = small(tmp_path, course=text, classes=classes)
+    found = of_part(site, parts["course/prod"])
+    bindings = of_kind("ClusterRoleBinding", found)
+
+    assert {one["metadata"]["name"]: one["roleRef"]["name"] for one in bindings} == bound
+    assert all(one["metadata"]["labels"]["berth.dev/reservation"] == "course" for one in bindings)
+    subject = {"kind": "ServiceAccount", "name": "course", "namespace": "berth"}
+    assert all(one["subjects"] == [subject] for one in bindings)
+    assert len(of_kind("RoleBinding", found)) == 1  # in our namespace
+
+
 def test_sessions_of_another_cluster_open_nothing_here(tmp_path: Path) -> None:
     classes = project.CLASSES + CLASS.format(
         name="there", cluster="lab", number=1, sessions="{source: pods, namespaces: [a]}"

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from berth.core.sessions import Recognition
 from berth.core.timetable import Timetable, TimetableSettings, parse_timetable
 from berth.dates.recurrence import expand
 from berth.manifests.timetabletext import LARGEST, timetable_text, timetable_that_fits
@@ -29,6 +30,7 @@ NIGHT = """\
 "end": "2026-02-08T11:00:00Z", "seats": {"bench": 3}}
  ]}
 """
+BY_LABEL = class_sessions("pods", {"matchLabels": {"home": "yes"}})
 RENKU = class_sessions("renku", ("renku",), {"matchLabels": {"a": "b"}}, {})
 
 
@@ -110,6 +112,19 @@ def test_occurrences_without_seats_in_the_cluster_are_left_out(tmp_path: Path) -
     assert [item.seats for item in world.read("night/lab").occurrences] == [(("bench", 7),), (("bench", 3),)]
     prod = timetable_text(world.site, world.parts["night/prod"].placed, both)
     assert [item.id for item in parse_timetable(prod).occurrences] == ["night/2026-02-07T22:00"]
+
+
+def test_labels_of_namespaces_need_pods_that_know_them(world: World) -> None:
+    """Older ones refuse the timetable, and keep the one that they have."""
+    (only,) = world.parts["night/lab"].placed.classes
+    part = world.parts["night/lab"]
+    changed = part.placed._replace(classes=(only._replace(sessions=BY_LABEL),))
+    text = timetable_text(world.site, changed, part.occurrences)
+    (pool,) = parse_timetable(text).pools
+
+    assert json.loads(text)["version"] == 6
+    assert json.loads(text)["pools"]["bench"]["sessions"]["namespaces"] == {"matchLabels": {"home": "yes"}}
+    assert pool.sessions == Recognition("pods", (), namespace_labels=(("home", "yes"),))
 
 
 def test_sessions_of_a_class_and_what_narrows_them(world: World) -> None:

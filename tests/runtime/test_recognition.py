@@ -61,6 +61,12 @@ def test_custom() -> None:
     )
 
 
+def test_namespaces_by_their_labels() -> None:
+    recognition, _ = parse_recognition(PODS | {"namespaces": {"matchLabels": {"b": "2", "a": "1"}}}, "at")
+
+    assert recognition == Recognition("pods", (), namespace_labels=(("a", "1"), ("b", "2")))
+
+
 def test_expressions_become_a_query() -> None:
     expressions = [
         {"key": "size", "operator": "In", "values": ["s", "m"]},
@@ -80,6 +86,9 @@ def test_expressions_become_a_query() -> None:
         ({"source": "slurm"}, "at.source: 'slurm'"),
         ({"namespaces": "hub"}, 'at.namespaces: "hub"'),
         ({"namespaces": [""]}, 'at.namespaces[0]: ""'),
+        ({"namespaces": {}}, "at.namespaces.matchLabels: is missing"),
+        ({"namespaces": {"matchLabels": {}}}, "at.namespaces.matchLabels: is empty"),
+        ({"namespaces": {"matchLabels": {"a": 1}}}, "at.namespaces.matchLabels.a: 1"),
         ({"renkuId": "5"}, 'at.renkuId: "5"'),
         ({"selector": {"matchLabels": {"a": 1}}}, "at.selector.matchLabels.a: 1"),
         (

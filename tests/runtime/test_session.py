@@ -7,6 +7,7 @@ from berth.core.sessions import (
     Contest,
     LabelRequirement,
     Match,
+    Pairs,
     Recognition,
     Session,
     fits,
@@ -106,6 +107,43 @@ def test_of_the_classes_that_recognize_a_session_the_most_specific_wins(
         )
 
 
+HOMES: Pairs = (("home", "yes"),)
+BY_LABEL = ANYWHERE._replace(namespaces=(), namespace_labels=HOMES)
+LABELED: dict[Pairs, set[str]] = {HOMES: {"renku"}, (("team", "x"),): {"lab"}}
+
+
+@pytest.mark.parametrize(
+    ("namespace", "winner"), [("renku", "named"), ("lab", "labeled"), ("elsewhere", None)]
+)
+def test_a_class_that_names_the_namespace_comes_before_one_that_knows_it_by_labels(
+    namespace: str, winner: str | None
+) -> None:
+    """It cannot know who has which labels, so it does not matter what the other requires."""
+    recognitions = {"named": HERE, "labeled": BY_LABEL._replace(selector=LARGE.selector)}
+    session = Session("s", namespace, 5, classes=(*recognitions,))
+    labeled = {HOMES: {"renku", "lab"}}
+    claims = dict.fromkeys(recognitions, (OPEN,))
+
+    won = [one for one in recognitions if Contest(one, recognitions, claims, labeled).is_won(session)]
+    assert won == ([winner] if winner else [])
+
+
+def test_more_labels_of_namespaces_come_first() -> None:
+    narrower = BY_LABEL._replace(namespace_labels=(*HOMES, ("team", "x")))
+
+    assert narrower.rank("z") < BY_LABEL.rank("a")
+    assert ANYWHERE.rank("z") < narrower.rank("a")
+
+
+@pytest.mark.parametrize(("namespace", "expected"), [("renku", True), ("lab", False), ("", False)])
+def test_nobody_else_recognizes_it_and_yet_it_counts_only_where_the_namespace_has_the_labels(
+    namespace: str, expected: bool
+) -> None:
+    contest = Contest("a", {"a": BY_LABEL}, {"a": (OPEN,)}, LABELED)
+
+    assert contest.is_won(Session("s", namespace, 5, classes=("a",))) is expected
+
+
 def test_only_sessions_that_several_classes_recognize_are_contested() -> None:
     assert Contest("a").is_won(Session("s", "renku", 5))
 
@@ -122,6 +160,11 @@ def test_only_sessions_that_several_classes_recognize_are_contested() -> None:
         (Recognition("renku", ("renku",), (), 5), Recognition("renku", ("renku",), (), 6), False),
         (HERE._replace(annotations=(("a", "1"),)), HERE._replace(annotations=(("a", "2"),)), False),
         (HERE._replace(annotations=(("a", "1"),)), HERE._replace(annotations=(("b", "2"),)), True),
+        (BY_LABEL, HERE, True),
+        (BY_LABEL, BY_LABEL._replace(namespace_labels=(("team", "x"),)), True),
+        (BY_LABEL, BY_LABEL._replace(namespace_labels=(("home", "no"),)), False),
+        (BY_LABEL, Recognition("pods", (), namespace_labels=HOMES), False),
+        (HERE._replace(namespaces=()), HERE, False),
     ],
 )
 def test_classes_overlap_where_kind_namespace_and_annotations_allow_it(

@@ -213,7 +213,7 @@ def test_a_suspended_reservation_has_no_occurrence_in_force() -> None:
     ("path", "value", "message"),
     [
         ("version", ..., "version: "),
-        ("version", 6, "version: 6"),
+        ("version", 7, "version: 7"),
         ("version", 0, "version: 0"),
         ("version", True, "version: true"),
         ("version", "1", 'version: "1"'),

@@ -149,6 +149,15 @@ def test_sessions_of_any_other_kind_are_told_by_their_place_in_the_api() -> None
     assert core.sessions == class_sessions("custom", ("a",), {}, {"version": "v1", "resource": "pods"})
 
 
+def test_sessions_may_be_in_the_namespaces_with_a_label() -> None:
+    sessions = made(sessions={"source": "pods", "namespaces": {"matchLabels": {"a": "b", "c": ""}}}).sessions
+
+    assert sessions is not None
+    assert (sessions.namespace_names, sessions.namespace_labels) == ((), {"a": "b", "c": ""})
+    named = class_sessions("pods", ("a", "b"))
+    assert (named.namespace_names, named.namespace_labels) == (("a", "b"), {})
+
+
 TOLD = {
     "no-requests": ({"requests": {}}, ["B012 spec.requests"]),
     "requests-missing": ({"requests": None}, ["B011 spec"]),
@@ -168,6 +177,26 @@ TOLD = {
     "sessions-in-no-namespace": (
         {"sessions": {"source": "slurm", "namespaces": []}},
         ["B012 spec.sessions.namespaces", "B014 spec.sessions.source"],
+    ),
+    "sessions-in-a-namespace-that-is-no-list": (
+        {"sessions": {"source": "pods", "namespaces": "a"}},
+        ["B013 spec.sessions.namespaces"],
+    ),
+    "namespaces-without-a-label": (
+        {"sessions": {"source": "pods", "namespaces": {"matchLabels": {}}}},
+        ["B012 spec.sessions.namespaces.matchLabels"],
+    ),
+    "namespaces-by-nothing": (
+        {"sessions": {"source": "pods", "namespaces": {}}},
+        ["B011 spec.sessions.namespaces"],
+    ),
+    "namespaces-by-expressions": (
+        {"sessions": {"source": "pods", "namespaces": {"matchLabels": {"a": "b"}, "matchExpressions": []}}},
+        ["B010 spec.sessions.namespaces.matchExpressions @key"],
+    ),
+    "namespaces-by-what-is-no-label": (
+        {"sessions": {"source": "pods", "namespaces": {"matchLabels": {"a b": "c"}}}},
+        ["B020 spec.sessions.namespaces.matchLabels.a b @key"],
     ),
     "custom-without-a-place": (
         {"sessions": {"source": "custom", "namespaces": ["a"], "group": "kubeflow.org"}},

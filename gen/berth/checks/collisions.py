@@ -83,7 +83,7 @@ def _berth_names(
         for resource_class in classes
         if resource_class.sessions and cluster_of(resource_class, site) is cluster
     ]
-    if any(cluster.namespace in sessions.namespaces for sessions in here):
+    if any(cluster.namespace in sessions.namespace_names for sessions in here):
         names.add(("Role", naming.session_role(site.name)))
     return frozenset(names)
 

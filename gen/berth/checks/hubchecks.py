@@ -33,8 +33,9 @@ class ComparedHub(NamedTuple):
 def counts_sessions_of(resource_class: ResourceClass, hub: ComparedHub) -> bool:
     """Tell whether the sessions of a class may be those of a hub of its cluster."""
     sessions, namespace = resource_class.sessions, hub.files.namespace
-    is_jupyterhub = sessions is not None and sessions.source == "jupyterhub"
-    return is_jupyterhub and (not namespace or (sessions is not None and namespace in sessions.namespaces))
+    if sessions is None or sessions.source != "jupyterhub":
+        return False
+    return not namespace or bool(sessions.namespace_labels) or namespace in sessions.namespace_names
 
 
 def check_hub(

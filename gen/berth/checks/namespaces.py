@@ -34,7 +34,11 @@ def _other_user(cluster: Cluster, declared: Declared, site: Site) -> str:
     """Return who else uses the Berth namespace of a cluster; empty if nobody is known to."""
     for resource_class in declared.classes.values():
         is_here = resource_class.sessions is not None and cluster_of(resource_class, site) is cluster
-        if is_here and resource_class.sessions and cluster.namespace in resource_class.sessions.namespaces:
+        if (
+            is_here
+            and resource_class.sessions
+            and cluster.namespace in resource_class.sessions.namespace_names
+        ):
             return f"sessions of class {resource_class.name} run"
     for reservation in declared.reservations:
         classes = [declared.classes[name] for name, _ in reservation.seats if name in declared.classes]

@@ -6,6 +6,7 @@ from berth.core.sessions import LabelRequirement, Recognition, may_overlap
 from berth.findings import Problem
 from berth.manifests.placed import cluster_of
 from berth.manifests.timetabletext import recognition_of
+from berth.schema.classsessions import BY_LABEL
 from berth.schema.declared import Declared
 from berth.schema.values import Cluster, Site
 
@@ -58,8 +59,11 @@ def _can_hold(requirements: Sequence[LabelRequirement]) -> bool:
 def _problem(declared: Declared, name: str, winners: Sequence[str]) -> Problem:
     resource_class = declared.classes[name]
     more = f" (and {len(winners) - 1} more)" if len(winners) > 1 else ""
+    places = {one.sessions.where for one in (resource_class, declared.classes[winners[0]]) if one.sessions}
+    is_certain = len(places) == 1 or not any(text.startswith(BY_LABEL) for text in places)
+    verb = "recognizes" if is_certain else "may recognize"
     message = (
-        f"class {winners[0]}{more} recognizes the same sessions. A session counts for one class only: "
+        f"class {winners[0]}{more} {verb} the same sessions. A session counts for one class only: "
         f"for {winners[0]} before {name}, where both have an open window for it."
     )
     fix = "Give them selectors that exclude each other, such as one label with different values."

@@ -44,12 +44,15 @@ PoolCosts = Mapping[tuple[str, str], PoolCost]
 
 
 class SharedSubject(NamedTuple):
-    """A document that all reservations share, and that changes. `namespaces` are those of its sessions."""
+    """A document that all reservations share, and that changes.
+
+    `namespaces` are those of its sessions; None: any, by their labels.
+    """
 
     kind: str
     name: str
     origin: Origin
-    namespaces: tuple[str, ...] = ()
+    namespaces: tuple[str, ...] | None = ()
 
 
 class PolicyCase(NamedTuple):
@@ -99,23 +102,24 @@ def selected_classes(
     classes = _matched(policy.match, reservation, clusters, known or {})
     if policy.unless is None:
         return classes
-    return classes - _matched(policy.unless, reservation, clusters, known or {})
+    return classes - _matched(policy.unless, reservation, clusters, known or {}, exempts=True)
 
 
 def shared_result(policy: PolicySpec, subject: SharedSubject) -> PolicyResult | None:
     """Return the result for a changed document that all share; None if the policy is not about it."""
     if not _is_about(policy.match, subject):
         return None
-    if policy.unless is not None and _is_about(policy.unless, subject, default=(subject.kind,)):
+    if policy.unless is not None and _is_about(policy.unless, subject, exempts=True):
         return None
     return PolicyResult(policy, subject, (f"this {subject.kind} changes",))
 
 
-def _is_about(match: MatchSpec, subject: SharedSubject, default: tuple[str, ...] = ()) -> bool:
+def _is_about(match: MatchSpec, subject: SharedSubject, *, exempts: bool = False) -> bool:
+    default = (subject.kind,) if exempts else ()
     return (
         subject.kind in (match.kinds or default)
         and _fits(match.names, (subject.name,))
-        and _fits(match.namespaces, subject.namespaces)
+        and _fits_namespaces(match, subject.namespaces, exempts=exempts)
         and not (match.owners or match.labels or match.classes or match.clusters or match.backends)
     )
 
@@ -125,6 +129,8 @@ def _matched(
     reservation: Reservation,
     clusters: Mapping[str, str],
     known: Mapping[str, ResourceClass],
+    *,
+    exempts: bool = False,
 ) -> frozenset[str]:
     owner = reservation.owner
     is_meant = (
@@ -140,14 +146,32 @@ def _matched(
         if is_meant
         and (not match.classes or name in match.classes)
         and (not match.clusters or cluster in match.clusters)
-        and _fits(match.namespaces, _session_namespaces(reservation, known.get(name)))
+        and _fits_namespaces(match, _session_namespaces(reservation, known.get(name)), exempts=exempts)
     )
 
 
-def _session_namespaces(reservation: Reservation, resource_class: ResourceClass | None) -> tuple[str, ...]:
-    if reservation.sessions.namespaces or resource_class is None or resource_class.sessions is None:
-        return reservation.sessions.namespaces
-    return resource_class.sessions.namespaces
+def _session_namespaces(
+    reservation: Reservation, resource_class: ResourceClass | None
+) -> tuple[str, ...] | None:
+    return reservation.sessions.namespaces or class_namespaces(resource_class)
+
+
+def class_namespaces(found: ResourceClass | None) -> tuple[str, ...] | None:
+    """Return the namespaces of the sessions of a class; None: any, because labels tell which."""
+    sessions = found.sessions if found else None
+    if sessions is None:
+        return ()
+    return None if sessions.namespace_labels else sessions.namespace_names
+
+
+def _fits_namespaces(match: MatchSpec, namespaces: tuple[str, ...] | None, *, exempts: bool) -> bool:
+    """Tell whether a policy is about these namespaces, or leaves them out (`exempts`).
+
+    Any namespace can get a label: a policy about some is then about all, and only `*` leaves all out.
+    """
+    if namespaces is None:
+        return not match.namespaces or not exempts or "*" in match.namespaces
+    return _fits(match.namespaces, namespaces)
 
 
 def _fits(patterns: Sequence[str], words: Sequence[str]) -> bool:

@@ -127,7 +127,7 @@ def counted_sessions(
     keys = {key for session in known for key in session.labels}
     requirements = [requirement for requirement in selector if requirement.key in keys]
     if selector and not requirements:
-        namespaces = resource_class.sessions.namespaces if resource_class.sessions is not None else ()
+        namespaces = resource_class.sessions.namespace_names if resource_class.sessions is not None else ()
         return [
             session
             for session in known

@@ -242,14 +242,17 @@ def _counted(reservation: Reservation, classes: list[ResourceClass]) -> Iterator
 
 
 def _places(reservation: Reservation, classes: list[ResourceClass]) -> Iterator[Problem]:
-    """Check that each namespace of the course is one in which its classes have sessions."""
-    if not all(resource_class.sessions for resource_class in classes):
+    """Check that each namespace of the course is one in which its classes have sessions.
+
+    Which namespaces have a label, only the cluster knows.
+    """
+    if not all(one.sessions and one.sessions.namespace_names for one in classes):
         return
     known = {
         name
         for resource_class in classes
         if resource_class.sessions
-        for name in resource_class.sessions.namespaces
+        for name in resource_class.sessions.namespace_names
     }
     for i, name in enumerate(reservation.sessions.namespaces):
         if known and name not in known:

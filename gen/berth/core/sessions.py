@@ -3,7 +3,7 @@
 Values and pure rules only; `berth.runtime.sessionobserver` reads sessions from objects of the API server.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from berth.core.jsonvalues import TimetableError, boolean, field, mapping, non_negative, sequence, text
@@ -125,7 +125,7 @@ class Recognition(NamedTuple):
     """How sessions of a class are recognized. Only `custom` uses `group` to `inactive`."""
 
     source: str
-    namespaces: tuple[str, ...]
+    namespaces: tuple[str, ...]  # by name; none where `namespace_labels` tell them
     selector: tuple[LabelRequirement, ...] = ()
     renku_id: int | None = None
     group: str = ""
@@ -133,6 +133,12 @@ class Recognition(NamedTuple):
     resource: str = ""
     annotations: Pairs = ()
     inactive: tuple[Inactive, ...] = ()
+    namespace_labels: Pairs = ()
+
+    def covers(self, namespace: str, labeled: Mapping[Pairs, Container[str]]) -> bool:
+        """Return whether it looks for sessions there. `labeled`: namespaces by their labels, where known."""
+        labels = self.namespace_labels
+        return namespace in (labeled.get(labels, (namespace,)) if labels else self.namespaces)
 
     @property
     def resource_kind(self) -> tuple[str, str]:
@@ -155,38 +161,59 @@ class Recognition(NamedTuple):
     def requirements(self) -> int:
         return len({*self.required_labels}) + len(self.required_annotations)
 
-    def rank(self, resource_class: str, more: int = 0) -> tuple[int, int, str]:
+    def rank(self, resource_class: str, more: int = 0) -> tuple[bool, int, int, str]:
         """Return the rank of a class among those that recognize a session; the lowest has it.
 
-        `more`: the requirements of the course. The most requirements come first, then the fewest namespaces,
-        then the name.
+        `more`: the requirements of the course. Classes that name their namespaces come first, as these cannot
+        know who has which labels; then the most requirements, the fewest namespaces, and the name.
         """
-        return -self.requirements - more, len(self.namespaces), resource_class
+        namespaces = len(self.namespaces) or -len(self.namespace_labels)
+        return bool(self.namespace_labels), -self.requirements - more, namespaces, resource_class
 
 
 def may_overlap(recognition: Recognition, other: Recognition) -> bool:
-    """Return whether both may recognize the same session. Labels are not compared."""
-    annotations = dict(other.required_annotations)
+    """Return whether both may recognize the same session. Its labels are not compared.
+
+    A namespace that one names may have the labels of the other.
+    """
+    is_by_label = recognition.namespace_labels or other.namespace_labels
     return (
         recognition.resource_kind == other.resource_kind
-        and not set(recognition.namespaces).isdisjoint(other.namespaces)
-        and all(annotations.get(key, value) == value for key, value in recognition.required_annotations)
+        and bool(is_by_label or not set(recognition.namespaces).isdisjoint(other.namespaces))
+        and _agree(recognition.namespace_labels, other.namespace_labels)
+        and _agree(recognition.required_annotations, other.required_annotations)
     )
+
+
+def _agree(pairs: Pairs, others: Pairs) -> bool:
+    """Return whether one object can have both."""
+    known = dict(others)
+    return all(known.get(key, value) == value for key, value in pairs)
 
 
 class Contest(NamedTuple):
     """Decides for a class which sessions count for it, of those that other classes recognize too.
 
-    `claims` are the open ones, by class.
+    `claims` are the open ones, by class; `labeled` the namespaces that have certain labels.
     """
 
     resource_class: str = ""
     recognitions: Mapping[str, Recognition] = {}
     claims: Mapping[str, tuple[Claim, ...]] = {}
+    labeled: Mapping[Pairs, Container[str]] = {}
 
     def is_won(self, session: Session) -> bool:
-        is_alone = len(session.classes) < 2
-        return is_alone or winning_class(session, self.recognitions, self.claims) == self.resource_class
+        classes = session.classes
+        if self.labeled:
+            classes = tuple(name for name in classes if self._covers(name, session.namespace))
+        if len(classes) < 2:  # nobody contests it
+            return classes == session.classes or self.resource_class in classes
+        session = session._replace(classes=classes)
+        return winning_class(session, self.recognitions, self.claims) == self.resource_class
+
+    def _covers(self, name: str, namespace: str) -> bool:
+        recognition = self.recognitions.get(name)
+        return recognition is None or recognition.covers(namespace, self.labeled)
 
 
 NO_CONTEST = Contest()
@@ -214,9 +241,10 @@ def parse_recognition(tree: dict[str, object], at: str) -> tuple[Recognition, Ma
     if source not in SOURCES:
         raise TimetableError(f"{at}.source: {source!r} is not one of {', '.join(SOURCES)}")
     course, course_at = _optional(tree, "course", mapping, {}, at), f"{at}.course"
+    namespaces, labels = field(tree, "namespaces", _namespaces, at)
     recognition = Recognition(
         source,
-        field(tree, "namespaces", _texts, at),
+        namespaces,
         field(tree, "selector", _selector, at),
         _optional(tree, "renkuId", non_negative, None, at),
         _optional(tree, "group", text, "", at),
@@ -224,6 +252,7 @@ def parse_recognition(tree: dict[str, object], at: str) -> tuple[Recognition, Ma
         _optional(tree, "resource", text, "", at),
         _optional(tree, "matchAnnotations", _pairs, (), at),
         _optional(tree, "inactive", _inactive, (), at),
+        labels,
     )
     match = Match(
         _optional(course, "namespaces", _texts, (), course_at),
@@ -235,6 +264,16 @@ def parse_recognition(tree: dict[str, object], at: str) -> tuple[Recognition, Ma
         _optional(tree, "carryOver", boolean, False, at),
     )
     return recognition, match
+
+
+def _namespaces(value: object, at: str) -> tuple[tuple[str, ...], Pairs]:
+    """Parse a list of names, or `{"matchLabels": {...}}`."""
+    if not isinstance(value, dict):
+        return _texts(value, at), ()
+    labels = field(value, "matchLabels", _pairs, at)
+    if not labels:
+        raise TimetableError(f"{at}.matchLabels: is empty")
+    return (), labels
 
 
 def _selector(value: object, at: str) -> tuple[LabelRequirement, ...]:

@@ -5,6 +5,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from berth.diff.manifests import REMOVED, FileChange, ObjectChange
+from berth.manifests.naming import EVERYWHERE as EVERYWHERE_ROLE
 from berth.reading.document import parse
 from berth.reading.source import Source
 
@@ -24,6 +25,16 @@ class Permission(NamedTuple):
     @property
     def where(self) -> str:
         return self.namespace or EVERYWHERE
+
+    @property
+    def meaning(self) -> str:
+        """Say what it means to read the sessions of the whole cluster; empty if it is not about that."""
+        texts = (f"{self.kind} {self.name}", *self.grants)
+        if not any(text.startswith(f"ClusterRole {EVERYWHERE_ROLE}.") for text in texts):
+            return ""
+        if self.kind == "ClusterRole":
+            return "Accounts bound to it can read these objects in every namespace, with their whole content"
+        return "Each such account can read them in every namespace, with their whole content"
 
 
 def new_permissions(files: Iterable[FileChange]) -> list[Permission]:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from berth.checks.policychecks import SharedSubject
+from berth.checks.policychecks import SharedSubject, class_namespaces
 from berth.dates.moments import day_text
 from berth.dates.zone import DAY, clock, number
 from berth.diff.change import ADDED, CHANGED, REMOVED, FieldChange, SharedChange
@@ -17,7 +17,6 @@ from berth.pipeline import Pipeline
 from berth.reading.document import parse
 from berth.schema.calendardocument import Calendar, ClosedDates
 from berth.schema.declared import SHARED
-from berth.schema.values import ResourceClass
 
 CALENDAR, RESOURCE_CLASS = "Calendar", "ResourceClass"
 
@@ -41,14 +40,10 @@ def shared_documents(side: Pipeline) -> dict[tuple[str, str], SharedDocument]:
             if (document.file, document.index) in origins and value["kind"] in SHARED:
                 key = value["kind"], value["metadata"]["name"]
                 content = {name: one for name, one in value.items() if name not in ("apiVersion", "kind")}
-                namespaces = _namespaces(known.classes.get(key[1])) if key[0] == "ResourceClass" else ()
+                namespaces = class_namespaces(known.classes.get(key[1])) if key[0] == "ResourceClass" else ()
                 subject = SharedSubject(*key, document.origin, namespaces)
                 found[key] = SharedDocument(subject, dict(_flat(content, "")))
     return found
-
-
-def _namespaces(found: ResourceClass | None) -> tuple[str, ...]:
-    return found.sessions.namespaces if found and found.sessions else ()
 
 
 def compare_shared(base: Pipeline, head: Pipeline) -> list[SharedChange]:

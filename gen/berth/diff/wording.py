@@ -86,7 +86,8 @@ def _permission_line(one: Permission, others: int) -> DiffLine:
         verbs.setdefault(what, []).append(verb)
     grants = ", ".join(f"{'/'.join(found)} {what}" for what, found in verbs.items())
     verb = f"and {others} like it grant" if others else "grants"
-    return DiffLine("+", f"{one.where}: {one.kind} {one.name} {verb} {grants}")
+    meaning = f". {one.meaning}" if one.meaning else ""
+    return DiffLine("+", f"{one.where}: {one.kind} {one.name} {verb} {grants}{meaning}")
 
 
 def ignored_line(one: Finding) -> DiffLine:

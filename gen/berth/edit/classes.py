@@ -13,6 +13,7 @@ from berth.reading.place import locate
 from berth.reading.source import SCHEMA, Source
 from berth.schema import validate
 from berth.schema.basemodel import Json
+from berth.schema.classsessions import ClassSessions
 from berth.schema.documentproblems import MISSING, RANGE, DocumentProblems, nearest
 from berth.schema.helmvalues import ReadFile
 from berth.schema.pod import Amounts, check_resources
@@ -286,7 +287,7 @@ def _owner(spec: Json, key: str) -> str:
     if key == "cluster":
         return f"cluster {spec['cluster']}" if "cluster" in spec else "no cluster"
     sessions = spec["sessions"]
-    return f"source {sessions['source']} in namespace {', '.join(sessions.get('namespaces', ()))}"
+    return f"source {sessions['source']} in {ClassSessions.model_validate(sessions).where}"
 
 
 def _specs(source: Source) -> dict[str, Json] | None:

@@ -210,12 +210,12 @@ def _sample(reservation: Reservation) -> str:
 def is_sample_class(resource_class: ResourceClass, source: Source) -> bool:
     """Tell whether a class is the sample of `berth init`, alone in its file and as it was written."""
     sessions = resource_class.sessions
-    if resource_class.name != SAMPLE_CLASS or sessions is None or len(sessions.namespaces) != 1:
+    if resource_class.name != SAMPLE_CLASS or sessions is None or len(sessions.namespace_names) != 1:
         return False
     return source.text in [
         (MODELINE.format(SCHEMA) + _classes(starter)).encode()
         for starter in (
-            Starter("", "", "", sessions.source, sessions.namespaces[0], "", "", demo=demo)
+            Starter("", "", "", sessions.source, sessions.namespace_names[0], "", "", demo=demo)
             for demo in (False, True)
         )
     ]

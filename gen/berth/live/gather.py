@@ -19,6 +19,7 @@ from berth.core.sessions import (
     RENKU_PROJECT,
     UNKNOWN_TEMPLATE,
     Contest,
+    Pairs,
     Recognition,
     Session,
     may_overlap,
@@ -57,6 +58,7 @@ from berth.runtime.sessionobserver import (
     MetadataKeys,
     is_active,
     metadata_keys,
+    namespace_collection,
     parse_session,
     recognizing_classes,
     session_collections,
@@ -132,25 +134,34 @@ def needed_sessions(timetables: Iterable[Timetable], now: int) -> tuple[list[Rec
 
 
 class SessionContext(NamedTuple):
-    """How sessions of a class are recognized, all `known` recognitions by class, and the metadata to keep."""
+    """How sessions of a class are recognized, all `known` recognitions by class, and the metadata to keep.
+
+    `labeled`: namespaces by the labels that they have.
+    """
 
     recognition: Recognition
     known: Mapping[str, Recognition]
     kept: MetadataKeys
+    labeled: Mapping[Pairs, frozenset[str]] = {}
 
 
 def active_sessions(trees: Iterable[Tree], namespace: str, context: SessionContext) -> list[Session]:
-    """Return the active sessions in a namespace. Templates of projects are not looked up here."""
-    recognition, known, kept = context
+    """Return the active sessions in a namespace, or (empty) in those that have the labels of the class.
+
+    Templates of projects are not looked up here.
+    """
+    recognition, known, kept, labeled = context
     rivals = [
         (name, rival)
         for name, rival in sorted(known.items())
-        if namespace in rival.namespaces and may_overlap(rival, recognition)
+        if (not namespace or namespace in rival.namespaces) and may_overlap(rival, recognition)
     ]
     sessions = []
     for tree in trees:
-        if is_active(tree, recognition):
-            session, classes = parse_session(tree, namespace, kept), recognizing_classes(tree, rivals)
+        session = parse_session(tree, namespace, kept) if is_active(tree, recognition) else None
+        if session and recognition.covers(session.namespace, labeled):
+            in_reach = ((name, rival) for name, rival in rivals if rival.covers(session.namespace, labeled))
+            classes = recognizing_classes(tree, in_reach)
             template = UNKNOWN_TEMPLATE if RENKU_PROJECT in session.annotations else session.template
             sessions.append(session._replace(template=template, classes=classes))
     return sessions
@@ -292,14 +303,14 @@ def _deployments(
 
 
 def _session_namespaces(facts: ClusterFacts) -> list[str]:
-    """Return the namespaces in which reservations look for sessions, sorted."""
+    """Return the namespaces in which reservations look for sessions, sorted; empty: the whole cluster."""
     pools = [
         pool
         for timetable in readable_timetables(facts)
         for pool in timetable.pools
         if pool.behavior != "none"
     ]
-    return sorted({name for pool in pools if pool.sessions for name in pool.sessions.namespaces})
+    return sorted({name for pool in pools if pool.sessions for name in session_collections(pool.sessions)})
 
 
 def _other_pools(listed: Callable[..., list[KubeObject]], wanted: GatherScope) -> Iterator[LivePool]:
@@ -443,8 +454,12 @@ def _sessions(
     }
     answers: dict[Collection, list[KubeObject] | str] = {}
     by_recognition: dict[Recognition, tuple[Session, ...] | str] = {}
+    labeled, unlisted = _labeled_namespaces(ask, recognitions, known.values(), refused)
     for recognition in recognitions:
         sessions: list[Session] = []
+        if recognition.namespace_labels and unlisted:
+            by_recognition[recognition] = unlisted
+            continue
         for namespace, collection in session_collections(recognition).items():
             if collection not in answers:
                 answers[collection] = _list_or_reason(ask, collection, refused)
@@ -453,13 +468,31 @@ def _sessions(
                 by_recognition[recognition] = answer
                 break
             try:
-                sessions += active_sessions(answer, namespace, SessionContext(recognition, known, kept))
+                context = SessionContext(recognition, known, kept, labeled)
+                sessions += active_sessions(answer, namespace, context)
             except ApiError as error:  # what no API server sends
                 by_recognition[recognition] = str(error)
                 break
         else:
             by_recognition[recognition] = tuple(sessions)
     return by_recognition
+
+
+def _labeled_namespaces(
+    ask: Get, needed: Iterable[Recognition], known: Iterable[Recognition], refused: type[Exception]
+) -> tuple[dict[Pairs, frozenset[str]], str]:
+    """List namespaces by the labels of all `known` recognitions, if one that is needed has such labels.
+
+    The text says why they cannot be listed.
+    """
+    labeled: dict[Pairs, frozenset[str]] = {}
+    is_needed = any(recognition.namespace_labels for recognition in needed)
+    for pairs in {recognition.namespace_labels for recognition in known} - {()} if is_needed else ():
+        answer = _list_or_reason(ask, namespace_collection(pairs), refused)
+        if isinstance(answer, str):
+            return {}, answer
+        labeled[pairs] = frozenset(item["metadata"]["name"] for item in answer)
+    return labeled, ""
 
 
 def _list_or_reason(ask: Get, asked: Collection, refused: type[Exception]) -> list[KubeObject] | str:

@@ -4,32 +4,44 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from berth.core import labels
-from berth.core.objects import ROLE, ROLE_BINDING
+from berth.core.objects import ROLE, ROLE_BINDING, ObjectKind
 from berth.live.clusterfacts import LiveGrants
 from berth.live.kubeobject import METADATA_LIST, Get, KubeObject, list_all, value_at
-from berth.manifests.rbac import Access, Grant, allowed
+from berth.manifests.naming import EVERYWHERE
+from berth.manifests.rbac import RBAC, Access, Grant, allowed
 from berth.runtime.apiclient import JSON
 
+CLUSTER_ROLE = ObjectKind("ClusterRole", f"{RBAC}/v1", "clusterroles", of_cluster=True)
+CLUSTER_ROLE_BINDING = ObjectKind("ClusterRoleBinding", f"{RBAC}/v1", "clusterrolebindings", of_cluster=True)
 _NAMED = 2  # permissions that a message names one by one
 
 
 def read_grants(ask: Get, home: str, others: Iterable[str], refused: type[Exception]) -> LiveGrants:
-    """List Roles and RoleBindings in the Berth namespace and in those of sessions."""
+    """List Roles and RoleBindings in the Berth namespace and in those of sessions.
+
+    An empty namespace lists ClusterRoles and their bindings.
+    """
     accesses: dict[tuple[str, str], frozenset[Access]] = {}
     bindings: dict[tuple[str, str], tuple[str, frozenset[tuple[str, str]]]] = {}
     unread, missing = set(), set()
     for namespace in dict.fromkeys((home, *others)):
+        of_role, of_binding = _kinds(namespace)
         try:
-            roles = list_all(ask, ROLE.path(namespace), labels.SITE, "", JSON)
-            bound = list_all(ask, ROLE_BINDING.path(namespace), labels.SITE, "", JSON)
+            roles = list_all(ask, of_role.path(namespace), labels.SITE, "", JSON)
+            bound = list_all(ask, of_binding.path(namespace), labels.SITE, "", JSON)
         except refused:
             unread.add(namespace)
             continue
         accesses |= {(namespace, role["metadata"]["name"]): _access(role, namespace) for role in roles}
         bindings |= {(namespace, binding["metadata"]["name"]): _subjects(binding) for binding in bound}
-        if not bound and namespace != home and _is_missing(ask, namespace, refused):
+        if not bound and namespace not in ("", home) and _is_missing(ask, namespace, refused):
             missing.add(namespace)
     return LiveGrants(accesses, bindings, frozenset(unread), frozenset(missing))
+
+
+def _kinds(namespace: str) -> tuple[ObjectKind, ObjectKind]:
+    """Return the kinds of a role and of its binding in a namespace, or (empty) in the whole cluster."""
+    return (ROLE, ROLE_BINDING) if namespace else (CLUSTER_ROLE, CLUSTER_ROLE_BINDING)
 
 
 def _access(role: KubeObject, namespace: str) -> frozenset[Access]:
@@ -69,26 +81,28 @@ class MissingGrant(NamedTuple):
 def missing_grants(granted: Sequence[Grant], live_grants: LiveGrants, home: str) -> Iterator[MissingGrant]:
     """Yield the grants of git that the cluster lacks, of those that could be read.
 
-    `home` is the namespace of the accounts. Roles of the whole cluster are not compared.
+    `home` is the namespace of the accounts. Of ClusterRoles, only those for sessions are compared.
     """
     for grant in granted:
-        if not grant.namespace or grant.namespace in live_grants.unread:
+        is_compared = grant.namespace or grant.role.startswith(f"{EVERYWHERE}.")
+        if not is_compared or grant.namespace in live_grants.unread:
             continue
+        of_role, of_binding = (kind.name for kind in _kinds(grant.namespace))
         role, accounts = live_grants.bindings.get((grant.namespace, grant.binding), ("", frozenset()))
         access = live_grants.roles.get((grant.namespace, grant.role))
-        where = f"in the namespace {grant.namespace}"
+        where = f" in the namespace {grant.namespace}" if grant.namespace else ""
         if grant.namespace in live_grants.missing:
             yield MissingGrant(grant, grant.access, f"the namespace {grant.namespace} does not exist")
         elif not role:
-            yield MissingGrant(grant, grant.access, f"the RoleBinding {grant.binding} is missing {where}")
+            yield MissingGrant(grant, grant.access, f"the {of_binding} {grant.binding} is missing{where}")
         elif role != grant.role or (home, grant.account) not in accounts:
             yield MissingGrant(
-                grant, grant.access, f"the RoleBinding {grant.binding} {where} does not bind it"
+                grant, grant.access, f"the {of_binding} {grant.binding}{where} does not bind it"
             )
         elif access is None:
-            yield MissingGrant(grant, grant.access, f"the Role {grant.role} is missing {where}")
+            yield MissingGrant(grant, grant.access, f"the {of_role} {grant.role} is missing{where}")
         elif lacks := tuple(each for each in grant.access if not _is_granted(each, access)):
-            yield MissingGrant(grant, lacks, f"the Role {grant.role} {where} does not grant it")
+            yield MissingGrant(grant, lacks, f"the {of_role} {grant.role}{where} does not grant it")
 
 
 def _is_granted(asked: Access, access: frozenset[Access]) -> bool:

@@ -19,6 +19,7 @@ of_code = re.compile(rf"(berth-(?:core|runtime))-[0-9a-f]{{{_CODE_DIGITS}}}").fu
 ALERTS = "berth-alerts"  # the PrometheusRule
 DASHBOARD = "berth-dashboard"  # the ConfigMap that Grafana reads
 INVENTORY = "berth-inventory"  # the ConfigMap that names the reservations, where nothing prunes
+EVERYWHERE = "berth-sessions"  # the beginning of the names of ClusterRoles for sessions
 OCCURRENCE = "berth-occurrence"  # the beginning of the names of ClusterRoles for occurrences
 SWEEP = "berth-sweep"  # CronJob, ServiceAccount, Role and RoleBinding of the sweep
 
@@ -144,6 +145,17 @@ def session_binding(site: str, reservation: str, kind: str = "") -> str:
     The dot keeps site `a-b` with reservation `c` and site `a` with reservation `b-c` apart.
     """
     return fit(f"berth-{site}.{reservation}.{kind}" if kind else f"berth-{site}.{reservation}")
+
+
+def everywhere_role(site: str, kind: str = "") -> str:
+    """Name the ClusterRole that reads sessions of the whole cluster. `kind` is as in `session_role`."""
+    return fit(f"{EVERYWHERE}.{site}.{kind}" if kind else f"{EVERYWHERE}.{site}")
+
+
+def everywhere_binding(site: str, reservation: str, kind: str = "") -> str:
+    """Name the ClusterRoleBinding of a reservation to such a ClusterRole."""
+    name = f"{EVERYWHERE}.{site}.{reservation}"
+    return fit(f"{name}.{kind}" if kind else name)
 
 
 # Labels and annotations

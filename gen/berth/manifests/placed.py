@@ -24,12 +24,16 @@ class SessionKind(NamedTuple):
 
 
 def session_kinds(classes: Iterable[ResourceClass]) -> dict[str, tuple[SessionKind, ...]]:
-    """Return what the sessions of classes are, by namespace, all sorted."""
+    """Return what the sessions of classes are, by namespace, all sorted.
+
+    An empty namespace is the whole cluster: labels tell where those sessions are.
+    """
     found: dict[str, set[SessionKind]] = {}
     for resource_class in classes:
-        for namespace in resource_class.sessions.namespaces if resource_class.sessions else ():
-            assert resource_class.sessions is not None
-            found.setdefault(namespace, set()).add(_session_kind(resource_class.sessions))
+        sessions = resource_class.sessions
+        for namespace in (sessions.namespace_names or ("",)) if sessions else ():
+            assert sessions is not None
+            found.setdefault(namespace, set()).add(_session_kind(sessions))
     return {namespace: tuple(sorted(found[namespace])) for namespace in sorted(found)}
 
 

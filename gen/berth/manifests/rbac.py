@@ -33,8 +33,8 @@ class Access(NamedTuple):
 
     def describe(self) -> str:
         what = f"{self.resource}.{self.group}" if self.group else self.resource
-        name = f" {self.name}" if self.name else ""
-        return f"{self.verb} {what}{name}{f' in {self.namespace}' if self.namespace else ''}"
+        where = f" in {self.namespace}" if self.namespace else "" if self.name else " in the whole cluster"
+        return f"{self.verb} {what}{f' {self.name}' if self.name else ''}{where}"
 
 
 class Grant(NamedTuple):
@@ -128,12 +128,13 @@ def namespaced_role(  # noqa: PLR0913, PLR0917
 def of_reservation(site: Site, placed: Placed, scaled: Iterable[Rule] = ()) -> list[Manifest]:
     """Return the ServiceAccount of a reservation, its Role, and its RoleBindings.
 
-    Those in the namespaces of its sessions bind it to a Role of the base for each kind that they are. No
-    label or annotation of an author is on them: a label may add a role to others, and an annotation may give
-    an account a role in the cloud.
+    Those in the namespaces of its sessions bind it to a Role of the base for each kind that they are; where
+    labels tell these namespaces, ClusterRoleBindings bind it to a ClusterRole. No label or annotation of an
+    author is on them: a label may add a role to others, and an annotation may give an account a role in the
+    cloud.
     """
     account, home = naming.single(placed.reservation.name), placed.cluster.namespace
-    common = {
+    common: dict[str, Any] = {
         "name": account,
         "namespace": home,
         "labels": naming.of_permissions(site, placed.reservation),
@@ -142,10 +143,16 @@ def of_reservation(site: Site, placed: Placed, scaled: Iterable[Rule] = ()) -> l
     manifests = _granted(common, of_occurrences(placed, scaled), account, home)
     for namespace, kinds in session_kinds(placed.classes).items() if counts_sessions(placed) else ():
         here = placed.session_kinds[namespace]
-        for kind in kinds:
-            name = naming.session_binding(site.name, placed.reservation.name, _suffix(kind, here))
-            role = naming.session_role(site.name, _suffix(kind, here))
-            manifests.append(_binding({**common, "name": name, "namespace": namespace}, role, account, home))
+        for suffix in (_suffix(kind, here) for kind in kinds):
+            if namespace:
+                name = naming.session_binding(site.name, placed.reservation.name, suffix)
+                values = {**common, "name": name, "namespace": namespace}
+                made = _binding(values, naming.session_role(site.name, suffix), account, home)
+            else:
+                name = naming.everywhere_binding(site.name, placed.reservation.name, suffix)
+                role = naming.everywhere_role(site.name, suffix)
+                made = cluster_binding(name, common["labels"], role, account, home)
+            manifests.append(made)
     return manifests
 
 
@@ -190,6 +197,14 @@ def of_scaled(group: str, resource: str, names: Iterable[str]) -> list[Rule]:
     ]
 
 
+def kinds_of_sessions(site: Site, classes: Iterable[ResourceClass]) -> Iterator[tuple[str, str, str]]:
+    """Yield group, kind and name of what the sessions of a cluster need beyond namespaces, by patterns."""
+    if "" in session_kinds(classes):
+        for kind in ("", "*"):
+            yield RBAC, "ClusterRole", naming.everywhere_role(site.name, kind)
+        yield RBAC, "ClusterRoleBinding", naming.everywhere_binding(site.name, "*")
+
+
 # Of a cluster
 
 
@@ -202,9 +217,12 @@ def of_base(site: Site, cluster: Cluster, classes: Iterable[ResourceClass]) -> l
     manifests = _granted(common, rules, naming.SWEEP, home)
     for namespace, kinds in session_kinds(classes).items():
         for kind in kinds:
-            name = naming.session_role(site.name, _suffix(kind, kinds))
-            values = {"name": name, "namespace": namespace, "labels": ours}
-            rules = [rule(kind.group, [kind.resource], READ)]
+            suffix, rules = _suffix(kind, kinds), [rule(kind.group, [kind.resource], READ)]
+            if not namespace:
+                rules.append(rule("", ["namespaces"], READ))
+                manifests.append(cluster_role(naming.everywhere_role(site.name, suffix), ours, rules))
+                continue
+            values = {"name": naming.session_role(site.name, suffix), "namespace": namespace, "labels": ours}
             manifests.append(Manifest("rbac/role.yaml.j2", {**_annotated(values), "rules": rules}))
     for backend in backends_in(cluster):
         manifests += backend.cluster_permissions(site, cluster)

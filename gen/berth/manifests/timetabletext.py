@@ -25,6 +25,7 @@ from berth.schema.values import ResourceClass, Scaling, Seats, Site
 TOO_LARGE = "B073"
 STEPS_SINCE = 4  # version of the timetable that has steps and buffers; older pods would ignore steps
 REHEARSALS_SINCE = 5  # older pods would count sessions for them
+NAMESPACE_LABELS_SINCE = 6
 LARGEST = 200 * 1024  # bytes; client-side apply refuses ConfigMaps above 262,144
 
 
@@ -56,6 +57,8 @@ def timetable_text(site: Site, placed: Placed, occurrences: Sequence[Occurrence]
         version = max(version, STEPS_SINCE)
     if any(occurrence.rehearses for occurrence in occurrences):
         version = max(version, REHEARSALS_SINCE)
+    if any(found.sessions and found.sessions.namespace_labels for found in placed.classes):
+        version = max(version, NAMESPACE_LABELS_SINCE)
     suspend = "true" if reservation.suspend else "false"
     url = site.renku.url if site.renku else None
     return (
@@ -172,7 +175,7 @@ def _sessions(
     return {
         "source": found.source,
         **own,
-        "namespaces": found.namespaces,
+        "namespaces": found.namespace_names or {"matchLabels": found.namespace_labels},
         "selector": {} if found.selector is None else found.selector.dump(),
         "course": {key: value for key, value in course.items() if value},
         "earlier": match.earlier,

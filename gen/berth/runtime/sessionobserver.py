@@ -26,6 +26,7 @@ from berth.core.sessions import (
     Contest,
     Inactive,
     Match,
+    Pairs,
     Recognition,
     Session,
     may_overlap,
@@ -60,21 +61,31 @@ def metadata_keys(matches: Iterable[Match]) -> MetadataKeys:
 
 
 def session_collections(recognition: Recognition) -> dict[str, Collection]:
-    """Return the collections to list and watch for sessions of the class, by namespace."""
-    return {name: _collection(recognition, quote(name, safe="")) for name in recognition.namespaces}
+    """Return the collections to list and watch for sessions of the class, by namespace.
+
+    An empty namespace is the whole cluster: no query can ask for the labels of namespaces.
+    """
+    names = ("",) if recognition.namespace_labels else recognition.namespaces
+    return {name: _collection(recognition, name) for name in names}
+
+
+def namespace_collection(labels: Pairs) -> Collection:
+    """Return the collection of the namespaces with these labels."""
+    return Collection("/api/v1/namespaces", ",".join(map("=".join, labels)), metadata_only=True)
 
 
 def _collection(recognition: Recognition, namespace: str) -> Collection:
+    home = f"/namespaces/{quote(namespace, safe='')}" if namespace else ""
     selector = ",".join(required_label.query for required_label in recognition.required_labels)
     if recognition.source == "renku":
-        return Collection(f"/apis/amalthea.dev/v1alpha1/namespaces/{namespace}/amaltheasessions", selector)
+        return Collection(f"/apis/amalthea.dev/v1alpha1{home}/amaltheasessions", selector)
     if recognition.source == "custom":
         group, version = quote(recognition.group, safe=""), quote(recognition.version, safe="")
         api = f"/apis/{group}/{version}" if group else f"/api/{version}"
-        path = f"{api}/namespaces/{namespace}/{quote(recognition.resource, safe='')}"
+        path = f"{api}{home}/{quote(recognition.resource, safe='')}"
         return Collection(path, selector, metadata_only=not recognition.inactive)
     labels = f"{selector},!{SITE}" if selector else f"!{SITE}"
-    return Collection(f"/api/v1/namespaces/{namespace}/pods", labels, RUNNING_PODS, metadata_only=True)
+    return Collection(f"/api/v1{home}/pods", labels, RUNNING_PODS, metadata_only=True)
 
 
 def is_active(tree: Tree, recognition: Recognition) -> bool:
@@ -129,7 +140,7 @@ def parse_session(tree: Tree, namespace: str, kept: MetadataKeys) -> Session:
         raise invalid_response("an object has no creationTimestamp", {"creationTimestamp": created})
     return Session(
         uid_of(tree),
-        namespace,
+        namespace or str(metadata.get("namespace", "")),
         since,
         _select(part(metadata, "labels"), kept.labels),
         _select(part(metadata, "annotations"), kept.annotations),
@@ -153,7 +164,7 @@ def timetable_collection(namespace: str, site: str) -> Collection:
 
 
 class SessionReader(NamedTuple):
-    """Reads the sessions of `classes` in a namespace.
+    """Reads the sessions of `classes` in a namespace, or (empty) in the whole cluster.
 
     `recognitions` also has those of other classes that may recognize the same sessions.
     """
@@ -169,6 +180,18 @@ class SessionReader(NamedTuple):
         if self.classes.isdisjoint(classes):
             return None
         return parse_session(tree, self.namespace, self.keys)._replace(classes=classes)
+
+
+class NamespaceReader(NamedTuple):
+    """Reads the names of the namespaces that have these labels."""
+
+    labels: Pairs
+
+    def read(self, tree: Tree) -> str | None:
+        metadata = part(tree, "metadata")
+        labels = part(metadata, "labels")
+        has_all = all(labels.get(key) == value for key, value in self.labels)
+        return str(metadata.get("name")) if has_all else None
 
 
 class TimetableReader(NamedTuple):
@@ -219,6 +242,10 @@ class _WatchedClass:
         self.recognition = recognition
         self.counter = counter
         self.collections = session_collections(recognition)  # by namespace
+        self.labels = recognition.namespace_labels
+        self.needed = [*self.collections.values()]
+        if self.labels:
+            self.needed.append(namespace_collection(self.labels))
         self.unlisted = set(self.collections)
         self.is_pending = True
         self.has_templates = False  # some match asks for one
@@ -238,6 +265,8 @@ class SessionObserver:
         self._knows_competitors = False
         self._read_at = 0  # when the timetables were last read up to their horizon
         self._classes: dict[str, _WatchedClass] = {}
+        # Names of namespaces by labels, then by uid; None: not listed yet.
+        self._labeled: dict[Pairs, dict[str, str] | None] = {}
         self._keys = MetadataKeys()
         self._templates: ProjectTemplates | None = None
         self._looked_at, self._must_look = 0.0, False  # at templates that were not known
@@ -285,8 +314,7 @@ class SessionObserver:
         if watched is None:
             return ObservedSessions(None, self._timetable is None)
         blind = max(
-            (self._watches.failing_for(collection, now) for collection in watched.collections.values()),
-            default=0.0,
+            (self._watches.failing_for(collection, now) for collection in watched.needed), default=0.0
         )
         if watched.is_pending or blind > STALE_SECONDS:
             return ObservedSessions(None, watched.is_pending)
@@ -329,6 +357,7 @@ class SessionObserver:
             wanted[ours] = TimetableReader(tuple(self._counted().items()), self._read_at)
             if self._knows_competitors:
                 self._learn_what_matters()
+                wanted.update(self._namespace_readers())
                 wanted.update(self._session_readers())
         self._watches.arrange(wanted)
         self._is_arranged = True
@@ -348,6 +377,14 @@ class SessionObserver:
             ):
                 watched.has_templates = self._must_look = True
 
+    def _namespace_readers(self) -> dict[Collection, Reader]:
+        """Return the readers of namespaces for all classes that one of ours by labels may compete with."""
+        labels: set[Pairs] = set()
+        if any(watched.labels for watched in self._classes.values()):
+            labels = {recognition.namespace_labels for recognition in self._tracker.recognitions().values()}
+        self._labeled = {pairs: self._labeled.get(pairs) for pairs in labels if pairs}
+        return {namespace_collection(pairs): NamespaceReader(pairs) for pairs in self._labeled}
+
     def _session_readers(self) -> dict[Collection, Reader]:
         """Return the readers of sessions; classes with a common collection share its watch."""
         places: dict[tuple[Collection, str], dict[str, Recognition]] = {}
@@ -359,7 +396,7 @@ class SessionObserver:
             recognitions = tuple(
                 (name, recognition)
                 for name, recognition in sorted(self._tracker.recognitions().items())
-                if namespace in recognition.namespaces
+                if (not namespace or namespace in recognition.namespaces)
                 and any(may_overlap(recognition, other) for other in own.values())
             )
             readers[collection] = SessionReader(namespace, frozenset(own), recognitions, self._keys)
@@ -373,6 +410,8 @@ class SessionObserver:
             self._is_unseen = True
             if isinstance(news.reader, SessionReader):
                 self._take_sessions(news.reader, news, now)
+            elif isinstance(news.reader, NamespaceReader):
+                self._take_namespaces(news.reader.labels, news)
             else:
                 self._take_timetables(news)
         if not self._is_arranged:
@@ -380,7 +419,8 @@ class SessionObserver:
         self._settle_claims(now)
         self._settle_templates(now)
         for watched in self._classes.values():
-            if not watched.unlisted and not watched.counter.holds_back:
+            is_located = not watched.labels or self._labeled.get(watched.labels) is not None
+            if is_located and not watched.unlisted and not watched.counter.holds_back:
                 watched.is_pending = False
 
     def _take_sessions(self, reader: SessionReader, news: News, now: float) -> None:
@@ -393,6 +433,11 @@ class SessionObserver:
                     watched.counter.leave(uid, now)
             if news.is_listed:
                 watched.unlisted.discard(reader.namespace)
+
+    def _take_namespaces(self, labels: Pairs, news: News) -> None:
+        names = {**(self._labeled.get(labels) or {}), **news.items}
+        self._labeled[labels] = {uid: name for uid, name in names.items() if isinstance(name, str)}
+        self._set_claims()
 
     def _take_timetables(self, news: News) -> None:
         self._knows_competitors = self._knows_competitors or news.is_listed
@@ -408,10 +453,15 @@ class SessionObserver:
 
     def _settle_claims(self, now: float) -> None:
         if self._tracker.refresh(now):
-            claims, recognitions = self._tracker.claims, self._tracker.recognitions()
-            for name, watched in self._classes.items():
-                watched.counter.set_claims(claims.get(name, ()), Contest(name, recognitions, claims))
+            self._set_claims()
             self._is_unseen = True
+
+    def _set_claims(self) -> None:
+        claims, recognitions = self._tracker.claims, self._tracker.recognitions()
+        labeled = {labels: frozenset((names or {}).values()) for labels, names in self._labeled.items()}
+        for name, watched in self._classes.items():
+            contest = Contest(name, recognitions, claims, labeled)
+            watched.counter.set_claims(claims.get(name, ()), contest)
 
     def _settle_templates(self, now: float) -> None:
         templates = self._templates

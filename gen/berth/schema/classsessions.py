@@ -1,11 +1,11 @@
 """`sessions` of a class: how its sessions are recognized."""
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from berth.findings import Path
-from berth.schema.basemodel import Json, ListOf, Model, NonEmpty, field, lazy
+from berth.schema.basemodel import OR_MAPPING, Json, Length, ListOf, Model, NonEmpty, field, lazy
 from berth.schema.documentproblems import CONFLICT, MISSING, DocumentProblems
-from berth.schema.types import Annotations, AnyText, DnsLabel, DnsName
+from berth.schema.types import Annotations, AnyText, DnsLabel, DnsName, Labels
 
 if TYPE_CHECKING:
     from berth.schema.scheduling import LabelSelector
@@ -13,6 +13,7 @@ else:
     LabelSelector = lazy("berth.schema.scheduling", "LabelSelector")
 
 NOT_LISTED = "B036"
+BY_LABEL = "every namespace with"  # with which the words for such namespaces begin
 CUSTOM = ("group", "version", "resource", "matchAnnotations", "inactive")
 _OWN = ("group", "version", "resource", "match_annotations", "inactive")
 
@@ -24,9 +25,17 @@ class InactiveSessions(Model):
     values: NonEmpty[AnyText] = field(meaning="list (text each)")
 
 
+class NamespaceLabels(Model):
+    """The namespaces that have these labels, now or later."""
+
+    match_labels: Annotated[Labels, Length(1)] = field(meaning="labels that the namespace must have")
+
+
 class ClassSessions(Model):
     source: Literal["renku", "jupyterhub", "pods", "custom"] = field(meaning="what a session is")
-    namespaces: NonEmpty[DnsLabel] = field(meaning="where sessions run")
+    namespaces: Annotated[NonEmpty[DnsLabel] | NamespaceLabels, OR_MAPPING] = field(
+        meaning="where sessions run: names; or `{matchLabels}`, which lets the Jobs read the whole cluster"
+    )
     selector: LabelSelector | None = field(
         None, "labels that a session of the class must have", "every session"
     )
@@ -55,6 +64,24 @@ class ClassSessions(Model):
                     fix = "Remove it, or write source: custom."
                     message = "this key belongs to source custom."
                     report(CONFLICT, (*path, name), message, fix, at_key=True)
+
+    @property
+    def namespace_names(self) -> tuple[str, ...]:
+        """The namespaces by name; empty if labels tell them, which any namespace may get."""
+        return () if isinstance(self.namespaces, NamespaceLabels) else self.namespaces
+
+    @property
+    def namespace_labels(self) -> dict[str, str]:
+        """The labels that tell the namespaces; empty if they are named."""
+        return self.namespaces.match_labels if isinstance(self.namespaces, NamespaceLabels) else {}
+
+    @property
+    def where(self) -> str:
+        """The namespaces in words: `namespace a, b` or `every namespace with team=x`."""
+        pairs = ", ".join(f"{key}={value}" for key, value in self.namespace_labels.items())
+        if not pairs:
+            return f"namespace {', '.join(self.namespace_names)}"
+        return f"{BY_LABEL} {pairs}"
 
     @property
     def custom(self) -> Json:

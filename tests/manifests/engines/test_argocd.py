@@ -177,6 +177,21 @@ def test_the_project_allows_our_kinds_names_and_places_and_nothing_else(tmp_path
     }
 
 
+def test_the_project_allows_what_reads_sessions_of_the_whole_cluster(tmp_path: Path) -> None:
+    """By patterns: each reservation has a binding, and each kind of sessions a role."""
+    by_label = resource_class("a", "prod", "renku")
+    by_label["spec"]["sessions"]["namespaces"] = {"matchLabels": {"home": "yes"}}
+    (found,) = projects(tmp_path, by_label, clusters=[{"name": "prod"}])
+
+    assert found["spec"]["destinations"] == [{"server": HERE, "namespace": "berth"}]
+    rbac = "rbac.authorization.k8s.io"
+    assert [one for one in found["spec"]["clusterResourceWhitelist"] if one["group"] == rbac] == [
+        {"group": rbac, "kind": "ClusterRole", "name": "berth-sessions.uni"},
+        {"group": rbac, "kind": "ClusterRole", "name": "berth-sessions.uni.*"},
+        {"group": rbac, "kind": "ClusterRoleBinding", "name": "berth-sessions.uni.*"},
+    ]
+
+
 def test_an_argocd_before_3_3_allows_no_single_names(tmp_path: Path) -> None:
     (found,) = projects(tmp_path, engine={"type": "argocd", "version": "3.2"})
 

@@ -62,14 +62,18 @@ def hindrance(reservation: Reservation, found: ResourceClass) -> str:
         return "it tells its sessions by more than labels"
     if course.match_annotations or course.project_template:
         return "this reservation narrows its sessions by more than labels"
+    if sessions.namespace_labels and not course.namespaces:
+        return "labels tell its namespaces, and a slot knows them only by name"
     if not _namespaces(reservation, found):
         return "it has no sessions in the namespaces of this reservation"
     return "" if is_positive(_selector(reservation, found)) else "its sessions have no labels of their own"
 
 
 def _namespaces(reservation: Reservation, found: ResourceClass) -> tuple[str, ...]:
-    here = found.sessions.namespaces if found.sessions else ()
+    here = found.sessions.namespace_names if found.sessions else ()
     narrowed_to = reservation.sessions.namespaces
+    if found.sessions and found.sessions.namespace_labels:
+        return narrowed_to
     return tuple(name for name in here if not narrowed_to or name in narrowed_to)
 
 

@@ -10,10 +10,10 @@ from berth.backends.backendinterface import Manifest, backends_in
 from berth.manifests import naming
 from berth.manifests.engines.engineinterface import metadata, source_path
 from berth.manifests.placed import cluster_named, cluster_of
-from berth.manifests.rbac import RBAC
+from berth.manifests.rbac import RBAC, kinds_of_sessions
 from berth.schema.declared import Declared
 from berth.schema.engine import NAMESPACES
-from berth.schema.values import Cluster, Site
+from berth.schema.values import Cluster, ResourceClass, Site
 
 if TYPE_CHECKING:
     from berth.schema.argocdoptions import ArgoCD
@@ -125,10 +125,14 @@ def _destination(cluster: Cluster, namespace: str) -> dict[str, str]:
 def _namespaces(site: Site, cluster: Cluster, declared: Declared) -> list[str]:
     """Return the Berth namespace, and those of sessions and held numbers, which have Roles of Berth."""
     found = {cluster.namespace, *(name for held in cluster.held for name in held.namespaces or ())}
-    for resource_class in declared.classes.values():
-        if resource_class.sessions and cluster_of(resource_class, site) is cluster:
-            found.update(resource_class.sessions.namespaces)
+    for resource_class in _classes(site, cluster, declared):
+        if resource_class.sessions:
+            found.update(resource_class.sessions.namespace_names)
     return sorted(found)
+
+
+def _classes(site: Site, cluster: Cluster, declared: Declared) -> Iterator[ResourceClass]:
+    return (one for one in declared.classes.values() if cluster_of(one, site) is cluster)
 
 
 def _account(cluster: Cluster) -> list[dict[str, str]]:
@@ -148,6 +152,7 @@ def _cluster_kinds(site: Site, clusters: Sequence[Cluster], declared: Declared) 
         for backend in backends_in(cluster):
             named.update(backend.cluster_kinds(site, cluster))
         named.update(_karpenter_kinds(site, cluster, declared))
+        named.update(kinds_of_sessions(site, _classes(site, cluster, declared)))
     named |= {
         ("scheduling.k8s.io", "PriorityClass", naming.priority_class(site.name, cluster.priority))
         for cluster in clusters

@@ -1,0 +1,229 @@
+"""Sessions count in the namespaces that have the labels of their class, and only while they have them."""
+
+from typing import Any
+
+import pytest
+from berth.core.jsonvalues import instant_text
+from berth.core.sessions import Recognition
+from berth.core.timetable import Timetable, parse_timetable
+from berth.runtime.sessionobserver import (
+    STALE_SECONDS,
+    ObservedSessions,
+    namespace_collection,
+    session_collections,
+)
+
+from tests.objectstore import target
+from tests.runtime.stub_server import Received, Reply
+from tests.runtime.timetabletexts import config_map
+from tests.runtime.watched_cluster import WatchedCluster, refused
+from tests.runtime.watching import TIMETABLES, Scene, put_rival, watching, with_created
+from tests.runtime.world import Row, at, pool, whole_timetable_text
+
+PODS, NAMESPACES = "/api/v1/pods", "/api/v1/namespaces"
+HOME = {"home": "yes"}
+BY_LABEL: dict[str, Any] = {"matchLabels": HOME}
+DS: Row = ("ds/1", "07:30", "08:00", "10:00", {"small": 9})
+
+
+def text(name: str, namespaces: object, **classes: dict[str, Any]) -> str:
+    """The timetable of a reservation with class `small`, whose sessions are pods."""
+    sessions = {"source": "pods", "selector": {}, "earlier": "count", "namespaces": namespaces}
+    pools = {
+        each: pool(f"{name}-{each}", "maintain", {**sessions, **changes})
+        for each, changes in (classes or {"small": {}}).items()
+    }
+    row: Row = (f"{name}/1", "07:30", "08:00", "10:00", dict.fromkeys(pools, 9))
+    return whole_timetable_text(name, pools, [row], version=6)
+
+
+def own(namespaces: object = BY_LABEL) -> Timetable:
+    return parse_timetable(text("ds", namespaces))
+
+
+def namespace(name: str, **labels: str) -> dict[str, Any]:
+    return {"metadata": {"name": name, "uid": f"uid-{name}", "labels": labels}}
+
+
+def pod(name: str, where: str, **labels: str) -> dict[str, Any]:
+    created = instant_text(at("07:00"))
+    metadata = {"name": name, "uid": name, "namespace": where, "creationTimestamp": created}
+    return {"metadata": {**metadata, "labels": labels}}
+
+
+@pytest.fixture
+def cluster() -> WatchedCluster:
+    """Two sessions of Ada, one of Bob and one of Eve, whose namespace has no label."""
+    watched = WatchedCluster()
+    watched.put(TIMETABLES, with_created(config_map("ds", text("ds", BY_LABEL))))
+    for name in ("ada", "bob"):
+        watched.put(NAMESPACES, namespace(name, **HOME))
+    watched.put(NAMESPACES, namespace("eve", home="no"))
+    for number, name in enumerate(("ada", "ada", "bob", "eve")):
+        watched.put(PODS, pod(f"pod-{number}", name))
+    return watched
+
+
+def paths(cluster: WatchedCluster) -> set[str]:
+    return {target(one.path).collection for one in cluster.asked}
+
+
+def test_one_watch_of_all_sessions_and_one_of_namespaces_are_enough(cluster: WatchedCluster) -> None:
+    with watching(cluster, own()) as scene:
+        scene.until_counts(ds=3)
+
+    assert paths(cluster) == {TIMETABLES, PODS, NAMESPACES}
+    accepted = {target(one.path).collection: one.headers["Accept"] for one in cluster.asked}
+    assert all("PartialObjectMetadata" in accepted[path] for path in (PODS, NAMESPACES))
+    queries = {target(one.path).collection: target(one.path).asked for one in cluster.asked}
+    assert queries[NAMESPACES]["labelSelector"] == "home=yes"
+
+
+def test_a_label_that_comes_or_goes_counts_at_once(cluster: WatchedCluster) -> None:
+    """The API server tells of an object that no longer fits a selector as of one that is gone."""
+    with watching(cluster, own()) as scene:
+        scene.until_counts(ds=3)
+        cluster.put(NAMESPACES, namespace("eve", **HOME))
+        scene.until_counts(ds=4)
+        cluster.withdraw(NAMESPACES, "uid-ada")
+        scene.until_counts(ds=2)
+        cluster.put(NAMESPACES, namespace("bob"))
+        scene.until_counts(ds=1)
+        cluster.put(NAMESPACES, namespace("ada", **HOME))
+        scene.until_counts(ds=3)
+
+
+def test_sessions_come_and_go_in_a_namespace_that_did_not_exist_before(cluster: WatchedCluster) -> None:
+    with watching(cluster, own()) as scene:
+        scene.until_counts(ds=3)
+        cluster.put(NAMESPACES, namespace("zoe", **HOME))
+        cluster.put(PODS, pod("pod-9", "zoe"))
+        scene.until_counts(ds=4)
+        cluster.withdraw(PODS, "pod-9")
+        scene.until(lambda _: scene.present() == {"ds/1": 3})
+        assert scene.seen() == ObservedSessions({"ds/1": 4}, False)  # it left a moment ago
+
+
+@pytest.mark.parametrize("path", [PODS, NAMESPACES])
+def test_until_both_are_listed_nothing_is_known(cluster: WatchedCluster, path: str) -> None:
+    def interfere(one: Received) -> Reply | None:
+        return refused(403, "Forbidden") if target(one.path).collection == path else None
+
+    cluster.interferences.append(interfere)
+    with watching(cluster, own()) as scene:
+        scene.until(lambda _: bool(scene.told("failed")))
+        assert scene.seen() == ObservedSessions(None, True)
+        cluster.interferences.clear()
+        scene.until_counts(ds=3)
+
+    assert scene.told("failed") == [(f"watch of {path}", "403 Forbidden")]
+
+
+def test_namespaces_that_cannot_be_read_any_more_make_the_counts_unknown(cluster: WatchedCluster) -> None:
+    def interfere(one: Received) -> Reply | None:
+        return refused(403, "Forbidden") if target(one.path).collection == NAMESPACES else None
+
+    with watching(cluster, own()) as scene:
+        scene.until_counts(ds=3)
+        cluster.interferences.append(interfere)
+        cluster.end_watches()
+        scene.until(lambda _: bool(scene.told("failed")))
+        assert scene.seen().counts == {"ds/1": 3}
+        scene.now += STALE_SECONDS + 1
+        assert scene.seen() == ObservedSessions(None, False)
+
+
+def test_a_changed_class_goes_on_with_the_namespaces_that_are_known(cluster: WatchedCluster) -> None:
+    """Only its sessions are listed again."""
+    with watching(cluster, own()) as scene:
+        scene.until_counts(ds=3)
+        small = {"selector": {"matchLabels": {"size": "s"}}}
+        cluster.put(PODS, pod("pod-8", "bob", size="s"))
+        scene.observed.update(parse_timetable(text("ds", BY_LABEL, small=small)))
+        scene.until_counts(ds=1)
+
+    lists = [one for one in cluster.asked if "limit" in target(one.path).asked]
+    assert sum(target(one.path).collection == NAMESPACES for one in lists) == 1
+
+
+def test_a_class_may_begin_and_cease_to_name_its_namespaces(cluster: WatchedCluster) -> None:
+    cluster.put("/api/v1/namespaces/eve/pods", pod("pod-3", "eve"))
+    with watching(cluster, own(["eve"])) as scene:
+        scene.until_counts(ds=1)
+        scene.observed.update(own())
+        scene.until_counts(ds=3)
+        scene.observed.update(own(["eve"]))
+        scene.until_counts(ds=1)
+
+
+def until(scene: Scene, **counts: int) -> None:
+    """Until these are the counts of the classes of ours."""
+    wanted = {name: {"ds/1": number} for name, number in counts.items()}
+    scene.until(lambda _: {name: scene.observed.seen(name, scene.now).counts for name in counts} == wanted)
+
+
+def test_of_two_classes_a_session_counts_for_the_one_whose_labels_its_namespace_has(
+    cluster: WatchedCluster,
+) -> None:
+    """Where it has those of both, for the one that requires more of it."""
+    cluster.put(NAMESPACES, namespace("bob", team="x", **HOME))
+    cluster.put(NAMESPACES, namespace("eve", team="x"))
+    team = {"namespaces": {"matchLabels": {"team": "x"}}, "selector": {}}
+    both = parse_timetable(text("ds", BY_LABEL, small={}, team=team))
+    narrower = {**team, "namespaces": {"matchLabels": {"team": "x", **HOME}}}
+    with watching(cluster, both) as scene:
+        until(scene, small=3, team=1)
+        cluster.put(NAMESPACES, namespace("eve"))
+        until(scene, small=3, team=0)
+        scene.observed.update(parse_timetable(text("ds", BY_LABEL, small={}, team=narrower)))
+        until(scene, small=2, team=1)
+
+
+def test_a_class_that_names_the_namespace_has_its_sessions(cluster: WatchedCluster) -> None:
+    put_rival(cluster, text("ml", ["bob"], huge={}))
+    with watching(cluster, own()) as scene:
+        scene.until_counts(ds=2)
+        cluster.withdraw(TIMETABLES, "uid-ml")
+        scene.until_counts(ds=3)
+
+
+def test_who_names_its_namespaces_asks_for_no_others(cluster: WatchedCluster) -> None:
+    cluster.put("/api/v1/namespaces/bob/pods", pod("pod-2", "bob"))
+    put_rival(cluster, text("ml", BY_LABEL, huge={}))
+    with watching(cluster, own(["bob"])) as scene:
+        scene.until_counts(ds=1)
+
+    assert paths(cluster) == {TIMETABLES, "/api/v1/namespaces/bob/pods"}
+
+
+@pytest.mark.parametrize(
+    ("recognition", "path", "is_metadata"),
+    [
+        (Recognition("pods", ()), PODS, True),
+        (Recognition("jupyterhub", ()), PODS, True),
+        (Recognition("renku", ()), "/apis/amalthea.dev/v1alpha1/amaltheasessions", False),
+        (
+            Recognition("custom", (), (), None, "kubeflow.org", "v1", "notebooks"),
+            "/apis/kubeflow.org/v1/notebooks",
+            True,
+        ),
+        (Recognition("custom", (), (), None, "", "v1", "services"), "/api/v1/services", True),
+    ],
+    ids=["pods", "jupyterhub", "renku", "custom", "custom-of-the-core"],
+)
+def test_each_source_can_be_read_in_the_whole_cluster(
+    recognition: Recognition, path: str, is_metadata: bool
+) -> None:
+    ((where, collection),) = session_collections(
+        recognition._replace(namespace_labels=(("home", "yes"),))
+    ).items()
+
+    assert (where, collection.path, collection.metadata_only) == ("", path, is_metadata)
+
+
+def test_without_names_and_labels_nothing_is_read() -> None:
+    assert session_collections(Recognition("pods", ())) == {}
+
+
+def test_several_labels_are_one_query() -> None:
+    assert namespace_collection((("a", "1"), ("b", ""))).labels == "a=1,b="
