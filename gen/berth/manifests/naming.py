@@ -117,6 +117,11 @@ def sweep_nodes_role(site: str) -> str:
     return fit(f"{SWEEP}-nodes.{site}")
 
 
+def claim_template(count: int, device_class: str) -> str:
+    """Name a ResourceClaimTemplate by what it has, which cannot change."""
+    return fit(f"berth-{count}.{device_class}")
+
+
 def session_snippet(resource_class: str) -> str:
     """Name the ConfigMap that shows what session pods of a class need to use its cloud capacities.
 
