@@ -64,8 +64,8 @@ def check_claims_are_held(reservation: Reservation, declared: Declared, site: Si
             path = _lasting(reservation, resource_class)
             if not reservation.holder.claims_devices:
                 message = (
-                    f"backend {reservation.holder.backend} holds none of the devices that class "
-                    f"{resource_class.name} claims: only placeholders do."
+                    f"backend {reservation.holder.backend} does not hold the devices that class "
+                    f"{resource_class.name} claims."
                 )
                 fix = "Write type: placeholder, or choose a class without resourceClaims."
                 yield reservation.problem(NOT_HELD, ("spec", "backend"), message, fix)
