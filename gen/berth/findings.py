@@ -464,7 +464,11 @@ LIVE_RULES = {
     "S072": Rule(ERROR, "The API server would refuse a placeholder.", "placeholder refused"),
     "S073": Rule(ERROR, "The account of a Job lacks a permission.", "not permitted"),
     "S074": Rule(ERROR, "The test Job did not succeed within the given time.", "test Job failed"),
-    "S075": Rule(ERROR, "A CronJob, timetable or Deployment is not in the cluster.", "not applied"),
+    "S075": Rule(
+        ERROR,
+        "A CronJob, timetable, Deployment or ResourceClaimTemplate is not in the cluster.",
+        "not applied",
+    ),
     "S076": Rule(WARNING, "The test Job could not be deleted.", "test Job left"),
     "S077": Rule(NOTE, "A limit of the cluster cannot be read, or not be compared.", "room unknown"),
     "S078": Rule(ERROR, "A limit of the cluster is below what the next windows need.", "no room"),

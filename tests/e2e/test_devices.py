@@ -1,4 +1,4 @@
-"""Devices by dynamic resource allocation: the real kube-scheduler allocates those of placeholders and sessions.
+"""Dynamic resource allocation: the real kube-scheduler allocates devices to placeholders and sessions.
 
 Nodes pretend, and their ResourceSlices are written by hand, as a driver would: `counted` has two devices for
 three seats, `kept` one for a seat that stays until the end, `named` two models, of which a template of the
@@ -8,6 +8,7 @@ team selects one. Sessions have claims of their own, and a higher priority than 
 import json
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -54,7 +55,8 @@ class Story(NamedTuple):
     first: tuple[Pods, Pods]  # sessions and placeholders, when one session has come and waited
     second: tuple[Pods, Pods]  # when another has come
     seconds: float  # from then until a session has a device
-    status: dict[str, Any]
+    preflight: dict[str, Any]
+    status: dict[str, Any]  # two minutes after the opening
     left: Pods  # placeholders after the end
     claims: int  # in the namespace then
 
@@ -83,7 +85,8 @@ def tell(stage: Stage) -> Story:
     stage.undo.callback(cluster.kubectl, "delete", "namespace", NAMESPACE, SESSIONS, "--wait=false")
     cluster.wait_for_namespace(NAMESPACE)
     suspend_sweep(cluster, NAMESPACE)
-    cluster.apply(json.dumps(_template(TEMPLATE, NAMESPACE, 'device.attributes["%s"].model == "b"' % DRIVER)))
+    expression = f'device.attributes["{DRIVER}"].model == "b"'
+    cluster.apply(json.dumps(_template(TEMPLATE, NAMESPACE, expression)))
     return _happen(cluster, folder, opens)
 
 
@@ -143,9 +146,7 @@ def _pods(cluster: Cluster, namespace: str, selector: str) -> Pods:
         for consumer in claim.get("status", {}).get("reservedFor", ())
     }
     found = [
-        pod
-        for pod in cluster.find("pods", namespace, selector)
-        if "deletionTimestamp" not in pod["metadata"]
+        pod for pod in cluster.find("pods", namespace, selector) if "deletionTimestamp" not in pod["metadata"]
     ]
     return Pods(
         {pod["metadata"]["name"]: devices.get(pod["metadata"]["uid"]) for pod in found},
@@ -171,7 +172,7 @@ def held(pods: Pods) -> list[str]:
     return sorted(device for device in pods.devices.values() if device)
 
 
-def _happen(cluster: Cluster, folder: Any, opens: int) -> Story:
+def _happen(cluster: Cluster, folder: Path, opens: int) -> Story:
     sleep_until(opens)
     expected = ["counted-0", "counted-1", "kept-0", "named-1"]
     wait_until(
@@ -180,7 +181,6 @@ def _happen(cluster: Cluster, folder: Any, opens: int) -> Story:
     )
     time.sleep(2)  # until the scheduler has said why the rest waits
     opened = _placeholders(cluster)
-    status = json.loads(Desk(cluster, folder).ask("status", "-o", "json").stdout)
     for pool in ("counted", "kept"):
         _session(cluster, pool, f"{pool}-1")
     time.sleep(REST)
@@ -191,10 +191,14 @@ def _happen(cluster: Cluster, folder: Any, opens: int) -> Story:
     seconds = time.time() - came
     second = _sessions(cluster), _placeholders(cluster)
     templates = [one["metadata"]["name"] for one in cluster.find("resourceclaimtemplates", NAMESPACE)]
+    desk = Desk(cluster, folder)
+    preflight = json.loads(desk.ask("status", "--preflight", "missing", "-o", "json").stdout)
+    sleep_until(opens + 2 * MINUTE)
+    status = json.loads(desk.ask("status", "-o", "json").stdout)
     sleep_until(opens + LENGTH * MINUTE + GRACE)
     left = _placeholders(cluster)
     claims = len(cluster.find("resourceclaims", NAMESPACE))
-    return Story(templates, opened, first, second, seconds, status, left, claims)
+    return Story(templates, opened, first, second, seconds, preflight, status, left, claims)
 
 
 @pytest.fixture(scope="module")
@@ -203,6 +207,61 @@ def story(side_by_side: Stories) -> Iterator[Story]:
         yield told
 
 
-def test_debug(story: Story) -> None:
-    print(json.dumps(story, indent=1, default=str))
-    raise SystemExit
+def of(pool: str, pods: Pods) -> dict[str, str | None]:
+    return {name: device for name, device in pods.devices.items() if name.startswith(f"{pool}-")}
+
+
+def test_devices_of_placeholders_are_allocated_by_count_and_by_template(story: Story) -> None:
+    assert held(story.opened) == ["counted-0", "counted-1", "kept-0", "named-1"]
+    assert story.templates == [f"berth-1.{DEVICE_CLASS}", TEMPLATE]
+
+
+def test_the_third_of_three_seats_waits_for_the_third_of_two_devices(story: Story) -> None:
+    (waiting,) = (name for name, device in of("counted", story.opened).items() if device is None)
+
+    assert "cannot allocate all claims" in story.opened.messages[waiting]
+
+
+def test_a_session_preempts_no_placeholder_for_its_device(story: Story) -> None:
+    """Although its priority is higher: what kube-scheduler 1.36 does."""
+    sessions, placeholders = story.first
+
+    assert of("kept", sessions) == {"kept-1": None}
+    assert "Preemption is not helpful" in sessions.messages["kept-1"]
+    assert of("kept", placeholders) == of("kept", story.opened)
+    assert of("kept", story.second[0]) == {"kept-1": None}
+
+
+def test_a_session_first_takes_the_seat_that_has_no_device(story: Story) -> None:
+    """Its placeholder is removed, but that was the one that waited: seats without devices cost sessions."""
+    sessions, placeholders = story.first
+
+    assert of("counted", sessions) == {"counted-1": None}
+    assert sorted(filter(None, of("counted", placeholders).values())) == ["counted-0", "counted-1"]
+    assert placeholders.uids < story.opened.uids
+
+
+def test_then_each_session_gets_the_device_of_the_placeholder_that_is_removed(story: Story) -> None:
+    sessions, placeholders = story.second
+    devices = [*of("counted", sessions).values(), *of("counted", placeholders).values()]
+
+    assert story.seconds < HANDED_OVER
+    assert len(of("counted", placeholders)) == 1
+    assert sorted(filter(None, devices)) == ["counted-0", "counted-1"]
+
+
+def test_a_template_that_nobody_made_is_told_before_and_while_seats_wait(story: Story) -> None:
+    (missing,) = (item for item in story.status["items"] if item["reservation"] == "missing")
+    told = [
+        (found["code"], found["message"]) for check in story.preflight["items"] for found in check["findings"]
+    ]
+
+    assert (missing["ready"], missing["pending"]) == (0, 1)
+    assert [found["code"] for found in missing["findings"]] == ["S043"]
+    assert [code for code, _ in told] == ["S075"]
+    assert ABSENT in told[0][1]
+
+
+def test_nothing_is_left_after_the_end(story: Story) -> None:
+    assert story.left.devices == {}
+    assert story.claims == 0

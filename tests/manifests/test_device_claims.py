@@ -2,12 +2,8 @@
 
 from pathlib import Path
 
-from berth.output.templates import Renderer
-from berth.pipeline import Pipeline
-from berth.rendering import engine_texts
-
 from tests.cli import project
-from tests.manifests.parts import Object, objects, of_cluster, of_kind, of_part, pod_specs, small
+from tests.manifests.parts import Object, of_cluster, of_kind, of_part, pod_specs, small
 
 CLASS = """\
 ---
@@ -49,7 +45,10 @@ def test_the_pod_has_the_claims_and_its_container_uses_them(tmp_path: Path) -> N
         {"name": "gpu", "resourceClaimTemplateName": "berth-2.gpu.example.com"},
         {"name": "nic", "resourceClaimTemplateName": "fast"},
     ]
-    assert container["resources"] == {"requests": {"cpu": "500m"}, "claims": [{"name": "gpu"}, {"name": "nic"}]}
+    assert container["resources"] == {
+        "requests": {"cpu": "500m"},
+        "claims": [{"name": "gpu"}, {"name": "nic"}],
+    }
     assert warmer["resources"] == {"requests": {"cpu": "500m"}}
 
 

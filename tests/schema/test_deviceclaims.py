@@ -6,6 +6,7 @@ from tests.saying import Value, lines, read, resource_class, site
 
 COUNTED = {"name": "gpu", "deviceClassName": "gpu.example.com"}
 NAMED = {"name": "nic", "resourceClaimTemplateName": "fast.nic"}
+FIRST = "spec.resourceClaims.0"
 
 
 def told(*claims: Value) -> list[str]:
@@ -13,7 +14,9 @@ def told(*claims: Value) -> list[str]:
 
 
 def test_a_claim_counts_devices_or_names_a_template() -> None:
-    declared = read(site(), resource_class(resourceClaims=[COUNTED, {**COUNTED, "name": "b", "count": 4}, NAMED]))
+    declared = read(
+        site(), resource_class(resourceClaims=[COUNTED, {**COUNTED, "name": "b", "count": 4}, NAMED])
+    )
 
     assert declared.problems == []
     assert [claim.devices for claim in declared.classes["small"].resource_claims] == [
@@ -26,19 +29,25 @@ def test_a_claim_counts_devices_or_names_a_template() -> None:
 @pytest.mark.parametrize(
     ("claims", "problems"),
     [
-        ([{"name": "gpu"}], ["B011 spec.resourceClaims.0"]),
-        ([{"deviceClassName": "a"}], ["B011 spec.resourceClaims.0"]),
-        ([{**COUNTED, **NAMED}], ["B016 spec.resourceClaims.0.deviceClassName @key"]),
-        ([{**NAMED, "count": 2}], ["B016 spec.resourceClaims.0.count @key"]),
+        ([{"name": "gpu"}], [f"B011 {FIRST}"]),
+        ([{"deviceClassName": "a"}], [f"B011 {FIRST}"]),
+        ([{**COUNTED, **NAMED}], [f"B016 {FIRST}.deviceClassName @key"]),
+        ([{**NAMED, "count": 2}], [f"B016 {FIRST}.count @key"]),
         ([COUNTED, {**NAMED, "name": "gpu"}], ["B016 spec.resourceClaims.1.name"]),
-        ([{**COUNTED, "count": 0}], ["B012 spec.resourceClaims.0.count"]),
-        ([{**COUNTED, "count": 33}], ["B012 spec.resourceClaims.0.count"]),
-        ([{**COUNTED, "name": "a.b"}], ["B019 spec.resourceClaims.0.name"]),
-        ([{**COUNTED, "deviceClassName": "GPU"}], ["B019 spec.resourceClaims.0.deviceClassName"]),
-        ([{**NAMED, "resourceClaimTemplateName": "a_b"}], ["B019 spec.resourceClaims.0.resourceClaimTemplateName"]),
-        ([{"name": "gpu", "resourceClaimName": "shared"}], ["B010 spec.resourceClaims.0.resourceClaimName @key"]),
-        ([{**COUNTED, "selectors": []}], ["B010 spec.resourceClaims.0.selectors @key"]),
-        ([{**COUNTED, "allocationMode": "All"}], ["B010 spec.resourceClaims.0.allocationMode @key"]),
+        ([{**COUNTED, "count": 0}], [f"B012 {FIRST}.count"]),
+        ([{**COUNTED, "count": 33}], [f"B012 {FIRST}.count"]),
+        ([{**COUNTED, "name": "a.b"}], [f"B019 {FIRST}.name"]),
+        ([{**COUNTED, "deviceClassName": "GPU"}], [f"B019 {FIRST}.deviceClassName"]),
+        (
+            [{**NAMED, "resourceClaimTemplateName": "a_b"}],
+            [f"B019 {FIRST}.resourceClaimTemplateName"],
+        ),
+        (
+            [{"name": "gpu", "resourceClaimName": "shared"}],
+            [f"B010 {FIRST}.resourceClaimName @key"],
+        ),
+        ([{**COUNTED, "selectors": []}], [f"B010 {FIRST}.selectors @key"]),
+        ([{**COUNTED, "allocationMode": "All"}], [f"B010 {FIRST}.allocationMode @key"]),
     ],
     ids=[
         "neither",

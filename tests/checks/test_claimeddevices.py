@@ -1,7 +1,7 @@
 """Where devices that a class claims cannot be allocated, held, or handed over to sessions."""
 
 import pytest
-from berth.checks import deviceclaims
+from berth.checks import claimeddevices
 
 from tests.saying import Value, lines, read, reservation, resource_class, site, weekly
 
@@ -13,7 +13,7 @@ def of_class(cluster: Value, **spec: object) -> list[str]:
     declared = read(site(cluster), resource_class(**{"resourceClaims": CLAIMS, **spec}))
     assert declared.problems == []
     assert declared.site is not None
-    return lines(deviceclaims.check_device_claims(declared, declared.site))
+    return lines(claimeddevices.check_device_claims(declared, declared.site))
 
 
 def of_reservation(claims: list[Value] = CLAIMS, **spec: object) -> list[str]:
@@ -21,7 +21,7 @@ def of_reservation(claims: list[Value] = CLAIMS, **spec: object) -> list[str]:
     declared = read(site(cluster), resource_class(resourceClaims=claims), reservation(**spec))
     assert declared.problems == []
     assert declared.site is not None
-    return lines(deviceclaims.check_claims_are_held(declared.reservations[0], declared, declared.site))
+    return lines(claimeddevices.check_claims_are_held(declared.reservations[0], declared, declared.site))
 
 
 @pytest.mark.parametrize(
@@ -81,9 +81,7 @@ def test_sessions_get_devices_only_where_placeholders_follow_them(
 
 def test_an_entry_may_keep_its_placeholders_alone() -> None:
     hours = {"startTime": "09:00", "endTime": "10:00"}
-    recurrence = weekly(
-        {"dayOfWeek": 1, **hours}, {"dayOfWeek": 2, **hours, "scaleDownBehavior": "none"}
-    )
+    recurrence = weekly({"dayOfWeek": 1, **hours}, {"dayOfWeek": 2, **hours, "scaleDownBehavior": "none"})
 
     assert of_reservation(provisioning=seats(None), recurrence=recurrence) == [
         "B302 spec.recurrence.schedule.1"
