@@ -1,5 +1,7 @@
 """Where devices that a class claims cannot be allocated, held, or handed over to sessions."""
 
+from typing import Any
+
 import pytest
 from berth.checks import claimeddevices
 
@@ -9,14 +11,14 @@ CLAIMS = [{"name": "gpu", "deviceClassName": "gpu.example.com"}]
 NEW: Value = {"name": "prod", "kubernetes": "1.34"}
 
 
-def of_class(cluster: Value, **spec: object) -> list[str]:
+def of_class(cluster: Value, **spec: Any) -> list[str]:
     declared = read(site(cluster), resource_class(**{"resourceClaims": CLAIMS, **spec}))
     assert declared.problems == []
     assert declared.site is not None
     return lines(claimeddevices.check_device_claims(declared, declared.site))
 
 
-def of_reservation(claims: list[Value] = CLAIMS, **spec: object) -> list[str]:
+def of_reservation(claims: list[Value] = CLAIMS, **spec: Any) -> list[str]:
     cluster = {**NEW, "koordinator": {}, "autoscaler": "cluster-autoscaler", "capacityBuffers": True}
     declared = read(site(cluster), resource_class(resourceClaims=claims), reservation(**spec))
     assert declared.problems == []

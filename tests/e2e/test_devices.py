@@ -252,9 +252,8 @@ def test_then_each_session_gets_the_device_of_the_placeholder_that_is_removed(st
 
 def test_a_template_that_nobody_made_is_told_before_and_while_seats_wait(story: Story) -> None:
     (missing,) = (item for item in story.status["items"] if item["reservation"] == "missing")
-    told = [
-        (found["code"], found["message"]) for check in story.preflight["items"] for found in check["findings"]
-    ]
+    checks = story.preflight["items"]
+    told = [(found["code"], found["message"]) for check in checks for found in check["findings"]]
 
     assert (missing["ready"], missing["pending"]) == (0, 1)
     assert [found["code"] for found in missing["findings"]] == ["S043"]
