@@ -1,8 +1,8 @@
 """Dynamic resource allocation: the real kube-scheduler allocates devices to placeholders and sessions.
 
 Nodes pretend, and their ResourceSlices are written by hand, as a driver would: `counted` has two devices for
-three seats, `kept` one for a seat that stays until the end, `named` two models, of which a template of the
-team selects one. Sessions have claims of their own, and a higher priority than placeholders.
+three seats, `kept` one for two seats that stay until the end, `named` two models, of which a template of the
+team selects one; `missing` names a template that nobody has made. Sessions have claims of their own, and a higher priority than placeholders.
 """
 
 import json
@@ -35,7 +35,7 @@ NAMESPACE, SITE, SESSIONS = "berth-devices", "devices", "devices-sessions"
 DRIVER = DEVICE_CLASS = "devices.e2e.berth.dev"
 TEMPLATE, ABSENT = "model-b", "nobody-made-it"
 DEVICES = {"counted": ("a", "a"), "kept": ("a",), "named": ("a", "b"), "missing": ("a",)}  # models by pool
-SEATS = {"counted": 3, "kept": 1, "named": 1, "missing": 1}
+SEATS = {"counted": 3, "kept": 2, "named": 1, "missing": 1}
 LENGTH = 4  # minutes
 REST = 20  # seconds in which a scheduler that preempts would have done it
 HANDED_OVER = 10  # seconds from a session's arrival until it has the device of a placeholder
@@ -176,7 +176,11 @@ def _happen(cluster: Cluster, folder: Path, opens: int) -> Story:
     sleep_until(opens)
     expected = ["counted-0", "counted-1", "kept-0", "named-1"]
     wait_until(
-        lambda: (pods := _placeholders(cluster)) and held(pods) == expected and len(pods.uids) == 6,
+        lambda: (
+            (pods := _placeholders(cluster))
+            and held(pods) == expected
+            and len(pods.uids) == sum(SEATS.values())
+        ),
         opens + OPENING,
     )
     time.sleep(2)  # until the scheduler has said why the rest waits
@@ -250,13 +254,20 @@ def test_then_each_session_gets_the_device_of_the_placeholder_that_is_removed(st
     assert sorted(filter(None, devices)) == ["counted-0", "counted-1"]
 
 
-def test_a_template_that_nobody_made_is_told_before_and_while_seats_wait(story: Story) -> None:
-    (missing,) = (item for item in story.status["items"] if item["reservation"] == "missing")
+def test_status_tells_that_there_is_no_device(story: Story) -> None:
+    (kept,) = (item for item in story.status["items"] if item["reservation"] == "kept")
+
+    assert (kept["ready"], kept["pending"]) == (1, 1)
+    assert [found["code"] for found in kept["findings"]] == ["S040"]
+    assert "cannot allocate all claims" in kept["findings"][0]["message"]
+
+
+def test_a_template_that_nobody_made_is_told_before_seats_wait_for_it(story: Story) -> None:
     checks = story.preflight["items"]
     told = [(found["code"], found["message"]) for check in checks for found in check["findings"]]
 
-    assert (missing["ready"], missing["pending"]) == (0, 1)
-    assert [found["code"] for found in missing["findings"]] == ["S043"]
+    assert of("missing", story.opened) == dict.fromkeys(of("missing", story.opened))
+    assert story.opened.messages.keys().isdisjoint(of("missing", story.opened))
     assert [code for code, _ in told] == ["S075"]
     assert ABSENT in told[0][1]
 
