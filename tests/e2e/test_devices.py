@@ -2,7 +2,8 @@
 
 Nodes pretend, and their ResourceSlices are written by hand, as a driver would: `counted` has two devices for
 three seats, `kept` one for two seats that stay until the end, `named` two models, of which a template of the
-team selects one; `missing` names a template that nobody has made. Sessions have claims of their own, and a higher priority than placeholders.
+team selects one; `missing` names a template that nobody has made. Sessions have claims of their own, and a
+higher priority than placeholders.
 """
 
 import json
@@ -174,13 +175,9 @@ def held(pods: Pods) -> list[str]:
 
 def _happen(cluster: Cluster, folder: Path, opens: int) -> Story:
     sleep_until(opens)
-    expected = ["counted-0", "counted-1", "kept-0", "named-1"]
+    expected, all_seats = ["counted-0", "counted-1", "kept-0", "named-1"], sum(SEATS.values())
     wait_until(
-        lambda: (
-            (pods := _placeholders(cluster))
-            and held(pods) == expected
-            and len(pods.uids) == sum(SEATS.values())
-        ),
+        lambda: held(_placeholders(cluster)) == expected and len(_placeholders(cluster).uids) == all_seats,
         opens + OPENING,
     )
     time.sleep(2)  # until the scheduler has said why the rest waits
