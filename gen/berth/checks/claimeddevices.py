@@ -1,7 +1,7 @@
 """Check that a cluster can allocate the devices that classes claim, and that sessions can get them.
 
 kube-scheduler, up to 1.36, preempts no pod for devices: a session gets those of a placeholder that is removed
-because sessions are counted. Karpenter, up to 1.15, skips pods with claims by default.
+because sessions are counted. Karpenter 1.15 skips pods with claims by default.
 """
 
 from collections.abc import Iterator
