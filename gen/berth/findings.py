@@ -379,11 +379,11 @@ RULES = {
     # names in the cluster
     "B290": Rule(ERROR, "A reservation has a name that only records have."),
     # device claims
-    "B300": Rule(ERROR, "A cluster that may be too old for the device claims of a class."),
-    "B301": Rule(ERROR, "A backend that does not hold the devices that a class claims."),
-    "B302": Rule(WARNING, "Placeholders keep devices that sessions cannot take from them."),
-    "B303": Rule(WARNING, "Karpenter adds no nodes for device claims."),
-    "B304": Rule(WARNING, "A seat requests devices and claims devices, too."),
+    "B310": Rule(ERROR, "A cluster that may be too old for the device claims of a class."),
+    "B311": Rule(ERROR, "A backend that does not hold the devices that a class claims."),
+    "B312": Rule(WARNING, "Placeholders keep devices that sessions cannot take from them."),
+    "B313": Rule(WARNING, "Karpenter adds no nodes for device claims."),
+    "B314": Rule(WARNING, "A seat requests devices and claims devices, too."),
     # requests by form
     "B295": Rule(
         ERROR,

@@ -31,10 +31,10 @@ def of_reservation(claims: list[Value] = CLAIMS, **spec: Any) -> list[str]:
     [
         (NEW, []),
         ({**NEW, "kubernetes": "1.36"}, []),
-        ({**NEW, "kubernetes": "1.33"}, ["B300 spec.resourceClaims @key"]),
-        ({"name": "prod"}, ["B300 spec.resourceClaims @key"]),
+        ({**NEW, "kubernetes": "1.33"}, ["B310 spec.resourceClaims @key"]),
+        ({"name": "prod"}, ["B310 spec.resourceClaims @key"]),
         ({**NEW, "autoscaler": "cluster-autoscaler"}, []),
-        ({**NEW, "autoscaler": "karpenter"}, ["B303 spec.resourceClaims @key"]),
+        ({**NEW, "autoscaler": "karpenter"}, ["B313 spec.resourceClaims @key"]),
     ],
     ids=["first", "newer", "older", "unknown", "cluster-autoscaler", "karpenter"],
 )
@@ -48,7 +48,7 @@ def test_a_cluster_allocates_devices_from_1_34_on(cluster: Value, problems: list
     [
         ({"cpu": 1, "memory": "1Gi", "hugepages-2Mi": "4Mi"}, []),
         ({"cpu": 1, "nvidia.com/gpu": 0}, []),
-        ({"cpu": 1, "nvidia.com/gpu": 1}, ["B304 spec.requests.nvidia.com/gpu @key"]),
+        ({"cpu": 1, "nvidia.com/gpu": 1}, ["B314 spec.requests.nvidia.com/gpu @key"]),
     ],
     ids=["amounts", "no-device", "device"],
 )
@@ -70,7 +70,7 @@ BUFFER = {"percent": 20, "minimum": 1}
         (seats("maintain"), []),
         (seats("reduce"), []),
         ({**seats("buffer"), "buffer": BUFFER}, []),
-        (seats("none"), ["B302 spec.provisioning"]),
+        (seats("none"), ["B312 spec.provisioning"]),
     ],
     ids=["usual", "maintain", "reduce", "buffer", "none"],
 )
@@ -86,7 +86,7 @@ def test_an_entry_may_keep_its_placeholders_alone() -> None:
     recurrence = weekly({"dayOfWeek": 1, **hours}, {"dayOfWeek": 2, **hours, "scaleDownBehavior": "none"})
 
     assert of_reservation(provisioning=seats(None), recurrence=recurrence) == [
-        "B302 spec.recurrence.schedule.1"
+        "B312 spec.recurrence.schedule.1"
     ]
 
 
@@ -103,11 +103,11 @@ OWNERS = [{"labelSelector": {"matchLabels": {"course": "ml"}}}]
     ids=["slots", "slots-with-placeholders", "buffer"],
 )
 def test_only_placeholders_hold_devices(backend: Value) -> None:
-    assert of_reservation(backend=backend) == ["B301 spec.backend"]
+    assert of_reservation(backend=backend) == ["B311 spec.backend"]
     assert of_reservation([], backend=backend) == []
 
 
 def test_whole_nodes_hold_no_devices_of_seats() -> None:
     provisioning = {"nodeCount": 1, "scaleDownBehavior": "none"}
 
-    assert of_reservation(backend={"type": "nodePool"}, provisioning=provisioning) == ["B301 spec.backend"]
+    assert of_reservation(backend={"type": "nodePool"}, provisioning=provisioning) == ["B311 spec.backend"]
