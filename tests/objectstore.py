@@ -26,6 +26,7 @@ LISTS = {
     "/apis/batch/v1/namespaces/{}/cronjobs": "CronJob",
     "/apis/batch/v1/namespaces/{}/jobs": "Job",
     "/apis/rbac.authorization.k8s.io/v1/namespaces/{}/roles": "Role",
+    "/apis/resource.k8s.io/v1/namespaces/{}/resourceclaimtemplates": "ResourceClaimTemplate",
     "/apis/rbac.authorization.k8s.io/v1/namespaces/{}/rolebindings": "RoleBinding",
     "/apis/rbac.authorization.k8s.io/v1/clusterroles": "ClusterRole",
     "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings": "ClusterRoleBinding",

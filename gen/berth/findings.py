@@ -381,6 +381,12 @@ RULES = {
     "B301": Rule(ERROR, "Reservations that hold one number and do not agree about it."),
     # names in the cluster
     "B290": Rule(ERROR, "A reservation has a name that only records have."),
+    # device claims
+    "B310": Rule(ERROR, "A cluster that may be too old for the device claims of a class."),
+    "B311": Rule(ERROR, "A backend that does not hold the devices that a class claims."),
+    "B312": Rule(WARNING, "Placeholders keep devices that sessions cannot take from them."),
+    "B313": Rule(WARNING, "Karpenter adds no nodes for device claims."),
+    "B314": Rule(WARNING, "A seat requests devices and claims devices, too."),
     # requests by form
     "B295": Rule(
         ERROR,
@@ -461,7 +467,11 @@ LIVE_RULES = {
     "S072": Rule(ERROR, "The API server would refuse a placeholder.", "placeholder refused"),
     "S073": Rule(ERROR, "The account of a Job lacks a permission.", "not permitted"),
     "S074": Rule(ERROR, "The test Job did not succeed within the given time.", "test Job failed"),
-    "S075": Rule(ERROR, "A CronJob, timetable or Deployment is not in the cluster.", "not applied"),
+    "S075": Rule(
+        ERROR,
+        "A CronJob, timetable, Deployment or ResourceClaimTemplate is not in the cluster.",
+        "not applied",
+    ),
     "S076": Rule(WARNING, "The test Job could not be deleted.", "test Job left"),
     "S077": Rule(NOTE, "A limit of the cluster cannot be read, or not be compared.", "room unknown"),
     "S078": Rule(ERROR, "A limit of the cluster is below what the next windows need.", "no room"),

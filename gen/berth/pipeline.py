@@ -11,6 +11,7 @@ from berth.backends.backendinterface import CheckedReservation, backend_of
 from berth.checks import (
     autoscalers,
     calendars,
+    claimeddevices,
     cloudchecks,
     hubchecks,
     images,
@@ -276,6 +277,7 @@ _OF_SITE: tuple[Callable[[Declared, Site], Iterable[Problem]], ...] = (
     platforms.check_platforms,
     platforms.check_selected_node_labels,
     koordinatordevices.check_device_requests,
+    claimeddevices.check_device_claims,
     seatsizes.check_volume_capacities,
     ownership.check_shared_documents,
     images.check_image_volumes,
@@ -296,6 +298,7 @@ def _item(reservation: Reservation, known: Declared, site: Site, ceilings: Ceili
         *calendars.check_calendar_dates(reservation, known),
         *images.check_image_pulls(reservation, known, site),
         *koordinatordevices.check_reserved_devices(reservation, known, site),
+        *claimeddevices.check_claims_are_held(reservation, known, site),
         *monitoringchecks.check_seats_are_monitored(reservation, known, site),
         *backend_of(reservation.holder).problems(checked),
         *cloudchecks.check_reserved_clouds(reservation, known, expansion.windows),

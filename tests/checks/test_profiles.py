@@ -107,6 +107,25 @@ def test_a_placeholder_is_as_large_as_its_session(
     assert told(hub(profile(**of_session)), **of_class) == expected
 
 
+CLAIM = {"name": "gpu", "resourceClaimTemplateName": "of-the-hub"}
+
+
+@pytest.mark.parametrize(
+    ("claims", "expected"),
+    [
+        pytest.param([], [finding("B085 spec", "gpu")], id="none"),
+        pytest.param([{"name": "a", "deviceClassName": "gpu.example.com"}], [], id="one"),
+    ],
+)
+def test_a_placeholder_claims_as_many_devices_as_its_session(
+    claims: list[Value], expected: list[str]
+) -> None:
+    values = hub(profile(extra_pod_config={"resourceClaims": [CLAIM]}))
+
+    assert told(values, resourceClaims=claims) == expected
+    assert told(hub(extraPodConfig={"resourceClaims": [CLAIM]}), resourceClaims=claims) == expected
+
+
 def test_an_overhead_is_no_room_for_what_a_session_requests_itself() -> None:
     values = hub(profile(mem_guarantee="1G"))
 

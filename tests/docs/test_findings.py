@@ -24,7 +24,9 @@ TEXT = PAGE.read_text("utf-8")
 SAMPLES = list(samples(TEXT))
 
 
-@pytest.mark.parametrize("change", ["", *base_changes(TEXT)], ids=["plain", "cloud-capacity", "slots", "hub"])
+@pytest.mark.parametrize(
+    "change", ["", *base_changes(TEXT)], ids=["plain", "cloud-capacity", "slots", "hub", "devices"]
+)
 def test_the_project_that_the_samples_change_is_valid(change: str, tmp_path: Path) -> None:
     assert printed(tmp_path, changed(valid_project(TEXT), change)) == ""
 

@@ -30,6 +30,7 @@ THEN = (
     "test_code_image",
     "test_status",
     "test_images",
+    "test_devices",
     "test_preflight",
     "test_rehearsals",
     "test_sessions",

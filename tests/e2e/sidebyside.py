@@ -26,6 +26,7 @@ BEGINS: Mapping[str, int] = {
     "test_code_image": 5,
     "test_images": 5,
     "test_quickstart": 5,
+    "test_devices": 5,
     "test_status": 6,
     "test_sessions": 6,
     "test_preflight": 8,

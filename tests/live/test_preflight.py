@@ -289,6 +289,22 @@ def test_what_is_not_applied_is_told(berth: Berth, server: ApiServer, tmp_path: 
     assert (code, kinds(lines)) == (1, ["error[S075]", "error[S075]"])
 
 
+def test_a_template_of_device_claims_that_is_not_there_is_told(
+    berth: Berth, server: ApiServer, tmp_path: Path
+) -> None:
+    """The API server admits the pod: nothing says it before placeholders wait for their claims."""
+    names = ("berth-1.gpu.example.com", "fast")
+    pod = server.world.get("Deployment", "course-small")["spec"]["template"]["spec"]
+    pod["resourceClaims"] = [{"name": name[:4], "resourceClaimTemplateName": name} for name in names]
+    code, lines = preflight(berth, server, tmp_path)
+    for name in names:
+        metadata = {"name": name, "namespace": "berth"}
+        server.world.apply_rendered({"kind": "ResourceClaimTemplate", "metadata": metadata})
+
+    assert (code, kinds(lines)) == (1, ["error[S075]", "error[S075]"])
+    assert preflight(berth, server, tmp_path)[0] == 0
+
+
 def test_an_unreachable_cluster_hides_no_other(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
     code, out, _ = berth(*two(server, tmp_path), "--preflight")
 

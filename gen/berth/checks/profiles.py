@@ -110,6 +110,7 @@ def check_hub_profiles(declared: Declared, site: Site, hubs: Sequence[ComparedHu
         ]
         for resource_class, counted in pairs:
             yield from _too_small(resource_class, counted)
+            yield from _without_devices(resource_class, counted)
             yield from _misplaced(resource_class, counted)
         yield from hubchecks.check_hub(hub, pairs)
 
@@ -219,6 +220,20 @@ def _too_small(resource_class: ResourceClass, counted: Sequence[_Sessions]) -> I
             fix = f"Write {name}: {asked[name]}{narrow}."
             path: Path = ("requests", name) if name in own else ("requests",)
             yield resource_class.origin.problem(SMALLER, ("spec", *path), message, fix)
+
+
+def _without_devices(resource_class: ResourceClass, counted: "Sequence[ProfileSession]") -> Iterator[Problem]:
+    """Report sessions that have more device claims than a placeholder. Templates may have any names."""
+    largest = max(counted, key=lambda session: len(session.claims), default=None)
+    own = [claim.name for claim in resource_class.resource_claims]
+    if largest is not None and len(largest.claims) > len(own):
+        message = (
+            f"{largest.phrase} claim devices ({', '.join(largest.claims)}), but a placeholder of class "
+            f"{resource_class.name} claims {', '.join(own) or 'none'}."
+        )
+        fix = "Write resourceClaims with the DeviceClass of each, or narrow sessions.selector."
+        path: Path = ("spec", "resourceClaims") if own else ("spec",)
+        yield resource_class.origin.problem(SMALLER, path, message, fix)
 
 
 def _amount(amounts: Mapping[str, str], name: str) -> int:

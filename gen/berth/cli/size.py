@@ -16,6 +16,7 @@ from berth.cli.selection import occurrence as selected_occurrence
 from berth.cli.sizereport import SizeAnswer
 from berth.cli.writing import finish_edit
 from berth.cost import arrivallog
+from berth.cost.clusterplans import DEVICES
 from berth.cost.formatting import minutes
 from berth.cost.missingnodes import missing_lines
 from berth.cost.sizechoices import CHEAPEST, SAFE, TODAY, Choice, SizedPool, SizeQuestion, sized
@@ -253,6 +254,8 @@ def _pool(pipeline: Pipeline, site: Site, item: Item, resource_class: str | None
     if resource_class is None and len(names) > 1:
         raise CommandError(f"{reservation.name} has several classes. Choose one: --class {names[0]}.")
     own = declared.classes[resource_class or names[0]]
+    if own.resource_claims:
+        raise CommandError(f"Class {own.name} {DEVICES}, so its seats cannot be counted on nodes.")
     if not any(name in declared.clouds or name in declared.generic for name in own.cloud_capacity):
         raise CommandError(
             f"Nothing says what nodes class {own.name} may use. Add what is below.",

@@ -43,6 +43,7 @@ def placeholder_pods(
 
 NO_CLOUD = "names no cloudCapacity"
 SLOTS = "slots of Koordinator buy no machines"
+DEVICES = "claims devices, and nothing says how many a node has"
 _NEVER = "Never"
 
 
@@ -100,8 +101,13 @@ def unplanned_items(declared: Declared, is_asked: Callable[[PoolKey], bool]) -> 
             clouds & {*found.cloud_capacity} for found in mine.values()
         ):
             slots.append(UnplannedItem(reservation.name, SLOTS))
-    classes = [name for name in sorted(used) if not clouds & {*used[name].cloud_capacity}]
-    return [*(UnplannedItem(name, NO_CLOUD) for name in classes), *slots]
+    unknown = [name for name in sorted(used) if used[name].resource_claims]
+    classes = [name for name in sorted({*used} - {*unknown}) if not clouds & {*used[name].cloud_capacity}]
+    return [
+        *(UnplannedItem(name, NO_CLOUD) for name in classes),
+        *(UnplannedItem(name, DEVICES) for name in unknown),
+        *slots,
+    ]
 
 
 def plan_names(found: ResourceClass, declared: Declared) -> Iterator[str]:
@@ -128,7 +134,7 @@ def _plan_cluster(
     for pool in pools.get(cluster.name, ()):
         found, reservation = declared.classes[pool.resource_class], reservations[pool.reservation]
         mine = tuple(name for name in plan_names(found, declared) if name in names)
-        if mine and pool.steps and reservation.holder.adds_nodes:
+        if mine and pool.steps and reservation.holder.adds_nodes and not found.resource_claims:
             key = (pool.reservation, pool.resource_class)
             own = tuple(sorted(naming.of_placeholder(site, reservation, found).items()))
             classes[key] = found._replace(node_pools=tuple(nodeaffinity.pools(site.name, mine))), own

@@ -33,6 +33,7 @@ from berth.manifests import naming
 from berth.manifests.rbac import Access
 from berth.runtime.apiclient import JSON
 
+CLAIM_TEMPLATE = ObjectKind("ResourceClaimTemplate", "resource.k8s.io/v1", "resourceclaimtemplates")
 ROLE = "preflight"
 SUFFIX = "-preflight"
 KEPT_SECONDS = 60  # of a test Job that is over and that nobody has deleted
@@ -220,7 +221,9 @@ class _Preflight:
             if clusterfacts.label(deployment, labels.RESERVATION) == name:
                 pool = deployment["metadata"]["name"]
                 pod = pod_of(deployment["spec"]["template"], self._place.namespace, pool)
-                yield self._check(name, "placeholder", pool, self._dry_run("S072", name, POD, pod, pool))
+                findings = self._dry_run("S072", name, POD, pod, pool)
+                findings += self._claim_templates(name, pod["spec"])
+                yield self._check(name, "placeholder", pool, findings)
         if name in self._timetables:
             yield self._permissions(name, _account(cronjob), naming.single(name))
         else:
@@ -319,6 +322,22 @@ class _Preflight:
                 self._place.finding(code, message, f"Check the {_RULES}: one of them refuses it.", subject)
             ]
         return []
+
+    def _claim_templates(self, subject: str, spec: KubeObject) -> list[LiveFinding]:
+        """Look for the templates of a pod's device claims: the API server admits a pod without them."""
+        claims = spec.get("resourceClaims") or ()
+        names = {str(name) for claim in claims if (name := claim.get("resourceClaimTemplateName"))}
+        path = CLAIM_TEMPLATE.path(self._place.namespace)
+        try:
+            found = list_all(self._client.get, path, "", "", JSON) if names else []
+        except ClusterError as error:
+            if is_unpermitted(error):
+                return [self._unchecked(subject, "whether there are templates of its claims", error)]
+            if error.status != 404:  # the cluster does not have this kind
+                raise
+            found = []
+        missing = sorted(names - {template["metadata"]["name"] for template in found})
+        return [self._missing(subject, CLAIM_TEMPLATE.name, name) for name in missing]
 
     # what its account may do
 
@@ -452,6 +471,8 @@ class _Preflight:
     def _missing(self, subject: str, kind: str, name: str) -> LiveFinding:
         message = f"the {kind} {name} is not in the cluster."
         fix = f"Apply rendered/clusters/{self._place.cluster}, or let the engine sync it."
+        if kind == CLAIM_TEMPLATE.name:
+            fix = f"{fix} Create it in {self._place.namespace} if the class names it."
         return self._place.finding("S075", message, fix, subject)
 
     def _unchecked(self, subject: str, what: str, error: ClusterError) -> LiveFinding:

@@ -3,7 +3,7 @@
 They stay when the last reservation is removed. Only the inventory names reservations.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from berth.backends.backendinterface import Manifest
@@ -34,7 +34,19 @@ def manifests(site: Site, cluster: Cluster, classes: Sequence[ResourceClass]) ->
         found.append(Manifest("base/priorityclass.yaml.j2", values))
     found += rbac.of_base(site, cluster, classes)
     found.append(Manifest("base/sweep.yaml.j2", {**common, **_sweep(site, cluster)}))
-    return found
+    return [*found, *_claim_templates(common, classes)]
+
+
+def _claim_templates(common: dict[str, Any], classes: Iterable[ResourceClass]) -> Iterator[Manifest]:
+    """Yield the ResourceClaimTemplates of the devices that classes claim; equal claims share one."""
+    claims = (claim for resource_class in classes for claim in resource_class.resource_claims)
+    for count, device_class in sorted({claim.devices for claim in claims if claim.devices is not None}):
+        values = {
+            "name": naming.claim_template(count, device_class),
+            "count": count,
+            "device_class": device_class,
+        }
+        yield Manifest("base/resourceclaimtemplate.yaml.j2", {**common, **values})
 
 
 def runtime(site: Site, cluster: Cluster) -> list[Manifest]:

@@ -50,7 +50,27 @@ def _pool(site: Site, placed: Placed, found: ResourceClass, scheduler: str) -> d
         "selector": naming.of_pool(site, placed.reservation, found),
         "placement": placement,
         "has_placement": bool(placement),
+        **_claims(found, seat["resources"]),
         **warmup_values(found, cluster, seat["resources"]),
+    }
+
+
+def _claims(found: ResourceClass, resources: dict[str, Any]) -> dict[str, Any]:
+    """Return what claims the devices of a seat: in its pod, and in the container that holds it."""
+    claims = [
+        {
+            "name": claim.name,
+            "resourceClaimTemplateName": claim.resource_claim_template_name
+            if claim.devices is None
+            else naming.claim_template(*claim.devices),
+        }
+        for claim in found.resource_claims
+    ]
+    names = [{"name": claim.name} for claim in found.resource_claims]
+    return {
+        "has_resource_claims": bool(claims),
+        "resource_claims": claims,
+        "resources": {**resources, "claims": names} if names else resources,
     }
 
 

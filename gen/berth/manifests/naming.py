@@ -123,6 +123,11 @@ def held_role(site: str, account: str, reservation: str = "") -> str:
     return fit(f"{account}-held.{site}.{reservation}" if reservation else f"{account}-held.{site}")
 
 
+def claim_template(count: int, device_class: str) -> str:
+    """Name a ResourceClaimTemplate by what it has, which cannot change."""
+    return fit(f"berth-{count}.{device_class}")
+
+
 def session_snippet(resource_class: str) -> str:
     """Name the ConfigMap that shows what session pods of a class need to use its cloud capacities.
 

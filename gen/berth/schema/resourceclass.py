@@ -1,11 +1,11 @@
 """`ResourceClass`: the shape of one seat, and how its sessions are recognized."""
 
-from typing import Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from berth.findings import Origin, Path
-from berth.schema.basemodel import NonEmpty, UniqueList, Whole, field
+from berth.schema.basemodel import ListOf, NonEmpty, UniqueList, Whole, field, lazy
 from berth.schema.classsessions import ClassSessions
-from berth.schema.documentproblems import IDLE_KEY, MISSING, DocumentProblems
+from berth.schema.documentproblems import CONFLICT, IDLE_KEY, MISSING, DocumentProblems
 from berth.schema.metadata import KindDocument, OwnLabels, PodAnnotations, check_pod_notes
 from berth.schema.pod import Placement, check_overhead, check_resources, completed, with_overhead
 from berth.schema.types import (
@@ -19,6 +19,11 @@ from berth.schema.types import (
 )
 from berth.schema.values import ClassImages, ResourceClass
 
+if TYPE_CHECKING:
+    from berth.schema.deviceclaims import DeviceClaim
+else:
+    DeviceClaim = lazy("berth.schema.deviceclaims", "DeviceClaim")
+
 
 class ResourceClassSpec(Placement):
     cluster: DnsLabel | None = field(None, "name of the cluster", "the only cluster")
@@ -31,6 +36,9 @@ class ResourceClassSpec(Placement):
         {},
         "`overhead.podFixed` of the RuntimeClass of its sessions, which each seat takes besides the requests",
         "none",
+    )
+    resource_claims: ListOf[DeviceClaim] = field(
+        (), "devices of a seat by dynamic resource allocation; they are no part of `requests`", "none"
     )
     pod_labels: OwnLabels = field({}, "labels of the placeholders", "none")
     pod_annotations: PodAnnotations = field({}, "annotations of the placeholders", "none")
@@ -70,6 +78,11 @@ class ResourceClassSpec(Placement):
             report(MISSING, path, message, "Add renkuId: the id of the class in Renku.")
         check_resources(self.requests, self.limits, path, report)
         check_overhead(self.overhead, (*path, "overhead"), report)
+        names = [claim.name for claim in self.resource_claims]
+        for i, name in enumerate(names):
+            if name in names[:i]:
+                message = f"duplicate claim {name}."
+                report(CONFLICT, (*path, "resourceClaims", i, "name"), message, "Give each its own name.")
 
 
 class ResourceClassDocument(KindDocument):
@@ -88,6 +101,7 @@ class ResourceClassDocument(KindDocument):
             renku_id=spec.renku_id,
             requests=tuple(requests.items()),
             limits=tuple(limits.items()),
+            resource_claims=spec.resource_claims,
             pod=spec.pod,
             pod_labels=tuple(spec.pod_labels.items()),
             pod_annotations=tuple(spec.pod_annotations.items()),

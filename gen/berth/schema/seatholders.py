@@ -91,6 +91,9 @@ class Holder:
     feature_gate: ClassVar[str] = ""
     """The feature gate of a Karpenter that keeps it; empty: it needs none."""
 
+    claims_devices: ClassVar[bool] = False
+    """Whether its seats are pods for which devices are allocated, by the claims of their class."""
+
     needs_requests: ClassVar[bool] = True
     """Whether seats of a class without requests are all on one node, so that the class is refused."""
 

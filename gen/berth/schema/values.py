@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from berth.schema.argocdoptions import ArgoCD
     from berth.schema.classsessions import ClassSessions
+    from berth.schema.deviceclaims import DeviceClaim
     from berth.schema.engine import NoEngine
     from berth.schema.fluxoptions import Flux
     from berth.schema.heldobjects import HeldSpec
@@ -161,6 +162,7 @@ class ResourceClass(NamedTuple):
     volumes: int = 0  # that each session attaches to its node
     overhead: tuple[tuple[str, str], ...] = ()  # of the RuntimeClass of its sessions
     node_pools: tuple[str, ...] = ()  # that its placeholders may use, in the order of the clouds
+    resource_claims: "tuple[DeviceClaim, ...]" = ()
 
 
 class Images(NamedTuple):

@@ -91,8 +91,14 @@ class _Theirs(Model):
     model_config = ConfigDict(extra="ignore")
 
 
+class _PodClaim(_Theirs):
+    name: AnyText
+
+
 class _PodConfig(Placement):
     model_config = ConfigDict(extra="ignore", populate_by_name=True)
+
+    resource_claims: ListOf[_PodClaim] | None = field(None)
 
 
 class Spawner(_Theirs):
@@ -410,6 +416,12 @@ class ProfileSession(NamedTuple):
     @property
     def placement(self) -> Json:
         return self.spawner.placement
+
+    @property
+    def claims(self) -> tuple[str, ...]:
+        """The names of the device claims of their pods."""
+        config = self.spawner.extra_pod_config
+        return () if config is None else tuple(claim.name for claim in config.resource_claims or ())
 
 
 class Hub(NamedTuple):

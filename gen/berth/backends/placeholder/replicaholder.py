@@ -10,6 +10,7 @@ class ReplicaHolder(Holder):
 
     backend = "placeholder"
     implementation = "berth.backends.placeholder.placeholderbackend"
+    claims_devices = True
 
     @property
     def has_placeholders(self) -> bool:

@@ -27,6 +27,8 @@ _KINDS = (
     (RBAC, "Role"),
     (RBAC, "RoleBinding"),
 )
+# Of classes with device claims. The claims themselves are children of pods.
+_OF_DEVICES = tuple(("resource.k8s.io", kind) for kind in ("ResourceClaim", "ResourceClaimTemplate"))
 _OF_MONITORING = (("monitoring.coreos.com", "PrometheusRule"),)
 # What these create; Argo CD hides children of kinds that a project does not allow.
 _CHILDREN = (("", "Pod"), ("apps", "ReplicaSet"), ("batch", "Job"))
@@ -101,20 +103,29 @@ def _project(site: Site, clusters: Sequence[Cluster], declared: Declared) -> Man
         "repository": site.repository.url,
         "destinations": list(destinations.values()),
         "cluster_kinds": _cluster_kinds(site, clusters, declared),
-        "kinds": [{"group": group, "kind": kind} for group, kind in sorted(_kinds(clusters))],
+        "kinds": [{"group": group, "kind": kind} for group, kind in sorted(_kinds(site, clusters, declared))],
         "has_accounts": bool(accounts),
         "accounts": list(accounts.values()),
     }
     return Manifest("gitops/appproject.yaml.j2", values)
 
 
-def _kinds(clusters: Sequence[Cluster]) -> set[tuple[str, str]]:
+def _kinds(site: Site, clusters: Sequence[Cluster], declared: Declared) -> set[tuple[str, str]]:
     """Return the groups and kinds of namespaced objects."""
+    claims_devices = any(
+        one.resource_claims and cluster_of(one, site) in clusters for one in declared.classes.values()
+    )
     has_rules = any(cluster.monitoring.prometheus_rule for cluster in clusters)
     of_backends = {
         kind for cluster in clusters for backend in backends_in(cluster) for kind in backend.namespaced_kinds
     }
-    return {*_KINDS, *_CHILDREN, *of_backends, *(_OF_MONITORING if has_rules else ())}
+    return {
+        *_KINDS,
+        *_CHILDREN,
+        *of_backends,
+        *(_OF_DEVICES if claims_devices else ()),
+        *(_OF_MONITORING if has_rules else ()),
+    }
 
 
 def _destination(cluster: Cluster, namespace: str) -> dict[str, str]:

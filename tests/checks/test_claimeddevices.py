@@ -1,0 +1,113 @@
+"""Where devices that a class claims cannot be allocated, held, or handed over to sessions."""
+
+from typing import Any
+
+import pytest
+from berth.checks import claimeddevices
+
+from tests.saying import Value, lines, read, reservation, resource_class, site, weekly
+
+CLAIMS = [{"name": "gpu", "deviceClassName": "gpu.example.com"}]
+NEW: Value = {"name": "prod", "kubernetes": "1.34"}
+
+
+def of_class(cluster: Value, **spec: Any) -> list[str]:
+    declared = read(site(cluster), resource_class(**{"resourceClaims": CLAIMS, **spec}))
+    assert declared.problems == []
+    assert declared.site is not None
+    return lines(claimeddevices.check_device_claims(declared, declared.site))
+
+
+def of_reservation(claims: list[Value] = CLAIMS, **spec: Any) -> list[str]:
+    cluster = {**NEW, "koordinator": {}, "autoscaler": "cluster-autoscaler", "capacityBuffers": True}
+    declared = read(site(cluster), resource_class(resourceClaims=claims), reservation(**spec))
+    assert declared.problems == []
+    assert declared.site is not None
+    return lines(claimeddevices.check_claims_are_held(declared.reservations[0], declared, declared.site))
+
+
+@pytest.mark.parametrize(
+    ("cluster", "problems"),
+    [
+        (NEW, []),
+        ({**NEW, "kubernetes": "1.36"}, []),
+        ({**NEW, "kubernetes": "1.33"}, ["B310 spec.resourceClaims @key"]),
+        ({"name": "prod"}, ["B310 spec.resourceClaims @key"]),
+        ({**NEW, "autoscaler": "cluster-autoscaler"}, []),
+        ({**NEW, "autoscaler": "karpenter"}, ["B313 spec.resourceClaims @key"]),
+    ],
+    ids=["first", "newer", "older", "unknown", "cluster-autoscaler", "karpenter"],
+)
+def test_a_cluster_allocates_devices_from_1_34_on(cluster: Value, problems: list[str]) -> None:
+    assert of_class(cluster) == problems
+    assert of_class(cluster, resourceClaims=[]) == []
+
+
+@pytest.mark.parametrize(
+    ("requests", "problems"),
+    [
+        ({"cpu": 1, "memory": "1Gi", "hugepages-2Mi": "4Mi"}, []),
+        ({"cpu": 1, "nvidia.com/gpu": 0}, []),
+        ({"cpu": 1, "nvidia.com/gpu": 1}, ["B314 spec.requests.nvidia.com/gpu @key"]),
+    ],
+    ids=["amounts", "no-device", "device"],
+)
+def test_a_seat_may_mean_the_same_devices_twice(requests: Value, problems: list[str]) -> None:
+    assert of_class(NEW, requests=requests) == problems
+
+
+def seats(behavior: str | None) -> Value:
+    return {"placeholderCount": 2, **({"scaleDownBehavior": behavior} if behavior else {})}
+
+
+BUFFER = {"percent": 20, "minimum": 1}
+
+
+@pytest.mark.parametrize(
+    ("provisioning", "problems"),
+    [
+        (seats(None), []),
+        (seats("maintain"), []),
+        (seats("reduce"), []),
+        ({**seats("buffer"), "buffer": BUFFER}, []),
+        (seats("none"), ["B312 spec.provisioning"]),
+    ],
+    ids=["usual", "maintain", "reduce", "buffer", "none"],
+)
+def test_sessions_get_devices_only_where_placeholders_follow_them(
+    provisioning: Value, problems: list[str]
+) -> None:
+    assert of_reservation(provisioning=provisioning) == problems
+    assert of_reservation([], provisioning=provisioning) == []
+
+
+def test_an_entry_may_keep_its_placeholders_alone() -> None:
+    hours = {"startTime": "09:00", "endTime": "10:00"}
+    recurrence = weekly({"dayOfWeek": 1, **hours}, {"dayOfWeek": 2, **hours, "scaleDownBehavior": "none"})
+
+    assert of_reservation(provisioning=seats(None), recurrence=recurrence) == [
+        "B312 spec.recurrence.schedule.1"
+    ]
+
+
+OWNERS = [{"labelSelector": {"matchLabels": {"course": "ml"}}}]
+
+
+@pytest.mark.parametrize(
+    "backend",
+    [
+        {"type": "koordinator", "owners": OWNERS},
+        {"type": "koordinator", "owners": OWNERS, "withPlaceholders": True},
+        {"type": "capacityBuffer"},
+    ],
+    ids=["slots", "slots-with-placeholders", "buffer"],
+)
+def test_only_placeholders_hold_devices(backend: Value) -> None:
+    assert of_reservation(backend=backend) == ["B311 spec.backend"]
+    assert of_reservation([], backend=backend) == []
+
+
+def test_whole_nodes_hold_no_devices_of_seats() -> None:
+    provisioning = {"nodeCount": 1, "scaleDownBehavior": "none"}
+
+    assert of_reservation(backend={"type": "nodePool"}, provisioning=provisioning) == ["B311 spec.backend"]

@@ -1,0 +1,68 @@
+"""What commands say of seats with devices of which nobody knows how many a node has."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.answer import Berth
+from tests.cli import clouds, project
+
+NOW = ("--now", "2026-01-01")
+CLAIMS = "  resourceClaims: [{name: gpu, deviceClassName: gpu.example.com}]\n"
+CLOUDY = clouds.SITE.replace("name: prod,", 'name: prod, kubernetes: "1.36",')
+PLANNED = clouds.CLASSES.replace("  cloudCapacity: [general]\n", f"  cloudCapacity: [general]\n{CLAIMS}")
+UNPLANNED = project.CLASSES.replace("4Gi}\n", f"4Gi}}\n{CLAIMS}", 1)
+
+
+def notes(folder: Path, berth: Berth, classes: str, site: str = CLOUDY) -> dict[str, Any]:
+    clouds.write(folder, classes=classes, site=site)
+    code, out, _ = berth("plan", *NOW, "-o", "json")
+    assert code == 0
+    answer: dict[str, Any] = json.loads(out)
+    return answer
+
+
+@pytest.mark.parametrize("classes", [PLANNED, UNPLANNED], ids=["with-cloud", "without-cloud"])
+def test_no_seat_with_devices_is_planned(folder: Path, berth: Berth, classes: str) -> None:
+    """Whether a node has room for it is not known, so it has no machine, no cost and no missing lines."""
+    answer = notes(folder, berth, classes)
+
+    assert answer["peaks"] == answer["occurrences"] == answer["classes"] == []
+    assert set(answer["total"]["machineHours"].values()) == {0}
+    assert {item["name"]: item["reason"] for item in answer["notPlanned"]} == {
+        "bench": "names no cloudCapacity",
+        "small": "claims devices, and nothing says how many a node has",
+    }
+    assert "cloudCapacity: [general]" not in berth("plan", *NOW).out
+
+
+def test_seats_with_devices_have_no_size(folder: Path, berth: Berth) -> None:
+    clouds.write(folder, classes=PLANNED, site=CLOUDY)
+    code, out, err = berth("size", "course", "--students", "30", *NOW)
+
+    assert (code, out) == (2, "")
+    assert "small claims devices" in err
+
+
+def test_the_cost_that_a_policy_compares_is_not_known(folder: Path, berth: Berth) -> None:
+    policy = "  policies:\n    - {name: cheap, when: {costAbove: 1}, require: refuse}\n"
+    clouds.write(folder, classes=PLANNED, site=CLOUDY + policy)
+    answer = berth("validate", *NOW, "-o", "json")
+
+    assert "B233" in {item["code"] for item in json.loads(answer.out)["items"]}
+
+
+def test_the_project_of_argocd_allows_what_devices_need(folder: Path, berth: Berth) -> None:
+    repository = "  repository: {url: https://git.example.org/a.git}\n"
+    kinds = {}
+    for name, classes in (("with", UNPLANNED), ("without", project.CLASSES)):
+        project.write(folder, site=CLOUDY + repository, classes=classes)
+        assert berth("render", *NOW).code == 0
+        text = (folder / "rendered/gitops/argocd/project.yaml").read_text("utf-8")
+        kinds[name] = {
+            line.partition("kind: ")[2].rstrip("}") for line in text.split("\n") if "group: " in line
+        }
+
+    assert kinds["with"] - kinds["without"] == {"ResourceClaim", "ResourceClaimTemplate"}
