@@ -19,7 +19,7 @@ from berth.schema.calendardocument import Calendar, ClosedDates
 from berth.schema.declared import SHARED
 from berth.schema.values import ResourceClass
 
-CALENDAR, RESOURCE_CLASS = "Calendar", "ResourceClass"
+CALENDAR, RESOURCE_CLASS, CLOUD_CAPACITY = "Calendar", "ResourceClass", "CloudCapacity"
 
 
 class SharedDocument(NamedTuple):
