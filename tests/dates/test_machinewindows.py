@@ -81,9 +81,7 @@ def test_the_class_with_the_longest_lead_opens_with_the_machines() -> None:
 
 def test_machines_with_the_same_dates_are_one_window_and_others_have_their_own() -> None:
     later = {"from": "2026-02-09T11:30:00Z", "until": "2026-02-10T11:30:00Z"}
-    found = expanded(
-        {**MACHINE, "id": "cr-0c", **later}, LENT, {**LENT, "id": "cr-0b", "zone": "us-east-1b"}
-    )
+    found = expanded({**MACHINE, "id": "cr-0c", **later}, LENT, {**LENT, "id": "cr-0b", "zone": "us-east-1b"})
 
     assert [one.id for one in found.occurrences] == ["course/2026-02-02T11:30", "course/2026-02-09T11:30"]
 
