@@ -24,9 +24,8 @@ def answer(berth: Berth, *words: str) -> Any:
     return json.loads(out)
 
 
-def test_lists_show_the_dates_of_the_machines_in_the_zone_of_the_reservation(
-    berth: Berth, block: Path
-) -> None:
+@pytest.mark.usefixtures("block")
+def test_lists_show_the_dates_of_the_machines_in_the_zone_of_the_reservation(berth: Berth) -> None:
     (item,) = answer(berth, "occurrences")["items"]
 
     assert [item[key] for key in ("id", "open", "start", "end", "timeZone", "marks")] == [
@@ -49,7 +48,8 @@ def test_the_timetable_has_them_and_a_cronjob_opens_with_the_machines(berth: Ber
     assert 'schedule: "30 12 2 2 *"' in rendered
 
 
-def test_calendars_and_simulations_have_them(berth: Berth, block: Path) -> None:
+@pytest.mark.usefixtures("block")
+def test_calendars_and_simulations_have_them(berth: Berth) -> None:
     ics = berth("occurrences", *NOW, "-o", "ics").out
     assert "DTSTART:20260202T120000Z" in ics
     assert "DTEND:20260204T105000Z" in ics
@@ -62,7 +62,8 @@ def test_calendars_and_simulations_have_them(berth: Berth, block: Path) -> None:
         ]
 
 
-def test_a_plan_has_no_machines_before_the_block_and_no_seats_after_it(berth: Berth, block: Path) -> None:
+@pytest.mark.usefixtures("block")
+def test_a_plan_has_no_machines_before_the_block_and_no_seats_after_it(berth: Berth) -> None:
     (date,) = answer(berth, "plan")["occurrences"]
 
     assert (date["open"], date["end"]) == ("2026-02-02T11:30:00Z", "2026-02-04T10:50:00Z")

@@ -41,7 +41,8 @@ def test_the_advice_and_all_that_is_no_date_can_be_set(berth: Berth, block: Path
     assert "suspend: true" in block.read_text("utf-8")
 
 
-def test_dates_of_another_type_are_refused_by_their_field(berth: Berth, block: Path) -> None:
+@pytest.mark.usefixtures("block")
+def test_dates_of_another_type_are_refused_by_their_field(berth: Berth) -> None:
     code, _, err = berth("set", "sprint", "startDate=2026-02-02")
 
     assert (code, "error[B016] spec.recurrence.startDate" in err) == (1, True)

@@ -51,9 +51,9 @@ class RecurrenceSpec(Model):
     type: Literal["once", "daily", "weekly", "dates", "capacity"] = dated(
         meaning="once, daily, weekly, dates or capacity"
     )
-    start_date: Date | None = dated(None, "first date; only `once`, `daily` and `weekly`, required", "none")
+    start_date: Date | None = dated(None, "first date; required except for `dates` and `capacity`", "none")
     end_date: Date | None = dated(
-        None, "last date, inclusive; only `once`, `daily` and `weekly`, required", "none"
+        None, "last date, inclusive; required except for `dates` and `capacity`", "none"
     )
     within: NonEmptyUnique[DnsLabel] | None = dated(
         None, "only `daily` and `weekly`: names of terms, instead of startDate and endDate", "none"
@@ -70,7 +70,7 @@ class RecurrenceSpec(Model):
     )
     schedule: NonEmpty[ScheduleEntry] | None = field(
         None,
-        "times of day, by weekday for `weekly`; required except for `dates` that have hours and `capacity`",
+        "times of day, by weekday for `weekly`; required except for `capacity`, and `dates` that have hours",
         "none",
     )
     calendars: ListOf[DnsLabel] = dated((), "Calendars whose dates do not happen", "none")
