@@ -30,7 +30,7 @@ def expanded(
     return expand(found, declared.calendars)
 
 
-def times(found: Expansion) -> list[tuple[str, str, str, str]]:
+def times(found: Expansion) -> list[tuple[str, ...]]:
     """Id, opening, start and end of each window."""
     return [
         (one.id.partition("/")[2], *(instant_text(at)[5:16] for at in (one.open, one.start, one.end)))

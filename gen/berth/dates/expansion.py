@@ -27,14 +27,16 @@ class Occurrence(NamedTuple):
     """
 
     reservation: str
-    id: str  # <reservation>/<date>T<HH:MM> of the original local start, and ~<name>; it never changes
+    # <reservation>/<date>T<HH:MM> of the original local start, and ~<name>; it never changes. With the dates
+    # of machines, it is the local opening.
+    id: str
     open: int
     start: int
     end: int
     seats: Seats
     zone: str
     marks: tuple[str, ...]  # any of: gap fold overnight moved extra onHoliday otherSeats rehearsal suspended
-    date: str  # local date of the original start
+    date: str  # local date in the id
     scaling: tuple[Scaling, ...] = ()  # of each of `seats`; empty: all as the reservation
     name: str = ""  # of its entry
     rehearses: str = ""  # of a rehearsal: the id of the occurrence whose opening it tries
