@@ -321,6 +321,10 @@ RULES = {
     "B199": Rule(WARNING, "A window opens later than its machines may need."),
     # generic capacity
     "B200": Rule(ERROR, "A class names capacity of Karpenter and generic capacity."),
+    # dates of reserved machines
+    "B201": Rule(ERROR, "A reservation has the dates of machines that have none."),
+    "B202": Rule(ERROR, "A reservation has the dates of machines whose dates overlap."),
+    "B203": Rule(ERROR, "A class can use none of the machines whose dates its reservation has."),
     # calendars of other programs
     "B205": Rule(ERROR, "An iCalendar file cannot be read."),
     "B206": Rule(WARNING, "An event is not imported."),

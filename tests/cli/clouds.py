@@ -48,6 +48,29 @@ spec:
 """
 
 
+BLOCK = (
+    CLOUD.replace("[reserved, on-demand]", "[reserved]")
+    .replace("      count: 2\n", "      count: 2\n      type: capacity-block\n")
+    .replace("from: 2026-02-01T00:00:00Z", "from: 2026-02-02T11:30:00Z")
+    .replace("until: 2026-03-01T00:00:00Z", "until: 2026-02-04T11:30:00Z")
+)
+OF_BLOCK = """\
+apiVersion: berth.dev/v1alpha1
+kind: CapacityReservation
+metadata: {name: sprint}
+spec:
+  resourceClass: small
+  recurrence: {type: capacity, cloudCapacity: general, timeZone: Europe/Zurich}
+  provisioning: {placeholderCount: 4, scaleDownBehavior: none}
+"""
+
+
 def write(folder: Path, **changes: str | None) -> Path:
     """`site` is STATIC where there is an EXAM."""
     return project.write(folder, **{"site": SITE, "classes": CLASSES, "cloud": CLOUD, **changes})
+
+
+def write_block(folder: Path, **changes: str | None) -> Path:
+    """Write a Capacity Block, and only one reservation, which has its dates."""
+    alone = {"classes": CLASSES.partition("---")[0], "course": None, "night": None, "rest": None}
+    return write(folder, **{**alone, "cloud": BLOCK, "sprint": OF_BLOCK, **changes})

@@ -136,6 +136,15 @@ def test_an_engine_may_have_its_own_options_and_no_other() -> None:
     assert message(of(GOOD.replace("dayOfWeek: mon", "dayOfWeek: TUE"))) == ""
 
 
+def test_the_dates_of_machines_are_known_to_an_editor() -> None:
+    course = of(GOOD)
+    course["spec"]["recurrence"] = {"type": "capacity", "cloudCapacity": "gpu"}
+
+    assert message(course) == ""
+    course["spec"]["recurrence"]["cloudCapacity"] = ["gpu"]
+    assert message(course) != ""
+
+
 def test_every_field_says_what_it_means() -> None:
     """What an editor shows beside a key."""
     spec = json_schema()["allOf"][-1]["then"]["properties"]["spec"]["properties"]

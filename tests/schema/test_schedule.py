@@ -114,10 +114,58 @@ def test_terms_stand_for_the_first_and_the_last_date() -> None:
     found = made({"type": "daily", "within": ["spring", "autumn"], "schedule": [TIMES]})
 
     assert (found.first, found.last, found.within) == (None, None, ("spring", "autumn"))
-    assert found.has_unknown_terms
+    assert found.has_unknown_dates
 
 
+def test_the_dates_of_machines_are_those_of_a_capacity() -> None:
+    found = made({"type": "capacity", "cloudCapacity": "gpu"})
+
+    assert (found.capacity, found.usable, found.first, found.last) == ("gpu", (), None, None)
+    assert [line.seats for line in found.lines] == [SEATS]
+    assert found.has_unknown_dates
+
+
+MACHINES: Value = {"type": "capacity", "cloudCapacity": "gpu"}
 TOLD: dict[str, tuple[Value, list[str]]] = {
+    "machines-without-a-capacity": ({"type": "capacity"}, ["B011"]),
+    "a-capacity-of-another-type": (weekly(cloudCapacity="gpu"), ["B016 cloudCapacity @key"]),
+    "machines-with-a-name-that-is-none": ({**MACHINES, "cloudCapacity": "GPU"}, ["B019 cloudCapacity"]),
+    "machines-with-dates-of-other-types": (
+        {
+            **MACHINES,
+            "startDate": "2026-02-02",
+            "endDate": "2026-02-02",
+            "within": ["spring"],
+            "dates": ["2026-02-02"],
+            "interval": 2,
+            "schedule": [TIMES],
+        },
+        [
+            "B016 dates @key",
+            "B016 endDate @key",
+            "B016 interval @key",
+            "B016 schedule @key",
+            "B016 startDate @key",
+            "B016 within @key",
+        ],
+    ),
+    "machines-with-exceptions": (
+        {
+            **MACHINES,
+            "calendars": ["holidays"],
+            "except": ["2026-02-02"],
+            "moved": [{"date": "2026-02-02", "to": {"placeholderCount": 3}}],
+            "extra": [{"date": "2026-02-02", **TIMES}],
+            "rehearsals": [{"date": "2026-02-02", "at": {"date": "2026-02-01", "startTime": "06:00"}}],
+        },
+        [
+            "B016 calendars @key",
+            "B016 except @key",
+            "B016 extra @key",
+            "B016 moved @key",
+            "B016 rehearsals @key",
+        ],
+    ),
     "type-missing": ({"startDate": "2026-02-02", "schedule": [TIMES]}, ["B011"]),
     "type-unknown": ({"type": "monthly", "schedule": []}, ["B012 schedule", "B014 type"]),
     "span-missing": (

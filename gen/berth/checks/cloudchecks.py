@@ -47,6 +47,10 @@ def check_reserved_clouds(
         from berth.checks import cloudavailability  # noqa: PLC0415
 
         yield from cloudavailability.check_availability(reservation, declared, occurrences)
+    if reservation.recurrence.capacity:
+        from berth.checks import machinedates  # noqa: PLC0415
+
+        yield from machinedates.check_machine_dates(reservation, declared)
 
 
 def check_cloud_limits(

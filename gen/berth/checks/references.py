@@ -5,7 +5,7 @@ they count.
 from collections.abc import Iterator
 
 from berth.core.sessions import RENKU_PROJECT
-from berth.dates.exceptions import entry_path
+from berth.dates.exceptions import DATES_OF_MACHINES, entry_path
 from berth.findings import Origin, Path, Problem
 from berth.manifests.placed import class_names, cluster_named, cluster_of, pool_behaviors
 from berth.schema.declared import TERM, Declared, Reference
@@ -54,11 +54,7 @@ def _clouds(resource_class: ResourceClass, declared: Declared, site: Site) -> It
     for i, name in enumerate(resource_class.cloud_capacity):
         cloud, path = declared.clouds.get(name) or declared.generic.get(name), ("spec", "cloudCapacity", i)
         if not declared.may_exist("CloudCapacity", name):
-            known = tuple(sorted((*declared.clouds, *declared.generic)))
-            fix = nearest(name, known, "Add a CloudCapacity with this name; known:")
-            yield resource_class.origin.problem(
-                UNKNOWN_CLOUD, path, f"no CloudCapacity named {shown(name)}.", fix
-            )
+            yield from _unknown(Reference("CloudCapacity", name, resource_class.origin, path), declared)
         elif cloud is not None and home is not None:
             there = cluster_named(cloud.cluster, site)
             if there is not None and there is not home:
@@ -134,6 +130,8 @@ def check_names_in_reservation(reservation: Reservation, declared: Declared) -> 
     yield from _calendars(at, ("spec", "recurrence"), recurrence.calendars, declared)
     for i, name in enumerate(recurrence.within):
         yield from _unknown(Reference(TERM, name, at, ("spec", "recurrence", "within", i)), declared)
+    if recurrence.capacity:
+        yield from _unknown(Reference("CloudCapacity", recurrence.capacity, at, DATES_OF_MACHINES), declared)
     unknown = [
         problem
         for path, name in _named_classes(reservation)
@@ -177,6 +175,10 @@ def _unknown(reference: Reference, declared: Declared) -> Iterator[Problem]:
     elif reference.kind == "Calendar":
         fix = nearest(reference.name, sorted(declared.calendars), "Add a Calendar with this name; known:")
         code = UNKNOWN_CALENDAR
+    elif reference.kind == "CloudCapacity":
+        known = sorted((*declared.clouds, *declared.generic))
+        fix = nearest(reference.name, known, "Add a CloudCapacity with this name; known:")
+        code = UNKNOWN_CLOUD
     else:
         fix = nearest(reference.name, sorted(declared.terms), "Add it to `terms` of a Calendar; known:")
         code = UNKNOWN_TERM

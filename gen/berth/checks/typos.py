@@ -6,9 +6,8 @@ Instants are seconds in UTC; `now` is passed in.
 from collections.abc import Callable, Iterator, Sequence
 
 from berth.dates.exceptions import entry_path
-from berth.dates.expansion import Occurrence, window_minutes
+from berth.dates.expansion import EXTRA, MOVED, Occurrence, window_minutes
 from berth.dates.moments import local_text, named, span_text
-from berth.dates.recurrence import EXTRA, MOVED
 from berth.dates.zone import DAY, local
 from berth.findings import Path, Problem
 from berth.manifests.placed import Placed

@@ -108,7 +108,8 @@ def _short_leads(
             f"{f'{loops} of Karpenter and the boot time' if found.loops else _STARTUP}."
         )
         fix = f"Write leadTimeMinutes: {minutes(found.needed)} or more."
-        if found.at + found.lead - found.needed < found.begin:
+        follows = reservation.recurrence.type == "capacity"  # its start comes a lead after its machines
+        if not follows and found.at + found.lead - found.needed < found.begin:
             zone = named(reservation.recurrence.zone)
             start = found.begin - (-found.needed // 60) * 60  # in whole minutes, like a lead
             fix = (

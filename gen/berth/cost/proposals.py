@@ -25,7 +25,7 @@ STEP = 5  # seats, and minutes: proposals are multiples of it
 WORTH_PERCENT = 10  # of the seats that must be saved
 WORTH_MINUTES = 15  # of lead that must be saved
 MAX_LEAD = 1440  # minutes, as a reservation may have
-_LISTED = ("once", "dates")
+_LISTED = ("once", "dates", "capacity")
 
 
 class Asked(NamedTuple):

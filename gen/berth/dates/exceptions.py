@@ -13,6 +13,7 @@ from berth.schema.calendardocument import Calendar
 from berth.schema.values import Entry, Except, Move, Recurrence
 
 NOTHING_TO_SKIP = "B045"
+DATES_OF_MACHINES: Path = ("spec", "recurrence", "cloudCapacity")
 
 
 def calendars_of(recurrence: Recurrence, calendars: Mapping[str, Calendar]) -> tuple[Calendar, ...]:
@@ -426,6 +427,8 @@ def find_duplicate_ids(bare: Sequence[BareOccurrence], recurrence: Recurrence) -
 
 def entry_path(entry: int, recurrence: Recurrence) -> Path:
     """Return the path of an entry; the indices of extras follow those of the schedule."""
+    if recurrence.type == "capacity":
+        return DATES_OF_MACHINES
     extra = entry - len(recurrence.schedule)
     if extra >= 0:
         return "spec", "recurrence", "extra", extra

@@ -17,6 +17,7 @@ from berth.schema.reservationspec import Profile, step_counts
 from berth.schema.values import EVERY_DATE, Entry, EntryDates, Extra, Recurrence, Scaling, Seats
 
 EXCEPT = "except"
+OVERNIGHT, MOVED, EXTRA, ON_HOLIDAY = "overnight", "moved", "extra", "onHoliday"
 
 
 class Occurrence(NamedTuple):
@@ -26,14 +27,16 @@ class Occurrence(NamedTuple):
     """
 
     reservation: str
-    id: str  # <reservation>/<date>T<HH:MM> of the original local start, and ~<name>; it never changes
+    # <reservation>/<date>T<HH:MM> of the original local start, and ~<name>; it never changes. With the dates
+    # of machines, it is the local opening.
+    id: str
     open: int
     start: int
     end: int
     seats: Seats
     zone: str
     marks: tuple[str, ...]  # any of: gap fold overnight moved extra onHoliday otherSeats rehearsal suspended
-    date: str  # local date of the original start
+    date: str  # local date in the id
     scaling: tuple[Scaling, ...] = ()  # of each of `seats`; empty: all as the reservation
     name: str = ""  # of its entry
     rehearses: str = ""  # of a rehearsal: the id of the occurrence whose opening it tries
@@ -80,6 +83,24 @@ class Occurrence(NamedTuple):
         scaling = tuple(compress(self.scaling, is_kept))
         opens = self.start - 60 * max((one.lead for one in scaling), default=0)
         return self._replace(seats=seats, scaling=scaling, open=opens)
+
+
+class DatedOccurrence(NamedTuple):
+    """An occurrence without the name and seats of its reservation. These sort as occurrences do."""
+
+    start: int
+    when: str  # the id without the reservation
+    open: int
+    end: int
+    marks: tuple[str, ...]
+    date: str
+    entry: int
+    move: int | None  # index in `moved`
+
+
+def is_overnight(start: int, end: int) -> bool:
+    """Tell whether a window between two wall times is; one that ends at midnight is not."""
+    return start // DAY < (end - 1) // DAY
 
 
 class LocalOccurrence(NamedTuple):

@@ -20,7 +20,12 @@ from berth.dates.exceptions import (
     unused_excepts,
 )
 from berth.dates.expansion import (
+    EXTRA,
+    MOVED,
+    ON_HOLIDAY,
+    OVERNIGHT,
     BareOccurrence,
+    DatedOccurrence,
     Expansion,
     LocalOccurrence,
     Occurrence,
@@ -29,9 +34,11 @@ from berth.dates.expansion import (
     days_of_entries,
     entry_minutes,
     id_time,
+    is_overnight,
     iso_week,
     window_minutes,
 )
+from berth.dates.machinewindows import machine_windows
 from berth.dates.rehearsals import Rehearsals, RehearsalTimes, has_rehearsals, rehearsals
 from berth.dates.zone import DAY, FOLD, GAP, Zone, date_text, load, number, trait, window
 from berth.findings import Fault, Path
@@ -40,7 +47,6 @@ from berth.schema.calendardocument import Calendar
 from berth.schema.reservation import Reservation
 from berth.schema.values import EVERY_DATE, Entry, Extra, Recurrence
 
-OVERNIGHT, MOVED, EXTRA, ON_HOLIDAY = "overnight", "moved", "extra", "onHoliday"
 OTHER_SEATS, SUSPENDED = "otherSeats", "suspended"
 
 
@@ -53,20 +59,7 @@ class _LocalDates(NamedTuple):
     suffixes: dict[BareOccurrence, str]  # of ids, for each of `kept`; empty if no two ids are equal
 
 
-class _DatedOccurrence(NamedTuple):
-    """An occurrence without the name and seats of its reservation. These sort as occurrences do."""
-
-    start: int
-    when: str  # the id without the reservation
-    open: int
-    end: int
-    marks: tuple[str, ...]
-    date: str
-    entry: int
-    move: int | None  # index in `moved`
-
-
-def _add_reservation(reservation: Reservation, rows: Sequence[_DatedOccurrence]) -> tuple[Occurrence, ...]:
+def _add_reservation(reservation: Reservation, rows: Sequence[DatedOccurrence]) -> tuple[Occurrence, ...]:
     recurrence, begin = reservation.recurrence, f"{reservation.name}/"
     items = recurrence.lines
     known = [(item.seats, item.scaling, item.name) for item in items]
@@ -94,12 +87,12 @@ def _add_reservation(reservation: Reservation, rows: Sequence[_DatedOccurrence])
 
 def _to_instants(
     recurrence: Recurrence, leads: Sequence[int], dates: _LocalDates, exclusions: Exclusions, zone: Zone
-) -> list[_DatedOccurrence]:
+) -> list[DatedOccurrence]:
     """Convert local dates to instants, sorted by start, then id. `leads`: minutes of each entry and extra."""
     kept, lengths, moves, suffixes = dates
     offsets, ahead = zone.offsets, [lead * 60 for lead in leads]
     times, entries = [id_time(line) for line in recurrence.lines], len(recurrence.schedule)
-    rows: list[_DatedOccurrence] = []
+    rows: list[DatedOccurrence] = []
     for bare in kept:
         wall, entry = bare
         end = wall + lengths[entry]
@@ -118,16 +111,16 @@ def _to_instants(
         date = date_text(day)
         when = f"{date}T{times[entry]}{suffixes[bare] if suffixes else ''}"
         by = None if move is None else move.move
-        rows.append(_DatedOccurrence(first, when, first - ahead[entry], last, marks, date, entry, by))
+        rows.append(DatedOccurrence(first, when, first - ahead[entry], last, marks, date, entry, by))
     rows.sort()
     return rows
 
 
 def _marks(zone: Zone, start: int, end: int, own: str, exclusions: Exclusions) -> list[str]:
-    """Return the marks. `own`: moved, extra or empty. A window that ends at midnight is not overnight."""
+    """Return the marks. `own`: moved, extra or empty."""
     traits = {trait(zone, start), trait(zone, end)}
     marks = [mark for mark in (GAP, FOLD) if mark in traits]
-    if start // DAY < (end - 1) // DAY:
+    if is_overnight(start, end):
         marks.append(OVERNIGHT)
     marks += [own] if own else []
     if exclusions.holiday(start, end) is not None:  # only if it was moved or is extra
@@ -151,7 +144,7 @@ _SkippedDate = tuple[str, str, str]
 class _Timing(NamedTuple):
     """The dates of a recurrence, which reservations with the same recurrence share."""
 
-    rows: tuple[_DatedOccurrence, ...]
+    rows: tuple[DatedOccurrence, ...]
     skipped: tuple[_SkippedDate, ...]
     faults: tuple[Fault[Path], ...]
 
@@ -160,11 +153,11 @@ def expand(reservation: Reservation, calendars: Mapping[str, Calendar]) -> Expan
     """Return all occurrences of a reservation in UTC, and the problems of its recurrence.
 
     There are no occurrences if a window is empty, if there are more than 2,000, or if the reservation is
-    standing. Unknown calendars, terms and zones are ignored here; `berth.checks.references` reports them.
+    standing. Unknown calendars, terms, capacities and zones are ignored here; `berth.checks` reports them.
     """
     recurrence = reservation.recurrence
     zone = load(recurrence.zone)
-    if zone is None or recurrence.type == "standing" or recurrence.has_unknown_terms:
+    if zone is None or recurrence.type == "standing" or recurrence.has_unknown_dates:
         return Expansion((), (), ())
     known = calendars_of(recurrence, calendars)
     rows, skipped, faults = _timing(_without_seats(recurrence), known, _leads(reservation), reservation.renku)
@@ -187,7 +180,7 @@ def expand(reservation: Reservation, calendars: Mapping[str, Calendar]) -> Expan
     return Expansion(occurrences, left_out, problems, tried.occurrences)
 
 
-def _source(row: _DatedOccurrence, recurrence: Recurrence) -> OccurrenceSource:
+def _source(row: DatedOccurrence, recurrence: Recurrence) -> OccurrenceSource:
     has_time = row.move is not None and recurrence.moves[row.move].has_time
     return OccurrenceSource(row.entry, row.move if has_time else None)
 
@@ -214,6 +207,9 @@ def _timing(
     assert zone is not None
     faults: list[Fault[Path]] = []
     exclusions = Exclusions(recurrence, calendars)
+    if recurrence.type == "capacity":
+        windows = machine_windows(recurrence, 60 * leads[0], exclusions, zone)
+        return _Timing(windows.rows, (), windows.faults)
     dates, skipped = _local_dates(recurrence, renku, exclusions, faults)
     return _Timing(tuple(_to_instants(recurrence, leads, dates, exclusions, zone)), skipped, tuple(faults))
 
@@ -270,10 +266,10 @@ def local_occurrences(
 ) -> tuple[LocalOccurrence, ...]:
     """Return all occurrences of a reservation in local time, and those that are left out, by original start.
 
-    There are none where `expand` returns none because of a fault.
+    There are none where `expand` returns none because of a fault. Dates of machines have no local times.
     """
     recurrence = reservation.recurrence
-    if recurrence.has_unknown_terms:
+    if recurrence.has_unknown_dates or recurrence.type == "capacity":
         return ()
     faults: list[Fault[Path]] = []
     lengths, days = _lengths(recurrence, faults), days_of_entries(recurrence)

@@ -1,7 +1,7 @@
 """Say what changed documents that all share do to the reservations: one cause, one line.
 
-A reservation whose own document is the same changes because of a calendar, a class or the site. All
-reservations with the same causes are one effect.
+A reservation whose own document is the same changes because of a calendar, a class, a cloud capacity or the
+site. All reservations with the same causes are one effect.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ from berth.diff.change import (
     SharedChange,
 )
 from berth.diff.compare import ReservationVersion
-from berth.diff.shared import CALENDAR, RESOURCE_CLASS
+from berth.diff.shared import CALENDAR, CLOUD_CAPACITY, RESOURCE_CLASS
 from berth.diff.wording import DiffLine, change_text, detail_lines, number_of, quantity_change, sign_of
 from berth.diff.zonemoves import has_other_zone, move_text
 
@@ -61,6 +61,9 @@ def causes_of(
     found = [key for key in dict.fromkeys(names) if key in changed]
     if old.reservation.recurrence.terms != new.reservation.recurrence.terms:
         found += [key for key in changed if key[0] == CALENDAR and key not in found]
+    if old.reservation.recurrence.usable != new.reservation.recurrence.usable:
+        capacity = CLOUD_CAPACITY, new.reservation.recurrence.capacity
+        found += [key for key in changed if key == capacity]
     if not found or old.reservation.recurrence.zone != new.reservation.recurrence.zone:
         found += [key for key in changed if key[0] == SITE]
     others = [key for key in found if key[0] != CALENDAR]

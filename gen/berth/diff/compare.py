@@ -55,10 +55,10 @@ class ReservationVersion(NamedTuple):
         return windows(self.occurrences, self.rehearsals)
 
     def is_complete(self) -> bool:
-        """Tell whether all its classes, calendars and terms are known."""
+        """Tell whether all its classes and calendars, and all its dates, are known."""
         recurrence = self.reservation.recurrence
         has_calendars = {calendar.name for calendar in self.calendars} >= {*recurrence.calendars}
-        has_dates = has_calendars and not recurrence.has_unknown_terms
+        has_dates = has_calendars and not recurrence.has_unknown_dates
         return has_dates and {resource_class.name for resource_class in self.classes} >= {
             *class_names(self.reservation)
         }
@@ -204,7 +204,8 @@ def _scaling_by_entry(reservation: Reservation) -> dict[str, Scaling]:
     scalings: dict[str, Scaling] = {}
     for entry in reservation.recurrence.schedule:
         days = ", ".join(WEEKDAYS[day - 1].capitalize() for day in entry.days)
-        scalings |= _scaling_by_class(entry, f"{days} {clock(entry.start)}".strip(), reservation)
+        when = "" if reservation.recurrence.type == "capacity" else f"{days} {clock(entry.start)}"
+        scalings |= _scaling_by_class(entry, when.strip(), reservation)
     for extra in reservation.recurrence.extras:
         scalings |= _scaling_by_class(extra, f"{extra.day} {clock(extra.start)}", reservation)
     return scalings
@@ -212,7 +213,7 @@ def _scaling_by_entry(reservation: Reservation) -> dict[str, Scaling]:
 
 def _scaling_by_class(item: Entry | Extra, when: str, reservation: Reservation) -> dict[str, Scaling]:
     pairs = zip(item.seats, reservation.scaling_of(item), strict=True)
-    return {f"{name} on {when}": one for (name, _), one in pairs}
+    return {f"{name} on {when}" if when else name: one for (name, _), one in pairs}
 
 
 def _fields(version: ReservationVersion) -> Iterable[tuple[str, str]]:

@@ -18,7 +18,7 @@ from berth.reading.document import parse
 from berth.schema.calendardocument import Calendar, ClosedDates
 from berth.schema.declared import SHARED
 
-CALENDAR, RESOURCE_CLASS = "Calendar", "ResourceClass"
+CALENDAR, RESOURCE_CLASS, CLOUD_CAPACITY = "Calendar", "ResourceClass", "CloudCapacity"
 
 
 class SharedDocument(NamedTuple):

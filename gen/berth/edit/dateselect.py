@@ -89,6 +89,12 @@ class Dates:
         """Raise CommandError if the reservation has no dates."""
         if reservation.recurrence.type == "standing":
             raise CommandError("the reservation is standing: it has no dates")
+        if reservation.recurrence.type == "capacity":
+            name, capacity = reservation.name, reservation.recurrence.capacity
+            raise CommandError(
+                f"the dates of {name} are those of CloudCapacity {capacity}: change from and until of its "
+                f"reservations there. To keep the seats closed: berth set {name} suspend=true"
+            )
         zone = load(reservation.recurrence.zone)
         if zone is None:
             raise CommandError(f"the time zone of {reservation.name} is unknown")

@@ -202,6 +202,10 @@ def copy_reservation(  # noqa: PLR0913, PLR0917 - what a copy is made of
     if isinstance(edit_result, EditResult):
         return edit_result
     reservation, text = edit_result
+    if capacity := reservation.recurrence.capacity:
+        raise CommandError(
+            f"{name} has the dates of CloudCapacity {capacity}; copy its file and name another"
+        )
     if reservation.recurrence.first is None and not reservation.recurrence.within:
         raise CommandError(f"{name} has no first and last date; copy its file and change its dates")
     file = PurePosixPath(reservation.origin.file)

@@ -121,12 +121,12 @@ def cluster_named(name: str, site: Site) -> Cluster | None:
 def placed(reservation: Reservation, declared: Declared, site: Site) -> tuple[Placed, ...]:
     """Return the parts of a reservation, one for each cluster, in the site's order; without unknown classes.
 
-    There are none if a calendar or term is faulty: its dates are not known, so nothing can be concluded from
-    them.
+    There are none if a calendar, term or cloud capacity is faulty: its dates are not known, so nothing can be
+    concluded from them.
     """
     recurrence = reservation.recurrence
     names = (*recurrence.calendars, *site.calendars)
-    if recurrence.has_unknown_terms or not all(name in declared.calendars for name in names):
+    if recurrence.has_unknown_dates or not all(name in declared.calendars for name in names):
         return ()
     by_cluster: dict[str, list[ResourceClass]] = {}
     for name in class_names(reservation):

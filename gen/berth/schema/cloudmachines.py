@@ -100,6 +100,15 @@ class MachineReservation(Model):
             return self.until
         return self.until - (_ULTRA_SERVERS if self.ultra_server else _PLAIN_BLOCK)
 
+    @property
+    def usable(self) -> tuple[int, int] | None:
+        """Return the whole minutes in which its machines exist, as instants; None if it has no such span."""
+        last = self.last_safe
+        if self.first is None or last is None:
+            return None
+        first, last = -(-self.first // 60) * 60, last // 60 * 60
+        return (first, last) if first < last else None
+
     def there(self, now: int) -> bool:
         """Tell whether Karpenter launches into it at that second."""
         last = self.last_safe

@@ -85,6 +85,11 @@ class CloudCapacity(NamedTuple):
     volumes_per_node: int | None = None  # of sessions; None: nobody says, so they are not counted
 
     @property
+    def usable(self) -> tuple[tuple[int, int], ...]:
+        """Return when its reserved machines may be used, each span once, by time."""
+        return tuple(sorted({span for machines in self.reservations if (span := machines.usable)}))
+
+    @property
     def expiry(self) -> str:
         """Return a span, or Never; by default Karpenter's default."""
         return self.expire_after or "720h"

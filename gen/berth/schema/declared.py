@@ -54,7 +54,7 @@ def document_of(kind: str) -> "type[KindDocument]":
 
 
 class Declared(NamedTuple):
-    """All valid declarations. Reservations have the dates of their terms, and the site's zone if none.
+    """All valid declarations. Reservations have the dates of what they name, and the site's zone if none.
 
     `mentioned` has, by kind, every name that was declared, valid or not; `nameless`, the kinds of faulty
     documents without a name; `ignored`, by file and document, the codes that its author silenced.
@@ -291,6 +291,7 @@ def _references(spec: Any, origin: Origin) -> Iterator[Reference]:
     for key, kind in (("calendars", "Calendar"), ("within", TERM)):
         for i, name in enumerate(_list(recurrence.get(key))):
             named.append((kind, ("recurrence", key, i), name))
+    named.append(("CloudCapacity", ("recurrence", "cloudCapacity"), recurrence.get("cloudCapacity")))
     for kind, path, name in named:
         if type(name) is str and _is_name(name):
             yield Reference(kind, name, origin, ("spec", *path))
@@ -345,7 +346,7 @@ def declared(readings: Iterable[Reading], folder: str, *, given: bool) -> Declar
         site=one_site,
         classes=_first_of_each_name(reader.made["ResourceClass"]),
         calendars=calendars,
-        reservations=tuple(_completed(by_name[name], zone, terms) for name in sorted(by_name)),
+        reservations=tuple(_completed(by_name[name], zone, terms, capacities) for name in sorted(by_name)),
         mentioned=reader.mentioned,
         nameless=reader.nameless,
         ignored=reader.ignored,
@@ -370,17 +371,22 @@ def _first_of_each_name(things: list[Any]) -> dict[str, Any]:
 
 
 def _is_without_zone(reservation: "Reservation") -> bool:
-    return not reservation.recurrence.zone and reservation.recurrence.type != "standing"
+    return not reservation.recurrence.zone and reservation.recurrence.type not in ("standing", "capacity")
 
 
-def _completed(reservation: "Reservation", zone: str, terms: Mapping[str, Term]) -> "Reservation":
-    """Return the reservation with the site's zone if it has none, and with the dates of its known terms."""
+def _completed(
+    reservation: "Reservation", zone: str, terms: Mapping[str, Term], capacities: Mapping[str, Any]
+) -> "Reservation":
+    """Return the reservation with the site's zone if it has none, and with the dates of what it names."""
     recurrence = reservation.recurrence
-    if recurrence.zone and not recurrence.within:
+    if recurrence.zone and not recurrence.within and not recurrence.capacity:
         return reservation
     recurrence = recurrence._replace(zone=recurrence.zone or zone)
     ranges = sorted((terms[name].first, terms[name].last) for name in recurrence.within if name in terms)
     if ranges:
         last = max(end for _, end in ranges)
         recurrence = recurrence._replace(terms=tuple(ranges), first=ranges[0][0], last=last)
+    capacity = capacities.get(recurrence.capacity)
+    if isinstance(capacity, CloudCapacity):
+        recurrence = recurrence._replace(usable=capacity.usable)
     return reservation._replace(recurrence=recurrence)

@@ -93,6 +93,11 @@ class StandardSeats(NamedTuple):
         pairs = zip(self.seats, self.scaling, strict=True)
         return next((own for (name, _), own in pairs if name == resource_class), self.usual)
 
+    def entry_of_machines(self) -> Entry:
+        """Return the only line of a recurrence with the dates of machines; its times mean nothing."""
+        scaling = () if {*self.scaling} == {self.usual} else self.scaling
+        return Entry((), 0, 0, 1, self.seats, scaling)
+
 
 class OwnSeats(Model):
     """A line of a recurrence that may have its own seats."""

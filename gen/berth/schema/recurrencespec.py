@@ -19,6 +19,7 @@ from berth.schema.types import (
 from berth.schema.values import Except, Recurrence
 
 LISTED_TWICE = "B055"
+_OF_MACHINES = ("type", "cloud_capacity", "time_zone")  # what type `capacity` takes
 T = TypeVar("T")
 STANDING = Recurrence(
     type="standing",
@@ -47,21 +48,30 @@ DateOrException = Annotated[DateSpan | DateException, OR_MAPPING]
 
 
 class RecurrenceSpec(Model):
-    type: Literal["once", "daily", "weekly", "dates"] = dated(meaning="once, daily, weekly or dates")
-    start_date: Date | None = dated(None, "first date; required except for `dates`", "none")
-    end_date: Date | None = dated(None, "last date, inclusive; required except for `dates`", "none")
+    type: Literal["once", "daily", "weekly", "dates", "capacity"] = dated(
+        meaning="once, daily, weekly, dates or capacity"
+    )
+    start_date: Date | None = dated(None, "first date; required except for `dates` and `capacity`", "none")
+    end_date: Date | None = dated(
+        None, "last date, inclusive; required except for `dates` and `capacity`", "none"
+    )
     within: NonEmptyUnique[DnsLabel] | None = dated(
         None, "only `daily` and `weekly`: names of terms, instead of startDate and endDate", "none"
     )
     dates: NonEmpty[Annotated[DateSpan | ListedDates, OR_MAPPING]] | None = field(
         None, "only `dates`: dates, ranges {from, to}, or {date, startTime, endTime}", "none"
     )
+    cloud_capacity: DnsLabel | None = dated(
+        None, "only `capacity`: name of the CloudCapacity whose reserved machines say when", "none"
+    )
     time_zone: TimeZone | None = dated(None, "time zone of all times of the reservation", "the site's")
     interval: Annotated[int, Whole(1, 52)] = dated(
         1, "only `weekly`: every n-th week, counted from startDate's ISO week"
     )
     schedule: NonEmpty[ScheduleEntry] | None = field(
-        None, "times of day, by weekday for `weekly`; required except for `dates` that have hours", "none"
+        None,
+        "times of day, by weekday for `weekly`; required except for `capacity`, and `dates` that have hours",
+        "none",
     )
     calendars: ListOf[DnsLabel] = dated((), "Calendars whose dates do not happen", "none")
     excepted: ListOf[DateOrException] = field(
@@ -74,6 +84,12 @@ class RecurrenceSpec(Model):
     )
 
     def check(self, path: Path, report: DocumentProblems) -> None:
+        if self.type == "capacity":
+            self._check_capacity(path, report)
+            return
+        if self.cloud_capacity is not None:
+            message, fix = f"type {self.type} takes no cloudCapacity.", "Remove it, or write type: capacity."
+            report(CONFLICT, (*path, "cloudCapacity"), message, fix, at_key=True)
         if self.type in ("once", "dates") and self.within is not None:
             fix = "Remove it, or write type: weekly or daily."
             report(CONFLICT, (*path, "within"), f"type {self.type} takes no terms.", fix, at_key=True)
@@ -94,6 +110,17 @@ class RecurrenceSpec(Model):
             self._check_weeks(entry, at, report)
             self._check_dates(entry, at, report)
             self._check_end(entry, at, report)
+
+    def _check_capacity(self, path: Path, report: DocumentProblems) -> None:
+        """Check that nothing but the machines says when they are used."""
+        if self.cloud_capacity is None:
+            fix = "Add cloudCapacity: the name of a CloudCapacity."
+            report(MISSING, path, "cloudCapacity is missing.", fix)
+        for name, known in type(self).model_fields.items():
+            if name not in _OF_MACHINES and getattr(self, name) != known.default:
+                key = known.alias or name
+                message = f"type capacity takes no {key}: the machines of its CloudCapacity say when."
+                report(CONFLICT, (*path, key), message, "Remove it, or change the type.", at_key=True)
 
     def _has_all_hours(self) -> bool:
         """Tell whether each of `dates` has its own hours, so that none needs a schedule."""
@@ -225,6 +252,8 @@ class RecurrenceSpec(Model):
         """Return the recurrence as a value; its zone is empty if none is given."""
         weekly = self.type == "weekly"
         schedule = [entry.entry(weekly, standard) for entry in self.schedule or ()]
+        if self.type == "capacity":
+            schedule = [standard.entry_of_machines()]
         listed = [(i, item) for i, item in enumerate(self.dates or ()) if not isinstance(item, Span)]
         schedule += filter(None, [item.entry(i, standard) for i, item in listed])
         return Recurrence(
@@ -243,4 +272,5 @@ class RecurrenceSpec(Model):
             extras=tuple(extra.extra(standard) for extra in self.extra),
             within=self.within or (),
             rehearsals=self.rehearsals,
+            capacity=self.cloud_capacity or "",
         )

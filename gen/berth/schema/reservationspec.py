@@ -252,6 +252,9 @@ class ReservationSpec(Model):
             self._check_standing(path, report)
         elif self.recurrence is None:
             report(MISSING, path, "recurrence is missing.", "Add recurrence: a mapping.")
+        elif self.recurrence.type == "capacity" and self.provisioning.rehearsal is not None:
+            message = "before a window of type capacity begins, there are no machines to rehearse with."
+            report(CONFLICT, (*path, "provisioning", "rehearsal"), message, "Remove it.", at_key=True)
         self._check_seats(path, report)
         self._check_counts(path, report)
         self._check_behavior(path, report)

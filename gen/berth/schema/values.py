@@ -105,9 +105,9 @@ class Extra(NamedTuple):
 
 
 class Recurrence(NamedTuple):
-    type: str  # once | daily | weekly | dates; standing: it has no dates, and its seats stand always
+    type: str  # once | daily | weekly | dates | capacity; standing: no dates, its seats stand always
     zone: str
-    first: date | None  # startDate; None for `dates`, `standing` and unknown terms
+    first: date | None  # startDate; None for `dates`, `capacity`, `standing` and unknown terms
     last: date | None  # endDate, inclusive
     dates: tuple[
         tuple[date, date], ...
@@ -121,10 +121,13 @@ class Recurrence(NamedTuple):
     within: tuple[str, ...] = ()  # names of terms, in the order of the file
     terms: tuple[tuple[date, date], ...] = ()  # their dates; `first` and `last` are those of all of them
     rehearsals: "tuple[DatedRehearsal, ...]" = ()  # of single occurrences
+    capacity: str = ""  # only for `capacity`: name of a CloudCapacity
+    usable: tuple[tuple[int, int], ...] = ()  # when its machines may be used: instants, by time
 
     @property
-    def has_unknown_terms(self) -> bool:
-        return len(self.terms) < len(self.within)
+    def has_unknown_dates(self) -> bool:
+        """Tell whether it names a term, or a CloudCapacity, whose dates are not known."""
+        return len(self.terms) < len(self.within) or bool(self.capacity and not self.usable)
 
     @property
     def lines(self) -> tuple[Entry | Extra, ...]:

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from datetime import date
 from typing import NamedTuple
 
-from berth.dates.expansion import Occurrence
+from berth.dates.expansion import EXTRA, MOVED, Occurrence
 from berth.dates.moments import local_day, local_text, named
-from berth.dates.recurrence import EXTRA, MOVED, OTHER_SEATS, SUSPENDED
+from berth.dates.recurrence import OTHER_SEATS, SUSPENDED
 from berth.dates.zone import DAY, day_of
 from berth.output.answers import seats_text
 from berth.output.calendarfile import CalendarEvent, StandingEvent

@@ -1,0 +1,55 @@
+"""Editing a reservation with the dates of machines: single dates are refused, and all else can be set."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.answer import Berth
+from tests.cli import clouds
+
+REFUSED = [
+    ("skip", "sprint", "2026-02-02"),
+    ("skip", "sprint", "2026-02-02", "--undo"),
+    ("move", "sprint", "2026-02-02", "--to", "2026-02-03"),
+    ("extend", "sprint", "2026-02-02", "--until", "2026-02-05 14:00"),
+    ("end", "sprint", "2026-02-03"),
+    ("add", "sprint", "2026-02-09", "09:00-12:00"),
+    ("rehearse", "sprint", "2026-02-02"),
+    ("set", "sprint", "--on", "2026-02-02", "--seats", "5"),
+]
+
+
+@pytest.fixture
+def block(folder: Path) -> Path:
+    return clouds.write_block(folder) / "reservations/sprint.yaml"
+
+
+@pytest.mark.parametrize("words", REFUSED, ids=[" ".join(words[:1] + words[3:4]) for words in REFUSED])
+def test_single_dates_are_refused_with_the_document_that_has_them(
+    berth: Berth, block: Path, words: tuple[str, ...]
+) -> None:
+    code, out, err = berth(*words)
+
+    assert (code, out) == (2, "")
+    assert "CloudCapacity general" in err
+    assert "berth set sprint suspend=true" in err
+    assert block.read_text("utf-8") == clouds.OF_BLOCK
+
+
+def test_the_advice_and_all_that_is_no_date_can_be_set(berth: Berth, block: Path) -> None:
+    assert berth("set", "sprint", "suspend=true", "leadTimeMinutes=45", "--seats", "5").code == 0
+    assert "suspend: true" in block.read_text("utf-8")
+
+
+@pytest.mark.usefixtures("block")
+def test_dates_of_another_type_are_refused_by_their_field(berth: Berth) -> None:
+    code, _, err = berth("set", "sprint", "startDate=2026-02-02")
+
+    assert (code, "error[B016] spec.recurrence.startDate" in err) == (1, True)
+
+
+def test_a_copy_needs_a_capacity_of_its_own(berth: Berth, block: Path) -> None:
+    code, _, err = berth("copy", "sprint", "again", "--from", "2027-02-01", "--until", "2027-03-01")
+
+    assert (code, "CloudCapacity general" in err) == (2, True)
+    assert not block.with_name("again.yaml").exists()
