@@ -1,8 +1,8 @@
 """Kueue's manager, in the sandbox of a cluster, with the webhooks of its own kinds and of Jobs.
 
-Its internal certificates stay on, as in an installation: it makes them, and writes its authority into webhooks
-and conversions. Without them it reads those of its metrics from a fixed folder in /etc, which is the machine's.
-What a kubelet would mount is written here: the files of its Secret.
+Its internal certificates stay on, as in an installation: it makes them, and writes its authority into the
+webhooks and conversions. Without them it reads the certificates of its metrics from a fixed folder in /etc,
+which is the machine's. What a kubelet would mount is written here: the files of its Secret.
 """
 
 import base64

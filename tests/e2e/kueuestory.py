@@ -1,7 +1,7 @@
 """Windows on Kueue's quota: what Jobs of a course and of others do while a number of a queue is changed.
 
-`lab` is a cohort on machines that stay as they are: the queue `course` gets half of the quota of `research` for
-its window. `pool` is one whose queue `exam` always has its quota, and lends it outside of windows to `guests`.
+`lab` is a cohort on machines that stay as they are: the queue `course` gets half of the quota of `research`
+for its window. In `pool` the queue `exam` always has its quota, and `guests` may borrow it between windows.
 """
 
 import time
@@ -26,7 +26,7 @@ _WORKLOADS = f"{kueue.API}/namespaces/{SPACE}/workloads"
 
 
 class QueueState(NamedTuple):
-    """Jobs of each queue: those with a pod on a node, those that are suspended, and those that were evicted."""
+    """Jobs of each queue: with a pod on a node, suspended, and evicted."""
 
     running: Counter[str]
     waiting: Counter[str]

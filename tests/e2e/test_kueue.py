@@ -1,10 +1,12 @@
 """Kueue admits Jobs by a quota that follows a window, whether the quota itself does or what is lent of it."""
 
+import json
 from collections.abc import Iterator
 
 import pytest
 
 from tests.e2e import kueue
+from tests.e2e.cluster import Cluster, KubectlError
 from tests.e2e.direct import Direct
 from tests.e2e.kueuestory import ALL, HALF, SPACE, KueueStory, QueueState, Told
 from tests.e2e.sidebyside import Stage, Stories
@@ -81,6 +83,20 @@ def test_the_owner_of_the_quota_evicts_borrowers(told: Told) -> None:
 def test_a_quota_that_is_lent_again_goes_to_borrowers_as_it_gets_free(told: Told) -> None:
     assert running(told.states["lent again"], "exam", "guests") == [HALF, 0]
     assert running(told.states["guests again"], "exam", "guests") == [HALF - 2, 2]
+
+
+def test_a_quota_cannot_be_left_out_of_git(told: Told, cluster: Cluster) -> None:
+    del told  # its kinds are there
+    flavors = [{"name": "lab", "resources": [{"name": "cpu"}]}]
+    document = {
+        "apiVersion": "kueue.x-k8s.io/v1beta2",
+        "kind": "ClusterQueue",
+        "metadata": {"name": "none"},
+        "spec": {"resourceGroups": [{"coveredResources": ["cpu"], "flavors": flavors}]},
+    }
+
+    with pytest.raises(KubectlError, match="nominalQuota: Required value"):
+        cluster.apply(json.dumps(document), server_dry_run=True)
 
 
 def test_a_quota_is_kept_as_it_was_written(told: Told) -> None:
