@@ -34,6 +34,7 @@ THEN = (
     "test_preflight",
     "test_rehearsals",
     "test_sessions",
+    "test_kueue",
     "test_quickstart",
     "test_flow",
     "test_editor",

@@ -29,6 +29,7 @@ BEGINS: Mapping[str, int] = {
     "test_devices": 5,
     "test_status": 6,
     "test_sessions": 6,
+    "test_kueue": 6,
     "test_preflight": 8,
     "test_koordinator_outage": 9,  # with the faults' own outage
     "test_rehearsals": 11,

@@ -11,7 +11,14 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.e2e import bufferstory, karpentercases, karpenterquestion, karpenterstory, karpentertable
+from tests.e2e import (
+    bufferstory,
+    karpentercases,
+    karpenterquestion,
+    karpenterstory,
+    karpentertable,
+    limitstory,
+)
 from tests.e2e.direct import Direct
 from tests.e2e.karpenter import START, Karpenter
 from tests.e2e.karpentercases import CASES, Case, Seen
@@ -40,6 +47,7 @@ class Story(NamedTuple):
     table: dict[str, Seen]
     told: Told
     buffered: bufferstory.Told
+    limited: limitstory.LimitTold
 
 
 BUSY = 30  # seconds that a busy machine may take longer than a plan
@@ -54,10 +62,11 @@ def tell(stage: Stage) -> Story:
         table = karpentertable.ask(cluster, direct, karpenter)
         karpentertable.forget(cluster, direct)
         opens, beside = max(stage.opens + MINUTE, next_minute(PREPARED)), stage.folder / "buffers"
-        with ThreadPoolExecutor(1) as threads:
+        with ThreadPoolExecutor(2) as threads:
+            limited = threads.submit(limitstory.happen, cluster, direct)
             buffered = threads.submit(bufferstory.happen, cluster, direct, beside, opens)
             told = karpenterstory.happen(cluster, direct, stage.folder / "courses", opens)
-            return Story(table, told, buffered.result())
+            return Story(table, told, buffered.result(), limited.result())
     finally:
         stage.undo.callback(_forget, direct)
         karpenter.component.stop()
@@ -66,7 +75,7 @@ def tell(stage: Stage) -> Story:
 def _forget(direct: Direct) -> None:
     """Nobody waits for it."""
     buffered = bufferstory.NAMESPACE, bufferstory.SESSIONS
-    for name in (karpentertable.NAMESPACE, NAMESPACE, SESSIONS, *buffered):
+    for name in (karpentertable.NAMESPACE, NAMESPACE, SESSIONS, *buffered, limitstory.NAMESPACE):
         direct.delete(f"/api/v1/namespaces/{name}")
 
 
@@ -206,3 +215,29 @@ def test_the_end_of_its_window_gives_the_nodes_of_a_buffer_back(buffered: buffer
 
     assert (last.replicas, last.claims, last.nodes) == (0, 0, 0)
     assert last.at - (buffered.opens + bufferstory.LENGTH * MINUTE) <= GONE + 5
+
+
+@pytest.fixture
+def limited(story: Story) -> limitstory.LimitTold:
+    return story.limited
+
+
+def test_beyond_the_limit_of_a_node_pool_pods_wait(limited: limitstory.LimitTold) -> None:
+    usual, wanted = limitstory.USUAL, limitstory.RAISED
+
+    assert limited.looks["before"] == (usual, usual, usual, wanted - usual)
+
+
+def test_a_limit_that_is_raised_gives_them_nodes(limited: limitstory.LimitTold) -> None:
+    wanted = limitstory.RAISED
+
+    assert limited.looks["raised"] == (wanted, wanted, wanted, 0)
+    assert limited.seconds < limitstory.LATE
+
+
+def test_a_limit_that_is_lowered_again_removes_no_node_and_gives_no_new_one(
+    limited: limitstory.LimitTold,
+) -> None:
+    wanted = limitstory.RAISED
+
+    assert limited.looks["after"] == (wanted, wanted, wanted, 1)
