@@ -26,8 +26,8 @@ from berth.core.sessions import Match, Recognition, parse_recognition
 API_VERSION = "berth.dev/v1alpha1"
 KIND = "Timetable"
 TIMETABLE_KEY = "timetable.json"  # of the ConfigMap's data
-# 1 knows no slots, 2 no pools of nodes, 3 no steps and no buffers, 4 no rehearsals, 5 no numbers of somebody else
-# and no labels of namespaces
+# 1 knows no slots, 2 no pools of nodes, 3 no steps and no buffers, 4 no rehearsals, 5 no labels of namespaces
+# and no numbers of somebody else
 VERSION = 6
 BEHAVIORS = ("maintain", "reduce", "none", "buffer")
 OVERLAPS: dict[str, Callable[[Iterable[int]], int]] = {"sum": sum, "max": max}
