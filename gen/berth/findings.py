@@ -379,6 +379,7 @@ RULES = {
     # numbers of somebody else
     "B300": Rule(ERROR, "A number of somebody else's object that cannot or may not be held."),
     "B301": Rule(ERROR, "Reservations that hold one number and do not agree about it."),
+    "B302": Rule(WARNING, "A window lowers a number of somebody else that says how much there is at least."),
     # names in the cluster
     "B290": Rule(ERROR, "A reservation has a name that only records have."),
     # requests by form

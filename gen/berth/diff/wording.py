@@ -142,6 +142,8 @@ def detail_lines(one: ReservationChange) -> list[DiffLine]:
         diff_lines.append(DiffLine(" ", f"{number_of(dates.kept, 'other date')} {verb}"))
     diff_lines += _rehearsals(one)
     diff_lines += _standing(*one.standing)
+    if one.kind in {ADDED, REMOVED} and any(one.holds):
+        diff_lines.append(DiffLine(_SIGNS[one.kind], f"holds {one.holds[one.kind == ADDED]}"))
     return [*diff_lines, *_seat_hours(one)]
 
 
