@@ -122,6 +122,11 @@ def held_role(site: str, account: str, reservation: str = "") -> str:
     return fit(f"{account}-held.{site}.{reservation}" if reservation else f"{account}-held.{site}")
 
 
+def is_held_role(name: str) -> bool:
+    """Return whether a Role is one over numbers of somebody else, by how its name begins."""
+    return name.startswith((f"{OCCURRENCE}-held.", f"{SWEEP}-held."))
+
+
 def session_snippet(resource_class: str) -> str:
     """Name the ConfigMap that shows what session pods of a class need to use its cloud capacities.
 

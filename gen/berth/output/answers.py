@@ -99,7 +99,7 @@ Counts = Sequence[tuple[str, int]]
 
 
 def counts_json(counts: Counts, unit: Unit) -> dict[str, dict[str, int]]:
-    """Return `seats` by class, or `nodes`, `replicas`, `runners`, `cores` or `units` where these are counted."""
+    """Return `seats` by class; or `nodes`, `replicas`, `runners`, `cores` or `units` where these count."""
     return {"seats": dict(counts)} if unit is Unit.SEAT else {"seats": {}, unit.plural: dict(counts)}
 
 

@@ -60,7 +60,7 @@ _NEVER_GROUPS = (
     *("apps/ControllerRevision", "apps/DaemonSet", "batch/CronJob"),
     *("helm.toolkit.fluxcd.io", "kustomize.toolkit.fluxcd.io", "source.toolkit.fluxcd.io"),
 )
-"""Groups, and kinds of groups: who may patch such an object has rights, or runs code, that are not his own."""
+"""Groups, and kinds of groups: a patch of such an object can give rights or run code."""
 
 
 def is_never_held(api_version: str, kind: str) -> bool:

@@ -129,6 +129,11 @@ class Holder:
         return ""
 
     @property
+    def otherwise_count(self) -> int | None:
+        """Return what it holds outside of windows; None: what was there before."""
+        return 0
+
+    @property
     def held_text(self) -> str:
         """Return which number of somebody else it holds, and what that is otherwise, or nothing."""
         return ""

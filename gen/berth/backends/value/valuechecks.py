@@ -31,7 +31,7 @@ def held_spec(target: ValueTarget, cluster: Cluster) -> HeldSpec | None:
 
 
 def check_number(checked: CheckedReservation) -> Iterator[Problem]:
-    """Check that the Site lets the reservation hold its number, and that the number can be what it asks for."""
+    """Check that the Site lets the reservation hold its number, and that it can be what is asked for."""
     reservation, declared, site, _ = checked
     options = _options(reservation)
     if options is None or options.target is None:

@@ -49,6 +49,10 @@ class ValueHolder(Holder):
         return "/".join(filter(None, (target.kind, target.namespace, target.name))) if target else ""
 
     @property
+    def otherwise_count(self) -> int | None:
+        return self.options.otherwise_count
+
+    @property
     def held_text(self) -> str:
         return f"{self.options.target}, otherwise {self.options.otherwise_text}"
 

@@ -23,7 +23,7 @@ from berth.schema.seatholders import Unit
 from berth.schema.types import INT32, DnsLabel, DnsName
 
 REPLICAS: tuple[Step, ...] = ("spec", "replicas")
-_OTHERWISE = "whole number from 0, or a quantity such as 64Gi with the unit that unit names"
+_OTHERWISE = "whole number from 0, or a quantity such as 64Gi"
 _SUFFIXES = ("m", "k", "M", "G", "T", "Ki", "Mi", "Gi", "Ti")
 
 
