@@ -309,7 +309,11 @@ def test_sessions_count_for_nobody_who_shares() -> None:
 
 
 def test_nobody_who_shares_rehearses() -> None:
-    rehearsing = {"spec": {"provisioning": {"placeholderCount": 25, "rehearsal": {"daysBefore": 3, "startTime": "06:00"}}}}
+    rehearsing = {
+        "spec": {
+            "provisioning": {"placeholderCount": 25, "rehearsal": {"daysBefore": 3, "startTime": "06:00"}}
+        }
+    }
 
     assert two(rehearsing, {}) == ["B301 spec.provisioning.rehearsal"]
 

@@ -135,7 +135,7 @@ def _matched(
         and match.labels.items() <= {*reservation.labels}
         and (not match.kinds or RESERVATION in match.kinds)
         and (not match.backends or reservation.holder.backend in match.backends)
-        and _fits(match.targets, (reservation.holder.target_text,))
+        and _fits(match.targets, tuple(filter(None, (reservation.holder.target_text,))))
     )
     return frozenset(
         name
