@@ -13,7 +13,7 @@ from tests.diff.conftest import Pair, results, ruled, warns
 OPEN, BEFORE = "2026-02-12T09:00:00Z", "2026-02-02T09:00:00Z"
 API = "spec.minReplicas of HorizontalPodAutoscaler shop/api"
 WEB = "spec.minReplicas of HorizontalPodAutoscaler shop/web"
-TO_WEB = ("name: api", "name: web")
+TO_WEB = ("name: api\n", "name: web\n")
 
 
 @pytest.fixture
