@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from berth.backends.backendinterface import CheckedReservation, backend_of
+from berth.findings import Problem
 from berth.manifests.placed import placed
 from berth.schema.declared import Declared
 
@@ -30,7 +31,7 @@ HELD = "spec.clusters.0.held"
 def problems(declared: Declared) -> list[str]:
     assert declared.problems == []
     assert declared.site is not None
-    found = []
+    found: list[Problem] = []
     for reservation in declared.reservations:
         checked = CheckedReservation(reservation, declared, declared.site)
         found += backend_of(reservation.holder).problems(checked)
@@ -108,7 +109,10 @@ def test_what_gives_rights_or_runs_code_is_never_held(api_version: str, kind: st
         pytest.param({"namespace": "other"}, [HPA], finding(f"B300 {AT}.target", "other"), id="namespace"),
         pytest.param({}, [QUEUE], finding(f"B300 {AT}.target", "HorizontalPodAutoscaler"), id="kind"),
         pytest.param(
-            {"apiVersion": "autoscaling/v1"}, [HPA], finding(f"B300 {AT}.target", "autoscaling/v2"), id="version"
+            {"apiVersion": "autoscaling/v1"},
+            [HPA],
+            finding(f"B300 {AT}.target", "autoscaling/v2"),
+            id="version",
         ),
     ],
 )  # fmt: skip
@@ -227,7 +231,9 @@ def test_one_class_holds_one_number() -> None:
 @pytest.mark.parametrize(
     ("provisioning", "place"),
     [
-        pytest.param({"profile": [{"at": 0, "percent": 1}]}, "spec.provisioning.profile.0.percent", id="rounded"),
+        pytest.param(
+            {"profile": [{"at": 0, "percent": 1}]}, "spec.provisioning.profile.0.percent", id="rounded"
+        ),
         *[
             pytest.param({"scaleDownBehavior": behavior}, "spec.provisioning.scaleDownBehavior", id=behavior)
             for behavior in ("maintain", "reduce")

@@ -62,7 +62,7 @@ def test_other_counts_are_in_replicas(held: Pair) -> None:
     held.edit("exam.yaml", "placeholderCount: 40", "placeholderCount: 60")
     found = change(held)
 
-    assert [peak["what"] for peak in found["peaks"]][0] == "replicas of api"
+    assert found["peaks"][0]["what"] == "replicas of api"
     assert found["occurrences"]["changed"][0]["after"]["replicas"] == {"api": 60}
     assert "40 replicas of api -> 60 replicas of api" in held.diff().out
 
@@ -127,7 +127,7 @@ def test_the_config_map_about_a_number_is_not_deleted_by_an_engine(held: Pair) -
         ("backends: [placeholder]", False),
     ],
 )
-def test_who_changes_only_the_target_is_judged_by_it(held: Pair, match: str, is_judged: bool) -> None:  # noqa: FBT001
+def test_who_changes_only_the_target_is_judged_by_it(held: Pair, match: str, is_judged: bool) -> None:
     """No date changes, and all dates to come count."""
     ruled(held, f"match: {{{match}}}, require: refuse", text=SITE)
     held.edit("exam.yaml", *TO_WEB)

@@ -252,7 +252,9 @@ def _content(settings: Settings, name: str) -> str:
 def _panels(simulation: _Simulation) -> list[LinePanel]:
     mark = " (example crowd)" if simulation.example else ""
     runs = simulation.runs
-    return [LinePanel(f"{run.title}{mark}", run.seats, _lines(run.known_steps, run.behaviors)) for run in runs]
+    return [
+        LinePanel(f"{run.title}{mark}", run.seats, _lines(run.known_steps, run.behaviors)) for run in runs
+    ]
 
 
 def _lines(done: Sequence[SimulationStep], behaviors: Sequence[str]) -> tuple[ChartLine, ...]:

@@ -109,7 +109,7 @@ def deleted_objects(files: Iterable[FileChange]) -> dict[str, int]:
 
 
 def _is_kept(text: str) -> bool:
-    """Tell whether an object stays when it leaves git: code, and which number is held; it may be in quotes."""
+    """Tell whether an object stays when it leaves git: code, or which number is held; also in quotes."""
     labels = section(text, "metadata", "labels")
     roles = [f"{ROLE}: {role}" for role in (CODE, TARGET)]
     return any(line.strip().replace('"', "") in roles for line in labels)

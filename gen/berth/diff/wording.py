@@ -97,7 +97,9 @@ def _reach(one: Permission) -> str:
     patched = [what for verb, _, what in (grant.partition(" ") for grant in one.grants) if verb == "patch"]
     if any("/scale" not in what for what in patched):
         return ": a pod of Berth that is taken over may change every field there, not only the number"
-    return ": a pod of Berth that is taken over may change that number, and nothing else there" if patched else ""
+    return (
+        ": a pod of Berth that is taken over may change its scale, and nothing else there" if patched else ""
+    )
 
 
 def ignored_line(one: Finding) -> DiffLine:
