@@ -10,7 +10,7 @@ from berth.backends.value.valuebackend import BACKEND
 from berth.core import objectnames
 
 from tests.checks.heldnumbers import API, DEPLOYMENT, HPA, NODE_POOL, QUEUE, WEB
-from tests.manifests.cloudparts import Object, mondays, objects, texts
+from tests.manifests.cloudparts import Object, capacity, mondays, objects, resource_class, texts
 from tests.manifests.cloudparts import site as karpenter_site
 from tests.saying import document
 
@@ -176,3 +176,15 @@ def test_who_shares_a_number_reads_the_others(tmp_path: Path) -> None:
 
     assert pool["peers"] == ["ant", "zebra"]
     assert ("configmaps", "ant zebra", "get") in rules_of(found, "Role/exam")
+
+
+def test_windows_of_numbers_are_no_windows_of_nodes(tmp_path: Path) -> None:
+    """Nobody knows on which nodes the pods of somebody else run, so no budget keeps any."""
+    held = number(API)
+    files = [
+        texts(tmp_path / word, site(HPA), capacity(), resource_class(), *more)
+        for word, more in (("with", [held]), ("without", []))
+    ]
+
+    (name,) = [name for name in files[0] if "odcr" in name]
+    assert files[0][name] == files[1][name]
