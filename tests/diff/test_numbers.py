@@ -95,6 +95,14 @@ def test_a_reservation_that_leaves_git_in_a_window_gives_its_number_back(held: P
     assert "0 then" not in held.diff(at=OPEN).out
 
 
+def test_a_site_that_lists_less_leaves_numbers_as_they_are(held: Pair) -> None:
+    """The Role by which the sweep would give them back is gone, too."""
+    (held.now / "reservations/exam.yaml").unlink()
+    held.edit("site.yaml", "namespaces: [shop]", "namespaces: [web]")
+
+    assert [line for line in warnings(held, BEFORE) if warns(line, "held", "HorizontalPodAutoscaler", "shop")]
+
+
 def test_another_backend_gives_the_number_back(held: Pair) -> None:
     held.edit("exam.yaml", EXAM[EXAM.index("  backend:") :], "")
 

@@ -187,6 +187,19 @@ def site_warnings(old: Site | None, new: Site | None) -> Iterator[ChangeWarning]
         known = before.get(cluster.name)
         if known is not None and known.namespace != cluster.namespace:
             yield ChangeWarning("namespace", cluster.name, _namespace_text(known, cluster))
+        yield from _no_longer_held(known, cluster) if known else ()
+
+
+def _no_longer_held(old: Cluster, new: Cluster) -> Iterator[ChangeWarning]:
+    """Warn that nobody may give numbers back any more, in a window or after one that nobody closed."""
+    was, becomes = ({place for held in cluster.held for place in held.places} for cluster in (old, new))
+    for _, kind, namespace in sorted(was - becomes):
+        where = f" in namespace {namespace}" if namespace else ""
+        message = (
+            f"held no longer lists {kind}{where}: a number that is held there stays as it is, because nobody "
+            "may give it back. Remove the reservations first, and this entry when their windows are over."
+        )
+        yield ChangeWarning("number-changed", new.name, message)
 
 
 def _changed_policies(old: Site, new: Site) -> Iterator[ChangeWarning]:
