@@ -19,7 +19,7 @@ DECLARING = (
 )
 # Ground floor first. A module imports from floors below its own, or from its own package without a circle.
 FLOORS = [
-    r"berth\.version",
+    r"berth\.(version|core\.quantities)",
     r"berth\.(names|findings|quantity|durations|cron|git)",
     r"berth\.core\.\w+",
     r"berth\.runtime\.\w+",
@@ -28,7 +28,7 @@ FLOORS = [
     r"berth\.dates\.(zone|moments)",  # the time rule; the schema checks zones by it
     r"berth\.notation\.\w+",
     rf"berth\.schema\.(?!{DECLARING}$)\w+",
-    r"berth\.backends\.(backendregistry|backendspec|\w+\.(\w+holder|slotoptions|slotparts))",
+    r"berth\.backends\.(backendregistry|backendspec|\w+\.(\w+holder|slotoptions|slotparts|valueoptions))",
     rf"berth\.schema\.{DECLARING}",
     r"berth\.dates\.(?!(zone|moments)$)\w+",
     r"berth\.planner\.\w+",
@@ -39,7 +39,7 @@ FLOORS = [
     r"berth\.backends\.backendinterface",
     r"berth\.manifests\.(engines\.)?(?!(placed|nodeaffinity|naming)$)\w+",
     r"berth\.checks\.\w+",
-    r"berth\.backends\.\w+\.(?!(\w+holder|slotoptions|slotparts)$)\w+",
+    r"berth\.backends\.\w+\.(?!(\w+holder|slotoptions|slotparts|valueoptions)$)\w+",
     r"berth\.cost\.\w+",
     r"berth\.webcalendar\.\w+",
     r"berth\.pipeline",

@@ -380,9 +380,6 @@ RULES = {
     "B283": Rule(ERROR, "The platform of a cluster does not have or take this."),
     "B284": Rule(WARNING, "A node label of Karpenter in EKS Auto Mode, or the other way round."),
     "B285": Rule(NOTE, "Sessions attach volumes, and nobody says how many a node takes."),
-    # numbers of somebody else
-    "B300": Rule(ERROR, "A number of somebody else's object that cannot or may not be held."),
-    "B301": Rule(ERROR, "Reservations that hold one number and do not agree about it."),
     # names in the cluster
     "B290": Rule(ERROR, "A reservation has a name that only records have."),
     # device claims
@@ -396,6 +393,10 @@ RULES = {
         ERROR,
         "A request does not have each heading of the issue form once, in order, with one line below it.",
     ),
+    # numbers of somebody else
+    "B300": Rule(ERROR, "A number of somebody else's object that cannot or may not be held."),
+    "B301": Rule(ERROR, "Reservations that hold one number and do not agree about it."),
+    "B302": Rule(WARNING, "A window lowers a number of somebody else that says how much there is at least."),
 }
 
 GUARDS = frozenset(

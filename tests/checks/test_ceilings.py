@@ -14,10 +14,12 @@ from berth.manifests.placed import placed
 from berth.schema.values import Seats
 
 from tests.cases import Case
+from tests.checks.heldnumbers import API, HPA, NODE_POOL, holding
 from tests.runtime.world import at
 from tests.saying import Value, finding, lines, payload, read, reservation, resource_class, run, site, weekly
 from tests.touching import CASES, scene
 
+CORES = {"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "name": "gpu", "path": "spec.limits.cpu"}
 UNCOUNTED = TimetablePool("small", "", "none", match=Match(carries_over=True))
 
 
@@ -329,3 +331,22 @@ def test_what_stands_counts_until_it_expires() -> None:
     assert exceeded(standing("lab", 5, expires="2026-02-02T07:30:01Z"), *meets) == [
         finding("b.yaml B067 spec.provisioning", "a 25, lab 5", "2026-02-02T07:30:00Z", "29")
     ]
+
+
+@pytest.mark.parametrize(
+    ("target", "limit", "is_exceeded"),
+    [
+        pytest.param(API, {"seats": {"small": 24}}, True, id="replicas-as-seats"),
+        pytest.param(API, {"requests": {"cpu": "24"}}, True, id="replicas-are-pods"),
+        pytest.param(API, {"seats": {"small": 25}, "requests": {"cpu": "25"}}, False, id="enough"),
+        pytest.param(CORES, {"seats": {"small": 24}}, True, id="cores-as-seats"),
+        pytest.param(CORES, {"requests": {"cpu": "1"}}, False, id="cores-are-no-pods"),
+    ],
+)
+def test_numbers_of_others_count_and_only_pods_request(
+    target: Value, limit: Value, is_exceeded: bool
+) -> None:
+    cluster = {"name": "prod", "ceilings": [limit], "held": [HPA, NODE_POOL]}
+    found = exceeded(holding(target=target), resource_class(), site(cluster))
+
+    assert found == (["a.yaml B067 spec.provisioning"] if is_exceeded else [])

@@ -90,6 +90,16 @@ class Backend(ABC):
         """Return the name and the text of each option, for the comparison of two versions."""
         return ()
 
+    def change_risks(
+        self,
+        before: Holder | None,  # noqa: ARG002
+        after: Holder | None,  # noqa: ARG002
+        *,
+        is_open: bool,  # noqa: ARG002
+    ) -> Iterable[tuple[str, str]]:
+        """Return code and message of what a change does to what the base holds; `is_open`: in a window."""
+        return ()
+
     def cluster_permissions(self, site: Site, cluster: Cluster) -> Iterable[Manifest]:  # noqa: ARG002
         """Return the ClusterRoles and bindings in the base of a cluster that can have it."""
         return ()

@@ -5,7 +5,8 @@ reservations is kept until all are in. The sizes of pools are computed by the cl
 (`berth.core.target`): placeholders together with the sessions that were promised a seat, so back-to-back
 occurrences both count while one hands over to the next. Callers say what counts by `each`, the amount that
 one seat of a class takes: `{"small": 1}` counts the seats of small, and `per_seat` does the same for a
-resource. Classes that are not in it take nothing, nor do whole nodes, which are not seats.
+resource. Classes that are not in it take nothing, nor do whole nodes, which are not seats. Numbers of
+somebody else's objects count as seats of their class; only those that count pods take what it requests.
 """
 
 from array import array
@@ -64,6 +65,16 @@ def _weight(pool: PoolLoad, each: Mapping[str, int]) -> int:
 
 ClassChanges = Mapping[str, Mapping[int, int]]
 """The changes of all pools of seats, by class and minute, in no order."""
+
+
+def pods(pools: Iterable[PoolLoad]) -> list[PoolLoad]:
+    """Return the pools of pods, which take what their class requests."""
+    return [pool for pool in pools if pool.unit.is_pod]
+
+
+def placed_by_berth(pools: Iterable[PoolLoad]) -> list[PoolLoad]:
+    """Return the pools of seats and nodes: where the pods of somebody else run is not known."""
+    return [pool for pool in pools if not pool.unit.is_number]
 
 
 def changes_by_class(pools: Iterable[PoolLoad]) -> ClassChanges:
@@ -155,6 +166,7 @@ class _CeilingLimit(NamedTuple):
     written: str
     each: Mapping[str, int]
     say: Callable[[int], str]
+    is_of_pods: bool = False
 
 
 def pool_steps(
@@ -311,11 +323,14 @@ class Ceilings:
         """Report each limit that is exceeded, at its peak."""
         for cluster in self.site.clusters:
             pools = self._pools[cluster.name]
-            changes = changes_by_class(pools) if cluster.ceilings else {}
+            changes = {
+                is_of_pods: changes_by_class(pods(pools) if is_of_pods else pools) if cluster.ceilings else {}
+                for is_of_pods in (True, False)
+            }
             for ceiling, limits in zip(cluster.ceilings, self._limits[cluster.name], strict=True):
                 first, last = ceiling_span(ceiling, self.site.zone)
                 for limit in limits:
-                    highest = peak(weigh_changes(changes, limit.each), first, last)
+                    highest = peak(weigh_changes(changes[limit.is_of_pods], limit.each), first, last)
                     if highest and highest[0] > limit.most:
                         open_then = [
                             rehearsal
@@ -323,7 +338,8 @@ class Ceilings:
                             if rehearsal.open // 60 <= highest[1] < -(-rehearsal.end // 60)
                             and any(name in limit.each for name, _ in rehearsal.seats)
                         ]
-                        yield _problem(cluster, limit, highest, pools, reservations, open_then)
+                        counted = pods(pools) if limit.is_of_pods else pools
+                        yield _problem(cluster, limit, highest, counted, reservations, open_then)
 
 
 def _limits(ceiling: CeilingSpec, classes: Mapping[str, ResourceClass]) -> list[_CeilingLimit]:
@@ -333,7 +349,9 @@ def _limits(ceiling: CeilingSpec, classes: Mapping[str, ResourceClass]) -> list[
     ]
     for resource, amount in ceiling.requests.items():
         takes = per_seat(resource, classes)
-        limits.append(_CeilingLimit(f"of {resource}", parse(amount) or 0, amount, takes, quantity_text))
+        limits.append(
+            _CeilingLimit(f"of {resource}", parse(amount) or 0, amount, takes, quantity_text, is_of_pods=True)
+        )
     return limits
 
 

@@ -48,7 +48,7 @@ def check_availability(
     reservation: Reservation, declared: Declared, occurrences: Sequence[Occurrence]
 ) -> Iterator[Problem]:
     """Check a reservation against all capacities of its classes."""
-    if reservation.suspend:
+    if reservation.suspend or reservation.holder.unit.is_number:
         return
     persistence = reservation.holder.persistence
     for name in class_names(reservation):

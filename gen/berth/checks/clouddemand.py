@@ -15,6 +15,7 @@ from berth.checks.ceilings import (
     levels,
     peak,
     per_seat,
+    placed_by_berth,
     sum_changes,
 )
 from berth.checks.collisions import COLLISION, KUSTOMIZE
@@ -72,7 +73,7 @@ def all_window_budgets(
     for name, cloud in declared.clouds.items():
         cluster = cluster_named(cloud.cluster, site)
         if cluster is not None:
-            budgets[name] = budgets_of(cloud, declared, pools_of(cluster.name))
+            budgets[name] = budgets_of(cloud, declared, placed_by_berth(pools_of(cluster.name)))
     return budgets
 
 
@@ -147,7 +148,7 @@ def check_expiry_in_windows(
         cluster, most = cluster_named(cloud.cluster, site), node_lifetime(cloud)
         if cluster is None or not most:  # that nodes go at once is told already
             continue
-        pools = pools_of(cluster.name)
+        pools = placed_by_berth(pools_of(cluster.name))
         bad = [
             window for window in open_windows(cloud, declared, pools) if (window[1] - window[0]) * 60 > most
         ]
@@ -199,7 +200,7 @@ def check_limits_at_peak(
         cluster, classes = cluster_named(cloud.cluster, site), _limited_by(cloud, declared)
         if cluster is None or not classes:
             continue
-        pools = pools_of(cluster.name)
+        pools = placed_by_berth(pools_of(cluster.name))
         for resource, amount in cloud.limits:
             each = dict.fromkeys(classes, 10**9) if resource == "pods" else per_seat(resource, classes)
             highest = peak(sum_changes(pools, each), 0, NO_END)

@@ -120,7 +120,9 @@ def _is_about(match: MatchSpec, subject: SharedSubject, *, exempts: bool = False
         subject.kind in (match.kinds or default)
         and _fits(match.names, (subject.name,))
         and _fits_namespaces(match, subject.namespaces, exempts=exempts)
-        and not (match.owners or match.labels or match.classes or match.clusters or match.backends)
+        and not (
+            match.owners or match.labels or match.classes or match.clusters or match.backends or match.targets
+        )
     )
 
 
@@ -139,6 +141,7 @@ def _matched(
         and match.labels.items() <= {*reservation.labels}
         and (not match.kinds or RESERVATION in match.kinds)
         and (not match.backends or reservation.holder.backend in match.backends)
+        and _fits(match.targets, tuple(filter(None, (reservation.holder.target_text,))))
     )
     return frozenset(
         name

@@ -177,11 +177,11 @@ def check_large_counts(placed: Placed, is_limited: Callable[[str, str], bool]) -
     unit = placed.reservation.holder.unit
     here = {resource_class.name for resource_class in placed.classes}
     for path, name, count in _counts(placed.reservation):
-        is_checked = unit is Unit.SEAT and is_limited(placed.cluster.name, name)
+        is_checked = unit is not Unit.NODE and is_limited(placed.cluster.name, name)
         if count > _LARGEST and name in here and not is_checked:
             message = f"{count:,} {unit.plural} of {name} are more than 1,000, and no ceiling limits them."
             fix = "Check the number"
-            fix += "; if it is meant, add a ceiling for the class." if unit is Unit.SEAT else "."
+            fix += "; if it is meant, add a ceiling for the class." if unit is not Unit.NODE else "."
             yield placed.reservation.problem(LARGE_COUNT, path, message, fix)
 
 

@@ -41,6 +41,7 @@ from berth.output import table
 from berth.output.answers import Answer, document, seats_text
 from berth.output.table import Fit, wrapped
 from berth.pipeline import Item, Pipeline
+from berth.schema.reservation import Reservation
 from berth.schema.seatholders import Unit
 from berth.schema.values import Site
 from berth.sessiontext import SessionScene, SessionsError, example_crowd, parse_changes
@@ -57,6 +58,7 @@ from berth.simulation import (
 from berth.simulation import simulate as simulate_pool
 
 _LARGEST = 1 << 20  # bytes of a file of sessions
+_AS_BEFORE = "as before"
 _LONGEST_RUN = 4  # rows that only the clock has made
 _SESSIONS_LINE = 62  # characters of an example crowd in a line
 
@@ -70,6 +72,15 @@ class _Run(NamedTuple):
     behaviors: tuple[str, ...]
     stabilization_seconds: int
     steps: list[SimulationStep]
+    closed: SimulationStep | None = None  # the step after which the number is what it was before
+
+    def targets(self, step: SimulationStep) -> Sequence[int | None]:
+        """Return the target of each behavior; None for what was there before."""
+        return [None] * len(step.targets) if step is self.closed else step.targets
+
+    @property
+    def known_steps(self) -> list[SimulationStep]:
+        return [step for step in self.steps if step is not self.closed]
 
 
 class _Simulation(NamedTuple):
@@ -191,8 +202,18 @@ def _simulation(
                 asked = known if compare else ("",)
                 done = simulate_pool(setup, coming[name], asked, occurrence.open, occurrence.end)
                 shown = known if compare else (behavior,)
-                runs.append(_Run(title, name, count, shown, wait, done))
+                runs.append(_with_end(_Run(title, name, count, shown, wait, done), reservation))
     return _Simulation(occurrence, reservation.title, runs)
+
+
+def _with_end(run: _Run, reservation: Reservation) -> _Run:
+    """Let the run end with what the number is outside of windows, unless another window goes on."""
+    otherwise, last = reservation.holder.otherwise_count, run.steps[-1]
+    if otherwise == 0 or any(last.targets):
+        return run
+    if otherwise is None:
+        return run._replace(closed=last)
+    return run._replace(steps=[*run.steps[:-1], last._replace(targets=(otherwise,) * len(last.targets))])
 
 
 def _sessions(settings: Settings, given: str | None, scene: SessionScene) -> dict[str, list[SessionChange]]:
@@ -231,7 +252,9 @@ def _content(settings: Settings, name: str) -> str:
 def _panels(simulation: _Simulation) -> list[LinePanel]:
     mark = " (example crowd)" if simulation.example else ""
     runs = simulation.runs
-    return [LinePanel(f"{run.title}{mark}", run.seats, _lines(run.steps, run.behaviors)) for run in runs]
+    return [
+        LinePanel(f"{run.title}{mark}", run.seats, _lines(run.known_steps, run.behaviors)) for run in runs
+    ]
 
 
 def _lines(done: Sequence[SimulationStep], behaviors: Sequence[str]) -> tuple[ChartLine, ...]:
@@ -260,7 +283,7 @@ def _text(simulation: _Simulation, columns: int | None) -> str:
     parts = [f"{wrapped(simulation.when, columns)}\n{_example_text(simulation, columns)}"]
     for run, panel in zip(simulation.runs, _panels(simulation), strict=True):
         setting = _Setting(occurrence.id, occurrence.start, zone, run.stabilization_seconds, columns)
-        rows = _table(run.steps, run.behaviors, setting)
+        rows = _table(run, setting)
         parts.append(f"{panel.title}\n{rows}\n{terminal.draw(panel, simulation.span, look)}")
     return "\n".join(parts)
 
@@ -295,7 +318,7 @@ def _answer(simulation: _Simulation) -> Answer:
         for step, run in sorted(
             ((step, run) for run in simulation.runs for step in run.steps), key=lambda pair: pair[0].at
         )
-        for behavior, target in zip(run.behaviors, step.targets, strict=True)
+        for behavior, target in zip(run.behaviors, run.targets(step), strict=True)
     ]
     return document("Simulation", {"items": items})
 
@@ -310,15 +333,17 @@ class _Setting(NamedTuple):
     columns: int | None
 
 
-def _table(steps: Sequence[SimulationStep], behaviors: Sequence[str], setting: _Setting) -> str:
+def _table(run: _Run, setting: _Setting) -> str:
     """Return a row for each step: one behavior with what it promises, or several beside each other."""
-    alone = len(behaviors) == 1
-    targets = ["target", "promised"] if alone else list(behaviors)
+    alone = len(run.behaviors) == 1
+    targets = ["target", "promised"] if alone else list(run.behaviors)
     rows = []
-    for step, skipped in _shortened(steps):
+    for step, skipped in _shortened(run.steps):
         if skipped:
             rows.append(["...", *[""] * (len(targets) + 1), f"{skipped} more steps by the clock"])
-        numbers = [*step.targets, *([step.active + step.targets[0]] if alone else [])]
+        numbers: list[object] = [*step.targets, *([step.active + step.targets[0]] if alone else [])]
+        if step is run.closed:
+            numbers = [_AS_BEFORE] * len(numbers)
         happens = ", ".join(_event(event, setting) for event in step.events)
         rows.append([_time(step.at, setting), *map(str, [step.active, *numbers]), happens])
     headings = ["local time", "active", *targets, "what happens"]

@@ -44,6 +44,7 @@ def placeholder_pods(
 NO_CLOUD = "names no cloudCapacity"
 SLOTS = "slots of Koordinator buy no machines"
 DEVICES = "claims devices, and nothing says how many a node has"
+NUMBERS = "holds a number of somebody else's object: which machines that needs is not known"
 _NEVER = "Never"
 
 
@@ -90,23 +91,26 @@ def unplanned_items(declared: Declared, is_asked: Callable[[PoolKey], bool]) -> 
     """Return what is reserved, of the pools that are asked for, and has no part in the plan."""
     clouds = {*declared.clouds, *declared.generic}
     used: dict[str, ResourceClass] = {}
-    slots: list[UnplannedItem] = []
+    others: list[UnplannedItem] = []
     for reservation in declared.reservations:
         names = [name for name in class_names(reservation) if is_asked((reservation.name, name))]
         if reservation.suspend or not names:
+            continue
+        if reservation.holder.unit.is_number:
+            others.append(UnplannedItem(reservation.name, NUMBERS))
             continue
         mine = {name: declared.classes[name] for name in names if name in declared.classes}
         used |= mine
         if not reservation.holder.adds_nodes and any(
             clouds & {*found.cloud_capacity} for found in mine.values()
         ):
-            slots.append(UnplannedItem(reservation.name, SLOTS))
+            others.append(UnplannedItem(reservation.name, SLOTS))
     unknown = [name for name in sorted(used) if used[name].resource_claims]
     classes = [name for name in sorted({*used} - {*unknown}) if not clouds & {*used[name].cloud_capacity}]
     return [
         *(UnplannedItem(name, NO_CLOUD) for name in classes),
         *(UnplannedItem(name, DEVICES) for name in unknown),
-        *slots,
+        *others,
     ]
 
 

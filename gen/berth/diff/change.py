@@ -69,6 +69,7 @@ class ReservationChange(NamedTuple):
     owner: OwnerSpec | None = None
     rehearsals: OccurrenceChanges = OccurrenceChanges((), (), (), 0)  # which are no dates of the course
     causes: tuple[tuple[str, str], ...] = ()
+    holds: tuple[str, str] = ("", "")  # the number of somebody else's object, and what it is otherwise
 
     @property
     def is_retitled(self) -> bool:

@@ -127,7 +127,12 @@ def compare_versions(
         units,
         reservation.owner,
         rehearsals,
+        holds=(_held_text(before), _held_text(after)),
     )
+
+
+def _held_text(version: ReservationVersion | None) -> str:
+    return version.reservation.holder.held_text if version else ""
 
 
 def _compare_occurrences(

@@ -285,6 +285,8 @@ class Comparison:
             self._warnings += risks.date_warnings(reservation_change, sides, now, notice, held)
             is_open = all(any(one.open <= now < one.end for one in side) for side in sides)
             self._warnings += risks.slot_warnings(old, new, now, is_open=is_open)
+            was_open = any(one.open <= now < one.end for one in sides[0])
+            self._warnings += risks.number_warnings(old, new, was_open=was_open)
 
 
 def _summary(name: str, findings: Sequence[Finding], other: Sequence[Finding]) -> SideSummary:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from difflib import unified_diff
 from typing import NamedTuple
 
-from berth.core.labels import CODE, ROLE
+from berth.core.labels import CODE, ROLE, TARGET
 from berth.manifests import naming
 
 ADDED, CHANGED, REMOVED = "added", "changed", "removed"
@@ -98,17 +98,18 @@ def section(text: str, *keys: str) -> list[str]:
 
 
 def deleted_objects(files: Iterable[FileChange]) -> dict[str, int]:
-    """Count by kind the objects that an engine deletes: all that are removed but in-cluster code."""
+    """Count by kind the objects that an engine deletes: all that are removed but those that stay."""
     kinds = [
         item.kind
         for file in files
         for item in file.objects
-        if item.change == REMOVED and not _is_code(item.before)
+        if item.change == REMOVED and not _is_kept(item.before)
     ]
     return {kind: kinds.count(kind) for kind in sorted({*kinds})}
 
 
-def _is_code(text: str) -> bool:
-    """Tell whether an object is in-cluster code, which engines do not delete; it may be in quotes."""
+def _is_kept(text: str) -> bool:
+    """Tell whether an object stays when it leaves git: code, or which number is held; also in quotes."""
     labels = section(text, "metadata", "labels")
-    return any(line.strip().replace('"', "") == f"{ROLE}: {CODE}" for line in labels)
+    roles = [f"{ROLE}: {role}" for role in (CODE, TARGET)]
+    return any(line.strip().replace('"', "") in roles for line in labels)

@@ -15,11 +15,13 @@ from berth.checks.ceilings import (
     held_by_reservation,
     peak,
     per_seat,
+    pods,
     weigh_changes,
 )
 from berth.diff.change import PeakChange
 from berth.quantity import parse
 from berth.quantity import text as quantity_text
+from berth.schema.seatholders import Unit
 from berth.schema.siteparts import CeilingSpec
 from berth.schema.values import ResourceClass, Site
 
@@ -54,25 +56,37 @@ def compare_peaks(before: PoolLoads, after: PoolLoads) -> Iterator[PeakChange]:
     """Yield the peaks that differ, by cluster, seats first; for a ceiling with dates also the peak then."""
     sides = before, after
     for cluster in dict.fromkeys((*after.clusters(), *before.clusters())):
-        changes = [changes_by_class(side.pools(cluster)) for side in sides]
+        every = [changes_by_class(side.pools(cluster)) for side in sides]
+        of_pods = [changes_by_class(pods(side.pools(cluster))) for side in sides]
         for measure in _measures(before, after, cluster):
-            yield from _compare(after, changes, cluster, measure)
+            yield from _compare(after, every if measure.seats_of else of_pods, cluster, measure)
 
 
 class _Measure(NamedTuple):
-    """A thing to count. `each`: the amount that a seat of a class takes, before and after."""
+    """A thing to count. `each`: the amount that a seat of a class takes, before and after.
+
+    `seats_of`: the class whose seats it is; empty for a resource.
+    """
 
     name: str
     each: tuple[Mapping[str, int], Mapping[str, int]]
     format: Callable[[int], str]
+    seats_of: str = ""
 
 
 def _measures(before: PoolLoads, after: PoolLoads, cluster: str) -> Iterator[_Measure]:
     for name in sorted({*before.used_classes(cluster), *after.used_classes(cluster)}):
-        yield _Measure(f"seats of {name}", ({name: 1}, {name: 1}), str)
+        word = _unit_of_class(name, [*before.pools(cluster), *after.pools(cluster)])
+        yield _Measure(f"{word} of {name}", ({name: 1}, {name: 1}), str, name)
     for resource in sorted({*before.resources(cluster), *after.resources(cluster)}):
         each = per_seat(resource, before.classes), per_seat(resource, after.classes)
         yield _Measure(f"of {resource}", each, quantity_text)
+
+
+def _unit_of_class(name: str, pools: Sequence[PoolLoad]) -> str:
+    """Return what the pools of a class count: seats, unless all count the same other thing."""
+    units = {pool.unit for pool in pools if pool.resource_class == name and pool.unit is not Unit.NODE}
+    return units.pop().plural if len(units) == 1 else Unit.SEAT.plural
 
 
 def _compare(
@@ -80,8 +94,8 @@ def _compare(
 ) -> Iterator[PeakChange]:
     """Compare one measure. `changes` are those of both sides in the cluster."""
     over_time = [weigh_changes(of_side, each) for of_side, each in zip(changes, measure.each, strict=True)]
-    pools = head.pools(cluster)
-    for period in _periods(head, cluster, measure.name):
+    pools = head.pools(cluster) if measure.seats_of else pods(head.pools(cluster))
+    for period in _periods(head, cluster, measure):
         old, new = (peak(one, *period.span) or (0, None) for one in over_time)
         if old[0] == new[0]:
             continue
@@ -101,15 +115,17 @@ class _Period(NamedTuple):
     ceiling: str
 
 
-def _periods(loads: PoolLoads, cluster: str, measure: str) -> list[_Period]:
+def _periods(loads: PoolLoads, cluster: str, measure: _Measure) -> list[_Period]:
     """Return all time with the lowest ceiling without dates, then each ceiling with dates."""
     always: list[tuple[int, str]] = []
     dated = []
     site = loads.site
     for ceiling in _ceilings(site, cluster):
-        seats = [(most, str(most)) for name, most in ceiling.seats.items() if measure == f"seats of {name}"]
+        seats = [(most, str(most)) for name, most in ceiling.seats.items() if measure.seats_of == name]
         requests = [
-            (parse(text) or 0, text) for name, text in ceiling.requests.items() if measure == f"of {name}"
+            (parse(text) or 0, text)
+            for name, text in ceiling.requests.items()
+            if measure.name == f"of {name}"
         ]
         if ceiling.first is None and ceiling.until is None:
             always += seats + requests

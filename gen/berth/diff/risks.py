@@ -6,6 +6,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from berth.backends.backendinterface import backend_of
 from berth.checks.policychecks import PolicyResult, result_text
 from berth.core.jsonvalues import instant_text
 from berth.core.target import full_count, target
@@ -29,7 +30,17 @@ SeatCounts = Mapping[str, int]
 
 _BY_URGENCY = (
     *("site-renamed", "policies", "policy", "not-compared"),  # what refuses
-    *("open-now", "soon", "past", "clock-change", "renamed", "alike", "backend", "slots-replaced"),  # people
+    *(
+        "open-now",
+        "soon",
+        "past",
+        "clock-change",
+        "renamed",
+        "alike",
+        "backend",
+        "slots-replaced",
+        "number-changed",
+    ),  # people
     *("namespace", "replaced", "expired", "last"),
     *("nodes-replaced",),
     *("foreign", "rights", "attributes", "cluster-scoped", "immutable", "replicas", "schedule", "stale"),
@@ -103,6 +114,8 @@ def _open_now(change: ReservationChange, held: tuple[SeatCounts, SeatCounts]) ->
             verb = "opens" if not old else "closes" if not new else "grows" if new > old else "shrinks"
             old_noun, new_noun = (unit.word for unit in change.units)
             later = str(new) if old_noun == new_noun else number_of(new, new_noun)
+            if change.units[1].is_number and not new:
+                later = "what it is otherwise"
             counts = f"{number_of(old, old_noun)} now, {later} then"
             yield ChangeWarning(
                 "open-now", change.name, f"{name} {verb} as soon as this is applied: {counts}."
@@ -174,6 +187,19 @@ def site_warnings(old: Site | None, new: Site | None) -> Iterator[ChangeWarning]
         known = before.get(cluster.name)
         if known is not None and known.namespace != cluster.namespace:
             yield ChangeWarning("namespace", cluster.name, _namespace_text(known, cluster))
+        yield from _no_longer_held(known, cluster) if known else ()
+
+
+def _no_longer_held(old: Cluster, new: Cluster) -> Iterator[ChangeWarning]:
+    """Warn that nobody may give numbers back any more, in a window or after one that nobody closed."""
+    was, becomes = ({place for held in cluster.held for place in held.places} for cluster in (old, new))
+    for _, kind, namespace in sorted(was - becomes):
+        where = f" in namespace {namespace}" if namespace else ""
+        message = (
+            f"held no longer lists {kind}{where}: a number that is held there stays as it is, because nobody "
+            "may give it back. Remove the reservations first, and this entry when their windows are over."
+        )
+        yield ChangeWarning("number-changed", new.name, message)
 
 
 def _changed_policies(old: Site, new: Site) -> Iterator[ChangeWarning]:
@@ -231,6 +257,18 @@ def slot_warnings(
     if changed and (old.reservation.holder.persistence is None) == (until is None):
         effect = _SLOTS_REPLACED_AT_ONCE if until is not None else _SLOTS_REPLACED_IN_WINDOW
         yield ChangeWarning("slots-replaced", name, f"{', '.join(changed)}: {effect}")
+
+
+def number_warnings(
+    old: ReservationVersion | None, new: ReservationVersion | None, *, was_open: bool
+) -> Iterator[ChangeWarning]:
+    """Warn about a number of somebody else that goes back to what it was. `was_open`: in a window."""
+    if old is None:
+        return
+    before, after = old.reservation.holder, new.reservation.holder if new else None
+    name = (new or old).reservation.name
+    for code, message in backend_of(before).change_risks(before, after, is_open=was_open):
+        yield ChangeWarning(code, name, message)
 
 
 _SLOTS_REPLACED_AT_ONCE = (

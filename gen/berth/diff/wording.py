@@ -39,6 +39,7 @@ from berth.diff.manifests import FileChange, ObjectChange
 from berth.diff.permissions import Permission
 from berth.diff.zonemoves import has_other_zone, move_text, shift_of
 from berth.findings import Finding
+from berth.manifests import naming
 from berth.output.answers import seats_text
 from berth.quantity import readable
 from berth.schema.seatholders import Unit
@@ -87,7 +88,19 @@ def _permission_line(one: Permission, others: int) -> DiffLine:
     grants = ", ".join(f"{'/'.join(found)} {what}" for what, found in verbs.items())
     verb = f"and {others} like it grant" if others else "grants"
     meaning = f". {one.meaning}" if one.meaning else ""
-    return DiffLine("+", f"{one.where}: {one.kind} {one.name} {verb} {grants}{meaning}")
+    return DiffLine("+", f"{one.where}: {one.kind} {one.name} {verb} {grants}{meaning}{_reach(one)}")
+
+
+def _reach(one: Permission) -> str:
+    """Say what a taken-over pod could do to an object of somebody else whose number is held."""
+    if not naming.is_held_role(one.name):
+        return ""
+    patched = [what for verb, _, what in (grant.partition(" ") for grant in one.grants) if verb == "patch"]
+    if any("/scale" not in what for what in patched):
+        return ": a pod of Berth that is taken over may change every field there, not only the number"
+    return (
+        ": a pod of Berth that is taken over may change its scale, and nothing else there" if patched else ""
+    )
 
 
 def ignored_line(one: Finding) -> DiffLine:
@@ -143,6 +156,8 @@ def detail_lines(one: ReservationChange) -> list[DiffLine]:
         diff_lines.append(DiffLine(" ", f"{number_of(dates.kept, 'other date')} {verb}"))
     diff_lines += _rehearsals(one)
     diff_lines += _standing(*one.standing)
+    if one.kind in {ADDED, REMOVED} and any(one.holds):
+        diff_lines.append(DiffLine(_SIGNS[one.kind], f"holds {one.holds[one.kind == ADDED]}"))
     return [*diff_lines, *_seat_hours(one)]
 
 

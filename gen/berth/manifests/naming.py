@@ -123,6 +123,11 @@ def held_role(site: str, account: str, reservation: str = "") -> str:
     return fit(f"{account}-held.{site}.{reservation}" if reservation else f"{account}-held.{site}")
 
 
+def is_held_role(name: str) -> bool:
+    """Return whether a Role is one over numbers of somebody else, by how its name begins."""
+    return name.startswith((f"{OCCURRENCE}-held.", f"{SWEEP}-held."))
+
+
 def claim_template(count: int, device_class: str) -> str:
     """Name a ResourceClaimTemplate by what it has, which cannot change."""
     return fit(f"berth-{count}.{device_class}")

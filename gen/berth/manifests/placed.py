@@ -155,7 +155,7 @@ def placed(reservation: Reservation, declared: Declared, site: Site) -> tuple[Pl
 def _peers(reservation: Reservation, cluster: Cluster, declared: Declared, site: Site) -> tuple[str, ...]:
     if reservation.holder.shared is None:
         return ()
-    return tuple(
+    sharing = (
         other.name
         for other in declared.reservations
         if other.name != reservation.name
@@ -166,6 +166,7 @@ def _peers(reservation: Reservation, cluster: Cluster, declared: Declared, site:
             if name in declared.classes
         )
     )
+    return tuple(sorted(sharing))  # whatever the order of files
 
 
 def _with_node_pools(found: ResourceClass, declared: Declared, site: Site) -> ResourceClass:

@@ -99,20 +99,24 @@ Counts = Sequence[tuple[str, int]]
 
 
 def counts_json(counts: Counts, unit: Unit) -> dict[str, dict[str, int]]:
-    """Return `seats` by class, or `nodes` where whole nodes are counted."""
-    return {"seats": {}, "nodes": dict(counts)} if unit is Unit.NODE else {"seats": dict(counts)}
+    """Return `seats` by class; or `nodes`, `replicas`, `runners`, `cores` or `units` where these count."""
+    return {"seats": dict(counts)} if unit is Unit.SEAT else {"seats": {}, unit.plural: dict(counts)}
 
 
 def count_columns(counts: Callable[[Row], tuple[Counts, Unit]]) -> Sequence[Column[Row]]:
-    """Return the columns of seats, and of whole `nodes`, which are beside them in answers only."""
+    """Return the columns of seats, and of what else is counted, which is beside them in answers only."""
     return (
         Column("seats", "", lambda row: seats_text(*counts(row))),
         Column("", "seats", lambda row: counts_json(*counts(row))["seats"]),
-        Column("", "nodes", lambda row: counts_json(*counts(row)).get("nodes"), is_optional=True),
+        *(_others_column(counts, unit.plural) for unit in Unit if unit is not Unit.SEAT),
     )
 
 
+def _others_column(counts: Callable[[Row], tuple[Counts, Unit]], key: str) -> Column[Row]:
+    return Column("", key, lambda row: counts_json(*counts(row)).get(key), is_optional=True)
+
+
 def seats_text(counts: Counts, unit: Unit = Unit.SEAT) -> str:
-    """Return `25 small`, or `3 nodes of small` where whole nodes are counted; several with commas."""
-    single, several = (" node of", " nodes of") if unit is Unit.NODE else ("", "")
+    """Return `25 small`, or `3 nodes of small` where something else is counted; several with commas."""
+    single, several = ("", "") if unit is Unit.SEAT else (f" {unit.word} of", f" {unit.plural} of")
     return ", ".join(f"{count}{single if count == 1 else several} {name}" for name, count in counts)

@@ -15,12 +15,18 @@ NOT_HELD = "B300"
 
 
 class KnownKind(NamedTuple):
-    """What Berth knows of a kind. `ready`: where its status counts what a number of its spec asks for."""
+    """What Berth knows of a kind.
+
+    `ready`: where its status counts what a number of its spec asks for. `above_zero`: a number of its spec
+    that the API server refuses to be 0. `has_quantities`: whether its spec has amounts such as 64Gi.
+    """
 
     plural: str
     has_scale: bool = False
     of_cluster: bool = False
     ready: tuple[tuple[Step, ...], tuple[Step, ...]] = ((), ())
+    above_zero: tuple[Step, ...] = ()
+    has_quantities: bool = False
 
 
 _SCALED: tuple[tuple[Step, ...], tuple[Step, ...]] = (("spec", "replicas"), ("status", "readyReplicas"))
@@ -29,17 +35,41 @@ KNOWN_KINDS = {
     ("apps", "ReplicaSet"): KnownKind("replicasets", has_scale=True, ready=_SCALED),
     ("apps", "StatefulSet"): KnownKind("statefulsets", has_scale=True, ready=_SCALED),
     ("autoscaling", "HorizontalPodAutoscaler"): KnownKind(
-        "horizontalpodautoscalers", ready=(("spec", "minReplicas"), ("status", "currentReplicas"))
+        "horizontalpodautoscalers",
+        ready=(("spec", "minReplicas"), ("status", "currentReplicas")),
+        above_zero=("spec", "minReplicas"),  # 0 needs the feature gate HPAScaleToZero
     ),
     ("keda.sh", "ScaledObject"): KnownKind("scaledobjects"),
     ("actions.github.com", "AutoscalingRunnerSet"): KnownKind(
         "autoscalingrunnersets", ready=(("spec", "minRunners"), ("status", "currentRunners"))
     ),
     ("actions.summerwind.dev", "HorizontalRunnerAutoscaler"): KnownKind("horizontalrunnerautoscalers"),
-    ("karpenter.sh", "NodePool"): KnownKind("nodepools", of_cluster=True),
-    ("kueue.x-k8s.io", "ClusterQueue"): KnownKind("clusterqueues", of_cluster=True),
+    ("karpenter.sh", "NodePool"): KnownKind("nodepools", of_cluster=True, has_quantities=True),
+    ("kueue.x-k8s.io", "ClusterQueue"): KnownKind("clusterqueues", of_cluster=True, has_quantities=True),
 }
 """By group and kind."""
+
+_CORE_KINDS = (
+    "ReplicationController",
+    "ResourceQuota",
+)  # others of the core group have no number worth holding
+_NEVER_GROUPS = (
+    *("admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io"),
+    *("authentication.k8s.io", "authorization.k8s.io", "certificates.k8s.io", "rbac.authorization.k8s.io"),
+    *("argoproj.io/Application", "argoproj.io/ApplicationSet", "argoproj.io/AppProject"),
+    *("apps/ControllerRevision", "apps/DaemonSet", "batch/CronJob"),
+    *("helm.toolkit.fluxcd.io", "kustomize.toolkit.fluxcd.io", "source.toolkit.fluxcd.io"),
+)
+"""Groups, and kinds of groups: a patch of such an object can give rights or run code."""
+
+
+def is_never_held(api_version: str, kind: str) -> bool:
+    """Return whether a patch of such an object could give rights or run code, whatever number it is for."""
+    group = group_of(api_version)
+    if not group:
+        return kind not in _CORE_KINDS
+    return group in _NEVER_GROUPS or f"{group}/{kind}" in _NEVER_GROUPS
+
 
 _WORDS = (("replica", Unit.REPLICA), ("runner", Unit.RUNNER), ("cpu", Unit.CORE))
 
@@ -96,6 +126,12 @@ class HeldSpec(Model):
 
     def check(self, path: Path, report: DocumentProblems) -> None:
         known = known_kind(self.api_version, self.kind)
+        if is_never_held(self.api_version, self.kind):
+            message = (
+                f"no number of {self.kind} {self.api_version} is ever held: a patch of one gives rights."
+            )
+            report(NOT_HELD, (*path, "kind"), message, "Remove the entry.")
+        self._check_known(known, path, report)
         if known is None and self.plural is None:
             fix = f"Add plural, as kubectl api-resources has it, such as {self.kind.lower()}s."
             report(MISSING, path, f"the plural of kind {self.kind} is not known.", fix)
@@ -105,9 +141,40 @@ class HeldSpec(Model):
         elif known is not None and not known.of_cluster and self.namespaces is None:
             report(MISSING, path, "namespaces is missing.", "Add namespaces: where these objects are.")
 
+    def _check_known(self, known: KnownKind | None, path: Path, report: DocumentProblems) -> None:
+        """Report a name or a subresource that a known kind does not have."""
+        facts = (
+            {"plural": (self.plural, known.plural), "scale": (self.scale, known.has_scale)} if known else {}
+        )
+        for key, (written, fact) in facts.items():
+            if written is not None and written != fact:
+                shown_fact = str(fact).lower() if isinstance(fact, bool) else fact
+                message = f"{shown(written)} is not the {key} of {self.kind}, which is {shown_fact}."
+                report(CONFLICT, (*path, key), message, "Remove it.")
+
     @property
     def object_kind(self) -> ObjectKind:
         known = known_kind(self.api_version, self.kind)
-        has_scale = known.has_scale if known and self.scale is None else bool(self.scale)
+        has_scale = known.has_scale if known else bool(self.scale)
         plural = self.plural or (known.plural if known else "")
         return ObjectKind(self.kind, self.api_version, plural, self.namespaces is None, has_scale)
+
+    @property
+    def places(self) -> set[tuple[str, str, str]]:
+        """Return group, kind and each namespace, empty without one."""
+        return {(group_of(self.api_version), self.kind, name) for name in self.namespaces or ("",)}
+
+
+def check_held(held: tuple[HeldSpec, ...], home: str, path: Path, report: DocumentProblems) -> None:
+    """Check what reservations may hold in a cluster. `home`: the namespace of Berth there."""
+    before: set[tuple[str, str, str]] = set()
+    for i, each in enumerate(held):
+        if again := sorted(each.places & before):
+            where = f" in namespace {again[0][2]}" if again[0][2] else ""
+            message = f"{each.kind}{where} is in this list twice."
+            report(CONFLICT, (*path, i), message, "Keep one entry, with one apiVersion.")
+        before |= each.places
+        for j, name in enumerate(each.namespaces or ()):
+            if name == home:
+                message = f"{name} is the namespace of Berth in this cluster: its objects are not for others."
+                report(NOT_HELD, (*path, i, "namespaces", j), message, "Remove it.")

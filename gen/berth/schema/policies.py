@@ -27,6 +27,12 @@ class MatchSpec(Model):
     namespaces: ListOf[AnyText] = field(
         (), "namespaces of the sessions that count; `*` stands for any text", "all"
     )
+    targets: ListOf[AnyText] = field(
+        (),
+        "objects of others whose numbers are held, as Kind/namespace/name, or Kind/name without a namespace; "
+        "`*` stands for any text",
+        "all, also without such an object",
+    )
 
     @property
     def is_about_shared(self) -> bool:
@@ -34,7 +40,7 @@ class MatchSpec(Model):
 
     def check(self, path: Path, report: DocumentProblems) -> None:
         """Report what only reservations have, in a policy about documents that all share."""
-        for name in ("owners", "labels", "classes", "clusters", "backends"):
+        for name in ("owners", "labels", "classes", "clusters", "backends", "targets"):
             if self.is_about_shared and getattr(self, name):
                 message = f"{name} fits no document of kind {', '.join(self.kinds)}."
                 fix = "Remove it, or write a policy of its own."

@@ -36,6 +36,16 @@ class Unit(Enum):
     def has_seat_hours(self) -> bool:
         return self is Unit.SEAT
 
+    @property
+    def is_number(self) -> bool:
+        """Whether it is what a number of somebody else's object counts."""
+        return self not in {Unit.SEAT, Unit.NODE}
+
+    @property
+    def is_pod(self) -> bool:
+        """Whether each is a pod, which requests what its class says."""
+        return self in {Unit.SEAT, Unit.REPLICA, Unit.RUNNER}
+
 
 class Persistence(NamedTuple):
     """Seats without windows, held from merge on. `until` in seconds; None: as long as git has them."""
@@ -115,6 +125,21 @@ class Holder:
     @property
     def unit(self) -> Unit:
         return Unit.SEAT
+
+    @property
+    def target_text(self) -> str:
+        """Return `Kind/namespace/name` of the object of somebody else whose number it holds, or nothing."""
+        return ""
+
+    @property
+    def otherwise_count(self) -> int | None:
+        """Return what it holds outside of windows; None: what was there before."""
+        return 0
+
+    @property
+    def held_text(self) -> str:
+        """Return which number of somebody else it holds, and what that is otherwise, or nothing."""
+        return ""
 
     @property
     def shared(self) -> object | None:

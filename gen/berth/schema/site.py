@@ -253,9 +253,18 @@ class SiteSpec(Overridable):
             else:
                 check_priority(*priority_value(cluster.priority, (*at, "priority")), {autoscaler}, report)
         check_priority(*priority_value(self.priority, (*path, "priority")), inherited, report)
+        self._check_held(path, report)
         self._check_policies(path, report)
         self._check_images(path, report)
         engines.check_engines(self.engine, self.clusters, self.repository, path, report)
+
+    def _check_held(self, path: Path, report: DocumentProblems) -> None:
+        for i, cluster in enumerate(self.clusters):
+            if cluster.held:
+                from berth.schema.heldobjects import check_held  # noqa: PLC0415 - few sites have some
+
+                home, _ = _namespace(self.namespace if cluster.namespace is None else cluster.namespace)
+                check_held(cluster.held, home, (*path, "clusters", i, "held"), report)
 
     def _check_policies(self, path: Path, report: DocumentProblems) -> None:
         names = [policy.name for policy in self.policies]

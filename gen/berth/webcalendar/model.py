@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from berth.checks.ceilings import NO_END, PoolLoad, ceiling_span, levels, per_seat, sum_changes
+from berth.checks.ceilings import NO_END, PoolLoad, ceiling_span, levels, per_seat, pods, sum_changes
 from berth.cost.clusterplans import ClusterPlan
 from berth.cost.formatting import money_or_unknown
 from berth.cost.ledger import CostLine, CostSum, TimeRange, cost_lines, day_splitter, sum_by
@@ -258,18 +258,23 @@ def _curves(
     for place, cluster in enumerate(site.clusters):
         pools = loads.get(cluster.name, ())
         limits = _limits(cluster, site.zone)
-        for name in sorted({pool.resource_class for pool in pools if pool.unit is Unit.SEAT}):
+        units: dict[str, set[Unit]] = {}
+        for pool in pools:
+            units.setdefault(pool.resource_class, set()).add(pool.unit)
+        for name in sorted(units):
             steps = _steps(sum_changes(pools, {name: 1}), int)
             if steps:
-                mine = limits.get(f"seats/{name}", ())
-                yield Curve(place, numbers[name], f"seats of {name}", "", steps, tuple(mine))
+                counted = units[name] - {Unit.NODE}
+                word = counted.pop().plural if len(counted) == 1 else Unit.SEAT.plural
+                own = limits.get(f"seats/{name}", ())
+                yield Curve(place, numbers[name], f"{word} of {name}", "", steps, tuple(own))
         for resource in dict.fromkeys(
             request for ceiling in cluster.ceilings for request in ceiling.requests
         ):
             found = limits[resource]
             each = _GIBI if max(limit.most for limit in found) > _GIBI else 1
             scaled = tuple(limit._replace(most=round(limit.most / each, 3)) for limit in found)
-            changes = sum_changes(pools, per_seat(resource, classes))
+            changes = sum_changes(pods(pools), per_seat(resource, classes))
             steps = _steps(changes, _scale(_BILLION * each))
             yield Curve(place, None, resource, "" if each == 1 else "GiB", steps, scaled)
 

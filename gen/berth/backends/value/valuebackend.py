@@ -18,9 +18,12 @@ from berth.core.labels import CLASS, ROLE, TARGET
 from berth.findings import Problem
 from berth.manifests import naming, rbac
 from berth.manifests.placed import Placed
+from berth.notation.objectpath import object_path_text
 from berth.schema.declared import Declared
+from berth.schema.seatholders import Holder
 from berth.schema.values import Cluster, ResourceClass, Site
 
+CHANGED_NUMBER = "number-changed"
 _TEMPLATE = "value/target.yaml.j2"
 
 
@@ -53,6 +56,37 @@ class ValueBackend(Backend):
 
     def timetable_pool(self, site: Site, placed: Placed, found: ResourceClass) -> dict[str, Any]:  # noqa: ARG002
         return {"number": _number(placed), **({"peers": list(placed.peers)} if placed.peers else {})}
+
+    def option_texts(self, holder: Holder) -> Iterator[tuple[str, str]]:
+        assert isinstance(holder, ValueHolder)
+        options = holder.options
+        yield "number", str(options.target)
+        yield "otherwise", options.otherwise_text
+        yield "unit", options.unit or ""
+        if options.target:
+            yield "ready at", object_path_text(options.target.ready_path)
+
+    def change_risks(
+        self, before: Holder | None, after: Holder | None, *, is_open: bool
+    ) -> Iterator[tuple[str, str]]:
+        """Say what happens to the number that was held. `is_open`: the window of the base is open."""
+        old, new = (holder.options if isinstance(holder, ValueHolder) else None for holder in (before, after))
+        if old is None:
+            return
+        back = f"{old.target} goes back to {old.otherwise_text}"
+        if new is None or old.target is None or new.target is None:
+            if is_open:
+                yield CHANGED_NUMBER, f"{back} in the middle of a window, as soon as this is applied."
+        elif old.target.identity != new.target.identity:
+            when = (
+                "in the middle of a window, as soon as this is applied" if is_open else "first, if it is held"
+            )
+            yield CHANGED_NUMBER, f"{back} {when}. From then on windows set {new.target}."
+        elif is_open and old.unit != new.unit:
+            yield CHANGED_NUMBER, f"{new.target} gets another unit in the middle of a window."
+        elif is_open and old.otherwise != new.otherwise:
+            message = f"{new.target} goes back to {new.otherwise_text} at the end of the open window"
+            yield CHANGED_NUMBER, f"{message}, no longer to {old.otherwise_text}."
 
     def cluster_permissions(self, site: Site, cluster: Cluster) -> Iterable[Manifest]:
         return valuepermissions.of_sweep_over_numbers(site, cluster)

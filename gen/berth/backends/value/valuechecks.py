@@ -4,16 +4,18 @@ from collections.abc import Iterator
 
 from berth.backends.backendinterface import CheckedReservation
 from berth.backends.value.valueholder import ValueHolder
-from berth.backends.value.valueoptions import ValueTarget
+from berth.backends.value.valueoptions import REPLICAS, ValueOptions, ValueTarget
 from berth.dates.rehearsals import has_rehearsals
 from berth.findings import Path, Problem
-from berth.manifests.placed import behaviors_by_class, placed
+from berth.manifests import naming
+from berth.manifests.placed import behaviors_by_class, class_names, placed
 from berth.schema.declared import Declared
 from berth.schema.heldobjects import NOT_HELD, HeldSpec
 from berth.schema.reservation import Reservation
+from berth.schema.reservationspec import step_counts
 from berth.schema.values import Cluster, Site
 
-DISAGREE = "B301"
+DISAGREE, LOWERS = "B301", "B302"
 _BACKEND: Path = ("spec", "backend")
 _TARGET: Path = (*_BACKEND, "target")
 _BEHAVIOR: Path = ("spec", "provisioning", "scaleDownBehavior")
@@ -29,43 +31,99 @@ def held_spec(target: ValueTarget, cluster: Cluster) -> HeldSpec | None:
 
 
 def check_number(checked: CheckedReservation) -> Iterator[Problem]:
-    """Check that the Site lets the reservation hold its number, and that it has one class for it."""
+    """Check that the Site lets the reservation hold its number, and that it can be what is asked for."""
     reservation, declared, site, _ = checked
-    target = _target(reservation)
-    for place in placed(reservation, declared, site) if target else ():
-        assert target is not None
+    options = _options(reservation)
+    if options is None or options.target is None:
+        return
+    target = options.target
+    for place in placed(reservation, declared, site):
         if len(place.classes) > 1:
             names = " and ".join(resource_class.name for resource_class in place.classes)
             message = f"classes {names} would hold one number."
             fix = "Write a reservation for each, with its own target."
             yield reservation.problem(NOT_HELD, _BACKEND, message, fix)
-        if held_spec(target, place.cluster) is None:
+        held = held_spec(target, place.cluster)
+        if held is None:
             yield reservation.problem(NOT_HELD, _TARGET, *_refusal(target, place.cluster))
-        elif target.namespace == place.cluster.namespace:
-            message = f"{target.namespace} is the namespace of Berth in cluster {place.cluster.name}."
-            fix = "Hold a number of an object in another namespace."
-            yield reservation.problem(NOT_HELD, (*_TARGET, "namespace"), message, fix)
+        elif held.object_kind.has_scale and target.path != REPLICAS:
+            message = f"of {target.kind} only spec.replicas is held, by its scale."
+            yield reservation.problem(NOT_HELD, (*_TARGET, "path"), message, "Write spec.replicas.")
+    if target.kind == "NodePool" and target.name in _own_node_pools(declared, site):
+        message = f"NodePool {target.name} is one of Berth's own."
+        fix = "Write backend: {type: nodePool}, or limits of the CloudCapacity."
+        yield reservation.problem(NOT_HELD, (*_TARGET, "name"), message, fix)
+    if target.least:
+        yield from _zeros(reservation, target)
+    yield from _lower(reservation, options)
+
+
+def _own_node_pools(declared: Declared, site: Site) -> set[str]:
+    """Return the names of the NodePools that are rendered, or would be if a backend changed."""
+    return {naming.node_pool(site.name, name) for name in declared.clouds} | {
+        naming.static_pool(site.name, naming.pool(reservation.name, name))
+        for reservation in declared.reservations
+        for name in class_names(reservation)
+    }
+
+
+def _zeros(reservation: Reservation, target: ValueTarget) -> Iterator[Problem]:
+    """Report what would write 0 where the API server takes none."""
+    fix = "Write numbers from 1."
+    for i, step in enumerate(reservation.profile):
+        if any(count == 0 for seats in _all_seats(reservation) for _, count in step_counts(seats, (step,))):
+            at: Path = ("spec", "provisioning", "profile", i, "percent")
+            yield reservation.problem(NOT_HELD, at, f"this is 0 as {target}, which is refused.", fix)
+    is_buffered = reservation.buffer is not None and reservation.buffer.minimum > 0
+    for behaviors in behaviors_by_class(reservation).values():
+        for behavior in dict.fromkeys(behaviors):
+            if behavior in {"maintain", "reduce"} or (behavior == "buffer" and not is_buffered):
+                message = f"with {behavior} sessions lower {target} to 0, which the API server refuses."
+                advice = "Write none, or buffer with a minimum from 1."
+                yield reservation.problem(NOT_HELD, _BEHAVIOR, message, advice)
+
+
+def _all_seats(reservation: Reservation) -> list[int]:
+    recurrence = reservation.recurrence
+    return [count for seats in (reservation.seats, *recurrence.all_seats()) for _, count in seats]
+
+
+def _lower(reservation: Reservation, options: ValueOptions) -> Iterator[Problem]:
+    """Warn of a window that lowers what there is at least."""
+    target, otherwise = options.target, options.otherwise_count
+    least = min(_all_seats(reservation), default=0)
+    if target is not None and target.is_floor and otherwise is not None and least < otherwise:
+        message = f"a window sets {target} to {least}, and outside of windows it is {otherwise}."
+        fix = "Write a lower otherwise, or a larger placeholderCount; ignore this if it is meant."
+        yield reservation.problem(LOWERS, (*_BACKEND, "otherwise"), message, fix)
 
 
 def _refusal(target: ValueTarget, cluster: Cluster) -> tuple[str, str]:
     where = f" in namespace {target.namespace}" if target.namespace else ""
     message = f"the Site lets no reservation hold a number of {target.kind} {target.api_version}{where}."
+    same = [held for held in cluster.held if held.kind == target.kind]
+    versions = {held.api_version for held in same} - {target.api_version}
+    if versions and len(same) == len(versions):
+        return message, f"Write apiVersion: {min(versions)}, as held of cluster {cluster.name} does."
+    if target.namespace is None and same and all(held.namespaces for held in same):
+        return message, f"Add namespace: where the {target.kind} is."
     namespaces = f", namespaces: [{target.namespace}]" if target.namespace else ""
     entry = f"{{apiVersion: {target.api_version}, kind: {target.kind}{namespaces}}}"
     return message, f"Add {entry} to held of cluster {cluster.name}, or name another target."
 
 
-def _target(reservation: Reservation) -> ValueTarget | None:
+def _options(reservation: Reservation) -> ValueOptions | None:
     holder = reservation.holder
-    return holder.options.target if isinstance(holder, ValueHolder) else None
+    return holder.options if isinstance(holder, ValueHolder) else None
 
 
 def check_shared_numbers(declared: Declared, site: Site) -> Iterator[Problem]:
-    """Check reservations that hold one number: they must agree on what it is otherwise and how to add up."""
+    """Check reservations that hold one number in a cluster, suspended ones too: they must agree about it."""
+    by_name = {reservation.name: reservation for reservation in declared.reservations}
     for reservation in declared.reservations:
-        for place in placed(reservation, declared, site) if _target(reservation) else ():
-            others = [other for other in declared.reservations if other.name in place.peers]
-            yield from _disagreements(reservation, others)
+        if _options(reservation) is not None:
+            names = {name for place in placed(reservation, declared, site) for name in place.peers}
+            yield from _disagreements(reservation, [by_name[name] for name in sorted(names)])
 
 
 def _disagreements(reservation: Reservation, others: list[Reservation]) -> Iterator[Problem]:
@@ -87,14 +145,21 @@ def _disagreements(reservation: Reservation, others: list[Reservation]) -> Itera
         yield reservation.problem(DISAGREE, at_rehearsal, f"{what}.", fix)
     for other in others:
         assert isinstance(other.holder, ValueHolder)
-        own, its = holder.options, other.holder.options
-        differing = [
-            ("otherwise", own.otherwise, its.otherwise),
-            ("unit", own.unit, its.unit),
+        options, others_options = holder.options, other.holder.options
+        values = [
+            ("otherwise", options.otherwise, others_options.otherwise),
+            ("unit", options.unit, others_options.unit),
             ("overlap", reservation.overlap, other.overlap),
         ]
-        for key, mine, theirs in differing:
-            if mine != theirs and reservation.name < other.name:
+        for key, here, there in values:
+            if here != there and reservation.name < other.name:
                 at: Path = ("spec", "provisioning", key) if key == "overlap" else (*_BACKEND, key)
-                message = f"{key} is {mine} here and {theirs} in {other.name}, which holds the same number."
+                message = (
+                    f"{key} is {_shown(here)} here and {_shown(there)} in {other.name}, which holds the same "
+                    "number."
+                )
                 yield reservation.problem(DISAGREE, at, message, "Write the same in both.")
+
+
+def _shown(value: object) -> str:
+    return "missing" if value is None else str(value)

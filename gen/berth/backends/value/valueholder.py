@@ -44,5 +44,18 @@ class ValueHolder(Holder):
         return False  # nobody knows what its object does with the number
 
     @property
+    def target_text(self) -> str:
+        target = self.options.target
+        return "/".join(filter(None, (target.kind, target.namespace, target.name))) if target else ""
+
+    @property
+    def otherwise_count(self) -> int | None:
+        return self.options.otherwise_count
+
+    @property
+    def held_text(self) -> str:
+        return f"{self.options.target}, otherwise {self.options.otherwise_text}"
+
+    @property
     def shared(self) -> object | None:
         return self.options.target and self.options.target.identity

@@ -1,16 +1,30 @@
 """The keys of `backend` that are for a number of somebody else's object."""
 
-from typing import Annotated, Self
+import re
+from collections.abc import Iterator
+from typing import Annotated, Any, Self
 
 from berth.core.holders import Step
-from berth.core.quantities import parse_quantity
 from berth.findings import Path
 from berth.notation.objectpath import object_path_text, parse_object_path
-from berth.schema.basemodel import Model, Text, field
-from berth.schema.documentproblems import MISSING, RANGE, DocumentProblems, Refusal, shown
-from berth.schema.heldobjects import NOT_HELD, ApiVersion, Kind, known_kind, unit_of
+from berth.schema.basemodel import Model, Parsed, Text, field, wrong_type
+from berth.schema.documentproblems import CONFLICT, MISSING, DocumentProblems, Refusal, shown
+from berth.schema.heldobjects import (
+    NOT_HELD,
+    ApiVersion,
+    Kind,
+    KnownKind,
+    group_of,
+    is_never_held,
+    known_kind,
+    unit_of,
+)
 from berth.schema.seatholders import Unit
-from berth.schema.types import DnsLabel, DnsName
+from berth.schema.types import INT32, DnsLabel, DnsName
+
+REPLICAS: tuple[Step, ...] = ("spec", "replicas")
+_OTHERWISE = "whole number from 0, or a quantity such as 64Gi"
+_SUFFIXES = ("m", "k", "M", "G", "T", "Ki", "Mi", "Gi", "Ti")
 
 
 def _path_below(root: str, text: str) -> tuple[Step, ...]:
@@ -39,11 +53,30 @@ def _status_path(text: str) -> tuple[Step, ...]:
 
 
 def _suffix(text: str) -> str:
-    if text and parse_quantity(f"1{text}"):
+    if text in _SUFFIXES:
         return text
-    raise Refusal(
-        f"{shown(text)} is not a unit of quantities.", "Write m, k, M, G, Ki, Mi, Gi or Ti.", NOT_HELD
-    )
+    fix = f"Write {', '.join(_SUFFIXES[:-1])} or {_SUFFIXES[-1]}."
+    raise Refusal(f"{shown(text)} is not a unit of quantities.", fix, NOT_HELD)
+
+
+def _otherwise(value: Any) -> int | str:
+    """Read a whole number, or a text that is checked together with the unit."""
+    if type(value) is int:
+        if not 0 <= value <= INT32:
+            raise Refusal(
+                f"{value} is not from 0 to {INT32}.", "Write what stands there otherwise.", NOT_HELD
+            )
+        return value
+    if type(value) is not str:
+        raise wrong_type(value, _OTHERWISE)
+    if re.fullmatch(r"(0|[1-9][0-9]{0,9})[A-Za-z]{0,2}", value, re.ASCII) is None:
+        raise Refusal(f"{shown(value)} is not a {_OTHERWISE}.", "Write it as 3 or 64Gi.", NOT_HELD)
+    return value
+
+
+_OTHERWISE_SCHEMA = {
+    "anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": "^[0-9]+[A-Za-z]+$"}]
+}
 
 
 class ValueTarget(Model):
@@ -60,24 +93,62 @@ class ValueTarget(Model):
         None, "path below status that counts what is ready of it", "that of known kinds; else nobody tells"
     )
 
+    def check(self, path: Path, report: DocumentProblems) -> None:
+        if is_never_held(self.api_version, self.kind):
+            message = (
+                f"no number of {self.kind} {self.api_version} is ever held: a patch of one gives rights."
+            )
+            report(NOT_HELD, (*path, "kind"), message, "Name another object.")
+        known = self.known
+        if known is None:
+            return
+        if known.of_cluster and self.namespace is not None:
+            message = f"{self.kind} has no namespace."
+            report(NOT_HELD, (*path, "namespace"), message, "Remove namespace.", at_key=True)
+        if not known.of_cluster and self.namespace is None:
+            report(NOT_HELD, path, "namespace is missing.", f"Add namespace: where the {self.kind} is.")
+        if known.has_scale and self.path != REPLICAS:
+            message = f"of {self.kind} only spec.replicas is held: who patches the rest can run any image."
+            report(NOT_HELD, (*path, "path"), message, "Write spec.replicas.")
+
+    @property
+    def known(self) -> KnownKind | None:
+        return known_kind(self.api_version, self.kind)
+
+    @property
+    def object_text(self) -> str:
+        """Return `HorizontalPodAutoscaler shop/api`."""
+        return f"{self.kind} {self.namespace}/{self.name}" if self.namespace else f"{self.kind} {self.name}"
+
     def __str__(self) -> str:
-        where = f"{self.namespace}/{self.name}" if self.namespace else self.name
-        return f"{object_path_text(self.path)} of {self.kind} {where}"
+        return f"{object_path_text(self.path)} of {self.object_text}"
 
     @property
     def identity(self) -> tuple[str, str, str, str, tuple[Step, ...]]:
-        """Identify the number: two reservations that name it hold the same one."""
-        return self.api_version, self.kind, self.namespace or "", self.name, self.path
+        """Identify the number: two reservations that name it hold the same one, in whatever version."""
+        return group_of(self.api_version), self.kind, self.namespace or "", self.name, self.path
 
     @property
     def ready_path(self) -> tuple[Step, ...]:
-        known = known_kind(self.api_version, self.kind)
+        known = self.known
         return self.ready or (known.ready[1] if known and known.ready[0] == self.path else ())
+
+    @property
+    def least(self) -> int:
+        """Return the least that the API server takes."""
+        known = self.known
+        return int(known is not None and known.above_zero == self.path)
+
+    @property
+    def is_floor(self) -> bool:
+        """Whether the number says how much there is at least."""
+        last = str(self.path[-1])
+        return self.path == REPLICAS or last.startswith("min")
 
 
 class ValueOptions(Model):
     target: ValueTarget | None = field(None, "the number that is held", "none; required")
-    otherwise: int | str | None = field(
+    otherwise: Annotated[int | str, Parsed(_OTHERWISE, _otherwise, _OTHERWISE_SCHEMA)] | None = field(
         None,
         "what stands there outside of windows: a number or a quantity",
         "what stood there when the window opened",
@@ -91,11 +162,39 @@ class ValueOptions(Model):
             report(
                 MISSING, path, "target is missing.", "Add target: {apiVersion, kind, namespace, name, path}."
             )
-        if self.otherwise is not None:
-            amount = parse_quantity(str(self.otherwise))
-            if amount is None or amount < 0:
-                message = f"{shown(self.otherwise)} is neither a whole number from 0 nor a quantity."
-                report(RANGE, (*path, "otherwise"), message, "Write it as 3 or 64Gi.")
+        elif self.unit is not None and not _takes_quantities(self.target):
+            message = f"{self.target} is a plain number, not a quantity."
+            report(CONFLICT, (*path, "unit"), message, "Remove unit.", at_key=True)
+        for message, fix in self._amount_problems():
+            report(NOT_HELD, (*path, "otherwise"), message, fix)
+
+    def _amount_problems(self) -> Iterator[tuple[str, str]]:
+        """Yield what is wrong with `otherwise`, which is written as the numbers of windows are."""
+        if self.otherwise is None:
+            return
+        if self.unit is None and isinstance(self.otherwise, str):
+            fix = (
+                "Write it without quotes."
+                if self.otherwise.isdigit()
+                else "Add unit, or write a whole number."
+            )
+            yield f"{shown(self.otherwise)} is a text, and windows write plain numbers.", fix
+        elif self.unit is not None and not re.fullmatch(rf"[0-9]+{self.unit}", str(self.otherwise), re.ASCII):
+            fix = f"Write a whole number of {self.unit}, such as 64{self.unit}."
+            yield f"{shown(self.otherwise)} is not in {self.unit}, the unit of windows.", fix
+        elif self.target is not None and self.otherwise_count == 0 and self.target.least:
+            yield _zero_refused(self.target)
+
+    @property
+    def otherwise_count(self) -> int | None:
+        """Return how many units stand there outside of windows; None if that is not known."""
+        if self.otherwise is None:
+            return None
+        return int(str(self.otherwise).removesuffix(self.unit or ""))
+
+    @property
+    def otherwise_text(self) -> str:
+        return "what it was" if self.otherwise is None else str(self.otherwise)
 
     @property
     def resolved(self) -> Self:
@@ -104,4 +203,15 @@ class ValueOptions(Model):
     @property
     def counted(self) -> Unit:
         """Return what the number counts."""
-        return unit_of(self.target.path) if self.target else Unit.UNIT
+        return unit_of(self.target.path) if self.target and not self.unit else Unit.UNIT
+
+
+def _zero_refused(target: ValueTarget) -> tuple[str, str]:
+    return f"the API server refuses 0 as {target}.", "Write a number from 1."
+
+
+def _takes_quantities(target: ValueTarget) -> bool:
+    known = target.known
+    if unit_of(target.path) in {Unit.REPLICA, Unit.RUNNER}:
+        return False
+    return known is None or known.has_quantities

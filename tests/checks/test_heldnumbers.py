@@ -1,0 +1,364 @@
+"""Numbers of somebody else: which may be held, what they can be, and that reservations agree about one."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from berth.backends.backendinterface import CheckedReservation, backend_of
+from berth.findings import Problem
+from berth.manifests.placed import placed
+from berth.schema.declared import Declared
+
+from tests.checks.heldnumbers import (
+    API,
+    DEPLOYMENT,
+    HPA,
+    NODE_POOL,
+    QUEUE,
+    QUOTA,
+    ROLLOUT,
+    WEB,
+    documents,
+    held_site,
+    holding,
+)
+from tests.saying import Value, codes, finding, lines, read, resource_class, site, weekly
+
+AT = "spec.backend"
+HELD = "spec.clusters.0.held"
+
+
+def problems(declared: Declared) -> list[str]:
+    assert declared.problems == []
+    assert declared.site is not None
+    found: list[Problem] = []
+    for reservation in declared.reservations:
+        checked = CheckedReservation(reservation, declared, declared.site)
+        found += backend_of(reservation.holder).problems(checked)
+    found += backend_of(declared.reservations[0].holder).problems_of_all(declared, declared.site)
+    return lines(found)
+
+
+def alone(*reservations: Value, held: Sequence[Value] = ()) -> list[str]:
+    return problems(read(*documents(*reservations, held=tuple(held))))
+
+
+# What the Site lets reservations hold
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        pytest.param([HPA], id="known"),
+        pytest.param([{**HPA, "apiVersion": "autoscaling/v1"}], id="other-version-of-a-known-kind"),
+        pytest.param([HPA, {**HPA, "namespaces": ["other"]}], id="one-kind-in-two-entries"),
+        pytest.param([ROLLOUT], id="unknown-kind-with-plural"),
+        pytest.param([{"apiVersion": "v1", "kind": "ResourceQuota", "plural": "resourcequotas",
+                       "namespaces": ["shop"]}], id="quota"),
+    ],
+)  # fmt: skip
+def test_a_site_lists_kinds(held: list[Value]) -> None:
+    assert read(held_site(*held)).problems == []
+
+
+@pytest.mark.parametrize(
+    ("held", "place"),
+    [
+        pytest.param([HPA, HPA], f"B016 {HELD}.1", id="twice"),
+        pytest.param([HPA, {**HPA, "apiVersion": "autoscaling/v1"}], f"B016 {HELD}.1", id="two-versions"),
+        pytest.param([QUEUE, QUEUE], f"B016 {HELD}.1", id="twice-without-namespace"),
+        pytest.param(
+            [{**HPA, "namespaces": ["shop", "berth"]}], f"B300 {HELD}.0.namespaces.1", id="of-berth"
+        ),
+        pytest.param([{**HPA, "scale": True}], f"B016 {HELD}.0.scale", id="no-such-scale"),
+        pytest.param([{**DEPLOYMENT, "scale": False}], f"B016 {HELD}.0.scale", id="whole-deployment"),
+        pytest.param([{**HPA, "plural": "hpas"}], f"B016 {HELD}.0.plural", id="other-plural"),
+        pytest.param([{**NODE_POOL, "namespaces": ["a"]}], f"B016 {HELD}.0.namespaces @key", id="of-cluster"),
+        pytest.param([{**HPA, "namespaces": None}], f"B011 {HELD}.0", id="no-namespaces"),
+        pytest.param([{**ROLLOUT, "plural": None}], f"B011 {HELD}.0", id="no-plural"),
+    ],
+)
+def test_a_list_that_contradicts_itself_is_refused(held: list[Value], place: str) -> None:
+    entries = [{key: value for key, value in each.items() if value is not None} for each in held]
+
+    assert codes(read(held_site(*entries)).problems) == [place]
+
+
+@pytest.mark.parametrize(
+    ("api_version", "kind"),
+    [
+        *[("v1", kind) for kind in ("Secret", "ConfigMap", "Node", "Pod", "ServiceAccount", "Namespace")],
+        *[("rbac.authorization.k8s.io/v1", kind) for kind in ("Role", "ClusterRoleBinding")],
+        ("apiextensions.k8s.io/v1", "CustomResourceDefinition"),
+        ("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration"),
+        *[("apps/v1", "DaemonSet"), ("batch/v1", "CronJob")],
+        *[("argoproj.io/v1alpha1", "Application"), ("kustomize.toolkit.fluxcd.io/v1", "Kustomization")],
+    ],
+)
+def test_what_gives_rights_or_runs_code_is_never_held(api_version: str, kind: str) -> None:
+    entry = {"apiVersion": api_version, "kind": kind, "plural": f"{kind.lower()}s", "namespaces": ["shop"]}
+    target = {**API, "apiVersion": api_version, "kind": kind}
+
+    assert codes(read(held_site(entry)).problems) == [f"B300 {HELD}.0.kind"]
+    assert codes(read(*documents(holding(target=target))).problems) == [f"B300 {AT}.target.kind"]
+
+
+@pytest.mark.parametrize(
+    ("target", "held", "place"),
+    [
+        pytest.param({"namespace": "other"}, [HPA], finding(f"B300 {AT}.target", "other"), id="namespace"),
+        pytest.param({}, [QUEUE], finding(f"B300 {AT}.target", "HorizontalPodAutoscaler"), id="kind"),
+        pytest.param(
+            {"apiVersion": "autoscaling/v1"},
+            [HPA],
+            finding(f"B300 {AT}.target", "autoscaling/v2"),
+            id="version",
+        ),
+    ],
+)  # fmt: skip
+def test_what_the_site_does_not_list_is_refused(target: Value, held: list[Value], place: str) -> None:
+    assert alone(holding(target={**API, **target}), held=held) == [place]
+
+
+def test_an_unknown_kind_is_held_by_its_scale_alone() -> None:
+    target = {**WEB, "apiVersion": "example.org/v1", "kind": "Fleet"}
+
+    assert alone(holding(target=target)) == []
+    assert alone(holding(target={**target, "path": "spec.paused"})) == [f"B300 {AT}.target.path"]
+
+
+def test_node_pools_of_berth_are_not_held() -> None:
+    def told(name: str) -> list[str]:
+        target = {
+            "apiVersion": "karpenter.sh/v1",
+            "kind": "NodePool",
+            "name": name,
+            "path": "spec.limits.cpu",
+        }
+        return alone(holding(target=target))
+
+    assert told("shared") == []
+    assert told("example.course-small") == [f"B300 {AT}.target.name"]
+
+
+# What a reservation says
+
+
+def without(value: Value, key: str) -> Value:
+    return {name: item for name, item in value.items() if name != key}
+
+
+@pytest.mark.parametrize(
+    ("options", "place"),
+    [
+        pytest.param({"target": None}, f"B011 {AT}", id="no-target"),
+        pytest.param({"target": without(API, "namespace")}, f"B300 {AT}.target", id="no-namespace"),
+        pytest.param(
+            {"target": {**QUOTA, "namespace": "a"}}, f"B300 {AT}.target.namespace @key", id="with-namespace"
+        ),
+        pytest.param({"target": {**WEB, "path": "spec.paused"}}, f"B300 {AT}.target.path", id="not-scale"),
+        pytest.param({"target": {**API, "path": "spec..a"}}, f"B300 {AT}.target.path", id="no-path"),
+        pytest.param({"target": {**API, "path": "status.a"}}, f"B300 {AT}.target.path", id="not-below-spec"),
+        pytest.param({"target": {**API, "path": "spec"}}, f"B300 {AT}.target.path", id="spec-alone"),
+        pytest.param({"target": {**API, "path": "spec.a[0]"}}, f"B300 {AT}.target.path", id="item-of-a-list"),
+        pytest.param({"target": {**API, "ready": "spec.a"}}, f"B300 {AT}.target.ready", id="ready-of-spec"),
+        pytest.param({"target": {**API, "kind": "hpa"}}, f"B300 {AT}.target.kind", id="short-name"),
+        pytest.param({"target": {**API, "apiVersion": "v2/x"}}, f"B300 {AT}.target.apiVersion", id="version"),
+        *[
+            pytest.param({"otherwise": value}, f"B300 {AT}.otherwise", id=f"otherwise-{value!r}")
+            for value in (-1, "3", "-3", "3.5", "3Gi", "3 Gi", "1e3", "", "three", 2**31, 0)
+        ],
+        *[
+            pytest.param({"otherwise": value}, f"B013 {AT}.otherwise", id=f"otherwise-{value!r}")
+            for value in (3.0, True, [3])
+        ],
+        pytest.param({"unit": "Gi"}, f"B016 {AT}.unit @key", id="unit-of-replicas"),
+        *[
+            pytest.param({"target": QUOTA, "unit": value}, f"B300 {AT}.unit", id=f"unit-{value!r}")
+            for value in ("", "gi", "GB", ".5", "0", "e3", "Gi ")
+        ],
+        *[
+            pytest.param({"target": QUOTA, "unit": "Gi", "otherwise": value}, f"B300 {AT}.otherwise",
+                         id=f"in-Gi-{value!r}")
+            for value in (3, "3", "3Mi", "1024Mi", "1Ti", "3.5Gi", "Gi")
+        ],
+    ],
+)  # fmt: skip
+def test_a_number_is_understood_whole_or_refused(options: dict[str, Any], place: str) -> None:
+    backend = {key: value for key, value in {"target": API, **options}.items() if value is not None}
+    declared = read(*documents(holding(**backend) if "target" in backend else _without_target()))
+
+    assert codes(declared.problems) == [place]
+
+
+def _without_target() -> Value:
+    document = holding()
+    del document["spec"]["backend"]["target"]
+    return document
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param({}, id="as-before"),
+        pytest.param({"otherwise": 3}, id="number"),
+        pytest.param({"target": WEB, "otherwise": 0}, id="deployment-of-zero"),
+        pytest.param({"target": QUOTA, "unit": "Gi", "otherwise": "0Gi"}, id="quantity-of-zero"),
+        pytest.param({"target": QUOTA, "unit": "Gi", "otherwise": "64Gi"}, id="quantity"),
+    ],
+)
+def test_these_numbers_are_held(options: dict[str, Any]) -> None:
+    assert alone(holding(**options)) == []
+
+
+def test_whole_nodes_are_not_counted() -> None:
+    provisioning = {"nodeCount": 3}
+
+    assert codes(read(*documents(holding(spec={"provisioning": provisioning}))).problems) == [
+        "B016 spec.provisioning.nodeCount @key"
+    ]
+
+
+def test_one_class_holds_one_number() -> None:
+    seats = [{"resourceClass": name, "placeholderCount": 4} for name in ("small", "huge")]
+    listed = holding(spec={"resourceClass": None, "provisioning": {"seats": seats}}, otherwise=3)
+
+    assert problems(read(listed, held_site(), resource_class(), resource_class("huge"))) == [
+        finding(f"B300 {AT}", "small", "huge")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("provisioning", "place"),
+    [
+        pytest.param(
+            {"profile": [{"at": 0, "percent": 1}]}, "spec.provisioning.profile.0.percent", id="rounded"
+        ),
+        *[
+            pytest.param({"scaleDownBehavior": behavior}, "spec.provisioning.scaleDownBehavior", id=behavior)
+            for behavior in ("maintain", "reduce")
+        ],
+        pytest.param(
+            {"scaleDownBehavior": "buffer", "buffer": {"percent": 20, "minimum": 0}},
+            "spec.provisioning.scaleDownBehavior",
+            id="empty-buffer",
+        ),
+    ],
+)  # fmt: skip
+def test_an_autoscaler_takes_no_minimum_of_zero(provisioning: Value, place: str) -> None:
+    spec = {"provisioning": {"placeholderCount": 25, **provisioning}}
+
+    assert alone(holding(spec=spec)) == [f"B300 {place}"]
+    assert alone(holding(target=WEB, spec=spec)) == []
+
+
+def test_a_window_that_lowers_a_floor_is_a_warning() -> None:
+    entry = {"dayOfWeek": 1, "startTime": "09:00", "endTime": "13:00", "placeholderCount": 2}
+    cap = {**API, "path": "spec.maxReplicas"}
+
+    assert alone(holding(otherwise=25)) == []
+    assert alone(holding(otherwise=26)) == [finding(f"B302 {AT}.otherwise", 25, 26)]
+    assert alone(holding(otherwise=3, spec={"recurrence": weekly(entry)})) == [f"B302 {AT}.otherwise"]
+    assert alone(holding(target=cap, otherwise=60)) == []
+
+
+# Reservations that hold one number
+
+
+def two(first: dict[str, Any], second: dict[str, Any]) -> list[str]:
+    both = [holding(name, **{"otherwise": 3, **options}) for name, options in (("a", first), ("b", second))]
+    return alone(*both)
+
+
+def test_reservations_that_agree_share_a_number() -> None:
+    assert two({}, {}) == []
+
+
+def overlap(how: str) -> Value:
+    return {"spec": {"provisioning": {"placeholderCount": 25, "overlap": how}}}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        pytest.param({}, {"otherwise": 4}, [finding(f"B301 {AT}.otherwise", 3, 4)], id="otherwise"),
+        pytest.param({"otherwise": None}, {"otherwise": None}, [f"B301 {AT}", f"B301 {AT}"], id="unknown"),
+        pytest.param({}, overlap("sum"), [finding("B301 spec.provisioning.overlap", "sum")], id="overlap"),
+        pytest.param(overlap("sum"), overlap("sum"), [], id="both-add-up"),
+        pytest.param(
+            {"target": {**QUOTA, "path": "spec.a"}, "unit": "Gi", "otherwise": "3Gi"},
+            {"target": {**QUOTA, "path": "spec.a"}},
+            [f"B301 {AT}.otherwise", f"B301 {AT}.unit"],
+            id="unit",
+        ),
+        pytest.param(
+            {},
+            {"target": WEB},
+            [],
+            id="other-number",
+        ),
+    ],
+)
+def test_each_disagreement_is_told(
+    first: dict[str, Any], second: dict[str, Any], expected: list[str]
+) -> None:
+    assert two(first, second) == expected
+
+
+def test_sessions_count_for_nobody_who_shares() -> None:
+    counting = {
+        "target": WEB,
+        "spec": {"provisioning": {"placeholderCount": 25, "scaleDownBehavior": "maintain"}},
+    }
+
+    assert two(counting, {"target": WEB}) == ["B301 spec.provisioning.scaleDownBehavior"]
+
+
+def test_nobody_who_shares_rehearses() -> None:
+    rehearsing = {
+        "spec": {
+            "provisioning": {"placeholderCount": 25, "rehearsal": {"daysBefore": 3, "startTime": "06:00"}}
+        }
+    }
+
+    assert two(rehearsing, {}) == ["B301 spec.provisioning.rehearsal"]
+
+
+def test_a_suspended_reservation_agrees_too() -> None:
+    """It may be resumed by a change of one line, which must not break another reservation."""
+    assert two({"spec": {"suspend": True}}, {"otherwise": 4}) == [f"B301 {AT}.otherwise"]
+
+
+CLUSTERS = (
+    {"name": "prod", "held": [HPA]},
+    {"name": "lab", "held": [HPA]},
+)
+
+
+def in_two_clusters() -> Declared:
+    there = holding("there", otherwise=4, spec={"resourceClass": "far"})
+    return read(
+        *(holding("zebra", otherwise=3), holding("here", otherwise=3), there, holding("ant", otherwise=3)),
+        *(site(*CLUSTERS), resource_class(cluster="prod"), resource_class("far", cluster="lab")),
+    )
+
+
+def test_the_same_name_in_another_cluster_is_another_number() -> None:
+    assert problems(in_two_clusters()) == []
+
+
+def test_who_shares_is_sorted_whatever_the_order_of_files() -> None:
+    declared = in_two_clusters()
+    assert declared.site is not None
+    peers = {
+        reservation.name: place.peers
+        for reservation in declared.reservations
+        for place in placed(reservation, declared, declared.site)
+    }
+
+    assert peers == {
+        "zebra": ("ant", "here"),
+        "here": ("ant", "zebra"),
+        "ant": ("here", "zebra"),
+        "there": (),
+    }

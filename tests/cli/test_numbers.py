@@ -1,0 +1,103 @@
+"""What the commands tell of a reservation that holds a number of somebody else's object."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.answer import Berth
+from tests.cli import project
+
+NOW = ("--now", "2026-01-01T00:00:00Z")
+SITE = project.SITE.replace(
+    "    - name: prod\n",
+    "    - name: prod\n"
+    "      held: [{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, namespaces: [shop]}]\n",
+)
+EXAM = """\
+apiVersion: berth.dev/v1alpha1
+kind: ResourceClass
+metadata: {name: api}
+spec: {cluster: prod, requests: {cpu: "1"}}
+---
+apiVersion: berth.dev/v1alpha1
+kind: CapacityReservation
+metadata: {name: exam}
+spec:
+  resourceClass: api
+  recurrence:
+    type: dates
+    dates: [2026-02-12]
+    schedule: [{startTime: "09:00", endTime: "12:00"}]
+  provisioning: {placeholderCount: 40}
+  backend:
+    type: value
+    target:
+      apiVersion: autoscaling/v2
+      kind: HorizontalPodAutoscaler
+      namespace: shop
+      name: api
+      path: spec.minReplicas
+    otherwise: 3
+"""
+
+
+@pytest.fixture(autouse=True)
+def exam(folder: Path) -> Path:
+    project.write(folder, site=SITE)
+    path = folder / "reservations/exam.yaml"
+    path.write_text(EXAM, "utf-8")
+    return path
+
+
+def items(berth: Berth, *words: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(berth(*words, *NOW, "-o", "json").out)["items"]
+    return found
+
+
+def test_list_and_occurrences_count_replicas_and_no_seat_hours(berth: Berth) -> None:
+    row = next(item for item in items(berth, "list") if item["name"] == "exam")
+    (date,) = items(berth, "occurrences", "exam")
+
+    assert (row["seats"], row["replicas"], row["seatHours"]) == ({}, {"api": 40}, None)
+    assert (date["seats"], date["replicas"]) == ({}, {"api": 40})
+    assert "40 replicas of api" in berth("list", *NOW).out
+
+
+def test_a_simulation_ends_with_what_stands_there_otherwise(berth: Berth) -> None:
+    assert [step["target"] for step in items(berth, "simulate", "exam")] == [40, 40, 3]
+
+
+def test_a_simulation_does_not_know_what_was_there_before(berth: Berth, exam: Path) -> None:
+    exam.write_text(EXAM.replace("    otherwise: 3\n", ""), "utf-8")
+
+    assert [step["target"] for step in items(berth, "simulate", "exam")] == [40, 40, None]
+    assert "as before" in berth("simulate", "exam", *NOW).out
+
+
+def test_a_plan_has_no_machines_for_it_and_says_so_once(berth: Berth) -> None:
+    lines = [line for line in berth("plan", *NOW).out.splitlines() if "exam (" in line]
+
+    assert len(lines) == 1
+    assert "number" in lines[0]
+
+
+def test_there_is_no_size_of_it(berth: Berth) -> None:
+    assert berth("size", "exam", *NOW).code == 2
+
+
+def test_its_count_is_edited_like_seats(berth: Berth, exam: Path) -> None:
+    assert berth("set", "exam", "provisioning.placeholderCount=60", *NOW).code == 0
+    assert "placeholderCount: 60" in exam.read_text("utf-8")
+    assert berth("set", "exam", "backend.otherwise=-1", *NOW).code == 1
+    assert "otherwise: 3" in exam.read_text("utf-8")
+
+
+def test_a_calendar_names_replicas(berth: Berth, folder: Path) -> None:
+    assert berth("calendar", *NOW).code == 0
+
+    feed = (folder / "site/feeds/exam.ics").read_text("utf-8").replace("\r\n ", "")
+    assert "40 replicas of api in prod" in feed
+    page = (folder / "site/index.html").read_text("utf-8")
+    assert '"unit":"replica"' in page

@@ -1,0 +1,168 @@
+"""What a change of a reservation does that holds a number of somebody else's object."""
+
+import json
+from typing import Any
+
+import pytest
+from berth import cli
+
+from tests.cli import project
+from tests.cli.test_numbers import EXAM, SITE
+from tests.diff.conftest import Pair, results, ruled, warns
+
+OPEN, BEFORE = "2026-02-12T09:00:00Z", "2026-02-02T09:00:00Z"
+API = "spec.minReplicas of HorizontalPodAutoscaler shop/api"
+WEB = "spec.minReplicas of HorizontalPodAutoscaler shop/web"
+TO_WEB = ("name: api\n", "name: web\n")
+
+
+@pytest.fixture
+def held(pair: Pair) -> Pair:
+    """Both sides have the reservation."""
+    for folder in (pair.was, pair.now):
+        (folder / "reservations/site.yaml").write_text(SITE, "utf-8")
+        (folder / "reservations/exam.yaml").write_text(EXAM, "utf-8")
+    return pair
+
+
+def change(pair: Pair, at: str = BEFORE) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(pair.diff("-o", "json", at=at).out)
+    return found
+
+
+def warnings(pair: Pair, at: str) -> list[str]:
+    return [item["message"] for item in change(pair, at)["warnings"] if item["code"] == "number-changed"]
+
+
+def test_an_added_reservation_names_the_number(pair: Pair) -> None:
+    (pair.now / "reservations/site.yaml").write_text(SITE, "utf-8")
+    (pair.now / "reservations/exam.yaml").write_text(EXAM, "utf-8")
+    out = pair.diff().out
+
+    assert "+   40 replicas of api: Thu 2026-02-12 09:00-12:00 (08:00-11:00 UTC)\n" in out
+    assert f"+   holds {API}, otherwise 3\n" in out
+    (added,) = change(pair)["reservations"]
+    assert added["holds"] == {"before": None, "after": f"{API}, otherwise 3"}
+
+
+def test_permissions_on_objects_of_others_say_what_they_reach(pair: Pair) -> None:
+    scaled = "{apiVersion: apps/v1, kind: Deployment, namespaces: [web]}"
+    site = SITE.replace("namespaces: [shop]}]", f"namespaces: [shop]}}, {scaled}]")
+    (pair.now / "reservations/site.yaml").write_text(site, "utf-8")
+    (pair.now / "reservations/exam.yaml").write_text(EXAM, "utf-8")
+    granted = [line for line in pair.diff().out.splitlines() if "Role berth-" in line and "held" in line]
+
+    for where, text in (("shop", "every field"), ("web", "nothing else")):
+        roles = [line for line in granted if line.startswith(f"+ {where}: Role ")]
+        assert roles
+        assert all(text in line for line in roles)
+
+
+def test_other_counts_are_in_replicas(held: Pair) -> None:
+    held.edit("exam.yaml", "placeholderCount: 40", "placeholderCount: 60")
+    found = change(held)
+
+    assert found["peaks"][0]["what"] == "replicas of api"
+    assert found["occurrences"]["changed"][0]["after"]["replicas"] == {"api": 60}
+    assert "40 replicas of api -> 60 replicas of api" in held.diff().out
+
+
+@pytest.mark.parametrize("at", [pytest.param(OPEN, id="in-a-window"), pytest.param(BEFORE, id="between")])
+def test_the_number_of_another_target_goes_back(held: Pair, at: str) -> None:
+    held.edit("exam.yaml", *TO_WEB)
+    (warning,) = warnings(held, at)
+
+    assert warns(warning, API, "goes back to 3", WEB)
+    assert ("middle of a window" in warning) == (at == OPEN)
+    assert f"~   number: {API} -> {WEB}\n" in held.diff().out
+
+
+def test_another_otherwise_matters_in_a_window(held: Pair) -> None:
+    held.edit("exam.yaml", "otherwise: 3", "otherwise: 5")
+
+    assert warnings(held, BEFORE) == []
+    (warning,) = warnings(held, OPEN)
+    assert warns(warning, API, "goes back to 5", "3")
+    assert "~   otherwise: 3 -> 5\n" in held.diff().out
+
+
+def test_a_reservation_that_leaves_git_in_a_window_gives_its_number_back(held: Pair) -> None:
+    (held.now / "reservations/exam.yaml").unlink()
+
+    assert warnings(held, BEFORE) == []
+    (warning,) = warnings(held, OPEN)
+    assert warns(warning, API, "goes back to 3", "middle of a window")
+    assert "0 then" not in held.diff(at=OPEN).out
+
+
+def test_a_site_that_lists_less_leaves_numbers_as_they_are(held: Pair) -> None:
+    """The Role by which the sweep would give them back is gone, too."""
+    (held.now / "reservations/exam.yaml").unlink()
+    held.edit("site.yaml", "namespaces: [shop]", "namespaces: [web]")
+
+    assert [line for line in warnings(held, BEFORE) if warns(line, "held", "HorizontalPodAutoscaler", "shop")]
+
+
+def test_another_backend_gives_the_number_back(held: Pair) -> None:
+    held.edit("exam.yaml", EXAM[EXAM.index("  backend:") :], "")
+
+    (warning,) = warnings(held, OPEN)
+    assert warns(warning, API, "goes back to 3")
+
+
+def test_the_config_map_about_a_number_is_not_deleted_by_an_engine(held: Pair) -> None:
+    assert cli.run(["-C", str(held.was), "render"]) == 0
+    held.edit("exam.yaml", *TO_WEB)
+    out = held.diff().out
+
+    assert "-ConfigMap" in out
+    assert "deletes" not in out
+
+
+# Policies
+
+
+@pytest.mark.parametrize(
+    ("match", "is_judged"),
+    [
+        ("targets: [HorizontalPodAutoscaler/shop/web]", True),
+        ('targets: ["*/shop/*"]', True),
+        ('targets: ["HorizontalPodAutoscaler/*"]', True),
+        ("targets: [HorizontalPodAutoscaler/shop/api]", False),
+        ('targets: ["horizontalpodautoscaler/*"]', False),
+        ('targets: ["Deployment/*"]', False),
+        ("backends: [value]", True),
+        ("backends: [placeholder]", False),
+    ],
+)
+def test_who_changes_only_the_target_is_judged_by_it(held: Pair, match: str, is_judged: bool) -> None:
+    """No date changes, and all dates to come count."""
+    ruled(held, f"match: {{{match}}}, require: refuse", text=SITE)
+    held.edit("exam.yaml", *TO_WEB)
+    answer = held.diff("-o", "json")
+
+    assert results(answer) == ([["p0", "exam", "refuse"]] if is_judged else [])
+    assert answer.code == (1 if is_judged else 0)
+
+
+def test_a_policy_about_targets_is_about_no_seats(held: Pair) -> None:
+    ruled(held, 'match: {targets: ["*"]}, require: refuse', text=SITE)
+    held.edit("course.yaml", "placeholderCount: 25", "placeholderCount: 30")
+
+    assert results(held.diff("-o", "json")) == []
+
+
+def test_all_but_some_targets_can_be_forbidden(held: Pair) -> None:
+    allowed = 'unless: {targets: ["HorizontalPodAutoscaler/shop/api"]}'
+    ruled(held, f"match: {{backends: [value]}}, {allowed}, require: refuse", text=SITE)
+    held.edit("exam.yaml", "placeholderCount: 40", "placeholderCount: 60")
+    assert results(held.diff("-o", "json")) == []
+
+    held.edit("exam.yaml", *TO_WEB)
+    assert results(held.diff("-o", "json")) == [["p0", "exam", "refuse"]]
+
+
+def test_targets_are_of_reservations_only(held: Pair) -> None:
+    ruled(held, 'match: {kinds: [Site], targets: ["*"]}, require: warn', text=project.SITE)
+
+    assert "B016" in held.diff().out

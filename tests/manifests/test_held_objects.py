@@ -1,0 +1,190 @@
+"""What is rendered for numbers of somebody else: a ConfigMap that stays, and Roles over what is listed."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from berth.backends.value.valuebackend import BACKEND
+from berth.core import objectnames
+
+from tests.checks.heldnumbers import API, DEPLOYMENT, HPA, NODE_POOL, QUEUE, WEB
+from tests.manifests.cloudparts import Object, capacity, mondays, objects, resource_class, texts
+from tests.manifests.cloudparts import site as karpenter_site
+from tests.saying import document
+
+POOL: Object = {"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "name": "gpu", "path": "spec.limits.cpu"}
+PATH = "clusters/prod/reservations/exam.yaml"
+
+
+def site(*held: Object, **cluster: Any) -> Object:
+    return karpenter_site(held=list(held), **cluster)
+
+
+def bench() -> Object:
+    return document("ResourceClass", "bench", {"requests": {"cpu": "1"}})
+
+
+def number(target: Object, name: str = "exam", **options: Any) -> Object:
+    return mondays(name, backend={"type": "value", "target": target, **options})
+
+
+def rendered(folder: Path, target: Object, *held: Object, **options: Any) -> dict[str, Object]:
+    return objects(texts(folder, site(*held), bench(), number(target, **options))[PATH])
+
+
+def rules_of(found: dict[str, Object], key: str) -> list[tuple[str, ...]]:
+    """Return resource, names and verbs of each rule."""
+    return [
+        (" ".join(rule["resources"]), " ".join(rule.get("resourceNames", ())), " ".join(rule["verbs"]))
+        for rule in found[key]["rules"]
+    ]
+
+
+def test_a_reservation_has_no_pool_and_a_config_map_that_stays(tmp_path: Path) -> None:
+    found = rendered(tmp_path, API, HPA, otherwise=3)
+    (name,) = [key for key in found if key.endswith(".target")]
+    target = found[name]
+
+    assert [key.partition("/")[0] for key in found] == [
+        *(
+            "ConfigMap",
+            "ConfigMap",
+            "ServiceAccount",
+            "Role",
+            "RoleBinding",
+            "Role",
+            "RoleBinding",
+            "CronJob",
+        ),
+    ]
+    assert target["immutable"] is True
+    assert target["metadata"]["annotations"]["argocd.argoproj.io/sync-options"] == "Prune=false"
+    text = target["data"]["target.json"]
+    assert name == f"ConfigMap/{objectnames.target('exam-bench', text)}"
+    timetable = json.loads(found["ConfigMap/exam"]["data"]["timetable.json"])
+    assert timetable["version"] == BACKEND.timetable_version
+    assert timetable["pools"]["bench"]["number"] == json.loads(text)
+    assert json.loads(text) == {
+        "apiVersion": "autoscaling/v2",
+        "kind": "HorizontalPodAutoscaler",
+        "plural": "horizontalpodautoscalers",
+        "namespace": "shop",
+        "name": "api",
+        "path": ["spec", "minReplicas"],
+        "scale": False,
+        "unit": "replicas",
+        "ready": ["status", "currentReplicas"],
+        "otherwise": 3,
+    }
+
+
+def test_another_number_is_another_config_map(tmp_path: Path) -> None:
+    """It is immutable: an edit makes another one, and the sweep gives back what the first one names."""
+    names = [
+        next(key for key in rendered(tmp_path / word, {**API, "name": word}, HPA) if key.endswith(".target"))
+        for word in ("api", "web")
+    ]
+
+    assert len({*names}) == 2
+
+
+@pytest.mark.parametrize(
+    ("target", "held", "role", "expected"),
+    [
+        pytest.param(
+            API,
+            HPA,
+            "Role/berth-occurrence-held.uni.exam",
+            [("horizontalpodautoscalers", "api", "get patch")],
+            id="patch",
+        ),
+        pytest.param(
+            WEB,
+            DEPLOYMENT,
+            "Role/berth-occurrence-held.uni.exam",
+            [("deployments", "web", "get"), ("deployments/scale", "web", "get patch")],
+            id="scale",
+        ),
+        pytest.param(
+            POOL,
+            NODE_POOL,
+            "ClusterRole/berth-occurrence-held.uni.exam",
+            [("nodepools", "gpu", "get patch")],
+            id="cluster",
+        ),
+    ],
+)
+def test_a_reservation_may_change_the_one_object_that_it_names(
+    tmp_path: Path, target: Object, held: Object, role: str, expected: list[tuple[str, ...]]
+) -> None:
+    found = rendered(tmp_path, target, held)
+
+    assert rules_of(found, role) == expected
+    assert found[role]["metadata"].get("namespace") == target.get("namespace")
+    others = [rule for key, one in found.items() if key.startswith("Role/exam") for rule in one["rules"]]
+    assert all(
+        rule.get("resourceNames") or rule["resources"] == ["events"] for rule in others
+    )  # of Berth's own namespace
+
+
+def test_the_sweep_may_change_what_the_site_lists_and_only_there(tmp_path: Path) -> None:
+    everywhere = {**DEPLOYMENT, "namespaces": ["shop", "web"]}
+    found = texts(tmp_path, site(HPA, everywhere, QUEUE))["clusters/prod/base.yaml"]
+    roles = {
+        (role["metadata"].get("namespace", ""), tuple(rule["resources"]), tuple(rule["verbs"]))
+        for role in _each(found)
+        if role["metadata"]["name"] == "berth-sweep-held.uni" and "rules" in role
+        for rule in role["rules"]
+    }
+    read, change = ("get",), ("get", "patch")
+
+    assert roles == {
+        ("shop", ("horizontalpodautoscalers",), change),
+        ("shop", ("deployments",), read),
+        ("shop", ("deployments/scale",), change),
+        ("web", ("deployments",), read),
+        ("web", ("deployments/scale",), change),
+        ("", ("clusterqueues",), change),
+    }
+
+
+def _each(text: str) -> list[Object]:
+    return [*yaml.load_all(text, yaml.CSafeLoader)]
+
+
+def test_a_site_that_lists_nothing_gives_nothing(tmp_path: Path) -> None:
+    assert "-held" not in texts(tmp_path, karpenter_site())["clusters/prod/base.yaml"]
+
+
+def test_argo_cd_may_apply_roles_where_numbers_are_held(tmp_path: Path) -> None:
+    found = objects(texts(tmp_path, site(HPA, NODE_POOL))["gitops/argocd/project.yaml"])
+    spec = found["AppProject/uni" if "AppProject/uni" in found else next(iter(found))]["spec"]
+    patterns = {
+        kind.get("name") for kind in spec["clusterResourceWhitelist"] if kind["kind"] == "ClusterRole"
+    }
+
+    assert "shop" in {place["namespace"] for place in spec["destinations"]}
+    assert {"berth-occurrence-held.uni.*", "berth-sweep-held.uni"} <= patterns
+
+
+def test_who_shares_a_number_reads_the_others(tmp_path: Path) -> None:
+    shared = [number(API, name, otherwise=3) for name in ("zebra", "exam", "ant")]
+    found = objects(texts(tmp_path, site(HPA), bench(), *shared)[PATH])
+    pool = json.loads(found["ConfigMap/exam"]["data"]["timetable.json"])["pools"]["bench"]
+
+    assert pool["peers"] == ["ant", "zebra"]
+    assert ("configmaps", "ant zebra", "get") in rules_of(found, "Role/exam")
+
+
+def test_windows_of_numbers_are_no_windows_of_nodes(tmp_path: Path) -> None:
+    """Nobody knows on which nodes the pods of somebody else run, so no budget keeps any."""
+    held = number(API)
+    files = [
+        texts(tmp_path / word, site(HPA), capacity(), resource_class(), *more)
+        for word, more in (("with", [held]), ("without", []))
+    ]
+
+    (name,) = [name for name in files[0] if "odcr" in name]
+    assert files[0][name] == files[1][name]

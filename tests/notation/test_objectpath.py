@@ -1,0 +1,54 @@
+"""Paths into objects: each list of steps has one text, and every other text is refused."""
+
+import pytest
+from berth.core.holders import Step
+from berth.notation.objectpath import object_path_text, parse_object_path
+from hypothesis import given
+from hypothesis import strategies as st
+
+_PLAIN = st.from_regex(r"[-A-Za-z0-9._/:]{1,12}", fullmatch=True)
+_STEPS = st.one_of(
+    _PLAIN,
+    st.integers(0, 999),
+    st.tuples(st.from_regex(r"[A-Za-z]{1,8}", fullmatch=True), _PLAIN),
+)
+
+
+@given(st.lists(_STEPS, min_size=1, max_size=8).map(tuple))
+def test_the_text_of_steps_means_these_steps(steps: tuple[Step, ...]) -> None:
+    assert parse_object_path(object_path_text(steps)) == steps
+
+
+@given(st.text('abZ09._-/:=[]" ', max_size=12))
+def test_what_is_read_is_written_in_the_same_way(text: str) -> None:
+    steps = parse_object_path(text)
+
+    assert steps is None or object_path_text(steps) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "steps"),
+    [
+        ("spec.minReplicas", ("spec", "minReplicas")),
+        ('spec.limits["nvidia.com/gpu"]', ("spec", "limits", "nvidia.com/gpu")),
+        ("spec.flavors[name=default].quota", ("spec", "flavors", ("name", "default"), "quota")),
+        ("spec.flavors[10].quota", ("spec", "flavors", 10, "quota")),
+    ],
+    ids=["key", "quoted", "by-name", "by-index"],
+)
+def test_people_write_paths_like_these(text: str, steps: tuple[Step, ...]) -> None:
+    assert parse_object_path(text) == steps
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", ".", ".spec", "spec.", "spec..a", "spec a", " spec", "spec.a b", "spec.limits.nvidia.com/gpu"),
+        *("spec[", "spec[]", "spec[-1]", "spec[01]", "spec[1000]", "spec.[0]", "spec[*]", "spec[a]"),
+        *("spec[a=]", "spec[=a]", "spec[a=b=c]", 'spec[a="b"]', "spec['a']", 'spec[""]', 'spec["a"b"]'),
+        *('spec["limits"]', "spec/limits", "/spec/limits", "$.spec", "spec.é", "spec.a\n"),
+        pytest.param("a." * 300 + "a", id="too-long"),
+    ],
+)
+def test_everything_else_is_refused(text: str) -> None:
+    assert parse_object_path(text) is None
