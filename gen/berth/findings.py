@@ -382,12 +382,6 @@ RULES = {
     "B285": Rule(NOTE, "Sessions attach volumes, and nobody says how many a node takes."),
     # names in the cluster
     "B290": Rule(ERROR, "A reservation has a name that only records have."),
-    # device claims
-    "B310": Rule(ERROR, "A cluster that may be too old for the device claims of a class."),
-    "B311": Rule(ERROR, "A backend that does not hold the devices that a class claims."),
-    "B312": Rule(WARNING, "Placeholders keep devices that sessions cannot take from them."),
-    "B313": Rule(WARNING, "Karpenter adds no nodes for device claims."),
-    "B314": Rule(WARNING, "A seat requests devices and claims devices, too."),
     # requests by form
     "B295": Rule(
         ERROR,
@@ -397,6 +391,12 @@ RULES = {
     "B300": Rule(ERROR, "A number of somebody else's object that cannot or may not be held."),
     "B301": Rule(ERROR, "Reservations that hold one number and do not agree about it."),
     "B302": Rule(WARNING, "A window lowers a number of somebody else that says how much there is at least."),
+    # device claims
+    "B310": Rule(ERROR, "A cluster that may be too old for the device claims of a class."),
+    "B311": Rule(ERROR, "A backend that does not hold the devices that a class claims."),
+    "B312": Rule(WARNING, "Placeholders keep devices that sessions cannot take from them."),
+    "B313": Rule(WARNING, "Karpenter adds no nodes for device claims."),
+    "B314": Rule(WARNING, "A seat requests devices and claims devices, too."),
 }
 
 GUARDS = frozenset(
