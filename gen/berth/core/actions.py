@@ -11,7 +11,7 @@ from berth.core.fields import field_manager, field_value
 from berth.core.holders import SlotSpec
 from berth.core.jsonvalues import Tree, instant_text
 from berth.core.labels import CLASS, HELD, RESERVATION, ROLE, SITE
-from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, NORMAL, RIGHTS, SCALED
+from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, NORMAL, RIGHTS, SCALED, WARNING
 from berth.core.slots import SlotCounts, SlotOwner, SlotPlan, bridging_placeholders, plan_slots, slot_demand
 from berth.core.state import HELD_KEY, JobObject, ObjectRef, PoolObject
 from berth.core.target import DesiredState, PoolTarget, replica_change
@@ -35,6 +35,7 @@ class ScalePool(NamedTuple):
     value: object = None  # of somebody else's number; None: removes it
     note: Tree | None = None  # the ConfigMap that says what it was, which is written before
     closes: bool = False  # removes that ConfigMap afterwards
+    is_lost: bool = False  # what it was is not known, so it stays
 
     @property
     def ref(self) -> ObjectRef:
@@ -83,6 +84,7 @@ class RemoveObject(NamedTuple):
 
     ref: ObjectRef
     why: str
+    version: str = ""  # that it must have
 
 
 Action = ScalePool | ChangeSlots | StartJob | MarkOrphaned | RemoveObject
@@ -118,6 +120,7 @@ def action_order(action: Action) -> tuple[int, int, str, str]:
 
 def describe_action(action: Action) -> tuple[str, str, str]:
     """Return type, reason and message of the action's Event."""
+    kind = NORMAL
     match action:
         case ScalePool():
             reason = OPENED_EVENT if action.to and not action.closes else CLOSED_EVENT
@@ -125,6 +128,8 @@ def describe_action(action: Action) -> tuple[str, str, str]:
             if action.pool.tree:
                 where = f"{action.pool.number.field_text} of {action.ref.kind}/{action.ref.name}"
                 what = f"Set {where} from {action.pool.replicas:g} to {action.to:g}"
+                if action.is_lost:
+                    kind, what = WARNING, f"Left {where} at {action.to:g}, as nobody knows what it was before"
         case ChangeSlots():
             plan = action.plan
             reason = OPENED_EVENT if plan.make else CLOSED_EVENT
@@ -143,7 +148,7 @@ def describe_action(action: Action) -> tuple[str, str, str]:
             what = "To be removed soon" if action.since else "No longer to be removed"
         case RemoveObject():
             reason, what = REMOVED_EVENT, f"Removed {action.ref.kind} {action.ref.name}"
-    return NORMAL, reason, f"{what}: {action.why}."
+    return kind, reason, f"{what}: {action.why}."
 
 
 _ADVICE = (
@@ -198,7 +203,7 @@ def decide_pool(
     pool, stands = desired.target.pool, observed.object
     if pool.slots is None:
         if stands is None or (pool.holder.foreign and not desired.target.is_open):
-            closing = release(stands, why or "closed", is_shared=desired.target.is_shared)
+            closing = () if desired.target.is_shared else release(stands, why or "closed")
             return PoolDecision(desired.target, closing)
         change = replica_change(stands.replicas, desired, settled)
         if change is None:
@@ -232,7 +237,9 @@ def decide_pool(
 def _note(desired: DesiredState, stands: PoolObject) -> Tree:
     """Return the ConfigMap that says what a number was before it is held. Each one differs from the last."""
     pool, before = desired.target.pool, field_value(stands.tree, stands.number.path)
-    note = {"before": stands.held.before if stands.held else before, "since": instant_text(desired.now)}
+    if stands.held and stands.is_noted:
+        before = stands.held.before
+    note = {"before": before, "uid": stands.ref.uid, "since": instant_text(desired.now)}
     return {
         "metadata": {
             "name": note_name(pool),
@@ -247,16 +254,21 @@ def _note(desired: DesiredState, stands: PoolObject) -> Tree:
     }
 
 
-def release(stands: PoolObject | None, why: str, *, is_shared: bool = False) -> tuple[ScalePool, ...]:
+def release(stands: PoolObject | None, why: str) -> tuple[ScalePool, ...]:
     """Return how the number of somebody else goes back to what it was, if it is held.
 
-    It stays where other reservations ask for it as well (`is_shared`).
+    It stays where that is not known, and in an object that was made since.
     """
     if stands is None or stands.held is None:
         return ()
-    value = stands.held.before if stands.number.otherwise is None else stands.number.otherwise
-    value = field_value(stands.tree, stands.number.path) if is_shared else value
-    return (ScalePool(stands, stands.number.units(value) or 0, why, value=value, closes=True),)
+    number, value = (
+        stands.number,
+        stands.held.before if stands.number.otherwise is None else stands.number.otherwise,
+    )
+    is_lost = stands.is_noted and value is not None and not number.is_amount(value)
+    if is_lost or not stands.is_noted:
+        value = field_value(stands.tree, number.path)
+    return (ScalePool(stands, number.units(value) or 0, why, value=value, closes=True, is_lost=is_lost),)
 
 
 def _slot_reason(
