@@ -20,6 +20,7 @@ from berth.core.timetable import note_name
 OPENED_EVENT, CLOSED_EVENT = "SweepOpened", "SweepClosed"
 STARTED_EVENT, REMOVED_EVENT = "SweepStartedJob", "SweepRemoved"
 ORPHANED_EVENT, RESTORED_EVENT = "SweepGone", "SweepBack"
+NOTE_GRACE = 60  # seconds that somebody has to write a number after the note about it
 # What makes pods goes before the pods; the timetable goes last, so that a removal that was cut short goes on.
 _REMOVAL_ORDER = tuple(kind.name for kind in (CRON_JOB, JOB, *SCALED, *RIGHTS, CONFIG_MAP))
 
@@ -203,7 +204,7 @@ def decide_pool(
     pool, stands = desired.target.pool, observed.object
     if pool.slots is None:
         if stands is None or (pool.holder.foreign and not desired.target.is_open):
-            closing = () if desired.target.is_shared else release(stands, why or "closed")
+            closing = () if desired.target.is_shared else release(stands, why or "closed", desired.now)
             return PoolDecision(desired.target, closing)
         change = replica_change(stands.replicas, desired, settled)
         if change is None:
@@ -254,21 +255,22 @@ def _note(desired: DesiredState, stands: PoolObject) -> Tree:
     }
 
 
-def release(stands: PoolObject | None, why: str) -> tuple[ScalePool, ...]:
+def release(stands: PoolObject | None, why: str, now: int) -> tuple[ScalePool, ...]:
     """Return how the number of somebody else goes back to what it was, if it is held.
 
-    It stays where that is not known, and in an object that was made since.
+    It stays where that is not known, and in an object that was made since. A new note about a number that is
+    as it should be is left alone: somebody may be about to write the number.
     """
     if stands is None or stands.held is None:
         return ()
-    number, value = (
-        stands.number,
-        stands.held.before if stands.number.otherwise is None else stands.number.otherwise,
-    )
+    number, held = stands.number, stands.held
+    value = held.before if number.otherwise is None else number.otherwise
     is_lost = stands.is_noted and value is not None and not number.is_amount(value)
     if is_lost or not stands.is_noted:
         value = field_value(stands.tree, number.path)
-    return (ScalePool(stands, number.units(value) or 0, why, value=value, closes=True, is_lost=is_lost),)
+    to = number.units(value) or 0
+    action = ScalePool(stands, to, why, value=value, closes=True, is_lost=is_lost)
+    return (action,) if action.is_needed or not 0 <= now - held.since < NOTE_GRACE else ()
 
 
 def _slot_reason(

@@ -35,9 +35,9 @@ def numbers(facts: SiteState, state: ReservationState, why: str, now: int) -> It
     for target in state.targets:
         pool = target.in_timetable
         if pool.key not in named and pool.key not in facts.asked:
-            actions = release(facts.number_of(state.reservation, pool), why)
-            yield from actions
-            if actions or pool.key in facts.unread_numbers:
+            stands = facts.number_of(state.reservation, pool)
+            yield from release(stands, why, now)
+            if (stands and stands.held) or pool.key in facts.unread_numbers:
                 continue
         is_old = now - target.ref.created > APPLY_GRACE and not target.ref.is_terminating
         if is_old and named.get(pool.key) != pool.holder:

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 from berth.core import labels, objectnames
 from berth.core.fields import field_value
 from berth.core.holders import REPLICAS, HeldNumber, holder_of_object, parse_number
-from berth.core.jsonvalues import TimetableError, Tree, mapping, parse_instant, part, parts
+from berth.core.jsonvalues import TimetableError, Tree, instant_or_none, mapping, parse_instant, part, parts
 from berth.core.labels import CLASS, OCCURRENCE, PERSISTENT, RESERVATION, ROLE, SITE
 from berth.core.objects import (
     CAPACITY_BUFFER,
@@ -62,6 +62,7 @@ class HeldValue(NamedTuple):
     version: str
     before: object  # what stood there before; None: nothing
     uid: str  # of the object: what was there before in another one is of no use; empty: nobody knows
+    since: int  # when it was last written, by the clock of the writer; 0: nobody knows
 
 
 class PoolObject(NamedTuple):
@@ -518,9 +519,8 @@ def parse_held(ref: ObjectRef, tree: Tree) -> HeldValue:
         data = {"before": {}}
     metadata = part(tree, "metadata")
     ref = ref._replace(uid=str(metadata.get("uid", "")), name=str(metadata["name"]))
-    return HeldValue(
-        ref, str(metadata.get("resourceVersion", "")), data.get("before"), str(data.get("uid", ""))
-    )
+    uid, since = str(data.get("uid", "")), instant_or_none(str(data.get("since"))) or 0
+    return HeldValue(ref, str(metadata.get("resourceVersion", "")), data.get("before"), uid, since)
 
 
 def last_written(tree: Tree) -> int:
