@@ -207,7 +207,7 @@ class HeldWorld:
     def kill(self, reservation: str = "course") -> None:
         pod = self.pods.pop(reservation, None)
         if pod:
-            self.cluster.all_in(POD.path("berth")).pop(pod.uid)
+            self.cluster.all_in(POD.path("berth")).pop(pod.uid, None)
 
     def run(self, until: str) -> None:
         """Let the pods live, each until it ends."""

@@ -167,12 +167,16 @@ class Turns:
         self.world.apply(number_text(HPA, rows))
         self.world.cluster.after = check(self.world, before, before)
         self.errors: list[BaseException] = []
+        self.cast(names)
+
+    def cast(self, names: tuple[str, ...]) -> None:
+        """Let these play: the sweep, and pods of `exam` or of `course`."""
         steps: dict[str, Callable[[], object]] = {}
         for name in names:
             if name == "sweep":
                 steps[name] = self._sweep
                 continue
-            pod = self.world.start()
+            pod = self.world.start("exam" if name == "exam" else "course")
             pod.pause = pause
             steps[name] = pod.scaler.step
         self.players = {name: Player(name, step, self.errors.append) for name, step in steps.items()}
@@ -253,6 +257,46 @@ def test_what_is_held_is_never_taken_for_what_was_there_before(names: tuple[str,
 
         assert stage.world.wrong == []
         assert (stage.world.value, stage.world.cluster.notes()) == (2, [])
+
+
+@pytest.mark.parametrize("seed", seeds(3, 40))
+@pytest.mark.parametrize("names", [("course", "exam"), ("course", "exam", "sweep")], ids="-".join)
+def test_of_reservations_on_one_number_the_last_gives_it_back(names: tuple[str, ...], seed: int) -> None:
+    """One of them may die at any moment, and be followed by the sweep."""
+    begin = "07:29:50"
+    spans = {"course": [(30, 50), (70, 90)], "exam": [(20, 32), (50, 75)]}
+    with turns(seed, (), []) as stage:
+        world = stage.world
+        for name, windows in spans.items():
+            rows: list[Row] = [
+                (
+                    f"{name}/{n}",
+                    *[clock_after(begin, second) for second in (opens, opens, ends)],
+                    {"small": 5 + n},
+                )  # type: ignore[misc]
+                for n, (opens, ends) in enumerate(windows)
+            ]
+            world.apply(number_text(HPA, rows, name, peers=[*({*spans} - {name})]), name)
+        stage.cast(names)
+        end, dies = world.now + 120, stage.random.choice([*range(0, 4000, 100)])
+        for turn in range(100_000):
+            if world.now >= end:
+                break
+            if turn == dies and len(stage.players) > 1:
+                stage.players.pop("course").stop()
+            if stage.random.random() < 0.1:
+                stage.touch()
+            if stage.random.random() < 0.15:
+                world.now += stage.random.choice((0.01, 0.3, 1.0, 3.0))
+            stage.turn()
+        world.now += 100
+        stage.settle(6)
+        world.pods.clear()
+        world.cluster.all_in("/api/v1/namespaces/berth/pods").clear()
+        world.sweeps(clock(world.now + 700))
+
+        assert world.wrong == []
+        assert (world.value, world.cluster.notes()) == (2, [])
 
 
 def clock_after(begin: str, seconds: int) -> str:
