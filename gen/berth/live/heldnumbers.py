@@ -110,7 +110,7 @@ def object_text(number: HeldNumber) -> str:
 
 
 def kind_problem(number: HeldNumber, resources: Iterable[KubeObject]) -> NumberProblem | None:
-    """Return how the API has the kind of a number otherwise than the Site says. `resources`: its discovery."""
+    """Return how the discovery of the API (`resources`) has a kind otherwise than the Site says."""
     kind = number.object_kind
     by_name = {str(resource["name"]): resource for resource in resources}
     served = next(
