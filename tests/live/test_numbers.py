@@ -211,3 +211,32 @@ def test_status_says_who_sets_a_number_back(
         "isHeld": True,
         "before": 3,
     }
+
+
+def test_an_override_sets_the_number_and_says_what_becomes_of_it(
+    berth: Berth, server: ApiServer, tmp_path: Path
+) -> None:
+    server.world = held_world(sale(otherwise="3"))
+    project.write(tmp_path, {**FILES, "course": sale_document(otherwise="3")})
+    file = kubeconfig(tmp_path / "kubeconfig", {"prod": server.url})
+    asked = ("override", "--now", OPEN, "--kubeconfig", str(file), "sale")
+    lines = berth(*asked, "small=40", "--until", "+2h").out.splitlines()
+
+    assert lines[:2] == [
+        "prod: sale/small gets 40 replicas until Mon 2026-02-02 12:00 (2026-02-02T11:00:00Z).",
+        "prod: Then spec.minReplicas of HorizontalPodAutoscaler shop/web is what its window wants, or 3 if none "
+        "is open.",
+    ]
+    assert status(server.world, sale(otherwise="3"), OPEN).pools[0].wanted == 40
+    assert berth(*asked, "--clear").out.splitlines()[0] == "prod: sale/small follows its timetable again."
+
+
+def test_an_override_outside_of_windows_holds_the_number() -> None:
+    git = sale()
+    world = held_world(git, 3)
+    order = '{"small": {"target": 40, "until": "2026-02-02T19:00:00Z"}}'
+    world.get("ConfigMap", "sale")["metadata"]["annotations"]["berth.dev/override"] = order
+
+    (pool,) = status(world, git, OVER).pools
+    assert (pool.wanted, pool.replicas) == (40, 3)
+    assert "S033" not in codes(list(pool.findings))
