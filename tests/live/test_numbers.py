@@ -224,8 +224,8 @@ def test_an_override_sets_the_number_and_says_what_becomes_of_it(
 
     assert lines[:2] == [
         "prod: sale/small gets 40 replicas until Mon 2026-02-02 12:00 (2026-02-02T11:00:00Z).",
-        "prod: Then spec.minReplicas of HorizontalPodAutoscaler shop/web is what its window wants, or 3 if none "
-        "is open.",
+        "prod: Then spec.minReplicas of HorizontalPodAutoscaler shop/web is what its window wants, or 3 if "
+        "none is open.",
     ]
     assert status(server.world, sale(otherwise="3"), OPEN).pools[0].wanted == 40
     assert berth(*asked, "--clear").out.splitlines()[0] == "prod: sale/small follows its timetable again."
