@@ -1,16 +1,17 @@
 """An API server in memory: objects of any kind, and what the real one answers when it is asked about them.
 
-Lists with selectors and pages, versions, conflicts, merge patches, server-side apply, scale, preconditions
-and owners. No controller runs in it. Its subclasses say what else a test needs of a cluster.
+Lists with selectors and pages, versions, conflicts, merge and JSON patches, server-side apply, scale,
+preconditions and owners. No controller runs in it. Its subclasses say what else a test needs of a cluster.
 """
 
 import json
 from collections.abc import Callable, Iterable
+from copy import deepcopy
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, unquote
 
 from berth.core.jsonvalues import instant_text
-from berth.runtime.apiclient import APPLY, JSON, MERGE_PATCH, ApiError, Request, Response
+from berth.runtime.apiclient import APPLY, JSON, JSON_PATCH, MERGE_PATCH, ApiError, Request, Response
 
 Tree = dict[str, Any]
 LISTS = {
@@ -23,12 +24,15 @@ LISTS = {
     "/api/v1/namespaces": "Namespace",
     "/api/v1/nodes": "Node",
     "/apis/apps/v1/namespaces/{}/deployments": "Deployment",
+    "/apis/apps/v1/namespaces/{}/statefulsets": "StatefulSet",
+    "/apis/autoscaling/v2/namespaces/{}/horizontalpodautoscalers": "HorizontalPodAutoscaler",
     "/apis/batch/v1/namespaces/{}/cronjobs": "CronJob",
     "/apis/batch/v1/namespaces/{}/jobs": "Job",
     "/apis/rbac.authorization.k8s.io/v1/namespaces/{}/roles": "Role",
     "/apis/rbac.authorization.k8s.io/v1/namespaces/{}/rolebindings": "RoleBinding",
     "/apis/karpenter.sh/v1/nodepools": "NodePool",
     "/apis/autoscaling.x-k8s.io/v1beta1/namespaces/{}/capacitybuffers": "CapacityBuffer",
+    "/apis/kueue.x-k8s.io/v1beta1/clusterqueues": "ClusterQueue",
     "/apis/scheduling.koordinator.sh/v1alpha1/reservations": "Reservation",
     "/apis/amalthea.dev/v1alpha1/namespaces/{}/amaltheasessions": "AmaltheaSession",
     "/apis/autoscaling/v2/namespaces/{}/horizontalpodautoscalers": "HorizontalPodAutoscaler",
@@ -98,6 +102,35 @@ def merged(tree: Any, patch: Any) -> Any:
         else:
             changed[key] = merged(changed.get(key), value)
     return changed
+
+
+def json_patched(tree: Tree, patch: Iterable[Tree]) -> Tree:
+    """Return the tree with a JSON patch (RFC 6902). Raises LookupError where a path does not lead."""
+    changed = deepcopy(tree)
+    for step in patch:
+        *way, last = (word.replace("~1", "/").replace("~0", "~") for word in step["path"].split("/")[1:])
+        here: Any = changed
+        for word in way:
+            here = here[int(word) if isinstance(here, list) else word]
+        if isinstance(here, list):
+            _patch_list(here, int(last), step)
+            continue
+        if step["op"] != "add":
+            here[last]
+        if step["op"] == "remove":
+            del here[last]
+        else:
+            here[last] = step["value"]
+    return changed
+
+
+def _patch_list(items: list[Any], index: int, step: Tree) -> None:
+    if step["op"] == "add":
+        items.insert(index, step["value"])
+    elif step["op"] == "remove":
+        del items[index]
+    else:
+        items[index] = step["value"]
 
 
 class Target(NamedTuple):
@@ -175,6 +208,8 @@ class ObjectStore:
         if request.method == "DELETE":
             assert request.content_type == JSON
             return self.delete(wanted, tree, body)
+        if request.method == "PATCH" and request.content_type == JSON_PATCH:
+            return self.change(wanted, tree, body)
         if request.method == "PATCH":
             assert request.content_type == MERGE_PATCH
             return self.merge(wanted, tree, body)
@@ -241,6 +276,18 @@ class ObjectStore:
         if version and version != tree["metadata"]["resourceVersion"]:
             return refusal(409, "Conflict", "the object has been modified")
         self.put(wanted.collection, self.admitted(wanted, merged(tree, patch)))
+        return self._one(wanted, self.all_in(wanted.collection)[wanted.name])
+
+    def change(self, wanted: Target, tree: Tree, patch: Iterable[Tree]) -> Response:
+        """Apply a JSON patch. One that writes another resourceVersion is a conflict."""
+        assert not wanted.part
+        try:
+            changed = json_patched(tree, patch)
+        except LookupError as error:
+            return refusal(422, "Invalid", f"the server rejected our request: {error}")
+        if changed["metadata"]["resourceVersion"] != tree["metadata"]["resourceVersion"]:
+            return refusal(409, "Conflict", "the object has been modified")
+        self.put(wanted.collection, self.admitted(wanted, changed))
         return self._one(wanted, self.all_in(wanted.collection)[wanted.name])
 
     def delete(self, wanted: Target, tree: Tree, options: Tree) -> Response:

@@ -123,7 +123,9 @@ class FakeCluster(ObjectStore):
         wanted = target(request.path)
         if request.method == "GET" and wanted.collection in (PODS, EVENTS) and not wanted.name:
             return self.list(wanted)
-        if wanted.collection not in SERVED or (request.method == "GET" and not wanted.name):
+        if wanted.collection not in SERVED | self.collections.keys() or (
+            request.method == "GET" and not wanted.name
+        ):
             return Response(404, b"404 page not found\n")
         if request.method != "PATCH":
             return super().respond(request)
@@ -138,9 +140,10 @@ class FakeCluster(ObjectStore):
             self.record_writes += 1
         elif answer.status == 200:
             self.writers.append(MANAGERS[manager])
-            if self.watch:
-                prefix = BUFFER if wanted.collection == BUFFERS else ""
-                self.watch(f"{prefix}{wanted.name}", json.loads(request.body)["spec"]["replicas"])
+            if self.watch and wanted.collection != CONFIGMAPS:
+                body, prefix = json.loads(request.body), BUFFER if wanted.collection == BUFFERS else ""
+                asked = body[-1].get("value") if isinstance(body, list) else body["spec"]["replicas"]
+                self.watch(f"{prefix}{wanted.name}", asked)
         return answer
 
     def fields(self, tree: Tree) -> Tree:
@@ -155,6 +158,10 @@ class FakeCluster(ObjectStore):
     def merge(self, wanted: Target, tree: Tree, patch: Tree) -> Response:
         assert patch["metadata"]["resourceVersion"], "it may undo what somebody else has done"
         return super().merge(wanted, tree, patch)
+
+    def change(self, wanted: Target, tree: Tree, patch: list[Tree]) -> Response:
+        assert patch[0]["path"] == "/metadata/resourceVersion", "it may undo what somebody else has done"
+        return super().change(wanted, tree, patch)
 
     def admitted(self, _: Target, tree: Tree) -> Tree:
         if "replicas" not in tree.get("spec", {}):

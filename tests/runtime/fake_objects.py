@@ -19,6 +19,12 @@ from tests.runtime.fake_koordinator import FakeKoordinator
 Interference = Callable[[str], Response | None]
 NAMESPACE = "berth"
 VERBS = {"LIST": "list", "GET": "get", "PATCH": "patch", "POST": "create", "DELETE": "delete"}
+NUMBERS: list[Tree] = [  # of somebody else, and notes about them
+    {"resources": ["configmaps"], "verbs": ["get", "create", "patch"]},
+    {"resources": ["horizontalpodautoscalers", "clusterqueues"], "verbs": ["get", "patch"]},
+    {"resources": ["statefulsets"], "verbs": ["get"]},
+    {"resources": ["statefulsets/scale"], "verbs": ["patch"]},
+]
 COLLECTIONS = {path.rpartition("/")[2]: path.format(NAMESPACE) for path in LISTS}
 
 
@@ -38,6 +44,7 @@ class FakeObjects(ObjectStore):
         rules = [
             *of_sweep(BUFFERS.sweep_rules(), prunes=prunes),
             *of_slots()[naming.SWEEP],
+            *NUMBERS,
             nodes,
             of_all_nodes(),
         ]

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 from berth.core.holders import BUFFERED
-from berth.core.objects import CAPACITY_BUFFER
 from berth.core.state import read_pool
 from berth.core.target import pools_to_reconcile
 from berth.core.timetable import TimetablePool
@@ -57,10 +56,10 @@ def test_every_request_is_for_the_buffer_itself_and_carries_what_was_seen() -> N
 
     path = f"{BUFFERS}/course-small"
     assert asked == {path, f"{path}?fieldManager=berth-scaler"}
-    assert json.loads(patches[0].body) == {
-        "metadata": {"resourceVersion": seen},
-        "spec": {"replicas": 25},
-    }
+    assert json.loads(patches[0].body) == [
+        {"op": "replace", "path": "/metadata/resourceVersion", "value": seen},
+        {"op": "add", "path": "/spec/replicas", "value": 25},
+    ]
     assert not [request for request in world.cluster.requests if "deployments" in request.path]
 
 
@@ -128,7 +127,7 @@ def test_what_a_condition_means_depends_on_its_reason(
 ) -> None:
     tree = capacity_buffer(25) | {"status": {"replicas": 25, "conditions": conditions}}
     tree["metadata"] |= {"generation": 2, "resourceVersion": "1"}
-    pool_object = read_pool(CAPACITY_BUFFER, tree)
+    pool_object = read_pool(BUFFERED, tree)
 
     assert (pool_object.replicas, pool_object.ready, pool_object.tells_ready) == (25, ready, tells)
 
@@ -157,10 +156,8 @@ def test_a_buffer_and_a_deployment_of_one_name_are_never_mixed_up() -> None:
     seats = TimetablePool("small", "course-small", "none")
     buffered = seats._replace(holder=BUFFERED)
 
-    assert pools_to_reconcile({"course-small": seats}, [buffered]) == {
-        "course-small": seats,
-        "course-small/buffer": buffered,
-    }
+    assert seats.key != buffered.key
+    assert pools_to_reconcile({seats.key: seats}, [buffered]) == {seats.key: seats, buffered.key: buffered}
 
 
 def test_the_sweep_opens_what_nobody_serves() -> None:
@@ -218,7 +215,7 @@ NO_NODES = {**INJECTED, "status": "False", "reason": "RequiresNewCapacity", "mes
 @pytest.mark.parametrize(
     ("told", "closes", "event"),
     [
-        pytest.param(None, "07:30:05", "RehearsalSucceeded", id="room"),
+        pytest.param(None, "07:30:01", "RehearsalSucceeded", id="room"),
         pytest.param([NO_NODES], "08:00:00", "RehearsalFailed", id="no-room"),
         pytest.param([INJECTED], "08:00:00", None, id="nobody-tells"),
     ],

@@ -103,15 +103,9 @@ def test_pools_of_each_kind_are_followed_by_keys_of_their_own() -> None:
     seats = TimetablePool("small", "course-small", "none")
     nodes = seats._replace(holder=nodes_of(NAME))
 
-    assert pools_to_reconcile({}, [nodes]) == {f"{NAME}/nodes": nodes}
-    assert pools_to_reconcile({"course-small": seats}, [nodes]) == {
-        "course-small": seats,
-        f"{NAME}/nodes": nodes,
-    }
-    assert pools_to_reconcile({f"{NAME}/nodes": nodes}, [seats]) == {
-        f"{NAME}/nodes": nodes,
-        "course-small": seats,
-    }
+    assert pools_to_reconcile({}, [nodes]) == {nodes.key: nodes}
+    assert pools_to_reconcile({seats.key: seats}, [nodes]) == {seats.key: seats, nodes.key: nodes}
+    assert pools_to_reconcile({nodes.key: nodes}, [seats]) == {nodes.key: nodes, seats.key: seats}
 
 
 def test_the_name_of_a_node_pool_is_text() -> None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from berth.core.objects import CAPACITY_BUFFER, DEPLOYMENT, NODE_POOL
+from berth.core.holders import BUFFERED, REPLICAS, HeldNumber, nodes_of
 from berth.core.obstacles import (
     ADMISSION,
     IMAGE,
@@ -182,49 +182,51 @@ WEBHOOK = condition("ReplicaFailure", "True", "FailedCreate", 'admission webhook
 
 
 @pytest.mark.parametrize(
-    ("kind", "tree", "expected"),
+    ("number", "tree", "expected"),
     [
         pytest.param(
-            DEPLOYMENT,
+            REPLICAS,
             scaled({}, replicas=3, conditions=[FAILURE]),
             Obstacle(QUOTA, 2, OVER_QUOTA),
             id="quota",
         ),
         pytest.param(
-            DEPLOYMENT,
+            REPLICAS,
             scaled({}, conditions=[WEBHOOK]),
             Obstacle(ADMISSION, 5, WEBHOOK["message"]),
             id="admission",
         ),
-        pytest.param(DEPLOYMENT, scaled({}, replicas=5, conditions=[FAILURE]), None, id="all-made"),
-        pytest.param(DEPLOYMENT, scaled({}, replicas=3), None, id="nothing-said"),
+        pytest.param(REPLICAS, scaled({}, replicas=5, conditions=[FAILURE]), None, id="all-made"),
+        pytest.param(REPLICAS, scaled({}, replicas=3), None, id="nothing-said"),
         pytest.param(
-            NODE_POOL,
+            nodes_of("x"),
             scaled({"limits": {"nodes": "3"}}, nodes=3),
             Obstacle(LIMIT, 2, "limits.nodes of the NodePool is 3"),
             id="node-limit",
         ),
         pytest.param(
-            NODE_POOL,
+            nodes_of("x"),
             scaled({}, nodes=0, conditions=[condition("Ready", "False", "NodeClassNotReady", "no AMI")]),
             Obstacle(NOT_READY, 5, "no AMI"),
             id="node-class",
         ),
-        pytest.param(NODE_POOL, scaled({"limits": {"nodes": "9"}}, nodes=3), None, id="nodes-on-their-way"),
         pytest.param(
-            CAPACITY_BUFFER,
+            nodes_of("x"), scaled({"limits": {"nodes": "9"}}, nodes=3), None, id="nodes-on-their-way"
+        ),
+        pytest.param(
+            BUFFERED,
             scaled({}, conditions=[condition("LimitedByQuotas", "True", "Limited", "quota seats")]),
             Obstacle(QUOTA, 5, "quota seats"),
             id="buffer-quota",
         ),
         pytest.param(
-            CAPACITY_BUFFER,
+            BUFFERED,
             scaled({}, conditions=[condition("ReadyForProvisioning", "False", "PodTemplateNotFound")]),
             Obstacle(NOT_READY, 5, "PodTemplateNotFound"),
             id="buffer-template",
         ),
         pytest.param(
-            CAPACITY_BUFFER,
+            BUFFERED,
             scaled(
                 {}, conditions=[condition("Provisioning", "False", "RequiresNewCapacity", "2 do not fit")]
             ),
@@ -233,8 +235,10 @@ WEBHOOK = condition("ReplicaFailure", "True", "FailedCreate", 'admission webhook
         ),
     ],
 )
-def test_what_holds_seats_says_why_some_are_missing(kind: Any, tree: Tree, expected: Obstacle | None) -> None:
-    assert read_pool(kind, tree).obstacle == expected
+def test_what_holds_seats_says_why_some_are_missing(
+    number: HeldNumber, tree: Tree, expected: Obstacle | None
+) -> None:
+    assert read_pool(number, tree).obstacle == expected
 
 
 def test_slots_that_are_pending_say_why() -> None:

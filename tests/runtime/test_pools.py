@@ -21,18 +21,18 @@ def after(*steps: list[TimetablePool]) -> dict[str, TimetablePool]:
 def test_all_that_were_ever_named_are_followed_as_they_were_last_named() -> None:
     edited = PLAIN._replace(behavior="none")
 
-    assert after([PLAIN, OTHER], [edited]) == {"course-small": edited, "course-huge": OTHER}
+    assert after([PLAIN, OTHER], [edited]) == {PLAIN.key: edited, OTHER.key: OTHER}
 
 
 def test_what_another_backend_has_left_is_a_pool_that_nobody_names() -> None:
-    assert after([PLAIN], [SLOTS]) == {"course-small": PLAIN, "course-small/slots": SLOTS}
-    assert after([SLOTS], [PLAIN]) == {"course-small/slots": SLOTS, "course-small": PLAIN}
+    assert after([PLAIN], [SLOTS]) == {PLAIN.key: PLAIN, SLOTS.key: SLOTS}
+    assert after([SLOTS], [PLAIN]) == {SLOTS.key: SLOTS, PLAIN.key: PLAIN}
 
 
 def test_a_deployment_has_one_keeper() -> None:
-    assert after([PLAIN], [BOTH]) == {"course-small/slots": BOTH}
-    assert after([BOTH], [PLAIN]) == {"course-small": PLAIN, "course-small/slots": BARE}
-    assert after([BOTH], [SLOTS]) == {"course-small": PLAIN, "course-small/slots": SLOTS}
-    assert after([SLOTS], [BOTH]) == {"course-small/slots": BOTH}
-    assert after([BOTH], []) == {"course-small": PLAIN, "course-small/slots": BARE}
-    assert after([BOTH], [], [BOTH]) == {"course-small/slots": BOTH}
+    assert after([PLAIN], [BOTH]) == {SLOTS.key: BOTH}
+    assert after([BOTH], [PLAIN]) == {PLAIN.key: PLAIN, SLOTS.key: BARE}
+    assert after([BOTH], [SLOTS]) == {PLAIN.key: PLAIN, SLOTS.key: SLOTS}
+    assert after([SLOTS], [BOTH]) == {SLOTS.key: BOTH}
+    assert after([BOTH], []) == {PLAIN.key: PLAIN, SLOTS.key: BARE}
+    assert after([BOTH], [], [BOTH]) == {SLOTS.key: BOTH}

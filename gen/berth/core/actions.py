@@ -11,7 +11,7 @@ from berth.core.fields import field_manager, field_value
 from berth.core.holders import SlotSpec
 from berth.core.jsonvalues import Tree, instant_text
 from berth.core.labels import CLASS, HELD, RESERVATION, ROLE, SITE
-from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, NORMAL, RIGHTS, SCALED
+from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, NORMAL, RIGHTS, SCALED, WARNING
 from berth.core.slots import SlotCounts, SlotOwner, SlotPlan, bridging_placeholders, plan_slots, slot_demand
 from berth.core.state import HELD_KEY, JobObject, ObjectRef, PoolObject
 from berth.core.target import DesiredState, PoolTarget, replica_change
@@ -20,6 +20,7 @@ from berth.core.timetable import note_name
 OPENED_EVENT, CLOSED_EVENT = "SweepOpened", "SweepClosed"
 STARTED_EVENT, REMOVED_EVENT = "SweepStartedJob", "SweepRemoved"
 ORPHANED_EVENT, RESTORED_EVENT = "SweepGone", "SweepBack"
+NOTE_GRACE = 60  # seconds that somebody has to write a number after the note about it
 # What makes pods goes before the pods; the timetable goes last, so that a removal that was cut short goes on.
 _REMOVAL_ORDER = tuple(kind.name for kind in (CRON_JOB, JOB, *SCALED, *RIGHTS, CONFIG_MAP))
 
@@ -35,6 +36,7 @@ class ScalePool(NamedTuple):
     value: object = None  # of somebody else's number; None: removes it
     note: Tree | None = None  # the ConfigMap that says what it was, which is written before
     closes: bool = False  # removes that ConfigMap afterwards
+    is_lost: bool = False  # what it was is not known, so it stays
 
     @property
     def ref(self) -> ObjectRef:
@@ -83,6 +85,7 @@ class RemoveObject(NamedTuple):
 
     ref: ObjectRef
     why: str
+    version: str = ""  # that it must have
 
 
 Action = ScalePool | ChangeSlots | StartJob | MarkOrphaned | RemoveObject
@@ -118,6 +121,7 @@ def action_order(action: Action) -> tuple[int, int, str, str]:
 
 def describe_action(action: Action) -> tuple[str, str, str]:
     """Return type, reason and message of the action's Event."""
+    kind = NORMAL
     match action:
         case ScalePool():
             reason = OPENED_EVENT if action.to and not action.closes else CLOSED_EVENT
@@ -125,6 +129,8 @@ def describe_action(action: Action) -> tuple[str, str, str]:
             if action.pool.tree:
                 where = f"{action.pool.number.field_text} of {action.ref.kind}/{action.ref.name}"
                 what = f"Set {where} from {action.pool.replicas:g} to {action.to:g}"
+                if action.is_lost:
+                    kind, what = WARNING, f"Left {where} at {action.to:g}, as nobody knows what it was before"
         case ChangeSlots():
             plan = action.plan
             reason = OPENED_EVENT if plan.make else CLOSED_EVENT
@@ -143,7 +149,7 @@ def describe_action(action: Action) -> tuple[str, str, str]:
             what = "To be removed soon" if action.since else "No longer to be removed"
         case RemoveObject():
             reason, what = REMOVED_EVENT, f"Removed {action.ref.kind} {action.ref.name}"
-    return NORMAL, reason, f"{what}: {action.why}."
+    return kind, reason, f"{what}: {action.why}."
 
 
 _ADVICE = (
@@ -198,7 +204,7 @@ def decide_pool(
     pool, stands = desired.target.pool, observed.object
     if pool.slots is None:
         if stands is None or (pool.holder.foreign and not desired.target.is_open):
-            closing = release(stands, why or "closed", is_shared=desired.target.is_shared)
+            closing = () if desired.target.is_shared else release(stands, why or "closed", desired.now)
             return PoolDecision(desired.target, closing)
         change = replica_change(stands.replicas, desired, settled)
         if change is None:
@@ -232,7 +238,9 @@ def decide_pool(
 def _note(desired: DesiredState, stands: PoolObject) -> Tree:
     """Return the ConfigMap that says what a number was before it is held. Each one differs from the last."""
     pool, before = desired.target.pool, field_value(stands.tree, stands.number.path)
-    note = {"before": stands.held.before if stands.held else before, "since": instant_text(desired.now)}
+    if stands.held and stands.is_noted:
+        before = stands.held.before
+    note = {"before": before, "uid": stands.ref.uid, "since": instant_text(desired.now)}
     return {
         "metadata": {
             "name": note_name(pool),
@@ -247,16 +255,22 @@ def _note(desired: DesiredState, stands: PoolObject) -> Tree:
     }
 
 
-def release(stands: PoolObject | None, why: str, *, is_shared: bool = False) -> tuple[ScalePool, ...]:
+def release(stands: PoolObject | None, why: str, now: int) -> tuple[ScalePool, ...]:
     """Return how the number of somebody else goes back to what it was, if it is held.
 
-    It stays where other reservations ask for it as well (`is_shared`).
+    It stays where that is not known, and in an object that was made since. A new note about a number that is
+    as it should be is left alone: somebody may be about to write the number.
     """
     if stands is None or stands.held is None:
         return ()
-    value = stands.held.before if stands.number.otherwise is None else stands.number.otherwise
-    value = field_value(stands.tree, stands.number.path) if is_shared else value
-    return (ScalePool(stands, stands.number.units(value) or 0, why, value=value, closes=True),)
+    number, held = stands.number, stands.held
+    value = held.before if number.otherwise is None else number.otherwise
+    is_lost = stands.is_noted and value is not None and not number.is_amount(value)
+    if is_lost or not stands.is_noted:
+        value = field_value(stands.tree, number.path)
+    to = number.units(value) or 0
+    action = ScalePool(stands, to, why, value=value, closes=True, is_lost=is_lost)
+    return (action,) if action.is_needed or not 0 <= now - held.since < NOTE_GRACE else ()
 
 
 def _slot_reason(

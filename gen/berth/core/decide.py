@@ -23,6 +23,7 @@ from berth.core.jsonvalues import TimetableError
 from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD
 from berth.core.slots import PlaceholderOwner, count_slots
 from berth.core.state import (
+    NumberUse,
     PodObject,
     PoolObject,
     ReservationState,
@@ -37,6 +38,7 @@ from berth.core.target import (
     open_now,
     opens_within,
     peer_targets,
+    pool_target,
 )
 from berth.core.timetable import (
     Override,
@@ -150,26 +152,38 @@ class ReservationContext(NamedTuple):
         return max(last + CLOSE_GRACE, self.source.changed + EDIT_GRACE)
 
 
-def numbers_to_read(facts: SiteState, now: int) -> dict[str, HeldNumber]:
-    """Return the numbers of somebody else that are held or should be, by key."""
-    numbers: dict[str, HeldNumber] = {}
+def number_uses(facts: SiteState, now: int) -> tuple[NumberUse, ...]:
+    """Return the pools that hold numbers of somebody else. Few reservations have such pools."""
+    uses = []
     for state in facts.reservations:
-        names, pools = (
-            {held.ref.name for held in state.held},
-            [target.in_timetable for target in state.targets],
-        )
-        asking: set[str] = set()
-        with suppress(TimetableError, IndexError):
-            timetable = _timetable(facts.site, state.reservation, state.timetables[0])
-            occurrences = open_now(active_occurrences(timetable), now)
-            asking = {name for item in occurrences for name, _ in item.seats}
-            asking.update(_overrides(state.timetables[0], timetable)[0])
-            pools += timetable.pools
-        for pool in pools:
-            number = pool.holder.foreign
-            if number and (pool.resource_class in asking or note_name(pool) in names):
-                numbers[pool.key] = number
-    return numbers
+        source = next(iter(state.timetables), None)
+        is_kept = source is not None and not removal.is_removable(facts, state, source, now)
+        is_unknown = False
+        if source and is_kept and '"number"' in source.text:
+            try:
+                timetable = _timetable(facts, state, source)
+            except TimetableError:
+                is_unknown = True  # what it holds stays
+            else:
+                overrides = _overrides(source, timetable)[0]
+                for pool in timetable.pools:
+                    if pool.holder.foreign:
+                        override = override_target(overrides, pool.resource_class, now)
+                        wanted = pool_target(timetable, pool, now, None, override)
+                        uses.append(NumberUse(state.reservation, pool, True, wanted.is_open))
+        for target in state.targets:
+            uses.append(NumberUse(state.reservation, target.in_timetable, is_unknown, is_unknown))
+    return tuple(uses)
+
+
+def numbers_to_read(facts: SiteState) -> dict[str, HeldNumber]:
+    """Return the numbers of somebody else that are held or should be, by key."""
+    known = ((use, use.pool.holder.foreign) for use in facts.uses)
+    return {
+        use.pool.key: number
+        for use, number in known
+        if number and (use.is_open or note_name(use.pool) in facts.held)
+    }
 
 
 def decide(facts: SiteState, now: int) -> SweepDecision:
@@ -179,10 +193,12 @@ def decide(facts: SiteState, now: int) -> SweepDecision:
     is removed unless all lists are complete.
     """
     states = facts.reservations if facts.reads(CONFIG_MAP) else ()
+    facts = facts._replace(uses=number_uses(facts, now))
     found = [_decide_reservation(facts, state, now) for state in states]
     actions = [action for one in found for action in one.actions]
     actions += [action for state in states for action in removal.outdated_slots(facts, state, now)]
     actions += removal.unused_code(facts, now)
+    actions += removal.unused_notes(facts, now)
     actions += [action for state in states for action in removal.old_records(state, now)]
     warnings = [warning for one in found for warning in one.warnings]
     doubted = {name: written for one in found for name, written in one.doubted.items()}
@@ -197,7 +213,7 @@ def _decide_reservation(facts: SiteState, state: ReservationState, now: int) -> 
         return SweepDecision(tuple(removal.removals(facts, state, source, now)), ())
     marks = removal.orphan_marks(facts, state, source, now)
     try:
-        timetable = end_rehearsals(_timetable(facts.site, state.reservation, source), state.ended)
+        timetable = _timetable(facts, state, source)
     except TimetableError as error:
         message = f"The timetable cannot be read, so the sweep does not change the reservation: {error}"
         return SweepDecision(tuple(marks), tuple(_warn(state, "MalformedTimetable", message)))
@@ -211,16 +227,16 @@ def _decide_reservation(facts: SiteState, state: ReservationState, now: int) -> 
     return SweepDecision(actions, warnings, case.doubted)
 
 
-def _timetable(site: str, reservation: str, source: TimetableObject) -> Timetable:
-    """Return the timetable of a reservation. Raises TimetableError."""
+def _timetable(facts: SiteState, state: ReservationState, source: TimetableObject) -> Timetable:
+    """Return the timetable of a reservation without rehearsals that are over. Raises TimetableError."""
     timetable = parse_timetable(source.text)
     for key, value, label in (
-        ("site", timetable.site, site),
-        ("reservation", timetable.reservation, reservation),
+        ("site", timetable.site, facts.site),
+        ("reservation", timetable.reservation, state.reservation),
     ):
         if value != label:
             raise TimetableError(f"{key}: {value!r} is not {label!r}, as the label says")
-    return timetable
+    return end_rehearsals(timetable, state.ended)
 
 
 def _overrides(source: TimetableObject, timetable: Timetable) -> tuple[dict[str, Override], str]:
@@ -244,7 +260,7 @@ def _peers(
     for state in facts.reservations if pool.peers else ():
         if state.reservation in pool.peers and state.timetables:
             with suppress(TimetableError):
-                timetable = _timetable(facts.site, state.reservation, state.timetables[0])
+                timetable = _timetable(facts, state, state.timetables[0])
                 yield timetable, _overrides(state.timetables[0], timetable)[0]
 
 
@@ -263,7 +279,7 @@ def _pools(timetable: Timetable, facts: SiteState, state: ReservationState) -> I
         number = pool.holder.number
         found = objects.pop((number.object_kind.name, pool.scaled), None) if number else None
         if number and number.foreign:
-            found = facts.number_of(state, pool)
+            found = facts.number_of(state.reservation, pool)
         yield PoolCase(pool, found, slots.pop(pool.resource_class, ()) if pool.slots else ())
     for unnamed in objects.values():
         holder = holder_of_object(unnamed.ref.kind, unnamed.ref.name)
@@ -363,8 +379,7 @@ def _outdated(case: ReservationContext) -> Iterator[Action]:
 def _unnamed_numbers(case: ReservationContext) -> Iterator[Action]:
     """Give back numbers of somebody else that the timetable no longer names."""
     if case.now >= case.source.changed + EDIT_GRACE:
-        why, named = "the timetable names no such number", case.timetable.pools
-        yield from removal.numbers(case.facts, case.state, named, why, case.now)
+        yield from removal.numbers(case.facts, case.state, "the timetable names no such number", case.now)
 
 
 def pull_failures(state: ReservationState) -> Iterator[SweepWarning]:

@@ -114,8 +114,11 @@ class HeldNumber(_NumberFields, PoolHolder):
         return json.dumps([*self.object_kind[:3], self.namespace, self.name or pool, self.path])
 
     def note_name(self, pool: str) -> str:
-        """Name the ConfigMap that notes that the number of somebody else is held."""
-        return objectnames.held(pool, sha256(self.key(pool).encode()).hexdigest()[:8])
+        """Name the ConfigMap that notes that the number of somebody else is held.
+
+        Reservations that hold the same number share it: what was there before is known once.
+        """
+        return objectnames.held(self.key(pool))
 
     @property
     def field_text(self) -> str:
@@ -141,6 +144,11 @@ class HeldNumber(_NumberFields, PoolHolder):
         if amount is None or not unit:
             return None
         return amount // unit if not amount % unit else amount / unit
+
+    def is_amount(self, value: object) -> bool:
+        """Return whether a value may stand at the path: a number or a quantity that is not negative."""
+        units = self.units(value)
+        return units is not None and units >= 0
 
 
 REPLICAS = HeldNumber(PLACEHOLDERS, DEPLOYMENT, ready=("status", "readyReplicas"))
@@ -219,7 +227,7 @@ def parse_number(tree: Tree, at: str) -> HeldNumber:
         tree.get("otherwise"),
         field(tree, "suffix", text, at) if "suffix" in tree else "",
     )
-    if number.otherwise is not None and number.units(number.otherwise) is None:
+    if number.otherwise is not None and not number.is_amount(number.otherwise):
         raise TimetableError(f"{at}.otherwise: {number.otherwise!r} is not a number")
     return number
 

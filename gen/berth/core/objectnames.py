@@ -43,9 +43,11 @@ def record(reservation: str) -> str:
     return f"{single(reservation)}{RECORD_SUFFIX}"
 
 
-def held(pool: str, digest: str) -> str:
+def held(key: str) -> str:
     """Name the ConfigMap with what a number of somebody else was. A dot is in no name of a reservation."""
-    return f"{pool}.{digest}.held"
+    from hashlib import sha256  # noqa: PLC0415 - few pools are such
+
+    return f"{sha256(key.encode()).hexdigest()[:16]}.held"
 
 
 def target(pool: str, said: str) -> str:

@@ -14,7 +14,7 @@ from berth.core.state import (
     SlotObject,
     TimetableObject,
 )
-from berth.core.timetable import TimetablePool, note_name
+from berth.core.timetable import note_name
 
 APPLY_GRACE = 120  # seconds: an engine may apply a timetable after what belongs to it
 # Ten minutes: two rounds of the sweep, which never start on the same second.
@@ -24,30 +24,33 @@ LOST_DELAY = 300 - 30  # one round, for whoever deletes a timetable by hand: an 
 _POOLS = (DEPLOYMENT.name, CAPACITY_BUFFER.name)  # the sweep may change and remove these
 
 
-def numbers(
-    facts: SiteState, state: ReservationState, named: Sequence[TimetablePool], why: str, now: int
-) -> Iterator[Action]:
-    """Give back numbers of somebody else that are not `named`, and remove what is kept about them.
+def numbers(facts: SiteState, state: ReservationState, why: str, now: int) -> Iterator[Action]:
+    """Give back numbers of somebody else that the timetable no longer names, and remove what tells of them.
 
     Only what an engine has applied says which numbers these are: the account of a reservation can write the
     note that says what a number was.
     """
-    pools = {note_name(pool): pool for pool in named}
-    kept, notes = {*pools}, {note.ref.name for note in state.held}
-    left = {note_name(target.in_timetable): target.in_timetable for target in state.targets}
-    for name, pool in left.items():
-        actions = () if name in kept else release(facts.number_of(state, pool), why)
-        yield from actions
-        if actions or pool.key in facts.unread_numbers:
-            kept.add(name)
-    for note in state.held:
-        if note.ref.name not in kept:
-            yield RemoveObject(note.ref, "no number is held by it")
+    ours = [use.pool for use in facts.uses if use.is_named and use.reservation == state.reservation]
+    named = {pool.key: pool.holder for pool in ours}
     for target in state.targets:
-        name, is_old = note_name(target.in_timetable), now - target.ref.created > APPLY_GRACE
-        is_named = name in pools and pools[name].holder == target.in_timetable.holder
-        if is_old and not is_named and (name in pools or name not in notes):
+        pool = target.in_timetable
+        if pool.key not in named and pool.key not in facts.asked:
+            stands = facts.number_of(state.reservation, pool)
+            yield from release(stands, why, now)
+            if (stands and stands.held) or pool.key in facts.unread_numbers:
+                continue
+        is_old = now - target.ref.created > APPLY_GRACE and not target.ref.is_terminating
+        if is_old and named.get(pool.key) != pool.holder:
             yield RemoveObject(target.ref, "no timetable names its number")
+
+
+def unused_notes(facts: SiteState, now: int) -> Iterator[RemoveObject]:
+    """Remove notes about numbers that nobody holds, or whose objects are gone."""
+    held = {*facts.asked, *facts.numbers, *facts.unread_numbers}
+    names = {note_name(use.pool) for use in facts.uses if use.pool.key in held}
+    for name, note in facts.held.items() if facts.reads(CONFIG_MAP) else ():
+        if name not in names and now - note.ref.created > APPLY_GRACE:
+            yield RemoveObject(note.ref, "no number is held by it", note.version)
 
 
 def unused_code(facts: SiteState, now: int) -> Iterator[RemoveObject]:
@@ -118,7 +121,7 @@ def removals(
         why, refs, slots = f"its reservation is not in git since {since}", state.refs(), list(state.slots)
     yield from _remove(state, refs, why)
     yield from _remove_slots(slots, source.ref, why)
-    yield from numbers(facts, state, (), why, now)
+    yield from numbers(facts, state, why, now)
 
 
 def leftovers(facts: SiteState, state: ReservationState, now: int) -> Iterator[Action]:
@@ -140,7 +143,8 @@ def leftovers(facts: SiteState, state: ReservationState, now: int) -> Iterator[A
     slots = [slot for slot in state.slots if facts.prunes or not slot.is_persistent]
     slots = [slot for slot in slots if now - slot.ref.created > APPLY_GRACE]
     why = "its reservation has no timetable"
-    has_seats = slots or state.held or any(pool.replicas and pool.ref in ours for pool in state.deployments)
+    are_held = any(note_name(target.in_timetable) in facts.held for target in state.targets)
+    has_seats = slots or are_held or any(pool.replicas and pool.ref in ours for pool in state.deployments)
     if has_seats and not facts.prunes and (refs := _markable(state)):
         yield from _mark(refs, why, now)
         since = _marked_since(refs, now)
@@ -148,7 +152,7 @@ def leftovers(facts: SiteState, state: ReservationState, now: int) -> Iterator[A
             return
     yield from _remove(state, ours, why)
     yield from _remove_slots(slots, None, why)
-    yield from numbers(facts, state, (), why, now)
+    yield from numbers(facts, state, why, now)
 
 
 def outdated_slots(facts: SiteState, state: ReservationState, now: int) -> Iterator[Action]:

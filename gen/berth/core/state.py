@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 from berth.core import labels, objectnames
 from berth.core.fields import field_value
 from berth.core.holders import REPLICAS, HeldNumber, holder_of_object, parse_number
-from berth.core.jsonvalues import TimetableError, Tree, mapping, parse_instant, part, parts
+from berth.core.jsonvalues import TimetableError, Tree, instant_or_none, mapping, parse_instant, part, parts
 from berth.core.labels import CLASS, OCCURRENCE, PERSISTENT, RESERVATION, ROLE, SITE
 from berth.core.objects import (
     CAPACITY_BUFFER,
@@ -33,7 +33,7 @@ from berth.core.record import RECORD_KEY, ended_rehearsals, parse_rehearsals
 from berth.core.serving import PROOF_KEY, PROVES, ServingProof, is_fresh, parse_proof
 from berth.core.slots import AVAILABLE, Slot, parse_slot
 from berth.core.timetable import OVERRIDE_ANNOTATION as OVERRIDE
-from berth.core.timetable import TIMETABLE_KEY, TimetablePool, note_name
+from berth.core.timetable import TIMETABLE_KEY, TimetablePool
 
 T = TypeVar("T")
 ORPHANED_SINCE = "berth.dev/gone-since"
@@ -61,6 +61,8 @@ class HeldValue(NamedTuple):
     ref: ObjectRef
     version: str
     before: object  # what stood there before; None: nothing
+    uid: str  # of the object: what was there before in another one is of no use; empty: nobody knows
+    since: int  # when it was last written, by the clock of the writer; 0: nobody knows
 
 
 class PoolObject(NamedTuple):
@@ -76,6 +78,11 @@ class PoolObject(NamedTuple):
     number: HeldNumber = REPLICAS
     tree: Tree | None = None  # of somebody else's object
     held: HeldValue | None = None  # of such a number, while Berth holds it
+
+    @property
+    def is_noted(self) -> bool:
+        """Whether the note is about this very object."""
+        return self.held is not None and self.held.uid in ("", self.ref.uid)
 
 
 class JobObject(NamedTuple):
@@ -225,9 +232,8 @@ SiteObject = (
     | RecordObject
     | SlotObject
     | TargetObject
-    | HeldValue
 )
-StateObject = SiteObject | Inventory
+StateObject = SiteObject | Inventory | HeldValue
 
 
 class ReservationState(NamedTuple):
@@ -243,7 +249,6 @@ class ReservationState(NamedTuple):
     others: tuple[OtherObject, ...] = ()  # accounts, Roles, RoleBindings, and what only people read
     records: tuple[RecordObject, ...] = ()
     targets: tuple[TargetObject, ...] = ()
-    held: tuple[HeldValue, ...] = ()
 
     def running(self, now: int) -> tuple[PodObject, ...]:
         """Return the pods that run."""
@@ -300,8 +305,16 @@ def _reservation_state(name: str, objects: Sequence[SiteObject]) -> ReservationS
         of(OtherObject),
         of(RecordObject),
         of(TargetObject),
-        of(HeldValue),
     )
+
+
+class NumberUse(NamedTuple):
+    """A pool that holds a number of somebody else."""
+
+    reservation: str
+    pool: TimetablePool
+    is_named: bool  # by its timetable, and not only by what git has applied
+    is_open: bool
 
 
 class SiteState(NamedTuple):
@@ -316,7 +329,9 @@ class SiteState(NamedTuple):
     namespace: str = ""  # of all that is in one
     code: tuple[OtherObject, ...] = ()  # immutable ConfigMaps with the code of some release
     mounted: frozenset[str] = frozenset()  # ConfigMaps that CronJobs and Jobs that are not finished mount
-    numbers: Mapping[str, PoolObject] = {}  # of somebody else, by key: those that were read and exist
+    held: Mapping[str, HeldValue] = {}  # notes about numbers of somebody else, by name
+    uses: tuple[NumberUse, ...] = ()  # of such numbers
+    numbers: Mapping[str, PoolObject] = {}  # by key: those that were read and exist
     unread_numbers: frozenset[str] = frozenset()  # keys
     server_time: int = 0  # by the clock of the API server; 0: it is the time of the decision
     doubted: Mapping[str, int] | None = None
@@ -366,13 +381,18 @@ class SiteState(NamedTuple):
         is_new = before is not None and state.written != before
         return is_new or is_fresh(state.written, self.server_time or now)
 
-    def number_of(self, state: ReservationState, pool: TimetablePool) -> PoolObject | None:
-        """Return the object with somebody else's number, with the note of the reservation about it."""
+    def number_of(self, reservation: str, pool: TimetablePool) -> PoolObject | None:
+        """Return the object with somebody else's number as a pool of the reservation reads it."""
         number, found = pool.holder.foreign, self.numbers.get(pool.key)
-        if number is None or found is None:
+        if number is None or found is None or found.tree is None:
             return None
-        note = next((held for held in state.held if held.ref.name == note_name(pool)), None)
-        return found._replace(number=number, held=note)
+        stands = read_pool(number, found.tree)
+        return stands._replace(ref=stands.ref._replace(reservation=reservation), held=found.held)
+
+    @property
+    def asked(self) -> frozenset[str]:
+        """The keys of numbers of somebody else that are open."""
+        return frozenset(use.pool.key for use in self.uses if use.is_open)
 
     def subjects(self, ref: ObjectRef) -> list[ObjectRef]:
         """Return the objects that get an Event about an object: the Deployment itself, or those of all."""
@@ -406,7 +426,8 @@ def site_state(
     """
     everything = [fact for some in listed.values() for fact in some or ()]
     named = [fact for fact in everything if isinstance(fact, Inventory) and fact.name == inventory]
-    ours = [fact for fact in everything if not isinstance(fact, Inventory)]
+    notes = {fact.ref.name: fact for fact in everything if isinstance(fact, HeldValue)}
+    ours = [fact for fact in everything if not isinstance(fact, Inventory | HeldValue)]
     groups: dict[str, list[SiteObject]] = {"": []}
     for item in sorted(ours, key=lambda item: item.ref.name):
         groups.setdefault(item.ref.reservation, []).append(item)
@@ -423,6 +444,7 @@ def site_state(
         frozenset[str]().union(
             *(item.mounts for item in ours if isinstance(item, CronJobObject | JobObject))
         ),
+        notes,
     )
 
 
@@ -450,7 +472,7 @@ def parse_object(site: str, kind: ObjectKind, tree: Tree) -> StateObject | None:
     return OtherObject(ref) if is_ours and kind is CONFIG_MAP and labels_of.get(ROLE) == labels.CODE else None
 
 
-def _parse_config_map(ref: ObjectRef, tree: Tree) -> SiteObject | None:
+def _parse_config_map(ref: ObjectRef, tree: Tree) -> StateObject | None:
     """Parse a ConfigMap. The record, and one that only people read, are not timetables.
 
     Labels do not make a timetable, record or target of one: their names do.
@@ -486,14 +508,19 @@ def _parse_target(ref: ObjectRef, resource_class: str, data: Tree) -> TargetObje
     return TargetObject(ref, TimetablePool(resource_class, pool, "none", holder=number)) if is_ours else None
 
 
-def parse_held(ref: ObjectRef, tree: Tree) -> HeldValue | None:
-    """Parse the note about a number of somebody else that is held; None if it is malformed."""
+def parse_held(ref: ObjectRef, tree: Tree) -> HeldValue:
+    """Parse the note about a number of somebody else that is held.
+
+    If it is malformed, what was there before is not a number: nobody knows it.
+    """
     try:
         data = mapping(json.loads(str(part(tree, "data").get(HELD_KEY))), HELD_KEY)
     except (ValueError, RecursionError, TimetableError):
-        return None
-    version = str(part(tree, "metadata").get("resourceVersion", ""))
-    return HeldValue(ref, version, data.get("before"))
+        data = {"before": {}}
+    metadata = part(tree, "metadata")
+    ref = ref._replace(uid=str(metadata.get("uid", "")), name=str(metadata["name"]))
+    uid, since = str(data.get("uid", "")), instant_or_none(str(data.get("since"))) or 0
+    return HeldValue(ref, str(metadata.get("resourceVersion", "")), data.get("before"), uid, since)
 
 
 def last_written(tree: Tree) -> int:
@@ -629,7 +656,7 @@ def _parse_slot(ref: ObjectRef, tree: Tree) -> SlotObject | None:
     return SlotObject(ref, str(found.get(CLASS, "")), PERSISTENT in found, parse_slot(tree))
 
 
-_PARSERS: Mapping[ObjectKind, Callable[[ObjectRef, Tree], SiteObject | None]] = {
+_PARSERS: Mapping[ObjectKind, Callable[[ObjectRef, Tree], StateObject | None]] = {
     CONFIG_MAP: _parse_config_map,
     DEPLOYMENT: lambda ref, tree: _of_reservation(_parse_pool(ref, tree)),
     CAPACITY_BUFFER: lambda ref, tree: _of_reservation(_parse_buffer(ref, tree)),

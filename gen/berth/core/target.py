@@ -243,10 +243,12 @@ def desired_state(  # noqa: PLR0913, PLR0917
 
     `peers` is what other reservations ask of the same number.
     """
+    sessions = None if pool.peers else sessions  # others cannot know them, and must want the same
     wanted = pool_target(timetable, pool, now, sessions, override)
-    if asking := [peer.replicas for peer in peers if peer.is_open]:
-        replicas = OVERLAPS[pool.overlap]((wanted.replicas, *asking)) if wanted.is_open else 0
-        wanted = wanted._replace(replicas=replicas, is_shared=True)
+    if asking := [peer for peer in peers if peer.is_open]:
+        overlap = max(pool.overlap, *(peer.pool.overlap for peer in asking))  # "sum" if any says so
+        replicas = OVERLAPS[overlap]((wanted.replicas, *(peer.replicas for peer in asking)))
+        wanted = wanted._replace(replicas=replicas if wanted.is_open else 0, is_shared=True)
     return DesiredState(wanted, timetable, now, sessions)
 
 

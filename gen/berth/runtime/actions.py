@@ -48,7 +48,7 @@ from berth.core.slots import (
     slot_object,
     slot_selector,
 )
-from berth.core.state import ORPHANED_SINCE, ObjectRef, PoolObject, SiteState
+from berth.core.state import ORPHANED_SINCE, ObjectRef, PoolObject, SiteState, parse_held
 from berth.runtime.apiclient import Api, ApiError
 from berth.runtime.program import RuntimeContext
 from berth.runtime.watch import Collection, list_objects, run_all
@@ -61,11 +61,15 @@ def write_number(api: Api, namespace: str, action: ScalePool) -> PoolObject:
     """Write the number of a pool and return how it stands then.
 
     What the number of somebody else was is noted before, and the note is removed once it is that again. A
-    note that is written anew meanwhile stays, so that no number is held without one.
+    note that is written anew meanwhile stays, so that no number is held without one. What is noted first was
+    there before and after the look for a note: what others hold is never taken for what was there before.
     """
     pool, held = action.pool, action.pool.held
     if action.note:
+        if not pool.is_noted and api.get_scale(namespace, pool).resource_version != pool.resource_version:
+            raise ApiError(409, "Conflict", "it has changed")
         api.apply(CONFIG_MAP, namespace, str(part(action.note, "metadata")["name"]), action.note)
+        pool = pool._replace(held=parse_held(pool.ref, action.note))
     if action.is_needed:
         pool = api.set_number(namespace, pool, action.value if pool.tree else action.to)
     if action.closes and held:
@@ -266,7 +270,8 @@ class ActionRunner:
                 mark: Tree = {"metadata": {"annotations": {ORPHANED_SINCE: action.since or None}}}
                 return api.patch(KIND_BY_NAME[ref.kind], namespace, ref.name, mark)
             case RemoveObject():
-                return api.delete(KIND_BY_NAME[ref.kind], namespace, ref.name, uid=ref.uid)
+                is_same = {"resourceVersion": action.version} if action.version else {}
+                return api.delete(KIND_BY_NAME[ref.kind], namespace, ref.name, uid=ref.uid, **is_same)
             case ChangeSlots():
                 return self._change_slots(action)
 
@@ -284,7 +289,7 @@ class ActionRunner:
                     raise
             # Not only people write to such an object: its status is news too.
             pool = api.get_scale(namespace, pool)
-            if pool.replicas != action.pool.replicas:
+            if (pool.replicas, pool.held is None) != (action.pool.replicas, action.pool.held is None):
                 return False
         raise ApiError(409, "Conflict", "it keeps changing")
 

@@ -17,7 +17,7 @@ from berth.core.fields import field_patch
 from berth.core.holders import REPLICAS, HeldNumber
 from berth.core.jsonvalues import Tree, part
 from berth.core.objects import CONFIG_MAP, ObjectKind
-from berth.core.state import PoolObject, read_pool
+from berth.core.state import ObjectRef, PoolObject, parse_held, read_pool
 from berth.core.timetable import OVERRIDE_ANNOTATION as OVERRIDE
 from berth.core.timetable import TIMETABLE_KEY
 
@@ -114,15 +114,21 @@ class Api:
         return TimetableText(text, str(overrides), str(part(config_map, "metadata").get("uid", "")))
 
     def get_pool(self, namespace: str, name: str, number: HeldNumber = REPLICAS) -> PoolObject:
-        """Get an object with a number that is held. `namespace` is Berth's."""
+        """Get an object with a number that is held. `namespace` is Berth's.
+
+        If it is somebody else's, the note is read after the object, whose number is changed after the note.
+        """
         tree = self.get(number.object_kind, _home(number, namespace), name)
-        return _read_pool(number, tree)
+        pool = _read_pool(number, tree)
+        if number.foreign and (note := self.find(CONFIG_MAP, namespace, number.note_name(name))):
+            return pool._replace(held=parse_held(ObjectRef(CONFIG_MAP.name, "", "", "", 0), note))
+        return pool
 
     def get_scale(self, namespace: str, pool: PoolObject) -> PoolObject:
         """Return the pool with the number that its object has now."""
         kind = pool.number.object_kind
         if pool.tree or not kind.has_scale:
-            return self.get_pool(namespace, pool.ref.name, pool.number)._replace(held=pool.held)
+            return self.get_pool(namespace, pool.ref.name, pool.number)
         path = kind.path(_home(pool.number, namespace), pool.ref.name)
         return _scaled(pool, self._ask(Request("GET", f"{path}/scale"), "Scale"))
 
@@ -133,7 +139,7 @@ class Api:
         """
         number, kind = pool.number, pool.number.object_kind
         path = kind.path(_home(number, namespace), pool.ref.name)
-        if kind.has_scale:
+        if kind.has_scale and value is not None:
             spec: Tree = {"metadata": {"resourceVersion": pool.resource_version}, "spec": {"replicas": value}}
             return _scaled(pool, self._ask(self._write("PATCH", f"{path}/scale", spec, MERGE_PATCH), "Scale"))
         tree = pool.tree or {"metadata": {"resourceVersion": pool.resource_version}, "spec": {}}

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 
 from berth.core.actions import ChangeSlots, PoolDecision, PoolFound, ScalePool, decide_pool, describe_reset
-from berth.core.jsonvalues import part
 from berth.core.objects import CONFIG_MAP
 from berth.core.obstacles import Obstacle, merge_obstacles
 from berth.core.slots import (
@@ -19,9 +18,9 @@ from berth.core.slots import (
     reported_sessions,
     slot_obstacles,
 )
-from berth.core.state import HeldValue, ObjectRef, parse_held
+from berth.core.state import ObjectRef
 from berth.core.target import DesiredState
-from berth.core.timetable import TimetablePool, note_name
+from berth.core.timetable import TimetablePool
 from berth.runtime.actions import PlanResult, apply_plan, leave_slots, list_slots, write_number
 from berth.runtime.apiclient import BERTH_FIELD_MANAGERS, ApiError
 from berth.runtime.program import NO_PAUSE, Pause, RuntimeContext, backoff
@@ -73,8 +72,10 @@ class PoolReconciler:
         """Whether it holds nothing: there are no slots, and its number is 0 or was given back."""
         if self._found is None or self._left_slots:
             return False
-        stands = self._found.object
-        return stands is None or (stands.held is None if stands.tree else not self._left_replicas)
+        stands, wanted = self._found.object, self.desired.target if self.desired else None
+        if stands and stands.tree:  # others hold it, who give it back
+            return stands.held is None or (wanted is not None and wanted.is_shared and not wanted.is_open)
+        return stands is None or not self._left_replicas
 
     @property
     def is_left_alone(self) -> bool:
@@ -131,6 +132,8 @@ class PoolReconciler:
             return
         self._failures, self.is_refused, self.pause = 0, False, NO_PAUSE
         self.worked_at = self.worked_at if quick else context.now()
+        if self.set_back and not self._is_reset and context.now() - self._wrote_at > LONGEST_YIELD:
+            self._forgive()
         context.log.works(self._subject)
 
     def _attempt(self, desire: Desire, quick: bool) -> None:
@@ -170,7 +173,7 @@ class PoolReconciler:
         if self.desired is None:
             return None
         spare = self._left_replicas if self._pool.slots is None else observed.slots.spare
-        if spare == self.desired.target.replicas:
+        if spare == self.desired.target.replicas or (self._pool.holder.foreign and self.is_closed):
             self._settled = self.desired
         return None
 
@@ -185,8 +188,6 @@ class PoolReconciler:
                 if not error.is_gone():
                     raise
                 gone = error
-        if pool_object and pool_object.tree:  # read after the object, whose number is changed after the note
-            pool_object = pool_object._replace(held=self._note_of_pool())
         slots = SlotCounts()
         if pool.slots:
             home = PlaceholderOwner(context.namespace, pool.deployment)
@@ -194,13 +195,6 @@ class PoolReconciler:
             self._taken -= slots.names
             slots = slots._replace(taken=frozenset(self._taken))
         return PoolFound(pool_object, slots), gone
-
-    def _note_of_pool(self) -> HeldValue | None:
-        context = self._context
-        name = note_name(self._pool)
-        tree = context.api.find(CONFIG_MAP, context.namespace, name)
-        ref = ObjectRef(CONFIG_MAP.name, name, str(part(tree or {}, "metadata").get("uid", "")), "", 0)
-        return parse_held(ref, tree) if tree else None
 
     def _decide(self, observed: PoolFound, desired: DesiredState | None) -> PoolDecision | None:
         if desired is None:
@@ -250,7 +244,7 @@ class PoolReconciler:
             "to": action.to,
             "reason": action.why,
         }
-        context.log.info("scaled", **facts)
+        (context.log.error if action.is_lost else context.log.info)("scaled", **facts)
         return None
 
     def _must_yield(self, action: ScalePool) -> bool:
@@ -258,18 +252,23 @@ class PoolReconciler:
 
         It is written again a minute after the last time at the earliest, and each time after twice as long.
         """
-        subject = f"{self._subject} was set back"
+        if action.closes:
+            self._forgive()
         if action.pool.tree is None or action.closes or action.value != self._written:
-            self._resets, self.set_back = 0, ""
-            self._context.log.works(subject)
+            self._resets = 0
             return False
         if not self._is_reset:
             self._is_reset = True
             self._resets += 1
             self.set_back = describe_reset(action, BERTH_FIELD_MANAGERS)
-            self._context.log.trouble(subject, ApiError(200, "SetBack", self.set_back))
+            self._context.log.trouble(f"{self._subject} was set back", ApiError(0, "SetBack", self.set_back))
         pause = Pause(self._wrote_at, min(YIELD_SECONDS * 2 ** (self._resets - 1), LONGEST_YIELD))
         return pause.left(self._context.now()) > 0
+
+    def _forgive(self) -> None:
+        """Note that nobody sets the number back any more."""
+        self.set_back = ""
+        self._context.log.works(f"{self._subject} was set back")
 
     def _change_slots(self, action: ChangeSlots, desired: DesiredState) -> None:
         context, began = self._context, self._context.now()

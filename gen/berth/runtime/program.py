@@ -148,13 +148,14 @@ class TimetableSource:
         ask_server: Callable[[], TimetableText],
         log: Log,
         home: str = "",
+        whose: str = "",
     ) -> None:
-        """`home` is the name of the ConfigMap."""
+        """`home` is the name of the ConfigMap. `whose` tells it in the log from that of the program."""
         self._reservation = reservation
         self._ask_server = ask_server
         self._log = log
         self._text: int | None = None  # the hash of the text that holds, which may be long
-        self._overrides = ""
+        self._overrides, self._whose = "", whose
         self.home = TimetableRef(home or reservation)
         self._read: Timetable | None = None  # as it was read
         self._ended: dict[str, int] = {}
@@ -170,12 +171,13 @@ class TimetableSource:
             self._override(answer.overrides)
             self._take(answer.timetable)
             if wrong := unknown_classes(self.overrides, self._classes()):
-                self._log.trouble("override", TimetableError(wrong))
+                self._log.trouble(f"override{self._whose}", TimetableError(wrong))
         except Exception as error:  # whatever it is, the timetable that is known holds
             self.is_missing = isinstance(error, ApiError) and error.is_gone()
-            self._log.trouble("timetable", error)
+            self._log.trouble(f"timetable{self._whose}", error)
             return False
-        self._log.works("timetable")
+        self.is_missing = False
+        self._log.works(f"timetable{self._whose}")
         return True
 
     def _take(self, text: str) -> None:
@@ -184,7 +186,7 @@ class TimetableSource:
         timetable = parse_timetable(text)
         if timetable.reservation != self._reservation:
             raise TimetableError(f"reservation: {timetable.reservation!r} is not {self._reservation!r}")
-        if timetable != self._read:
+        if timetable != self._read and not self._whose:
             self._log.info("timetable", occurrences=len(timetable.occurrences))
         self._text, self._read = hash(text), timetable
         self.timetable = end_rehearsals(timetable, self._ended)
@@ -203,9 +205,10 @@ class TimetableSource:
         if annotation == self._overrides:
             return
         self._overrides, self.overrides = annotation, {}
-        with self._log.guard("override"):
+        with self._log.guard(f"override{self._whose}"):
             self.overrides = parse_overrides(annotation)
-            self._log.info("override", says=annotation)
+            if not self._whose:
+                self._log.info("override", says=annotation)
 
 
 class RuntimeContext(NamedTuple):
@@ -228,13 +231,15 @@ def source_of(environment: Mapping[str, str], context: RuntimeContext) -> Timeta
     return timetable_source(environment["BERTH_RESERVATION"], environment["BERTH_TIMETABLE"], context)
 
 
-def timetable_source(reservation: str, name: str, context: RuntimeContext) -> TimetableSource:
+def timetable_source(
+    reservation: str, name: str, context: RuntimeContext, whose: str = ""
+) -> TimetableSource:
     """Make the source of a timetable from the name of its ConfigMap."""
 
     def ask_server() -> TimetableText:
         return context.api.get_timetable(context.namespace, name)
 
-    return TimetableSource(reservation, ask_server, context.log, name)
+    return TimetableSource(reservation, ask_server, context.log, name, whose)
 
 
 def jitter() -> float:

@@ -141,22 +141,24 @@ class Scaler:
     def _read(self, now: float) -> Timetable | None:
         """Return the timetable, read anew when that is due."""
         if not self._reading.left(now):
-            self._reading = Pause(now, REREAD if self._source.refresh() else TICK)
-            self._read_peers()
+            self._reading = Pause(now, REREAD if self._refresh() else TICK)
         if self._source.timetable is not None:
             self._resume(self._source.timetable, int(now))
             self._follow(self._source.timetable)
         return self._source.timetable
 
-    def _read_peers(self) -> None:
-        pools = self._source.timetable.pools if self._source.timetable else ()
-        names = [name for pool in pools for name in pool.peers]
-        context, known = self._context, self._peers
-        self._peers = {
-            name: known.get(name) or timetable_source(name, single(name), context) for name in names
-        }
-        for source in self._peers.values():
-            source.refresh()
+    def _refresh(self) -> bool:
+        """Read the timetable, and those of other reservations that hold the same numbers.
+
+        Pools that are no longer named may have to go back to what others ask for.
+        """
+        is_read, timetable = self._source.refresh(), self._source.timetable
+        pools = (*self._pools.values(), *(timetable.pools if timetable else ()))
+        for name in {name for pool in pools for name in pool.peers}:
+            if name not in self._peers:
+                self._peers[name] = timetable_source(name, single(name), self._context, f" of {name}")
+            self._peers[name].refresh()
+        return is_read
 
     def _resume(self, timetable: Timetable, now: int) -> None:
         """Read the record before a rehearsal opens its seats: an earlier pod may have ended it.
@@ -182,7 +184,7 @@ class Scaler:
         Called after reading the pool, because that may take seconds.
         """
         if is_contested:
-            self._source.refresh()
+            self._refresh()
         timetable = self._source.timetable
         if timetable is None:
             return None
@@ -201,7 +203,9 @@ class Scaler:
             if seen.counts is not None:
                 sessions = {item.id: seen.counts[item.id] for item in counted if item.id in seen.counts}
         until = override_end(self._source.overrides, pool.resource_class)
-        known = [(source.timetable, source.overrides) for source in self._peers.values()]
+        known = [
+            (source.timetable, source.overrides) for source in self._peers.values() if not source.is_missing
+        ]
         peers = peer_targets(pool, known, now)
         return desired_state(timetable, pool, now, sessions, override, peers)._replace(until=until)
 

@@ -16,7 +16,7 @@ from types import FrameType
 from typing import NamedTuple
 
 from berth.core import labels
-from berth.core.decide import decide, numbers_to_read, placeholder_pull_failures, unready_pools
+from berth.core.decide import decide, number_uses, numbers_to_read, placeholder_pull_failures, unready_pools
 from berth.core.jsonvalues import Tree
 from berth.core.objects import (
     CAPACITY_BUFFER,
@@ -109,10 +109,11 @@ class Sweep:
         return state._replace(server_time=seconds_of_date(self._api.date))
 
     def _with_numbers(self, state: SiteState) -> SiteState:
-        """Read the numbers of somebody else, after the notes about them."""
+        """Read the numbers of somebody else that are held or should be."""
         found: dict[str, PoolObject] = {}
         unread: set[str] = set()
-        for key, number in numbers_to_read(state, int(self._context.now())).items():
+        state = state._replace(uses=number_uses(state, int(self._context.now())))
+        for key, number in numbers_to_read(state).items():
             try:
                 found[key] = self._api.get_pool(self._context.namespace, number.name, number)
             except ApiError as error:
