@@ -165,6 +165,18 @@ def test_what_several_reservations_ask_of_one_number_counts_together() -> None:
     ]
 
 
+def test_a_number_that_another_reservation_still_asks_for_is_not_left_over() -> None:
+    """One note says what it was for both."""
+    longer = sale_document("more", otherwise="3").replace("25", "40").replace('"13:00"', '"23:00"')
+    git = project.project(**{**FILES, "course": sale_document(otherwise="3"), "more": longer})
+    world = held_world(git, 40)
+    world.run("more", name="more-1")
+    more, course = status(world, git, OVER).pools
+
+    assert (more.wanted, course.wanted, course.state) == (40, 40, "scheduled")
+    assert codes([*more.findings, *course.findings]) == []
+
+
 def test_a_role_that_a_namespace_of_others_lacks_is_told() -> None:
     git = sale()
     world = held_world(git)

@@ -30,12 +30,16 @@ def read_numbers(
     kept = [parse_object(site, CONFIG_MAP, item) for item in maps if label(item, labels.ROLE) in roles]
     notes = {note.ref.name: note for note in kept if isinstance(note, HeldValue)}
     pools = {
-        (target.ref.reservation, target.in_timetable.key): target.in_timetable
-        for target in kept
-        if isinstance(target, TargetObject) and note_name(target.in_timetable) in notes
+        (timetable.reservation, pool.key): pool
+        for timetable in timetables
+        for pool in timetable.pools
+        if pool.holder.foreign
     }
-    for timetable in timetables:
-        pools |= {(timetable.reservation, pool.key): pool for pool in timetable.pools if pool.holder.foreign}
+    named = {key for _, key in pools}
+    for target in (each for each in kept if isinstance(each, TargetObject)):
+        pool = target.in_timetable
+        if pool.key not in named and note_name(pool) in notes:
+            pools[target.ref.reservation, pool.key] = pool
     names: dict[str, set[str]] = {}
     for pool in pools.values():
         names.setdefault(number_path(pool.holder.number), set()).add(pool.scaled)

@@ -28,7 +28,7 @@ def check_number(case: PoolState, number: HeldNumber) -> Iterator[LiveFinding]:
     elif case.is_asked:
         yield from check_requested(case)
         yield from check_without_pods(case, number.object_kind)
-    elif live.is_held:
+    elif live.is_held and not _is_shared(case):
         yield _still_held(case, number)
 
 
@@ -50,8 +50,13 @@ def wanted_number(case: PoolState) -> float | None:
 
 
 def _release(case: PoolState) -> Iterator[ScalePool]:
-    is_shared = case.demand is not None and case.demand.target.is_shared
-    yield from release(case.number.object if case.number else None, "", is_shared=is_shared)
+    if case.number and not _is_shared(case):
+        yield from release(case.number.object, "", case.snapshot.now)
+
+
+def _is_shared(case: PoolState) -> bool:
+    """Return whether other reservations ask for the same number."""
+    return case.demand is not None and case.demand.target.is_shared
 
 
 def held_status(case: PoolState) -> HeldStatus | None:
