@@ -35,7 +35,6 @@ LISTS = {
     "/apis/kueue.x-k8s.io/v1beta1/clusterqueues": "ClusterQueue",
     "/apis/scheduling.koordinator.sh/v1alpha1/reservations": "Reservation",
     "/apis/amalthea.dev/v1alpha1/namespaces/{}/amaltheasessions": "AmaltheaSession",
-    "/apis/autoscaling/v2/namespaces/{}/horizontalpodautoscalers": "HorizontalPodAutoscaler",
     "/apis/jobs.example/v2/namespaces/{}/notebooks": "Notebook",
 }
 KINDS = {path.rpartition("/")[2]: kind for path, kind in LISTS.items()}
