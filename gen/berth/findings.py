@@ -415,6 +415,7 @@ LIVE_RULES = {
     "S003": Rule(WARNING, "A cluster has no object of the site.", "nothing there"),
     "S004": Rule(NOTE, "Sessions cannot be listed: what is wanted is not known.", "sessions unknown"),
     "S005": Rule(NOTE, "Templates of projects are not looked up here.", "templates unknown"),
+    "S006": Rule(NOTE, "A number of somebody else's object cannot be read.", "number unknown"),
     # what a cluster has once
     "S010": Rule(WARNING, "The ConfigMaps of the in-cluster code are missing.", "code missing"),
     "S011": Rule(NOTE, "The in-cluster code differs from this version of Berth.", "other code"),
@@ -428,7 +429,7 @@ LIVE_RULES = {
     "S022": Rule(WARNING, "What is in the cluster differs from git.", "not synced"),
     "S023": Rule(WARNING, "A reservation in the cluster is not in git.", "not in git"),
     "S024": Rule(WARNING, "A timetable in the cluster is malformed.", "bad timetable"),
-    "S025": Rule(WARNING, "The Deployment of a pool is missing.", "pool missing"),
+    "S025": Rule(WARNING, "The Deployment of a pool, or another object, is missing.", "pool missing"),
     "S026": Rule(WARNING, "A reservation has no CronJob, or a suspended one.", "no CronJob"),
     "S027": Rule(WARNING, "Objects of the site are left in another namespace.", "other namespace"),
     # seats
@@ -441,6 +442,7 @@ LIVE_RULES = {
     "S036": Rule(NOTE, "An override is in force.", "override"),
     "S037": Rule(WARNING, "An override is malformed.", "bad override"),
     "S038": Rule(NOTE, "Sessions left, and their seats are not requested again yet.", "settling"),
+    "S039": Rule(ERROR, "Somebody else sets a number that a window holds.", "set back"),
     # placeholders
     "S040": Rule(WARNING, "Placeholders or slots wait for a node.", "no room"),
     "S041": Rule(WARNING, "Placeholders cannot be made, or cannot start on their node.", "cannot start"),
@@ -488,6 +490,7 @@ LIVE_RULES = {
     "S086": Rule(ERROR, "Another site has the same namespace.", "other site"),
     "S087": Rule(WARNING, "A Deployment lacks the label of its reservation.", "wrong label"),
     "S088": Rule(WARNING, "A ConfigMap has the labels of a timetable or record, and is none.", "ignored"),
+    "S089": Rule(ERROR, "A number that windows hold is not there, or cannot be written.", "number refused"),
     # records
     "S081": Rule(WARNING, "The record of a reservation is malformed.", "bad record"),
     "S082": Rule(NOTE, "A cluster has no record of an occurrence yet.", "no record"),

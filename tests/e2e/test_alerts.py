@@ -23,7 +23,8 @@ def documents(**monitoring: object) -> list[Document]:
         "dashboard": True,
         "runbooks": "https://docs.example.org/alerts",
     }
-    clusters = [{"name": "prod", "ceilings": ceilings}]
+    held = [{"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "namespaces": ["shop"]}]
+    clusters = [{"name": "prod", "ceilings": ceilings, "held": held}]
     site = {"namespace": "seats", "timeZone": "Europe/Zurich", "clusters": clusters, "monitoring": monitoring}
     return [
         document("Site", "uni", site),

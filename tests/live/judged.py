@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from berth.core.jsonvalues import instant_text, parse_instant
+from berth.live.access import held_namespaces
 from berth.live.clusterfacts import ClusterFacts, ClusterLocation
 from berth.live.earlier import NO_LOOKS, EarlierLooks
 from berth.live.gather import GatherScope, gather_facts
@@ -42,7 +43,7 @@ def facts_of(world: World, git: Project, now: str) -> ClusterFacts:
     (cluster,) = [one for one in git.site.clusters if one.name == "prod"]
     has_koordinator = cluster.koordinator is not None
     gates = cluster.has_static_pools, cluster.has_buffers
-    wanted = GatherScope("berth", git.site.name, has_koordinator, *gates)
+    wanted = GatherScope("berth", git.site.name, has_koordinator, *gates, held_namespaces(cluster))
     return gather_facts(world.ask, wanted, parse_instant(now), RefusedError)
 
 

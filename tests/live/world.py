@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from berth.runtime.apiclient import Request, Response
+from berth.runtime.apiclient import JSON_PATCH, Request, Response
 
 from tests.objectstore import ObjectStore, Target, good, refusal, target
 
@@ -42,6 +42,12 @@ class World(ObjectStore):
         self.reviewed: list[Object] = []  # the specs of SubjectAccessReviews
         self.created: list[Object] = []  # all that was made, and by dry run
         self.job_ends: Callable[[Object], object] = complete
+        self.discovery: dict[str, list[Object]] = {  # by the path of a group and version
+            "/apis/autoscaling/v2": [
+                {"name": "horizontalpodautoscalers", "kind": "HorizontalPodAutoscaler", "namespaced": True}
+            ]
+        }
+        self.edits: list[tuple[str, Object]] = []  # JSON patches that were tried, with their paths
 
     @property
     def objects(self) -> list[Object]:
@@ -154,8 +160,13 @@ class World(ObjectStore):
 
     def respond(self, request: Request) -> Response:
         """Answer a request of people, who list, patch annotations, and try what is rendered."""
+        path = request.path.partition("?")[0]
+        if path.count("/") == 3 and path.startswith("/apis/"):
+            return self._discovered(path)
         wanted = target(request.path)
         try:
+            if request.content_type == JSON_PATCH:
+                return self._edit(wanted, json.loads(request.body or b"[]"))
             if request.method == "GET":
                 return good(self.ask(request.path.partition("?")[0], wanted.asked, request.accept))
             if request.method == "PATCH":
@@ -165,6 +176,19 @@ class World(ObjectStore):
             return super().respond(request)
         except RefusedError as error:
             return refusal(403, "Forbidden", str(error))
+
+    def _discovered(self, path: str) -> Response:
+        if path not in self.discovery:
+            return refusal(404, "NotFound", "the server could not find the requested resource")
+        return good({"kind": "APIResourceList", "resources": self.discovery[path]})
+
+    def _edit(self, wanted: Target, patch: Object) -> Response:
+        """Try a JSON patch, which nothing is written by."""
+        assert wanted.asked["dryRun"] == "All"
+        if wanted.plural in self.not_admitted:
+            raise RefusedError(self.not_admitted[wanted.plural])
+        self.edits.append((f"{wanted.collection}/{wanted.name}", patch))
+        return good(self.all_in(wanted.collection)[wanted.name])
 
     def merge(self, wanted: Target, tree: Object, patch: Object) -> Response:
         assert patch["metadata"]["resourceVersion"], "it may undo what somebody else has done"

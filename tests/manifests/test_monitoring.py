@@ -28,6 +28,7 @@ BOTH = "  monitoring: {prometheusRule: true, dashboard: true, labels: {release: 
 REHEARSED = project.COURSE.replace(
     "provisioning: {", 'provisioning: {rehearsal: {daysBefore: 2, startTime: "06:00"}, '
 )
+HELD = "held: [{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, namespaces: [shop]}]"
 PAGE = (ROOT / "docs" / "alerts.md").read_text("utf-8")
 
 
@@ -101,9 +102,8 @@ def test_a_rule_is_what_the_operator_of_prometheus_takes(both: dict[str, list[Ob
 
 def test_every_rule_has_a_severity_and_a_runbook_on_the_page(tmp_path: Path) -> None:
     told = dict(re.findall(r"^\| \[(\w+)\]\(#\w+\) \| (\w+) \|", PAGE, re.M))
-    site = project.SITE.replace(
-        "- name: prod", "- {name: prod, ceilings: [{seats: {small: 400}, requests: {cpu: 100}}]}"
-    )
+    ceilings = "ceilings: [{seats: {small: 400}, requests: {cpu: 100}}]"
+    site = project.SITE.replace("- name: prod", f"- {{name: prod, {ceilings}, {HELD}}}")
     events = BOTH.replace("dashboard", "events: eventrouter_warnings_total, dashboard")
     made = rules(found(tmp_path, site + events, course=REHEARSED)["prod"])
 
@@ -129,6 +129,24 @@ def test_only_a_cluster_with_rehearsals_has_their_alert_and_needs_labels_of_reco
         "BerthLabelsMissing",
     }
     assert all("kube_configmap" not in expr for expr in before.values())
+
+
+@pytest.mark.parametrize(
+    ("held", "events", "has_alert"),
+    [(HELD, "x_total", True), (HELD, "", False), ("", "x_total", False)],
+    ids=["held-and-counted", "nobody-counts", "nothing-held"],
+)
+def test_only_events_tell_that_a_number_is_set_back(
+    tmp_path: Path, held: str, events: str, has_alert: bool
+) -> None:
+    site = project.SITE.replace("- name: prod", f"- {{name: prod, {held}}}")
+    monitoring = BOTH.replace("dashboard", f"events: {events}, dashboard") if events else BOTH
+    exprs = {rule["alert"]: rule["expr"] for rule in rules(found(tmp_path, site + monitoring)["prod"])}
+
+    assert ("BerthNumberSetBack" in exprs) == has_alert
+    if has_alert:
+        assert 'reason=~"NumberSetBack"' in exprs["BerthNumberSetBack"]
+        assert "NumberSetBack" not in exprs["BerthWarning"]
 
 
 def test_every_alert_fires_in_a_case() -> None:

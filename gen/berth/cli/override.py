@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import click
 
+from berth.backends.value.valueholder import ValueHolder
 from berth.cli.command import Settings, command
 from berth.cli.completion import complete_classes, complete_reservations
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, stderr, stdout
@@ -39,7 +40,7 @@ from berth.notation.refusal import CommandError, read_all, read_at
 from berth.output.findinglist import live_line
 from berth.pipeline import Part, Pipeline
 from berth.schema.documentproblems import RANGE, nearest
-from berth.schema.seatholders import Unit
+from berth.schema.seatholders import Holder, Unit
 from berth.schema.values import Site
 
 _LONGEST = 7 * 86_400  # seconds: what lasts longer belongs in git
@@ -213,6 +214,15 @@ def _carry_out(
     return code
 
 
+def _going_back(holder: Holder) -> str:
+    """Return what becomes of a number of somebody else at the end; empty for what is Berth's."""
+    if not isinstance(holder, ValueHolder):
+        return ""
+    otherwise = holder.options.otherwise
+    value = "what it was" if otherwise is None else otherwise
+    return f"Then {holder.options.target} is what its window wants, or {value} if none is open."
+
+
 def _sessions(seen: ClusterFacts | LiveFinding | None, name: str, now: int) -> dict[str, int]:
     """Return how many sessions of a reservation there are now, by class; without those that are unknown."""
     if not isinstance(seen, ClusterFacts):
@@ -233,8 +243,9 @@ def _confirmed(
 ) -> str:
     name, cluster = part.placed.reservation.name, part.placed.cluster.name
     zone = named(part.placed.reservation.recurrence.zone or site.zone)
-    has_nodes = part.placed.reservation.holder.unit is Unit.NODE
-    unit = "nodes" if has_nodes else "seats, besides its sessions,"
+    unit = part.placed.reservation.holder.unit
+    has_seats = unit is Unit.SEAT
+    what = "seats, besides its sessions," if has_seats else unit.plural
     lines = []
     for one in sorted({*before, *after}):
         order_now, old = after.get(one), before.get(one)
@@ -243,11 +254,13 @@ def _confirmed(
         elif order_now != old:
             until = f"{local_text(order_now.until, zone)} ({instant_text(order_now.until)})"
             instead = f", instead of {old.target}" if old and old.target != order_now.target else ""
-            lines.append(f"{name}/{one} gets {order_now.target} {unit} until {until}{instead}.")
-            if sessions.get(one):
+            lines.append(f"{name}/{one} gets {order_now.target} {what} until {until}{instead}.")
+            if has_seats and sessions.get(one):
                 total = order_now.target + sessions[one]
                 lines[-1] += f" With {number_of(sessions[one], 'session')} now, {total} seats stand in total."
     if not lines:
         return f"{cluster}: {name} is unchanged.\n"
+    if after and (back := _going_back(part.placed.reservation.holder)):
+        lines.append(back)
     how = "Its pod follows within a minute; if none runs, the sweep follows within 6 minutes."
     return "".join(f"{cluster}: {line}\n" for line in [*lines, how])

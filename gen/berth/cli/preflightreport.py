@@ -13,6 +13,7 @@ from berth.findings import LiveFinding
 from berth.live.access import ClusterAccess
 from berth.live.clusterfacts import ClusterLocation
 from berth.live.expected import ExpectedState
+from berth.live.heldnumbers import most_units
 from berth.live.preflight import PreflightCheck, PreflightClock, PreflightScope, run_preflight
 from berth.live.room import Room, WindowSteps
 from berth.output.answers import Answer, document
@@ -43,6 +44,7 @@ class PreflightQuestion(NamedTuple):
             self.steps.get(cluster, WindowSteps({}, {})),
             self.now // 60,
             site.zone,
+            {name: most_units(timetable) for name, timetable in state.timetables.items()},
         )
 
 

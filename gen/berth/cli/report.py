@@ -36,7 +36,6 @@ from berth.notation.refusal import CommandError
 from berth.output.findinglist import live_line
 from berth.pipeline import Item, Pipeline
 from berth.schema.reservation import Reservation
-from berth.schema.seatholders import Unit
 from berth.schema.values import Site
 
 _MARK = "Report of "  # how the comment begins
@@ -146,7 +145,9 @@ def _of_file(settings: Settings, file: str) -> ReadRecords:
 def _attendances(records: Sequence[OccurrenceRecord], items: Sequence[Item], site: Site) -> list[Attendance]:
     dates = [date for item in items for date in item.expansion.occurrences]
     windows = {date.id: (date.open, date.start, date.end) for date in dates}
-    nodes = [item.reservation.name for item in items if item.reservation.holder.unit is Unit.NODE]
+    without_hours = {
+        item.reservation.name for item in items if not item.reservation.holder.unit.has_seat_hours
+    }
     untimed = [
         record
         for record in records
@@ -154,7 +155,7 @@ def _attendances(records: Sequence[OccurrenceRecord], items: Sequence[Item], sit
     ]
     if untimed:
         stderr(f"{len(untimed)} dates are left out: an older release wrote them without their times.\n")
-    return attendances(records, windows, site.ready_minutes, frozenset(nodes))
+    return attendances(records, windows, site.ready_minutes, without_hours)
 
 
 def _report(  # noqa: PLR0913, PLR0917 - what a report is made of
@@ -186,7 +187,10 @@ def _report(  # noqa: PLR0913, PLR0917 - what a report is made of
         for problem, name, resource_class, proposal in proposed
     ]
     owners = {name: reservation.owner for name, reservation in declared.items() if reservation.owner}
-    return Report(tuple(dates), tuple(placed), prices, zones, owners, site.zone, clock.now, tuple(rehearsals))
+    units = {name: reservation.holder.unit for name, reservation in declared.items()}
+    return Report(
+        tuple(dates), tuple(placed), prices, zones, owners, units, site.zone, clock.now, tuple(rehearsals)
+    )
 
 
 def _summaries(dates: Sequence[Attendance], rehearsals: Sequence[RehearsalResult]) -> Iterator[ClassSummary]:

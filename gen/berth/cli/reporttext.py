@@ -17,6 +17,7 @@ from berth.output.answers import Answer, document, instant_column, owner_column
 from berth.output.columns import Column, Table, as_json
 from berth.output.table import Fit, escaped_cell, visible, width, wrapped
 from berth.schema.reservationspec import OwnerSpec
+from berth.schema.seatholders import Unit
 
 _CAUSES = {"openedLate": "opened late", "notReady": "not ready", "lost": "lost"}
 _NO_PROPOSALS = "No proposals.\n"
@@ -33,16 +34,26 @@ class ReservationProposal(NamedTuple):
 
 
 class Report(NamedTuple):
-    """The dates, and what they propose. `prices`: dollars an hour of a seat; `zones`, `owners`: by name."""
+    """The dates, and what they propose. `prices`: dollars an hour of a seat; the rest is by name."""
 
     dates: tuple[Attendance, ...]
     proposals: tuple[ReservationProposal, ...]
     prices: Mapping[PoolKey, Money]
     zones: Mapping[str, str]
     owners: Mapping[str, OwnerSpec]
+    units: Mapping[str, Unit]  # what is counted
     zone: str  # of the site, for reservations that are gone
     now: int
     rehearsals: tuple[RehearsalResult, ...] = ()  # which are no dates
+
+    def unit(self, reservation: str) -> Unit:
+        """Return what the numbers of a reservation count; seats if it is gone."""
+        return self.units.get(reservation, Unit.SEAT)
+
+    def counted(self, reservation: str, numbers: str) -> str:
+        """Return numbers with what they count, if that is not seats."""
+        unit = self.unit(reservation)
+        return numbers if unit is Unit.SEAT else f"{numbers} {unit.word if numbers == '1' else unit.plural}"
 
     def cost(self, reservation: str, resource_class: str, seconds: int | None) -> Money | None:
         """Return what so many seat-seconds cost; None if it is not known."""
@@ -135,12 +146,15 @@ def _cost(report: Report, row: Attendance | ClassSummary) -> Money | None:
 
 
 def _summary_table(report: Report) -> Table:
+    def promised(row: ClassSummary) -> str:
+        return report.counted(row.reservation, _range_text([date.promised for date in row.dates]))
+
     columns: tuple[Column[ClassSummary], ...] = (
         Column("reservation", "", lambda row: row.reservation),
         owner_column(lambda row: report.owners.get(row.reservation)),
         Column("class", "", lambda row: row.resource_class),
         Column("dates", "", lambda row: len(row.dates)),
-        Column("seats", "", lambda row: _range_text([date.promised for date in row.dates])),
+        Column("seats", "", promised),
         Column("most sessions", "", lambda row: row.peak, none="?"),
         Column("late", "", lambda row: sum(1 for date in row.dates if date.late or date.missing)),
         Column("unused h", "", lambda row: row.unused, _hours),
@@ -173,7 +187,9 @@ def _date_columns(report: Report) -> Sequence[Column[Attendance]]:
         instant_column("", "open", lambda date: date.open),
         instant_column("", "start", lambda date: date.start),
         instant_column("", "end", lambda date: date.end),
-        Column("seats", "promised", lambda date: date.promised),
+        Column("seats", "", lambda date: report.counted(date.reservation, str(date.promised))),
+        Column("", "promised", lambda date: date.promised),
+        Column("", "unit", lambda date: _unit_json(report, date.reservation), is_optional=True),
         instant_column("", "due", lambda date: date.due),
         instant_column("", "firstReadyAt", lambda date: date.first_ready),
         instant_column("", "readyAt", lambda date: date.ready),
@@ -187,6 +203,12 @@ def _date_columns(report: Report) -> Sequence[Column[Attendance]]:
         Column("", "faults", lambda date: list(date.faults)),
         Column("note", "", lambda date: "; ".join(_notes(date))),
     )
+
+
+def _unit_json(report: Report, reservation: str) -> str | None:
+    """Return what is counted; None for seats."""
+    unit = report.unit(reservation)
+    return None if unit is Unit.SEAT else unit.word
 
 
 def _date_table(report: Report) -> Table:
@@ -206,7 +228,9 @@ def _rehearsal_columns(report: Report) -> Sequence[Column[RehearsalResult]]:
         Column("class", "class", lambda row: row.resource_class),
         instant_column("", "open", lambda row: row.open),
         instant_column("", "end", lambda row: row.end),
-        Column("seats", "promised", lambda row: row.promised),
+        Column("seats", "", lambda row: report.counted(row.reservation, str(row.promised))),
+        Column("", "promised", lambda row: row.promised),
+        Column("", "unit", lambda row: _unit_json(report, row.reservation), is_optional=True),
         Column("ready", "ready", lambda row: row.ready),
         instant_column("", "readyAt", lambda row: row.ready_at),
         Column("minutes", "", lambda row: row.seconds, lambda seconds: str(minutes(seconds)), none="never"),

@@ -36,6 +36,7 @@ from berth.live.access import ANSWER_SECONDS, ClusterAccess
 from berth.live.clusterfacts import ClusterFacts, ClusterLocation
 from berth.live.earlier import NO_LOOKS, EarlierLooks
 from berth.live.expected import ExpectedState, expected_states
+from berth.live.heldnumbers import object_text
 from berth.live.judge import judge_cluster, remember_look
 from berth.live.poolstate import (
     ACTIVE,
@@ -43,6 +44,7 @@ from berth.live.poolstate import (
     DEGRADED,
     SCHEDULED,
     ClusterStatus,
+    HeldStatus,
     PoolStatus,
     SlotCount,
     cluster_state,
@@ -293,7 +295,7 @@ def as_text(  # noqa: PLR0913 - what and how
     opening = Column[PoolStatus]("open", "", lambda pool: _when(pool, zone_of(pool.reservation), now))
     table = Table.of((*POOL_COLUMNS, opening), pools, (*(_WIDE if wide else _NARROW), "note"))
     if wide:
-        table = table.without_empty("slots", "owner")
+        table = table.without_empty("slots", "number", "owner")
     elif len(clusters) == 1:
         table = table.without("cluster")
     text = table.written("text", Fit(columns, ("note",), ("pending", "sessions", "open"), ("reservation",)))
@@ -331,6 +333,10 @@ def _when(pool: PoolStatus, zone: Zone, now: int) -> str:
     return local_text(pool.open, zone)
 
 
+def _number(number: float) -> str:
+    return f"{number:g}" if isinstance(number, float) else str(number)
+
+
 def _slots(slots: SlotCount) -> str:
     """Return `20 free, 3 in use, 2 pending`, or `none`."""
     words = [f"{number} {name.replace('_', ' ')}" for name, number in slots._asdict().items() if number]
@@ -339,6 +345,31 @@ def _slots(slots: SlotCount) -> str:
 
 def _slots_json(slots: SlotCount) -> dict[str, int]:
     return dict(zip(("free", "inUse", "handed", "pending", "over"), slots, strict=True))
+
+
+def _held(held: HeldStatus) -> str:
+    """Return `spec.minReplicas of HorizontalPodAutoscaler shop/web: 25, before 3`."""
+    before = f", before {_shown(held.before)}" if held.is_held else ""
+    return f"{held.number.field_text} of {object_text(held.number)}: {_shown(held.value)}{before}"
+
+
+def _shown(value: object) -> str:
+    return "nothing" if value is None else str(value)
+
+
+def _held_json(held: HeldStatus) -> dict[str, object]:
+    number = held.number
+    return {
+        "apiVersion": number.object_kind.version,
+        "kind": number.object_kind.name,
+        "namespace": number.namespace or None,
+        "name": number.name,
+        "path": number.field_text,
+        "unit": number.unit,
+        "value": held.value,
+        "isHeld": held.is_held,
+        "before": held.before,
+    }
 
 
 def _drift(pool: PoolStatus) -> str:
@@ -369,19 +400,20 @@ POOL_COLUMNS: tuple[Column[PoolStatus], ...] = (
     Column("state", "state", lambda pool: pool.state),
     instant_column("opens (UTC)", "open", lambda pool: pool.open),
     instant_column("ends (UTC)", "end", lambda pool: pool.end),
-    Column("wanted", "wanted", lambda pool: pool.wanted, none="?"),
+    Column("wanted", "wanted", lambda pool: pool.wanted, _number, none="?"),
     Column("ready", "ready", lambda pool: pool.ready, none="?"),
     Column("pending", "pending", lambda pool: pool.pending, none="?"),
     Column("sessions", "active", lambda pool: pool.active, none="?"),
-    Column("replicas", "", lambda pool: pool.replicas, none="?"),
+    Column("replicas", "", lambda pool: pool.replicas, _number, none="?"),
     owner_column(lambda pool: pool.owner),
     Column("git", "", _drift),
     Column("note", "", _note),
     Column("", "findings", lambda pool: pool.findings, json=live_json),
     Column("slots", "slots", lambda pool: pool.slots, _slots, _slots_json, is_optional=True),
+    Column("number", "number", lambda pool: pool.held, _held, _held_json, is_optional=True),
 )
 _NARROW = ("reservation", "class", "cluster", "state", "open", "wanted", "ready", "pending", "sessions")
-_WIDE = (*_NARROW, "replicas", "opens (UTC)", "ends (UTC)", "git", "slots", "owner")
+_WIDE = (*_NARROW, "replicas", "opens (UTC)", "ends (UTC)", "git", "slots", "number", "owner")
 
 
 def as_answer(clusters: Sequence[ClusterStatus]) -> Answer:

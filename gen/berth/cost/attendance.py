@@ -52,13 +52,13 @@ def attendances(
     records: Iterable[OccurrenceRecord],
     windows: Mapping[str, tuple[int, int, int]],
     ready_minutes: int,
-    whole_nodes: Collection[str],
+    without_hours: Collection[str],
 ) -> list[Attendance]:
     """Return each class of each recorded occurrence, in order of time.
 
     `windows` has open, start and end by id, for records of older releases, which do not say them; without
-    either, a record is left out; so are rehearsals, to which nobody comes. `whole_nodes` names reservations
-    that hold nodes, of which nobody knows whether they were used.
+    either, a record is left out; so are rehearsals, to which nobody comes. `without_hours` names reservations
+    that hold no seats, but nodes or a number, of which nobody knows whether they were used.
     """
     settings = TimetableSettings(ready_minutes=ready_minutes)
     found: list[Attendance] = []
@@ -68,7 +68,7 @@ def attendances(
         if record.window is not None:
             found += _of_record(record, record.window, settings)
     rows = sorted(found, key=lambda attendance: (attendance.start, attendance.id, attendance.resource_class))
-    return [row._replace(unused=None) if row.reservation in whole_nodes else row for row in rows]
+    return [row._replace(unused=None) if row.reservation in without_hours else row for row in rows]
 
 
 def _of_record(

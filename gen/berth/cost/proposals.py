@@ -88,7 +88,8 @@ def proposals(
     whole = [rehearsal.as_lead for rehearsal in rehearsals if rehearsal.promised == now.seats]
     over = {date.id for date in summary.dates}
     coming = [rehearsal for rehearsal in rehearsals if rehearsal.rehearses not in over]
-    return [*seats, *_of_lead([*summary.dates, *whole], then), *_of_room(coming, now)]
+    found = [*seats, *_of_lead([*summary.dates, *whole], then), *_of_room(coming, now)]
+    return found if now.unit.has_seat_hours else [each._replace(saved=0) for each in found]
 
 
 def _of_room(rehearsals: Sequence[RehearsalResult], now: Asked) -> Iterator[Proposal]:

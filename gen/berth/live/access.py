@@ -158,6 +158,7 @@ class ClusterAccess:
         """Read the state of each cluster."""
         with_koordinator = {cluster.name for cluster in site.clusters if cluster.koordinator is not None}
         with_nodes = {cluster.name for cluster in site.clusters if cluster.has_static_pools}
+        held = {cluster.name: held_namespaces(cluster) for cluster in site.clusters}
         with_buffers = {cluster.name for cluster in site.clusters if cluster.has_buffers}
 
         def snapshot(remote: ClusterClient, place: ClusterLocation) -> ClusterFacts:
@@ -165,6 +166,7 @@ class ClusterAccess:
             wanted = GatherScope(
                 *(place.namespace, site.name, name in with_koordinator, name in with_nodes),
                 buffers=name in with_buffers,
+                held=held.get(name, ()),
             )
 
             def lists(path: str, query: Mapping[str, str], accept: str) -> Any:
@@ -173,6 +175,11 @@ class ClusterAccess:
             return gather_facts(lists, wanted, now, ClusterError)
 
         return self.at_each(places, snapshot)
+
+
+def held_namespaces(cluster: Cluster) -> tuple[str, ...]:
+    """Return the namespaces in which reservations of a cluster may hold numbers of somebody else."""
+    return tuple(dict.fromkeys(name for held in cluster.held for name in held.namespaces or ()))
 
 
 def validated_list(answer: Any, path: str) -> Any:

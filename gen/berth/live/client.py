@@ -10,12 +10,12 @@ import math
 import os
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from berth.names import CLUSTER_EXTRA
-from berth.runtime.apiclient import JSON, MERGE_PATCH
+from berth.runtime.apiclient import JSON, JSON_PATCH, MERGE_PATCH
 
 try:
     import urllib3
@@ -95,6 +95,10 @@ class ClusterClient:
     def merge(self, path: str, patch: Mapping[str, object], query: Mapping[str, str]) -> Any:
         """Apply a merge patch and return the object."""
         return self._ask("PATCH", path, query, {"Accept": JSON, "Content-Type": MERGE_PATCH}, dict(patch))
+
+    def edit(self, path: str, patch: Sequence[Mapping[str, object]], query: Mapping[str, str]) -> Any:
+        """Apply a JSON patch and return the object."""
+        return self._ask("PATCH", path, query, {"Accept": JSON, "Content-Type": JSON_PATCH}, list(patch))
 
     def create(self, path: str, body: Mapping[str, object], query: Mapping[str, str]) -> Any:
         """Create an object in the collection at the path, and return it."""

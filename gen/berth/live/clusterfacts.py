@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from berth.core import labels
+from berth.core.fields import field_manager
 from berth.core.holders import holder_of_object
 from berth.core.jsonvalues import parse_instant
 from berth.core.objects import CAPACITY_BUFFER, DEPLOYMENT, NODE_POOL, ObjectKind, containers, pod_down_since
@@ -17,9 +18,9 @@ from berth.core.sessions import Recognition, Session
 from berth.core.slots import AVAILABLE, PENDING
 from berth.core.slots import Slot as Held
 from berth.core.slots import parse_slot as held
-from berth.core.state import is_job_finished, last_written, read_pool
+from berth.core.state import PoolObject, is_job_finished, last_written, read_pool
 from berth.core.timetable import OVERRIDE_ANNOTATION as OVERRIDE
-from berth.core.timetable import TIMETABLE_KEY
+from berth.core.timetable import TIMETABLE_KEY, TimetablePool
 from berth.findings import LiveFinding
 from berth.live.expected import template_json
 from berth.live.kubeobject import KubeObject, value_at
@@ -53,7 +54,7 @@ class WaitReason(NamedTuple):
 
 
 class LivePool(NamedTuple):
-    """The Deployment, CapacityBuffer or NodePool of a pool.
+    """The Deployment, CapacityBuffer or NodePool of a pool, or the object of somebody else.
 
     `scaled_by` is the field manager that last wrote replicas, empty if the API server does not tell: it
     tells no time of a write to the scale. `refused`: why no more pods are created, since `refused_at`.
@@ -64,7 +65,7 @@ class LivePool(NamedTuple):
     name: str
     reservation: str
     resource_class: str
-    replicas: int
+    replicas: float  # or another number, in the units of the pool
     ready: int
     scaled_by: str
     kind: ObjectKind = DEPLOYMENT
@@ -78,6 +79,47 @@ class LivePool(NamedTuple):
     @property
     def is_scaled_by_others(self) -> bool:
         return bool(self.scaled_by) and self.scaled_by not in BERTH_FIELD_MANAGERS
+
+
+class NumberProblem(NamedTuple):
+    """Why a number of somebody else cannot be held, as half a sentence, and what to do."""
+
+    message: str
+    fix: str
+
+
+class LiveNumber(NamedTuple):
+    """A number of somebody else that a reservation asks for or holds.
+
+    Without an `object`, `problem` says what is missing, or `unread` why nobody knows.
+    """
+
+    reservation: str
+    pool: TimetablePool
+    object: PoolObject | None = None  # with the note about it while Berth holds it
+    problem: NumberProblem | None = None
+    unread: str = ""
+
+    @property
+    def is_held(self) -> bool:
+        return self.object is not None and self.object.held is not None
+
+    @property
+    def live_pool(self) -> LivePool | None:
+        """The object, as those of other pools."""
+        if self.object is None:
+            return None
+        found, number = self.object, self.object.number
+        return LivePool(
+            found.ref.name,
+            self.reservation,
+            self.pool.resource_class,
+            found.replicas,
+            found.ready,
+            field_manager(found.tree or {}, number.path, ()),
+            number.object_kind,
+            tells_ready=found.tells_ready,
+        )
 
 
 class WaitingPlaceholder(NamedTuple):
@@ -217,7 +259,7 @@ class ClusterFacts(NamedTuple):
     """
 
     timetables: tuple[LiveTimetable, ...] = ()
-    deployments: tuple[LivePool, ...] = ()
+    deployments: tuple[LivePool, ...] = ()  # and other objects of Berth that hold seats
     cronjobs: tuple[LiveCronJob, ...] = ()
     jobs: tuple[LiveJob, ...] = ()
     pods: tuple[LivePod, ...] = ()
@@ -234,6 +276,7 @@ class ClusterFacts(NamedTuple):
     ignored: tuple[IgnoredConfigMap, ...] = ()
     grants: LiveGrants = LiveGrants()
     other_sites: tuple[str, ...] = ()  # that have CronJobs in the namespace
+    numbers: tuple[LiveNumber, ...] = ()  # of somebody else
 
 
 _FRACTION = re.compile(r"\.\d+Z$")
@@ -311,7 +354,7 @@ def _pool(kind: ObjectKind, item: KubeObject) -> LivePool:
         pool.ref.name,
         label(item, labels.RESERVATION),
         pool.resource_class,
-        int(pool.replicas),
+        pool.replicas,
         pool.ready,
         _writer_of_replicas(item),
         kind,

@@ -50,6 +50,7 @@ from berth.live.clusterfacts import (
 from berth.live.earlier import SessionsByRecognition
 from berth.live.expected import template_json
 from berth.live.grants import read_grants
+from berth.live.heldnumbers import read_numbers
 from berth.live.kubeobject import METADATA_LIST, Get, KubeObject, list_all
 from berth.live.overbooking import OverbookedNode, overbooked_nodes
 from berth.live.unreadable import why_unread
@@ -206,6 +207,7 @@ class GatherScope(NamedTuple):
     koordinator: bool = False
     node_pools: bool = False  # nor of NodePools, but where it says that some have a number of nodes
     buffers: bool = False
+    held: tuple[str, ...] = ()  # namespaces in which reservations hold numbers of somebody else
 
 
 def gather_facts(ask: Get, wanted: GatherScope, now: int, refused: type[Exception]) -> ClusterFacts:
@@ -247,7 +249,9 @@ def gather_facts(ask: Get, wanted: GatherScope, now: int, refused: type[Exceptio
         ignored=tuple(_ignored(maps)),
         other_sites=tuple(sorted(sites - {site})),
     )
-    facts = facts._replace(grants=read_grants(ask, namespace, _session_namespaces(facts), refused))
+    others = (*_session_namespaces(facts), *wanted.held)
+    facts = facts._replace(grants=read_grants(ask, namespace, others, refused))
+    facts = facts._replace(numbers=tuple(read_numbers(ask, readable_timetables(facts), maps, site, refused)))
     facts = facts._replace(
         sessions=_sessions(ask, facts, now, refused), refusals=_refusals(ask, namespace, refused)
     )
@@ -415,7 +419,8 @@ def _is_timetable(item: KubeObject) -> bool:
 
 def _is_called_timetable(item: KubeObject) -> bool:
     """Return whether its labels say so: it is not code, inventory, a record or a text for people."""
-    has_other_role = _has_role(item, labels.AFFINITY) or _has_role(item, labels.RECORD)
+    others = (labels.AFFINITY, labels.RECORD, labels.TARGET, labels.HELD)
+    has_other_role = any(_has_role(item, role) for role in others)
     return bool(clusterfacts.label(item, labels.RESERVATION)) and not has_other_role
 
 

@@ -12,7 +12,14 @@ from berth.core.labels import SWEEP
 from berth.core.record import ended_rehearsals
 from berth.core.sessions import NO_TEMPLATE, UNKNOWN_TEMPLATE, Session
 from berth.core.slots import SlotDemand, slot_demand
-from berth.core.target import EARLY_START, desired_state, open_now, opens_within
+from berth.core.target import (
+    EARLY_START,
+    PoolTarget,
+    desired_state,
+    open_now,
+    opens_within,
+    peer_targets,
+)
 from berth.core.timetable import Timetable as Read
 from berth.core.timetable import (
     TimetableOccurrence,
@@ -21,7 +28,7 @@ from berth.core.timetable import (
     end_rehearsals,
 )
 from berth.findings import ERROR, LiveFinding
-from berth.live import health, persistent, rights, seats, slotseats, sync
+from berth.live import health, numberchecks, persistent, rights, seats, slotseats, sync
 from berth.live.clusterfacts import ClusterFacts, LivePool
 from berth.live.earlier import EarlierLooks, departed_sessions, remember, with_departed
 from berth.live.expected import timetable_difference
@@ -58,6 +65,7 @@ def judge_cluster(snapshot: ClusterState, code: Collection[str]) -> ClusterStatu
         *snapshot.expected,
         *timetables,
         *(deployment.reservation for deployment in snapshot.facts.deployments),
+        *(number.reservation for number in snapshot.facts.numbers if number.is_held),
     } - {""}
     names |= slotseats.reservations_with_slots(snapshot.facts)
     readable = [timetable.read for timetable in timetables.values() if timetable.read]
@@ -128,6 +136,7 @@ class _ReservationJudge:
             for deployment in facts.deployments
             if deployment.reservation == name
         }
+        self._numbers = {number.pool.key: number for number in facts.numbers if number.reservation == name}
         self._pods = tuple(pod for pod in facts.pods if pod.reservation == name)
         self._classes_of_slots = slotseats.classes_with_slots(facts, name)
         opened = max((occurrence.open for occurrence in self._open()), default=snapshot.now)
@@ -186,25 +195,34 @@ class _ReservationJudge:
 
         If it is missing or malformed in the cluster, pods keep the previous one, which git has.
         """
-        if self._known.read is None and (
-            self._known.malformed or self._deployments or self._classes_of_slots
-        ):
+        if self._known.read is None and (self._known.malformed or self._has_pools):
             return self._git
         return self._in_force
+
+    @property
+    def _has_pools(self) -> bool:
+        """Whether the cluster has anything that holds seats, or held some."""
+        is_held = any(number.is_held for number in self._numbers.values())
+        return bool(self._deployments or self._classes_of_slots or is_held)
 
     def pools(self) -> list[PoolStatus]:
         """Return the status of all pools: of the timetable, then of git, then unknown ones."""
         pools: dict[str, TimetablePool] = {}
         for timetable in (self._timetable(), self._git):
             for pool in timetable.pools if timetable else ():
-                pools.setdefault(pool.scaled, pool)
-        known_objects = {(pool.object_kind.name, pool.scaled) for pool in pools.values()}
+                pools.setdefault(pool.key if pool.holder.foreign else pool.scaled, pool)
+        known_objects = {
+            (pool.object_kind.name, pool.scaled) for pool in pools.values() if not pool.holder.foreign
+        }
         for key in sorted(self._deployments.keys() - known_objects):
             deployment = self._deployments[key]
             holder = holder_of_object(*key)
             pools["/".join(key)] = TimetablePool(
                 deployment.resource_class, deployment.name, "none", holder=holder
             )
+        for number in self._numbers.values():
+            if number.is_held:
+                pools.setdefault(number.pool.key, number.pool)
         known = {pool.resource_class for pool in pools.values()}
         for name in sorted(self._classes_of_slots - known):
             pools[f"/{name}"] = TimetablePool(name, "", "none")
@@ -220,6 +238,10 @@ class _ReservationJudge:
             for placeholder in snapshot.facts.waiting
             if (placeholder.reservation, placeholder.resource_class) == (self._name, pool.resource_class)
         ]
+        number = self._numbers.get(pool.key) if pool.holder.foreign else None
+        deployment = self._deployments.get((pool.object_kind.name, pool.scaled))
+        if pool.holder.foreign:
+            deployment = number.live_pool if number else None
         case = PoolState(
             snapshot,
             self._name,
@@ -229,7 +251,7 @@ class _ReservationJudge:
             self._known.changed,
             override=override if is_overridden else None,
             overridden=override.until if override and not is_overridden else 0,
-            deployment=self._deployments.get((pool.object_kind.name, pool.scaled)),
+            deployment=deployment,
             waiting=tuple(waiting),
             pods=self._pods,
             slots=slots,
@@ -238,6 +260,7 @@ class _ReservationJudge:
             begun=self._begun,
             record=self._record,
             is_suspended=self._is_suspended,
+            number=number,
         )
         return _with_demand(case, self._sessions.counts(pool), self._lately.counts(pool))
 
@@ -245,7 +268,7 @@ class _ReservationJudge:
         case = self._case(pool)
         findings = [*self.findings, *sync.check_template(case), *sync.check_pool(case)]
         findings += check_rehearsals(case)
-        if self._known is not NO_TIMETABLE or self._deployments or self._classes_of_slots:
+        if self._known is not NO_TIMETABLE or self._has_pools:
             findings += [*_check_override(case), *_check_seats(case)]
         bad = any(finding.severity == ERROR for finding in findings)
         timetable = case.timetable or self._git
@@ -264,6 +287,7 @@ class _ReservationJudge:
             slotseats.slot_summary(case),
             is_unlike=again is not None,
             look_again=again or 0,
+            held=numberchecks.held_status(case),
         )
 
 
@@ -278,7 +302,9 @@ def _check_seats(case: PoolState) -> Iterator[LiveFinding]:
     if case.pool.slots is not None:
         yield from slotseats.check_slots(case)
         return
-    if case.pool.deployment:
+    if number := case.pool.holder.foreign:
+        yield from numberchecks.check_number(case, number)
+    elif case.pool.deployment:
         yield from seats.check_pool_seats(case)
         yield from seats.check_readiness(case)
     yield from slotseats.leftover_slots(case)
@@ -324,12 +350,22 @@ def _with_demand(
 
 def _demand(case: PoolState, timetable: Read, sessions: Mapping[str, int] | None) -> SlotDemand:
     target, until = case.override or (None, 0)
-    desired = desired_state(timetable, case.pool, case.snapshot.now, sessions, target)._replace(until=until)
+    desired = desired_state(timetable, case.pool, case.snapshot.now, sessions, target, _peers(case))
+    desired = desired._replace(until=until)
     return slot_demand(desired, sum(case.slot_counts.owners.values()), 0)
 
 
-def _wanted(case: PoolState, deployment: LivePool | None) -> int | None:
+def _peers(case: PoolState) -> list[PoolTarget]:
+    """Return what other reservations ask of the same number."""
+    facts = [fact for fact in case.snapshot.facts.timetables if fact.reservation in case.pool.peers]
+    known = [(each.read, each.overrides) for each in map(read_live_timetable, facts)]
+    return peer_targets(case.pool, known, case.snapshot.now)
+
+
+def _wanted(case: PoolState, deployment: LivePool | None) -> float | None:
     """Return the wanted number; by git if the cluster does not know the pool."""
+    if case.number is not None:
+        return numberchecks.wanted_number(case)
     if case.timetable is None and deployment is None:
         return wanted_by_git(case)
     if case.wanted is None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from berth.core import decide as sweepdecisions
+from berth.core.holders import HeldNumber
 from berth.core.objects import serves_at
 from berth.core.slots import SlotCounts, SlotDemand
 from berth.core.target import full_count, open_now, target
@@ -13,6 +14,7 @@ from berth.findings import LiveFinding
 from berth.live.clusterfacts import (
     ClusterFacts,
     ClusterLocation,
+    LiveNumber,
     LivePod,
     LivePool,
     LiveRecord,
@@ -38,8 +40,17 @@ class SlotCount(NamedTuple):
     over: int
 
 
-PoolNumbers = tuple[int | None, int | None, int | None, int | None, int | None]
+PoolNumbers = tuple[float | None, float | None, int | None, int | None, int | None]
 """Wanted, asked for (replicas), ready, pending, active."""
+
+
+class HeldStatus(NamedTuple):
+    """A number of somebody else. Values are those of its object; None: the field is missing."""
+
+    number: HeldNumber
+    value: object
+    is_held: bool
+    before: object  # where it is held: what stood there before
 
 
 class PoolStatus(NamedTuple):
@@ -50,7 +61,8 @@ class PoolStatus(NamedTuple):
 
     `wanted` and `replicas` are the placeholders that should exist and that are requested, `ready` and
     `pending` those that run and that wait, `active` the sessions that count. With slots, `wanted`, `ready`
-    and `pending` are those without a session, and `replicas` all that exist.
+    and `pending` are those without a session, and `replicas` all that exist. For a number of somebody else
+    that no window holds, `wanted` is what stands there, or what it is about to go back to.
     """
 
     reservation: str
@@ -59,8 +71,8 @@ class PoolStatus(NamedTuple):
     state: str
     open: int | None
     end: int | None
-    wanted: int | None
-    replicas: int | None
+    wanted: float | None
+    replicas: float | None
     ready: int | None
     pending: int | None
     active: int | None
@@ -71,6 +83,7 @@ class PoolStatus(NamedTuple):
     is_unlike: bool = False  # its pod has not made it as it should be, or not yet
     look_again: int = 0  # seconds after which another look can tell; 0: this one could
     owner: OwnerSpec | None = None  # by git
+    held: HeldStatus | None = None  # of somebody else's number that could be read
 
     @property
     def subject(self) -> str:
@@ -145,6 +158,7 @@ class PoolState(NamedTuple):
     begun: str = ""  # the name of its Job that is not over
     record: LiveRecord | None = None
     is_suspended: bool = False  # all its CronJobs are, so no Job starts by itself
+    number: LiveNumber | None = None  # of somebody else; None: nobody looked
 
     @property
     def subject(self) -> str:
@@ -164,15 +178,26 @@ class PoolState(NamedTuple):
     @property
     def placeholders(self) -> int:
         """The number of placeholders that are requested."""
-        return self.deployment.replicas if self.deployment and self.pool.holder.has_deployment else 0
+        return int(self.deployment.replicas) if self.deployment and self.pool.holder.has_deployment else 0
 
     @property
-    def requested(self) -> int:
+    def requested(self) -> float:
         """The seats without a session: replicas, or slots and placeholders that will hand over."""
         if self.pool.slots is None:
             return self.deployment.replicas if self.deployment else 0
         counts = self.slot_counts
         return len(counts.free) + max(len(counts.handed) + len(counts.pending), self.placeholders)
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether a window or an override asks for seats, be it for 0 of them."""
+        return bool(self.open()) or self.override is not None
+
+    def lacks(self, wanted: float) -> bool:
+        """Return whether fewer seats are requested; for somebody else's number, whether it is another."""
+        if self.pool.holder.foreign:
+            return self.is_asked and self.deployment is not None and self.requested != wanted
+        return self.requested < wanted
 
     @property
     def newest_slot(self) -> int:
@@ -227,7 +252,7 @@ class PoolState(NamedTuple):
     def open(self) -> tuple[TimetableOccurrence, ...]:
         return open_now(self.occurrences(), self.snapshot.now)
 
-    def seats(self, number: int) -> str:
+    def seats(self, number: float) -> str:
         """Return `3 seats`, or `3 nodes` for a pool of whole nodes."""
         return seats_text(number, self.pool.holder.unit)
 
@@ -236,6 +261,16 @@ class PoolState(NamedTuple):
 
     def kubectl(self, command: str, *, namespaced: bool = True) -> str:
         return self.snapshot.place.kubectl(command, namespaced=namespaced)
+
+    def kubectl_on_object(self, verb: str, more: str = "") -> str:
+        """Return a command about the object that has the number of the pool."""
+        kind, place, number = self.pool.object_kind, self.snapshot.place, self.pool.holder.foreign
+        name = f"{kind.name.lower()}/{self.pool.scaled}"
+        if number:  # a kind of somebody else may have the name of a usual one
+            place = place._replace(namespace=number.namespace or "")
+            group = kind.version.rpartition("/")[0]
+            name = f"{'.'.join(filter(None, (kind.plural, group)))}/{self.pool.scaled}"
+        return place.kubectl(" ".join(filter(None, (verb, name, more))), namespaced=not kind.of_cluster)
 
 
 def cluster_state(
@@ -272,7 +307,7 @@ def wanted_by_git(case: PoolState) -> int:
     return target(occurrences, now, full_count(case.pool.resource_class, now), case.pool.overlap)
 
 
-def seats_text(number: int, what: str = "seat") -> str:
+def seats_text(number: float, what: str = "seat") -> str:
     """Return `1 seat`, `3 seats`."""
     return f"{number} {what}{'' if number == 1 else 's'}"
 

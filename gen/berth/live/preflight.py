@@ -10,14 +10,17 @@ from typing import Any, NamedTuple, Protocol
 
 from berth import quantity
 from berth.core import labels
+from berth.core.fields import field_patch
+from berth.core.holders import HeldNumber
 from berth.core.objectnames import is_timetable
 from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, EVENT, JOB, NODE_POOL, POD, ObjectKind
 from berth.dates.moments import local_text, named
 from berth.findings import NOTE, LiveFinding
 from berth.live import clusterfacts
 from berth.live.client import ClusterError
-from berth.live.clusterfacts import ClusterLocation, LivePod, WaitReason
+from berth.live.clusterfacts import ClusterLocation, LivePod, NumberProblem, WaitReason
 from berth.live.health import other_sites
+from berth.live.heldnumbers import NOT_FOUND, kind_problem, no_kind, number_path, number_problem, object_text
 from berth.live.kubeobject import KubeObject, list_all
 from berth.live.room import (
     LimitingObject,
@@ -61,6 +64,10 @@ class Client(Protocol):
 
     def create(self, path: str, body: Mapping[str, object], query: Mapping[str, str]) -> Any: ...
 
+    def merge(self, path: str, patch: Mapping[str, object], query: Mapping[str, str]) -> Any: ...
+
+    def edit(self, path: str, patch: Sequence[Mapping[str, object]], query: Mapping[str, str]) -> Any: ...
+
     def delete(self, path: str, options: Mapping[str, object]) -> Any: ...
 
 
@@ -85,6 +92,9 @@ class PreflightScope(NamedTuple):
     steps: WindowSteps = WindowSteps({}, {})  # of all reservations, named or not
     minute: int = 0  # now, since the epoch
     zone: str = "UTC"  # in which instants are told
+    numbers: Mapping[
+        str, Sequence[tuple[HeldNumber, int]]
+    ] = {}  # of somebody else, with the most they will be
 
 
 class PreflightCheck(NamedTuple):
@@ -212,6 +222,8 @@ class _Preflight:
         yield self._permissions("", _account(sweep), naming.SWEEP)
 
     def _of_reservation(self, name: str) -> Iterator[PreflightCheck]:
+        for number, most in self._scope.numbers.get(name, ()):  # also before anything is applied
+            yield self._check(name, "number", object_text(number), self._of_number(name, number, most))
         cronjob = self._cronjob(name)
         if cronjob is None:
             yield self._check(name, "Job", name, [self._missing(name, "CronJob", naming.single(name))])
@@ -338,6 +350,53 @@ class _Preflight:
             found = []
         missing = sorted(names - {template["metadata"]["name"] for template in found})
         return [self._missing(subject, CLAIM_TEMPLATE.name, name) for name in missing]
+
+    # numbers of somebody else
+
+    def _of_number(self, subject: str, number: HeldNumber, most: int) -> list[LiveFinding]:
+        """Read the object, and try to write the most that its windows want."""
+        try:
+            problem = self._kind_problem(number)
+            tree = None
+            if problem is None:
+                fields = f"metadata.name={number.name}"
+                found = list_all(self._client.get, number_path(number), "", fields, JSON)
+                tree = found[0] if found else None
+                problem = number_problem(number, tree)
+        except ClusterError as error:
+            if not error.status:
+                raise
+            if error.status != NOT_FOUND:
+                return [self._unchecked(subject, f"whether {object_text(number)} exists", error)]
+            problem = no_kind(number)
+        if problem:
+            return [self._place.finding("S089", f"{problem.message}.", problem.fix, subject)]
+        return self._try_number(subject, number, number.value(most), tree or {}) if most else []
+
+    def _kind_problem(self, number: HeldNumber) -> NumberProblem | None:
+        """Compare the kind with what the API says of it. Raise ClusterError."""
+        version = number.object_kind.version
+        served = self._client.get(f"/{'apis' if '/' in version else 'api'}/{version}", {})
+        return kind_problem(number, served.get("resources") or ())
+
+    def _try_number(
+        self, subject: str, number: HeldNumber, value: object, tree: KubeObject
+    ) -> list[LiveFinding]:
+        path = number.object_kind.path(number.namespace or "", number.name)
+        where = f"{value} at {number.field_text} of {object_text(number)}"
+        try:
+            if number.object_kind.has_scale:
+                self._client.merge(f"{path}/scale", {"spec": {"replicas": value}}, _DRY_RUN)
+            else:  # without the version, as a status may change at any time
+                self._client.edit(path, field_patch(tree, number.path, value)[1:], _DRY_RUN)
+        except ClusterError as error:
+            if is_unpermitted(error) or "does not support dry run" in str(error):
+                return [self._unchecked(subject, f"whether {where} is accepted", error)]
+            if not error.status:
+                raise
+            message, fix = f"the API server refuses {where}: {error}.", "Correct target, or the number."
+            return [self._place.finding("S089", message, fix, subject)]
+        return []
 
     # what its account may do
 

@@ -22,13 +22,16 @@ def check_grants(snapshot: ClusterState, reservation: str, *, is_needed: bool) -
     home, cluster = snapshot.place.namespace, snapshot.place.cluster
     granted = [grant for grant in snapshot.grants if grant.reservation == reservation]
     for missing in missing_grants(granted, snapshot.facts.grants, home):
-        if missing.grant.namespace != home:
+        is_over_number = any(access.verb == "patch" for access in missing.grant.access)
+        if missing.grant.namespace != home and not is_over_number:
             yield _sessions_unread(snapshot, reservation, missing)
             continue
         code = "S083" if is_needed else "S022"
         fix = f"Apply rendered/clusters/{cluster}/base.yaml."
         if reservation:
             fix = apply_hint(snapshot, reservation)
+        if missing.grant.namespace in snapshot.facts.grants.missing:
+            fix = f"Make the namespace {missing.grant.namespace}, then apply again."
         yield snapshot.place.finding(code, f"{missing.describe()}.", fix, reservation)
 
 

@@ -1,7 +1,10 @@
 """Checks of a pool of placeholders or nodes: are all held, ready in time and closed at the end? Pure."""
 
+import json
 from collections.abc import Iterator, Sequence
 
+from berth.core.actions import ScalePool, describe_reset
+from berth.core.fields import field_patch
 from berth.core.jsonvalues import instant_text
 from berth.core.labels import CLASS, OCCURRENCE, RESERVATION, ROLE
 from berth.core.objects import DEPLOYMENT, ObjectKind
@@ -11,7 +14,9 @@ from berth.core.target import full_count, target
 from berth.findings import LiveFinding
 from berth.live.clusterfacts import LivePool, WaitingPlaceholder, WaitReason
 from berth.live.health import UNSCHEDULABLE
+from berth.live.heldnumbers import object_text
 from berth.live.poolstate import EDIT, REPAIR, RESET, PoolState
+from berth.runtime.apiclient import BERTH_FIELD_MANAGERS
 from berth.schema.engine import CALLED
 
 YOUNG = 60  # seconds in which a pod of an occurrence that opened may still be on its way
@@ -28,7 +33,7 @@ def check_pool_seats(case: PoolState) -> Iterator[LiveFinding]:
 
 def check_requested(case: PoolState) -> Iterator[LiveFinding]:
     """Report seats that are wanted and not requested, or that nobody serves what is open."""
-    if case.wanted is not None and case.requested < case.wanted:
+    if case.wanted is not None and case.lacks(case.wanted):
         yield _lacking(case, case.wanted)
     elif case.open() and not case.served and opened(case) + YOUNG <= case.snapshot.now:
         yield unserved(case)
@@ -54,9 +59,9 @@ def look_again(case: PoolState) -> int | None:
     is_missing = case.deployment is None and case.pool.slots is None
     if is_missing or not case.served or is_young(case):
         return None
-    if case.wanted is not None and case.requested < case.wanted:
+    if case.wanted is not None and case.lacks(case.wanted):
         return case.time_left(case.settling + RESET)
-    is_over = case.pool.slots is None and case.requested > _most(case)
+    is_over = not (case.pool.slots or case.pool.holder.foreign) and case.requested > _most(case)
     return case.time_left(RESET) if is_over and case.open() else None
 
 
@@ -66,7 +71,7 @@ def is_young(case: PoolState) -> bool:
     return case.snapshot.now < due
 
 
-def _lacking(case: PoolState, wanted: int) -> LiveFinding:
+def _lacking(case: PoolState, wanted: float) -> LiveFinding:
     """Report missing seats; without a pod, by the latest possible cause, because the start is unknown."""
     shortage, has_sweep = _missing(case, wanted), case.snapshot.has_sweep
     certain = wanted if case.certain is None else min(case.certain, wanted)
@@ -75,11 +80,16 @@ def _lacking(case: PoolState, wanted: int) -> LiveFinding:
             fix = "Its CronJob is suspended, so no Job starts; the sweep opens it within 6 minutes."
             return case.finding("S032", f"{shortage}.", fix)
         return case.finding("S032", f"{shortage}.", "The Job's pod is starting; check again in a minute.")
-    if case.served and (look_again(case) or case.requested >= certain):
+    if case.served and (look_again(case) or not case.lacks(certain)):
         if case.settling:
             fix = f"Nothing to do: they are requested again {case.settling} s after the sessions left."
             return case.finding("S038", f"{shortage}; sessions may have left a moment ago.", fix)
         return case.finding("S032", f"{shortage}.", f"The Job's pod corrects it within {RESET} seconds.")
+    deployment, number = case.deployment, case.number and case.number.object
+    if case.served and number and deployment and deployment.is_scaled_by_others:
+        reset = describe_reset(ScalePool(number, certain, ""), BERTH_FIELD_MANAGERS)
+        message, _, fix = reset.partition(". ")
+        return case.finding("S039", f"{message}.", fix)
     if case.served:
         message = f"{_missing(case, certain)}; the Job's pod has not corrected it."
         return case.finding("S031", message, f"Read the pod's log: {pod_log(case)}")
@@ -95,9 +105,12 @@ def _lacking(case: PoolState, wanted: int) -> LiveFinding:
     return case.finding("S030", shortage, f"{late} {by_hand or see}")
 
 
-def _missing(case: PoolState, wanted: int) -> str:
-    deployment = case.deployment
+def _missing(case: PoolState, wanted: float) -> str:
+    deployment, number = case.deployment, case.pool.holder.foreign
     by = f", set by {deployment.scaled_by}" if deployment and deployment.is_scaled_by_others else ""
+    if number:
+        where = f"{number.field_text} of {object_text(number)}"
+        return f"{where} should be {wanted:g}, and is {case.requested:g}{by}"
     what = f"are requested{by}" if case.pool.slots is None else "have a slot"
     return f"{case.seats(wanted - case.requested)} missing: {case.requested} of {wanted} {what}"
 
@@ -121,13 +134,25 @@ def why_unserved(case: PoolState) -> str:
     return "the Job's pod does not run" if case.pods else "the CronJob did not fire, or its Job is gone"
 
 
-def _scale(case: PoolState, pool: LivePool, replicas: int | None) -> str:
+def _scale(case: PoolState, pool: LivePool, replicas: float) -> str:
     """Return a kubectl command."""
-    name, namespaced = f"{pool.kind.name.lower()}/{pool.name}", not pool.kind.of_cluster
+    if number := case.pool.holder.foreign:
+        return set_number(case, number.value(int(replicas)))
     if pool.kind.has_scale:
-        return case.kubectl(f"scale {name} --replicas={replicas}", namespaced=namespaced)
+        return case.kubectl_on_object("scale", f"--replicas={replicas}")
     patch = f'{{"spec":{{"replicas":{replicas}}}}}'
-    return case.kubectl(f"patch {name} --type=merge --patch='{patch}'", namespaced=namespaced)
+    return case.kubectl_on_object("patch", f"--type=merge --patch='{patch}'")
+
+
+def set_number(case: PoolState, value: object) -> str:
+    """Return a kubectl command that sets a number of somebody else; None removes it."""
+    found = case.number.object if case.number else None
+    if found is None or found.tree is None:
+        return case.kubectl_on_object("edit")
+    if found.number.object_kind.has_scale and value is not None:
+        return case.kubectl_on_object("scale", f"--replicas={value}")
+    patch = json.dumps(field_patch(found.tree, found.number.path, value)[1:])  # without the version
+    return case.kubectl_on_object("patch", f"--type=json --patch='{patch}'")
 
 
 def unserved(case: PoolState) -> LiveFinding:
@@ -140,23 +165,33 @@ def unserved(case: PoolState) -> LiveFinding:
 
 def left(case: PoolState, pool: LivePool, most: int, why: str = "") -> LiveFinding:
     """Report placeholders that are too many. `why`: the reason, by default that nothing is open."""
-    over = [occurrence.end for occurrence in case.occurrences() if occurrence.end <= case.snapshot.now]
     what = "placeholder" if pool.kind is DEPLOYMENT else case.pool.holder.unit
     number = f"{pool.replicas - most} {what}{'s' if pool.replicas - most > 1 else ''} too many"
     message = f"{number}: {pool.replicas} are requested, at most {most} should be."
     if not most:
-        message = f"{number}: {why or _nothing_open(over)}."
-    is_kept = case.snapshot.has_sweep or case.served
-    changed = max(max(over, default=0), case.changed, case.overridden)
-    if (is_kept and case.snapshot.now < changed + REPAIR) or look_again(case):
+        message = f"{number}: {why or nothing_open(case)}."
+    if is_closing(case) or look_again(case):
         return case.finding("S034", message, "The Job's pod or the sweep removes them within 6 minutes.")
     scale = _scale(case, pool, most)
     return case.finding("S033", message, f"By hand: {scale}")
 
 
-def _nothing_open(over: list[int]) -> str:
-    """Return the reason. `over`: past ends."""
-    return f"nothing is open{f' since {instant_text(max(over))}' if over else ''}"
+def is_closing(case: PoolState) -> bool:
+    """Return whether a pod or the sweep still has time to close what is over."""
+    is_kept = case.snapshot.has_sweep or case.served
+    return is_kept and case.snapshot.now < max(_last_end(case), case.changed, case.overridden) + REPAIR
+
+
+def nothing_open(case: PoolState) -> str:
+    """Return since when nothing is open."""
+    last = _last_end(case)
+    return f"nothing is open{f' since {instant_text(last)}' if last else ''}"
+
+
+def _last_end(case: PoolState) -> int:
+    """Return when the last occurrence ended; 0 without one."""
+    now = case.snapshot.now
+    return max((occurrence.end for occurrence in case.occurrences() if occurrence.end <= now), default=0)
 
 
 def _most(case: PoolState) -> int:
@@ -192,7 +227,7 @@ _FEW = 3  # names that are listed one by one
 def check_readiness(case: PoolState) -> Iterator[LiveFinding]:
     kind = case.pool.object_kind
     if kind != DEPLOYMENT:
-        yield from _check_without_pods(case, kind)
+        yield from check_without_pods(case, kind)
         return
     yield from check_waiting(case)
     missing = _not_ready(case)
@@ -210,12 +245,15 @@ def check_readiness(case: PoolState) -> Iterator[LiveFinding]:
     yield from late(case, missing, "placeholders", _ready_due(case), see, _of_lost(lost) + _of_pulling(case))
 
 
-def _check_without_pods(case: PoolState, kind: ObjectKind) -> Iterator[LiveFinding]:
-    """Report a CapacityBuffer or NodePool that the autoscaler cannot use or fill, or does not look at."""
+def check_without_pods(case: PoolState, kind: ObjectKind) -> Iterator[LiveFinding]:
+    """Report a CapacityBuffer or NodePool that the autoscaler cannot use or fill, or does not look at.
+
+    Of an object of somebody else, report what its status counts too few of.
+    """
     deployment = case.deployment
     if deployment is None or not deployment.replicas:
         return
-    see = case.kubectl(f"describe {kind.name.lower()}/{deployment.name}", namespaced=not kind.of_cluster)
+    see = case.kubectl_on_object("describe")
     if deployment.refused is not None:
         if deployment.refused_at + _OBSERVED_SECONDS <= case.snapshot.now:
             since, why = instant_text(deployment.refused_at), most_common_reason([deployment.refused])
@@ -337,7 +375,7 @@ def most_common_reason(troubles: Sequence[WaitReason]) -> str:
     return most if most.endswith(".") else f"{most}."
 
 
-def _not_ready(case: PoolState) -> int:
+def _not_ready(case: PoolState) -> float:
     """Return how many seats are neither ready nor taken.
 
     With behavior `none`, sessions preempt placeholders; how many is known only if sessions are. No session
@@ -351,7 +389,7 @@ def _not_ready(case: PoolState) -> int:
 
 
 def late(  # noqa: PLR0913, PLR0917 - what is told of them
-    case: PoolState, missing: int, what: str, due: int | None, see: str, which: str = ""
+    case: PoolState, missing: float, what: str, due: int | None, see: str, which: str = ""
 ) -> Iterator[LiveFinding]:
     """Report seats that are not ready, and after the start should have been at `due`."""
     now = case.snapshot.now

@@ -31,7 +31,7 @@ WARNINGS = (
     "MalformedOverride",
     "SweepHasNoJob",
 )
-FAILED_REHEARSAL = "RehearsalFailed"  # likewise
+FAILED_REHEARSAL, SET_BACK = "RehearsalFailed", "NumberSetBack"  # likewise, with alerts of their own
 
 
 class Alert(NamedTuple):
@@ -128,6 +128,8 @@ class _Alerts:
             yield from self._above_ceiling(ceiling)
         yield self._labels_missing()
         if self._cluster.monitoring.events:
+            if self._cluster.held:
+                yield self._number_set_back(self._cluster.monitoring.events)
             yield self._warning(self._cluster.monitoring.events)
 
     def _alert(self, name: str, expr: str, hold: str, severity: str, summary: str, **labels: str) -> Alert:
@@ -276,6 +278,11 @@ class _Alerts:
         by = "max by (involved_object_kind, involved_object_name, reason)"
         now, before = (f"{metric}{{{chosen}}}{offset}" for offset in ("", " offset 15m"))
         return f"{by} (\n  {now} > ({before} or 0 * {now})\n)"
+
+    def _number_set_back(self, metric: str) -> Alert:
+        """Find Events alone: no series says what a window wants of somebody else's object."""
+        summary = "somebody sets back a number that a window of {{ $labels.involved_object_name }} holds."
+        return self._alert("BerthNumberSetBack", self._events(metric, [SET_BACK]), "0s", WARNING, summary)
 
     def _warning(self, metric: str) -> Alert:
         expr = self._events(metric, WARNINGS)

@@ -1,0 +1,143 @@
+"""Read numbers of somebody else that reservations hold, and what Berth has noted about them."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from berth.core import labels
+from berth.core.fields import field_patch, field_value
+from berth.core.holders import HeldNumber
+from berth.core.objects import CONFIG_MAP
+from berth.core.state import HeldValue, TargetObject, parse_object, read_pool
+from berth.core.timetable import Timetable, note_name
+from berth.live.clusterfacts import LiveNumber, NumberProblem, label
+from berth.live.kubeobject import Get, KubeObject, list_all
+from berth.runtime.apiclient import JSON
+
+NOT_FOUND = 404
+
+
+def read_numbers(
+    ask: Get,
+    timetables: Iterable[Timetable],
+    maps: Iterable[KubeObject],
+    site: str,
+    refused: type[Exception],
+) -> Iterator[LiveNumber]:
+    """Yield the numbers that timetables name, and those that are held and that no timetable names.
+
+    `maps` are the ConfigMaps of the site. An error that is `refused` becomes part of the number.
+    """
+    roles = (labels.TARGET, labels.HELD)
+    kept = [parse_object(site, CONFIG_MAP, item) for item in maps if label(item, labels.ROLE) in roles]
+    notes = {note.ref.name: note for note in kept if isinstance(note, HeldValue)}
+    pools = {
+        (timetable.reservation, pool.key): pool
+        for timetable in timetables
+        for pool in timetable.pools
+        if pool.holder.foreign
+    }
+    named = {key for _, key in pools}
+    for target in (each for each in kept if isinstance(each, TargetObject)):
+        pool = target.in_timetable
+        if pool.key not in named and note_name(pool) in notes:
+            pools[target.ref.reservation, pool.key] = pool
+    names: dict[str, set[str]] = {}
+    for pool in pools.values():
+        names.setdefault(number_path(pool.holder.number), set()).add(pool.scaled)
+    answers = {path: _objects(ask, path, sorted(some), refused) for path, some in names.items()}
+    for (reservation, _), pool in pools.items():
+        answer = answers[number_path(pool.holder.number)]
+        yield _live_number(LiveNumber(reservation, pool), answer, notes.get(note_name(pool)))
+
+
+def number_path(number: HeldNumber | None) -> str:
+    """Return the path of all objects of its kind in its namespace."""
+    assert number is not None
+    return number.object_kind.path(number.namespace or "")
+
+
+def _objects(
+    ask: Get, path: str, names: Sequence[str], refused: type[Exception]
+) -> dict[str, KubeObject] | Exception:
+    """Return objects by name: one alone, or all that are there where several are needed."""
+    fields = f"metadata.name={names[0]}" if len(names) == 1 else ""
+    try:
+        return {item["metadata"]["name"]: item for item in list_all(ask, path, "", fields, JSON)}
+    except refused as error:
+        return error
+
+
+def _live_number(
+    known: LiveNumber, answer: dict[str, KubeObject] | Exception, note: HeldValue | None
+) -> LiveNumber:
+    number = known.pool.holder.foreign
+    assert number is not None
+    if isinstance(answer, Exception):
+        if getattr(answer, "status", 0) != NOT_FOUND:
+            return known._replace(unread=str(answer))
+        return known._replace(problem=no_kind(number))
+    tree = answer.get(number.name)
+    if problem := number_problem(number, tree):
+        return known._replace(problem=problem)
+    assert tree is not None
+    return known._replace(object=read_pool(number, tree)._replace(held=note))
+
+
+def no_kind(number: HeldNumber) -> NumberProblem:
+    """Return the problem of a kind that the cluster does not have at the path of the number."""
+    kind = number.object_kind
+    message = f"the cluster does not have {kind.plural} of {kind.version}"
+    message += " without a namespace" if kind.of_cluster else ""
+    return NumberProblem(message, "Install them, or correct apiVersion, plural and namespaces in the Site.")
+
+
+def number_problem(number: HeldNumber, tree: KubeObject | None) -> NumberProblem | None:
+    """Return why the number of an object cannot be held. `tree` is None if the object does not exist."""
+    if tree is None:
+        return NumberProblem(f"{object_text(number)} does not exist", "Create it, or correct target.")
+    try:
+        field_patch(tree, number.path, 0)
+        value = field_value(tree, number.path)
+        read_pool(number, tree)
+    except KeyError:
+        message = f"{object_text(number)} has nothing at {number.field_text}"
+        return NumberProblem(message, "Correct path in target.")
+    except (TypeError, ValueError):
+        message = f"{number.field_text} of {object_text(number)} is {value!r}, not a number"
+        return NumberProblem(message, "Correct path in target, or ready.")
+    return None
+
+
+def object_text(number: HeldNumber) -> str:
+    """Return the kind, namespace and name of the object of a number of somebody else."""
+    where = f"{number.namespace}/{number.name}" if number.namespace else number.name
+    return f"{number.object_kind.name} {where}"
+
+
+def kind_problem(number: HeldNumber, resources: Iterable[KubeObject]) -> NumberProblem | None:
+    """Return how the discovery of the API (`resources`) has a kind otherwise than the Site says."""
+    kind = number.object_kind
+    by_name = {str(resource["name"]): resource for resource in resources}
+    served = next(
+        (each for name, each in by_name.items() if each["kind"] == kind.name and "/" not in name), None
+    )
+    if served is None:
+        return no_kind(number)
+    if served["name"] != kind.plural:
+        return NumberProblem(
+            f"the plural of {kind.name} is {served['name']}", f"Write plural: {served['name']}."
+        )
+    if served["namespaced"] == kind.of_cluster:
+        has, fix = ("has no", "Remove") if kind.of_cluster is False else ("has a", "Add")
+        return NumberProblem(f"{kind.name} {has} namespace", f"{fix} namespaces in the Site, and namespace.")
+    if kind.has_scale and f"{kind.plural}/scale" not in by_name:
+        return NumberProblem(f"{kind.name} has no subresource scale", "Write scale: false in the Site.")
+    return None
+
+
+def most_units(timetable: Timetable) -> list[tuple[HeldNumber, int]]:
+    """Return the numbers of somebody else that a timetable names, each with the most that it will be."""
+    return [
+        (number, max((item.count(pool.resource_class) for item in timetable.occurrences), default=0))
+        for pool in timetable.pools
+        if (number := pool.holder.foreign)
+    ]

@@ -1,0 +1,115 @@
+"""`berth status --preflight` about a window on a number of somebody else."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from berth.cli import preflightreport as command
+from berth.live.preflight import PreflightClock
+
+from tests.answer import Berth
+from tests.live import project
+from tests.live.api_server import ApiServer
+from tests.live.judged import wordless
+from tests.live.numberproject import FILES, autoscaler, held_world, sale
+from tests.live.sites import asking
+
+IN_ORDER = """\
+CLUSTER  RESERVATION  CHECK        OBJECT                            RESULT
+prod                  sweep        berth-sweep                       ok
+prod                  permissions  berth-sweep                       ok
+prod     sale         number       HorizontalPodAutoscaler shop/web  ok
+prod     sale         Job          sale                              ok
+prod     sale         permissions  sale                              ok
+prod     sale         test Job     sale-preflight                    ok after 0 s
+"""
+FORBIDDEN = (
+    'horizontalpodautoscalers.autoscaling "web" is forbidden: User "me" cannot patch resource '
+    '"horizontalpodautoscalers" in API group "autoscaling" in the namespace "shop"'
+)
+SERVED = {"name": "horizontalpodautoscalers", "kind": "HorizontalPodAutoscaler", "namespaced": True}
+
+
+@pytest.fixture(autouse=True)
+def cluster(berth: Berth, server: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001
+    """The sale is applied, and its object is there."""
+    monkeypatch.setattr(command, "CLOCK", PreflightClock(lambda: 0.0, lambda _: None))
+    server.world = held_world(sale())
+    project.write(tmp_path, FILES)
+
+
+def preflight(berth: Berth, server: ApiServer, folder: Path) -> list[str]:
+    """The findings about the number, as `error[S089]`."""
+    out = berth(*asking(server, folder), "--preflight").out
+    return [found for line in wordless(out).splitlines() for found in re.findall(r"\w+\[S\d{3}\]", line)]
+
+
+def test_in_order_the_number_is_tried_and_nothing_is_written(
+    berth: Berth, server: ApiServer, tmp_path: Path
+) -> None:
+    assert berth(*asking(server, tmp_path), "--preflight") == (0, IN_ORDER, "")
+    assert server.world.edits == [
+        (
+            "/apis/autoscaling/v2/namespaces/shop/horizontalpodautoscalers/web",
+            [{"op": "add", "path": "/spec/minReplicas", "value": 25}],
+        )
+    ]
+
+
+def test_the_number_is_checked_before_anything_is_applied(
+    berth: Berth, server: ApiServer, tmp_path: Path
+) -> None:
+    server.world.objects = []
+
+    assert preflight(berth, server, tmp_path) == ["error[S075]", "error[S089]", "error[S075]"]
+
+
+@pytest.mark.parametrize(
+    "served",
+    [
+        [],
+        [{**SERVED, "kind": "Other"}],
+        [{**SERVED, "name": "hpas"}],
+        [{**SERVED, "namespaced": False}],
+    ],
+    ids=["none", "other-kind", "other-plural", "of-the-cluster"],
+)
+def test_a_kind_that_the_api_has_otherwise_is_told(
+    berth: Berth, server: ApiServer, tmp_path: Path, served: list[dict[str, Any]]
+) -> None:
+    server.world.discovery["/apis/autoscaling/v2"] = served
+
+    assert preflight(berth, server, tmp_path) == ["error[S089]"]
+    assert server.world.edits == []
+
+
+def test_a_group_that_is_not_installed_is_told(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
+    server.world.discovery = {}
+
+    assert preflight(berth, server, tmp_path) == ["error[S089]"]
+
+
+@pytest.mark.parametrize(
+    ("refused", "code"), [("spec.minReplicas: Invalid value: 25", "S089"), (FORBIDDEN, "S070")]
+)
+def test_what_the_server_refuses_is_told_and_what_nobody_may_try_is_not_proven(
+    berth: Berth, server: ApiServer, tmp_path: Path, refused: str, code: str
+) -> None:
+    server.world.not_admitted["horizontalpodautoscalers"] = refused
+
+    assert preflight(berth, server, tmp_path) == [f"error[{code}]"]
+
+
+def test_an_object_without_a_number_is_told(berth: Berth, server: ApiServer, tmp_path: Path) -> None:
+    autoscaler(server.world, None, minReplicas="many")
+
+    assert preflight(berth, server, tmp_path) == ["error[S089]"]
+
+
+def test_rights_in_the_namespace_of_the_object_are_proven(
+    berth: Berth, server: ApiServer, tmp_path: Path
+) -> None:
+    server.world.not_allowed = {"patch horizontalpodautoscalers"}
+
+    assert preflight(berth, server, tmp_path) == ["error[S073]"] * 2  # of the sweep and of the sale

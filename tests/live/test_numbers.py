@@ -1,0 +1,254 @@
+"""What is told of a window on a number of somebody else."""
+
+import json
+from pathlib import Path
+
+import pytest
+from berth.core.jsonvalues import instant_text, parse_instant
+from berth.findings import LiveFinding
+from berth.runtime.apiclient import FIELD_MANAGER
+
+from tests.answer import Berth
+from tests.live import project
+from tests.live.api_server import ApiServer, kubeconfig
+from tests.live.judged import looked, status, told
+from tests.live.numberproject import FILES, OPEN, OVER, autoscaler, held_world, sale, sale_document
+from tests.live.project import Project
+from tests.live.world import World
+
+PATCH = (
+    "kubectl --context=admin@prod --namespace=shop patch horizontalpodautoscalers.autoscaling/web "
+    """--type=json --patch='[{"op": "add", "path": "/spec/minReplicas", "value": %d}]'"""
+)
+ACTIVE = "sale/small active 2026-02-02T07:30:00Z 2026-02-02T12:00:00Z"
+
+
+def seen_before(world: World, git: Project, now: str = OPEN) -> list[LiveFinding]:
+    """The findings of a second look, a minute after the first."""
+    earlier = looked(world, git, instant_text(parse_instant(now) - 60))
+    return [finding for pool in status(world, git, now, earlier).pools for finding in pool.findings]
+
+
+def codes(findings: list[LiveFinding]) -> list[str]:
+    return [finding.code for finding in findings]
+
+
+def test_a_number_that_is_held_is_good() -> None:
+    git = sale()
+    (pool,) = status(held_world(git), git, OPEN).pools
+
+    assert told(status(held_world(git), git, OPEN)) == f"{ACTIVE} 25 25 0 0\n"
+    assert pool.held is not None
+    assert (pool.held.value, pool.held.is_held, pool.held.before) == (25, True, 3)
+
+
+@pytest.mark.parametrize("least", [None, 1, 3, 7], ids=["missing", "less", "as-before", "more"])
+def test_at_rest_a_number_is_its_owners(least: int | None) -> None:
+    git = sale(otherwise="3")
+    world = held_world(git, least, "helm")
+    world.objects = [one for one in world.objects if not one["metadata"]["name"].endswith(".held")]
+
+    assert told(status(world, git, "2026-02-01T09:00:00Z")) == (
+        f"sale/small scheduled 2026-02-02T07:30:00Z 2026-02-02T12:00:00Z {least or 0} {least or 1} 0 0\n"
+    )
+
+
+@pytest.mark.parametrize("least", [3, 40], ids=["lower", "higher"])
+@pytest.mark.parametrize(
+    ("manager", "advice"),
+    [
+        ("argocd-controller", "ignoreDifferences"),
+        ("kustomize-controller", "Kustomization"),
+        ("helm", "values"),
+    ],
+)
+def test_who_sets_a_number_back_is_named_with_what_to_write(least: int, manager: str, advice: str) -> None:
+    git = sale()
+    world = held_world(git, least, manager)
+    (finding,) = seen_before(world, git)
+
+    assert told(status(world, git, OPEN)).splitlines()[1].startswith("warning[S032] sale/small")
+    assert (finding.code, finding.severity) == ("S039", "error")
+    assert manager in finding.message
+    assert f"spec.minReplicas of HorizontalPodAutoscaler shop/web to {least}" in finding.message
+    assert advice in finding.fix
+
+
+def test_a_number_that_berth_wrote_and_that_is_not_the_wanted_one_sends_to_the_log() -> None:
+    git = sale()
+    (finding,) = seen_before(held_world(git, 24, FIELD_MANAGER), git)
+
+    assert finding.code == "S031"
+    assert "logs" in finding.fix
+
+
+def test_a_number_that_nobody_sets_is_told_with_a_command() -> None:
+    git = sale()
+    world = held_world(git, 3, "helm")
+    world.objects = [one for one in world.objects if one["kind"] != "Pod"]
+    world.get("CronJob", "berth-sweep")["status"] = {}
+
+    (finding,) = [one for one in status(world, git, OPEN).pools[0].findings if one.code == "S030"]
+    assert finding.fix.endswith(f"By hand: {PATCH % 25}")
+
+
+@pytest.mark.parametrize(
+    ("now", "code"), [(OPEN, "error[S031]"), ("2026-02-01T09:00:00Z", "warning[S025]")], ids=["open", "later"]
+)
+@pytest.mark.parametrize("what", ["object", "kind", "item", "number"])
+def test_what_cannot_be_held_is_told_before_the_day(now: str, code: str, what: str) -> None:
+    git = sale("spec.metrics[name=queue].least" if what == "item" else "spec.minReplicas")
+    world = held_world(git)
+    world.objects = [one for one in world.objects if not one["metadata"]["name"].endswith(".held")]
+    if what == "object":
+        world.vanish("HorizontalPodAutoscaler", "web")
+    elif what == "kind":
+        world.refused["/apis/autoscaling"] = "HTTP 404: the server could not find the requested resource"
+    elif what == "number":
+        autoscaler(world, None, minReplicas="many")
+    lines = told(status(world, git, now)).splitlines()
+
+    assert [line.partition(" sale")[0] for line in lines[1:]] == [code]
+    assert ("degraded" in lines[0]) == (now == OPEN)
+
+
+def test_a_number_that_a_person_may_not_read_is_no_broken_promise() -> None:
+    git = sale()
+    world = held_world(git)
+    world.refused["/apis/autoscaling"] = "HTTP 403: horizontalpodautoscalers is forbidden"
+    lines = told(status(world, git, OPEN)).splitlines()
+
+    assert lines[0] == f"{ACTIVE} 25 ? 0 0"
+    assert [line[:23] for line in lines[1:]] == ["note[S006] sale/small 4"]
+
+
+def test_a_number_that_is_still_held_goes_back_by_itself_and_later_by_hand() -> None:
+    git = sale()
+    world = held_world(git)
+    soon, late = (told(status(world, git, now)).splitlines() for now in ("2026-02-02T12:03:00Z", OVER))
+
+    assert soon[1].startswith("note[S034] sale/small")
+    assert soon[0].split()[4] == "3"
+    assert late[1].startswith("error[S033] sale/small 2026-02-02T12:00:00Z 25 ")
+    assert f" {PATCH % 3} " in late[1]
+
+
+def test_a_number_that_is_held_is_told_when_its_reservation_has_left_git() -> None:
+    """The ConfigMap of the target stays, and says which number it is."""
+    git = sale()
+    world = held_world(git)
+    targets = [one for one in world.objects if one["metadata"]["name"].endswith((".target", ".held"))]
+    others = [one for one in world.objects if one["kind"] == "HorizontalPodAutoscaler"]
+    world.objects = [*targets, *others]
+    left = git._replace(expected={"prod": git.expected["prod"]._replace(timetables={})})
+    world.apply_rendered({**targets[0], "metadata": {**targets[0]["metadata"], "name": "forged.target"}})
+    world.run("other")
+    world.apply_rendered(next(one for one in git.objects["prod"] if one["kind"] == "CronJob"))
+
+    (pool,) = status(world, left, OVER).pools
+    assert (pool.reservation, pool.wanted, pool.replicas) == ("sale", 3, 25)
+    assert "S033" in codes(list(pool.findings))
+
+
+def test_what_several_reservations_ask_of_one_number_counts_together() -> None:
+    both = {
+        "course": sale_document(otherwise="3"),
+        "more": sale_document("more", otherwise="3").replace("25", "40"),
+    }
+    git = project.project(**{**FILES, **both})
+    world = held_world(git, 40)
+    world.run("more", name="more-1")
+
+    assert [(pool.reservation, pool.wanted) for pool in status(world, git, OPEN).pools] == [
+        ("more", 40),
+        ("sale", 40),
+    ]
+
+
+def test_a_number_that_another_reservation_still_asks_for_is_not_left_over() -> None:
+    """One note says what it was for both."""
+    longer = sale_document("more", otherwise="3").replace("25", "40").replace('"13:00"', '"23:00"')
+    git = project.project(**{**FILES, "course": sale_document(otherwise="3"), "more": longer})
+    world = held_world(git, 40)
+    world.run("more", name="more-1")
+    more, course = status(world, git, OVER).pools
+
+    assert (more.wanted, course.wanted, course.state) == (40, 40, "scheduled")
+    assert codes([*more.findings, *course.findings]) == []
+
+
+def test_a_role_that_a_namespace_of_others_lacks_is_told() -> None:
+    git = sale()
+    world = held_world(git)
+    world.objects = [
+        one for one in world.objects if one["kind"] != "Role" or one["metadata"]["namespace"] == "berth"
+    ]
+    lines = told(status(world, git, OPEN)).splitlines()
+
+    assert sum(line.startswith("error[S083]") for line in lines) == 2  # of the sale, and of the sweep
+    assert not any("S084" in line for line in lines)
+
+
+TEXT = """\
+RESERVATION  CLASS  STATE     OPEN         WANTED  READY  PENDING  SESSIONS  NOTE
+sale         small  degraded  08:30-13:00  25      3      0        0         set back
+
+prod: error[S039] sale/small: argocd-controller has set spec.minReplicas of HorizontalPodAutoscaler shop/web to 3, and Berth holds 25 there. Add the field to ignoreDifferences of its Application, with RespectIgnoreDifferences=true.
+"""  # noqa: E501 - as it is
+
+
+def test_status_says_who_sets_a_number_back(
+    berth: Berth, server: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("berth.cli.status.pause", lambda _: None)
+    git = sale()
+    server.world = held_world(git, 3, "argocd-controller")
+    server.world.get("CronJob", "berth-sweep")["status"] = {"lastSuccessfulTime": "2026-02-02T08:57:00Z"}
+    project.write(tmp_path, FILES)
+    file = kubeconfig(tmp_path / "kubeconfig", {"prod": server.url})
+    asked = ("status", "--now", OPEN, "--kubeconfig", str(file))
+
+    assert berth(*asked)[:2] == (1, TEXT)
+    wide = berth(*asked, "-o", "wide").out.splitlines()
+    assert "spec.minReplicas of HorizontalPodAutoscaler shop/web: 3, before 3" in wide[1]
+    (item,) = json.loads(berth(*asked, "-o", "json").out)["items"]
+    assert item["number"] == {
+        "apiVersion": "autoscaling/v2",
+        "kind": "HorizontalPodAutoscaler",
+        "namespace": "shop",
+        "name": "web",
+        "path": "spec.minReplicas",
+        "unit": "replica",
+        "value": 3,
+        "isHeld": True,
+        "before": 3,
+    }
+
+
+def test_an_override_sets_the_number_and_says_what_becomes_of_it(
+    berth: Berth, server: ApiServer, tmp_path: Path
+) -> None:
+    server.world = held_world(sale(otherwise="3"))
+    project.write(tmp_path, {**FILES, "course": sale_document(otherwise="3")})
+    file = kubeconfig(tmp_path / "kubeconfig", {"prod": server.url})
+    asked = ("override", "--now", OPEN, "--kubeconfig", str(file), "sale")
+    lines = berth(*asked, "small=40", "--until", "+2h").out.splitlines()
+
+    assert lines[:2] == [
+        "prod: sale/small gets 40 replicas until Mon 2026-02-02 12:00 (2026-02-02T11:00:00Z).",
+        "prod: Then spec.minReplicas of HorizontalPodAutoscaler shop/web is what its window wants, or 3 if "
+        "none is open.",
+    ]
+    assert status(server.world, sale(otherwise="3"), OPEN).pools[0].wanted == 40
+    assert berth(*asked, "--clear").out.splitlines()[0] == "prod: sale/small follows its timetable again."
+
+
+def test_an_override_outside_of_windows_holds_the_number() -> None:
+    git = sale()
+    world = held_world(git, 3)
+    order = '{"small": {"target": 40, "until": "2026-02-02T19:00:00Z"}}'
+    world.get("ConfigMap", "sale")["metadata"]["annotations"]["berth.dev/override"] = order
+
+    (pool,) = status(world, git, OVER).pools
+    assert (pool.wanted, pool.replicas) == (40, 3)
+    assert "S033" not in codes(list(pool.findings))
