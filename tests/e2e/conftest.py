@@ -43,6 +43,7 @@ THEN = (
     "test_faults",
     "test_karpenter",
     "test_koordinator",
+    "test_held_numbers",
     "test_monitoring",
 )
 ORDER = {name: place for place, name in enumerate((*FIRST, *THEN))}
