@@ -40,6 +40,7 @@ THEN = (
     "test_forge",
     "test_provisioner",
     "test_koordinator_outage",
+    "test_held_faults",
     "test_alerts",
     "test_faults",
     "test_karpenter",

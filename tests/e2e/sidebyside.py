@@ -30,6 +30,7 @@ BEGINS: Mapping[str, int] = {
     "test_sessions": 6,
     "test_preflight": 8,
     "test_koordinator_outage": 9,  # with the faults' own outage
+    "test_held_faults": 9,  # the same
     "test_rehearsals": 11,
     "test_karpenter": 13,
     "test_takeover": 13,  # it prepares after the faults' own outage
