@@ -1,9 +1,9 @@
 """Faults while Berth holds numbers of somebody else's objects: they stand all the same, and go back.
 
-These are the rows of docs/reliability.md in which such a number may differ from seats: what it was is noted, its
-object may go and come, and nobody is fought over it. In the other rows the same code fails and recovers. Minutes
-count from when this story begins. Beside the fault tests it is they who take the API server away, at these
-minutes.
+These are the rows of docs/reliability.md in which such a number may differ from seats: what it was is noted,
+its object may go and come, and nobody is fought over it. In the other rows the same code fails and recovers.
+Minutes count from when this story begins. Beside the fault tests it is they who take the API server away, at
+these minutes.
 """
 
 import time
