@@ -30,7 +30,7 @@ OTHER_NAMESPACE, OTHER_SITE = "berth-held-none", "held-none"  # without an engin
 AWAY = (0.5, 2.5)  # as SERVER_AWAY of the faults, from the minute at which this story begins
 EARLY = 3 * MINUTE  # seconds before, when the faults have given the controllers back
 ROUND = MINUTE + GRACE  # seconds until a round of the sweep is over
-BEFORE, HELD, RAISED, BY_HAND = 2, 8, 12, 1
+BEFORE, HELD, RAISED, BY_HAND, ANOTHER = 2, 8, 12, 1, 6
 LATER = 3.7  # the minute of faults that need all clients of the API server
 
 
@@ -53,6 +53,7 @@ CASES: Sequence[HeldCase] = (
     HeldCase(5, "over-end", ends=2, clean=(AWAY[1] - 2) * MINUTE + RETURN + 60),
     HeldCase(8, "set-by-hand", steps=(BEFORE, HELD, BY_HAND, HELD, BEFORE)),
     HeldCase(8, "object-deleted", steps=(BEFORE, HELD, BEFORE, HELD, BEFORE)),
+    HeldCase(8, "object-gone", steps=(BEFORE, HELD, ANOTHER)),  # until after the end
     HeldCase(9, "raised", steps=(BEFORE, HELD, RAISED, BEFORE)),
     HeldCase(14, "timetable-broken"),
 )
@@ -110,7 +111,7 @@ class _World:
     def prepare(self) -> None:
         self.cluster.create_namespace(OWNER)
         for one in ALL:
-            self.direct.create(where(one.name).rpartition("/")[0], autoscaler(one.name, BEFORE))
+            self.make(one.name)
         ours = [declared(one, self.opens) for one in CASES]
         self.engine.declare([*site(SITE, NAMESPACE, "argocd"), *ours])
         self.engine.sync()
@@ -158,12 +159,17 @@ class _World:
         patch = {"spec": {"minReplicas": BY_HAND}}
         self.direct.ask("PATCH", f"{where(name)}?fieldManager=kubectl-edit", patch)
 
-    def replace_object(self, name: str) -> None:
+    def delete_object(self, name: str) -> None:
         self.direct.delete(where(name))
         wait_for(lambda: not self._exists(name), 20, f"{name} to be gone")
+
+    def replace_object(self, name: str) -> None:
+        self.delete_object(name)
         time.sleep(10)
-        self.direct.create(where(name).rpartition("/")[0], autoscaler(name, BEFORE))
-        self.moments[name] = time.time()
+        self.make(name)
+
+    def make(self, name: str, number: int = BEFORE) -> None:
+        self.direct.create(where(name).rpartition("/")[0], autoscaler(name, number))
 
     def raise_number(self, name: str) -> None:
         (one,) = [case for case in CASES if case.name == name]
@@ -234,12 +240,14 @@ def _happen(world: _World, numbers: Numbers) -> Story:
         "cronjob-deleted": world.delete_cronjob,
         "raised": world.raise_number,
         "timetable-broken": world.break_timetable,
+        "object-gone": world.delete_object,
         "object-deleted": world.replace_object,
     }
     for name, fault in faults.items():
         world.act(name, partial(fault, name))
     world.act(DROPPED.name, world.drop)
-    sleep_until(opens + 5 * MINUTE)
+    sleep_until(opens + 5.3 * MINUTE)
+    world.act("object-gone", partial(world.make, "object-gone", ANOTHER))
     last = opens + 5 * MINUTE + ROUND + MINUTE / 2
     wait_until(lambda: not world.notes("held") and not world.active_jobs(), last)
     wait_until(lambda: not any(name.startswith(DROPPED.name) for name in world.notes("target")), last)
