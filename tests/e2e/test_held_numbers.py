@@ -78,7 +78,7 @@ class Story(NamedTuple):
     opens: int
     moments: dict[str, float]
     events: list[dict[str, Any]]
-    config_maps: dict[str, list[str]]  # names, by moment
+    config_maps: dict[str, set[tuple[str, str]]]  # reservation and role of each, by moment
     notes: list[dict[str, Any]]  # of managed fields, of the StatefulSet that is open
     refused: dict[str, str]  # what the API server said to accounts
     records: dict[str, list[dict[str, Any]]]  # by reservation
@@ -243,10 +243,10 @@ def _happen(cluster: Cluster, direct: Direct, engine: Engine, numbers: Numbers, 
     )
 
 
-def _config_maps(direct: Direct) -> list[str]:
-    """With the role at the end of their names."""
-    found = direct.items(f"{CONFIG_MAPS}?labelSelector=berth.dev/reservation")
-    return sorted(one["metadata"]["name"] for one in found)
+def _config_maps(direct: Direct) -> set[tuple[str, str]]:
+    found = direct.items(f"{CONFIG_MAPS}?labelSelector=berth.dev/reservation,berth.dev/role")
+    labels = [one["metadata"]["labels"] for one in found]
+    return {(label["berth.dev/reservation"], label["berth.dev/role"]) for label in labels}
 
 
 def _of(direct: Direct, name: str, role: str) -> list[Object]:
@@ -395,14 +395,14 @@ def test_a_reservation_that_left_git_gives_its_number_back_by_the_sweep(story: S
 
 def test_then_nothing_is_left_of_it_but_its_record(story: Story) -> None:
     left = {
-        moment: {name.rpartition(".")[2] for name in names if name.startswith("dropped")}
-        for moment, names in story.config_maps.items()
+        moment: {role for name, role in found if name == "dropped"}
+        for moment, found in story.config_maps.items()
     }
 
     assert left == {
-        "before": {"dropped", "target"},
-        "dropped": {"dropped-record", "target", "held"},
-        "after": {"dropped-record"},
+        "before": {"timetable", "target"},
+        "dropped": {"record", "target", "held"},
+        "after": {"record"},
     }
 
 
@@ -420,6 +420,7 @@ def test_of_two_windows_on_one_number_the_larger_holds_and_each_ends_alone(story
 
 
 def test_no_number_is_held_in_the_end(story: Story) -> None:
-    assert [name for name in story.config_maps["after"] if name.endswith(".held")] == []
-    targets = [name for name in story.config_maps["after"] if name.endswith(".target")]
-    assert len(targets) == len(NUMBERS) - 1
+    roles = [role for _, role in story.config_maps["after"]]
+
+    assert "held" not in roles
+    assert roles.count("target") == len(NUMBERS) - 1
