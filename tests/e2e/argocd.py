@@ -214,6 +214,17 @@ class ArgoCD:
                 raise E2EError(f"{name} does not come to {revision}: {json.dumps(_told(status), indent=1)}")
             time.sleep(2)
 
+    def wait_applied(self, name: str, revision: str, timeout: float = 90) -> None:
+        """Until it has applied the commit, whether or not what it applied is so still."""
+        self.refresh(name)
+
+        def is_applied() -> bool:
+            operation = self.application(name).get("status", {}).get("operationState", {})
+            applied = operation.get("syncResult", {}).get("revision")
+            return (operation.get("phase"), applied) == ("Succeeded", revision)
+
+        wait_for(is_applied, timeout, f"Argo CD to apply {revision} of {name}", interval=0.5)
+
 
 def _told(status: dict[str, Any]) -> dict[str, Any]:
     operation = status.get("operationState", {})

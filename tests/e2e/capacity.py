@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +15,12 @@ from tests.e2e.project import Document
 
 
 class Capacity:
-    def __init__(self, applier: Applier, folder: Path, namespace: str) -> None:
+    def __init__(self, applier: Applier, folder: Path, namespace: str, held: Sequence[Document] = ()) -> None:
+        """`held` is what the cluster says of somebody else's objects."""
         self._applier = applier
         self._folder = folder
         self._namespace = namespace
+        self._held = held
         self._git: GitFolder | None = None
         self.commits: list[str] = []  # that were applied
 
@@ -31,6 +33,8 @@ class Capacity:
 
     def write_site(self) -> None:
         spec = {"namespace": self._namespace, **self._applier.site(self._folder)}
+        if self._held:
+            spec["clusters"] = [{**cluster, "held": list(self._held)} for cluster in spec["clusters"]]
         self.write(project.document("Site", self._applier.name, spec))
 
     def remove(self, names: Iterable[str]) -> None:

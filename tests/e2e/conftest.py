@@ -15,6 +15,7 @@ from tests.e2e.cluster import Cluster
 from tests.e2e.enginestory import Story, Telling
 from tests.e2e.errors import E2EError
 from tests.e2e.neighbour import Neighbour
+from tests.e2e.owners import Owner, OwnerByArgoCD, OwnerByFlux
 from tests.e2e.sidebyside import Stories
 
 HERE = Path(__file__).parent
@@ -41,10 +42,12 @@ THEN = (
     "test_forge",
     "test_provisioner",
     "test_koordinator_outage",
+    "test_held_faults",
     "test_alerts",
     "test_faults",
     "test_karpenter",
     "test_koordinator",
+    "test_held_numbers",
     "test_monitoring",
 )
 ORDER = {name: place for place, name in enumerate((*FIRST, *THEN))}
@@ -123,26 +126,27 @@ def stories(
     with capture.global_and_fixture_disabled():
         binaries.build([one.name for one in binaries.ENGINES if one.engine in asked])
     argo, served = argocd.ArgoCD(cluster), flux.Flux(cluster, tmp_path_factory.mktemp("served"))
-    appliers: list[tuple[Applier, Applier]] = [
-        (ByArgoCD(cluster, argo), ByArgoCDFromAfar(cluster, argo)),
-        (ByFlux(cluster, served), ByFluxFromAfar(cluster, served)),
+    appliers: list[tuple[Applier, Applier, Owner]] = [
+        (ByArgoCD(cluster, argo), ByArgoCDFromAfar(cluster, argo), OwnerByArgoCD(cluster, argo)),
+        (ByFlux(cluster, served), ByFluxFromAfar(cluster, served), OwnerByFlux(cluster, served)),
     ]
     tellings = [
         Telling(
             cluster,
             one,
             Neighbour(cluster, other, tmp_path_factory.mktemp(other.name)),
+            owner,
             tmp_path_factory.mktemp(one.name),
             is_short=STORY == "short",
         )
-        for one, other in appliers
+        for one, other, owner in appliers
         if one.name in asked
     ]
     nodes = cluster.kwok.create_nodes(3, "term", capacity={"pods": "300", "cpu": "200", "memory": "400Gi"})
     with ThreadPoolExecutor(max_workers=len(tellings)) as threads:
         yield {one.name: threads.submit(one.tell) for one in tellings}
     for telling in tellings:
-        spaces = (telling.namespace, f"{telling.namespace}-afar")
+        spaces = (telling.namespace, f"{telling.namespace}-afar", telling.owner.namespace)
         cluster.kubectl("delete", "namespace", *spaces, "--ignore-not-found", "--wait=false")
     cluster.kwok.delete_nodes(nodes)
 

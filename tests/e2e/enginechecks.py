@@ -2,7 +2,9 @@
 
 import pytest
 
-from tests.e2e.enginestory import TITLE, Story
+from tests.e2e.enginestory import HELD, TITLE, Story
+from tests.e2e.heldobjects import AUTOSCALER
+from tests.e2e.owners import IN_GIT, KEPT, OMITTED, RESET
 from tests.e2e.windows import GRACE, MINUTE
 
 APPLIED = 90  # seconds within which our engines of the tests put something right
@@ -15,6 +17,9 @@ def of_reservation(name: str, resource_class: str = "small") -> list[str]:
 
 
 class EngineChecks:
+    manager: str  # how the name of the engine's field manager begins
+    advice: str  # a word of what is told about a number that it resets
+
     @pytest.mark.short_story
     def test_the_first_sync_makes_everything_with_no_seats(self, story: Story) -> None:
         pools = ("course", "edited", "gone", "before")
@@ -104,6 +109,32 @@ class EngineChecks:
 
         assert (steps[-1], steps.count(3)) == (3, 1)
         assert story.seen["cpu of the neighbour"] == "150m"
+
+    def test_a_number_that_the_engine_is_told_to_leave_alone_is_held(self, story: Story) -> None:
+        """Also through a sync of its object; and so is one that is not in git."""
+        assert story.numbers.steps(f"{AUTOSCALER}/{KEPT}") == [IN_GIT, HELD, IN_GIT]
+        assert story.numbers.steps(f"{AUTOSCALER}/{OMITTED}") == [1, HELD, 1]
+
+    def test_a_number_that_the_engine_resets_is_told_with_what_to_do(self, story: Story) -> None:
+        ((reservation, message),) = story.seen["resets"]
+
+        assert reservation == f"hold-{RESET}"
+        assert message.startswith(self.manager)
+        assert self.advice in message
+        steps = story.numbers.steps(f"{AUTOSCALER}/{RESET}")
+        assert set(steps) == {IN_GIT, HELD}
+        assert steps[-1] == IN_GIT
+
+    def test_the_engine_applies_permissions_in_the_owners_namespace_and_prunes_them(
+        self, story: Story
+    ) -> None:
+        roles = [role for role in story.seen["roles of the owner's"] if "hold-" in role]
+
+        assert len(roles) == 6
+        assert [role for role in story.seen["roles that were not pruned"] if "hold-" in role] == []
+
+    def test_what_tells_of_a_number_outlives_its_reservation(self, story: Story) -> None:
+        assert story.seen["targets that were not pruned"].count("target") == 3
 
     @pytest.mark.short_story
     def test_the_last_reservation_goes_and_the_base_stays(self, story: Story) -> None:

@@ -13,12 +13,16 @@ from tests.e2e import project, windows
 from tests.e2e.appliers import Applier, eventually
 from tests.e2e.capacity import Capacity
 from tests.e2e.cluster import Cluster
+from tests.e2e.direct import Direct
+from tests.e2e.heldobjects import AUTOSCALER, Numbers, held_by, held_kinds
 from tests.e2e.neighbour import Neighbour
+from tests.e2e.owners import IN_GIT, KEPT, OMITTED, RESET, Owner
 from tests.e2e.replicas import Replicas
 from tests.e2e.windows import MINUTE, entry, reservation, sleep_until
 
 TITLE = "Costs ${5} for ${COURSE} and $(date)"  # no engine may see more in it than text
 LONG = 40  # minutes: longer than any story
+HELD = 40  # of somebody else's numbers
 POOLS = (("course", 5), ("edited", 7), ("gone", 3), ("before", 4))
 KINDS = "deployments,configmaps,cronjobs,roles,rolebindings,serviceaccounts"
 
@@ -28,17 +32,19 @@ class Story(NamedTuple):
 
     record: Replicas
     neighbours: Replicas
+    numbers: Numbers
     opens: int
     moments: dict[str, float]
     seen: dict[str, Any]
 
 
 class Telling:
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all who take part
         self,
         cluster: Cluster,
         applier: Applier,
         neighbour: Neighbour,
+        owner: Owner,
         folder: Path,
         *,
         is_short: bool = False,
@@ -50,17 +56,23 @@ class Telling:
         self.name = applier.name
         self.namespace = f"berth-{applier.name}"
         self._sessions = f"sessions-{applier.name}"
-        self._capacity = Capacity(applier, folder, self.namespace)
+        self.owner = owner
+        self._owners_folder = folder / "owner"
+        self._capacity = Capacity(applier, folder / "ours", self.namespace, held_kinds(owner.namespace))
+        self._direct = Direct()
+        self._numbers = Numbers(self._direct, owner.namespace)
         self._record = Replicas(self.namespace)
         self._opens = 0
         self._moments: dict[str, float] = {}
         self._seen: dict[str, Any] = {}
 
     def tell(self) -> Story:
-        self._cluster.create_namespace(self._sessions)  # other people's: it is there before us
+        for name in (self._sessions, self.owner.namespace):  # other people's: they are there before us
+            self._cluster.create_namespace(name)
         self._applier.up()
         try:
             self._record.start()
+            self._numbers.start()
             self._begin()
             self._open()
             if self._is_short:
@@ -70,14 +82,19 @@ class Telling:
                 self._live_on()
         finally:
             self._record.stop()
+            self._numbers.stop()
+            self._direct.close()
             self._neighbour.record.stop()
             self._applier.down()
-        return Story(self._record, self._neighbour.record, self._opens, self._moments, self._seen)
+        records = (self._record, self._neighbour.record, self._numbers)
+        return Story(*records, self._opens, self._moments, self._seen)
 
     def _live_on(self) -> None:
         self._edit_by_hand()
         self._change()
         self._look_hard()
+        self._hold()
+        self._give_back()
         self._be_refused()
         self._upgrade()
         self._go_down()
@@ -141,6 +158,71 @@ class Telling:
             return (label, pool["spec"]["revisionHistoryLimit"], there) == (self._applier.name, 1, True)
 
         self._moments["put back"] = eventually("what was edited by hand to be put back", is_back)
+
+    def _hold(self) -> None:
+        """Hold numbers of objects that the same engine applies for somebody else.
+
+        Their window has begun, so that the sweep opens it and starts the Jobs.
+        """
+        self.owner.begin(self._owners_folder)
+        self._capacity.write(*(self._holding(name) for name in (RESET, KEPT, OMITTED)))
+        self._commit("holding")
+        self._sweep("holding")
+        eventually("the owner's numbers to be held", lambda: self._are(HELD, KEPT, OMITTED), 120)
+        eventually("somebody to be told of a reset", lambda: bool(self._resets()), 120)
+        self.owner.change()
+        self._applier.look_hard()
+        self._seen["resets"] = self._resets()
+        self._seen["roles of the owner's"] = self._roles_there()
+
+    def _holding(self, name: str) -> project.Document:
+        held = held_by(AUTOSCALER, self.owner.namespace, name)
+        entries = [entry(self._opens, 0, LONG)]
+        asked = {"small": HELD}
+        return reservation(f"hold-{name}", self._opens, entries, lead=0, seats=asked, backend=held)
+
+    def _give_back(self) -> None:
+        """By the sweep: their reservations have left git, and a note about each has not."""
+        self._capacity.remove([f"hold-{name}" for name in (RESET, KEPT, OMITTED)])
+        self._commit("given back")
+        self._moments["given back"] = time.time()
+        self._seen["targets that were not pruned"] = self._targets()
+        eventually("their pods to be gone", lambda: not self._pods_of("hold-kept"))
+        self._sweep("back")
+        eventually("the numbers to be given back", lambda: self._are(IN_GIT, KEPT) and self._are(1, OMITTED))
+        eventually("the notes to be gone", lambda: not self._sweep_away())
+        self._seen["roles that were not pruned"] = self._roles_there()
+        self.owner.leave()
+
+    def _sweep_away(self) -> list[str]:
+        """What is left of the notes after one more sweep."""
+        self._sweep(f"away-{int(time.time())}")
+        return self._targets()
+
+    def _sweep(self, name: str) -> None:
+        self._kubectl("create", "job", "--from=cronjob/berth-sweep", f"sweep-{name}")
+        self._kubectl("wait", "--for=condition=Complete", f"job/sweep-{name}", "--timeout=90s")
+
+    def _are(self, value: int, *names: str) -> bool:
+        return all(self._numbers.steps(f"{AUTOSCALER}/{name}")[-1:] == [value] for name in names)
+
+    def _resets(self) -> list[tuple[str, str]]:
+        """Of whose number somebody was told, and what."""
+        events = self._direct.items(f"/api/v1/namespaces/{self.namespace}/events")
+        told = [one for one in events if one["reason"] == "NumberSetBack"]
+        return [(one["involvedObject"]["name"], one["message"]) for one in told]
+
+    def _targets(self) -> list[str]:
+        found = self._cluster.find("configmaps", self.namespace, "berth.dev/role in (target, held)")
+        return sorted(one["metadata"]["name"].rpartition(".")[2] for one in found)
+
+    def _roles_there(self) -> list[str]:
+        """Of ours, in the owner's namespace."""
+        found = self._cluster.find("roles,rolebindings", self.owner.namespace, "berth.dev/site")
+        return sorted(f"{one['kind']}/{one['metadata']['name']}" for one in found)
+
+    def _pods_of(self, name: str) -> list[project.Document]:
+        return self._cluster.find("pods", self.namespace, f"berth.dev/reservation={name}")
 
     def _change(self) -> None:
         """One commit: another template of every pool, and what lecturers do in the middle of a class."""

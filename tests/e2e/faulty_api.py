@@ -19,9 +19,7 @@ from tests.e2e.sandbox import HOST_ADDRESS, STATE
 GROUP, VERSION = "sessions.e2e.berth.dev", "v1"
 ROOT = f"/apis/{GROUP}/{VERSION}"
 PORT = 16443
-SERVICE = "/api/v1/namespaces/default/services/faulty-sessions"
-SLICE = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/faulty-sessions"
-API_SERVICE = f"/apis/apiregistration.k8s.io/v1/apiservices/{VERSION}.{GROUP}"
+_REGISTERED = ("faulty-sessions", GROUP, VERSION, PORT)
 GOOD, ERRORS, SILENCE, NONSENSE = "good", "errors", "silence", "nonsense"
 MOST = 500  # objects in a page, whatever is asked for
 LONG = 3600  # seconds: longer than any test
@@ -52,12 +50,10 @@ class FaultyApi:
 
     def start(self) -> None:
         self._thread.start()
-        for path, body in _objects():
-            self._direct.create(path.rpartition("/")[0], body)
+        register(self._direct, *_REGISTERED)
 
     def stop(self) -> None:
-        for path, _ in reversed(_objects()):
-            self._direct.delete(path)
+        unregister(self._direct, *_REGISTERED)
         self.set_fault()  # whoever waits goes on
         self._server.shutdown()
         self._server.server_close()
@@ -193,33 +189,46 @@ def _discovery(api: FaultyApi) -> Object:
     return {"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": group, "resources": resources}
 
 
-def _objects() -> list[tuple[str, Object]]:
+def register(direct: Direct, name: str, group: str, version: str, port: int) -> None:
+    """Let the API server forward what is asked of a group to a server of the tests at this port."""
+    for path, body in _registration(name, group, version, port):
+        direct.create(path.rpartition("/")[0], body)
+
+
+def unregister(direct: Direct, name: str, group: str, version: str, port: int) -> None:
+    for path, _ in reversed(_registration(name, group, version, port)):
+        direct.delete(path)
+
+
+def _registration(name: str, group: str, version: str, port: int) -> list[tuple[str, Object]]:
     """A Service that leads here, and the group that leads to the Service."""
-    port = {"name": "https", "port": 443, "targetPort": PORT, "protocol": "TCP"}
-    meta = {"name": "faulty-sessions", "namespace": "default"}
-    service = {"apiVersion": "v1", "kind": "Service", "metadata": meta, "spec": {"ports": [port]}}
-    labels = {"kubernetes.io/service-name": "faulty-sessions"}
+    ports = [{"name": "https", "port": 443, "targetPort": port, "protocol": "TCP"}]
+    meta = {"name": name, "namespace": "default"}
+    service = {"apiVersion": "v1", "kind": "Service", "metadata": meta, "spec": {"ports": ports}}
     endpoints = {
         "apiVersion": "discovery.k8s.io/v1",
         "kind": "EndpointSlice",
-        "metadata": {**meta, "labels": labels},
+        "metadata": {**meta, "labels": {"kubernetes.io/service-name": name}},
         "addressType": "IPv4",
         "endpoints": [{"addresses": [HOST_ADDRESS], "conditions": {"ready": True}}],
-        "ports": [{"name": "https", "port": PORT, "protocol": "TCP"}],
+        "ports": [{"name": "https", "port": port, "protocol": "TCP"}],
     }
     spec = {
-        "group": GROUP,
-        "version": VERSION,
-        "service": {"name": "faulty-sessions", "namespace": "default"},
+        "group": group,
+        "version": version,
+        "service": meta,
         "insecureSkipTLSVerify": True,
         "groupPriorityMinimum": 1000,
         "versionPriority": 10,
     }
-    name = f"{VERSION}.{GROUP}"
     api_service = {
         "apiVersion": "apiregistration.k8s.io/v1",
         "kind": "APIService",
-        "metadata": {"name": name},
+        "metadata": {"name": f"{version}.{group}"},
         "spec": spec,
     }
-    return [(SERVICE, service), (SLICE, endpoints), (API_SERVICE, api_service)]
+    return [
+        (f"/api/v1/namespaces/default/services/{name}", service),
+        (f"/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/{name}", endpoints),
+        (f"/apis/apiregistration.k8s.io/v1/apiservices/{version}.{group}", api_service),
+    ]

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -41,6 +42,12 @@ def path(document: Mapping[str, object]) -> str:
     metadata = document["metadata"]
     assert isinstance(metadata, dict)
     return f"{ROOTS[str(document['kind'])].format(metadata.get('namespace'))}/{metadata['name']}"
+
+
+def is_kept(document: Mapping[str, Any]) -> bool:
+    """Return whether engines leave the object when it is not in git any more."""
+    notes = document["metadata"].get("annotations", {})
+    return bool(notes.get("argocd.argoproj.io/sync-options") == "Prune=false")
 
 
 class Engine:
@@ -81,7 +88,9 @@ class Engine:
         at_once([partial(self._prune, where) for where in old - wanted.keys()])
         for where in old - wanted.keys():
             del self._applied[where]
-        labels = {where: one["metadata"].get("labels", {}) for where, one in wanted.items()}
+        labels = {
+            where: one["metadata"].get("labels", {}) for where, one in wanted.items() if not is_kept(one)
+        }
         self._applied.update(
             {where: label.get("berth.dev/reservation", "") for where, label in labels.items()}
         )

@@ -24,6 +24,9 @@ def story(stories: dict[str, Future[Story]]) -> Story:
 class TestArgoCD(enginechecks.EngineChecks):
     """What holds for every engine."""
 
+    manager = "argocd"
+    advice = "ignoreDifferences"
+
 
 GOOD = {
     "health": "Healthy",

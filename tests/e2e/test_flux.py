@@ -16,6 +16,9 @@ def story(stories: dict[str, Future[Story]]) -> Story:
 class TestFlux(enginechecks.EngineChecks):
     """What holds for every engine."""
 
+    manager = "kustomize-controller"
+    advice = "Leave the field out"
+
 
 def test_pending_placeholders_keep_the_kustomization_ready(story: Story) -> None:
     assert story.seen["pending"] == 2
