@@ -33,7 +33,7 @@ def field_patch(tree: Tree, path: Sequence[Step], value: object) -> list[Tree]:
         pointer += f"/{str(step if key is None else key).replace('~', '~0').replace('/', '~1')}"
         if number == len(path):
             break
-        if key is None and value is not None:
+        if below is None and value is not None:  # missing, or null
             patch.append({"op": "add", "path": pointer, "value": {}})
         here = below
     if value is not None:  # `add` replaces what a key has, and inserts into a list

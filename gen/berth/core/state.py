@@ -32,6 +32,7 @@ from berth.core.obstacles import Obstacle, buffer_obstacle, deployment_obstacle,
 from berth.core.record import RECORD_KEY, ended_rehearsals, parse_rehearsals
 from berth.core.serving import PROOF_KEY, PROVES, ServingProof, is_fresh, parse_proof
 from berth.core.slots import AVAILABLE, Slot, parse_slot
+from berth.core.target import PoolTarget
 from berth.core.timetable import OVERRIDE_ANNOTATION as OVERRIDE
 from berth.core.timetable import TIMETABLE_KEY, TimetablePool
 
@@ -309,12 +310,15 @@ def _reservation_state(name: str, objects: Sequence[SiteObject]) -> ReservationS
 
 
 class NumberUse(NamedTuple):
-    """A pool that holds a number of somebody else."""
+    """What a reservation asks of a number of somebody else."""
 
     reservation: str
-    pool: TimetablePool
+    target: PoolTarget
     is_named: bool  # by its timetable, and not only by what git has applied
-    is_open: bool
+
+    @property
+    def key(self) -> str:
+        return self.target.pool.key
 
 
 class SiteState(NamedTuple):
@@ -392,7 +396,7 @@ class SiteState(NamedTuple):
     @property
     def asked(self) -> frozenset[str]:
         """The keys of numbers of somebody else that are open."""
-        return frozenset(use.pool.key for use in self.uses if use.is_open)
+        return frozenset(use.key for use in self.uses if use.target.is_open)
 
     def subjects(self, ref: ObjectRef) -> list[ObjectRef]:
         """Return the objects that get an Event about an object: the Deployment itself, or those of all."""
