@@ -164,7 +164,7 @@ class HeldWorld:
         self._planned: list[tuple[float, int, Callable[[], object]]] = []
 
     def apply(self, text: str | None, reservation: str = "course") -> None:
-        """An engine applies a timetable, and what tells of its number, which stays when the timetable goes."""
+        """An engine applies a timetable, and what tells of its number; that outlives the timetable."""
         name = objectnames.single(reservation)
         if text is None:
             self.cluster.all_in(CONFIGMAPS).pop(name, None)

@@ -3,14 +3,21 @@
 Only objects with the labels of the site and of a reservation are included: the sweep changes nothing else.
 """
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from berth.core import labels, objectnames
 from berth.core.fields import field_value
 from berth.core.holders import REPLICAS, HeldNumber, holder_of_object, parse_number
-from berth.core.jsonvalues import TimetableError, Tree, instant_or_none, mapping, parse_instant, part, parts
+from berth.core.jsonvalues import (
+    TimetableError,
+    Tree,
+    instant_or_none,
+    parse_instant,
+    parse_mapping,
+    part,
+    parts,
+)
 from berth.core.labels import CLASS, OCCURRENCE, PERSISTENT, RESERVATION, ROLE, SITE
 from berth.core.objects import (
     CAPACITY_BUFFER,
@@ -505,8 +512,8 @@ def _parse_config_map(ref: ObjectRef, tree: Tree) -> StateObject | None:
 def _parse_target(ref: ObjectRef, resource_class: str, data: Tree) -> TargetObject | None:
     pool, said = objectnames.pool(ref.reservation, resource_class), str(data.get(TARGET_KEY))
     try:
-        number = parse_number(mapping(json.loads(said), TARGET_KEY), TARGET_KEY)
-    except (ValueError, RecursionError, TimetableError):
+        number = parse_number(parse_mapping(said, TARGET_KEY), TARGET_KEY)
+    except TimetableError:
         return None
     is_ours = ref.name == objectnames.target(pool, said)
     return TargetObject(ref, TimetablePool(resource_class, pool, "none", holder=number)) if is_ours else None
@@ -518,8 +525,8 @@ def parse_held(ref: ObjectRef, tree: Tree) -> HeldValue:
     If it is malformed, what was there before is not a number: nobody knows it.
     """
     try:
-        data = mapping(json.loads(str(part(tree, "data").get(HELD_KEY))), HELD_KEY)
-    except (ValueError, RecursionError, TimetableError):
+        data = parse_mapping(str(part(tree, "data").get(HELD_KEY)), HELD_KEY)
+    except TimetableError:
         data = {"before": {}}
     metadata = part(tree, "metadata")
     ref = ref._replace(uid=str(metadata.get("uid", "")), name=str(metadata["name"]))
