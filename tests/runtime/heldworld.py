@@ -1,4 +1,4 @@
-"""A cluster whose numbers belong to somebody else, with pods of reservations that hold them, and the sweep."""
+"""A cluster whose numbers belong to somebody else, with pods that hold them, and the sweep."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -164,7 +164,7 @@ class HeldWorld:
         self._planned: list[tuple[float, int, Callable[[], object]]] = []
 
     def apply(self, text: str | None, reservation: str = "course") -> None:
-        """An engine applies a timetable, with what tells of its number; that stays when the timetable goes."""
+        """An engine applies a timetable, and what tells of its number; that outlives the timetable."""
         name = objectnames.single(reservation)
         if text is None:
             self.cluster.all_in(CONFIGMAPS).pop(name, None)

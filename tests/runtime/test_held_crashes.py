@@ -1,4 +1,4 @@
-"""Whatever dies or takes turns at a number of somebody else, what it was is never lost, and it never stays held."""
+"""Whatever dies or takes turns at a number of somebody else, what it was is never lost, and comes back."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -49,7 +49,7 @@ def assert_over(world: HeldWorld, values: set[object], cut: int) -> None:
 
 
 def kill_after(world: HeldWorld, number: int) -> list[int]:
-    """Kill whoever sends the request of this number, which is done. Return a list with the number of requests."""
+    """Kill whoever sends the request of this number, which is done. Return how many there are."""
     count, look = [0], world.cluster.after
 
     def after(request: Request) -> None:

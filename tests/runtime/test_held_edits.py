@@ -181,6 +181,21 @@ def test_a_malformed_timetable_changes_nothing() -> None:
     assert world.names("target")
 
 
+def test_a_malformed_timetable_keeps_what_it_shares() -> None:
+    world = shared_world(exam=("exam/1", "07:30", "07:30", "08:10", {"small": 10}))
+    world.start("exam")
+    world.run("07:40")
+    world.kill("exam")
+    assert world.value == 35
+    world.cluster.all_in(CONFIGMAPS)["exam"]["data"]["timetable.json"] = "{"
+    world.apply(None, "course")
+    world.now += 3600
+    world.sweep()
+
+    assert world.value == 35
+    assert world.cluster.notes()
+
+
 # Attackers
 
 
