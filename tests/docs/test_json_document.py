@@ -17,7 +17,7 @@ from tests.pages import checkout, text_of
 
 TEXT = text_of("docs/reference/json.md")
 KEYED = {"seats", "nodes", "opens", "machineHours", "cost"}  # mappings by class or by capacity type
-OPTIONAL = {"nodes", "opens", "rehearsals", "rehearses", "slots"}
+OPTIONAL = {"nodes", "number", "opens", "rehearsals", "rehearses", "slots", "unit"}
 
 
 def listed(kind: str) -> str:

@@ -16,8 +16,8 @@ ENTRY = "held: [{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, name
 TARGET = (
     "{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, namespace: shop, name: web, path: 'PATH'}"
 )
-FIELDS = {"f:spec": {"f:minReplicas": {}}}
-NAMES = {"f:metadata": {}}
+FIELDS: dict[str, Any] = {"f:spec": {"f:minReplicas": {}}}
+NAMES: dict[str, Any] = {"f:metadata": {}}
 
 
 def sale_document(name: str = "sale", path: str = "spec.minReplicas", **more: str) -> str:

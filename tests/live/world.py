@@ -47,7 +47,7 @@ class World(ObjectStore):
                 {"name": "horizontalpodautoscalers", "kind": "HorizontalPodAutoscaler", "namespaced": True}
             ]
         }
-        self.edits: list[tuple[str, Object]] = []  # JSON patches that were tried, with their paths
+        self.edits: list[tuple[str, list[Object]]] = []  # JSON patches that were tried, with their paths
 
     @property
     def objects(self) -> list[Object]:
@@ -182,7 +182,7 @@ class World(ObjectStore):
             return refusal(404, "NotFound", "the server could not find the requested resource")
         return good({"kind": "APIResourceList", "resources": self.discovery[path]})
 
-    def _edit(self, wanted: Target, patch: Object) -> Response:
+    def _edit(self, wanted: Target, patch: list[Object]) -> Response:
         """Try a JSON patch, which nothing is written by."""
         assert wanted.asked["dryRun"] == "All"
         if wanted.plural in self.not_admitted:

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import click
 
-from berth.backends.value.valueholder import ValueHolder
 from berth.cli.command import Settings, command
 from berth.cli.completion import complete_classes, complete_reservations
 from berth.cli.console import EXIT_BAD_INPUT, EXIT_OK, stderr, stdout
@@ -40,7 +39,7 @@ from berth.notation.refusal import CommandError, read_all, read_at
 from berth.output.findinglist import live_line
 from berth.pipeline import Part, Pipeline
 from berth.schema.documentproblems import RANGE, nearest
-from berth.schema.seatholders import Holder, Unit
+from berth.schema.seatholders import Unit
 from berth.schema.values import Site
 
 _LONGEST = 7 * 86_400  # seconds: what lasts longer belongs in git
@@ -214,15 +213,6 @@ def _carry_out(
     return code
 
 
-def _going_back(holder: Holder) -> str:
-    """Return what becomes of a number of somebody else at the end; empty for what is Berth's."""
-    if not isinstance(holder, ValueHolder):
-        return ""
-    otherwise = holder.options.otherwise
-    value = "what it was" if otherwise is None else otherwise
-    return f"Then {holder.options.target} is what its window wants, or {value} if none is open."
-
-
 def _sessions(seen: ClusterFacts | LiveFinding | None, name: str, now: int) -> dict[str, int]:
     """Return how many sessions of a reservation there are now, by class; without those that are unknown."""
     if not isinstance(seen, ClusterFacts):
@@ -260,7 +250,7 @@ def _confirmed(
                 lines[-1] += f" With {number_of(sessions[one], 'session')} now, {total} seats stand in total."
     if not lines:
         return f"{cluster}: {name} is unchanged.\n"
-    if after and (back := _going_back(part.placed.reservation.holder)):
+    if after and (back := part.placed.reservation.holder.going_back):
         lines.append(back)
     how = "Its pod follows within a minute; if none runs, the sweep follows within 6 minutes."
     return "".join(f"{cluster}: {line}\n" for line in [*lines, how])

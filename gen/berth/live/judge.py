@@ -303,7 +303,7 @@ def _check_seats(case: PoolState) -> Iterator[LiveFinding]:
         yield from slotseats.check_slots(case)
         return
     if number := case.pool.holder.foreign:
-        yield from numberchecks.check_number(case, number)
+        yield from numberchecks.check_held_number(case, number)
     elif case.pool.deployment:
         yield from seats.check_pool_seats(case)
         yield from seats.check_readiness(case)

@@ -14,7 +14,7 @@ from berth.live.poolstate import HeldStatus, PoolState
 from berth.live.seats import check_requested, check_without_pods, is_closing, nothing_open, set_number
 
 
-def check_number(case: PoolState, number: HeldNumber) -> Iterator[LiveFinding]:
+def check_held_number(case: PoolState, number: HeldNumber) -> Iterator[LiveFinding]:
     live = case.number
     if live is None:
         return  # the cluster does not know its timetable, which is a finding

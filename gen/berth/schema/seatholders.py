@@ -147,6 +147,11 @@ class Holder:
         return None
 
     @property
+    def going_back(self) -> str:
+        """A sentence about what becomes of its number after an override; empty if that is Berth's own."""
+        return ""
+
+    @property
     def has_placeholders(self) -> bool:
         """Whether its windows scale a Deployment of placeholders."""
         return False

@@ -40,6 +40,12 @@ class ValueHolder(Holder):
         return self.options.counted
 
     @property
+    def going_back(self) -> str:
+        otherwise = self.options.otherwise
+        value = "what it was" if otherwise is None else otherwise
+        return f"Then {self.options.target} is what its window wants, or {value} if none is open."
+
+    @property
     def adds_nodes(self) -> bool:
         return False  # nobody knows what its object does with the number
 
