@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from random import Random
 
 import pytest
-from berth.runtime.apiclient import SWEEP_FIELD_MANAGER, Api, Request
+from berth.runtime.apiclient import SWEEP_FIELD_MANAGER, Api, ApiError, Request, Response
 from berth.runtime.program import Log
 
 from tests.objectstore import no_answer, refusal
@@ -182,7 +182,7 @@ class Turns:
         self.players = {name: Player(name, step, self.errors.append) for name, step in steps.items()}
 
     def _sweep(self) -> None:
-        def transport(request: Request) -> object:
+        def transport(request: Request) -> Response:
             pause()
             answer = self.world.cluster(request)
             pause()
@@ -190,7 +190,7 @@ class Turns:
 
         self.world.sweep_with(
             Api(transport, SWEEP_FIELD_MANAGER), Log(lambda _: None, self.world.cluster.clock, "")
-        )  # type: ignore[arg-type]
+        )
 
     def touch(self) -> None:
         """A controller writes the status of the object."""
@@ -218,6 +218,7 @@ def turns(seed: int, names: tuple[str, ...], rows: list[Row], before: object = 2
             player.stop()
 
 
+TROUBLE: list[Response | ApiError] = [refusal(409, "Conflict"), refusal(500, "Internal"), no_answer()]
 CASTS = [("one",), ("one", "two"), ("one", "sweep"), ("one", "two", "sweep"), ("sweep",)]
 
 
@@ -241,9 +242,7 @@ def test_what_is_held_is_never_taken_for_what_was_there_before(names: tuple[str,
             elif happens < 0.11:
                 stage.world.apply(stage.random.choice(texts))
             elif happens < 0.15:
-                trouble = stage.random.choice(
-                    [refusal(409, "Conflict"), refusal(500, "Internal"), no_answer()]
-                )
+                trouble = stage.random.choice(TROUBLE)
                 stage.world.cluster.interfere("autoscalers", trouble, times=1)
             elif happens < 0.3:
                 stage.world.now += stage.random.choice((0.01, 0.3, 1.0, 3.0))
