@@ -392,3 +392,23 @@ def test_a_note_about_an_object_that_came_back_is_not_removed() -> None:
     world.sweep()
 
     assert world.cluster.notes()
+
+
+def test_no_note_is_like_the_last_however_soon_it_is_written_again() -> None:
+    """The API server takes no notice of one that is, and whoever removes it would not either."""
+    world = brief_world(2, {}, 2)
+    notes: list[object] = []
+    look = world.cluster.after
+
+    def after(request: Request) -> None:
+        look(request)
+        if request.method == "PATCH" and ".held" in request.path:
+            notes.append(the_note(world)[1]["data"])
+            world.set(5 + len(notes))
+
+    world.cluster.after = after
+    world.start()
+    world.run("07:30:01")
+
+    assert len(notes) > 3
+    assert all(note not in notes[:n] for n, note in enumerate(notes))
