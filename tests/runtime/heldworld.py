@@ -279,7 +279,7 @@ class HeldWorld:
         tree = shop(minimum)
         tree["metadata"]["uid"] = self.cluster.all_in(home(tree))["shop"]["metadata"]["uid"]
         if manager:
-            fields = {"f:spec": {"f:minReplicas": {}}}
+            fields: Tree = {"f:spec": {"f:minReplicas": {}}}
             entry = {"manager": manager, "time": instant_text(int(self.now)), "fieldsV1": fields}
             tree["metadata"]["managedFields"] = [entry]
         self.cluster.add(tree)

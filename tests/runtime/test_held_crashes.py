@@ -5,17 +5,18 @@ from contextlib import contextmanager
 from random import Random
 
 import pytest
-from berth.runtime.apiclient import SWEEP_FIELD_MANAGER, Api, Request
+from berth.runtime.apiclient import SWEEP_FIELD_MANAGER, Api, ApiError, Request, Response
 from berth.runtime.program import Log
 
 from tests.objectstore import no_answer, refusal
+from tests.runtime.fake_cluster import CONFIGMAPS
 from tests.runtime.heldworld import HPA, HeldWorld, Killed, number_text, shop
 from tests.runtime.turns import Player, pause
 from tests.runtime.world import Row, clock
 from tests.seeds import seeds
 
 BRIEF: Row = ("course/1", "07:30", "07:30", "07:30:20", {"small": 25})
-AFTER = "07:50"  # when all is over and swept
+AUTOSCALERS = "/apis/autoscaling/v2/namespaces/web/horizontalpodautoscalers"
 FORMS: list[tuple[object, dict[str, object], object]] = [
     (2, {}, 2),
     (None, {}, None),
@@ -182,7 +183,7 @@ class Turns:
         self.players = {name: Player(name, step, self.errors.append) for name, step in steps.items()}
 
     def _sweep(self) -> None:
-        def transport(request: Request) -> object:
+        def transport(request: Request) -> Response:
             pause()
             answer = self.world.cluster(request)
             pause()
@@ -190,7 +191,7 @@ class Turns:
 
         self.world.sweep_with(
             Api(transport, SWEEP_FIELD_MANAGER), Log(lambda _: None, self.world.cluster.clock, "")
-        )  # type: ignore[arg-type]
+        )
 
     def touch(self) -> None:
         """A controller writes the status of the object."""
@@ -218,6 +219,7 @@ def turns(seed: int, names: tuple[str, ...], rows: list[Row], before: object = 2
             player.stop()
 
 
+TROUBLE: list[Response | ApiError] = [refusal(409, "Conflict"), refusal(500, "Internal"), no_answer()]
 CASTS = [("one",), ("one", "two"), ("one", "sweep"), ("one", "two", "sweep"), ("sweep",)]
 
 
@@ -241,9 +243,7 @@ def test_what_is_held_is_never_taken_for_what_was_there_before(names: tuple[str,
             elif happens < 0.11:
                 stage.world.apply(stage.random.choice(texts))
             elif happens < 0.15:
-                trouble = stage.random.choice(
-                    [refusal(409, "Conflict"), refusal(500, "Internal"), no_answer()]
-                )
+                trouble = stage.random.choice(TROUBLE)
                 stage.world.cluster.interfere("autoscalers", trouble, times=1)
             elif happens < 0.3:
                 stage.world.now += stage.random.choice((0.01, 0.3, 1.0, 3.0))
@@ -303,3 +303,112 @@ def clock_after(begin: str, seconds: int) -> str:
     hours, minutes, rest = map(int, begin.split(":"))
     total = hours * 3600 + minutes * 60 + rest + seconds
     return f"{total // 3600:02}:{total // 60 % 60:02}:{total % 60:02}"
+
+
+# Single races, as bad as they can be
+
+
+def once(world: HeldWorld, method: str, part: str, action: Callable[[], object]) -> None:
+    """Do something just before the first request like this is answered."""
+
+    def interfere(request: Request) -> None:
+        if request.method == method and part in request.path:
+            world.cluster.interferences.remove(interfere)
+            action()
+
+    world.cluster.interferences.append(interfere)
+
+
+def held_by_nobody(now: str = "07:30:10") -> HeldWorld:
+    world = brief_world(2, {}, 2)
+    world.start()
+    world.run(now)
+    world.kill()
+    assert world.cluster.notes()
+    return world
+
+
+def the_note(world: HeldWorld) -> tuple[str, dict[str, object]]:
+    objects = world.cluster.all_in(CONFIGMAPS)
+    return next((name, tree) for name, tree in objects.items() if name.endswith(".held"))
+
+
+def give_back(world: HeldWorld) -> None:
+    """Another program closes."""
+    world.set(2)
+    world.cluster.remove(CONFIGMAPS, the_note(world)[0])
+
+
+def hold_again(world: HeldWorld) -> None:
+    """Another program opens."""
+    world.cluster.put(CONFIGMAPS, the_note(world)[1])
+    world.set(30)
+
+
+@pytest.mark.parametrize("is_swept", [False, True], ids=["pod", "sweep"])
+def test_what_was_held_when_the_object_was_read_is_not_noted(is_swept: bool) -> None:
+    world = held_by_nobody()
+    world.override(7, "07:31")
+    once(world, "GET", ".held", lambda: give_back(world))
+    if is_swept:
+        world.sweep()
+        world.sweep()
+    else:
+        world.start()
+    world.run("07:30:15")
+    assert [note["before"] for note in world.cluster.notes()] == [2]
+    world.sweeps("07:40")
+
+    assert (world.value, world.cluster.notes()) == (2, [])
+
+
+@pytest.mark.parametrize("is_swept", [False, True], ids=["pod", "sweep"])
+def test_a_note_that_is_written_anew_is_not_removed(is_swept: bool) -> None:
+    world = held_by_nobody()
+    world.now += 60
+    once(world, "DELETE", ".held", lambda: hold_again(world))
+    if is_swept:
+        world.sweep()
+    else:
+        world.start()
+        world.run("07:31:11")
+    assert world.wrong == []
+    assert world.cluster.notes() or world.value == 2
+    world.sweeps("07:40")
+
+    assert (world.value, world.cluster.notes()) == (2, [])
+
+
+def test_a_note_about_an_object_that_came_back_is_not_removed() -> None:
+    world = held_by_nobody()
+    world.cluster.remove(AUTOSCALERS, "shop")
+    world.now += 600
+
+    def come_back() -> None:
+        world.cluster.add(shop(30))
+        world.cluster.put(CONFIGMAPS, the_note(world)[1])
+
+    once(world, "DELETE", ".held", come_back)
+    world.sweep()
+
+    assert world.cluster.notes()
+
+
+def test_no_note_is_like_the_last_however_soon_it_is_written_again() -> None:
+    """The API server takes no notice of one that is, and whoever removes it would not either."""
+    world = brief_world(2, {}, 2)
+    notes: list[object] = []
+    look = world.cluster.after
+
+    def after(request: Request) -> None:
+        look(request)
+        if request.method == "PATCH" and ".held" in request.path:
+            notes.append(the_note(world)[1]["data"])
+            world.set(5 + len(notes))
+
+    world.cluster.after = after
+    world.start()
+    world.run("07:30:01")
+
+    assert len(notes) > 3
+    assert all(note not in notes[:n] for n, note in enumerate(notes))

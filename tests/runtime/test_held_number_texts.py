@@ -60,7 +60,12 @@ def test_the_same_number_has_one_note_whoever_holds_it_and_however_it_is_edited(
     edited: HeldNumber = parsed(HPA | {"otherwise": 3, "unit": "pods", "ready": ["status", "x"]})
 
     assert number.note_name("course-small") == edited.note_name("exam-huge")
-    others = [{"name": "api"}, {"namespace": "x"}, {"path": ["spec", "maxReplicas"]}, {"kind": "X"}]
+    others: list[dict[str, object]] = [
+        {"name": "api"},
+        {"namespace": "x"},
+        {"path": ["spec", "maxReplicas"]},
+        {"kind": "X"},
+    ]
     names = {parsed(HPA | other).note_name("course-small") for other in others}
     assert len({*names, number.note_name("course-small")}) == len(others) + 1
 

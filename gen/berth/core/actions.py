@@ -240,7 +240,8 @@ def _note(desired: DesiredState, stands: PoolObject) -> Tree:
     pool, before = desired.target.pool, field_value(stands.tree, stands.number.path)
     if stands.held and stands.is_noted:
         before = stands.held.before
-    note = {"before": before, "uid": stands.ref.uid, "since": instant_text(desired.now)}
+    after = stands.held.version if stands.held else ""
+    note = {"before": before, "uid": stands.ref.uid, "since": instant_text(desired.now), "after": after}
     return {
         "metadata": {
             "name": note_name(pool),

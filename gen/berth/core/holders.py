@@ -129,9 +129,6 @@ class HeldNumber(_NumberFields, PoolHolder):
             text += f".{step}" if isinstance(step, str) else f"[{item}]"
         return text.removeprefix(".")
 
-    def object_name(self, pool: str) -> str:
-        return self.name or pool
-
     def value(self, count: int) -> object:
         """Return the value of a number of units."""
         return f"{count}{self.suffix}" if self.suffix else count

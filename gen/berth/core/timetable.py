@@ -68,7 +68,7 @@ class TimetablePool(NamedTuple):
     def scaled(self) -> str:
         """The name of the object that has the number."""
         number = self.holder.number
-        return number.object_name(self.deployment) if number else self.deployment
+        return (number.name if number else "") or self.deployment
 
     @property
     def object_kind(self) -> ObjectKind:
