@@ -21,7 +21,7 @@ DECLARING = (
 FLOORS = [
     r"berth\.(version|core\.quantities)",
     r"berth\.(names|findings|quantity|durations|cron|git)",
-    r"berth\.core\.\w+",
+    r"berth\.core\.(?!quantities$)\w+",
     r"berth\.runtime\.\w+",
     r"berth\.reading\.\w+",
     r"berth\.karpenter\.\w+",

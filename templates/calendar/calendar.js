@@ -495,7 +495,7 @@
     add("File", one.url ? make("a", { href: one.url, rel: "noreferrer" }, one.file) : one.file);
     add("Calendar", ...feed(`feeds/${one.name}.ics`));
     if (one.edit) add("Change", ...changes(one, chosen));
-    if (data.ask && data.ask.field !== null) add("Again", make("a", { href: askAlike(one, seats), rel: "noreferrer" }, "Ask for seats like these"));
+    if (data.ask && data.ask.field !== null && one.unit === "seat") add("Again", make("a", { href: askAlike(one, seats), rel: "noreferrer" }, "Ask for seats like these"));
     const close = make("button", { type: "button" }, "Close");
     close.addEventListener("click", () => at("Details").close());
     const body = [make("div", { class: "head" }, make("h2", { id: "DetailsTitle" }, heading(one, chosen)), close), make("dl", {}, ...facts)];

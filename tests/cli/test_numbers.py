@@ -8,39 +8,9 @@ import pytest
 
 from tests.answer import Berth
 from tests.cli import project
+from tests.cli.heldproject import EXAM, SITE
 
 NOW = ("--now", "2026-01-01T00:00:00Z")
-SITE = project.SITE.replace(
-    "    - name: prod\n",
-    "    - name: prod\n"
-    "      held: [{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, namespaces: [shop]}]\n",
-)
-EXAM = """\
-apiVersion: berth.dev/v1alpha1
-kind: ResourceClass
-metadata: {name: api}
-spec: {cluster: prod, requests: {cpu: "1"}}
----
-apiVersion: berth.dev/v1alpha1
-kind: CapacityReservation
-metadata: {name: exam}
-spec:
-  resourceClass: api
-  recurrence:
-    type: dates
-    dates: [2026-02-12]
-    schedule: [{startTime: "09:00", endTime: "12:00"}]
-  provisioning: {placeholderCount: 40}
-  backend:
-    type: value
-    target:
-      apiVersion: autoscaling/v2
-      kind: HorizontalPodAutoscaler
-      namespace: shop
-      name: api
-      path: spec.minReplicas
-    otherwise: 3
-"""
 
 
 @pytest.fixture(autouse=True)

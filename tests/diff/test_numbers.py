@@ -7,7 +7,7 @@ import pytest
 from berth import cli
 
 from tests.cli import project
-from tests.cli.test_numbers import EXAM, SITE
+from tests.cli.heldproject import EXAM, SITE
 from tests.diff.conftest import Pair, results, ruled, warns
 
 OPEN, BEFORE = "2026-02-12T09:00:00Z", "2026-02-02T09:00:00Z"

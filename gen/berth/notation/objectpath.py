@@ -28,8 +28,8 @@ def parse_object_path(text: str) -> tuple[Step, ...] | None:
         key, index, name, value, quoted = match.groups()
         steps.append((name, value) if name else int(index) if index else key or quoted)
         place = match.end()
-    found = tuple(steps)
-    return found if found and len(text) <= _LONGEST and object_path_text(found) == text else None
+    parsed = tuple(steps)
+    return parsed if parsed and len(text) <= _LONGEST and object_path_text(parsed) == text else None
 
 
 def object_path_text(steps: tuple[Step, ...]) -> str:

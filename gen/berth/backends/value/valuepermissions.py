@@ -53,8 +53,7 @@ def _rules(held: Sequence[HeldSpec]) -> list[Rule]:
 
 def kinds_of_cluster(site: Site, cluster: Cluster) -> Iterator[tuple[str, str, str]]:
     """Yield kinds of cluster-scoped roles, by patterns, so that a new reservation changes no project."""
-    for kind in (
-        ("ClusterRole", "ClusterRoleBinding") if any(one.namespaces is None for one in cluster.held) else ()
-    ):
+    has_cluster_roles = any(held.namespaces is None for held in cluster.held)
+    for kind in ("ClusterRole", "ClusterRoleBinding") if has_cluster_roles else ():
         yield RBAC, kind, naming.held_role(site.name, naming.OCCURRENCE, "*")
         yield RBAC, kind, naming.held_role(site.name, naming.SWEEP)
