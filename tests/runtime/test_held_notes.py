@@ -14,7 +14,6 @@ from berth.core.state import (
     HeldValue,
     ObjectRef,
     PoolObject,
-    ReservationState,
     SiteState,
     parse_held,
     read_pool,
@@ -84,22 +83,21 @@ def test_a_note_is_read_as_it_is_written() -> None:
 
 
 def test_a_number_goes_back_to_what_it_was() -> None:
-    (action,) = release(shop(40)._replace(held=noted(3)), "closed")
+    (action,) = release(shop(40)._replace(held=noted(3)), "closed", 10**9)
 
     assert (action.value, action.closes, action.is_needed) == (3, True, True)
 
 
 def test_the_number_of_an_object_that_was_made_since_stays_and_its_note_goes() -> None:
-    (action,) = release(shop(5)._replace(held=noted(3, "uid-of-an-older-one")), "closed")
+    (action,) = release(shop(5)._replace(held=noted(3, "uid-of-an-older-one")), "closed", 10**9)
 
     assert (action.value, action.closes, action.is_needed) == (5, True, False)
 
 
 def test_what_is_done_to_a_number_is_done_for_the_reservation_that_holds_it() -> None:
-    state = ReservationState("course", held=(noted(3),))
-    site = SiteState("uni", (state,), numbers={POOL.key: shop(40)})
+    site = SiteState("uni", numbers={POOL.key: shop(40)._replace(held=noted(3))})
 
-    stands = site.number_of(state, POOL)
+    stands = site.number_of("course", POOL)
 
     assert stands is not None
     assert stands.ref.reservation == "course"
