@@ -44,7 +44,7 @@ def shop(minimum: int, uid: str = "uid-shop") -> PoolObject:
 
 
 def noted(before: int, uid: str = "uid-shop") -> HeldValue:
-    return HeldValue(NOTE, "5", before, uid)
+    return HeldValue(NOTE, "5", before, uid, 0)
 
 
 def opened(stands: PoolObject) -> ScalePool:
