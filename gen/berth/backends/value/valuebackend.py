@@ -46,7 +46,7 @@ class ValueBackend(Backend):
         pools = [
             naming.pool(placed.reservation.name, resource_class.name) for resource_class in placed.classes
         ]
-        notes = [number.note_name(pool) for pool in pools]
+        notes = list(dict.fromkeys(number.note_name(pool) for pool in pools))
         yield rbac.rule("", ["configmaps"], ["get", "create", "patch", "delete"], notes)
         if placed.peers:
             yield rbac.rule("", ["configmaps"], ["get"], [naming.single(name) for name in placed.peers])
