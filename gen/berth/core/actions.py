@@ -232,9 +232,7 @@ def decide_pool(
 def _note(desired: DesiredState, stands: PoolObject) -> Tree:
     """Return the ConfigMap that says what a number was before it is held. Each one differs from the last."""
     pool, before = desired.target.pool, field_value(stands.tree, stands.number.path)
-    if stands.held and stands.held.uid == stands.ref.uid:
-        before = stands.held.before
-    note = {"before": before, "uid": stands.ref.uid, "since": instant_text(desired.now)}
+    note = {"before": stands.held.before if stands.held else before, "since": instant_text(desired.now)}
     return {
         "metadata": {
             "name": note_name(pool),
@@ -252,14 +250,12 @@ def _note(desired: DesiredState, stands: PoolObject) -> Tree:
 def release(stands: PoolObject | None, why: str, *, is_shared: bool = False) -> tuple[ScalePool, ...]:
     """Return how the number of somebody else goes back to what it was, if it is held.
 
-    It stays where other reservations ask for it as well (`is_shared`), and so does that of an object that was
-    made since.
+    It stays where other reservations ask for it as well (`is_shared`).
     """
     if stands is None or stands.held is None:
         return ()
     value = stands.held.before if stands.number.otherwise is None else stands.number.otherwise
-    is_new = stands.held.uid != stands.ref.uid
-    value = field_value(stands.tree, stands.number.path) if is_shared or is_new else value
+    value = field_value(stands.tree, stands.number.path) if is_shared else value
     return (ScalePool(stands, stands.number.units(value) or 0, why, value=value, closes=True),)
 
 

@@ -61,7 +61,6 @@ class HeldValue(NamedTuple):
     ref: ObjectRef
     version: str
     before: object  # what stood there before; None: nothing
-    uid: str = ""  # of the object: what was there before in another one is of no use
 
 
 class PoolObject(NamedTuple):
@@ -373,7 +372,7 @@ class SiteState(NamedTuple):
         if number is None or found is None:
             return None
         note = next((held for held in state.held if held.ref.name == note_name(pool)), None)
-        return found._replace(ref=found.ref._replace(reservation=state.reservation), number=number, held=note)
+        return found._replace(number=number, held=note)
 
     def subjects(self, ref: ObjectRef) -> list[ObjectRef]:
         """Return the objects that get an Event about an object: the Deployment itself, or those of all."""
@@ -494,7 +493,7 @@ def parse_held(ref: ObjectRef, tree: Tree) -> HeldValue | None:
     except (ValueError, RecursionError, TimetableError):
         return None
     version = str(part(tree, "metadata").get("resourceVersion", ""))
-    return HeldValue(ref, version, data.get("before"), str(data.get("uid", "")))
+    return HeldValue(ref, version, data.get("before"))
 
 
 def last_written(tree: Tree) -> int:

@@ -59,7 +59,7 @@ class ValueBackend(Backend):
 
     def sweep_rules(self) -> list[rbac.Rule]:
         """Return what the sweep needs to note what a number was, under names that it does not know before."""
-        return [rbac.rule("", ["configmaps"], ["create", "patch"])]
+        return [rbac.rule("", ["configmaps"], ["get", "create", "patch"])]
 
     def cluster_kinds(self, site: Site, cluster: Cluster) -> Iterator[tuple[str, str, str]]:
         return valuepermissions.kinds_of_cluster(site, cluster)
