@@ -20,8 +20,9 @@ DECLARING = (
 # Ground floor first. A module imports from floors below its own, or from its own package without a circle.
 FLOORS = [
     r"berth\.version",
-    r"berth\.(names|findings|quantity|durations|cron|git)",
+    r"berth\.(names|findings|durations|cron|git)",
     r"berth\.core\.\w+",
+    r"berth\.quantity",
     r"berth\.runtime\.\w+",
     r"berth\.reading\.\w+",
     r"berth\.karpenter\.\w+",

@@ -159,8 +159,10 @@ class FakeCluster(ObjectStore):
         assert patch["metadata"]["resourceVersion"], "it may undo what somebody else has done"
         return super().merge(wanted, tree, patch)
 
-    def change(self, wanted: Target, tree: Tree, patch: list[Tree]) -> Response:
-        assert patch[0]["path"] == "/metadata/resourceVersion", "it may undo what somebody else has done"
+    def change(self, wanted: Target, tree: Tree, patch: Iterable[Tree]) -> Response:
+        assert next(iter(patch))["path"] == "/metadata/resourceVersion", (
+            "it may undo what somebody else has done"
+        )
         return super().change(wanted, tree, patch)
 
     def admitted(self, _: Target, tree: Tree) -> Tree:

@@ -1,4 +1,4 @@
-"""A cluster whose numbers belong to somebody else, with pods of reservations that hold them, and the sweep."""
+"""A cluster whose numbers belong to somebody else, with pods that hold them, and the sweep."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -164,7 +164,7 @@ class HeldWorld:
         self._planned: list[tuple[float, int, Callable[[], object]]] = []
 
     def apply(self, text: str | None, reservation: str = "course") -> None:
-        """An engine applies a timetable, with what tells of its number; that stays when the timetable goes."""
+        """An engine applies a timetable, and what tells of its number; that outlives the timetable."""
         name = objectnames.single(reservation)
         if text is None:
             self.cluster.all_in(CONFIGMAPS).pop(name, None)
@@ -207,7 +207,7 @@ class HeldWorld:
     def kill(self, reservation: str = "course") -> None:
         pod = self.pods.pop(reservation, None)
         if pod:
-            self.cluster.all_in(POD.path("berth")).pop(pod.uid)
+            self.cluster.all_in(POD.path("berth")).pop(pod.uid, None)
 
     def run(self, until: str) -> None:
         """Let the pods live, each until it ends."""
@@ -279,7 +279,7 @@ class HeldWorld:
         tree = shop(minimum)
         tree["metadata"]["uid"] = self.cluster.all_in(home(tree))["shop"]["metadata"]["uid"]
         if manager:
-            fields = {"f:spec": {"f:minReplicas": {}}}
+            fields: Tree = {"f:spec": {"f:minReplicas": {}}}
             entry = {"manager": manager, "time": instant_text(int(self.now)), "fieldsV1": fields}
             tree["metadata"]["managedFields"] = [entry]
         self.cluster.add(tree)

@@ -1,21 +1,22 @@
-"""Whatever dies or takes turns at a number of somebody else, what it was is never lost, and it never stays held."""
+"""Whatever dies or takes turns at a number of somebody else, what it was is never lost, and comes back."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from random import Random
 
 import pytest
-from berth.runtime.apiclient import SWEEP_FIELD_MANAGER, Api, Request
+from berth.runtime.apiclient import SWEEP_FIELD_MANAGER, Api, ApiError, Request, Response
 from berth.runtime.program import Log
 
 from tests.objectstore import no_answer, refusal
+from tests.runtime.fake_cluster import CONFIGMAPS
 from tests.runtime.heldworld import HPA, HeldWorld, Killed, number_text, shop
 from tests.runtime.turns import Player, pause
 from tests.runtime.world import Row, clock
 from tests.seeds import seeds
 
 BRIEF: Row = ("course/1", "07:30", "07:30", "07:30:20", {"small": 25})
-AFTER = "07:50"  # when all is over and swept
+AUTOSCALERS = "/apis/autoscaling/v2/namespaces/web/horizontalpodautoscalers"
 FORMS: list[tuple[object, dict[str, object], object]] = [
     (2, {}, 2),
     (None, {}, None),
@@ -49,7 +50,7 @@ def assert_over(world: HeldWorld, values: set[object], cut: int) -> None:
 
 
 def kill_after(world: HeldWorld, number: int) -> list[int]:
-    """Kill whoever sends the request of this number, which is done. Return a list with the number of requests."""
+    """Kill whoever sends the request of this number, which is done. Return how many there are."""
     count, look = [0], world.cluster.after
 
     def after(request: Request) -> None:
@@ -167,18 +168,22 @@ class Turns:
         self.world.apply(number_text(HPA, rows))
         self.world.cluster.after = check(self.world, before, before)
         self.errors: list[BaseException] = []
+        self.cast(names)
+
+    def cast(self, names: tuple[str, ...]) -> None:
+        """Let these play: the sweep, and pods of `exam` or of `course`."""
         steps: dict[str, Callable[[], object]] = {}
         for name in names:
             if name == "sweep":
                 steps[name] = self._sweep
                 continue
-            pod = self.world.start()
+            pod = self.world.start("exam" if name == "exam" else "course")
             pod.pause = pause
             steps[name] = pod.scaler.step
         self.players = {name: Player(name, step, self.errors.append) for name, step in steps.items()}
 
     def _sweep(self) -> None:
-        def transport(request: Request) -> object:
+        def transport(request: Request) -> Response:
             pause()
             answer = self.world.cluster(request)
             pause()
@@ -186,7 +191,7 @@ class Turns:
 
         self.world.sweep_with(
             Api(transport, SWEEP_FIELD_MANAGER), Log(lambda _: None, self.world.cluster.clock, "")
-        )  # type: ignore[arg-type]
+        )
 
     def touch(self) -> None:
         """A controller writes the status of the object."""
@@ -214,6 +219,7 @@ def turns(seed: int, names: tuple[str, ...], rows: list[Row], before: object = 2
             player.stop()
 
 
+TROUBLE: list[Response | ApiError] = [refusal(409, "Conflict"), refusal(500, "Internal"), no_answer()]
 CASTS = [("one",), ("one", "two"), ("one", "sweep"), ("one", "two", "sweep"), ("sweep",)]
 
 
@@ -237,9 +243,7 @@ def test_what_is_held_is_never_taken_for_what_was_there_before(names: tuple[str,
             elif happens < 0.11:
                 stage.world.apply(stage.random.choice(texts))
             elif happens < 0.15:
-                trouble = stage.random.choice(
-                    [refusal(409, "Conflict"), refusal(500, "Internal"), no_answer()]
-                )
+                trouble = stage.random.choice(TROUBLE)
                 stage.world.cluster.interfere("autoscalers", trouble, times=1)
             elif happens < 0.3:
                 stage.world.now += stage.random.choice((0.01, 0.3, 1.0, 3.0))
@@ -255,7 +259,156 @@ def test_what_is_held_is_never_taken_for_what_was_there_before(names: tuple[str,
         assert (stage.world.value, stage.world.cluster.notes()) == (2, [])
 
 
+@pytest.mark.parametrize("seed", seeds(3, 40))
+@pytest.mark.parametrize("names", [("course", "exam"), ("course", "exam", "sweep")], ids="-".join)
+def test_of_reservations_on_one_number_the_last_gives_it_back(names: tuple[str, ...], seed: int) -> None:
+    """One of them may die at any moment, and be followed by the sweep."""
+    begin = "07:29:50"
+    spans = {"course": [(30, 50), (70, 90)], "exam": [(20, 32), (50, 75)]}
+    with turns(seed, (), []) as stage:
+        world = stage.world
+        for name, windows in spans.items():
+            rows: list[Row] = [
+                (
+                    f"{name}/{n}",
+                    *[clock_after(begin, second) for second in (opens, opens, ends)],
+                    {"small": 5 + n},
+                )  # type: ignore[misc]
+                for n, (opens, ends) in enumerate(windows)
+            ]
+            world.apply(number_text(HPA, rows, name, peers=[*({*spans} - {name})]), name)
+        stage.cast(names)
+        end, dies = world.now + 120, stage.random.choice([*range(0, 4000, 100)])
+        for turn in range(100_000):
+            if world.now >= end:
+                break
+            if turn == dies and len(stage.players) > 1:
+                stage.players.pop("course").stop()
+            if stage.random.random() < 0.1:
+                stage.touch()
+            if stage.random.random() < 0.15:
+                world.now += stage.random.choice((0.01, 0.3, 1.0, 3.0))
+            stage.turn()
+        world.now += 100
+        stage.settle(6)
+        world.pods.clear()
+        world.cluster.all_in("/api/v1/namespaces/berth/pods").clear()
+        world.sweeps(clock(world.now + 700))
+
+        assert world.wrong == []
+        assert (world.value, world.cluster.notes()) == (2, [])
+
+
 def clock_after(begin: str, seconds: int) -> str:
     hours, minutes, rest = map(int, begin.split(":"))
     total = hours * 3600 + minutes * 60 + rest + seconds
     return f"{total // 3600:02}:{total // 60 % 60:02}:{total % 60:02}"
+
+
+# Single races, as bad as they can be
+
+
+def once(world: HeldWorld, method: str, part: str, action: Callable[[], object]) -> None:
+    """Do something just before the first request like this is answered."""
+
+    def interfere(request: Request) -> None:
+        if request.method == method and part in request.path:
+            world.cluster.interferences.remove(interfere)
+            action()
+
+    world.cluster.interferences.append(interfere)
+
+
+def held_by_nobody(now: str = "07:30:10") -> HeldWorld:
+    world = brief_world(2, {}, 2)
+    world.start()
+    world.run(now)
+    world.kill()
+    assert world.cluster.notes()
+    return world
+
+
+def the_note(world: HeldWorld) -> tuple[str, dict[str, object]]:
+    objects = world.cluster.all_in(CONFIGMAPS)
+    return next((name, tree) for name, tree in objects.items() if name.endswith(".held"))
+
+
+def give_back(world: HeldWorld) -> None:
+    """Another program closes."""
+    world.set(2)
+    world.cluster.remove(CONFIGMAPS, the_note(world)[0])
+
+
+def hold_again(world: HeldWorld) -> None:
+    """Another program opens."""
+    world.cluster.put(CONFIGMAPS, the_note(world)[1])
+    world.set(30)
+
+
+@pytest.mark.parametrize("is_swept", [False, True], ids=["pod", "sweep"])
+def test_what_was_held_when_the_object_was_read_is_not_noted(is_swept: bool) -> None:
+    world = held_by_nobody()
+    world.override(7, "07:31")
+    once(world, "GET", ".held", lambda: give_back(world))
+    if is_swept:
+        world.sweep()
+        world.sweep()
+    else:
+        world.start()
+    world.run("07:30:15")
+    assert [note["before"] for note in world.cluster.notes()] == [2]
+    world.sweeps("07:40")
+
+    assert (world.value, world.cluster.notes()) == (2, [])
+
+
+@pytest.mark.parametrize("is_swept", [False, True], ids=["pod", "sweep"])
+def test_a_note_that_is_written_anew_is_not_removed(is_swept: bool) -> None:
+    world = held_by_nobody()
+    world.now += 60
+    once(world, "DELETE", ".held", lambda: hold_again(world))
+    if is_swept:
+        world.sweep()
+    else:
+        world.start()
+        world.run("07:31:11")
+    assert world.wrong == []
+    assert world.cluster.notes() or world.value == 2
+    world.sweeps("07:40")
+
+    assert (world.value, world.cluster.notes()) == (2, [])
+
+
+def test_a_note_about_an_object_that_came_back_is_not_removed() -> None:
+    world = held_by_nobody()
+    world.cluster.remove(AUTOSCALERS, "shop")
+    world.now += 600
+
+    def come_back() -> None:
+        world.cluster.add(shop(30))
+        world.cluster.put(CONFIGMAPS, the_note(world)[1])
+
+    once(world, "DELETE", ".held", come_back)
+    world.sweep()
+
+    assert world.cluster.notes()
+
+
+def test_no_note_is_like_the_last_however_soon_it_is_written_again() -> None:
+    """The API server takes no notice of one that is, and whoever removes it would not either."""
+    world = brief_world(2, {}, 2)
+    notes: list[object] = []
+    look = world.cluster.after
+
+    def after(request: Request) -> None:
+        look(request)
+        if request.method == "PATCH" and ".held" in request.path:
+            notes.append(the_note(world)[1]["data"])
+            world.set(5 + len(notes))
+
+    world.cluster.after = after
+    world.start()
+    world.run("07:30:01")
+
+    assert len(notes) > 3
+    assert all(note not in notes[:n] for n, note in enumerate(notes))

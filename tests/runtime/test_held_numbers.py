@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.objectstore import Tree
-from tests.runtime.heldworld import SHORT, HPA, HeldWorld, foreign, number_text, shop
+from tests.runtime.heldworld import HPA, SHORT, HeldWorld, foreign, number_text, shop
 from tests.runtime.world import Row
 
 
@@ -77,6 +77,16 @@ def test_a_quantity_of_an_item_of_a_list_comes_back_literally(before: str | None
 def test_objects_on_the_way_that_are_missing_are_made() -> None:
     number = HPA | {"path": ["spec", "behavior", "scaleDown", "selectPolicy/x~y"]}
     world = held_world(number=number)
+    world.start()
+    world.run("08:01")
+
+    assert world.changes == [("07:30:00", 25), ("08:00:00", None)]
+
+
+def test_an_object_on_the_way_that_is_null_is_made() -> None:
+    tree = shop()
+    tree["spec"]["behavior"] = None
+    world = held_world(number=HPA | {"path": ["spec", "behavior", "x"]}, tree=tree)
     world.start()
     world.run("08:01")
 
@@ -252,7 +262,7 @@ def test_an_object_that_does_not_exist_is_waited_for_and_the_end_closes_the_run(
     pod = world.start()
     world.run("08:10")
 
-    assert [line["reason"] for line in pod.told("failed")][0] == "404 NotFound"
+    assert pod.told("failed")[0]["reason"] == "404 NotFound"
     assert world.changes == []
     assert world.pods == {}
 

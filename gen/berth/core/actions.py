@@ -125,12 +125,12 @@ def describe_action(action: Action) -> tuple[str, str, str]:
     match action:
         case ScalePool():
             reason = OPENED_EVENT if action.to and not action.closes else CLOSED_EVENT
-            what = f"Scaled from {action.pool.replicas:g} to {action.to:g}"
+            what = f"Scaled from {action.pool.replicas} to {action.to}"
             if action.pool.tree:
                 where = f"{action.pool.number.field_text} of {action.ref.kind}/{action.ref.name}"
-                what = f"Set {where} from {action.pool.replicas:g} to {action.to:g}"
+                what = f"Set {where} from {action.pool.replicas} to {action.to}"
                 if action.is_lost:
-                    kind, what = WARNING, f"Left {where} at {action.to:g}, as nobody knows what it was before"
+                    kind, what = WARNING, f"Left {where} at {action.to}, as nobody knows what it was before"
         case ChangeSlots():
             plan = action.plan
             reason = OPENED_EVENT if plan.make else CLOSED_EVENT
@@ -168,7 +168,7 @@ def describe_reset(action: ScalePool, ours: Sequence[str]) -> str:
     advice = next(text for begin, text in _ADVICE if manager.startswith(begin))
     where = f"{pool.number.field_text} of {pool.ref.kind}/{pool.ref.name}"
     who = manager or "somebody"
-    return f"{who} has set {where} to {pool.replicas:g}, and Berth holds {action.to:g} there. {advice}"
+    return f"{who} has set {where} to {pool.replicas}, and Berth holds {action.to} there. {advice}"
 
 
 class PoolFound(NamedTuple):
@@ -240,7 +240,8 @@ def _note(desired: DesiredState, stands: PoolObject) -> Tree:
     pool, before = desired.target.pool, field_value(stands.tree, stands.number.path)
     if stands.held and stands.is_noted:
         before = stands.held.before
-    note = {"before": before, "uid": stands.ref.uid, "since": instant_text(desired.now)}
+    after = stands.held.version if stands.held else ""
+    note = {"before": before, "uid": stands.ref.uid, "since": instant_text(desired.now), "after": after}
     return {
         "metadata": {
             "name": note_name(pool),

@@ -5,7 +5,6 @@ serves is left to that pod, and the pod gets time to notice a change.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from typing import NamedTuple
 
 from berth.core import removal
@@ -34,11 +33,11 @@ from berth.core.state import (
 from berth.core.target import (
     EARLY_START,
     DesiredState,
+    PoolTarget,
     desired_state,
+    number_targets,
     open_now,
     opens_within,
-    peer_targets,
-    pool_target,
 )
 from berth.core.timetable import (
     Override,
@@ -136,7 +135,8 @@ class ReservationContext(NamedTuple):
         """Return what the pool should have; the sweep counts no sessions."""
         name = pool.resource_class
         override = override_target(self.overrides, name, self.now)
-        peers = peer_targets(pool, _peers(self.facts, pool), self.now)
+        uses = (use for use in self.facts.uses if use.key == pool.key and use.reservation in pool.peers)
+        peers = [use.target for use in uses]
         found = desired_state(self.timetable, pool, self.now, None, override, peers)
         return found._replace(until=override_end(self.overrides, name))
 
@@ -156,33 +156,30 @@ def number_uses(facts: SiteState, now: int) -> tuple[NumberUse, ...]:
     """Return the pools that hold numbers of somebody else. Few reservations have such pools."""
     uses = []
     for state in facts.reservations:
-        source = next(iter(state.timetables), None)
-        is_kept = source is not None and not removal.is_removable(facts, state, source, now)
-        is_unknown = False
-        if source and is_kept and '"number"' in source.text:
+        name, source = state.reservation, next(iter(state.timetables), None)
+        occurrences: tuple[str, ...] = ()
+        if source and ('"number"' in source.text or state.targets):
             try:
                 timetable = _timetable(facts, state, source)
             except TimetableError:
-                is_unknown = True  # what it holds stays
+                occurrences = ("unknown",)  # what it holds stays
             else:
-                overrides = _overrides(source, timetable)[0]
-                for pool in timetable.pools:
-                    if pool.holder.foreign:
-                        override = override_target(overrides, pool.resource_class, now)
-                        wanted = pool_target(timetable, pool, now, None, override)
-                        uses.append(NumberUse(state.reservation, pool, True, wanted.is_open))
-        for target in state.targets:
-            uses.append(NumberUse(state.reservation, target.in_timetable, is_unknown, is_unknown))
+                if not removal.is_removable(facts, state, source, now):
+                    targets = number_targets(timetable, _overrides(source, timetable)[0], now)
+                    uses += [NumberUse(name, target, True) for target in targets]
+        for evidence in state.targets:
+            target = PoolTarget(evidence.in_timetable, 0, occurrences)
+            uses.append(NumberUse(name, target, bool(occurrences)))
     return tuple(uses)
 
 
 def numbers_to_read(facts: SiteState) -> dict[str, HeldNumber]:
     """Return the numbers of somebody else that are held or should be, by key."""
-    known = ((use, use.pool.holder.foreign) for use in facts.uses)
+    pools = {use.key: use.target.pool for use in facts.uses}
     return {
-        use.pool.key: number
-        for use, number in known
-        if number and (use.is_open or note_name(use.pool) in facts.held)
+        key: pool.holder.foreign
+        for key, pool in pools.items()
+        if pool.holder.foreign and (key in facts.asked or note_name(pool) in facts.held)
     }
 
 
@@ -251,17 +248,6 @@ def _overrides(source: TimetableObject, timetable: Timetable) -> tuple[dict[str,
 def _warn(state: ReservationState, reason: str, message: str, key: str = "") -> Iterator[SweepWarning]:
     for ref in state.subjects:
         yield SweepWarning(ref, reason, message, key or message)
-
-
-def _peers(
-    facts: SiteState, pool: TimetablePool
-) -> Iterator[tuple[Timetable | None, Mapping[str, Override]]]:
-    """Yield the timetables and overrides of other reservations that hold the number of a pool."""
-    for state in facts.reservations if pool.peers else ():
-        if state.reservation in pool.peers and state.timetables:
-            with suppress(TimetableError):
-                timetable = _timetable(facts, state, state.timetables[0])
-                yield timetable, _overrides(state.timetables[0], timetable)[0]
 
 
 def _pools(timetable: Timetable, facts: SiteState, state: ReservationState) -> Iterator[PoolCase]:

@@ -33,7 +33,7 @@ def field_patch(tree: Tree, path: Sequence[Step], value: object) -> list[Tree]:
         pointer += f"/{str(step if key is None else key).replace('~', '~0').replace('/', '~1')}"
         if number == len(path):
             break
-        if key is None and value is not None:
+        if below is None and value is not None:  # missing, or null
             patch.append({"op": "add", "path": pointer, "value": {}})
         here = below
     if value is not None:  # `add` replaces what a key has, and inserts into a list
@@ -65,21 +65,17 @@ def field_manager(tree: Tree, path: Sequence[Step], ours: Sequence[str]) -> str:
 
 
 def _owns(fields: Any, path: Sequence[Step]) -> bool:
-    """Return whether managed fields have the path. A list without keys, and an atomic object, has no fields
-    below.
+    """Return whether managed fields have the path: keys, indices, and items of lists by their keys in JSON.
+
+    A list without keys, and an atomic object, has no fields below.
     """
     for step in path:
         if fields == {}:
             return True
-        if not isinstance(fields, dict):
-            return False
-        names = [f"f:{step}"] if isinstance(step, str) else _items(fields, step)
-        fields = next((fields[name] for name in names if name in fields), None)
+        names = fields if isinstance(fields, dict) else {}
+        name = f"i:{step}" if isinstance(step, int) else f"f:{step}"
+        if isinstance(step, tuple):
+            items = (name for name in names if name.startswith("k:"))
+            name = next((name for name in items if step[1] in json.loads(name[2:]).values()), "")
+        fields = names.get(name)
     return fields is not None
-
-
-def _items(fields: dict[str, Any], step: int | tuple[str, str]) -> list[str]:
-    """Return the names of the items of a list that a step may mean: keys in JSON, or indices."""
-    if isinstance(step, int):
-        return [f"i:{step}"]
-    return [name for name in fields if name.startswith("k:") and step[1] in json.loads(name[2:]).values()]

@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import ClassVar, NamedTuple
 
 from berth.core import objectnames
-from berth.core.jsonvalues import TimetableError, Tree, boolean, field, mapping, sequence, text
+from berth.core.jsonvalues import TimetableError, Tree, boolean, field, mapping, non_negative, sequence, text
 from berth.core.labels import CLASS, RESERVATION, ROLE, SITE
 from berth.core.objects import CAPACITY_BUFFER, DEPLOYMENT, NODE_POOL, ObjectKind
 from berth.core.quantities import parse_quantity
@@ -129,9 +129,6 @@ class HeldNumber(_NumberFields, PoolHolder):
             text += f".{step}" if isinstance(step, str) else f"[{item}]"
         return text.removeprefix(".")
 
-    def object_name(self, pool: str) -> str:
-        return self.name or pool
-
     def value(self, count: int) -> object:
         """Return the value of a number of units."""
         return f"{count}{self.suffix}" if self.suffix else count
@@ -227,19 +224,23 @@ def parse_number(tree: Tree, at: str) -> HeldNumber:
         tree.get("otherwise"),
         field(tree, "suffix", text, at) if "suffix" in tree else "",
     )
-    if number.otherwise is not None and not number.is_amount(number.otherwise):
-        raise TimetableError(f"{at}.otherwise: {number.otherwise!r} is not a number")
+    for key, value in (("otherwise", number.otherwise), ("suffix", number.value(1))):
+        if value is not None and not number.is_amount(value):
+            raise TimetableError(f"{at}.{key}: {value!r} is not a number")
     return number
 
 
 def _path(value: object, at: str) -> tuple[Step, ...]:
-    return tuple(_step(step, f"{at}[{n}]") for n, step in enumerate(sequence(value, at)))
+    steps = tuple(_step(step, f"{at}[{n}]") for n, step in enumerate(sequence(value, at)))
+    if not steps:
+        raise TimetableError(f"{at}: [] is not a path")
+    return steps
 
 
 def _step(value: object, at: str) -> Step:
     if isinstance(value, list) and len(value) == 2:
         return text(value[0], at), text(value[1], at)
-    return value if isinstance(value, int) and not isinstance(value, bool) else text(value, at)
+    return non_negative(value, at) if isinstance(value, int) else text(value, at)
 
 
 def holder_of_object(kind: str, name: str) -> HeldNumber:

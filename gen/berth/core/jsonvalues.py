@@ -50,6 +50,15 @@ Tree = dict[str, object]
 """A JSON object."""
 
 
+def parse_mapping(said: str, at: str) -> Tree:
+    """Parse the text of a JSON object. Raises TimetableError."""
+    try:
+        tree: object = json.loads(said)
+    except (ValueError, RecursionError) as error:
+        raise TimetableError(f"{at} is not JSON: {error}") from None
+    return mapping(tree, at)
+
+
 def part(tree: Mapping[str, Any], *path: str) -> dict[str, Any]:
     """Return the object below these keys of an object, empty if there is none."""
     value: Any = tree

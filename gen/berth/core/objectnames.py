@@ -22,10 +22,13 @@ def fit(name: str) -> str:
         return name if len(name) < LONGEST - 8 else f"{beginning}*"
     if len(name) <= LONGEST:
         return name
-    from hashlib import sha256  # noqa: PLC0415 - few names are that long
+    return f"{beginning}-{_digest(name)}"
 
-    digest = sha256(name.encode()).hexdigest()[:8]
-    return f"{beginning}-{digest}"
+
+def _digest(text: str, length: int = 8) -> str:
+    from hashlib import sha256  # noqa: PLC0415 - few names need one
+
+    return sha256(text.encode()).hexdigest()[:length]
 
 
 def single(reservation: str) -> str:
@@ -44,17 +47,16 @@ def record(reservation: str) -> str:
 
 
 def held(key: str) -> str:
-    """Name the ConfigMap with what a number of somebody else was. A dot is in no name of a reservation."""
-    from hashlib import sha256  # noqa: PLC0415 - few pools are such
+    """Name the ConfigMap with what a number of somebody else was. A dot is in no name of a reservation.
 
-    return f"{sha256(key.encode()).hexdigest()[:16]}.held"
+    Nobody can choose a number whose note is that of another one.
+    """
+    return f"{_digest(key, 16)}.held"
 
 
 def target(pool: str, said: str) -> str:
     """Name the immutable ConfigMap that says which number of somebody else a pool holds. `said`: its text."""
-    from hashlib import sha256  # noqa: PLC0415 - few pools are such
-
-    return f"{pool}.{sha256(said.encode()).hexdigest()[:8]}.target"
+    return f"{pool}.{_digest(said)}.target"
 
 
 def is_timetable(name: str, reservation: str) -> bool:

@@ -30,8 +30,8 @@ def numbers(facts: SiteState, state: ReservationState, why: str, now: int) -> It
     Only what an engine has applied says which numbers these are: the account of a reservation can write the
     note that says what a number was.
     """
-    ours = [use.pool for use in facts.uses if use.is_named and use.reservation == state.reservation]
-    named = {pool.key: pool.holder for pool in ours}
+    ours = [use for use in facts.uses if use.is_named and use.reservation == state.reservation]
+    named = {use.key: use.target.pool.holder for use in ours}
     for target in state.targets:
         pool = target.in_timetable
         if pool.key not in named and pool.key not in facts.asked:
@@ -47,7 +47,7 @@ def numbers(facts: SiteState, state: ReservationState, why: str, now: int) -> It
 def unused_notes(facts: SiteState, now: int) -> Iterator[RemoveObject]:
     """Remove notes about numbers that nobody holds, or whose objects are gone."""
     held = {*facts.asked, *facts.numbers, *facts.unread_numbers}
-    names = {note_name(use.pool) for use in facts.uses if use.pool.key in held}
+    names = {note_name(use.target.pool) for use in facts.uses if use.key in held}
     for name, note in facts.held.items() if facts.reads(CONFIG_MAP) else ():
         if name not in names and now - note.ref.created > APPLY_GRACE:
             yield RemoveObject(note.ref, "no number is held by it", note.version)

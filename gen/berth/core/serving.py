@@ -9,7 +9,16 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from berth.core.jsonvalues import TimetableError, field, instant_of, instant_text, mapping, sequence, text
+from berth.core.jsonvalues import (
+    TimetableError,
+    field,
+    instant_of,
+    instant_text,
+    mapping,
+    parse_mapping,
+    sequence,
+    text,
+)
 
 PROVES = "berth.dev/proves"  # an annotation of pods that write proofs; its value is the key below
 PROOF_KEY = "serving.json"  # in the ConfigMap of the record
@@ -50,7 +59,7 @@ def proof_text(proof: ServingProof) -> str:
 def parse_proof(value: object) -> ServingProof | None:
     """Parse a proof; None if it is missing or malformed, which proves nothing."""
     try:
-        tree = mapping(json.loads(str(value)), PROOF_KEY)
+        tree = parse_mapping(str(value), PROOF_KEY)
         pools = field(tree, "pools", mapping)
         troubles = sequence(tree.get("troubles", []), "troubles")
         return ServingProof(
@@ -58,7 +67,7 @@ def parse_proof(value: object) -> ServingProof | None:
             {name: instant_of(at, f"pools.{name}") for name, at in pools.items()},
             tuple(text(trouble, "troubles") for trouble in troubles),
         )
-    except (ValueError, RecursionError, TimetableError):
+    except TimetableError:
         return None
 
 

@@ -3,14 +3,21 @@
 Only objects with the labels of the site and of a reservation are included: the sweep changes nothing else.
 """
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from berth.core import labels, objectnames
 from berth.core.fields import field_value
 from berth.core.holders import REPLICAS, HeldNumber, holder_of_object, parse_number
-from berth.core.jsonvalues import TimetableError, Tree, instant_or_none, mapping, parse_instant, part, parts
+from berth.core.jsonvalues import (
+    TimetableError,
+    Tree,
+    instant_or_none,
+    parse_instant,
+    parse_mapping,
+    part,
+    parts,
+)
 from berth.core.labels import CLASS, OCCURRENCE, PERSISTENT, RESERVATION, ROLE, SITE
 from berth.core.objects import (
     CAPACITY_BUFFER,
@@ -32,6 +39,7 @@ from berth.core.obstacles import Obstacle, buffer_obstacle, deployment_obstacle,
 from berth.core.record import RECORD_KEY, ended_rehearsals, parse_rehearsals
 from berth.core.serving import PROOF_KEY, PROVES, ServingProof, is_fresh, parse_proof
 from berth.core.slots import AVAILABLE, Slot, parse_slot
+from berth.core.target import PoolTarget
 from berth.core.timetable import OVERRIDE_ANNOTATION as OVERRIDE
 from berth.core.timetable import TIMETABLE_KEY, TimetablePool
 
@@ -309,12 +317,15 @@ def _reservation_state(name: str, objects: Sequence[SiteObject]) -> ReservationS
 
 
 class NumberUse(NamedTuple):
-    """A pool that holds a number of somebody else."""
+    """What a reservation asks of a number of somebody else."""
 
     reservation: str
-    pool: TimetablePool
+    target: PoolTarget
     is_named: bool  # by its timetable, and not only by what git has applied
-    is_open: bool
+
+    @property
+    def key(self) -> str:
+        return self.target.pool.key
 
 
 class SiteState(NamedTuple):
@@ -392,7 +403,7 @@ class SiteState(NamedTuple):
     @property
     def asked(self) -> frozenset[str]:
         """The keys of numbers of somebody else that are open."""
-        return frozenset(use.pool.key for use in self.uses if use.is_open)
+        return frozenset(use.key for use in self.uses if use.target.is_open)
 
     def subjects(self, ref: ObjectRef) -> list[ObjectRef]:
         """Return the objects that get an Event about an object: the Deployment itself, or those of all."""
@@ -501,8 +512,8 @@ def _parse_config_map(ref: ObjectRef, tree: Tree) -> StateObject | None:
 def _parse_target(ref: ObjectRef, resource_class: str, data: Tree) -> TargetObject | None:
     pool, said = objectnames.pool(ref.reservation, resource_class), str(data.get(TARGET_KEY))
     try:
-        number = parse_number(mapping(json.loads(said), TARGET_KEY), TARGET_KEY)
-    except (ValueError, RecursionError, TimetableError):
+        number = parse_number(parse_mapping(said, TARGET_KEY), TARGET_KEY)
+    except TimetableError:
         return None
     is_ours = ref.name == objectnames.target(pool, said)
     return TargetObject(ref, TimetablePool(resource_class, pool, "none", holder=number)) if is_ours else None
@@ -514,8 +525,8 @@ def parse_held(ref: ObjectRef, tree: Tree) -> HeldValue:
     If it is malformed, what was there before is not a number: nobody knows it.
     """
     try:
-        data = mapping(json.loads(str(part(tree, "data").get(HELD_KEY))), HELD_KEY)
-    except (ValueError, RecursionError, TimetableError):
+        data = parse_mapping(str(part(tree, "data").get(HELD_KEY)), HELD_KEY)
+    except TimetableError:
         data = {"before": {}}
     metadata = part(tree, "metadata")
     ref = ref._replace(uid=str(metadata.get("uid", "")), name=str(metadata["name"]))

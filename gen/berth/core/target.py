@@ -257,11 +257,20 @@ def peer_targets(
 ) -> list[PoolTarget]:
     """Return what other reservations ask of the number of a pool, by their timetables and overrides."""
     return [
-        pool_target(timetable, own, now, None, override_target(overrides, own.resource_class, now))
+        target
         for timetable, overrides in peers
         if timetable
-        for own in timetable.pools
-        if own.key == pool.key
+        for target in number_targets(timetable, overrides, now)
+        if target.pool.key == pool.key
+    ]
+
+
+def number_targets(timetable: Timetable, overrides: Mapping[str, Override], now: int) -> list[PoolTarget]:
+    """Return what a reservation asks of numbers of somebody else, whoever comes."""
+    return [
+        pool_target(timetable, pool, now, None, override_target(overrides, pool.resource_class, now))
+        for pool in timetable.pools
+        if pool.holder.foreign
     ]
 
 
@@ -283,11 +292,11 @@ def _reason(found: float, desired: DesiredState, settled: DesiredState | None) -
     wanted = desired.target
     if settled is None:
         if found and wanted.replicas:
-            return f"found at {found:g}"
+            return f"found at {found}"
         return _of_override(wanted) or ("opened" if wanted.replicas else "closed")
     kept = settled.target
     if wanted.replicas == kept.replicas:
-        return f"reset by somebody to {found:g}"
+        return f"reset by somebody to {found}"
     if wanted.override != kept.override:
         return _of_override(wanted) or "override is over"
     if pool_target(settled.timetable, wanted.pool, desired.now, desired.sessions).replicas == kept.replicas:

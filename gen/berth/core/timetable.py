@@ -5,7 +5,6 @@ rejected, and unknown keys are ignored. Malformed text raises `TimetableError`, 
 timetable it already has.
 """
 
-import json
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple
 
@@ -17,6 +16,7 @@ from berth.core.jsonvalues import (
     instant_of,
     mapping,
     non_negative,
+    parse_mapping,
     sequence,
     text,
 )
@@ -66,7 +66,7 @@ class TimetablePool(NamedTuple):
     def scaled(self) -> str:
         """The name of the object that has the number."""
         number = self.holder.number
-        return number.object_name(self.deployment) if number else self.deployment
+        return (number.name if number else "") or self.deployment
 
     @property
     def object_kind(self) -> ObjectKind:
@@ -147,11 +147,7 @@ def end_rehearsals(timetable: Timetable, ended: Mapping[str, int]) -> Timetable:
 
 def parse_timetable(said: str) -> Timetable:
     """Parse a timetable. Raises TimetableError if any part is malformed."""
-    try:
-        tree: object = json.loads(said)
-    except (ValueError, RecursionError) as error:
-        raise TimetableError(f"the timetable is not JSON: {error}") from None
-    top = mapping(tree, "the timetable")
+    top = parse_mapping(said, "the timetable")
     _check_header(top)
     pools = tuple(_pool(*item) for item in field(top, "pools", mapping).items())
     classes = {pool.resource_class for pool in pools}
@@ -271,12 +267,8 @@ def parse_overrides(said: str) -> dict[str, Override]:
     """Parse the annotation, by resource class; empty text gives none. Raises TimetableError."""
     if not said:
         return {}
-    try:
-        tree: object = json.loads(said)
-    except (ValueError, RecursionError) as error:
-        raise TimetableError(f"{OVERRIDE_ANNOTATION} is not JSON: {error}") from None
     overrides = {}
-    for resource_class, value in mapping(tree, OVERRIDE_ANNOTATION).items():
+    for resource_class, value in parse_mapping(said, OVERRIDE_ANNOTATION).items():
         at = f"{OVERRIDE_ANNOTATION}.{resource_class}"
         item = mapping(value, at)
         target = field(item, "target", non_negative, at)
