@@ -154,7 +154,7 @@ def describe_action(action: Action) -> tuple[str, str, str]:
 
 _ADVICE = (
     ("argocd", "Add the field to ignoreDifferences of its Application, with RespectIgnoreDifferences=true."),
-    ("kustomize-controller", "Leave the field out of what its Kustomization applies."),
+    ("kustomize-controller", "Add the field to spec.ignore of its Kustomization, or leave it out of git."),
     ("helm", "Leave the field out of the values of its release."),
     ("", "Let it leave this field alone."),
 )
