@@ -89,7 +89,7 @@ def proposals(
     over = {date.id for date in summary.dates}
     coming = [rehearsal for rehearsal in rehearsals if rehearsal.rehearses not in over]
     found = [*seats, *_of_lead([*summary.dates, *whole], then), *_of_room(coming, now)]
-    return found if now.unit.has_seat_hours else [each._replace(saved=0) for each in found]
+    return found if now.unit.has_machines else [each._replace(saved=0) for each in found]
 
 
 def _of_room(rehearsals: Sequence[RehearsalResult], now: Asked) -> Iterator[Proposal]:

@@ -244,7 +244,10 @@ class PoolReconciler:
             "to": action.to,
             "reason": action.why,
         }
-        (context.log.error if action.is_lost else context.log.info)("scaled", **facts)
+        if action.is_lost:
+            context.log.error("scaled", **facts)
+        else:
+            context.log.info("scaled", **facts)
         return None
 
     def _must_yield(self, action: ScalePool) -> bool:
