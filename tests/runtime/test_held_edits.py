@@ -234,6 +234,42 @@ def test_a_forged_value_is_all_that_a_note_can_do() -> None:
     assert values(world) == (9, 4)
 
 
+@pytest.mark.parametrize("role", ["timetable", "record", "target", "code", "session-affinity", ""])
+def test_a_note_is_a_note_whatever_its_labels_and_content(role: str) -> None:
+    """An account may write its note, and give it the labels and the content of anything."""
+    world = opened()
+    forged = number_text(OTHER, [("x/1", "07:00", "07:05", "23:00", {"small": 1})], NOTE)
+    tree = world.cluster.all_in(CONFIGMAPS)[NOTE]
+    tree["metadata"]["labels"] |= {"berth.dev/reservation": NOTE, "berth.dev/role": role}
+    tree["data"] |= {key: forged for key in ("timetable.json", "target.json", "records.json")}
+    world.apply(None)
+    world.sweep()
+
+    assert values(world) == (2, 4)
+    assert world.cluster.notes() == []
+
+
+def test_a_number_goes_back_though_its_note_has_lost_the_label_of_the_site() -> None:
+    world = opened()
+    world.cluster.all_in(CONFIGMAPS)[NOTE]["metadata"]["labels"] = {}
+    world.apply(None)
+    world.sweep()
+
+    assert values(world) == (2, 4)
+
+
+def test_what_is_ready_may_be_read_in_two_ways_and_be_no_number() -> None:
+    """Reservations share a number and not where its object says what is ready."""
+    world = opened()
+    odd = HPA | {"ready": ["status", "conditions"]}
+    world.cluster.numbers["shop"]["status"] = {"conditions": [{"type": "AbleToScale"}]}
+    world.evidence(odd, "exam")
+    world.apply(None)
+
+    assert world.sweep() == 0
+    assert values(world) == (2, 4)
+
+
 MALFORMED = [
     pytest.param(None, id="no-data"),
     pytest.param("", id="empty"),

@@ -174,12 +174,16 @@ def number_uses(facts: SiteState, now: int) -> tuple[NumberUse, ...]:
 
 
 def numbers_to_read(facts: SiteState) -> dict[str, HeldNumber]:
-    """Return the numbers of somebody else that are held or should be, by key."""
+    """Return the numbers of somebody else that are held or should be, by key.
+
+    Those that no timetable names are among them: their notes may have lost the label by which they are found.
+    """
     pools = {use.key: use.target.pool for use in facts.uses}
+    due = facts.asked | {use.key for use in facts.uses if not use.is_named}
     return {
         key: pool.holder.foreign
         for key, pool in pools.items()
-        if pool.holder.foreign and (key in facts.asked or note_name(pool) in facts.held)
+        if pool.holder.foreign and (key in due or note_name(pool) in facts.held)
     }
 
 

@@ -59,9 +59,17 @@ def target(pool: str, said: str) -> str:
     return f"{pool}.{_digest(said)}.target"
 
 
+def is_held(name: str) -> bool:
+    """Return whether the ConfigMap of this name is a note about a number, whatever its labels."""
+    return name.endswith(".held")
+
+
 def is_timetable(name: str, reservation: str) -> bool:
-    """Return whether the ConfigMap of this name is the timetable of the reservation, whatever its labels."""
-    return name == single(reservation) and not name.endswith(RECORD_SUFFIX)
+    """Return whether the ConfigMap of this name is the timetable of the reservation, whatever its labels.
+
+    Accounts of reservations may write their records and notes, and give them the labels of any reservation.
+    """
+    return name == single(reservation) and "." not in name and not name.endswith(RECORD_SUFFIX)
 
 
 def is_record(name: str, reservation: str) -> bool:

@@ -475,6 +475,8 @@ def parse_object(site: str, kind: ObjectKind, tree: Tree) -> StateObject | None:
         is_terminating(tree),
         str(part(metadata, "annotations").get(ORPHANED_SINCE, "")),
     )
+    if kind is CONFIG_MAP and objectnames.is_held(ref.name):
+        return parse_held(ref, tree)
     if ref.reservation or kind is CRON_JOB:
         parse = _PARSERS.get(kind)
         return parse(ref, tree) if parse else OtherObject(ref)
@@ -493,8 +495,6 @@ def _parse_config_map(ref: ObjectRef, tree: Tree) -> StateObject | None:
         return OtherObject(ref)
     if role == labels.TARGET:
         return _parse_target(ref, str(resource_class), part(tree, "data"))
-    if role == labels.HELD:
-        return parse_held(ref, tree)
     changed = last_written(tree) or ref.created
     if role == labels.RECORD:
         is_ours = objectnames.is_record(ref.name, ref.reservation)
@@ -563,14 +563,15 @@ def _read_number(ref: ObjectRef, number: HeldNumber, tree: Tree) -> PoolObject:
     value, ready = field_value(tree, number.path), field_value(tree, number.ready) if number.ready else None
     is_number = isinstance(value, int) or number.foreign
     replicas = 0 if number.foreign and value is None else number.units(value) if is_number else None
-    if replicas is None or not isinstance(ready or 0, int):
+    tells_ready = bool(number.ready) and isinstance(ready or 0, int)  # at zero the server leaves it out
+    if replicas is None or not (tells_ready or number.foreign):
         raise TypeError(f"{value!r} or {ready!r} is not a number")
     return PoolObject(
         ref,
         replicas,
-        int(str(ready or 0)),  # at zero the server leaves it out
+        int(str(ready or 0)) if tells_ready else 0,
         str(part(tree, "metadata")["resourceVersion"]),
-        tells_ready=bool(number.ready),
+        tells_ready=tells_ready,
         number=number,
     )
 
