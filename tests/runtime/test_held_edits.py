@@ -5,6 +5,7 @@ import json
 import pytest
 from berth.core import objectnames
 from berth.core.objects import CONFIG_MAP
+from berth.core.state import read_pool
 
 from tests.objectstore import refusal
 from tests.runtime.fake_cluster import CONFIGMAPS
@@ -258,16 +259,12 @@ def test_a_number_goes_back_though_its_note_has_lost_the_label_of_the_site() -> 
     assert values(world) == (2, 4)
 
 
-def test_what_is_ready_may_be_read_in_two_ways_and_be_no_number() -> None:
-    """Reservations share a number and not where its object says what is ready."""
-    world = opened()
-    odd = HPA | {"ready": ["status", "conditions"]}
-    world.cluster.numbers["shop"]["status"] = {"conditions": [{"type": "AbleToScale"}]}
-    world.evidence(odd, "exam")
-    world.apply(None)
+def test_what_is_ready_and_is_no_number_is_told_by_nobody() -> None:
+    """An author chooses where an object says what is ready: that must not keep the sweep from anything."""
+    tree = shop() | {"status": {"conditions": [{"type": "AbleToScale"}]}}
+    stands = read_pool(parsed(HPA | {"ready": ["status", "conditions"]}), tree)
 
-    assert world.sweep() == 0
-    assert values(world) == (2, 4)
+    assert (stands.replicas, stands.ready, stands.tells_ready) == (2, 0, False)
 
 
 MALFORMED = [
