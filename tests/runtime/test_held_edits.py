@@ -262,6 +262,7 @@ def test_a_number_goes_back_though_its_note_has_lost_the_label_of_the_site() -> 
 def test_what_is_ready_and_is_no_number_is_told_by_nobody() -> None:
     """An author chooses where an object says what is ready: that must not keep the sweep from anything."""
     tree = shop() | {"status": {"conditions": [{"type": "AbleToScale"}]}}
+    tree["metadata"]["resourceVersion"] = "5"
     stands = read_pool(parsed(HPA | {"ready": ["status", "conditions"]}), tree)
 
     assert (stands.replicas, stands.ready, stands.tells_ready) == (2, 0, False)
