@@ -24,7 +24,20 @@ from tests.checks.heldnumbers import (
 )
 from tests.saying import Value, codes, finding, lines, read, resource_class, site, weekly
 
+
+def without(value: Value, key: str) -> Value:
+    return {name: item for name, item in value.items() if name != key}
+
+
 AT = "spec.backend"
+LENDING = "spec.resourceGroups[0].flavors[name=default].resources[name=memory].lendingLimit"
+POOL: Value = {"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "name": "shared"}
+RUNNER_SETS: Value = {
+    "apiVersion": "actions.github.com/v1alpha1",
+    "kind": "AutoscalingRunnerSet",
+    "namespaces": ["shop"],
+}
+RUNNERS: Value = {**without(RUNNER_SETS, "namespaces"), "namespace": "shop", "name": "runners"}
 HELD = "spec.clusters.0.held"
 
 
@@ -54,7 +67,9 @@ def alone(*reservations: Value, held: Sequence[Value] = ()) -> list[str]:
         pytest.param([HPA, {**HPA, "namespaces": ["other"]}], id="one-kind-in-two-entries"),
         pytest.param([ROLLOUT], id="unknown-kind-with-plural"),
         pytest.param([{"apiVersion": "v1", "kind": "ResourceQuota", "plural": "resourcequotas",
-                       "namespaces": ["shop"]}], id="quota"),
+                       "paths": ["spec.hard.*"], "namespaces": ["shop"]}], id="quota"),
+        pytest.param([{**ROLLOUT, "scale": False, "paths": ["spec.pools[*].size"]}], id="unknown-with-paths"),
+        pytest.param([{**HPA, "paths": ["spec.minReplicas"]}], id="fewer-paths-of-a-known-kind"),
     ],
 )  # fmt: skip
 def test_a_site_lists_kinds(held: list[Value]) -> None:
@@ -76,6 +91,24 @@ def test_a_site_lists_kinds(held: list[Value]) -> None:
         pytest.param([{**NODE_POOL, "namespaces": ["a"]}], f"B016 {HELD}.0.namespaces @key", id="of-cluster"),
         pytest.param([{**HPA, "namespaces": None}], f"B011 {HELD}.0", id="no-namespaces"),
         pytest.param([{**ROLLOUT, "plural": None}], f"B011 {HELD}.0", id="no-plural"),
+        pytest.param([{**ROLLOUT, "scale": None}], f"B011 {HELD}.0", id="no-paths"),
+        pytest.param([{**DEPLOYMENT, "paths": ["spec.paused"]}], f"B016 {HELD}.0.paths.0", id="not-by-scale"),
+        *[
+            pytest.param([{**HPA, "paths": [path]}], f"B300 {HELD}.0.paths.0", id=f"paths-{path}")
+            for path in (
+                "spec",
+                "spec.a[*]",
+                "status.a",
+                "metadata.generation",
+                "*.a",
+                "spec.*.",
+                "spec.**",
+                "spec.template.spec.securityContext.runAsUser",
+                "spec.jobTemplate.*",
+                "spec.volumeClaimTemplates[*].*",
+                "spec.metadata.a",
+            )
+        ],
     ],
 )
 def test_a_list_that_contradicts_itself_is_refused(held: list[Value], place: str) -> None:
@@ -120,6 +153,32 @@ def test_what_the_site_does_not_list_is_refused(target: Value, held: list[Value]
     assert alone(holding(target={**API, **target}), held=held) == [place]
 
 
+@pytest.mark.parametrize(
+    ("target", "entry", "is_allowed"),
+    [
+        *[pytest.param({**API, "path": f"spec.{path}"}, HPA, is_allowed, id=path)
+          for path, is_allowed in (("maxReplicas", True), ("behavior.scaleUp.tolerance", False))],
+        pytest.param({**API, "path": "spec.maxReplicas"}, {**HPA, "paths": ["spec.minReplicas"]}, False,
+                     id="fewer"),
+        *[pytest.param({**RUNNERS, "path": f"spec.{path}"}, RUNNER_SETS, is_allowed, id=path)
+          for path, is_allowed in (("minRunners", True),
+                                   ("template.spec.securityContext.runAsUser", False),
+                                   ("listenerTemplate.spec.containers[0].securityContext.runAsUser", False))],
+        pytest.param({**RUNNERS, "path": "spec.template.spec"}, {**RUNNER_SETS, "paths": ["spec.*.*"]}, False,
+                     id="code-by-wildcards"),
+        *[pytest.param({**POOL, "path": path}, NODE_POOL, is_allowed, id=path)
+          for path, is_allowed in (('spec.limits["nvidia.com/gpu"]', True), ("spec.weight", False),
+                                   ("spec.limits[0].cpu", False), ("spec.limits.cpu.a", False))],
+        *[pytest.param({**QUOTA, "path": f"spec.resourceGroups[0].flavors{path}"}, QUEUE, is_allowed, id=path)
+          for path, is_allowed in (("[0].resources[name=cpu].borrowingLimit", True),
+                                   ("[0].resources.cpu.borrowingLimit", False),
+                                   ("[0].resources[0].name", False))],
+    ],
+)  # fmt: skip
+def test_only_numbers_that_the_site_allows_are_held(target: Value, entry: Value, is_allowed: bool) -> None:
+    assert alone(holding(target=target), held=[entry]) == ([] if is_allowed else [f"B300 {AT}.target.path"])
+
+
 def test_an_unknown_kind_is_held_by_its_scale_alone() -> None:
     target = {**WEB, "apiVersion": "example.org/v1", "kind": "Fleet"}
 
@@ -142,10 +201,6 @@ def test_node_pools_of_berth_are_not_held() -> None:
 
 
 # What a reservation says
-
-
-def without(value: Value, key: str) -> Value:
-    return {name: item for name, item in value.items() if name != key}
 
 
 @pytest.mark.parametrize(
@@ -286,8 +341,8 @@ def overlap(how: str) -> Value:
         pytest.param({}, overlap("sum"), [finding("B301 spec.provisioning.overlap", "sum")], id="overlap"),
         pytest.param(overlap("sum"), overlap("sum"), [], id="both-add-up"),
         pytest.param(
-            {"target": {**QUOTA, "path": "spec.a"}, "unit": "Gi", "otherwise": "3Gi"},
-            {"target": {**QUOTA, "path": "spec.a"}},
+            {"target": {**QUOTA, "path": LENDING}, "unit": "Gi", "otherwise": "3Gi"},
+            {"target": {**QUOTA, "path": LENDING}},
             [f"B301 {AT}.otherwise", f"B301 {AT}.unit"],
             id="unit",
         ),

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from berth.backends.backendinterface import CheckedReservation
 from berth.backends.value.valueholder import ValueHolder
-from berth.backends.value.valueoptions import REPLICAS, ValueOptions, ValueTarget
+from berth.backends.value.valueoptions import ValueOptions, ValueTarget
 from berth.dates.rehearsals import has_rehearsals
 from berth.findings import Path, Problem
 from berth.manifests import naming
@@ -46,9 +46,10 @@ def check_number(checked: CheckedReservation) -> Iterator[Problem]:
         held = held_spec(target, place.cluster)
         if held is None:
             yield reservation.problem(NOT_HELD, _TARGET, *_refusal(target, place.cluster))
-        elif held.object_kind.has_scale and target.path != REPLICAS:
-            message = f"of {target.kind} only spec.replicas is held, by its scale."
-            yield reservation.problem(NOT_HELD, (*_TARGET, "path"), message, "Write spec.replicas.")
+        elif not held.allows(target.path):
+            message = f"the Site does not let reservations hold {target}."
+            fix = f"Write {held.allowed_text}."
+            yield reservation.problem(NOT_HELD, (*_TARGET, "path"), message, fix)
     if target.kind == "NodePool" and target.name in _own_node_pools(declared, site):
         message = f"NodePool {target.name} is one of Berth's own."
         fix = "Write backend: {type: nodePool}, or limits of the CloudCapacity."

@@ -11,6 +11,7 @@ from berth.schema.basemodel import Model, Parsed, Text, field, wrong_type
 from berth.schema.documentproblems import CONFLICT, MISSING, DocumentProblems, Refusal, shown
 from berth.schema.heldobjects import (
     NOT_HELD,
+    REPLICAS,
     ApiVersion,
     Kind,
     KnownKind,
@@ -22,7 +23,6 @@ from berth.schema.heldobjects import (
 from berth.schema.seatholders import Unit
 from berth.schema.types import INT32, DnsLabel, DnsName
 
-REPLICAS: tuple[Step, ...] = ("spec", "replicas")
 _OTHERWISE = "whole number from 0, or a quantity such as 64Gi"
 _SUFFIXES = ("m", "k", "M", "G", "T", "Ki", "Mi", "Gi", "Ti")
 
