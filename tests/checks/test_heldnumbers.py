@@ -348,6 +348,13 @@ def overlap(how: str) -> Value:
         ),
         pytest.param(
             {},
+            {"target": {**API, "ready": "status.desiredReplicas"}},
+            [finding(f"B301 {AT}.target.ready", "status.currentReplicas", "status.desiredReplicas")],
+            id="ready",
+        ),
+        pytest.param({}, {"target": {**API, "ready": "status.currentReplicas"}}, [], id="ready-as-is-known"),
+        pytest.param(
+            {},
             {"target": WEB},
             [],
             id="other-number",
@@ -358,6 +365,24 @@ def test_each_disagreement_is_told(
     first: dict[str, Any], second: dict[str, Any], expected: list[str]
 ) -> None:
     assert two(first, second) == expected
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_doubtful"),
+    [
+        pytest.param("[0]", "[name=default]", True, id="index-and-key"),
+        pytest.param("[name=default]", "[kind=gpu]", True, id="two-keys"),
+        pytest.param("[0]", "[1]", False, id="two-indexes"),
+        pytest.param("[name=default]", "[name=gpu]", False, id="two-values-of-a-key"),
+    ],
+)
+def test_two_spellings_of_a_number_are_told_at_both(first: str, second: str, is_doubtful: bool) -> None:
+    """Neither knows of the other then: each would give back what the other has set."""
+    path = "spec.resourceGroups[0].flavors{}.resources[name=memory].nominalQuota"
+    here, there = ({"target": {**QUOTA, "path": path.format(item)}} for item in (first, second))
+
+    assert two(here, there) == ([f"B301 {AT}.target.path"] * 2 if is_doubtful else [])
+    assert two(here, {"target": {**there["target"], "name": "other"}}) == []
 
 
 def test_sessions_count_for_nobody_who_shares() -> None:

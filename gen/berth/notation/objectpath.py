@@ -66,3 +66,16 @@ def _matches(step: Step, allowed: Step) -> bool:
     if allowed == ANY_ITEM:
         return not isinstance(step, str)
     return step == allowed or (allowed == ANY_KEY and isinstance(step, str))
+
+
+def may_be_same(path: tuple[Step, ...], other: tuple[Step, ...]) -> bool:
+    """Return whether two different paths may lead to one value: items of lists have several names."""
+    return path != other and len(path) == len(other) and all(map(_may_be_same, path, other))
+
+
+def _may_be_same(step: Step, other: Step) -> bool:
+    if isinstance(step, tuple) and isinstance(other, tuple):
+        return step == other or step[0] != other[0]
+    return step == other or (
+        isinstance(step, int | tuple) and type(step) is not type(other) and not isinstance(other, str)
+    )

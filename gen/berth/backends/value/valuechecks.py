@@ -1,6 +1,7 @@
 """Check numbers of somebody else that are held: may they be, and do reservations agree about them?"""
 
 from collections.abc import Iterator
+from itertools import permutations
 
 from berth.backends.backendinterface import CheckedReservation
 from berth.backends.value.valueholder import ValueHolder
@@ -9,6 +10,7 @@ from berth.dates.rehearsals import has_rehearsals
 from berth.findings import Path, Problem
 from berth.manifests import naming
 from berth.manifests.placed import behaviors_by_class, class_names, placed
+from berth.notation.objectpath import may_be_same, object_path_text
 from berth.schema.declared import Declared
 from berth.schema.heldobjects import NOT_HELD, HeldSpec
 from berth.schema.reservation import Reservation
@@ -125,6 +127,30 @@ def check_shared_numbers(declared: Declared, site: Site) -> Iterator[Problem]:
         if _options(reservation) is not None:
             names = {name for place in placed(reservation, declared, site) for name in place.peers}
             yield from _disagreements(reservation, [by_name[name] for name in sorted(names)])
+    yield from _doubtful_paths(declared, site)
+
+
+def _doubtful_paths(declared: Declared, site: Site) -> Iterator[Problem]:
+    """Report reservations that may hold one number by two spellings of its path, at each of them."""
+    by_object: dict[tuple[object, ...], list[tuple[Reservation, ValueTarget]]] = {}
+    for reservation in sorted(declared.reservations, key=lambda each: each.name):
+        options = _options(reservation)
+        if options is not None and options.target is not None:
+            for place in placed(reservation, declared, site):
+                key = (place.cluster.name, *options.target.identity[:-1])
+                by_object.setdefault(key, []).append((reservation, options.target))
+    pairs = {
+        (reservation.name, other.name): (reservation, target, other, others_target)
+        for holding in by_object.values()
+        for (reservation, target), (other, others_target) in permutations(holding, 2)
+        if may_be_same(target.path, others_target.path)
+    }
+    for reservation, target, other, others_target in pairs.values():
+        message = (
+            f"{target} may be the same number as {object_path_text(others_target.path)} in {other.name}."
+        )
+        fix = "Write both paths in the same way."
+        yield reservation.problem(DISAGREE, (*_TARGET, "path"), message, fix)
 
 
 def _disagreements(reservation: Reservation, others: list[Reservation]) -> Iterator[Problem]:
@@ -151,15 +177,22 @@ def _disagreements(reservation: Reservation, others: list[Reservation]) -> Itera
             ("otherwise", options.otherwise, others_options.otherwise),
             ("unit", options.unit, others_options.unit),
             ("overlap", reservation.overlap, other.overlap),
+            ("ready", _ready_text(options), _ready_text(others_options)),
         ]
+        places: dict[str, Path] = {"overlap": ("spec", "provisioning"), "ready": _TARGET}
         for key, here, there in values:
             if here != there and reservation.name < other.name:
-                at: Path = ("spec", "provisioning", key) if key == "overlap" else (*_BACKEND, key)
+                at = (*places.get(key, _BACKEND), key)
                 message = (
                     f"{key} is {_shown(here)} here and {_shown(there)} in {other.name}, which holds the same "
                     "number."
                 )
                 yield reservation.problem(DISAGREE, at, message, "Write the same in both.")
+
+
+def _ready_text(options: ValueOptions) -> str | None:
+    path = options.target.ready_path if options.target else ()
+    return object_path_text(path) if path else None
 
 
 def _shown(value: object) -> str:
