@@ -229,8 +229,23 @@ def test_node_pools_of_berth_are_not_held() -> None:
         ],
         pytest.param({"unit": "Gi"}, f"B016 {AT}.unit @key", id="unit-of-replicas"),
         *[
+            pytest.param(
+                {"target": {**POOL, "path": path}, "unit": unit}, f"B016 {AT}.unit @key", id=f"{unit}-{path}"
+            )
+            for unit in ("k", "Ki")
+            for path in ("spec.limits.cpu", 'spec.limits["nvidia.com/gpu"]', 'spec.limits["a/memory"]')
+        ],
+        *[
+            pytest.param(
+                {"target": {**QUOTA, "path": f"spec.a[name=memory].b{item}.nominalQuota"}, "unit": "k"},
+                f"B016 {AT}.unit @key",
+                id=f"quota{item}",
+            )
+            for item in ("[0]", "[name=cpu]")
+        ],
+        *[
             pytest.param({"target": QUOTA, "unit": value}, f"B300 {AT}.unit", id=f"unit-{value!r}")
-            for value in ("", "gi", "GB", ".5", "0", "e3", "Gi ")
+            for value in ("", "m", "gi", "GB", ".5", "0", "e3", "Gi ")
         ],
         *[
             pytest.param({"target": QUOTA, "unit": "Gi", "otherwise": value}, f"B300 {AT}.otherwise",
@@ -260,6 +275,7 @@ def _without_target() -> Value:
         pytest.param({"target": WEB, "otherwise": 0}, id="deployment-of-zero"),
         pytest.param({"target": QUOTA, "unit": "Gi", "otherwise": "0Gi"}, id="quantity-of-zero"),
         pytest.param({"target": QUOTA, "unit": "Gi", "otherwise": "64Gi"}, id="quantity"),
+        pytest.param({"target": {**POOL, "path": "spec.limits.ephemeral-storage"}, "unit": "G"}, id="disk"),
     ],
 )
 def test_these_numbers_are_held(options: dict[str, Any]) -> None:

@@ -94,6 +94,7 @@ def is_never_held(api_version: str, kind: str) -> bool:
     return group in _NEVER_GROUPS or f"{group}/{kind}" in _NEVER_GROUPS
 
 
+_BYTES = ("memory", "storage", "hugepages", "bytes")
 _WORDS = (("replica", Unit.REPLICA), ("runner", Unit.RUNNER), ("cpu", Unit.CORE))
 
 
@@ -114,6 +115,16 @@ def unit_of(path: tuple[Step, ...]) -> Unit:
             if word in text:
                 return unit
     return Unit.UNIT
+
+
+def counts_bytes(path: tuple[Step, ...]) -> bool:
+    """Return whether the number at a path is of bytes, by its key or the item that it is of.
+
+    An extended resource, whose name has a slash, is counted in devices.
+    """
+    step = path[-2] if len(path) > 1 and isinstance(path[-2], tuple) else path[-1]
+    name = (step[1] if isinstance(step, tuple) else str(step)).lower()
+    return "/" not in name and any(word in name for word in _BYTES)
 
 
 def _api_version(text: str) -> str:

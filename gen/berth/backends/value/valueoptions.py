@@ -15,6 +15,7 @@ from berth.schema.heldobjects import (
     ApiVersion,
     Kind,
     KnownKind,
+    counts_bytes,
     group_of,
     is_never_held,
     known_kind,
@@ -24,7 +25,7 @@ from berth.schema.seatholders import Unit
 from berth.schema.types import INT32, DnsLabel, DnsName
 
 _OTHERWISE = "whole number from 0, or a quantity such as 64Gi"
-_SUFFIXES = ("m", "k", "M", "G", "T", "Ki", "Mi", "Gi", "Ti")
+_SUFFIXES = ("k", "M", "G", "T", "Ki", "Mi", "Gi", "Ti")
 
 
 def _path_below(root: str, text: str) -> tuple[Step, ...]:
@@ -154,7 +155,9 @@ class ValueOptions(Model):
         "what stood there when the window opened",
     )
     unit: Annotated[str, Text("unit", _suffix)] | None = field(
-        None, "unit of the quantity that is written, such as Gi", "none: a plain number"
+        None,
+        "only memory and storage: unit of the quantity that is written, such as Gi",
+        "none: a plain number",
     )
 
     def check(self, path: Path, report: DocumentProblems) -> None:
@@ -163,8 +166,9 @@ class ValueOptions(Model):
                 MISSING, path, "target is missing.", "Add target: {apiVersion, kind, namespace, name, path}."
             )
         elif self.unit is not None and not _takes_quantities(self.target):
-            message = f"{self.target} is a plain number, not a quantity."
-            report(CONFLICT, (*path, "unit"), message, "Remove unit.", at_key=True)
+            message = f"{self.target} is a plain number, and only amounts of memory or storage have a unit."
+            fix = "Remove unit, and name the resource if it is one, as in resources[name=memory]."
+            report(CONFLICT, (*path, "unit"), message, fix, at_key=True)
         for message, fix in self._amount_problems():
             report(NOT_HELD, (*path, "otherwise"), message, fix)
 
@@ -211,7 +215,6 @@ def _zero_refused(target: ValueTarget) -> tuple[str, str]:
 
 
 def _takes_quantities(target: ValueTarget) -> bool:
+    """Return whether a number is of bytes. A unit of others would multiply what ceilings count."""
     known = target.known
-    if unit_of(target.path) in {Unit.REPLICA, Unit.RUNNER}:
-        return False
-    return known is None or known.has_quantities
+    return counts_bytes(target.path) and (known is None or known.has_quantities)
