@@ -274,7 +274,7 @@ def _without_target() -> Value:
         pytest.param({"otherwise": 3}, id="number"),
         pytest.param({"target": WEB, "otherwise": 0}, id="deployment-of-zero"),
         pytest.param({"target": QUOTA, "unit": "Gi", "otherwise": "0Gi"}, id="quantity-of-zero"),
-        pytest.param({"target": QUOTA, "unit": "Gi", "otherwise": "64Gi"}, id="quantity"),
+        pytest.param({"target": QUOTA, "unit": "Gi", "otherwise": "16Gi"}, id="quantity"),
         pytest.param({"target": {**POOL, "path": "spec.limits.ephemeral-storage"}, "unit": "G"}, id="disk"),
     ],
 )
@@ -320,17 +320,49 @@ def test_an_autoscaler_takes_no_minimum_of_zero(provisioning: Value, place: str)
     spec = {"provisioning": {"placeholderCount": 25, **provisioning}}
 
     assert alone(holding(spec=spec)) == [f"B300 {place}"]
-    assert alone(holding(target=WEB, spec=spec)) == []
+    assert alone(holding(target=WEB, spec=spec, otherwise=0)) == []
 
 
-def test_a_window_that_lowers_a_floor_is_a_warning() -> None:
+def test_a_window_that_lowers_a_number_is_a_warning() -> None:
     entry = {"dayOfWeek": 1, "startTime": "09:00", "endTime": "13:00", "placeholderCount": 2}
     cap = {**API, "path": "spec.maxReplicas"}
 
     assert alone(holding(otherwise=25)) == []
     assert alone(holding(otherwise=26)) == [finding(f"B302 {AT}.otherwise", 25, 26)]
     assert alone(holding(otherwise=3, spec={"recurrence": weekly(entry)})) == [f"B302 {AT}.otherwise"]
-    assert alone(holding(target=cap, otherwise=60)) == []
+    assert alone(holding(target=cap, otherwise=60)) == [finding(f"B302 {AT}.otherwise", 25, 60)]
+
+
+@pytest.mark.parametrize(
+    "provisioning",
+    [
+        {"profile": [{"at": 0, "percent": 0}, {"at": "60m", "percent": 100}]},
+        {"scaleDownBehavior": "maintain"},
+        {"scaleDownBehavior": "reduce"},
+        {"scaleDownBehavior": "buffer", "buffer": {"percent": 20, "minimum": 0}},
+    ],
+    ids=["profile", "maintain", "reduce", "buffer"],
+)
+def test_a_window_that_may_take_a_number_away_is_a_warning(provisioning: Value) -> None:
+    spec = {"provisioning": {"placeholderCount": 25, **provisioning}}
+
+    assert alone(holding(target=WEB, otherwise=1, spec=spec)) == [finding(f"B302 {AT}.otherwise", 0, 1)]
+    assert alone(holding(target=WEB, spec=spec)) == [f"B302 {AT}"]
+
+
+def test_spare_replicas_below_what_is_there_otherwise_are_a_warning() -> None:
+    buffer = {"scaleDownBehavior": "buffer", "buffer": {"percent": 20, "minimum": 3}}
+    spec = {"provisioning": {"placeholderCount": 25, **buffer}}
+
+    assert alone(holding(otherwise=3, spec=spec)) == []
+    assert alone(holding(otherwise=4, spec=spec)) == [finding(f"B302 {AT}.otherwise", 3, 4)]
+
+
+def test_an_author_cannot_ignore_that_a_number_is_lowered() -> None:
+    ignoring = holding(otherwise=26)
+    ignoring["metadata"]["annotations"] = {"berth.dev/ignore": "B302: it is meant"}
+
+    assert codes(read(*documents(ignoring)).problems) == ["B271 metadata.annotations.berth.dev/ignore"]
 
 
 # Reservations that hold one number
@@ -407,7 +439,10 @@ def test_sessions_count_for_nobody_who_shares() -> None:
         "spec": {"provisioning": {"placeholderCount": 25, "scaleDownBehavior": "maintain"}},
     }
 
-    assert two(counting, {"target": WEB}) == ["B301 spec.provisioning.scaleDownBehavior"]
+    assert two(counting, {"target": WEB}) == [
+        f"B302 {AT}.otherwise",
+        "B301 spec.provisioning.scaleDownBehavior",
+    ]
 
 
 def test_nobody_who_shares_rehearses() -> None:

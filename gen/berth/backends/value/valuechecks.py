@@ -92,13 +92,31 @@ def _all_seats(reservation: Reservation) -> list[int]:
 
 
 def _lower(reservation: Reservation, options: ValueOptions) -> Iterator[Problem]:
-    """Warn of a window that lowers what there is at least."""
+    """Warn of a window that takes away from others what they have outside of windows."""
     target, otherwise = options.target, options.otherwise_count
-    least = min(_all_seats(reservation), default=0)
-    if target is not None and target.is_floor and otherwise is not None and least < otherwise:
-        message = f"a window sets {target} to {least}, and outside of windows it is {otherwise}."
-        fix = "Write a lower otherwise, or a larger placeholderCount; ignore this if it is meant."
+    least = _least(reservation)
+    if target is None or least < target.least:  # which is refused
+        return
+    if otherwise is None and least == 0:
+        message = f"a window lets {target} be 0, and what it is outside of windows is not said."
+        fix = "Add otherwise, and let counts, profile and sessions lower it to no less."
+        yield reservation.problem(LOWERS, _BACKEND, message, fix)
+    elif otherwise is not None and least < otherwise:
+        message = f"a window lets {target} be {least}, and outside of windows it is {otherwise}."
+        fix = (
+            "Write a lower otherwise, or larger counts, also in the profile, and no sessions that lower them."
+        )
         yield reservation.problem(LOWERS, (*_BACKEND, "otherwise"), message, fix)
+
+
+def _least(reservation: Reservation) -> int:
+    """Return the least that a window may ask for, by its counts, the profile and sessions."""
+    seats = _all_seats(reservation)
+    steps = [step for count in seats for _, step in step_counts(count, reservation.profile)]
+    behaviors = {each for of_class in behaviors_by_class(reservation).values() for each in of_class}
+    spare = reservation.buffer.minimum if reservation.buffer else 0
+    by_sessions = [spare if behavior == "buffer" else 0 for behavior in behaviors - {"none"}]
+    return min([*seats, *steps, *by_sessions], default=0)
 
 
 def _refusal(target: ValueTarget, cluster: Cluster) -> tuple[str, str]:

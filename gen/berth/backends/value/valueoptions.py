@@ -140,12 +140,6 @@ class ValueTarget(Model):
         known = self.known
         return int(known is not None and known.above_zero == self.path)
 
-    @property
-    def is_floor(self) -> bool:
-        """Whether the number says how much there is at least."""
-        last = str(self.path[-1])
-        return self.path == REPLICAS or last.startswith("min")
-
 
 class ValueOptions(Model):
     target: ValueTarget | None = field(None, "the number that is held", "none; required")
