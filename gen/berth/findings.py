@@ -390,7 +390,7 @@ RULES = {
     # numbers of somebody else
     "B300": Rule(ERROR, "A number of somebody else's object that cannot or may not be held."),
     "B301": Rule(ERROR, "Reservations that hold one number and do not agree about it."),
-    "B302": Rule(WARNING, "A window lowers a number of somebody else that says how much there is at least."),
+    "B302": Rule(WARNING, "A window lets a number of somebody else be lower than outside of windows."),
     # device claims
     "B310": Rule(ERROR, "A cluster that may be too old for the device claims of a class."),
     "B311": Rule(ERROR, "A backend that does not hold the devices that a class claims."),
@@ -402,7 +402,7 @@ RULES = {
 GUARDS = frozenset(
     (
         *("B076", "B082", "B103", "B110", "B111", "B113", "B117", "B183"),
-        *("B231", "B232", "B233", "B235"),
+        *("B231", "B232", "B233", "B235", "B302"),
     )
 )
 """Warnings and notes that protect other people than the author: only the platform team can ignore them."""

@@ -350,3 +350,29 @@ def test_numbers_of_others_count_and_only_pods_request(
     found = exceeded(holding(target=target), resource_class(), site(cluster))
 
     assert found == (["a.yaml B067 spec.provisioning"] if is_exceeded else [])
+
+
+@pytest.mark.parametrize(
+    ("ceiling", "most"),
+    [pytest.param({"seats": {"small": 60}}, 60, id="seats"),
+     pytest.param({"requests": {"cpu": "60"}}, 60, id="requests")],
+)  # fmt: skip
+@pytest.mark.parametrize("is_suspended", [False, True], ids=["open", "suspended"])
+def test_what_a_number_is_otherwise_counts_for_a_ceiling(
+    ceiling: Value, most: int, is_suspended: bool
+) -> None:
+    """Also of a suspended reservation, whose number goes back to it."""
+
+    def told(otherwise: int) -> list[str]:
+        there = site({"name": "prod", "held": [HPA], "ceilings": [ceiling]})
+        number = holding(otherwise=otherwise, spec={"suspend": is_suspended})
+        return exceeded(number, there, resource_class())
+
+    assert told(most) == []
+    assert told(most + 1) == [finding("a.yaml B067 spec.backend.otherwise", "61", "60")]
+
+
+def test_cores_that_are_there_otherwise_are_no_pods() -> None:
+    there = site({"name": "prod", "held": [NODE_POOL], "ceilings": [{"requests": {"cpu": "60"}}]})
+
+    assert exceeded(holding(target=CORES, otherwise=61), there, resource_class()) == []

@@ -24,7 +24,20 @@ from tests.checks.heldnumbers import (
 )
 from tests.saying import Value, codes, finding, lines, read, resource_class, site, weekly
 
+
+def without(value: Value, key: str) -> Value:
+    return {name: item for name, item in value.items() if name != key}
+
+
 AT = "spec.backend"
+LENDING = "spec.resourceGroups[0].flavors[name=default].resources[name=memory].lendingLimit"
+POOL: Value = {"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "name": "shared"}
+RUNNER_SETS: Value = {
+    "apiVersion": "actions.github.com/v1alpha1",
+    "kind": "AutoscalingRunnerSet",
+    "namespaces": ["shop"],
+}
+RUNNERS: Value = {**without(RUNNER_SETS, "namespaces"), "namespace": "shop", "name": "runners"}
 HELD = "spec.clusters.0.held"
 
 
@@ -54,7 +67,9 @@ def alone(*reservations: Value, held: Sequence[Value] = ()) -> list[str]:
         pytest.param([HPA, {**HPA, "namespaces": ["other"]}], id="one-kind-in-two-entries"),
         pytest.param([ROLLOUT], id="unknown-kind-with-plural"),
         pytest.param([{"apiVersion": "v1", "kind": "ResourceQuota", "plural": "resourcequotas",
-                       "namespaces": ["shop"]}], id="quota"),
+                       "paths": ["spec.hard.*"], "namespaces": ["shop"]}], id="quota"),
+        pytest.param([{**ROLLOUT, "scale": False, "paths": ["spec.pools[*].size"]}], id="unknown-with-paths"),
+        pytest.param([{**HPA, "paths": ["spec.minReplicas"]}], id="fewer-paths-of-a-known-kind"),
     ],
 )  # fmt: skip
 def test_a_site_lists_kinds(held: list[Value]) -> None:
@@ -76,6 +91,24 @@ def test_a_site_lists_kinds(held: list[Value]) -> None:
         pytest.param([{**NODE_POOL, "namespaces": ["a"]}], f"B016 {HELD}.0.namespaces @key", id="of-cluster"),
         pytest.param([{**HPA, "namespaces": None}], f"B011 {HELD}.0", id="no-namespaces"),
         pytest.param([{**ROLLOUT, "plural": None}], f"B011 {HELD}.0", id="no-plural"),
+        pytest.param([{**ROLLOUT, "scale": None}], f"B011 {HELD}.0", id="no-paths"),
+        pytest.param([{**DEPLOYMENT, "paths": ["spec.paused"]}], f"B016 {HELD}.0.paths.0", id="not-by-scale"),
+        *[
+            pytest.param([{**HPA, "paths": [path]}], f"B300 {HELD}.0.paths.0", id=f"paths-{path}")
+            for path in (
+                "spec",
+                "spec.a[*]",
+                "status.a",
+                "metadata.generation",
+                "*.a",
+                "spec.*.",
+                "spec.**",
+                "spec.template.spec.securityContext.runAsUser",
+                "spec.jobTemplate.*",
+                "spec.volumeClaimTemplates[*].*",
+                "spec.metadata.a",
+            )
+        ],
     ],
 )
 def test_a_list_that_contradicts_itself_is_refused(held: list[Value], place: str) -> None:
@@ -120,6 +153,32 @@ def test_what_the_site_does_not_list_is_refused(target: Value, held: list[Value]
     assert alone(holding(target={**API, **target}), held=held) == [place]
 
 
+@pytest.mark.parametrize(
+    ("target", "entry", "is_allowed"),
+    [
+        *[pytest.param({**API, "path": f"spec.{path}"}, HPA, is_allowed, id=path)
+          for path, is_allowed in (("maxReplicas", True), ("behavior.scaleUp.tolerance", False))],
+        pytest.param({**API, "path": "spec.maxReplicas"}, {**HPA, "paths": ["spec.minReplicas"]}, False,
+                     id="fewer"),
+        *[pytest.param({**RUNNERS, "path": f"spec.{path}"}, RUNNER_SETS, is_allowed, id=path)
+          for path, is_allowed in (("minRunners", True),
+                                   ("template.spec.securityContext.runAsUser", False),
+                                   ("listenerTemplate.spec.containers[0].securityContext.runAsUser", False))],
+        pytest.param({**RUNNERS, "path": "spec.template.spec"}, {**RUNNER_SETS, "paths": ["spec.*.*"]}, False,
+                     id="code-by-wildcards"),
+        *[pytest.param({**POOL, "path": path}, NODE_POOL, is_allowed, id=path)
+          for path, is_allowed in (('spec.limits["nvidia.com/gpu"]', True), ("spec.weight", False),
+                                   ("spec.limits[0].cpu", False), ("spec.limits.cpu.a", False))],
+        *[pytest.param({**QUOTA, "path": f"spec.resourceGroups[0].flavors{path}"}, QUEUE, is_allowed, id=path)
+          for path, is_allowed in (("[0].resources[name=cpu].borrowingLimit", True),
+                                   ("[0].resources.cpu.borrowingLimit", False),
+                                   ("[0].resources[0].name", False))],
+    ],
+)  # fmt: skip
+def test_only_numbers_that_the_site_allows_are_held(target: Value, entry: Value, is_allowed: bool) -> None:
+    assert alone(holding(target=target), held=[entry]) == ([] if is_allowed else [f"B300 {AT}.target.path"])
+
+
 def test_an_unknown_kind_is_held_by_its_scale_alone() -> None:
     target = {**WEB, "apiVersion": "example.org/v1", "kind": "Fleet"}
 
@@ -142,10 +201,6 @@ def test_node_pools_of_berth_are_not_held() -> None:
 
 
 # What a reservation says
-
-
-def without(value: Value, key: str) -> Value:
-    return {name: item for name, item in value.items() if name != key}
 
 
 @pytest.mark.parametrize(
@@ -174,8 +229,23 @@ def without(value: Value, key: str) -> Value:
         ],
         pytest.param({"unit": "Gi"}, f"B016 {AT}.unit @key", id="unit-of-replicas"),
         *[
+            pytest.param(
+                {"target": {**POOL, "path": path}, "unit": unit}, f"B016 {AT}.unit @key", id=f"{unit}-{path}"
+            )
+            for unit in ("k", "Ki")
+            for path in ("spec.limits.cpu", 'spec.limits["nvidia.com/gpu"]', 'spec.limits["a/memory"]')
+        ],
+        *[
+            pytest.param(
+                {"target": {**QUOTA, "path": f"spec.a[name=memory].b{item}.nominalQuota"}, "unit": "k"},
+                f"B016 {AT}.unit @key",
+                id=f"quota{item}",
+            )
+            for item in ("[0]", "[name=cpu]")
+        ],
+        *[
             pytest.param({"target": QUOTA, "unit": value}, f"B300 {AT}.unit", id=f"unit-{value!r}")
-            for value in ("", "gi", "GB", ".5", "0", "e3", "Gi ")
+            for value in ("", "m", "gi", "GB", ".5", "0", "e3", "Gi ")
         ],
         *[
             pytest.param({"target": QUOTA, "unit": "Gi", "otherwise": value}, f"B300 {AT}.otherwise",
@@ -204,7 +274,8 @@ def _without_target() -> Value:
         pytest.param({"otherwise": 3}, id="number"),
         pytest.param({"target": WEB, "otherwise": 0}, id="deployment-of-zero"),
         pytest.param({"target": QUOTA, "unit": "Gi", "otherwise": "0Gi"}, id="quantity-of-zero"),
-        pytest.param({"target": QUOTA, "unit": "Gi", "otherwise": "64Gi"}, id="quantity"),
+        pytest.param({"target": QUOTA, "unit": "Gi", "otherwise": "16Gi"}, id="quantity"),
+        pytest.param({"target": {**POOL, "path": "spec.limits.ephemeral-storage"}, "unit": "G"}, id="disk"),
     ],
 )
 def test_these_numbers_are_held(options: dict[str, Any]) -> None:
@@ -249,17 +320,49 @@ def test_an_autoscaler_takes_no_minimum_of_zero(provisioning: Value, place: str)
     spec = {"provisioning": {"placeholderCount": 25, **provisioning}}
 
     assert alone(holding(spec=spec)) == [f"B300 {place}"]
-    assert alone(holding(target=WEB, spec=spec)) == []
+    assert alone(holding(target=WEB, spec=spec, otherwise=0)) == []
 
 
-def test_a_window_that_lowers_a_floor_is_a_warning() -> None:
+def test_a_window_that_lowers_a_number_is_a_warning() -> None:
     entry = {"dayOfWeek": 1, "startTime": "09:00", "endTime": "13:00", "placeholderCount": 2}
     cap = {**API, "path": "spec.maxReplicas"}
 
     assert alone(holding(otherwise=25)) == []
     assert alone(holding(otherwise=26)) == [finding(f"B302 {AT}.otherwise", 25, 26)]
     assert alone(holding(otherwise=3, spec={"recurrence": weekly(entry)})) == [f"B302 {AT}.otherwise"]
-    assert alone(holding(target=cap, otherwise=60)) == []
+    assert alone(holding(target=cap, otherwise=60)) == [finding(f"B302 {AT}.otherwise", 25, 60)]
+
+
+@pytest.mark.parametrize(
+    "provisioning",
+    [
+        {"profile": [{"at": 0, "percent": 0}, {"at": "60m", "percent": 100}]},
+        {"scaleDownBehavior": "maintain"},
+        {"scaleDownBehavior": "reduce"},
+        {"scaleDownBehavior": "buffer", "buffer": {"percent": 20, "minimum": 0}},
+    ],
+    ids=["profile", "maintain", "reduce", "buffer"],
+)
+def test_a_window_that_may_take_a_number_away_is_a_warning(provisioning: Value) -> None:
+    spec = {"provisioning": {"placeholderCount": 25, **provisioning}}
+
+    assert alone(holding(target=WEB, otherwise=1, spec=spec)) == [finding(f"B302 {AT}.otherwise", 0, 1)]
+    assert alone(holding(target=WEB, spec=spec)) == [f"B302 {AT}"]
+
+
+def test_spare_replicas_below_what_is_there_otherwise_are_a_warning() -> None:
+    buffer = {"scaleDownBehavior": "buffer", "buffer": {"percent": 20, "minimum": 3}}
+    spec = {"provisioning": {"placeholderCount": 25, **buffer}}
+
+    assert alone(holding(otherwise=3, spec=spec)) == []
+    assert alone(holding(otherwise=4, spec=spec)) == [finding(f"B302 {AT}.otherwise", 3, 4)]
+
+
+def test_an_author_cannot_ignore_that_a_number_is_lowered() -> None:
+    ignoring = holding(otherwise=26)
+    ignoring["metadata"]["annotations"] = {"berth.dev/ignore": "B302: it is meant"}
+
+    assert codes(read(*documents(ignoring)).problems) == ["B271 metadata.annotations.berth.dev/ignore"]
 
 
 # Reservations that hold one number
@@ -286,11 +389,18 @@ def overlap(how: str) -> Value:
         pytest.param({}, overlap("sum"), [finding("B301 spec.provisioning.overlap", "sum")], id="overlap"),
         pytest.param(overlap("sum"), overlap("sum"), [], id="both-add-up"),
         pytest.param(
-            {"target": {**QUOTA, "path": "spec.a"}, "unit": "Gi", "otherwise": "3Gi"},
-            {"target": {**QUOTA, "path": "spec.a"}},
+            {"target": {**QUOTA, "path": LENDING}, "unit": "Gi", "otherwise": "3Gi"},
+            {"target": {**QUOTA, "path": LENDING}},
             [f"B301 {AT}.otherwise", f"B301 {AT}.unit"],
             id="unit",
         ),
+        pytest.param(
+            {},
+            {"target": {**API, "ready": "status.desiredReplicas"}},
+            [finding(f"B301 {AT}.target.ready", "status.currentReplicas", "status.desiredReplicas")],
+            id="ready",
+        ),
+        pytest.param({}, {"target": {**API, "ready": "status.currentReplicas"}}, [], id="ready-as-is-known"),
         pytest.param(
             {},
             {"target": WEB},
@@ -305,13 +415,34 @@ def test_each_disagreement_is_told(
     assert two(first, second) == expected
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "is_doubtful"),
+    [
+        pytest.param("[0]", "[name=default]", True, id="index-and-key"),
+        pytest.param("[name=default]", "[kind=gpu]", True, id="two-keys"),
+        pytest.param("[0]", "[1]", False, id="two-indexes"),
+        pytest.param("[name=default]", "[name=gpu]", False, id="two-values-of-a-key"),
+    ],
+)
+def test_two_spellings_of_a_number_are_told_at_both(first: str, second: str, is_doubtful: bool) -> None:
+    """Neither knows of the other then: each would give back what the other has set."""
+    path = "spec.resourceGroups[0].flavors{}.resources[name=memory].nominalQuota"
+    here, there = ({"target": {**QUOTA, "path": path.format(item)}} for item in (first, second))
+
+    assert two(here, there) == ([f"B301 {AT}.target.path"] * 2 if is_doubtful else [])
+    assert two(here, {"target": {**there["target"], "name": "other"}}) == []
+
+
 def test_sessions_count_for_nobody_who_shares() -> None:
     counting = {
         "target": WEB,
         "spec": {"provisioning": {"placeholderCount": 25, "scaleDownBehavior": "maintain"}},
     }
 
-    assert two(counting, {"target": WEB}) == ["B301 spec.provisioning.scaleDownBehavior"]
+    assert two(counting, {"target": WEB}) == [
+        f"B302 {AT}.otherwise",
+        "B301 spec.provisioning.scaleDownBehavior",
+    ]
 
 
 def test_nobody_who_shares_rehearses() -> None:

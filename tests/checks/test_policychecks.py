@@ -27,6 +27,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.built import built
+from tests.checks.heldnumbers import HPA, holding
 from tests.saying import finding, lines, read, reservation, resource_class, run, site, weekly
 
 SEATS = {
@@ -314,3 +315,20 @@ spec: {requests: {cpu: "1"}}
         finding("site.yaml:8:25 error[B061] spec.policies[a].match.classes[0]", "smal"),
         finding("site.yaml:9:45 error[B063] spec.policies[a].unless.clusters[0]", "prd"),
     ]
+
+
+def test_what_a_number_is_outside_of_windows_counts_while_windows_are_to_come() -> None:
+    policy = {"name": "a", "when": {"seatsAbove": 60}, "require": "refuse"}
+    there = site({"name": "prod", "held": [HPA]}, policies=[policy])
+
+    def judged(otherwise: int, now: int = NOW) -> list[str]:
+        found = read(holding(otherwise=otherwise), there, resource_class())
+        assert found.problems == []
+        assert found.site is not None
+        (number,) = found.reservations
+        subject = PolicySubject(number, {"small": "prod"}, expand(number, {}).occurrences)
+        return lines(check_policies(found.site, [*cases_of_reservation(found.site, subject, now)], {}))
+
+    assert judged(60) == []
+    assert judged(61) == [finding("B230 spec.provisioning", "policy a", 61, 60)]
+    assert judged(61, parse_instant("2030-01-01T00:00:00Z")) == []

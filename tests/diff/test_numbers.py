@@ -166,3 +166,32 @@ def test_targets_are_of_reservations_only(held: Pair) -> None:
     ruled(held, 'match: {kinds: [Site], targets: ["*"]}, require: warn', text=project.SITE)
 
     assert "B016" in held.diff().out
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        pytest.param((), id="alone"),
+        pytest.param(("  recurrence:\n", "  suspend: true\n  recurrence:\n"), id="suspended"),
+    ],
+)
+def test_what_a_number_is_otherwise_counts_for_a_policy(held: Pair, more: tuple[str, ...]) -> None:
+    """A reservation that is suspended in a window gives the number back at once."""
+    ruled(held, "match: {backends: [value]}, when: {seatsAbove: 100}, require: refuse", text=SITE)
+    held.edit("exam.yaml", "otherwise: 3", "otherwise: 100")
+    assert results(held.diff("-o", "json")) == []
+
+    held.edit("exam.yaml", "otherwise: 100", "otherwise: 101")
+    if more:
+        held.edit("exam.yaml", *more)
+    assert results(held.diff("-o", "json")) == [["p0", "exam", "refuse"]]
+
+
+def test_a_new_title_is_judged_by_no_policy_about_counts(held: Pair) -> None:
+    for folder in (held.was, held.now):
+        exam = folder / "reservations/exam.yaml"
+        exam.write_text(EXAM.replace("otherwise: 3", "otherwise: 101"), "utf-8")
+    ruled(held, "match: {backends: [value]}, when: {seatsAbove: 100}, require: refuse", text=SITE)
+    held.edit("exam.yaml", "spec:\n  resourceClass: api\n", "spec:\n  title: Exam\n  resourceClass: api\n")
+
+    assert results(held.diff("-o", "json")) == []

@@ -12,7 +12,10 @@ from tests.live.world import World
 
 OPEN = "2026-02-02T09:00:00Z"  # 10:00 in Zurich, open since 07:30Z
 OVER = "2026-02-02T18:00:00Z"
-ENTRY = "held: [{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, namespaces: [shop]}]"
+ENTRY = (
+    "held: [{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, namespaces: [shop], "
+    "paths: [spec.minReplicas, 'spec.metrics[*].least']}]"
+)
 TARGET = (
     "{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, namespace: shop, name: web, path: 'PATH'}"
 )

@@ -2,7 +2,7 @@
 
 import pytest
 from berth.core.holders import Step
-from berth.notation.objectpath import object_path_text, parse_object_path
+from berth.notation.objectpath import matches_pattern, object_path_text, parse_object_path
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -52,3 +52,25 @@ def test_people_write_paths_like_these(text: str, steps: tuple[Step, ...]) -> No
 )
 def test_everything_else_is_refused(text: str) -> None:
     assert parse_object_path(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern", "is_match"),
+    [
+        ("spec.limits.cpu", "spec.limits.*", True),
+        ('spec.limits["nvidia.com/gpu"]', "spec.limits.*", True),
+        ("spec.limits[0]", "spec.limits.*", False),
+        ("spec.limits.cpu.a", "spec.limits.*", False),
+        ("spec.a[0].b", "spec.a[*].b", True),
+        ("spec.a[name=x].b", "spec.a[*].b", True),
+        ("spec.a.c.b", "spec.a[*].b", False),
+        ("spec.a[name=x].b", "spec.a[0].b", False),
+    ],
+)
+def test_a_pattern_matches_step_by_step(text: str, pattern: str, is_match: bool) -> None:
+    path, allowed = parse_object_path(text), parse_object_path(pattern, is_pattern=True)
+
+    assert path is not None
+    assert allowed is not None
+    assert object_path_text(allowed) == pattern
+    assert matches_pattern(path, allowed) is is_match

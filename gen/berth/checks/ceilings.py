@@ -23,7 +23,7 @@ from berth.dates.expansion import Occurrence as Dated
 from berth.dates.moments import named, span_text
 from berth.dates.zone import DAY, number, resolve
 from berth.findings import Problem
-from berth.manifests.placed import Placed
+from berth.manifests.placed import Placed, class_names, cluster_of
 from berth.quantity import parse
 from berth.quantity import text as quantity_text
 from berth.schema.reservation import Reservation
@@ -284,6 +284,7 @@ class Ceilings:
     ) -> None:
         """`also` are classes that something else limits; `all_loads` collects every class."""
         self.site = site
+        self._classes = classes
         self._limits = {c.name: [_limits(ceiling, classes) for ceiling in c.ceilings] for c in site.clusters}
         self._limited = {
             name: {*classes}
@@ -340,6 +341,29 @@ class Ceilings:
                         ]
                         counted = pods(pools) if limit.is_of_pods else pools
                         yield _problem(cluster, limit, highest, counted, reservations, open_then)
+                    for reservation in reservations.values():
+                        yield from self._otherwise_problems(cluster, limit, reservation)
+
+    def _otherwise_problems(
+        self, cluster: Cluster, limit: _CeilingLimit, reservation: Reservation
+    ) -> Iterator[Problem]:
+        """Report what is held outside of windows, by a suspended reservation too: it goes back to that."""
+        holder = reservation.holder
+        if not holder.otherwise_count or (limit.is_of_pods and not holder.unit.is_pod):
+            return
+        here = {
+            name
+            for name in class_names(reservation)
+            if name in self._classes and cluster_of(self._classes[name], self.site) is cluster
+        }
+        amount = holder.otherwise_count * max((limit.each.get(name, 0) for name in here), default=0)
+        if amount > limit.most:
+            message = (
+                f"outside of windows these are {limit.say(amount)} {limit.what} in {cluster.name}, "
+                f"above the ceiling of {limit.written}."
+            )
+            fix = "Write a lower otherwise, or have the platform team raise the ceiling."
+            yield reservation.problem(EXCEEDED, ("spec", "backend", "otherwise"), message, fix)
 
 
 def _limits(ceiling: CeilingSpec, classes: Mapping[str, ResourceClass]) -> list[_CeilingLimit]:

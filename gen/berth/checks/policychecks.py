@@ -58,8 +58,8 @@ class SharedSubject(NamedTuple):
 class PolicyCase(NamedTuple):
     """What one policy looks at: classes of a reservation, and their measures.
 
-    `seats` are the most that are open at once, `lead` is in minutes. `notice`: the seconds until a change
-    takes effect; None: nothing changes.
+    `seats` are the most that are open at once, or held outside of windows; `lead` is in minutes. `notice`:
+    the seconds until a change takes effect; None: nothing changes.
     """
 
     policy: PolicySpec
@@ -186,7 +186,7 @@ class PolicySubject(NamedTuple):
 
     `holds_now`: it holds seats without windows. `now`: when a change is judged; None: nothing changes.
     `everything`: all of its dates to come, of which `occurrences` are some; by default all. `known`: its
-    classes by name.
+    classes by name. `otherwise`: what it holds outside of windows.
     """
 
     reservation: Reservation
@@ -196,6 +196,7 @@ class PolicySubject(NamedTuple):
     now: int | None = None
     everything: Sequence[Occurrence] | None = None
     known: Mapping[str, ResourceClass] = {}
+    otherwise: int = 0
 
 
 def policy_case(policy: PolicySpec, subject: PolicySubject) -> PolicyCase | None:
@@ -210,10 +211,12 @@ def policy_case(policy: PolicySpec, subject: PolicySubject) -> PolicyCase | None
     if subject.holds_now:
         counts.append(sum(count for name, count in reservation.seats if name in classes))
         opens.append(now or 0)
+    if subject.otherwise:
+        counts.append(subject.otherwise)
     if not counts:
         return None
     lead = max(((occurrence.start - occurrence.open) // 60 for occurrence in selected), default=0)
-    notice = None if now is None else max(min(opens) - now, 0)
+    notice = None if now is None else max(min(opens, default=now) - now, 0)
     return PolicyCase(policy, reservation, classes, max(counts), lead, notice)
 
 
@@ -292,9 +295,11 @@ def cases_of_reservation(site: Site, subject: PolicySubject, now: int) -> Iterat
 
     Policies about the notice of a change are left out.
     """
-    coming = coming_occurrences(subject.reservation, subject.occurrences, now)
-    holds_now = holds_without_windows(subject.reservation, now)
-    subject = subject._replace(occurrences=coming, holds_now=holds_now)
+    reservation = subject.reservation
+    coming = coming_occurrences(reservation, subject.occurrences, now)
+    holds_now = holds_without_windows(reservation, now)
+    otherwise = (reservation.holder.otherwise_count or 0) if coming else 0
+    subject = subject._replace(occurrences=coming, holds_now=holds_now, otherwise=otherwise)
     for policy in site.policies:
         case = None if policy.when.notice_below is not None else policy_case(policy, subject)
         if case is not None:

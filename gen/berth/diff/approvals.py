@@ -37,6 +37,8 @@ def policy_cases(
     changes_held = changes_all or change.standing[0] != change.standing[1]
     holds, held = (changes_held and _holds_now(one, now) for one in (new, old))
     after = _subject(new, added, now, holds_now=holds)
+    if after is not None and (changes_all or added):
+        after = after._replace(otherwise=after.reservation.holder.otherwise_count or 0)
     either = _subject(new or old, [*removed, *added], now, holds_now=holds or held)
     if either is not None:
         either = either._replace(clusters={**_clusters(old), **_clusters(new)})

@@ -6,6 +6,7 @@ from typing import Annotated, NamedTuple
 from berth.core.holders import Step
 from berth.core.objects import ObjectKind
 from berth.findings import Path
+from berth.notation.objectpath import ANY_ITEM, ANY_KEY, matches_pattern, object_path_text, parse_object_path
 from berth.schema.basemodel import Model, NonEmptyUnique, Text, field
 from berth.schema.documentproblems import CONFLICT, MISSING, DocumentProblems, Refusal, shown
 from berth.schema.seatholders import Unit
@@ -17,11 +18,13 @@ NOT_HELD = "B300"
 class KnownKind(NamedTuple):
     """What Berth knows of a kind.
 
-    `ready`: where its status counts what a number of its spec asks for. `above_zero`: a number of its spec
-    that the API server refuses to be 0. `has_quantities`: whether its spec has amounts such as 64Gi.
+    `paths`: the numbers that may be held unless the Site lists others. `ready`: where its status counts what
+    a number of its spec asks for. `above_zero`: a number of its spec that the API server refuses to be 0.
+    `has_quantities`: whether its spec has amounts such as 64Gi.
     """
 
     plural: str
+    paths: tuple[tuple[Step, ...], ...]
     has_scale: bool = False
     of_cluster: bool = False
     ready: tuple[tuple[Step, ...], tuple[Step, ...]] = ((), ())
@@ -29,23 +32,43 @@ class KnownKind(NamedTuple):
     has_quantities: bool = False
 
 
-_SCALED: tuple[tuple[Step, ...], tuple[Step, ...]] = (("spec", "replicas"), ("status", "readyReplicas"))
+REPLICAS: tuple[Step, ...] = ("spec", "replicas")
+_SCALED: tuple[tuple[Step, ...], tuple[Step, ...]] = (REPLICAS, ("status", "readyReplicas"))
+_AUTOSCALED: tuple[tuple[Step, ...], ...] = (("spec", "minReplicas"), ("spec", "maxReplicas"))
+_QUOTAS: tuple[Step, ...] = (
+    *("spec", "resourceGroups", ANY_ITEM),
+    *("flavors", ANY_ITEM, "resources", ANY_ITEM),
+)
 KNOWN_KINDS = {
-    ("apps", "Deployment"): KnownKind("deployments", has_scale=True, ready=_SCALED),
-    ("apps", "ReplicaSet"): KnownKind("replicasets", has_scale=True, ready=_SCALED),
-    ("apps", "StatefulSet"): KnownKind("statefulsets", has_scale=True, ready=_SCALED),
+    ("apps", "Deployment"): KnownKind("deployments", (REPLICAS,), has_scale=True, ready=_SCALED),
+    ("apps", "ReplicaSet"): KnownKind("replicasets", (REPLICAS,), has_scale=True, ready=_SCALED),
+    ("apps", "StatefulSet"): KnownKind("statefulsets", (REPLICAS,), has_scale=True, ready=_SCALED),
     ("autoscaling", "HorizontalPodAutoscaler"): KnownKind(
         "horizontalpodautoscalers",
+        _AUTOSCALED,
         ready=(("spec", "minReplicas"), ("status", "currentReplicas")),
         above_zero=("spec", "minReplicas"),  # 0 needs the feature gate HPAScaleToZero
     ),
-    ("keda.sh", "ScaledObject"): KnownKind("scaledobjects"),
-    ("actions.github.com", "AutoscalingRunnerSet"): KnownKind(
-        "autoscalingrunnersets", ready=(("spec", "minRunners"), ("status", "currentRunners"))
+    ("keda.sh", "ScaledObject"): KnownKind(
+        "scaledobjects", (("spec", "minReplicaCount"), ("spec", "maxReplicaCount"))
     ),
-    ("actions.summerwind.dev", "HorizontalRunnerAutoscaler"): KnownKind("horizontalrunnerautoscalers"),
-    ("karpenter.sh", "NodePool"): KnownKind("nodepools", of_cluster=True, has_quantities=True),
-    ("kueue.x-k8s.io", "ClusterQueue"): KnownKind("clusterqueues", of_cluster=True, has_quantities=True),
+    ("actions.github.com", "AutoscalingRunnerSet"): KnownKind(
+        "autoscalingrunnersets",
+        (("spec", "minRunners"), ("spec", "maxRunners")),
+        ready=(("spec", "minRunners"), ("status", "currentRunners")),
+    ),
+    ("actions.summerwind.dev", "HorizontalRunnerAutoscaler"): KnownKind(
+        "horizontalrunnerautoscalers", _AUTOSCALED
+    ),
+    ("karpenter.sh", "NodePool"): KnownKind(
+        "nodepools", (("spec", "limits", ANY_KEY),), of_cluster=True, has_quantities=True
+    ),
+    ("kueue.x-k8s.io", "ClusterQueue"): KnownKind(
+        "clusterqueues",
+        tuple((*_QUOTAS, name) for name in ("nominalQuota", "borrowingLimit", "lendingLimit")),
+        of_cluster=True,
+        has_quantities=True,
+    ),
 }
 """By group and kind."""
 
@@ -71,6 +94,7 @@ def is_never_held(api_version: str, kind: str) -> bool:
     return group in _NEVER_GROUPS or f"{group}/{kind}" in _NEVER_GROUPS
 
 
+_BYTES = ("memory", "storage", "hugepages", "bytes")
 _WORDS = (("replica", Unit.REPLICA), ("runner", Unit.RUNNER), ("cpu", Unit.CORE))
 
 
@@ -93,6 +117,16 @@ def unit_of(path: tuple[Step, ...]) -> Unit:
     return Unit.UNIT
 
 
+def counts_bytes(path: tuple[Step, ...]) -> bool:
+    """Return whether the number at a path is of bytes, by its key or the item that it is of.
+
+    An extended resource, whose name has a slash, is counted in devices.
+    """
+    step = path[-2] if len(path) > 1 and isinstance(path[-2], tuple) else path[-1]
+    name = (step[1] if isinstance(step, tuple) else str(step)).lower()
+    return "/" not in name and any(word in name for word in _BYTES)
+
+
 def _api_version(text: str) -> str:
     if re.fullmatch(r"([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?v[0-9][a-z0-9]*", text, re.ASCII):
         return text
@@ -105,6 +139,30 @@ def _kind(text: str) -> str:
     raise Refusal(f"{shown(text)} is not a kind.", "Write it as HorizontalPodAutoscaler.", NOT_HELD)
 
 
+def _pattern(text: str) -> tuple[Step, ...]:
+    """Read which numbers may be held. What runs in pods is never one of them."""
+    steps = parse_object_path(text, is_pattern=True)
+    fix = "Write it as spec.minReplicas, spec.limits.* or spec.groups[*].quota."
+    if steps is None:
+        raise Refusal(f"{shown(text)} is not a pattern of paths.", fix, NOT_HELD)
+    if steps[0] != "spec" or not isinstance(steps[-1], str) or len(steps) < 2:
+        raise Refusal(f"{shown(text)} is not a number below spec.", fix, NOT_HELD)
+    if holds_code(steps):
+        message = f"{shown(text)} is in a template or metadata: who changes that can run other code."
+        raise Refusal(message, fix, NOT_HELD)
+    return steps
+
+
+def holds_code(path: tuple[Step, ...]) -> bool:
+    """Return whether a path leads into a template of pods, or into metadata."""
+    return any(
+        step == "metadata" or step.lower().endswith(("template", "templates"))
+        for step in path
+        if isinstance(step, str)
+    )
+
+
+PathPattern = Annotated[tuple[Step, ...], Text("path", _pattern)]
 ApiVersion = Annotated[str, Text("apiVersion", _api_version)]
 Kind = Annotated[str, Text("kind", _kind)]
 
@@ -123,6 +181,11 @@ class HeldSpec(Model):
     scale: bool | None = field(
         None, "whether the kind has the subresource scale, to write spec.replicas by", "that of known kinds"
     )
+    paths: NonEmptyUnique[PathPattern] | None = field(
+        None,
+        "numbers that may be held, such as spec.limits.*; `*` is any key, `[*]` any item",
+        "those of known kinds; spec.replicas with `scale`; else required",
+    )
 
     def check(self, path: Path, report: DocumentProblems) -> None:
         known = known_kind(self.api_version, self.kind)
@@ -132,6 +195,7 @@ class HeldSpec(Model):
             )
             report(NOT_HELD, (*path, "kind"), message, "Remove the entry.")
         self._check_known(known, path, report)
+        self._check_paths(path, report)
         if known is None and self.plural is None:
             fix = f"Add plural, as kubectl api-resources has it, such as {self.kind.lower()}s."
             report(MISSING, path, f"the plural of kind {self.kind} is not known.", fix)
@@ -151,6 +215,29 @@ class HeldSpec(Model):
                 shown_fact = str(fact).lower() if isinstance(fact, bool) else fact
                 message = f"{shown(written)} is not the {key} of {self.kind}, which is {shown_fact}."
                 report(CONFLICT, (*path, key), message, "Remove it.")
+
+    def _check_paths(self, path: Path, report: DocumentProblems) -> None:
+        if not self.allowed and not is_never_held(self.api_version, self.kind):
+            fix = "Add paths: the numbers that may be held, such as [spec.replicas]."
+            report(MISSING, path, f"which numbers of {self.kind} may be held is not known.", fix)
+        for i, pattern in enumerate(self.paths or ()):
+            if self.object_kind.has_scale and pattern != REPLICAS:
+                message = f"of {self.kind} only spec.replicas is held, by its scale."
+                report(CONFLICT, (*path, "paths", i), message, "Remove it.")
+
+    @property
+    def allowed(self) -> tuple[tuple[Step, ...], ...]:
+        """Return the patterns of the numbers that may be held."""
+        known = known_kind(self.api_version, self.kind)
+        return self.paths or (known.paths if known else (REPLICAS,) if self.scale else ())
+
+    @property
+    def allowed_text(self) -> str:
+        return " or ".join(map(object_path_text, self.allowed))
+
+    def allows(self, path: tuple[Step, ...]) -> bool:
+        """Return whether the number at a path may be held."""
+        return not holds_code(path) and any(matches_pattern(path, pattern) for pattern in self.allowed)
 
     @property
     def object_kind(self) -> ObjectKind:

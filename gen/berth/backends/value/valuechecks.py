@@ -1,14 +1,16 @@
 """Check numbers of somebody else that are held: may they be, and do reservations agree about them?"""
 
 from collections.abc import Iterator
+from itertools import permutations
 
 from berth.backends.backendinterface import CheckedReservation
 from berth.backends.value.valueholder import ValueHolder
-from berth.backends.value.valueoptions import REPLICAS, ValueOptions, ValueTarget
+from berth.backends.value.valueoptions import ValueOptions, ValueTarget
 from berth.dates.rehearsals import has_rehearsals
 from berth.findings import Path, Problem
 from berth.manifests import naming
 from berth.manifests.placed import behaviors_by_class, class_names, placed
+from berth.notation.objectpath import may_be_same, object_path_text
 from berth.schema.declared import Declared
 from berth.schema.heldobjects import NOT_HELD, HeldSpec
 from berth.schema.reservation import Reservation
@@ -46,9 +48,10 @@ def check_number(checked: CheckedReservation) -> Iterator[Problem]:
         held = held_spec(target, place.cluster)
         if held is None:
             yield reservation.problem(NOT_HELD, _TARGET, *_refusal(target, place.cluster))
-        elif held.object_kind.has_scale and target.path != REPLICAS:
-            message = f"of {target.kind} only spec.replicas is held, by its scale."
-            yield reservation.problem(NOT_HELD, (*_TARGET, "path"), message, "Write spec.replicas.")
+        elif not held.allows(target.path):
+            message = f"the Site does not let reservations hold {target}."
+            fix = f"Write {held.allowed_text}."
+            yield reservation.problem(NOT_HELD, (*_TARGET, "path"), message, fix)
     if target.kind == "NodePool" and target.name in _own_node_pools(declared, site):
         message = f"NodePool {target.name} is one of Berth's own."
         fix = "Write backend: {type: nodePool}, or limits of the CloudCapacity."
@@ -89,13 +92,31 @@ def _all_seats(reservation: Reservation) -> list[int]:
 
 
 def _lower(reservation: Reservation, options: ValueOptions) -> Iterator[Problem]:
-    """Warn of a window that lowers what there is at least."""
+    """Warn of a window that takes away from others what they have outside of windows."""
     target, otherwise = options.target, options.otherwise_count
-    least = min(_all_seats(reservation), default=0)
-    if target is not None and target.is_floor and otherwise is not None and least < otherwise:
-        message = f"a window sets {target} to {least}, and outside of windows it is {otherwise}."
-        fix = "Write a lower otherwise, or a larger placeholderCount; ignore this if it is meant."
+    least = _least(reservation)
+    if target is None or least < target.least:  # which is refused
+        return
+    if otherwise is None and least == 0:
+        message = f"a window lets {target} be 0, and what it is outside of windows is not said."
+        fix = "Add otherwise, and let counts, profile and sessions lower it to no less."
+        yield reservation.problem(LOWERS, _BACKEND, message, fix)
+    elif otherwise is not None and least < otherwise:
+        message = f"a window lets {target} be {least}, and outside of windows it is {otherwise}."
+        fix = (
+            "Write a lower otherwise, or larger counts, also in the profile, and no sessions that lower them."
+        )
         yield reservation.problem(LOWERS, (*_BACKEND, "otherwise"), message, fix)
+
+
+def _least(reservation: Reservation) -> int:
+    """Return the least that a window may ask for, by its counts, the profile and sessions."""
+    seats = _all_seats(reservation)
+    steps = [step for count in seats for _, step in step_counts(count, reservation.profile)]
+    behaviors = {each for of_class in behaviors_by_class(reservation).values() for each in of_class}
+    spare = reservation.buffer.minimum if reservation.buffer else 0
+    by_sessions = [spare if behavior == "buffer" else 0 for behavior in behaviors - {"none"}]
+    return min([*seats, *steps, *by_sessions], default=0)
 
 
 def _refusal(target: ValueTarget, cluster: Cluster) -> tuple[str, str]:
@@ -124,6 +145,30 @@ def check_shared_numbers(declared: Declared, site: Site) -> Iterator[Problem]:
         if _options(reservation) is not None:
             names = {name for place in placed(reservation, declared, site) for name in place.peers}
             yield from _disagreements(reservation, [by_name[name] for name in sorted(names)])
+    yield from _doubtful_paths(declared, site)
+
+
+def _doubtful_paths(declared: Declared, site: Site) -> Iterator[Problem]:
+    """Report reservations that may hold one number by two spellings of its path, at each of them."""
+    by_object: dict[tuple[object, ...], list[tuple[Reservation, ValueTarget]]] = {}
+    for reservation in sorted(declared.reservations, key=lambda each: each.name):
+        options = _options(reservation)
+        if options is not None and options.target is not None:
+            for place in placed(reservation, declared, site):
+                key = (place.cluster.name, *options.target.identity[:-1])
+                by_object.setdefault(key, []).append((reservation, options.target))
+    pairs = {
+        (reservation.name, other.name): (reservation, target, other, others_target)
+        for holding in by_object.values()
+        for (reservation, target), (other, others_target) in permutations(holding, 2)
+        if may_be_same(target.path, others_target.path)
+    }
+    for reservation, target, other, others_target in pairs.values():
+        message = (
+            f"{target} may be the same number as {object_path_text(others_target.path)} in {other.name}."
+        )
+        fix = "Write both paths in the same way."
+        yield reservation.problem(DISAGREE, (*_TARGET, "path"), message, fix)
 
 
 def _disagreements(reservation: Reservation, others: list[Reservation]) -> Iterator[Problem]:
@@ -150,15 +195,22 @@ def _disagreements(reservation: Reservation, others: list[Reservation]) -> Itera
             ("otherwise", options.otherwise, others_options.otherwise),
             ("unit", options.unit, others_options.unit),
             ("overlap", reservation.overlap, other.overlap),
+            ("ready", _ready_text(options), _ready_text(others_options)),
         ]
+        places: dict[str, Path] = {"overlap": ("spec", "provisioning"), "ready": _TARGET}
         for key, here, there in values:
             if here != there and reservation.name < other.name:
-                at: Path = ("spec", "provisioning", key) if key == "overlap" else (*_BACKEND, key)
+                at = (*places.get(key, _BACKEND), key)
                 message = (
                     f"{key} is {_shown(here)} here and {_shown(there)} in {other.name}, which holds the same "
                     "number."
                 )
                 yield reservation.problem(DISAGREE, at, message, "Write the same in both.")
+
+
+def _ready_text(options: ValueOptions) -> str | None:
+    path = options.target.ready_path if options.target else ()
+    return object_path_text(path) if path else None
 
 
 def _shown(value: object) -> str:

@@ -11,9 +11,11 @@ from berth.schema.basemodel import Model, Parsed, Text, field, wrong_type
 from berth.schema.documentproblems import CONFLICT, MISSING, DocumentProblems, Refusal, shown
 from berth.schema.heldobjects import (
     NOT_HELD,
+    REPLICAS,
     ApiVersion,
     Kind,
     KnownKind,
+    counts_bytes,
     group_of,
     is_never_held,
     known_kind,
@@ -22,9 +24,8 @@ from berth.schema.heldobjects import (
 from berth.schema.seatholders import Unit
 from berth.schema.types import INT32, DnsLabel, DnsName
 
-REPLICAS: tuple[Step, ...] = ("spec", "replicas")
 _OTHERWISE = "whole number from 0, or a quantity such as 64Gi"
-_SUFFIXES = ("m", "k", "M", "G", "T", "Ki", "Mi", "Gi", "Ti")
+_SUFFIXES = ("k", "M", "G", "T", "Ki", "Mi", "Gi", "Ti")
 
 
 def _path_below(root: str, text: str) -> tuple[Step, ...]:
@@ -139,12 +140,6 @@ class ValueTarget(Model):
         known = self.known
         return int(known is not None and known.above_zero == self.path)
 
-    @property
-    def is_floor(self) -> bool:
-        """Whether the number says how much there is at least."""
-        last = str(self.path[-1])
-        return self.path == REPLICAS or last.startswith("min")
-
 
 class ValueOptions(Model):
     target: ValueTarget | None = field(None, "the number that is held", "none; required")
@@ -154,7 +149,9 @@ class ValueOptions(Model):
         "what stood there when the window opened",
     )
     unit: Annotated[str, Text("unit", _suffix)] | None = field(
-        None, "unit of the quantity that is written, such as Gi", "none: a plain number"
+        None,
+        "only memory and storage: unit of the quantity that is written, such as Gi",
+        "none: a plain number",
     )
 
     def check(self, path: Path, report: DocumentProblems) -> None:
@@ -163,8 +160,9 @@ class ValueOptions(Model):
                 MISSING, path, "target is missing.", "Add target: {apiVersion, kind, namespace, name, path}."
             )
         elif self.unit is not None and not _takes_quantities(self.target):
-            message = f"{self.target} is a plain number, not a quantity."
-            report(CONFLICT, (*path, "unit"), message, "Remove unit.", at_key=True)
+            message = f"{self.target} is a plain number, and only amounts of memory or storage have a unit."
+            fix = "Remove unit, and name the resource if it is one, as in resources[name=memory]."
+            report(CONFLICT, (*path, "unit"), message, fix, at_key=True)
         for message, fix in self._amount_problems():
             report(NOT_HELD, (*path, "otherwise"), message, fix)
 
@@ -211,7 +209,6 @@ def _zero_refused(target: ValueTarget) -> tuple[str, str]:
 
 
 def _takes_quantities(target: ValueTarget) -> bool:
+    """Return whether a number is of bytes. A unit of others would multiply what ceilings count."""
     known = target.known
-    if unit_of(target.path) in {Unit.REPLICA, Unit.RUNNER}:
-        return False
-    return known is None or known.has_quantities
+    return counts_bytes(target.path) and (known is None or known.has_quantities)
