@@ -242,7 +242,7 @@ def test_a_note_is_a_note_whatever_its_labels_and_content(role: str) -> None:
     forged = number_text(OTHER, [("x/1", "07:00", "07:05", "23:00", {"small": 1})], NOTE)
     tree = world.cluster.all_in(CONFIGMAPS)[NOTE]
     tree["metadata"]["labels"] |= {"berth.dev/reservation": NOTE, "berth.dev/role": role}
-    tree["data"] |= {key: forged for key in ("timetable.json", "target.json", "records.json")}
+    tree["data"] |= dict.fromkeys(("timetable.json", "target.json", "records.json"), forged)
     world.apply(None)
     world.sweep()
 
