@@ -62,9 +62,24 @@ def test_other_counts_are_in_replicas(held: Pair) -> None:
     held.edit("exam.yaml", "placeholderCount: 40", "placeholderCount: 60")
     found = change(held)
 
-    assert found["peaks"][0]["what"] == "replicas of api"
     assert found["occurrences"]["changed"][0]["after"]["replicas"] == {"api": 60}
     assert "40 replicas of api -> 60 replicas of api" in held.diff().out
+
+
+def test_unlike_numbers_of_one_class_are_no_peak_of_it(held: Pair) -> None:
+    """Only the seats of the class are added up: neither replicas nor what another number counts."""
+    seats = EXAM[EXAM.index("---\n") + 4 : EXAM.index("  backend:")].replace("name: exam", "name: lab")
+    seats = seats.replace("placeholderCount: 40", "placeholderCount: 40, scaleDownBehavior: none")
+    for folder in (held.was, held.now):
+        (folder / "reservations/lab.yaml").write_text(seats, "utf-8")
+    held.edit("exam.yaml", "placeholderCount: 40", "placeholderCount: 60")
+    assert [peak for peak in change(held)["peaks"] if "api" in peak["what"]] == []
+
+    held.edit("lab.yaml", "placeholderCount: 40", "placeholderCount: 41")
+    (peak,) = [peak for peak in change(held)["peaks"] if "api" in peak["what"]]
+    assert (peak["what"], peak["before"], peak["after"]) == ("seats of api", "40", "41")
+    assert peak["holders"] == [{"reservation": "lab", "amount": "41"}]
+    assert "peak seats of api in prod 40 -> 41" in held.diff("-o", "markdown").out
 
 
 @pytest.mark.parametrize("at", [pytest.param(OPEN, id="in-a-window"), pytest.param(BEFORE, id="between")])

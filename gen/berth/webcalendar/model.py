@@ -8,7 +8,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from berth.checks.ceilings import NO_END, PoolLoad, ceiling_span, levels, per_seat, pods, sum_changes
+from berth.checks.ceilings import (
+    NO_END,
+    PoolLoad,
+    ceiling_span,
+    levels,
+    per_seat,
+    placed_by_berth,
+    pods,
+    sum_changes,
+)
 from berth.cost.clusterplans import ClusterPlan
 from berth.cost.formatting import money_or_unknown
 from berth.cost.ledger import CostLine, CostSum, TimeRange, cost_lines, day_splitter, sum_by
@@ -20,7 +29,6 @@ from berth.dates.zone import DAY, clock, date_text, walls
 from berth.manifests.placed import cluster_of
 from berth.quantity import parse
 from berth.schema.reservation import Reservation
-from berth.schema.seatholders import Unit
 from berth.schema.values import Cluster, ResourceClass, Site
 from berth.webcalendar.forgelinks import IssueFormLink
 from berth.webcalendar.zoneoffsets import ZoneOffsets, zone_offsets
@@ -258,16 +266,12 @@ def _curves(
     for place, cluster in enumerate(site.clusters):
         pools = loads.get(cluster.name, ())
         limits = _limits(cluster, site.zone)
-        units: dict[str, set[Unit]] = {}
-        for pool in pools:
-            units.setdefault(pool.resource_class, set()).add(pool.unit)
-        for name in sorted(units):
-            steps = _steps(sum_changes(pools, {name: 1}), int)
+        held = placed_by_berth(pools)  # numbers of somebody else may count unlike things
+        for name in sorted({pool.resource_class for pool in held}):
+            steps = _steps(sum_changes(held, {name: 1}), int)
             if steps:
-                counted = units[name] - {Unit.NODE}
-                word = counted.pop().plural if len(counted) == 1 else Unit.SEAT.plural
                 own = limits.get(f"seats/{name}", ())
-                yield Curve(place, numbers[name], f"{word} of {name}", "", steps, tuple(own))
+                yield Curve(place, numbers[name], f"seats of {name}", "", steps, tuple(own))
         for resource in dict.fromkeys(
             request for ceiling in cluster.ceilings for request in ceiling.requests
         ):
