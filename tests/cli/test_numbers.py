@@ -8,7 +8,7 @@ import pytest
 
 from tests.answer import Berth
 from tests.cli import project
-from tests.cli.heldproject import EXAM, SITE
+from tests.cli.heldproject import EXAM, QUOTA, QUOTA_SITE, SITE
 
 NOW = ("--now", "2026-01-01T00:00:00Z")
 
@@ -33,6 +33,24 @@ def test_list_and_occurrences_count_replicas_and_no_seat_hours(berth: Berth) -> 
     assert (row["seats"], row["replicas"], row["seatHours"]) == ({}, {"api": 40}, None)
     assert (date["seats"], date["replicas"]) == ({}, {"api": 40})
     assert "40 replicas of api" in berth("list", *NOW).out
+
+
+def test_quantities_have_their_unit_everywhere(berth: Berth, folder: Path, exam: Path) -> None:
+    (folder / "reservations/site.yaml").write_text(QUOTA_SITE, "utf-8")
+    exam.write_text(QUOTA, "utf-8")
+    row = next(item for item in items(berth, "list") if item["name"] == "exam")
+
+    assert (row["seats"], row["units"], row["unit"]) == ({}, {"core": 1024}, "Gi")
+    for words in (("list",), ("occurrences", "exam"), ("simulate", "exam")):
+        assert "1024 Gi of core" in berth(*words, *NOW).out
+    assert berth("calendar", *NOW).code == 0
+    feed = (folder / "site/feeds/exam.ics").read_text("utf-8").replace("\r\n ", "")
+    assert "1024 Gi of core in prod" in feed
+    assert '"unit":"Gi","units":"Gi"' in (folder / "site/index.html").read_text("utf-8")
+
+
+def test_plain_numbers_have_no_unit_of_quantities(berth: Berth) -> None:
+    assert all("unit" not in row for row in items(berth, "list"))
 
 
 def test_a_simulation_ends_with_what_stands_there_otherwise(berth: Berth) -> None:

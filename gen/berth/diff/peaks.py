@@ -55,7 +55,7 @@ class PoolLoads:
 def compare_peaks(before: PoolLoads, after: PoolLoads) -> Iterator[PeakChange]:
     """Yield the peaks that differ, by cluster, seats first; for a ceiling with dates also the peak then.
 
-    Numbers of somebody else are no seats: those of one class may count unlike things, so nothing adds them up.
+    Numbers of somebody else are no seats: those of one class may count unlike things.
     """
     sides = before, after
     for cluster in dict.fromkeys((*after.clusters(), *before.clusters())):

@@ -29,6 +29,7 @@ from berth.dates.zone import DAY, clock, date_text, walls
 from berth.manifests.placed import cluster_of
 from berth.quantity import parse
 from berth.schema.reservation import Reservation
+from berth.schema.seatholders import Unit
 from berth.schema.values import Cluster, ResourceClass, Site
 from berth.webcalendar.forgelinks import IssueFormLink
 from berth.webcalendar.zoneoffsets import ZoneOffsets, zone_offsets
@@ -80,6 +81,7 @@ class PageReservation(NamedTuple):
     title: str
     zone: str
     unit: str
+    units: str  # its plural; empty for seats
     owner: str
     contact: str
     file: str
@@ -207,12 +209,14 @@ def _reservation(one: DatedReservation, numbers: Mapping[str, int], cost: CostSu
         if end != _usual_end(wall, found.name):
             ids[i] = end
     standing = () if persistence is None else _seats(reservation.seats, {}, 0, numbers)
+    unit = reservation.holder.unit
     owner = reservation.owner
     return PageReservation(
         reservation.name,
         reservation.title,
         reservation.recurrence.zone,
-        reservation.holder.unit.word,
+        unit.word,
+        "" if unit is Unit.SEAT else unit.plural,
         owner.name if owner else "",
         owner.contact or "" if owner else "",
         reservation.origin.file,
