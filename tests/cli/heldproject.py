@@ -50,3 +50,11 @@ QUOTA = (
 """
 )
 """An exam for which a NodePool of somebody else may have more memory."""
+
+LONGER = (
+    EXAM[EXAM.index("---\n") + 4 :]
+    .replace("name: exam", "name: longer")
+    .replace('endTime: "12:00"', 'endTime: "14:00"')
+    .replace("placeholderCount: 40", "placeholderCount: 25")
+)
+"""Another reservation of the number of EXAM, which is open for longer."""

@@ -8,7 +8,7 @@ import pytest
 
 from tests.answer import Berth
 from tests.cli import project
-from tests.cli.heldproject import EXAM, QUOTA, QUOTA_SITE, SITE
+from tests.cli.heldproject import EXAM, LONGER, QUOTA, QUOTA_SITE, SITE
 
 NOW = ("--now", "2026-01-01T00:00:00Z")
 
@@ -54,6 +54,31 @@ def test_plain_numbers_have_no_unit_of_quantities(berth: Berth) -> None:
 
 
 def test_a_simulation_ends_with_what_stands_there_otherwise(berth: Berth) -> None:
+    assert [step["target"] for step in items(berth, "simulate", "exam")] == [40, 40, 3]
+
+
+def test_a_simulation_ends_with_what_another_reservation_of_the_number_sets(
+    berth: Berth, folder: Path
+) -> None:
+    (folder / "reservations/longer.yaml").write_text(LONGER, "utf-8")
+
+    assert [step["target"] for step in items(berth, "simulate", "exam")] == [40, 40, 25]
+    assert [step["target"] for step in items(berth, "simulate", "longer")] == [40, 40, 25, 3]
+    assert "shared with longer" in berth("simulate", "exam", *NOW).out
+
+
+def test_a_simulation_of_a_sum_adds_what_others_set(berth: Berth, folder: Path, exam: Path) -> None:
+    summed = "provisioning: {overlap: sum, "
+    exam.write_text(EXAM.replace("provisioning: {", summed), "utf-8")
+    (folder / "reservations/longer.yaml").write_text(LONGER.replace("provisioning: {", summed), "utf-8")
+
+    assert [step["target"] for step in items(berth, "simulate", "exam")] == [65, 65, 25]
+
+
+def test_a_suspended_reservation_of_the_number_sets_nothing(berth: Berth, folder: Path) -> None:
+    text = LONGER.replace("spec:\n", "spec:\n  suspend: true\n")
+    (folder / "reservations/longer.yaml").write_text(text, "utf-8")
+
     assert [step["target"] for step in items(berth, "simulate", "exam")] == [40, 40, 3]
 
 

@@ -7,7 +7,7 @@ import pytest
 from berth import cli
 
 from tests.cli import project
-from tests.cli.heldproject import EXAM, QUOTA, QUOTA_SITE, SITE
+from tests.cli.heldproject import EXAM, LONGER, QUOTA, QUOTA_SITE, SITE
 from tests.diff.conftest import Pair, results, ruled, warns
 
 OPEN, BEFORE = "2026-02-12T09:00:00Z", "2026-02-02T09:00:00Z"
@@ -152,6 +152,20 @@ def test_a_reservation_that_leaves_git_in_a_window_gives_its_number_back(held: P
     assert warns(warning, API, "goes back to 3", "middle of a window")
     (closing,) = open_now(held)
     assert warns(closing, "api", "40 replicas now", "3 then")
+
+
+def test_who_shares_the_number_is_named(held: Pair) -> None:
+    (held.now / "reservations/longer.yaml").write_text(LONGER, "utf-8")
+    assert "otherwise 3, shared with exam\n" in held.diff().out
+
+    (held.was / "reservations/longer.yaml").write_text(LONGER, "utf-8")
+    held.edit("exam.yaml", "placeholderCount: 40", "placeholderCount: 60")
+    assert "    the number is shared with longer\n" in held.diff().out
+
+    (held.now / "reservations/exam.yaml").unlink()
+    (held.now / "reservations/longer.yaml").write_text(f"{EXAM.split('---')[0]}---\n{LONGER}", "utf-8")
+    (warning,) = warnings(held, OPEN)
+    assert warns(warning, API, "goes back to 3", "longer")
 
 
 def test_a_site_that_lists_less_leaves_numbers_as_they_are(held: Pair) -> None:

@@ -134,11 +134,13 @@ def compare_versions(
         reservation.owner,
         rehearsals,
         holds=(_held_text(before), _held_text(after)),
+        peers=found.peers,
     )
 
 
 def _held_text(version: ReservationVersion | None) -> str:
-    return version.reservation.holder.held_text if version else ""
+    held = version.reservation.holder.held_text if version else ""
+    return f"{held}, shared with {' and '.join(version.peers)}" if version and version.peers else held
 
 
 def _compare_occurrences(

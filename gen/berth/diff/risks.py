@@ -129,13 +129,12 @@ def _open_now(change: ReservationChange, held: "HeldNow") -> Iterator[ChangeWarn
 
 def _comparable(count: int, unit: Unit) -> tuple[str, int]:
     """Return what is counted and how many, so that 2 Gi are more than 1024 Mi; all that is 0 is alike."""
-    if unit.is_quantity:
-        return unit.key if count else "", parse_quantity(f"{count}{unit.word}") or 0
-    return unit.key if count else "", count
+    amount = parse_quantity(f"{count}{unit.word if unit.is_quantity else ''}") or 0
+    return unit.key if count else "", amount
 
 
 def _verb(before: tuple[str, int], after: tuple[str, int]) -> str:
-    return "changes" if before[0] != after[0] else "grows" if after[1] > before[1] else "shrinks"
+    return "grows" if after[1] > before[1] else "shrinks" if after[1] < before[1] else "changes"
 
 
 def _dates(items: Sequence[Occurrence]) -> str:
