@@ -13,7 +13,7 @@ from typing import NamedTuple
 from berth.core.claims import ClaimCounts, CompetingReservation, SessionCounter, open_claims
 from berth.core.sessions import Claim, Session, ranked
 from berth.core.target import desired_state, full_count, peer_targets
-from berth.core.timetable import Timetable, TimetableOccurrence, TimetablePool, active_occurrences
+from berth.core.timetable import Override, Timetable, TimetableOccurrence, TimetablePool, active_occurrences
 
 OPENS, STARTS, STEPS, ENDS = "opens", "starts", "steps", "ends"
 HANDED_OVER = "has handed over"
@@ -75,8 +75,8 @@ def simulate(
     """
     sessions = _SimulatedSessions(plan, first, last)
     agenda = _agenda(sessions.occurrences, plan.pool.match.handover, changes, first, last)
-    for at, events in _agenda(_shared_occurrences(plan), 0, (), first, last).items():
-        agenda.setdefault(at, []).extend(events)
+    for at, of_others in _agenda(_shared_occurrences(plan), 0, (), first, last).items():
+        agenda.setdefault(at, []).extend(of_others)
     waits = {change.at + plan.stabilization_seconds for change in changes if change.number < 0}
     times = sorted({first, *agenda, *(at for at in waits if at <= last)})
     steps: list[SimulationStep] = []
@@ -227,7 +227,9 @@ class _SimulatedSessions:
     def _target_of_peers(self, now: int) -> int:
         """Return the number as the first of those sets it that hold it."""
         for timetable in self._peers:
-            others = [(peer, {}) for peer in self._peers if peer is not timetable]
+            others: list[tuple[Timetable, dict[str, Override]]] = [
+                (peer, {}) for peer in self._peers if peer is not timetable
+            ]
             for pool in timetable.pools:
                 peers = peer_targets(pool, others, now)
                 wanted = desired_state(timetable, pool, now, None, None, peers).target

@@ -35,6 +35,18 @@ def test_list_and_occurrences_count_replicas_and_no_seat_hours(berth: Berth) -> 
     assert "40 replicas of api" in berth("list", *NOW).out
 
 
+def test_the_object_is_named(berth: Berth, folder: Path) -> None:
+    targets = {item["name"]: item.get("target") for item in items(berth, "list")}
+    assert targets.pop("exam") == "HorizontalPodAutoscaler/shop/api"
+    assert {*targets.values()} == {None}
+    assert "HorizontalPodAutoscaler/shop/api" in berth("list", *NOW, "-o", "wide").out
+
+    assert berth("calendar", *NOW).code == 0
+    feed = (folder / "site/feeds/exam.ics").read_text("utf-8").replace("\r\n ", "")
+    assert "HorizontalPodAutoscaler shop/api" in feed
+    assert "Sets" not in (folder / "site/feeds/course.ics").read_text("utf-8")
+
+
 def test_quantities_have_their_unit_everywhere(berth: Berth, folder: Path, exam: Path) -> None:
     (folder / "reservations/site.yaml").write_text(QUOTA_SITE, "utf-8")
     exam.write_text(QUOTA, "utf-8")

@@ -40,7 +40,7 @@ class Unit(Enum):
     @classmethod
     def of_quantity(cls, suffix: str) -> "Unit":
         """Return what a quantity with this suffix counts."""
-        return cls((suffix, cls.UNIT.field))
+        return next(unit for unit in cls if unit.word == suffix)
 
     @property
     def is_quantity(self) -> bool:
