@@ -119,6 +119,19 @@ def test_its_count_is_edited_like_seats(berth: Berth, exam: Path) -> None:
     assert "otherwise: 3" in exam.read_text("utf-8")
 
 
+def test_a_refused_copy_names_the_file_that_its_values_come_from(berth: Berth, exam: Path) -> None:
+    weekly = "type: weekly\n    startDate: 2026-02-02\n    endDate: 2026-02-20"
+    text = EXAM.replace("type: dates\n    dates: [2026-02-12]", weekly)
+    text = text.replace("[{startTime", "[{daysOfWeek: [mon], startTime").replace("    otherwise: 3\n", "")
+    exam.write_text(text, "utf-8")
+    answer = berth("copy", "exam", "again", "--from", "2026-09-07", "--until", "2026-12-18", *NOW)
+    findings = [line for line in (answer.out + answer.err).splitlines() if "[B301]" in line]
+
+    assert answer.code == 1
+    assert findings
+    assert all(line.startswith("reservations/exam.yaml") for line in findings)
+
+
 def test_a_calendar_names_replicas(berth: Berth, folder: Path) -> None:
     assert berth("calendar", *NOW).code == 0
 
