@@ -102,6 +102,13 @@ def test_another_unit_changes_every_amount(quota: Pair, count: str, unit: str, v
     assert warns(warning, "core", verb, "1024 Gi now", f"{count} {unit} then")
 
 
+def test_what_a_quantity_is_otherwise_has_its_unit(quota: Pair) -> None:
+    (quota.now / "reservations/exam.yaml").unlink()
+
+    (closing,) = open_now(quota)
+    assert warns(closing, "core", "1024 Gi now", "8 Gi then")
+
+
 def test_the_same_amount_in_another_unit_changes_nothing_now(quota: Pair) -> None:
     quota.edit("exam.yaml", "unit: Gi\n    otherwise: 8Gi", "unit: Mi\n    otherwise: 8Mi")
     quota.edit("exam.yaml", "placeholderCount: 1024", "placeholderCount: 1048576")

@@ -119,7 +119,7 @@ def _open_now(change: ReservationChange, held: "HeldNow") -> Iterator[ChangeWarn
                 unit.amount(count) if count or not unit.is_number else otherwise
                 for count, unit, otherwise in zip((old, new), change.units, held.otherwise, strict=True)
             ]
-            if old and new and change.units[0] is change.units[1]:
+            if old and new and change.units[0] is change.units[1] and not change.units[1].is_quantity:
                 texts[1] = str(new)
             counts = f"{texts[0]} now, {texts[1]} then" if texts[0] else f"{texts[1]} then"
             yield ChangeWarning(
@@ -203,8 +203,9 @@ def held_now(
 def _otherwise_text(version: ReservationVersion | None) -> str:
     if version is None:
         return ""
-    count = version.reservation.holder.otherwise_count
-    text = "what it is otherwise" if count is None else str(count)
+    count, unit = version.reservation.holder.otherwise_count, version.reservation.holder.unit
+    text = unit.amount(count) if count is not None and unit.is_quantity else str(count)
+    text = "what it is otherwise" if count is None else text
     return f"{text}, or what {' or '.join(version.peers)} sets," if version.peers else text
 
 
