@@ -119,7 +119,9 @@ def _open_now(change: ReservationChange, held: "HeldNow") -> Iterator[ChangeWarn
                 unit.amount(count) if count or not unit.is_number else otherwise
                 for count, unit, otherwise in zip((old, new), change.units, held.otherwise, strict=True)
             ]
-            if old and new and change.units[0] is change.units[1] and not change.units[1].is_quantity:
+            unit = change.units[1]
+            has_noun = (old and new) or not unit.is_number
+            if change.units[0] is unit and has_noun and not unit.is_quantity:
                 texts[1] = str(new)
             counts = f"{texts[0]} now, {texts[1]} then" if texts[0] else f"{texts[1]} then"
             yield ChangeWarning(
