@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from berth.core.claims import ClaimCounts, CompetingReservation, SessionCounter, open_claims
 from berth.core.sessions import Claim, Session, ranked
-from berth.core.target import full_count, pool_target
-from berth.core.timetable import Timetable, TimetableOccurrence, TimetablePool
+from berth.core.target import desired_state, full_count, peer_targets
+from berth.core.timetable import Override, Timetable, TimetableOccurrence, TimetablePool, active_occurrences
 
 OPENS, STARTS, STEPS, ENDS = "opens", "starts", "steps", "ends"
 HANDED_OVER = "has handed over"
@@ -54,11 +54,15 @@ class SimulationStep(NamedTuple):
 
 
 class SimulationSetup(NamedTuple):
-    """A pool with all occurrences of its reservation, and the grace period of sessions."""
+    """A pool with all occurrences of its reservation, and the grace period of sessions.
+
+    `peers` are the timetables of other reservations that hold the same number.
+    """
 
     pool: TimetablePool
     occurrences: tuple[TimetableOccurrence, ...]
     stabilization_seconds: int
+    peers: tuple[Timetable, ...] = ()
 
 
 def simulate(
@@ -71,6 +75,8 @@ def simulate(
     """
     sessions = _SimulatedSessions(plan, first, last)
     agenda = _agenda(sessions.occurrences, plan.pool.match.handover, changes, first, last)
+    for at, of_others in _agenda(_shared_occurrences(plan), 0, (), first, last).items():
+        agenda.setdefault(at, []).extend(of_others)
     waits = {change.at + plan.stabilization_seconds for change in changes if change.number < 0}
     times = sorted({first, *agenda, *(at for at in waits if at <= last)})
     steps: list[SimulationStep] = []
@@ -88,6 +94,18 @@ def simulate(
                 SimulationStep(at, sessions.active, sessions.waiting, moved, (SimulationEvent(CLOCK),))
             )
     return steps
+
+
+def _shared_occurrences(plan: SimulationSetup) -> tuple[TimetableOccurrence, ...]:
+    """Return when other reservations hold the number."""
+    return tuple(
+        occurrence
+        for timetable in plan.peers
+        for pool in timetable.pools
+        if pool.key == plan.pool.key
+        for occurrence in active_occurrences(timetable)
+        if occurrence.count(pool.resource_class)
+    )
 
 
 def _agenda(
@@ -146,6 +164,7 @@ class _SimulatedSessions:
         )
         self.occurrences = tuple(occurrence for occurrence in near if count(occurrence))
         self._timetable = Timetable("", False, (plan.pool,), self.occurrences)
+        self._peers = plan.peers
         # A session that matches all selectors of the reservation.
         namespace = match.namespaces[0] if match.namespaces else ""
         self._usual = Session("", namespace, 0, dict(match.labels), dict(match.annotations), match.template)
@@ -201,4 +220,19 @@ class _SimulatedSessions:
         if behavior:  # instead of what each occurrence has
             rows = tuple(occurrence._replace(behavior=behavior) for occurrence in self.occurrences)
             timetable = timetable._replace(occurrences=rows)
-        return pool_target(timetable, self._pool, now, self._counts.counted).replicas
+        peers = peer_targets(self._pool, ((peer, {}) for peer in self._peers), now)
+        wanted = desired_state(timetable, self._pool, now, self._counts.counted, None, peers).target
+        return wanted.replicas if wanted.is_open else self._target_of_peers(now)
+
+    def _target_of_peers(self, now: int) -> int:
+        """Return the number as the first of those sets it that hold it."""
+        for timetable in self._peers:
+            others: list[tuple[Timetable, dict[str, Override]]] = [
+                (peer, {}) for peer in self._peers if peer is not timetable
+            ]
+            for pool in timetable.pools:
+                peers = peer_targets(pool, others, now)
+                wanted = desired_state(timetable, pool, now, None, None, peers).target
+                if pool.key == self._pool.key and wanted.is_open:
+                    return wanted.replicas
+        return 0

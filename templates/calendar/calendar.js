@@ -176,7 +176,7 @@
   }
 
   const seatsText = (one, seats = seatsShown(one)) => seats.map(([number, count]) => {
-    const unit = one.of.unit === "seat" ? "" : ` ${one.of.unit}${count === 1 ? "" : "s"} of`;
+    const unit = one.of.units ? ` ${count === 1 ? one.of.unit : one.of.units} of` : "";
     return `${count}${unit} ${data.classes[number][0]}`;
   }).join(", ");
   const clustersText = (seats) => [...new Set(seats.map(([number]) => data.clusters[data.classes[number][1]]))].join(", ");

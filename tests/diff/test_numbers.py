@@ -7,7 +7,7 @@ import pytest
 from berth import cli
 
 from tests.cli import project
-from tests.cli.heldproject import EXAM, SITE
+from tests.cli.heldproject import EXAM, LONGER, QUOTA, QUOTA_SITE, SITE
 from tests.diff.conftest import Pair, results, ruled, warns
 
 OPEN, BEFORE = "2026-02-12T09:00:00Z", "2026-02-02T09:00:00Z"
@@ -62,9 +62,74 @@ def test_other_counts_are_in_replicas(held: Pair) -> None:
     held.edit("exam.yaml", "placeholderCount: 40", "placeholderCount: 60")
     found = change(held)
 
-    assert found["peaks"][0]["what"] == "replicas of api"
     assert found["occurrences"]["changed"][0]["after"]["replicas"] == {"api": 60}
     assert "40 replicas of api -> 60 replicas of api" in held.diff().out
+
+
+@pytest.fixture
+def quota(pair: Pair) -> Pair:
+    """Both sides have a reservation of a quantity."""
+    for folder in (pair.was, pair.now):
+        (folder / "reservations/site.yaml").write_text(QUOTA_SITE, "utf-8")
+        (folder / "reservations/exam.yaml").write_text(QUOTA, "utf-8")
+    return pair
+
+
+def open_now(pair: Pair) -> list[str]:
+    return [item["message"] for item in change(pair, OPEN)["warnings"] if item["code"] == "open-now"]
+
+
+def test_other_quantities_have_their_unit(quota: Pair) -> None:
+    quota.edit("exam.yaml", "placeholderCount: 1024", "placeholderCount: 2048")
+
+    assert "1024 Gi of core -> 2048 Gi of core" in quota.diff().out
+    ((before, after),) = [item.values() for item in change(quota)["occurrences"]["changed"]]
+    assert (before["units"], before["unit"]) == ({"core": 1024}, "Gi")
+    assert (after["units"], after["unit"]) == ({"core": 2048}, "Gi")
+
+
+@pytest.mark.parametrize(
+    ("count", "unit", "verb"),
+    [("1024", "Mi", "shrinks"), ("2048", "Mi", "shrinks"), ("1024", "Ti", "grows")],
+)
+def test_another_unit_changes_every_amount(quota: Pair, count: str, unit: str, verb: str) -> None:
+    quota.edit("exam.yaml", "unit: Gi\n    otherwise: 8Gi", f"unit: {unit}\n    otherwise: 8{unit}")
+    quota.edit("exam.yaml", "placeholderCount: 1024", f"placeholderCount: {count}")
+
+    assert f"units: 1024 Gi of core -> {count} {unit} of core" in quota.diff().out
+    assert len(change(quota)["occurrences"]["changed"]) == 1
+    (warning,) = open_now(quota)
+    assert warns(warning, "core", verb, "1024 Gi now", f"{count} {unit} then")
+
+
+def test_what_a_quantity_is_otherwise_has_its_unit(quota: Pair) -> None:
+    (quota.now / "reservations/exam.yaml").unlink()
+
+    (closing,) = open_now(quota)
+    assert warns(closing, "core", "1024 Gi now", "8 Gi then")
+
+
+def test_the_same_amount_in_another_unit_changes_nothing_now(quota: Pair) -> None:
+    quota.edit("exam.yaml", "unit: Gi\n    otherwise: 8Gi", "unit: Mi\n    otherwise: 8Mi")
+    quota.edit("exam.yaml", "placeholderCount: 1024", "placeholderCount: 1048576")
+
+    assert open_now(quota) == []
+
+
+def test_unlike_numbers_of_one_class_are_no_peak_of_it(held: Pair) -> None:
+    """Only the seats of the class are added up: neither replicas nor what another number counts."""
+    seats = EXAM[EXAM.index("---\n") + 4 : EXAM.index("  backend:")].replace("name: exam", "name: lab")
+    seats = seats.replace("placeholderCount: 40", "placeholderCount: 40, scaleDownBehavior: none")
+    for folder in (held.was, held.now):
+        (folder / "reservations/lab.yaml").write_text(seats, "utf-8")
+    held.edit("exam.yaml", "placeholderCount: 40", "placeholderCount: 60")
+    assert [peak for peak in change(held)["peaks"] if "api" in peak["what"]] == []
+
+    held.edit("lab.yaml", "placeholderCount: 40", "placeholderCount: 41")
+    (peak,) = [peak for peak in change(held)["peaks"] if "api" in peak["what"]]
+    assert (peak["what"], peak["before"], peak["after"]) == ("seats of api", "40", "41")
+    assert peak["holders"] == [{"reservation": "lab", "amount": "41"}]
+    assert "peak seats of api in prod 40" in held.diff("-o", "markdown").out
 
 
 @pytest.mark.parametrize("at", [pytest.param(OPEN, id="in-a-window"), pytest.param(BEFORE, id="between")])
@@ -92,7 +157,22 @@ def test_a_reservation_that_leaves_git_in_a_window_gives_its_number_back(held: P
     assert warnings(held, BEFORE) == []
     (warning,) = warnings(held, OPEN)
     assert warns(warning, API, "goes back to 3", "middle of a window")
-    assert "0 then" not in held.diff(at=OPEN).out
+    (closing,) = open_now(held)
+    assert warns(closing, "api", "40 replicas now", "3 then")
+
+
+def test_who_shares_the_number_is_named(held: Pair) -> None:
+    (held.now / "reservations/longer.yaml").write_text(LONGER, "utf-8")
+    assert "otherwise 3, shared with exam\n" in held.diff().out
+
+    (held.was / "reservations/longer.yaml").write_text(LONGER, "utf-8")
+    held.edit("exam.yaml", "placeholderCount: 40", "placeholderCount: 60")
+    assert "    the number is shared with longer\n" in held.diff().out
+
+    (held.now / "reservations/exam.yaml").unlink()
+    (held.now / "reservations/longer.yaml").write_text(f"{EXAM.split('---')[0]}---\n{LONGER}", "utf-8")
+    (warning,) = warnings(held, OPEN)
+    assert warns(warning, API, "goes back to 3", "longer")
 
 
 def test_a_site_that_lists_less_leaves_numbers_as_they_are(held: Pair) -> None:
@@ -100,7 +180,11 @@ def test_a_site_that_lists_less_leaves_numbers_as_they_are(held: Pair) -> None:
     (held.now / "reservations/exam.yaml").unlink()
     held.edit("site.yaml", "namespaces: [shop]", "namespaces: [web]")
 
-    assert [line for line in warnings(held, BEFORE) if warns(line, "held", "HorizontalPodAutoscaler", "shop")]
+    for at in (BEFORE, OPEN):  # nothing says that the number goes back
+        (warning,) = warnings(held, at)
+        assert warns(warning, "held", "HorizontalPodAutoscaler", "shop")
+    (closing,) = open_now(held)
+    assert warns(closing, "api", "40 replicas now", "the same then")
 
 
 def test_another_backend_gives_the_number_back(held: Pair) -> None:
@@ -108,6 +192,9 @@ def test_another_backend_gives_the_number_back(held: Pair) -> None:
 
     (warning,) = warnings(held, OPEN)
     assert warns(warning, API, "goes back to 3")
+    (other,) = [item["message"] for item in change(held, OPEN)["warnings"] if item["code"] == "backend"]
+    assert warns(other, "backend", "HorizontalPodAutoscaler/shop/api")
+    assert "created again" not in other
 
 
 def test_the_config_map_about_a_number_is_not_deleted_by_an_engine(held: Pair) -> None:

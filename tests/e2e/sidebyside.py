@@ -26,7 +26,6 @@ BEGINS: Mapping[str, int] = {
     "test_code_image": 5,
     "test_images": 5,
     "test_quickstart": 5,
-    "test_devices": 5,
     "test_status": 6,
     "test_sessions": 6,
     "test_kueue": 6,
@@ -38,6 +37,7 @@ BEGINS: Mapping[str, int] = {
     "test_takeover": 13,  # it prepares after the faults' own outage
     "test_koordinator": 14,
     "test_held_numbers": 15,
+    "test_devices": 16,
     "test_monitoring": 17,  # when what the others open at once is open, and the sweep runs again each minute
 }
 LEAD = 60  # seconds until the first of them begins, for what all of them prepare

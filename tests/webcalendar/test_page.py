@@ -16,7 +16,7 @@ from berth.webcalendar.page import page_data, page_html
 
 from tests import generate
 from tests.awkward import AWKWARD
-from tests.cli import clouds, project
+from tests.cli import clouds, heldproject, project
 
 Data = dict[str, Any]
 
@@ -114,6 +114,15 @@ def test_a_curve_is_the_sum_of_what_is_open_with_the_ceilings_of_its_cluster(tmp
     assert [limit[2] for limit in small["limits"]] == [30]
     assert (memory["unit"], memory["limits"][0][2]) == ("GiB", 1024)
     assert [level for _, level in levels(memory)] == [100, 0, 8, 0, 100, 0]
+
+
+def test_a_number_of_somebody_else_is_in_no_curve_of_seats(tmp_path: Path) -> None:
+    folder = project.write(tmp_path, site=heldproject.SITE)
+    (folder / "reservations/exam.yaml").write_text(heldproject.EXAM, "utf-8")
+
+    data, _ = page_of(folder)
+
+    assert [one["what"] for one in data["curves"]] == ["seats of small", "seats of bench"]
 
 
 def test_nodes_and_money_are_there_where_they_are_planned(tmp_path: Path) -> None:

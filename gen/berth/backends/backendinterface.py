@@ -90,6 +90,10 @@ class Backend(ABC):
         """Return the name and the text of each option, for the comparison of two versions."""
         return ()
 
+    def can_give_back(self, holder: Holder, cluster: Cluster) -> bool:  # noqa: ARG002
+        """Tell whether the Site lets Berth give back what is held in a cluster."""
+        return True
+
     def change_risks(
         self,
         before: Holder | None,  # noqa: ARG002

@@ -388,7 +388,8 @@ def copy(settings: Settings, name: str, new: str, first: str, last: str) -> int:
     clock = clock_of(settings, pipeline)
     begin, finish = read_all(lambda: clock.date("--from", first), lambda: clock.date("--until", last))
     copied = copy_reservation(pipeline, name, new, begin, finish, clock.now)
-    return finish_edit(settings, pipeline, copied, places=(_COPIED, "NAME"))
+    files = {one.name: settings.shown(one.origin.file) for one in pipeline.declared.reservations}
+    return finish_edit(settings, pipeline, copied, places=(_COPIED, files.get(name, name)))
 
 
 _COPIED = {

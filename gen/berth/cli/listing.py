@@ -173,6 +173,7 @@ _BEFORE: tuple[Column[_Summary], ...] = (
     Column("cluster", "cluster", lambda row: row.cluster),
     *count_columns(lambda row: (row.seats, row.unit)),
     Column("backend", "backend", lambda row: row.reservation.holder.backend),
+    Column("target", "target", lambda row: row.reservation.holder.target_text or None, is_optional=True),
     Column("", "behavior", lambda row: row.reservation.behavior),
     Column("behavior", "", lambda row: ", ".join(_behaviors(row.reservation))),
     Column("", "occurrences", lambda row: row.occurrences),
@@ -214,7 +215,7 @@ def _written(path: str, row: _Summary) -> object:
 
 
 _NARROW = ("name", "cluster", "seats", "occurrences", "seat-hours", "next opening")
-_WIDE = (*_NARROW, "rehearsals", "behavior", "zone", "file", "title", "backend", "owner")
+_WIDE = (*_NARROW, "rehearsals", "behavior", "zone", "file", "title", "backend", "target", "owner")
 
 
 def _behaviors(reservation: Reservation) -> Iterable[str]:
@@ -226,7 +227,7 @@ def _summaries(rows: list[_Summary], settings: Settings, now: int) -> str:
         return "No reservations.\n"
     columns = (*_columns(), Column("next opening", "", lambda row: _opening(row, now)))
     if settings.form == "wide":
-        table = Table.of(columns, rows, _WIDE).without_empty("owner", "rehearsals")
+        table = Table.of(columns, rows, _WIDE).without_empty("owner", "rehearsals", "target")
         if table.values("backend") == {DEFAULT_HOLDER.backend}:
             table = table.without("backend")
     else:

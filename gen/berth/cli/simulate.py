@@ -143,8 +143,13 @@ def simulate(  # noqa: PLR0913 - one for each option
     require_class(resource_class, pipeline)
     now = clock_of(settings, pipeline).now
     item: Item | None = None
+    shared = {one.name: one.holder.shared for one in pipeline.declared.reservations}
+    sharing: list[Item] = []
     for candidate in settings.progress(pipeline.items(), len(pipeline.declared.reservations)):
-        item = candidate if candidate.reservation.name == name else item
+        if candidate.reservation.name == name:
+            item = candidate
+        elif shared[name] is not None and candidate.reservation.holder.shared == shared[name]:
+            sharing.append(candidate)
     code = settings.report(pipeline.findings())
     if code != EXIT_OK or item is None or pipeline.site is None:
         return code
@@ -161,7 +166,8 @@ def simulate(  # noqa: PLR0913 - one for each option
     is_example = sessions is None and settings.form == "text" and item.reservation.holder.unit is Unit.SEAT
     example = example_crowd(scene, shown.start, dict(shown.seats)) if is_example else ""
     coming = _sessions(settings, example or sessions, scene)
-    simulation = _simulation(item, pipeline.site, shown, coming, compare=compare)._replace(example=example)
+    simulation = _simulation(item, sharing, pipeline.site, shown, coming, compare=compare)
+    simulation = simulation._replace(example=example)
     if chart is not None:
         panels = _panels(simulation)
         picture = linechart.line_chart(simulation.title, simulation.when, panels, simulation.span)
@@ -178,9 +184,16 @@ def _scene(occurrence: Occurrence, resource_class: str | None) -> SessionScene:
     return SessionScene(named(occurrence.zone), occurrence.open, occurrence.end, names, default)
 
 
-def _simulation(
-    item: Item, site: Site, occurrence: Occurrence, coming: dict[str, list[SessionChange]], *, compare: bool
+def _simulation(  # noqa: PLR0913
+    item: Item,
+    sharing: Sequence[Item],
+    site: Site,
+    occurrence: Occurrence,
+    coming: dict[str, list[SessionChange]],
+    *,
+    compare: bool,
 ) -> _Simulation:
+    """Simulate each class of an occurrence. `sharing`: what holds the same number."""
     reservation = item.reservation
     own = {
         name: (count, scaling.behavior)
@@ -190,14 +203,22 @@ def _simulation(
     for part in item.parts:
         timetable = parse_timetable(timetable_text(site, part.placed, part.occurrences))
         pools = {pool.resource_class: pool for pool in timetable.pools}
+        names = part.placed.peers
+        peers = tuple(
+            parse_timetable(timetable_text(site, other.placed, other.occurrences))
+            for each in sharing
+            for other in each.parts
+            if each.reservation.name in names and other.placed.cluster.name == part.placed.cluster.name
+        )
         for name, (count, behavior) in own.items():
             if name in pools:
                 pool, held = pools[name], seats_text([(name, count)], reservation.holder.unit)
                 title = f"{held} in {part.placed.cluster.name}{'' if compare else f', {behavior}'}"
+                title += f", shared with {' and '.join(names)}" if names else ""
                 # Where nobody counts sessions, nobody waits.
                 waits = (compare or pool.behavior != "none") and reservation.holder.is_stabilized
                 wait = site.stabilization_seconds if waits else 0
-                setup = SimulationSetup(pool, timetable.occurrences, wait)
+                setup = SimulationSetup(pool, timetable.occurrences, wait, peers)
                 known = tuple(word for word in BEHAVIORS if word != "buffer" or pool.buffer)
                 asked = known if compare else ("",)
                 done = simulate_pool(setup, coming[name], asked, occurrence.open, occurrence.end)

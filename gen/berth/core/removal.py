@@ -121,7 +121,8 @@ def removals(
         why, refs, slots = f"its reservation is not in git since {since}", state.refs(), list(state.slots)
     yield from _remove(state, refs, why)
     yield from _remove_slots(slots, source.ref, why)
-    yield from numbers(facts, state, why, now)
+    if not state.running(now):  # a pod that runs would hold them again; the next run finds it gone
+        yield from numbers(facts, state, why, now)
 
 
 def leftovers(facts: SiteState, state: ReservationState, now: int) -> Iterator[Action]:

@@ -37,7 +37,7 @@ class ReservationVersion(NamedTuple):
     """A reservation on one side, with everything it refers to.
 
     `calendars`: its own and those of all. `clusters`: the cluster of each class. `slot_hashes`: a
-    hash of the slots of each class.
+    hash of the slots of each class. `peers`: other reservations that hold the same number.
     """
 
     reservation: Reservation
@@ -48,6 +48,7 @@ class ReservationVersion(NamedTuple):
     slot_hashes: tuple[tuple[str, str], ...] = ()
     skipped: tuple[Skipped, ...] = ()
     rehearsals: tuple[Occurrence, ...] = ()
+    peers: tuple[str, ...] = ()
 
     @property
     def windows(self) -> tuple[Occurrence, ...]:
@@ -93,13 +94,19 @@ def compare_versions(
     found = after or before
     assert found is not None
     reservation = found.reservation
+    units = (before or found).reservation.holder.unit, (after or found).reservation.holder.unit
+    has_other_unit = units[0] is not units[1] and all(unit.is_number for unit in units)
     occurrences = _compare_occurrences(
         before.occurrences if before else _NONE,
         after.occurrences if after else _NONE,
         after.skipped if after else (),
+        has_other_unit=has_other_unit,
     )
     rehearsals = _compare_occurrences(
-        before.rehearsals if before else _NONE, after.rehearsals if after else _NONE, ()
+        before.rehearsals if before else _NONE,
+        after.rehearsals if after else _NONE,
+        (),
+        has_other_unit=has_other_unit,
     )
     fields = tuple(_compare_fields(before, after)) if before and after else ()
     kind = ADDED if before is None else REMOVED if after is None else CHANGED
@@ -108,7 +115,6 @@ def compare_versions(
         kind = RENAMED
     if kind == CHANGED and not (fields or occurrences.differ or rehearsals.differ):
         return None
-    units = (before or found).reservation.holder.unit, (after or found).reservation.holder.unit
     clusters = dict.fromkeys((*(before.clusters if before else ()), *(after.clusters if after else ())))
     return ReservationChange(
         reservation.name,
@@ -128,25 +134,38 @@ def compare_versions(
         reservation.owner,
         rehearsals,
         holds=(_held_text(before), _held_text(after)),
+        peers=found.peers,
     )
 
 
 def _held_text(version: ReservationVersion | None) -> str:
-    return version.reservation.holder.held_text if version else ""
+    held = version.reservation.holder.held_text if version else ""
+    return f"{held}, shared with {' and '.join(version.peers)}" if version and version.peers else held
 
 
 def _compare_occurrences(
-    before: Sequence[Occurrence], after: Sequence[Occurrence], skipped: Sequence[Skipped]
+    before: Sequence[Occurrence],
+    after: Sequence[Occurrence],
+    skipped: Sequence[Skipped],
+    *,
+    has_other_unit: bool,
 ) -> OccurrenceChanges:
-    """Match occurrences by the part of their ids after the name, which a new name does not change."""
+    """Match occurrences by the part of their ids after the name, which a new name does not change.
+
+    `has_other_unit`: the same counts mean other numbers, so no date stays.
+    """
+
+    def is_changed(key: str) -> bool:
+        return has_other_unit or _differ(old[key], new[key])
+
     left_out = {_date_of(item): item.reason for item in skipped}
     old = {_date_of(item): item for item in before}
     new = {_date_of(item): item for item in after}
     return OccurrenceChanges(
         tuple(item for key, item in new.items() if key not in old),
         tuple(item for key, item in old.items() if key not in new),
-        tuple((old[key], item) for key, item in new.items() if key in old and _differ(old[key], item)),
-        sum(key in old and not _differ(old[key], item) for key, item in new.items()),
+        tuple((old[key], item) for key, item in new.items() if key in old and is_changed(key)),
+        sum(key in old and not is_changed(key) for key in new),
         tuple((old[key].id, left_out[key]) for key in old if key not in new and key in left_out),
     )
 
@@ -229,7 +248,7 @@ def _fields(version: ReservationVersion) -> Iterable[tuple[str, str]]:
     one, recurrence = version.reservation, version.reservation.recurrence
     yield "name", one.name
     yield "title", one.title
-    yield one.holder.unit.plural, seats_text(one.seats, one.holder.unit)
+    yield one.holder.unit.key, seats_text(one.seats, one.holder.unit)
     yield "clusters", ", ".join(dict.fromkeys(version.clusters))
     yield "lead", f"{one.lead} min"
     yield "behavior", one.behavior

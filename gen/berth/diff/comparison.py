@@ -281,12 +281,21 @@ class Comparison:
                 )
             now, notice = self._options.now, self._options.notice * _HOUR
             sides = _active_windows(old), _active_windows(new)
-            held = risks.seats_now(old, now), risks.seats_now(new, now)
+            held = risks.held_now(old, new, now, goes_back=self._goes_back(old))
             self._warnings += risks.date_warnings(reservation_change, sides, now, notice, held)
             is_open = all(any(one.open <= now < one.end for one in side) for side in sides)
             self._warnings += risks.slot_warnings(old, new, now, is_open=is_open)
             was_open = any(one.open <= now < one.end for one in sides[0])
-            self._warnings += risks.number_warnings(old, new, was_open=was_open)
+            if self._goes_back(old):
+                self._warnings += risks.number_warnings(old, new, was_open=was_open)
+
+    def _goes_back(self, old: ReservationVersion | None) -> bool:
+        """Tell whether the head lets Berth give back what a reservation of the base holds."""
+        if old is None or self._head.site is None:
+            return True
+        clusters = [cluster for cluster in self._head.site.clusters if cluster.name in old.clusters]
+        holder = old.reservation.holder
+        return all(backend_of(holder).can_give_back(holder, cluster) for cluster in clusters)
 
 
 def _summary(name: str, findings: Sequence[Finding], other: Sequence[Finding]) -> SideSummary:
@@ -348,6 +357,7 @@ def _version(
         _slot_hashes(reservation, places, pipeline),
         expansion.skipped,
         expansion.rehearsals,
+        tuple(sorted({name for place in places for name in place.peers})),
     )
 
 

@@ -15,13 +15,13 @@ from berth.checks.ceilings import (
     held_by_reservation,
     peak,
     per_seat,
+    placed_by_berth,
     pods,
     weigh_changes,
 )
 from berth.diff.change import PeakChange
 from berth.quantity import parse
 from berth.quantity import text as quantity_text
-from berth.schema.seatholders import Unit
 from berth.schema.siteparts import CeilingSpec
 from berth.schema.values import ResourceClass, Site
 
@@ -53,13 +53,16 @@ class PoolLoads:
 
 
 def compare_peaks(before: PoolLoads, after: PoolLoads) -> Iterator[PeakChange]:
-    """Yield the peaks that differ, by cluster, seats first; for a ceiling with dates also the peak then."""
+    """Yield the peaks that differ, by cluster, seats first; for a ceiling with dates also the peak then.
+
+    Numbers of somebody else are no seats: those of one class may count unlike things.
+    """
     sides = before, after
     for cluster in dict.fromkeys((*after.clusters(), *before.clusters())):
-        every = [changes_by_class(side.pools(cluster)) for side in sides]
+        of_seats = [changes_by_class(placed_by_berth(side.pools(cluster))) for side in sides]
         of_pods = [changes_by_class(pods(side.pools(cluster))) for side in sides]
         for measure in _measures(before, after, cluster):
-            yield from _compare(after, every if measure.seats_of else of_pods, cluster, measure)
+            yield from _compare(after, of_seats if measure.seats_of else of_pods, cluster, measure)
 
 
 class _Measure(NamedTuple):
@@ -75,18 +78,12 @@ class _Measure(NamedTuple):
 
 
 def _measures(before: PoolLoads, after: PoolLoads, cluster: str) -> Iterator[_Measure]:
-    for name in sorted({*before.used_classes(cluster), *after.used_classes(cluster)}):
-        word = _unit_of_class(name, [*before.pools(cluster), *after.pools(cluster)])
-        yield _Measure(f"{word} of {name}", ({name: 1}, {name: 1}), str, name)
+    pools = placed_by_berth([*before.pools(cluster), *after.pools(cluster)])
+    for name in sorted({pool.resource_class for pool in pools}):
+        yield _Measure(f"seats of {name}", ({name: 1}, {name: 1}), str, name)
     for resource in sorted({*before.resources(cluster), *after.resources(cluster)}):
         each = per_seat(resource, before.classes), per_seat(resource, after.classes)
         yield _Measure(f"of {resource}", each, quantity_text)
-
-
-def _unit_of_class(name: str, pools: Sequence[PoolLoad]) -> str:
-    """Return what the pools of a class count: seats, unless all count the same other thing."""
-    units = {pool.unit for pool in pools if pool.resource_class == name and pool.unit is not Unit.NODE}
-    return units.pop().plural if len(units) == 1 else Unit.SEAT.plural
 
 
 def _compare(
@@ -94,7 +91,7 @@ def _compare(
 ) -> Iterator[PeakChange]:
     """Compare one measure. `changes` are those of both sides in the cluster."""
     over_time = [weigh_changes(of_side, each) for of_side, each in zip(changes, measure.each, strict=True)]
-    pools = head.pools(cluster) if measure.seats_of else pods(head.pools(cluster))
+    pools = (placed_by_berth if measure.seats_of else pods)(head.pools(cluster))
     for period in _periods(head, cluster, measure):
         old, new = (peak(one, *period.span) or (0, None) for one in over_time)
         if old[0] == new[0]:

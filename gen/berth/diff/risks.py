@@ -19,7 +19,9 @@ from berth.diff.change import RENAMED, ChangeWarning, ReservationChange
 from berth.diff.compare import ReservationVersion, SimilarReservations
 from berth.diff.manifests import ADDED, CHANGED, REMOVED, FileChange, ObjectChange, section
 from berth.diff.permissions import RBAC
-from berth.diff.wording import date_and_times, number_of
+from berth.diff.wording import date_and_times
+from berth.quantity import parse as parse_quantity
+from berth.schema.seatholders import Holder, Unit
 from berth.schema.values import Cluster, Site
 
 _FEW = 3  # names that are listed one by one
@@ -60,7 +62,7 @@ def date_warnings(
     sides: tuple[Sequence[Occurrence], Sequence[Occurrence]],
     now: int,
     notice: int,
-    held: tuple[SeatCounts, SeatCounts],
+    held: "HeldNow",
 ) -> Iterator[ChangeWarning]:
     """Warn about the dates and rehearsals of a reservation that changes.
 
@@ -106,20 +108,35 @@ def _short_notice(
             yield ChangeWarning("soon", change.name, message)
 
 
-def _open_now(change: ReservationChange, held: tuple[SeatCounts, SeatCounts]) -> Iterator[ChangeWarning]:
+def _open_now(change: ReservationChange, held: "HeldNow") -> Iterator[ChangeWarning]:
     """Warn about seats that change as soon as the change is applied."""
-    for name in dict.fromkeys((*held[0], *held[1])):
-        old, new = (side.get(name, 0) for side in held)
-        if old != new:
-            verb = "opens" if not old else "closes" if not new else "grows" if new > old else "shrinks"
-            old_noun, new_noun = (unit.word for unit in change.units)
-            later = str(new) if old_noun == new_noun else number_of(new, new_noun)
-            if change.units[1].is_number and not new:
-                later = "what it is otherwise"
-            counts = f"{number_of(old, old_noun)} now, {later} then"
+    for name in dict.fromkeys((*held.seats[0], *held.seats[1])):
+        old, new = (side.get(name, 0) for side in held.seats)
+        amounts = [_comparable(*pair) for pair in zip((old, new), change.units, strict=True)]
+        if amounts[0] != amounts[1]:
+            verb = "opens" if not old else "closes" if not new else _verb(*amounts)
+            texts = [
+                unit.amount(count) if count or not unit.is_number else otherwise
+                for count, unit, otherwise in zip((old, new), change.units, held.otherwise, strict=True)
+            ]
+            unit = change.units[1]
+            has_noun = (old and new) or not unit.is_number
+            if change.units[0] is unit and has_noun and not unit.is_quantity:
+                texts[1] = str(new)
+            counts = f"{texts[0]} now, {texts[1]} then" if texts[0] else f"{texts[1]} then"
             yield ChangeWarning(
                 "open-now", change.name, f"{name} {verb} as soon as this is applied: {counts}."
             )
+
+
+def _comparable(count: int, unit: Unit) -> tuple[str, int]:
+    """Return what is counted and how many, so that 2 Gi are more than 1024 Mi; all that is 0 is alike."""
+    amount = parse_quantity(f"{count}{unit.word if unit.is_quantity else ''}") or 0
+    return unit.key if count else "", amount
+
+
+def _verb(before: tuple[str, int], after: tuple[str, int]) -> str:
+    return "grows" if after[1] > before[1] else "shrinks" if after[1] < before[1] else "changes"
 
 
 def _dates(items: Sequence[Occurrence]) -> str:
@@ -168,6 +185,30 @@ def seats_now(version: ReservationVersion | None, now: int) -> SeatCounts:
     ]
     names = dict.fromkeys(name for one in current for name, _ in one.seats)
     return {name: target(current, now, full_count(name, now), reservation.overlap) for name in names}
+
+
+class HeldNow(NamedTuple):
+    """The seats of both sides now. `otherwise`: what a number of somebody else is if no window is open."""
+
+    seats: tuple[SeatCounts, SeatCounts]
+    otherwise: tuple[str, str]
+
+
+def held_now(
+    old: ReservationVersion | None, new: ReservationVersion | None, now: int, *, goes_back: bool
+) -> HeldNow:
+    """Return what both sides hold. `goes_back`: Berth may give back what the base holds."""
+    after = _otherwise_text(new or old) if goes_back else "the same"
+    return HeldNow((seats_now(old, now), seats_now(new, now)), (_otherwise_text(old), after))
+
+
+def _otherwise_text(version: ReservationVersion | None) -> str:
+    if version is None:
+        return ""
+    count, unit = version.reservation.holder.otherwise_count, version.reservation.holder.unit
+    text = unit.amount(count) if count is not None and unit.is_quantity else str(count)
+    text = "what it is otherwise" if count is None else text
+    return f"{text}, or what {' or '.join(version.peers)} sets," if version.peers else text
 
 
 def site_warnings(old: Site | None, new: Site | None) -> Iterator[ChangeWarning]:
@@ -244,11 +285,7 @@ def slot_warnings(
         return
     before, after = old.reservation.holder.backend, new.reservation.holder.backend
     if before != after:
-        message = (
-            f"{after} holds its seats instead of {before}: seats that are open now are removed and created "
-            "again."
-        )
-        yield ChangeWarning("backend", name, message)
+        yield ChangeWarning("backend", name, _other_backend(old.reservation.holder, new.reservation.holder))
         return
     if until is None and not is_open:
         return
@@ -257,6 +294,16 @@ def slot_warnings(
     if changed and (old.reservation.holder.persistence is None) == (until is None):
         effect = _SLOTS_REPLACED_AT_ONCE if until is not None else _SLOTS_REPLACED_IN_WINDOW
         yield ChangeWarning("slots-replaced", name, f"{', '.join(changed)}: {effect}")
+
+
+def _other_backend(before: Holder, after: Holder) -> str:
+    if before.unit.is_number:
+        return f"backend {after.backend} holds {after.unit.plural}; {before.target_text} is held no longer."
+    if after.unit.is_number:
+        message = f"backend {after.backend} holds a number of {after.target_text} instead of seats"
+        return f"{message}: seats that are open now are removed."
+    message = f"{after.backend} holds its seats instead of {before.backend}"
+    return f"{message}: seats that are open now are removed and created again."
 
 
 def number_warnings(
@@ -268,7 +315,8 @@ def number_warnings(
     before, after = old.reservation.holder, new.reservation.holder if new else None
     name = (new or old).reservation.name
     for code, message in backend_of(before).change_risks(before, after, is_open=was_open):
-        yield ChangeWarning(code, name, message)
+        shared = f" {' or '.join(old.peers)} may still set it." if old.peers else ""
+        yield ChangeWarning(code, name, f"{message}{shared}")
 
 
 _SLOTS_REPLACED_AT_ONCE = (

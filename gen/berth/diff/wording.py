@@ -158,6 +158,8 @@ def detail_lines(one: ReservationChange) -> list[DiffLine]:
     diff_lines += _standing(*one.standing)
     if one.kind in {ADDED, REMOVED} and any(one.holds):
         diff_lines.append(DiffLine(_SIGNS[one.kind], f"holds {one.holds[one.kind == ADDED]}"))
+    elif one.peers:
+        diff_lines.append(DiffLine(" ", f"the number is shared with {' and '.join(one.peers)}"))
     return [*diff_lines, *_seat_hours(one)]
 
 
@@ -172,7 +174,8 @@ def _rehearsals(one: ReservationChange) -> list[DiffLine]:
             ]
     by_seats: dict[str, list[tuple[Occurrence, Occurrence]]] = {}
     for before, after in changes.changed:
-        kept = f"{seats_text(after.seats, one.units[1])}: " if before.seats == after.seats else ""
+        is_kept = before.seats == after.seats and one.units[0] is one.units[1]
+        kept = f"{seats_text(after.seats, one.units[1])}: " if is_kept else ""
         by_seats.setdefault(kept, []).append((before, after))
     for kept, pairs in by_seats.items():
         changed = _changed_occurrences(changes._replace(changed=tuple(pairs)), one.units)
@@ -397,7 +400,7 @@ def _day(item: Occurrence) -> str:
 
 
 def _seats_change(before: Occurrence, after: Occurrence, units: tuple[Unit, Unit]) -> str:
-    if before.seats == after.seats:
+    if before.seats == after.seats and units[0] is units[1]:
         return ""
     old, new = (seats_text(one.seats, unit) for one, unit in zip((before, after), units, strict=True))
     return f", {old} -> {new}"

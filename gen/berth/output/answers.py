@@ -98,9 +98,11 @@ Counts = Sequence[tuple[str, int]]
 """Seats or whole nodes by class."""
 
 
-def counts_json(counts: Counts, unit: Unit) -> dict[str, dict[str, int]]:
+def counts_json(counts: Counts, unit: Unit) -> Answer:
     """Return `seats` by class; or `nodes`, `replicas`, `runners`, `cores` or `units` where these count."""
-    return {"seats": dict(counts)} if unit is Unit.SEAT else {"seats": {}, unit.plural: dict(counts)}
+    if unit is Unit.SEAT:
+        return {"seats": dict(counts)}
+    return {"seats": {}, unit.key: dict(counts), **({"unit": unit.word} if unit.is_quantity else {})}
 
 
 def count_columns(counts: Callable[[Row], tuple[Counts, Unit]]) -> Sequence[Column[Row]]:
@@ -108,7 +110,8 @@ def count_columns(counts: Callable[[Row], tuple[Counts, Unit]]) -> Sequence[Colu
     return (
         Column("seats", "", lambda row: seats_text(*counts(row))),
         Column("", "seats", lambda row: counts_json(*counts(row))["seats"]),
-        *(_others_column(counts, unit.plural) for unit in Unit if unit is not Unit.SEAT),
+        *(_others_column(counts, key) for key in dict.fromkeys(unit.key for unit in Unit) if key != "seats"),
+        _others_column(counts, "unit"),
     )
 
 
@@ -117,6 +120,6 @@ def _others_column(counts: Callable[[Row], tuple[Counts, Unit]], key: str) -> Co
 
 
 def seats_text(counts: Counts, unit: Unit = Unit.SEAT) -> str:
-    """Return `25 small`, or `3 nodes of small` where something else is counted; several with commas."""
+    """Return `25 small`, `3 nodes of small` or `64 Gi of small` where others count; several by commas."""
     single, several = ("", "") if unit is Unit.SEAT else (f" {unit.word} of", f" {unit.plural} of")
     return ", ".join(f"{count}{single if count == 1 else several} {name}" for name, count in counts)

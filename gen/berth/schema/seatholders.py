@@ -20,6 +20,15 @@ class Unit(Enum):
     RUNNER = ("runner", "placeholderCount")
     CORE = ("core", "placeholderCount")
     UNIT = ("unit", "placeholderCount")
+    MILLI = ("m", "placeholderCount")
+    KILO = ("k", "placeholderCount")
+    MEGA = ("M", "placeholderCount")
+    GIGA = ("G", "placeholderCount")
+    TERA = ("T", "placeholderCount")
+    KIBI = ("Ki", "placeholderCount")
+    MEBI = ("Mi", "placeholderCount")
+    GIBI = ("Gi", "placeholderCount")
+    TEBI = ("Ti", "placeholderCount")
 
     word: str
     field: str
@@ -28,9 +37,28 @@ class Unit(Enum):
         self.word = word
         self.field = field
 
+    @classmethod
+    def of_quantity(cls, suffix: str) -> "Unit":
+        """Return what a quantity with this suffix counts."""
+        return next(unit for unit in cls if unit.word == suffix)
+
+    @property
+    def is_quantity(self) -> bool:
+        """Whether it is the suffix of a quantity."""
+        return len(self.word) < 3
+
     @property
     def plural(self) -> str:
-        return f"{self.word}s"
+        return self.word if self.is_quantity else f"{self.word}s"
+
+    @property
+    def key(self) -> str:
+        """Return under which key answers have numbers of it."""
+        return Unit.UNIT.plural if self.is_quantity else self.plural
+
+    def amount(self, count: int) -> str:
+        """Return `1 replica`, `3 replicas` or `1024 Gi`."""
+        return f"{count} {self.word if count == 1 else self.plural}"
 
     @property
     def has_seat_hours(self) -> bool:

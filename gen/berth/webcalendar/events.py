@@ -95,4 +95,5 @@ def _last_day(found: Persistence, zone: str) -> date | None:
 
 def _text(reservation: Reservation, lines: list[str]) -> str:
     owner = [f"Owner: {reservation.owner}"] if reservation.owner else []
-    return "\n".join([*lines, *owner])
+    held = [f"Sets {reservation.holder.held_text}"] if reservation.holder.held_text else []
+    return "\n".join([*lines, *held, *owner])

@@ -8,7 +8,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from berth.checks.ceilings import NO_END, PoolLoad, ceiling_span, levels, per_seat, pods, sum_changes
+from berth.checks.ceilings import (
+    NO_END,
+    PoolLoad,
+    ceiling_span,
+    levels,
+    per_seat,
+    placed_by_berth,
+    pods,
+    sum_changes,
+)
 from berth.cost.clusterplans import ClusterPlan
 from berth.cost.formatting import money_or_unknown
 from berth.cost.ledger import CostLine, CostSum, TimeRange, cost_lines, day_splitter, sum_by
@@ -72,6 +81,7 @@ class PageReservation(NamedTuple):
     title: str
     zone: str
     unit: str
+    units: str  # its plural; empty for seats
     owner: str
     contact: str
     file: str
@@ -199,12 +209,14 @@ def _reservation(one: DatedReservation, numbers: Mapping[str, int], cost: CostSu
         if end != _usual_end(wall, found.name):
             ids[i] = end
     standing = () if persistence is None else _seats(reservation.seats, {}, 0, numbers)
+    unit = reservation.holder.unit
     owner = reservation.owner
     return PageReservation(
         reservation.name,
         reservation.title,
         reservation.recurrence.zone,
-        reservation.holder.unit.word,
+        unit.word,
+        "" if unit is Unit.SEAT else unit.plural,
         owner.name if owner else "",
         owner.contact or "" if owner else "",
         reservation.origin.file,
@@ -258,16 +270,12 @@ def _curves(
     for place, cluster in enumerate(site.clusters):
         pools = loads.get(cluster.name, ())
         limits = _limits(cluster, site.zone)
-        units: dict[str, set[Unit]] = {}
-        for pool in pools:
-            units.setdefault(pool.resource_class, set()).add(pool.unit)
-        for name in sorted(units):
-            steps = _steps(sum_changes(pools, {name: 1}), int)
+        held = placed_by_berth(pools)  # numbers of somebody else may count unlike things
+        for name in sorted({pool.resource_class for pool in held}):
+            steps = _steps(sum_changes(held, {name: 1}), int)
             if steps:
-                counted = units[name] - {Unit.NODE}
-                word = counted.pop().plural if len(counted) == 1 else Unit.SEAT.plural
                 own = limits.get(f"seats/{name}", ())
-                yield Curve(place, numbers[name], f"{word} of {name}", "", steps, tuple(own))
+                yield Curve(place, numbers[name], f"seats of {name}", "", steps, tuple(own))
         for resource in dict.fromkeys(
             request for ceiling in cluster.ceilings for request in ceiling.requests
         ):

@@ -56,6 +56,7 @@ def _reservation(one: PageReservation) -> Mapping[str, object]:
         "title": one.title,
         "zone": one.zone,
         "unit": one.unit,
+        "units": one.units,
         "owner": one.owner,
         "contact": one.contact,
         "file": one.file,

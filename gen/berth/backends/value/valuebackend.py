@@ -20,6 +20,7 @@ from berth.manifests import naming, rbac
 from berth.manifests.placed import Placed
 from berth.notation.objectpath import object_path_text
 from berth.schema.declared import Declared
+from berth.schema.heldobjects import group_of
 from berth.schema.seatholders import Holder
 from berth.schema.values import Cluster, ResourceClass, Site
 
@@ -65,6 +66,13 @@ class ValueBackend(Backend):
         yield "unit", options.unit or ""
         if options.target:
             yield "ready at", object_path_text(options.target.ready_path)
+
+    def can_give_back(self, holder: Holder, cluster: Cluster) -> bool:
+        target = holder.options.target if isinstance(holder, ValueHolder) else None
+        if target is None:
+            return True
+        place = group_of(target.api_version), target.kind, target.namespace or ""
+        return any(place in held.places for held in cluster.held)
 
     def change_risks(
         self, before: Holder | None, after: Holder | None, *, is_open: bool
@@ -127,7 +135,7 @@ def _number(placed: Placed) -> dict[str, Any]:
         "name": target.name,
         "path": target.path,
         "scale": bool(kind and kind.has_scale and target.path == ("spec", "replicas")),
-        "unit": options.counted.plural,
+        "unit": options.counted.key,
         **({"ready": target.ready_path} if target.ready_path else {}),
         **({} if options.otherwise is None else {"otherwise": options.otherwise}),
         **({"suffix": options.unit} if options.unit else {}),

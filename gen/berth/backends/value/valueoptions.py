@@ -201,7 +201,9 @@ class ValueOptions(Model):
     @property
     def counted(self) -> Unit:
         """Return what the number counts."""
-        return unit_of(self.target.path) if self.target and not self.unit else Unit.UNIT
+        if self.unit:
+            return Unit.of_quantity(self.unit)
+        return unit_of(self.target.path) if self.target else Unit.UNIT
 
 
 def _zero_refused(target: ValueTarget) -> tuple[str, str]:
