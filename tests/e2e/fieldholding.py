@@ -15,7 +15,7 @@ from berth.core.target import DesiredState, PoolTarget
 from berth.core.timetable import Timetable, TimetablePool, parse_timetable
 from berth.notation.objectpath import parse_object_path
 from berth.runtime.actions import write_number
-from berth.runtime.apiclient import Api, ApiError, Connection
+from berth.runtime.apiclient import Api, ApiError, Connection, Request, Response
 
 from tests.e2e.certificates import PORT
 from tests.e2e.direct import as_administrator
@@ -102,13 +102,26 @@ def of_reservation(namespace: str, reservation: str, token: str) -> HeldField:
     def connect() -> http.client.HTTPSConnection:
         return http.client.HTTPSConnection(CLUSTER_ADDRESS, PORT, timeout=_SECONDS, context=context)
 
-    api = Api(Connection(connect, str(file)))
+    api = Api(_closing(lambda: Connection(connect, str(file))))
     return HeldField(api, namespace, parse_timetable(api.get_timetable(namespace, reservation).timetable))
 
 
 def _administrator() -> Api:
     connect = as_administrator()
-    return Api(Connection(lambda: connect(_SECONDS), ""))
+    return Api(_closing(lambda: Connection(lambda: connect(_SECONDS), "")))
+
+
+def _closing(connect: Callable[[], Connection]) -> Callable[[Request], Response]:
+    """Return what asks on a new connection each time, so that nobody has to close one."""
+
+    def ask(request: Request) -> Response:
+        connection = connect()
+        try:
+            return connection(request)
+        finally:
+            connection.close()
+
+    return ask
 
 
 def _now() -> int:
