@@ -1,17 +1,18 @@
 """Windows on Kueue's quota: what Jobs of a course and of others do while a number of a queue is changed.
 
 `lab` is a cohort on machines that stay as they are: the queue `course` gets half of the quota of `research`
-for its window. In `pool` the queue `exam` always has its quota, and `guests` may borrow it between windows.
+for its window. In `pool` the queue `exam` always has its quota, and `guests` may borrow it in windows.
 """
 
 import time
 from collections import Counter
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from tests.e2e import heldfield, kueue
+from tests.e2e import fieldholding, kueue
 from tests.e2e.cluster import Cluster
 from tests.e2e.direct import Direct, Object
+from tests.e2e.fieldholding import HeldField
 from tests.e2e.images import PAUSE
 from tests.e2e.kwok import TOLERATION
 
@@ -20,6 +21,8 @@ ALL, HALF = 8, 4
 QUOTA = f"spec.resourceGroups[0].flavors[name={FLAVOR}].resources[name=cpu].nominalQuota"
 LENDING = QUOTA.replace("nominalQuota", "lendingLimit")
 QUIET = 6  # seconds in which nothing more happens
+_QUEUES = f"{kueue.API}/clusterqueues"
+_FIRST_QUOTA = "/spec/resourceGroups/0/flavors/0/resources/0/nominalQuota"
 _JOBS = f"/apis/batch/v1/namespaces/{SPACE}/jobs"
 _PODS = f"/api/v1/namespaces/{SPACE}/pods"
 _WORKLOADS = f"{kueue.API}/namespaces/{SPACE}/workloads"
@@ -33,17 +36,26 @@ class QueueState(NamedTuple):
     evicted: Counter[str]
 
 
+class NumberLook(NamedTuple):
+    """A number of a queue, literally as the API server has it, and whether a note says that it is held."""
+
+    value: object
+    is_noted: bool
+
+
 class Told(NamedTuple):
     states: dict[str, QueueState]  # by what has just happened
     seconds: dict[str, float]  # until it showed
-    stored: dict[str, object]  # the quota as the API server has it, by what was written
+    quotas: dict[str, NumberLook]  # of research, by what has just happened
+    lendings: dict[str, NumberLook]  # of exam
+    writes: list[bool]  # whether holding a number wrote anything where its text was there
 
 
 class KueueStory:
     def __init__(self, cluster: Cluster, direct: Direct) -> None:
         self._cluster = cluster
         self._direct = direct
-        self._told = Told({}, {}, {})
+        self._told = Told({}, {}, {}, {}, [])
         self._names: Counter[str] = Counter()
 
     def happen(self) -> Told:
@@ -57,37 +69,50 @@ class KueueStory:
 
     def _move(self) -> None:
         """The quota itself follows the window, of both queues."""
-        self._queue("research", "lab", {"nominalQuota": ALL}, reclaim="Never")
+        self._queue("research", "lab", {"nominalQuota": str(ALL)}, reclaim="Never")
         self._queue("course", "lab", {"nominalQuota": 0, "borrowingLimit": 0}, reclaim="Any")
+        course, research = _number("course", QUOTA), _number("research", QUOTA)
         self._submit("research", ALL)
         self._until("research", ALL)
         self._submit("course", 1)
         self._quietly("before")
-        self._hold("course", QUOTA, HALF, "number")
-        self._hold("research", QUOTA, str(HALF), "text")
+        self._told.quotas["before"] = _look(research)
+        course.hold(HALF)
+        research.hold(HALF)
+        self._told.quotas["held"] = _look(research)
+        self._write_text()
+        self._told.writes.append(research.hold(HALF))
+        self._told.quotas["text"] = _look(research)
         self._until("course", 1, "opened")
         self._quietly("opened")
         self._submit("course", HALF)  # with the first, one more than there is quota
         self._until("course", HALF, "filled")
         self._quietly("filled")
-        self._hold("course", QUOTA, 0)
-        self._hold("research", QUOTA, ALL)
+        course.release()
+        research.release()
+        self._told.quotas["released"] = _look(research)
         self._quietly("ended")
         self._end("course", 1)
         self._until("research", HALF + 1, "left")
         self._quietly("left")
-        where = f"{kueue.API}/clusterqueues/research"
-        self._direct.patch(where, {"spec": {"preemption": {"reclaimWithinCohort": "Any"}}})
+        reclaiming = {"spec": {"preemption": {"reclaimWithinCohort": "Any"}}}
+        self._direct.patch(f"{_QUEUES}/research", reclaiming)
         self._until("research", ALL, "reclaimed")
         self._quietly("reclaimed")
 
     def _lend(self) -> None:
         """The quota stays, and whether others may borrow it follows the window."""
-        self._queue("exam", "pool", {"nominalQuota": HALF, "lendingLimit": HALF}, reclaim="Any")
+        self._queue("exam", "pool", {"nominalQuota": HALF, "lendingLimit": 0}, reclaim="Any")
         self._queue("guests", "pool", {"nominalQuota": 0}, reclaim="Never")
+        lending = _number("exam", LENDING)
         self._submit("guests", HALF)
-        self._until("guests", HALF)
-        self._hold("exam", LENDING, 0)
+        self._quietly("not lent")
+        self._told.lendings["before"] = _look(lending)
+        lending.hold(HALF)
+        self._told.lendings["held"] = _look(lending)
+        self._until("guests", HALF, "lent")
+        lending.release()
+        self._told.lendings["released"] = _look(lending)
         self._quietly("closed to guests")
         self._submit("guests", 1)
         self._end("guests", 1)
@@ -96,7 +121,7 @@ class KueueStory:
         self._submit("exam", HALF)
         self._until("exam", HALF, "exam")
         self._quietly("exam")
-        self._hold("exam", LENDING, HALF)
+        lending.hold(HALF)
         self._quietly("lent again")
         self._end("exam", 2)
         self._until("guests", 2, "guests again")
@@ -136,11 +161,10 @@ class KueueStory:
             where = f"{_JOBS}/{job['metadata']['name']}"
             self._direct.delete(where, propagationPolicy="Background")
 
-    def _hold(self, queue: str, path: str, value: object, note: str = "") -> None:
-        where = f"{kueue.API}/clusterqueues/{queue}"
-        answer = heldfield.hold(self._direct, where, path, value)
-        if note:
-            self._told.stored[note] = heldfield.locate(answer, path)[1]
+    def _write_text(self) -> None:
+        """Write the quota of research that is held as a text, as its owner might."""
+        patch: Any = [{"op": "replace", "path": _FIRST_QUOTA, "value": str(HALF)}]
+        self._direct.ask("PATCH", f"{_QUEUES}/research", patch, "application/json-patch+json")
 
     def _jobs(self, queue: str) -> list[Object]:
         return self._direct.items(f"{_JOBS}?labelSelector={kueue.QUEUE}={queue}")
@@ -173,6 +197,16 @@ class KueueStory:
                 if _is_true(workload, "Evicted")
             ),
         )
+
+
+def _number(queue: str, path: str) -> HeldField:
+    return fieldholding.of_object(
+        "kueue.x-k8s.io/v1beta2", "ClusterQueue", "clusterqueues", queue, path, home=SPACE
+    )
+
+
+def _look(held: HeldField) -> NumberLook:
+    return NumberLook(held.value(), held.look().held is not None)
 
 
 def _by_queue(objects: Iterable[Object]) -> Counter[str]:

@@ -6,7 +6,7 @@ Each pod fills a machine, so as many machines may be bought as the limit has roo
 import time
 from typing import NamedTuple
 
-from tests.e2e import heldfield
+from tests.e2e import fieldholding
 from tests.e2e.cluster import Cluster
 from tests.e2e.direct import Direct
 from tests.e2e.karpenter import CLAIMS, FOR, POOLS, node_pool
@@ -41,7 +41,7 @@ def happen(cluster: Cluster, direct: Direct) -> LimitTold:
     cluster.create_namespace(NAMESPACE)
     pool = node_pool(WHOSE, WHOSE, MACHINES, limits={"cpu": str(USUAL * CORES)})
     direct.create(POOLS, pool)
-    where = f"{POOLS}/{WHOSE}"
+    held = fieldholding.of_object("karpenter.sh/v1", "NodePool", "nodepools", WHOSE, PATH, home=NAMESPACE)
     looks = {}
 
     def submit(first: int, count: int) -> None:
@@ -57,10 +57,10 @@ def happen(cluster: Cluster, direct: Direct) -> LimitTold:
     time.sleep(QUIET)
     looks["before"] = _look(direct)
     raised = time.time()
-    heldfield.hold(direct, where, PATH, str(RAISED * CORES))
+    held.hold(RAISED * CORES)
     looks["raised"] = until(RAISED)
     seconds = time.time() - raised
-    heldfield.hold(direct, where, PATH, str(USUAL * CORES))
+    held.release()
     submit(RAISED, 1)
     time.sleep(QUIET)
     looks["after"] = _look(direct)

@@ -11,10 +11,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from berth.core.fields import field_value
+from berth.notation.objectpath import parse_object_path
+from berth.runtime.actions import write_number
+from berth.runtime.apiclient import ApiError
 
-from tests.e2e import heldfield
 from tests.e2e.cluster import Cluster, KubectlError
 from tests.e2e.direct import Direct, Object, RefusedError
+from tests.e2e.fieldholding import HeldField, of_object
 from tests.e2e.images import PAUSE
 
 CRDS = Path(__file__).parent / "crds"
@@ -36,8 +40,8 @@ class HeldKind(NamedTuple):
     plural: str
     path: str
     spec: Object
-    raised: object
-    too_many: object = None  # None: the API server takes any number
+    raised: int
+    too_many: int | None = None  # None: the API server takes any number
     namespaced: bool = True
 
     @property
@@ -47,6 +51,13 @@ class HeldKind(NamedTuple):
     def url(self, namespace: str) -> str:
         where = f"namespaces/{namespace}/" if self.namespaced else ""
         return f"/apis/{self.api}/{where}{self.plural}/{self.name}"
+
+    def held(self, namespace: str) -> HeldField:
+        """Return its number, which Berth notes in the same namespace."""
+        where = namespace if self.namespaced else ""
+        return of_object(
+            self.api, self.kind, self.plural, self.name, self.path, namespace=where, home=namespace
+        )
 
     def document(self, spec: Object | None = None) -> Object:
         return {
@@ -157,7 +168,7 @@ KINDS = (
                 }
             },
         },
-        "64",
+        64,
         namespaced=False,
     ),
 )
@@ -185,6 +196,11 @@ def url(direct: Direct, kind: HeldKind, namespace: str) -> Iterator[str]:
     direct.delete(where)
 
 
+@pytest.fixture
+def held(url: str, kind: HeldKind, namespace: str) -> HeldField:  # noqa: ARG001 - the object has to be there
+    return kind.held(namespace)
+
+
 def apply(direct: Direct, url: str, document: Object, manager: str, *, force: bool = False) -> Object:
     """Server-side apply, as Flux does by force, and Helm 4 without it."""
     where = f"{url}?fieldManager={manager}&force={str(force).lower()}"
@@ -192,38 +208,49 @@ def apply(direct: Direct, url: str, document: Object, manager: str, *, force: bo
 
 
 def value(found: Object, kind: HeldKind) -> object:
-    return heldfield.locate(found, kind.path)[1]
+    path = parse_object_path(kind.path)
+    assert path is not None
+    return field_value(found, path)
 
 
 @every_kind
 def test_the_number_goes_up_and_back_and_nothing_else_changes(
-    direct: Direct, kind: HeldKind, url: str
+    direct: Direct, kind: HeldKind, url: str, held: HeldField
 ) -> None:
     before = direct.get(url)
 
-    heldfield.hold(direct, url, kind.path, kind.raised)
+    held.hold(kind.raised)
     raised = direct.get(url)
-    heldfield.hold(direct, url, kind.path, value(before, kind))
+    held.release()
 
     assert value(raised, kind) == kind.raised
-    assert direct.get(url)["spec"] == before["spec"]
+    assert direct.get(url)["spec"] == before["spec"]  # a quantity is written as before
+    assert held.look().held is None
 
 
 @every_kind
-def test_a_patch_of_an_old_version_is_a_conflict(direct: Direct, kind: HeldKind, url: str) -> None:
-    old = direct.get(url)["metadata"]["resourceVersion"]
-    heldfield.hold(direct, url, kind.path, kind.raised)
+def test_a_write_to_an_old_version_is_a_conflict(
+    direct: Direct, kind: HeldKind, url: str, held: HeldField
+) -> None:
+    (action,) = held.to_hold(held.look(), kind.raised)
+    somebody = {"metadata": {"labels": {"by": "somebody"}}}
+    direct.patch(url, somebody)
 
-    with pytest.raises(RefusedError, match=" 409 "):
-        heldfield.hold(direct, url, kind.path, kind.raised, version=old)
+    for late in (action, action._replace(note=None)):  # before it is noted, and after that
+        with pytest.raises(ApiError) as caught:
+            write_number(held.api, held.namespace, late)
+        assert caught.value.is_conflict()
+    assert held.look().held is None
 
 
 @pytest.mark.parametrize(
     "kind", [kind for kind in KINDS if kind.too_many is not None], ids=lambda kind: kind.name
 )
-def test_more_than_the_owner_allows_is_refused(direct: Direct, kind: HeldKind, url: str) -> None:
-    with pytest.raises(RefusedError, match=" 422 "):
-        heldfield.hold(direct, url, kind.path, kind.too_many)
+def test_more_than_the_owner_allows_is_refused(kind: HeldKind, held: HeldField) -> None:
+    assert kind.too_many is not None
+    with pytest.raises(ApiError) as caught:
+        held.hold(kind.too_many)
+    assert caught.value.status == 422
 
 
 def test_more_runners_than_the_owner_allows_are_taken(direct: Direct, namespace: str) -> None:
@@ -232,12 +259,15 @@ def test_more_runners_than_the_owner_allows_are_taken(direct: Direct, namespace:
     where = kind.url(namespace)
     apply(direct, where, kind.document(), FLUX, force=True)
 
-    assert value(heldfield.hold(direct, where, kind.path, 21), kind) == 21
+    assert kind.held(namespace).hold(21)
+    assert value(direct.get(where), kind) == 21
 
 
 @every_kind
-def test_flux_writes_a_field_that_is_in_git(direct: Direct, kind: HeldKind, url: str) -> None:
-    heldfield.hold(direct, url, kind.path, kind.raised)
+def test_flux_writes_a_field_that_is_in_git(
+    direct: Direct, kind: HeldKind, url: str, held: HeldField
+) -> None:
+    held.hold(kind.raised)
 
     after = apply(direct, url, kind.document(), FLUX, force=True)
 
@@ -245,47 +275,52 @@ def test_flux_writes_a_field_that_is_in_git(direct: Direct, kind: HeldKind, url:
 
 
 @every_kind
-def test_flux_keeps_a_field_that_was_never_in_git(direct: Direct, kind: HeldKind, url: str) -> None:
+def test_flux_keeps_a_field_that_was_never_in_git(
+    direct: Direct, kind: HeldKind, url: str, held: HeldField
+) -> None:
     direct.delete(url)
     apply(direct, url, kind.without(), FLUX, force=True)
-    heldfield.hold(direct, url, kind.path, kind.raised)
+    held.hold(kind.raised)
 
     assert value(apply(direct, url, kind.without(), FLUX, force=True), kind) == kind.raised
 
 
 @every_kind
 def test_helm_4_fails_while_the_number_is_not_that_of_the_chart(
-    direct: Direct, kind: HeldKind, url: str
+    direct: Direct, kind: HeldKind, url: str, held: HeldField
 ) -> None:
     """And works again when it is, or when the chart has none."""
     direct.delete(url)
     apply(direct, url, kind.document(), HELM)
-    heldfield.hold(direct, url, kind.path, kind.raised)
+    held.hold(kind.raised)
 
     with pytest.raises(RefusedError, match=" 409 "):
         apply(direct, url, kind.document(), HELM)
-    heldfield.hold(direct, url, kind.path, value(kind.document(), kind))
+    held.release()
     apply(direct, url, kind.document(), HELM)
 
 
 @every_kind
-def test_helm_4_keeps_a_number_that_is_not_in_the_chart(direct: Direct, kind: HeldKind, url: str) -> None:
+def test_helm_4_keeps_a_number_that_is_not_in_the_chart(
+    direct: Direct, kind: HeldKind, url: str, held: HeldField
+) -> None:
     direct.delete(url)
     apply(direct, url, kind.without(), HELM)
-    heldfield.hold(direct, url, kind.path, kind.raised)
+    held.hold(kind.raised)
 
     assert value(apply(direct, url, kind.without(), HELM), kind) == kind.raised
 
 
 @every_kind
 def test_what_leaves_git_between_windows_goes_back_to_the_default(
-    direct: Direct, kind: HeldKind, url: str
+    direct: Direct, kind: HeldKind, url: str, held: HeldField
 ) -> None:
     """Nobody else has written the field yet, so the applier removes it; the first window sets it again."""
     left = value(apply(direct, url, kind.without(), FLUX, force=True), kind)
 
     assert left in (None, DEFAULTS.get(kind.kind))
-    assert value(heldfield.hold(direct, url, kind.path, kind.raised), kind) == kind.raised
+    held.hold(kind.raised)
+    assert value(direct.get(url), kind) == kind.raised
 
 
 DEFAULTS: Mapping[str, object] = {"HorizontalPodAutoscaler": 1, "StatefulSet": 1}
@@ -314,8 +349,16 @@ class TestAutoscaler:
         self, direct: Direct, cluster: Cluster, where: str, namespace: str
     ) -> None:
         for name in ("off", "up"):
-            scalers = KINDS[0].url(namespace).rpartition("/")[0]
-            heldfield.hold(direct, f"{scalers}/{name}", "spec.minReplicas", 4)
+            scaler = KINDS[0]
+            of_object(
+                scaler.api,
+                scaler.kind,
+                scaler.plural,
+                name,
+                scaler.path,
+                namespace=namespace,
+                home=namespace,
+            ).hold(4)
 
         cluster.wait_for(
             lambda: direct.get(f"{where}/up")["spec"]["replicas"] == 4, HOLDERS, "the Deployment to be scaled"

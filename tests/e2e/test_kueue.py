@@ -8,7 +8,7 @@ import pytest
 from tests.e2e import kueue
 from tests.e2e.cluster import Cluster, KubectlError
 from tests.e2e.direct import Direct
-from tests.e2e.kueuestory import ALL, HALF, SPACE, KueueStory, QueueState, Told
+from tests.e2e.kueuestory import ALL, HALF, SPACE, KueueStory, NumberLook, QueueState, Told
 from tests.e2e.sidebyside import Stage, Stories
 from tests.e2e.windows import MINUTE, sleep_until
 
@@ -70,6 +70,11 @@ def test_others_that_reclaim_evict_the_course_after_the_end(told: Told) -> None:
     assert state.evicted["course"] == HALF - 1
 
 
+def test_only_a_quota_that_is_lent_lets_borrowers_in(told: Told) -> None:
+    assert running(told.states["not lent"], "guests") == [0]
+    assert told.seconds["lent"] < SOON
+
+
 def test_a_quota_that_is_no_longer_lent_lets_no_borrower_in_and_evicts_none(told: Told) -> None:
     assert running(told.states["closed to guests"], "guests") == [HALF]
     assert running(told.states["no more guests"], "guests") == [HALF - 1]
@@ -99,6 +104,20 @@ def test_a_quota_cannot_be_left_out_of_git(told: Told, cluster: Cluster) -> None
         cluster.apply(json.dumps(document), server_dry_run=True)
 
 
-def test_a_quota_is_kept_as_it_was_written(told: Told) -> None:
-    """A number and a text are the same quantity, and neither becomes the other."""
-    assert told.stored == {"number": HALF, "text": str(HALF)}
+def test_a_number_and_its_text_are_the_same_quota(told: Told) -> None:
+    """Berth writes neither over the other, and neither becomes the other."""
+    assert told.quotas["held"] == NumberLook(HALF, is_noted=True)
+    assert told.writes == [False]
+    assert told.quotas["text"] == NumberLook(str(HALF), is_noted=True)
+
+
+def test_the_end_brings_back_a_quota_as_it_was_written(told: Told) -> None:
+    before = NumberLook(str(ALL), is_noted=False)
+
+    assert (told.quotas["before"], told.quotas["released"]) == (before, before)
+
+
+def test_the_end_brings_back_that_nothing_is_lent(told: Told) -> None:
+    assert told.lendings["held"] == NumberLook(HALF, is_noted=True)
+    assert told.lendings["released"] == told.lendings["before"]
+    assert told.lendings["before"] in (NumberLook(0, is_noted=False), NumberLook("0", is_noted=False))

@@ -1,0 +1,128 @@
+"""A number of somebody else's object, held and given back by the code of Berth that its pods run."""
+
+import http.client
+import json
+import ssl
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+from berth.core.actions import PoolFound, ScalePool, decide_pool, release
+from berth.core.fields import field_value
+from berth.core.holders import HeldNumber, parse_number
+from berth.core.state import ObjectRef, PoolObject
+from berth.core.target import DesiredState, PoolTarget
+from berth.core.timetable import Timetable, TimetablePool, parse_timetable
+from berth.notation.objectpath import parse_object_path
+from berth.runtime.actions import write_number
+from berth.runtime.apiclient import Api, ApiError, Connection, Request, Response
+
+from tests.e2e.certificates import PORT
+from tests.e2e.direct import as_administrator
+from tests.e2e.sandbox import CLUSTER_ADDRESS, STATE
+
+_SECONDS = 10.0  # that the API server has for an answer
+
+
+class HeldField(NamedTuple):
+    """The number of a pool, and the namespace in which it is noted that it is held."""
+
+    api: Api
+    namespace: str
+    timetable: Timetable
+
+    @property
+    def number(self) -> HeldNumber:
+        number = self.timetable.pools[0].holder.foreign
+        assert number is not None
+        return number
+
+    def look(self) -> PoolObject:
+        return self.api.get_pool(self.namespace, self.number.name, self.number)
+
+    def value(self) -> object:
+        return field_value(self.look().tree, self.number.path)
+
+    def hold(self, count: int) -> bool:
+        """Set it as in a window; return whether anything had to be written."""
+        return self._write(lambda stands: self.to_hold(stands, count))
+
+    def release(self) -> bool:
+        """Give it back as at the end of a window; return whether it was held."""
+        return self._write(lambda stands: release(stands, "closed", _now()))
+
+    def to_hold(self, stands: PoolObject, count: int) -> tuple[ScalePool, ...]:
+        """Return what has to be written. `stands` is how the number stands."""
+        target = PoolTarget(self.timetable.pools[0], count, ("window",))
+        ref = ObjectRef("ConfigMap", self.timetable.reservation, "", self.timetable.reservation, 0)
+        desired = DesiredState(target, self.timetable, _now())
+        decision = decide_pool(ref, PoolFound(stands), desired)
+        return tuple(action for action in decision.actions if isinstance(action, ScalePool))
+
+    def _write(self, decide: Callable[[PoolObject], tuple[ScalePool, ...]]) -> bool:
+        while True:
+            actions = decide(self.look())
+            try:
+                for action in actions:
+                    write_number(self.api, self.namespace, action)
+            except ApiError as error:
+                if not error.is_conflict():  # a controller writes the status meanwhile
+                    raise
+            else:
+                return bool(actions)
+
+
+def of_object(  # noqa: PLR0913
+    api_version: str, kind: str, plural: str, name: str, path: str, *, namespace: str = "", home: str
+) -> HeldField:
+    """Return a field of an object, held by the administrator. `home` is the namespace of Berth."""
+    tree = {
+        "apiVersion": api_version,
+        "kind": kind,
+        "plural": plural,
+        "name": name,
+        "path": json.loads(json.dumps(parse_object_path(path))),
+        "scale": path == "spec.replicas",
+        "unit": "units",
+        **({"namespace": namespace} if namespace else {}),
+    }
+    pool = TimetablePool("unit", name, "none", holder=parse_number(tree, "number"))
+    return HeldField(_administrator(), home, Timetable("course", False, (pool,), ()))
+
+
+def of_reservation(namespace: str, reservation: str, token: str) -> HeldField:
+    """Return the field that a rendered and applied reservation holds, with its own rights.
+
+    `token` is that of its ServiceAccount.
+    """
+    file = STATE / f"token-{namespace}-{reservation}"
+    file.write_text(token)
+    context = ssl.create_default_context(cafile=str(STATE / "pki" / "ca.crt"))
+
+    def connect() -> http.client.HTTPSConnection:
+        return http.client.HTTPSConnection(CLUSTER_ADDRESS, PORT, timeout=_SECONDS, context=context)
+
+    api = Api(_closing(lambda: Connection(connect, str(file))))
+    return HeldField(api, namespace, parse_timetable(api.get_timetable(namespace, reservation).timetable))
+
+
+def _administrator() -> Api:
+    connect = as_administrator()
+    return Api(_closing(lambda: Connection(lambda: connect(_SECONDS), "")))
+
+
+def _closing(connect: Callable[[], Connection]) -> Callable[[Request], Response]:
+    """Return what asks on a new connection each time, so that nobody has to close one."""
+
+    def ask(request: Request) -> Response:
+        connection = connect()
+        try:
+            return connection(request)
+        finally:
+            connection.close()
+
+    return ask
+
+
+def _now() -> int:
+    return int(time.time())
