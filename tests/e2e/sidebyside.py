@@ -32,13 +32,13 @@ BEGINS: Mapping[str, int] = {
     "test_preflight": 8,
     "test_koordinator_outage": 9,  # with the faults' own outage
     "test_held_faults": 9,  # the same
-    "test_rehearsals": 11,
     "test_karpenter": 13,
     "test_takeover": 13,  # it prepares after the faults' own outage
     "test_koordinator": 14,
     "test_held_numbers": 15,
     "test_devices": 16,
     "test_monitoring": 17,  # when what the others open at once is open, and the sweep runs again each minute
+    "test_rehearsals": 18,  # it counts the seconds of its Jobs: after the faults of numbers
 }
 LEAD = 60  # seconds until the first of them begins, for what all of them prepare
 EARLY = 4  # minutes before it begins that a story prepares, where it can
