@@ -1,8 +1,6 @@
 """A number of somebody else's object, held and given back by the code of Berth that its pods run."""
 
-import http.client
 import json
-import ssl
 import time
 from collections.abc import Callable
 from typing import NamedTuple
@@ -12,14 +10,12 @@ from berth.core.fields import field_value
 from berth.core.holders import HeldNumber, parse_number
 from berth.core.state import ObjectRef, PoolObject
 from berth.core.target import DesiredState, PoolTarget
-from berth.core.timetable import Timetable, TimetablePool, parse_timetable
+from berth.core.timetable import Timetable, TimetablePool
 from berth.notation.objectpath import parse_object_path
 from berth.runtime.actions import write_number
 from berth.runtime.apiclient import Api, ApiError, Connection, Request, Response
 
-from tests.e2e.certificates import PORT
 from tests.e2e.direct import as_administrator
-from tests.e2e.sandbox import CLUSTER_ADDRESS, STATE
 
 _SECONDS = 10.0  # that the API server has for an answer
 
@@ -88,22 +84,6 @@ def of_object(  # noqa: PLR0913
     }
     pool = TimetablePool("unit", name, "none", holder=parse_number(tree, "number"))
     return HeldField(_administrator(), home, Timetable("course", False, (pool,), ()))
-
-
-def of_reservation(namespace: str, reservation: str, token: str) -> HeldField:
-    """Return the field that a rendered and applied reservation holds, with its own rights.
-
-    `token` is that of its ServiceAccount.
-    """
-    file = STATE / f"token-{namespace}-{reservation}"
-    file.write_text(token)
-    context = ssl.create_default_context(cafile=str(STATE / "pki" / "ca.crt"))
-
-    def connect() -> http.client.HTTPSConnection:
-        return http.client.HTTPSConnection(CLUSTER_ADDRESS, PORT, timeout=_SECONDS, context=context)
-
-    api = Api(_closing(lambda: Connection(connect, str(file))))
-    return HeldField(api, namespace, parse_timetable(api.get_timetable(namespace, reservation).timetable))
 
 
 def _administrator() -> Api:
