@@ -16,13 +16,17 @@ WEB = "spec.minReplicas of HorizontalPodAutoscaler shop/web"
 TO_WEB = ("name: api\n", "name: web\n")
 
 
+def with_exam(pair: Pair, site: str, exam: str) -> Pair:
+    """Write the reservation on both sides."""
+    for folder in (pair.was, pair.now):
+        (folder / "reservations/site.yaml").write_text(site, "utf-8")
+        (folder / "reservations/exam.yaml").write_text(exam, "utf-8")
+    return pair
+
+
 @pytest.fixture
 def held(pair: Pair) -> Pair:
-    """Both sides have the reservation."""
-    for folder in (pair.was, pair.now):
-        (folder / "reservations/site.yaml").write_text(SITE, "utf-8")
-        (folder / "reservations/exam.yaml").write_text(EXAM, "utf-8")
-    return pair
+    return with_exam(pair, SITE, EXAM)
 
 
 def change(pair: Pair, at: str = BEFORE) -> dict[str, Any]:
@@ -68,11 +72,7 @@ def test_other_counts_are_in_replicas(held: Pair) -> None:
 
 @pytest.fixture
 def quota(pair: Pair) -> Pair:
-    """Both sides have a reservation of a quantity."""
-    for folder in (pair.was, pair.now):
-        (folder / "reservations/site.yaml").write_text(QUOTA_SITE, "utf-8")
-        (folder / "reservations/exam.yaml").write_text(QUOTA, "utf-8")
-    return pair
+    return with_exam(pair, QUOTA_SITE, QUOTA)
 
 
 def open_now(pair: Pair) -> list[str]:

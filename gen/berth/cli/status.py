@@ -29,6 +29,7 @@ from berth.cli.selection import (
     require_reservations,
     templates_option,
 )
+from berth.core.holders import path_text
 from berth.dates.moments import local_day, local_text, named, near_span_text
 from berth.dates.zone import Zone
 from berth.findings import LiveFinding
@@ -36,7 +37,6 @@ from berth.live.access import ANSWER_SECONDS, ClusterAccess
 from berth.live.clusterfacts import ClusterFacts, ClusterLocation
 from berth.live.earlier import NO_LOOKS, EarlierLooks
 from berth.live.expected import ExpectedState, expected_states
-from berth.live.heldnumbers import object_text
 from berth.live.judge import judge_cluster, remember_look
 from berth.live.poolstate import (
     ACTIVE,
@@ -350,7 +350,7 @@ def _slots_json(slots: SlotCount) -> dict[str, int]:
 def _held(held: HeldStatus) -> str:
     """Return `spec.minReplicas of HorizontalPodAutoscaler shop/web: 25, before 3`."""
     before = f", before {_shown(held.before)}" if held.is_held else ""
-    return f"{held.number.field_text} of {object_text(held.number)}: {_shown(held.value)}{before}"
+    return f"{held.number.text}: {_shown(held.value)}{before}"
 
 
 def _shown(value: object) -> str:
@@ -364,7 +364,7 @@ def _held_json(held: HeldStatus) -> dict[str, object]:
         "kind": number.object_kind.name,
         "namespace": number.namespace or None,
         "name": number.name,
-        "path": number.field_text,
+        "path": path_text(number.path),
         "unit": number.unit,
         "value": held.value,
         "isHeld": held.is_held,

@@ -127,7 +127,7 @@ def describe_action(action: Action) -> tuple[str, str, str]:
             reason = OPENED_EVENT if action.to and not action.closes else CLOSED_EVENT
             what = f"Scaled from {action.pool.replicas} to {action.to}"
             if action.pool.tree:
-                where = f"{action.pool.number.field_text} of {action.ref.kind}/{action.ref.name}"
+                where = action.pool.number.text
                 what = f"Set {where} from {action.pool.replicas} to {action.to}"
                 if action.is_lost:
                     kind, what = WARNING, f"Left {where} at {action.to}, as nobody knows what it was before"
@@ -166,9 +166,8 @@ def describe_reset(action: ScalePool, ours: Sequence[str]) -> str:
     pool = action.pool
     manager = field_manager(pool.tree or {}, pool.number.path, ours)
     advice = next(text for begin, text in _ADVICE if manager.startswith(begin))
-    where = f"{pool.number.field_text} of {pool.ref.kind}/{pool.ref.name}"
     who = manager or "somebody"
-    return f"{who} has set {where} to {pool.replicas}, and Berth holds {action.to} there. {advice}"
+    return f"{who} has set {pool.number.text} to {pool.replicas}, and Berth holds {action.to} there. {advice}"
 
 
 class PoolFound(NamedTuple):

@@ -135,7 +135,7 @@ class ReservationContext(NamedTuple):
         """Return what the pool should have; the sweep counts no sessions."""
         name = pool.resource_class
         override = override_target(self.overrides, name, self.now)
-        uses = (use for use in self.facts.uses if use.key == pool.key and use.reservation in pool.peers)
+        uses = (use for use in self.facts.uses if use.reservation in pool.peers and use.key == pool.key)
         peers = [use.target for use in uses]
         found = desired_state(self.timetable, pool, self.now, None, override, peers)
         return found._replace(until=override_end(self.overrides, name))
@@ -194,7 +194,6 @@ def decide(facts: SiteState, now: int) -> SweepDecision:
     is removed unless all lists are complete.
     """
     states = facts.reservations if facts.reads(CONFIG_MAP) else ()
-    facts = facts._replace(uses=number_uses(facts, now))
     found = [_decide_reservation(facts, state, now) for state in states]
     actions = [action for one in found for action in one.actions]
     actions += [action for state in states for action in removal.outdated_slots(facts, state, now)]

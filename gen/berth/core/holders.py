@@ -6,6 +6,8 @@ asks the holder instead of testing for one of them.
 """
 
 import json
+import re
+from collections.abc import Sequence
 from hashlib import sha256
 from typing import ClassVar, NamedTuple
 
@@ -31,6 +33,18 @@ Step = str | int | tuple[str, str]
 """A key of an object, an index of a list, or the key and value that select an item of a list."""
 
 _REPLICAS: tuple[Step, ...] = ("spec", "replicas")
+_PLAIN_KEY = re.compile(r"[A-Za-z_][-A-Za-z0-9_]*", re.ASCII)
+
+
+def path_text(path: Sequence[Step]) -> str:
+    """Return a path as people write it, such as `spec.limits["nvidia.com/gpu"]` or `spec.groups[0].quota`."""
+    text = ""
+    for step in path:
+        if isinstance(step, str):
+            text += f".{step}" if _PLAIN_KEY.fullmatch(step) else f'["{step}"]'
+        else:
+            text += f"[{step if isinstance(step, int) else '='.join(step)}]"
+    return text.removeprefix(".")
 
 
 class PoolHolder:
@@ -121,13 +135,15 @@ class HeldNumber(_NumberFields, PoolHolder):
         return objectnames.held(self.key(pool))
 
     @property
-    def field_text(self) -> str:
-        """The path as people write it."""
-        text = ""
-        for step in self.path:
-            item = step if isinstance(step, int) else "=".join(step)
-            text += f".{step}" if isinstance(step, str) else f"[{item}]"
-        return text.removeprefix(".")
+    def object_text(self) -> str:
+        """The object of somebody else, such as `HorizontalPodAutoscaler shop/api`."""
+        where = f"{self.namespace}/" if self.namespace else ""
+        return f"{self.object_kind.name} {where}{self.name}"
+
+    @property
+    def text(self) -> str:
+        """Such as `spec.minReplicas of HorizontalPodAutoscaler shop/api`."""
+        return f"{path_text(self.path)} of {self.object_text}"
 
     def value(self, count: int) -> object:
         """Return the value of a number of units."""

@@ -341,7 +341,7 @@ class SiteState(NamedTuple):
     code: tuple[OtherObject, ...] = ()  # immutable ConfigMaps with the code of some release
     mounted: frozenset[str] = frozenset()  # ConfigMaps that CronJobs and Jobs that are not finished mount
     held: Mapping[str, HeldValue] = {}  # notes about numbers of somebody else, by name
-    uses: tuple[NumberUse, ...] = ()  # of such numbers
+    uses: tuple[NumberUse, ...] = ()  # of such numbers at the look, as `number_uses` returns them
     numbers: Mapping[str, PoolObject] = {}  # by key: those that were read and exist
     unread_numbers: frozenset[str] = frozenset()  # keys
     server_time: int = 0  # by the clock of the API server; 0: it is the time of the decision

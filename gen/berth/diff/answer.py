@@ -199,9 +199,9 @@ def _reservation(item: ReservationChange) -> Answer:
         "seatHours": _sides(
             *(None if seconds is None else hours_json(seconds) for seconds in item.seat_seconds)
         ),
-        # only of a reservation that has no windows on one of the sides
         # only of a reservation that holds a number of somebody else's object on one of the sides
         **({"holds": _sides(*(text or None for text in item.holds))} if any(item.holds) else {}),
+        # only of a reservation that has no windows on one of the sides
         **({"standing": _sides(*(text or None for text in item.standing))} if any(item.standing) else {}),
     }
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from berth.core import labels
 from berth.core.fields import field_patch, field_value
-from berth.core.holders import HeldNumber
+from berth.core.holders import HeldNumber, path_text
 from berth.core.objects import CONFIG_MAP
 from berth.core.state import HeldValue, TargetObject, parse_object, read_pool
 from berth.core.timetable import Timetable, note_name
@@ -93,24 +93,18 @@ def no_kind(number: HeldNumber) -> NumberProblem:
 def number_problem(number: HeldNumber, tree: KubeObject | None) -> NumberProblem | None:
     """Return why the number of an object cannot be held. `tree` is None if the object does not exist."""
     if tree is None:
-        return NumberProblem(f"{object_text(number)} does not exist", "Create it, or correct target.")
+        return NumberProblem(f"{number.object_text} does not exist", "Create it, or correct target.")
     try:
         field_patch(tree, number.path, 0)
         value = field_value(tree, number.path)
         read_pool(number, tree)
     except KeyError:
-        message = f"{object_text(number)} has nothing at {number.field_text}"
+        message = f"{number.object_text} has nothing at {path_text(number.path)}"
         return NumberProblem(message, "Correct path in target.")
     except (TypeError, ValueError):
-        message = f"{number.field_text} of {object_text(number)} is {value!r}, not a number"
+        message = f"{number.text} is {value!r}, not a number"
         return NumberProblem(message, "Correct path in target, or ready.")
     return None
-
-
-def object_text(number: HeldNumber) -> str:
-    """Return the kind, namespace and name of the object of a number of somebody else."""
-    where = f"{number.namespace}/{number.name}" if number.namespace else number.name
-    return f"{number.object_kind.name} {where}"
 
 
 def kind_problem(number: HeldNumber, resources: Iterable[KubeObject]) -> NumberProblem | None:

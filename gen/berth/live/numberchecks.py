@@ -9,7 +9,6 @@ from berth.core.actions import ScalePool, release
 from berth.core.fields import field_value
 from berth.core.holders import HeldNumber
 from berth.findings import LiveFinding
-from berth.live.heldnumbers import object_text
 from berth.live.poolstate import HeldStatus, PoolState
 from berth.live.seats import check_requested, check_without_pods, is_closing, nothing_open, set_number
 
@@ -19,7 +18,7 @@ def check_held_number(case: PoolState, number: HeldNumber) -> Iterator[LiveFindi
     if live is None:
         return  # the cluster does not know its timetable, which is a finding
     if live.unread:
-        message = f"{number.field_text} of {object_text(number)} cannot be read: {live.unread}."
+        message = f"{number.text} cannot be read: {live.unread}."
         fix = f"Ask for permission to list {number.object_kind.plural} there; until then nobody knows."
         yield case.finding("S006", message, fix)
     elif live.problem:
@@ -33,7 +32,7 @@ def check_held_number(case: PoolState, number: HeldNumber) -> Iterator[LiveFindi
 
 
 def _still_held(case: PoolState, number: HeldNumber) -> LiveFinding:
-    message = f"{number.field_text} of {object_text(number)} is still held at {case.requested:g}"
+    message = f"{number.text} is still held at {case.requested:g}"
     message = f"{message}: {nothing_open(case)}."
     if is_closing(case):
         return case.finding("S034", message, "The Job's pod or the sweep gives it back within 6 minutes.")

@@ -20,7 +20,7 @@ from berth.live import clusterfacts
 from berth.live.client import ClusterError
 from berth.live.clusterfacts import ClusterLocation, LivePod, NumberProblem, WaitReason
 from berth.live.health import other_sites
-from berth.live.heldnumbers import NOT_FOUND, kind_problem, no_kind, number_path, number_problem, object_text
+from berth.live.heldnumbers import NOT_FOUND, kind_problem, no_kind, number_path, number_problem
 from berth.live.kubeobject import KubeObject, list_all
 from berth.live.room import (
     LimitingObject,
@@ -223,7 +223,7 @@ class _Preflight:
 
     def _of_reservation(self, name: str) -> Iterator[PreflightCheck]:
         for number, most in self._scope.numbers.get(name, ()):  # also before anything is applied
-            yield self._check(name, "number", object_text(number), self._of_number(name, number, most))
+            yield self._check(name, "number", number.object_text, self._of_number(name, number, most))
         cronjob = self._cronjob(name)
         if cronjob is None:
             yield self._check(name, "Job", name, [self._missing(name, "CronJob", naming.single(name))])
@@ -367,7 +367,7 @@ class _Preflight:
             if not error.status:
                 raise
             if error.status != NOT_FOUND:
-                return [self._unchecked(subject, f"whether {object_text(number)} exists", error)]
+                return [self._unchecked(subject, f"whether {number.object_text} exists", error)]
             problem = no_kind(number)
         if problem:
             return [self._place.finding("S089", f"{problem.message}.", problem.fix, subject)]
@@ -383,7 +383,7 @@ class _Preflight:
         self, subject: str, number: HeldNumber, value: object, tree: KubeObject
     ) -> list[LiveFinding]:
         path = number.object_kind.path(number.namespace or "", number.name)
-        where = f"{value} at {number.field_text} of {object_text(number)}"
+        where = f"{value} at {number.text}"
         try:
             if number.object_kind.has_scale:
                 self._client.merge(f"{path}/scale", {"spec": {"replicas": value}}, _DRY_RUN)

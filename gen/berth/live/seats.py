@@ -14,7 +14,6 @@ from berth.core.target import full_count, target
 from berth.findings import LiveFinding
 from berth.live.clusterfacts import LivePool, WaitingPlaceholder, WaitReason
 from berth.live.health import UNSCHEDULABLE
-from berth.live.heldnumbers import object_text
 from berth.live.poolstate import EDIT, REPAIR, RESET, PoolState
 from berth.runtime.apiclient import BERTH_FIELD_MANAGERS
 from berth.schema.engine import CALLED
@@ -109,8 +108,7 @@ def _missing(case: PoolState, wanted: float) -> str:
     deployment, number = case.deployment, case.pool.holder.foreign
     by = f", set by {deployment.scaled_by}" if deployment and deployment.is_scaled_by_others else ""
     if number:
-        where = f"{number.field_text} of {object_text(number)}"
-        return f"{where} should be {wanted:g}, and is {case.requested:g}{by}"
+        return f"{number.text} should be {wanted:g}, and is {case.requested:g}{by}"
     what = f"are requested{by}" if case.pool.slots is None else "have a slot"
     return f"{case.seats(wanted - case.requested)} missing: {case.requested} of {wanted} {what}"
 

@@ -7,7 +7,7 @@ the only way to write a path. In a pattern of paths, `*` is any key, and `[*]` a
 
 import re
 
-from berth.core.holders import Step
+from berth.core.holders import Step, path_text
 
 _STEP = re.compile(
     r"""\.?([A-Za-z_][-A-Za-z0-9_]*)|\[(0|[1-9][0-9]{0,2})\]|\[([A-Za-z]+)=([-A-Za-z0-9._/:]+)\]"""
@@ -42,19 +42,8 @@ def parse_object_path(text: str, *, is_pattern: bool = False) -> tuple[Step, ...
 
 
 def object_path_text(steps: tuple[Step, ...]) -> str:
-    """Return a path as people write it."""
-    text = ""
-    for step in steps:
-        if step == ANY_ITEM:
-            text += "[*]"
-        elif isinstance(step, tuple):
-            text += f"[{'='.join(step)}]"
-        elif isinstance(step, int):
-            text += f"[{step}]"
-        else:
-            is_plain = re.fullmatch(r"[A-Za-z_][-A-Za-z0-9_]*|\*", step, re.ASCII)
-            text += f".{step}" if is_plain else f'["{step}"]'
-    return text.removeprefix(".")
+    """Return a path, or a pattern of paths, as people write it."""
+    return path_text(steps).replace('["*"]', ".*").replace("[*=*]", "[*]")
 
 
 def matches_pattern(path: tuple[Step, ...], pattern: tuple[Step, ...]) -> bool:

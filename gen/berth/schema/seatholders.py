@@ -20,7 +20,6 @@ class Unit(Enum):
     RUNNER = ("runner", "placeholderCount")
     CORE = ("core", "placeholderCount")
     UNIT = ("unit", "placeholderCount")
-    MILLI = ("m", "placeholderCount")
     KILO = ("k", "placeholderCount")
     MEGA = ("M", "placeholderCount")
     GIGA = ("G", "placeholderCount")

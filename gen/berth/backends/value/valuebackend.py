@@ -20,7 +20,7 @@ from berth.manifests import naming, rbac
 from berth.manifests.placed import Placed
 from berth.notation.objectpath import object_path_text
 from berth.schema.declared import Declared
-from berth.schema.heldobjects import group_of
+from berth.schema.heldobjects import REPLICAS, group_of
 from berth.schema.seatholders import Holder
 from berth.schema.values import Cluster, ResourceClass, Site
 
@@ -134,7 +134,7 @@ def _number(placed: Placed) -> dict[str, Any]:
         **({"namespace": target.namespace} if target.namespace else {}),
         "name": target.name,
         "path": target.path,
-        "scale": bool(kind and kind.has_scale and target.path == ("spec", "replicas")),
+        "scale": bool(kind and kind.has_scale and target.path == REPLICAS),
         "unit": options.counted.key,
         **({"ready": target.ready_path} if target.ready_path else {}),
         **({} if options.otherwise is None else {"otherwise": options.otherwise}),

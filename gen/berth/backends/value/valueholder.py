@@ -41,9 +41,8 @@ class ValueHolder(Holder):
 
     @property
     def going_back(self) -> str:
-        otherwise = self.options.otherwise
-        value = "what it was" if otherwise is None else otherwise
-        return f"Then {self.options.target} is what its window wants, or {value} if none is open."
+        target, otherwise = self.options.target, self.options.otherwise_text
+        return f"Then {target} is what its window wants, or {otherwise} if none is open."
 
     @property
     def adds_nodes(self) -> bool:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
 from berth.core.holders import Step
 from berth.findings import Path
@@ -25,7 +25,7 @@ from berth.schema.seatholders import Unit
 from berth.schema.types import INT32, DnsLabel, DnsName
 
 _OTHERWISE = "whole number from 0, or a quantity such as 64Gi"
-_SUFFIXES = ("k", "M", "G", "T", "Ki", "Mi", "Gi", "Ti")
+_SUFFIXES = tuple(unit.word for unit in Unit if unit.is_quantity)
 
 
 def _path_below(root: str, text: str) -> tuple[Step, ...]:
@@ -193,10 +193,6 @@ class ValueOptions(Model):
     @property
     def otherwise_text(self) -> str:
         return "what it was" if self.otherwise is None else str(self.otherwise)
-
-    @property
-    def resolved(self) -> Self:
-        return self
 
     @property
     def counted(self) -> Unit:

@@ -7,7 +7,15 @@ from berth.core.holders import HeldNumber
 from berth.core.objects import ObjectKind
 from berth.manifests import naming
 from berth.manifests.placed import Placed
-from berth.manifests.rbac import RBAC, Rule, cluster_binding, cluster_role, namespaced_role, rule
+from berth.manifests.rbac import (
+    RBAC,
+    Rule,
+    cluster_binding,
+    cluster_role,
+    namespaced_role,
+    of_scaled,
+    rule,
+)
 from berth.schema.heldobjects import HeldSpec, group_of
 from berth.schema.values import Cluster, Site
 
@@ -16,20 +24,15 @@ def rules_for(kind: ObjectKind, names: Sequence[str] = ()) -> list[Rule]:
     """Return the rules to hold a number of objects of a kind: by the subresource scale where it has one."""
     group, resource = group_of(kind.version), kind.plural
     if kind.has_scale:
-        return [
-            rule(group, [resource], ["get"], names),
-            rule(group, [f"{resource}/scale"], ["get", "patch"], names),
-        ]
+        return of_scaled(group, resource, names)
     return [rule(group, [resource], ["get", "patch"], names)]
 
 
 def over_number(site: Site, placed: Placed, number: HeldNumber) -> list[Manifest]:
     """Return the role of a reservation over the one object, where that is, and its binding."""
     reservation, home = placed.reservation, placed.cluster.namespace
-    role, labels = (
-        naming.held_role(site.name, naming.OCCURRENCE, reservation.name),
-        naming.of_permissions(site, reservation),
-    )
+    role = naming.held_role(site.name, naming.OCCURRENCE, reservation.name)
+    labels = naming.of_permissions(site, reservation)
     account, rules = naming.single(reservation.name), rules_for(number.object_kind, [number.name])
     if number.object_kind.of_cluster:
         return [cluster_role(role, labels, rules), cluster_binding(role, labels, role, account, home)]
