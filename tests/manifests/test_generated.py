@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 import yaml
 from berth import cli
-from berth.core.state import parse_inventory
+from berth.core.objectreading import parse_inventory
 from berth.core.timetable import parse_timetable
 from berth.manifests import naming
 from berth.manifests.clusterobjects import INVENTORY_HEAD, OBJECTS_HEAD

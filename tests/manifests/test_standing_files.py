@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 from berth import cli
-from berth.core.state import parse_inventory as read
+from berth.core.objectreading import parse_inventory as read
 from berth.manifests.clusterobjects import INVENTORY_HEAD, SLOTS_HEAD
 
 from tests.cli import project

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from berth.core.jsonvalues import instant_text
+from berth.core.objectreading import parse_object
 from berth.core.objects import (
     CAPACITY_BUFFER,
     CONFIG_MAP,
@@ -18,7 +19,7 @@ from berth.core.objects import (
     SLOT,
     ObjectKind,
 )
-from berth.core.state import SiteState, StateObject, parse_object, site_state
+from berth.core.state import SiteState, StateObject, site_state
 from berth.runtime.apiclient import SWEEP_FIELD_MANAGER, Api
 from berth.runtime.program import Log, RuntimeContext
 from berth.runtime.sweep import Sweep, SweepSettings

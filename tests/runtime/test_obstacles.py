@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from berth.core.holders import BUFFERED, REPLICAS, HeldNumber, nodes_of
+from berth.core.objectreading import read_pool
 from berth.core.obstacles import (
     ADMISSION,
     IMAGE,
@@ -32,7 +33,6 @@ from berth.core.record import (
     with_obstacles,
 )
 from berth.core.slots import SlotCounts, slot_obstacles
-from berth.core.state import read_pool
 from berth.runtime.apiclient import Request
 from berth.runtime.placeholderobserver import MAX_OBJECTS
 

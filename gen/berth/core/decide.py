@@ -19,6 +19,7 @@ from berth.core.actions import (
 )
 from berth.core.holders import HeldNumber, SlotSpec, holder_of_object
 from berth.core.jsonvalues import TimetableError
+from berth.core.objectreading import number_of
 from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD
 from berth.core.slots import PlaceholderOwner, count_slots
 from berth.core.state import (
@@ -268,7 +269,7 @@ def _pools(timetable: Timetable, facts: SiteState, state: ReservationState) -> I
         number = pool.holder.number
         found = objects.pop((number.object_kind.name, pool.scaled), None) if number else None
         if number and number.foreign:
-            found = facts.number_of(state.reservation, pool)
+            found = number_of(facts, state.reservation, pool)
         yield PoolCase(pool, found, slots.pop(pool.resource_class, ()) if pool.slots else ())
     for unnamed in objects.values():
         holder = holder_of_object(unnamed.ref.kind, unnamed.ref.name)

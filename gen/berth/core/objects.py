@@ -85,6 +85,12 @@ def containers(pod: Tree) -> list[dict[str, Any]]:
     return [*parts(pod, "status", "initContainerStatuses"), *parts(pod, "status", "containerStatuses")]
 
 
+def mounted_config_maps(job: Tree) -> frozenset[str]:
+    """Return the names of the ConfigMaps that the pods of a Job or of its template mount."""
+    volumes = parts(job, "spec", "template", "spec", "volumes")
+    return frozenset(str(part(volume, "configMap").get("name", "")) for volume in volumes)
+
+
 def _running(pod: Tree) -> set[object]:
     """Return the names of the containers that run."""
     return {status.get("name") for status in containers(pod) if "running" in part(status, "state")}

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from berth.core.jsonvalues import Tree, part, parts
 from berth.core.labels import CLASS
+from berth.core.objectreading import pull_failures
 from berth.core.objects import containers, is_terminating
 from berth.core.obstacles import (
     ADMISSION,
@@ -21,7 +22,6 @@ from berth.core.obstacles import (
     Obstacle,
     merge_obstacles,
 )
-from berth.core.state import pull_failures
 
 KARPENTER_EVENTS = "involvedObject.kind=Pod,reason=FailedScheduling,source=karpenter"
 CLUSTER_AUTOSCALER_EVENTS = "involvedObject.kind=Pod,reason=NotTriggerScaleUp"

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from berth.core.actions import Action, ChangeSlots, MarkOrphaned, RemoveObject, release, scale_pool
 from berth.core.jsonvalues import DAY, instant_or_none, instant_text
+from berth.core.objectreading import number_of
 from berth.core.objects import CAPACITY_BUFFER, CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB
 from berth.core.slots import SlotPlan
 from berth.core.state import (
@@ -35,7 +36,7 @@ def numbers(facts: SiteState, state: ReservationState, why: str, now: int) -> It
     for target in state.targets:
         pool = target.in_timetable
         if pool.key not in named and pool.key not in facts.asked:
-            stands = facts.number_of(state.reservation, pool)
+            stands = number_of(facts, state.reservation, pool)
             yield from release(stands, why, now)
             if (stands and stands.held) or pool.key in facts.unread_numbers:
                 continue

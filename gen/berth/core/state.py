@@ -3,52 +3,21 @@
 Only objects with the labels of the site and of a reservation are included: the sweep changes nothing else.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
-from berth.core import labels, objectnames
-from berth.core.fields import field_value
-from berth.core.holders import REPLICAS, HeldNumber, holder_of_object, parse_number
-from berth.core.jsonvalues import (
-    TimetableError,
-    Tree,
-    instant_or_none,
-    parse_instant,
-    parse_mapping,
-    part,
-    parts,
-)
-from berth.core.labels import CLASS, OCCURRENCE, PERSISTENT, RESERVATION, ROLE, SITE
-from berth.core.objects import (
-    CAPACITY_BUFFER,
-    CONFIG_MAP,
-    CRON_JOB,
-    DEPLOYMENT,
-    JOB,
-    NODE_POOL,
-    POD,
-    SLOT,
-    ObjectKind,
-    containers,
-    is_pod_starting,
-    is_terminating,
-    pod_down_since,
-    serves_at,
-)
-from berth.core.obstacles import Obstacle, buffer_obstacle, deployment_obstacle, node_pool_obstacle
-from berth.core.record import RECORD_KEY, ended_rehearsals, parse_rehearsals
-from berth.core.serving import PROOF_KEY, PROVES, ServingProof, is_fresh, parse_proof
-from berth.core.slots import AVAILABLE, Slot, parse_slot
+from berth.core.holders import REPLICAS, HeldNumber
+from berth.core.jsonvalues import Tree
+from berth.core.objects import DEPLOYMENT, SLOT, ObjectKind, mounted_config_maps, serves_at
+from berth.core.obstacles import Obstacle
+from berth.core.serving import ServingProof, is_fresh
+from berth.core.slots import AVAILABLE, Slot
 from berth.core.target import PoolTarget
-from berth.core.timetable import OVERRIDE_ANNOTATION as OVERRIDE
-from berth.core.timetable import TIMETABLE_KEY, TimetablePool
+from berth.core.timetable import TimetablePool
 
 T = TypeVar("T")
 ORPHANED_SINCE = "berth.dev/gone-since"
 TARGET_KEY, HELD_KEY = "target.json", "held.json"  # of the data of their ConfigMaps
-IMAGE_PULL_REASONS = frozenset(
-    ("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError")
-)
 
 
 class ObjectRef(NamedTuple):
@@ -105,7 +74,7 @@ class CronJobObject(NamedTuple):
 
     @property
     def mounts(self) -> frozenset[str]:
-        return _mounts(self.template)
+        return mounted_config_maps(self.template)
 
 
 class OtherObject(NamedTuple):
@@ -178,12 +147,6 @@ class SlotObject(NamedTuple):
         return self.slot.phase == AVAILABLE and not self.is_persistent and not self.slot.is_terminating
 
 
-# The inventory ConfigMap says what is in git where nothing but the sweep prunes: the reservations, the
-# persistent slots, and the CronJobs but the first of each reservation. Timetables tell of all other objects.
-_NAMES_KEY, _SLOTS_KEY, _OBJECTS_KEY = "reservations.txt", "slots.txt", "objects.txt"
-_MAX_SLOTS = 100_000  # slots of a pool, which no line of ours exceeds
-
-
 class Inventory(NamedTuple):
     """The content of the inventory ConfigMap `name`."""
 
@@ -191,43 +154,6 @@ class Inventory(NamedTuple):
     names: frozenset[str] | None  # of reservations; None: nobody knows, as of the others
     persistent: Mapping[str, frozenset[str]] | None = None  # the names of slots, by reservation
     objects: frozenset[tuple[str, str]] | None = None  # kinds and names
-
-
-def parse_inventory(name: str, data: Mapping[str, object]) -> Inventory:
-    """Parse the data of the inventory ConfigMap. Empty or invalid text gives None."""
-    texts = [str(data.get(key) or "").strip() for key in (_NAMES_KEY, _SLOTS_KEY, _OBJECTS_KEY)]
-    names, slots, objects = (list(_lines(text)) for text in texts)
-    are_names = texts[0] and all(len(words) == 1 and _is_name(words[0]) for words in names)
-    are_objects = texts[2] and all(len(words) == 2 for words in objects)
-    return Inventory(
-        name,
-        frozenset(words[0] for words in names) if are_names else None,
-        _parse_slots(slots) if texts[1] else None,
-        frozenset((words[0], words[1]) for words in objects) if are_objects else None,
-    )
-
-
-def _lines(text: str) -> Iterator[list[str]]:
-    """Yield the words of each line that is neither empty nor a comment (#)."""
-    for line in text.splitlines():
-        if line.strip() and not line.strip().startswith("#"):
-            yield line.split()
-
-
-def _is_name(word: str) -> bool:
-    return word.isascii() and word.replace("-", "").isalnum() and word == word.lower()
-
-
-def _parse_slots(lines: Iterable[list[str]]) -> dict[str, frozenset[str]] | None:
-    """Parse lines of a reservation, the begin and the end of the names of its slots, and their number."""
-    by_reservation: dict[str, frozenset[str]] = {}
-    for words in lines:
-        if len(words) != 4 or not (words[3].isascii() and words[3].isdigit()):
-            return None
-        reservation, slots, digest, count = words
-        names = (f"{slots}-{ordinal}-{digest}" for ordinal in range(min(int(count), _MAX_SLOTS)))
-        by_reservation[reservation] = by_reservation.get(reservation, frozenset()).union(names)
-    return by_reservation
 
 
 SiteObject = (
@@ -392,14 +318,6 @@ class SiteState(NamedTuple):
         is_new = before is not None and state.written != before
         return is_new or is_fresh(state.written, self.server_time or now)
 
-    def number_of(self, reservation: str, pool: TimetablePool) -> PoolObject | None:
-        """Return the object with somebody else's number as a pool of the reservation reads it."""
-        number, found = pool.holder.foreign, self.numbers.get(pool.key)
-        if number is None or found is None or found.tree is None:
-            return None
-        stands = read_pool(number, found.tree)
-        return stands._replace(ref=stands.ref._replace(reservation=reservation), held=found.held)
-
     @property
     def asked(self) -> frozenset[str]:
         """The keys of numbers of somebody else that are open."""
@@ -457,224 +375,3 @@ def site_state(
         ),
         notes,
     )
-
-
-def parse_object(site: str, kind: ObjectKind, tree: Tree) -> StateObject | None:
-    """Parse an object; None if it is not Berth's.
-
-    Raises KeyError, TypeError or ValueError if it is malformed.
-    """
-    metadata, labels_of = part(tree, "metadata"), part(tree, "metadata", "labels")
-    is_ours = labels_of.get(SITE) == site
-    ref = ObjectRef(
-        kind.name,
-        str(metadata["name"]),
-        str(metadata["uid"]),
-        str(labels_of.get(RESERVATION) or "") if is_ours else "",
-        parse_instant(str(metadata["creationTimestamp"])),
-        is_terminating(tree),
-        str(part(metadata, "annotations").get(ORPHANED_SINCE, "")),
-    )
-    if kind is CONFIG_MAP and objectnames.is_held(ref.name):
-        return parse_held(ref, tree)
-    if ref.reservation or kind is CRON_JOB:
-        parse = _PARSERS.get(kind)
-        return parse(ref, tree) if parse else OtherObject(ref)
-    if kind is CONFIG_MAP and _NAMES_KEY in (data := part(tree, "data")):
-        return parse_inventory(ref.name, data)
-    return OtherObject(ref) if is_ours and kind is CONFIG_MAP and labels_of.get(ROLE) == labels.CODE else None
-
-
-def _parse_config_map(ref: ObjectRef, tree: Tree) -> StateObject | None:
-    """Parse a ConfigMap. The record, and one that only people read, are not timetables.
-
-    Labels do not make a timetable, record or target of one: their names do.
-    """
-    role, resource_class = (part(tree, "metadata", "labels").get(key) for key in (ROLE, CLASS))
-    if role == labels.AFFINITY:
-        return OtherObject(ref)
-    if role == labels.TARGET:
-        return _parse_target(ref, str(resource_class), part(tree, "data"))
-    changed = last_written(tree) or ref.created
-    if role == labels.RECORD:
-        is_ours = objectnames.is_record(ref.name, ref.reservation)
-        return _parse_record(ref, changed, part(tree, "data")) if is_ours else None
-    if not objectnames.is_timetable(ref.name, ref.reservation):
-        return None
-    return TimetableObject(
-        ref,
-        str(part(tree, "data").get(TIMETABLE_KEY, "")),
-        str(part(tree, "metadata", "annotations").get(OVERRIDE, "")),
-        changed,
-    )
-
-
-def _parse_target(ref: ObjectRef, resource_class: str, data: Tree) -> TargetObject | None:
-    pool, said = objectnames.pool(ref.reservation, resource_class), str(data.get(TARGET_KEY))
-    try:
-        number = parse_number(parse_mapping(said, TARGET_KEY), TARGET_KEY)
-    except TimetableError:
-        return None
-    is_ours = ref.name == objectnames.target(pool, said)
-    return TargetObject(ref, TimetablePool(resource_class, pool, "none", holder=number)) if is_ours else None
-
-
-def parse_held(ref: ObjectRef, tree: Tree) -> HeldValue:
-    """Parse the note about a number of somebody else that is held.
-
-    If it is malformed, what was there before is not a number: nobody knows it.
-    """
-    try:
-        data = parse_mapping(str(part(tree, "data").get(HELD_KEY)), HELD_KEY)
-    except TimetableError:
-        data = {"before": {}}
-    metadata = part(tree, "metadata")
-    ref = ref._replace(uid=str(metadata.get("uid", "")), name=str(metadata["name"]))
-    uid, since = str(data.get("uid", "")), instant_or_none(str(data.get("since"))) or 0
-    return HeldValue(ref, str(metadata.get("resourceVersion", "")), data.get("before"), uid, since)
-
-
-def last_written(tree: Tree) -> int:
-    """Return when anybody last wrote to an object, by the clock of the API server; 0 if it does not tell."""
-    entries = parts(tree, "metadata", "managedFields")
-    return max((parse_instant(str(entry["time"])) for entry in entries if "time" in entry), default=0)
-
-
-def _parse_record(ref: ObjectRef, changed: int, data: Tree) -> RecordObject:
-    ended = ended_rehearsals(parse_rehearsals(str(data.get(RECORD_KEY, ""))))
-    return RecordObject(ref, changed, parse_proof(data.get(PROOF_KEY)), ended)
-
-
-_OBSTACLES = {DEPLOYMENT.name: deployment_obstacle, NODE_POOL.name: node_pool_obstacle}
-
-
-def read_pool(number: HeldNumber, tree: Tree) -> PoolObject:
-    """Read an object with a number, whoever's it is. Raises KeyError, TypeError or ValueError."""
-    metadata = part(tree, "metadata")
-    ref = ObjectRef(number.object_kind.name, str(metadata["name"]), str(metadata.get("uid", "")), "", 0)
-    if number.foreign:
-        # Events are about objects of Berth, whatever this one is called.
-        ref = ref._replace(kind=f"{ref.kind} {metadata.get('namespace', '')}".strip())
-        return _read_number(ref, number, tree)._replace(tree=tree)
-    return _parse_buffer(ref, tree) if number.object_kind is CAPACITY_BUFFER else _parse_pool(ref, tree)
-
-
-def _read_number(ref: ObjectRef, number: HeldNumber, tree: Tree) -> PoolObject:
-    value, ready = field_value(tree, number.path), field_value(tree, number.ready) if number.ready else None
-    is_number = isinstance(value, int) or number.foreign
-    replicas = 0 if number.foreign and value is None else number.units(value) if is_number else None
-    tells_ready = bool(number.ready) and isinstance(ready or 0, int)  # at zero the server leaves it out
-    if replicas is None or not (tells_ready or number.foreign):
-        raise TypeError(f"{value!r} or {ready!r} is not a number")
-    return PoolObject(
-        ref,
-        replicas,
-        int(str(ready or 0)) if tells_ready else 0,
-        str(part(tree, "metadata")["resourceVersion"]),
-        tells_ready=tells_ready,
-        number=number,
-    )
-
-
-def _parse_pool(ref: ObjectRef, tree: Tree) -> PoolObject:
-    name = str(part(tree, "spec", "selector", "matchLabels").get(CLASS, ""))
-    obstacle = _OBSTACLES[ref.kind](tree) if ref.kind in _OBSTACLES else None
-    pool = _read_number(ref, holder_of_object(ref.kind, ref.name), tree)
-    return pool._replace(resource_class=name, obstacle=obstacle)
-
-
-def _parse_buffer(ref: ObjectRef, tree: Tree) -> PoolObject:
-    """Parse a CapacityBuffer. Only Karpenter tells whether there are nodes; cluster-autoscaler's condition of
-    the same type means that it has asked for some.
-    """
-    provisioning = next(
-        (
-            condition
-            for condition in parts(tree, "status", "conditions")
-            if condition["type"] == "Provisioning"
-        ),
-        {},
-    )
-    is_ready = provisioning.get("reason") == "FitsExistingCapacity" and provisioning["status"] == "True"
-    is_current = provisioning.get("observedGeneration") == part(tree, "metadata").get("generation")
-    ready = part(tree, "status").get("replicas", 0) if is_ready and is_current else 0
-    pool = _parse_pool(ref, {**tree, "status": {"replicas": ready}})
-    name = str(part(tree, "metadata", "labels").get(CLASS, ""))
-    is_told, obstacle = provisioning.get("reason") != "FakePodsInjected", buffer_obstacle(tree, pool.ready)
-    return pool._replace(resource_class=name, tells_ready=is_told, obstacle=obstacle)
-
-
-def _of_reservation(pool: PoolObject) -> PoolObject | None:
-    """Return the pool; None if its name is not that of its reservation and class, whatever its labels."""
-    expected = objectnames.pool(pool.ref.reservation, pool.resource_class)
-    return pool if pool.ref.name == expected else None
-
-
-def _parse_node_pool(ref: ObjectRef, tree: Tree) -> PoolObject | None:
-    """Parse a NodePool; None if its number of nodes is not fixed."""
-    return _parse_pool(ref, tree) if "replicas" in part(tree, "spec") else None
-
-
-def _parse_job(ref: ObjectRef, tree: Tree) -> JobObject | None:
-    """Parse a Job; None if neither a CronJob of Berth nor the sweep has made it."""
-    if part(tree, "metadata", "labels").get(ROLE) != OCCURRENCE:
-        return None
-    is_finished = is_job_finished(tree)
-    return JobObject(ref, is_finished, frozenset() if is_finished else _mounts(tree))
-
-
-def is_job_finished(tree: Tree) -> bool:
-    ends = (
-        condition
-        for condition in parts(tree, "status", "conditions")
-        if condition["type"] in ("Complete", "Failed")
-    )
-    return any(condition["status"] == "True" for condition in ends)
-
-
-def _mounts(job: Tree) -> frozenset[str]:
-    """Return the names of the ConfigMaps that the pods of a Job or of its template mount."""
-    volumes = parts(job, "spec", "template", "spec", "volumes")
-    return frozenset(str(part(volume, "configMap").get("name", "")) for volume in volumes)
-
-
-def _parse_pod(ref: ObjectRef, tree: Tree) -> PodObject:
-    owner = next(iter(parts(tree, "metadata", "ownerReferences")), {})
-    return PodObject(
-        ref,
-        str(owner.get("name", "")),
-        str(owner.get("uid", "")),
-        pod_down_since(tree),
-        is_pod_starting(tree),
-        next(pull_failures(tree), None),
-        PROVES in part(tree, "metadata", "annotations"),
-    )
-
-
-def pull_failures(pod: Tree) -> Iterator[ImagePullFailure]:
-    """Yield the containers of a pod whose images cannot be pulled."""
-    for container in containers(pod):
-        waiting = part(container, "state", "waiting")
-        reason = str(waiting.get("reason", ""))
-        if reason in IMAGE_PULL_REASONS:
-            yield ImagePullFailure(str(container.get("image", "")), reason, str(waiting.get("message", "")))
-
-
-def _parse_slot(ref: ObjectRef, tree: Tree) -> SlotObject | None:
-    """Parse a slot; None if it only has the labels."""
-    found = part(tree, "metadata", "labels")
-    if found.get(ROLE) != labels.SLOT:
-        return None
-    return SlotObject(ref, str(found.get(CLASS, "")), PERSISTENT in found, parse_slot(tree))
-
-
-_PARSERS: Mapping[ObjectKind, Callable[[ObjectRef, Tree], StateObject | None]] = {
-    CONFIG_MAP: _parse_config_map,
-    DEPLOYMENT: lambda ref, tree: _of_reservation(_parse_pool(ref, tree)),
-    CAPACITY_BUFFER: lambda ref, tree: _of_reservation(_parse_buffer(ref, tree)),
-    NODE_POOL: _parse_node_pool,
-    CRON_JOB: lambda ref, tree: CronJobObject(ref, part(tree, "spec", "jobTemplate")),
-    JOB: _parse_job,
-    POD: _parse_pod,
-    SLOT: _parse_slot,
-}

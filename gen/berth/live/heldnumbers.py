@@ -5,8 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from berth.core import labels
 from berth.core.fields import field_patch, field_value
 from berth.core.holders import HeldNumber, path_text
+from berth.core.objectreading import parse_object, read_pool
 from berth.core.objects import CONFIG_MAP
-from berth.core.state import HeldValue, TargetObject, parse_object, read_pool
+from berth.core.state import HeldValue, TargetObject
 from berth.core.timetable import Timetable, note_name
 from berth.live.clusterfacts import LiveNumber, NumberProblem, label
 from berth.live.kubeobject import Get, KubeObject, list_all

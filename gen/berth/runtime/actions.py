@@ -25,6 +25,7 @@ from berth.core.actions import (
 )
 from berth.core.holders import SlotSpec
 from berth.core.jsonvalues import Tree, part
+from berth.core.objectreading import parse_held
 from berth.core.objects import (
     CONFIG_MAP,
     CRON_JOB,
@@ -48,7 +49,7 @@ from berth.core.slots import (
     slot_object,
     slot_selector,
 )
-from berth.core.state import ORPHANED_SINCE, ObjectRef, PoolObject, SiteState, parse_held
+from berth.core.state import ORPHANED_SINCE, ObjectRef, PoolObject, SiteState
 from berth.runtime.apiclient import Api, ApiError
 from berth.runtime.program import RuntimeContext
 from berth.runtime.watch import Collection, list_objects, run_all

@@ -18,6 +18,7 @@ from typing import NamedTuple
 from berth.core import labels
 from berth.core.decide import decide, number_uses, numbers_to_read, placeholder_pull_failures, unready_pools
 from berth.core.jsonvalues import Tree
+from berth.core.objectreading import parse_object
 from berth.core.objects import (
     CAPACITY_BUFFER,
     CONFIG_MAP,
@@ -32,7 +33,7 @@ from berth.core.objects import (
     ObjectKind,
 )
 from berth.core.serving import PROOF_WAIT
-from berth.core.state import PodObject, PoolObject, SiteState, StateObject, parse_object, site_state
+from berth.core.state import PodObject, PoolObject, SiteState, StateObject, site_state
 from berth.runtime.actions import ActionRunner
 from berth.runtime.apiclient import ACCOUNT, SWEEP_FIELD_MANAGER, Api, ApiError, in_cluster
 from berth.runtime.program import RuntimeContext, backoff, jitter, log_of
