@@ -133,6 +133,16 @@ def test_a_number_that_is_still_held_goes_back_by_itself_and_later_by_hand() -> 
     assert f" {PATCH % 3} " in late[1]
 
 
+def test_a_note_is_known_by_its_name_whatever_its_role() -> None:
+    """A pod may write any label of its own note."""
+    git = sale()
+    world = held_world(git)
+    (note,) = [one for one in world.objects if one["metadata"]["name"].endswith(".held")]
+    note["metadata"]["labels"]["berth.dev/role"] = "code"
+
+    assert told(status(world, git, OVER)).splitlines()[1].startswith("error[S033] sale/small")
+
+
 def test_a_number_that_is_held_is_told_when_its_reservation_has_left_git() -> None:
     """The ConfigMap of the target stays, and says which number it is."""
     git = sale()

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from berth.core import labels
 from berth.core.claims import SessionCounter, competing_reservation, known_recognitions, open_claims
 from berth.core.jsonvalues import TimetableError, Tree
-from berth.core.objectnames import is_record, is_timetable
+from berth.core.objectnames import is_held, is_record, is_timetable
 from berth.core.objects import CAPACITY_BUFFER, CRON_JOB, DEPLOYMENT, EVENT, NODE_POOL, SLOT, is_terminating
 from berth.core.sessions import (
     RENKU_PROJECT,
@@ -418,10 +418,10 @@ def _is_timetable(item: KubeObject) -> bool:
 
 
 def _is_called_timetable(item: KubeObject) -> bool:
-    """Return whether its labels say so: it is not code, inventory, a record or a text for people."""
-    others = (labels.AFFINITY, labels.RECORD, labels.TARGET, labels.HELD)
-    has_other_role = any(_has_role(item, role) for role in others)
-    return bool(clusterfacts.label(item, labels.RESERVATION)) and not has_other_role
+    """Return whether its labels say so: it is not code, inventory, a record, a text for people or a note."""
+    others = (labels.AFFINITY, labels.RECORD, labels.TARGET)
+    is_other = is_held(item["metadata"]["name"]) or any(_has_role(item, role) for role in others)
+    return bool(clusterfacts.label(item, labels.RESERVATION)) and not is_other
 
 
 def _is_record(item: KubeObject) -> bool:

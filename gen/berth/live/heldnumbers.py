@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from berth.core import labels
 from berth.core.fields import field_patch, field_value
 from berth.core.holders import HeldNumber, path_text
+from berth.core.objectnames import is_held
 from berth.core.objectreading import parse_object, read_pool
 from berth.core.objects import CONFIG_MAP
 from berth.core.state import HeldValue, TargetObject
@@ -27,8 +28,11 @@ def read_numbers(
 
     `maps` are the ConfigMaps of the site. An error that is `refused` becomes part of the number.
     """
-    roles = (labels.TARGET, labels.HELD)
-    kept = [parse_object(site, CONFIG_MAP, item) for item in maps if label(item, labels.ROLE) in roles]
+    kept = [
+        parse_object(site, CONFIG_MAP, item)
+        for item in maps
+        if is_held(item["metadata"]["name"]) or label(item, labels.ROLE) == labels.TARGET
+    ]
     notes = {note.ref.name: note for note in kept if isinstance(note, HeldValue)}
     pools = {
         (timetable.reservation, pool.key): pool
