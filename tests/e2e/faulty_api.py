@@ -35,13 +35,7 @@ class FaultyApi:
         self.asked: dict[str, int] = {}  # requests, by resource
         self._version = 1
         self.changed = threading.Condition()
-        self._server = ThreadingHTTPServer((HOST_ADDRESS, PORT), type("Handler", (_Handler,), {"api": self}))
-        self._server.daemon_threads = True
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(str(STATE / "pki" / "apiserver.crt"), str(STATE / "pki" / "apiserver.key"))
-        self._server.socket = context.wrap_socket(
-            self._server.socket, server_side=True, do_handshake_on_connect=False
-        )
+        self._server = https_server(type("Handler", (_Handler,), {"api": self}), PORT)
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
 
     @property
@@ -187,6 +181,16 @@ def _discovery(api: FaultyApi) -> Object:
     ]
     group = f"{GROUP}/{VERSION}"
     return {"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": group, "resources": resources}
+
+
+def https_server(handler: type[BaseHTTPRequestHandler], port: int) -> ThreadingHTTPServer:
+    """Return a server with the certificate of the API server, which does not serve yet."""
+    server = ThreadingHTTPServer((HOST_ADDRESS, port), handler)
+    server.daemon_threads = True
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(str(STATE / "pki" / "apiserver.crt"), str(STATE / "pki" / "apiserver.key"))
+    server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+    return server
 
 
 def register(direct: Direct, name: str, group: str, version: str, port: int) -> None:

@@ -4,14 +4,12 @@ Without any API of metrics, an autoscaler raises its target to `minReplicas` all
 """
 
 import json
-import ssl
 import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Self
 
 from tests.e2e.direct import Direct
-from tests.e2e.faulty_api import register, unregister
-from tests.e2e.sandbox import HOST_ADDRESS, STATE
+from tests.e2e.faulty_api import https_server, register, unregister
 
 GROUP, VERSION = "external.metrics.k8s.io", "v1beta1"
 NAME, PORT = "load-metric", 16444
@@ -22,13 +20,7 @@ class LoadMetric:
 
     def __init__(self, direct: Direct) -> None:
         self._direct = direct
-        self._server = ThreadingHTTPServer((HOST_ADDRESS, PORT), _MetricHandler)
-        self._server.daemon_threads = True
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(str(STATE / "pki" / "apiserver.crt"), str(STATE / "pki" / "apiserver.key"))
-        self._server.socket = context.wrap_socket(
-            self._server.socket, server_side=True, do_handshake_on_connect=False
-        )
+        self._server = https_server(_MetricHandler, PORT)
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
 
     def __enter__(self) -> Self:
