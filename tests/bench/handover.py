@@ -11,7 +11,7 @@ import time
 from functools import partial
 
 from berth.core.slots import ALLOCATED
-from berth.runtime.actions import LEAVING_SECONDS
+from berth.runtime.poolwrites import LEAVING_SECONDS
 
 from tests.bench import realkoordinator
 from tests.bench.realkoordinator import BACKOFF, PODS, RealKoordinator, owner

@@ -5,15 +5,15 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from berth.core.actions import PoolFound, ScalePool, decide_pool, release
 from berth.core.fields import field_value
 from berth.core.holders import HeldNumber, parse_number
-from berth.core.state import ObjectRef, PoolObject
+from berth.core.pooldecision import PoolFound, ScalePool, decide_pool, release
+from berth.core.poolobjects import ObjectRef, PoolObject
 from berth.core.target import DesiredState, PoolTarget
 from berth.core.timetable import Timetable, TimetablePool
 from berth.notation.objectpath import parse_object_path
-from berth.runtime.actions import write_number
 from berth.runtime.apiclient import Api, ApiError, Connection, Request, Response
+from berth.runtime.poolwrites import write_number
 
 from tests.e2e.direct import as_administrator
 

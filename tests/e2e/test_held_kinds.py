@@ -13,8 +13,8 @@ from typing import NamedTuple
 import pytest
 from berth.core.fields import field_value
 from berth.notation.objectpath import parse_object_path
-from berth.runtime.actions import write_number
 from berth.runtime.apiclient import ApiError
+from berth.runtime.poolwrites import write_number
 
 from tests.e2e.cluster import Cluster, KubectlError
 from tests.e2e.direct import Direct, Object, RefusedError

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from berth.core.objects import CONFIG_MAP, JOB
-from berth.core.state import ObjectRef, PoolObject
+from berth.core.poolobjects import ObjectRef, PoolObject
 from berth.runtime.apiclient import (
     BERTH_FIELD_MANAGERS,
     FIELD_MANAGER,

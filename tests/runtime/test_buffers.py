@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from berth.core.holders import BUFFERED
-from berth.core.objectreading import read_pool
+from berth.core.poolobjects import read_pool
 from berth.core.target import pools_to_reconcile
 from berth.core.timetable import TimetablePool
 

@@ -3,9 +3,9 @@
 from random import Random
 
 import pytest
-from berth.core.actions import ScalePool
 from berth.core.decide import decide
 from berth.core.jsonvalues import instant_text
+from berth.core.pooldecision import ScalePool
 from berth.runtime.apiclient import Response
 
 from tests.objectstore import Tree, refusal

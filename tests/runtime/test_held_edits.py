@@ -4,8 +4,8 @@ import json
 
 import pytest
 from berth.core import objectnames
-from berth.core.objectreading import read_pool
 from berth.core.objects import CONFIG_MAP
+from berth.core.poolobjects import read_pool
 
 from tests.objectstore import refusal
 from tests.runtime.fake_cluster import CONFIGMAPS

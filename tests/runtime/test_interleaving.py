@@ -13,10 +13,11 @@ from random import Random
 
 import pytest
 from berth.core.decide import decide
-from berth.core.state import ObjectRef, PodObject, ReservationState, SiteState, TimetableObject
+from berth.core.poolobjects import ObjectRef
+from berth.core.state import PodObject, ReservationState, SiteState, TimetableObject
 from berth.core.target import pool_target
 from berth.core.timetable import parse_timetable
-from berth.runtime.actions import ActionRunner
+from berth.runtime.actionrunner import ActionRunner
 from berth.runtime.apiclient import SWEEP_FIELD_MANAGER, Api, Request, Response
 from berth.runtime.program import Log, RuntimeContext, TimetableSource
 from berth.runtime.sessionobserver import ObservedSessions

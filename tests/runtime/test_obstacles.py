@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 from berth.core.holders import BUFFERED, REPLICAS, HeldNumber, nodes_of
-from berth.core.objectreading import read_pool
 from berth.core.obstacles import (
     ADMISSION,
     IMAGE,
@@ -24,6 +23,7 @@ from berth.core.podobstacles import (
     parse_scale_up_refusal,
     pod_obstacles,
 )
+from berth.core.poolobjects import read_pool
 from berth.core.record import (
     MAX_FAULTS,
     MAX_NODES,

@@ -16,7 +16,7 @@ from tests.runtime.slotworld import DIGEST, SlotCluster, slots
 from tests.runtime.stub_server import StubServer, answered_by
 from tests.runtime.world import pool, whole_timetable_text
 
-MOST_MEBIBYTES = 24
+MOST_MEBIBYTES = 25
 
 
 def text(window: tuple[str, str, str], count: int) -> str:

@@ -1,9 +1,10 @@
 """The sweep makes slots that nobody makes, removes those that are over or of nobody, and leaves the rest."""
 
 import pytest
-from berth.core.actions import ChangeSlots, StartJob
+from berth.core.actions import StartJob
 from berth.core.decide import decide
 from berth.core.objects import CONFIG_MAP, POD, SLOT
+from berth.core.pooldecision import ChangeSlots
 
 from tests.objectstore import Tree, refusal
 from tests.runtime.fake_koordinator import names

@@ -8,29 +8,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from berth.core import removal
-from berth.core.actions import (
-    Action,
-    PoolFound,
-    RemoveObject,
-    StartJob,
-    SweepWarning,
-    action_order,
-    decide_pool,
-)
+from berth.core.actions import Action, RemoveObject, StartJob, SweepWarning, action_order
 from berth.core.holders import HeldNumber, SlotSpec, holder_of_object
 from berth.core.jsonvalues import TimetableError
 from berth.core.objectreading import number_of
 from berth.core.objects import CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB, POD
+from berth.core.pooldecision import PoolFound, decide_pool
+from berth.core.poolobjects import PoolObject
 from berth.core.slots import PlaceholderOwner, count_slots
-from berth.core.state import (
-    NumberUse,
-    PodObject,
-    PoolObject,
-    ReservationState,
-    SiteState,
-    SlotObject,
-    TimetableObject,
-)
+from berth.core.state import NumberUse, PodObject, ReservationState, SiteState, SlotObject, TimetableObject
 from berth.core.target import (
     EARLY_START,
     DesiredState,

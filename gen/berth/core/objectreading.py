@@ -3,12 +3,10 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from berth.core import labels, objectnames
-from berth.core.fields import field_value
-from berth.core.holders import HeldNumber, holder_of_object, parse_number
+from berth.core.holders import parse_number
 from berth.core.jsonvalues import (
     TimetableError,
     Tree,
-    instant_or_none,
     parse_instant,
     parse_mapping,
     part,
@@ -25,29 +23,24 @@ from berth.core.objects import (
     POD,
     SLOT,
     ObjectKind,
-    containers,
     is_pod_starting,
     is_terminating,
     mounted_config_maps,
     pod_down_since,
+    pull_failures,
 )
-from berth.core.obstacles import buffer_obstacle, deployment_obstacle, node_pool_obstacle
+from berth.core.poolobjects import ObjectRef, PoolObject, parse_buffer, parse_held, parse_pool, read_pool
 from berth.core.record import RECORD_KEY, ended_rehearsals, parse_rehearsals
 from berth.core.serving import PROOF_KEY, PROVES, parse_proof
 from berth.core.slots import parse_slot
 from berth.core.state import (
-    HELD_KEY,
     ORPHANED_SINCE,
     TARGET_KEY,
     CronJobObject,
-    HeldValue,
-    ImagePullFailure,
     Inventory,
     JobObject,
-    ObjectRef,
     OtherObject,
     PodObject,
-    PoolObject,
     RecordObject,
     SiteState,
     SlotObject,
@@ -57,10 +50,6 @@ from berth.core.state import (
 )
 from berth.core.timetable import OVERRIDE_ANNOTATION as OVERRIDE
 from berth.core.timetable import TIMETABLE_KEY, TimetablePool
-
-IMAGE_PULL_REASONS = frozenset(
-    ("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError")
-)
 
 # The inventory ConfigMap says what is in git where nothing but the sweep prunes: the reservations, the
 # persistent slots, and the CronJobs but the first of each reservation. Timetables tell of all other objects.
@@ -128,21 +117,6 @@ def _parse_target(ref: ObjectRef, resource_class: str, data: Tree) -> TargetObje
     return TargetObject(ref, TimetablePool(resource_class, pool, "none", holder=number)) if is_ours else None
 
 
-def parse_held(ref: ObjectRef, tree: Tree) -> HeldValue:
-    """Parse the note about a number of somebody else that is held.
-
-    If it is malformed, what was there before is not a number: nobody knows it.
-    """
-    try:
-        data = parse_mapping(str(part(tree, "data").get(HELD_KEY)), HELD_KEY)
-    except TimetableError:
-        data = {"before": {}}
-    metadata = part(tree, "metadata")
-    ref = ref._replace(uid=str(metadata.get("uid", "")), name=str(metadata["name"]))
-    uid, since = str(data.get("uid", "")), instant_or_none(str(data.get("since"))) or 0
-    return HeldValue(ref, str(metadata.get("resourceVersion", "")), data.get("before"), uid, since)
-
-
 def last_written(tree: Tree) -> int:
     """Return when anybody last wrote to an object, by the clock of the API server; 0 if it does not tell."""
     entries = parts(tree, "metadata", "managedFields")
@@ -154,20 +128,6 @@ def _parse_record(ref: ObjectRef, changed: int, data: Tree) -> RecordObject:
     return RecordObject(ref, changed, parse_proof(data.get(PROOF_KEY)), ended)
 
 
-_OBSTACLES = {DEPLOYMENT.name: deployment_obstacle, NODE_POOL.name: node_pool_obstacle}
-
-
-def read_pool(number: HeldNumber, tree: Tree) -> PoolObject:
-    """Read an object with a number, whoever's it is. Raises KeyError, TypeError or ValueError."""
-    metadata = part(tree, "metadata")
-    ref = ObjectRef(number.object_kind.name, str(metadata["name"]), str(metadata.get("uid", "")), "", 0)
-    if number.foreign:
-        # Events are about objects of Berth, whatever this one is called.
-        ref = ref._replace(kind=f"{ref.kind} {metadata.get('namespace', '')}".strip())
-        return _read_number(ref, number, tree)._replace(tree=tree)
-    return _parse_buffer(ref, tree) if number.object_kind is CAPACITY_BUFFER else _parse_pool(ref, tree)
-
-
 def number_of(facts: SiteState, reservation: str, pool: TimetablePool) -> PoolObject | None:
     """Return the object with somebody else's number as a pool of the reservation reads it."""
     number, found = pool.holder.foreign, facts.numbers.get(pool.key)
@@ -175,51 +135,6 @@ def number_of(facts: SiteState, reservation: str, pool: TimetablePool) -> PoolOb
         return None
     stands = read_pool(number, found.tree)
     return stands._replace(ref=stands.ref._replace(reservation=reservation), held=found.held)
-
-
-def _read_number(ref: ObjectRef, number: HeldNumber, tree: Tree) -> PoolObject:
-    value, ready = field_value(tree, number.path), field_value(tree, number.ready) if number.ready else None
-    is_number = isinstance(value, int) or number.foreign
-    replicas = 0 if number.foreign and value is None else number.units(value) if is_number else None
-    tells_ready = bool(number.ready) and isinstance(ready or 0, int)  # at zero the server leaves it out
-    if replicas is None or not (tells_ready or number.foreign):
-        raise TypeError(f"{value!r} or {ready!r} is not a number")
-    return PoolObject(
-        ref,
-        replicas,
-        int(str(ready or 0)) if tells_ready else 0,
-        str(part(tree, "metadata")["resourceVersion"]),
-        tells_ready=tells_ready,
-        number=number,
-    )
-
-
-def _parse_pool(ref: ObjectRef, tree: Tree) -> PoolObject:
-    name = str(part(tree, "spec", "selector", "matchLabels").get(CLASS, ""))
-    obstacle = _OBSTACLES[ref.kind](tree) if ref.kind in _OBSTACLES else None
-    pool = _read_number(ref, holder_of_object(ref.kind, ref.name), tree)
-    return pool._replace(resource_class=name, obstacle=obstacle)
-
-
-def _parse_buffer(ref: ObjectRef, tree: Tree) -> PoolObject:
-    """Parse a CapacityBuffer. Only Karpenter tells whether there are nodes; cluster-autoscaler's condition of
-    the same type means that it has asked for some.
-    """
-    provisioning = next(
-        (
-            condition
-            for condition in parts(tree, "status", "conditions")
-            if condition["type"] == "Provisioning"
-        ),
-        {},
-    )
-    is_ready = provisioning.get("reason") == "FitsExistingCapacity" and provisioning["status"] == "True"
-    is_current = provisioning.get("observedGeneration") == part(tree, "metadata").get("generation")
-    ready = part(tree, "status").get("replicas", 0) if is_ready and is_current else 0
-    pool = _parse_pool(ref, {**tree, "status": {"replicas": ready}})
-    name = str(part(tree, "metadata", "labels").get(CLASS, ""))
-    is_told, obstacle = provisioning.get("reason") != "FakePodsInjected", buffer_obstacle(tree, pool.ready)
-    return pool._replace(resource_class=name, tells_ready=is_told, obstacle=obstacle)
 
 
 def _of_reservation(pool: PoolObject) -> PoolObject | None:
@@ -230,7 +145,7 @@ def _of_reservation(pool: PoolObject) -> PoolObject | None:
 
 def _parse_node_pool(ref: ObjectRef, tree: Tree) -> PoolObject | None:
     """Parse a NodePool; None if its number of nodes is not fixed."""
-    return _parse_pool(ref, tree) if "replicas" in part(tree, "spec") else None
+    return parse_pool(ref, tree) if "replicas" in part(tree, "spec") else None
 
 
 def _parse_job(ref: ObjectRef, tree: Tree) -> JobObject | None:
@@ -263,15 +178,6 @@ def _parse_pod(ref: ObjectRef, tree: Tree) -> PodObject:
     )
 
 
-def pull_failures(pod: Tree) -> Iterator[ImagePullFailure]:
-    """Yield the containers of a pod whose images cannot be pulled."""
-    for container in containers(pod):
-        waiting = part(container, "state", "waiting")
-        reason = str(waiting.get("reason", ""))
-        if reason in IMAGE_PULL_REASONS:
-            yield ImagePullFailure(str(container.get("image", "")), reason, str(waiting.get("message", "")))
-
-
 def _parse_slot(ref: ObjectRef, tree: Tree) -> SlotObject | None:
     """Parse a slot; None if it only has the labels."""
     found = part(tree, "metadata", "labels")
@@ -282,8 +188,8 @@ def _parse_slot(ref: ObjectRef, tree: Tree) -> SlotObject | None:
 
 _PARSERS: Mapping[ObjectKind, Callable[[ObjectRef, Tree], StateObject | None]] = {
     CONFIG_MAP: _parse_config_map,
-    DEPLOYMENT: lambda ref, tree: _of_reservation(_parse_pool(ref, tree)),
-    CAPACITY_BUFFER: lambda ref, tree: _of_reservation(_parse_buffer(ref, tree)),
+    DEPLOYMENT: lambda ref, tree: _of_reservation(parse_pool(ref, tree)),
+    CAPACITY_BUFFER: lambda ref, tree: _of_reservation(parse_buffer(ref, tree)),
     NODE_POOL: _parse_node_pool,
     CRON_JOB: lambda ref, tree: CronJobObject(ref, part(tree, "spec", "jobTemplate")),
     JOB: _parse_job,

@@ -1,5 +1,6 @@
 """Kinds of Kubernetes objects and their API paths, the state of a pod, and Event objects."""
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -98,6 +99,32 @@ def _running(pod: Tree) -> set[object]:
 
 def _phase(pod: Tree) -> object:
     return part(pod, "status").get("phase")
+
+
+IMAGE_PULL_REASONS = frozenset(
+    ("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError")
+)
+
+
+class ImagePullFailure(NamedTuple):
+    """Why a container does not start."""
+
+    image: str
+    reason: str
+    message: str
+
+    def said(self) -> str:
+        """Return the failure as text."""
+        return f"its image {self.image} cannot be pulled: {self.reason}: {self.message}"
+
+
+def pull_failures(pod: Tree) -> Iterator[ImagePullFailure]:
+    """Yield the containers of a pod whose images cannot be pulled."""
+    for container in containers(pod):
+        waiting = part(container, "state", "waiting")
+        reason = str(waiting.get("reason", ""))
+        if reason in IMAGE_PULL_REASONS:
+            yield ImagePullFailure(str(container.get("image", "")), reason, str(waiting.get("message", "")))
 
 
 NORMAL, WARNING = "Normal", "Warning"

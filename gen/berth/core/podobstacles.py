@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from berth.core.jsonvalues import Tree, part, parts
 from berth.core.labels import CLASS
-from berth.core.objectreading import pull_failures
-from berth.core.objects import containers, is_terminating
+from berth.core.objects import containers, is_terminating, pull_failures
 from berth.core.obstacles import (
     ADMISSION,
     IMAGE,

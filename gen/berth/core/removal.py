@@ -2,19 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from berth.core.actions import Action, ChangeSlots, MarkOrphaned, RemoveObject, release, scale_pool
+from berth.core.actions import Action, MarkOrphaned, RemoveObject
 from berth.core.jsonvalues import DAY, instant_or_none, instant_text
 from berth.core.objectreading import number_of
 from berth.core.objects import CAPACITY_BUFFER, CONFIG_MAP, CRON_JOB, DEPLOYMENT, JOB
+from berth.core.pooldecision import ChangeSlots, release, scale_pool
+from berth.core.poolobjects import ObjectRef, PoolObject
 from berth.core.slots import SlotPlan
-from berth.core.state import (
-    ObjectRef,
-    PoolObject,
-    ReservationState,
-    SiteState,
-    SlotObject,
-    TimetableObject,
-)
+from berth.core.state import ReservationState, SiteState, SlotObject, TimetableObject
 from berth.core.timetable import note_name
 
 APPLY_GRACE = 120  # seconds: an engine may apply a timetable after what belongs to it

@@ -6,10 +6,9 @@ Only objects with the labels of the site and of a reservation are included: the 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
-from berth.core.holders import REPLICAS, HeldNumber
 from berth.core.jsonvalues import Tree
-from berth.core.objects import DEPLOYMENT, SLOT, ObjectKind, mounted_config_maps, serves_at
-from berth.core.obstacles import Obstacle
+from berth.core.objects import DEPLOYMENT, SLOT, ImagePullFailure, ObjectKind, mounted_config_maps, serves_at
+from berth.core.poolobjects import HeldValue, ObjectRef, PoolObject
 from berth.core.serving import ServingProof, is_fresh
 from berth.core.slots import AVAILABLE, Slot
 from berth.core.target import PoolTarget
@@ -17,49 +16,7 @@ from berth.core.timetable import TimetablePool
 
 T = TypeVar("T")
 ORPHANED_SINCE = "berth.dev/gone-since"
-TARGET_KEY, HELD_KEY = "target.json", "held.json"  # of the data of their ConfigMaps
-
-
-class ObjectRef(NamedTuple):
-    """Identity and metadata of an object of any kind."""
-
-    kind: str
-    name: str
-    uid: str
-    reservation: str
-    created: int
-    is_terminating: bool = False  # it has been deleted, and is not away yet
-    orphaned_since: str = ""  # what the sweep has written on it
-
-
-class HeldValue(NamedTuple):
-    """The ConfigMap in which Berth notes that it holds a number of somebody else."""
-
-    ref: ObjectRef
-    version: str
-    before: object  # what stood there before; None: nothing
-    uid: str  # of the object: what was there before in another one is of no use; empty: nobody knows
-    since: int  # when it was last written, by the clock of the writer; 0: nobody knows
-
-
-class PoolObject(NamedTuple):
-    """An object with a number that is held: Berth's, or somebody else's."""
-
-    ref: ObjectRef
-    replicas: float  # or another number, in the units of the holder; 0 where it is missing
-    ready: int
-    resource_version: str
-    resource_class: str = ""  # as its selector or label says; a NodePool has none
-    tells_ready: bool = True  # somebody says how many are ready
-    obstacle: Obstacle | None = None  # why there are fewer than replicas, as far as it says so
-    number: HeldNumber = REPLICAS
-    tree: Tree | None = None  # of somebody else's object
-    held: HeldValue | None = None  # of such a number, while Berth holds it
-
-    @property
-    def is_noted(self) -> bool:
-        """Whether the note is about this very object."""
-        return self.held is not None and self.held.uid in ("", self.ref.uid)
+TARGET_KEY = "target.json"  # of the data of its ConfigMap
 
 
 class JobObject(NamedTuple):
@@ -90,18 +47,6 @@ class RecordObject(NamedTuple):
     changed: int  # when anybody last wrote to it, by the clock of the API server
     proof: ServingProof | None = None  # that a pod serves
     ended: Mapping[str, int] = {}  # when rehearsals were over before their time, by id
-
-
-class ImagePullFailure(NamedTuple):
-    """Why a container does not start."""
-
-    image: str
-    reason: str
-    message: str
-
-    def said(self) -> str:
-        """Return the failure as text."""
-        return f"its image {self.image} cannot be pulled: {self.reason}: {self.message}"
 
 
 class PodObject(NamedTuple):

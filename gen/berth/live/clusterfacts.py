@@ -11,15 +11,15 @@ from berth.core import labels
 from berth.core.fields import field_manager
 from berth.core.holders import holder_of_object
 from berth.core.jsonvalues import parse_instant
-from berth.core.objectreading import is_job_finished, last_written, read_pool
+from berth.core.objectreading import is_job_finished, last_written
 from berth.core.objects import CAPACITY_BUFFER, DEPLOYMENT, NODE_POOL, ObjectKind, containers, pod_down_since
+from berth.core.poolobjects import PoolObject, read_pool
 from berth.core.record import RECORD_KEY, OccurrenceRecord, parse_rehearsals
 from berth.core.serving import PROOF_KEY, PROVES, ServingProof, parse_proof
 from berth.core.sessions import Recognition, Session
 from berth.core.slots import AVAILABLE, PENDING
 from berth.core.slots import Slot as Held
 from berth.core.slots import parse_slot as held
-from berth.core.state import PoolObject
 from berth.core.timetable import OVERRIDE_ANNOTATION as OVERRIDE
 from berth.core.timetable import TIMETABLE_KEY, TimetablePool
 from berth.findings import LiveFinding

@@ -6,9 +6,10 @@ from berth.core import labels
 from berth.core.fields import field_patch, field_value
 from berth.core.holders import HeldNumber, path_text
 from berth.core.objectnames import is_held
-from berth.core.objectreading import parse_object, read_pool
+from berth.core.objectreading import parse_object
 from berth.core.objects import CONFIG_MAP
-from berth.core.state import HeldValue, TargetObject
+from berth.core.poolobjects import HeldValue, read_pool
+from berth.core.state import TargetObject
 from berth.core.timetable import Timetable, note_name
 from berth.live.clusterfacts import LiveNumber, NumberProblem, label
 from berth.live.kubeobject import Get, KubeObject, list_all

@@ -5,9 +5,9 @@ At rest it belongs to its owner, whatever it is.
 
 from collections.abc import Iterator
 
-from berth.core.actions import ScalePool, release
 from berth.core.fields import field_value
 from berth.core.holders import HeldNumber
+from berth.core.pooldecision import ScalePool, release
 from berth.findings import LiveFinding
 from berth.live.poolstate import HeldStatus, PoolState
 from berth.live.seats import check_requested, check_without_pods, is_closing, nothing_open, set_number

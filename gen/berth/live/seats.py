@@ -3,12 +3,11 @@
 import json
 from collections.abc import Iterator, Sequence
 
-from berth.core.actions import ScalePool, describe_reset
 from berth.core.fields import field_patch
 from berth.core.jsonvalues import instant_text
 from berth.core.labels import CLASS, OCCURRENCE, RESERVATION, ROLE
-from berth.core.objectreading import IMAGE_PULL_REASONS
-from berth.core.objects import DEPLOYMENT, ObjectKind
+from berth.core.objects import DEPLOYMENT, IMAGE_PULL_REASONS, ObjectKind
+from berth.core.pooldecision import ScalePool, describe_reset
 from berth.core.record import readiness_due
 from berth.core.target import full_count, target
 from berth.findings import LiveFinding

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from berth.core.labels import CLASS, REHEARSAL, RESERVATION, SITE
-from berth.core.objectreading import IMAGE_PULL_REASONS
+from berth.core.objects import IMAGE_PULL_REASONS
 from berth.core.record import REHEARSAL_FAILED, REHEARSAL_OPEN
 from berth.dates.moments import named
 from berth.dates.zone import DAY, number, resolve

@@ -16,9 +16,8 @@ from typing import NamedTuple
 from berth.core.fields import field_patch
 from berth.core.holders import REPLICAS, HeldNumber
 from berth.core.jsonvalues import Tree, part
-from berth.core.objectreading import parse_held, read_pool
 from berth.core.objects import CONFIG_MAP, ObjectKind
-from berth.core.state import ObjectRef, PoolObject
+from berth.core.poolobjects import ObjectRef, PoolObject, parse_held, read_pool
 from berth.core.timetable import OVERRIDE_ANNOTATION as OVERRIDE
 from berth.core.timetable import TIMETABLE_KEY
 

@@ -7,9 +7,17 @@ conflict, and the pool is observed again. Slots change by themselves, so they ar
 from collections import Counter
 from collections.abc import Callable, Mapping
 
-from berth.core.actions import ChangeSlots, PoolDecision, PoolFound, ScalePool, decide_pool, describe_reset
 from berth.core.objects import CONFIG_MAP
 from berth.core.obstacles import Obstacle, merge_obstacles
+from berth.core.pooldecision import (
+    ChangeSlots,
+    PoolDecision,
+    PoolFound,
+    ScalePool,
+    decide_pool,
+    describe_reset,
+)
+from berth.core.poolobjects import ObjectRef
 from berth.core.slots import (
     PlaceholderOwner,
     SessionDebounce,
@@ -18,11 +26,10 @@ from berth.core.slots import (
     reported_sessions,
     slot_obstacles,
 )
-from berth.core.state import ObjectRef
 from berth.core.target import DesiredState
 from berth.core.timetable import TimetablePool
-from berth.runtime.actions import PlanResult, apply_plan, leave_slots, list_slots, write_number
 from berth.runtime.apiclient import BERTH_FIELD_MANAGERS, ApiError
+from berth.runtime.poolwrites import PlanResult, apply_plan, leave_slots, list_slots, write_number
 from berth.runtime.program import NO_PAUSE, Pause, RuntimeContext, backoff
 
 ATTEMPTS = 5  # at a pool that others keep changing, before it counts as a failure

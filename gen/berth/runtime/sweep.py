@@ -32,9 +32,10 @@ from berth.core.objects import (
     SLOT,
     ObjectKind,
 )
+from berth.core.poolobjects import PoolObject
 from berth.core.serving import PROOF_WAIT
-from berth.core.state import PodObject, PoolObject, SiteState, StateObject, site_state
-from berth.runtime.actions import ActionRunner
+from berth.core.state import PodObject, SiteState, StateObject, site_state
+from berth.runtime.actionrunner import ActionRunner
 from berth.runtime.apiclient import ACCOUNT, SWEEP_FIELD_MANAGER, Api, ApiError, in_cluster
 from berth.runtime.program import RuntimeContext, backoff, jitter, log_of
 from berth.runtime.watch import Collection, list_objects, parse_page
