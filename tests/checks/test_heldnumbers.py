@@ -245,7 +245,7 @@ def test_node_pools_of_berth_are_not_held() -> None:
         ],
         *[
             pytest.param({"target": QUOTA, "unit": value}, f"B300 {AT}.unit", id=f"unit-{value!r}")
-            for value in ("", "m", "gi", "GB", ".5", "0", "e3", "Gi ")
+            for value in ("Ti", "T", "", "m", "gi", "GB", ".5", "0", "e3", "Gi ")
         ],
         *[
             pytest.param({"target": QUOTA, "unit": "Gi", "otherwise": value}, f"B300 {AT}.otherwise",

@@ -90,7 +90,7 @@ def test_other_quantities_have_their_unit(quota: Pair) -> None:
 
 @pytest.mark.parametrize(
     ("count", "unit", "verb"),
-    [("1024", "Mi", "shrinks"), ("2048", "Mi", "shrinks"), ("1024", "Ti", "grows")],
+    [("1024", "Mi", "shrinks"), ("2048", "Mi", "shrinks"), ("1200", "G", "grows")],
 )
 def test_another_unit_changes_every_amount(quota: Pair, count: str, unit: str, verb: str) -> None:
     quota.edit("exam.yaml", "unit: Gi\n    otherwise: 8Gi", f"unit: {unit}\n    otherwise: 8{unit}")

@@ -12,7 +12,11 @@ BEHAVIORS = ("maintain", "reduce", "none", "buffer")
 
 
 class Unit(Enum):
-    """What the numbers of a reservation count. `field`: the key that declares them."""
+    """What the numbers of a reservation count. `field`: the key that declares them.
+
+    No unit of quantities is larger than Gi: ceilings and policies compare the count, so that a Ti would be a
+    thousand times what was allowed.
+    """
 
     SEAT = ("seat", "placeholderCount")
     NODE = ("node", "nodeCount")
@@ -23,11 +27,9 @@ class Unit(Enum):
     KILO = ("k", "placeholderCount")
     MEGA = ("M", "placeholderCount")
     GIGA = ("G", "placeholderCount")
-    TERA = ("T", "placeholderCount")
     KIBI = ("Ki", "placeholderCount")
     MEBI = ("Mi", "placeholderCount")
     GIBI = ("Gi", "placeholderCount")
-    TEBI = ("Ti", "placeholderCount")
 
     word: str
     field: str
