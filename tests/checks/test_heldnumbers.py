@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from berth.backends.backendinterface import CheckedReservation, backend_of
+from berth.checks.references import check_names_in_policies
 from berth.findings import Problem
 from berth.manifests.placed import placed
 from berth.schema.declared import Declared
@@ -12,6 +13,7 @@ from berth.schema.declared import Declared
 from tests.checks.heldnumbers import (
     API,
     DEPLOYMENT,
+    EVERY,
     HPA,
     NODE_POOL,
     QUEUE,
@@ -493,3 +495,54 @@ def test_who_shares_is_sorted_whatever_the_order_of_files() -> None:
         "ant": ("here", "zebra"),
         "there": (),
     }
+
+
+# Targets of policies
+
+IN_SHOP = "HorizontalPodAutoscaler/shop"
+
+
+def policy_problems(*, held: Sequence[Value] = EVERY, **match: Sequence[str]) -> list[str]:
+    policy = {"name": "a", "match": match, "require": "refuse"}
+    declared = read(site({"name": "prod", "held": list(held)}, policies=[policy]))
+    assert declared.problems == []
+    assert declared.site is not None
+    return lines(check_names_in_policies(declared, declared.site))
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "*",
+        "*/shop/*",
+        f"{IN_SHOP}/*",
+        f"{IN_SHOP}/api",
+        "Horiz*",
+        "*/api",
+        "*r/s*p/*",
+        "NodePool/*",
+        "NodePool/a",
+    ],
+)
+def test_a_target_of_a_policy_may_be_whatever_is_held(target: str) -> None:
+    assert policy_problems(targets=[target]) == []
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        IN_SHOP,
+        f"{IN_SHOP}/",
+        "HorizontalPodAutoscaler/api",
+        "HorizontalPodAutoscalers/shop/*",
+        "horizontalpodautoscaler/shop/*",
+        "*/shops/*",
+        "NodePool",
+        "ScaledObject/shop/*",
+    ],
+)
+def test_a_target_of_a_policy_that_fits_nothing_is_refused(target: str) -> None:
+    place = "B303 spec.policies.0.match.targets.1"
+
+    assert policy_problems(targets=["*", target]) == [finding(place, target)]
+    assert policy_problems(targets=["*"], held=()) == ["B303 spec.policies.0.match.targets.0"]

@@ -3,6 +3,7 @@ they count.
 """
 
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 
 from berth.core.sessions import RENKU_PROJECT
 from berth.dates.exceptions import DATES_OF_MACHINES, entry_path
@@ -21,7 +22,7 @@ UNKNOWN_CLASS, UNKNOWN_CALENDAR, UNKNOWN_CLUSTER, UNCOUNTABLE, NARROWS_NOTHING, 
     "B032",
     "B035",
 )
-UNKNOWN_TERM = "B054"
+UNKNOWN_TERM, UNKNOWN_TARGET = "B054", "B303"
 DOUBTFUL_TEMPLATE = "B074"
 UNKNOWN_CLOUD, OTHER_CLUSTER, TWO_KINDS = "B160", "B161", "B200"
 
@@ -112,7 +113,10 @@ def check_names_in_ceilings(declared: Declared, site: Site) -> Iterator[Problem]
 
 
 def check_names_in_policies(declared: Declared, site: Site) -> Iterator[Problem]:
-    """Check the classes and clusters of all policies: a misspelled one would match nothing."""
+    """Check what all policies name: a misspelled class, cluster or target would match nothing."""
+    targets = sorted(
+        {begin for cluster in site.clusters for held in cluster.held for begin in held.target_beginnings}
+    )
     for i, policy in enumerate(site.policies):
         for key, match in (("match", policy.match), ("unless", policy.unless)):
             path: Path = ("spec", "policies", i, key)
@@ -122,6 +126,22 @@ def check_names_in_policies(declared: Declared, site: Site) -> Iterator[Problem]
                 )
             for j, name in enumerate(match.clusters if match else ()):
                 yield from check_named_cluster(site.origin, name, site, (*path, "clusters", j))
+            for j, pattern in enumerate(match.targets if match else ()):
+                if not any(_may_begin(begin, pattern) for begin in targets):
+                    message = f"{shown(pattern)} fits nothing that a cluster lists in held."
+                    fix = (
+                        choice(pattern, tuple(f"{begin}*" for begin in targets)) if targets else "Remove it."
+                    )
+                    yield site.origin.problem(UNKNOWN_TARGET, (*path, "targets", j), message, fix)
+
+
+def _may_begin(beginning: str, pattern: str) -> bool:
+    """Return whether a pattern fits this beginning and some name after it, which has no slash."""
+    parts = ((pattern[:length], pattern[length:]) for length in range(len(pattern) + 1))
+    return any(
+        fnmatchcase(beginning, begin) and "/" not in rest and (rest or begin.endswith("*"))
+        for begin, rest in parts
+    )
 
 
 def check_names_in_reservation(reservation: Reservation, declared: Declared) -> Iterator[Problem]:

@@ -251,6 +251,11 @@ class HeldSpec(Model):
         """Return group, kind and each namespace, empty without one."""
         return {(group_of(self.api_version), self.kind, name) for name in self.namespaces or ("",)}
 
+    @property
+    def target_beginnings(self) -> set[str]:
+        """Return `Kind/namespace/` or `Kind/`, as policies write targets."""
+        return {f"{kind}/{place}/" if place else f"{kind}/" for _, kind, place in self.places}
+
 
 def check_held(held: tuple[HeldSpec, ...], home: str, path: Path, report: DocumentProblems) -> None:
     """Check what reservations may hold in a cluster. `home`: the namespace of Berth there."""
